@@ -1,0 +1,212 @@
+/*
+ * Controllers and crowds: game input in, poses out.
+ *
+ * A controller is a model file's contract, network and motion rules: immutable, shared by any number of
+ * crowds and threads. A crowd is the state of up to capacity characters of one controller. One thread at a
+ * time uses a crowd; a step is deterministic and a character's motion does not depend on who else is there.
+ *
+ * Space: right-handed, y up, z forward, lengths in the controller's unit (gal_controller_info.unit_metres),
+ * angles in radians, positive turns +z towards +x. Quaternions are x, y, z, w of unit length.
+ */
+#ifndef GALLOP_CROWD_H
+#define GALLOP_CROWD_H
+
+#include "network.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct gal_controller gal_controller;
+typedef struct gal_crowd gal_crowd;
+
+/* A character's handle: stays valid until it is removed, and is not reused for a long time after. 0 is none. */
+typedef uint32_t gal_character;
+
+typedef struct gal_vec3 {
+    float x, y, z;
+} gal_vec3;
+
+typedef struct gal_quat {
+    float x, y, z, w;
+} gal_quat;
+
+/* Where a joint is and how it is turned. */
+typedef struct gal_transform {
+    gal_vec3 position;
+    gal_quat rotation;
+} gal_transform;
+
+/* Reads contract and network of a model file; arguments, ownership and errors as gal_network_open. */
+GAL_API gal_status gal_controller_open(gal_controller **out, const char *path, const gal_network_desc *desc,
+                                       gal_error *error);
+GAL_API gal_status gal_controller_open_memory(gal_controller **out, const void *data, size_t size,
+                                              const gal_network_desc *desc, gal_error *error);
+
+/* Frees the controller; NULL is allowed. No crowd of it may be left. */
+GAL_API void gal_controller_close(gal_controller *controller);
+
+/* Facts of a controller; the strings live as long as it does. */
+typedef struct gal_controller_info {
+    const char *name;
+    float rate;        /* frames per second that a step stands for */
+    float unit_metres; /* metres in one unit of length */
+    uint32_t joints;   /* J */
+    uint32_t contacts; /* joints whose ground contact is predicted */
+    uint32_t legs;
+    float speed_walk;  /* units per second at full stick, not running */
+    float speed_run;   /* the same, running fully */
+} gal_controller_info;
+
+GAL_API gal_controller_info gal_controller_get_info(const gal_controller *controller);
+
+/* The network inside, for gal_network_get_info; owned by the controller. */
+GAL_API const gal_network *gal_controller_network(const gal_controller *controller);
+
+/* Name of joint i, 0..J-1; NULL beyond. */
+GAL_API const char *gal_controller_joint_name(const gal_controller *controller, uint32_t joint);
+
+/* Parent of joint i (-1: the root joint, or beyond J-1). A parent stands before its children. */
+GAL_API int32_t gal_controller_joint_parent(const gal_controller *controller, uint32_t joint);
+
+/* Index of the joint of that name, or -1. */
+GAL_API int32_t gal_controller_joint_find(const gal_controller *controller, const char *name);
+
+/* Rest transform of joint i in its parent's frame. */
+GAL_API gal_transform gal_controller_joint_rest(const gal_controller *controller, uint32_t joint);
+
+/*
+ * Ground height at a point, in world units. Called during a step on the threads that run it, many times a
+ * frame: must be pure and fast. Non-finite results count as 0.
+ */
+typedef float (*gal_ground_fn)(void *context, float x, float z);
+
+/*
+ * A height field as ground: heights[rows][columns], row r at z = origin_z + r * cell, column c at
+ * x = origin_x + c * cell; bilinear between, clamped at the borders. Not owned.
+ */
+typedef struct gal_height_field {
+    const float *heights;
+    uint32_t rows, columns; /* >= 2 each */
+    float cell;             /* > 0 */
+    float origin_x, origin_z;
+} gal_height_field;
+
+/* A gal_ground_fn whose context is a const gal_height_field. */
+GAL_API float gal_height_field_ground(void *height_field, float x, float z);
+
+/* How to make a crowd. Zero-initialise; zero means the default. */
+typedef struct gal_crowd_desc {
+    uint32_t structSize;              /* sizeof(gal_crowd_desc), or 0 for this version's */
+    const gal_controller *controller; /* required; must outlive the crowd */
+    uint32_t capacity;                /* most characters at once, 1..65536; 0: 16 */
+    gal_ground_fn ground;             /* NULL: flat at height 0 */
+    void *ground_context;
+    const gal_parallel *parallel;     /* NULL: the stepping thread; copied */
+    const gal_allocator *allocator;   /* for gal_crowd_create; NULL: the C library */
+} gal_crowd_desc;
+
+/* Bytes that gal_crowd_init needs for this desc; 0 if the desc is invalid. */
+GAL_API size_t gal_crowd_size(const gal_crowd_desc *desc);
+
+/*
+ * Makes a crowd in the caller's memory (aligned to 64, at least gal_crowd_size bytes), which the caller
+ * frees when done with it: there is nothing else to release. Errors: GAL_BAD_ARGUMENT, GAL_NO_MEMORY,
+ * GAL_BAD_DATA (the controller's contract has opaque features, so it can run but not walk).
+ */
+GAL_API gal_status gal_crowd_init(gal_crowd **out, void *memory, size_t size, const gal_crowd_desc *desc,
+                                  gal_error *error);
+
+/* The same in memory of desc's allocator; freed by gal_crowd_destroy (NULL allowed). */
+GAL_API gal_status gal_crowd_create(gal_crowd **out, const gal_crowd_desc *desc, gal_error *error);
+GAL_API void gal_crowd_destroy(gal_crowd *crowd);
+
+/* Where and how a character starts. */
+typedef struct gal_spawn {
+    float x, z;   /* world position; the height comes from the ground */
+    float facing; /* radians, 0 = +z */
+    float phase;  /* radians, start of the gait cycle */
+} gal_spawn;
+
+/* What the player wants, kept until it is set again. Values out of range are clamped, NaN counts as 0. */
+typedef struct gal_input {
+    float move_x;     /* stick, -1..1, positive = right of the camera */
+    float move_y;     /* stick, -1..1, positive = away from the camera (forward) */
+    float run;        /* 0 = walk .. 1 = full run */
+    float strafe;     /* 0 = face where you go .. 1 = face where the camera looks */
+    float crouch;     /* 0..1 */
+    float camera_yaw; /* radians, 0 = the camera looks along +z */
+    int responsive;   /* non-zero: quicker, less natural turns */
+} gal_input;
+
+/* Adds a character at rest. spawn NULL: all zero. *out is 0 on failure. Errors: GAL_FULL, GAL_BAD_ARGUMENT. */
+GAL_API gal_status gal_crowd_add(gal_crowd *crowd, const gal_spawn *spawn, gal_character *out);
+
+/* Removes it, at any frame; the others are not touched. GAL_NOT_FOUND if it is not in the crowd. */
+GAL_API gal_status gal_crowd_remove(gal_crowd *crowd, gal_character character);
+
+/* Characters in the crowd now. */
+GAL_API uint32_t gal_crowd_count(const gal_crowd *crowd);
+
+/* Handle of the i-th character, i < count, in an order that changes only when one is removed; 0 beyond. */
+GAL_API gal_character gal_crowd_at(const gal_crowd *crowd, uint32_t index);
+
+/* Sets what the player wants from the next step on. GAL_NOT_FOUND. */
+GAL_API gal_status gal_crowd_set_input(gal_crowd *crowd, gal_character character, const gal_input *input);
+
+/* Foot locking of one character (on at the start). Does not change how it moves, only the pose. GAL_NOT_FOUND. */
+GAL_API gal_status gal_crowd_set_foot_lock(gal_crowd *crowd, gal_character character, int on);
+
+/*
+ * One frame of 1 / rate seconds for all characters. Nothing is allocated. Always succeeds for a valid
+ * crowd; a character whose state became non-finite is set back to rest where it stood and counted in
+ * gal_crowd_resets.
+ */
+GAL_API void gal_crowd_step(gal_crowd *crowd);
+
+/*
+ * Runs the whole frames due after `seconds` more game time (at most max_frames, 0: 4; the rest is dropped)
+ * and returns how many ran: for games whose frame is not 1 / rate. *fraction (NULL allowed) gets the part
+ * of a frame left over, 0..1, for blending the last two poses.
+ */
+GAL_API uint32_t gal_crowd_advance(gal_crowd *crowd, float seconds, uint32_t max_frames, float *fraction);
+
+/* Times a character was set back to rest since the crowd was made. */
+GAL_API uint64_t gal_crowd_resets(const gal_crowd *crowd);
+
+/*
+ * The pose after the last step, world space, [J], valid until the next call that changes the crowd.
+ * joint_count may be NULL. NULL if there is no such character.
+ */
+GAL_API const gal_transform *gal_crowd_pose(const gal_crowd *crowd, gal_character character,
+                                            uint32_t *joint_count);
+
+/*
+ * The same pose as each joint's transform in its parent's frame (the root joint: in the world), [J] written
+ * to out. GAL_NOT_FOUND.
+ */
+GAL_API gal_status gal_crowd_pose_local(const gal_crowd *crowd, gal_character character, gal_transform *out);
+
+/* A character's movement, for game logic, sound and tests. */
+typedef struct gal_character_state {
+    gal_vec3 root;      /* where the trajectory is now; y is the mean ground height around it */
+    float facing;       /* radians */
+    float phase;        /* radians, 0..2 pi */
+    float speed;        /* units per second, of the last step */
+    float contacts[16]; /* 0..1, in the order of the contract; 0 beyond */
+} gal_character_state;
+
+/* GAL_NOT_FOUND leaves *out alone. */
+GAL_API gal_status gal_crowd_state(const gal_crowd *crowd, gal_character character, gal_character_state *out);
+
+/*
+ * The trajectory, for drawing: world points and facing angles at the contract's sample offsets. Writes up to
+ * capacity entries of each (NULL allowed) and returns how many there are; 0 if there is no such character.
+ */
+GAL_API uint32_t gal_crowd_trajectory(const gal_crowd *crowd, gal_character character, gal_vec3 *points,
+                                      float *facings, uint32_t capacity);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

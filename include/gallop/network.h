@@ -1,0 +1,96 @@
+/*
+ * Blended networks: layers y = act(sum_e w[e] (A_e x + b_e)), one call for any number of characters, each
+ * with its own blend w.
+ *
+ * A network is immutable after it is opened and may be used by any number of threads at once. A run
+ * touches only the caller's memory: no allocation, no lock, no system call. Each character's result
+ * depends on its own input alone, bit for bit, whatever the count, and is the same on every instruction
+ * set (docs/numerics.md).
+ */
+#ifndef GALLOP_NETWORK_H
+#define GALLOP_NETWORK_H
+
+#include "base.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct gal_network gal_network;
+
+/* What turns a character's phase (or nothing) into its blend; formulas in docs/format.md, "GATE". */
+typedef enum gal_gate_kind {
+    GAL_GATE_CALLER = 0, /* the caller gives w[E] with each run */
+    GAL_GATE_CUBIC,      /* cyclic Catmull-Rom spline over E control points (PFNN: 4) */
+    GAL_GATE_LINEAR,     /* linear between E samples of the cycle */
+    GAL_GATE_CONSTANT,   /* the nearest sample at or before the phase, of E */
+    GAL_GATE_COUNT
+} gal_gate_kind;
+
+/* How to open a network. Zero-initialise; zero means the default. */
+typedef struct gal_network_desc {
+    uint32_t structSize;            /* sizeof(gal_network_desc), or 0 for this version's */
+    const gal_allocator *allocator; /* NULL: the C library; must outlive the network */
+    gal_isa isa;                    /* GAL_ISA_BEST: what the machine can do */
+} gal_network_desc;
+
+/*
+ * Reads the network of a model file, folds its normalisation and packs its weights for this machine.
+ * *out is owned by the caller and closed with gal_network_close; it is NULL on failure. desc and error
+ * may be NULL. Errors: GAL_IO, GAL_BAD_DATA, GAL_NO_MEMORY, GAL_UNSUPPORTED (the ISA asked for).
+ */
+GAL_API gal_status gal_network_open(gal_network **out, const char *path, const gal_network_desc *desc,
+                                    gal_error *error);
+
+/* The same from size bytes at data (any alignment), which are not needed after the call. */
+GAL_API gal_status gal_network_open_memory(gal_network **out, const void *data, size_t size,
+                                           const gal_network_desc *desc, gal_error *error);
+
+/* Frees the network. NULL is allowed. No run may be under way. */
+GAL_API void gal_network_close(gal_network *network);
+
+/* Facts of an open network. */
+typedef struct gal_network_info {
+    uint32_t inputs;         /* length of x */
+    uint32_t outputs;        /* length of y */
+    uint32_t live_inputs;    /* inputs left after folding constant and masked ones away */
+    uint32_t layers;
+    gal_gate_kind gate;
+    uint32_t experts;        /* E of the gate; length of a caller-given blend */
+    uint64_t parameters;     /* weights and biases of all experts, as folded */
+    size_t memory;           /* bytes the network holds, weights included */
+    gal_isa isa;             /* the kernels in use */
+} gal_network_info;
+
+GAL_API gal_network_info gal_network_get_info(const gal_network *network);
+
+/*
+ * Bytes of workspace that a run of up to capacity characters needs; 0 if that overflows size_t. The
+ * workspace must be aligned to 64 bytes, holds nothing between runs, and serves one run at a time.
+ */
+GAL_API size_t gal_network_workspace_size(const gal_network *network, uint32_t capacity);
+
+/* One run. Zero-initialise. */
+typedef struct gal_network_batch {
+    uint32_t count;          /* characters C, 0..capacity of the workspace */
+    const float *x;          /* [C][inputs], raw features */
+    size_t x_stride;         /* floats between rows of x; 0: inputs */
+    const float *phase;      /* [C] radians, any finite value (wrapped to [0, 2 pi)); NULL unless the gate is a phase gate */
+    const float *blend;      /* [C][experts], finite; NULL unless the gate is GAL_GATE_CALLER */
+    float *y;                /* [C][outputs], raw features; must not overlap x */
+    size_t y_stride;         /* floats between rows of y; 0: outputs */
+    const gal_parallel *parallel; /* NULL: the calling thread */
+} gal_network_batch;
+
+/*
+ * Runs the network. GAL_BAD_ARGUMENT, with nothing written to y, if a phase or a blend is not finite or a
+ * needed pointer is NULL; GAL_NO_MEMORY if workspace_size is less than the count needs. Non-finite x gives
+ * non-finite y for that character alone. error may be NULL.
+ */
+GAL_API gal_status gal_network_run(const gal_network *network, const gal_network_batch *batch,
+                                   void *workspace, size_t workspace_size, gal_error *error);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,73 @@
+#include "base/file.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+
+static gal_status size_of(FILE *file, const char *path, size_t most, size_t *size, gal_error *error) {
+    long end = fseek(file, 0, SEEK_END) == 0 ? ftell(file) : -1;
+    if (end < 0 || end == 0x7fffffffffffffffL || fseek(file, 0, SEEK_SET) != 0) {
+        return gali_fail(error, GAL_IO, "%s: not a readable file", path);
+    }
+    if ((unsigned long)end > most) {
+        return gali_fail(error, GAL_BAD_DATA, "%s: %ld bytes, at most %zu expected", path, end, most);
+    }
+    *size = (size_t)end;
+    return GAL_OK;
+}
+
+static gal_status read_open(FILE *file, const char *path, size_t most, const gal_allocator *allocator,
+                            void **data, size_t *size, gal_error *error) {
+    gal_status status = size_of(file, path, most, size, error);
+    if (status != GAL_OK) {
+        return status;
+    }
+    void *bytes = gali_allocate(allocator, *size);
+    if (!bytes) {
+        return gali_fail(error, GAL_NO_MEMORY, "%s: no memory for %zu bytes", path, *size);
+    }
+    if (fread(bytes, 1, *size, file) != *size) {
+        gali_release(allocator, bytes, *size);
+        return gali_fail(error, GAL_IO, "%s: %s", path, errno ? strerror(errno) : "read error");
+    }
+    *data = bytes;
+    return GAL_OK;
+}
+
+gal_status gali_file_read(const char *path, size_t most, const gal_allocator *allocator, void **data,
+                          size_t *size, gal_error *error) {
+    *data = NULL;
+    *size = 0;
+    errno = 0;
+    FILE *file = fopen(path, "rb");
+    if (!file) {
+        return gali_fail(error, GAL_IO, "%s: %s", path, strerror(errno));
+    }
+    gal_status status = read_open(file, path, most, allocator, data, size, error);
+    fclose(file);
+    return status;
+}
+
+gal_status gali_file_write(const char *path, const void *data, size_t size, gal_error *error) {
+    char temporary[4096];
+    int length = snprintf(temporary, sizeof temporary, "%s.part", path);
+    if (length < 0 || (size_t)length >= sizeof temporary) {
+        return gali_fail(error, GAL_IO, "%.200s...: path too long", path);
+    }
+    errno = 0;
+    FILE *file = fopen(temporary, "wb");
+    if (!file) {
+        return gali_fail(error, GAL_IO, "%s: %s", path, strerror(errno));
+    }
+    size_t written = fwrite(data, 1, size, file);
+    int closed = fclose(file);
+    if (written != size || closed != 0 || rename(temporary, path) != 0) {
+        gali_fail(error, GAL_IO, "%s: %s", path, errno ? strerror(errno) : "write error");
+        remove(temporary);
+        return GAL_IO;
+    }
+    return GAL_OK;
+}

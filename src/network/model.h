@@ -1,0 +1,105 @@
+/*
+ * The model file in memory: what docs/format.md describes, checked, with the weights still where the file
+ * has them. Networks are packed from it, controllers take its contract, and the writer turns it back into
+ * a file.
+ *
+ * Ownership: a model owns nothing. Read from bytes it points into them (weights, norms, texts), so they must
+ * outlive it; built for writing it points into its maker's memory.
+ */
+#ifndef GALI_NETWORK_MODEL_H
+#define GALI_NETWORK_MODEL_H
+
+#include "gallop/network.h"
+
+enum {
+    GALI_LAYERS_MAX = 64,
+    GALI_EXPERTS_MAX = 256,
+    GALI_WIDTH_MAX = 65536, /* inputs or outputs of a layer */
+    GALI_GOLDEN_MAX = 4096,
+};
+
+typedef enum gali_layer_kind {
+    GALI_LAYER_BLENDED_DENSE = 0,
+    GALI_LAYER_KIND_COUNT
+} gali_layer_kind;
+
+typedef enum gali_activation {
+    GALI_ACTIVATION_NONE = 0,
+    GALI_ACTIVATION_RELU,
+    GALI_ACTIVATION_ELU,
+    GALI_ACTIVATION_COUNT
+} gali_activation;
+
+typedef enum gali_weight_type {
+    GALI_WEIGHT_F32 = 0,
+    GALI_WEIGHT_F16,
+    GALI_WEIGHT_BF16,
+    GALI_WEIGHT_TYPE_COUNT
+} gali_weight_type;
+
+typedef enum gali_input_state {
+    GALI_INPUT_LIVE = 0,
+    GALI_INPUT_MASKED,   /* the network always sees the mean */
+    GALI_INPUT_CONSTANT, /* the feature always equals input_constant */
+    GALI_INPUT_STATE_COUNT
+} gali_input_state;
+
+/* One layer as stored. Values inside `weights` and `biases` may be unaligned: read them with
+ * gali_model_weight / gali_model_f32. */
+typedef struct gali_model_layer {
+    gali_layer_kind kind;
+    gali_activation activation;
+    uint32_t experts, inputs, outputs; /* E, K, N */
+    gali_weight_type weight_type;
+    const void *weights; /* [E][N][K] of weight_type */
+    const void *biases;  /* [E][N] float32 */
+} gali_model_layer;
+
+/* Little-endian float32 arrays, possibly unaligned; NULL where frames == 0. */
+typedef struct gali_golden {
+    uint32_t frames;
+    uint32_t blend_width; /* 1: phase; E: blend */
+    float tolerance;      /* of the root mean square of a frame's y */
+    const void *x;        /* [frames][inputs] */
+    const void *blend;    /* [frames][blend_width] */
+    const void *y;        /* [frames][outputs] */
+} gali_golden;
+
+typedef struct gali_model {
+    gal_gate_kind gate;
+    uint32_t experts; /* E of the gate */
+    uint32_t layer_count;
+    gali_model_layer layers[GALI_LAYERS_MAX];
+    uint32_t inputs, outputs;
+    const void *input_mean, *input_std;   /* [inputs] float32, possibly unaligned, like the next four */
+    const void *output_mean, *output_std; /* [outputs] float32 */
+    const void *input_state;              /* [inputs] uint32, gali_input_state */
+    const void *input_constant;           /* [inputs] float32 */
+    gali_golden golden;
+    const char *contract; /* not terminated; NULL if absent */
+    size_t contract_size;
+    const char *provenance; /* not terminated; NULL if absent */
+    size_t provenance_size;
+} gali_model;
+
+/* Float32 or uint32 i of a little-endian, possibly unaligned array. */
+float gali_model_f32(const void *array, size_t i);
+uint32_t gali_model_u32(const void *array, size_t i);
+
+/* Weight i of a layer's weights, widened to float32 (exactly). */
+float gali_model_weight(const gali_model_layer *layer, size_t i);
+
+/*
+ * Checks all that docs/format.md asks of size bytes at data (any alignment), the finiteness of every value
+ * included, and fills *model with pointers into them; nothing is allocated. The contract's text is checked
+ * by gali_contract_parse alone. On failure *model is zero.
+ */
+gal_status gali_model_read(gali_model *model, const void *data, size_t size, gal_error *error);
+
+/* Size in bytes of the file that gali_model_write makes; 0 if the model breaks a limit. */
+size_t gali_model_write_size(const gali_model *model);
+
+/* Writes the file image into exactly that many bytes. Equal models give equal bytes. */
+void gali_model_write(const gali_model *model, void *bytes);
+
+#endif
