@@ -10,6 +10,7 @@
 #define GALI_NETWORK_MODEL_H
 
 #include "gallop/network.h"
+#include "kernels/kernels.h"
 
 enum {
     GALI_LAYERS_MAX = 64,
@@ -22,13 +23,6 @@ typedef enum gali_layer_kind {
     GALI_LAYER_BLENDED_DENSE = 0,
     GALI_LAYER_KIND_COUNT
 } gali_layer_kind;
-
-typedef enum gali_activation {
-    GALI_ACTIVATION_NONE = 0,
-    GALI_ACTIVATION_RELU,
-    GALI_ACTIVATION_ELU,
-    GALI_ACTIVATION_COUNT
-} gali_activation;
 
 typedef enum gali_weight_type {
     GALI_WEIGHT_F32 = 0,

@@ -1,0 +1,20 @@
+#include "kernels/kernels.h"
+
+const gali_kernels *gali_kernels_get(gal_isa isa) {
+    switch (isa) {
+#ifdef GALI_HAVE_AVX2
+    case GAL_ISA_AVX2:
+        return &gali_kernels_avx2;
+#endif
+#ifdef GALI_HAVE_AVX512
+    case GAL_ISA_AVX512:
+        return &gali_kernels_avx512;
+#endif
+#ifdef GALI_HAVE_NEON
+    case GAL_ISA_NEON:
+        return &gali_kernels_neon;
+#endif
+    default:
+        return &gali_kernels_scalar;
+    }
+}

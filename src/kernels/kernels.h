@@ -1,0 +1,69 @@
+/*
+ * The arithmetic, behind one table per instruction set.
+ *
+ * Vectors run along the outputs. Output n of expert e is acc = b[n], then acc = fma(x[k], A[n][k], acc) for
+ * k ascending; the experts are added in ascending order, y = w acc for a character's first expert and
+ * y = fma(w, acc, y) for the others, and the activation comes last. No kernel departs from that order, so
+ * neither the vector's width, the tile, the count nor the neighbours change a bit of a character's result.
+ *
+ * Weights come in panels: `vectors` vectors of outputs wide, one row of biases, then one row per input:
+ *     weights[1 + inputs][vectors * table->lanes], 64-byte aligned, outputs past `outputs` are zero.
+ */
+#ifndef GALI_KERNELS_KERNELS_H
+#define GALI_KERNELS_KERNELS_H
+
+#include "gallop/base.h"
+
+enum {
+    GALI_PANEL_VECTORS_MAX = 4,
+    GALI_TILE_ROWS_MAX = 8,
+};
+
+typedef enum gali_activation {
+    GALI_ACTIVATION_NONE = 0,
+    GALI_ACTIVATION_RELU,
+    GALI_ACTIVATION_ELU, /* x > 0 ? x : exp(x) - 1 */
+    GALI_ACTIVATION_COUNT
+} gali_activation;
+
+/* A panel of one expert of one layer. */
+typedef struct gali_panel {
+    const float *weights; /* [1 + inputs][vectors * lanes] */
+    uint32_t inputs;
+    uint32_t vectors; /* 1..GALI_PANEL_VECTORS_MAX */
+    uint32_t first;   /* the layer's output that the panel starts at */
+    uint32_t outputs; /* of the panel that exist: 1..vectors * lanes */
+    gali_activation activation;
+} gali_panel;
+
+enum {
+    GALI_ROW_FIRST = 1, /* the character's first expert: y is written, not added to */
+    GALI_ROW_LAST = 2,  /* its last: the activation follows */
+};
+
+/* A character of a panel call. */
+typedef struct gali_row {
+    const float *x; /* [inputs] */
+    float *y;       /* [outputs of the layer]; the panel touches its own outputs alone */
+    float weight;   /* the expert's coefficient */
+    uint32_t mode;  /* GALI_ROW_FIRST | GALI_ROW_LAST */
+} gali_row;
+
+typedef struct gali_kernels {
+    gal_isa isa;
+    uint32_t lanes;         /* floats in a vector */
+    uint32_t panel_vectors; /* best panel width, in vectors */
+#define KERNEL(name, result, arguments, meaning) result(*name) arguments;
+#include "kernels/kernels.def"
+#undef KERNEL
+} gali_kernels;
+
+/* The table of an available instruction set (gal_isa_available, not GAL_ISA_BEST). */
+const gali_kernels *gali_kernels_get(gal_isa isa);
+
+extern const gali_kernels gali_kernels_scalar;
+extern const gali_kernels gali_kernels_avx2;
+extern const gali_kernels gali_kernels_avx512;
+extern const gali_kernels gali_kernels_neon;
+
+#endif

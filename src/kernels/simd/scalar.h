@@ -1,0 +1,66 @@
+/* The simd vocabulary in plain C: one lane. fmaf is correctly rounded, so the bits are every ISA's. */
+#ifndef GALI_SIMD_SCALAR_H
+#define GALI_SIMD_SCALAR_H
+
+#include <math.h>
+#include <stdint.h>
+#include <string.h>
+
+typedef float gali_vf;
+enum { GALI_LANES = 1 };
+
+static inline gali_vf gali_vf_set(float a) {
+    return a;
+}
+
+static inline gali_vf gali_vf_load(const float *p) {
+    return *p;
+}
+
+static inline void gali_vf_store(float *p, gali_vf a) {
+    *p = a;
+}
+
+/* The first n lanes, 1 <= n < GALI_LANES; the others read as 0 and are not touched in memory. */
+static inline gali_vf gali_vf_load_part(const float *p, uint32_t n) {
+    (void)n;
+    return *p;
+}
+
+static inline void gali_vf_store_part(float *p, gali_vf a, uint32_t n) {
+    (void)n;
+    *p = a;
+}
+
+static inline gali_vf gali_vf_add(gali_vf a, gali_vf b) {
+    return a + b;
+}
+
+static inline gali_vf gali_vf_sub(gali_vf a, gali_vf b) {
+    return a - b;
+}
+
+static inline gali_vf gali_vf_mul(gali_vf a, gali_vf b) {
+    return a * b;
+}
+
+/* a b + c, rounded once. */
+static inline gali_vf gali_vf_fma(gali_vf a, gali_vf b, gali_vf c) {
+    return fmaf(a, b, c);
+}
+
+/* a < b ? yes : no, lane by lane; a NaN compares false. */
+static inline gali_vf gali_vf_less(gali_vf a, gali_vf b, gali_vf yes, gali_vf no) {
+    return a < b ? yes : no;
+}
+
+/* 2^n, where a is n + 1.5 * 2^23 for an integer n in -126..127: n stands in the low bits of a. */
+static inline gali_vf gali_vf_exp2_biased(gali_vf a) {
+    uint32_t bits;
+    memcpy(&bits, &a, sizeof bits);
+    bits = (bits << 23) + 0x3F800000u;
+    memcpy(&a, &bits, sizeof bits);
+    return a;
+}
+
+#endif
