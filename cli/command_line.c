@@ -1,0 +1,133 @@
+/* Which command a command line means, its help, and how commands report. */
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "commands.h"
+
+static const gali_command *const commands[] = {
+    &gali_command_demo, &gali_command_import, &gali_command_info,   &gali_command_check,
+    &gali_command_eval, &gali_command_drive,  &gali_command_export, &gali_command_judge,
+};
+
+enum { COMMANDS = sizeof commands / sizeof commands[0], WORD_MAX = 32 };
+
+static void say(const char *command, const char *format, va_list arguments) {
+    fprintf(stderr, command && *command ? "gallop %s: " : "gallop%s: ", command ? command : "");
+    vfprintf(stderr, format, arguments);
+}
+
+int gali_command_bad(const char *command, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    say(command, format, arguments);
+    va_end(arguments);
+    fputc('\n', stderr);
+    return GALI_EXIT_BAD;
+}
+
+int gali_command_usage(const char *command, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    say(command, format, arguments);
+    va_end(arguments);
+    fprintf(stderr, " (see: gallop help%s%s)\n", command && *command ? " " : "", command ? command : "");
+    return GALI_EXIT_USAGE;
+}
+
+static unsigned least(unsigned a, unsigned b) {
+    return a < b ? a : b;
+}
+
+/* Levenshtein distance of two words of at most WORD_MAX letters; longer ones are cut. */
+static unsigned distance(const char *a, const char *b) {
+    unsigned row[WORD_MAX + 1];
+    size_t columns = strlen(b) < WORD_MAX ? strlen(b) : WORD_MAX;
+    for (size_t j = 0; j <= columns; j++) {
+        row[j] = (unsigned)j;
+    }
+    for (size_t i = 1; a[i - 1] != '\0' && i <= WORD_MAX; i++) {
+        unsigned diagonal = row[0];
+        row[0] = (unsigned)i;
+        for (size_t j = 1; j <= columns; j++) {
+            unsigned kept = row[j];
+            row[j] = least(least(row[j], row[j - 1]) + 1, diagonal + (a[i - 1] != b[j - 1]));
+            diagonal = kept;
+        }
+    }
+    return row[columns];
+}
+
+static const gali_command *find(const char *name) {
+    for (size_t i = 0; i < COMMANDS; i++) {
+        if (strcmp(commands[i]->name, name) == 0) {
+            return commands[i];
+        }
+    }
+    return NULL;
+}
+
+static int unknown(const char *name) {
+    const gali_command *best = commands[0];
+    for (size_t i = 1; i < COMMANDS; i++) {
+        if (distance(name, commands[i]->name) < distance(name, best->name)) {
+            best = commands[i];
+        }
+    }
+    if (distance(name, best->name) <= 3) {
+        return gali_command_usage(NULL, "unknown command %s; did you mean %s?", name, best->name);
+    }
+    return gali_command_usage(NULL, "unknown command %s", name);
+}
+
+static int help(FILE *out) {
+    fprintf(
+        out,
+        "usage: gallop COMMAND ...\n\nNeural character controllers: many characters, one call a frame.\n\n");
+    for (size_t i = 0; i < COMMANDS; i++) {
+        fprintf(out, "  %-8s %s\n", commands[i]->name, commands[i]->summary);
+    }
+    fprintf(out, "  %-8s %s\n", "help", "this list, or `gallop help COMMAND`");
+    fprintf(out, "\ngallop --version prints the version. Exit status: 0 done, 1 bad input, 2 wrong usage.\n");
+    return GALI_EXIT_OK;
+}
+
+static int help_of(const char *name) {
+    const gali_command *command = find(name);
+    if (!command) {
+        return unknown(name);
+    }
+    printf("%s", command->help);
+    return GALI_EXIT_OK;
+}
+
+static int wants_help(int argc, char **argv) {
+    return argc == 2 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0);
+}
+
+/* A full disk or a closed pipe shows only when stdout is flushed. */
+static int finish(const char *name, int result) {
+    if (fflush(stdout) != 0 || ferror(stdout)) {
+        return gali_command_bad(name, "standard output could not be written");
+    }
+    return result;
+}
+
+int gali_command_main(const char *name, int argc, char **argv) {
+    if (!name) {
+        help(stderr);
+        return GALI_EXIT_USAGE;
+    }
+    if (strcmp(name, "--version") == 0) {
+        printf("gallop %s\n", gal_version());
+        return finish(NULL, GALI_EXIT_OK);
+    }
+    if (strcmp(name, "help") == 0 || strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0) {
+        return finish(NULL, argc > 1 ? help_of(argv[1]) : help(stdout));
+    }
+    const gali_command *command = find(name);
+    if (!command) {
+        return unknown(name);
+    }
+    return finish(name, wants_help(argc, argv) ? help_of(name) : command->run(argc, argv));
+}
