@@ -4,14 +4,8 @@
 
 #include "gallop/base.h"
 
-#if defined(__GNUC__)
-#define GALI_PRINTF(format, first) __attribute__((format(printf, format, first)))
-#else
-#define GALI_PRINTF(format, first)
-#endif
-
 /* Fills *error (NULL allowed) with status and the printf-formatted message, cut to fit; returns status. */
-GALI_PRINTF(3, 4)
+__attribute__((format(printf, 3, 4)))
 gal_status gali_fail(gal_error *error, gal_status status, const char *format, ...);
 
 #endif

@@ -17,6 +17,7 @@ enum {
     GALI_EXPERTS_MAX = 256,
     GALI_WIDTH_MAX = 65536, /* inputs or outputs of a layer */
     GALI_GOLDEN_MAX = 4096,
+    GALI_FILE_MAX = 0x7fffffff, /* bytes of a model file */
 };
 
 typedef enum gali_layer_kind {

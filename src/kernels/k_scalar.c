@@ -1,0 +1,18 @@
+/* The kernel table for plain C, which every machine runs: the truth that the others are compared with bit for bit. */
+#include "kernels/kernels.h"
+#include "kernels/simd/scalar.h"
+
+/* Tiles only save loads here. */
+static const uint32_t gali_tile_rows[GALI_PANEL_VECTORS_MAX + 1] = {0, 4, 4, 4, 2};
+static const uint32_t gali_tile_vectors[GALI_TILE_ROWS_MAX + 1] = {0, 4, 4, 4, 4, 1, 1, 1, 1};
+
+#include "kernels/body/activate_f32.inc"
+#include "kernels/body/panel_f32.inc"
+
+const gali_kernels gali_kernels_scalar = {
+    .isa = GAL_ISA_SCALAR,
+    .lanes = GALI_LANES,
+    .panel_vectors = 4,
+    .panel_f32 = gali_panel_f32,
+    .activate_f32 = gali_activate_f32,
+};

@@ -1,0 +1,32 @@
+/*
+ * An open network, as network.c makes it and run.c runs it.
+ *
+ * One allocation: this struct, then the live inputs' indices, the output scale (only where the last layer's
+ * activation forbids folding it), then the packed layers, each aligned to 64 bytes.
+ */
+#ifndef GALI_NETWORK_NETWORK_H
+#define GALI_NETWORK_NETWORK_H
+
+#include "network/pack.h"
+
+struct gal_network {
+    gal_allocator allocator; /* a copy; zero means the C library */
+    size_t memory;           /* bytes of the allocation */
+    const gali_kernels *kernels;
+    gal_gate_kind gate;
+    uint32_t experts; /* E of the gate */
+    uint32_t slots;   /* experts a character uses at a time */
+    uint32_t inputs, outputs;
+    uint32_t live_count;
+    const uint32_t *live;        /* [live_count] feature of each live input, ascending */
+    const float *output_scale;   /* [2][outputs] std, mean; NULL where folded into the last layer */
+    uint32_t layer_count;
+    uint32_t hidden; /* widest hidden layer, floats, padded to whole cache lines; 0 with one layer */
+    gali_packed_layer layers[GALI_LAYERS_MAX];
+};
+
+/* Makes a network of a checked model, which is not needed afterwards. As gal_network_open_memory. */
+gal_status gali_network_make(gal_network **out, const gali_model *model, const gal_network_desc *desc,
+                             gal_error *error);
+
+#endif

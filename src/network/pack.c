@@ -1,0 +1,152 @@
+#include "network/pack.h"
+
+#include <math.h>
+
+#include "base/error.h"
+#include "base/size.h"
+
+gali_packed_layer gali_pack_shape(const gali_model *model, uint32_t layer, const gali_kernels *kernels,
+                                  uint32_t live_inputs) {
+    const gali_model_layer *source = &model->layers[layer];
+    uint32_t vectors = (source->outputs + kernels->lanes - 1) / kernels->lanes;
+    return (gali_packed_layer){
+        .experts = source->experts,
+        .inputs = layer == 0 ? live_inputs : source->inputs,
+        .outputs = source->outputs,
+        .vectors = vectors,
+        .panels = (vectors + kernels->panel_vectors - 1) / kernels->panel_vectors,
+        .activation = source->activation,
+    };
+}
+
+size_t gali_pack_floats(const gali_packed_layer *layer, const gali_kernels *kernels) {
+    size_t width = gali_size_mul(layer->vectors, kernels->lanes);
+    return gali_size_mul(gali_size_mul(layer->experts, gali_size_add(layer->inputs, 1)), width);
+}
+
+uint32_t gali_pack_panel_start(const gali_packed_layer *layer, uint32_t panel) {
+    return (uint32_t)((uint64_t)layer->vectors * panel / layer->panels);
+}
+
+gali_panel gali_pack_panel(const gali_packed_layer *layer, uint32_t panel, uint32_t expert,
+                           const gali_kernels *kernels) {
+    uint32_t start = gali_pack_panel_start(layer, panel);
+    uint32_t vectors = gali_pack_panel_start(layer, panel + 1) - start;
+    size_t row = kernels->lanes * ((size_t)layer->inputs + 1);
+    uint32_t first = start * kernels->lanes;
+    uint32_t width = vectors * kernels->lanes, left = layer->outputs - first;
+    return (gali_panel){
+        .weights = layer->weights + row * ((size_t)start * layer->experts + (size_t)vectors * expert),
+        .inputs = layer->inputs,
+        .vectors = vectors,
+        .first = first,
+        .outputs = left < width ? left : width,
+        .activation = layer->activation,
+    };
+}
+
+/* What packing one layer needs to know of its neighbours: is it the first, is it the last. */
+typedef struct fold {
+    const gali_model *model;
+    const gali_model_layer *layer;
+    const uint32_t *live; /* NULL past the first layer */
+    int scale_output; /* the output normalisation is folded in here */
+} fold;
+
+static double scale_of(const fold *f, uint32_t n) {
+    return f->scale_output ? (double)gali_model_f32(f->model->output_std, n) : 1.0;
+}
+
+static double weight_of(const fold *f, uint32_t e, uint32_t n, uint32_t k) {
+    const gali_model_layer *layer = f->layer;
+    return (double)gali_model_weight(layer, ((size_t)e * layer->outputs + n) * layer->inputs + k);
+}
+
+/* What input k adds to the bias: the constant part of A (x - mean) / std. */
+static double shift_of(const fold *f, uint32_t k) {
+    double mean = (double)gali_model_f32(f->model->input_mean, k);
+    double std = (double)gali_model_f32(f->model->input_std, k);
+    switch (gali_model_u32(f->model->input_state, k)) {
+    case GALI_INPUT_MASKED:
+        return 0;
+    case GALI_INPUT_CONSTANT:
+        return ((double)gali_model_f32(f->model->input_constant, k) - mean) / std;
+    default:
+        return -mean / std;
+    }
+}
+
+static float bias_of(const fold *f, uint32_t e, uint32_t n) {
+    double bias = (double)gali_model_f32(f->layer->biases, (size_t)e * f->layer->outputs + n);
+    for (uint32_t k = 0; f->live && k < f->layer->inputs; k++) {
+        bias += weight_of(f, e, n, k) * shift_of(f, k);
+    }
+    bias *= scale_of(f, n);
+    return (float)(bias + (f->scale_output ? (double)gali_model_f32(f->model->output_mean, n) : 0.0));
+}
+
+static float folded_weight(const fold *f, uint32_t e, uint32_t n, uint32_t k) {
+    uint32_t feature = f->live ? f->live[k] : k;
+    double weight = weight_of(f, e, n, feature) * scale_of(f, n);
+    return (float)(f->live ? weight / (double)gali_model_f32(f->model->input_std, feature) : weight);
+}
+
+/* One output's column of one expert's panel: its bias, then its weights. Returns whether all are finite. */
+static int pack_column(const fold *f, uint32_t e, uint32_t n, uint32_t inputs, float *column, size_t stride) {
+    float value = bias_of(f, e, n);
+    int finite = isfinite(value);
+    column[0] = value;
+    for (uint32_t k = 0; k < inputs; k++) {
+        value = folded_weight(f, e, n, k);
+        finite &= isfinite(value);
+        column[((size_t)k + 1) * stride] = value;
+    }
+    return finite;
+}
+
+static void clear_column(uint32_t inputs, float *column, size_t stride) {
+    for (size_t k = 0; k <= inputs; k++) {
+        column[k * stride] = 0;
+    }
+}
+
+static gal_status pack_panel(const fold *f, const gali_panel *panel, float *weights, uint32_t layer,
+                             uint32_t expert, const gali_kernels *kernels, gal_error *error) {
+    uint32_t width = panel->vectors * kernels->lanes;
+    for (uint32_t i = 0; i < width; i++) {
+        if (i >= panel->outputs) {
+            clear_column(panel->inputs, weights + i, width);
+        } else if (!pack_column(f, expert, panel->first + i, panel->inputs, weights + i, width)) {
+            return gali_fail(error, GAL_BAD_DATA,
+                             "layer %u, expert %u, output %u: too large for float32 with the normalisation",
+                             layer, expert, panel->first + i);
+        }
+    }
+    return GAL_OK;
+}
+
+gal_status gali_pack_layer(const gali_packed_layer *shape, const gali_model *model, uint32_t layer,
+                           const uint32_t *live, const gali_kernels *kernels, float *weights,
+                           gal_error *error) {
+    const gali_model_layer *source = &model->layers[layer];
+    int last = layer + 1 == model->layer_count;
+    fold f = {
+        .model = model,
+        .layer = source,
+        .live = layer == 0 ? live : NULL,
+        .scale_output = last && source->activation == GALI_ACTIVATION_NONE,
+    };
+    gali_packed_layer packed = *shape;
+    packed.weights = weights;
+    for (uint32_t p = 0; p < packed.panels; p++) {
+        for (uint32_t e = 0; e < packed.experts; e++) {
+            gali_panel panel = gali_pack_panel(&packed, p, e, kernels);
+            gal_status status =
+                pack_panel(&f, &panel, weights + (panel.weights - packed.weights), layer, e, kernels, error);
+            if (status != GAL_OK) {
+                return status;
+            }
+        }
+    }
+    return GAL_OK;
+}

@@ -1,0 +1,50 @@
+/*
+ * From a model's layers to packed ones: normalisation and dead inputs folded away, weights in panels.
+ *
+ * A packed layer is one stream in the order in which a run reads it:
+ *     for each panel: for each expert: weights[1 + K][vectors * lanes]   (bias row first; see kernels.h)
+ * Panels are as equal as possible, none wider than the plan's, so that no slim one is left at the end.
+ *
+ * Folding, in float64, rounded once. With live inputs l, x' = (x - mean) / std, y = y' std_y + mean_y:
+ *     first layer  A'[n][l] = A[n][l] / std[l],  b' = b - sum_l A mean / std + sum_constant A (c - mean) / std
+ *     last layer   A'' = std_y A',  b'' = std_y b' + mean_y      (only where it has no activation)
+ */
+#ifndef GALI_NETWORK_PACK_H
+#define GALI_NETWORK_PACK_H
+
+#include "kernels/kernels.h"
+#include "network/model.h"
+
+typedef struct gali_packed_layer {
+    const float *weights;
+    uint32_t experts; /* the gate's, or 1: then every character uses it with coefficient 1 */
+    uint32_t inputs;  /* live ones in the first layer */
+    uint32_t outputs;
+    uint32_t vectors; /* of all outputs: ceil(outputs / lanes) */
+    uint32_t panels;
+    gali_activation activation;
+} gali_packed_layer;
+
+/* Shape of layer i of the model for a kernel table; weights is NULL. */
+gali_packed_layer gali_pack_shape(const gali_model *model, uint32_t layer, const gali_kernels *kernels,
+                                  uint32_t live_inputs);
+
+/* Floats of the packed weights; GALI_SIZE_BAD if that overflows. */
+size_t gali_pack_floats(const gali_packed_layer *layer, const gali_kernels *kernels);
+
+/*
+ * Fills weights (gali_pack_floats, 64-byte aligned) from layer i of the model; live[l] is the feature of
+ * live input l. GAL_BAD_DATA if a folded value leaves the range of float32.
+ */
+gal_status gali_pack_layer(const gali_packed_layer *shape, const gali_model *model, uint32_t layer,
+                           const uint32_t *live, const gali_kernels *kernels, float *weights,
+                           gal_error *error);
+
+/* First vector of a panel, and of the one after it: panel p covers vectors [start(p), start(p + 1)). */
+uint32_t gali_pack_panel_start(const gali_packed_layer *layer, uint32_t panel);
+
+/* Expert e's part of panel p, ready for a kernel. */
+gali_panel gali_pack_panel(const gali_packed_layer *layer, uint32_t panel, uint32_t expert,
+                           const gali_kernels *kernels);
+
+#endif
