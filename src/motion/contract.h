@@ -100,8 +100,14 @@ gal_status gali_contract_parse(gali_contract **out, const char *text, size_t siz
 
 void gali_contract_release(gali_contract *contract, const gal_allocator *allocator);
 
-/* Whether every feature is known, so that a crowd can be made of it; else error names the first missing thing. */
-gal_status gali_contract_complete(const gali_contract *contract, gal_error *error);
+/*
+ * Whether a crowd can walk by it: no opaque features, and all that a step needs is there (phase.advance only
+ * where gate is a phase gate). Else GAL_BAD_DATA, and error names the first missing thing.
+ */
+gal_status gali_contract_complete(const gali_contract *contract, gal_gate_kind gate, gal_error *error);
+
+/* The first input or output block of that kind, or NULL. */
+const gali_block *gali_contract_find(const gali_contract *contract, gali_block_kind kind);
 
 /* The feature's name as docs/format.md spells it ("joint.position.LeftFoot.y"), into text. */
 void gali_contract_input_name(const gali_contract *contract, uint32_t feature, char *text, size_t size);

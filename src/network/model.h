@@ -94,7 +94,14 @@ gal_status gali_model_read(gali_model *model, const void *data, size_t size, gal
 /* Size in bytes of the file that gali_model_write makes; 0 if the model breaks a limit. */
 size_t gali_model_write_size(const gali_model *model);
 
-/* Writes the file image into exactly that many bytes. Equal models give equal bytes. */
+/*
+ * *placed = *model with its arrays and texts pointing to where gali_model_write puts them in bytes: a maker
+ * that fills them there holds the weights once, and writing copies nothing. The counts of model must be set,
+ * its arrays need not be; its texts' pointers say whether they are there. Does nothing if write_size is 0.
+ */
+void gali_model_place(gali_model *placed, const gali_model *model, void *bytes);
+
+/* Writes the file image into exactly write_size bytes. Equal models give equal bytes. */
 void gali_model_write(const gali_model *model, void *bytes);
 
 #endif

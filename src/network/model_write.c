@@ -1,0 +1,279 @@
+/*
+ * Writes a model file into memory. One function lays the sections out; size, placing and writing all follow
+ * it. A model may be built in the very bytes it is written to (gali_model_place), so that a maker of large
+ * models holds the weights once.
+ *
+ *     header | table | GATE | NORM | LAYR | CNTR | GOLD | PROV      each section at a multiple of 64
+ */
+#include "network/model_layout.h"
+
+#include <string.h>
+
+#include "base/crc32.h"
+#include "base/size.h"
+
+const char gali_section_tags[GALI_SECTION_COUNT][5] = {"GATE", "NORM", "LAYR", "CNTR", "GOLD", "PROV"};
+
+typedef struct place {
+    size_t offset, size;
+    int present;
+} place;
+
+typedef struct layout {
+    place sections[GALI_SECTION_COUNT];
+    uint32_t count; /* of those present */
+    size_t size;    /* of the file */
+} layout;
+
+size_t gali_weight_size(gali_weight_type type) {
+    return type == GALI_WEIGHT_F32 ? 4 : 2;
+}
+
+size_t gali_layer_weights_size(const gali_model_layer *layer) {
+    size_t count = gali_size_mul(gali_size_mul(layer->experts, layer->outputs), layer->inputs);
+    return gali_size_align(gali_size_mul(count, gali_weight_size(layer->weight_type)), 4);
+}
+
+size_t gali_norm_size(const gali_model *model) {
+    size_t values = gali_size_add(gali_size_mul(model->inputs, 4), gali_size_mul(model->outputs, 2));
+    return gali_size_add(8, gali_size_mul(4, values));
+}
+
+size_t gali_golden_size(const gali_model *model) {
+    size_t row = gali_size_add(gali_size_add(model->inputs, model->outputs), model->golden.blend_width);
+    return gali_size_add(GALI_GOLDEN_HEADER_SIZE, gali_size_mul(4, gali_size_mul(row, model->golden.frames)));
+}
+
+static size_t biases_size(const gali_model_layer *layer) {
+    return gali_size_mul(4, gali_size_mul(layer->experts, layer->outputs));
+}
+
+static size_t layers_size(const gali_model *model) {
+    size_t size = 8;
+    for (uint32_t i = 0; i < model->layer_count; i++) {
+        const gali_model_layer *layer = &model->layers[i];
+        size = gali_size_add(size, GALI_LAYER_HEADER_SIZE);
+        size = gali_size_add(size, gali_size_add(gali_layer_weights_size(layer), biases_size(layer)));
+    }
+    return size;
+}
+
+void gali_norm_place(gali_model *model, const unsigned char *bytes) {
+    size_t k = 4 * (size_t)model->inputs, n = 4 * (size_t)model->outputs;
+    model->input_mean = bytes + 8;
+    model->input_std = bytes + 8 + k;
+    model->output_mean = bytes + 8 + 2 * k;
+    model->output_std = bytes + 8 + 2 * k + n;
+    model->input_state = bytes + 8 + 2 * k + 2 * n;
+    model->input_constant = bytes + 8 + 3 * k + 2 * n;
+}
+
+void gali_golden_place(gali_model *model, const unsigned char *bytes) {
+    gali_golden *golden = &model->golden;
+    size_t x = 4 * (size_t)golden->frames * model->inputs;
+    golden->x = bytes + GALI_GOLDEN_HEADER_SIZE;
+    golden->blend = bytes + GALI_GOLDEN_HEADER_SIZE + x;
+    golden->y = bytes + GALI_GOLDEN_HEADER_SIZE + x + 4 * (size_t)golden->frames * golden->blend_width;
+}
+
+static int counts_hold(const gali_model *model) {
+    const gali_model_layer *first = &model->layers[0];
+    int hold = model->layer_count >= 1 && model->layer_count <= GALI_LAYERS_MAX && model->experts >= 1 &&
+               model->experts <= GALI_EXPERTS_MAX && (unsigned)model->gate < GAL_GATE_COUNT &&
+               model->golden.frames <= GALI_GOLDEN_MAX && model->contract_size <= GALI_CONTRACT_MAX &&
+               model->provenance_size <= GALI_PROVENANCE_MAX && model->inputs == first->inputs;
+    for (uint32_t i = 0; hold && i < model->layer_count; i++) {
+        const gali_model_layer *layer = &first[i];
+        hold = layer->inputs >= 1 && layer->inputs <= GALI_WIDTH_MAX && layer->outputs >= 1 &&
+               layer->outputs <= GALI_WIDTH_MAX && (layer->experts == 1 || layer->experts == model->experts) &&
+               (i == 0 || layer->inputs == layer[-1].outputs) &&
+               (unsigned)layer->weight_type < GALI_WEIGHT_TYPE_COUNT;
+    }
+    return hold && model->outputs == first[model->layer_count - 1].outputs;
+}
+
+/* Lays the file out; 0 if the model breaks a limit. */
+static int lay_out(const gali_model *model, layout *l) {
+    *l = (layout){0};
+    if (!counts_hold(model)) {
+        return 0;
+    }
+    place *s = l->sections;
+    s[GALI_SECTION_GATE] = (place){0, GALI_GATE_SIZE, 1};
+    s[GALI_SECTION_NORM] = (place){0, gali_norm_size(model), 1};
+    s[GALI_SECTION_LAYR] = (place){0, layers_size(model), 1};
+    s[GALI_SECTION_CNTR] = (place){0, model->contract_size, model->contract != NULL};
+    s[GALI_SECTION_GOLD] = (place){0, gali_golden_size(model), model->golden.frames > 0};
+    s[GALI_SECTION_PROV] = (place){0, model->provenance_size, model->provenance != NULL};
+    for (int i = 0; i < GALI_SECTION_COUNT; i++) {
+        l->count += (uint32_t)s[i].present;
+    }
+    l->size = GALI_HEADER_SIZE + (size_t)l->count * GALI_ENTRY_SIZE;
+    for (int i = 0; i < GALI_SECTION_COUNT; i++) {
+        if (s[i].present) {
+            s[i].offset = gali_size_align(l->size, GALI_SECTION_ALIGNMENT);
+            l->size = gali_size_add(s[i].offset, s[i].size);
+        }
+    }
+    return l->size != GALI_SIZE_BAD && l->size <= GALI_FILE_MAX;
+}
+
+size_t gali_model_write_size(const gali_model *model) {
+    layout l;
+    return lay_out(model, &l) ? l.size : 0;
+}
+
+static void place_layers(gali_model *model, const unsigned char *bytes) {
+    bytes += 8;
+    for (uint32_t i = 0; i < model->layer_count; i++) {
+        gali_model_layer *layer = &model->layers[i];
+        layer->weights = bytes + GALI_LAYER_HEADER_SIZE;
+        bytes += GALI_LAYER_HEADER_SIZE + gali_layer_weights_size(layer);
+        layer->biases = bytes;
+        bytes += biases_size(layer);
+    }
+}
+
+void gali_model_place(gali_model *placed, const gali_model *model, void *bytes) {
+    layout l;
+    if (!lay_out(model, &l)) {
+        return;
+    }
+    unsigned char *file = bytes;
+    *placed = *model;
+    gali_norm_place(placed, file + l.sections[GALI_SECTION_NORM].offset);
+    place_layers(placed, file + l.sections[GALI_SECTION_LAYR].offset);
+    if (model->golden.frames) {
+        gali_golden_place(placed, file + l.sections[GALI_SECTION_GOLD].offset);
+    }
+    if (model->contract) {
+        placed->contract = (const char *)file + l.sections[GALI_SECTION_CNTR].offset;
+    }
+    if (model->provenance) {
+        placed->provenance = (const char *)file + l.sections[GALI_SECTION_PROV].offset;
+    }
+}
+
+static void put_u32(unsigned char *at, uint32_t value) {
+    at[0] = (unsigned char)value;
+    at[1] = (unsigned char)(value >> 8);
+    at[2] = (unsigned char)(value >> 16);
+    at[3] = (unsigned char)(value >> 24);
+}
+
+static void put_u64(unsigned char *at, uint64_t value) {
+    put_u32(at, (uint32_t)value);
+    put_u32(at + 4, (uint32_t)(value >> 32));
+}
+
+/* The same place twice is nothing to do: a model built in its file. */
+static void copy(const void *to, const void *from, size_t size) {
+    if (to != from && size) {
+        memmove((void *)to, from, size);
+    }
+}
+
+static void write_layers(const gali_model *model, const gali_model *placed) {
+    unsigned char *section = (unsigned char *)placed->layers[0].weights - GALI_LAYER_HEADER_SIZE - 8;
+    put_u32(section, model->layer_count);
+    put_u32(section + 4, 0);
+    for (uint32_t i = 0; i < model->layer_count; i++) {
+        const gali_model_layer *layer = &model->layers[i];
+        unsigned char *weights = (unsigned char *)placed->layers[i].weights;
+        unsigned char *header = weights - GALI_LAYER_HEADER_SIZE;
+        const uint32_t fields[] = {(uint32_t)layer->kind,
+                                   (uint32_t)layer->activation,
+                                   layer->experts,
+                                   layer->inputs,
+                                   layer->outputs,
+                                   (uint32_t)layer->weight_type,
+                                   0,
+                                   0};
+        for (size_t f = 0; f < 8; f++) {
+            put_u32(header + 4 * f, fields[f]);
+        }
+        size_t padded = gali_layer_weights_size(layer);
+        size_t size = gali_weight_size(layer->weight_type) * layer->experts * layer->outputs * layer->inputs;
+        copy(weights, layer->weights, size);
+        memset(weights + size, 0, padded - size);
+        copy(placed->layers[i].biases, layer->biases, biases_size(layer));
+    }
+}
+
+static void write_norm(const gali_model *model, const gali_model *placed) {
+    unsigned char *section = (unsigned char *)placed->input_mean - 8;
+    size_t k = 4 * (size_t)model->inputs, n = 4 * (size_t)model->outputs;
+    put_u32(section, model->inputs);
+    put_u32(section + 4, model->outputs);
+    copy(placed->input_mean, model->input_mean, k);
+    copy(placed->input_std, model->input_std, k);
+    copy(placed->output_mean, model->output_mean, n);
+    copy(placed->output_std, model->output_std, n);
+    copy(placed->input_state, model->input_state, k);
+    copy(placed->input_constant, model->input_constant, k);
+}
+
+static void write_golden(const gali_model *model, const gali_model *placed) {
+    const gali_golden *golden = &model->golden;
+    if (!golden->frames) {
+        return;
+    }
+    unsigned char *section = (unsigned char *)placed->golden.x - GALI_GOLDEN_HEADER_SIZE;
+    uint32_t tolerance;
+    memcpy(&tolerance, &golden->tolerance, 4);
+    const uint32_t fields[] = {
+        golden->frames, model->inputs, model->outputs, golden->blend_width, tolerance, 0, 0, 0};
+    for (size_t f = 0; f < 8; f++) {
+        put_u32(section + 4 * f, fields[f]);
+    }
+    copy(placed->golden.x, golden->x, 4 * (size_t)golden->frames * model->inputs);
+    copy(placed->golden.blend, golden->blend, 4 * (size_t)golden->frames * golden->blend_width);
+    copy(placed->golden.y, golden->y, 4 * (size_t)golden->frames * model->outputs);
+}
+
+static void write_gate(const gali_model *model, unsigned char *section) {
+    put_u32(section, (uint32_t)model->gate);
+    put_u32(section + 4, model->experts);
+    put_u64(section + 8, 0);
+}
+
+/* Clears the gaps before the sections, then writes the table and, over it, the header. */
+static void write_table(const layout *l, unsigned char *file) {
+    unsigned char *entry = file + GALI_HEADER_SIZE;
+    size_t end = GALI_HEADER_SIZE + (size_t)l->count * GALI_ENTRY_SIZE;
+    for (int i = 0; i < GALI_SECTION_COUNT; i++) {
+        const place *s = &l->sections[i];
+        if (s->present) {
+            memset(file + end, 0, s->offset - end);
+            memcpy(entry, gali_section_tags[i], 4);
+            put_u32(entry + 4, gali_crc32(file + s->offset, s->size));
+            put_u64(entry + 8, s->offset);
+            put_u64(entry + 16, s->size);
+            put_u64(entry + 24, 0);
+            entry += GALI_ENTRY_SIZE;
+            end = s->offset + s->size;
+        }
+    }
+    memcpy(file, GALI_MAGIC, 8);
+    put_u32(file + 8, GALI_FORMAT_VERSION);
+    put_u32(file + 12, l->count);
+    put_u64(file + 16, l->size);
+    put_u32(file + 24, gali_crc32(file + GALI_HEADER_SIZE, (size_t)l->count * GALI_ENTRY_SIZE));
+    put_u32(file + 28, 0);
+}
+
+void gali_model_write(const gali_model *model, void *bytes) {
+    layout l;
+    if (!lay_out(model, &l)) {
+        return;
+    }
+    gali_model placed;
+    gali_model_place(&placed, model, bytes);
+    write_gate(model, (unsigned char *)bytes + l.sections[GALI_SECTION_GATE].offset);
+    write_norm(model, &placed);
+    write_layers(model, &placed);
+    write_golden(model, &placed);
+    copy(placed.contract, model->contract, model->contract_size);
+    copy(placed.provenance, model->provenance, model->provenance_size);
+    write_table(&l, bytes);
+}
