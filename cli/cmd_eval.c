@@ -1,0 +1,163 @@
+/* gallop eval: the bare network on rows of features. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/size.h"
+#include "commands.h"
+#include "model_file.h"
+#include "network/reference.h"
+#include "npy.h"
+#include "options.h"
+
+typedef struct job {
+    const char *model, *x_path, *phase_path, *blend_path, *y_path, *precision;
+    gali_model_file file;
+    float *x, *blend;
+    size_t rows;
+    void *y; /* [rows][outputs], float32 or float64 */
+    gal_error error;
+} job;
+
+static gal_status read_blend(job *self) {
+    const gali_model *model = &self->file.model;
+    size_t shape[2] = {0, 0};
+    int caller = model->gate == GAL_GATE_CALLER;
+    const char *path = caller ? self->blend_path : self->phase_path;
+    gal_status status = gali_npy_read_f32(path, caller ? 2 : 1, &self->blend, shape, &self->error);
+    if (status != GAL_OK) {
+        return status;
+    }
+    if (shape[0] != self->rows || (caller && shape[1] != model->experts)) {
+        return gali_fail(&self->error, GAL_BAD_DATA, "%s: %zu rows of %zu, %zu of %u expected", path, shape[0],
+                         caller ? shape[1] : (size_t)1, self->rows, caller ? model->experts : 1);
+    }
+    return GAL_OK;
+}
+
+static gal_status read_inputs(job *self) {
+    size_t shape[2];
+    gal_status status = gali_npy_read_f32(self->x_path, 2, &self->x, shape, &self->error);
+    if (status != GAL_OK) {
+        return status;
+    }
+    if (shape[1] != self->file.model.inputs || shape[0] > UINT32_MAX) {
+        return gali_fail(&self->error, GAL_BAD_DATA, "%s: rows of %zu values, the model has %u inputs",
+                         self->x_path, shape[1], self->file.model.inputs);
+    }
+    self->rows = shape[0];
+    return read_blend(self);
+}
+
+static gal_status run_network(job *self, gal_network *network) {
+    int caller = self->file.model.gate == GAL_GATE_CALLER;
+    size_t size = gal_network_workspace_size(network, (uint32_t)self->rows);
+    void *workspace = size > 0 ? gali_allocate(NULL, size) : NULL;
+    if (!workspace && size > 0) {
+        return gali_fail(&self->error, GAL_NO_MEMORY, "no memory for the workspace of %zu bytes", size);
+    }
+    gal_network_batch batch = {.count = (uint32_t)self->rows,
+                               .x = self->x,
+                               .phase = caller ? NULL : self->blend,
+                               .blend = caller ? self->blend : NULL,
+                               .y = self->y};
+    gal_status status = gal_network_run(network, &batch, workspace, size, &self->error);
+    gali_release(NULL, workspace, size);
+    return status;
+}
+
+static gal_status run_f32(job *self) {
+    gal_network *network = NULL;
+    gal_status status =
+        gal_network_open_memory(&network, self->file.bytes, self->file.size, NULL, &self->error);
+    if (status == GAL_OK) {
+        status = run_network(self, network);
+    }
+    gal_network_close(network);
+    return status;
+}
+
+static gal_status evaluate(job *self, int wide) {
+    uint32_t item = wide ? sizeof(double) : sizeof(float);
+    size_t shape[2] = {self->rows, self->file.model.outputs};
+    size_t bytes = gali_size_mul(gali_size_mul(shape[0], shape[1]), item);
+    self->y = bytes == GALI_SIZE_BAD ? NULL : malloc(bytes + 1);
+    if (!self->y) {
+        return gali_fail(&self->error, GAL_NO_MEMORY, "no memory for %zu rows", self->rows);
+    }
+    gal_status status = wide ? gali_reference_run(&self->file.model, (uint32_t)self->rows, self->x, self->blend,
+                                                  self->y, &self->error)
+                             : run_f32(self);
+    return status == GAL_OK ? gali_npy_write(self->y_path, self->y, item, 2, shape, &self->error) : status;
+}
+
+static int usage(const job *self, int opened) {
+    if (!self->x_path || !self->y_path) {
+        return gali_command_usage("eval", "%s is missing", self->x_path ? "-o" : "--x");
+    }
+    if (strcmp(self->precision, "f32") != 0 && strcmp(self->precision, "f64") != 0) {
+        return gali_command_usage("eval", "--precision %s: f32 or f64 expected", self->precision);
+    }
+    if (!opened) {
+        return GALI_EXIT_OK;
+    }
+    int caller = self->file.model.gate == GAL_GATE_CALLER;
+    if (caller ? !self->blend_path : !self->phase_path) {
+        return gali_command_usage("eval", "%s is missing: the model's gate is \"%s\"",
+                                  caller ? "--blend" : "--phase",
+                                  gali_model_file_gate_name(self->file.model.gate));
+    }
+    return GALI_EXIT_OK;
+}
+
+static int run_opened(job *self) {
+    int result = usage(self, 1);
+    if (result != GALI_EXIT_OK) {
+        return result;
+    }
+    gal_status status = read_inputs(self);
+    if (status == GAL_OK) {
+        status = evaluate(self, strcmp(self->precision, "f64") == 0);
+    }
+    free(self->x);
+    free(self->blend);
+    free(self->y);
+    return status == GAL_OK ? GALI_EXIT_OK : gali_command_bad("eval", "%s", self->error.message);
+}
+
+static int run(int argc, char **argv) {
+    job self = {.precision = "f32"};
+    const gali_option options[] = {
+        {"MODEL", GALI_OPTION_WORD, &self.model, 1, 0},
+        {"--x", GALI_OPTION_TEXT, &self.x_path, 0, 0},
+        {"--phase", GALI_OPTION_TEXT, &self.phase_path, 0, 0},
+        {"--blend", GALI_OPTION_TEXT, &self.blend_path, 0, 0},
+        {"-o", GALI_OPTION_TEXT, &self.y_path, 0, 0},
+        {"--output", GALI_OPTION_TEXT, &self.y_path, 0, 0},
+        {"--precision", GALI_OPTION_TEXT, &self.precision, 0, 0},
+    };
+    int result = gali_options_read("eval", argc, argv, options, sizeof options / sizeof options[0]);
+    if (result == GALI_EXIT_OK) {
+        result = usage(&self, 0);
+    }
+    if (result != GALI_EXIT_OK) {
+        return result;
+    }
+    if (gali_model_file_open(&self.file, self.model, &self.error) != GAL_OK) {
+        return gali_command_bad("eval", "%s", self.error.message);
+    }
+    result = run_opened(&self);
+    gali_model_file_close(&self.file);
+    return result;
+}
+
+const gali_command gali_command_eval = {
+    "eval", "run the bare network on rows of features",
+    "usage: gallop eval MODEL --x X.npy --phase P.npy -o Y.npy [--precision f32|f64]\n\n"
+    "X is float32 [rows][inputs], raw features; P is float32 [rows], phases in radians; Y gets "
+    "[rows][outputs].\n\n"
+    "  --blend W.npy     instead of --phase, for a model whose gate is the caller: float32 [rows][experts]\n"
+    "  --precision f32   the runtime (default): Y is float32\n"
+    "  --precision f64   the float64 reference, straight from the formula: Y is float64\n",
+    run};
