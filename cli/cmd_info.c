@@ -51,7 +51,8 @@ static gal_status open_parts(facts *self, gal_error *error) {
         return status;
     }
     self->network = gal_network_get_info(network);
-    self->walks = self->file.contract && gali_contract_complete(self->file.contract, &self->why_not) == GAL_OK;
+    self->walks = self->file.contract &&
+                  gali_contract_complete(self->file.contract, self->file.model.gate, &self->why_not) == GAL_OK;
     for (uint32_t i = 0; i < CAPACITIES; i++) {
         gal_crowd_desc desc = {.controller = self->controller, .capacity = capacities[i]};
         self->workspace[i] = gal_network_workspace_size(network, capacities[i]);

@@ -1,0 +1,113 @@
+/* gallop drive: one character in closed loop, its poses as arrays. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "commands.h"
+#include "drive_run.h"
+#include "npy.h"
+
+enum { STATE_COLUMNS = 6, OWN_OPTIONS = 4 };
+
+static float *rows(const gali_recording *recording, size_t columns, gal_error *error) {
+    float *out = malloc(recording->frames * columns * sizeof(float) + 1);
+    if (!out) {
+        gali_fail(error, GAL_NO_MEMORY, "no memory for %u frames", recording->frames);
+    }
+    return out;
+}
+
+static gal_status write_positions(const gali_recording *recording, const char *path, gal_error *error) {
+    size_t shape[3] = {recording->frames, recording->joints, 3}, count = shape[0] * shape[1];
+    float *out = rows(recording, shape[1] * 3, error);
+    if (!out) {
+        return GAL_NO_MEMORY;
+    }
+    for (size_t i = 0; i < count; i++) {
+        memcpy(out + 3 * i, &recording->poses[i].position, 3 * sizeof(float));
+    }
+    gal_status status = gali_npy_write(path, out, sizeof(float), 3, shape, error);
+    free(out);
+    return status;
+}
+
+static gal_status write_rotations(const gali_recording *recording, const char *path, gal_error *error) {
+    size_t shape[3] = {recording->frames, recording->joints, 4}, count = shape[0] * shape[1];
+    float *out = rows(recording, shape[1] * 4, error);
+    if (!out) {
+        return GAL_NO_MEMORY;
+    }
+    for (size_t i = 0; i < count; i++) {
+        memcpy(out + 4 * i, &recording->poses[i].rotation, 4 * sizeof(float));
+    }
+    gal_status status = gali_npy_write(path, out, sizeof(float), 3, shape, error);
+    free(out);
+    return status;
+}
+
+static gal_status write_states(const gali_recording *recording, uint32_t contacts, const char *path,
+                               gal_error *error) {
+    size_t shape[2] = {recording->frames, STATE_COLUMNS + contacts};
+    float *out = rows(recording, shape[1], error);
+    if (!out) {
+        return GAL_NO_MEMORY;
+    }
+    for (size_t f = 0; f < shape[0]; f++) {
+        const gal_character_state *state = gali_recording_state(recording, 0, (uint32_t)f);
+        float row[STATE_COLUMNS] = {state->root.x, state->root.y, state->root.z,
+                                    state->facing, state->phase,  state->speed};
+        memcpy(out + f * shape[1], row, sizeof row);
+        memcpy(out + f * shape[1] + STATE_COLUMNS, state->contacts, contacts * sizeof(float));
+    }
+    gal_status status = gali_npy_write(path, out, sizeof(float), 2, shape, error);
+    free(out);
+    return status;
+}
+
+static int write_all(const gali_drive_run *drive, const char *poses, const char *rotations,
+                     const char *states) {
+    gal_error error = {0};
+    uint32_t contacts = gal_controller_get_info(drive->controller).contacts;
+    gal_status status = write_positions(&drive->recording, poses, &error);
+    if (status == GAL_OK && rotations) {
+        status = write_rotations(&drive->recording, rotations, &error);
+    }
+    if (status == GAL_OK && states) {
+        status = write_states(&drive->recording, contacts, states, &error);
+    }
+    return status == GAL_OK ? GALI_EXIT_OK : gali_command_bad("drive", "%s", error.message);
+}
+
+static int run(int argc, char **argv) {
+    gali_drive_run drive;
+    gali_option options[GALI_DRIVE_OPTIONS + OWN_OPTIONS];
+    const char *poses = NULL, *rotations = NULL, *states = NULL;
+    const gali_option own[OWN_OPTIONS] = {{"-o", GALI_OPTION_TEXT, &poses, 0, 0},
+                                          {"--output", GALI_OPTION_TEXT, &poses, 0, 0},
+                                          {"--rotations", GALI_OPTION_TEXT, &rotations, 0, 0},
+                                          {"--states", GALI_OPTION_TEXT, &states, 0, 0}};
+    gali_drive_run_options(&drive, options);
+    memcpy(options + GALI_DRIVE_OPTIONS, own, sizeof own);
+    int result = gali_options_read("drive", argc, argv, options, GALI_DRIVE_OPTIONS + OWN_OPTIONS);
+    if (result == GALI_EXIT_OK && !poses) {
+        result = gali_command_usage("drive", "-o is missing");
+    }
+    if (result == GALI_EXIT_OK) {
+        result = gali_drive_run_make(&drive, "drive");
+    }
+    if (result == GALI_EXIT_OK) {
+        result = write_all(&drive, poses, rotations, states);
+    }
+    gali_drive_run_release(&drive);
+    return result;
+}
+
+const gali_command gali_command_drive = {
+    "drive", "one character in closed loop, its poses as arrays",
+    "usage: gallop drive MODEL " GALI_DRIVE_USAGE "\n"
+    "       -o POSES.npy [--rotations FILE.npy] [--states FILE.npy]\n\n"
+    "Drives one character by a script and writes its world joint positions, float32 "
+    "[frames][joints][3].\n\n" GALI_DRIVE_HELP
+    "  --rotations FILE.npy   world rotations as quaternions x, y, z, w: [frames][joints][4]\n"
+    "  --states FILE.npy      root x, y, z, facing, phase, speed, contacts: [frames][6 + contacts]\n",
+    run};
