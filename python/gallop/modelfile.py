@@ -1,0 +1,348 @@
+"""Reading and writing `.gallop` files (docs/format.md), and running one in float64.
+
+Both directions check what the runtime checks: sizes, checksums, finite values, matching counts.
+"""
+
+from __future__ import annotations
+
+import struct
+import zlib
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+
+from gallop import contract as contract_text
+
+MAGIC = b"GALLOP\r\n"
+ACTIVATIONS = ("none", "relu", "elu")
+GATES = ("given", "cubic", "linear", "constant")
+LEAST_EXPERTS = {"given": 1, "cubic": 4, "linear": 2, "constant": 1}
+TYPES = {"f32": (0, "<f4"), "f16": (1, "<f2")}
+LIVE, MASKED, CONSTANT = 0, 1, 2
+
+
+class ModelError(ValueError):
+    """A file that is not a sound model; the message says where and what."""
+
+
+@dataclass
+class Layer:
+    """y = act(sum_e w[e] (weights[e] x + bias[e])): weights [E, N, K], bias [E, N]."""
+
+    weights: np.ndarray
+    bias: np.ndarray
+    activation: str = "none"
+    type: str = "f32"
+
+
+@dataclass
+class Golden:
+    """Frames made in float64: x [F, K], blend [F, B] (phase, or weights), y [F, N]."""
+
+    x: np.ndarray
+    blend: np.ndarray
+    y: np.ndarray
+    tolerance: float = 1e-4
+
+
+@dataclass
+class Model:
+    """All a file holds. Means and deviations are per input [K] and output [N]."""
+
+    layers: list[Layer]
+    gate: str
+    experts: int
+    input_mean: np.ndarray
+    input_std: np.ndarray
+    output_mean: np.ndarray
+    output_std: np.ndarray
+    input_state: np.ndarray
+    input_constant: np.ndarray
+    contract: str = ""
+    golden: Golden | None = None
+    provenance: dict[str, str] = field(default_factory=dict)
+    licence: str = ""
+
+
+def blend(gate: str, experts: int, given: np.ndarray) -> np.ndarray:
+    """Blend weights [F, E] of phases [F, 1] in radians (or of given blends [F, E])."""
+    if gate == "given":
+        return given
+    u = experts * np.mod(given[:, 0], 2 * np.pi) / (2 * np.pi)
+    k, t = np.floor(u).astype(int) % experts, u - np.floor(u)
+    if gate == "constant":
+        parts = [(0, np.ones_like(t))]
+    elif gate == "linear":
+        parts = [(0, 1 - t), (1, t)]
+    else:
+        t2, t3 = t * t, t * t * t
+        parts = [(-1, -t / 2 + t2 - t3 / 2), (0, 1 - 5 / 2 * t2 + 3 / 2 * t3),
+                 (1, t / 2 + 2 * t2 - 3 / 2 * t3), (2, -t2 / 2 + t3 / 2)]
+    w = np.zeros((len(u), experts))
+    for offset, value in parts:
+        w[np.arange(len(u)), (k + offset) % experts] += value
+    return w
+
+
+def stored(weights: np.ndarray, type: str) -> np.ndarray:
+    """Weights as float64 after rounding to the type that the file keeps."""
+    return weights.astype(TYPES[type][1]).astype(np.float64)
+
+
+def run(model: Model, x: np.ndarray, given: np.ndarray) -> np.ndarray:
+    """Raw outputs [F, N] of raw inputs [F, K] and phases or blends [F, B], in float64."""
+    w = blend(model.gate, model.experts, given.astype(np.float64))
+    std = model.input_std.astype(np.float64)
+    value = (x.astype(np.float64) - model.input_mean) / std
+    fixed = (model.input_constant.astype(np.float64) - model.input_mean) / std
+    value = np.where(model.input_state == MASKED, 0.0, value)
+    value = np.where(model.input_state == CONSTANT, fixed, value)
+    for layer in model.layers:
+        a, b = stored(layer.weights, layer.type), layer.bias.astype(np.float64)
+        mix = w if len(a) > 1 else np.ones((len(w), 1))
+        value = sum(mix[:, e, None] * (value @ a[e].T + b[e]) for e in range(len(a)))
+        value = _activate(value, layer.activation)
+    return value * model.output_std.astype(np.float64) + model.output_mean
+
+
+def _activate(v: np.ndarray, name: str) -> np.ndarray:
+    if name == "relu":
+        return np.maximum(v, 0)
+    return np.where(v > 0, v, np.expm1(np.minimum(v, 0))) if name == "elu" else v
+
+
+def write(model: Model, path: str | Path) -> int:
+    """Write a checked model; returns the file's size in bytes."""
+    data = encode(model)
+    decode(data, str(path))
+    Path(path).write_bytes(data)
+    return len(data)
+
+
+def encode(model: Model) -> bytes:
+    """The bytes of a model file."""
+    sections = [(b"CNTR", model.contract.encode())] if model.contract else []
+    sections += [(b"NORM", _norm(model)), (b"GATE", _gate(model)), (b"LAYR", _layers(model))]
+    if model.golden:
+        sections.append((b"GOLD", _golden(model.golden)))
+    if model.provenance:
+        sections.append((b"PROV", _provenance(model)))
+    at, table, body = 32 + 32 * len(sections), b"", b""
+    for tag, data in sections:
+        pad = -(at + len(body)) % 64
+        body += b"\0" * pad
+        offset = at + len(body)
+        table += tag + struct.pack("<IQQQ", zlib.crc32(data), offset, len(data), 0)
+        body += data
+    head = struct.pack("<8sIIQII", MAGIC, 1, len(sections), at + len(body), zlib.crc32(table), 0)
+    return head + table + body
+
+
+def _f32(*arrays: np.ndarray) -> bytes:
+    return b"".join(np.ascontiguousarray(a, dtype="<f4").tobytes() for a in arrays)
+
+
+def _norm(m: Model) -> bytes:
+    sizes = struct.pack("<II", len(m.input_mean), len(m.output_mean))
+    state = np.asarray(m.input_state, dtype="<u4").tobytes()
+    scale = _f32(m.input_mean, m.input_std, m.output_mean, m.output_std)
+    return sizes + scale + state + _f32(m.input_constant)
+
+
+def _gate(m: Model) -> bytes:
+    return struct.pack("<IIQ", GATES.index(m.gate), m.experts, 0)
+
+
+def _layers(m: Model) -> bytes:
+    out = struct.pack("<II", len(m.layers), 0)
+    for layer in m.layers:
+        e, n, k = layer.weights.shape
+        number, dtype = TYPES[layer.type]
+        head = (0, ACTIVATIONS.index(layer.activation), e, k, n, number, 0)
+        out += struct.pack("<6IQ", *head)
+        data = np.ascontiguousarray(layer.weights, dtype=dtype).tobytes()
+        out += data + b"\0" * (-len(data) % 4) + _f32(layer.bias)
+    return out
+
+
+def _golden(g: Golden) -> bytes:
+    sizes = (len(g.x), g.x.shape[1], g.y.shape[1], g.blend.shape[1], g.tolerance)
+    return struct.pack("<4If12x", *sizes) + _f32(g.x, g.blend, g.y)
+
+
+def _provenance(m: Model) -> bytes:
+    text = "".join(f"{k}: {v}\n" for k, v in m.provenance.items())
+    return (text + ("\n" + m.licence if m.licence else "")).encode()
+
+
+def read(path: str | Path) -> Model:
+    """Read and check a model file."""
+    return decode(Path(path).read_bytes(), str(path))
+
+
+class _Bytes:
+    """A section's bytes, taken from the front; errors name the section."""
+
+    def __init__(self, data: bytes, where: str) -> None:
+        self.data, self.at, self.where = data, 0, where
+
+    def error(self, message: str) -> ModelError:
+        return ModelError(f"{self.where}: {message}")
+
+    def take(self, count: int) -> bytes:
+        if count > len(self.data) - self.at:
+            raise self.error(f"ends {count - len(self.data) + self.at} bytes too early")
+        self.at += count
+        return self.data[self.at - count : self.at]
+
+    def unpack(self, form: str) -> tuple:
+        return struct.unpack("<" + form, self.take(struct.calcsize("<" + form)))
+
+    def array(self, dtype: str, *shape: int) -> np.ndarray:
+        count = 1
+        for n in shape:
+            count *= n
+        raw = self.take(count * np.dtype(dtype).itemsize)
+        a = np.frombuffer(raw, dtype).reshape(shape)
+        if a.dtype.kind == "f" and not np.isfinite(a).all():
+            raise self.error("a value is not finite")
+        return a.astype(np.float32) if a.dtype.kind == "f" else a
+
+    def done(self) -> None:
+        if self.at != len(self.data):
+            raise self.error(f"{len(self.data) - self.at} bytes too many")
+
+
+def decode(data: bytes, where: str = "model") -> Model:
+    """Parse and check the bytes of a model file."""
+    sections = _sections(data, where)
+    for tag in ("NORM", "GATE", "LAYR"):
+        if tag not in sections:
+            raise ModelError(f"{where}: section {tag} is missing")
+    parts = {tag: _Bytes(d, f"{where}: {tag}") for tag, d in sections.items()}
+    norm, (gate, experts) = _read_norm(parts["NORM"]), _read_gate(parts["GATE"])
+    layers = _read_layers(parts["LAYR"], experts)
+    model = Model(layers, gate, experts, **norm)
+    if layers[0].weights.shape[2] != len(model.input_mean):
+        raise ModelError(f"{where}: NORM's inputs do not match the first layer")
+    if layers[-1].weights.shape[1] != len(model.output_mean):
+        raise ModelError(f"{where}: NORM's outputs do not match the last layer")
+    if "GOLD" in parts:
+        model.golden = _read_golden(parts["GOLD"], model)
+    if "CNTR" in parts:
+        model.contract = _read_contract(sections["CNTR"], model, where)
+    if "PROV" in parts:
+        _read_provenance(sections["PROV"], model, where)
+    return model
+
+
+def _sections(data: bytes, where: str) -> dict[str, bytes]:
+    b = _Bytes(data, where)
+    magic, version, count, size, crc, zero = b.unpack("8sIIQII")
+    if magic != MAGIC or version != 1:
+        raise b.error("not a gallop model of version 1")
+    if size != len(data) or zero or not 1 <= count <= 16:
+        raise b.error(f"the header says {size} bytes and {count} sections; found {len(data)} bytes")
+    table = b.take(32 * count)
+    if zlib.crc32(table) != crc:
+        raise b.error("the section table's checksum is wrong")
+    out: dict[str, bytes] = {}
+    at = b.at
+    for i in range(count):
+        raw, crc, offset, length, zero = struct.unpack_from("<4sIQQQ", table, 32 * i)
+        tag = raw.decode("latin-1")
+        if tag not in ("CNTR", "NORM", "GATE", "LAYR", "GOLD", "PROV") or tag in out or zero:
+            raise b.error(f"unknown or second section '{tag}'")
+        if offset != at + (-at % 64) or length > len(data) - offset or any(data[at:offset]):
+            raise b.error(f"section {tag} is out of place")
+        out[tag] = data[offset : offset + length]
+        at = offset + length
+        if zlib.crc32(out[tag]) != crc:
+            raise b.error(f"section {tag}'s checksum is wrong")
+    if at != len(data):
+        raise b.error("bytes after the last section")
+    return out
+
+
+def _read_norm(b: _Bytes) -> dict[str, np.ndarray]:
+    k, n = b.unpack("II")
+    if not (1 <= k <= 65536 and 1 <= n <= 65536):
+        raise b.error(f"{k} inputs, {n} outputs are out of range")
+    names = ("input_mean", "input_std", "output_mean", "output_std")
+    out = {name: b.array("<f4", k if name.startswith("in") else n) for name in names}
+    out["input_state"], out["input_constant"] = b.array("<u4", k), b.array("<f4", k)
+    if (out["input_std"] <= 0).any() or (out["output_std"] <= 0).any():
+        raise b.error("a standard deviation is not above 0")
+    if (out["input_state"] > CONSTANT).any():
+        raise b.error("an input's state is unknown")
+    if (out["input_constant"][out["input_state"] != CONSTANT] != 0).any():
+        raise b.error("a constant is given for an input that is not constant")
+    b.done()
+    return out
+
+
+def _read_gate(b: _Bytes) -> tuple[str, int]:
+    kind, experts, zero = b.unpack("IIQ")
+    if kind >= len(GATES) or zero or not LEAST_EXPERTS[GATES[kind]] <= experts <= 256:
+        raise b.error(f"kind {kind} with {experts} experts")
+    b.done()
+    return GATES[kind], experts
+
+
+def _read_layers(b: _Bytes, experts: int) -> list[Layer]:
+    count, zero = b.unpack("II")
+    if not 1 <= count <= 64 or zero:
+        raise b.error(f"{count} layers")
+    layers: list[Layer] = []
+    for i in range(count):
+        kind, activation, e, k, n, number, zero = b.unpack("6IQ")
+        types = {v[0]: name for name, v in TYPES.items()}
+        if kind or zero or activation >= len(ACTIVATIONS) or number not in types:
+            raise b.error(f"layer {i}: unknown kind, activation or weight type")
+        if e not in (1, experts) or not (1 <= k <= 65536 and 1 <= n <= 65536):
+            raise b.error(f"layer {i}: {e} experts of {n} x {k}")
+        if layers and layers[-1].weights.shape[1] != k:
+            raise b.error(f"layer {i}: {k} inputs do not match the layer before")
+        weights = b.array(TYPES[types[number]][1], e, n, k)
+        b.take(-b.at % 4)
+        bias = b.array("<f4", e, n)
+        layers.append(Layer(weights, bias, ACTIVATIONS[activation], types[number]))
+    b.done()
+    return layers
+
+
+def _read_golden(b: _Bytes, model: Model) -> Golden:
+    frames, k, n, width, tolerance = b.unpack("4If12x")
+    expected = (len(model.input_mean), len(model.output_mean),
+                model.experts if model.gate == "given" else 1)
+    if (k, n, width) != expected or not 1 <= frames <= 4096 or not 0 < tolerance < np.inf:
+        raise b.error("the frames do not match the network")
+    x, given, y = (b.array("<f4", frames, w) for w in (k, width, n))
+    b.done()
+    return Golden(x, given, y, tolerance)
+
+
+def _read_contract(data: bytes, model: Model, where: str) -> str:
+    try:
+        text = data.decode("utf-8")
+        c = contract_text.parse(text, f"{where}: CNTR")
+    except (UnicodeDecodeError, contract_text.ContractError) as e:
+        raise ModelError(str(e)) from None
+    sizes = len(c.input_names()), len(c.output_names())
+    if sizes != (len(model.input_mean), len(model.output_mean)):
+        raise ModelError(f"{where}: CNTR counts {sizes[0]} inputs and {sizes[1]} outputs")
+    return text
+
+
+def _read_provenance(data: bytes, model: Model, where: str) -> None:
+    try:
+        text = data.decode("utf-8")
+    except UnicodeDecodeError:
+        raise ModelError(f"{where}: PROV is not UTF-8") from None
+    head, _, model.licence = text.partition("\n\n")
+    for line in head.splitlines():
+        key, colon, value = line.partition(": ")
+        if not colon:
+            raise ModelError(f"{where}: PROV has a line without 'key: value'")
+        model.provenance[key] = value

@@ -1,0 +1,96 @@
+"""The blended network in PyTorch: layers y = act(sum_e w[e] (A_e x + b_e)), gated by the phase."""
+
+from __future__ import annotations
+
+import math
+
+import torch
+from torch import nn
+
+GATES = ("cubic", "linear", "constant")
+
+
+def gate_blend(kind: str, experts: int, phase: torch.Tensor) -> torch.Tensor:
+    """Blend weights [B, E] of phases [B] in radians (docs/format.md, section GATE)."""
+    u = experts * torch.remainder(phase, 2 * math.pi) / (2 * math.pi)
+    base = torch.floor(u)
+    k, t = base.long() % experts, u - base
+    if kind == "constant":
+        parts = [(0, torch.ones_like(t))]
+    elif kind == "linear":
+        parts = [(0, 1 - t), (1, t)]
+    else:
+        t2, t3 = t * t, t * t * t
+        parts = [(-1, -t / 2 + t2 - t3 / 2), (0, 1 - 2.5 * t2 + 1.5 * t3),
+                 (1, t / 2 + 2 * t2 - 1.5 * t3), (2, -t2 / 2 + t3 / 2)]
+    w = torch.zeros(len(phase), experts, dtype=phase.dtype, device=phase.device)
+    for offset, value in parts:
+        w = w + nn.functional.one_hot((k + offset) % experts, experts) * value[:, None]
+    return w
+
+
+class Blended(nn.Module):
+    """One blended layer: weights [E, N, K], bias [E, N].
+
+    It runs as one product with all experts' weights and a weighted sum: E times the arithmetic of
+    blending first, but one large GEMM whatever phases a batch holds.
+    """
+
+    def __init__(self, experts: int, inputs: int, outputs: int) -> None:
+        super().__init__()
+        bound = math.sqrt(6 / (inputs + outputs))
+        self.weight = nn.Parameter(torch.empty(experts, outputs, inputs).uniform_(-bound, bound))
+        self.bias = nn.Parameter(torch.zeros(experts, outputs))
+
+    def forward(self, x: torch.Tensor, w: torch.Tensor) -> torch.Tensor:
+        experts, outputs, inputs = self.weight.shape
+        every = x @ self.weight.reshape(experts * outputs, inputs).T
+        every = every.view(len(x), experts, outputs) + self.bias
+        return (w[:, :, None] * every).sum(1)
+
+
+class PhaseNetwork(nn.Module):
+    """Three blended layers with ELU between; x and y normalised, phase in radians.
+
+    The last `styles` inputs are a one-hot style; exporting a style folds them into the bias.
+    With kind "plain" there is one expert and the phase is not looked at: the baseline.
+    """
+
+    def __init__(
+        self, inputs: int, outputs: int, hidden: int, kind: str = "cubic", experts: int = 4,
+        styles: int = 0,
+    ) -> None:
+        super().__init__()
+        self.kind, self.experts, self.styles = kind, (1 if kind == "plain" else experts), styles
+        sizes = (inputs + styles, hidden, hidden, outputs)
+        self.layers = nn.ModuleList(
+            Blended(self.experts, k, n) for k, n in zip(sizes[:-1], sizes[1:])
+        )
+
+    def blend(self, phase: torch.Tensor) -> torch.Tensor:
+        """Blend weights [B, E] of phases [B]."""
+        if self.kind == "plain":
+            return torch.ones(len(phase), 1, dtype=phase.dtype, device=phase.device)
+        return gate_blend(self.kind, self.experts, phase)
+
+    def forward(
+        self, x: torch.Tensor, phase: torch.Tensor, masks: list[torch.Tensor] | None = None
+    ) -> torch.Tensor:
+        """y [B, N] of x [B, K + styles]; `masks` [B, width of each layer's input] drop inputs."""
+        return self.blended(x, self.blend(phase), masks)
+
+    def blended(
+        self, x: torch.Tensor, w: torch.Tensor, masks: list[torch.Tensor] | None = None
+    ) -> torch.Tensor:
+        """The same with the blend w [B, E] already made."""
+        for i, layer in enumerate(self.layers):
+            if masks:
+                x = x * masks[i]
+            x = layer(x, w)
+            if i + 1 < len(self.layers):
+                x = nn.functional.elu(x)
+        return x
+
+    def decay(self) -> torch.Tensor:
+        """Sum over the layers of the mean magnitude of their weights: the L1 term."""
+        return torch.stack([layer.weight.abs().mean() for layer in self.layers]).sum()

@@ -1,0 +1,183 @@
+"""The command line: train a controller and write its model.
+
+    python -m gallop.train walker [--quick] [--seed N] [-o FILE]
+    python -m gallop.train --data FOLDER --kind pfnn -o MODEL.gallop
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import dataclasses
+import os
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import torch
+
+from gallop import capture, contract, export, features, judge, modelfile, walker
+from gallop.losses import Unroll, Weights
+from gallop.network import PhaseNetwork
+from gallop.trainer import Settings, Stage, Trainer
+
+LICENCE = (
+    "This model was trained on the 100STYLE dataset, Creative Commons Attribution 4.0 "
+    "International (https://creativecommons.org/licenses/by/4.0/). The model's weights are "
+    "published under the same terms: keep the attribution above.\n"
+)
+
+
+def stages(quick: bool, slide: float, kinematics: float) -> tuple[Stage, ...]:
+    """The schedule: single frames with noise and dropout, then unrolls without."""
+    single = Weights()
+    long = Weights(slide=slide, kinematics=kinematics)
+    if quick:
+        return (Stage(2500, 256, dropout=0.1, noise=1.0, weights=single),
+                Stage(600, 72, 8, 3e-4, noise=0.5, weights=long))
+    return (Stage(12000, 1024, dropout=0.1, noise=1.0, weights=single),
+            Stage(4000, 512, 8, 5e-4, noise=0.5, weights=long),
+            Stage(8000, 512, 24, 5e-4, noise=0.5, weights=long))
+
+
+def split(data: features.Dataset) -> tuple[np.ndarray, np.ndarray]:
+    """Rows to train on and rows held out: the end of every clip, with a gap between."""
+    length = np.array([len(t) for t in data.takes])[data.take]
+    at = data.frame / length
+    return at < walker.TRAIN, at >= walker.HOLD_OUT
+
+
+def parser() -> argparse.ArgumentParser:
+    """The arguments."""
+    p = argparse.ArgumentParser(prog="gallop.train", description=__doc__.split("\n")[0])
+    p.add_argument("what", nargs="?", choices=["walker"], help="a controller of the project")
+    p.add_argument("--data", type=Path, help="folder with the motion")
+    p.add_argument("--kind", default="pfnn", choices=["pfnn"], help="with --data alone")
+    p.add_argument("--roles", type=Path, help="TOML file that names the joints' roles")
+    p.add_argument("-o", "--out", type=Path, help="model to write")
+    p.add_argument("--quick", action="store_true", help="minutes on one core, not the best")
+    p.add_argument("--seed", type=int, default=1)
+    p.add_argument("--hidden", type=int, default=256)
+    p.add_argument("--gate", default="cubic", choices=["cubic", "linear", "constant", "plain"])
+    p.add_argument("--experts", type=int, help="control points (4 cubic, 10 linear, 50 constant)")
+    p.add_argument("--slide", type=float, default=3.0, help="weight of the foot-slide term")
+    p.add_argument("--kinematics", type=float, default=1.0, help="weight of the skeleton term")
+    p.add_argument("--steps", type=float, default=1.0, help="factor on the schedule's steps")
+    p.add_argument("--device", default="cuda" if torch.cuda.is_available() else "cpu")
+    p.add_argument("--checkpoint", type=Path, help="file to resume from and save to")
+    p.add_argument("--curve", type=Path, help="CSV file for the loss curve")
+    p.add_argument("--all", action="store_true", help="train on the held-out frames too")
+    p.add_argument("--contract", type=Path, help="contract text to use (default: the project's)")
+    p.add_argument("--quiet", action="store_true")
+    return p
+
+
+def settings_of(args: argparse.Namespace, style_weight: dict[str, float]) -> Settings:
+    """The training that the arguments ask for."""
+    schedule = tuple(
+        dataclasses.replace(s, steps=max(1, round(s.steps * args.steps)))
+        for s in stages(args.quick, args.slide, args.kinematics))
+    experts = args.experts or {"cubic": 4, "linear": 10, "constant": 50, "plain": 1}[args.gate]
+    return Settings(args.hidden, args.gate, experts, schedule, style_weight, seed=args.seed)
+
+
+def held_out_error(
+    net: PhaseNetwork, unroll: Unroll, data: features.Dataset, rows: np.ndarray
+) -> float:
+    """Mean absolute error of single frames in the held-out rows, in deviations."""
+    where = np.flatnonzero(rows)
+    if len(where) == 0:
+        return float("nan")
+    with torch.no_grad():
+        device = unroll.x_mean.device
+        x, y = (torch.tensor(a[where], device=device) for a in (data.x, data.y))
+        style = torch.nn.functional.one_hot(torch.tensor(data.style[where], device=device),
+                                            net.styles).float()
+        normal = torch.cat([(x - unroll.x_mean) / unroll.x_std, style], 1)
+        out = net(normal, torch.tensor(data.phase[where], device=device))
+        return float((out - (y - unroll.y_mean) / unroll.y_std).abs().mean())
+
+
+def write_curve(path: Path, history: list[tuple[int, dict[str, float]]]) -> None:
+    """The loss curve as CSV: step, loss and its parts."""
+    keys = ["loss", "error", "slide", "kinematics", "decay"]
+    with path.open("w", newline="") as f:
+        out = csv.writer(f)
+        out.writerow(["step", *keys])
+        for step, entry in history:
+            out.writerow([step, *(f"{entry[k]:.6g}" if k in entry else "" for k in keys)])
+
+
+def train_walker(args: argparse.Namespace) -> modelfile.Model | None:
+    """Train, judge and write the walker."""
+    folder = args.data or walker.default_folder()
+    text_file = args.contract or Path(__file__).resolve().parents[2] / "models" / "walker.contract"
+    rules = contract.parse(text_file.read_text(), str(text_file))
+    data = features.build(rules, walker.takes(folder))
+    rows, held = split(data)
+    if args.all:
+        rows = np.ones_like(rows)
+    settings = settings_of(args, walker.STYLE_WEIGHT)
+    say(args, f"{len(data.takes)} takes, {len(data.x)} frames ({rows.sum()} to train on), "
+        f"{len(rules.input_names())} inputs, {len(rules.output_names())} outputs, {args.device}")
+    scale = features.scale_of(rules, data.x[rows], data.y[rows])
+    trainer = Trainer(rules, data, rows, scale, settings, args.device, args.checkpoint)
+    began = time.time()
+    net = trainer.train(args.quiet)
+    if trainer.world.rank > 0:
+        return None
+    say(args, f"trained in {time.time() - began:.0f} s; held-out error "
+        f"{held_out_error(net, trainer.unroll, data, held):.4f}")
+    if args.curve:
+        write_curve(args.curve, trainer.history)
+    style = np.array([float(s == walker.STYLE) for s in data.styles])
+    model = export.to_model(net, rules, scale, style)
+    finish(args, model, data, "walker", capture.ATTRIBUTION, LICENCE)
+    return model
+
+
+def finish(
+    args: argparse.Namespace, model: modelfile.Model, data: features.Dataset, name: str,
+    attribution: str, licence: str,
+) -> None:
+    """Golden frames, provenance, file, and the table of the closed loop."""
+    export.add_golden(model, data)
+    command = "python -m gallop.train " + " ".join(sys.argv[1:])
+    export.add_provenance(model, {
+        "model": name, "data": attribution.split(";")[0], "attribution": attribution,
+        "licence": "CC BY 4.0", "command": command})
+    model.licence = licence
+    if args.out:
+        size = modelfile.write(model, args.out)
+        say(args, f"wrote {args.out}, {size / 1024:.0f} KB")
+    track = judge.play(model, list(judge.SCRIPTS))
+    print(judge.table(judge.measure(model, track)))
+
+
+def say(args: argparse.Namespace, text: str) -> None:
+    """A line on stderr, unless quiet."""
+    if not args.quiet and os.environ.get("RANK", "0") == "0":
+        print(text, file=sys.stderr, flush=True)
+
+
+def main() -> int:
+    """Run the command; errors of data and files become one line."""
+    args = parser().parse_args()
+    try:
+        if args.what == "walker":
+            train_walker(args)
+        elif args.data and args.out:
+            from gallop import anyone
+
+            anyone.train(args)
+        else:
+            parser().error("say 'walker', or --data FOLDER and -o MODEL.gallop")
+    except (OSError, ValueError, FloatingPointError) as e:
+        print(f"gallop.train: {e}", file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,254 @@
+"""The training loop: stages of ever longer unrolls, checkpoints, several processes.
+
+Every random number of a step is drawn from a generator seeded by (seed, step), for the whole batch;
+a process of several takes its slice of it. So a resumed run equals an uninterrupted one, and two
+processes see what one would.
+"""
+
+from __future__ import annotations
+
+import copy
+import math
+import os
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+
+import numpy as np
+import torch
+from torch import distributed
+
+from gallop.contract import Contract
+from gallop.features import Dataset, Scale
+from gallop.losses import Unroll, Weights
+from gallop.network import PhaseNetwork
+from gallop.progress import Progress
+
+
+@dataclass(frozen=True)
+class Stage:
+    """One part of a schedule: `steps` steps of `batch` sequences of `unroll` frames.
+
+    Learning rate from `rate` down a cosine to 2 % of it; dropout on every layer's input (only with
+    unroll 1); `noise` deviations of Gaussian noise on the first fed-back joints.
+    """
+
+    steps: int
+    batch: int
+    unroll: int = 1
+    rate: float = 1e-3
+    dropout: float = 0.0
+    noise: float = 0.0
+    weights: Weights = field(default_factory=Weights)
+
+
+@dataclass(frozen=True)
+class Settings:
+    """A whole training: the network's size and the schedule."""
+
+    hidden: int = 256
+    kind: str = "cubic"
+    experts: int = 4
+    stages: tuple[Stage, ...] = ()
+    style_weight: dict[str, float] = field(default_factory=dict)
+    stand_weight: float = 0.5
+    average: float = 0.999
+    clip: float = 1.0
+    seed: int = 1
+    save_every: int = 500
+
+
+class World:
+    """The processes that train together; alone when not started by torchrun."""
+
+    def __init__(self, device: str) -> None:
+        self.size = int(os.environ.get("WORLD_SIZE", "1"))
+        self.rank = int(os.environ.get("RANK", "0"))
+        if device.startswith("cuda") and self.size > 1:
+            device = f"cuda:{os.environ.get('LOCAL_RANK', '0')}"
+            torch.cuda.set_device(device)
+        self.device = torch.device(device)
+        if self.size > 1 and not distributed.is_initialized():
+            distributed.init_process_group("nccl" if device.startswith("cuda") else "gloo")
+
+    def share(self, count: int) -> slice:
+        """This process's part of a batch of `count`."""
+        if count % self.size:
+            raise ValueError(f"a batch of {count} does not split over {self.size} processes")
+        part = count // self.size
+        return slice(self.rank * part, (self.rank + 1) * part)
+
+
+class Batches:
+    """The data on the device, and the batch of any step."""
+
+    def __init__(self, data: Dataset, rows: np.ndarray, settings: Settings, world: World) -> None:
+        """`rows` [F] marks the rows that may be trained on."""
+        to = world.device
+        self.x, self.y = torch.tensor(data.x, device=to), torch.tensor(data.y, device=to)
+        self.phase = torch.tensor(data.phase, device=to)
+        self.still = torch.tensor(data.stand > 0.9, device=to)
+        self.style = torch.nn.functional.one_hot(
+            torch.tensor(data.style, device=to), len(data.styles)).float()
+        self.run, self.rows, self.world = data.run, rows, world
+        weight = np.array([settings.style_weight.get(s, 1.0) for s in data.styles])[data.style]
+        self.weight = weight * (1 - (1 - settings.stand_weight) * data.stand)
+        self.cumulated: dict[int, tuple[np.ndarray, np.ndarray]] = {}
+
+    def starts(self, unroll: int) -> tuple[np.ndarray, np.ndarray]:
+        """Rows at which a stretch of `unroll` frames begins, and their cumulated weights."""
+        if unroll not in self.cumulated:
+            first = np.arange(len(self.run) - unroll + 1)
+            last = first + unroll - 1
+            good = (self.run[first] == self.run[last]) & self.rows[first] & self.rows[last]
+            first = first[good]
+            if len(first) == 0:
+                raise ValueError(f"no stretch of motion is {unroll} frames long")
+            total = np.cumsum(self.weight[first])
+            self.cumulated[unroll] = (first, total / total[-1])
+        return self.cumulated[unroll]
+
+    def draw(self, stage: Stage, seed: int, step: int, fed: int, widths: list[int]) -> tuple:
+        """Arguments of Unroll.forward for a step: this process's share of the batch."""
+        host = np.random.default_rng((seed, step))
+        first, total = self.starts(stage.unroll)
+        picked = first[np.searchsorted(total, host.random(stage.batch), side="right")]
+        shift = torch.tensor(host.random(stage.batch) * 2 * math.pi, dtype=torch.float32)
+        noise = self._random(host, stage, fed)
+        masks = self._masks(host, stage, widths)
+        mine, to = self.world.share(stage.batch), self.world.device
+        at = torch.tensor(picked[mine], device=to)
+        index = at[:, None] + torch.arange(stage.unroll, device=to)
+        # Frozen phases of standing sit at few points only; at run time any may occur.
+        phase = self.phase[index] + (self.still[at] * shift[mine].to(to))[:, None]
+        style = self.style[at]
+        return self.x[index], self.y[index], phase, style, noise, masks
+
+    def _random(
+        self, host: np.random.Generator, stage: Stage, fed: int
+    ) -> torch.Tensor | None:
+        if not stage.noise:
+            return None
+        g = torch.Generator(self.world.device).manual_seed(int(host.integers(1 << 62)))
+        noise = torch.randn(stage.batch, fed, generator=g, device=self.world.device)
+        return stage.noise * noise[self.world.share(stage.batch)]
+
+    def _masks(
+        self, host: np.random.Generator, stage: Stage, widths: list[int]
+    ) -> list[torch.Tensor] | None:
+        if not stage.dropout or stage.unroll > 1:
+            return None
+        g = torch.Generator(self.world.device).manual_seed(int(host.integers(1 << 62)))
+        keep, masks = 1 - stage.dropout, []
+        for width in widths:
+            drawn = torch.rand(stage.batch, width, generator=g, device=self.world.device)
+            masks.append((drawn < keep)[self.world.share(stage.batch)].float() / keep)
+        return masks
+
+
+class Trainer:
+    """Trains a network on a data set; `history` [(step, loss)] and the parts of each loss."""
+
+    def __init__(
+        self, contract: Contract, data: Dataset, rows: np.ndarray, scale: Scale,
+        settings: Settings, device: str = "cpu", checkpoint: Path | None = None,
+    ) -> None:
+        self.settings, self.world = settings, World(device)
+        torch.manual_seed(settings.seed)
+        self.net = PhaseNetwork(data.x.shape[1], data.y.shape[1], settings.hidden, settings.kind,
+                                settings.experts, len(data.styles)).to(self.world.device)
+        self.unroll = Unroll(self.net, contract, scale).to(self.world.device)
+        self.batches = Batches(data, rows, settings, self.world)
+        self.average = copy.deepcopy(self.net)
+        self.checkpoint = checkpoint
+        self.step, self.history = 0, []  # type: int, list[tuple[int, dict[str, float]]]
+        self.adam = self._adam(settings.stages[0])
+        self.shared = self._shared()
+        if checkpoint and checkpoint.exists():
+            self._load(checkpoint)
+
+    def _adam(self, stage: Stage) -> torch.optim.Adam:
+        return torch.optim.Adam(self.net.parameters(), lr=stage.rate)
+
+    def _shared(self) -> torch.nn.Module:
+        if self.world.size == 1:
+            return self.unroll
+        return torch.nn.parallel.DistributedDataParallel(self.unroll, broadcast_buffers=False)
+
+    def train(self, quiet: bool = False, stop: int | None = None) -> PhaseNetwork:
+        """Run the schedule (to step `stop` of it); returns the averaged network."""
+        begin, total = 0, sum(s.steps for s in self.settings.stages)
+        bar = Progress(total, "training", quiet or self.world.rank > 0)
+        for number, stage in enumerate(self.settings.stages):
+            while self.step < begin + stage.steps and (stop is None or self.step < stop):
+                if self.step == begin and number > 0:
+                    self.adam = self._adam(stage)
+                self._one(stage, self.step - begin)
+                if self.step % 100 == 0 or self.step == total:
+                    note = f"loss {self.history[-1][1]['loss']:.4f}" if self.history else ""
+                    bar.step(self.step, note)
+                if self.checkpoint and self.step % self.settings.save_every == 0:
+                    self.save()
+            begin += stage.steps
+        if self.checkpoint:
+            self.save()
+        return self.average
+
+    def _one(self, stage: Stage, at: int) -> None:
+        fraction = 0.5 + 0.5 * math.cos(math.pi * at / stage.steps)
+        self.adam.param_groups[0]["lr"] = stage.rate * (0.02 + 0.98 * fraction)
+        fed = self.unroll.at.x_fed
+        widths = [layer.weight.shape[2] for layer in self.net.layers]
+        count = fed.stop - fed.start
+        batch = self.batches.draw(stage, self.settings.seed, self.step, count, widths)
+        loss, parts = self.shared(*batch, stage.weights)
+        self.adam.zero_grad(set_to_none=True)
+        loss.backward()
+        torch.nn.utils.clip_grad_norm_(self.net.parameters(), self.settings.clip)
+        self.adam.step()
+        self._follow()
+        if self.step % 20 == 0:
+            self._record(loss.detach(), parts)
+        self.step += 1
+
+    def _follow(self) -> None:
+        """Move the averaged weights; early on they follow fast."""
+        keep = min(self.settings.average, (1 + self.step) / (10 + self.step))
+        with torch.no_grad():
+            for a, b in zip(self.average.parameters(), self.net.parameters()):
+                a.lerp_(b, 1 - keep)
+
+    def _record(self, loss: torch.Tensor, parts: dict[str, torch.Tensor]) -> None:
+        if self.world.size > 1:
+            distributed.all_reduce(loss)
+            loss = loss / self.world.size
+        entry = {"loss": float(loss)}
+        entry.update({k: float(v) for k, v in parts.items()})
+        if not math.isfinite(entry["loss"]):
+            raise FloatingPointError(f"the loss is not finite at step {self.step}")
+        self.history.append((self.step, entry))
+
+    def save(self) -> None:
+        """Write the checkpoint (the first process does), replacing the old one in one move."""
+        if self.world.rank > 0 or not self.checkpoint:
+            return
+        state = {"step": self.step, "net": self.net.state_dict(), "adam": self.adam.state_dict(),
+                 "average": self.average.state_dict(), "history": self.history,
+                 "settings": repr(asdict(self.settings))}
+        part = self.checkpoint.with_suffix(".part")
+        torch.save(state, part)
+        part.replace(self.checkpoint)
+
+    def _load(self, path: Path) -> None:
+        state = torch.load(path, map_location=self.world.device)
+        if state["settings"] != repr(asdict(self.settings)):
+            raise ValueError(f"{path} was made with other settings; remove it to start anew")
+        self.net.load_state_dict(state["net"])
+        self.average.load_state_dict(state["average"])
+        self.step, self.history = state["step"], state["history"]
+        begin, current = 0, self.settings.stages[0]
+        for stage in self.settings.stages:
+            if begin < self.step:
+                current = stage
+            begin += stage.steps
+        self.adam = self._adam(current)
+        self.adam.load_state_dict(state["adam"])

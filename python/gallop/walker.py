@@ -1,0 +1,116 @@
+"""The human walker: its contract, and its takes from the 100STYLE excerpt."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import numpy as np
+
+from gallop import capture, clean, label, motion
+from gallop.contract import Block, Contract, Joint
+from gallop.features import Take
+
+RATE = 60.0
+HOLD_OUT = 1180 / 1437  # the last part of each clip is kept for evaluation
+TRAIN = 1115 / 1437
+
+STYLE = "Neutral"  # the style that is folded into the shipped model
+STYLE_WEIGHT = {"Neutral": 2.0}
+
+RULES = {
+    "speed_walk": 1.4, "speed_run": 2.6, "speed_side": 0.7, "speed_back": 0.8,
+    "stand_speed": 0.1, "turn_gait": 0.35,
+    "future_position_bias": 2.0, "future_position_bias_strafe": 2.0,
+    "future_direction_bias": 2.0, "future_direction_bias_strafe": 2.0,
+    "joint_smooth": 0.0, "speed_gain": 0.03, "anchor": 0.5, "anchor_limit": 1.2,
+    "foot_heel_height": 11.0, "foot_toe_height": 1.5,
+}  # fmt: skip
+
+
+def template(
+    name: str,
+    skeleton: motion.Skeleton,
+    legs: list[tuple[str, str, str, str]],
+    unit: float,
+    rules: dict[str, float],
+) -> Contract:
+    """A phase-functioned walker's contract for a skeleton: twelve samples, three gaits."""
+    joints = [
+        Joint(n, skeleton.names[p] if p >= 0 else "", tuple(float(v) for v in o))  # type: ignore
+        for n, p, o in zip(skeleton.names, skeleton.parents, skeleton.offsets)
+    ]
+    gaits = [("stand", "stand"), ("walk", "walk"), ("run", "run")]
+    path = [f"{kind}.{axis}" for kind in ("position", "direction") for axis in "xz"]
+    inputs = [Block("trajectory." + p) for p in path]
+    inputs += [Block("trajectory.gait", (g,)) for g, _ in gaits]
+    inputs += [Block("joint.position"), Block("joint.velocity")]
+    outputs = [Block("root.velocity.x"), Block("root.velocity.z"), Block("root.turn")]
+    outputs += [Block("phase.advance")]
+    outputs += [Block("contact", (joint,)) for leg in legs for joint in leg[2:]]
+    outputs += [Block("future." + p) for p in path]
+    outputs += [Block("joint.position"), Block("joint.velocity")]
+    outputs += [Block("joint.rotation", ("sixd",))]
+    return Contract(name, RATE, unit, joints, legs, (60, 60), list(range(-60, 60, 10)),
+                    list(range(10, 61, 10)), gaits, inputs, outputs, dict(rules))
+
+
+def contract(folder: Path) -> Contract:
+    """The walker's contract, its skeleton read from the capture."""
+    skeleton = capture.read_skeleton(folder)
+    legs = [tuple(side + part for part in ("Hip", "Knee", "Ankle", "Toe"))
+            for side in ("Left", "Right")]
+    return template("walker", skeleton, legs, 0.01, RULES)  # type: ignore
+
+
+def run_amount(tag: str) -> float | None:
+    """How much a clip is a run by its name; None where the speed must tell."""
+    return None if tag in ("turn", "idle") else float("run" in tag)
+
+
+def clips(folder: Path) -> list[motion.Clip]:
+    """All clips at 60 Hz, standing on the floor, T-poses off, toes still in contact."""
+    raw = capture.read_clips(folder)
+    skeleton = raw[0].skeleton
+    legs = clean.human_legs(skeleton)
+    arms = [(skeleton.index(s + "Shoulder"), skeleton.index(s + "Elbow"))
+            for s in ("Left", "Right")]
+    made = []
+    for clip in raw:
+        clip = clean.ground(motion.resample(clip, RATE), legs)
+        made.append(clean.lock_toes(clean.drop_arms_up(clip, arms), legs)[0])
+    return made
+
+
+def take_of(clip: motion.Clip, contact_joints: list[int], run: float | None) -> Take:
+    """Label a clean clip."""
+    position, turn = clip.world()
+    heels = label.contacts(position, contact_joints[0::2], clip.rate, speed=44.0)
+    toes = label.contacts(position, contact_joints[1::2], clip.rate)
+    contact = np.stack([heels[:, 0], toes[:, 0], heels[:, 1], toes[:, 1]], -1)
+    path, facing = label.root_frame(position, turn)
+    gait = label.gait_amounts(path, facing, clip.rate, run)
+    phase = label.phase(contact)
+    labels = label.Labels(path, facing, contact, gait, phase)
+    return Take(clip.name, position, turn, labels, clip.keep, clip.style, clip.tag)
+
+
+def takes(folder: Path) -> list[Take]:
+    """Labelled takes of the excerpt, each followed by its mirror image."""
+    out = []
+    for clip in clips(folder):
+        skeleton = clip.skeleton
+        feet = [skeleton.index(s + p) for s in ("Left", "Right") for p in ("Ankle", "Toe")]
+        for version in (clip, motion.mirrored(clip)):
+            out.append(take_of(version, feet, run_amount(clip.tag)))
+    return out
+
+
+def default_folder() -> Path:
+    """Where the excerpt is expected: beside the checkout."""
+    here = Path(__file__).resolve().parents[2]
+    for base in (here / "python" / ".cache", here.parent / "shared" / "data" / "motion"):
+        if (base / "100style" / capture.ARRAYS).exists():
+            return base / "100style"
+    print("the 100STYLE excerpt was not found; name its folder with --data", file=sys.stderr)
+    return here.parent / "shared" / "data" / "motion" / "100style"
