@@ -99,7 +99,7 @@ GAL_API float gal_height_field_ground(void *height_field, float x, float z);
 typedef struct gal_crowd_desc {
     uint32_t structSize;              /* sizeof(gal_crowd_desc), or 0 for this version's */
     const gal_controller *controller; /* required; must outlive the crowd */
-    uint32_t capacity;                /* most characters at once, 1..65536; 0: 16 */
+    uint32_t capacity;                /* most characters at once, 1..65535; 0: 16 */
     gal_ground_fn ground;             /* NULL: flat at height 0 */
     void *ground_context;
     const gal_parallel *parallel;     /* NULL: the stepping thread; copied */

@@ -14,11 +14,11 @@ enum {
     GALI_JOINTS_MAX = 256,
     GALI_LEGS_MAX = 8,
     GALI_GAITS_MAX = 16,
-    GALI_SAMPLES_MAX = 64,  /* of `samples` and of `future` */
-    GALI_WINDOW_MAX = 600,  /* frames before and after now */
-    GALI_BLOCKS_MAX = 512,  /* inputs and outputs together */
+    GALI_SAMPLES_MAX = 64, /* of `samples` and of `future` */
+    GALI_WINDOW_MAX = 600, /* frames before and after now */
+    GALI_BLOCKS_MAX = 512, /* inputs and outputs together */
     GALI_CONTACTS_MAX = 16,
-    GALI_NAME_MAX = 64,     /* bytes, terminator included */
+    GALI_NAME_MAX = 64, /* bytes, terminator included */
 };
 
 typedef enum gali_gait_role {
@@ -41,17 +41,17 @@ typedef enum gali_block_kind {
 
 typedef struct gali_block {
     gali_block_kind kind;
-    uint32_t offset;           /* first feature */
-    uint32_t count;            /* features */
-    uint32_t index;            /* gait or joint, where the block has one */
-    float value;               /* `constant`'s value, `trajectory.height`'s side */
-    char name[GALI_NAME_MAX];  /* `opaque`'s name, else empty */
+    uint32_t offset;          /* first feature */
+    uint32_t count;           /* features */
+    uint32_t index;           /* gait or joint, where the block has one */
+    float value;              /* `constant`'s value, `trajectory.height`'s side */
+    char name[GALI_NAME_MAX]; /* `opaque`'s name, else empty */
 } gali_block;
 
 typedef struct gali_joint {
     char name[GALI_NAME_MAX];
-    int32_t parent;       /* -1: the root joint */
-    gal_transform rest;   /* in the parent's frame */
+    int32_t parent;     /* -1: the root joint */
+    gal_transform rest; /* in the parent's frame */
 } gali_joint;
 
 typedef struct gali_leg {

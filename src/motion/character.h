@@ -1,0 +1,74 @@
+/*
+ * One character's state. The arrays live in the crowd's memory (crowd.c lays it out); everything is in
+ * world space. The trajectory has past + future samples, one a frame; `contract->past` is the index of now.
+ */
+#ifndef GALI_MOTION_CHARACTER_H
+#define GALI_MOTION_CHARACTER_H
+
+#include "motion/controller.h"
+#include "motion/vec.h"
+
+typedef struct gali_trajectory {
+    gal_vec3 *position;   /* [past + future] on the ground */
+    gali_vec2 *direction; /* [past + future] unit facings */
+    float *gait;          /* [past + future][gaits] amounts, 0..1 */
+    float height;         /* mean of the used samples' heights: the root's */
+    float height_before;  /* the same a frame ago */
+} gali_trajectory;
+
+/* What a leg's foot lock remembers. */
+typedef struct gali_foot {
+    float lock;      /* 0 = free .. 1 = held */
+    gal_vec3 held;   /* where the toe is held, world */
+    float ground[2]; /* smoothed ground height under heel and toe */
+} gali_foot;
+
+typedef struct gali_character {
+    gal_character handle; /* 0: the place is free */
+    gal_input input;
+    int foot_lock;
+    gali_trajectory path;
+    gal_vec3 *position;   /* [J] joint positions fed back */
+    gal_vec3 *velocity;   /* [J] per frame, fed back */
+    gal_transform *pose;  /* [J] what the caller sees */
+    gali_vec2 velocity_wanted;  /* units per frame */
+    gali_vec2 direction_wanted; /* unit */
+    float strafe, crouch, phase;
+    float speed_factor; /* the speed integrator's, 1 = none */
+    float speed;        /* smoothed, units per frame, for the integrator */
+    float step;         /* length of the last root step, units per frame */
+    float contact[GALI_CONTACTS_MAX];
+    gal_vec3 contact_at[GALI_CONTACTS_MAX]; /* the contact joints' predicted places a frame ago */
+    gali_foot feet[GALI_LEGS_MAX];
+    uint32_t age;         /* frames since it was added or set back */
+} gali_character;
+
+/* The host's ground; flat at 0 where the function is NULL. */
+typedef struct gali_ground {
+    gal_ground_fn height;
+    void *context;
+} gali_ground;
+
+static inline float gali_ground_at(const gali_ground *ground, float x, float z) {
+    float height = ground->height ? ground->height(ground->context, x, z) : 0;
+    return isfinite(height) ? height : 0;
+}
+
+/* The frame in which the network sees a trajectory sample: its place at the root's height, and its facing. */
+typedef struct gali_frame {
+    gal_vec3 origin;
+    gali_vec2 facing;
+} gali_frame;
+
+static inline gali_frame gali_frame_now(const gali_character *character, const gali_contract *contract) {
+    gal_vec3 at = character->path.position[contract->past];
+    return (gali_frame){{at.x, character->path.height, at.z}, character->path.direction[contract->past]};
+}
+
+static inline gali_frame gali_frame_before(const gali_character *character, const gali_contract *contract) {
+    gal_vec3 at = character->path.position[contract->past - 1];
+    return (gali_frame){{at.x, character->path.height_before, at.z},
+                        character->path.direction[contract->past - 1]};
+}
+
+#endif

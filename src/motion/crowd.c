@@ -1,0 +1,389 @@
+/*
+ * Crowds: places for characters in one block of memory, handles, and the step.
+ *
+ * Memory for capacity N, each part aligned to 64 bytes, all sizes from the contract:
+ *     gal_crowd, then N gali_character, order uint32[N], generation uint32[N],
+ *     x float[N][inputs], y float[N][outputs], phase float[N], the network's workspace for N,
+ *     and per character: path position, direction, gait, joint position, velocity, pose.
+ * order[0 .. count) lists the places in use; a removed one is closed by moving the rest down.
+ * A handle is generation << 16 | place + 1 with generations 1..65535, so it is never 0.
+ */
+#include <string.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/size.h"
+#include "motion/feet.h"
+#include "motion/skeleton.h"
+#include "motion/step.h"
+
+enum {
+    CAPACITY_DEFAULT = 16,
+    CAPACITY_MOST = 65535, /* places fit 16 bits of a handle */
+    FRAMES_DEFAULT = 4,
+    CHARACTERS_PER_TASK = 8,
+};
+
+struct gal_crowd {
+    const gal_controller *controller;
+    gali_ground ground;
+    gal_parallel parallel; /* parallel_for NULL: none */
+    gal_allocator allocator;
+    size_t memory; /* of gal_crowd_create; 0 where the caller owns it */
+    uint32_t capacity, count;
+    uint64_t resets;
+    double owed; /* seconds not yet stepped */
+    gali_character *characters;
+    uint32_t *order, *generation;
+    float *x, *y, *phase;
+    unsigned char *lost; /* [capacity] set back in this step */
+    void *workspace;
+    size_t workspace_size;
+};
+
+static uint32_t capacity_of(const gal_crowd_desc *desc) {
+    return desc->capacity ? desc->capacity : CAPACITY_DEFAULT;
+}
+
+static void *take(unsigned char *base, size_t *at, size_t count, size_t bytes) {
+    size_t start = *at;
+    *at = gali_size_align(gali_size_add(start, gali_size_mul(count, bytes)), GALI_ALIGNMENT);
+    return base ? base + start : NULL;
+}
+
+static void carve_character(unsigned char *base, size_t *at, const gali_contract *contract,
+                            gali_character *character) {
+    size_t window = contract->past + contract->future, joints = contract->joint_count;
+    gali_character parts = {0};
+    parts.path.position = take(base, at, window, sizeof(gal_vec3));
+    parts.path.direction = take(base, at, window, sizeof(gali_vec2));
+    parts.path.gait = take(base, at, gali_size_mul(window, contract->gait_count), sizeof(float));
+    parts.position = take(base, at, joints, sizeof(gal_vec3));
+    parts.velocity = take(base, at, joints, sizeof(gal_vec3));
+    parts.pose = take(base, at, joints, sizeof(gal_transform));
+    if (character) {
+        *character = parts;
+    }
+}
+
+/* Lays the crowd out in base (NULL: only measures); returns the bytes or GALI_SIZE_BAD. */
+static size_t carve(unsigned char *base, const gal_crowd_desc *desc, gal_crowd *crowd) {
+    const gali_contract *contract = desc->controller->contract;
+    uint32_t capacity = capacity_of(desc);
+    size_t at = 0;
+    gal_crowd parts = *crowd;
+    take(base, &at, 1, sizeof(gal_crowd));
+    parts.characters = take(base, &at, capacity, sizeof(gali_character));
+    parts.order = take(base, &at, capacity, sizeof(uint32_t));
+    parts.generation = take(base, &at, capacity, sizeof(uint32_t));
+    parts.lost = take(base, &at, capacity, 1);
+    parts.x = take(base, &at, gali_size_mul(capacity, contract->inputs), sizeof(float));
+    parts.y = take(base, &at, gali_size_mul(capacity, contract->outputs), sizeof(float));
+    parts.phase = take(base, &at, capacity, sizeof(float));
+    parts.workspace_size = gal_network_workspace_size(desc->controller->network, capacity);
+    parts.workspace = take(base, &at, parts.workspace_size ? parts.workspace_size : GALI_SIZE_BAD, 1);
+    for (uint32_t i = 0; i < capacity && at != GALI_SIZE_BAD; i++) {
+        carve_character(base, &at, contract, base ? &parts.characters[i] : NULL);
+    }
+    *crowd = parts;
+    return at;
+}
+
+static gal_status check_desc(const gal_crowd_desc *desc, gal_error *error) {
+    if (!desc->controller) {
+        return gali_fail(error, GAL_BAD_ARGUMENT, "gal_crowd_desc.controller is NULL");
+    }
+    if (capacity_of(desc) > CAPACITY_MOST) {
+        return gali_fail(error, GAL_BAD_ARGUMENT, "gal_crowd_desc.capacity is %u, at most %d", desc->capacity,
+                         CAPACITY_MOST);
+    }
+    gal_gate_kind gate = gal_network_get_info(desc->controller->network).gate;
+    return gali_contract_complete(desc->controller->contract, gate, error);
+}
+
+size_t gal_crowd_size(const gal_crowd_desc *desc) {
+    gal_crowd crowd = {0};
+    if (check_desc(desc, NULL) != GAL_OK) {
+        return 0;
+    }
+    size_t size = carve(NULL, desc, &crowd);
+    return size == GALI_SIZE_BAD ? 0 : size;
+}
+
+gal_status gal_crowd_init(gal_crowd **out, void *memory, size_t size, const gal_crowd_desc *desc,
+                          gal_error *error) {
+    *out = NULL;
+    gal_status status = check_desc(desc, error);
+    if (status != GAL_OK) {
+        return status;
+    }
+    size_t need = gal_crowd_size(desc);
+    if (!memory || !need || size < need) {
+        return gali_fail(error, GAL_NO_MEMORY, "crowd memory of %zu bytes, %zu needed", size, need);
+    }
+    if ((uintptr_t)memory % GALI_ALIGNMENT) {
+        return gali_fail(error, GAL_BAD_ARGUMENT, "crowd memory is not aligned to %d bytes", GALI_ALIGNMENT);
+    }
+    memset(memory, 0, need);
+    gal_crowd *crowd = memory;
+    crowd->controller = desc->controller;
+    crowd->ground = (gali_ground){desc->ground, desc->ground_context};
+    crowd->capacity = capacity_of(desc);
+    if (desc->parallel) {
+        crowd->parallel = *desc->parallel;
+    }
+    carve(memory, desc, crowd);
+    *out = crowd;
+    return GAL_OK;
+}
+
+gal_status gal_crowd_create(gal_crowd **out, const gal_crowd_desc *desc, gal_error *error) {
+    *out = NULL;
+    gal_status status = check_desc(desc, error);
+    if (status != GAL_OK) {
+        return status;
+    }
+    size_t size = gal_crowd_size(desc);
+    void *memory = size ? gali_allocate(desc->allocator, size) : NULL;
+    if (!memory) {
+        return gali_fail(error, GAL_NO_MEMORY, "no memory for a crowd of %zu bytes", size);
+    }
+    status = gal_crowd_init(out, memory, size, desc, error);
+    if (status != GAL_OK) {
+        gali_release(desc->allocator, memory, size);
+        return status;
+    }
+    (*out)->memory = size;
+    (*out)->allocator = desc->allocator ? *desc->allocator : (gal_allocator){0};
+    return GAL_OK;
+}
+
+void gal_crowd_destroy(gal_crowd *crowd) {
+    if (crowd && crowd->memory) {
+        gal_allocator allocator = crowd->allocator;
+        gali_release(&allocator, crowd, crowd->memory);
+    }
+}
+
+static gali_character *find(const gal_crowd *crowd, gal_character handle) {
+    uint32_t place = (handle & 0xffffu) - 1;
+    if (place >= crowd->capacity || crowd->characters[place].handle != handle) {
+        return NULL;
+    }
+    return &crowd->characters[place];
+}
+
+static uint32_t free_place(const gal_crowd *crowd) {
+    uint32_t place = 0;
+    while (crowd->characters[place].handle) {
+        place++;
+    }
+    return place;
+}
+
+gal_status gal_crowd_add(gal_crowd *crowd, const gal_spawn *spawn, gal_character *out) {
+    *out = 0;
+    gal_spawn at = spawn ? *spawn : (gal_spawn){0};
+    if (!isfinite(at.x + at.z + at.facing + at.phase)) {
+        return GAL_BAD_ARGUMENT;
+    }
+    if (crowd->count == crowd->capacity) {
+        return GAL_FULL;
+    }
+    uint32_t place = free_place(crowd);
+    gali_character *character = &crowd->characters[place];
+    crowd->generation[place] = crowd->generation[place] % 0xffffu + 1;
+    character->handle = crowd->generation[place] << 16 | (place + 1);
+    character->input = (gal_input){0};
+    character->foot_lock = 1;
+    gali_step_reset(character, crowd->controller, &crowd->ground, at.x, at.z, at.facing, at.phase);
+    crowd->order[crowd->count++] = place;
+    *out = character->handle;
+    return GAL_OK;
+}
+
+gal_status gal_crowd_remove(gal_crowd *crowd, gal_character handle) {
+    gali_character *character = find(crowd, handle);
+    if (!character) {
+        return GAL_NOT_FOUND;
+    }
+    character->handle = 0;
+    uint32_t place = (uint32_t)(character - crowd->characters), kept = 0;
+    for (uint32_t i = 0; i < crowd->count; i++) {
+        if (crowd->order[i] != place) {
+            crowd->order[kept++] = crowd->order[i];
+        }
+    }
+    crowd->count = kept;
+    return GAL_OK;
+}
+
+uint32_t gal_crowd_count(const gal_crowd *crowd) {
+    return crowd->count;
+}
+
+gal_character gal_crowd_at(const gal_crowd *crowd, uint32_t index) {
+    return index < crowd->count ? crowd->characters[crowd->order[index]].handle : 0;
+}
+
+gal_status gal_crowd_set_input(gal_crowd *crowd, gal_character handle, const gal_input *input) {
+    gali_character *character = find(crowd, handle);
+    if (!character) {
+        return GAL_NOT_FOUND;
+    }
+    gali_vec2 stick = {isfinite(input->move_x) ? input->move_x : 0, isfinite(input->move_y) ? input->move_y : 0};
+    float length = gali_vec2_length(stick);
+    float scale = length > 1 ? 1 / length : 1; /* a square stick is no faster on the diagonal */
+    character->input = (gal_input){
+        .move_x = stick.x * scale,
+        .move_y = stick.z * scale,
+        .run = gali_clamp(input->run, 0, 1),
+        .strafe = gali_clamp(input->strafe, 0, 1),
+        .crouch = gali_clamp(input->crouch, 0, 1),
+        .camera_yaw = isfinite(input->camera_yaw) ? input->camera_yaw : 0,
+        .responsive = input->responsive,
+    };
+    return GAL_OK;
+}
+
+gal_status gal_crowd_set_foot_lock(gal_crowd *crowd, gal_character handle, int on) {
+    gali_character *character = find(crowd, handle);
+    if (!character) {
+        return GAL_NOT_FOUND;
+    }
+    if (on && !character->foot_lock) {
+        gali_feet_reset(character, crowd->controller, &crowd->ground);
+    }
+    character->foot_lock = on != 0;
+    return GAL_OK;
+}
+
+/* A part of the step over a range of the order, for the host's threads. */
+typedef struct range_task {
+    gal_crowd *crowd;
+    void (*one)(gal_crowd *crowd, uint32_t index);
+} range_task;
+
+static void run_range(void *argument, uint32_t task) {
+    const range_task *range = argument;
+    uint32_t end = (task + 1) * CHARACTERS_PER_TASK;
+    end = end < range->crowd->count ? end : range->crowd->count;
+    for (uint32_t i = task * CHARACTERS_PER_TASK; i < end; i++) {
+        range->one(range->crowd, i);
+    }
+}
+
+static void for_all(gal_crowd *crowd, void (*one)(gal_crowd *crowd, uint32_t index)) {
+    range_task range = {crowd, one};
+    uint32_t tasks = (crowd->count + CHARACTERS_PER_TASK - 1) / CHARACTERS_PER_TASK;
+    if (crowd->parallel.parallel_for && tasks > 1) {
+        crowd->parallel.parallel_for(crowd->parallel.context, run_range, &range, tasks);
+        return;
+    }
+    for (uint32_t task = 0; task < tasks; task++) {
+        run_range(&range, task);
+    }
+}
+
+static void before(gal_crowd *crowd, uint32_t index) {
+    gali_character *character = &crowd->characters[crowd->order[index]];
+    size_t inputs = crowd->controller->contract->inputs;
+    gali_step_before(character, crowd->controller, &crowd->ground, crowd->x + index * inputs);
+    crowd->phase[index] = character->phase;
+}
+
+static void after(gal_crowd *crowd, uint32_t index) {
+    gali_character *character = &crowd->characters[crowd->order[index]];
+    const float *y = crowd->y + (size_t)index * crowd->controller->contract->outputs;
+    crowd->lost[index] = !gali_step_after(character, crowd->controller, &crowd->ground, y);
+}
+
+void gal_crowd_step(gal_crowd *crowd) {
+    gal_network_batch batch = {
+        .count = crowd->count,
+        .x = crowd->x,
+        .phase = crowd->phase,
+        .y = crowd->y,
+        .parallel = crowd->parallel.parallel_for ? &crowd->parallel : NULL,
+    };
+    for_all(crowd, before);
+    gal_network_run(crowd->controller->network, &batch, crowd->workspace, crowd->workspace_size, NULL);
+    for_all(crowd, after);
+    for (uint32_t i = 0; i < crowd->count; i++) {
+        crowd->resets += crowd->lost[i];
+    }
+}
+
+uint32_t gal_crowd_advance(gal_crowd *crowd, float seconds, uint32_t max_frames, float *fraction) {
+    double frame = 1.0 / (double)crowd->controller->contract->rate;
+    uint32_t most = max_frames ? max_frames : FRAMES_DEFAULT, frames = 0;
+    crowd->owed += seconds > 0 && isfinite(seconds) ? (double)seconds : 0;
+    for (; frames < most && crowd->owed >= frame; frames++) {
+        gal_crowd_step(crowd);
+        crowd->owed -= frame;
+    }
+    if (crowd->owed >= frame) {
+        crowd->owed = 0; /* the host fell behind: drop what it cannot catch up */
+    }
+    if (fraction) {
+        *fraction = (float)(crowd->owed / frame);
+    }
+    return frames;
+}
+
+uint64_t gal_crowd_resets(const gal_crowd *crowd) {
+    return crowd->resets;
+}
+
+const gal_transform *gal_crowd_pose(const gal_crowd *crowd, gal_character handle, uint32_t *joint_count) {
+    const gali_character *character = find(crowd, handle);
+    if (joint_count) {
+        *joint_count = character ? crowd->controller->contract->joint_count : 0;
+    }
+    return character ? character->pose : NULL;
+}
+
+gal_status gal_crowd_pose_local(const gal_crowd *crowd, gal_character handle, gal_transform *out) {
+    const gali_character *character = find(crowd, handle);
+    if (!character) {
+        return GAL_NOT_FOUND;
+    }
+    gali_skeleton_local(crowd->controller->contract, character->pose, out);
+    return GAL_OK;
+}
+
+gal_status gal_crowd_state(const gal_crowd *crowd, gal_character handle, gal_character_state *out) {
+    const gali_character *character = find(crowd, handle);
+    if (!character) {
+        return GAL_NOT_FOUND;
+    }
+    const gali_contract *contract = crowd->controller->contract;
+    gal_vec3 at = character->path.position[contract->past];
+    *out = (gal_character_state){
+        .root = {at.x, character->path.height, at.z},
+        .facing = gali_facing_angle(character->path.direction[contract->past]),
+        .phase = character->phase,
+        .speed = character->step * contract->rate,
+    };
+    memcpy(out->contacts, character->contact, contract->contact_count * sizeof(float));
+    return GAL_OK;
+}
+
+uint32_t gal_crowd_trajectory(const gal_crowd *crowd, gal_character handle, gal_vec3 *points, float *facings,
+                              uint32_t capacity) {
+    const gali_character *character = find(crowd, handle);
+    if (!character) {
+        return 0;
+    }
+    const gali_contract *contract = crowd->controller->contract;
+    for (uint32_t s = 0; s < contract->sample_count && s < capacity; s++) {
+        uint32_t i = (uint32_t)((int32_t)contract->past + contract->samples[s]);
+        if (points) {
+            points[s] = character->path.position[i];
+        }
+        if (facings) {
+            facings[s] = gali_facing_angle(character->path.direction[i]);
+        }
+    }
+    return contract->sample_count;
+}

@@ -1,0 +1,91 @@
+#include "motion/feet.h"
+
+#include "motion/skeleton.h"
+
+enum { HEEL, TOE };
+
+static float lowest(const gali_rules *rules, int part) {
+    return part == HEEL ? rules->foot_heel_height : rules->foot_toe_height;
+}
+
+static gal_vec3 toe_of(const gali_character *character, const gali_leg *leg) {
+    return character->pose[leg->toe].position;
+}
+
+void gali_feet_reset(gali_character *character, const gal_controller *controller, const gali_ground *ground) {
+    const gali_contract *contract = controller->contract;
+    for (uint32_t i = 0; i < contract->leg_count; i++) {
+        gal_vec3 heel = character->pose[contract->legs[i].heel].position;
+        gal_vec3 toe = toe_of(character, &contract->legs[i]);
+        character->feet[i] = (gali_foot){
+            .held = toe,
+            .ground = {gali_ground_at(ground, heel.x, heel.z), gali_ground_at(ground, toe.x, toe.z)},
+        };
+    }
+}
+
+/*
+ * Takes, keeps or fades the lock of a foot. A lock is taken where the foot is *seen*, so that taking one
+ * again while the last is fading moves nothing.
+ */
+static void update_lock(gali_foot *foot, const gali_rules *rules, float contact, gal_vec3 toe) {
+    gal_vec3 pull = gali_vec3_sub(foot->held, toe);
+    pull.y = 0;
+    int far = gali_vec3_length(pull) > rules->foot_reach;
+    if (contact >= rules->foot_lock_contact && !(far && foot->lock == 1)) {
+        if (foot->lock < 1) {
+            foot->held = gali_vec3_mix(toe, foot->held, foot->lock);
+            foot->lock = 1;
+        }
+        return;
+    }
+    foot->lock = gali_clamp(foot->lock - rules->foot_lock_fade, 0, 1);
+}
+
+/* Ground under a point of the foot, smoothed over frames so that steps in it do not make it jump. */
+static float ground_under(gali_foot *foot, const gali_rules *rules, const gali_ground *ground, gal_vec3 at,
+                          int part) {
+    float height = gali_ground_at(ground, at.x, at.z);
+    foot->ground[part] = gali_mix(foot->ground[part], height, rules->foot_height_smooth);
+    return foot->ground[part];
+}
+
+/* Bends the foot about its side axis so that the toe is not under the ground. */
+static void lift_toe(gali_character *character, const gali_contract *contract, const gali_leg *leg, float least) {
+    gal_transform *pose = character->pose;
+    gal_vec3 sole = gali_vec3_sub(pose[leg->toe].position, pose[leg->heel].position);
+    if (pose[leg->toe].position.y >= least) {
+        return;
+    }
+    gal_vec3 raised = sole;
+    raised.y = least - pose[leg->heel].position.y;
+    gal_vec3 side = gali_vec3_unit((gal_vec3){sole.z, 0, -sole.x}, (gal_vec3){1, 0, 0});
+    gali_skeleton_turn(contract, pose, leg->heel, gali_quat_between(sole, raised, side));
+}
+
+static void lock_leg(gali_character *character, const gal_controller *controller, const gali_ground *ground,
+                     uint32_t i) {
+    const gali_contract *contract = controller->contract;
+    const gali_rules *rules = &contract->rules;
+    const gali_leg *leg = &contract->legs[i];
+    gali_foot *foot = &character->feet[i];
+    gal_vec3 heel = character->pose[leg->heel].position, toe = toe_of(character, leg);
+    int32_t contact = controller->leg_contact[i];
+    update_lock(foot, rules, contact < 0 ? 0 : character->contact[contact], toe);
+    gal_vec3 target = heel;
+    target.x += foot->lock * (foot->held.x - toe.x);
+    target.z += foot->lock * (foot->held.z - toe.z);
+    float under_heel = ground_under(foot, rules, ground, target, HEEL) + lowest(rules, HEEL);
+    target.y = target.y > under_heel ? target.y : under_heel;
+    gali_vec2 facing = character->path.direction[contract->past];
+    gal_vec3 side = gali_vec3_turn(facing, (gal_vec3){-1, 0, 0}); /* a knee bends its heel backwards */
+    gali_skeleton_reach(contract, character->pose, leg, target, side);
+    toe = toe_of(character, leg);
+    lift_toe(character, contract, leg, ground_under(foot, rules, ground, toe, TOE) + lowest(rules, TOE));
+}
+
+void gali_feet_lock(gali_character *character, const gal_controller *controller, const gali_ground *ground) {
+    for (uint32_t i = 0; i < controller->contract->leg_count; i++) {
+        lock_leg(character, controller, ground, i);
+    }
+}

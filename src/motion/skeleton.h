@@ -1,0 +1,24 @@
+/* Poses as a tree: subtrees turned about a joint, transforms relative to parents. */
+#ifndef GALI_MOTION_SKELETON_H
+#define GALI_MOTION_SKELETON_H
+
+#include "motion/character.h"
+
+/* Turns joint j and all below it about j's own place. */
+void gali_skeleton_turn(const gali_contract *contract, gal_transform *pose, uint32_t j, gal_quat by);
+
+/* Moves joint j and all below it. */
+void gali_skeleton_move(const gali_contract *contract, gal_transform *pose, uint32_t j, gal_vec3 by);
+
+/*
+ * Bends the chain hip - knee - heel so that the heel comes to target, or as near as the leg reaches; the
+ * heel keeps its orientation. The knee bends in the plane it bends in now; side (unit) is the bending axis
+ * of a leg that is straight.
+ */
+void gali_skeleton_reach(const gali_contract *contract, gal_transform *pose, const gali_leg *leg,
+                         gal_vec3 target, gal_vec3 side);
+
+/* local[J] from pose[J]: each joint in its parent's frame. */
+void gali_skeleton_local(const gali_contract *contract, const gal_transform *pose, gal_transform *local);
+
+#endif

@@ -1,0 +1,128 @@
+#include "motion/step.h"
+
+#include <string.h>
+
+#include "motion/codec.h"
+#include "motion/feet.h"
+#include "motion/skeleton.h"
+#include "motion/trajectory.h"
+#include "network/gate.h"
+
+static void remember_contacts(gali_character *character, const gali_contract *contract) {
+    for (uint32_t i = 0; i < contract->contact_count; i++) {
+        character->contact_at[i] = character->pose[contract->contact_joints[i]].position;
+    }
+}
+
+void gali_step_reset(gali_character *character, const gal_controller *controller, const gali_ground *ground,
+                     float x, float z, float facing, float phase) {
+    double wrapped = gali_gate_wrap(phase);
+    character->phase = wrapped == wrapped ? (float)wrapped : 0;
+    character->strafe = character->crouch = character->speed = character->step = 0;
+    character->speed_factor = 1;
+    character->age = 0;
+    gali_trajectory_reset(character, controller->contract, ground, x, z, gali_facing_from_angle(facing));
+    gali_codec_decode(character, controller, controller->rest, 0);
+    remember_contacts(character, controller->contract);
+    gali_feet_reset(character, controller, ground);
+}
+
+void gali_step_before(gali_character *character, const gal_controller *controller, const gali_ground *ground,
+                      float *x) {
+    gali_trajectory_predict(character, controller->contract, ground);
+    gali_codec_encode(character, controller->contract, ground, x);
+}
+
+/* Mean slip of the toes that are planted now, since the last frame. */
+static gali_vec2 planted_slip(const gali_character *character, const gal_controller *controller) {
+    const gali_contract *contract = controller->contract;
+    gali_vec2 slip = {0, 0};
+    float planted = 0;
+    for (uint32_t i = 0; i < contract->contact_count; i++) {
+        if (controller->toe_joint[i] < 0 || character->contact[i] < 0.5f) {
+            continue;
+        }
+        gal_vec3 now = character->pose[contract->contact_joints[i]].position;
+        slip.x += now.x - character->contact_at[i].x;
+        slip.z += now.z - character->contact_at[i].z;
+        planted += 1;
+    }
+    return planted > 0 ? (gali_vec2){slip.x / planted, slip.z / planted} : slip;
+}
+
+/* Takes part of the planted toes' slip off the root, the future and the pose. */
+static void anchor(gali_character *character, const gal_controller *controller) {
+    const gali_contract *contract = controller->contract;
+    const gali_rules *rules = &contract->rules;
+    if (rules->anchor <= 0 || character->age == 0) {
+        return;
+    }
+    gali_vec2 slip = planted_slip(character, controller);
+    float length = gali_vec2_length(slip) * rules->anchor;
+    float share = -rules->anchor * (length > rules->anchor_limit ? rules->anchor_limit / length : 1);
+    gal_vec3 by = {share * slip.x, 0, share * slip.z};
+    for (uint32_t i = contract->past; i < contract->past + contract->future; i++) {
+        character->path.position[i] = gali_vec3_add(character->path.position[i], by);
+    }
+    for (uint32_t j = 0; j < contract->joint_count; j++) {
+        character->position[j] = gali_vec3_add(character->position[j], by);
+        character->pose[j].position = gali_vec3_add(character->pose[j].position, by);
+    }
+}
+
+/* Bones of the rest skeleton, turned as predicted, with the feet brought back to where they were predicted. */
+static void make_rigid(gali_character *character, const gali_contract *contract) {
+    gal_vec3 heels[GALI_LEGS_MAX];
+    for (uint32_t i = 0; i < contract->leg_count; i++) {
+        heels[i] = character->pose[contract->legs[i].heel].position;
+    }
+    for (uint32_t j = 0; j < contract->joint_count; j++) {
+        int32_t parent = contract->joints[j].parent;
+        if (parent >= 0) {
+            const gal_transform *from = &character->pose[parent];
+            gal_vec3 bone = gali_quat_turn(from->rotation, contract->joints[j].rest.position);
+            character->pose[j].position = gali_vec3_add(from->position, bone);
+        }
+    }
+    gal_vec3 side = gali_vec3_turn(character->path.direction[contract->past], (gal_vec3){-1, 0, 0});
+    for (uint32_t i = 0; i < contract->leg_count; i++) {
+        gali_skeleton_reach(contract, character->pose, &contract->legs[i], heels[i], side);
+    }
+}
+
+static int is_finite(const gali_character *character, const gali_contract *contract) {
+    float sum = character->phase + character->path.height;
+    for (uint32_t i = 0; i < contract->past + contract->future; i++) {
+        gal_vec3 at = character->path.position[i];
+        sum += at.x + at.y + at.z + character->path.direction[i].x + character->path.direction[i].z;
+    }
+    for (uint32_t j = 0; j < contract->joint_count; j++) {
+        gal_transform joint = character->pose[j];
+        sum += joint.position.x + joint.position.y + joint.position.z + joint.rotation.x + joint.rotation.y +
+               joint.rotation.z + joint.rotation.w + character->position[j].x + character->velocity[j].x;
+    }
+    return isfinite(sum);
+}
+
+int gali_step_after(gali_character *character, const gal_controller *controller, const gali_ground *ground,
+                    const float *y) {
+    const gali_contract *contract = controller->contract;
+    gal_vec3 stood = character->path.position[contract->past];
+    gali_vec2 faced = character->path.direction[contract->past];
+    gali_codec_decode(character, controller, y, contract->rules.joint_smooth);
+    anchor(character, controller);
+    remember_contacts(character, contract);
+    if (contract->rules.pose_rigid > 0) {
+        make_rigid(character, contract);
+    }
+    if (character->foot_lock) {
+        gali_feet_lock(character, controller, ground);
+    }
+    gali_trajectory_advance(character, controller, y);
+    character->age++;
+    if (is_finite(character, contract)) {
+        return 1;
+    }
+    gali_step_reset(character, controller, ground, stood.x, stood.z, gali_facing_angle(faced), 0);
+    return 0;
+}

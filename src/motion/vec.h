@@ -1,0 +1,171 @@
+/*
+ * Vectors and quaternions of the motion code. A quaternion q turns v to q v q*; a * b turns by b first.
+ * Facings are unit vectors on the ground, (x, z) = (sin a, cos a) for the angle a that turns +z towards +x.
+ */
+#ifndef GALI_MOTION_VEC_H
+#define GALI_MOTION_VEC_H
+
+#include <math.h>
+
+#include "gallop/crowd.h"
+
+/* A point or direction on the ground. */
+typedef struct gali_vec2 {
+    float x, z;
+} gali_vec2;
+
+static inline float gali_mix(float a, float b, float t) {
+    return a + t * (b - a);
+}
+
+/* NaN becomes least. */
+static inline float gali_clamp(float a, float least, float most) {
+    return a > least ? (a < most ? a : most) : least;
+}
+
+static inline gal_vec3 gali_vec3_add(gal_vec3 a, gal_vec3 b) {
+    return (gal_vec3){a.x + b.x, a.y + b.y, a.z + b.z};
+}
+
+static inline gal_vec3 gali_vec3_sub(gal_vec3 a, gal_vec3 b) {
+    return (gal_vec3){a.x - b.x, a.y - b.y, a.z - b.z};
+}
+
+static inline gal_vec3 gali_vec3_scale(gal_vec3 a, float s) {
+    return (gal_vec3){a.x * s, a.y * s, a.z * s};
+}
+
+static inline gal_vec3 gali_vec3_mix(gal_vec3 a, gal_vec3 b, float t) {
+    return (gal_vec3){gali_mix(a.x, b.x, t), gali_mix(a.y, b.y, t), gali_mix(a.z, b.z, t)};
+}
+
+static inline float gali_vec3_dot(gal_vec3 a, gal_vec3 b) {
+    return a.x * b.x + a.y * b.y + a.z * b.z;
+}
+
+static inline gal_vec3 gali_vec3_cross(gal_vec3 a, gal_vec3 b) {
+    return (gal_vec3){a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
+}
+
+static inline float gali_vec3_length(gal_vec3 a) {
+    return sqrtf(gali_vec3_dot(a, a));
+}
+
+/* Unit length, or `otherwise` where a is too short to have a direction. */
+static inline gal_vec3 gali_vec3_unit(gal_vec3 a, gal_vec3 otherwise) {
+    float length = gali_vec3_length(a);
+    return length > 1e-12f ? gali_vec3_scale(a, 1 / length) : otherwise;
+}
+
+static inline float gali_vec2_length(gali_vec2 a) {
+    return sqrtf(a.x * a.x + a.z * a.z);
+}
+
+static inline gali_vec2 gali_vec2_unit(gali_vec2 a, gali_vec2 otherwise) {
+    float length = gali_vec2_length(a);
+    return length > 1e-12f ? (gali_vec2){a.x / length, a.z / length} : otherwise;
+}
+
+/* v from the frame that faces `facing` into the world, and back. */
+static inline gali_vec2 gali_vec2_turn(gali_vec2 facing, gali_vec2 v) {
+    return (gali_vec2){v.x * facing.z + v.z * facing.x, v.z * facing.z - v.x * facing.x};
+}
+
+static inline gali_vec2 gali_vec2_unturn(gali_vec2 facing, gali_vec2 v) {
+    return (gali_vec2){v.x * facing.z - v.z * facing.x, v.z * facing.z + v.x * facing.x};
+}
+
+static inline gal_vec3 gali_vec3_turn(gali_vec2 facing, gal_vec3 v) {
+    gali_vec2 flat = gali_vec2_turn(facing, (gali_vec2){v.x, v.z});
+    return (gal_vec3){flat.x, v.y, flat.z};
+}
+
+static inline gal_vec3 gali_vec3_unturn(gali_vec2 facing, gal_vec3 v) {
+    gali_vec2 flat = gali_vec2_unturn(facing, (gali_vec2){v.x, v.z});
+    return (gal_vec3){flat.x, v.y, flat.z};
+}
+
+static inline gali_vec2 gali_facing_from_angle(float angle) {
+    return (gali_vec2){sinf(angle), cosf(angle)};
+}
+
+static inline float gali_facing_angle(gali_vec2 facing) {
+    return atan2f(facing.x, facing.z);
+}
+
+/* Angle from one facing to another, -pi..pi. */
+static inline float gali_facing_between(gali_vec2 from, gali_vec2 to) {
+    const double half_turn = 3.14159265358979323846;
+    float angle = gali_facing_angle(to) - gali_facing_angle(from);
+    if ((double)angle > half_turn) {
+        return (float)((double)angle - 2 * half_turn);
+    }
+    return (double)angle < -half_turn ? (float)((double)angle + 2 * half_turn) : angle;
+}
+
+/* Turned from a towards b by share t of the angle between, the shorter way. */
+static inline gali_vec2 gali_facing_mix(gali_vec2 a, gali_vec2 b, float t) {
+    return gali_facing_from_angle(gali_facing_angle(a) + t * gali_facing_between(a, b));
+}
+
+static inline gal_quat gali_quat_mul(gal_quat a, gal_quat b) {
+    return (gal_quat){
+        a.w * b.x + a.x * b.w + a.y * b.z - a.z * b.y,
+        a.w * b.y - a.x * b.z + a.y * b.w + a.z * b.x,
+        a.w * b.z + a.x * b.y - a.y * b.x + a.z * b.w,
+        a.w * b.w - a.x * b.x - a.y * b.y - a.z * b.z,
+    };
+}
+
+static inline gal_quat gali_quat_conjugate(gal_quat q) {
+    return (gal_quat){-q.x, -q.y, -q.z, q.w};
+}
+
+static inline gal_quat gali_quat_unit(gal_quat q) {
+    float length = sqrtf(q.x * q.x + q.y * q.y + q.z * q.z + q.w * q.w);
+    if (!(length > 1e-12f)) {
+        return (gal_quat){0, 0, 0, 1};
+    }
+    return (gal_quat){q.x / length, q.y / length, q.z / length, q.w / length};
+}
+
+static inline gal_vec3 gali_quat_turn(gal_quat q, gal_vec3 v) {
+    gal_vec3 axis = {q.x, q.y, q.z};
+    gal_vec3 t = gali_vec3_scale(gali_vec3_cross(axis, v), 2);
+    return gali_vec3_add(gali_vec3_add(v, gali_vec3_scale(t, q.w)), gali_vec3_cross(axis, t));
+}
+
+/* About the y axis, from +z to the facing. */
+static inline gal_quat gali_quat_from_facing(gali_vec2 facing) {
+    float half = 0.5f * gali_facing_angle(facing);
+    return (gal_quat){0, sinf(half), 0, cosf(half)};
+}
+
+/* About a unit axis. */
+static inline gal_quat gali_quat_from_axis(gal_vec3 axis, float angle) {
+    float s = sinf(0.5f * angle);
+    return (gal_quat){axis.x * s, axis.y * s, axis.z * s, cosf(0.5f * angle)};
+}
+
+/* Exponential map: half the rotation vector to a quaternion. */
+static inline gal_quat gali_quat_exp(gal_vec3 half) {
+    float angle = gali_vec3_length(half);
+    float s = angle < 1e-6f ? 1 : sinf(angle) / angle;
+    return gali_quat_unit((gal_quat){half.x * s, half.y * s, half.z * s, cosf(angle)});
+}
+
+/* The shortest turn that takes direction a to direction b (any lengths; opposite ones turn about `side`). */
+static inline gal_quat gali_quat_between(gal_vec3 a, gal_vec3 b, gal_vec3 side) {
+    float scale = sqrtf(gali_vec3_dot(a, a) * gali_vec3_dot(b, b));
+    float w = scale + gali_vec3_dot(a, b);
+    if (w < 1e-6f * scale) {
+        return (gal_quat){side.x, side.y, side.z, 0};
+    }
+    gal_vec3 axis = gali_vec3_cross(a, b);
+    return gali_quat_unit((gal_quat){axis.x, axis.y, axis.z, w});
+}
+
+/* From the first two columns of a rotation matrix, made orthonormal (Gram-Schmidt; Zhou et al. 2019). */
+gal_quat gali_quat_from_columns(gal_vec3 first, gal_vec3 second);
+
+#endif
