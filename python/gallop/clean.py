@@ -159,6 +159,32 @@ def bend_leg(position: np.ndarray, turn: np.ndarray, leg: Leg, shift: np.ndarray
     position[:, leg.toe] += moved
 
 
+def bend(clip: Clip, turn: np.ndarray) -> Clip:
+    """The clip on a bent path: every step and the hips turned by `turn` [T] (radians) about y.
+
+    The pose in the root frame is untouched, so planted feet slide a little: lock_toes mends them.
+    """
+    matrix = rotation.about_y(turn)
+    step = np.diff(clip.root, axis=0)
+    step[:, [0, 2]] = (matrix[1:] @ (step * [1, 0, 1])[..., None])[..., [0, 2], 0]
+    root = np.concatenate([clip.root[:1], clip.root[:1] + np.cumsum(step, axis=0)])
+    local = clip.local.copy()
+    local[:, 0] = matrix @ local[:, 0]
+    return replace(clip, root=root, local=local)
+
+
+def straightened(clip: Clip, most: float = 0.4) -> Clip:
+    """The clip with up to `most` rad/s of its slow turning taken out.
+
+    In a small capture area nobody walks straight for long; a game's character mostly does.
+    """
+    _, turn = clip.world()
+    facing = gaussian_filter1d(np.unwrap(rotation.facing_angle(turn[:, 0])), 30)
+    rate = np.clip(np.gradient(facing), -most / clip.rate, most / clip.rate)
+    out = bend(clip, -gaussian_filter1d(np.cumsum(rate), 10))
+    return replace(out, name=clip.name + "-")
+
+
 def check_bones(clip: Clip) -> float:
     """Largest change of a bone's length over the clip, relative; a check of the above."""
     position, _ = forward(clip.skeleton, clip.local, clip.root)

@@ -29,11 +29,11 @@ LICENCE = (
 )
 
 
-def stages(quick: bool, slide: float, kinematics: float) -> tuple[Stage, ...]:
+def stages(args: argparse.Namespace) -> tuple[Stage, ...]:
     """The schedule: single frames with noise and dropout, then unrolls without."""
-    single = Weights()
-    long = Weights(slide=slide, kinematics=kinematics)
-    if quick:
+    single = Weights(absolute=args.absolute)
+    long = Weights(args.slide, args.kinematics, absolute=args.absolute)
+    if args.quick:
         return (Stage(2500, 256, dropout=0.1, noise=1.0, weights=single),
                 Stage(600, 72, 8, 3e-4, noise=0.5, weights=long))
     return (Stage(12000, 1024, dropout=0.1, noise=1.0, weights=single),
@@ -64,9 +64,14 @@ def parser() -> argparse.ArgumentParser:
     p.add_argument("--slide", type=float, default=3.0, help="weight of the foot-slide term")
     p.add_argument("--kinematics", type=float, default=1.0, help="weight of the skeleton term")
     p.add_argument("--steps", type=float, default=1.0, help="factor on the schedule's steps")
+    p.add_argument("--batch", type=float, default=1.0, help="factor on the schedule's batches")
+    p.add_argument("--noise", type=float, default=1.0, help="factor on the schedule's noise")
+    p.add_argument("--absolute", type=float, default=1.0, help="share of absolute in the error")
+    p.add_argument("--no-judge", action="store_true", help="skip the closed loop at the end")
     p.add_argument("--device", default="cuda" if torch.cuda.is_available() else "cpu")
     p.add_argument("--checkpoint", type=Path, help="file to resume from and save to")
     p.add_argument("--curve", type=Path, help="CSV file for the loss curve")
+    p.add_argument("--plain-paths", action="store_true", help="no straightened copies of clips")
     p.add_argument("--all", action="store_true", help="train on the held-out frames too")
     p.add_argument("--contract", type=Path, help="contract text to use (default: the project's)")
     p.add_argument("--quiet", action="store_true")
@@ -76,8 +81,9 @@ def parser() -> argparse.ArgumentParser:
 def settings_of(args: argparse.Namespace, style_weight: dict[str, float]) -> Settings:
     """The training that the arguments ask for."""
     schedule = tuple(
-        dataclasses.replace(s, steps=max(1, round(s.steps * args.steps)))
-        for s in stages(args.quick, args.slide, args.kinematics))
+        dataclasses.replace(s, steps=max(1, round(s.steps * args.steps)),
+                            batch=round(s.batch * args.batch), noise=s.noise * args.noise)
+        for s in stages(args))
     experts = args.experts or {"cubic": 4, "linear": 10, "constant": 50, "plain": 1}[args.gate]
     return Settings(args.hidden, args.gate, experts, schedule, style_weight, seed=args.seed)
 
@@ -114,7 +120,7 @@ def train_walker(args: argparse.Namespace) -> modelfile.Model | None:
     folder = args.data or walker.default_folder()
     text_file = args.contract or Path(__file__).resolve().parents[2] / "models" / "walker.contract"
     rules = contract.parse(text_file.read_text(), str(text_file))
-    data = features.build(rules, walker.takes(folder))
+    data = features.build(rules, walker.takes(folder, not args.plain_paths))
     rows, held = split(data)
     if args.all:
         rows = np.ones_like(rows)
@@ -127,7 +133,9 @@ def train_walker(args: argparse.Namespace) -> modelfile.Model | None:
     net = trainer.train(args.quiet)
     if trainer.world.rank > 0:
         return None
-    say(args, f"trained in {time.time() - began:.0f} s; held-out error "
+    steps = sum(s.steps for s in settings.stages)
+    spent = time.time() - began
+    say(args, f"trained in {spent:.1f} s, {steps / spent:.1f} steps/s; held-out error "
         f"{held_out_error(net, trainer.unroll, data, held):.4f}")
     if args.curve:
         write_curve(args.curve, trainer.history)
@@ -151,6 +159,8 @@ def finish(
     if args.out:
         size = modelfile.write(model, args.out)
         say(args, f"wrote {args.out}, {size / 1024:.0f} KB")
+    if args.no_judge:
+        return
     track = judge.play(model, list(judge.SCRIPTS))
     print(judge.table(judge.measure(model, track)))
 

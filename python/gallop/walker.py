@@ -68,8 +68,9 @@ def run_amount(tag: str) -> float | None:
     return None if tag in ("turn", "idle") else float("run" in tag)
 
 
-def clips(folder: Path) -> list[motion.Clip]:
-    """All clips at 60 Hz, standing on the floor, T-poses off, toes still in contact."""
+def clips(folder: Path, straight: bool = True) -> list[motion.Clip]:
+    """All clips at 60 Hz, standing on the floor, T-poses off, toes still in contact; with
+    `straight` each moving one a second time on a straighter path."""
     raw = capture.read_clips(folder)
     skeleton = raw[0].skeleton
     legs = clean.human_legs(skeleton)
@@ -78,7 +79,10 @@ def clips(folder: Path) -> list[motion.Clip]:
     made = []
     for clip in raw:
         clip = clean.ground(motion.resample(clip, RATE), legs)
-        made.append(clean.lock_toes(clean.drop_arms_up(clip, arms), legs)[0])
+        clip = clean.drop_arms_up(clip, arms)
+        made.append(clean.lock_toes(clip, legs)[0])
+        if straight and clip.tag not in ("idle", "turn"):
+            made.append(clean.lock_toes(clean.straightened(clip), legs)[0])
     return made
 
 
@@ -95,10 +99,10 @@ def take_of(clip: motion.Clip, contact_joints: list[int], run: float | None) -> 
     return Take(clip.name, position, turn, labels, clip.keep, clip.style, clip.tag)
 
 
-def takes(folder: Path) -> list[Take]:
+def takes(folder: Path, straight: bool = True) -> list[Take]:
     """Labelled takes of the excerpt, each followed by its mirror image."""
     out = []
-    for clip in clips(folder):
+    for clip in clips(folder, straight):
         skeleton = clip.skeleton
         feet = [skeleton.index(s + p) for s in ("Left", "Right") for p in ("Ankle", "Toe")]
         for version in (clip, motion.mirrored(clip)):
