@@ -1,0 +1,382 @@
+"""The last stage of training: the controller's own loop, differentiable, on synthetic commands.
+
+A data set of a small room holds few straight paths and no player. So a pool of characters runs
+the runtime's loop (rollout tells it in numpy) under commands that a player would give, a few frames
+with gradient per step, and the network is moved so that
+
+- planted feet stay where they are (slide),
+- the root goes as fast as, and where, it was told once a command has settled (track),
+- everything else stays what the network said before this stage (keep), and
+- stretches of data are still reproduced (data).
+"""
+
+from __future__ import annotations
+
+import copy
+import math
+from dataclasses import dataclass, field
+
+import numpy as np
+import torch
+
+from gallop.contract import Contract
+from gallop.features import Dataset
+from gallop.losses import Unroll
+from gallop.network import PhaseNetwork
+from gallop.progress import Progress
+from gallop.rollout import DEFAULTS
+from gallop.trainer import Batches, Stage, World
+
+TAU = 2 * math.pi
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How to polish: `steps` steps of `pool` characters for `frames` frames, and the weights."""
+
+    steps: int
+    pool: int = 512
+    frames: int = 16
+    rate: float = 2e-4
+    slide: float = 3.0
+    track: float = 1.0
+    keep: float = 0.5
+    data: float = 1.0
+    settle: int = 45
+    stage: Stage = field(default_factory=lambda: Stage(1, 256, 16))
+
+
+@dataclass
+class State:
+    """The pool: path [C, W, 2], facing [C, W], gait [C, W, G] over the window, fed joints [C, F],
+    phase [C]; commands: wanted velocity [C, 2], face [C], spin [C] (rad/frame), strafe, run [C]
+    (0 or 1), bias [C], age and life [C] of the command in frames."""
+
+    path: torch.Tensor
+    facing: torch.Tensor
+    gait: torch.Tensor
+    fed: torch.Tensor
+    phase: torch.Tensor
+    velocity: torch.Tensor
+    face: torch.Tensor
+    spin: torch.Tensor
+    run: torch.Tensor
+    bias: torch.Tensor
+    age: torch.Tensor
+    life: torch.Tensor
+
+    def detached(self) -> State:
+        return State(**{k: v.detach() for k, v in vars(self).items()})
+
+    def replaced(self, where: torch.Tensor, other: State, names: tuple[str, ...] = ()) -> State:
+        """The state with the rows `where` [C] (and the fields `names`, default all) of another."""
+        out = {}
+        for k, v in vars(self).items():
+            mask = where.view(-1, *[1] * (v.ndim - 1))
+            out[k] = torch.where(mask, getattr(other, k), v) if not names or k in names else v
+        return State(**out)
+
+
+def wrap(angle: torch.Tensor) -> torch.Tensor:
+    """An angle brought to -pi..pi."""
+    return torch.remainder(angle + math.pi, TAU) - math.pi
+
+
+def turned(vector: torch.Tensor, angle: torch.Tensor) -> torch.Tensor:
+    """Planar vectors [..., 2] (x, z) turned by an angle that takes +z towards +x."""
+    c, s = torch.cos(angle), torch.sin(angle)
+    x, z = vector[..., 0], vector[..., 1]
+    return torch.stack([c * x + s * z, c * z - s * x], -1)
+
+
+class Pool:
+    """Characters that begin in frames of the data, and the commands that they get."""
+
+    def __init__(
+        self, contract: Contract, data: Dataset, unroll: Unroll, style: int, count: int, seed: int,
+        device: torch.device,
+    ) -> None:
+        self.contract, self.unroll, self.count, self.device = contract, unroll, count, device
+        self.rules = {**DEFAULTS, **contract.rules}
+        self.host = np.random.default_rng((seed, 77))
+        labels = [t.labels for t in data.takes]
+        base = np.concatenate([[0], np.cumsum([len(t) for t in data.takes])])
+        self.path = self._tensor(np.concatenate([x.path for x in labels]))
+        self.facing = self._tensor(np.concatenate([x.facing for x in labels]))
+        self.gait = self._tensor(np.concatenate([x.gait for x in labels]))
+        rows = np.flatnonzero(data.style == style)
+        self.rows = rows
+        self.frame = torch.tensor(base[data.take[rows]] + data.frame[rows], device=device)
+        self.fed = torch.tensor(data.x[rows][:, unroll.at.x_fed], device=device)
+        self.phase = torch.tensor(data.phase[rows], device=device)
+        past, future = contract.window
+        self.window = torch.arange(-past, future, device=device)
+        self.now = past
+        roles = [r for _, r in contract.gaits]
+        self.stand, self.walk, self.run = (roles.index(r) for r in ("stand", "walk", "run"))
+
+    def _tensor(self, a: np.ndarray) -> torch.Tensor:
+        return torch.tensor(a, dtype=torch.float32, device=self.device)
+
+    def fresh(self) -> State:
+        """A whole pool begun at random frames of the data, the root at the origin."""
+        pick = torch.tensor(self.host.integers(len(self.rows), size=self.count), device=self.device)
+        index = self.frame[pick][:, None] + self.window
+        path = self.path[index]
+        path = path - path[:, self.now, None]
+        zero = torch.zeros(self.count, device=self.device)
+        state = State(path, self.facing[index], self.gait[index], self.fed[pick], self.phase[pick],
+                      torch.zeros(self.count, 2, device=self.device), zero, zero, zero, zero, zero,
+                      zero)
+        return self.commanded(state)
+
+    def commanded(self, state: State) -> State:
+        """The state with a new command for everyone: go ahead, circle, strafe, or stop."""
+        n, host, r = self.count, self.host, self.rules
+        facing = state.facing[:, self.now].detach()
+        kind = host.random(n)
+        ahead, circle = kind < 0.4, (kind >= 0.4) & (kind < 0.55)
+        stop = kind >= 0.9
+        quarter = host.choice([0.5, -0.5, 1.0, 0.25, -0.25, 0.75, -0.75], n) * math.pi
+        relative = np.where(ahead | circle, host.normal(0, 0.5, n), quarter)
+        run = (host.random(n) < 0.5).astype(float)
+        side, back = np.abs(np.sin(relative)), np.maximum(-np.cos(relative), 0)
+        factor = 1 - side**2 * (1 - r["speed_side"]) - back**2 * (1 - r["speed_back"])
+        speed = r["speed_walk"] + run * (r["speed_run"] - r["speed_walk"])
+        speed = speed * host.uniform(0.85, 1.08, n) * np.where(ahead | circle, 1, factor)
+        speed = np.where(stop, 0, speed)
+        heading = facing + self._tensor(relative)
+        velocity = turned(torch.stack([0 * heading, self._tensor(speed)], -1), heading)
+        face = torch.where(self._bool(ahead | circle), heading, facing)
+        most = np.where(run > 0, 0.9, 0.6)
+        spin = np.where(circle, host.uniform(-1, 1, n) * most, 0) / self.contract.rate
+        return State(state.path, state.facing, state.gait, state.fed, state.phase, velocity, face,
+                     self._tensor(spin), self._tensor(run), self._tensor(host.uniform(1.5, 4, n)),
+                     torch.zeros_like(face), self._tensor(host.uniform(90, 260, n)))
+
+    def _bool(self, a: np.ndarray) -> torch.Tensor:
+        return torch.tensor(a, device=self.device)
+
+    def renewed(self, state: State) -> State:
+        """New commands where the old ones end; new characters where one was lost, and for a few."""
+        lost = ~torch.isfinite(state.fed).all(1) | (state.fed.abs().amax(1) > 300)
+        lost = lost | self._bool(self.host.random(self.count) < 0.01)
+        clean = State(**{k: torch.nan_to_num(v) for k, v in vars(state).items()})
+        state = clean.replaced(lost, self.fresh())
+        return state.replaced(state.age > state.life, self.commanded(state),
+                              ("velocity", "face", "spin", "run", "bias", "age", "life"))
+
+
+class Loop:
+    """One differentiable frame of the controller."""
+
+    def __init__(self, pool: Pool, unroll: Unroll) -> None:
+        self.pool, self.unroll, self.at = pool, unroll, unroll.at
+        c = pool.contract
+        self.c, self.now = c, pool.now
+        self.samples = torch.tensor(c.samples, device=pool.device) + pool.now
+        ahead = c.window[1] - 1
+        self.share = torch.arange(1, ahead + 1, device=pool.device) / (ahead + 1)
+        offsets = np.array([0, *c.future])
+        frames = np.arange(1, ahead + 1)
+        upper = np.clip(np.searchsorted(offsets, frames), 1, len(offsets) - 1)
+        self.upper = torch.tensor(upper, device=pool.device)
+        part = (frames - offsets[upper - 1]) / (offsets[upper] - offsets[upper - 1])
+        self.part = torch.tensor(part, dtype=torch.float32, device=pool.device)
+
+    def command(self, s: State) -> tuple[State, torch.Tensor, torch.Tensor]:
+        """Turn circling commands on, and blend the wanted path into the predicted one."""
+        velocity, face = turned(s.velocity, s.spin), s.face + s.spin
+        now = self.now
+        step = torch.diff(s.path[:, now:], dim=1)
+        share = (1 - (1 - self.share) ** s.bias[:, None])[..., None]
+        step = step + share * (velocity[:, None] - step)
+        path = torch.cat([s.path[:, : now + 1],
+                          s.path[:, now, None] + torch.cumsum(step, 1)], 1)
+        turn = share[..., 0] * wrap(face[:, None] - s.facing[:, now + 1 :])
+        facing = torch.cat([s.facing[:, : now + 1], s.facing[:, now + 1 :] + turn], 1)
+        now_gait = self._gait(s, velocity, face)
+        ahead = now_gait[:, None].expand(-1, len(self.share) + 1, -1)
+        gait = torch.cat([s.gait[:, :now], ahead], 1)
+        new = {**vars(s), "path": path, "facing": facing, "gait": gait, "velocity": velocity,
+               "face": face, "age": s.age + 1}
+        return State(**new), velocity, face
+
+    def _gait(self, s: State, velocity: torch.Tensor, face: torch.Tensor) -> torch.Tensor:
+        r, pool = self.pool.rules, self.pool
+        still = (velocity.norm(dim=-1) < r["stand_speed"]).float()
+        error = wrap(face - s.facing[:, self.now]).abs()
+        if r["turn_gait"] > 0:
+            still = still * (error < r["turn_gait"]).float()
+        goal = torch.zeros_like(s.gait[:, self.now])
+        goal[:, pool.stand] = still
+        goal[:, pool.run] = (1 - still) * s.run
+        goal[:, pool.walk] = (1 - still) * (1 - s.run)
+        return s.gait[:, self.now] + r["gait_smooth"] * (goal - s.gait[:, self.now])
+
+    def inputs(self, s: State) -> torch.Tensor:
+        """Raw inputs [C, K] of the state."""
+        c, facing = self.c, s.facing[:, self.now]
+        path = turned(s.path[:, self.samples] - s.path[:, self.now, None], -facing[:, None])
+        angle = s.facing[:, self.samples] - facing[:, None]
+        direction = torch.stack([torch.sin(angle), torch.cos(angle)], -1)
+        half, parts = s.fed.shape[1] // 2, []
+        for b in c.inputs:
+            kind, _, last = b.name.partition(".")
+            if b.name == "trajectory.gait":
+                g = [n for n, _ in c.gaits].index(b.args[0])
+                parts.append(s.gait[:, self.samples, g])
+            elif kind == "trajectory":
+                value = path if last.startswith("position") else direction
+                parts.append(value[..., "xz".index(last[-1])])
+            elif kind == "joint":
+                parts.append(s.fed[:, :half] if last == "position" else s.fed[:, half:])
+            else:
+                raise ValueError(f"input block '{b.name}' is not known here")
+        return torch.cat(parts, 1)
+
+    def moved(self, s: State, y: torch.Tensor) -> State:
+        """The state after the raw output y [C, N]."""
+        r, now, facing = self.pool.rules, self.now, s.facing[:, self.now]
+        x, z, turn = (y[:, i] for i in self.at.step)
+        stand = s.gait[:, now, self.pool.stand]
+        move = torch.clamp(1 - stand, min=1e-4) ** r["stand_damping"]
+        step = turned(torch.stack([x, z], -1), facing) * move[:, None]
+        root, face = s.path[:, now] + step, facing - turn * move
+        path, angle = self._future(y)
+        ahead = root[:, None] + turned(path, face[:, None])
+        new = {**vars(s), "fed": y[:, self.at.y_fed]}
+        new["path"] = torch.cat([s.path[:, 1 : now + 1], root[:, None], ahead], 1)
+        new["facing"] = torch.cat(
+            [s.facing[:, 1 : now + 1], face[:, None], face[:, None] + angle], 1)
+        new["gait"] = torch.cat([s.gait[:, 1:], s.gait[:, -1:]], 1)
+        advance = y[:, self.c.columns(self.c.outputs, "phase.advance").start]
+        part = r["phase_stand"] + (1 - r["phase_stand"]) * move
+        new["phase"] = torch.remainder(s.phase + TAU * part * advance, TAU)
+        return State(**new)
+
+    def _future(self, y: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        """Predicted path [C, A, 2] and turn [C, A] for every frame ahead."""
+        c = self.c
+
+        def points(kind: str, first: list[float]) -> torch.Tensor:
+            head = torch.tensor(first, device=y.device).expand(len(y), 1, 2)
+            both = [y[:, c.columns(c.outputs, f"future.{kind}.{a}")] for a in "xz"]
+            all_points = torch.cat([head, torch.stack(both, -1)], 1)
+            t = self.part[:, None]
+            return all_points[:, self.upper - 1] * (1 - t) + all_points[:, self.upper] * t
+
+        direction = points("direction", [0.0, 1.0])
+        return points("position", [0.0, 0.0]), torch.atan2(direction[..., 0], direction[..., 1])
+
+
+class Polish:
+    """Runs the plan on a trained network; the result is the averaged network."""
+
+    def __init__(
+        self, net: PhaseNetwork, unroll: Unroll, contract: Contract, data: Dataset,
+        batches: Batches, style: int, plan: Plan, seed: int, world: World,
+    ) -> None:
+        self.plan, self.batches, self.seed = plan, batches, seed
+        self.unroll = copy.deepcopy(unroll)
+        self.unroll.net = self.net = copy.deepcopy(net)
+        self.teacher, self.average = copy.deepcopy(net), copy.deepcopy(net)
+        self.pool = Pool(contract, data, unroll, style, plan.pool, seed, world.device)
+        self.loop = Loop(self.pool, self.unroll)
+        one = torch.zeros(plan.pool, net.styles, device=world.device)
+        one[:, style] = 1
+        self.style = one
+        self.kept = self._kept(contract).to(world.device)
+        self.adam = torch.optim.Adam(self.net.parameters(), lr=plan.rate)
+        self.history: list[tuple[int, dict[str, float]]] = []
+
+    def _kept(self, contract: Contract) -> torch.Tensor:
+        """Outputs that must stay what they were: all but the root's step and its future path."""
+        kept = torch.ones(len(contract.output_names()))
+        for block, where in contract.ranges(contract.outputs):
+            if block.name.startswith(("root.velocity", "future.position")):
+                kept[where] = 0
+        return kept
+
+    def train(self, quiet: bool = False) -> PhaseNetwork:
+        """Run all steps."""
+        bar = Progress(self.plan.steps, "polishing", quiet)
+        state = self.pool.fresh()
+        for step in range(self.plan.steps):
+            fraction = 0.5 + 0.5 * math.cos(math.pi * step / self.plan.steps)
+            self.adam.param_groups[0]["lr"] = self.plan.rate * (0.02 + 0.98 * fraction)
+            state = self._step(state, step)
+            if step % 20 == 0:
+                bar.step(step, " ".join(f"{k} {v:.3f}" for k, v in self.history[-1][1].items()))
+        bar.step(self.plan.steps)
+        return self.average
+
+    def _step(self, state: State, step: int) -> State:
+        state = self.pool.renewed(state.detached())
+        state, parts = self.closed_loop(state)
+        draw = self.batches.draw(self.plan.stage, self.seed + 1000, step, 0, [])
+        parts["data"] = self.plan.data * self.unroll(*draw, self.plan.stage.weights)[0]
+        total = torch.stack(list(parts.values())).sum()
+        self.adam.zero_grad(set_to_none=True)
+        total.backward()
+        torch.nn.utils.clip_grad_norm_(self.net.parameters(), 1.0)
+        self.adam.step()
+        keep = min(0.998, (1 + step) / (10 + step))
+        with torch.no_grad():
+            for a, b in zip(self.average.parameters(), self.net.parameters()):
+                a.lerp_(b, 1 - keep)
+        if step % 20 == 0:
+            self.history.append((step, {k: float(v) for k, v in parts.items()}))
+        return state
+
+    def closed_loop(self, state: State) -> tuple[State, dict[str, torch.Tensor]]:
+        """Some frames of the pool with gradient: the state after them, and the weighted terms."""
+        u, plan, loop = self.unroll, self.plan, self.loop
+        begin = state.path[:, loop.now]
+        wanted, slide, keep, last = 0.0, [], [], None
+        for _ in range(plan.frames):
+            state, velocity, _ = loop.command(state)
+            wanted = wanted + velocity
+            x = (loop.inputs(state) - u.x_mean) / u.x_std
+            full, blend = torch.cat([x, self.style], 1), self.net.blend(state.phase)
+            out = self.net.blended(full, blend)
+            with torch.no_grad():
+                said = self.teacher.blended(full.detach(), blend.detach())
+            keep.append(((out - said).abs() * self.kept).mean())
+            y = out * u.y_std + u.y_mean
+            feet = self._feet(state, y)
+            if last is not None:
+                slide.append(self._slide(last, feet))
+            last = feet
+            state = loop.moved(state, y)
+        went = state.path[:, loop.now] - begin
+        settled = (state.age > plan.settle + plan.frames).float()
+        track = self._track(went, wanted, state, settled)
+        return state, {"slide": plan.slide * torch.stack(slide).mean(),
+                       "keep": plan.keep * torch.stack(keep).mean(), "track": plan.track * track}
+
+    def _feet(self, s: State, y: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        """World points [C, 4, 2] of heels and toes, and how surely they are planted [C, 4]."""
+        now, at = self.loop.now, self.unroll.at
+        joints = [j for _, j, _ in at.feet]
+        points = y[:, at.position].unflatten(-1, (-1, 3))[:, joints][..., [0, 2]]
+        world = turned(points, s.facing[:, now, None]) + s.path[:, now, None]
+        contact = y[:, [c for c, _, _ in at.feet]].detach()
+        return world, torch.clamp((contact - 0.3) / 0.4, 0, 1)
+
+    def _slide(self, a: tuple, b: tuple) -> torch.Tensor:
+        at = self.unroll.at
+        weight = torch.tensor([w for _, _, w in at.feet], device=a[0].device)
+        speed = (b[0] - a[0]).square().sum(-1) * (at.metres * at.rate) ** 2
+        return (speed * a[1] * b[1] * weight).sum(1).mean()
+
+    def _track(
+        self, went: torch.Tensor, wanted: torch.Tensor, s: State, settled: torch.Tensor
+    ) -> torch.Tensor:
+        """Mean square errors of mean velocity (m/s) and of facing (rad) of settled commands."""
+        at, plan = self.unroll.at, self.plan
+        size = at.metres * at.rate / plan.frames
+        velocity = ((went - wanted) * size).square().sum(-1)
+        face = wrap(s.face - s.facing[:, self.loop.now]).square()
+        straight = (s.spin == 0).float()
+        return (settled * (velocity + 0.3 * straight * face)).sum() / settled.sum().clamp(min=1)
