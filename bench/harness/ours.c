@@ -1,0 +1,136 @@
+/*
+ * Ours. The network goes through the whole road that a user's goes: written as a model file (cubic phase
+ * gate, unit normalisation, masked inputs where the network has some), read back, folded, packed. A run starts
+ * from raw features and phases, so the gate and the gathering of live inputs are inside the time.
+ */
+#include "ours.h"
+
+#include "network/model.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+const gal_isa ours_isa[GAL_ISA_COUNT] = {GAL_ISA_BEST, GAL_ISA_SCALAR, GAL_ISA_AVX2, GAL_ISA_AVX512,
+                                         GAL_ISA_NEON};
+
+typedef struct ours {
+    gal_network *network;
+    void *workspace;
+    size_t workspace_size;
+} ours;
+
+/* The arrays that a model points to, kept until it is written. */
+typedef struct norms {
+    float *mean, *one;
+    uint32_t *state;
+    float *first; /* first layer's weights with columns for the masked inputs */
+} norms;
+
+const char *ours_unavailable(const engine *self) {
+    const gal_isa isa = *(const gal_isa *)self->context;
+    return isa == GAL_ISA_BEST || gal_isa_available(isa) ? NULL : "not on this machine";
+}
+
+static void die(const char *what, const gal_error *error) {
+    fprintf(stderr, "bench: %s: %s\n", what, error->message);
+    exit(1);
+}
+
+/* [E][N][masked + K] from [E][N][K]; the masked columns hold ones, so that using them would show. */
+static float *with_masked(const bench_network *network) {
+    const bench_layer *l = &network->layers[0];
+    const size_t row = (size_t)network->masked + l->inputs, rows = (size_t)l->experts * l->outputs;
+    float *wide = bench_alloc(sizeof(float) * rows * row);
+    for (size_t r = 0; r < rows; r++) {
+        for (size_t k = 0; k < row; k++) {
+            wide[r * row + k] = k < network->masked ? 1.0f : l->weights[r * l->inputs + k - network->masked];
+        }
+    }
+    return wide;
+}
+
+static void make_norms(norms *n, const bench_network *network, gali_model *model) {
+    const size_t most = model->inputs > model->outputs ? model->inputs : model->outputs;
+    n->mean = bench_alloc(sizeof(float) * most);
+    n->one = bench_alloc(sizeof(float) * most);
+    n->state = bench_alloc(sizeof(uint32_t) * most);
+    n->first = with_masked(network);
+    for (size_t i = 0; i < most; i++) {
+        n->one[i] = 1;
+        n->state[i] = i < network->masked ? GALI_INPUT_MASKED : GALI_INPUT_LIVE;
+    }
+    model->input_mean = model->output_mean = model->input_constant = n->mean;
+    model->input_std = model->output_std = n->one;
+    model->input_state = n->state;
+    model->layers[0].weights = n->first;
+}
+
+static void free_norms(norms *n) {
+    bench_free(n->mean);
+    bench_free(n->one);
+    bench_free(n->state);
+    bench_free(n->first);
+}
+
+static void describe(gali_model *model, const bench_network *network) {
+    const uint32_t last = network->layer_count - 1;
+    *model =
+        (gali_model){.gate = GAL_GATE_CUBIC, .experts = network->experts, .layer_count = network->layer_count};
+    for (uint32_t i = 0; i < network->layer_count; i++) {
+        const bench_layer *l = &network->layers[i];
+        model->layers[i] = (gali_model_layer){.kind = GALI_LAYER_BLENDED_DENSE,
+                                              .activation = l->elu ? GALI_ACTIVATION_ELU : GALI_ACTIVATION_NONE,
+                                              .experts = l->experts,
+                                              .inputs = l->inputs + (i == 0 ? network->masked : 0),
+                                              .outputs = l->outputs,
+                                              .weight_type = GALI_WEIGHT_F32,
+                                              .weights = l->weights,
+                                              .biases = l->biases};
+    }
+    model->inputs = model->layers[0].inputs;
+    model->outputs = model->layers[last].outputs;
+}
+
+static gal_network *open_network(const bench_network *network, gal_isa isa) {
+    gali_model *model = bench_alloc(sizeof *model);
+    gal_error error = {GAL_OK, ""};
+    gal_network *opened = NULL;
+    norms n;
+    describe(model, network);
+    make_norms(&n, network, model);
+    const size_t size = gali_model_write_size(model);
+    void *bytes = bench_alloc(size);
+    gali_model_write(model, bytes);
+    free_norms(&n);
+    bench_free(model);
+    if (gal_network_open_memory(&opened, bytes, size, &(gal_network_desc){.isa = isa}, &error) != GAL_OK) {
+        die("gal_network_open_memory", &error);
+    }
+    bench_free(bytes);
+    return opened;
+}
+
+void *ours_prepare(const engine *self, const bench_network *network, uint32_t capacity) {
+    ours *o = bench_alloc(sizeof *o);
+    o->network = open_network(network, *(const gal_isa *)self->context);
+    o->workspace_size = gal_network_workspace_size(o->network, capacity);
+    o->workspace = bench_alloc(o->workspace_size);
+    return o;
+}
+
+void ours_run(void *state, const bench_batch *batch) {
+    const ours *o = state;
+    gal_error error = {GAL_OK, ""};
+    const gal_network_batch run = {
+        .count = batch->count, .x = batch->x_masked, .phase = batch->phase, .y = batch->y};
+    if (gal_network_run(o->network, &run, o->workspace, o->workspace_size, &error) != GAL_OK) {
+        die("gal_network_run", &error);
+    }
+}
+
+void ours_release(void *state) {
+    ours *o = state;
+    gal_network_close(o->network);
+    bench_free(o->workspace);
+    bench_free(o);
+}

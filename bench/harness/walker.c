@@ -1,0 +1,85 @@
+/*
+ * Live inputs come first in the bench's network and masked ones are put in front of them (see ours.c): the
+ * order of inputs changes no time either.
+ */
+#include "walker.h"
+
+#include "network/model.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+static void *read_all(const char *path, size_t *size) {
+    FILE *file = fopen(path, "rb");
+    if (file == NULL) {
+        return NULL;
+    }
+    fseek(file, 0, SEEK_END);
+    const long length = ftell(file);
+    rewind(file);
+    void *bytes = bench_alloc(length > 0 ? (size_t)length : 1);
+    *size = fread(bytes, 1, length > 0 ? (size_t)length : 0, file);
+    fclose(file);
+    return bytes;
+}
+
+/* Copies a layer's weights, of the first layer the live columns alone. Returns the columns kept. */
+static uint32_t copy_weights(const gali_model *model, uint32_t i, float *to) {
+    const gali_model_layer *l = &model->layers[i];
+    const size_t rows = (size_t)l->experts * l->outputs;
+    uint32_t kept = 0;
+    for (size_t r = 0; r < rows; r++) {
+        kept = 0;
+        for (uint32_t k = 0; k < l->inputs; k++) {
+            if (i > 0 || gali_model_u32(model->input_state, k) == GALI_INPUT_LIVE) {
+                *to++ = gali_model_weight(l, r * l->inputs + k);
+                kept++;
+            }
+        }
+    }
+    return kept;
+}
+
+static void copy_layer(const gali_model *model, uint32_t i, bench_layer *out, float **weights, float **biases) {
+    const gali_model_layer *l = &model->layers[i];
+    const size_t rows = (size_t)l->experts * l->outputs;
+    *weights = bench_alloc(sizeof(float) * rows * l->inputs);
+    *biases = bench_alloc(sizeof(float) * rows);
+    for (size_t r = 0; r < rows; r++) {
+        (*biases)[r] = gali_model_f32(l->biases, r);
+    }
+    *out = (bench_layer){.experts = l->experts,
+                         .inputs = copy_weights(model, i, *weights),
+                         .outputs = l->outputs,
+                         .elu = l->activation == GALI_ACTIVATION_ELU,
+                         .weights = *weights,
+                         .biases = *biases};
+}
+
+static int usable(const gali_model *model) {
+    int fits = model->gate == GAL_GATE_CUBIC && model->layer_count <= BENCH_LAYERS_MAX &&
+               model->experts <= BENCH_EXPERTS_MAX;
+    for (uint32_t i = 0; fits && i < model->layer_count; i++) {
+        fits =
+            model->layers[i].experts == model->experts && model->layers[i].activation != GALI_ACTIVATION_RELU;
+    }
+    return fits;
+}
+
+int walker_load(bench_network *network, float **weights, float **biases) {
+    const char *named = getenv("GALLOP_BENCH_MODEL");
+    gali_model *model = bench_alloc(sizeof *model);
+    size_t size = 0;
+    void *bytes = read_all(named ? named : "models/walker.gallop", &size);
+    const int good = bytes && gali_model_read(model, bytes, size, NULL) == GAL_OK && usable(model);
+    if (good) {
+        *network = (bench_network){.layer_count = model->layer_count, .experts = model->experts};
+        for (uint32_t i = 0; i < model->layer_count; i++) {
+            copy_layer(model, i, &network->layers[i], &weights[i], &biases[i]);
+        }
+        network->masked = model->inputs - network->layers[0].inputs;
+    }
+    bench_free(bytes);
+    bench_free(model);
+    return good;
+}

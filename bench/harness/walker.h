@@ -1,0 +1,14 @@
+/* The shapes and weights of a model file, as a bench network. */
+#ifndef GALLOP_BENCH_WALKER_H
+#define GALLOP_BENCH_WALKER_H
+
+#include "../peers/peer.h"
+
+/*
+ * Reads models/walker.gallop (or the file named by GALLOP_BENCH_MODEL) and keeps the weights of its live inputs;
+ * its normalisation is left out, since it changes no time. weights and biases receive the arrays, owned by the
+ * caller. 0 if the file is not there or not usable here.
+ */
+int walker_load(bench_network *network, float **weights, float **biases);
+
+#endif

@@ -1,0 +1,60 @@
+/*
+ * The list of engines, ours first, then the ruler, then the rest. A peer whose package was not there at build
+ * time is a place holder that says so.
+ */
+#include "../harness/ours.h"
+#include "peer.h"
+
+#define MISSING(title, package)                                                                                \
+    {.name = title, .context = "not built: needs " package, .unavailable = not_built}
+
+static inline const char *not_built(const engine *self) {
+    return self->context;
+}
+
+extern const layer_peer peer_eigen_native, peer_eigen_published, peer_eigen_blend, peer_eigen_interp_a,
+    peer_openblas, peer_blis, peer_onednn, peer_libxsmm, peer_xnnpack;
+
+static const engine engines[] = {
+    OURS_ENGINE("gallop", GAL_ISA_BEST, NULL),
+#if defined(__x86_64__)
+    OURS_ENGINE("gallop avx2", GAL_ISA_AVX2, "avx2"),
+#endif
+    OURS_ENGINE("gallop scalar", GAL_ISA_SCALAR, "scalar"),
+#ifdef BENCH_EIGEN
+    CHAIN_ENGINE("Eigen naive", &peer_eigen_native),
+    CHAIN_ENGINE("Eigen naive -Ofast", &peer_eigen_published),
+    CHAIN_ENGINE("Eigen blend", &peer_eigen_blend),
+    CHAIN_ENGINE("Eigen InterpA", &peer_eigen_interp_a),
+#else
+    MISSING("Eigen naive", "libeigen3-dev"),
+    MISSING("Eigen naive -Ofast", "libeigen3-dev"),
+    MISSING("Eigen blend", "libeigen3-dev"),
+    MISSING("Eigen InterpA", "libeigen3-dev"),
+#endif
+    CHAIN_ENGINE("OpenBLAS", &peer_openblas),
+    CHAIN_ENGINE("BLIS", &peer_blis),
+#ifdef BENCH_ONEDNN
+    CHAIN_ENGINE("oneDNN", &peer_onednn),
+#else
+    MISSING("oneDNN", "libdnnl-dev"),
+#endif
+#ifdef BENCH_LIBXSMM
+    CHAIN_ENGINE("libxsmm", &peer_libxsmm),
+#else
+    MISSING("libxsmm", "libxsmm-dev"),
+#endif
+#ifdef BENCH_XNNPACK
+    CHAIN_ENGINE("XNNPACK", &peer_xnnpack),
+#else
+    MISSING("XNNPACK", "libxnnpack-dev"),
+#endif
+};
+
+size_t engine_count(void) {
+    return sizeof engines / sizeof *engines;
+}
+
+const engine *engine_at(size_t i) {
+    return &engines[i];
+}
