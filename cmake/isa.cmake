@@ -1,11 +1,14 @@
-# Kernel tables are compiled with the flags of their instruction set; all other files with the base one's,
-# and the choice between them is made at run time (src/cpu). A table that the compiler cannot build is left
-# out, and the library says so through gal_isa_available.
+# Kernel tables are compiled with the flags of their instruction set, all other files with the base one's; the
+# choice between them is made at run time (src/cpu). GALI_HAVE_<ISA> says which tables this build has.
+function(gallop_add_isa name file)
+    target_sources(gallop PRIVATE src/kernels/${file})
+    set_source_files_properties(src/kernels/${file} PROPERTIES COMPILE_OPTIONS "${ARGN}")
+    target_compile_definitions(gallop PRIVATE GALI_HAVE_${name})
+endfunction()
+
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64)$")
-    set_source_files_properties(src/kernels/k_avx2.c PROPERTIES COMPILE_OPTIONS "-mavx2;-mfma")
-    set_source_files_properties(src/kernels/k_avx512.c PROPERTIES
-        COMPILE_OPTIONS "-mavx512f;-mavx512vl;-mavx512dq;-mavx512bw;-mfma")
-    target_compile_definitions(gallop PRIVATE GALI_HAVE_AVX2 GALI_HAVE_AVX512)
+    gallop_add_isa(AVX2 k_avx2.c -mavx2 -mfma)
+    gallop_add_isa(AVX512 k_avx512.c -mavx512f -mavx512vl -mavx512dq -mavx512bw -mfma)
 elseif(CMAKE_SYSTEM_PROCESSOR MATCHES "^(aarch64|arm64)$")
-    target_compile_definitions(gallop PRIVATE GALI_HAVE_NEON)
+    gallop_add_isa(NEON k_neon.c)
 endif()

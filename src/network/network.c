@@ -52,7 +52,7 @@ static void fill_header(gal_network *network, const gali_model *model, const gal
 }
 
 static layout plan_memory(const gal_network *header, const gali_model *model) {
-    layout at = {.has_scale = model->layers[model->layer_count - 1].activation != GALI_ACTIVATION_NONE};
+    layout at = {.has_scale = gali_pack_scales_outside(model).shift};
     place(&at, sizeof(gal_network));
     at.live = place(&at, gali_size_mul(header->live_count, sizeof(uint32_t)));
     at.scale = place(&at, at.has_scale ? gali_size_mul(header->outputs, 2 * sizeof(float)) : 0);
@@ -72,8 +72,9 @@ static void fill_live(uint32_t *live, const gali_model *model) {
 }
 
 static void fill_scale(float *scale, const gali_model *model) {
+    int scaled = gali_pack_scales_outside(model).scale;
     for (uint32_t n = 0; n < model->outputs; n++) {
-        scale[n] = gali_model_f32(model->output_std, n);
+        scale[n] = scaled ? gali_model_f32(model->output_std, n) : 1;
         scale[model->outputs + n] = gali_model_f32(model->output_mean, n);
     }
 }

@@ -19,7 +19,7 @@ struct gal_network {
     uint32_t inputs, outputs;
     uint32_t live_count;
     const uint32_t *live;        /* [live_count] feature of each live input, ascending */
-    const float *output_scale;   /* [2][outputs] std, mean; NULL where folded into the last layer */
+    const float *output_scale;   /* [2][outputs] factor, then shift; NULL where all is folded into the last layer */
     uint32_t layer_count;
     uint32_t hidden; /* widest hidden layer, floats, padded to whole cache lines; 0 with one layer */
     gali_packed_layer layers[GALI_LAYERS_MAX];

@@ -50,7 +50,7 @@ typedef struct fold {
     const gali_model *model;
     const gali_model_layer *layer;
     const uint32_t *live; /* NULL past the first layer */
-    int scale_output; /* the output normalisation is folded in here */
+    int scale_output, shift_output; /* the output normalisation is folded in here */
 } fold;
 
 static double scale_of(const fold *f, uint32_t n) {
@@ -82,7 +82,7 @@ static float bias_of(const fold *f, uint32_t e, uint32_t n) {
         bias += weight_of(f, e, n, k) * shift_of(f, k);
     }
     bias *= scale_of(f, n);
-    return (float)(bias + (f->scale_output ? (double)gali_model_f32(f->model->output_mean, n) : 0.0));
+    return (float)(bias + (f->shift_output ? (double)gali_model_f32(f->model->output_mean, n) : 0.0));
 }
 
 static float folded_weight(const fold *f, uint32_t e, uint32_t n, uint32_t k) {
@@ -125,16 +125,24 @@ static gal_status pack_panel(const fold *f, const gali_panel *panel, float *weig
     return GAL_OK;
 }
 
+gali_pack_outside gali_pack_scales_outside(const gali_model *model) {
+    int activated = model->layers[model->layer_count - 1].activation != GALI_ACTIVATION_NONE;
+    int plain = model->layers[model->layer_count - 1].experts == 1;
+    return (gali_pack_outside){activated, activated || (model->gate == GAL_GATE_CALLER && !plain)};
+}
+
 gal_status gali_pack_layer(const gali_packed_layer *shape, const gali_model *model, uint32_t layer,
                            const uint32_t *live, const gali_kernels *kernels, float *weights,
                            gal_error *error) {
     const gali_model_layer *source = &model->layers[layer];
     int last = layer + 1 == model->layer_count;
+    gali_pack_outside outside = gali_pack_scales_outside(model);
     fold f = {
         .model = model,
         .layer = source,
         .live = layer == 0 ? live : NULL,
-        .scale_output = last && source->activation == GALI_ACTIVATION_NONE,
+        .scale_output = last && !outside.scale,
+        .shift_output = last && !outside.shift,
     };
     gali_packed_layer packed = *shape;
     packed.weights = weights;

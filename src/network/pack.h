@@ -7,7 +7,9 @@
  *
  * Folding, in float64, rounded once. With live inputs l, x' = (x - mean) / std, y = y' std_y + mean_y:
  *     first layer  A'[n][l] = A[n][l] / std[l],  b' = b - sum_l A mean / std + sum_constant A (c - mean) / std
- *     last layer   A'' = std_y A',  b'' = std_y b' + mean_y      (only where it has no activation)
+ *     last layer   A'' = std_y A',  b'' = std_y b' + mean_y
+ * A last layer with an activation keeps its output normalisation outside; so does mean_y where the blend is
+ * the caller's, whose sum is not ours to trust (gali_pack_scales_outside).
  */
 #ifndef GALI_NETWORK_PACK_H
 #define GALI_NETWORK_PACK_H
@@ -39,6 +41,13 @@ size_t gali_pack_floats(const gali_packed_layer *layer, const gali_kernels *kern
 gal_status gali_pack_layer(const gali_packed_layer *shape, const gali_model *model, uint32_t layer,
                            const uint32_t *live, const gali_kernels *kernels, float *weights,
                            gal_error *error);
+
+/* What is left of the output normalisation for a pass after the last layer: y = y scale + shift. */
+typedef struct gali_pack_outside {
+    int scale, shift;
+} gali_pack_outside;
+
+gali_pack_outside gali_pack_scales_outside(const gali_model *model);
 
 /* First vector of a panel, and of the one after it: panel p covers vectors [start(p), start(p + 1)). */
 uint32_t gali_pack_panel_start(const gali_packed_layer *layer, uint32_t panel);

@@ -1,0 +1,178 @@
+/*
+ * Every kernel of every instruction set that this machine has, against the scalar table bit for bit and
+ * against float64: sizes around the vector widths and primes, unaligned rows, special values, and a guard
+ * page behind every output.
+ */
+#define _DEFAULT_SOURCE
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "kernels/kernels.h"
+#include "synthetic.h"
+
+enum { ROWS = 19, INPUTS_MOST = 67 };
+
+/* count floats that end at an unreadable page, so that touching one more is a fault. */
+typedef struct guarded {
+    void *map;
+    size_t size;
+    float *floats;
+} guarded;
+
+static guarded guard(size_t count) {
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    size_t size = (count * sizeof(float) + page - 1) / page * page;
+    unsigned char *map = mmap(NULL, size + page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    assert_true(map != MAP_FAILED);
+    assert_int_equal(mprotect(map + size, page, PROT_NONE), 0);
+    return (guarded){map, size + page, (float *)(void *)(map + size) - count};
+}
+
+static void unguard(guarded g) {
+    munmap(g.map, g.size);
+}
+
+static uint32_t bits_of(float a) {
+    uint32_t bits;
+    memcpy(&bits, &a, sizeof bits);
+    return bits;
+}
+
+static int same(float a, float b) {
+    return bits_of(a) == bits_of(b) || (isnan(a) && isnan(b));
+}
+
+/* The documented order, in plain C. */
+static float panel_truth(const gali_panel *panel, uint32_t width, const gali_row *row, uint32_t n, float old) {
+    float sum = panel->weights[n];
+    for (uint32_t k = 0; k < panel->inputs; k++) {
+        sum = fmaf(row->x[k], panel->weights[((size_t)k + 1) * width + n], sum);
+    }
+    return row->mode & GALI_ROW_FIRST ? row->weight * sum : fmaf(row->weight, sum, old);
+}
+
+static void check_panel(const gali_kernels *kernels, uint32_t vectors, uint32_t outputs, uint32_t inputs,
+                        uint32_t rows, uint32_t mode) {
+    uint64_t state = 7 + vectors * 1000 + outputs * 100 + inputs * 10 + rows;
+    uint32_t width = vectors * kernels->lanes;
+    size_t size = ((size_t)inputs + 1) * width * sizeof(float);
+    float *weights = aligned_alloc(64, (size + 63) & ~(size_t)63);
+    for (size_t i = 0; i < size / sizeof(float); i++) {
+        weights[i] = i % width < outputs ? synthetic_uniform(&state) : 0;
+    }
+    gali_panel panel = {weights, inputs, vectors, 3, outputs, GALI_ACTIVATION_NONE};
+    guarded x = guard((size_t)ROWS * INPUTS_MOST), y = guard((size_t)rows * (outputs + 3));
+    gali_row row[ROWS];
+    float old[ROWS * 70];
+    for (uint32_t i = 0; i < ROWS * INPUTS_MOST; i++) {
+        x.floats[i] = synthetic_uniform(&state);
+    }
+    for (uint32_t r = 0; r < rows; r++) {
+        row[r] = (gali_row){x.floats + (ROWS - 1 - r) * INPUTS_MOST + (INPUTS_MOST - inputs),
+                            y.floats + r * (outputs + 3), synthetic_uniform(&state), mode};
+        for (uint32_t n = 0; n < outputs + 3; n++) {
+            old[r * 70 + n] = row[r].y[n] = synthetic_uniform(&state);
+        }
+    }
+    kernels->panel_f32(&panel, row, rows);
+    for (uint32_t r = 0; r < rows; r++) {
+        for (uint32_t n = 0; n < 3; n++) {
+            assert_true(same(row[r].y[n], old[r * 70 + n]));
+        }
+        for (uint32_t n = 0; n < outputs; n++) {
+            float expected = panel_truth(&panel, width, &row[r], n, old[r * 70 + 3 + n]);
+            assert_true(same(row[r].y[3 + n], expected));
+        }
+    }
+    unguard(x);
+    unguard(y);
+    free(weights);
+}
+
+static void panels_have_the_documented_bits(void **unused) {
+    (void)unused;
+    static const uint32_t inputs[] = {0, 1, 2, 7, 16, 31, 67};
+    for (int isa = GAL_ISA_SCALAR; isa < GAL_ISA_COUNT; isa++) {
+        if (!gal_isa_available((gal_isa)isa)) {
+            continue;
+        }
+        const gali_kernels *kernels = gali_kernels_get((gal_isa)isa);
+        for (uint32_t vectors = 1; vectors <= GALI_PANEL_VECTORS_MAX; vectors++) {
+            uint32_t width = vectors * kernels->lanes, least = width - kernels->lanes + 1;
+            for (uint32_t outputs = least; outputs <= width; outputs++) {
+                for (uint32_t rows = 1; rows <= ROWS; rows += rows < 10 ? 1 : 3) {
+                    uint32_t k = inputs[(outputs + rows) % 7];
+                    check_panel(kernels, vectors, outputs, k, rows, rows & 1 ? GALI_ROW_FIRST : GALI_ROW_LAST);
+                }
+            }
+        }
+    }
+}
+
+static double activate_truth(gali_activation activation, double x) {
+    if (activation == GALI_ACTIVATION_RELU) {
+        return x < 0 ? 0 : x;
+    }
+    return activation == GALI_ACTIVATION_ELU && !(x > 0) ? expm1(x) : x;
+}
+
+static void check_activation(const gali_kernels *kernels, gali_activation activation, const float *x,
+                             uint32_t count) {
+    guarded y = guard(count);
+    float scalar[64];
+    memcpy(y.floats, x, count * sizeof *x);
+    memcpy(scalar, x, count * sizeof *x);
+    kernels->activate_f32(activation, y.floats, count);
+    gali_kernels_scalar.activate_f32(activation, scalar, count);
+    for (uint32_t i = 0; i < count; i++) {
+        double truth = activate_truth(activation, (double)x[i]);
+        assert_true(same(y.floats[i], scalar[i]));
+        if (isnan(truth)) {
+            assert_true(isnan(y.floats[i]));
+        } else if (isinf(truth)) {
+            assert_true((double)y.floats[i] == truth);
+        } else {
+            assert_true(fabs((double)y.floats[i] - truth) <= 2.0e-7 * fabs(truth) + 1e-38);
+        }
+    }
+    unguard(y);
+}
+
+static void activations_match_float64_and_each_other(void **unused) {
+    (void)unused;
+    static const float special[] = {0.0f,      -0.0f,     1.0f,  -1.0f,  -1e-8f, 1e-8f,    -24.0f, -23.99f,
+                                    -25.0f,    -1e30f,    1e30f, NAN,    INFINITY, -INFINITY, 1e-45f, -1e-45f,
+                                    -0.34657f, -0.34658f, -87.0f, -104.0f, 88.0f};
+    enum { SPECIALS = sizeof special / sizeof special[0] };
+    uint64_t state = 3;
+    for (int isa = GAL_ISA_SCALAR; isa < GAL_ISA_COUNT; isa++) {
+        for (int a = 0; a < GALI_ACTIVATION_COUNT && gal_isa_available((gal_isa)isa); a++) {
+            const gali_kernels *kernels = gali_kernels_get((gal_isa)isa);
+            for (uint32_t count = 0; count <= SPECIALS; count++) {
+                check_activation(kernels, (gali_activation)a, special, count);
+            }
+            for (uint32_t round = 0; round < 2000; round++) {
+                float x[64];
+                for (uint32_t i = 0; i < 64; i++) {
+                    x[i] = (round & 1 ? 12.0f : 0.5f) * (synthetic_uniform(&state) - 0.8f);
+                }
+                check_activation(kernels, (gali_activation)a, x, 64);
+            }
+        }
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(panels_have_the_documented_bits),
+        cmocka_unit_test(activations_match_float64_and_each_other),
+    };
+    return cmocka_run_group_tests_name("kernels", tests, NULL, NULL);
+}
