@@ -1,0 +1,67 @@
+/*
+ * Prints a hash of the outputs of a set of networks, one line each, for the instruction set in use. The lines
+ * are the same on every instruction set, compiler and optimisation level: golden.txt. No test library, so
+ * that it runs anywhere the runtime does (./run test runs it natively and under qemu for AArch64).
+ */
+#include "synthetic.h"
+
+static const synthetic_desc networks[] = {
+    {.gate = GAL_GATE_CUBIC, .experts = 4, .layers = 3, .width = {342, 512, 512, 311}, .normalised = 1, .masked = 5,
+     .activation = {GALI_ACTIVATION_ELU, GALI_ACTIVATION_ELU}, .seed = 11},
+    {.gate = GAL_GATE_CUBIC, .experts = 4, .layers = 3, .width = {231, 256, 256, 308}, .normalised = 1,
+     .activation = {GALI_ACTIVATION_ELU, GALI_ACTIVATION_ELU}, .seed = 12},
+    {.gate = GAL_GATE_LINEAR, .experts = 10, .layers = 3, .width = {61, 67, 71, 73}, .normalised = 1,
+     .activation = {GALI_ACTIVATION_ELU, GALI_ACTIVATION_RELU}, .seed = 13},
+    {.gate = GAL_GATE_CONSTANT, .experts = 50, .layers = 2, .width = {33, 31, 29}, .normalised = 1,
+     .activation = {GALI_ACTIVATION_ELU, GALI_ACTIVATION_ELU}, .seed = 14},
+    {.gate = GAL_GATE_CALLER, .experts = 8, .layers = 3, .width = {137, 128, 127, 85}, .plain = {0, 1, 0},
+     .activation = {GALI_ACTIVATION_ELU, GALI_ACTIVATION_ELU}, .normalised = 1, .constant = 9, .seed = 15},
+};
+enum { NETWORKS = sizeof networks / sizeof networks[0], COUNT = 11 };
+
+/* FNV-1a over the bytes of the floats, low byte first. */
+static uint64_t hash_of(const float *values, size_t count) {
+    uint64_t hash = 0xcbf29ce484222325u;
+    for (size_t i = 0; i < count; i++) {
+        uint32_t bits;
+        memcpy(&bits, &values[i], sizeof bits);
+        for (int byte = 0; byte < 4; byte++) {
+            hash = (hash ^ (bits >> (8 * byte) & 255u)) * 0x100000001b3u;
+        }
+    }
+    return hash;
+}
+
+static void fill(float *values, size_t count, uint64_t *state, float scale) {
+    for (size_t i = 0; i < count; i++) {
+        values[i] = scale * synthetic_uniform(state);
+    }
+}
+
+static int print_hash(const synthetic_desc *desc) {
+    synthetic s = synthetic_make(desc);
+    gal_network *network = synthetic_open(&s, GAL_ISA_BEST);
+    uint64_t state = desc->seed * 1000;
+    uint32_t inputs = desc->width[0], outputs = desc->width[desc->layers];
+    uint32_t width = desc->gate == GAL_GATE_CALLER ? desc->experts : 1;
+    float *x = malloc((size_t)COUNT * inputs * sizeof *x), *y = malloc((size_t)COUNT * outputs * sizeof *y);
+    float gate[COUNT * 8];
+    fill(x, (size_t)COUNT * inputs, &state, 2);
+    fill(gate, (size_t)COUNT * width, &state, width == 1 ? 10 : 1);
+    gal_status status = synthetic_run(network, COUNT, x, gate, y, NULL);
+    printf("network %llu: %016llx\n", (unsigned long long)desc->seed,
+           (unsigned long long)hash_of(y, (size_t)COUNT * outputs));
+    free(x);
+    free(y);
+    gal_network_close(network);
+    synthetic_free(&s);
+    return status == GAL_OK;
+}
+
+int main(void) {
+    int good = 1;
+    for (uint32_t i = 0; i < NETWORKS; i++) {
+        good &= print_hash(&networks[i]);
+    }
+    return good ? 0 : 1;
+}
