@@ -89,7 +89,7 @@ static void print_report(const wishes *w, const gali_pfnn_report *report, size_t
                 "names, but no lengths (--skeleton DIR)\n",
                 w->path);
     }
-    if (report->recovered && report->residual_rms > 1e-5) {
+    if (report->recovered && !w->f16 && report->residual_rms > 1e-5) {
         fprintf(stderr, "gallop import: warning: the sets are no samples of a cubic spline: --gate constant is "
                         "exact\n");
     }
