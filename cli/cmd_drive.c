@@ -7,7 +7,7 @@
 #include "drive_run.h"
 #include "npy.h"
 
-enum { STATE_COLUMNS = 6, OWN_OPTIONS = 4 };
+enum { STATE_COLUMNS = 6, OWN_OPTIONS = 5 };
 
 static float *rows(const gali_recording *recording, size_t columns, gal_error *error) {
     float *out = malloc(recording->frames * columns * sizeof(float) + 1);
@@ -45,6 +45,11 @@ static gal_status write_rotations(const gali_recording *recording, const char *p
     return status;
 }
 
+static gal_status write_fed_back(const gali_recording *recording, const char *path, gal_error *error) {
+    size_t shape[3] = {recording->frames, recording->joints, 3};
+    return gali_npy_write(path, recording->fed_back, sizeof(float), 3, shape, error);
+}
+
 static gal_status write_states(const gali_recording *recording, uint32_t contacts, const char *path,
                                gal_error *error) {
     size_t shape[2] = {recording->frames, STATE_COLUMNS + contacts};
@@ -64,16 +69,23 @@ static gal_status write_states(const gali_recording *recording, uint32_t contact
     return status;
 }
 
-static int write_all(const gali_drive_run *drive, const char *poses, const char *rotations,
-                     const char *states) {
+/* Paths of the arrays asked for; NULL where not. */
+typedef struct outputs {
+    const char *poses, *rotations, *states, *fed_back;
+} outputs;
+
+static int write_all(const gali_drive_run *drive, const outputs *paths) {
     gal_error error = {0};
     uint32_t contacts = gal_controller_get_info(drive->controller).contacts;
-    gal_status status = write_positions(&drive->recording, poses, &error);
-    if (status == GAL_OK && rotations) {
-        status = write_rotations(&drive->recording, rotations, &error);
+    gal_status status = write_positions(&drive->recording, paths->poses, &error);
+    if (status == GAL_OK && paths->rotations) {
+        status = write_rotations(&drive->recording, paths->rotations, &error);
     }
-    if (status == GAL_OK && states) {
-        status = write_states(&drive->recording, contacts, states, &error);
+    if (status == GAL_OK && paths->fed_back) {
+        status = write_fed_back(&drive->recording, paths->fed_back, &error);
+    }
+    if (status == GAL_OK && paths->states) {
+        status = write_states(&drive->recording, contacts, paths->states, &error);
     }
     return status == GAL_OK ? GALI_EXIT_OK : gali_command_bad("drive", "%s", error.message);
 }
@@ -81,22 +93,23 @@ static int write_all(const gali_drive_run *drive, const char *poses, const char 
 static int run(int argc, char **argv) {
     gali_drive_run drive;
     gali_option options[GALI_DRIVE_OPTIONS + OWN_OPTIONS];
-    const char *poses = NULL, *rotations = NULL, *states = NULL;
-    const gali_option own[OWN_OPTIONS] = {{"-o", GALI_OPTION_TEXT, &poses, 0, 0},
-                                          {"--output", GALI_OPTION_TEXT, &poses, 0, 0},
-                                          {"--rotations", GALI_OPTION_TEXT, &rotations, 0, 0},
-                                          {"--states", GALI_OPTION_TEXT, &states, 0, 0}};
+    outputs paths = {0};
+    const gali_option own[OWN_OPTIONS] = {{"-o", GALI_OPTION_TEXT, &paths.poses, 0, 0},
+                                          {"--output", GALI_OPTION_TEXT, &paths.poses, 0, 0},
+                                          {"--rotations", GALI_OPTION_TEXT, &paths.rotations, 0, 0},
+                                          {"--fed-back", GALI_OPTION_TEXT, &paths.fed_back, 0, 0},
+                                          {"--states", GALI_OPTION_TEXT, &paths.states, 0, 0}};
     gali_drive_run_options(&drive, options);
     memcpy(options + GALI_DRIVE_OPTIONS, own, sizeof own);
     int result = gali_options_read("drive", argc, argv, options, GALI_DRIVE_OPTIONS + OWN_OPTIONS);
-    if (result == GALI_EXIT_OK && !poses) {
+    if (result == GALI_EXIT_OK && !paths.poses) {
         result = gali_command_usage("drive", "-o is missing");
     }
     if (result == GALI_EXIT_OK) {
         result = gali_drive_run_make(&drive, "drive");
     }
     if (result == GALI_EXIT_OK) {
-        result = write_all(&drive, poses, rotations, states);
+        result = write_all(&drive, &paths);
     }
     gali_drive_run_release(&drive);
     return result;
@@ -105,9 +118,10 @@ static int run(int argc, char **argv) {
 const gali_command gali_command_drive = {
     "drive", "one character in closed loop, its poses as arrays",
     "usage: gallop drive MODEL " GALI_DRIVE_USAGE "\n"
-    "       -o POSES.npy [--rotations FILE.npy] [--states FILE.npy]\n\n"
+    "       -o POSES.npy [--rotations FILE.npy] [--states FILE.npy] [--fed-back FILE.npy]\n\n"
     "Drives one character by a script and writes its world joint positions, float32 "
     "[frames][joints][3].\n\n" GALI_DRIVE_HELP
     "  --rotations FILE.npy   world rotations as quaternions x, y, z, w: [frames][joints][4]\n"
-    "  --states FILE.npy      root x, y, z, facing, phase, speed, contacts: [frames][6 + contacts]\n",
+    "  --states FILE.npy      root x, y, z, facing, phase, speed, contacts: [frames][6 + contacts]\n"
+    "  --fed-back FILE.npy    joint positions as the network sees them next: [frames][joints][3]\n",
     run};

@@ -12,6 +12,8 @@
 /* Most bytes of a file that is read: enough for an hour of 31 joints at 60 Hz in float64 twice over. */
 static const size_t size_max = (size_t)1 << 30;
 
+enum { HEADER_SIZE = 192 }; /* of the files written: the longest shape fits */
+
 static const unsigned char magic[6] = {0x93, 'N', 'U', 'M', 'P', 'Y'};
 
 /* The header dictionary's text that is still to be read. */
@@ -211,39 +213,38 @@ gal_status gali_npy_read_f32(const char *path, uint32_t dimensions, float **valu
     return status;
 }
 
-/* Version 1 header, padded with spaces so that the data starts at a multiple of 64. Returns its length. */
-static size_t write_header(char *out, uint32_t item_size, uint32_t dimensions, const size_t *shape) {
-    char text[256];
-    int length = snprintf(text, sizeof text, "{'descr': '<f%u', 'fortran_order': False, 'shape': (", item_size);
+/* Version 1 header, padded with spaces so that the data starts at a multiple of 64. */
+static void write_header(char out[HEADER_SIZE], uint32_t item_size, uint32_t dimensions, const size_t *shape) {
+    char sizes[96] = "", text[HEADER_SIZE - 10];
     for (uint32_t i = 0; i < dimensions; i++) {
-        length += snprintf(text + length, sizeof text - (size_t)length, "%zu,%s", shape[i],
-                           i + 1 < dimensions ? " " : "");
+        char one[32];
+        snprintf(one, sizeof one, "%zu,%s", shape[i], i + 1 < dimensions ? " " : "");
+        strncat(sizes, one, sizeof sizes - strlen(sizes) - 1);
     }
-    length += snprintf(text + length, sizeof text - (size_t)length, "), }");
-    size_t total = gali_size_align(10 + (size_t)length + 1, 64), padded = total - 10;
-    memset(out, ' ', total);
+    memset(out, ' ', HEADER_SIZE);
     memcpy(out, magic, sizeof magic);
-    memcpy(out + 6, (char[]){1, 0, (char)(padded & 255), (char)(padded >> 8)}, 4);
-    memcpy(out + 10, text, (size_t)length);
-    out[total - 1] = '\n';
-    return total;
+    memcpy(out + sizeof magic, (char[]){1, 0, (char)(HEADER_SIZE - 10), 0}, 4);
+    snprintf(text, sizeof text, "{'descr': '<f%u', 'fortran_order': False, 'shape': (%s), }", item_size, sizes);
+    memcpy(out + 10, text, strlen(text));
+    out[HEADER_SIZE - 1] = '\n';
 }
 
 gal_status gali_npy_write(const char *path, const void *values, uint32_t item_size, uint32_t dimensions,
                           const size_t *shape, gal_error *error) {
-    char header[512];
+    char header[HEADER_SIZE];
     size_t bytes = item_size;
     for (uint32_t i = 0; i < dimensions; i++) {
         bytes = gali_size_mul(bytes, shape[i]);
     }
-    size_t start = write_header(header, item_size, dimensions, shape), size = gali_size_add(start, bytes);
+    size_t size = gali_size_add(HEADER_SIZE, bytes);
+    write_header(header, item_size, dimensions, shape);
     char *file = size == GALI_SIZE_BAD ? NULL : malloc(size);
     if (!file) {
         return gali_fail(error, GAL_NO_MEMORY, "%s: no memory for %zu bytes", path, bytes);
     }
-    memcpy(file, header, start);
+    memcpy(file, header, HEADER_SIZE);
     if (bytes > 0) {
-        memcpy(file + start, values, bytes);
+        memcpy(file + HEADER_SIZE, values, bytes);
     }
     gal_status status = gali_file_write(path, file, size, error);
     free(file);

@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/size.h"
+#include "motion/crowd.h"
 
 enum { SAMPLES_MAX = 64 };
 
@@ -33,13 +34,14 @@ static gal_status make_arrays(run *self, gal_error *error) {
     size_t frames = gali_size_mul(out->characters, out->frames);
     size_t samples = gali_size_mul(frames, out->samples);
     out->poses = rows(gali_size_mul(frames, out->joints), sizeof *out->poses);
+    out->fed_back = rows(gali_size_mul(frames, out->joints), sizeof *out->fed_back);
     out->states = rows(frames, sizeof *out->states);
     out->inputs = rows(frames, sizeof *out->inputs);
     out->trajectory = rows(samples, sizeof *out->trajectory);
     out->trajectory_facing = rows(samples, sizeof *out->trajectory_facing);
     out->step_seconds = rows(out->frames, sizeof *out->step_seconds);
-    if (!out->poses || !out->states || !out->inputs || !out->trajectory || !out->trajectory_facing ||
-        !out->step_seconds) {
+    if (!out->poses || !out->fed_back || !out->states || !out->inputs || !out->trajectory ||
+        !out->trajectory_facing || !out->step_seconds) {
         return gali_fail(error, GAL_NO_MEMORY, "no memory to record %u frames of %u characters", out->frames,
                          out->characters);
     }
@@ -73,6 +75,8 @@ static void keep_frame(run *self, uint32_t frame) {
         size_t at = (size_t)i * out->frames + frame;
         memcpy(out->poses + at * out->joints, gal_crowd_pose(self->crowd, self->ids[i], NULL),
                out->joints * sizeof *out->poses);
+        memcpy(out->fed_back + at * out->joints, gali_crowd_fed_back(self->crowd, self->ids[i]),
+               out->joints * sizeof *out->fed_back);
         gal_crowd_state(self->crowd, self->ids[i], &out->states[at]);
         gal_crowd_trajectory(self->crowd, self->ids[i], out->trajectory + at * out->samples,
                              out->trajectory_facing + at * out->samples, out->samples);
@@ -127,6 +131,7 @@ gal_status gali_recording_make(gali_recording *out, const gali_recording_desc *d
 
 void gali_recording_release(gali_recording *recording) {
     free(recording->poses);
+    free(recording->fed_back);
     free(recording->states);
     free(recording->inputs);
     free(recording->trajectory);

@@ -27,6 +27,7 @@ typedef struct gali_recording_desc {
 typedef struct gali_recording {
     uint32_t characters, frames, joints, samples; /* samples: of the trajectory */
     gal_transform *poses;                         /* [characters][frames][joints], world */
+    gal_vec3 *fed_back;                           /* [characters][frames][joints], what the network sees next */
     gal_character_state *states;                  /* [characters][frames] */
     gal_input *inputs;                            /* [characters][frames] */
     gal_vec3 *trajectory;                         /* [characters][frames][samples] */
