@@ -1,8 +1,8 @@
 /*
  * The arithmetic, behind one table per instruction set.
  *
- * Vectors run along the outputs. Output n of expert e is acc = b[n], then acc = fma(x[k], A[n][k], acc) for
- * k ascending; the experts are added in ascending order, y = w acc for a character's first expert and
+ * Vectors run along the outputs. Output n of expert e is acc = 0, then acc = fma(x[k], A[n][k], acc) for k
+ * ascending, then acc + b[n]; the experts are added in ascending order, y = w acc for a character's first expert and
  * y = fma(w, acc, y) for the others, and the activation comes last. No kernel departs from that order, so
  * neither the vector's width, the tile, the count nor the neighbours change a bit of a character's result.
  *

@@ -290,9 +290,9 @@ static gal_status check_offsets(gali_parser *p) {
         }
     }
     for (uint32_t i = 0; i < c->future_count; i++) {
-        if (c->futures[i] > last) {
+        if (c->futures[i] > last + 1) { /* the first frame past the window still bounds its last ones */
             p->line = p->future_line;
-            return gali_parser_fail(p, "future: %d, expected 0..%d (the window)", c->futures[i], last);
+            return gali_parser_fail(p, "future: %d, expected 0..%d (the window)", c->futures[i], last + 1);
         }
     }
     return GAL_OK;

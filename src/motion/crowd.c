@@ -8,6 +8,8 @@
  * order[0 .. count) lists the places in use; a removed one is closed by moving the rest down.
  * A handle is generation << 16 | place + 1 with generations 1..65535, so it is never 0.
  */
+#include "motion/crowd.h"
+
 #include <string.h>
 
 #include "base/error.h"
@@ -341,6 +343,11 @@ const gal_transform *gal_crowd_pose(const gal_crowd *crowd, gal_character handle
         *joint_count = character ? crowd->controller->contract->joint_count : 0;
     }
     return character ? character->pose : NULL;
+}
+
+const gal_vec3 *gali_crowd_fed_back(const gal_crowd *crowd, gal_character handle) {
+    const gali_character *character = find(crowd, handle);
+    return character ? character->position : NULL;
 }
 
 gal_status gal_crowd_pose_local(const gal_crowd *crowd, gal_character handle, gal_transform *out) {

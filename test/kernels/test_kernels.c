@@ -51,10 +51,11 @@ static int same(float a, float b) {
 
 /* The documented order, in plain C. */
 static float panel_truth(const gali_panel *panel, uint32_t width, const gali_row *row, uint32_t n, float old) {
-    float sum = panel->weights[n];
+    float sum = 0;
     for (uint32_t k = 0; k < panel->inputs; k++) {
         sum = fmaf(row->x[k], panel->weights[((size_t)k + 1) * width + n], sum);
     }
+    sum += panel->weights[n];
     return row->mode & GALI_ROW_FIRST ? row->weight * sum : fmaf(row->weight, sum, old);
 }
 
