@@ -31,6 +31,18 @@ static void json_machine(FILE *f, const machine *m) {
     fprintf(f, "]},\n\"cells\": [");
 }
 
+static void csv_machine(FILE *f, const machine *m) {
+    fprintf(f, "# processor: %s\n# compiler: %s\n", m->processor, m->compiler);
+    for (size_t i = 0; i < CELL_ROOFS_MAX && m->peak[i].isa; i++) {
+        fprintf(f, "# peak %s: %.1f GFLOP/s\n", m->peak[i].isa, m->peak[i].rate);
+    }
+    for (size_t i = 0; i < 5; i++) {
+        fprintf(f, "# read %s: %.1f GB/s\n", m->read[i].level, m->read[i].rate);
+    }
+    fprintf(f, "network,count,cache,engine,form,median_us,p99_us,worst_us,best_us,ratio,share,gflops,intensity,"
+               "roof_gflops,error,rounds\n");
+}
+
 static FILE *open_file(const char *path, int *good) {
     FILE *file = path ? fopen(path, "w") : NULL;
     if (path && file == NULL) {
@@ -50,14 +62,7 @@ int report_open(report *r, const char *json, const char *csv, const machine *m) 
         json_machine(r->json, m);
     }
     if (r->csv) {
-        fprintf(r->csv, "# %s, %s; peak", m->processor, m->compiler);
-        for (size_t i = 0; i < CELL_ROOFS_MAX && m->peak[i].isa; i++) {
-            fprintf(r->csv, " %s %.1f", m->peak[i].isa, m->peak[i].rate);
-        }
-        fprintf(
-            r->csv,
-            " GFLOP/s\nnetwork,count,cache,engine,form,median_us,p99_us,worst_us,best_us,ratio,share,gflops,"
-            "intensity,roof_gflops,error,rounds\n");
+        csv_machine(r->csv, m);
     }
     return good;
 }

@@ -12,6 +12,7 @@ static inline const char *not_built(const engine *self) {
     return self->context;
 }
 
+extern const engine engine_onnxruntime;
 extern const layer_peer peer_eigen_native, peer_eigen_published, peer_eigen_blend, peer_eigen_interp_a,
     peer_openblas, peer_blis, peer_onednn, peer_libxsmm, peer_xnnpack;
 
@@ -51,10 +52,13 @@ static const engine engines[] = {
 #endif
 };
 
+static const size_t table_count = sizeof engines / sizeof *engines;
+
+/* The table, then the engines that are defined elsewhere. */
 size_t engine_count(void) {
-    return sizeof engines / sizeof *engines;
+    return table_count + 1;
 }
 
 const engine *engine_at(size_t i) {
-    return &engines[i];
+    return i < table_count ? &engines[i] : &engine_onnxruntime;
 }

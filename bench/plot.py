@@ -1,0 +1,147 @@
+#!/usr/bin/env python3
+"""SVG plots from the bench's CSV files, with the standard library alone.
+
+    bench/plot.py RESULTS.csv [LAYERS.csv] [--out FOLDER]
+
+Writes NAME-NETWORK-latency.svg (time per character over characters a call, every engine) for each network of the
+first file and NAME-roofline.svg (GFLOP/s over arithmetic intensity: one dot for each layer and count of the
+second file, under the machine's own measured roof).
+"""
+import argparse
+import csv
+import math
+import pathlib
+
+WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 760, 460, 70, 190, 40, 50
+COLOURS = ["#d62728", "#ff9896", "#7f7f7f", "#c7c7c7", "#8c564b", "#bcbd22", "#17becf", "#1f77b4", "#2ca02c",
+           "#9467bd", "#e377c2", "#ff7f0e", "#393b79"]
+
+
+def read(path):
+    """(facts from the comment lines, rows) of a results file."""
+    facts, lines = {}, []
+    for line in open(path):
+        if line.startswith("#"):
+            key, _, value = line[1:].partition(":")
+            facts[key.strip()] = value.strip()
+        else:
+            lines.append(line)
+    return facts, list(csv.DictReader(lines))
+
+
+class Plot:
+    """Logarithmic axes, lines, dots, a legend at the right."""
+
+    def __init__(self, title, x_label, y_label, x_range, y_range):
+        self.x_range, self.y_range = x_range, y_range
+        self.parts, self.legend = [], []
+        self.text(LEFT, 24, title, size=15)
+        self.text((LEFT + WIDTH - RIGHT) / 2, HEIGHT - 12, x_label, anchor="middle")
+        self.parts.append(f'<text transform="translate(18 {(TOP + HEIGHT - BOTTOM) / 2}) rotate(-90)" '
+                          f'text-anchor="middle" font-size="12">{y_label}</text>')
+
+    def at(self, x, y):
+        def place(value, span, low, high):
+            return low + (high - low) * math.log(value / span[0]) / math.log(span[1] / span[0])
+        return place(x, self.x_range, LEFT, WIDTH - RIGHT), place(y, self.y_range, HEIGHT - BOTTOM, TOP)
+
+    def text(self, x, y, words, size=12, anchor="start", colour="#222"):
+        self.parts.append(f'<text x="{x:.1f}" y="{y:.1f}" font-size="{size}" text-anchor="{anchor}" '
+                          f'fill="{colour}">{words}</text>')
+
+    def grid(self, xs, ys):
+        for x in xs:
+            px, _ = self.at(x, self.y_range[0])
+            self.parts.append(f'<path d="M{px:.1f} {TOP}V{HEIGHT - BOTTOM}" stroke="#e4e4e4"/>')
+            self.text(px, HEIGHT - BOTTOM + 16, f"{x:g}", anchor="middle", size=11)
+        for y in ys:
+            _, py = self.at(self.x_range[0], y)
+            self.parts.append(f'<path d="M{LEFT} {py:.1f}H{WIDTH - RIGHT}" stroke="#e4e4e4"/>')
+            self.text(LEFT - 6, py + 4, f"{y:g}", anchor="end", size=11)
+
+    def line(self, points, colour, name=None, dash="", width=1.6):
+        path = "M" + "L".join(f"{px:.1f} {py:.1f}" for px, py in (self.at(*p) for p in points))
+        self.parts.append(f'<path d="{path}" fill="none" stroke="{colour}" stroke-width="{width}" '
+                          f'stroke-dasharray="{dash}"/>')
+        if name:
+            self.legend.append((name, colour))
+
+    def dot(self, x, y, colour, name=None):
+        px, py = self.at(x, y)
+        self.parts.append(f'<circle cx="{px:.1f}" cy="{py:.1f}" r="3.5" fill="{colour}" fill-opacity="0.8"/>')
+        if name:
+            self.legend.append((name, colour))
+
+    def write(self, path):
+        for i, (name, colour) in enumerate(self.legend):
+            y = TOP + 10 + 18 * i
+            self.parts.append(f'<rect x="{WIDTH - RIGHT + 16}" y="{y - 5}" width="14" height="4" fill="{colour}"/>')
+            self.text(WIDTH - RIGHT + 36, y + 2, name, size=11)
+        path.write_text(f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" '
+                        f'font-family="sans-serif"><rect width="100%" height="100%" fill="white"/>\n'
+                        + "\n".join(self.parts) + "\n</svg>\n")
+        print(path)
+
+
+def decade_ticks(low, high):
+    ticks = [m * 10.0 ** e for e in range(-3, 7) for m in (1, 2, 5)]
+    return [t for t in ticks if low <= t <= high]
+
+
+def latency(network, facts, rows, path):
+    hot = [r for r in rows if r["network"] == network and r["cache"] == "hot"]
+    engines = list(dict.fromkeys(r["engine"] for r in hot))
+    points = {e: [(int(r["count"]), float(r["median_us"]) / int(r["count"])) for r in hot if r["engine"] == e]
+              for e in engines}
+    values = [y for p in points.values() for _, y in p]
+    counts = sorted({int(r["count"]) for r in hot})
+    if len(counts) < 2:
+        return
+    span = (min(values) / 1.15, max(values) * 1.15)
+    plot = Plot(f"{network}, weights in cache: {facts.get('processor', '')}", "characters a call",
+                "microseconds a character", (counts[0], counts[-1]), span)
+    plot.grid(counts, decade_ticks(*span))
+    for i, engine in enumerate(engines):
+        plot.line(points[engine], COLOURS[i % len(COLOURS)], engine, width=3 if engine == "gallop" else 1.6)
+    plot.write(path)
+
+
+def roofline(facts, rows, path):
+    dots = [r for r in rows if r["engine"] == "gallop" and r["cache"] == "hot"]
+    peaks = [float(v.split()[0]) for k, v in facts.items() if k.startswith("peak")]
+    reads = [(k[5:], float(v.split()[0])) for k, v in facts.items() if k.startswith("read")]
+    if not dots or not peaks:
+        return
+    low, high = min(float(r["intensity"]) for r in dots) / 2, max(float(r["intensity"]) for r in dots) * 2
+    bottom = min(low * min(rate for _, rate in reads), min(float(r["gflops"]) for r in dots)) / 1.2
+    plot = Plot(f"Roofline, one dot a layer and count: {facts.get('processor', '')}",
+                "FLOP a byte of weights (an FMA is 2)", "GFLOP/s", (low, high), (bottom, peaks[0] * 1.4))
+    plot.grid([t for t in (0.25, 0.5, 1, 2, 4, 8, 16, 32, 64, 128) if low <= t <= high],
+              decade_ticks(bottom, peaks[0] * 1.4))
+    for i, (level, rate) in enumerate(reads):
+        corner = min(peaks[0] / rate, high)
+        plot.line([(low, low * rate), (corner, corner * rate)], COLOURS[2 + i], f"{level}: {rate:g} GB/s", dash="5 3")
+    plot.line([(low, peaks[0]), (high, peaks[0])], "#222", f"peak: {peaks[0]:g} GFLOP/s")
+    for i, layer in enumerate(dict.fromkeys(r["network"] for r in dots)):
+        for j, r in enumerate(r for r in dots if r["network"] == layer):
+            plot.dot(float(r["intensity"]), float(r["gflops"]), COLOURS[(7 + i) % len(COLOURS)],
+                     layer if j == 0 else None)
+    plot.write(path)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("results", type=pathlib.Path)
+    parser.add_argument("layers", type=pathlib.Path, nargs="?")
+    parser.add_argument("--out", type=pathlib.Path)
+    options = parser.parse_args()
+    out = options.out or options.results.parent
+    facts, rows = read(options.results)
+    for network in dict.fromkeys(r["network"] for r in rows):
+        latency(network, facts, rows, out / f"{options.results.stem}-{network}-latency.svg")
+    if options.layers:
+        roofline(*read(options.layers), out / f"{options.results.stem}-roofline.svg")
+
+
+if __name__ == "__main__":
+    main()
