@@ -44,6 +44,21 @@ static inline gal_vec3 gali_quat_turn(gal_quat q, gal_vec3 v) {
     return gali_vec3_add(v, gali_vec3_add(gali_vec3_scale(t, q.w), gali_vec3_cross(axis, t)));
 }
 
+/* The rotation whose matrix has columns along a, and b as far as it is across a. */
+static inline gal_quat gali_quat_of_columns(gal_vec3 a, gal_vec3 b) {
+    gal_vec3 x = gali_vec3_scale(a, 1 / fmaxf(gali_vec3_length(a), 1e-12f));
+    gal_vec3 y = gali_vec3_sub(b, gali_vec3_scale(x, gali_vec3_dot(x, b)));
+    y = gali_vec3_scale(y, 1 / fmaxf(gali_vec3_length(y), 1e-12f));
+    gal_vec3 z = gali_vec3_cross(x, y);
+    /* Each squared component is a sum on the diagonal; the signs come from the differences beside it. */
+    gal_quat q = {copysignf(sqrtf(fmaxf(1 + x.x - y.y - z.z, 0)) / 2, y.z - z.y),
+                  copysignf(sqrtf(fmaxf(1 - x.x + y.y - z.z, 0)) / 2, z.x - x.z),
+                  copysignf(sqrtf(fmaxf(1 - x.x - y.y + z.z, 0)) / 2, x.y - y.x),
+                  sqrtf(fmaxf(1 + x.x + y.y + z.z, 0)) / 2};
+    float length = sqrtf(q.x * q.x + q.y * q.y + q.z * q.z + q.w * q.w);
+    return (gal_quat){q.x / length, q.y / length, q.z / length, q.w / length};
+}
+
 /* Turn by `angle` about +y: +z towards +x. */
 static inline gal_quat gali_quat_yaw(float angle) {
     return (gal_quat){0, sinf(angle / 2), 0, cosf(angle / 2)};

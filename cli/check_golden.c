@@ -1,0 +1,171 @@
+/* Golden frames and normalisation: which features are wrong. */
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "check_report.h"
+
+/* The worst that happened to one feature. */
+typedef struct fault {
+    uint32_t feature, frame;
+    double size; /* in standard deviations */
+    double expected, got;
+} fault;
+
+void gali_check_say(gali_check_report *report, gali_verdict verdict, const char *name, const char *format,
+                    ...) {
+    static const char *const words[] = {"PASS", "WARN", "FAIL", "SKIP"};
+    va_list arguments;
+    report->failed += verdict == GALI_FAIL;
+    report->warned += verdict == GALI_WARN;
+    printf("%s  %-14s ", words[verdict], name);
+    va_start(arguments, format);
+    vprintf(format, arguments);
+    va_end(arguments);
+    putchar('\n');
+}
+
+static int larger(const void *a, const void *b) {
+    double d = ((const fault *)b)->size - ((const fault *)a)->size;
+    return (d > 0) - (d < 0);
+}
+
+static void name_of(const gali_model_file *file, int output, uint32_t feature, char *text, size_t size) {
+    if (!file->contract) {
+        snprintf(text, size, "%c[%u]", output ? 'y' : 'x', feature);
+    } else if (output) {
+        gali_contract_output_name(file->contract, feature, text, size);
+    } else {
+        gali_contract_input_name(file->contract, feature, text, size);
+    }
+}
+
+static void print_faults(const gali_check_report *report, const gali_model_file *file, const fault *faults,
+                         uint32_t count) {
+    char name[160];
+    for (uint32_t i = 0; i < count && i < report->most && faults[i].size > 0; i++) {
+        name_of(file, 1, faults[i].feature, name, sizeof name);
+        printf("        %-36s expected %12.6g  got %12.6g  frame %u, %.3g std off\n", name, faults[i].expected,
+               faults[i].got, faults[i].frame, faults[i].size);
+    }
+}
+
+/* Root mean square difference of one frame, relative to the frame's own rms. */
+static double frame_error(const gali_golden *golden, uint32_t frame, uint32_t width, const float *y) {
+    double sum = 0, off = 0;
+    for (uint32_t i = 0; i < width; i++) {
+        double expected = (double)gali_model_f32(golden->y, (size_t)frame * width + i);
+        double d = (double)y[(size_t)frame * width + i] - expected;
+        sum += expected * expected;
+        off += d * d;
+    }
+    double error = sqrt(off / (sum > 0 ? sum : 1));
+    return isfinite(error) ? error : INFINITY;
+}
+
+static void note_faults(const gali_model *model, uint32_t frame, const float *y, fault *faults) {
+    for (uint32_t i = 0; i < model->outputs; i++) {
+        double expected = (double)gali_model_f32(model->golden.y, (size_t)frame * model->outputs + i);
+        double got = (double)y[(size_t)frame * model->outputs + i];
+        double size = fabs(got - expected) / (double)gali_model_f32(model->output_std, i);
+        size = isfinite(size) ? size : INFINITY;
+        if (size > faults[i].size) {
+            faults[i] = (fault){i, frame, size, expected, got};
+        }
+    }
+}
+
+void gali_check_golden(gali_check_report *report, const gali_model_file *file, const float *y) {
+    const gali_model *model = &file->model;
+    const gali_golden *golden = &model->golden;
+    fault *faults = calloc(model->outputs, sizeof *faults);
+    double worst = 0;
+    uint32_t wrong = 0, worst_frame = 0;
+    if (!faults) {
+        gali_check_say(report, GALI_FAIL, "golden frames", "no memory");
+        return;
+    }
+    for (uint32_t f = 0; f < golden->frames; f++) {
+        double error = frame_error(golden, f, model->outputs, y);
+        wrong += !(error <= (double)golden->tolerance);
+        if (error > worst) {
+            worst = error;
+            worst_frame = f;
+        }
+        note_faults(model, f, y, faults);
+    }
+    if (wrong == 0) {
+        gali_check_say(report, GALI_PASS, "golden frames",
+                       "%u frames, worst error %.2g of the frame's rms, tolerance %g", golden->frames, worst,
+                       (double)golden->tolerance);
+    } else {
+        qsort(faults, model->outputs, sizeof *faults, larger);
+        gali_check_say(report, GALI_FAIL, "golden frames",
+                       "%u of %u frames off, worst frame %u by %.3g of its rms, tolerance %g; largest first:",
+                       wrong, golden->frames, worst_frame, worst, (double)golden->tolerance);
+        print_faults(report, file, faults, model->outputs);
+    }
+    free(faults);
+}
+
+/* How far a golden input may lie from its mean before the normalisation is doubted, in deviations. */
+static const double far_input = 100;
+
+static int check_deviations(gali_check_report *report, const gali_model_file *file, int output) {
+    const gali_model *model = &file->model;
+    const void *means = output ? model->output_mean : model->input_mean;
+    const void *deviations = output ? model->output_std : model->input_std;
+    uint32_t count = output ? model->outputs : model->inputs, lines = 0;
+    char name[160];
+    for (uint32_t i = 0; i < count && lines < report->most; i++) {
+        double mean = fabs((double)gali_model_f32(means, i)), deviation = (double)gali_model_f32(deviations, i);
+        if (!output && gali_model_u32(model->input_state, i) != GALI_INPUT_LIVE) {
+            continue;
+        }
+        if (!(deviation > 1e-8 && deviation < 1e8) || mean > 1e5 * deviation) {
+            name_of(file, output, i, name, sizeof name);
+            if (lines++ == 0) {
+                gali_check_say(report, GALI_WARN, "normalisation", "deviations that lose all precision:");
+            }
+            printf("        %-36s mean %g, standard deviation %g\n", name, mean, deviation);
+        }
+    }
+    return lines > 0;
+}
+
+static int check_golden_inputs(gali_check_report *report, const gali_model_file *file) {
+    const gali_model *model = &file->model;
+    uint32_t lines = 0;
+    char name[160];
+    for (uint32_t i = 0; i < model->inputs && lines < report->most; i++) {
+        double mean = (double)gali_model_f32(model->input_mean, i),
+               deviation = (double)gali_model_f32(model->input_std, i);
+        double most = 0, value = 0;
+        for (uint32_t f = 0; f < model->golden.frames; f++) {
+            double x = (double)gali_model_f32(model->golden.x, (size_t)f * model->inputs + i);
+            if (fabs(x - mean) / deviation > most) {
+                most = fabs(x - mean) / deviation;
+                value = x;
+            }
+        }
+        if (gali_model_u32(model->input_state, i) == GALI_INPUT_LIVE && most > far_input) {
+            name_of(file, 0, i, name, sizeof name);
+            if (lines++ == 0) {
+                gali_check_say(report, GALI_WARN, "normalisation", "golden inputs far from what it expects:");
+            }
+            printf("        %-36s %g, mean %g, standard deviation %g\n", name, value, mean, deviation);
+        }
+    }
+    return lines > 0;
+}
+
+void gali_check_normalisation(gali_check_report *report, const gali_model_file *file) {
+    int wrong = check_deviations(report, file, 0);
+    wrong |= check_deviations(report, file, 1);
+    wrong |= check_golden_inputs(report, file);
+    if (!wrong) {
+        gali_check_say(report, GALI_PASS, "normalisation",
+                       "means and standard deviations fit the golden frames");
+    }
+}
