@@ -315,6 +315,7 @@ static void order_is_free(void **state) {
                        "\n"
                        "input trajectory.gait go\n"
                        "samples -3 0\n"
+                       "input constant 0 1\ninput opaque a 1\ninput constant 0 1\ninput opaque a 1\n"
                        "gait go none\n"
                        "gait creep none\n"
                        "# window 60 60 unless given\n"
@@ -324,7 +325,7 @@ static void order_is_free(void **state) {
     assert_int_equal(parse(text, strlen(text), &c, NULL), GAL_OK);
     assert_int_equal(c->past, 60);
     assert_int_equal(c->future, 60);
-    assert_int_equal(c->inputs, 4);
+    assert_int_equal(c->inputs, 8);
     assert_int_equal(c->outputs, 6);
     assert_true(c->joints[0].rest.position.x == 0.5f && c->joints[0].rest.position.z == -0.2f);
     gali_contract_release(c, NULL);
