@@ -100,7 +100,7 @@ static void check_pose(const demo *self, const gal_transform *pose, gal_vec3 roo
         float away = gali_vec3_length(gali_vec3_sub(pose[j].position, root));
         int32_t parent = contract->joints[j].parent;
         float rest = gali_vec3_length(contract->joints[j].rest.position);
-        out->bad_joints += !(away < far);
+        out->bad_joints += away < far ? 0u : 1u;
         if (parent >= 0 && rest * contract->unit > 0.02f * self->figure.tall) {
             float length = gali_vec3_length(gali_vec3_sub(pose[j].position, pose[parent].position));
             out->bone_error += (double)fabsf(length / rest - 1);

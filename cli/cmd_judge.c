@@ -1,9 +1,205 @@
-#include "commands.h"
+/* gallop judge: a controller's quality in closed loop, script by script. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
 
-static int run(int argc, char **argv) {
-    (void)argc;
-    (void)argv;
-    return gali_command_bad("judge", "not in this build");
+#include "commands.h"
+#include "json.h"
+#include "judge_measure.h"
+#include "motion/controller.h"
+#include "options.h"
+
+enum { SCRIPTS_MAX = 32, STAGES = 4 };
+
+/* Stages: the controller as it is on flat ground and on hills, and its bare predictions on both. */
+typedef struct judge {
+    const char *path;
+    double seconds;
+    int as_json;
+    gal_controller *controller, *bare;
+    gali_judge_stage stages[STAGES];
+    gali_judge_figures figures[SCRIPTS_MAX];
+    gal_error error;
+} judge;
+
+/* The same controller without what mends its feet: anchor off, positions as predicted. */
+static gal_status open_controllers(judge *self) {
+    gal_status status = gal_controller_open(&self->controller, self->path, NULL, &self->error);
+    if (status == GAL_OK) {
+        status = gal_controller_open(&self->bare, self->path, NULL, &self->error);
+    }
+    if (status == GAL_OK) { /* not in use yet: its rules may still be changed */
+        self->bare->contract->rules.anchor = 0;
+        self->bare->contract->rules.pose_rigid = 0;
+    }
+    return status;
 }
 
-const gali_command gali_command_judge = {"judge", "not in this build", "usage: gallop judge\n", run};
+static gal_status run_stages(judge *self) {
+    uint32_t frames = (uint32_t)(self->seconds * (double)self->controller->contract->rate);
+    gal_status status = GAL_OK;
+    for (int i = 0; i < STAGES && status == GAL_OK; i++) {
+        int hills = i & 1, bare = i >> 1;
+        gal_controller *controller = bare ? self->bare : self->controller;
+        status = gali_judge_stage_make(&self->stages[i], controller, frames, hills, 1, &self->error);
+        if (status == GAL_OK) {
+            status = gali_judge_stage_run(&self->stages[i], hills, &self->error);
+        }
+    }
+    return status;
+}
+
+static void measure(judge *self) {
+    for (uint32_t i = 0; i < gali_judge_script_count; i++) {
+        const gali_judge_script *script = &gali_judge_scripts[i];
+        const gali_judge_stage *whole = &self->stages[script->hills], *bare = &self->stages[2 + script->hills];
+        self->figures[i] = gali_judge_measure(
+            self->controller->contract, whole->frames, whole->feet, gali_judge_stage_find(bare, script, 0),
+            gali_judge_stage_find(whole, script, 0), gali_judge_stage_find(whole, script, 1));
+    }
+}
+
+static void print_cell(double value, int decimals) {
+    if (isnan(value)) {
+        printf("%8s", "-");
+    } else {
+        printf("%8.*f", decimals, value);
+    }
+}
+
+static uint64_t resets(const judge *self) {
+    uint64_t sum = 0;
+    for (int i = 0; i < STAGES; i++) {
+        sum += self->stages[i].resets;
+    }
+    return sum;
+}
+
+static int all_finite(const judge *self) {
+    int finite = resets(self) == 0;
+    for (uint32_t i = 0; i < gali_judge_script_count; i++) {
+        finite = finite && self->figures[i].finite;
+    }
+    return finite;
+}
+
+static void print_movement(const judge *self) {
+    printf("%-18s", "movement");
+#define FIGURE(name, heading, decimals, meaning) printf("%8s", heading);
+    GALI_JUDGE_MOVEMENT(FIGURE)
+#undef FIGURE
+    putchar('\n');
+    for (uint32_t i = 0; i < gali_judge_script_count; i++) {
+        printf("%-18s", gali_judge_scripts[i].name);
+#define FIGURE(name, heading, decimals, meaning) print_cell(self->figures[i].name, decimals);
+        GALI_JUDGE_MOVEMENT(FIGURE)
+#undef FIGURE
+        putchar('\n');
+    }
+}
+
+static void print_feet(const judge *self) {
+    printf("\n%-18s", "feet and body");
+#define FIGURE(name, heading, decimals, meaning) printf("%8s", heading);
+    GALI_JUDGE_FEET_FIGURES(FIGURE)
+#undef FIGURE
+    putchar('\n');
+    for (uint32_t i = 0; i < gali_judge_script_count; i++) {
+        printf("%-18s", gali_judge_scripts[i].name);
+#define FIGURE(name, heading, decimals, meaning) print_cell(self->figures[i].name, decimals);
+        GALI_JUDGE_FEET_FIGURES(FIGURE)
+#undef FIGURE
+        putchar('\n');
+    }
+}
+
+static double step_milliseconds(const judge *self) {
+    double sum = 0, steps = 0;
+    for (int i = 0; i < STAGES; i++) {
+        sum += self->stages[i].step_seconds;
+        steps += (double)self->stages[i].frames * self->stages[i].count;
+    }
+    return 1e3 * sum / steps;
+}
+
+static void print_text(const judge *self) {
+    const gali_contract *contract = self->controller->contract;
+    printf("%s: %u scripts of %g s in closed loop; lengths cm, skate cm/s, speed m/s, after the first 4 s\n\n",
+           contract->name, gali_judge_script_count, self->seconds);
+    print_movement(self);
+    print_feet(self);
+    printf("\nfinite: %s, %llu set back; %.1f us a character and step on one thread\n\n",
+           all_finite(self) ? "yes" : "NO", (unsigned long long)resets(self), 1e3 * step_milliseconds(self));
+#define FIGURE(name, heading, decimals, meaning) printf("  %-8s %s\n", heading, meaning);
+    GALI_JUDGE_MOVEMENT(FIGURE)
+    GALI_JUDGE_FEET_FIGURES(FIGURE)
+#undef FIGURE
+}
+
+static void print_json(const judge *self) {
+    gali_json json = {.out = stdout, .flat = 2};
+    gali_json_open(&json, NULL, '{');
+    gali_json_text(&json, "model", self->path);
+    gali_json_number(&json, "seconds", self->seconds);
+    gali_json_bool(&json, "finite", all_finite(self));
+    gali_json_number(&json, "set_back", (double)resets(self));
+    gali_json_number(&json, "step_us", 1e3 * step_milliseconds(self));
+    gali_json_open(&json, "scripts", '{');
+    for (uint32_t i = 0; i < gali_judge_script_count; i++) {
+        gali_json_open(&json, gali_judge_scripts[i].name, '{');
+        gali_json_bool(&json, "finite", self->figures[i].finite);
+#define FIGURE(name, heading, decimals, meaning) gali_json_number(&json, #name, self->figures[i].name);
+        GALI_JUDGE_MOVEMENT(FIGURE)
+        GALI_JUDGE_FEET_FIGURES(FIGURE)
+#undef FIGURE
+        gali_json_close(&json, '}');
+    }
+    gali_json_close(&json, '}');
+    gali_json_close(&json, '}');
+}
+
+static int judge_opened(judge *self) {
+    gal_status status = run_stages(self);
+    if (status != GAL_OK) {
+        return gali_command_bad("judge", "%s: %s", self->path, self->error.message);
+    }
+    measure(self);
+    if (self->as_json) {
+        print_json(self);
+    } else {
+        print_text(self);
+    }
+    return all_finite(self) ? GALI_EXIT_OK
+                            : gali_command_bad("judge", "%s: not finite in every script", self->path);
+}
+
+static int run(int argc, char **argv) {
+    judge self = {.seconds = 60};
+    const gali_option options[] = {
+        {"MODEL", GALI_OPTION_WORD, &self.path, 1, 0},
+        {"--json", GALI_OPTION_FLAG, &self.as_json, 0, 0},
+        {"--seconds", GALI_OPTION_NUMBER, &self.seconds, 1, 600},
+    };
+    int result = gali_options_read("judge", argc, argv, options, sizeof options / sizeof options[0]);
+    if (result != GALI_EXIT_OK) {
+        return result;
+    }
+    result = open_controllers(&self) == GAL_OK ? judge_opened(&self)
+                                               : gali_command_bad("judge", "%s", self.error.message);
+    for (int i = 0; i < STAGES; i++) {
+        gali_judge_stage_release(&self.stages[i]);
+    }
+    gal_controller_close(self.controller);
+    gal_controller_close(self.bare);
+    return result;
+}
+
+const gali_command gali_command_judge = {
+    "judge", "a controller's quality in closed loop, script by script",
+    "usage: gallop judge MODEL [--seconds 60] [--json]\n\n"
+    "Runs a walker through scripts (stand, walk, run, circles, sideways, backwards, stops, turns, a random\n"
+    "stick, hills) and prints speed, direction, stop times, foot skate before and after locking, bone lengths\n"
+    "and more. Legend below the table. Exit status 1 if anything was not finite.\n\n"
+    "  --seconds S   of each script (60)\n"
+    "  --json        the same figures for programs\n",
+    run};

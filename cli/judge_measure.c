@@ -1,0 +1,228 @@
+#include "judge_measure.h"
+
+#include <stdlib.h>
+
+#include "space.h"
+
+static const float settle_seconds = 4; /* before steady measures begin */
+static const float planted = 0.5f;     /* contact from which a toe counts as on the ground */
+static const float stopped = 0.1f;     /* m/s */
+static const float smooth_seconds = 0.1f;
+
+typedef struct scope {
+    const gali_contract *contract;
+    uint32_t frames, feet, first; /* first frame of the steady part */
+    float rate, unit;
+} scope;
+
+/* Values gathered for a percentile. */
+typedef struct pile {
+    float *values;
+    size_t count;
+    double sum;
+} pile;
+
+static void put(pile *self, float value) {
+    if (self->values) {
+        self->values[self->count] = value;
+    }
+    self->count++;
+    self->sum += (double)value;
+}
+
+static int by_size(const void *a, const void *b) {
+    float d = *(const float *)a - *(const float *)b;
+    return (d > 0) - (d < 0);
+}
+
+static double mean_of(const pile *self) {
+    return self->count > 0 ? self->sum / (double)self->count : 0;
+}
+
+static double part_of(pile *self, double share) {
+    if (!self->values || self->count == 0) {
+        return 0;
+    }
+    qsort(self->values, self->count, sizeof *self->values, by_size);
+    return (double)self->values[(size_t)(share * (double)(self->count - 1))];
+}
+
+static float step_length(const gali_judge_trace *trace, uint32_t f) {
+    return hypotf(trace->frames[f].root.x - trace->frames[f - 1].root.x,
+                  trace->frames[f].root.z - trace->frames[f - 1].root.z);
+}
+
+static float toe_speed(const scope *self, const gali_judge_trace *trace, uint32_t f, uint32_t foot) {
+    gal_vec3 d = gali_vec3_sub(trace->frames[f].feet[foot].toe, trace->frames[f - 1].feet[foot].toe);
+    return hypotf(d.x, d.z) * self->rate * self->unit * 100;
+}
+
+static double skate_of(const scope *self, const gali_judge_trace *trace, double *share) {
+    pile slip = {0};
+    uint32_t seen = 0;
+    for (uint32_t f = self->first; f < self->frames; f++) {
+        for (uint32_t k = 0; k < self->feet; k++, seen++) {
+            if (trace->frames[f].feet[k].contact > planted) {
+                put(&slip, toe_speed(self, trace, f, k));
+            }
+        }
+    }
+    *share = seen > 0 ? 100 * (double)slip.count / seen : NAN;
+    return slip.count > 0 ? mean_of(&slip) : NAN;
+}
+
+static double slower_of(const scope *self, const gali_judge_trace *trace) {
+    pile slow = {.values = malloc(self->frames * sizeof(float))};
+    for (uint32_t f = self->first; f < self->frames && self->feet > 0; f++) {
+        float least = toe_speed(self, trace, f, 0);
+        for (uint32_t k = 1; k < self->feet; k++) {
+            least = fminf(least, toe_speed(self, trace, f, k));
+        }
+        put(&slow, least);
+    }
+    double median = part_of(&slow, 0.5);
+    free(slow.values);
+    return self->feet > 0 ? median : NAN;
+}
+
+static void measure_pull(const scope *self, const gali_judge_trace *unlocked, const gali_judge_trace *locked,
+                         gali_judge_figures *out) {
+    pile pull = {.values = malloc((size_t)self->frames * GALI_JUDGE_FEET * sizeof(float))};
+    for (uint32_t f = self->first; f < self->frames; f++) {
+        for (uint32_t k = 0; k < self->feet; k++) {
+            if (locked->frames[f].feet[k].contact > planted) {
+                gal_vec3 d = gali_vec3_sub(locked->frames[f].feet[k].toe, unlocked->frames[f].feet[k].toe);
+                put(&pull, gali_vec3_length(d) * self->unit * 100);
+            }
+        }
+    }
+    out->pull = pull.count > 0 ? mean_of(&pull) : NAN;
+    out->pull99 = pull.count > 0 ? part_of(&pull, 0.99) : NAN;
+    free(pull.values);
+}
+
+static void measure_speed(const scope *self, const gali_judge_trace *trace, gali_judge_figures *out) {
+    const gali_judge_script *script = trace->script;
+    double got = 0, wanted = 0, away = 0, turned = 0, aside = 0, moved = 0, cycles = 0, count = 0;
+    for (uint32_t f = self->first; f < self->frames; f++) {
+        const gali_judge_frame *now = &trace->frames[f], *before = &trace->frames[f - 1];
+        float speed, heading, step = step_length(trace, f);
+        gali_judge_wanted(script, self->contract, (float)f / self->rate, &speed, &heading);
+        float way = atan2f(now->root.x - before->root.x, now->root.z - before->root.z);
+        gal_input input = gali_judge_input(script, (float)f / self->rate);
+        got += (double)step;
+        wanted += (double)speed;
+        away += step > 0 && isfinite(heading) ? (double)gali_angle_wrap(way - heading) : 0;
+        turned += (double)gali_angle_wrap(now->facing - before->facing);
+        aside += (double)fabsf(gali_angle_wrap(now->facing - input.camera_yaw));
+        cycles += (double)gali_angle_wrap(now->phase - before->phase);
+        moved += (double)now->moved;
+        count += 1;
+    }
+    double per_second = (double)(self->rate * self->unit) / count, degrees = 180 / (double)GALI_PI;
+    int steady = script->way <= GALI_WAY_EIGHT && script->off <= 0 && !script->still;
+    out->speed = got * per_second;
+    out->wanted = wanted * (double)self->unit / count;
+    out->direction = steady ? away / count * degrees : NAN;
+    out->facing = script->strafe > 0 ? aside / count * degrees : NAN;
+    out->turn = turned * (double)self->rate / count;
+    out->cadence = cycles * (double)self->rate / count / (2 * (double)GALI_PI);
+    out->moved = moved * per_second * 100;
+}
+
+/* Root speed over the last tenth of a second, m/s. */
+static float smooth_speed(const scope *self, const gali_judge_trace *trace, uint32_t f) {
+    uint32_t span = (uint32_t)fmaxf(smooth_seconds * self->rate, 1);
+    span = span < f ? span : f;
+    gal_vec3 d = gali_vec3_sub(trace->frames[f].root, trace->frames[f - span].root);
+    return span > 0 ? hypotf(d.x, d.z) * self->rate * self->unit / (float)span : 0;
+}
+
+/* Frames from `from` until the speed is under (way < 0) or over (way > 0) a bound, as seconds; the whole part if never. */
+static double wait_for(const scope *self, const gali_judge_trace *trace, uint32_t from, uint32_t to,
+                       float bound, int way) {
+    uint32_t f = from;
+    while (f < to && (smooth_speed(self, trace, f) < bound ? way > 0 : way < 0)) {
+        f++;
+    }
+    return (double)(f - from) / (double)self->rate;
+}
+
+/* Means over all stops and starts but the first. */
+static void measure_stops(const scope *self, const gali_judge_trace *trace, gali_judge_figures *out) {
+    const gali_judge_script *script = trace->script;
+    uint32_t on = (uint32_t)(script->on * self->rate), period = on + (uint32_t)(script->off * self->rate);
+    float speed, heading;
+    pile stops = {0}, starts = {0};
+    gali_judge_wanted(script, self->contract, 0, &speed, &heading);
+    for (uint32_t begin = period; script->off > 0 && begin + period <= self->frames; begin += period) {
+        put(&starts, (float)wait_for(self, trace, begin, begin + on, 0.8f * speed * self->unit, 1));
+        put(&stops, (float)wait_for(self, trace, begin + on, begin + period, stopped, -1));
+    }
+    out->start = starts.count > 0 ? mean_of(&starts) : NAN;
+    out->stop = stops.count > 0 ? mean_of(&stops) : NAN;
+}
+
+/* Standard deviation of the heels' places in the root frame, mean of both axes and all feet. */
+static double travel_of(const scope *self, const gali_judge_trace *trace) {
+    double total = 0, count = self->frames - self->first;
+    for (uint32_t k = 0; k < self->feet; k++) {
+        double x = 0, z = 0, xx = 0, zz = 0;
+        for (uint32_t f = self->first; f < self->frames; f++) {
+            double a = (double)trace->frames[f].feet[k].heel_x, b = (double)trace->frames[f].feet[k].heel_z;
+            x += a / count;
+            z += b / count;
+            xx += a * a / count;
+            zz += b * b / count;
+        }
+        total += (sqrt(fmax(xx - x * x, 0)) + sqrt(fmax(zz - z * z, 0))) / 2;
+    }
+    return self->feet > 0 ? total / self->feet * (double)self->unit * 100 : NAN;
+}
+
+static void measure_body(const scope *self, const gali_judge_trace *raw, const gali_judge_trace *locked,
+                         gali_judge_figures *out) {
+    double sum = 0, count = 0, seen = 0, low = INFINITY, head = INFINITY, scale = (double)self->unit * 100;
+    for (uint32_t i = 0; i < GALI_JUDGE_BINS; i++) {
+        sum += (i + 0.5) / 10 * raw->bones[i];
+        count += raw->bones[i];
+    }
+    out->bones = count > 0 ? sum / count : NAN;
+    out->bones99 = NAN;
+    for (uint32_t i = 0; i < GALI_JUDGE_BINS && seen < 0.99 * count; i++) {
+        seen += raw->bones[i];
+        out->bones99 = (i + 1) / 10.0;
+    }
+    for (uint32_t f = self->first; f < self->frames; f++) {
+        head = fmin(head, (double)locked->frames[f].head * scale);
+        for (uint32_t k = 0; k < self->feet; k++) {
+            const gali_judge_foot *foot = &locked->frames[f].feet[k];
+            low = fmin(low, (double)(foot->toe.y - foot->ground) * scale);
+        }
+    }
+    out->low = self->feet > 0 ? low : NAN;
+    out->head = head;
+}
+
+gali_judge_figures gali_judge_measure(const gali_contract *contract, uint32_t frames, uint32_t feet,
+                                      const gali_judge_trace *raw, const gali_judge_trace *free_trace,
+                                      const gali_judge_trace *locked) {
+    scope self = {contract,       frames,        feet, (uint32_t)(settle_seconds * contract->rate),
+                  contract->rate, contract->unit};
+    gali_judge_figures out = {.finite = raw->bad == 0 && free_trace->bad == 0 && locked->bad == 0};
+    double share = 0;
+    if (self.first >= frames) {
+        self.first = frames / 2;
+    }
+    self.first = self.first > 0 ? self.first : 1;
+    measure_speed(&self, locked, &out);
+    measure_stops(&self, locked, &out);
+    measure_pull(&self, free_trace, locked, &out);
+    measure_body(&self, raw, locked, &out);
+    out.travel = travel_of(&self, free_trace);
+    out.anchored = skate_of(&self, free_trace, &share);
+    out.locked = skate_of(&self, locked, &share);
+    out.slower = slower_of(&self, raw);
+    out.skate = skate_of(&self, raw, &out.contact);
+    return out;
+}

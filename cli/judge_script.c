@@ -1,0 +1,86 @@
+#include "judge_script.h"
+
+#include "space.h"
+
+#define HALF_TURN 3.14159265f
+
+const gali_judge_script gali_judge_scripts[] = {
+    {.name = "stand", .still = 1},
+    {.name = "walk"},
+    {.name = "run", .run = 1},
+    {.name = "walk circle 0.5", .turn = 0.5f},
+    {.name = "run circle 0.8", .turn = 0.8f, .run = 1},
+    {.name = "figure eight", .way = GALI_WAY_EIGHT, .turn = 0.5f},
+    {.name = "side walk", .heading = HALF_TURN / 2, .strafe = 1},
+    {.name = "side run", .heading = -HALF_TURN / 2, .strafe = 1, .run = 1},
+    {.name = "back walk", .heading = HALF_TURN, .strafe = 1},
+    {.name = "back run", .heading = HALF_TURN, .strafe = 1, .run = 1},
+    {.name = "stop and go walk", .on = 3, .off = 2},
+    {.name = "stop and go run", .run = 1, .on = 3, .off = 2},
+    {.name = "turn on the spot", .way = GALI_WAY_SPIN, .turn = 1, .strafe = 1, .still = 1},
+    {.name = "reversals", .way = GALI_WAY_REVERSE},
+    {.name = "random stick", .way = GALI_WAY_RANDOM},
+    {.name = "hills walk", .turn = 0.1f, .hills = 1},
+    {.name = "hills run", .turn = 0.1f, .run = 1, .hills = 1},
+    {.name = "hills random", .way = GALI_WAY_RANDOM, .hills = 1},
+};
+
+const uint32_t gali_judge_script_count = sizeof gali_judge_scripts / sizeof gali_judge_scripts[0];
+
+/* A fixed scramble of an integer into 0..1. */
+static float dice(uint32_t n) {
+    n ^= n >> 16;
+    n *= 0x7feb352du;
+    n ^= n >> 15;
+    n *= 0x846ca68bu;
+    n ^= n >> 16;
+    return (float)(n >> 8) / 16777216.0f;
+}
+
+/* World heading, stick amount and run of the script at a time. */
+static void wish(const gali_judge_script *script, float seconds, float *heading, float *amount, float *run) {
+    *heading = script->heading + script->turn * seconds;
+    *amount =
+        script->still || (script->off > 0 && fmodf(seconds, script->on + script->off) >= script->on) ? 0 : 1;
+    *run = script->run;
+    if (script->way == GALI_WAY_EIGHT) {
+        float round = 2 * GALI_PI / script->turn, at = fmodf(seconds, 2 * round);
+        *heading = script->turn * (at < round ? at : 2 * round - at);
+    } else if (script->way == GALI_WAY_REVERSE) {
+        *heading = fmodf(seconds, 8) < 4 ? 0 : GALI_PI;
+    } else if (script->way == GALI_WAY_RANDOM) {
+        uint32_t throw = 3 * (uint32_t)(seconds / 1.25f);
+        *heading = 2 * GALI_PI * dice(throw);
+        *amount = fminf(floorf(4 * dice(throw +1)) * 0.5f, 1); /* 0, 0.5, 1, 1 */
+        *run = dice(throw +2) < 0.5f ? 0 : 1;
+    }
+}
+
+gal_input gali_judge_input(const gali_judge_script *script, float seconds) {
+    float heading, amount, run;
+    wish(script, seconds, &heading, &amount, &run);
+    gal_input input = {.run = run, .strafe = script->strafe};
+    if (script->way == GALI_WAY_SPIN) {
+        input.camera_yaw = heading;
+    } else { /* the camera looks along +z, where the character faces at the start */
+        input.move_x = -amount * sinf(heading);
+        input.move_y = amount * cosf(heading);
+    }
+    return input;
+}
+
+void gali_judge_wanted(const gali_judge_script *script, const gali_contract *contract, float seconds,
+                       float *speed, float *heading) {
+    const gali_rules *rules = &contract->rules;
+    float amount, run, along = 1;
+    wish(script, seconds, heading, &amount, &run);
+    if (script->strafe > 0) { /* facing +z: slower sideways and backwards, as the rules say */
+        along = cosf(*heading);
+        along = rules->speed_side + fabsf(along) * ((along < 0 ? rules->speed_back : 1) - rules->speed_side);
+    }
+    *speed =
+        amount * along * contract->rate * (rules->speed_walk + run * (rules->speed_run - rules->speed_walk));
+    if (amount == 0) {
+        *heading = NAN;
+    }
+}

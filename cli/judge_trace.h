@@ -1,0 +1,56 @@
+/* Characters run by scripts in one crowd, and of each frame what the measures need. */
+#ifndef GALI_CLI_JUDGE_TRACE_H
+#define GALI_CLI_JUDGE_TRACE_H
+
+#include "judge_script.h"
+
+enum { GALI_JUDGE_FEET = 4, GALI_JUDGE_BINS = 400 };
+
+typedef struct gali_judge_foot {
+    gal_vec3 toe;         /* world */
+    float ground;         /* height under the toe */
+    float heel_x, heel_z; /* in the root frame */
+    float contact;
+} gali_judge_foot;
+
+typedef struct gali_judge_frame {
+    gal_vec3 root;
+    float facing, phase;
+    float head;  /* highest joint over the ground under the root */
+    float moved; /* mean way of the joints since the last frame */
+    gali_judge_foot feet[GALI_JUDGE_FEET];
+} gali_judge_frame;
+
+/* One character's run. */
+typedef struct gali_judge_trace {
+    const gali_judge_script *script;
+    int lock;                        /* foot locking on */
+    gali_judge_frame *frames;        /* [frames], owned */
+    uint32_t bones[GALI_JUDGE_BINS]; /* how often a bone was off its length by bin / 1000 */
+    uint64_t bad;                    /* joints that were not finite */
+} gali_judge_trace;
+
+typedef struct gali_judge_stage {
+    gal_controller *controller;
+    uint32_t frames;
+    uint32_t feet; /* legs looked at, <= GALI_JUDGE_FEET */
+    uint32_t count;
+    gali_judge_trace *traces; /* [count], owned */
+    uint64_t resets;
+    double step_seconds; /* sum over all steps */
+} gali_judge_stage;
+
+/* Readies a stage for all scripts, hills or flat, each once for each lock setting asked for. */
+gal_status gali_judge_stage_make(gali_judge_stage *stage, gal_controller *controller, uint32_t frames,
+                                 int hills, int free_too, gal_error *error);
+
+/* Runs it. */
+gal_status gali_judge_stage_run(gali_judge_stage *stage, int hills, gal_error *error);
+
+void gali_judge_stage_release(gali_judge_stage *stage);
+
+/* The trace of a script with or without locking; NULL if it is not in this stage. */
+const gali_judge_trace *gali_judge_stage_find(const gali_judge_stage *stage, const gali_judge_script *script,
+                                              int lock);
+
+#endif
