@@ -15,12 +15,20 @@ ROLES = ("stand", "walk", "run", "crouch", "jump", "none")
 MAX_LINE, MAX_TEXT, MAX_WINDOW, MAX_SAMPLES = 4096, 1 << 20, 600, 64
 MAX_JOINTS, MAX_LEGS, MAX_GAITS = 256, 8, 16
 
+# Parts of the blocks of three: names of the features after the block's own.
+BODY_PARTS = ("height", "pitch", "roll")
+ROOT_PARTS = ("x", "z", "turn")
+
 # What a block's argument is, and what it counts once per.
 INPUT_BLOCKS = {
     "trajectory.position.x": ("", "sample"), "trajectory.position.z": ("", "sample"),
     "trajectory.direction.x": ("", "sample"), "trajectory.direction.z": ("", "sample"),
     "trajectory.gait": ("gait", "sample"), "trajectory.height": ("number", "sample"),
     "joint.position": ("", "joint"), "joint.velocity": ("", "joint"),
+    "trajectory.velocity.x": ("", "sample"), "trajectory.velocity.z": ("", "sample"),
+    "hinge.angle": ("", "hinge"), "hinge.velocity": ("", "hinge"),
+    "body.posture": ("", "three"), "body.rate": ("", "three"), "root.motion": ("", "three"),
+    "foot.position": ("", "foot"), "foot.velocity": ("", "foot"), "leg.phase": ("", "leg"),
     "constant": ("number count", "count"), "opaque": ("name count", "count"),
 }  # fmt: skip
 OUTPUT_BLOCKS = {
@@ -30,6 +38,10 @@ OUTPUT_BLOCKS = {
     "future.direction.x": ("", "future"), "future.direction.z": ("", "future"),
     "joint.position": ("", "joint"), "joint.velocity": ("", "joint"),
     "joint.rotation": ("rotation", "joint"), "opaque": ("name count", "count"),
+    "future.velocity.x": ("", "future"), "future.velocity.z": ("", "future"),
+    "hinge.change": ("", "hinge"), "hinge.velocity": ("", "hinge"),
+    "body.change": ("", "three"), "body.rate": ("", "three"),
+    "leg.phase": ("", "leg"), "leg.phase.rate": ("", "leg"),
 }  # fmt: skip
 
 
@@ -45,6 +57,17 @@ class Joint:
     parent: str
     offset: tuple[float, float, float]
     turn: tuple[float, float, float, float] | None = None
+
+
+@dataclass(frozen=True)
+class Hinge:
+    """A joint that turns about an axis of its rest frame, by an angle in least..most."""
+
+    joint: str
+    axis: tuple[float, float, float]
+    least: float
+    most: float
+    rest: float
 
 
 @dataclass(frozen=True)
@@ -71,6 +94,8 @@ class Contract:
     inputs: list[Block] = field(default_factory=list)
     outputs: list[Block] = field(default_factory=list)
     rules: dict[str, float] = field(default_factory=dict)
+    hinges: list[Hinge] = field(default_factory=list)
+    posture: tuple[float, float, float] | None = None
 
     def joint_names(self) -> list[str]:
         return [j.name for j in self.joints]
@@ -105,6 +130,18 @@ class Contract:
             return [f"{name}.{j.name}.{i}" for j in self.joints for i in range(count)]
         if name.startswith("joint."):
             return [f"{name}.{j.name}.{a}" for j in self.joints for a in "xyz"]
+        if name.startswith("hinge."):
+            return [f"{name}.{h.joint}" for h in self.hinges]
+        if name.startswith("body."):
+            return [f"{name}.{part}" for part in BODY_PARTS]
+        if name == "root.motion":
+            return [f"{name}.{part}" for part in ROOT_PARTS]
+        if name.startswith("foot."):
+            return [f"{name}.{leg[3]}.{a}" for leg in self.legs for a in "xyz"]
+        if name == "leg.phase":
+            return [f"{name}.{leg[3]}.{part}" for leg in self.legs for part in ("cos", "sin")]
+        if name == "leg.phase.rate":
+            return [f"{name}.{leg[3]}" for leg in self.legs]
         return [".".join((name, *args))]
 
     def ranges(self, blocks: list[Block]) -> list[tuple[Block, slice]]:
@@ -140,6 +177,10 @@ def to_text(c: Contract) -> str:
         numbers = " ".join(show(v) for v in (*j.offset, *(j.turn or ())))
         lines.append(f"joint {j.name} {j.parent or '-'} {numbers}")
     lines += ["leg " + " ".join(leg) for leg in c.legs]
+    for h in c.hinges:
+        lines.append(f"hinge {h.joint} " + " ".join(map(show, (*h.axis, h.least, h.most, h.rest))))
+    if c.posture:
+        lines.append("posture " + " ".join(map(show, c.posture)))
     lines.append(f"window {c.window[0]} {c.window[1]}")
     lines.append("samples " + " ".join(map(str, c.samples)))
     lines.append("future " + " ".join(map(str, c.future)))
@@ -224,6 +265,20 @@ class _Parser:
         if word not in self.c.joint_names():
             raise self.error(f"unknown joint '{word[:70]}'")
 
+    def read_hinge(self, w: list[str]) -> None:
+        self.count(w, 7, 7, "hinge JOINT AX AY AZ LEAST MOST REST")
+        self.known_joint(w[0])
+        v = [self.number(x) for x in w[1:]]
+        if w[0] == self.c.joints[0].name or w[0] in [h.joint for h in self.c.hinges]:
+            raise self.error(f"'{w[0]}' is the first joint or has a hinge already")
+        if math.hypot(*v[:3]) < 1e-6 or not v[3] <= v[5] <= v[4]:
+            raise self.error("the axis has no length, or REST is not within LEAST..MOST")
+        self.c.hinges.append(Hinge(w[0], (v[0], v[1], v[2]), *v[3:]))
+
+    def read_posture(self, w: list[str]) -> None:
+        self.count(w, 3, 3, "posture HEIGHT PITCH ROLL")
+        self.c.posture = (self.number(w[0]), self.number(w[1]), self.number(w[2]))
+
     def read_window(self, w: list[str]) -> None:
         self.count(w, 2, 2, "window PAST FUTURE")
         past, future = self.whole(w[0], 1, MAX_WINDOW), self.whole(w[1], 1, MAX_WINDOW)
@@ -295,6 +350,11 @@ class _Parser:
         for keyword, given in (("joint", c.joints), ("input", c.inputs), ("output", c.outputs)):
             if not given:
                 raise self.error(f"no '{keyword}' line")
+        for b in c.inputs + c.outputs:
+            if b.name.startswith(("hinge.", "body.")) and not (c.hinges and c.posture):
+                raise self.error(f"'{b.name}' without 'hinge' and 'posture' lines")
+            if b.name.startswith(("foot.", "leg.phase")) and not c.legs:
+                raise self.error(f"'{b.name}' without a 'leg' line")
         for b in c.inputs:
             if b.name.startswith("trajectory.") and not c.samples:
                 raise self.error(f"'{b.name}' without a 'samples' line")
@@ -312,7 +372,7 @@ def parse(text: str, where: str = "contract") -> Contract:
     lines = text.split("\n")
     if lines[0].split("#")[0].split() != ["gallop-contract", "1"]:
         raise ContractError(f"{where}:1: the first line is not 'gallop-contract 1'")
-    once = {"name", "rate", "unit", "window", "samples", "future"}
+    once = {"name", "rate", "unit", "posture", "window", "samples", "future"}
     for p.line, line in enumerate(lines[1:], 2):
         if len(line.encode()) > MAX_LINE:
             raise p.error(f"a line longer than {MAX_LINE} bytes")
