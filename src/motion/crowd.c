@@ -2,7 +2,7 @@
  * Crowds: places for characters in one block of memory, handles, and the step.
  *
  * Memory for capacity N, each part aligned to 64 bytes, all sizes from the contract:
- *     gal_crowd, then N gali_character, order uint32[N], generation uint32[N],
+ *     gal_crowd, then N gali_character, order uint32[N], generation uint32[N], lost bytes[N],
  *     x float[N][inputs], y float[N][outputs], phase float[N], the network's workspace for N,
  *     and per character: path position, direction, gait, joint position, velocity, pose.
  * order[0 .. count) lists the places in use; a removed one is closed by moving the rest down.
@@ -100,6 +100,9 @@ static gal_status check_desc(const gal_crowd_desc *desc, gal_error *error) {
                          CAPACITY_MOST);
     }
     gal_gate_kind gate = gal_network_get_info(desc->controller->network).gate;
+    if (gate == GAL_GATE_CALLER) {
+        return gali_fail(error, GAL_BAD_DATA, "the network's blend is the caller's, and a crowd has none to give");
+    }
     return gali_contract_complete(desc->controller->contract, gate, error);
 }
 

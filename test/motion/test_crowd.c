@@ -1,0 +1,292 @@
+/* A character in a crowd moves as it does alone, bit for bit, whoever comes and goes, on one thread or two. */
+#include "mannequin.h"
+
+static const mannequin_desc biped = {
+    .wobble = 0.6f, .step_z = 1.5f, .phase = 0.02f, .contact = 0.7f, .seed = 11};
+
+enum { ACTORS = 64, FRAMES = 90 };
+
+/* When an actor is there: some from the start, some come late, most leave before the end. */
+static uint32_t actor_comes(uint32_t actor) {
+    return actor % 3 == 0 ? 0 : (actor * 7) % 40;
+}
+
+static uint32_t actor_leaves(uint32_t actor) {
+    return actor % 5 == 0 ? FRAMES : actor_comes(actor) + 10 + (actor * 13) % 45;
+}
+
+static gal_spawn actor_spawn(uint32_t actor) {
+    float a = (float)actor;
+    return (gal_spawn){.x = 30 * a - 500, .z = 17 * a - 300, .facing = 0.4f * a - 9, .phase = 0.3f * a - 5};
+}
+
+static gal_input actor_input(uint32_t actor, uint32_t age) {
+    float a = (float)actor, t = (float)age;
+    return (gal_input){
+        .move_x = sinf(0.05f * t + a),
+        .move_y = cosf(0.03f * t - 2 * a),
+        .run = actor % 2 ? 0.5f + 0.5f * sinf(0.02f * t) : 0,
+        .strafe = actor % 4 == 1 ? 1 : 0,
+        .crouch = actor % 6 == 2 ? 0.8f : 0,
+        .camera_yaw = 0.01f * t * (float)(actor % 3),
+        .responsive = actor % 7 == 3,
+    };
+}
+
+/* All poses of all actors, each alone: [actor][age][J]. */
+static gal_transform *solo_poses(const gal_controller *controller, uint32_t actors, uint32_t joints) {
+    gal_transform *poses = calloc((size_t)actors * FRAMES * joints, sizeof *poses);
+    for (uint32_t a = 0; a < actors; a++) {
+        gal_crowd *crowd = crowd_of(controller, 1, hills);
+        gal_character id = crowd_add(crowd, actor_spawn(a));
+        for (uint32_t age = 0; age < FRAMES; age++) {
+            gal_input input = actor_input(a, age);
+            gal_crowd_set_input(crowd, id, &input);
+            gal_crowd_step(crowd);
+            memcpy(poses + ((size_t)a * FRAMES + age) * joints, gal_crowd_pose(crowd, id, NULL),
+                   joints * sizeof *poses);
+        }
+        assert_int_equal(gal_crowd_resets(crowd), 0);
+        gal_crowd_destroy(crowd);
+    }
+    return poses;
+}
+
+static void come_and_go(gal_crowd *crowd, gal_character *ids, uint32_t actors, uint32_t frame) {
+    for (uint32_t a = 0; a < actors; a++) {
+        if (ids[a] && actor_leaves(a) == frame) {
+            assert_int_equal(gal_crowd_remove(crowd, ids[a]), GAL_OK);
+            ids[a] = 0;
+        }
+        if (actor_comes(a) == frame) {
+            ids[a] = crowd_add(crowd, actor_spawn(a));
+        }
+    }
+}
+
+static void set_inputs(gal_crowd *crowd, const gal_character *ids, uint32_t actors, uint32_t frame) {
+    for (uint32_t a = 0; a < actors; a++) {
+        if (ids[a]) {
+            gal_input input = actor_input(a, frame - actor_comes(a));
+            assert_int_equal(gal_crowd_set_input(crowd, ids[a], &input), GAL_OK);
+        }
+    }
+}
+
+static void check_crowd(const gal_controller *controller, uint32_t actors, const gal_parallel *parallel) {
+    uint32_t joints = gal_controller_get_info(controller).joints;
+    gal_transform *alone = solo_poses(controller, actors, joints);
+    gal_crowd_desc desc = {.controller = controller, .capacity = actors, .ground = hills, .parallel = parallel};
+    gal_crowd *crowd;
+    assert_int_equal(gal_crowd_create(&crowd, &desc, NULL), GAL_OK);
+    gal_character ids[ACTORS] = {0};
+    uint32_t most = 0;
+    for (uint32_t frame = 0; frame < FRAMES; frame++) {
+        come_and_go(crowd, ids, actors, frame);
+        set_inputs(crowd, ids, actors, frame);
+        gal_crowd_step(crowd);
+        most = gal_crowd_count(crowd) > most ? gal_crowd_count(crowd) : most;
+        for (uint32_t a = 0; a < actors; a++) {
+            size_t age = frame - actor_comes(a);
+            if (ids[a]) {
+                assert_memory_equal(gal_crowd_pose(crowd, ids[a], NULL),
+                                    alone + (a * (size_t)FRAMES + age) * joints, joints * sizeof *alone);
+            }
+        }
+    }
+    assert_true(most > actors / 2 && gal_crowd_count(crowd) < most);
+    gal_crowd_destroy(crowd);
+    free(alone);
+}
+
+static void a_crowd_changes_nobodys_bits(void **unused) {
+    (void)unused;
+    gal_controller *controller = mannequin_open(&biped);
+    check_crowd(controller, ACTORS, NULL);
+    gal_controller_close(controller);
+}
+
+static void two_threads_change_nobodys_bits(void **unused) {
+    (void)unused;
+    gal_parallel parallel = {two_threads, NULL, 2};
+    gal_controller *controller = mannequin_open(&biped);
+    check_crowd(controller, ACTORS, &parallel);
+    gal_controller_close(controller);
+}
+
+static void the_walker_keeps_to_itself_too(void **unused) {
+    (void)unused;
+    gal_parallel parallel = {two_threads, NULL, 2};
+    gal_controller *controller = walker_open();
+    check_crowd(controller, 18, &parallel);
+    gal_controller_close(controller);
+}
+
+static void others_stay_while_one_is_removed_and_added_again(void **unused) {
+    (void)unused;
+    gal_controller *controller = mannequin_open(&biped);
+    gal_crowd *calm = crowd_of(controller, 4, hills), *busy = crowd_of(controller, 4, hills);
+    gal_character a = crowd_add(calm, actor_spawn(1)), b = crowd_add(busy, actor_spawn(1)), guest = 0;
+    gal_input input = actor_input(1, 7);
+    gal_crowd_set_input(calm, a, &input);
+    gal_crowd_set_input(busy, b, &input);
+    for (uint32_t frame = 0; frame < 40; frame++) {
+        if (guest) {
+            assert_int_equal(gal_crowd_remove(busy, guest), GAL_OK);
+        }
+        guest = crowd_add(busy, actor_spawn(frame));
+        gal_crowd_step(calm);
+        gal_crowd_step(busy);
+        assert_memory_equal(gal_crowd_pose(calm, a, NULL), gal_crowd_pose(busy, b, NULL),
+                            MANNEQUIN_JOINTS * sizeof(gal_transform));
+    }
+    gal_crowd_destroy(calm);
+    gal_crowd_destroy(busy);
+    gal_controller_close(controller);
+}
+
+/* The same calls give the same bits; memory handed in gives those of memory made. */
+static void a_run_repeats_itself(void **unused) {
+    (void)unused;
+    gal_controller *controller = mannequin_open(&biped);
+    gal_crowd_desc desc = {.controller = controller, .capacity = 3, .ground = hills};
+    size_t size = gal_crowd_size(&desc);
+    void *memory = aligned_alloc(64, (size + 63) & ~(size_t)63);
+    gal_crowd *crowds[2] = {crowd_of(controller, 3, hills), NULL};
+    memset(memory, 0xa5, size);
+    assert_int_equal(gal_crowd_init(&crowds[1], memory, size, &desc, NULL), GAL_OK);
+    for (uint32_t c = 0; c < 2; c++) {
+        for (uint32_t a = 0; a < 3; a++) {
+            gal_character id = crowd_add(crowds[c], actor_spawn(a));
+            gal_input input = actor_input(a, 3);
+            gal_crowd_set_input(crowds[c], id, &input);
+        }
+    }
+    for (uint32_t frame = 0; frame < 60; frame++) {
+        gal_crowd_step(crowds[0]);
+        gal_crowd_step(crowds[1]);
+        for (uint32_t a = 0; a < 3; a++) {
+            assert_memory_equal(gal_crowd_pose(crowds[0], gal_crowd_at(crowds[0], a), NULL),
+                                gal_crowd_pose(crowds[1], gal_crowd_at(crowds[1], a), NULL),
+                                MANNEQUIN_JOINTS * sizeof(gal_transform));
+        }
+    }
+    gal_crowd_destroy(crowds[0]);
+    gal_crowd_destroy(crowds[1]); /* the caller's memory: nothing happens */
+    free(memory);
+    gal_controller_close(controller);
+}
+
+/* ---- what is not finite ---- */
+
+static float broken_ground(void *context, float x, float z) {
+    uint32_t *calls = context;
+    (void)z;
+    static const float values[] = {NAN, INFINITY, -INFINITY};
+    return x > 1e6f ? 0 : values[(*calls)++ % 3];
+}
+
+static void ground_that_is_not_finite_counts_as_0(void **unused) {
+    (void)unused;
+    gal_controller *controller = mannequin_open(&biped);
+    uint32_t calls = 0;
+    gal_crowd_desc desc = {.controller = controller, .ground = broken_ground, .ground_context = &calls};
+    gal_crowd *flat = crowd_of(controller, 0, NULL), *broken;
+    assert_int_equal(gal_crowd_create(&broken, &desc, NULL), GAL_OK);
+    gal_character a = crowd_add(flat, actor_spawn(2)), b = crowd_add(broken, actor_spawn(2));
+    gal_input input = actor_input(2, 5);
+    gal_crowd_set_input(flat, a, &input);
+    gal_crowd_set_input(broken, b, &input);
+    for (uint32_t frame = 0; frame < 30; frame++) {
+        gal_crowd_step(flat);
+        gal_crowd_step(broken);
+        assert_memory_equal(gal_crowd_pose(flat, a, NULL), gal_crowd_pose(broken, b, NULL),
+                            MANNEQUIN_JOINTS * sizeof(gal_transform));
+    }
+    assert_true(calls > 100);
+    assert_int_equal(gal_crowd_resets(broken), 0);
+    gal_crowd_destroy(flat);
+    gal_crowd_destroy(broken);
+    gal_controller_close(controller);
+}
+
+/* The biped, whose root velocity overflows as soon as somebody crouches. */
+static gal_controller *open_explosive(void) {
+    synthetic s = mannequin_model(&biped);
+    gali_contract *contract = mannequin_contract(s.model.contract);
+    gali_model_layer *first = &s.model.layers[0], *last = &s.model.layers[1];
+    float *weights = (float *)(uintptr_t)first->weights, *wide = (float *)(uintptr_t)last->weights;
+    const uint32_t out = gali_contract_find(contract, GALI_BLOCK_ROOT_VELOCITY_X)->offset;
+    for (uint32_t b = 0; b < contract->input_block_count; b++) {
+        const gali_block *block = &contract->input_blocks[b];
+        int crouch = block->kind == GALI_BLOCK_TRAJECTORY_GAIT &&
+                     block->index == (uint32_t)contract->gait_of_role[GALI_GAIT_CROUCH];
+        for (uint32_t e = 0; e < 4; e++) { /* hidden unit 0 is crouching and nothing else */
+            for (uint32_t i = 0; i < block->count; i++) {
+                weights[(size_t)e * first->outputs * first->inputs + block->offset + i] = crouch ? 1e25f : 0;
+            }
+        }
+    }
+    for (uint32_t e = 0; e < 4; e++) {
+        ((float *)(uintptr_t)first->biases)[(size_t)e * first->outputs] = 0;
+        for (uint32_t n = 0; n < last->outputs; n++) {
+            wide[((size_t)e * last->outputs + n) * last->inputs] = n == out ? 1e25f : 0;
+        }
+    }
+    gali_contract_release(contract, NULL);
+    gal_controller *controller = mannequin_open_model(&s);
+    synthetic_free(&s);
+    return controller;
+}
+
+static void one_that_overflows_is_set_back_alone(void **unused) {
+    (void)unused;
+    gal_controller *controller = open_explosive();
+    gal_crowd *calm = crowd_of(controller, 2, hills), *crowd = crowd_of(controller, 2, hills);
+    gal_spawn at = {.x = 50, .z = -20, .facing = 1.5f}, far = {.x = 900, .z = 30, .facing = -1, .phase = 2};
+    gal_character lone = crowd_add(calm, far);
+    gal_character sick = crowd_add(crowd, at), well = crowd_add(crowd, far);
+    gal_input walk = {.move_y = 1}, crouch = {.move_y = 1, .crouch = 1};
+    gal_crowd_set_input(calm, lone, &walk);
+    gal_crowd_set_input(crowd, well, &walk);
+    gal_crowd_set_input(crowd, sick, &crouch);
+    for (uint32_t frame = 0; frame < 20; frame++) {
+        gal_crowd_step(calm);
+        gal_crowd_step(crowd);
+        const gal_transform *pose = gal_crowd_pose(crowd, sick, NULL);
+        for (uint32_t j = 0; j < MANNEQUIN_JOINTS; j++) {
+            gal_vec3 p = pose[j].position;
+            assert_true(isfinite(p.x) && isfinite(p.y) && isfinite(p.z) && isfinite(pose[j].rotation.w));
+        }
+        assert_memory_equal(gal_crowd_pose(calm, lone, NULL), gal_crowd_pose(crowd, well, NULL),
+                            MANNEQUIN_JOINTS * sizeof(gal_transform));
+    }
+    assert_int_equal(gal_crowd_resets(calm), 0);
+    assert_int_equal(gal_crowd_resets(crowd), 20);
+    gal_character_state state;
+    gal_crowd_state(crowd, sick, &state);
+    assert_true(state.root.x == 50 && state.root.z == -20 && fabsf(state.facing - 1.5f) < 1e-4f);
+    gal_crowd_set_input(crowd, sick, &walk); /* and it walks again */
+    for (uint32_t frame = 0; frame < 20; frame++) {
+        gal_crowd_step(crowd);
+    }
+    gal_crowd_state(crowd, sick, &state);
+    assert_int_equal(gal_crowd_resets(crowd), 20);
+    assert_true(state.root.x > 55);
+    gal_crowd_destroy(calm);
+    gal_crowd_destroy(crowd);
+    gal_controller_close(controller);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_crowd_changes_nobodys_bits),
+        cmocka_unit_test(two_threads_change_nobodys_bits),
+        cmocka_unit_test(the_walker_keeps_to_itself_too),
+        cmocka_unit_test(others_stay_while_one_is_removed_and_added_again),
+        cmocka_unit_test(a_run_repeats_itself),
+        cmocka_unit_test(ground_that_is_not_finite_counts_as_0),
+        cmocka_unit_test(one_that_overflows_is_set_back_alone),
+    };
+    return cmocka_run_group_tests_name("motion crowd", tests, NULL, NULL);
+}
