@@ -15,6 +15,7 @@ from __future__ import annotations
 import copy
 import math
 from dataclasses import dataclass, field
+from pathlib import Path
 
 import numpy as np
 import torch
@@ -25,7 +26,7 @@ from gallop.losses import Unroll
 from gallop.network import PhaseNetwork
 from gallop.progress import Progress
 from gallop.rollout import DEFAULTS
-from gallop.trainer import Batches, Stage, World
+from gallop.trainer import Batches, Stage, World, load_checkpoint
 
 TAU = 2 * math.pi
 
@@ -41,8 +42,9 @@ class Plan:
     slide: float = 3.0
     track: float = 1.0
     keep: float = 0.5
+    rhythm: float = 20.0  # how much more than a joint's the phase's advance must stay
     data: float = 1.0
-    settle: int = 45
+    settle: int = 30
     stage: Stage = field(default_factory=lambda: Stage(1, 256, 16))
 
 
@@ -136,7 +138,8 @@ class Pool:
         facing = state.facing[:, self.now].detach()
         kind = host.random(n)
         ahead, circle = kind < 0.4, (kind >= 0.4) & (kind < 0.55)
-        stop = kind >= 0.9
+        stop = kind >= 0.88
+        pivot = kind >= 0.94  # a stop that turns on the spot
         quarter = host.choice([0.5, -0.5, 1.0, 0.25, -0.25, 0.75, -0.75], n) * math.pi
         relative = np.where(ahead | circle, host.normal(0, 0.5, n), quarter)
         run = (host.random(n) < 0.5).astype(float)
@@ -149,10 +152,12 @@ class Pool:
         velocity = turned(torch.stack([0 * heading, self._tensor(speed)], -1), heading)
         face = torch.where(self._bool(ahead | circle), heading, facing)
         most = np.where(run > 0, 0.9, 0.6)
-        spin = np.where(circle, host.uniform(-1, 1, n) * most, 0) / self.contract.rate
+        spin = np.where(circle, host.uniform(-1, 1, n) * most, 0)
+        spin = np.where(pivot, host.uniform(-1.3, 1.3, n), spin) / self.contract.rate
+        life = np.where(host.random(n) < 0.3, host.uniform(30, 90, n), host.uniform(90, 260, n))
         return State(state.path, state.facing, state.gait, state.fed, state.phase, velocity, face,
                      self._tensor(spin), self._tensor(run), self._tensor(host.uniform(1.5, 4, n)),
-                     torch.zeros_like(face), self._tensor(host.uniform(90, 260, n)))
+                     torch.zeros_like(face), self._tensor(life))
 
     def _bool(self, a: np.ndarray) -> torch.Tensor:
         return torch.tensor(a, device=self.device)
@@ -276,6 +281,7 @@ class Polish:
     def __init__(
         self, net: PhaseNetwork, unroll: Unroll, contract: Contract, data: Dataset,
         batches: Batches, style: int, plan: Plan, seed: int, world: World,
+        checkpoint: Path | None = None,
     ) -> None:
         self.plan, self.batches, self.seed = plan, batches, seed
         self.unroll = copy.deepcopy(unroll)
@@ -289,6 +295,33 @@ class Polish:
         self.kept = self._kept(contract).to(world.device)
         self.adam = torch.optim.Adam(self.net.parameters(), lr=plan.rate)
         self.history: list[tuple[int, dict[str, float]]] = []
+        self.step, self.checkpoint = 0, checkpoint
+        self.state = self.pool.fresh()
+        if checkpoint and checkpoint.exists():
+            self._load(checkpoint)
+
+    def save(self) -> None:
+        """Write the checkpoint, replacing the old one in one move."""
+        if not self.checkpoint:
+            return
+        state = {"step": self.step, "net": self.net.state_dict(), "adam": self.adam.state_dict(),
+                 "average": self.average.state_dict(), "history": self.history,
+                 "pool": vars(self.state), "random": self.pool.host.bit_generator.state,
+                 "plan": repr(self.plan)}
+        part = self.checkpoint.with_suffix(".part")
+        torch.save(state, part)
+        part.replace(self.checkpoint)
+
+    def _load(self, path: Path) -> None:
+        state = load_checkpoint(path, self.pool.device)
+        if state["plan"] != repr(self.plan):
+            raise ValueError(f"{path} was made with another plan; remove it to start anew")
+        self.net.load_state_dict(state["net"])
+        self.average.load_state_dict(state["average"])
+        self.adam.load_state_dict(state["adam"])
+        self.step, self.history = state["step"], state["history"]
+        self.state = State(**state["pool"])
+        self.pool.host.bit_generator.state = state["random"]
 
     def _kept(self, contract: Contract) -> torch.Tensor:
         """Outputs that must stay what they were: all but the root's step and its future path."""
@@ -296,18 +329,26 @@ class Polish:
         for block, where in contract.ranges(contract.outputs):
             if block.name.startswith(("root.velocity", "future.position")):
                 kept[where] = 0
+            elif block.name == "phase.advance":
+                kept[where] = self.plan.rhythm
+            elif block.name == "contact":
+                kept[where] = 4
         return kept
 
     def train(self, quiet: bool = False) -> PhaseNetwork:
         """Run all steps."""
         bar = Progress(self.plan.steps, "polishing", quiet)
-        state = self.pool.fresh()
-        for step in range(self.plan.steps):
-            fraction = 0.5 + 0.5 * math.cos(math.pi * step / self.plan.steps)
+        while self.step < self.plan.steps:
+            fraction = 0.5 + 0.5 * math.cos(math.pi * self.step / self.plan.steps)
             self.adam.param_groups[0]["lr"] = self.plan.rate * (0.02 + 0.98 * fraction)
-            state = self._step(state, step)
-            if step % 20 == 0:
-                bar.step(step, " ".join(f"{k} {v:.3f}" for k, v in self.history[-1][1].items()))
+            self.state = self._step(self.state, self.step)
+            if self.step % 20 == 0:
+                last = self.history[-1][1]
+                bar.step(self.step, " ".join(f"{k} {v:.3f}" for k, v in last.items()))
+            self.step += 1
+            if self.step % 500 == 0:
+                self.save()
+        self.save()
         bar.step(self.plan.steps)
         return self.average
 
@@ -350,7 +391,8 @@ class Polish:
             last = feet
             state = loop.moved(state, y)
         went = state.path[:, loop.now] - begin
-        settled = (state.age > plan.settle + plan.frames).float()
+        still = (state.velocity.norm(dim=-1) < self.pool.rules["stand_speed"]).float()
+        settled = (state.age > plan.settle - 8 * still + plan.frames).float()
         track = self._track(went, wanted, state, settled)
         return state, {"slide": plan.slide * torch.stack(slide).mean(),
                        "keep": plan.keep * torch.stack(keep).mean(), "track": plan.track * track}
@@ -378,5 +420,4 @@ class Polish:
         size = at.metres * at.rate / plan.frames
         velocity = ((went - wanted) * size).square().sum(-1)
         face = wrap(s.face - s.facing[:, self.loop.now]).square()
-        straight = (s.spin == 0).float()
-        return (settled * (velocity + 0.3 * straight * face)).sum() / settled.sum().clamp(min=1)
+        return (settled * (velocity + 0.3 * face)).sum() / settled.sum().clamp(min=1)

@@ -20,6 +20,7 @@ import torch
 from gallop import capture, contract, export, features, judge, modelfile, walker
 from gallop.losses import Unroll, Weights
 from gallop.network import PhaseNetwork
+from gallop.polish import Plan, Polish
 from gallop.trainer import Settings, Stage, Trainer
 
 LICENCE = (
@@ -68,6 +69,9 @@ def parser() -> argparse.ArgumentParser:
     p.add_argument("--noise", type=float, default=1.0, help="factor on the schedule's noise")
     p.add_argument("--absolute", type=float, default=1.0, help="share of absolute in the error")
     p.add_argument("--no-judge", action="store_true", help="skip the closed loop at the end")
+    p.add_argument("--polish", type=int, help="steps of the last stage (0: none)")
+    p.add_argument("--keep", type=float, default=0.5, help="polish: how much stays as it was")
+    p.add_argument("--polish-slide", type=float, default=3.0, help="polish: weight of foot slide")
     p.add_argument("--device", default="cuda" if torch.cuda.is_available() else "cpu")
     p.add_argument("--checkpoint", type=Path, help="file to resume from and save to")
     p.add_argument("--curve", type=Path, help="CSV file for the loss curve")
@@ -107,7 +111,7 @@ def held_out_error(
 
 def write_curve(path: Path, history: list[tuple[int, dict[str, float]]]) -> None:
     """The loss curve as CSV: step, loss and its parts."""
-    keys = ["loss", "error", "slide", "kinematics", "decay"]
+    keys = ["loss", "error", "slide", "kinematics", "decay", "keep", "track", "data"]
     with path.open("w", newline="") as f:
         out = csv.writer(f)
         out.writerow(["step", *keys])
@@ -133,16 +137,45 @@ def train_walker(args: argparse.Namespace) -> modelfile.Model | None:
     net = trainer.train(args.quiet)
     if trainer.world.rank > 0:
         return None
-    steps = sum(s.steps for s in settings.stages)
+    curve = trainer.history
+    steps = settings_steps(settings)
     spent = time.time() - began
     say(args, f"trained in {spent:.1f} s, {steps / spent:.1f} steps/s; held-out error "
         f"{held_out_error(net, trainer.unroll, data, held):.4f}")
+    style_number = data.styles.index(walker.STYLE)
+    net, more = polished(args, trainer, rules, data, style_number)
     if args.curve:
-        write_curve(args.curve, trainer.history)
+        write_curve(args.curve, curve + [(settings_steps(settings) + s, e) for s, e in more])
     style = np.array([float(s == walker.STYLE) for s in data.styles])
     model = export.to_model(net, rules, scale, style)
     finish(args, model, data, "walker", capture.ATTRIBUTION, LICENCE)
     return model
+
+
+def settings_steps(settings: Settings) -> int:
+    """Steps of the whole schedule."""
+    return sum(s.steps for s in settings.stages)
+
+
+def polished(
+    args: argparse.Namespace, trainer: Trainer, rules: contract.Contract, data: features.Dataset,
+    style: int,
+) -> tuple[PhaseNetwork, list[tuple[int, dict[str, float]]]]:
+    """The network after the last stage, and that stage's history."""
+    steps = args.polish if args.polish is not None else (500 if args.quick else 2000)
+    if steps == 0:
+        return trainer.average, []
+    weights = Weights(args.slide, args.kinematics, absolute=args.absolute)
+    size = (96, 12, Stage(1, 48, 8, weights=weights)) if args.quick else (
+        512, 16, Stage(1, 256, 16, weights=weights))
+    plan = Plan(steps, *size[:2], keep=args.keep, slide=args.polish_slide, stage=size[2])
+    place = args.checkpoint.with_suffix(".polish") if args.checkpoint else None
+    last = Polish(trainer.average, trainer.unroll, rules, data, trainer.batches, style, plan,
+                  args.seed, trainer.world, place)
+    began = time.time()
+    net = last.train(args.quiet)
+    say(args, f"polished in {time.time() - began:.1f} s")
+    return net, last.history
 
 
 def finish(

@@ -57,6 +57,12 @@ class Settings:
     save_every: int = 500
 
 
+def load_checkpoint(path: Path, device: torch.device) -> dict:
+    """A checkpoint that this package wrote (a pickle: load only your own)."""
+    options = {"weights_only": False} if torch.__version__ >= "2" else {}
+    return torch.load(path, map_location=device, **options)
+
+
 class World:
     """The processes that train together; alone when not started by torchrun."""
 
@@ -239,7 +245,7 @@ class Trainer:
         part.replace(self.checkpoint)
 
     def _load(self, path: Path) -> None:
-        state = torch.load(path, map_location=self.world.device)
+        state = load_checkpoint(path, self.world.device)
         if state["settings"] != repr(asdict(self.settings)):
             raise ValueError(f"{path} was made with other settings; remove it to start anew")
         self.net.load_state_dict(state["net"])
@@ -251,4 +257,5 @@ class Trainer:
                 current = stage
             begin += stage.steps
         self.adam = self._adam(current)
-        self.adam.load_state_dict(state["adam"])
+        if "adam" in state:
+            self.adam.load_state_dict(state["adam"])
