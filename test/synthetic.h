@@ -31,10 +31,11 @@ typedef struct synthetic_desc {
     uint32_t layers;
     uint32_t width[9]; /* inputs, then each layer's outputs */
     gali_activation activation[8];
-    int plain[8];     /* the layer has one expert */
-    uint32_t masked;  /* every masked-th input is masked; 0: none */
+    int plain[8];      /* the layer has one expert */
+    uint32_t masked;   /* every masked-th input is masked; 0: none */
     uint32_t constant; /* every constant-th input (of the rest) is constant; 0: none */
-    int normalised;   /* means and deviations that are not 0 and 1 */
+    uint32_t top;      /* of a gating network */
+    int normalised;    /* means and deviations that are not 0 and 1 */
     uint64_t seed;
 } synthetic_desc;
 
@@ -86,6 +87,36 @@ static inline void synthetic_layer(synthetic *s, const synthetic_desc *desc, uin
     };
 }
 
+/* A gating network over every second feature, from the last back, with one hidden layer of 21. */
+static inline void synthetic_gating(synthetic *s, const synthetic_desc *desc, uint64_t *state) {
+    gali_gating *gating = &s->model.gating;
+    uint32_t count = (desc->width[0] + 1) / 2, hidden = 21;
+    uint32_t *features = malloc(count * sizeof *features);
+    for (uint32_t i = 0; i < count; i++) {
+        features[i] = desc->width[0] - 1 - 2 * i;
+    }
+    s->arrays[s->array_count++] = features;
+    gating->top = desc->top;
+    gating->input_count = count;
+    gating->features = features;
+    gating->layer_count = 2;
+    gating->layers[0] = (gali_model_layer){
+        .activation = GALI_ACTIVATION_ELU,
+        .experts = 1,
+        .inputs = count,
+        .outputs = hidden,
+        .weights = synthetic_array(s, (size_t)hidden * count, state, 0.5f, 0),
+        .biases = synthetic_array(s, hidden, state, 0.2f, 0),
+    };
+    gating->layers[1] = (gali_model_layer){
+        .experts = 1,
+        .inputs = hidden,
+        .outputs = desc->experts,
+        .weights = synthetic_array(s, (size_t)hidden * desc->experts, state, 0.8f, 0),
+        .biases = synthetic_array(s, desc->experts, state, 0.2f, 0),
+    };
+}
+
 static inline synthetic synthetic_make(const synthetic_desc *desc) {
     synthetic s = {0};
     uint64_t state = desc->seed;
@@ -102,6 +133,9 @@ static inline synthetic synthetic_make(const synthetic_desc *desc) {
     s.model.output_mean = synthetic_array(&s, outputs, &state, spread, 0);
     s.model.output_std = synthetic_array(&s, outputs, &state, 0.5f * spread, 1);
     synthetic_states(&s, desc);
+    if (desc->gate == GAL_GATE_NETWORK) {
+        synthetic_gating(&s, desc, &state);
+    }
     for (uint32_t i = 0; i < desc->layers; i++) {
         synthetic_layer(&s, desc, i, &state);
     }
@@ -138,16 +172,16 @@ static inline gal_network *synthetic_open(const synthetic *s, gal_isa isa) {
 }
 
 /* Runs count characters with a workspace made for the call; gate is phases or blends. */
-static inline gal_status synthetic_run(const gal_network *network, uint32_t count, const float *x, const float *gate,
-                                       float *y, const gal_parallel *parallel) {
+static inline gal_status synthetic_run(const gal_network *network, uint32_t count, const float *x,
+                                       const float *gate, float *y, const gal_parallel *parallel) {
     size_t size = gal_network_workspace_size(network, count);
     size_t whole = (size + 63) & ~(size_t)63;
     void *workspace = aligned_alloc(64, whole ? whole : 64);
     memset(workspace, 0xff, whole); /* stale NaNs: nothing may be read before it is written */
-    int caller = gal_network_get_info(network).gate == GAL_GATE_CALLER;
+    gal_gate_kind kind = gal_network_get_info(network).gate;
     gal_network_batch batch = {.count = count, .x = x, .y = y, .parallel = parallel};
-    batch.phase = caller ? NULL : gate;
-    batch.blend = caller ? gate : NULL;
+    batch.phase = kind == GAL_GATE_CALLER || kind == GAL_GATE_NETWORK ? NULL : gate;
+    batch.blend = kind == GAL_GATE_CALLER ? gate : NULL;
     gal_status status = gal_network_run(network, &batch, workspace, size, NULL);
     free(workspace);
     return status;

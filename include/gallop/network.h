@@ -24,6 +24,7 @@ typedef enum gal_gate_kind {
     GAL_GATE_CUBIC,      /* cyclic Catmull-Rom spline over E control points (PFNN: 4) */
     GAL_GATE_LINEAR,     /* linear between E samples of the cycle */
     GAL_GATE_CONSTANT,   /* the nearest sample at or before the phase, of E */
+    GAL_GATE_NETWORK,    /* a small network on some of the features, then a softmax (MANN, NSM) */
     GAL_GATE_COUNT
 } gal_gate_kind;
 

@@ -15,4 +15,5 @@ const gali_kernels gali_kernels_scalar = {
     .panel_vectors = 4,
     .panel_f32 = gali_panel_f32,
     .activate_f32 = gali_activate_f32,
+    .softmax_f32 = gali_softmax_f32,
 };

@@ -28,9 +28,9 @@ typedef struct gali_character {
     gal_input input;
     int foot_lock;
     gali_trajectory path;
-    gal_vec3 *position;   /* [J] joint positions fed back */
-    gal_vec3 *velocity;   /* [J] per frame, fed back */
-    gal_transform *pose;  /* [J] what the caller sees */
+    gal_vec3 *position;         /* [J] joint positions fed back */
+    gal_vec3 *velocity;         /* [J] per frame, fed back */
+    gal_transform *pose;        /* [J] what the caller sees */
     gali_vec2 velocity_wanted;  /* units per frame */
     gali_vec2 direction_wanted; /* unit */
     float strafe, crouch, phase;
@@ -40,7 +40,7 @@ typedef struct gali_character {
     float contact[GALI_CONTACTS_MAX];
     gal_vec3 contact_at[GALI_CONTACTS_MAX]; /* the contact joints' predicted places a frame ago */
     gali_foot feet[GALI_LEGS_MAX];
-    uint32_t age;         /* frames since it was added or set back */
+    uint32_t age; /* frames since it was added or set back */
 } gali_character;
 
 /* The host's ground; flat at 0 where the function is NULL. */

@@ -15,6 +15,7 @@ void gali_codec_encode(const gali_character *character, const gali_contract *con
  * Pose, fed-back joints and contacts from y[contract->outputs], in the root frame of now. smooth is the share
  * of the last position plus velocity in what is fed back (rules.joint_smooth, 0 on a reset).
  */
-void gali_codec_decode(gali_character *character, const gal_controller *controller, const float *y, float smooth);
+void gali_codec_decode(gali_character *character, const gal_controller *controller, const float *y,
+                       float smooth);
 
 #endif

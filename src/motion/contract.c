@@ -137,6 +137,16 @@ static gal_status read_window(gali_parser *p) {
     return status;
 }
 
+static gal_status read_posture(gali_parser *p) {
+    gali_posture *posture = &p->contract->posture;
+    float *const places[] = {&posture->height, &posture->pitch, &posture->roll};
+    gal_status status = GAL_OK;
+    for (uint32_t i = 0; i < 3 && status == GAL_OK; i++) {
+        status = gali_parser_float(p, p->words[1 + i], places[i]);
+    }
+    return status;
+}
+
 /* A line of ascending frame offsets. */
 static gal_status read_offsets(gali_parser *p, int32_t least, int32_t *offsets, uint32_t *count) {
     gal_status status = GAL_OK;
@@ -238,6 +248,8 @@ static const keyword keywords[] = {
     {"unit", 1, 1, "METRES", 1, 1, read_unit, NULL},
     {"joint", 5, 9, "NAME PARENT X Y Z [QX QY QZ QW]", 0, 0, read_joint, NULL},
     {"leg", 4, 4, "HIP KNEE HEEL TOE", 0, 0, NULL, gali_parser_leg},
+    {"hinge", 7, 7, "JOINT AX AY AZ LEAST MOST REST", 0, 0, NULL, gali_parser_hinge},
+    {"posture", 3, 3, "HEIGHT PITCH ROLL", 1, 0, read_posture, NULL},
     {"window", 2, 2, "PAST FUTURE", 1, 0, read_window, NULL},
     {"samples", 1, GALI_SAMPLES_MAX, "1..64 OFFSETS", 1, 0, read_samples, NULL},
     {"future", 1, GALI_SAMPLES_MAX, "1..64 OFFSETS", 1, 0, read_future, NULL},

@@ -13,6 +13,7 @@
 enum {
     GALI_JOINTS_MAX = 256,
     GALI_LEGS_MAX = 8,
+    GALI_HINGES_MAX = 128,
     GALI_GAITS_MAX = 16,
     GALI_SAMPLES_MAX = 64, /* of `samples` and of `future` */
     GALI_WINDOW_MAX = 600, /* frames before and after now */
@@ -54,6 +55,18 @@ typedef struct gali_joint {
     gal_transform rest; /* in the parent's frame */
 } gali_joint;
 
+/* A joint that turns about one axis of its rest frame. */
+typedef struct gali_hinge {
+    uint32_t joint;
+    gal_vec3 axis;           /* unit */
+    float least, most, rest; /* radians */
+} gali_hinge;
+
+/* The first joint of a hinged skeleton over the root point, or the change of that in a frame. */
+typedef struct gali_posture {
+    float height, pitch, roll; /* units; radians about +x, then about +z */
+} gali_posture;
+
 typedef struct gali_leg {
     uint32_t hip, knee, heel, toe; /* joints */
 } gali_leg;
@@ -75,10 +88,12 @@ typedef struct gali_contract {
     float rate;
     float unit;
     uint32_t past, future; /* window, frames */
-    uint32_t joint_count, leg_count, gait_count, sample_count, future_count, contact_count;
+    uint32_t joint_count, leg_count, hinge_count, gait_count, sample_count, future_count, contact_count;
     uint32_t input_block_count, output_block_count;
     uint32_t inputs, outputs; /* features */
     gali_leg legs[GALI_LEGS_MAX];
+    gali_hinge hinges[GALI_HINGES_MAX];
+    gali_posture posture; /* rest pose of a hinged skeleton */
     gali_gait gaits[GALI_GAITS_MAX];
     int32_t gait_of_role[GALI_GAIT_ROLE_COUNT]; /* gait index or -1 */
     int32_t samples[GALI_SAMPLES_MAX];          /* ascending frame offsets from now */

@@ -1,7 +1,8 @@
 /*
- * The contract's lines that refer to others: legs, and the blocks of features. Everything declared is known
+ * The contract's lines that refer to others: legs, hinges, and the blocks of features. Everything declared is known
  * by now; features are numbered in the order of the lines.
  */
+#include <math.h>
 #include <string.h>
 
 #include "motion/contract_parse.h"
@@ -36,7 +37,8 @@ gal_status gali_parser_leg(gali_parser *p) {
         if (joints[i] < 0) {
             return gali_parser_fail(p, "leg: no joint '%.*s'", gali_word_shown(word), word.text);
         }
-        if (i > 0 && !descends(p, joints[i], joints[i - 1])) {
+        int foot_is_one_joint = i == 3 && joints[3] == joints[2];
+        if (i > 0 && !foot_is_one_joint && !descends(p, joints[i], joints[i - 1])) {
             return gali_parser_fail(p, "leg: '%s' does not hang on '%s'", p->joints[joints[i]].name,
                                     p->joints[joints[i - 1]].name);
         }
@@ -44,6 +46,62 @@ gal_status gali_parser_leg(gali_parser *p) {
     c->legs[c->leg_count++] =
         (gali_leg){(uint32_t)joints[0], (uint32_t)joints[1], (uint32_t)joints[2], (uint32_t)joints[3]};
     return GAL_OK;
+}
+
+/* ---- hinges ---- */
+
+/* The axis to unit length. */
+static gal_status check_axis(const gali_parser *p, const gali_joint *joint, gal_vec3 *axis) {
+    float length = sqrtf(axis->x * axis->x + axis->y * axis->y + axis->z * axis->z);
+    if (!(length > 1e-6f) || !isfinite(length)) {
+        return gali_parser_fail(p, "hinge '%s': axis of length %g, expected > 0", joint->name, (double)length);
+    }
+    *axis = (gal_vec3){axis->x / length, axis->y / length, axis->z / length};
+    return GAL_OK;
+}
+
+static gal_status check_hinge(const gali_parser *p, const gali_joint *joint, const gali_hinge *hinge) {
+    const gali_contract *c = p->contract;
+    if (joint->parent < 0) {
+        return gali_parser_fail(p, "hinge '%s': the first joint is turned by the posture", joint->name);
+    }
+    for (uint32_t i = 0; i < c->hinge_count; i++) {
+        if (c->hinges[i].joint == hinge->joint) {
+            return gali_parser_fail(p, "hinge '%s' a second time", joint->name);
+        }
+    }
+    if (!(hinge->least <= hinge->rest && hinge->rest <= hinge->most)) {
+        return gali_parser_fail(p, "hinge '%s': %g, %g, %g, expected LEAST <= REST <= MOST as LEAST MOST REST",
+                                joint->name, (double)hinge->least, (double)hinge->most, (double)hinge->rest);
+    }
+    return GAL_OK;
+}
+
+gal_status gali_parser_hinge(gali_parser *p) {
+    gali_contract *c = p->contract;
+    int32_t joint = gali_parser_joint(p, p->words[1]);
+    gali_hinge hinge = {.joint = (uint32_t)joint};
+    float *const places[] = {&hinge.axis.x, &hinge.axis.y, &hinge.axis.z,
+                             &hinge.least,  &hinge.most,   &hinge.rest};
+    if (joint < 0) {
+        return gali_parser_fail(p, "hinge: no joint '%.*s'", gali_word_shown(p->words[1]), p->words[1].text);
+    }
+    if (c->hinge_count == GALI_HINGES_MAX) {
+        return gali_parser_fail(p, "hinge: more than %d hinges", GALI_HINGES_MAX);
+    }
+    gal_status status = GAL_OK;
+    for (uint32_t i = 0; i < 6 && status == GAL_OK; i++) {
+        status = gali_parser_float(p, p->words[2 + i], places[i]);
+    }
+    if (status == GAL_OK) {
+        status = check_axis(p, &p->joints[joint], &hinge.axis);
+    }
+    if (status == GAL_OK) {
+        status = check_hinge(p, &p->joints[joint], &hinge);
+    }
+    c->hinges[c->hinge_count] = hinge;
+    c->hinge_count += status == GAL_OK;
+    return status;
 }
 
 /* ---- blocks ---- */
@@ -142,7 +200,8 @@ static gal_status read_arguments(const gali_parser *p, uint32_t first, gali_bloc
 static gal_status count_features(const gali_parser *p, gali_block *block) {
     const gali_contract *c = p->contract;
     const char *needs = NULL;
-    switch (gali_block_facts[block->kind].features) {
+    gali_block_features features = gali_block_facts[block->kind].features;
+    switch (features) {
     case GALI_FEATURES_ONE:
         block->count = 1;
         break;
@@ -161,6 +220,20 @@ static gal_status count_features(const gali_parser *p, gali_block *block) {
     case GALI_FEATURES_JOINTS6:
         block->count = 6 * c->joint_count;
         needs = "joints";
+        break;
+    case GALI_FEATURES_HINGES:
+        block->count = p->hinge_lines;
+        needs = "'hinge' lines";
+        break;
+    case GALI_FEATURES_POSTURE:
+    case GALI_FEATURES_MOTION:
+        block->count = 3;
+        break;
+    case GALI_FEATURES_LEGS1:
+    case GALI_FEATURES_LEGS2:
+    case GALI_FEATURES_LEGS3:
+        block->count = (uint32_t)(features - GALI_FEATURES_LEGS1 + 1) * p->leg_lines;
+        needs = "'leg' lines";
         break;
     case GALI_FEATURES_COUNT:
         break;

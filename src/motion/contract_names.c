@@ -40,6 +40,33 @@ static void name_argument(const gali_contract *c, const gali_block *b, char text
     }
 }
 
+/* The parts of blocks that are about hinges, the body, the root or legs; c's own joint names them. */
+static void name_hinged_feature(const gali_contract *c, const gali_block *b, uint32_t i, char *text,
+                                size_t size) {
+    static const char *const posture[] = {"height", "pitch", "roll"}, *const motion[] = {"x", "z", "turn"};
+    static const char *const phase[] = {"cos", "sin"}, *const space[] = {"x", "y", "z"};
+    const char *name = gali_block_facts[b->kind].name;
+    switch (gali_block_facts[b->kind].features) {
+    case GALI_FEATURES_HINGES:
+        snprintf(text, size, "%s.%s", name, c->joints[c->hinges[i].joint].name);
+        break;
+    case GALI_FEATURES_POSTURE:
+        snprintf(text, size, "%s.%s", name, posture[i]);
+        break;
+    case GALI_FEATURES_MOTION:
+        snprintf(text, size, "%s.%s", name, motion[i]);
+        break;
+    case GALI_FEATURES_LEGS1:
+        snprintf(text, size, "%s.%s", name, c->joints[c->legs[i].toe].name);
+        break;
+    case GALI_FEATURES_LEGS2:
+        snprintf(text, size, "%s.%s.%s", name, c->joints[c->legs[i / 2].toe].name, phase[i % 2]);
+        break;
+    default:
+        snprintf(text, size, "%s.%s.%s", name, c->joints[c->legs[i / 3].toe].name, space[i % 3]);
+    }
+}
+
 static void name_feature(const gali_contract *c, const gali_block *b, uint32_t i, char *text, size_t size) {
     const gali_block_fact *fact = &gali_block_facts[b->kind];
     char argument[GALI_NAME_MAX + 1];
@@ -57,6 +84,14 @@ static void name_feature(const gali_contract *c, const gali_block *b, uint32_t i
     case GALI_FEATURES_JOINTS3:
     case GALI_FEATURES_JOINTS6:
         name_joint_feature(c, b, i, text, size);
+        break;
+    case GALI_FEATURES_HINGES:
+    case GALI_FEATURES_POSTURE:
+    case GALI_FEATURES_MOTION:
+    case GALI_FEATURES_LEGS1:
+    case GALI_FEATURES_LEGS2:
+    case GALI_FEATURES_LEGS3:
+        name_hinged_feature(c, b, i, text, size);
         break;
     case GALI_FEATURES_COUNT:
         snprintf(text, size, "%s[%u]", b->name[0] ? b->name : fact->name, i);
@@ -121,6 +156,43 @@ static int has_sample(const gali_contract *c, int32_t offset) {
     return i < c->sample_count;
 }
 
+/* A pose of predicted positions and rotations. */
+static gal_status check_jointed(const gali_contract *c, gal_error *error) {
+    if (!gali_contract_find(c, GALI_BLOCK_JOINT_POSITION_OUT)) {
+        return missing(error, "output ", "joint.position");
+    }
+    /* Velocities are fed back, and smooth the positions fed back. */
+    int velocity = c->rules.joint_smooth > 0 || gali_contract_find(c, GALI_BLOCK_JOINT_VELOCITY_IN);
+    if (velocity && !gali_contract_find(c, GALI_BLOCK_JOINT_VELOCITY_OUT)) {
+        return missing(error, "output ", "joint.velocity");
+    }
+    if (!gali_contract_find(c, GALI_BLOCK_JOINT_ROTATION_EXPMAP) &&
+        !gali_contract_find(c, GALI_BLOCK_JOINT_ROTATION_SIXD)) {
+        return missing(error, "output ", "joint.rotation");
+    }
+    return GAL_OK;
+}
+
+/* A pose of hinge angles, and what is fed back of it. */
+static gal_status check_hinged(const gali_contract *c, gal_error *error) {
+    static const gali_block_kind pairs[][2] = {{GALI_BLOCK_HINGE_VELOCITY_IN, GALI_BLOCK_HINGE_VELOCITY_OUT},
+                                               {GALI_BLOCK_BODY_RATE_IN, GALI_BLOCK_BODY_RATE_OUT},
+                                               {GALI_BLOCK_LEG_PHASE_IN, GALI_BLOCK_LEG_PHASE_OUT},
+                                               {GALI_BLOCK_LEG_PHASE_IN, GALI_BLOCK_LEG_PHASE_RATE}};
+    if (!gali_contract_find(c, GALI_BLOCK_HINGE_CHANGE)) {
+        return missing(error, "output ", "hinge.change");
+    }
+    if (!gali_contract_find(c, GALI_BLOCK_BODY_CHANGE)) {
+        return missing(error, "output ", "body.change");
+    }
+    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
+        if (gali_contract_find(c, pairs[i][0]) && !gali_contract_find(c, pairs[i][1])) {
+            return missing(error, "output ", gali_block_facts[pairs[i][1]].name);
+        }
+    }
+    return GAL_OK;
+}
+
 /* Blocks without which a step cannot be made. */
 static gal_status check_blocks(const gali_contract *c, gal_error *error) {
     static const gali_block_kind needed[] = {GALI_BLOCK_TRAJECTORY_POSITION_X,
@@ -133,24 +205,14 @@ static gal_status check_blocks(const gali_contract *c, gal_error *error) {
                                              GALI_BLOCK_FUTURE_POSITION_X,
                                              GALI_BLOCK_FUTURE_POSITION_Z,
                                              GALI_BLOCK_FUTURE_DIRECTION_X,
-                                             GALI_BLOCK_FUTURE_DIRECTION_Z,
-                                             GALI_BLOCK_JOINT_POSITION_OUT};
+                                             GALI_BLOCK_FUTURE_DIRECTION_Z};
     for (size_t i = 0; i < sizeof needed / sizeof *needed; i++) {
         if (!gali_contract_find(c, needed[i])) {
             const gali_block_fact *fact = &gali_block_facts[needed[i]];
             return missing(error, fact->output ? "output " : "input ", fact->name);
         }
     }
-    /* Velocities are fed back, and smooth the positions fed back. */
-    int velocity = c->rules.joint_smooth > 0 || gali_contract_find(c, GALI_BLOCK_JOINT_VELOCITY_IN);
-    if (velocity && !gali_contract_find(c, GALI_BLOCK_JOINT_VELOCITY_OUT)) {
-        return missing(error, "output ", "joint.velocity");
-    }
-    if (!gali_contract_find(c, GALI_BLOCK_JOINT_ROTATION_EXPMAP) &&
-        !gali_contract_find(c, GALI_BLOCK_JOINT_ROTATION_SIXD)) {
-        return missing(error, "output ", "joint.rotation");
-    }
-    return GAL_OK;
+    return c->hinge_count ? check_hinged(c, error) : check_jointed(c, error);
 }
 
 gal_status gali_contract_complete(const gali_contract *contract, gal_gate_kind gate, gal_error *error) {
@@ -170,7 +232,8 @@ gal_status gali_contract_complete(const gali_contract *contract, gal_gate_kind g
     if (!has_sample(contract, 0)) {
         return missing(error, "", "sample at offset 0");
     }
-    if (gate != GAL_GATE_CALLER && !gali_contract_find(contract, GALI_BLOCK_PHASE_ADVANCE)) {
+    int phased = gate == GAL_GATE_CUBIC || gate == GAL_GATE_LINEAR || gate == GAL_GATE_CONSTANT;
+    if (phased && !gali_contract_find(contract, GALI_BLOCK_PHASE_ADVANCE)) {
         return missing(error, "output ", "phase.advance, and the gate needs a phase");
     }
     return check_blocks(contract, error);

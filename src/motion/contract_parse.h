@@ -27,7 +27,7 @@ typedef struct gali_parser {
     uint32_t line;   /* number of the line in words, from 1 */
     uint32_t word_count;
     gali_word words[GALI_WORDS_MAX]; /* words[0] says what the line is */
-    uint32_t joint_lines, input_lines, output_lines;
+    uint32_t joint_lines, leg_lines, hinge_lines, input_lines, output_lines;
     uint32_t samples_line, future_line; /* 0: none yet */
     uint32_t once_seen;                 /* bit per keyword that may stand once */
     uint64_t rules_seen;                /* bit per rule */
@@ -66,6 +66,7 @@ int32_t gali_parser_joint(const gali_parser *parser, gali_word word);
 
 /* The lines of contract_blocks.c. */
 gal_status gali_parser_leg(gali_parser *parser);
+gal_status gali_parser_hinge(gali_parser *parser);
 gal_status gali_parser_input(gali_parser *parser);
 gal_status gali_parser_output(gali_parser *parser);
 
@@ -85,6 +86,12 @@ typedef enum gali_block_features {
     GALI_FEATURES_FUTURES,
     GALI_FEATURES_JOINTS3,
     GALI_FEATURES_JOINTS6,
+    GALI_FEATURES_HINGES,
+    GALI_FEATURES_POSTURE,
+    GALI_FEATURES_MOTION,
+    GALI_FEATURES_LEGS1,
+    GALI_FEATURES_LEGS2,
+    GALI_FEATURES_LEGS3,
     GALI_FEATURES_COUNT,
 } gali_block_features;
 

@@ -126,6 +126,8 @@ static gal_status count_line(gali_parser *p) {
         return GAL_OK;
     }
     p->joint_lines += (uint32_t)gali_word_is(p->words[0], "joint");
+    p->leg_lines += (uint32_t)gali_word_is(p->words[0], "leg");
+    p->hinge_lines += (uint32_t)gali_word_is(p->words[0], "hinge");
     p->input_lines += (uint32_t)gali_word_is(p->words[0], "input");
     p->output_lines += (uint32_t)gali_word_is(p->words[0], "output");
     if (p->joint_lines > GALI_JOINTS_MAX) {

@@ -21,7 +21,7 @@ struct gal_controller {
     gali_contract *contract;
     gal_network *network;
     gali_outputs outputs;
-    int32_t leg_contact[GALI_LEGS_MAX]; /* contact of the leg's toe (or heel), or -1 */
+    int32_t leg_contact[GALI_LEGS_MAX];   /* contact of the leg's toe (or heel), or -1 */
     int32_t toe_joint[GALI_CONTACTS_MAX]; /* the contact's joint if it is a leg's toe, else -1 */
     size_t memory;
     float rest[]; /* [outputs] the mean output: how a character is before its first step */

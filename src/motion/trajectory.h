@@ -9,8 +9,8 @@
 #include "motion/character.h"
 
 /* The whole path at a point, facing one way, gaits 0. */
-void gali_trajectory_reset(gali_character *character, const gali_contract *contract,
-                           const gali_ground *ground, float x, float z, gali_vec2 facing);
+void gali_trajectory_reset(gali_character *character, const gali_contract *contract, const gali_ground *ground,
+                           float x, float z, gali_vec2 facing);
 
 /* Input to wanted velocity and facing, gait now, and the future samples; then ground heights. */
 void gali_trajectory_predict(gali_character *character, const gali_contract *contract,

@@ -70,3 +70,31 @@ void gali_gate_phase(gal_gate_kind kind, uint32_t experts, float phase, uint32_t
     }
     sort(expert, weight, slots);
 }
+
+/* How many of the blend come before expert e: larger, or equal with a lower index. */
+static uint32_t rank(const float *blend, uint32_t experts, uint32_t e) {
+    uint32_t before = 0;
+    for (uint32_t i = 0; i < experts; i++) {
+        before += blend[i] > blend[e] || (i < e && !(blend[i] < blend[e]));
+    }
+    return before;
+}
+
+void gali_gate_top(const float *blend, uint32_t experts, uint32_t top, uint32_t *expert, float *weight) {
+    uint32_t kept = 0;
+    float sum = 0;
+    for (uint32_t e = 0; e < experts && kept < top; e++) {
+        if (top == experts || rank(blend, experts, e) < top) {
+            expert[kept] = e;
+            weight[kept++] = blend[e];
+            sum += blend[e];
+        }
+    }
+    for (uint32_t e = 0; kept < top; e++) { /* only with NaNs: some ranks are missing */
+        expert[kept] = e;
+        weight[kept++] = NAN;
+    }
+    for (uint32_t i = 0; i < kept && top < experts; i++) {
+        weight[i] /= sum;
+    }
+}

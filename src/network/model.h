@@ -15,15 +15,13 @@
 enum {
     GALI_LAYERS_MAX = 64,
     GALI_EXPERTS_MAX = 256,
+    GALI_GATING_LAYERS_MAX = 8,
     GALI_WIDTH_MAX = 65536, /* inputs or outputs of a layer */
     GALI_GOLDEN_MAX = 4096,
     GALI_FILE_MAX = 0x7fffffff, /* bytes of a model file */
 };
 
-typedef enum gali_layer_kind {
-    GALI_LAYER_BLENDED_DENSE = 0,
-    GALI_LAYER_KIND_COUNT
-} gali_layer_kind;
+typedef enum gali_layer_kind { GALI_LAYER_BLENDED_DENSE = 0, GALI_LAYER_KIND_COUNT } gali_layer_kind;
 
 typedef enum gali_weight_type {
     GALI_WEIGHT_F32 = 0,
@@ -50,6 +48,15 @@ typedef struct gali_model_layer {
     const void *biases;  /* [E][N] float32 */
 } gali_model_layer;
 
+/* A gating network: plain layers over some features of x, then a softmax. Used with GAL_GATE_NETWORK. */
+typedef struct gali_gating {
+    uint32_t top; /* experts kept; 0: all */
+    uint32_t input_count;
+    const void *features; /* [input_count] uint32, possibly unaligned: indices into x */
+    uint32_t layer_count;
+    gali_model_layer layers[GALI_GATING_LAYERS_MAX];
+} gali_gating;
+
 /* Little-endian float32 arrays, possibly unaligned; NULL where frames == 0. */
 typedef struct gali_golden {
     uint32_t frames;
@@ -63,6 +70,7 @@ typedef struct gali_golden {
 typedef struct gali_model {
     gal_gate_kind gate;
     uint32_t experts; /* E of the gate */
+    gali_gating gating;
     uint32_t layer_count;
     gali_model_layer layers[GALI_LAYERS_MAX];
     uint32_t inputs, outputs;

@@ -17,6 +17,7 @@ enum {
     GALI_TABLE_MAX = 16,  /* sections */
     GALI_SECTION_ALIGNMENT = 64,
     GALI_GATE_SIZE = 16,
+    GALI_GATING_SIZE = 16, /* the counts of a gating network, behind it */
     GALI_LAYER_HEADER_SIZE = 32,
     GALI_GOLDEN_HEADER_SIZE = 32,
     GALI_CONTRACT_MAX = 1 << 20,
@@ -43,7 +44,8 @@ size_t gali_weight_size(gali_weight_type type);
 /* Bytes of a layer's weights with their padding. */
 size_t gali_layer_weights_size(const gali_model_layer *layer);
 
-/* Bytes of the sections NORM and GOLD of a model with these counts. */
+/* Bytes of the sections GATE, NORM and GOLD of a model with these counts. */
+size_t gali_gate_size(const gali_model *model);
 size_t gali_norm_size(const gali_model *model);
 size_t gali_golden_size(const gali_model *model);
 

@@ -7,8 +7,6 @@
  * Invariant: a section is looked at only after the whole table was found sound, so its bytes lie within the
  * file and its checksum holds. `at` in the functions below is an offset within a section.
  */
-#include "network/model.h"
-
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -18,20 +16,7 @@
 #include "base/error.h"
 #include "base/size.h"
 #include "base/utf8.h"
-#include "network/model_layout.h"
-
-typedef struct section {
-    const unsigned char *bytes; /* NULL: not in the file */
-    size_t offset, size;        /* in the file */
-} section;
-
-typedef struct reader {
-    const unsigned char *bytes;
-    size_t size;
-    gali_model *model;
-    gal_error *error;
-    section sections[GALI_SECTION_COUNT];
-} reader;
+#include "network/model_reader.h"
 
 uint32_t gali_model_u32(const void *array, size_t i) {
     const unsigned char *b = (const unsigned char *)array + 4 * i;
@@ -51,10 +36,6 @@ float gali_model_f32(const void *array, size_t i) {
 static uint32_t u16_at(const void *array, size_t i) {
     const unsigned char *b = (const unsigned char *)array + 2 * i;
     return (uint32_t)b[0] | (uint32_t)b[1] << 8;
-}
-
-static uint64_t u64_at(const void *array) {
-    return gali_model_u32(array, 0) | (uint64_t)gali_model_u32(array, 1) << 32;
 }
 
 /* Exact: every float16 is a float32. Subnormals are value * 2^-24. */
@@ -79,7 +60,11 @@ float gali_model_weight(const gali_model_layer *layer, size_t i) {
     }
 }
 
-__attribute__((format(printf, 2, 3))) static gal_status bad(const reader *r, const char *format, ...) {
+uint64_t gali_reader_u64(const void *array) {
+    return gali_model_u32(array, 0) | (uint64_t)gali_model_u32(array, 1) << 32;
+}
+
+gal_status gali_reader_bad(const gali_reader *r, const char *format, ...) {
     char text[sizeof r->error->message];
     va_list arguments;
     va_start(arguments, format);
@@ -88,45 +73,55 @@ __attribute__((format(printf, 2, 3))) static gal_status bad(const reader *r, con
     return gali_fail(r->error, GAL_BAD_DATA, "%s", text);
 }
 
+gal_status gali_reader_finite(const gali_reader *r, const char *tag, const char *what, const void *array,
+                              size_t count, size_t at) {
+    for (size_t i = 0; i < count; i++) {
+        if (!isfinite(gali_model_f32(array, i))) {
+            return gali_reader_bad(r, "%s: offset %zu: %s[%zu] is not finite", tag, at + 4 * i, what, i);
+        }
+    }
+    return GAL_OK;
+}
+
 /* ---- header and table ---- */
 
-static gal_status read_header(const reader *r, uint32_t *count) {
+static gal_status read_header(const gali_reader *r, uint32_t *count) {
     if (r->size < GALI_HEADER_SIZE) {
-        return bad(r, "header: %zu bytes, expected at least %d", r->size, GALI_HEADER_SIZE);
+        return gali_reader_bad(r, "header: %zu bytes, expected at least %d", r->size, GALI_HEADER_SIZE);
     }
     if (memcmp(r->bytes, GALI_MAGIC, 8) != 0) {
-        return bad(r, "header: offset 0: not a Gallop model, expected \"GALLOP\\r\\n\"");
+        return gali_reader_bad(r, "header: offset 0: not a Gallop model, expected \"GALLOP\\r\\n\"");
     }
     uint32_t version = gali_model_u32(r->bytes, 2);
     if (version != GALI_FORMAT_VERSION) {
-        return bad(r, "header: offset 8: version %u, expected %d", version, GALI_FORMAT_VERSION);
+        return gali_reader_bad(r, "header: offset 8: version %u, expected %d", version, GALI_FORMAT_VERSION);
     }
     *count = gali_model_u32(r->bytes, 3);
     if (*count < 1 || *count > GALI_TABLE_MAX) {
-        return bad(r, "header: offset 12: %u sections, expected 1..%d", *count, GALI_TABLE_MAX);
+        return gali_reader_bad(r, "header: offset 12: %u sections, expected 1..%d", *count, GALI_TABLE_MAX);
     }
-    uint64_t size = u64_at(r->bytes + 16);
+    uint64_t size = gali_reader_u64(r->bytes + 16);
     if (size != r->size) {
-        return bad(r, "header: offset 16: file size %llu, but there are %zu bytes", (unsigned long long)size,
-                   r->size);
+        return gali_reader_bad(r, "header: offset 16: file size %llu, but there are %zu bytes",
+                               (unsigned long long)size, r->size);
     }
     if (size > GALI_FILE_MAX) {
-        return bad(r, "header: offset 16: file size %llu, expected at most %llu", (unsigned long long)size,
-                   (unsigned long long)GALI_FILE_MAX);
+        return gali_reader_bad(r, "header: offset 16: file size %llu, expected at most %llu",
+                               (unsigned long long)size, (unsigned long long)GALI_FILE_MAX);
     }
     uint32_t zero = gali_model_u32(r->bytes, 7);
-    return zero ? bad(r, "header: offset 28: %u, expected 0", zero) : GAL_OK;
+    return zero ? gali_reader_bad(r, "header: offset 28: %u, expected 0", zero) : GAL_OK;
 }
 
-static gal_status check_table(const reader *r, uint32_t count) {
+static gal_status check_table(const gali_reader *r, uint32_t count) {
     size_t size = (size_t)count * GALI_ENTRY_SIZE;
     if (size > r->size - GALI_HEADER_SIZE) {
-        return bad(r, "table: %u sections need %zu bytes at offset %d, the file has %zu", count, size,
-                   GALI_HEADER_SIZE, r->size - GALI_HEADER_SIZE);
+        return gali_reader_bad(r, "table: %u sections need %zu bytes at offset %d, the file has %zu", count,
+                               size, GALI_HEADER_SIZE, r->size - GALI_HEADER_SIZE);
     }
     uint32_t stated = gali_model_u32(r->bytes, 6), actual = gali_crc32(r->bytes + GALI_HEADER_SIZE, size);
     if (stated != actual) {
-        return bad(r, "table: checksum %08x, expected %08x (header, offset 24)", actual, stated);
+        return gali_reader_bad(r, "table: checksum %08x, expected %08x (header, offset 24)", actual, stated);
     }
     return GAL_OK;
 }
@@ -140,63 +135,65 @@ static uint32_t find_tag(const unsigned char *tag) {
     return i;
 }
 
-static gal_status check_gap(const reader *r, size_t from, size_t to) {
+static gal_status check_gap(const gali_reader *r, size_t from, size_t to) {
     for (size_t i = from; i < to; i++) {
         if (r->bytes[i]) {
-            return bad(r, "file: offset %zu, between sections: byte %u, expected 0", i, r->bytes[i]);
+            return gali_reader_bad(r, "file: offset %zu, between sections: byte %u, expected 0", i,
+                                   r->bytes[i]);
         }
     }
     return GAL_OK;
 }
 
 /* One table entry whose section must start at *end or later; moves *end behind it. */
-static gal_status read_entry(reader *r, uint32_t i, size_t *end) {
+static gal_status read_entry(gali_reader *r, uint32_t i, size_t *end) {
     size_t place = GALI_HEADER_SIZE + (size_t)i * GALI_ENTRY_SIZE;
     const unsigned char *entry = r->bytes + place;
     uint32_t which = find_tag(entry);
     if (which == GALI_SECTION_COUNT) {
-        return bad(r, "table: offset %zu: unknown tag %02x %02x %02x %02x", place, entry[0], entry[1], entry[2],
-                   entry[3]);
+        return gali_reader_bad(r, "table: offset %zu: unknown tag %02x %02x %02x %02x", place, entry[0],
+                               entry[1], entry[2], entry[3]);
     }
     const char *tag = gali_section_tags[which];
-    section *s = &r->sections[which];
-    uint64_t offset = u64_at(entry + 8), size = u64_at(entry + 16);
+    gali_reader_section *s = &r->sections[which];
+    uint64_t offset = gali_reader_u64(entry + 8), size = gali_reader_u64(entry + 16);
     if (s->bytes) {
-        return bad(r, "table: offset %zu: %s a second time", place, tag);
+        return gali_reader_bad(r, "table: offset %zu: %s a second time", place, tag);
     }
-    if (u64_at(entry + 24) != 0) {
-        return bad(r, "table: offset %zu: %s: the last field is not 0", place, tag);
+    if (gali_reader_u64(entry + 24) != 0) {
+        return gali_reader_bad(r, "table: offset %zu: %s: the last field is not 0", place, tag);
     }
     if (offset % GALI_SECTION_ALIGNMENT != 0) {
-        return bad(r, "table: offset %zu: %s at %llu, expected a multiple of %d", place, tag,
-                   (unsigned long long)offset, GALI_SECTION_ALIGNMENT);
+        return gali_reader_bad(r, "table: offset %zu: %s at %llu, expected a multiple of %d", place, tag,
+                               (unsigned long long)offset, GALI_SECTION_ALIGNMENT);
     }
     if (offset < *end) {
-        return bad(r, "table: offset %zu: %s at %llu, expected %zu or more (where the one before it ends)",
-                   place, tag, (unsigned long long)offset, *end);
+        return gali_reader_bad(
+            r, "table: offset %zu: %s at %llu, expected %zu or more (where the one before it ends)", place, tag,
+            (unsigned long long)offset, *end);
     }
     if (offset > r->size || size > r->size - offset) {
-        return bad(r, "table: offset %zu: %s: %llu bytes at %llu, the file ends at %zu", place, tag,
-                   (unsigned long long)size, (unsigned long long)offset, r->size);
+        return gali_reader_bad(r, "table: offset %zu: %s: %llu bytes at %llu, the file ends at %zu", place, tag,
+                               (unsigned long long)size, (unsigned long long)offset, r->size);
     }
     gal_status status = check_gap(r, *end, (size_t)offset);
-    *s = (section){r->bytes + offset, (size_t)offset, (size_t)size};
+    *s = (gali_reader_section){r->bytes + offset, (size_t)offset, (size_t)size};
     *end = s->offset + s->size;
     return status;
 }
 
-static gal_status check_crc(const reader *r, uint32_t i) {
+static gal_status check_crc(const gali_reader *r, uint32_t i) {
     const unsigned char *entry = r->bytes + GALI_HEADER_SIZE + (size_t)i * GALI_ENTRY_SIZE;
-    const section *s = &r->sections[find_tag(entry)];
+    const gali_reader_section *s = &r->sections[find_tag(entry)];
     uint32_t stated = gali_model_u32(entry, 1), actual = gali_crc32(s->bytes, s->size);
     if (stated != actual) {
-        return bad(r, "%.4s: checksum %08x of %zu bytes at offset %zu, expected %08x", (const char *)entry,
-                   actual, s->size, s->offset, stated);
+        return gali_reader_bad(r, "%.4s: checksum %08x of %zu bytes at offset %zu, expected %08x",
+                               (const char *)entry, actual, s->size, s->offset, stated);
     }
     return GAL_OK;
 }
 
-static gal_status read_table(reader *r) {
+static gal_status read_table(gali_reader *r) {
     uint32_t count = 0;
     gal_status status = read_header(r, &count);
     if (status == GAL_OK) {
@@ -207,14 +204,15 @@ static gal_status read_table(reader *r) {
         status = read_entry(r, i, &end);
     }
     if (status == GAL_OK && end != r->size) {
-        status = bad(r, "file: %zu bytes, expected %zu (where the last section ends)", r->size, end);
+        status =
+            gali_reader_bad(r, "file: %zu bytes, expected %zu (where the last section ends)", r->size, end);
     }
     for (uint32_t i = 0; i < count && status == GAL_OK; i++) {
         status = check_crc(r, i);
     }
     for (uint32_t i = 0; i < GALI_SECTIONS_REQUIRED && status == GAL_OK; i++) {
         if (!r->sections[i].bytes) {
-            status = bad(r, "table: no section %s", gali_section_tags[i]);
+            status = gali_reader_bad(r, "table: no section %s", gali_section_tags[i]);
         }
     }
     return status;
@@ -223,220 +221,97 @@ static gal_status read_table(reader *r) {
 /* ---- sections ---- */
 
 /* The section must have exactly this size. */
-static gal_status check_size(const reader *r, const char *tag, size_t size, size_t expected) {
+static gal_status check_size(const gali_reader *r, const char *tag, size_t size, size_t expected) {
     if (size == expected) {
         return GAL_OK;
     }
     if (expected == GALI_SIZE_BAD) {
-        return bad(r, "%s: its counts are more than any file holds", tag);
+        return gali_reader_bad(r, "%s: its counts are more than any file holds", tag);
     }
-    return bad(r, "%s: %zu bytes, expected %zu", tag, size, expected);
+    return gali_reader_bad(r, "%s: %zu bytes, expected %zu", tag, size, expected);
 }
 
-/* All count float32 at section offset `at` finite. what: the array's name. */
-static gal_status check_finite(const reader *r, const char *tag, const char *what, const void *array,
-                               size_t count, size_t at) {
-    for (size_t i = 0; i < count; i++) {
-        if (!isfinite(gali_model_f32(array, i))) {
-            return bad(r, "%s: offset %zu: %s[%zu] is not finite", tag, at + 4 * i, what, i);
-        }
-    }
-    return GAL_OK;
-}
-
-static gal_status check_positive(const reader *r, const char *what, const void *array, size_t count,
+static gal_status check_positive(const gali_reader *r, const char *what, const void *array, size_t count,
                                  size_t at) {
     for (size_t i = 0; i < count; i++) {
         float value = gali_model_f32(array, i);
         if (!(value > 0) || !isfinite(value)) {
-            return bad(r, "NORM: offset %zu: %s[%zu] is %g, expected finite and > 0", at + 4 * i, what, i,
-                       (double)value);
+            return gali_reader_bad(r, "NORM: offset %zu: %s[%zu] is %g, expected finite and > 0", at + 4 * i,
+                                   what, i, (double)value);
         }
     }
     return GAL_OK;
 }
 
-static gal_status read_gate(const reader *r) {
-    static const uint32_t least[GAL_GATE_COUNT] = {
-        [GAL_GATE_CALLER] = 1, [GAL_GATE_CUBIC] = 4, [GAL_GATE_LINEAR] = 2, [GAL_GATE_CONSTANT] = 1};
-    const section *s = &r->sections[GALI_SECTION_GATE];
-    gal_status status = check_size(r, "GATE", s->size, GALI_GATE_SIZE);
-    if (status != GAL_OK) {
-        return status;
+static gal_status read_gate(const gali_reader *r) {
+    static const uint32_t least[GAL_GATE_COUNT] = {[GAL_GATE_CALLER] = 1,
+                                                   [GAL_GATE_CUBIC] = 4,
+                                                   [GAL_GATE_LINEAR] = 2,
+                                                   [GAL_GATE_CONSTANT] = 1,
+                                                   [GAL_GATE_NETWORK] = 1};
+    const gali_reader_section *s = &r->sections[GALI_SECTION_GATE];
+    if (s->size < GALI_GATE_SIZE) {
+        return gali_reader_bad(r, "GATE: %zu bytes, expected at least %d", s->size, GALI_GATE_SIZE);
     }
     uint32_t kind = gali_model_u32(s->bytes, 0), experts = gali_model_u32(s->bytes, 1);
     if (kind >= GAL_GATE_COUNT) {
-        return bad(r, "GATE: offset 0: kind %u, expected 0..%d", kind, GAL_GATE_COUNT - 1);
+        return gali_reader_bad(r, "GATE: offset 0: kind %u, expected 0..%d", kind, GAL_GATE_COUNT - 1);
     }
     if (experts < least[kind] || experts > GALI_EXPERTS_MAX) {
-        return bad(r, "GATE: offset 4: %u experts, expected %u..%d", experts, least[kind], GALI_EXPERTS_MAX);
+        return gali_reader_bad(r, "GATE: offset 4: %u experts, expected %u..%d", experts, least[kind],
+                               GALI_EXPERTS_MAX);
     }
-    if (u64_at(s->bytes + 8) != 0) {
-        return bad(r, "GATE: offset 8: not 0");
+    uint32_t top = gali_model_u32(s->bytes, 2);
+    if (top > (kind == GAL_GATE_NETWORK ? experts : 0)) {
+        return gali_reader_bad(r, "GATE: offset 8: top %u, expected at most %u", top,
+                               kind == GAL_GATE_NETWORK ? experts : 0);
     }
+    if (gali_model_u32(s->bytes, 3) != 0) {
+        return gali_reader_bad(r, "GATE: offset 12: not 0");
+    }
+    if (kind != GAL_GATE_NETWORK && s->size != GALI_GATE_SIZE) {
+        return gali_reader_bad(r, "GATE: %zu bytes, expected %d", s->size, GALI_GATE_SIZE);
+    }
+    r->model->gating.top = top;
     r->model->gate = (gal_gate_kind)kind;
     r->model->experts = experts;
     return GAL_OK;
 }
 
-/* The header of layer i at offset `at`, checked; pointers not yet. */
-static gal_status read_layer_header(const reader *r, uint32_t i, size_t at, gali_model_layer *layer) {
-    const unsigned char *h = r->sections[GALI_SECTION_LAYR].bytes + at;
-    const gali_model *m = r->model;
-    uint32_t kind = gali_model_u32(h, 0), activation = gali_model_u32(h, 1), experts = gali_model_u32(h, 2);
-    uint32_t inputs = gali_model_u32(h, 3), outputs = gali_model_u32(h, 4), type = gali_model_u32(h, 5);
-    if (kind >= GALI_LAYER_KIND_COUNT) {
-        return bad(r, "LAYR: layer %u, offset %zu: kind %u, expected 0", i, at, kind);
-    }
-    if (activation >= GALI_ACTIVATION_COUNT) {
-        return bad(r, "LAYR: layer %u, offset %zu: activation %u, expected 0..%d", i, at + 4, activation,
-                   GALI_ACTIVATION_COUNT - 1);
-    }
-    if (experts != 1 && experts != m->experts) {
-        return bad(r, "LAYR: layer %u, offset %zu: %u experts, expected 1 or the gate's %u", i, at + 8, experts,
-                   m->experts);
-    }
-    if (inputs < 1 || inputs > GALI_WIDTH_MAX) {
-        return bad(r, "LAYR: layer %u, offset %zu: inputs %u, expected 1..%d", i, at + 12, inputs,
-                   GALI_WIDTH_MAX);
-    }
-    if (i > 0 && inputs != layer[-1].outputs) {
-        return bad(r, "LAYR: layer %u, offset %zu: inputs %u, expected %u (layer %u's outputs)", i, at + 12,
-                   inputs, layer[-1].outputs, i - 1);
-    }
-    if (outputs < 1 || outputs > GALI_WIDTH_MAX) {
-        return bad(r, "LAYR: layer %u, offset %zu: outputs %u, expected 1..%d", i, at + 16, outputs,
-                   GALI_WIDTH_MAX);
-    }
-    if (type >= GALI_WEIGHT_TYPE_COUNT) {
-        return bad(r, "LAYR: layer %u, offset %zu: weight type %u, expected 0..%d", i, at + 20, type,
-                   GALI_WEIGHT_TYPE_COUNT - 1);
-    }
-    if (u64_at(h + 24) != 0) {
-        return bad(r, "LAYR: layer %u, offset %zu: not 0", i, at + 24);
-    }
-    *layer = (gali_model_layer){(gali_layer_kind)kind,
-                                (gali_activation)activation,
-                                experts,
-                                inputs,
-                                outputs,
-                                (gali_weight_type)type,
-                                NULL,
-                                NULL};
-    return GAL_OK;
-}
-
-/* Non-finite weights and the padding behind the weights; [E][N][K] in the message. */
-static gal_status check_weights(const reader *r, uint32_t i, const gali_model_layer *layer, size_t at) {
-    size_t rows = (size_t)layer->experts * layer->outputs, count = rows * layer->inputs;
-    size_t width = gali_weight_size(layer->weight_type);
-    for (size_t w = 0; w < count; w++) {
-        if (!isfinite(gali_model_weight(layer, w))) {
-            size_t row = w / layer->inputs;
-            return bad(r, "LAYR: layer %u, offset %zu: weight [%zu][%zu][%zu] is not finite", i, at + w * width,
-                       row / layer->outputs, row % layer->outputs, w % layer->inputs);
-        }
-    }
-    const unsigned char *weights = layer->weights;
-    for (size_t b = count * width; b < gali_size_align(count * width, 4); b++) {
-        if (weights[b]) {
-            return bad(r, "LAYR: layer %u, offset %zu: padding is not 0", i, at + b);
-        }
-    }
-    return GAL_OK;
-}
-
-/* Layer i at *at, which moves behind it. */
-static gal_status read_layer(const reader *r, uint32_t i, size_t *at) {
-    const section *s = &r->sections[GALI_SECTION_LAYR];
-    gali_model_layer *layer = &r->model->layers[i];
-    if (s->size - *at < GALI_LAYER_HEADER_SIZE) {
-        return bad(r, "LAYR: layer %u, offset %zu: %zu bytes left, expected a header of %d", i, *at,
-                   s->size - *at, GALI_LAYER_HEADER_SIZE);
-    }
-    gal_status status = read_layer_header(r, i, *at, layer);
-    if (status != GAL_OK) {
-        return status;
-    }
-    *at += GALI_LAYER_HEADER_SIZE;
-    size_t weights = gali_layer_weights_size(layer);
-    size_t biases = gali_size_mul(gali_size_mul(layer->experts, layer->outputs), 4);
-    size_t need = gali_size_add(weights, biases);
-    if (need > s->size - *at) {
-        return bad(
-            r, "LAYR: layer %u, offset %zu: %zu bytes left, expected %zu for [%u][%u][%u] weights and biases",
-            i, *at, s->size - *at, need, layer->experts, layer->outputs, layer->inputs);
-    }
-    layer->weights = s->bytes + *at;
-    layer->biases = s->bytes + *at + weights;
-    status = check_weights(r, i, layer, *at);
-    if (status == GAL_OK) {
-        char what[32];
-        snprintf(what, sizeof what, "layer %u: bias", i);
-        status = check_finite(r, "LAYR", what, layer->biases, biases / 4, *at + weights);
-    }
-    *at += need;
-    return status;
-}
-
-static gal_status read_layers(const reader *r) {
-    const section *s = &r->sections[GALI_SECTION_LAYR];
-    if (s->size < 8) {
-        return bad(r, "LAYR: %zu bytes, expected at least 8", s->size);
-    }
-    uint32_t count = gali_model_u32(s->bytes, 0);
-    if (count < 1 || count > GALI_LAYERS_MAX) {
-        return bad(r, "LAYR: offset 0: %u layers, expected 1..%d", count, GALI_LAYERS_MAX);
-    }
-    if (gali_model_u32(s->bytes, 1) != 0) {
-        return bad(r, "LAYR: offset 4: not 0");
-    }
-    size_t at = 8;
-    gal_status status = GAL_OK;
-    for (uint32_t i = 0; i < count && status == GAL_OK; i++) {
-        status = read_layer(r, i, &at);
-    }
-    if (status == GAL_OK && at != s->size) {
-        status = bad(r, "LAYR: %zu bytes, expected %zu (where layer %u ends)", s->size, at, count - 1);
-    }
-    r->model->layer_count = count;
-    r->model->inputs = r->model->layers[0].inputs;
-    r->model->outputs = r->model->layers[count - 1].outputs;
-    return status;
-}
-
 /* States in range, constants finite and 0 where there is none. */
-static gal_status check_states(const reader *r, size_t at) {
+static gal_status check_states(const gali_reader *r, size_t at) {
     const gali_model *m = r->model;
     for (size_t i = 0; i < m->inputs; i++) {
         uint32_t state = gali_model_u32(m->input_state, i);
         float constant = gali_model_f32(m->input_constant, i);
         size_t where = at + 4 * i;
         if (state >= GALI_INPUT_STATE_COUNT) {
-            return bad(r, "NORM: offset %zu: state[%zu] is %u, expected 0..%d", where, i, state,
-                       GALI_INPUT_STATE_COUNT - 1);
+            return gali_reader_bad(r, "NORM: offset %zu: state[%zu] is %u, expected 0..%d", where, i, state,
+                                   GALI_INPUT_STATE_COUNT - 1);
         }
         if (state != GALI_INPUT_CONSTANT && constant != 0) {
-            return bad(r, "NORM: offset %zu: input_constant[%zu] is %g, expected 0 (its state is %u)",
-                       where + 4 * (size_t)m->inputs, i, (double)constant, state);
+            return gali_reader_bad(r,
+                                   "NORM: offset %zu: input_constant[%zu] is %g, expected 0 (its state is %u)",
+                                   where + 4 * (size_t)m->inputs, i, (double)constant, state);
         }
     }
-    return check_finite(r, "NORM", "input_constant", m->input_constant, m->inputs, at + 4 * (size_t)m->inputs);
+    return gali_reader_finite(r, "NORM", "input_constant", m->input_constant, m->inputs,
+                              at + 4 * (size_t)m->inputs);
 }
 
-static gal_status read_norm(const reader *r) {
-    const section *s = &r->sections[GALI_SECTION_NORM];
+static gal_status read_norm(const gali_reader *r) {
+    const gali_reader_section *s = &r->sections[GALI_SECTION_NORM];
     gali_model *m = r->model;
     if (s->size < 8) {
-        return bad(r, "NORM: %zu bytes, expected at least 8", s->size);
+        return gali_reader_bad(r, "NORM: %zu bytes, expected at least 8", s->size);
     }
     uint32_t inputs = gali_model_u32(s->bytes, 0), outputs = gali_model_u32(s->bytes, 1);
     if (inputs != m->inputs) {
-        return bad(r, "NORM: offset 0: %u inputs, expected %u (layer 0's)", inputs, m->inputs);
+        return gali_reader_bad(r, "NORM: offset 0: %u inputs, expected %u (layer 0's)", inputs, m->inputs);
     }
     if (outputs != m->outputs) {
-        return bad(r, "NORM: offset 4: %u outputs, expected %u (layer %u's)", outputs, m->outputs,
-                   m->layer_count - 1);
+        return gali_reader_bad(r, "NORM: offset 4: %u outputs, expected %u (layer %u's)", outputs, m->outputs,
+                               m->layer_count - 1);
     }
     gal_status status = check_size(r, "NORM", s->size, gali_norm_size(m));
     if (status != GAL_OK) {
@@ -444,12 +319,12 @@ static gal_status read_norm(const reader *r) {
     }
     gali_norm_place(m, s->bytes);
     size_t k = 4 * (size_t)inputs, n = 4 * (size_t)outputs;
-    status = check_finite(r, "NORM", "input_mean", m->input_mean, inputs, 8);
+    status = gali_reader_finite(r, "NORM", "input_mean", m->input_mean, inputs, 8);
     if (status == GAL_OK) {
         status = check_positive(r, "input_std", m->input_std, inputs, 8 + k);
     }
     if (status == GAL_OK) {
-        status = check_finite(r, "NORM", "output_mean", m->output_mean, outputs, 8 + 2 * k);
+        status = gali_reader_finite(r, "NORM", "output_mean", m->output_mean, outputs, 8 + 2 * k);
     }
     if (status == GAL_OK) {
         status = check_positive(r, "output_std", m->output_std, outputs, 8 + 2 * k + n);
@@ -457,44 +332,44 @@ static gal_status read_norm(const reader *r) {
     return status == GAL_OK ? check_states(r, 8 + 2 * k + 2 * n) : status;
 }
 
-static gal_status read_golden_header(const reader *r, const unsigned char *h) {
+static gal_status read_golden_header(const gali_reader *r, const unsigned char *h) {
     gali_model *m = r->model;
     uint32_t frames = gali_model_u32(h, 0), inputs = gali_model_u32(h, 1), outputs = gali_model_u32(h, 2);
     uint32_t width = gali_model_u32(h, 3), expected = m->gate == GAL_GATE_CALLER ? m->experts : 1;
     float tolerance = gali_model_f32(h, 4);
     if (frames < 1 || frames > GALI_GOLDEN_MAX) {
-        return bad(r, "GOLD: offset 0: %u frames, expected 1..%d", frames, GALI_GOLDEN_MAX);
+        return gali_reader_bad(r, "GOLD: offset 0: %u frames, expected 1..%d", frames, GALI_GOLDEN_MAX);
     }
     if (inputs != m->inputs) {
-        return bad(r, "GOLD: offset 4: %u inputs, expected %u (layer 0's)", inputs, m->inputs);
+        return gali_reader_bad(r, "GOLD: offset 4: %u inputs, expected %u (layer 0's)", inputs, m->inputs);
     }
     if (outputs != m->outputs) {
-        return bad(r, "GOLD: offset 8: %u outputs, expected %u (layer %u's)", outputs, m->outputs,
-                   m->layer_count - 1);
+        return gali_reader_bad(r, "GOLD: offset 8: %u outputs, expected %u (layer %u's)", outputs, m->outputs,
+                               m->layer_count - 1);
     }
     if (width != expected) {
-        return bad(r, "GOLD: offset 12: blend of %u values, expected %u (%s)", width, expected,
-                   m->gate == GAL_GATE_CALLER ? "one per expert" : "the phase");
+        return gali_reader_bad(r, "GOLD: offset 12: blend of %u values, expected %u (%s)", width, expected,
+                               m->gate == GAL_GATE_CALLER ? "one per expert" : "the phase, or 0");
     }
     if (!(tolerance > 0) || !isfinite(tolerance)) {
-        return bad(r, "GOLD: offset 16: tolerance %g, expected finite and > 0", (double)tolerance);
+        return gali_reader_bad(r, "GOLD: offset 16: tolerance %g, expected finite and > 0", (double)tolerance);
     }
     if (gali_model_u32(h, 5) || gali_model_u32(h, 6) || gali_model_u32(h, 7)) {
-        return bad(r, "GOLD: offset 20: not 0");
+        return gali_reader_bad(r, "GOLD: offset 20: not 0");
     }
     m->golden = (gali_golden){frames, width, tolerance, NULL, NULL, NULL};
     return GAL_OK;
 }
 
-static gal_status read_golden(const reader *r) {
-    const section *s = &r->sections[GALI_SECTION_GOLD];
+static gal_status read_golden(const gali_reader *r) {
+    const gali_reader_section *s = &r->sections[GALI_SECTION_GOLD];
     gali_model *m = r->model;
     gali_golden *g = &m->golden;
     if (!s->bytes) {
         return GAL_OK;
     }
     if (s->size < GALI_GOLDEN_HEADER_SIZE) {
-        return bad(r, "GOLD: %zu bytes, expected at least %d", s->size, GALI_GOLDEN_HEADER_SIZE);
+        return gali_reader_bad(r, "GOLD: %zu bytes, expected at least %d", s->size, GALI_GOLDEN_HEADER_SIZE);
     }
     gal_status status = read_golden_header(r, s->bytes);
     if (status == GAL_OK) {
@@ -505,21 +380,21 @@ static gal_status read_golden(const reader *r) {
     }
     gali_golden_place(m, s->bytes);
     size_t x = (size_t)g->frames * m->inputs, blend = (size_t)g->frames * g->blend_width;
-    status = check_finite(r, "GOLD", "x", g->x, x, GALI_GOLDEN_HEADER_SIZE);
+    status = gali_reader_finite(r, "GOLD", "x", g->x, x, GALI_GOLDEN_HEADER_SIZE);
     if (status == GAL_OK) {
-        status = check_finite(r, "GOLD", "blend", g->blend, blend, GALI_GOLDEN_HEADER_SIZE + 4 * x);
+        status = gali_reader_finite(r, "GOLD", "blend", g->blend, blend, GALI_GOLDEN_HEADER_SIZE + 4 * x);
     }
     if (status == GAL_OK) {
-        status = check_finite(r, "GOLD", "y", g->y, (size_t)g->frames * m->outputs,
-                              GALI_GOLDEN_HEADER_SIZE + 4 * (x + blend));
+        status = gali_reader_finite(r, "GOLD", "y", g->y, (size_t)g->frames * m->outputs,
+                                    GALI_GOLDEN_HEADER_SIZE + 4 * (x + blend));
     }
     return status;
 }
 
-static gal_status read_contract(const reader *r) {
-    const section *s = &r->sections[GALI_SECTION_CNTR];
+static gal_status read_contract(const gali_reader *r) {
+    const gali_reader_section *s = &r->sections[GALI_SECTION_CNTR];
     if (s->size > GALI_CONTRACT_MAX) {
-        return bad(r, "CNTR: %zu bytes, expected at most %d", s->size, GALI_CONTRACT_MAX);
+        return gali_reader_bad(r, "CNTR: %zu bytes, expected at most %d", s->size, GALI_CONTRACT_MAX);
     }
     r->model->contract = (const char *)s->bytes;
     r->model->contract_size = s->size;
@@ -527,7 +402,7 @@ static gal_status read_contract(const reader *r) {
 }
 
 /* `key: value` lines up to the first empty line; what follows it is the licence's text. */
-static gal_status check_keys(const reader *r, const char *text, size_t size) {
+static gal_status check_keys(const gali_reader *r, const char *text, size_t size) {
     uint32_t line = 1;
     for (size_t at = 0; at < size && text[at] != '\n'; line++) {
         size_t key = at;
@@ -535,7 +410,7 @@ static gal_status check_keys(const reader *r, const char *text, size_t size) {
             at++;
         }
         if (at == key || size - at < 2 || text[at] != ':' || text[at + 1] != ' ') {
-            return bad(r, "PROV: line %u, offset %zu: expected 'key: value'", line, key);
+            return gali_reader_bad(r, "PROV: line %u, offset %zu: expected 'key: value'", line, key);
         }
         while (at < size && text[at] != '\n') {
             at++;
@@ -545,14 +420,14 @@ static gal_status check_keys(const reader *r, const char *text, size_t size) {
     return GAL_OK;
 }
 
-static gal_status read_provenance(const reader *r) {
-    const section *s = &r->sections[GALI_SECTION_PROV];
+static gal_status read_provenance(const gali_reader *r) {
+    const gali_reader_section *s = &r->sections[GALI_SECTION_PROV];
     if (s->size > GALI_PROVENANCE_MAX) {
-        return bad(r, "PROV: %zu bytes, expected at most %d", s->size, GALI_PROVENANCE_MAX);
+        return gali_reader_bad(r, "PROV: %zu bytes, expected at most %d", s->size, GALI_PROVENANCE_MAX);
     }
     size_t wrong = gali_utf8_check(s->bytes, s->size);
     if (wrong != s->size) {
-        return bad(r, "PROV: offset %zu: byte %02x, expected UTF-8 text", wrong, s->bytes[wrong]);
+        return gali_reader_bad(r, "PROV: offset %zu: byte %02x, expected UTF-8 text", wrong, s->bytes[wrong]);
     }
     r->model->provenance = (const char *)s->bytes;
     r->model->provenance_size = s->size;
@@ -560,10 +435,11 @@ static gal_status read_provenance(const reader *r) {
 }
 
 gal_status gali_model_read(gali_model *model, const void *data, size_t size, gal_error *error) {
-    static gal_status (*const steps[])(const reader *) = {read_gate,   read_layers,   read_norm,
-                                                          read_golden, read_contract, read_provenance};
+    static gal_status (*const steps[])(const gali_reader *) = {
+        read_gate,   gali_reader_layers, gali_reader_gating, read_norm,
+        read_golden, read_contract,      read_provenance};
     *model = (gali_model){0};
-    reader r = {.bytes = data, .size = size, .model = model, .error = error};
+    gali_reader r = {.bytes = data, .size = size, .model = model, .error = error};
     gal_status status = read_table(&r);
     for (size_t i = 0; i < sizeof steps / sizeof *steps && status == GAL_OK; i++) {
         status = steps[i](&r);

@@ -48,14 +48,25 @@ static size_t biases_size(const gali_model_layer *layer) {
     return gali_size_mul(4, gali_size_mul(layer->experts, layer->outputs));
 }
 
-static size_t layers_size(const gali_model *model) {
-    size_t size = 8;
-    for (uint32_t i = 0; i < model->layer_count; i++) {
-        const gali_model_layer *layer = &model->layers[i];
+/* Layers with their headers. */
+static size_t layers_size(const gali_model_layer *layers, uint32_t count) {
+    size_t size = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        const gali_model_layer *layer = &layers[i];
         size = gali_size_add(size, GALI_LAYER_HEADER_SIZE);
         size = gali_size_add(size, gali_size_add(gali_layer_weights_size(layer), biases_size(layer)));
     }
     return size;
+}
+
+size_t gali_gate_size(const gali_model *model) {
+    const gali_gating *gating = &model->gating;
+    if (model->gate != GAL_GATE_NETWORK) {
+        return GALI_GATE_SIZE;
+    }
+    size_t features = gali_size_mul(4, gating->input_count);
+    return gali_size_add(GALI_GATE_SIZE + GALI_GATING_SIZE,
+                         gali_size_add(features, layers_size(gating->layers, gating->layer_count)));
 }
 
 void gali_norm_place(gali_model *model, const unsigned char *bytes) {
@@ -76,6 +87,20 @@ void gali_golden_place(gali_model *model, const unsigned char *bytes) {
     golden->y = bytes + GALI_GOLDEN_HEADER_SIZE + x + 4 * (size_t)golden->frames * golden->blend_width;
 }
 
+static int gating_holds(const gali_model *model) {
+    const gali_gating *gating = &model->gating;
+    if (model->gate != GAL_GATE_NETWORK) {
+        return 1;
+    }
+    int hold = gating->layer_count >= 1 && gating->layer_count <= GALI_GATING_LAYERS_MAX &&
+               gating->top <= model->experts && gating->layers[0].inputs == gating->input_count;
+    for (uint32_t i = 0; hold && i < gating->layer_count; i++) {
+        hold = gating->layers[i].experts == 1 &&
+               (i == 0 || gating->layers[i].inputs == gating->layers[i - 1].outputs);
+    }
+    return hold && gating->layers[gating->layer_count - 1].outputs == model->experts;
+}
+
 static int counts_hold(const gali_model *model) {
     const gali_model_layer *first = &model->layers[0];
     int hold = model->layer_count >= 1 && model->layer_count <= GALI_LAYERS_MAX && model->experts >= 1 &&
@@ -89,7 +114,7 @@ static int counts_hold(const gali_model *model) {
                (i == 0 || layer->inputs == layer[-1].outputs) &&
                (unsigned)layer->weight_type < GALI_WEIGHT_TYPE_COUNT;
     }
-    return hold && model->outputs == first[model->layer_count - 1].outputs;
+    return hold && model->outputs == first[model->layer_count - 1].outputs && gating_holds(model);
 }
 
 /* Lays the file out; 0 if the model breaks a limit. */
@@ -99,9 +124,9 @@ static int lay_out(const gali_model *model, layout *l) {
         return 0;
     }
     place *s = l->sections;
-    s[GALI_SECTION_GATE] = (place){0, GALI_GATE_SIZE, 1};
+    s[GALI_SECTION_GATE] = (place){0, gali_gate_size(model), 1};
     s[GALI_SECTION_NORM] = (place){0, gali_norm_size(model), 1};
-    s[GALI_SECTION_LAYR] = (place){0, layers_size(model), 1};
+    s[GALI_SECTION_LAYR] = (place){0, gali_size_add(8, layers_size(model->layers, model->layer_count)), 1};
     s[GALI_SECTION_CNTR] = (place){0, model->contract_size, model->contract != NULL};
     s[GALI_SECTION_GOLD] = (place){0, gali_golden_size(model), model->golden.frames > 0};
     s[GALI_SECTION_PROV] = (place){0, model->provenance_size, model->provenance != NULL};
@@ -123,10 +148,9 @@ size_t gali_model_write_size(const gali_model *model) {
     return lay_out(model, &l) ? l.size : 0;
 }
 
-static void place_layers(gali_model *model, const unsigned char *bytes) {
-    bytes += 8;
-    for (uint32_t i = 0; i < model->layer_count; i++) {
-        gali_model_layer *layer = &model->layers[i];
+static void place_layers(gali_model_layer *layers, uint32_t count, const unsigned char *bytes) {
+    for (uint32_t i = 0; i < count; i++) {
+        gali_model_layer *layer = &layers[i];
         layer->weights = bytes + GALI_LAYER_HEADER_SIZE;
         bytes += GALI_LAYER_HEADER_SIZE + gali_layer_weights_size(layer);
         layer->biases = bytes;
@@ -142,7 +166,14 @@ void gali_model_place(gali_model *placed, const gali_model *model, void *bytes) 
     unsigned char *file = bytes;
     *placed = *model;
     gali_norm_place(placed, file + l.sections[GALI_SECTION_NORM].offset);
-    place_layers(placed, file + l.sections[GALI_SECTION_LAYR].offset);
+    place_layers(placed->layers, placed->layer_count, file + l.sections[GALI_SECTION_LAYR].offset + 8);
+    if (model->gate == GAL_GATE_NETWORK) {
+        const unsigned char *features =
+            file + l.sections[GALI_SECTION_GATE].offset + GALI_GATE_SIZE + GALI_GATING_SIZE;
+        placed->gating.features = features;
+        place_layers(placed->gating.layers, placed->gating.layer_count,
+                     features + 4 * (size_t)model->gating.input_count);
+    }
     if (model->golden.frames) {
         gali_golden_place(placed, file + l.sections[GALI_SECTION_GOLD].offset);
     }
@@ -173,13 +204,10 @@ static void copy(const void *to, const void *from, size_t size) {
     }
 }
 
-static void write_layers(const gali_model *model, const gali_model *placed) {
-    unsigned char *section = (unsigned char *)placed->layers[0].weights - GALI_LAYER_HEADER_SIZE - 8;
-    put_u32(section, model->layer_count);
-    put_u32(section + 4, 0);
-    for (uint32_t i = 0; i < model->layer_count; i++) {
-        const gali_model_layer *layer = &model->layers[i];
-        unsigned char *weights = (unsigned char *)placed->layers[i].weights;
+static void write_list(const gali_model_layer *layers, const gali_model_layer *placed, uint32_t count) {
+    for (uint32_t i = 0; i < count; i++) {
+        const gali_model_layer *layer = &layers[i];
+        unsigned char *weights = (unsigned char *)placed[i].weights;
         unsigned char *header = weights - GALI_LAYER_HEADER_SIZE;
         const uint32_t fields[] = {(uint32_t)layer->kind,
                                    (uint32_t)layer->activation,
@@ -196,8 +224,14 @@ static void write_layers(const gali_model *model, const gali_model *placed) {
         size_t size = gali_weight_size(layer->weight_type) * layer->experts * layer->outputs * layer->inputs;
         copy(weights, layer->weights, size);
         memset(weights + size, 0, padded - size);
-        copy(placed->layers[i].biases, layer->biases, biases_size(layer));
+        copy(placed[i].biases, layer->biases, biases_size(layer));
     }
+}
+
+static void write_layers(const gali_model *model, const gali_model *placed, unsigned char *section) {
+    put_u32(section, model->layer_count);
+    put_u32(section + 4, 0);
+    write_list(model->layers, placed->layers, model->layer_count);
 }
 
 static void write_norm(const gali_model *model, const gali_model *placed) {
@@ -231,10 +265,20 @@ static void write_golden(const gali_model *model, const gali_model *placed) {
     copy(placed->golden.y, golden->y, 4 * (size_t)golden->frames * model->outputs);
 }
 
-static void write_gate(const gali_model *model, unsigned char *section) {
+static void write_gate(const gali_model *model, const gali_model *placed, unsigned char *section) {
+    const gali_gating *gating = &model->gating;
+    int network = model->gate == GAL_GATE_NETWORK;
     put_u32(section, (uint32_t)model->gate);
     put_u32(section + 4, model->experts);
-    put_u64(section + 8, 0);
+    put_u32(section + 8, network ? gating->top : 0);
+    put_u32(section + 12, 0);
+    if (network) {
+        put_u32(section + 16, gating->input_count);
+        put_u32(section + 20, gating->layer_count);
+        put_u64(section + 24, 0);
+        copy(placed->gating.features, gating->features, 4 * (size_t)gating->input_count);
+        write_list(gating->layers, placed->gating.layers, gating->layer_count);
+    }
 }
 
 /* Clears the gaps before the sections, then writes the table and, over it, the header. */
@@ -269,9 +313,9 @@ void gali_model_write(const gali_model *model, void *bytes) {
     }
     gali_model placed;
     gali_model_place(&placed, model, bytes);
-    write_gate(model, (unsigned char *)bytes + l.sections[GALI_SECTION_GATE].offset);
+    write_gate(model, &placed, (unsigned char *)bytes + l.sections[GALI_SECTION_GATE].offset);
     write_norm(model, &placed);
-    write_layers(model, &placed);
+    write_layers(model, &placed, (unsigned char *)bytes + l.sections[GALI_SECTION_LAYR].offset);
     write_golden(model, &placed);
     copy(placed.contract, model->contract, model->contract_size);
     copy(placed.provenance, model->provenance, model->provenance_size);

@@ -11,9 +11,15 @@
 #include "cpu/cpu.h"
 #include "network/gate.h"
 
+/* All that is packed, in the order of the allocation: the gating network's layers come first. */
+typedef struct sources {
+    uint32_t count, gating; /* all of them, and how many are the gate's */
+    gali_pack_source list[GALI_GATING_LAYERS_MAX + GALI_LAYERS_MAX];
+} sources;
+
 /* Where the parts of the allocation start, in bytes; filled before anything is allocated. */
 typedef struct layout {
-    size_t live, scale, weights[GALI_LAYERS_MAX];
+    size_t live, gate_live, scale, weights[GALI_GATING_LAYERS_MAX + GALI_LAYERS_MAX];
     size_t whole;
     int has_scale;
 } layout;
@@ -24,49 +30,87 @@ static size_t place(layout *at, size_t bytes) {
     return start;
 }
 
-static uint32_t count_live(const gali_model *model) {
-    uint32_t live = 0;
-    for (uint32_t i = 0; i < model->inputs; i++) {
-        live += gali_model_u32(model->input_state, i) == GALI_INPUT_LIVE;
-    }
-    return live;
+static int is_live(const gali_model *model, const gali_pack_source *source, uint32_t k) {
+    return gali_model_u32(model->input_state, gali_pack_feature(source, k)) == GALI_INPUT_LIVE;
 }
 
-static void fill_header(gal_network *network, const gali_model *model, const gali_kernels *kernels) {
+static void add_source(sources *s, const gali_model *model, const gali_model_layer *layer, const char *name,
+                       uint32_t index, const void *features) {
+    static const uint32_t counted = 0; /* live is not NULL, and filled later */
+    gali_pack_source *source = &s->list[s->count++];
+    *source = (gali_pack_source){.layer = layer, .features = features, .name = name, .index = index};
+    if (index > 0) {
+        return;
+    }
+    source->live = &counted;
+    for (uint32_t k = 0; k < layer->inputs; k++) {
+        source->live_count += (uint32_t)is_live(model, source, k);
+    }
+}
+
+static void list_sources(sources *s, const gali_model *model) {
+    s->count = 0;
+    s->gating = model->gate == GAL_GATE_NETWORK ? model->gating.layer_count : 0;
+    for (uint32_t i = 0; i < s->gating; i++) {
+        add_source(s, model, &model->gating.layers[i], "gate layer", i, model->gating.features);
+    }
+    for (uint32_t i = 0; i < model->layer_count; i++) {
+        add_source(s, model, &model->layers[i], "layer", i, NULL);
+    }
+    gali_pack_outside outside = gali_pack_scales_outside(model);
+    s->list[s->count - 1].scale_output = !outside.scale;
+    s->list[s->count - 1].shift_output = !outside.shift;
+}
+
+/* The packed layer of a source: gating layers first. */
+static gali_packed_layer *packed_of(gal_network *network, const sources *s, uint32_t i) {
+    return i < s->gating ? &network->gating.layers[i] : &network->layers[i - s->gating];
+}
+
+static void fill_header(gal_network *network, const gali_model *model, const sources *s,
+                        const gali_kernels *kernels) {
     memset(network, 0, sizeof *network);
     network->kernels = kernels;
     network->gate = model->gate;
     network->experts = model->experts;
     network->slots = gali_gate_slots(model->gate, model->experts);
+    if (model->gating.top) {
+        network->slots = model->gating.top;
+    }
     network->inputs = model->inputs;
     network->outputs = model->outputs;
-    network->live_count = count_live(model);
+    network->live.count = s->list[s->gating].live_count;
     network->layer_count = model->layer_count;
-    for (uint32_t i = 0; i < model->layer_count; i++) {
-        network->layers[i] = gali_pack_shape(model, i, kernels, network->live_count);
-        uint32_t padded = (network->layers[i].outputs + 15u) & ~15u;
-        if (i + 1 < model->layer_count && padded > network->hidden) {
+    network->gating.layer_count = s->gating;
+    network->gating.live.count = s->gating ? s->list[0].live_count : 0;
+    for (uint32_t i = 0; i < s->count; i++) {
+        gali_packed_layer *layer = packed_of(network, s, i);
+        *layer = gali_pack_shape(&s->list[i], kernels);
+        uint32_t padded = (layer->outputs + 15u) & ~15u;
+        if (i + 1 < s->count && padded > network->hidden) {
             network->hidden = padded;
         }
     }
 }
 
-static layout plan_memory(const gal_network *header, const gali_model *model) {
+static layout plan_memory(gal_network *header, const gali_model *model, const sources *s) {
     layout at = {.has_scale = gali_pack_scales_outside(model).shift};
     place(&at, sizeof(gal_network));
-    at.live = place(&at, gali_size_mul(header->live_count, sizeof(uint32_t)));
+    at.live = place(&at, gali_size_mul(header->live.count, sizeof(uint32_t)));
+    at.gate_live = place(&at, gali_size_mul(header->gating.live.count, sizeof(uint32_t)));
     at.scale = place(&at, at.has_scale ? gali_size_mul(header->outputs, 2 * sizeof(float)) : 0);
-    for (uint32_t i = 0; i < header->layer_count; i++) {
-        size_t floats = gali_pack_floats(&header->layers[i], header->kernels);
+    for (uint32_t i = 0; i < s->count; i++) {
+        size_t floats = gali_pack_floats(packed_of(header, s, i), header->kernels);
         at.weights[i] = place(&at, gali_size_mul(floats, sizeof(float)));
     }
     return at;
 }
 
-static void fill_live(uint32_t *live, const gali_model *model) {
-    for (uint32_t i = 0; i < model->inputs; i++) {
-        if (gali_model_u32(model->input_state, i) == GALI_INPUT_LIVE) {
-            *live++ = i;
+/* The live inputs of a first layer. */
+static void fill_live(uint32_t *live, const gali_model *model, const gali_pack_source *source) {
+    for (uint32_t k = 0; k < source->layer->inputs; k++) {
+        if (is_live(model, source, k)) {
+            *live++ = k;
         }
     }
 }
@@ -79,26 +123,51 @@ static void fill_scale(float *scale, const gali_model *model) {
     }
 }
 
-static gal_status fill(gal_network *network, const gali_model *model, const layout *at, gal_error *error) {
+/* Packs every layer; the lists of live inputs are inputs of the layers while that lasts. */
+static gal_status fill_weights(gal_network *network, const gali_model *model, const sources *s,
+                               const layout *at, gal_error *error) {
     unsigned char *base = (unsigned char *)network;
-    uint32_t *live = (uint32_t *)(void *)(base + at->live);
-    fill_live(live, model);
-    network->live = live;
+    for (uint32_t i = 0; i < s->count; i++) {
+        float *weights = (float *)(void *)(base + at->weights[i]);
+        gali_packed_layer *layer = packed_of(network, s, i);
+        gal_status status = gali_pack_layer(layer, &s->list[i], model, network->kernels, weights, error);
+        if (status != GAL_OK) {
+            return status;
+        }
+        layer->weights = weights;
+    }
+    return GAL_OK;
+}
+
+/* From inputs of the gating network's first layer to features of x. */
+static void name_features(uint32_t *live, uint32_t count, const gali_pack_source *source) {
+    for (uint32_t i = 0; i < count; i++) {
+        live[i] = gali_pack_feature(source, live[i]);
+    }
+}
+
+static gal_status fill(gal_network *network, const gali_model *model, sources *s, const layout *at,
+                       gal_error *error) {
+    unsigned char *base = (unsigned char *)network;
+    uint32_t *live = (uint32_t *)(void *)(base + at->live), *gate = (uint32_t *)(void *)(base + at->gate_live);
+    fill_live(live, model, &s->list[s->gating]);
+    s->list[s->gating].live = live;
+    network->live.features = live;
+    if (s->gating) {
+        fill_live(gate, model, &s->list[0]);
+        s->list[0].live = gate;
+        network->gating.live.features = gate;
+    }
     if (at->has_scale) {
         float *scale = (float *)(void *)(base + at->scale);
         fill_scale(scale, model);
         network->output_scale = scale;
     }
-    for (uint32_t i = 0; i < network->layer_count; i++) {
-        float *weights = (float *)(void *)(base + at->weights[i]);
-        gal_status status =
-            gali_pack_layer(&network->layers[i], model, i, live, network->kernels, weights, error);
-        if (status != GAL_OK) {
-            return status;
-        }
-        network->layers[i].weights = weights;
+    gal_status status = fill_weights(network, model, s, at, error);
+    if (s->gating) {
+        name_features(gate, network->gating.live.count, &s->list[0]);
     }
-    return GAL_OK;
+    return status;
 }
 
 gal_status gali_network_make(gal_network **out, const gali_model *model, const gal_network_desc *desc,
@@ -110,8 +179,10 @@ gal_status gali_network_make(gal_network **out, const gali_model *model, const g
         return status;
     }
     gal_network header;
-    fill_header(&header, model, gali_kernels_get(isa));
-    layout at = plan_memory(&header, model);
+    sources s;
+    list_sources(&s, model);
+    fill_header(&header, model, &s, gali_kernels_get(isa));
+    layout at = plan_memory(&header, model, &s);
     gal_network *network = gali_allocate(allocator, at.whole);
     if (!network) {
         return gali_fail(error, GAL_NO_MEMORY, "no memory for a network of %zu bytes", at.whole);
@@ -119,7 +190,7 @@ gal_status gali_network_make(gal_network **out, const gali_model *model, const g
     *network = header;
     network->memory = at.whole;
     network->allocator = allocator ? *allocator : (gal_allocator){0};
-    status = fill(network, model, &at, error);
+    status = fill(network, model, &s, &at, error);
     if (status != GAL_OK) {
         gal_network_close(network);
         return status;
@@ -157,20 +228,26 @@ void gal_network_close(gal_network *network) {
     }
 }
 
+static uint64_t parameters(const gali_packed_layer *layers, uint32_t count) {
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        sum += (uint64_t)layers[i].experts * layers[i].outputs * (layers[i].inputs + (uint64_t)1);
+    }
+    return sum;
+}
+
 gal_network_info gal_network_get_info(const gal_network *network) {
     gal_network_info info = {
         .inputs = network->inputs,
         .outputs = network->outputs,
-        .live_inputs = network->live_count,
+        .live_inputs = network->live.count,
         .layers = network->layer_count,
         .gate = network->gate,
         .experts = network->experts,
         .memory = network->memory,
         .isa = network->kernels->isa,
     };
-    for (uint32_t i = 0; i < network->layer_count; i++) {
-        const gali_packed_layer *layer = &network->layers[i];
-        info.parameters += (uint64_t)layer->experts * layer->outputs * (layer->inputs + (uint64_t)1);
-    }
+    info.parameters = parameters(network->gating.layers, network->gating.layer_count) +
+                      parameters(network->layers, network->layer_count);
     return info;
 }

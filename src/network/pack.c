@@ -5,18 +5,21 @@
 #include "base/error.h"
 #include "base/size.h"
 
-gali_packed_layer gali_pack_shape(const gali_model *model, uint32_t layer, const gali_kernels *kernels,
-                                  uint32_t live_inputs) {
-    const gali_model_layer *source = &model->layers[layer];
-    uint32_t vectors = (source->outputs + kernels->lanes - 1) / kernels->lanes;
+gali_packed_layer gali_pack_shape(const gali_pack_source *source, const gali_kernels *kernels) {
+    const gali_model_layer *layer = source->layer;
+    uint32_t vectors = (layer->outputs + kernels->lanes - 1) / kernels->lanes;
     return (gali_packed_layer){
-        .experts = source->experts,
-        .inputs = layer == 0 ? live_inputs : source->inputs,
-        .outputs = source->outputs,
+        .experts = layer->experts,
+        .inputs = source->live ? source->live_count : layer->inputs,
+        .outputs = layer->outputs,
         .vectors = vectors,
         .panels = (vectors + kernels->panel_vectors - 1) / kernels->panel_vectors,
-        .activation = source->activation,
+        .activation = layer->activation,
     };
+}
+
+uint32_t gali_pack_feature(const gali_pack_source *source, uint32_t k) {
+    return source->features ? gali_model_u32(source->features, k) : k;
 }
 
 size_t gali_pack_floats(const gali_packed_layer *layer, const gali_kernels *kernels) {
@@ -45,50 +48,52 @@ gali_panel gali_pack_panel(const gali_packed_layer *layer, uint32_t panel, uint3
     };
 }
 
-/* What packing one layer needs to know of its neighbours: is it the first, is it the last. */
+/* A source with the model that its normalisation comes from. */
 typedef struct fold {
+    const gali_pack_source *source;
     const gali_model *model;
-    const gali_model_layer *layer;
-    const uint32_t *live; /* NULL past the first layer */
-    int scale_output, shift_output; /* the output normalisation is folded in here */
 } fold;
 
 static double scale_of(const fold *f, uint32_t n) {
-    return f->scale_output ? (double)gali_model_f32(f->model->output_std, n) : 1.0;
+    return f->source->scale_output ? (double)gali_model_f32(f->model->output_std, n) : 1.0;
 }
 
 static double weight_of(const fold *f, uint32_t e, uint32_t n, uint32_t k) {
-    const gali_model_layer *layer = f->layer;
+    const gali_model_layer *layer = f->source->layer;
     return (double)gali_model_weight(layer, ((size_t)e * layer->outputs + n) * layer->inputs + k);
 }
 
 /* What input k adds to the bias: the constant part of A (x - mean) / std. */
 static double shift_of(const fold *f, uint32_t k) {
-    double mean = (double)gali_model_f32(f->model->input_mean, k);
-    double std = (double)gali_model_f32(f->model->input_std, k);
-    switch (gali_model_u32(f->model->input_state, k)) {
+    uint32_t feature = gali_pack_feature(f->source, k);
+    double mean = (double)gali_model_f32(f->model->input_mean, feature);
+    double std = (double)gali_model_f32(f->model->input_std, feature);
+    switch (gali_model_u32(f->model->input_state, feature)) {
     case GALI_INPUT_MASKED:
         return 0;
     case GALI_INPUT_CONSTANT:
-        return ((double)gali_model_f32(f->model->input_constant, k) - mean) / std;
+        return ((double)gali_model_f32(f->model->input_constant, feature) - mean) / std;
     default:
         return -mean / std;
     }
 }
 
 static float bias_of(const fold *f, uint32_t e, uint32_t n) {
-    double bias = (double)gali_model_f32(f->layer->biases, (size_t)e * f->layer->outputs + n);
-    for (uint32_t k = 0; f->live && k < f->layer->inputs; k++) {
+    const gali_model_layer *layer = f->source->layer;
+    double bias = (double)gali_model_f32(layer->biases, (size_t)e * layer->outputs + n);
+    for (uint32_t k = 0; f->source->live && k < layer->inputs; k++) {
         bias += weight_of(f, e, n, k) * shift_of(f, k);
     }
     bias *= scale_of(f, n);
-    return (float)(bias + (f->shift_output ? (double)gali_model_f32(f->model->output_mean, n) : 0.0));
+    return (float)(bias + (f->source->shift_output ? (double)gali_model_f32(f->model->output_mean, n) : 0.0));
 }
 
-static float folded_weight(const fold *f, uint32_t e, uint32_t n, uint32_t k) {
-    uint32_t feature = f->live ? f->live[k] : k;
-    double weight = weight_of(f, e, n, feature) * scale_of(f, n);
-    return (float)(f->live ? weight / (double)gali_model_f32(f->model->input_std, feature) : weight);
+static float folded_weight(const fold *f, uint32_t e, uint32_t n, uint32_t i) {
+    const uint32_t *live = f->source->live;
+    uint32_t k = live ? live[i] : i;
+    double weight = weight_of(f, e, n, k) * scale_of(f, n);
+    uint32_t feature = live ? gali_pack_feature(f->source, k) : 0;
+    return (float)(live ? weight / (double)gali_model_f32(f->model->input_std, feature) : weight);
 }
 
 /* One output's column of one expert's panel: its bias, then its weights. Returns whether all are finite. */
@@ -110,16 +115,16 @@ static void clear_column(uint32_t inputs, float *column, size_t stride) {
     }
 }
 
-static gal_status pack_panel(const fold *f, const gali_panel *panel, float *weights, uint32_t layer,
-                             uint32_t expert, const gali_kernels *kernels, gal_error *error) {
+static gal_status pack_panel(const fold *f, const gali_panel *panel, float *weights, uint32_t expert,
+                             const gali_kernels *kernels, gal_error *error) {
     uint32_t width = panel->vectors * kernels->lanes;
     for (uint32_t i = 0; i < width; i++) {
         if (i >= panel->outputs) {
             clear_column(panel->inputs, weights + i, width);
         } else if (!pack_column(f, expert, panel->first + i, panel->inputs, weights + i, width)) {
             return gali_fail(error, GAL_BAD_DATA,
-                             "layer %u, expert %u, output %u: too large for float32 with the normalisation",
-                             layer, expert, panel->first + i);
+                             "%s %u, expert %u, output %u: too large for float32 with the normalisation",
+                             f->source->name, f->source->index, expert, panel->first + i);
         }
     }
     return GAL_OK;
@@ -131,26 +136,17 @@ gali_pack_outside gali_pack_scales_outside(const gali_model *model) {
     return (gali_pack_outside){activated, activated || (model->gate == GAL_GATE_CALLER && !plain)};
 }
 
-gal_status gali_pack_layer(const gali_packed_layer *shape, const gali_model *model, uint32_t layer,
-                           const uint32_t *live, const gali_kernels *kernels, float *weights,
+gal_status gali_pack_layer(const gali_packed_layer *shape, const gali_pack_source *source,
+                           const gali_model *model, const gali_kernels *kernels, float *weights,
                            gal_error *error) {
-    const gali_model_layer *source = &model->layers[layer];
-    int last = layer + 1 == model->layer_count;
-    gali_pack_outside outside = gali_pack_scales_outside(model);
-    fold f = {
-        .model = model,
-        .layer = source,
-        .live = layer == 0 ? live : NULL,
-        .scale_output = last && !outside.scale,
-        .shift_output = last && !outside.shift,
-    };
+    fold f = {source, model};
     gali_packed_layer packed = *shape;
     packed.weights = weights;
     for (uint32_t p = 0; p < packed.panels; p++) {
         for (uint32_t e = 0; e < packed.experts; e++) {
             gali_panel panel = gali_pack_panel(&packed, p, e, kernels);
             gal_status status =
-                pack_panel(&f, &panel, weights + (panel.weights - packed.weights), layer, e, kernels, error);
+                pack_panel(&f, &panel, weights + (panel.weights - packed.weights), e, kernels, error);
             if (status != GAL_OK) {
                 return status;
             }

@@ -27,19 +27,36 @@ typedef struct gali_packed_layer {
     gali_activation activation;
 } gali_packed_layer;
 
-/* Shape of layer i of the model for a kernel table; weights is NULL. */
-gali_packed_layer gali_pack_shape(const gali_model *model, uint32_t layer, const gali_kernels *kernels,
-                                  uint32_t live_inputs);
+/*
+ * What is packed: a layer of the model, and what is folded into it. The first layer of a network (and of its
+ * gating network) sees features of x: `live` lists those of its inputs that are left, `features` says which
+ * feature each input is (NULL: input k is feature k). Other layers have live NULL.
+ */
+typedef struct gali_pack_source {
+    const gali_model_layer *layer;
+    const uint32_t *live; /* [live_count] ascending inputs of the layer; NULL: all, and nothing is folded in */
+    uint32_t live_count;
+    const void *features;           /* [layer->inputs] uint32, possibly unaligned */
+    int scale_output, shift_output; /* the output normalisation is folded in */
+    const char *name;               /* for messages: "layer", "gate layer" */
+    uint32_t index;
+} gali_pack_source;
+
+/* Shape of a packed layer for a kernel table; weights is NULL. */
+gali_packed_layer gali_pack_shape(const gali_pack_source *source, const gali_kernels *kernels);
+
+/* Feature of x that input k of a first layer is. */
+uint32_t gali_pack_feature(const gali_pack_source *source, uint32_t k);
 
 /* Floats of the packed weights; GALI_SIZE_BAD if that overflows. */
 size_t gali_pack_floats(const gali_packed_layer *layer, const gali_kernels *kernels);
 
 /*
- * Fills weights (gali_pack_floats, 64-byte aligned) from layer i of the model; live[l] is the feature of
- * live input l. GAL_BAD_DATA if a folded value leaves the range of float32.
+ * Fills weights (gali_pack_floats, 64-byte aligned) of a shape made of the same source. GAL_BAD_DATA if a
+ * folded value leaves the range of float32.
  */
-gal_status gali_pack_layer(const gali_packed_layer *shape, const gali_model *model, uint32_t layer,
-                           const uint32_t *live, const gali_kernels *kernels, float *weights,
+gal_status gali_pack_layer(const gali_packed_layer *shape, const gali_pack_source *source,
+                           const gali_model *model, const gali_kernels *kernels, float *weights,
                            gal_error *error);
 
 /* What is left of the output normalisation for a pass after the last layer: y = y scale + shift. */

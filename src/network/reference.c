@@ -57,7 +57,49 @@ static void run_layer(const gali_model_layer *layer, const double *blend, const 
     }
 }
 
-/* The full blend [E] of one character; 0 where a gate value is not finite. */
+/* z to softmax(z), of which the `top` largest are kept. */
+static void softmax(double *z, uint32_t count, uint32_t top) {
+    double most = z[0], sum = 0;
+    for (uint32_t i = 1; i < count; i++) {
+        most = z[i] > most ? z[i] : most;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        z[i] = exp(z[i] - most);
+    }
+    double kept[GALI_EXPERTS_MAX];
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t before = 0;
+        for (uint32_t j = 0; j < count; j++) {
+            before += z[j] > z[i] || (j < i && !(z[j] < z[i]));
+        }
+        kept[i] = top == 0 || before < top ? z[i] : 0;
+        sum += kept[i];
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        z[i] = kept[i] / sum;
+    }
+}
+
+/* The gating network's blend, from the raw features. */
+static void gating_blend(const gali_model *model, const float *x, double *before, double *after,
+                         double *blend) {
+    const gali_gating *gating = &model->gating;
+    for (uint32_t k = 0; k < gating->input_count; k++) {
+        before[k] = normalised(model, x, gali_model_u32(gating->features, k));
+    }
+    for (uint32_t i = 0; i < gating->layer_count; i++) {
+        run_layer(&gating->layers[i], NULL, before, after);
+        double *swap = before;
+        before = after;
+        after = swap;
+    }
+    for (uint32_t e = 0; e < model->experts; e++) {
+        blend[e] = before[e];
+    }
+    softmax(blend, model->experts, gating->top);
+}
+
+/* The full blend [E] of one character of a given or a phase gate; 0 where a gate value is not finite. */
 static int blend_of(const gali_model *model, const float *gate, double blend[GALI_EXPERTS_MAX]) {
     uint32_t given = model->gate == GAL_GATE_CALLER ? model->experts : 1;
     for (uint32_t i = 0; i < given; i++) {
@@ -80,8 +122,8 @@ static int blend_of(const gali_model *model, const float *gate, double blend[GAL
     return 1;
 }
 
-static void run_one(const gali_model *model, const float *x, const double *blend, double *before,
-                    double *after, double *y) {
+static void run_one(const gali_model *model, const float *x, const double *blend, double *before, double *after,
+                    double *y) {
     for (uint32_t k = 0; k < model->inputs; k++) {
         before[k] = normalised(model, x, k);
     }
@@ -102,6 +144,9 @@ static uint32_t widest(const gali_model *model) {
     for (uint32_t i = 0; i < model->layer_count; i++) {
         width = model->layers[i].outputs > width ? model->layers[i].outputs : width;
     }
+    for (uint32_t i = 0; i < model->gating.layer_count; i++) {
+        width = model->gating.layers[i].outputs > width ? model->gating.layers[i].outputs : width;
+    }
     return width;
 }
 
@@ -117,7 +162,10 @@ gal_status gali_reference_run(const gali_model *model, uint32_t count, const flo
     gal_status status = GAL_OK;
     for (uint32_t c = 0; c < count && status == GAL_OK; c++) {
         double blend[GALI_EXPERTS_MAX];
-        if (blend_of(model, gate + (size_t)c * gate_width, blend)) {
+        if (model->gate == GAL_GATE_NETWORK) {
+            gating_blend(model, x + (size_t)c * model->inputs, buffer, buffer + width, blend);
+        }
+        if (model->gate == GAL_GATE_NETWORK || blend_of(model, gate + (size_t)c * gate_width, blend)) {
             run_one(model, x + (size_t)c * model->inputs, blend, buffer, buffer + width,
                     y + (size_t)c * model->outputs);
         } else {

@@ -9,7 +9,7 @@
 
 /*
  * y[count][outputs] from raw features x[count][inputs] and gate[count][1] (phases, radians) or
- * gate[count][experts] (a caller's blend). GAL_BAD_ARGUMENT for a gate value that is not finite, GAL_NO_MEMORY.
+ * gate[count][experts] (a caller's blend); gate is not read with a gating network. GAL_BAD_ARGUMENT for a gate value that is not finite, GAL_NO_MEMORY.
  */
 gal_status gali_reference_run(const gali_model *model, uint32_t count, const float *x, const float *gate,
                               double *y, gal_error *error);

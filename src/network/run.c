@@ -7,7 +7,8 @@
  *
  * Workspace for capacity characters, each part aligned to 64 bytes:
  *     x       float    [capacity][live, padded]   only where inputs are folded away
- *     hidden  float [2][capacity][hidden]         the layers before and after
+ *     gate_x  float    [capacity][gate live, padded]   the gating network's features
+ *     hidden  float [2][capacity][hidden]         the layers before and after, the gate's too
  *     rows    gali_row [capacity * slots]         sorted by expert, then by character
  *     plain   gali_row [capacity]                 for layers with one expert
  *     who     uint32   [capacity * slots]         character of each row
@@ -31,14 +32,23 @@ enum {
 };
 
 typedef struct workspace {
-    float *x, *hidden[2];
+    float *x, *gate_x, *hidden[2];
     gali_row *rows, *plain;
     uint32_t *who, *expert;
     float *weight;
 } workspace;
 
+static size_t padded(size_t floats) {
+    return (floats + 15) & ~(size_t)15;
+}
+
+/* Floats between the gathered rows of x; 0 where all inputs are live and x is read where it is. */
 static size_t live_stride(const gal_network *network) {
-    return network->live_count == network->inputs ? 0 : (network->live_count + (size_t)15) & ~(size_t)15;
+    return network->live.count == network->inputs ? 0 : padded(network->live.count);
+}
+
+static size_t gate_stride(const gal_network *network) {
+    return padded(network->gating.live.count);
 }
 
 static size_t take(size_t *at, size_t count, size_t width, size_t bytes) {
@@ -52,6 +62,7 @@ static size_t take(size_t *at, size_t count, size_t width, size_t bytes) {
 static size_t carve(const gal_network *network, uint32_t capacity, unsigned char *memory, workspace *parts) {
     size_t at = 0;
     size_t x = take(&at, capacity, live_stride(network), sizeof(float));
+    size_t gate_x = take(&at, capacity, gate_stride(network), sizeof(float));
     size_t hidden0 = take(&at, capacity, network->hidden, sizeof(float));
     size_t hidden1 = take(&at, capacity, network->hidden, sizeof(float));
     size_t rows = take(&at, capacity, network->slots, sizeof(gali_row));
@@ -61,6 +72,7 @@ static size_t carve(const gal_network *network, uint32_t capacity, unsigned char
     size_t weight = take(&at, capacity, network->slots, sizeof(float));
     if (memory && at != GALI_SIZE_BAD) {
         parts->x = (float *)(void *)(memory + x);
+        parts->gate_x = (float *)(void *)(memory + gate_x);
         parts->hidden[0] = (float *)(void *)(memory + hidden0);
         parts->hidden[1] = (float *)(void *)(memory + hidden1);
         parts->rows = (gali_row *)(void *)(memory + rows);
@@ -90,6 +102,7 @@ static workspace part_of(const gal_network *network, workspace whole, uint32_t f
     size_t slot = (size_t)first * network->slots;
     return (workspace){
         .x = whole.x + first * live_stride(network),
+        .gate_x = whole.gate_x + first * gate_stride(network),
         .hidden = {whole.hidden[0] + (size_t)first * network->hidden,
                    whole.hidden[1] + (size_t)first * network->hidden},
         .rows = whole.rows + slot,
@@ -112,17 +125,23 @@ static float *outputs_of(const range *r, uint32_t c) {
     return batch->y + (r->first + c) * stride;
 }
 
-/* Copies the live features together where some are folded away. */
-static void gather(range *r) {
-    const gal_network *network = r->network;
-    size_t stride = live_stride(network);
-    for (uint32_t c = 0; stride && c < r->count; c++) {
+/* Copies the features that a first layer reads together. */
+static void gather(const range *r, gali_live live, float *to, size_t stride) {
+    for (uint32_t c = 0; c < r->count; c++) {
         const float *from = features_of(r, c);
-        float *to = r->parts.x + c * stride;
-        for (uint32_t i = 0; i < network->live_count; i++) {
-            to[i] = from[network->live[i]];
+        for (uint32_t i = 0; i < live.count; i++) {
+            to[c * stride + i] = from[live.features[i]];
         }
     }
+}
+
+/* Row c of the values that layer `layer` reads, past the first; the layer before it writes them. */
+static float *hidden_of(const range *r, uint32_t layer, uint32_t c) {
+    return r->parts.hidden[layer & 1] + (size_t)c * r->network->hidden;
+}
+
+static float *gate_output(const range *r, uint32_t c) {
+    return hidden_of(r, r->network->gating.layer_count, c);
 }
 
 static void fill_slots(const range *r, uint32_t c) {
@@ -130,11 +149,12 @@ static void fill_slots(const range *r, uint32_t c) {
     uint32_t *expert = r->parts.expert + (size_t)c * network->slots;
     float *weight = r->parts.weight + (size_t)c * network->slots;
     if (network->gate == GAL_GATE_CALLER) {
-        for (uint32_t e = 0; e < network->experts; e++) {
-            expert[e] = e;
-        }
-        memcpy(weight, r->batch->blend + (size_t)(r->first + c) * network->experts,
-               network->experts * sizeof *weight);
+        const float *blend = r->batch->blend + (size_t)(r->first + c) * network->experts;
+        gali_gate_top(blend, network->experts, network->experts, expert, weight);
+        return;
+    }
+    if (network->gate == GAL_GATE_NETWORK) {
+        gali_gate_top(gate_output(r, c), network->experts, network->slots, expert, weight);
         return;
     }
     double exact[GALI_SPLINE_SLOTS];
@@ -167,10 +187,36 @@ static void sort_rows(range *r) {
     }
 }
 
+static void run_gating(range *r) {
+    const gali_packed_gating *gating = &r->network->gating;
+    const gali_kernels *kernels = r->network->kernels;
+    gather(r, gating->live, r->parts.gate_x, gate_stride(r->network));
+    for (uint32_t layer = 0; layer < gating->layer_count; layer++) {
+        const gali_packed_layer *packed = &gating->layers[layer];
+        for (uint32_t c = 0; c < r->count; c++) {
+            gali_row *row = &r->parts.plain[c];
+            row->x = layer ? hidden_of(r, layer, c) : r->parts.gate_x + c * gate_stride(r->network);
+            row->y = hidden_of(r, layer + 1, c);
+        }
+        for (uint32_t p = 0; p < packed->panels; p++) {
+            gali_panel panel = gali_pack_panel(packed, p, 0, kernels);
+            kernels->panel_f32(&panel, r->parts.plain, r->count);
+        }
+    }
+    for (uint32_t c = 0; c < r->count; c++) {
+        kernels->softmax_f32(gate_output(r, c), r->network->experts);
+    }
+}
+
 static void make_rows(range *r) {
     for (uint32_t c = 0; c < r->count; c++) {
-        fill_slots(r, c);
         r->parts.plain[c] = (gali_row){.weight = 1, .mode = GALI_ROW_FIRST | GALI_ROW_LAST};
+    }
+    if (r->network->gate == GAL_GATE_NETWORK) {
+        run_gating(r);
+    }
+    for (uint32_t c = 0; c < r->count; c++) {
+        fill_slots(r, c);
     }
     sort_rows(r);
 }
@@ -179,12 +225,12 @@ static void point_row(const range *r, uint32_t layer, uint32_t c, gali_row *row)
     const gal_network *network = r->network;
     size_t stride = live_stride(network);
     if (layer > 0) {
-        row->x = r->parts.hidden[layer & 1] + (size_t)c * network->hidden;
+        row->x = hidden_of(r, layer, c);
     } else {
         row->x = stride ? r->parts.x + c * stride : features_of(r, c);
     }
     int last = layer + 1 == network->layer_count;
-    row->y = last ? outputs_of(r, c) : r->parts.hidden[(layer + 1) & 1] + (size_t)c * network->hidden;
+    row->y = last ? outputs_of(r, c) : hidden_of(r, layer + 1, c);
 }
 
 /* Points the rows that the layer uses at its input and output. */
@@ -239,7 +285,9 @@ static void scale_outputs(const range *r) {
 
 /* parallel splits the panels of each layer; NULL runs them here. */
 static void run_range(range *r, const gal_parallel *parallel) {
-    gather(r);
+    if (live_stride(r->network)) {
+        gather(r, r->network->live, r->parts.x, live_stride(r->network));
+    }
     make_rows(r);
     for (uint32_t layer = 0; layer < r->network->layer_count; layer++) {
         uint32_t panels = r->network->layers[layer].panels;
@@ -275,6 +323,9 @@ static void run_range_task(void *argument, uint32_t index) {
 
 static gal_status check_gate(const gal_network *network, const gal_network_batch *batch, gal_error *error) {
     int caller = network->gate == GAL_GATE_CALLER;
+    if (network->gate == GAL_GATE_NETWORK) {
+        return GAL_OK;
+    }
     const float *values = caller ? batch->blend : batch->phase;
     uint32_t width = caller ? network->experts : 1;
     if (!values) {
@@ -289,8 +340,8 @@ static gal_status check_gate(const gal_network *network, const gal_network_batch
     return GAL_OK;
 }
 
-static gal_status check_batch(const gal_network *network, const gal_network_batch *batch,
-                              const void *memory, size_t size, gal_error *error) {
+static gal_status check_batch(const gal_network *network, const gal_network_batch *batch, const void *memory,
+                              size_t size, gal_error *error) {
     if (!batch->x || !batch->y) {
         return gali_fail(error, GAL_BAD_ARGUMENT, "batch.%s is NULL", batch->x ? "y" : "x");
     }

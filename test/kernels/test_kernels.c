@@ -148,9 +148,9 @@ static void check_activation(const gali_kernels *kernels, gali_activation activa
 
 static void activations_match_float64_and_each_other(void **unused) {
     (void)unused;
-    static const float special[] = {0.0f,      -0.0f,     1.0f,  -1.0f,  -1e-8f, 1e-8f,    -24.0f, -23.99f,
-                                    -25.0f,    -1e30f,    1e30f, NAN,    INFINITY, -INFINITY, 1e-45f, -1e-45f,
-                                    -0.34657f, -0.34658f, -87.0f, -104.0f, 88.0f};
+    static const float special[] = {0.0f,    -0.0f,   1.0f,      -1.0f,     -1e-8f, 1e-8f,    -24.0f,
+                                    -23.99f, -25.0f,  -1e30f,    1e30f,     NAN,    INFINITY, -INFINITY,
+                                    1e-45f,  -1e-45f, -0.34657f, -0.34658f, -87.0f, -104.0f,  88.0f};
     enum { SPECIALS = sizeof special / sizeof special[0] };
     uint64_t state = 3;
     for (int isa = GAL_ISA_SCALAR; isa < GAL_ISA_COUNT; isa++) {

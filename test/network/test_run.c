@@ -17,22 +17,80 @@ enum { COUNT_MOST = 67 };
 static const float turn = 6.28318530717958647692f;
 
 static const synthetic_desc shapes[] = {
-    {.gate = GAL_GATE_CUBIC, .experts = 4, .layers = 3, .width = {37, 64, 61, 53}, .normalised = 1, .masked = 7,
-     .constant = 5, .activation = {GALI_ACTIVATION_ELU, GALI_ACTIVATION_ELU}, .seed = 1},
-    {.gate = GAL_GATE_CUBIC, .experts = 7, .layers = 2, .width = {13, 17, 3}, .normalised = 1,
-     .activation = {GALI_ACTIVATION_RELU}, .seed = 2},
-    {.gate = GAL_GATE_LINEAR, .experts = 10, .layers = 3, .width = {31, 29, 67, 71}, .normalised = 1, .masked = 3,
-     .activation = {GALI_ACTIVATION_ELU, GALI_ACTIVATION_ELU}, .seed = 3},
+    {.gate = GAL_GATE_CUBIC,
+     .experts = 4,
+     .layers = 3,
+     .width = {37, 64, 61, 53},
+     .normalised = 1,
+     .masked = 7,
+     .constant = 5,
+     .activation = {GALI_ACTIVATION_ELU, GALI_ACTIVATION_ELU},
+     .seed = 1},
+    {.gate = GAL_GATE_CUBIC,
+     .experts = 7,
+     .layers = 2,
+     .width = {13, 17, 3},
+     .normalised = 1,
+     .activation = {GALI_ACTIVATION_RELU},
+     .seed = 2},
+    {.gate = GAL_GATE_LINEAR,
+     .experts = 10,
+     .layers = 3,
+     .width = {31, 29, 67, 71},
+     .normalised = 1,
+     .masked = 3,
+     .activation = {GALI_ACTIVATION_ELU, GALI_ACTIVATION_ELU},
+     .seed = 3},
     {.gate = GAL_GATE_LINEAR, .experts = 2, .layers = 1, .width = {1, 1}, .seed = 4},
-    {.gate = GAL_GATE_CONSTANT, .experts = 50, .layers = 2, .width = {23, 41, 19}, .normalised = 1,
-     .activation = {GALI_ACTIVATION_ELU}, .seed = 5},
-    {.gate = GAL_GATE_CONSTANT, .experts = 1, .layers = 2, .width = {5, 200, 100},
-     .activation = {GALI_ACTIVATION_ELU, GALI_ACTIVATION_RELU}, .normalised = 1, .seed = 6},
-    {.gate = GAL_GATE_CALLER, .experts = 8, .layers = 3, .width = {47, 43, 32, 16}, .plain = {0, 1, 0},
-     .activation = {GALI_ACTIVATION_ELU, GALI_ACTIVATION_ELU}, .normalised = 1, .constant = 4, .seed = 7},
+    {.gate = GAL_GATE_CONSTANT,
+     .experts = 50,
+     .layers = 2,
+     .width = {23, 41, 19},
+     .normalised = 1,
+     .activation = {GALI_ACTIVATION_ELU},
+     .seed = 5},
+    {.gate = GAL_GATE_CONSTANT,
+     .experts = 1,
+     .layers = 2,
+     .width = {5, 200, 100},
+     .activation = {GALI_ACTIVATION_ELU, GALI_ACTIVATION_RELU},
+     .normalised = 1,
+     .seed = 6},
+    {.gate = GAL_GATE_CALLER,
+     .experts = 8,
+     .layers = 3,
+     .width = {47, 43, 32, 16},
+     .plain = {0, 1, 0},
+     .activation = {GALI_ACTIVATION_ELU, GALI_ACTIVATION_ELU},
+     .normalised = 1,
+     .constant = 4,
+     .seed = 7},
     {.gate = GAL_GATE_CALLER, .experts = 16, .layers = 1, .width = {11, 130}, .seed = 8},
-    {.gate = GAL_GATE_CUBIC, .experts = 4, .layers = 3, .width = {97, 512, 300, 311}, .normalised = 1,
-     .activation = {GALI_ACTIVATION_ELU, GALI_ACTIVATION_ELU}, .seed = 9},
+    {.gate = GAL_GATE_NETWORK,
+     .experts = 8,
+     .layers = 3,
+     .width = {47, 43, 32, 16},
+     .normalised = 1,
+     .masked = 5,
+     .constant = 4,
+     .activation = {GALI_ACTIVATION_ELU, GALI_ACTIVATION_ELU},
+     .seed = 10},
+    {.gate = GAL_GATE_NETWORK,
+     .experts = 11,
+     .top = 3,
+     .layers = 2,
+     .width = {29, 31, 37},
+     .normalised = 1,
+     .activation = {GALI_ACTIVATION_ELU},
+     .seed = 11},
+    {.gate = GAL_GATE_NETWORK, .experts = 1, .layers = 1, .width = {3, 2}, .normalised = 1, .seed = 12},
+    {.gate = GAL_GATE_CUBIC,
+     .experts = 4,
+     .layers = 3,
+     .width = {97, 512, 300, 311},
+     .normalised = 1,
+     .activation = {GALI_ACTIVATION_ELU, GALI_ACTIVATION_ELU},
+     .seed = 9},
 };
 enum { SHAPES = sizeof shapes / sizeof shapes[0] };
 
@@ -97,7 +155,8 @@ static void runs_match_float64(void **unused) {
                 assert_int_equal(synthetic_run(network, COUNT_MOST, f.x, f.gate, f.y, NULL), GAL_OK);
                 double error = worst_error(&f, COUNT_MOST);
                 if (error > 1e-5) {
-                    fail_msg("shape %u, %s: error %.2e of the output's rms", i, gal_isa_name((gal_isa)isa), error);
+                    fail_msg("shape %u, %s: error %.2e of the output's rms", i, gal_isa_name((gal_isa)isa),
+                             error);
                 }
                 gal_network_close(network);
             }
@@ -209,7 +268,8 @@ static void strides_are_kept(void **unused) {
     synthetic_run(network, COUNT, f.x, f.gate, f.y, NULL);
     size_t size = gal_network_workspace_size(network, COUNT);
     void *workspace = aligned_alloc(64, (size + 63) & ~(size_t)63);
-    gal_network_batch batch = {.count = COUNT, .x = x, .x_stride = X_STRIDE, .phase = f.gate, .y = y, .y_stride = Y_STRIDE};
+    gal_network_batch batch = {
+        .count = COUNT, .x = x, .x_stride = X_STRIDE, .phase = f.gate, .y = y, .y_stride = Y_STRIDE};
     assert_int_equal(gal_network_run(network, &batch, workspace, size, NULL), GAL_OK);
     for (uint32_t c = 0; c < COUNT; c++) {
         assert_memory_equal(y + c * Y_STRIDE, f.y + c * f.outputs, f.outputs * sizeof(float));
@@ -291,7 +351,8 @@ static void phases_wrap(void **unused) {
     assert_true(gali_gate_wrap(-1e-30f) == 0);
     assert_true(gali_gate_wrap(1e9f) >= 0 && gali_gate_wrap(1e9f) < 6.2831853072);
     assert_true(gali_gate_wrap(3e38f) >= 0 && gali_gate_wrap(3e38f) < 6.2831853072);
-    assert_true(isnan(gali_gate_wrap(NAN)) && isnan(gali_gate_wrap(INFINITY)) && isnan(gali_gate_wrap(-INFINITY)));
+    assert_true(isnan(gali_gate_wrap(NAN)) && isnan(gali_gate_wrap(INFINITY)) &&
+                isnan(gali_gate_wrap(-INFINITY)));
 }
 
 static void blends_are_right_and_in_range(void **unused) {
@@ -300,8 +361,8 @@ static void blends_are_right_and_in_range(void **unused) {
     static const struct {
         gal_gate_kind kind;
         uint32_t experts;
-    } gates[] = {{GAL_GATE_CUBIC, 4}, {GAL_GATE_CUBIC, 5}, {GAL_GATE_LINEAR, 10}, {GAL_GATE_LINEAR, 2},
-                 {GAL_GATE_CONSTANT, 50}, {GAL_GATE_CONSTANT, 1}};
+    } gates[] = {{GAL_GATE_CUBIC, 4},  {GAL_GATE_CUBIC, 5},     {GAL_GATE_LINEAR, 10},
+                 {GAL_GATE_LINEAR, 2}, {GAL_GATE_CONSTANT, 50}, {GAL_GATE_CONSTANT, 1}};
     for (uint32_t g = 0; g < 6; g++) {
         uint32_t slots = gali_gate_slots(gates[g].kind, gates[g].experts);
         for (uint32_t p = 0; p < 10; p++) {
@@ -327,13 +388,31 @@ static void blends_are_right_and_in_range(void **unused) {
     assert_true(expert[0] == 25 && weight[0] == 1);
 }
 
+/* The k largest, ascending, divided by their sum; the lower index wins a tie. */
+static void the_top_experts_are_kept(void **unused) {
+    (void)unused;
+    static const float blend[] = {0.1f, 0.3f, 0.1f, 0.3f, 0.2f}, broken[] = {0.1f, NAN, 0.2f};
+    uint32_t expert[5];
+    float weight[5];
+    gali_gate_top(blend, 5, 3, expert, weight);
+    assert_true(expert[0] == 1 && expert[1] == 3 && expert[2] == 4);
+    assert_true(fabsf(weight[0] - 0.375f) < 1e-6f && fabsf(weight[2] - 0.25f) < 1e-6f);
+    gali_gate_top(blend, 5, 4, expert, weight);
+    assert_true(expert[0] == 0 && expert[1] == 1 && expert[2] == 3 && expert[3] == 4);
+    gali_gate_top(blend, 5, 5, expert, weight);
+    assert_true(expert[4] == 4 && weight[4] == blend[4]);
+    gali_gate_top(broken, 3, 2, expert, weight);
+    assert_true(expert[0] < 3 && expert[1] < 3 && (isnan(weight[0]) || isnan(weight[1])));
+}
+
 static void info_counts_what_was_folded_away(void **unused) {
     (void)unused;
     fixture f = make(&shapes[0]);
     gal_network *network = synthetic_open(&f.s, GAL_ISA_BEST);
     gal_network_info info = gal_network_get_info(network);
     assert_int_equal(info.inputs, 37);
-    assert_int_equal(info.live_inputs, 37 - 6 - 6); /* masked: 1 8 15 22 29 36; constant: 2 7 12 17 27 32, not 22 */
+    assert_int_equal(info.live_inputs,
+                     37 - 6 - 6); /* masked: 1 8 15 22 29 36; constant: 2 7 12 17 27 32, not 22 */
     assert_int_equal(info.outputs, 53);
     assert_int_equal(info.experts, 4);
     gal_network_close(network);
@@ -351,6 +430,7 @@ int main(void) {
         cmocka_unit_test(strides_are_kept),
         cmocka_unit_test(bad_calls_are_refused_before_anything_is_written),
         cmocka_unit_test(a_nan_stays_with_its_character),
+        cmocka_unit_test(the_top_experts_are_kept),
         cmocka_unit_test(info_counts_what_was_folded_away),
     };
     return cmocka_run_group_tests_name("network run", tests, NULL, NULL);
