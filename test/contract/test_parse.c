@@ -331,6 +331,17 @@ static void order_is_free(void **state) {
     gali_contract_release(c, NULL);
 }
 
+static void heel_and_toe_may_be_one_joint(void **state) {
+    (void)state;
+    const fault whole = {"leg Hip Knee Heel Toe", "leg Hip Knee Toe Toe", NULL};
+    char *text = make_fault(&whole);
+    gali_contract *c = NULL;
+    assert_int_equal(parse(text, strlen(text), &c, NULL), GAL_OK);
+    assert_int_equal(c->legs[0].heel, c->legs[0].toe);
+    gali_contract_release(c, NULL);
+    free(text);
+}
+
 static void every_cut_is_refused_or_whole(void **state) {
     (void)state;
     for (size_t size = 0; size < strlen(good_contract); size++) {
@@ -366,7 +377,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(names_the_line_of_each_fault),  cmocka_unit_test(keeps_the_limits),
         cmocka_unit_test(reads_what_lines_say),          cmocka_unit_test(order_is_free),
-        cmocka_unit_test(every_cut_is_refused_or_whole), cmocka_unit_test(says_when_there_is_no_memory),
+        cmocka_unit_test(heel_and_toe_may_be_one_joint), cmocka_unit_test(every_cut_is_refused_or_whole),
+        cmocka_unit_test(says_when_there_is_no_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,17 @@
+# Included by the tests: each fuzz target replays its corpus as the CTest test fuzz/<parser>.
+file(GLOB fuzz_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/fuzz/fuzz_*.c)
+foreach(source IN LISTS fuzz_sources)
+    get_filename_component(parser ${source} NAME_WE)
+    string(REGEX REPLACE "^fuzz_" "" parser ${parser})
+    add_executable(replay_${parser} ${source} ${PROJECT_SOURCE_DIR}/fuzz/replay.c)
+    target_include_directories(replay_${parser} PRIVATE ${PROJECT_SOURCE_DIR}/src)
+    target_link_libraries(replay_${parser} PRIVATE gallop_cli gallop gallop_flags)
+    add_test(NAME fuzz/${parser} COMMAND replay_${parser} ${PROJECT_SOURCE_DIR}/fuzz/corpus/${parser})
+    set_tests_properties(fuzz/${parser} PROPERTIES LABELS fuzz TIMEOUT 300)
+endforeach()
+
+# `cmake --build BUILD --target fuzz_seeds && BUILD/test/fuzz_seeds fuzz/corpus` writes the inputs that
+# fuzzing starts from.
+add_executable(fuzz_seeds EXCLUDE_FROM_ALL ${PROJECT_SOURCE_DIR}/fuzz/seeds.c)
+target_include_directories(fuzz_seeds PRIVATE ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/test)
+target_link_libraries(fuzz_seeds PRIVATE gallop gallop_flags)

@@ -1,0 +1,84 @@
+/* Writes the inputs that fuzzing starts from, below a folder: model/, contract/ and pfnn_folder/ in it. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "contract/good_contract.h"
+#include "model/tiny_model.h"
+
+static int put(const char *folder, const char *name, const void *bytes, size_t size) {
+    char path[4096];
+    gal_error error = {0};
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    if (gali_file_write(path, bytes, size, &error) != GAL_OK) {
+        fprintf(stderr, "%s\n", error.message);
+        return 0;
+    }
+    return 1;
+}
+
+static int put_model(const char *folder, const char *name, const gali_model *model) {
+    image file = image_of(model);
+    int written = put(folder, name, file.bytes, file.size);
+    free(file.bytes);
+    return written;
+}
+
+static int put_models(const char *folder) {
+    tiny t;
+    tiny_make(&t);
+    int written = put_model(folder, "model/tiny", &t.model);
+    t.model.gate = GAL_GATE_LINEAR;
+    t.model.contract = NULL;
+    written &= put_model(folder, "model/linear", &t.model);
+    t.model.gate = GAL_GATE_CONSTANT;
+    t.model.provenance = NULL;
+    written &= put_model(folder, "model/constant", &t.model);
+    t.model.gate = GAL_GATE_CALLER;
+    t.model.golden = (gali_golden){0};
+    return written & put_model(folder, "model/caller", &t.model);
+}
+
+static int put_contracts(const char *folder) {
+    static const char small[] =
+        "gallop-contract 1\nname n\nrate 60\nunit 1\njoint a - 0 0 0\ninput constant 1 1\n"
+        "output joint.rotation sixd # comment\noutput opaque left 2\n";
+    return put(folder, "contract/good", good_contract, sizeof good_contract - 1) &
+           put(folder, "contract/small", small, sizeof small - 1);
+}
+
+/* Heads as fuzz_pfnn_folder.c explains them, then numbers. */
+static int put_folders(const char *folder) {
+    static const struct {
+        const char *name;
+        unsigned char head[22];
+    } seeds[] = {
+        {"pfnn_folder/cubic", {3, 2, 2, 3, 1}},
+        {"pfnn_folder/samples", {3, 2, 2, 3, 4 + 1, 0, 0, 12, 25, 37}},
+        {"pfnn_folder/linear", {3, 2, 2, 3, 2, 10}},
+        {"pfnn_folder/constant", {3, 2, 2, 3, 3}},
+        {"pfnn_folder/half", {3, 2, 2, 3, 8 + 1}},
+        {"pfnn_folder/published", {0, 0, 0, 0, 32 + 16 + 2, 2}},
+        {"pfnn_folder/skeleton", {0, 0, 0, 0, 128 + 32 + 16 + 2, 2}},
+        {"pfnn_folder/raw", {0, 0, 0, 0, 64 + 2, 2}},
+    };
+    int written = 1;
+    for (size_t i = 0; i < sizeof seeds / sizeof *seeds; i++) {
+        unsigned char bytes[22 + 64];
+        memcpy(bytes, seeds[i].head, 22);
+        for (size_t b = 0; b < 64; b++) {
+            bytes[22 + b] = (unsigned char)(97 * b + 31 * i);
+        }
+        written &= put(folder, seeds[i].name, bytes, sizeof bytes);
+    }
+    return written;
+}
+
+int main(int argc, char **argv) {
+    if (argc != 2) {
+        fprintf(stderr, "usage: fuzz_seeds FOLDER\n");
+        return 2;
+    }
+    return !(put_models(argv[1]) & put_contracts(argv[1]) & put_folders(argv[1]));
+}
