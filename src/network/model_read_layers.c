@@ -28,9 +28,13 @@ static gal_status read_layer_header(const gali_reader *r, const layer_list *list
         return gali_reader_bad(r, "%s: layer %u, offset %zu: activation %u, expected 0..%d", list->tag, i,
                                at + 4, activation, GALI_ACTIVATION_COUNT - 1);
     }
+    if (experts != 1 && list->experts == 1) {
+        return gali_reader_bad(r, "%s: layer %u, offset %zu: %u experts, expected 1", list->tag, i, at + 8,
+                               experts);
+    }
     if (experts != 1 && experts != list->experts) {
-        return gali_reader_bad(r, "%s: layer %u, offset %zu: %u experts, expected 1 or %u", list->tag, i,
-                               at + 8, experts, list->experts);
+        return gali_reader_bad(r, "%s: layer %u, offset %zu: %u experts, expected 1 or the gate's %u",
+                               list->tag, i, at + 8, experts, list->experts);
     }
     if (inputs < 1 || inputs > GALI_WIDTH_MAX) {
         return gali_reader_bad(r, "%s: layer %u, offset %zu: inputs %u, expected 1..%d", list->tag, i, at + 12,

@@ -51,12 +51,14 @@ static const fault faults[] = {
     {"+NORM", 0, 4, 0x564F5250, BARE, "table: no section NORM"},
     {"+GATE", 0, 4, 0x564F5250, BARE, "table: no section GATE"},
 
-    {"GATE", 0, 0, 12, RESIZE, "GATE: 12 bytes, expected 16"},
-    {"GATE", 0, 4, 4, 0, "GATE: offset 0: kind 4, expected 0..3"},
+    {"GATE", 0, 0, 12, RESIZE, "GATE: 12 bytes, expected at least 16"},
+    {"GATE", 0, 0, 20, RESIZE, "GATE: 20 bytes, expected 16"},
+    {"GATE", 0, 4, 5, 0, "GATE: offset 0: kind 5, expected 0..4"},
+    {"GATE", 0, 4, 4, 0, "GATE: 16 bytes, expected at least 32"},
     {"GATE", 4, 4, 3, 0, "GATE: offset 4: 3 experts, expected 4..256"},
     {"GATE", 4, 4, 257, 0, "GATE: offset 4: 257 experts, expected 4..256"},
-    {"GATE", 8, 1, 1, 0, "GATE: offset 8: not 0"},
-    {"GATE", 15, 1, 1, 0, "GATE: offset 8: not 0"},
+    {"GATE", 8, 1, 1, 0, "GATE: offset 8: top 1, expected at most 0"},
+    {"GATE", 15, 1, 1, 0, "GATE: offset 12: not 0"},
 
     {"LAYR", 0, 0, 7, RESIZE, "LAYR: 7 bytes, expected at least 8"},
     {"LAYR", 0, 4, 0, 0, "LAYR: offset 0: 0 layers, expected 1..64"},
