@@ -16,7 +16,7 @@ typedef struct wishes {
     int f16;
 } wishes;
 
-static const char *const gate_names[GAL_GATE_COUNT] = {NULL, "cubic", "linear", "constant"};
+static const char *const gate_names[] = {NULL, "cubic", "linear", "constant"}; /* by gal_gate_kind */
 
 /* "0,12,25,37"; 0 if it is not four numbers of stored sets. */
 static int read_samples(const char *text, uint32_t samples[GALI_PFNN_POINTS]) {
@@ -36,7 +36,7 @@ static int read_samples(const char *text, uint32_t samples[GALI_PFNN_POINTS]) {
 /* The options together; prints what does not fit. */
 static int make_desc(const wishes *w, gali_pfnn_desc *desc) {
     desc->gate = GAL_GATE_CUBIC;
-    for (int gate = 1; gate < GAL_GATE_COUNT && w->gate; gate++) {
+    for (int gate = 1; gate <= GAL_GATE_CONSTANT && w->gate; gate++) {
         desc->gate = strcmp(w->gate, gate_names[gate]) == 0 ? (gal_gate_kind)gate : desc->gate;
     }
     if (!w->out) {

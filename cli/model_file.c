@@ -1,6 +1,7 @@
 #include "model_file.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "base/error.h"
 #include "base/file.h"
@@ -17,6 +18,14 @@ static gal_status read_parts(gali_model_file *file, gal_error *error) {
     return gali_contract_parse(&file->contract, file->model.contract, file->model.contract_size, NULL, error);
 }
 
+/* The inner error with the file's path in front, unless it stands there already. */
+static gal_status fail_at(gal_error *error, const char *path, const gal_error *inner) {
+    if (strncmp(inner->message, path, strlen(path)) == 0) {
+        return gali_fail(error, inner->status, "%s", inner->message);
+    }
+    return gali_fail(error, inner->status, "%.100s: %.150s", path, inner->message);
+}
+
 gal_status gali_model_file_open(gali_model_file *out, const char *path, gal_error *error) {
     gal_error inner = {0};
     *out = (gali_model_file){0};
@@ -27,9 +36,15 @@ gal_status gali_model_file_open(gali_model_file *out, const char *path, gal_erro
     status = read_parts(out, &inner);
     if (status != GAL_OK) {
         gali_model_file_close(out);
-        return gali_fail(error, status, "%.100s: %.150s", path, inner.message);
+        return fail_at(error, path, &inner);
     }
     return GAL_OK;
+}
+
+gal_status gali_model_file_controller(gal_controller **out, const char *path, gal_error *error) {
+    gal_error inner = {0};
+    gal_status status = gal_controller_open(out, path, NULL, &inner);
+    return status == GAL_OK ? status : fail_at(error, path, &inner);
 }
 
 void gali_model_file_close(gali_model_file *file) {
@@ -39,8 +54,8 @@ void gali_model_file_close(gali_model_file *file) {
 }
 
 const char *gali_model_file_gate_name(gal_gate_kind gate) {
-    static const char *const names[GAL_GATE_COUNT] = {"caller", "cubic phase", "linear phase",
-                                                      "constant phase"};
+    static const char *const names[GAL_GATE_COUNT] = {"caller", "cubic phase", "linear phase", "constant phase",
+                                                      "gating network"};
     return (unsigned)gate < GAL_GATE_COUNT ? names[gate] : "unknown";
 }
 

@@ -133,7 +133,7 @@ static gal_status choose_sets(gali_pfnn *p) {
 
 static gal_status check_desc(const gali_pfnn *p) {
     const gali_pfnn_desc *desc = p->desc;
-    if ((unsigned)desc->gate >= GAL_GATE_COUNT) {
+    if ((unsigned)desc->gate > GAL_GATE_CONSTANT) {
         return gali_fail(p->error, GAL_BAD_ARGUMENT, "gate: %d, expected cubic, linear or constant",
                          (int)desc->gate);
     }

@@ -570,7 +570,7 @@ static void refuses_a_wrong_desc(void **state) {
         gali_pfnn_desc desc;
         const char *expected;
     } cases[] = {
-        {{.gate = GAL_GATE_COUNT}, "gate: 5, expected cubic, linear or constant"},
+        {{.gate = GAL_GATE_NETWORK}, "gate: 4, expected cubic, linear or constant"},
         {{.weight_type = GALI_WEIGHT_BF16}, "weight_type: 2, expected float32 or float16"},
         {{.gate = GAL_GATE_LINEAR, .sets = 1}, "sets: 1, expected 2, 5, 10, 25 or 50"},
         {{.gate = GAL_GATE_LINEAR, .sets = 7}, "sets: 7, expected 2, 5, 10, 25 or 50"},

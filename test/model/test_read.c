@@ -52,7 +52,6 @@ static const fault faults[] = {
     {"+GATE", 0, 4, 0x564F5250, BARE, "table: no section GATE"},
 
     {"GATE", 0, 0, 12, RESIZE, "GATE: 12 bytes, expected at least 16"},
-    {"GATE", 0, 0, 20, RESIZE, "GATE: 20 bytes, expected 16"},
     {"GATE", 0, 4, 5, 0, "GATE: offset 0: kind 5, expected 0..4"},
     {"GATE", 0, 4, 4, 0, "GATE: 16 bytes, expected at least 32"},
     {"GATE", 4, 4, 3, 0, "GATE: offset 4: 3 experts, expected 4..256"},
@@ -111,7 +110,7 @@ static const fault faults[] = {
     {"GOLD", 0, 4, 3, 0, "GOLD: 80 bytes, expected 104"},
     {"GOLD", 4, 4, 4, 0, "GOLD: offset 4: 4 inputs, expected 3 (layer 0's)"},
     {"GOLD", 8, 4, 1, 0, "GOLD: offset 8: 1 outputs, expected 2 (layer 2's)"},
-    {"GOLD", 12, 4, 4, 0, "GOLD: offset 12: blend of 4 values, expected 1 (the phase)"},
+    {"GOLD", 12, 4, 4, 0, "GOLD: offset 12: blend of 4 values, expected 1 (the phase, or 0)"},
     {"GOLD", 12, 4, 1, GIVEN, "GOLD: offset 12: blend of 1 values, expected 4 (one per expert)"},
     {"GOLD", 16, 4, 0, 0, "GOLD: offset 16: tolerance 0, expected finite and > 0"},
     {"GOLD", 16, 4, INF_BITS, 0, "GOLD: offset 16: tolerance inf, expected finite and > 0"},
