@@ -89,8 +89,7 @@ static gal_quat local_rotation(const gali_contract *contract, const gal_transfor
     if (parent < 0) {
         return pose[joint].rotation;
     }
-    gal_quat p = pose[parent].rotation;
-    return gali_quat_mul((gal_quat){-p.x, -p.y, -p.z, p.w}, pose[joint].rotation);
+    return gali_quat_mul(gali_quat_conjugate(pose[parent].rotation), pose[joint].rotation);
 }
 
 static void write_frame(writer *self, const gal_transform *pose) {

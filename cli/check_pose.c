@@ -110,15 +110,14 @@ static gal_quat rotation(const gali_model *model, const gali_block *block, uint3
                          int *valid) {
     if (block->kind == GALI_BLOCK_JOINT_ROTATION_EXPMAP) {
         gal_vec3 half = vector(model, frame, block->offset + FEATURES_POSITION * joint);
-        float angle = gali_vec3_length(half), s = angle > 1e-6f ? sinf(angle) / angle : 1;
-        *valid = angle < 1.1f * GALI_PI;
-        return (gal_quat){half.x * s, half.y * s, half.z * s, cosf(angle)};
+        *valid = gali_vec3_length(half) < 1.1f * GALI_PI;
+        return gali_quat_exp(half);
     }
     gal_vec3 a = vector(model, frame, block->offset + FEATURES_SIXD * joint);
     gal_vec3 b = vector(model, frame, block->offset + FEATURES_SIXD * joint + 3);
     float la = gali_vec3_length(a), lb = gali_vec3_length(b);
     *valid = la > 0.3f && lb > 0.3f && la < 3 && lb < 3 && fabsf(gali_vec3_dot(a, b)) < 0.7f * la * lb;
-    return gali_quat_of_columns(a, b);
+    return gali_quat_from_columns(a, b);
 }
 
 static double angle_between(gal_vec3 a, gal_vec3 b) {

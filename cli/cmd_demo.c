@@ -12,6 +12,7 @@
 #include "demo_cast.h"
 #include "embedded.h"
 #include "hills.h"
+#include "model_file.h"
 #include "motion/controller.h"
 #include "options.h"
 #include "space.h"
@@ -47,7 +48,7 @@ typedef struct sanity {
 static gal_status open_model(demo *self, gal_error *error) {
     const gali_embedded *built_in = self->dog ? &gali_embedded_dog : &gali_embedded_walker;
     if (self->model) {
-        return gal_controller_open(&self->controller, self->model, NULL, error);
+        return gali_model_file_controller(&self->controller, self->model, error);
     }
     if (built_in->size == 0) {
         return gali_fail(

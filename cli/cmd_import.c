@@ -24,7 +24,7 @@ static int read_samples(const char *text, uint32_t samples[GALI_PFNN_POINTS]) {
         size_t length = strcspn(text, ",");
         double value = 0;
         if (length == 0 || strspn(text, "0123456789") != length || !gali_number_read(text, length, &value) ||
-            value >= GALI_PFNN_SETS || (i > 0 && (uint32_t)value <= samples[i - 1])) {
+            value >= (double)GALI_PFNN_SETS || (i > 0 && (uint32_t)value <= samples[i - 1])) {
             return 0;
         }
         samples[i] = (uint32_t)value;

@@ -6,6 +6,7 @@
 #include "commands.h"
 #include "json.h"
 #include "judge_measure.h"
+#include "model_file.h"
 #include "motion/controller.h"
 #include "options.h"
 
@@ -24,9 +25,9 @@ typedef struct judge {
 
 /* The same controller without what mends its feet: anchor off, positions as predicted. */
 static gal_status open_controllers(judge *self) {
-    gal_status status = gal_controller_open(&self->controller, self->path, NULL, &self->error);
+    gal_status status = gali_model_file_controller(&self->controller, self->path, &self->error);
     if (status == GAL_OK) {
-        status = gal_controller_open(&self->bare, self->path, NULL, &self->error);
+        status = gali_model_file_controller(&self->bare, self->path, &self->error);
     }
     if (status == GAL_OK) { /* not in use yet: its rules may still be changed */
         self->bare->contract->rules.anchor = 0;

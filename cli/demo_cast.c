@@ -108,7 +108,8 @@ void gali_cast_make(gali_cast *cast, const gali_contract *contract, uint32_t cou
         const struct role *role = &roles[i % GALI_CAST_ROLES];
         uint32_t round = i / GALI_CAST_ROLES;
         float turned = 0.9f * (float)round, out = cast->step * (1 + 0.3f * (float)round);
-        gal_vec3 at = gali_quat_turn(gali_quat_yaw(turned), (gal_vec3){role->x * out, 0, role->z * out});
+        gal_vec3 at = gali_quat_turn(gali_quat_from_axis((gal_vec3){0, 1, 0}, turned),
+                                     (gal_vec3){role->x * out, 0, role->z * out});
         cast->spawns[i] =
             (gal_spawn){.x = at.x, .z = at.z, .facing = role->facing + turned, .phase = 2.39996f * (float)i};
         cast->names[i] = cast->crouches ? role->name : role->without_crouch;

@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "commands.h"
+#include "model_file.h"
 #include "npy.h"
 
 void gali_drive_run_options(gali_drive_run *run, gali_option options[GALI_DRIVE_OPTIONS]) {
@@ -110,7 +111,7 @@ int gali_drive_run_make(gali_drive_run *run, const char *command) {
         status = read_terrain(run, &error);
     }
     if (status == GAL_OK) {
-        status = gal_controller_open(&run->controller, run->model, NULL, &error);
+        status = gali_model_file_controller(&run->controller, run->model, &error);
     }
     if (status == GAL_OK) {
         status = record(run, &error);

@@ -140,13 +140,14 @@ static gal_status read_cells(reader *in, const char *line, size_t length, double
 
 /* The frame that a line starts at: its `frame` cell, or the one after the last. */
 static gal_status start_of(reader *in, const gali_drive_script *script, double cell, uint32_t *start) {
-    *start = (uint32_t)cell;
-    if (cell < 0) {
-        *start = script->frames;
-    } else if ((double)*start != cell || *start < script->frames) {
-        return gali_fail(in->error, GAL_BAD_DATA,
-                         "%s, line %zu, column frame: %g; a whole number from %u expected", in->name, in->line,
-                         cell, script->frames);
+    *start = script->frames;
+    if (cell >= 0) { /* -1: there is no such column */
+        *start = (uint32_t)cell;
+        if ((double)*start != cell || *start < script->frames) {
+            return gali_fail(in->error, GAL_BAD_DATA,
+                             "%s, line %zu, column frame: %g; a whole number from %u expected", in->name,
+                             in->line, cell, script->frames);
+        }
     }
     if (*start >= GALI_DRIVE_FRAMES_MAX) {
         return gali_fail(in->error, GAL_BAD_DATA, "%s, line %zu: more than %d frames", in->name, in->line,

@@ -1,0 +1,23 @@
+/* The drive script's reader on any bytes. */
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include "drive_script.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+    gali_drive_script script;
+    gal_error error = {0};
+    if (gali_drive_script_parse(&script, (const char *)data, size, "fuzz", &error) == GAL_OK) {
+        for (uint32_t i = 0; i < script.frames; i++) {
+            const gal_input *in = &script.inputs[i];
+            if (!(in->move_x >= -1 && in->move_x <= 1 && in->run >= 0 && in->run <= 1)) {
+                abort(); /* ranges are the reader's promise */
+            }
+        }
+        gali_drive_script_release(&script);
+    }
+    return 0;
+}

@@ -1,0 +1,17 @@
+/* The .npy reader on any bytes. */
+#include <stddef.h>
+#include <stdint.h>
+
+#include "npy.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+    gali_npy array;
+    gal_error error = {0};
+    if (gali_npy_parse(&array, data, size, "fuzz", &error) == GAL_OK && array.count > 0) {
+        const uint8_t *last = (const uint8_t *)array.data + array.count * array.item_size - 1;
+        return *last > 255; /* reads the last byte that is promised */
+    }
+    return 0;
+}

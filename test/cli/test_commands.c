@@ -1,0 +1,335 @@
+/* Every command on small models on disk: what it says, its exit status, the files it leaves. */
+#define _XOPEN_SOURCE 700
+#include "motion/mannequin.h"
+
+#include "command_line.h"
+#include "network/reference.h"
+#include "npy.h"
+
+enum { GOLDEN_FRAMES = 3, ROWS = 5 };
+
+/* Feature of y by name. */
+static uint32_t output_of(const gali_contract *contract, const char *name) {
+    char text[128];
+    for (uint32_t i = 0; i < contract->outputs; i++) {
+        gali_contract_output_name(contract, i, text, sizeof text);
+        if (strcmp(text, name) == 0) {
+            return i;
+        }
+    }
+    fail_msg("no output %s", name);
+    return 0;
+}
+
+/* Golden frames that are right but for `wrong` (NULL: none), which is 25 units off in frame 1. */
+static void add_golden(synthetic *s, const gali_contract *contract, const char *wrong) {
+    uint64_t seed = 11;
+    const gali_model *model = &s->model;
+    float *x = synthetic_array(s, (size_t)GOLDEN_FRAMES * model->inputs, &seed, 1, 0);
+    float *phase = synthetic_array(s, GOLDEN_FRAMES, &seed, 3, 3);
+    float *y = synthetic_array(s, (size_t)GOLDEN_FRAMES * model->outputs, &seed, 0, 0);
+    double *exact = malloc((size_t)GOLDEN_FRAMES * model->outputs * sizeof *exact);
+    gal_error error = {0};
+    assert_int_equal(gali_reference_run(model, GOLDEN_FRAMES, x, phase, exact, &error), GAL_OK);
+    for (size_t i = 0; i < (size_t)GOLDEN_FRAMES * model->outputs; i++) {
+        y[i] = (float)exact[i];
+    }
+    if (wrong) {
+        y[model->outputs + output_of(contract, wrong)] += 25;
+    }
+    free(exact);
+    s->model.golden = (gali_golden){GOLDEN_FRAMES, 1, 1e-4f, x, phase, y};
+}
+
+static void write_model(const char *path, const char *wrong) {
+    mannequin_desc desc = {.wobble = 0.3f, .step_z = 2, .phase = 0.02f, .contact = 0.7f, .seed = 5};
+    synthetic s = mannequin_model(&desc);
+    gali_contract *contract = mannequin_contract(s.model.contract);
+    size_t size;
+    add_golden(&s, contract, wrong);
+    unsigned char *bytes = synthetic_bytes(&s, &size);
+    spill(path, bytes, size);
+    free(bytes);
+    gali_contract_release(contract, NULL);
+    synthetic_free(&s);
+}
+
+static const said *gallop_here(const char *format, ...) {
+    char arguments[1024];
+    va_list list;
+    va_start(list, format);
+    vsnprintf(arguments, sizeof arguments, format, list);
+    va_end(list);
+    return gallop(arguments);
+}
+
+static int setup(void **state) {
+    int result = place_make(state);
+    if (result == 0) {
+        write_model(place_of("good.gallop"), NULL);
+        write_model(place_of("wrong.gallop"), "joint.position.LeftToe.y");
+        spill_text(place_of("junk.gallop"), "GALLOP? no.");
+        spill_text(place_of("walk.csv"), "frame,move_y,run\n0,1,0\n20,1,1\n39,0,0\n");
+        spill_text(place_of("bad.csv"), "move_x\n7\n");
+    }
+    return result;
+}
+
+static void helps(void **state) {
+    (void)state;
+    static const char *const names[] = {"demo", "import", "info", "check", "eval", "drive", "export", "judge"};
+    expect_good(gallop("--version"));
+    expect_text(gallop("--version")->out, gal_version());
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        const said *s = gallop("help");
+        expect_good(s);
+        expect_text(s->out, names[i]);
+        s = gallop_here("help %s", names[i]);
+        expect_good(s);
+        expect_text(s->out, "usage: gallop ");
+        expect_text(s->out, names[i]);
+        expect_good(gallop_here("%s --help", names[i]));
+    }
+    assert_int_equal(gallop("")->status, 2);
+    expect_bad(gallop("inof"), 2, "unknown command inof; did you mean info?");
+    expect_bad(gallop("help chekc"), 2, "did you mean check?");
+    expect_bad(gallop("xyzzyplugh"), 2, "unknown command xyzzyplugh (see: gallop help)");
+}
+
+static void refuses_bad_usage(void **state) {
+    (void)state;
+    expect_bad(gallop("info"), 2, "gallop info: MODEL is missing");
+    expect_bad(gallop("info a b"), 2, "unexpected word b");
+    expect_bad(gallop("info --frob"), 2, "unknown option --frob");
+    expect_bad(gallop("info a --json=1"), 2, "--json takes no value");
+    expect_bad(gallop("eval a -o"), 2, "-o needs a value");
+    expect_bad(gallop("eval a -o y"), 2, "--x is missing");
+    expect_bad(gallop("eval a --x x"), 2, "-o is missing");
+    expect_bad(gallop("eval a --x x -o y --precision f16"), 2, "--precision f16: f32 or f64 expected");
+    expect_bad(gallop("drive a -o y"), 2, "--input is missing");
+    expect_bad(gallop("drive a --input b"), 2, "-o is missing");
+    expect_bad(gallop("drive a --input b -o c --start 1,2"), 2, "--start 1,2: three numbers");
+    expect_bad(gallop("drive a --input b -o c --terrain-cell 0"), 2, "--terrain-cell 0: a number from");
+    expect_bad(gallop("export a --input b"), 2, "-o is missing");
+    expect_bad(gallop("demo --characters 0"), 2, "--characters 0: a whole number from 1 to 64");
+    expect_bad(gallop("demo --characters 1.5"), 2, "--characters 1.5: a whole number");
+    expect_bad(gallop("demo --seconds ten"), 2, "--seconds ten: a number from");
+    expect_bad(gallop("judge"), 2, "MODEL is missing");
+}
+
+static void refuses_bad_files(void **state) {
+    (void)state;
+    static const char *const commands[] = {"info", "check", "judge"};
+    for (size_t i = 0; i < 3; i++) {
+        expect_bad(gallop_here("%s %s/none.gallop", commands[i], place), 1, "none.gallop");
+        expect_bad(gallop_here("%s %s/junk.gallop", commands[i], place), 1, "junk.gallop: ");
+    }
+    expect_bad(gallop_here("demo --model %s/junk.gallop --out %s", place, place), 1, "gallop demo: ");
+    expect_bad(gallop_here("drive %s/good.gallop --input %s/none.csv -o %s/y.npy", place, place, place), 1,
+               "none.csv");
+    expect_bad(gallop_here("drive %s/good.gallop --input %s/bad.csv -o %s/y.npy", place, place, place), 1,
+               "line 2, column move_x: 7 is not in -1..1");
+    expect_bad(gallop_here("drive %s/good.gallop --input %s/walk.csv -o %s/no/y.npy", place, place, place), 1,
+               "no/y.npy");
+    expect_bad(gallop_here("export %s/good.gallop --input %s/walk.csv -o %s/no/y.bvh", place, place, place), 1,
+               "no/y.bvh");
+}
+
+/* Brackets and quotes that close: enough to see that commas and nesting are not broken by hand. */
+static void expect_json(const char *text) {
+    int depth = 0, quoted = 0;
+    for (const char *at = text; *at; at++) {
+        quoted ^= *at == '"' && at[-1] != '\\';
+        depth += quoted ? 0 : (*at == '{' || *at == '[') - (*at == '}' || *at == ']');
+        assert_true(depth >= 0);
+    }
+    assert_true(depth == 0 && !quoted && text[0] == '{');
+    assert_null(strstr(text, ",}"));
+    assert_null(strstr(text, ",]"));
+}
+
+static void tells_about_a_model(void **state) {
+    (void)state;
+    const said *s = gallop_here("info %s/good.gallop --plan", place);
+    expect_good(s);
+    expect_text(s->out, "mannequin: 60 Hz, unit 0.01 m, 9 joints, 2 legs, 4 contacts");
+    expect_text(s->out, "gate         cubic phase, 4 experts");
+    expect_text(s->out, "golden       3 frames");
+    expect_text(s->out, "can walk     yes");
+    expect_text(s->out, "layer 1: 24 -> ");
+    expect_text(s->out, "trajectory.height -25");
+    expect_text(s->out, "contact LeftToe");
+    s = gallop_here("info %s/good.gallop --json", place);
+    expect_good(s);
+    expect_json(s->out);
+    expect_text(s->out, "\"can_walk\": true");
+    expect_text(s->out, "\"gate\": \"cubic phase\"");
+}
+
+static void checks_a_model(void **state) {
+    (void)state;
+    const said *s = gallop_here("check %s/good.gallop", place);
+    expect_good(s);
+    expect_text(s->out, "PASS  golden frames  3 frames");
+    expect_text(s->out, "\nPASS\n");
+    s = gallop_here("check %s/wrong.gallop", place);
+    expect_bad(s, 1, "FAIL");
+    expect_text(s->out, "FAIL  golden frames  1 of 3 frames off");
+    const char *first = strstr(s->out, "largest first:\n");
+    assert_non_null(first);
+    expect_text(first, "joint.position.LeftToe.y");
+    assert_true(strstr(first, "joint.position.LeftToe.y") < first + 40);
+    expect_text(first, "frame 1");
+}
+
+static void write_rows(size_t inputs) {
+    size_t shape[2] = {ROWS, inputs};
+    float *x = malloc(ROWS * inputs * sizeof *x), phase[ROWS];
+    uint64_t seed = 2;
+    gal_error error = {0};
+    for (size_t i = 0; i < ROWS * inputs; i++) {
+        x[i] = synthetic_uniform(&seed);
+    }
+    for (size_t i = 0; i < ROWS; i++) {
+        phase[i] = 2.5f * (float)i;
+    }
+    assert_int_equal(gali_npy_write(place_of("x.npy"), x, 4, 2, shape, &error), GAL_OK);
+    assert_int_equal(gali_npy_write(place_of("p.npy"), phase, 4, 1, shape, &error), GAL_OK);
+    free(x);
+}
+
+static void evaluates_rows(void **state) {
+    (void)state;
+    size_t shape[2], wide_size;
+    float *y;
+    gal_error error = {0};
+    gali_contract *contract = mannequin_contract(mannequin_biped);
+    char arguments[512];
+    write_rows(contract->inputs);
+    snprintf(arguments, sizeof arguments, "eval %s/good.gallop --x %s/x.npy --phase %s/p.npy -o %s/y.npy",
+             place, place, place, place);
+    expect_good(gallop(arguments));
+    assert_int_equal(gali_npy_read_f32(place_of("y.npy"), 2, &y, shape, &error), GAL_OK);
+    assert_int_equal(shape[0], ROWS);
+    assert_int_equal(shape[1], contract->outputs);
+    expect_good(gallop_here("%s --precision f64", arguments));
+    char *wide = malloc(1 << 20);
+    FILE *file = fopen(place_of("y.npy"), "rb");
+    wide_size = fread(wide, 1, 1 << 20, file);
+    fclose(file);
+    gali_npy array;
+    assert_int_equal(gali_npy_parse(&array, wide, wide_size, "y", &error), GAL_OK);
+    assert_int_equal(array.item_size, 8);
+    assert_int_equal(array.count, shape[0] * shape[1]);
+    for (size_t i = 0; i < array.count; i++) {
+        double value;
+        memcpy(&value, (const char *)array.data + 8 * i, sizeof value);
+        assert_true(fabs(value - (double)y[i]) < 1e-3);
+    }
+    free(wide);
+    free(y);
+    write_rows(contract->inputs + 1);
+    expect_bad(gallop(arguments), 1, "x.npy: rows of ");
+    write_rows(contract->inputs);
+    expect_good(gallop_here("eval %s/good.gallop --x %s/x.npy --phase %s/p.npy -o %s/y.npy --precision f32",
+                            place, place, place, place));
+    expect_bad(gallop_here("eval %s/good.gallop --x %s/x.npy -o %s/y.npy", place, place, place), 2,
+               "--phase is missing");
+    expect_bad(gallop_here("eval %s/good.gallop --x %s/p.npy --phase %s/p.npy -o %s/y.npy", place, place, place,
+                           place),
+               1, "p.npy: 1 dimensions, 2 expected");
+    gali_contract_release(contract, NULL);
+}
+
+static void drives_a_character(void **state) {
+    (void)state;
+    size_t shape[3];
+    float *poses, *states, terrain[6] = {0, 1, 2, 3, 4, 5};
+    gal_error error = {0};
+    expect_good(gallop_here(
+        "drive %s/good.gallop --input %s/walk.csv -o %s/y.npy --rotations %s/r.npy --states %s/s.npy "
+        "--start 100,-50,1.5",
+        place, place, place, place, place));
+    assert_int_equal(gali_npy_read_f32(place_of("y.npy"), 3, &poses, shape, &error), GAL_OK);
+    assert_true(shape[0] == 40 && shape[1] == MANNEQUIN_JOINTS && shape[2] == 3);
+    free(poses);
+    assert_int_equal(gali_npy_read_f32(place_of("r.npy"), 3, &poses, shape, &error), GAL_OK);
+    assert_true(shape[0] == 40 && shape[1] == MANNEQUIN_JOINTS && shape[2] == 4);
+    free(poses);
+    assert_int_equal(gali_npy_read_f32(place_of("s.npy"), 2, &states, shape, &error), GAL_OK);
+    assert_true(shape[0] == 40 && shape[1] == 6 + 4);
+    assert_true(fabsf(states[0] - 100) < 5 && fabsf(states[2] + 50) < 5 && fabsf(states[1]) < 1e-3f);
+    free(states);
+    /* A terrain of 3 x 2 cells of 1000, rows along x: clamped to 7 * (4 - 2) beyond x = 1000, z = 0. */
+    size_t grid[2] = {3, 2};
+    assert_int_equal(gali_npy_write(place_of("t.npy"), terrain, 4, 2, grid, &error), GAL_OK);
+    expect_good(
+        gallop_here("drive %s/good.gallop --input %s/walk.csv -o %s/y.npy --states %s/s.npy --terrain %s/t.npy "
+                    "--terrain-scale 7 --terrain-offset 2 --terrain-cell 1000 --start 3000,-5000,0",
+                    place, place, place, place, place));
+    assert_int_equal(gali_npy_read_f32(place_of("s.npy"), 2, &states, shape, &error), GAL_OK);
+    assert_true(fabsf(states[1] - 14) < 1e-3f);
+    free(states);
+    expect_bad(gallop_here("drive %s/good.gallop --input %s/walk.csv -o %s/y.npy --terrain %s/y.npy", place,
+                           place, place, place),
+               1, "y.npy: 3 dimensions, 2 expected");
+}
+
+static void exports_bvh(void **state) {
+    (void)state;
+    static char text[1 << 16];
+    expect_good(gallop_here("export %s/good.gallop --input %s/walk.csv -o %s/a.bvh", place, place, place));
+    slurp(place_of("a.bvh"), text, sizeof text);
+    assert_memory_equal(text, "HIERARCHY\nROOT Hips\n", 20);
+    expect_text(text, "MOTION\nFrames: 40\nFrame Time: 0.01666667\n");
+}
+
+static void judges_a_model(void **state) {
+    (void)state;
+    const said *s = gallop_here("judge %s/good.gallop --seconds 6 --json", place);
+    expect_good(s);
+    expect_json(s->out);
+    expect_text(s->out, "\"run circle 0.8\": {");
+    expect_text(s->out, "\"finite\": true");
+    s = gallop_here("judge %s/good.gallop --seconds 6", place);
+    expect_good(s);
+    expect_text(s->out, "hills random");
+    expect_text(s->out, "finite: yes, 0 set back");
+}
+
+static void shows_a_demo(void **state) {
+    (void)state;
+    static char page[1 << 21], picture[16];
+    const said *s =
+        gallop_here("demo --model %s/good.gallop --seconds 2 --characters 9 --out %s", place, place);
+    expect_good(s);
+    expect_text(s->out, "mannequin: 9 characters over hills, 2 s at 60 frames a second");
+    expect_text(s->out, "0 out of place, 0 characters set back");
+    slurp(place_of("demo.html"), page, sizeof page);
+    assert_true(strlen(page) > 50000);
+    assert_null(strstr(page, "http")); /* nothing from the network, no names of it either */
+    assert_null(strstr(page, "{{"));
+    assert_null(strstr(page, " src="));
+    assert_null(strstr(page, "@import"));
+    expect_text(page, "\"name\": \"LeftToe\"");
+    expect_text(page, "Figure eight");
+    slurp(place_of("demo.png"), picture, sizeof picture);
+    assert_memory_equal(picture, "\x89PNG", 4);
+    expect_bad(gallop_here("demo --model %s/good.gallop --out %s/junk.gallop", place, place), 1, "junk.gallop");
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(helps),
+        cmocka_unit_test(refuses_bad_usage),
+        cmocka_unit_test(refuses_bad_files),
+        cmocka_unit_test(tells_about_a_model),
+        cmocka_unit_test(checks_a_model),
+        cmocka_unit_test(evaluates_rows),
+        cmocka_unit_test(drives_a_character),
+        cmocka_unit_test(exports_bvh),
+        cmocka_unit_test(judges_a_model),
+        cmocka_unit_test(shows_a_demo),
+    };
+    return cmocka_run_group_tests(tests, setup, place_remove);
+}
