@@ -19,6 +19,7 @@ typedef struct gali_trajectory {
 /* What a leg's foot lock remembers. */
 typedef struct gali_foot {
     float lock;      /* 0 = free .. 1 = held */
+    int released;    /* pulled too far: fades out before it is taken again */
     gal_vec3 held;   /* where the toe is held, world */
     float ground[2]; /* smoothed ground height under heel and toe */
 } gali_foot;

@@ -26,13 +26,16 @@ void gali_feet_reset(gali_character *character, const gal_controller *controller
 
 /*
  * Takes, keeps or fades the lock of a foot. A lock is taken where the foot is *seen*, so that taking one
- * again while the last is fading moves nothing.
+ * again while the last is fading moves nothing; but one that was pulled too far fades out whole, or taking it
+ * again would hold a foot that drags ever further behind.
  */
 static void update_lock(gali_foot *foot, const gali_rules *rules, float contact, gal_vec3 toe) {
     gal_vec3 pull = gali_vec3_sub(foot->held, toe);
     pull.y = 0;
-    int far = gali_vec3_length(pull) > rules->foot_reach;
-    if (contact >= rules->foot_lock_contact && !(far && foot->lock == 1)) {
+    int far = foot->lock == 1 && gali_vec3_length(pull) > rules->foot_reach;
+    int planted = contact >= rules->foot_lock_contact;
+    foot->released = planted && foot->lock > 0 && (foot->released || far);
+    if (planted && !foot->released) {
         if (foot->lock < 1) {
             foot->held = gali_vec3_mix(toe, foot->held, foot->lock);
             foot->lock = 1;
@@ -50,15 +53,17 @@ static float ground_under(gali_foot *foot, const gali_rules *rules, const gali_g
     return foot->ground[part];
 }
 
-/* Bends the foot about its side axis so that the toe is not under the ground. */
+/* Bends the foot about its side axis so that the toe is not under the ground; the sole keeps its length. */
 static void lift_toe(gali_character *character, const gali_contract *contract, const gali_leg *leg, float least) {
     gal_transform *pose = character->pose;
     gal_vec3 sole = gali_vec3_sub(pose[leg->toe].position, pose[leg->heel].position);
-    if (pose[leg->toe].position.y >= least) {
+    float length = gali_vec3_length(sole), flat = gali_vec2_length((gali_vec2){sole.x, sole.z});
+    if (pose[leg->toe].position.y >= least || flat < 1e-4f) {
         return;
     }
-    gal_vec3 raised = sole;
-    raised.y = least - pose[leg->heel].position.y;
+    float up = gali_clamp(least - pose[leg->heel].position.y, -length, length);
+    float along = sqrtf(length * length - up * up) / flat;
+    gal_vec3 raised = {along * sole.x, up, along * sole.z};
     gal_vec3 side = gali_vec3_unit((gal_vec3){sole.z, 0, -sole.x}, (gal_vec3){1, 0, 0});
     gali_skeleton_turn(contract, pose, leg->heel, gali_quat_between(sole, raised, side));
 }

@@ -1,0 +1,342 @@
+/* Feet: two-bone legs reach and keep their length, planted toes stay, none goes under the ground. */
+#include "mannequin.h"
+#include "motion/feet.h"
+#include "motion/skeleton.h"
+
+enum { LEFT_HIP = 1, LEFT_KNEE, LEFT_HEEL, LEFT_TOE, RIGHT_HIP, RIGHT_KNEE, RIGHT_HEEL, RIGHT_TOE };
+
+/* ---- reaching ---- */
+
+static gali_contract *biped_contract(void) {
+    return mannequin_contract(mannequin_biped);
+}
+
+/* A leg anywhere in space, bent anyhow, its bones turned at random. */
+static void random_leg(uint64_t *random, gal_transform *pose) {
+    for (uint32_t j = 0; j < MANNEQUIN_JOINTS; j++) {
+        gal_vec3 half = {synthetic_uniform(random), synthetic_uniform(random), synthetic_uniform(random)};
+        pose[j] = (gal_transform){mannequin_stands(j), gali_quat_exp(half)};
+    }
+    gal_vec3 bone = {synthetic_uniform(random), -1, synthetic_uniform(random)};
+    bone = gali_vec3_scale(gali_vec3_unit(bone, bone), 43);
+    pose[LEFT_KNEE].position = gali_vec3_add(pose[LEFT_HIP].position, bone);
+    bone = (gal_vec3){synthetic_uniform(random), -1, synthetic_uniform(random)};
+    bone = gali_vec3_scale(gali_vec3_unit(bone, bone), 42);
+    pose[LEFT_HEEL].position = gali_vec3_add(pose[LEFT_KNEE].position, bone);
+    pose[LEFT_TOE].position = gali_vec3_add(pose[LEFT_HEEL].position, (gal_vec3){3, -1, 13});
+}
+
+static void near_length(const gal_transform *pose, uint32_t a, uint32_t b, float length) {
+    float now = distance(pose[a].position, pose[b].position);
+    if (fabsf(now - length) > 2e-3f) {
+        fail_msg("bone %u-%u: %.4f, expected %.4f", a, b, (double)now, (double)length);
+    }
+}
+
+static void a_leg_reaches_and_its_bones_keep_their_length(void **unused) {
+    (void)unused;
+    gali_contract *contract = biped_contract();
+    uint64_t random = 21;
+    for (int i = 0; i < 1000; i++) {
+        gal_transform pose[MANNEQUIN_JOINTS], before[MANNEQUIN_JOINTS];
+        random_leg(&random, pose);
+        memcpy(before, pose, sizeof before);
+        gal_vec3 hip = pose[LEFT_HIP].position,
+                 way = {synthetic_uniform(&random), synthetic_uniform(&random) - 1, synthetic_uniform(&random)};
+        float far = 3 + 81 * fabsf(synthetic_uniform(&random)); /* inside what 43 + 42 reach */
+        gal_vec3 target = gali_vec3_add(hip, gali_vec3_scale(gali_vec3_unit(way, (gal_vec3){0, -1, 0}), far));
+        gali_skeleton_reach(contract, pose, &contract->legs[0], target, (gal_vec3){-1, 0, 0});
+        if (distance(pose[LEFT_HEEL].position, target) > 0.02f) {
+            fail_msg("leg %d: misses by %.3f of %.1f", i, (double)distance(pose[LEFT_HEEL].position, target),
+                     (double)far);
+        }
+        near_length(pose, LEFT_HIP, LEFT_KNEE, 43);
+        near_length(pose, LEFT_KNEE, LEFT_HEEL, 42);
+        gal_vec3 sole = gali_vec3_sub(pose[LEFT_TOE].position, pose[LEFT_HEEL].position);
+        assert_true(distance(sole, (gal_vec3){3, -1, 13}) < 1e-3f); /* the foot keeps its orientation */
+        gal_quat a = pose[LEFT_HEEL].rotation, b = before[LEFT_HEEL].rotation;
+        assert_true(fabsf(a.x * b.x + a.y * b.y + a.z * b.z + a.w * b.w) > 1 - 1e-5f);
+        assert_memory_equal(&pose[RIGHT_HIP], &before[RIGHT_HIP],
+                            4 * sizeof *pose); /* the other leg is not touched */
+        assert_memory_equal(&pose[0], &before[0], sizeof *pose);
+    }
+    gali_contract_release(contract, NULL);
+}
+
+static void out_of_reach_it_points_there(void **unused) {
+    (void)unused;
+    gali_contract *contract = biped_contract();
+    uint64_t random = 22;
+    for (int i = 0; i < 100; i++) {
+        gal_transform pose[MANNEQUIN_JOINTS];
+        random_leg(&random, pose);
+        gal_vec3 hip = pose[LEFT_HIP].position, target = {hip.x + 100, hip.y - 200, hip.z - 50};
+        gali_skeleton_reach(contract, pose, &contract->legs[0], target, (gal_vec3){-1, 0, 0});
+        near_length(pose, LEFT_HIP, LEFT_KNEE, 43);
+        near_length(pose, LEFT_KNEE, LEFT_HEEL, 42);
+        gal_vec3 leg = gali_vec3_sub(pose[LEFT_HEEL].position, hip);
+        assert_true(gali_vec3_length(leg) > 0.999f * 85);
+        gal_vec3 way = gali_vec3_unit(gali_vec3_sub(target, hip), leg);
+        assert_true(gali_vec3_dot(gali_vec3_unit(leg, leg), way) > 0.99999f);
+    }
+    gali_contract_release(contract, NULL);
+}
+
+/* A knee bends its heel backwards: of a straight leg too, for a character that faces +z. */
+static void a_straight_knee_bends_forwards(void **unused) {
+    (void)unused;
+    gali_contract *contract = biped_contract();
+    gal_transform pose[MANNEQUIN_JOINTS];
+    uint64_t random = 23;
+    random_leg(&random, pose);
+    gal_vec3 hip = pose[LEFT_HIP].position;
+    pose[LEFT_KNEE].position = (gal_vec3){hip.x, hip.y - 43, hip.z};
+    pose[LEFT_HEEL].position = (gal_vec3){hip.x, hip.y - 85, hip.z};
+    gal_vec3 target = {hip.x, hip.y - 70, hip.z};
+    gali_skeleton_reach(contract, pose, &contract->legs[0], target, (gal_vec3){-1, 0, 0});
+    assert_true(distance(pose[LEFT_HEEL].position, target) < 0.01f);
+    assert_true(pose[LEFT_KNEE].position.z > hip.z + 10);
+    pose[LEFT_KNEE].position = hip; /* a leg without a thigh stays as it is */
+    gal_transform before = pose[LEFT_HEEL];
+    gali_skeleton_reach(contract, pose, &contract->legs[0], (gal_vec3){0, 0, 0}, (gal_vec3){-1, 0, 0});
+    assert_memory_equal(&before, &pose[LEFT_HEEL], sizeof before);
+    gali_contract_release(contract, NULL);
+}
+
+/* ---- walking ---- */
+
+static float hillside(void *context, float x, float z) {
+    (void)context;
+    return 0.15f * z + 0.05f * x;
+}
+
+static void set_bias(const synthetic *s, uint32_t feature, float a, float b, float c, float d) {
+    const gali_model_layer *last = &s->model.layers[1];
+    float *biases = (float *)(uintptr_t)last->biases;
+    const float values[4] = {a, b, c, d};
+    float spread = ((const float *)s->model.output_std)[feature];
+    for (uint32_t e = 0; e < 4; e++) {
+        biases[e * last->outputs + feature] = values[e] / spread;
+    }
+}
+
+/*
+ * A walk by phase: each leg is planted for half a cycle of 50 frames, in which its foot goes back by as much as
+ * the root goes on, but not evenly; then it swings through the air.
+ */
+static gal_controller *open_marcher(void) {
+    mannequin_desc desc = {.step_z = 1, .phase = 0.02f, .contact = 0.5f, .seed = 9};
+    synthetic s = mannequin_model(&desc);
+    gali_contract *contract = mannequin_contract(s.model.contract);
+    uint32_t joints = gali_contract_find(contract, GALI_BLOCK_JOINT_POSITION_OUT)->offset;
+    for (uint32_t leg = 0; leg < 2; leg++) {
+        float sign = leg ? -1.0f : 1.0f;
+        for (uint32_t part = 0; part < 3; part++) { /* knee, heel, toe */
+            uint32_t at = joints + 3 * (2 + 4 * leg + part);
+            float share = part == 0 ? 0.5f : 1.0f;
+            set_bias(&s, at + 2, sign * 14 * share, 0, -sign * 14 * share, 0);
+            set_bias(&s, at + 1, 0, leg ? 6 * share : 0, 0, leg ? 0 : 6 * share);
+        }
+        for (uint32_t i = 2 * leg; i < 2 * leg + 2; i++) { /* the first outputs are the contacts */
+            set_bias(&s, i, 0, sign * 0.9f, 0, -sign * 0.9f);
+        }
+    }
+    gali_contract_release(contract, NULL);
+    gal_controller *controller = mannequin_open_model(&s);
+    synthetic_free(&s);
+    return controller;
+}
+
+/* Two characters who want the same; the second's feet are free. */
+typedef struct pair {
+    gal_controller *controller;
+    gal_crowd *crowd;
+    gal_character locked, free;
+} pair;
+
+static pair set_out(gal_controller *controller, gal_ground_fn ground) {
+    pair p = {.controller = controller, .crowd = crowd_of(controller, 2, ground)};
+    p.locked = crowd_add(p.crowd, (gal_spawn){0});
+    p.free = crowd_add(p.crowd, (gal_spawn){0});
+    gal_crowd_set_foot_lock(p.crowd, p.free, 0);
+    gal_crowd_set_input(p.crowd, p.locked, &(gal_input){.move_y = 1});
+    gal_crowd_set_input(p.crowd, p.free, &(gal_input){.move_y = 1});
+    return p;
+}
+
+static void part(pair *p) {
+    gal_crowd_destroy(p->crowd);
+    gal_controller_close(p->controller);
+}
+
+static float flat_distance(gal_vec3 a, gal_vec3 b) {
+    return hypotf(a.x - b.x, a.z - b.z);
+}
+
+static void a_planted_toe_stays_on_the_hillside(void **unused) {
+    (void)unused;
+    static const uint32_t toes[2] = {LEFT_TOE, RIGHT_TOE};
+    pair p = set_out(open_marcher(), hillside);
+    gal_vec3 last[2] = {{0, 0, 0}};
+    float slid_most = 0, free_most = 0, under_most = 0;
+    gal_vec3 last_free[2] = {{0, 0, 0}};
+    int planted[2] = {0}, held = 0;
+    for (int frame = 0; frame < 300; frame++) {
+        gal_crowd_step(p.crowd);
+        const gal_transform *pose = gal_crowd_pose(p.crowd, p.locked, NULL);
+        const gal_transform *free = gal_crowd_pose(p.crowd, p.free, NULL);
+        gal_character_state at;
+        gal_crowd_state(p.crowd, p.locked, &at);
+        for (int leg = 0; leg < 2; leg++) {
+            gal_vec3 toe = pose[toes[leg]].position;
+            int on = at.contacts[2 * leg + 1] >= 0.8f;
+            if (on && planted[leg]) {
+                slid_most = fmaxf(slid_most, flat_distance(toe, last[leg]));
+                free_most = fmaxf(free_most, flat_distance(free[toes[leg]].position, last_free[leg]));
+                held++;
+            }
+            if (frame > 10) {
+                under_most = fmaxf(under_most, hillside(NULL, toe.x, toe.z) + 4 - toe.y);
+                assert_true(frame < 12 || flat_distance(toe, last[leg]) < 4); /* nothing snaps */
+            }
+            planted[leg] = on;
+            last[leg] = toe;
+            last_free[leg] = free[toes[leg]].position;
+        }
+    }
+    print_message(
+        "planted toe: %.4f cm a frame at most (%.2f free), %.3f cm under its height at most, %d frames\n",
+        (double)slid_most, (double)free_most, (double)under_most, held);
+    assert_true(held > 150 && free_most > 0.3f); /* or there was nothing to hold */
+    assert_true(slid_most < 0.1f);
+    assert_true(under_most < 0.5f);
+    part(&p);
+}
+
+static void locking_changes_the_pose_alone(void **unused) {
+    (void)unused;
+    pair p = set_out(open_marcher(), hillside);
+    float most = 0;
+    for (int frame = 0; frame < 120; frame++) {
+        gal_crowd_step(p.crowd);
+        gal_character_state a, b;
+        gal_vec3 points[2][6];
+        float facings[2][6];
+        gal_crowd_state(p.crowd, p.locked, &a);
+        gal_crowd_state(p.crowd, p.free, &b);
+        assert_memory_equal(&a, &b, sizeof a);
+        assert_memory_equal(gali_crowd_fed_back(p.crowd, p.locked), gali_crowd_fed_back(p.crowd, p.free),
+                            MANNEQUIN_JOINTS * sizeof(gal_vec3));
+        gal_crowd_trajectory(p.crowd, p.locked, points[0], facings[0], 6);
+        gal_crowd_trajectory(p.crowd, p.free, points[1], facings[1], 6);
+        assert_memory_equal(points[0], points[1], sizeof points[0]);
+        assert_memory_equal(facings[0], facings[1], sizeof facings[0]);
+        const gal_transform *pose = gal_crowd_pose(p.crowd, p.locked, NULL);
+        const gal_transform *free = gal_crowd_pose(p.crowd, p.free, NULL);
+        for (uint32_t j = 1; j < MANNEQUIN_JOINTS; j++) { /* bones stay as long as predicted */
+            uint32_t parent = (uint32_t)gal_controller_joint_parent(p.controller, j);
+            near_length(pose, j, parent, distance(free[j].position, free[parent].position));
+        }
+        most = fmaxf(most, distance(pose[LEFT_TOE].position, free[LEFT_TOE].position));
+    }
+    assert_true(most > 1);
+    part(&p);
+}
+
+/* With contact for ever and a root that walks on, a lock holds for foot_reach and then lets go. */
+static void a_lock_lets_go_when_it_pulls_too_far(void **unused) {
+    (void)unused;
+    mannequin_desc desc = {.step_z = 1, .contact = 1, .phase = 0.02f, .seed = 9};
+    pair p = set_out(mannequin_open(&desc), NULL);
+    gal_vec3 first = {0, 0, 0};
+    for (int frame = 0; frame < 40; frame++) {
+        gal_crowd_step(p.crowd);
+        gal_vec3 toe = gal_crowd_pose(p.crowd, p.locked, NULL)[LEFT_TOE].position;
+        gal_vec3 free = gal_crowd_pose(p.crowd, p.free, NULL)[LEFT_TOE].position;
+        first = frame == 0 ? toe : first;
+        float pull = flat_distance(first, free), moved = flat_distance(first, toe);
+        assert_true(pull > 15 || moved < 0.1f);
+        assert_true(flat_distance(toe, free) < 17);
+        assert_true(frame < 30 || moved > 5);
+    }
+    part(&p);
+}
+
+/* Relative transforms put together from the root give the pose again. */
+static void local_transforms_compose_to_the_pose(void **unused) {
+    (void)unused;
+    mannequin_desc desc = {.wobble = 1, .step_z = 1, .contact = 0.8f, .phase = 0.02f, .seed = 31};
+    pair p = set_out(mannequin_open(&desc), hillside);
+    for (int frame = 0; frame < 60; frame++) {
+        gal_transform local[MANNEQUIN_JOINTS], world[MANNEQUIN_JOINTS];
+        gal_crowd_step(p.crowd);
+        assert_int_equal(gal_crowd_pose_local(p.crowd, p.locked, local), GAL_OK);
+        const gal_transform *pose = gal_crowd_pose(p.crowd, p.locked, NULL);
+        for (uint32_t j = 0; j < MANNEQUIN_JOINTS; j++) {
+            int32_t parent = gal_controller_joint_parent(p.controller, j);
+            world[j] = local[j];
+            if (parent >= 0) {
+                gal_vec3 arm = gali_quat_turn(world[parent].rotation, local[j].position);
+                world[j].position = gali_vec3_add(world[parent].position, arm);
+                world[j].rotation = gali_quat_mul(world[parent].rotation, local[j].rotation);
+            }
+            gal_quat a = world[j].rotation, b = pose[j].rotation;
+            assert_true(distance(world[j].position, pose[j].position) < 1e-4f * 100);
+            assert_true(fabsf(a.x * b.x + a.y * b.y + a.z * b.z + a.w * b.w) > 1 - 1e-5f);
+        }
+    }
+    part(&p);
+}
+
+/* pose_rigid: bones are the rest skeleton's, whatever positions are predicted. */
+static void a_rigid_pose_has_the_bones_of_the_rest_skeleton(void **unused) {
+    (void)unused;
+    mannequin_desc desc = {
+        .rules = "rule pose_rigid 1\n", .wobble = 1, .step_z = 1, .phase = 0.02f, .seed = 32};
+    pair p = set_out(mannequin_open(&desc), hillside);
+    for (int frame = 0; frame < 60; frame++) {
+        gal_crowd_step(p.crowd);
+        for (uint32_t j = 1; j < MANNEQUIN_JOINTS; j++) {
+            gal_vec3 bone = gal_controller_joint_rest(p.controller, j).position;
+            uint32_t parent = (uint32_t)gal_controller_joint_parent(p.controller, j);
+            near_length(gal_crowd_pose(p.crowd, p.locked, NULL), j, parent, gali_vec3_length(bone));
+            near_length(gal_crowd_pose(p.crowd, p.free, NULL), j, parent, gali_vec3_length(bone));
+        }
+    }
+    part(&p);
+}
+
+/* The walker's own feet: none is under the ground of gentle hills. */
+static void the_walkers_toes_stay_above_the_hills(void **unused) {
+    (void)unused;
+    pair p = set_out(walker_open(), hills);
+    int32_t toes[2] = {gal_controller_joint_find(p.controller, "LeftToe"),
+                       gal_controller_joint_find(p.controller, "RightToe")};
+    float under_most = 0;
+    assert_true(toes[0] > 0 && toes[1] > 0);
+    for (int frame = 0; frame < 400; frame++) {
+        gal_crowd_step(p.crowd);
+        for (int leg = 0; leg < 2; leg++) {
+            gal_vec3 toe = gal_crowd_pose(p.crowd, p.locked, NULL)[toes[leg]].position;
+            under_most = fmaxf(under_most, hills(NULL, toe.x, toe.z) - toe.y);
+        }
+    }
+    print_message("walker's toes: %.3f cm under the ground at most\n", (double)under_most);
+    assert_true(under_most < 0.5f);
+    part(&p);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_leg_reaches_and_its_bones_keep_their_length),
+        cmocka_unit_test(out_of_reach_it_points_there),
+        cmocka_unit_test(a_straight_knee_bends_forwards),
+        cmocka_unit_test(a_planted_toe_stays_on_the_hillside),
+        cmocka_unit_test(locking_changes_the_pose_alone),
+        cmocka_unit_test(a_lock_lets_go_when_it_pulls_too_far),
+        cmocka_unit_test(local_transforms_compose_to_the_pose),
+        cmocka_unit_test(a_rigid_pose_has_the_bones_of_the_rest_skeleton),
+        cmocka_unit_test(the_walkers_toes_stay_above_the_hills),
+    };
+    return cmocka_run_group_tests_name("motion feet", tests, NULL, NULL);
+}
