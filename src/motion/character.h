@@ -11,10 +11,26 @@
 typedef struct gali_trajectory {
     gal_vec3 *position;   /* [past + future] on the ground */
     gali_vec2 *direction; /* [past + future] unit facings */
+    gali_vec2 *velocity;  /* [past + future] units per frame */
     float *gait;          /* [past + future][gaits] amounts, 0..1 */
     float height;         /* mean of the used samples' heights: the root's */
     float height_before;  /* the same a frame ago */
 } gali_trajectory;
+
+/* The path that the stick commands, which has a velocity and a facing of its own (rules.command_*). */
+typedef struct gali_command {
+    gali_vec2 velocity; /* units per frame */
+    gali_vec2 facing;
+} gali_command;
+
+/* State of a hinged skeleton, as the network is fed it: in the root frame, changes per frame. */
+typedef struct gali_hinged {
+    float *angle, *rate; /* [hinges] */
+    gali_posture posture, posture_rate;
+    float motion[3]; /* the last root step: x, z, turn, as predicted */
+    gal_vec3 foot[GALI_LEGS_MAX], foot_velocity[GALI_LEGS_MAX];
+    float phase[GALI_LEGS_MAX][2]; /* amplitude times cosine and sine */
+} gali_hinged;
 
 /* What a leg's foot lock remembers. */
 typedef struct gali_foot {
@@ -39,8 +55,11 @@ typedef struct gali_character {
     float speed;        /* smoothed, units per frame, for the integrator */
     float step;         /* length of the last root step, units per frame */
     float contact[GALI_CONTACTS_MAX];
+    gal_vec3 toe_at[GALI_LEGS_MAX];         /* the same of the legs' toes */
     gal_vec3 contact_at[GALI_CONTACTS_MAX]; /* the contact joints' predicted places a frame ago */
     gali_foot feet[GALI_LEGS_MAX];
+    gali_hinged hinged; /* only where the contract has hinges */
+    gali_command command;
     uint32_t age; /* frames since it was added or set back */
 } gali_character;
 

@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "motion/hinged.h"
+
 static gal_vec3 into_frame(gali_frame frame, gal_vec3 point) {
     return gali_vec3_unturn(frame.facing, gali_vec3_sub(point, frame.origin));
 }
@@ -32,6 +34,10 @@ static float sample_feature(const gali_character *character, const gali_contract
         return gali_vec2_unturn(root.facing, path->direction[i]).x;
     case GALI_BLOCK_TRAJECTORY_DIRECTION_Z:
         return gali_vec2_unturn(root.facing, path->direction[i]).z;
+    case GALI_BLOCK_TRAJECTORY_VELOCITY_X:
+        return gali_vec2_unturn(root.facing, path->velocity[i]).x;
+    case GALI_BLOCK_TRAJECTORY_VELOCITY_Z:
+        return gali_vec2_unturn(root.facing, path->velocity[i]).z;
     case GALI_BLOCK_TRAJECTORY_GAIT:
         return path->gait[(size_t)i * contract->gait_count + block->index];
     default: /* GALI_BLOCK_TRAJECTORY_HEIGHT */
@@ -67,6 +73,16 @@ void gali_codec_encode(const gali_character *character, const gali_contract *con
             for (uint32_t i = 0; i < block->count; i++) {
                 to[i] = block->value;
             }
+            break;
+        case GALI_BLOCK_HINGE_ANGLE:
+        case GALI_BLOCK_HINGE_VELOCITY_IN:
+        case GALI_BLOCK_BODY_POSTURE:
+        case GALI_BLOCK_BODY_RATE_IN:
+        case GALI_BLOCK_ROOT_MOTION:
+        case GALI_BLOCK_FOOT_POSITION:
+        case GALI_BLOCK_FOOT_VELOCITY:
+        case GALI_BLOCK_LEG_PHASE_IN:
+            gali_hinged_encode(&character->hinged, contract, block->kind, to);
             break;
         case GALI_BLOCK_JOINT_POSITION_IN:
         case GALI_BLOCK_JOINT_VELOCITY_IN:
@@ -117,8 +133,13 @@ static void decode_joints(gali_character *character, const gal_controller *contr
     }
 }
 
-void gali_codec_decode(gali_character *character, const gal_controller *controller, const float *y, float smooth) {
-    decode_joints(character, controller, y, smooth);
+void gali_codec_decode(gali_character *character, const gal_controller *controller, const float *y,
+                       float smooth) {
+    if (controller->contract->hinge_count) {
+        gali_hinged_decode(&character->hinged, controller, y);
+    } else {
+        decode_joints(character, controller, y, smooth);
+    }
     for (uint32_t i = 0; i < controller->contract->contact_count; i++) {
         character->contact[i] = gali_clamp(y[controller->outputs.contact[i]], 0, 1);
     }

@@ -122,6 +122,7 @@ static gal_status read_joint(gali_parser *p) {
     if (status == GAL_OK) {
         status = read_rotation(p, joint, &joint->rest.rotation);
     }
+    joint->hinge = -1;
     p->contract->joint_count += status == GAL_OK;
     return status;
 }

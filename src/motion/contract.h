@@ -53,6 +53,7 @@ typedef struct gali_joint {
     char name[GALI_NAME_MAX];
     int32_t parent;     /* -1: the root joint */
     gal_transform rest; /* in the parent's frame */
+    int32_t hinge;      /* -1: it does not turn by itself */
 } gali_joint;
 
 /* A joint that turns about one axis of its rest frame. */

@@ -99,8 +99,10 @@ gal_status gali_parser_hinge(gali_parser *p) {
     if (status == GAL_OK) {
         status = check_hinge(p, &p->joints[joint], &hinge);
     }
-    c->hinges[c->hinge_count] = hinge;
-    c->hinge_count += status == GAL_OK;
+    if (status == GAL_OK) {
+        p->joints[joint].hinge = (int32_t)c->hinge_count;
+        c->hinges[c->hinge_count++] = hinge;
+    }
     return status;
 }
 

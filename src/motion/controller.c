@@ -36,6 +36,14 @@ static gali_outputs find_outputs(const gali_contract *contract) {
         .future_position_z = offset_of(contract, GALI_BLOCK_FUTURE_POSITION_Z),
         .future_direction_x = offset_of(contract, GALI_BLOCK_FUTURE_DIRECTION_X),
         .future_direction_z = offset_of(contract, GALI_BLOCK_FUTURE_DIRECTION_Z),
+        .future_velocity_x = offset_of(contract, GALI_BLOCK_FUTURE_VELOCITY_X),
+        .future_velocity_z = offset_of(contract, GALI_BLOCK_FUTURE_VELOCITY_Z),
+        .hinge_change = offset_of(contract, GALI_BLOCK_HINGE_CHANGE),
+        .hinge_velocity = offset_of(contract, GALI_BLOCK_HINGE_VELOCITY_OUT),
+        .body_change = offset_of(contract, GALI_BLOCK_BODY_CHANGE),
+        .body_rate = offset_of(contract, GALI_BLOCK_BODY_RATE_OUT),
+        .leg_phase = offset_of(contract, GALI_BLOCK_LEG_PHASE_OUT),
+        .leg_phase_rate = offset_of(contract, GALI_BLOCK_LEG_PHASE_RATE),
         .joint_position = offset_of(contract, GALI_BLOCK_JOINT_POSITION_OUT),
         .joint_velocity = offset_of(contract, GALI_BLOCK_JOINT_VELOCITY_OUT),
         .joint_expmap = offset_of(contract, GALI_BLOCK_JOINT_ROTATION_EXPMAP),
@@ -120,7 +128,8 @@ gal_status gal_controller_open_memory(gal_controller **out, const void *data, si
         return status;
     }
     if (!model.contract) {
-        return gali_fail(error, GAL_BAD_DATA, "no CNTR section: the file has a network but no controller contract");
+        return gali_fail(error, GAL_BAD_DATA,
+                         "no CNTR section: the file has a network but no controller contract");
     }
     gali_contract *contract;
     status = gali_contract_parse(&contract, model.contract, model.contract_size, allocator, error);

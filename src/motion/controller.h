@@ -12,7 +12,9 @@ enum { GALI_OUTPUT_ABSENT = -1 };
 typedef struct gali_outputs {
     int32_t velocity_x, velocity_z, turn, phase;
     int32_t future_position_x, future_position_z, future_direction_x, future_direction_z;
+    int32_t future_velocity_x, future_velocity_z;
     int32_t joint_position, joint_velocity, joint_expmap, joint_sixd;
+    int32_t hinge_change, hinge_velocity, body_change, body_rate, leg_phase, leg_phase_rate;
     int32_t contact[GALI_CONTACTS_MAX];
 } gali_outputs;
 

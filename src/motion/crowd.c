@@ -4,7 +4,8 @@
  * Memory for capacity N, each part aligned to 64 bytes, all sizes from the contract:
  *     gal_crowd, then N gali_character, order uint32[N], generation uint32[N], lost bytes[N],
  *     x float[N][inputs], y float[N][outputs], phase float[N], the network's workspace for N,
- *     and per character: path position, direction, gait, joint position, velocity, pose.
+ *     and per character: path position, direction, velocity, hinge angle, rate, gait, joint position,
+ *     velocity, pose.
  * order[0 .. count) lists the places in use; a removed one is closed by moving the rest down.
  * A handle is generation << 16 | place + 1 with generations 1..65535, so it is never 0.
  */
@@ -59,6 +60,9 @@ static void carve_character(unsigned char *base, size_t *at, const gali_contract
     gali_character parts = {0};
     parts.path.position = take(base, at, window, sizeof(gal_vec3));
     parts.path.direction = take(base, at, window, sizeof(gali_vec2));
+    parts.path.velocity = take(base, at, window, sizeof(gali_vec2));
+    parts.hinged.angle = take(base, at, contract->hinge_count, sizeof(float));
+    parts.hinged.rate = take(base, at, contract->hinge_count, sizeof(float));
     parts.path.gait = take(base, at, gali_size_mul(window, contract->gait_count), sizeof(float));
     parts.position = take(base, at, joints, sizeof(gal_vec3));
     parts.velocity = take(base, at, joints, sizeof(gal_vec3));
@@ -101,7 +105,8 @@ static gal_status check_desc(const gal_crowd_desc *desc, gal_error *error) {
     }
     gal_gate_kind gate = gal_network_get_info(desc->controller->network).gate;
     if (gate == GAL_GATE_CALLER) {
-        return gali_fail(error, GAL_BAD_DATA, "the network's blend is the caller's, and a crowd has none to give");
+        return gali_fail(error, GAL_BAD_DATA,
+                         "the network's blend is the caller's, and a crowd has none to give");
     }
     return gali_contract_complete(desc->controller->contract, gate, error);
 }
@@ -236,7 +241,8 @@ gal_status gal_crowd_set_input(gal_crowd *crowd, gal_character handle, const gal
     if (!character) {
         return GAL_NOT_FOUND;
     }
-    gali_vec2 stick = {isfinite(input->move_x) ? input->move_x : 0, isfinite(input->move_y) ? input->move_y : 0};
+    gali_vec2 stick = {isfinite(input->move_x) ? input->move_x : 0,
+                       isfinite(input->move_y) ? input->move_y : 0};
     float length = gali_vec2_length(stick);
     float scale = length > 1 ? 1 / length : 1; /* a square stick is no faster on the diagonal */
     character->input = (gal_input){

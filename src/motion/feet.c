@@ -54,7 +54,8 @@ static float ground_under(gali_foot *foot, const gali_rules *rules, const gali_g
 }
 
 /* Bends the foot about its side axis so that the toe is not under the ground; the sole keeps its length. */
-static void lift_toe(gali_character *character, const gali_contract *contract, const gali_leg *leg, float least) {
+static void lift_toe(gali_character *character, const gali_contract *contract, const gali_leg *leg,
+                     float least) {
     gal_transform *pose = character->pose;
     gal_vec3 sole = gali_vec3_sub(pose[leg->toe].position, pose[leg->heel].position);
     float length = gali_vec3_length(sole), flat = gali_vec2_length((gali_vec2){sole.x, sole.z});

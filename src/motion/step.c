@@ -4,6 +4,7 @@
 
 #include "motion/codec.h"
 #include "motion/feet.h"
+#include "motion/hinged.h"
 #include "motion/skeleton.h"
 #include "motion/trajectory.h"
 #include "network/gate.h"
@@ -11,6 +12,29 @@
 static void remember_contacts(gali_character *character, const gali_contract *contract) {
     for (uint32_t i = 0; i < contract->contact_count; i++) {
         character->contact_at[i] = character->pose[contract->contact_joints[i]].position;
+    }
+}
+
+/* Toes before foot locking, from which the next frame's foot velocities count. */
+static void remember_toes(gali_character *character, const gali_contract *contract) {
+    for (uint32_t l = 0; l < contract->leg_count; l++) {
+        character->toe_at[l] = character->pose[contract->legs[l].toe].position;
+    }
+}
+
+/* The contract's rest pose of a hinged skeleton, else the mean output. */
+static void take_rest_pose(gali_character *character, const gal_controller *controller) {
+    const gali_contract *contract = controller->contract;
+    if (!contract->hinge_count) {
+        gali_codec_decode(character, controller, controller->rest, 0);
+        return;
+    }
+    gali_hinged_reset(&character->hinged, contract);
+    gali_hinged_pose(character, contract);
+    remember_toes(character, contract);
+    gali_hinged_feet(character, contract, character->toe_at);
+    for (uint32_t i = 0; i < contract->contact_count; i++) {
+        character->contact[i] = 1;
     }
 }
 
@@ -22,7 +46,7 @@ void gali_step_reset(gali_character *character, const gal_controller *controller
     character->speed_factor = 1;
     character->age = 0;
     gali_trajectory_reset(character, controller->contract, ground, x, z, gali_facing_from_angle(facing));
-    gali_codec_decode(character, controller, controller->rest, 0);
+    take_rest_pose(character, controller);
     remember_contacts(character, controller->contract);
     gali_feet_reset(character, controller, ground);
 }
@@ -64,6 +88,8 @@ static void anchor(gali_character *character, const gal_controller *controller) 
     for (uint32_t i = contract->past; i < contract->past + contract->future; i++) {
         character->path.position[i] = gali_vec3_add(character->path.position[i], by);
     }
+    character->path.velocity[contract->past].x += by.x;
+    character->path.velocity[contract->past].z += by.z;
     for (uint32_t j = 0; j < contract->joint_count; j++) {
         character->position[j] = gali_vec3_add(character->position[j], by);
         character->pose[j].position = gali_vec3_add(character->pose[j].position, by);
@@ -104,11 +130,10 @@ static int is_finite(const gali_character *character, const gali_contract *contr
     return isfinite(sum);
 }
 
-int gali_step_after(gali_character *character, const gal_controller *controller, const gali_ground *ground,
-                    const float *y) {
+/* Predicted positions: the pose is that of the root before its step. */
+static void after_jointed(gali_character *character, const gal_controller *controller,
+                          const gali_ground *ground, const float *y) {
     const gali_contract *contract = controller->contract;
-    gal_vec3 stood = character->path.position[contract->past];
-    gali_vec2 faced = character->path.direction[contract->past];
     gali_codec_decode(character, controller, y, contract->rules.joint_smooth);
     anchor(character, controller);
     remember_contacts(character, contract);
@@ -119,6 +144,46 @@ int gali_step_after(gali_character *character, const gal_controller *controller,
         gali_feet_lock(character, controller, ground);
     }
     gali_trajectory_advance(character, controller, y);
+}
+
+static float stand_amount(const gali_character *character, const gali_contract *contract) {
+    int32_t stand = contract->gait_of_role[GALI_GAIT_STAND];
+    const float *gait = character->path.gait + (size_t)contract->past * contract->gait_count;
+    return stand < 0 ? 0 : gait[stand];
+}
+
+/* Hinges: the root takes its step first, and the pose is that of the new root. */
+static void after_hinged(gali_character *character, const gal_controller *controller, const gali_ground *ground,
+                         const float *y) {
+    const gali_contract *contract = controller->contract;
+    gal_vec3 feet[GALI_LEGS_MAX];
+    for (uint32_t l = 0; l < contract->leg_count; l++) {
+        feet[l] = character->toe_at[l];
+    }
+    gali_trajectory_advance(character, controller, y);
+    gali_codec_decode(character, controller, y, 0);
+    gali_hinged_settle(&character->hinged, contract,
+                       contract->rules.stand_settle * stand_amount(character, contract));
+    gali_hinged_pose(character, contract);
+    anchor(character, controller);
+    remember_contacts(character, contract);
+    gali_hinged_feet(character, contract, feet);
+    remember_toes(character, contract);
+    if (character->foot_lock) {
+        gali_feet_lock(character, controller, ground);
+    }
+}
+
+int gali_step_after(gali_character *character, const gal_controller *controller, const gali_ground *ground,
+                    const float *y) {
+    const gali_contract *contract = controller->contract;
+    gal_vec3 stood = character->path.position[contract->past];
+    gali_vec2 faced = character->path.direction[contract->past];
+    if (contract->hinge_count) {
+        after_hinged(character, controller, ground, y);
+    } else {
+        after_jointed(character, controller, ground, y);
+    }
     character->age++;
     if (is_finite(character, contract)) {
         return 1;

@@ -6,14 +6,16 @@
 
 static const float turn = 6.28318530717958647692f;
 
-void gali_trajectory_reset(gali_character *character, const gali_contract *contract,
-                           const gali_ground *ground, float x, float z, gali_vec2 facing) {
+void gali_trajectory_reset(gali_character *character, const gali_contract *contract, const gali_ground *ground,
+                           float x, float z, gali_vec2 facing) {
     uint32_t window = contract->past + contract->future;
     float height = gali_ground_at(ground, x, z);
     for (uint32_t i = 0; i < window; i++) {
         character->path.position[i] = (gal_vec3){x, height, z};
         character->path.direction[i] = facing;
+        character->path.velocity[i] = (gali_vec2){0, 0};
     }
+    character->command = (gali_command){.facing = facing};
     memset(character->path.gait, 0, (size_t)window * contract->gait_count * sizeof(float));
     character->path.height = character->path.height_before = height;
     character->velocity_wanted = (gali_vec2){0, 0};
@@ -78,7 +80,7 @@ static gali_gait_role gait_wanted(const gali_character *character, const gali_co
         return GALI_GAIT_CROUCH;
     }
     return character->input.run > 0 && contract->gait_of_role[GALI_GAIT_RUN] >= 0 ? GALI_GAIT_RUN
-                                                                                 : GALI_GAIT_WALK;
+                                                                                  : GALI_GAIT_WALK;
 }
 
 static void choose_gait(gali_character *character, const gali_contract *contract) {
@@ -120,8 +122,50 @@ static void blend_future(gali_character *character, const gali_contract *contrac
         path->position[i].x = blended.x + gali_mix(here.x - before.x, character->velocity_wanted.x, share);
         path->position[i].z = blended.z + gali_mix(here.z - before.z, character->velocity_wanted.z, share);
         before = here;
-        path->direction[i] = gali_facing_mix(path->direction[i], character->direction_wanted,
-                                             1 - powf(left, bias_direction));
+        path->direction[i] =
+            gali_facing_mix(path->direction[i], character->direction_wanted, 1 - powf(left, bias_direction));
+        memcpy(path->gait + (size_t)i * contract->gait_count, gait_now, contract->gait_count * sizeof(float));
+    }
+}
+
+/* One frame of the commanded path's own motion towards what the stick wants. */
+static gali_command command_step(gali_command command, const gali_character *character,
+                                 const gali_rules *rules) {
+    float follow = 1 / rules->command_velocity_time, share = 1;
+    gali_vec2 wanted = character->velocity_wanted;
+    if (rules->command_turn_time > 1) {
+        share = 1 / rules->command_turn_time;
+    }
+    float angle = share * gali_facing_between(command.facing, character->direction_wanted);
+    angle = gali_clamp(angle, -rules->command_turn_rate, rules->command_turn_rate);
+    return (gali_command){
+        .velocity = {gali_mix(command.velocity.x, wanted.x, follow),
+                     gali_mix(command.velocity.z, wanted.z, follow)},
+        .facing = gali_vec2_unit(gali_vec2_turn(gali_facing_from_angle(angle), command.facing), command.facing),
+    };
+}
+
+/*
+ * Blends the predicted future towards the commanded path: it starts at the root, moves with its own velocity
+ * and facing, and weighs more the further ahead.
+ */
+static void blend_command(gali_character *character, const gali_contract *contract) {
+    gali_trajectory *path = &character->path;
+    const gali_rules *rules = &contract->rules;
+    uint32_t now = contract->past, window = now + contract->future;
+    const float *gait_now = path->gait + (size_t)now * contract->gait_count;
+    character->command = command_step(character->command, character, rules);
+    gali_command ahead = character->command;
+    gal_vec3 at = path->position[now];
+    for (uint32_t i = now + 1; i < window; i++) {
+        float share = powf((float)(i - now) / (float)contract->future, rules->command_blend);
+        ahead = command_step(ahead, character, rules);
+        at.x += ahead.velocity.x;
+        at.z += ahead.velocity.z;
+        path->position[i] = gali_vec3_mix(path->position[i], at, share);
+        path->direction[i] = gali_facing_mix(path->direction[i], ahead.facing, share);
+        path->velocity[i].x = gali_mix(path->velocity[i].x, ahead.velocity.x, share);
+        path->velocity[i].z = gali_mix(path->velocity[i].z, ahead.velocity.z, share);
         memcpy(path->gait + (size_t)i * contract->gait_count, gait_now, contract->gait_count * sizeof(float));
     }
 }
@@ -142,7 +186,11 @@ void gali_trajectory_predict(gali_character *character, const gali_contract *con
                              const gali_ground *ground) {
     want(character, &contract->rules);
     choose_gait(character, contract);
-    blend_future(character, contract);
+    if (contract->rules.command_velocity_time >= 1) {
+        blend_command(character, contract);
+    } else {
+        blend_future(character, contract);
+    }
     sample_heights(&character->path, contract, ground);
 }
 
@@ -150,6 +198,7 @@ static void shift_past(gali_trajectory *path, const gali_contract *contract) {
     size_t past = contract->past, gaits = contract->gait_count;
     memmove(path->position, path->position + 1, past * sizeof *path->position);
     memmove(path->direction, path->direction + 1, past * sizeof *path->direction);
+    memmove(path->velocity, path->velocity + 1, past * sizeof *path->velocity);
     memmove(path->gait, path->gait + gaits, past * gaits * sizeof *path->gait);
     path->height_before = path->height;
 }
@@ -168,7 +217,8 @@ static float moving(const gali_character *character, const gali_contract *contra
     return powf(gali_clamp(1 - amount, 0, 1), contract->rules.stand_damping);
 }
 
-static void step_root(gali_character *character, const gal_controller *controller, const float *y, float share) {
+static void step_root(gali_character *character, const gal_controller *controller, const float *y,
+                      float share) {
     const gali_outputs *at = &controller->outputs;
     uint32_t now = controller->contract->past;
     gali_trajectory *path = &character->path;
@@ -176,6 +226,7 @@ static void step_root(gali_character *character, const gal_controller *controlle
     gali_vec2 step = gali_vec2_turn(path->direction[now], velocity);
     path->position[now].x += share * step.x;
     path->position[now].z += share * step.z;
+    path->velocity[now] = (gali_vec2){share * step.x, share * step.z};
     gali_vec2 turned = gali_facing_from_angle(-share * output_or(y, at->turn, 0));
     path->direction[now] = gali_vec2_unit(gali_vec2_turn(turned, path->direction[now]), path->direction[now]);
     character->step = share * gali_vec2_length(velocity);
@@ -184,23 +235,31 @@ static void step_root(gali_character *character, const gal_controller *controlle
 
 /* One predicted sample, in the updated root's frame. */
 typedef struct predicted {
-    gali_vec2 position, direction;
+    gali_vec2 position, direction, velocity;
 } predicted;
 
 static predicted read_future(const gali_outputs *at, const float *y, uint32_t i) {
-    return (predicted){{y[(uint32_t)at->future_position_x + i], y[(uint32_t)at->future_position_z + i]},
-                       {y[(uint32_t)at->future_direction_x + i], y[(uint32_t)at->future_direction_z + i]}};
+    predicted sample = {{y[(uint32_t)at->future_position_x + i], y[(uint32_t)at->future_position_z + i]},
+                        {y[(uint32_t)at->future_direction_x + i], y[(uint32_t)at->future_direction_z + i]},
+                        {0, 0}};
+    if (at->future_velocity_x != GALI_OUTPUT_ABSENT && at->future_velocity_z != GALI_OUTPUT_ABSENT) {
+        sample.velocity =
+            (gali_vec2){y[(uint32_t)at->future_velocity_x + i], y[(uint32_t)at->future_velocity_z + i]};
+    }
+    return sample;
 }
 
 static predicted mix_predicted(predicted a, predicted b, float t) {
     return (predicted){{gali_mix(a.position.x, b.position.x, t), gali_mix(a.position.z, b.position.z, t)},
-                       {gali_mix(a.direction.x, b.direction.x, t), gali_mix(a.direction.z, b.direction.z, t)}};
+                       {gali_mix(a.direction.x, b.direction.x, t), gali_mix(a.direction.z, b.direction.z, t)},
+                       {gali_mix(a.velocity.x, b.velocity.x, t), gali_mix(a.velocity.z, b.velocity.z, t)}};
 }
 
 /* The predicted path at a frame offset: linear between the predicted samples (the root itself stands in for
  * offset 0 where it is not predicted), and on in the last direction after them. */
-static predicted future_at(const gali_contract *contract, const gali_outputs *at, const float *y, int32_t offset) {
-    predicted before = {{0, 0}, {0, 1}}, after = read_future(at, y, 0);
+static predicted future_at(const gali_contract *contract, const gali_outputs *at, const float *y,
+                           int32_t offset, gali_vec2 velocity) {
+    predicted before = {{0, 0}, {0, 1}, velocity}, after = read_future(at, y, 0);
     int32_t from = 0, to = contract->futures[0];
     for (uint32_t i = 0; i + 1 < contract->future_count && to < offset; i++) {
         before = after;
@@ -213,7 +272,10 @@ static predicted future_at(const gali_contract *contract, const gali_outputs *at
     }
     float t = (float)(offset - from) / (float)(to - from);
     predicted sample = mix_predicted(before, after, t);
-    sample.direction = t > 1 ? after.direction : sample.direction;
+    if (t > 1) {
+        sample.direction = after.direction;
+        sample.velocity = after.velocity;
+    }
     return sample;
 }
 
@@ -222,13 +284,14 @@ static void take_future(gali_character *character, const gal_controller *control
     gali_trajectory *path = &character->path;
     uint32_t now = contract->past, window = now + contract->future;
     gal_vec3 root = path->position[now];
-    gali_vec2 facing = path->direction[now];
+    gali_vec2 facing = path->direction[now], velocity = gali_vec2_unturn(facing, path->velocity[now]);
     for (uint32_t i = now + 1; contract->future_count && i < window; i++) {
-        predicted sample = future_at(contract, &controller->outputs, y, (int32_t)(i - now));
+        predicted sample = future_at(contract, &controller->outputs, y, (int32_t)(i - now), velocity);
         gali_vec2 at = gali_vec2_turn(facing, sample.position);
         path->position[i].x = root.x + at.x;
         path->position[i].z = root.z + at.z;
         path->direction[i] = gali_vec2_unit(gali_vec2_turn(facing, sample.direction), facing);
+        path->velocity[i] = gali_vec2_turn(facing, sample.velocity);
     }
 }
 

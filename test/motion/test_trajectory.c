@@ -13,7 +13,7 @@ typedef struct state {
     gali_contract *contract;
     gali_character character;
     gal_vec3 path[WINDOW];
-    gali_vec2 direction[WINDOW];
+    gali_vec2 direction[WINDOW], velocity[WINDOW];
     float gait[WINDOW * GAITS];
 } state;
 
@@ -32,6 +32,7 @@ static void start(state *s, const char *rules, float facing) {
     free(text);
     s->character.path.position = s->path;
     s->character.path.direction = s->direction;
+    s->character.path.velocity = s->velocity;
     s->character.path.gait = s->gait;
     s->character.speed_factor = 1;
     gali_trajectory_reset(&s->character, s->contract, &slope, 20, -7, gali_facing_from_angle(facing));
