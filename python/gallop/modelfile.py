@@ -16,8 +16,9 @@ from gallop import contract as contract_text
 
 MAGIC = b"GALLOP\r\n"
 ACTIVATIONS = ("none", "relu", "elu")
-GATES = ("given", "cubic", "linear", "constant")
-LEAST_EXPERTS = {"given": 1, "cubic": 4, "linear": 2, "constant": 1}
+GATES = ("given", "cubic", "linear", "constant", "network")
+LEAST_EXPERTS = {"given": 1, "cubic": 4, "linear": 2, "constant": 1, "network": 1}
+MAX_GATE_LAYERS = 8
 TYPES = {"f32": (0, "<f4"), "f16": (1, "<f2")}
 LIVE, MASKED, CONSTANT = 0, 1, 2
 
@@ -48,7 +49,8 @@ class Golden:
 
 @dataclass
 class Model:
-    """All a file holds. Means and deviations are per input [K] and output [N]."""
+    """All a file holds. Means and deviations are per input [K] and output [N]; a gate "network"
+    has layers of its own, on the inputs `gate_features`, and keeps its `gate_top` largest."""
 
     layers: list[Layer]
     gate: str
@@ -63,6 +65,9 @@ class Model:
     golden: Golden | None = None
     provenance: dict[str, str] = field(default_factory=dict)
     licence: str = ""
+    gate_features: tuple[int, ...] = ()
+    gate_layers: list[Layer] = field(default_factory=list)
+    gate_top: int = 0
 
 
 def blend(gate: str, experts: int, given: np.ndarray) -> np.ndarray:
@@ -92,18 +97,34 @@ def stored(weights: np.ndarray, type: str) -> np.ndarray:
 
 def run(model: Model, x: np.ndarray, given: np.ndarray) -> np.ndarray:
     """Raw outputs [F, N] of raw inputs [F, K] and phases or blends [F, B], in float64."""
-    w = blend(model.gate, model.experts, given.astype(np.float64))
     std = model.input_std.astype(np.float64)
     value = (x.astype(np.float64) - model.input_mean) / std
     fixed = (model.input_constant.astype(np.float64) - model.input_mean) / std
     value = np.where(model.input_state == MASKED, 0.0, value)
     value = np.where(model.input_state == CONSTANT, fixed, value)
+    if model.gate == "network":
+        w = gate_weights(model, value)
+    else:
+        w = blend(model.gate, model.experts, given.astype(np.float64))
     for layer in model.layers:
         a, b = stored(layer.weights, layer.type), layer.bias.astype(np.float64)
         mix = w if len(a) > 1 else np.ones((len(w), 1))
         value = sum(mix[:, e, None] * (value @ a[e].T + b[e]) for e in range(len(a)))
         value = _activate(value, layer.activation)
     return value * model.output_std.astype(np.float64) + model.output_mean
+
+
+def gate_weights(model: Model, normal: np.ndarray) -> np.ndarray:
+    """Blend weights [F, E] that a gate "network" makes of normalised inputs [F, K]."""
+    z = normal[:, list(model.gate_features)]
+    for layer in model.gate_layers:
+        z = z @ stored(layer.weights, layer.type)[0].T + layer.bias[0].astype(np.float64)
+        z = _activate(z, layer.activation)
+    w = np.exp(z - z.max(1, keepdims=True))
+    if model.gate_top:
+        order = np.argsort(-w, axis=1, kind="stable")
+        np.put_along_axis(w, order[:, model.gate_top :], 0.0, axis=1)
+    return w / w.sum(1, keepdims=True)
 
 
 def _activate(v: np.ndarray, name: str) -> np.ndarray:
@@ -151,12 +172,21 @@ def _norm(m: Model) -> bytes:
 
 
 def _gate(m: Model) -> bytes:
-    return struct.pack("<IIQ", GATES.index(m.gate), m.experts, 0)
+    head = struct.pack("<IIII", GATES.index(m.gate), m.experts, m.gate_top, 0)
+    if m.gate != "network":
+        return head
+    head += struct.pack("<IIQ", len(m.gate_features), len(m.gate_layers), 0)
+    features = np.asarray(m.gate_features, dtype="<u4").tobytes()
+    return head + features + _layer_data(m.gate_layers)
 
 
 def _layers(m: Model) -> bytes:
-    out = struct.pack("<II", len(m.layers), 0)
-    for layer in m.layers:
+    return struct.pack("<II", len(m.layers), 0) + _layer_data(m.layers)
+
+
+def _layer_data(layers: list[Layer]) -> bytes:
+    out = b""
+    for layer in layers:
         e, n, k = layer.weights.shape
         number, dtype = TYPES[layer.type]
         head = (0, ACTIVATIONS.index(layer.activation), e, k, n, number, 0)
@@ -221,9 +251,11 @@ def decode(data: bytes, where: str = "model") -> Model:
         if tag not in sections:
             raise ModelError(f"{where}: section {tag} is missing")
     parts = {tag: _Bytes(d, f"{where}: {tag}") for tag, d in sections.items()}
-    norm, (gate, experts) = _read_norm(parts["NORM"]), _read_gate(parts["GATE"])
-    layers = _read_layers(parts["LAYR"], experts)
-    model = Model(layers, gate, experts, **norm)
+    norm, gate = _read_norm(parts["NORM"]), _read_gate(parts["GATE"])
+    layers = _read_layers(parts["LAYR"], gate["experts"])
+    model = Model(layers=layers, **gate, **norm)
+    if any(f >= len(model.input_mean) for f in model.gate_features):
+        raise ModelError(f"{where}: the gate names an input that is not there")
     if layers[0].weights.shape[2] != len(model.input_mean):
         raise ModelError(f"{where}: NORM's inputs do not match the first layer")
     if layers[-1].weights.shape[1] != len(model.output_mean):
@@ -282,22 +314,44 @@ def _read_norm(b: _Bytes) -> dict[str, np.ndarray]:
     return out
 
 
-def _read_gate(b: _Bytes) -> tuple[str, int]:
-    kind, experts, zero = b.unpack("IIQ")
+def _read_gate(b: _Bytes) -> dict:
+    kind, experts, top, zero = b.unpack("IIII")
     if kind >= len(GATES) or zero or not LEAST_EXPERTS[GATES[kind]] <= experts <= 256:
         raise b.error(f"kind {kind} with {experts} experts")
+    out = {"gate": GATES[kind], "experts": experts}
+    if GATES[kind] == "network":
+        out.update(_read_gate_network(b, experts), gate_top=top)
+    if top > (experts if GATES[kind] == "network" else 0):
+        raise b.error(f"the {top} largest of {experts} experts")
     b.done()
-    return GATES[kind], experts
+    return out
+
+
+def _read_gate_network(b: _Bytes, experts: int) -> dict:
+    count, number, zero = b.unpack("IIQ")
+    if not 1 <= count <= 65536 or not 1 <= number <= MAX_GATE_LAYERS or zero:
+        raise b.error(f"a gate of {count} inputs and {number} layers")
+    features = tuple(int(f) for f in b.array("<u4", count))
+    layers = _read_layer_data(b, number, 1)
+    if layers[0].weights.shape[2] != count or layers[-1].weights.shape[1] != experts:
+        raise b.error("the gate's layers do not match its inputs or its experts")
+    return {"gate_features": features, "gate_layers": layers}
 
 
 def _read_layers(b: _Bytes, experts: int) -> list[Layer]:
     count, zero = b.unpack("II")
     if not 1 <= count <= 64 or zero:
         raise b.error(f"{count} layers")
+    layers = _read_layer_data(b, count, experts)
+    b.done()
+    return layers
+
+
+def _read_layer_data(b: _Bytes, count: int, experts: int) -> list[Layer]:
     layers: list[Layer] = []
+    types = {v[0]: name for name, v in TYPES.items()}
     for i in range(count):
         kind, activation, e, k, n, number, zero = b.unpack("6IQ")
-        types = {v[0]: name for name, v in TYPES.items()}
         if kind or zero or activation >= len(ACTIVATIONS) or number not in types:
             raise b.error(f"layer {i}: unknown kind, activation or weight type")
         if e not in (1, experts) or not (1 <= k <= 65536 and 1 <= n <= 65536):
@@ -308,7 +362,6 @@ def _read_layers(b: _Bytes, experts: int) -> list[Layer]:
         b.take(-b.at % 4)
         bias = b.array("<f4", e, n)
         layers.append(Layer(weights, bias, ACTIVATIONS[activation], types[number]))
-    b.done()
     return layers
 
 

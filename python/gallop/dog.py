@@ -1,0 +1,108 @@
+"""The dog: its skeleton, its contract and where its motion lies.
+
+The motion's own axes (x forward, y left, z up) become the contract's (x left, y up, z forward) by a
+cyclic change of names, so rotations keep their sense; metres become centimetres.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import numpy as np
+
+from gallop.contract import Block, Contract, Hinge, Joint
+
+RATE = 60.0
+FILE = "dog_retargeted_120hz.npz"
+ATTRIBUTION = (
+    "Han et al., Lifelike agility and play in quadrupedal robots, Nature Machine Intelligence 6, "
+    "2024 (CC BY 4.0, doi 10.6084/m9.figshare.24968946)"
+)
+
+LEGS = ("FrontRight", "FrontLeft", "HindRight", "HindLeft")
+PARTS = ("Hip", "Thigh", "Shank")
+MIRROR = (1, 0, 3, 2)  # the leg on the other side of each leg
+FORWARD, SIDE, LINK, THIGH, SHANK = 19.5, 6.0, 9.0, 21.15, 24.0
+HIP_AXIS, KNEE_AXIS = (0.0, 0.0, 1.0), (-1.0, 0.0, 0.0)
+LIMITS = ((-0.75, 0.75), (-1.9, 0.6), (0.55, 2.65))  # least and most of hip, thigh, shank
+
+# The pose of rest: hip (of a right leg), thigh and shank in front and behind; height, pitch, roll.
+REST_FRONT, REST_HIND = (0.0333, -0.8023, 1.6903), (0.0321, -0.7998, 1.6231)
+POSTURE = (33.0, 0.03, 0.0)
+
+# Joints without a hinge, for the looks of it: name, parent, offset.
+LOOKS = (
+    ("Neck", "Body", (0.0, 6.0, 24.0)), ("Head", "Neck", (0.0, 13.0, 8.0)),
+    ("Nose", "Head", (0.0, -3.0, 12.0)), ("Croup", "Body", (0.0, 3.0, -23.0)),
+    ("Tail", "Croup", (0.0, 6.0, -11.0)), ("TailEnd", "Tail", (0.0, 9.0, -9.0)),
+)  # fmt: skip
+
+RULES = {
+    "speed_walk": 1.5, "speed_run": 5.8333333, "speed_side": 0.3, "speed_back": 0.7,
+    "command_velocity_time": 15.0, "command_turn_time": 12.0, "command_turn_rate": 0.0436332,
+    "command_blend": 0.25, "anchor": 1.0, "anchor_limit": 1.5,
+    "stand_speed": 0.25, "stand_damping": 0.5, "stand_settle": 0.05, "gait_smooth": 0.1,
+}  # fmt: skip
+
+SAMPLES = tuple(range(-60, 60, 10))
+FUTURE = (10, 20, 30, 40, 50)
+WINDOW = (60, 60)
+
+
+def joints() -> list[Joint]:
+    """The skeleton, body first, every leg from the hip down, then what is there for looks."""
+    out = [Joint("Body", "", (0.0, POSTURE[0], 0.0))]
+    for leg in LEGS:
+        out_x = 1.0 if leg.endswith("Left") else -1.0
+        ahead = FORWARD if leg.startswith("Front") else -FORWARD
+        out.append(Joint(leg + "Hip", "Body", (out_x * SIDE, 0.0, ahead)))
+        out.append(Joint(leg + "Thigh", leg + "Hip", (out_x * LINK, 0.0, 0.0)))
+        out.append(Joint(leg + "Shank", leg + "Thigh", (0.0, -THIGH, 0.0)))
+        out.append(Joint(leg + "Foot", leg + "Shank", (0.0, -SHANK, 0.0)))
+    return out + [Joint(*look) for look in LOOKS]
+
+
+def hinges() -> list[Hinge]:
+    """Three hinges a leg, in the order of the data."""
+    out = []
+    for leg in LEGS:
+        rest = REST_FRONT if leg.startswith("Front") else REST_HIND
+        for part, limit, angle in zip(PARTS, LIMITS, rest):
+            axis = HIP_AXIS if part == "Hip" else KNEE_AXIS
+            angle = -angle if part == "Hip" and leg.endswith("Left") else angle
+            out.append(Hinge(leg + part, axis, *limit, angle))
+    return out
+
+
+def rest_angles() -> np.ndarray:
+    """The hinge angles [12] of rest."""
+    return np.array([h.rest for h in hinges()])
+
+
+def contract() -> Contract:
+    """The dog's contract."""
+    path = [f"{kind}.{axis}" for kind in ("position", "direction", "velocity") for axis in "xz"]
+    state = ["hinge.angle", "hinge.velocity", "body.posture", "body.rate", "root.motion"]
+    state += ["foot.position", "foot.velocity", "leg.phase"]
+    inputs = [Block(n) for n in state] + [Block("trajectory." + p) for p in path]
+    out = ["hinge.change", "body.change", "hinge.velocity", "body.rate"]
+    out += ["root.velocity.x", "root.velocity.z", "root.turn"]
+    outputs = [Block(n) for n in out] + [Block("contact", (leg + "Foot",)) for leg in LEGS]
+    outputs += [Block("leg.phase"), Block("leg.phase.rate")]
+    outputs += [Block("future." + p) for p in path]
+    legs = [tuple(leg + p for p in ("Thigh", "Shank", "Foot", "Foot")) for leg in LEGS]
+    return Contract("dog", RATE, 0.01, joints(), legs, WINDOW, list(SAMPLES),  # type: ignore
+                    list(FUTURE), [("stand", "stand")], inputs, outputs, dict(RULES), hinges(),
+                    POSTURE)
+
+
+def default_folder() -> Path:
+    """Where the motion is expected: in python/.cache or beside the checkout."""
+    here = Path(__file__).resolve().parents[2]
+    beside = here.parent / "shared" / "data" / "motion"
+    for base in (here / "python" / ".cache", beside):
+        if (base / "dog" / FILE).exists():
+            return base / "dog"
+    print("the dog's motion was not found; name its folder with --data", file=sys.stderr)
+    return beside / "dog"

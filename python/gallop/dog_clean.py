@@ -1,0 +1,189 @@
+"""The dog's motion made clean: joint flips out, feet above the floor, planted feet still."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+import torch
+from scipy.ndimage import gaussian_filter1d
+
+from gallop import dog, rotation
+from gallop.hinges import Legs
+
+FLIP = 0.35  # radians in a frame of 1/120 s: no leg turns that fast
+FLOOR, CONTACT_HEIGHT, CONTACT_SPEED, REST_HEIGHT = 2.0, 5.0, 60.0, 2.2  # cm, cm/s
+FADE = 12  # frames over which a foot's correction comes and goes
+
+
+@dataclass
+class Clip:
+    """A motion: root [T, 2] (x, z; cm), facing [T] (radians, unwrapped), posture [T, 3] (height,
+    pitch, roll), hinge [T, 12], contact [T, 4] (0 or 1) and keep [T] (fit to train on)."""
+
+    name: str
+    rate: float
+    root: np.ndarray
+    facing: np.ndarray
+    posture: np.ndarray
+    hinge: np.ndarray
+    contact: np.ndarray
+    keep: np.ndarray
+
+    def __len__(self) -> int:
+        return len(self.root)
+
+
+def legs() -> Legs:
+    """The dog's legs in float64."""
+    return Legs(dog.contract(), dtype=torch.float64)
+
+
+def feet_local(clip: Clip) -> np.ndarray:
+    """Feet [T, 4, 3] in the root frame."""
+    made = legs().feet(torch.tensor(clip.posture), torch.tensor(clip.hinge))
+    return made.numpy()
+
+
+def feet_world(clip: Clip) -> np.ndarray:
+    """Feet [T, 4, 3] in the world."""
+    turned = (rotation.about_y(clip.facing)[:, None] @ feet_local(clip)[..., None])[..., 0]
+    turned[..., 0] += clip.root[:, None, 0]
+    turned[..., 2] += clip.root[:, None, 1]
+    return turned
+
+
+def read(name: str, rows: np.ndarray) -> Clip:
+    """A clip of the archive [T, 19] in the contract's axes."""
+    rows = rows.astype(np.float64)
+    position = rows[:, [1, 2, 0]] * 100
+    turn = rotation.from_quaternion(rows[:, [4, 5, 3, 6]])
+    facing = np.unwrap(rotation.facing_angle(turn))
+    pitch = -np.arcsin(np.clip(turn[:, 1, 2], -1, 1))
+    roll = np.arctan2(turn[:, 1, 0], turn[:, 1, 1])
+    posture = np.stack([position[:, 1], pitch, roll], -1)
+    return Clip(name, 120.0, position[:, [0, 2]], facing, posture, rows[:, 7:19].copy(),
+                np.zeros((len(rows), 4)), np.ones(len(rows), bool))
+
+
+def without_flips(clip: Clip) -> Clip:
+    """Legs that jump from one frame to the next are drawn through, six frames either side."""
+    hinge = clip.hinge.copy()
+    for leg in range(4):
+        part = hinge[:, 3 * leg : 3 * leg + 3]
+        jump = (np.abs(np.diff(part, axis=0)) > FLIP).any(1)
+        bad = np.zeros(len(part), bool)
+        for at in np.flatnonzero(jump):
+            bad[max(0, at - 6) : at + 7] = True
+        good = np.flatnonzero(~bad)
+        for j in range(3):
+            part[:, j] = np.interp(np.arange(len(part)), good, part[good, j])
+    return replace(clip, hinge=hinge)
+
+
+def spans(mark: np.ndarray) -> list[tuple[int, int]]:
+    """Runs of true values as (first, end)."""
+    edges = np.flatnonzero(np.diff(np.concatenate([[0], mark.astype(int), [0]])))
+    return list(zip(edges[0::2], edges[1::2]))
+
+
+def find_contacts(feet: np.ndarray, rate: float) -> np.ndarray:
+    """Which feet [T, 4, 3] are on the ground: low and slow, short gaps filled, short runs off."""
+    speed = np.linalg.norm(np.gradient(feet[..., [0, 2]], axis=0), axis=-1) * rate
+    on = (feet[..., 1] < CONTACT_HEIGHT) & (gaussian_filter1d(speed, 2.0, axis=0) < CONTACT_SPEED)
+    for leg in range(4):
+        for a, b in spans(~on[:, leg]):
+            if b - a <= 3 and a > 0 and b < len(on):
+                on[a:b, leg] = True
+        for a, b in spans(on[:, leg]):
+            if b - a < 6:
+                on[a:b, leg] = False
+    return on
+
+
+def soft_floor(height: np.ndarray) -> np.ndarray:
+    """Heights bent so that none falls below the floor."""
+    return FLOOR + 0.4 * np.logaddexp(0, (height - FLOOR) / 0.4)
+
+
+def _pieces(path: np.ndarray, a: int, b: int) -> list[tuple[int, int]]:
+    """A contact cut where the foot has drifted more than 6 cm."""
+    if b - a > 12 and np.linalg.norm(path[b - 1] - path[a]) > 6:
+        half = (a + b) // 2
+        return _pieces(path, a, half) + _pieces(path, half, b)
+    return [(a, b)]
+
+
+def planted(feet: np.ndarray, contact: np.ndarray) -> np.ndarray:
+    """Feet held where they stand while in contact; what is added fades in and out smoothly."""
+    change = np.zeros_like(feet)
+    ramp = 0.5 + 0.5 * np.cos(np.pi * np.arange(1, FADE) / FADE)
+    for leg in range(4):
+        for a0, b0 in spans(contact[:, leg]):
+            for a, b in _pieces(feet[:, leg][:, [0, 2]], a0, b0):
+                target = np.median(feet[a:b, leg], axis=0)
+                more = target - feet[a:b, leg]
+                more[:, 1] = 0.7 * (REST_HEIGHT - feet[a:b, leg, 1])
+                change[a:b, leg] = more
+            after = change[b0 : b0 + FADE - 1, leg]
+            after += ramp[: len(after), None] * change[b0 - 1, leg]
+            before = change[max(0, a0 - FADE + 1) : a0, leg]
+            before += ramp[::-1][FADE - 1 - len(before) :, None] * change[a0, leg]
+    return feet + gaussian_filter1d(change, 2.0, axis=0)
+
+
+def reach(clip: Clip, feet: np.ndarray) -> np.ndarray:
+    """Hinge angles [T, 12] that bring the feet to `feet` [T, 4, 3] (world), body as it is."""
+    flat = feet.copy()
+    flat[..., 0] -= clip.root[:, None, 0]
+    flat[..., 2] -= clip.root[:, None, 1]
+    local = (rotation.about_y(-clip.facing)[:, None] @ flat[..., None])[..., 0]
+    return reach_local(clip.posture, local)
+
+
+def reach_local(posture: np.ndarray, local: np.ndarray) -> np.ndarray:
+    """The same for feet in the root frame."""
+    y, z = local[..., 1] - posture[:, None, 0], local[..., 2]
+    c, s = np.cos(posture[:, None, 1]), np.sin(posture[:, None, 1])
+    y, z = c * y + s * z, -s * y + c * z
+    c, s = np.cos(posture[:, None, 2]), np.sin(posture[:, None, 2])
+    x, y = c * local[..., 0] + s * y, -s * local[..., 0] + c * y
+    out_x = np.array([1.0 if leg.endswith("Left") else -1.0 for leg in dog.LEGS])
+    ahead = np.array([1.0 if leg.startswith("Front") else -1.0 for leg in dog.LEGS])
+    x, z = x - out_x * dog.SIDE, z - ahead * dog.FORWARD
+    down = -np.sqrt(np.maximum(x * x + y * y - dog.LINK**2, 1.0))
+    hip = np.arctan2(y, x) - np.arctan2(down, out_x * dog.LINK)
+    hip = np.mod(hip + np.pi, 2 * np.pi) - np.pi
+    far = np.sqrt(np.minimum(down**2 + z * z, (dog.THIGH + dog.SHANK - 0.05) ** 2))
+    bend = (far**2 - dog.THIGH**2 - dog.SHANK**2) / (2 * dog.THIGH * dog.SHANK)
+    shank = np.arccos(np.clip(bend, -0.95, 1))
+    thigh = np.arctan2(z, -down) - np.arctan2(
+        dog.SHANK * np.sin(shank), dog.THIGH + dog.SHANK * np.cos(shank))
+    return np.stack([hip, thigh, shank], -1).reshape(len(posture), 12)
+
+
+def upright(clip: Clip) -> np.ndarray:
+    """Frames in which the dog is on its legs and not leaping."""
+    calm = gaussian_filter1d(clip.posture, 0.25 * clip.rate / 2, axis=0)
+    height = clip.posture[:, 0]
+    good = (calm[:, 0] > 24.5) & (calm[:, 0] < 36) & (height > 17) & (height < 40)
+    return good & (np.abs(calm[:, 1]) < np.radians(22))
+
+
+def cleaned(clip: Clip) -> Clip:
+    """All of it, at the clip's own rate."""
+    clip = without_flips(clip)
+    feet = feet_world(clip)
+    feet[..., 1] = soft_floor(feet[..., 1])
+    on = find_contacts(feet, clip.rate)
+    hinge = reach(clip, planted(feet, on))
+    hinge = gaussian_filter1d(hinge, 1.2, axis=0)
+    least, most = (np.array([h[i] for h in dog.LIMITS] * 4) for i in (0, 1))
+    clip = replace(clip, hinge=np.clip(hinge, least, most), contact=on.astype(float))
+    return replace(clip, keep=upright(clip))
+
+
+def halved(clip: Clip) -> Clip:
+    """Every second frame."""
+    names = ("root", "facing", "posture", "hinge", "contact", "keep")
+    return replace(clip, rate=clip.rate / 2, **{n: getattr(clip, n)[::2] for n in names})

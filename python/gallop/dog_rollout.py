@@ -1,0 +1,179 @@
+"""Rollouts of the dog in training: the network's own state fed back, the path from the data."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from torch import nn
+
+from gallop.contract import Contract
+from gallop.dog_features import STATE, Frames
+from gallop.dog_loop import Body, State, turn_samples, turned, unit
+from gallop.features import Scale
+
+STATE_BLOCKS = ("hinge", "hinge_rate", "posture", "rate", "motion", "feet", "feet_rate", "phase")
+
+
+@dataclass(frozen=True)
+class Weights:
+    """Weights of the loss's terms, each an L1 error in deviations (feet: see the code)."""
+
+    hinge: float = 1.0
+    hinge_rate: float = 0.5
+    posture: float = 2.0
+    rate: float = 0.5
+    root: float = 1.5
+    contact: float = 0.5
+    path: float = 0.25
+    phase: float = 0.5
+    turns: float = 0.25
+    feet: float = 0.5
+    feet_rate: float = 0.3
+    facing: float = 0.5
+
+
+class Data(nn.Module):
+    """The frames' arrays as buffers on a device."""
+
+    def __init__(self, frames: Frames, device: str | torch.device) -> None:
+        super().__init__()
+        for name in STATE:
+            value = torch.tensor(getattr(frames, name).astype(np.float32), device=device)
+            self.register_buffer(name, value)
+
+    def state(self, rows: torch.Tensor) -> State:
+        """The states of frames `rows` [B]."""
+        phase = self.phase[rows]
+        return State(*(getattr(self, n)[rows] for n in STATE_BLOCKS[:-1]), phase, unit(phase))
+
+    def path(self, rows: torch.Tensor) -> torch.Tensor:
+        """Path samples [B, 6, S] of frames."""
+        return torch.cat([self.past[rows], self.future[rows]], 2)
+
+
+def _deviation(*arrays: np.ndarray) -> list[float]:
+    """One deviation for all columns of each array: the mean of theirs, never nearly 0."""
+    return [max(float(a.reshape(len(a), -1).std(0).mean()), 1e-5) for a in arrays]
+
+
+def scale_of(contract: Contract, frames: Frames) -> Scale:
+    """Normalisation of x and y from the frames to train on, one deviation per block."""
+    use = np.flatnonzero(~frames.held)
+    path = np.concatenate([frames.past, frames.future], 2)[use]
+    state = [getattr(frames, n)[use].reshape(len(use), -1) for n in STATE_BLOCKS]
+    x = np.concatenate([*state, path.reshape(len(use), -1)], 1)
+    out = [frames.hinge_rate, frames.rate, frames.hinge_rate, frames.rate, frames.motion,
+           frames.contact, frames.phase, frames.turns, frames.future]
+    y = np.concatenate([a[use].reshape(len(use), -1) for a in out], 1)
+    stds = [x.std(0).astype(np.float64), y.std(0).astype(np.float64)]
+    for std, blocks in zip(stds, (contract.inputs, contract.outputs)):
+        for block, where in contract.ranges(blocks):
+            if not block.name.startswith(("body.", "root.")):
+                std[where] = std[where].mean()
+        np.maximum(std, 1e-4, out=std)
+    return Scale(x.mean(0).astype(np.float64), stds[0], y.mean(0).astype(np.float64), stds[1])
+
+
+class Rollout(nn.Module):
+    """The loss of rollouts: forward(rows, unroll) of frames' numbers [B]."""
+
+    def __init__(self, net: nn.Module, contract: Contract, scale: Scale, frames: Frames,
+                 device: str | torch.device, weights: Weights | None = None) -> None:
+        super().__init__()
+        self.net = net
+        values = list(vars(weights or Weights()).values())
+        self.register_buffer("weights", torch.tensor(values, device=device))
+        self.body = Body(contract, device)
+        self.data = Data(frames, device)
+        for name in ("x_mean", "x_std", "y_mean", "y_std"):
+            value = torch.tensor(getattr(scale, name), dtype=torch.float32, device=device)
+            self.register_buffer(name, value)
+        names = ("hinge", "hinge_rate", "past", "future", "phase", "turns", "contact")
+        self.size = dict(zip(names, _deviation(*(getattr(frames, n) for n in names))))
+        by_part = {n: getattr(frames, n).std(0) + 1e-5 for n in ("posture", "rate", "motion")}
+        self.parts = {n: torch.tensor(v, dtype=torch.float32, device=device)
+                      for n, v in by_part.items()}
+        self.path_size = torch.tensor(frames.future.std(0).mean(1) + 1e-3, device=device)[:, None]
+        share = torch.tensor(contract.future, dtype=torch.float32, device=device)
+        self.command = (share / contract.window[1]) ** contract.rules["command_blend"]
+        self.anchor = 0.0
+        self.drop = 0.0
+
+    def call(self, x: torch.Tensor) -> torch.Tensor:
+        """Raw y of raw x."""
+        normal = (x - self.x_mean) / self.x_std
+        return self.net(normal, self.drop) * self.y_std + self.y_mean
+
+    def shaken(self, s: State, noise: float) -> State:
+        """States with Gaussian noise of `noise` deviations."""
+        def shake(v: torch.Tensor, size: torch.Tensor | float) -> torch.Tensor:
+            return v + noise * size * torch.randn_like(v)
+
+        s.hinge = shake(s.hinge, self.size["hinge"])
+        s.hinge_rate = shake(s.hinge_rate, self.size["hinge_rate"])
+        s.posture = shake(s.posture, self.parts["posture"])
+        s.rate = shake(s.rate, self.parts["rate"])
+        s.motion = shake(s.motion, self.parts["motion"])
+        s.feet = self.body.legs.feet(s.posture, s.hinge)
+        s.feet_rate = shake(s.feet_rate, 1.0)
+        s.phase = shake(s.phase, self.size["phase"])
+        s.way = unit(s.phase)
+        return s
+
+    def forward(self, rows: torch.Tensor, unroll: int, noise: float = 0.05
+                ) -> tuple[torch.Tensor, torch.Tensor]:
+        """The mean loss over the rollouts and its terms [12]."""
+        s, path = self.data.state(rows), self.data.path(rows)
+        if noise > 0:
+            s = self.shaken(s, noise)
+            path = path + 0.3 * noise * self.path_size * torch.randn_like(path)
+        turn = torch.zeros_like(s.hinge[:, 0])
+        total: torch.Tensor | float = 0.0
+        for k in range(1, unroll + 1):
+            y = self.call(self.body.features(s, path))
+            s, step = self.body.advance(s, y, anchor=self.anchor, limit=1.5)
+            turn = turn + step.facing + self.data.motion[rows + k][:, 2]
+            total = total + self.terms(s, y, rows + k, turn)
+            if k < unroll:
+                path = self._path(rows + k, y, s, step.step, step.facing, turn)
+        total = total / unroll
+        return (total * self.weights).sum(), total
+
+    def _path(self, rows: torch.Tensor, y: torch.Tensor, s: State, step: torch.Tensor,
+              facing: torch.Tensor, turn: torch.Tensor) -> torch.Tensor:
+        """The next path: the data's seen from the own root, the future mixed with the predicted."""
+        given = turn_samples(self.data.path(rows), -turn)
+        now = self.data.past.shape[2]
+        past, ahead = given[:, :, :now], given[:, :, now:]
+        taken = turned(step, -facing)[:, :, None]
+        past = torch.cat([past[:, :, :-1], torch.cat([past[:, :4, -1:], taken], 1)], 2)
+        ahead = self.body.future(y).lerp(ahead, self.command)
+        return torch.cat([past, ahead], 2)
+
+    def terms(self, s: State, y: torch.Tensor, rows: torch.Tensor, turn: torch.Tensor
+              ) -> torch.Tensor:
+        """Mean errors [12] of new states and outputs against frames `rows`."""
+        d, at, size = self.data, self.body.at, self.size
+        contact = d.contact[rows]
+
+        def off(a: torch.Tensor, b: torch.Tensor, by: torch.Tensor | float) -> torch.Tensor:
+            return ((a - b) / by).abs().mean()
+
+        planted = (0.3 + contact)[..., None]
+        future = turn_samples(d.future[rows], -turn)
+        return torch.stack([
+            off(s.hinge, d.hinge[rows], size["hinge"]),
+            off(s.hinge_rate, d.hinge_rate[rows], size["hinge_rate"]),
+            off(s.posture, d.posture[rows], self.parts["posture"]),
+            off(s.rate, d.rate[rows], self.parts["rate"]),
+            off(s.motion, d.motion[rows], self.parts["motion"]),
+            off(y[:, at["contact"]], contact, size["contact"]),
+            off(self.body.future(y), future, self.path_size),
+            off(y[:, at["leg.phase"]].view(len(y), -1, 2), d.phase[rows], size["phase"]),
+            off(y[:, at["leg.phase.rate"]], d.turns[rows], size["turns"]),
+            off(s.feet, d.feet[rows], 5.0),
+            ((s.feet_rate - d.feet_rate[rows]).abs() * planted).mean() / 0.833,
+            turn.abs().mean() / 0.1,
+        ])

@@ -1,0 +1,178 @@
+"""Training of the dog: ever longer rollouts, speeds balanced; on a GPU a step is one graph."""
+
+from __future__ import annotations
+
+import copy
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+import torch
+
+from gallop import dog
+from gallop.contract import Contract
+from gallop.dog_features import Frames
+from gallop.dog_network import ModeNetwork, gate_features
+from gallop.dog_rollout import Rollout, Weights, scale_of
+from gallop.progress import Progress
+
+
+@dataclass(frozen=True)
+class Stage:
+    """`steps` steps of `batch` rollouts of `unroll` frames."""
+
+    steps: int
+    batch: int
+    unroll: int
+
+
+@dataclass(frozen=True)
+class Settings:
+    """A whole training."""
+
+    hidden: int = 256
+    experts: int = 8
+    stages: tuple[Stage, ...] = ()
+    rate: float = 1e-3
+    decay: float = 1e-3
+    noise: float = 0.05
+    average: float = 0.998
+    clip: float = 1.0
+    drop: float = 0.0
+    anchor: float = 0.0
+    seed: int = 1
+    weights: Weights = field(default_factory=Weights)
+
+
+QUICK = (Stage(500, 256, 1), Stage(300, 64, 4), Stage(200, 32, 12), Stage(300, 32, 24))
+FULL = (Stage(3000, 1024, 1), Stage(1500, 1024, 4), Stage(1500, 1024, 12),
+        Stage(2500, 1024, 24), Stage(500, 1024, 40))
+
+
+def chances(frames: Frames, unroll: int) -> tuple[np.ndarray, np.ndarray]:
+    """Frames a rollout may start from, and their cumulated chances: speeds balanced."""
+    last = np.arange(len(frames) - unroll)
+    good = (frames.run[last] == frames.run[last + unroll]) & ~frames.held[last]
+    first = last[good]
+    if len(first) == 0:
+        raise ValueError(f"no stretch of motion is {unroll + 1} frames long")
+    number = np.bincount(frames.speed[first], minlength=int(frames.speed.max()) + 1)
+    total = np.cumsum(np.maximum(number, 1)[frames.speed[first]] ** -0.5)
+    return first, total / total[-1]
+
+
+class Trainer:
+    """Trains a network; `history` is (step, loss, terms)."""
+
+    def __init__(self, contract: Contract, frames: Frames, settings: Settings,
+                 device: str = "cpu") -> None:
+        torch.manual_seed(settings.seed)
+        self.settings, self.frames, self.device = settings, frames, torch.device(device)
+        self.contract, self.scale = contract, scale_of(contract, frames)
+        sizes = len(contract.input_names()), len(contract.output_names())
+        self.net = ModeNetwork(*sizes, settings.hidden, settings.experts,
+                               gate_features(contract)).to(self.device)
+        self.rollout = Rollout(self.net, contract, self.scale, frames, self.device,
+                               settings.weights)
+        self.rollout.anchor, self.rollout.drop = settings.anchor, settings.drop
+        self.average = copy.deepcopy(self.net)
+        self.history: list[tuple[int, float, list[float]]] = []
+        self.rate = torch.tensor(settings.rate, device=self.device)
+        cuda = self.device.type == "cuda"
+        self.adam = torch.optim.AdamW(
+            self.net.parameters(), lr=self.rate if cuda else settings.rate,
+            weight_decay=settings.decay, **({"capturable": True} if cuda else {}))
+        self.last = torch.zeros(13, device=self.device)
+
+    def step(self, starts: torch.Tensor, total: torch.Tensor, stage: Stage) -> None:
+        """One optimisation step; everything stays on the device."""
+        drawn = torch.rand(stage.batch, device=self.device)
+        rows = starts[torch.searchsorted(total, drawn).clamp(max=len(starts) - 1)]
+        self.adam.zero_grad(set_to_none=True)
+        loss, terms = self.rollout(rows, stage.unroll, self.settings.noise)
+        loss.backward()
+        torch.nn.utils.clip_grad_norm_(self.net.parameters(), self.settings.clip)
+        self.adam.step()
+        self.last.copy_(torch.cat([loss.detach()[None], terms.detach()]))
+        with torch.no_grad():
+            for a, b in zip(self.average.parameters(), self.net.parameters()):
+                a.lerp_(b, 1 - self.settings.average)
+
+    def stepper(self, stage: Stage) -> Callable[[], None]:
+        """A call that makes one step of a stage; on a GPU the replay of a graph."""
+        first, total = chances(self.frames, stage.unroll)
+        starts = torch.tensor(first, device=self.device)
+        chance = torch.tensor(total, dtype=torch.float32, device=self.device)
+        if self.device.type != "cuda":
+            return lambda: self.step(starts, chance, stage)
+        side = torch.cuda.Stream()
+        side.wait_stream(torch.cuda.current_stream())
+        with torch.cuda.stream(side):
+            for _ in range(3):
+                self.step(starts, chance, stage)
+        torch.cuda.current_stream().wait_stream(side)
+        graph = torch.cuda.CUDAGraph()
+        self.adam.zero_grad(set_to_none=True)
+        with torch.cuda.graph(graph):
+            self.step(starts, chance, stage)
+        return graph.replay
+
+    def train(self, quiet: bool = False, seconds: float | None = None, save: Path | None = None
+              ) -> ModeNetwork:
+        """Run the stages (their steps stretched or cut to fill `seconds`, if given)."""
+        total = sum(s.steps for s in self.settings.stages)
+        bar, done, begun = Progress(total, "dog", quiet), 0, time.monotonic()
+        for number, stage in enumerate(self.settings.stages):
+            call = self.stepper(stage)
+            end = done + stage.steps
+            while done < end:
+                share = done / total
+                if seconds and done % 20 == 0:
+                    self._sync()
+                    if time.monotonic() - begun > seconds * end / total:
+                        done = end
+                        break
+                self._set_rate(share, done)
+                call()
+                done += 1
+                if done % 50 == 0:
+                    self._note(done)
+                    bar.step(done, f"loss {self.history[-1][1]:.4f} unroll {stage.unroll}")
+            del call
+            if save:
+                self.save(save.with_suffix(f".{number}.pt"))
+        return self.average
+
+    def _sync(self) -> None:
+        if self.device.type == "cuda":
+            torch.cuda.synchronize()
+
+    def _set_rate(self, share: float, step: int) -> None:
+        value = self.settings.rate * min(1.0, (step + 1) / 100)
+        value *= 0.02 + 0.98 * (0.5 + 0.5 * float(np.cos(np.pi * share)))
+        if self.device.type == "cuda":
+            self.rate.fill_(value)
+        else:
+            self.adam.param_groups[0]["lr"] = value
+
+    def _note(self, step: int) -> None:
+        values = self.last.tolist()
+        if not np.isfinite(values[0]):
+            raise FloatingPointError(f"the loss is not finite at step {step}")
+        self.history.append((step, values[0], values[1:]))
+
+    def save(self, path: Path) -> None:
+        """Write what export and judge need (a pickle: load only your own)."""
+        torch.save({"net": self.average.state_dict(), "hidden": self.settings.hidden,
+                    "experts": self.settings.experts, "scale": vars(self.scale),
+                    "history": self.history}, path)
+
+
+def prepare(folder: Path | None = None, seed: int = 1) -> tuple[Contract, Frames]:
+    """The dog's contract and its frames."""
+    from gallop import dog_data, dog_features
+
+    takes = dog_data.takes(folder or dog.default_folder(), seed)
+    return dog.contract(), dog_features.build(takes)
