@@ -13,7 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/crc32.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "import/pfnn_folder.h"
@@ -36,6 +35,15 @@ static void require(int holds) {
     }
 }
 
+/* FNV-1a of a file's name. */
+static uint32_t hash(const char *name) {
+    uint32_t h = 2166136261u;
+    for (; *name; name++) {
+        h = (h ^ (unsigned char)*name) * 16777619u;
+    }
+    return h;
+}
+
 /* Floats in a sound file of that name; 0 if a folder has none. */
 static size_t sound_count(const folder *f, const char *name) {
     unsigned layer = 0, set = 0;
@@ -55,9 +63,9 @@ static size_t sound_count(const folder *f, const char *name) {
     return (size_t)f->widths[layer + 1] * (letter == 'W' ? f->widths[layer] : 1);
 }
 
-/* The fault of that file, or NULL. Files are told apart by the low bits of their names' checksums. */
+/* The fault of that file, or NULL. Files are told apart by bits of their names' hashes. */
 static const uint8_t *fault_of(const folder *f, const char *name) {
-    uint32_t which = gali_crc32(name, strlen(name)) & 511;
+    uint32_t which = hash(name) & 511;
     for (int i = 0; i < FAULTS; i++) {
         const uint8_t *fault = f->head + FIRST_FAULT + 4 * i;
         if (fault[2] && ((uint32_t)fault[0] | (uint32_t)fault[1] << 8) == which) {
@@ -87,7 +95,7 @@ static gal_status file_size(void *context, const char *name, size_t *size, gal_e
 
 /* Small numbers from bytes, or four bytes as they are. */
 static void number(const folder *f, const char *name, size_t i, uint8_t *bytes) {
-    size_t start = gali_crc32(name, strlen(name)) % 61 + 4 * i;
+    size_t start = hash(name) % 61 + 4 * i;
     uint8_t raw[4] = {0};
     for (size_t b = 0; b < 4 && f->numbers_size; b++) {
         raw[b] = f->numbers[(start + b) % f->numbers_size];
