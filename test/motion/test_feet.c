@@ -156,8 +156,8 @@ typedef struct pair {
 
 static pair set_out(gal_controller *controller, gal_ground_fn ground) {
     pair p = {.controller = controller, .crowd = crowd_of(controller, 2, ground)};
-    p.locked = crowd_add(p.crowd, (gal_spawn){0});
-    p.free = crowd_add(p.crowd, (gal_spawn){0});
+    p.locked = crowd_add(p.crowd, (gal_spawn){.facing = 0.7f}); /* so that x and z both matter */
+    p.free = crowd_add(p.crowd, (gal_spawn){.facing = 0.7f});
     gal_crowd_set_foot_lock(p.crowd, p.free, 0);
     gal_crowd_set_input(p.crowd, p.locked, &(gal_input){.move_y = 1});
     gal_crowd_set_input(p.crowd, p.free, &(gal_input){.move_y = 1});

@@ -291,14 +291,15 @@ static void the_future_goes_on_past_the_last_prediction(void **unused) {
     for (int i = 1; i < 4; i++) {
         static const float at[] = {0, 1, 5, 20};
         y[OUT_FUTURE_Z + i] = 2 * at[i];
-        y[OUT_FACING_Z + i] = 1;
+        y[OUT_FACING_X + i] = i == 3 ? 0.6f : 0;
+        y[OUT_FACING_Z + i] = i == 3 ? 0.8f : 1;
     }
     gali_trajectory_advance(&s.character, controller, y);
     near(-7, s.path[PAST].z, "now", 0, 0);
     near(-7 + 2, s.path[PAST + 1].z, "1", 0, 0);
     near(-7 + 20, s.path[PAST + 10].z, "10", 0, 0);
     near(-7 + 78, s.path[PAST + 39].z, "39", 0, 0);
-    near(1, s.direction[PAST + 39].z, "facing 39", 0, 0);
+    near(0.8, s.direction[PAST + 39].z, "facing 39", 0, 0); /* the last one, no further */
     gal_controller_close(controller);
     gali_contract_release(s.contract, NULL);
 }

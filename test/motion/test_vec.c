@@ -155,8 +155,11 @@ static void facings_mix_the_shorter_way(void **unused) {
 
 /* ---- height fields ---- */
 
-static const float heights[3 * 4] = {0, 1, 2, 3, 10, 20, 30, 40, -5, 8, 0.5f, 100};
-static gal_height_field field = {heights, 3, 4, 2.5f, -10, 7};
+/* Nothing outside the twelve heights may be read: a NaN would show. */
+static const float guarded[5 + 3 * 4 + 5] = {NAN, NAN, NAN, NAN, NAN,  0,   1,   2,   3,   10,  20,
+                                             30,  40,  -5,  8,   0.5f, 100, NAN, NAN, NAN, NAN, NAN};
+static const float *const heights = guarded + 5;
+static gal_height_field field = {guarded + 5, 3, 4, 2.5f, -10, 7};
 
 static float at_grid(float column, float row) {
     return gal_height_field_ground(&field, -10 + 2.5f * column, 7 + 2.5f * row);
