@@ -31,9 +31,9 @@ static gal_status run_golden(const gali_model_file *file, const gal_network *net
     float *x = copy(model->golden.x, (size_t)frames * model->inputs);
     float *blend = copy(model->golden.blend, (size_t)frames * model->golden.blend_width);
     void *workspace = gali_allocate(NULL, size);
-    int caller = model->gate == GAL_GATE_CALLER;
+    int caller = model->gate == GAL_GATE_CALLER, phase = !caller && model->gate != GAL_GATE_NETWORK;
     gal_network_batch batch = {
-        .count = frames, .x = x, .phase = caller ? NULL : blend, .blend = caller ? blend : NULL, .y = y};
+        .count = frames, .x = x, .phase = phase ? blend : NULL, .blend = caller ? blend : NULL, .y = y};
     gal_status status = !x || !blend || (size > 0 && !workspace)
                             ? gali_fail(error, GAL_NO_MEMORY, "no memory for %u golden frames", frames)
                             : gal_network_run(network, &batch, workspace, size, error);

@@ -24,6 +24,9 @@ static gal_status read_blend(job *self) {
     const gali_model *model = &self->file.model;
     size_t shape[2] = {0, 0};
     int caller = model->gate == GAL_GATE_CALLER;
+    if (model->gate == GAL_GATE_NETWORK) {
+        return GAL_OK; /* the blend comes from x */
+    }
     const char *path = caller ? self->blend_path : self->phase_path;
     gal_status status = gali_npy_read_f32(path, caller ? 2 : 1, &self->blend, shape, &self->error);
     if (status != GAL_OK) {
@@ -103,7 +106,7 @@ static int usage(const job *self, int opened) {
         return GALI_EXIT_OK;
     }
     int caller = self->file.model.gate == GAL_GATE_CALLER;
-    if (caller ? !self->blend_path : !self->phase_path) {
+    if (self->file.model.gate != GAL_GATE_NETWORK && (caller ? !self->blend_path : !self->phase_path)) {
         return gali_command_usage("eval", "%s is missing: the model's gate is \"%s\"",
                                   caller ? "--blend" : "--phase",
                                   gali_model_file_gate_name(self->file.model.gate));
@@ -157,7 +160,8 @@ const gali_command gali_command_eval = {
     "usage: gallop eval MODEL --x X.npy --phase P.npy -o Y.npy [--precision f32|f64]\n\n"
     "X is float32 [rows][inputs], raw features; P is float32 [rows], phases in radians; Y gets "
     "[rows][outputs].\n\n"
-    "  --blend W.npy     instead of --phase, for a model whose gate is the caller: float32 [rows][experts]\n"
+    "  --blend W.npy     instead of --phase, for a model whose gate is the caller: float32 [rows][experts];\n"
+    "                    a model with a gating network needs neither\n"
     "  --precision f32   the runtime (default): Y is float32\n"
     "  --precision f64   the float64 reference, straight from the formula: Y is float64\n",
     run};

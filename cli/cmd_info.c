@@ -108,6 +108,9 @@ static double step_work(const facts *self) {
         double inputs = i == 0 ? self->network.live_inputs : layer->inputs;
         work += inputs * layer->outputs * layer->experts;
     }
+    for (uint32_t i = 0; i < model->gating.layer_count; i++) {
+        work += (double)model->gating.layers[i].inputs * model->gating.layers[i].outputs;
+    }
     return work;
 }
 
@@ -208,6 +211,20 @@ static void print_plan(const facts *self) {
     }
 }
 
+static void print_gate(const gali_model *model) {
+    printf("gate         %s, %u experts", gali_model_file_gate_name(model->gate), model->experts);
+    if (model->gate == GAL_GATE_NETWORK) {
+        printf(": %u features", model->gating.input_count);
+        for (uint32_t i = 0; i < model->gating.layer_count; i++) {
+            printf(" -> %u", model->gating.layers[i].outputs);
+        }
+        if (model->gating.top > 0) {
+            printf(", the %u largest kept", model->gating.top);
+        }
+    }
+    putchar('\n');
+}
+
 static void print_text(const facts *self, int plan) {
     const gali_model *model = &self->file.model;
     printf("model        %s\n", self->path);
@@ -217,7 +234,7 @@ static void print_text(const facts *self, int plan) {
         printf(" -> %u", model->layers[i].outputs);
     }
     printf(", weights %s in the file\n", weight_names[model->layers[0].weight_type]);
-    printf("gate         %s, %u experts\n", gali_model_file_gate_name(model->gate), model->experts);
+    print_gate(model);
     printf("inputs       %u live of %u; %u constant or masked ones folded away\n", self->network.live_inputs,
            model->inputs, model->inputs - self->network.live_inputs);
     printf("parameters   %llu\n", (unsigned long long)self->network.parameters);

@@ -89,13 +89,13 @@ static const struct role {
     float x, z, facing; /* start, in steps and radians */
 } roles[GALI_CAST_ROLES] = {
     {"Run around", "Run around", play_ring, 0, 6.6f, 1.5708f},
-    {"Walk a circle", "Walk a circle", play_circle, -3.4f, 0.8f, 0},
+    {"Walk a circle", "Walk a circle", play_circle, -4.4f, 0.9f, 0},
     {"Sidestep", "Sidestep", play_sideways, 1.4f, -4.2f, 0.3f},
-    {"Figure eight", "Figure eight", play_eight, 2.6f, 3.6f, 1.2f},
-    {"Stop and go", "Stop and go", play_stop_and_go, 2.2f, -0.6f, 0.5f},
-    {"Walk backwards", "Walk backwards", play_backwards, -3.4f, -2.4f, 2.2f},
-    {"Crouch", "Turn on the spot", play_crouch, -0.4f, 1.2f, 0},
-    {"Random stick", "Random stick", play_random, -0.8f, -1.4f, 0},
+    {"Figure eight", "Figure eight", play_eight, 2.8f, 3.2f, 1.2f},
+    {"Stop and go", "Stop and go", play_stop_and_go, 2.5f, -3.0f, 0.5f},
+    {"Walk backwards", "Walk backwards", play_backwards, -3.8f, -2.4f, 2.2f},
+    {"Crouch", "Turn on the spot", play_crouch, 0.1f, 1.0f, 0},
+    {"Random stick", "Random stick", play_random, -0.2f, -1.8f, 0},
 };
 
 void gali_cast_make(gali_cast *cast, const gali_contract *contract, uint32_t count) {

@@ -60,13 +60,13 @@ static float bone_length(const build *self, uint32_t joint) {
                : gali_vec3_length(gali_vec3_sub(self->rest[joint], self->rest[parent])) * self->contract->unit;
 }
 
-static void measure(build *self) {
+static void measure(build *self, const gal_transform *pose) {
     const gali_contract *contract = self->contract;
     gal_transform world[GALI_JOINTS_MAX];
     for (uint32_t i = 0; i < contract->joint_count; i++) {
         const gali_joint *joint = &contract->joints[i];
         world[i] = joint->parent < 0 ? joint->rest : gali_transform_mul(world[joint->parent], joint->rest);
-        self->rest[i] = world[i].position;
+        self->rest[i] = pose ? pose[i].position : world[i].position;
         self->named_sides |= side_of_name(joint->name) != 0;
     }
     for (uint32_t i = contract->joint_count; i-- > 1;) { /* children stand behind their parents */
@@ -161,10 +161,25 @@ static void add_trunk(build *self) {
                           .radius_to = 1.2f * width});
 }
 
-void gali_figure_build(gali_figure *figure, const gali_contract *contract) {
+/* Height of a pose, units. */
+static float height_of(const gal_transform *pose, uint32_t joints) {
+    float low = pose[0].position.y, high = low;
+    for (uint32_t i = 1; i < joints; i++) {
+        low = fminf(low, pose[i].position.y);
+        high = fmaxf(high, pose[i].position.y);
+    }
+    return high - low;
+}
+
+void gali_figure_build(gali_figure *figure, const gali_contract *contract, const gal_transform *pose) {
     build self = {.contract = contract, .figure = figure};
-    *figure = (gali_figure){.tall = gali_model_file_height(contract) * contract->unit, .unit = contract->unit};
-    measure(&self);
+    float height = gali_model_file_height(contract);
+    if (height * contract->unit > 0.01f) {
+        pose = NULL;
+    }
+    height = pose ? fmaxf(height_of(pose, contract->joint_count), height) : height;
+    *figure = (gali_figure){.tall = height * contract->unit, .unit = contract->unit};
+    measure(&self, pose);
     add_bones(&self);
     add_head(&self);
     add_trunk(&self);

@@ -34,7 +34,8 @@ typedef struct gali_figure {
     gali_limb limbs[GALI_LIMBS_MAX];
 } gali_figure;
 
-void gali_figure_build(gali_figure *figure, const gali_contract *contract);
+/* pose (world, NULL allowed) is measured where the skeleton has no lengths of its own. */
+void gali_figure_build(gali_figure *figure, const gali_contract *contract, const gal_transform *pose);
 
 /* A limb's ends in a pose (units of the poses), drawn for a character that faces `facing`. */
 void gali_figure_ends(const gali_figure *figure, const gali_limb *limb, const gal_transform *pose, float facing,

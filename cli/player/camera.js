@@ -21,7 +21,7 @@ class Camera {
     const low = [0, 1, 2].map((k) => Math.min(...roots.map((r) => r[k])));
     const high = [0, 1, 2].map((k) => Math.max(...roots.map((r) => r[k])));
     const spread = Math.hypot(high[0] - low[0], high[2] - low[2]) / 2;
-    return { at: add(mix3(low, high, 0.5), [0, tall * 0.52, 0]), reach: Math.max(spread + tall * 0.75, tall * 1.15) };
+    return { at: add(mix3(low, high, 0.5), [0, tall * 0.52, 0]), reach: Math.max(spread * 0.8 + tall * 0.6, tall * 1.15) };
   }
 
   // Moves towards the subject: all at once after a jump, gently while playing.

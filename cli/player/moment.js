@@ -5,8 +5,8 @@ const colour = (hex) => [1, 3, 5].map((i) => (parseInt(hex.slice(i, i + 2), 16) 
 const THEMES = {
   dark: {
     sunColour: scale(colour("#fff0dc"), 1.55), skyColour: scale(colour("#93a8cf"), 0.75),
-    bounceColour: scale(colour("#6d6f86"), 0.42), fogColour: colour("#151a24"), zenithColour: colour("#2c3a55"),
-    groundColour: colour("#454c59"), lineColour: colour("#76829a"),
+    bounceColour: scale(colour("#6d6f86"), 0.42), fogColour: colour("#232c3d"), zenithColour: colour("#0e1219"),
+    groundColour: colour("#454d5b"), lineColour: colour("#8390a8"),
     past: colour("#8b95a8"), future: colour("#5ad1c1"), contact: colour("#ffd166"),
   },
   light: {
@@ -98,7 +98,7 @@ function pushPath(recording, path, theme, strength, out) {
     ...p, tint: p.offset < 0 ? theme.past : theme.future,
     alpha: strength * (1 - 0.75 * Math.abs(p.offset) / ends),
   }));
-  pushStrip(recording, points, 0.018, out);
+  pushStrip(recording, points, 0.022, out);
   for (const p of path.filter((q) => q.offset >= 0)) {
     const alpha = strength * (1 - 0.7 * p.offset / ends), reach = 0.22;
     const tip = { x: p.x + reach * Math.sin(p.facing), z: p.z + reach * Math.cos(p.facing) };
@@ -143,7 +143,7 @@ function momentOf(recording, options, theme) {
   const { camera } = options;
   return {
     poses, marks, feet, limbs: new Float32Array(limbs), limbCount: limbs.length / LIMB_FLOATS, sun: SUN,
-    eye: camera.eye, view: camera.view, horizon: camera.horizon, distance: camera.distance,
+    eye: camera.eye, target: camera.target, view: camera.view, horizon: camera.horizon, distance: camera.distance,
     shadow: shadowMatrix(camera.target, camera.reach),
   };
 }

@@ -113,7 +113,7 @@ void main() {
   vec2 w = fwidth(place.xz);
   float near = clamp(1.0 - max(w.x, w.y) * 2.0, 0.0, 1.0);
   vec3 base = groundColour * (1.0 + 0.05 * (check - 0.5) * near + 0.10 * clamp(place.y, -1.5, 1.5));
-  base = mix(base, lineColour, lines(place.xz, 1.0, 0.012) * 0.30 + lines(place.xz, 5.0, 0.022) * 0.35);
+  base = mix(base, lineColour, lines(place.xz, 1.0, 0.010) * 0.22 + lines(place.xz, 5.0, 0.020) * 0.38);
   vec3 c = base * (mix(bounceColour, skyColour, n.y * 0.5 + 0.5) * open + sunColour * sun * mix(open, 1.0, 0.6));
   c = fogged(c, distance(eye, place));
   colour = vec4(shown(mix(c, fogColour, smoothstep(0.0, 1.0, edgeOut))), 1.0);
@@ -140,7 +140,7 @@ in vec2 acrossOut;
 out vec4 colour;
 void main() {
   float r = length(acrossOut), w = fwidth(r);
-  colour = vec4(tintOut.rgb, tintOut.a * (1.0 - smoothstep(1.0 - 1.5 * w, 1.0, r)));
+  colour = vec4(pow(tintOut.rgb, vec3(1.0 / 2.2)), tintOut.a * (1.0 - smoothstep(1.0 - 1.5 * w, 1.0, r)));
 }`;
 
 const SKY_VERTEX = `#version 300 es
