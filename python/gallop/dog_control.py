@@ -76,13 +76,16 @@ def direction(angle: torch.Tensor) -> torch.Tensor:
     return torch.stack([torch.sin(angle), torch.cos(angle)], -1)
 
 
+DEFAULTS = {"velocity_smooth": 0.9, "direction_smooth": 0.9, "strafe_smooth": 0.9}
+
+
 class Controller:
     """C characters of one model, reset at the origin facing +z."""
 
     def __init__(self, model: modelfile.Model, count: int, rules: dict[str, float] | None = None,
                  device: str = "cpu", dtype: torch.dtype = torch.float32) -> None:
         self.contract: Contract = parse(model.contract, "contract")
-        self.rules = {**self.contract.rules, **(rules or {})}
+        self.rules = {**DEFAULTS, **self.contract.rules, **(rules or {})}
         self.net, self.body = Network(model, device, dtype), Body(self.contract, device, dtype)
         make = {"dtype": dtype, "device": device}
         past, ahead = self.contract.window
@@ -94,50 +97,60 @@ class Controller:
         self.position = torch.zeros(past + 1, count, 2, **make)
         self.turn = torch.zeros(past + 1, count, **make)
         self.velocity = torch.zeros(past + 1, count, 2, **make)
-        self.wanted, self.heading = self.root.clone(), self.facing.clone()
-        self.stand = self.facing + 1
+        self.velocity_wanted, self.facing_wanted = self.root, self.facing
+        self.commanded_now = (self.root, self.facing)
+        self.strafe, self.stand, self.age = self.facing, self.facing, 0
         front = torch.zeros(count, len(self.contract.future), 2, **make)
         front[..., 1] = 1
         self.predicted = (front * 0, front, front * 0)  # seen from the root
         self.x = self.y = torch.zeros(0)
 
     def _speed(self, c: Command) -> torch.Tensor:
-        """Units per frame wanted; less sideways and backwards."""
+        """Units per frame wanted; less sideways and backwards to the facing wanted."""
         r = self.rules
         speed = r["speed_walk"] + (r["speed_run"] - r["speed_walk"]) * c.run
-        length = c.move.norm(dim=1)
-        way = torch.where(length[:, None] > 1e-5, c.move, direction(self.heading))
-        along = (way * direction(self.heading)).sum(1) / way.norm(dim=1).clamp(min=1e-5)
+        facing = direction(self.facing_wanted)
+        length = c.move.norm(dim=1, keepdim=True)
+        way = torch.where(length > 1e-5, c.move / length.clamp(min=1e-5), facing)
+        along = (way * facing).sum(1)
         ahead = torch.where(along < 0, along * 0 + r["speed_back"], along * 0 + 1)
         return speed * (r["speed_side"] + (ahead - r["speed_side"]) * along.abs())
 
-    def _follow(self, wanted: torch.Tensor, heading: torch.Tensor, target: torch.Tensor,
-                c: Command) -> tuple[torch.Tensor, torch.Tensor]:
-        """One frame of the commanded velocity and heading."""
+    def _want(self, c: Command) -> None:
+        """Velocity and facing that the stick wants, and the amount of standing."""
         r = self.rules
-        wanted = wanted + (target - wanted) / max(r["command_velocity_time"], 1.0)
-        moving = target.norm(dim=1) > 1e-5
-        way = torch.where(moving, torch.atan2(target[:, 0], target[:, 1]), heading)
-        more = wrapped(way - heading)
-        goal = heading + more + c.strafe * wrapped(c.look - way)
-        rate = wrapped(goal - heading) / max(r["command_turn_time"], 1.0)
+        target = c.move * self._speed(c)[:, None]
+        wanted = self.velocity_wanted
+        self.velocity_wanted = wanted = wanted + r["velocity_smooth"] * (target - wanted)
+        self.strafe = self.strafe + r["strafe_smooth"] * (c.strafe - self.strafe)
+        facing = self.facing_wanted
+        speed = wanted.norm(dim=1)
+        way = torch.where(speed < 1e-5, facing, torch.atan2(wanted[:, 0], wanted[:, 1]))
+        goal = way + self.strafe * wrapped(c.look - way)
+        self.facing_wanted = wrapped(facing + r["direction_smooth"] * wrapped(goal - facing))
+        amount = (1 - speed / r["stand_speed"]).clamp(min=0)
+        self.stand = self.stand + r["gait_smooth"] * (amount - self.stand)
+
+    def _follow(self, velocity: torch.Tensor, facing: torch.Tensor
+                ) -> tuple[torch.Tensor, torch.Tensor]:
+        """One frame of the commanded velocity and facing."""
+        r = self.rules
+        velocity = velocity + (self.velocity_wanted - velocity) / r["command_velocity_time"]
+        angle = wrapped(self.facing_wanted - facing) / max(r["command_turn_time"], 1.0)
         limit = r["command_turn_rate"]
-        return wanted, heading + rate.clamp(-limit, limit)
+        return velocity, facing + angle.clamp(-limit, limit)
 
     def command(self, c: Command) -> None:
         """Take the commands of this frame and lay out the commanded path ahead."""
-        target = c.move * self._speed(c)[:, None]
-        self.wanted, self.heading = self._follow(self.wanted, self.heading, target, c)
-        speed = self.wanted.norm(dim=1)
-        amount = (1 - speed / self.rules["stand_speed"]).clamp(min=0)
-        self.stand = self.stand + self.rules["gait_smooth"] * (amount - self.stand)
-        wanted, heading, at = self.wanted, self.heading, self.root
-        parts, last = [], max(self.contract.future)
-        for frame in range(1, last + 1):
-            at = at + wanted
-            wanted, heading = self._follow(wanted, heading, target, c)
+        self._want(c)
+        self.commanded_now = self._follow(*self.commanded_now)
+        velocity, facing = self.commanded_now
+        at, parts = torch.zeros_like(velocity), []
+        for frame in range(1, max(self.contract.future) + 1):
+            velocity, facing = self._follow(velocity, facing)
+            at = at + velocity
             if frame in self.contract.future:
-                parts.append((at - self.root, direction(heading), wanted))
+                parts.append((at, facing, velocity))
         self.commanded = tuple(torch.stack(p, 1) for p in zip(*parts))
 
     def path(self) -> torch.Tensor:
@@ -147,9 +160,11 @@ class Controller:
         past = [turned((self.position[index] - self.root).transpose(0, 1), back),
                 direction(self.turn[index].T + back),
                 turned(self.velocity[index].transpose(0, 1), back)]
-        ahead = [p + self.blend * (turned(w, back) - p)
-                 for p, w in zip(self.predicted, self.commanded)]
-        ahead[1] = ahead[1] / ahead[1].norm(dim=-1, keepdim=True).clamp(min=1e-6)
+        to = turned(self.commanded[0], back), turned(self.commanded[2], back)
+        ahead = [p.lerp(w, self.blend) for p, w in zip(self.predicted[0::2], to)]
+        predicted = torch.atan2(self.predicted[1][..., 0], self.predicted[1][..., 1])
+        more = wrapped(self.commanded[1] + back - predicted)
+        ahead.insert(1, direction(predicted + self.blend[:, 0] * more))
         both = [torch.cat([a, b], 1) for a, b in zip(past, ahead)]
         return torch.cat(both, 2).transpose(1, 2)
 
@@ -160,8 +175,10 @@ class Controller:
         self.x = self.body.features(self.state, self.path())
         self.y = y = self.net(self.x)
         share = (1 - self.stand).clamp(0, 1) ** r["stand_damping"]
+        anchor = r["anchor"] if self.age else 0.0
         self.state, step = self.body.advance(
-            self.state, y, share, r["stand_settle"] * self.stand, r["anchor"], r["anchor_limit"])
+            self.state, y, share, r["stand_settle"] * self.stand, anchor, r["anchor_limit"])
+        self.age += 1
         moved = turned(step.step, self.facing)
         self.root, self.facing = self.root + moved, self.facing + step.facing
         for history, now in ((self.position, self.root), (self.turn, self.facing),

@@ -21,8 +21,7 @@ PAST_BLOCKS = ("position", "direction", "velocity")
 
 @dataclass
 class State:
-    """What is fed back: see dog_features.Frames; `phase` [B, L, 2] is amplitude times direction,
-    `way` [B, L, 2] the direction alone (kept where the amplitude is 0)."""
+    """What is fed back: see dog_features.Frames; `phase` [B, L, 2] is amplitude times direction."""
 
     hinge: torch.Tensor
     hinge_rate: torch.Tensor
@@ -32,7 +31,6 @@ class State:
     feet: torch.Tensor
     feet_rate: torch.Tensor
     phase: torch.Tensor
-    way: torch.Tensor
 
 
 @dataclass
@@ -85,10 +83,8 @@ class Body:
         """Characters in the rest pose, not moving."""
         hinge, posture = self.rest.repeat(count, 1), self.posture.repeat(count, 1)
         feet = self.legs.feet(posture, hinge)
-        way = torch.zeros_like(feet[..., :2])
-        way[..., 0] = 1
         return State(hinge, torch.zeros_like(hinge), posture, torch.zeros_like(posture),
-                     torch.zeros_like(posture), feet, torch.zeros_like(feet), way * 0, way)
+                     torch.zeros_like(posture), feet, torch.zeros_like(feet), feet[..., :2] * 0)
 
     def features(self, s: State, path: torch.Tensor) -> torch.Tensor:
         """x [B, K] of states and path samples [B, 6, S], in the order of the dog's contract."""
@@ -109,10 +105,10 @@ class Body:
         at = self.at
         hinge = s.hinge + y[:, at["hinge.change"]]
         posture = s.posture + y[:, at["body.change"]]
+        hinge = torch.maximum(torch.minimum(hinge, self.most), self.least)
         if settle is not None:
             hinge = hinge + settle[:, None] * (self.rest - hinge)
             posture = posture + settle[:, None] * (self.posture - posture)
-        hinge = torch.maximum(torch.minimum(hinge, self.most), self.least)
         root = y[:, at["root.velocity.x"].start : at["root.turn"].stop]
         taken = root if share is None else root * share[:, None]
         step, facing = taken[:, :2], -taken[:, 2]
@@ -123,27 +119,27 @@ class Body:
         moved = turned(flat + step[:, None], -facing[:, None])
         rise = feet[..., 1] - s.feet[..., 1]
         feet_rate = torch.stack([moved[..., 0], rise, moved[..., 1]], -1)
-        phase, way = self._phases(s, y)
         new = State(hinge, y[:, at["hinge.velocity"]], posture, y[:, at["body.rate"]], root,
-                    feet, feet_rate, phase, way)
+                    feet, feet_rate, self._phases(s, y))
         return new, Step(step, facing)
 
-    def _phases(self, s: State, y: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+    def _phases(self, s: State, y: torch.Tensor) -> torch.Tensor:
         """The mean of the old direction, turned as predicted, and the predicted one."""
         asked = y[:, self.at["leg.phase"]].view(len(y), -1, 2)
         angle = 2 * math.pi * y[:, self.at["leg.phase.rate"]]
         c, n = torch.cos(angle), torch.sin(angle)
-        x, z = s.way[..., 0], s.way[..., 1]
+        way = unit(s.phase)
+        x, z = way[..., 0], way[..., 1]
         old = torch.stack([c * x - n * z, n * x + c * z], -1)
-        way = unit(old + unit(asked))
+        mean = unit(old + unit(asked))
         size = (asked.square().sum(-1) + 1e-12).sqrt().clamp(max=1.0)
-        return way * size[..., None], way
+        return mean * size[..., None]
 
 
 def _slip(moved: torch.Tensor, contact: torch.Tensor, anchor: float, limit: float
           ) -> torch.Tensor:
     """What the anchor takes off the step [B, 2]: feet's motion [B, L, 2], contacts [B, L]."""
-    planted = (contact > 0.5).to(moved.dtype)[..., None]
+    planted = (contact >= 0.5).to(moved.dtype)[..., None]
     mean = (moved * planted).sum(1) / planted.sum(1).clamp(min=1) * anchor
     length = (mean.square().sum(-1, keepdim=True) + 1e-12).sqrt()
     return mean * (limit / length).clamp(max=1.0)

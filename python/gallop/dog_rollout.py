@@ -10,7 +10,7 @@ from torch import nn
 
 from gallop.contract import Contract
 from gallop.dog_features import STATE, Frames
-from gallop.dog_loop import Body, State, turn_samples, turned, unit
+from gallop.dog_loop import Body, State, turn_samples, turned
 from gallop.features import Scale
 
 STATE_BLOCKS = ("hinge", "hinge_rate", "posture", "rate", "motion", "feet", "feet_rate", "phase")
@@ -45,8 +45,7 @@ class Data(nn.Module):
 
     def state(self, rows: torch.Tensor) -> State:
         """The states of frames `rows` [B]."""
-        phase = self.phase[rows]
-        return State(*(getattr(self, n)[rows] for n in STATE_BLOCKS[:-1]), phase, unit(phase))
+        return State(*(getattr(self, n)[rows] for n in STATE_BLOCKS))
 
     def path(self, rows: torch.Tensor) -> torch.Tensor:
         """Path samples [B, 6, S] of frames."""
@@ -119,7 +118,6 @@ class Rollout(nn.Module):
         s.feet = self.body.legs.feet(s.posture, s.hinge)
         s.feet_rate = shake(s.feet_rate, 1.0)
         s.phase = shake(s.phase, self.size["phase"])
-        s.way = unit(s.phase)
         return s
 
     def forward(self, rows: torch.Tensor, unroll: int, noise: float = 0.05

@@ -121,25 +121,23 @@ class Trainer:
 
     def train(self, quiet: bool = False, seconds: float | None = None, save: Path | None = None
               ) -> ModeNetwork:
-        """Run the stages (their steps stretched or cut to fill `seconds`, if given)."""
+        """Run the stages; with `seconds` the steps are shares of that time instead."""
         total = sum(s.steps for s in self.settings.stages)
-        bar, done, begun = Progress(total, "dog", quiet), 0, time.monotonic()
+        bar, begun, end, made = Progress(total, "dog", quiet), time.monotonic(), 0, 0
         for number, stage in enumerate(self.settings.stages):
-            call = self.stepper(stage)
-            end = done + stage.steps
+            call, done = self.stepper(stage), end
+            end += stage.steps
             while done < end:
-                share = done / total
-                if seconds and done % 20 == 0:
-                    self._sync()
-                    if time.monotonic() - begun > seconds * end / total:
-                        done = end
-                        break
-                self._set_rate(share, done)
+                self._set_rate(done / total, made)
                 call()
-                done += 1
-                if done % 50 == 0:
-                    self._note(done)
-                    bar.step(done, f"loss {self.history[-1][1]:.4f} unroll {stage.unroll}")
+                done, made = done + 1, made + 1
+                if seconds and made % 10 == 0:
+                    self._sync()
+                    done = max(done, int(total * (time.monotonic() - begun) / seconds))
+                if made % 50 == 0:
+                    self._note(made)
+                    bar.step(min(done, total), f"loss {self.history[-1][1]:.4f} "
+                             f"unroll {stage.unroll} step {made}")
             del call
             if save:
                 self.save(save.with_suffix(f".{number}.pt"))
