@@ -6,6 +6,7 @@ with gradient per step, and the network is moved so that
 
 - planted feet stay where they are (slide),
 - the root goes as fast as, and where, it was told once a command has settled (track),
+- feet stay over the floor, and bones have their lengths (body),
 - everything else stays what the network said before this stage (keep), and
 - stretches of data are still reproduced (data).
 """
@@ -44,7 +45,8 @@ class Plan:
     keep: float = 0.5
     rhythm: float = 20.0  # how much more than a joint's the phase's advance must stay
     data: float = 1.0
-    settle: int = 30
+    body: float = 0.5
+    settle: int = 40
     stage: Stage = field(default_factory=lambda: Stage(1, 256, 16))
 
 
@@ -156,7 +158,7 @@ class Pool:
         spin = np.where(pivot, host.uniform(-1.3, 1.3, n), spin) / self.contract.rate
         life = np.where(host.random(n) < 0.3, host.uniform(30, 90, n), host.uniform(90, 260, n))
         return State(state.path, state.facing, state.gait, state.fed, state.phase, velocity, face,
-                     self._tensor(spin), self._tensor(run), self._tensor(host.uniform(1.5, 4, n)),
+                     self._tensor(spin), self._tensor(run), self._tensor(host.uniform(2, 6, n)),
                      torch.zeros_like(face), self._tensor(life))
 
     def _bool(self, a: np.ndarray) -> torch.Tensor:
@@ -245,7 +247,7 @@ class Loop:
         r, now, facing = self.pool.rules, self.now, s.facing[:, self.now]
         x, z, turn = (y[:, i] for i in self.at.step)
         stand = s.gait[:, now, self.pool.stand]
-        move = torch.clamp(1 - stand, min=1e-4) ** r["stand_damping"]
+        move = torch.clamp(1 - stand, min=0) ** r["stand_damping"]
         step = turned(torch.stack([x, z], -1), facing) * move[:, None]
         root, face = s.path[:, now] + step, facing - turn * move
         path, angle = self._future(y)
@@ -335,10 +337,10 @@ class Polish:
                 kept[where] = 4
         return kept
 
-    def train(self, quiet: bool = False) -> PhaseNetwork:
-        """Run all steps."""
+    def train(self, quiet: bool = False, stop: int | None = None) -> PhaseNetwork:
+        """Run all steps, or up to step `stop`."""
         bar = Progress(self.plan.steps, "polishing", quiet)
-        while self.step < self.plan.steps:
+        while self.step < (self.plan.steps if stop is None else stop):
             fraction = 0.5 + 0.5 * math.cos(math.pi * self.step / self.plan.steps)
             self.adam.param_groups[0]["lr"] = self.plan.rate * (0.02 + 0.98 * fraction)
             self.state = self._step(self.state, self.step)
@@ -367,14 +369,14 @@ class Polish:
             for a, b in zip(self.average.parameters(), self.net.parameters()):
                 a.lerp_(b, 1 - keep)
         if step % 20 == 0:
-            self.history.append((step, {k: float(v) for k, v in parts.items()}))
+            self.history.append((step, {k: float(v.detach()) for k, v in parts.items()}))
         return state
 
     def closed_loop(self, state: State) -> tuple[State, dict[str, torch.Tensor]]:
         """Some frames of the pool with gradient: the state after them, and the weighted terms."""
         u, plan, loop = self.unroll, self.plan, self.loop
         begin = state.path[:, loop.now]
-        wanted, slide, keep, last = 0.0, [], [], None
+        wanted, slide, keep, raw, last = 0.0, [], [], [], None
         for _ in range(plan.frames):
             state, velocity, _ = loop.command(state)
             wanted = wanted + velocity
@@ -385,6 +387,7 @@ class Polish:
                 said = self.teacher.blended(full.detach(), blend.detach())
             keep.append(((out - said).abs() * self.kept).mean())
             y = out * u.y_std + u.y_mean
+            raw.append(y)
             feet = self._feet(state, y)
             if last is not None:
                 slide.append(self._slide(last, feet))
@@ -392,10 +395,13 @@ class Polish:
             state = loop.moved(state, y)
         went = state.path[:, loop.now] - begin
         still = (state.velocity.norm(dim=-1) < self.pool.rules["stand_speed"]).float()
-        settled = (state.age > plan.settle - 8 * still + plan.frames).float()
+        # a command counts more and more from 10 frames after it was given to when it has settled
+        late = (state.age - plan.frames - 10) / (plan.settle - 10 - 10 * still)
+        settled = torch.clamp(late, 0, 1)
         track = self._track(went, wanted, state, settled)
         return state, {"slide": plan.slide * torch.stack(slide).mean(),
-                       "keep": plan.keep * torch.stack(keep).mean(), "track": plan.track * track}
+                       "keep": plan.keep * torch.stack(keep).mean(), "track": plan.track * track,
+                       "body": plan.body * self._body(torch.stack(raw, 1))}
 
     def _feet(self, s: State, y: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
         """World points [C, 4, 2] of heels and toes, and how surely they are planted [C, 4]."""
@@ -405,6 +411,15 @@ class Polish:
         world = turned(points, s.facing[:, now, None]) + s.path[:, now, None]
         contact = y[:, [c for c, _, _ in at.feet]].detach()
         return world, torch.clamp((contact - 0.3) / 0.4, 0, 1)
+
+    def _body(self, raw: torch.Tensor) -> torch.Tensor:
+        """How far joints are from where the rotations draw them, and toes from 0.8 % of the
+        hips' height under which they must not go."""
+        at = self.unroll.at
+        points = raw[..., at.position].unflatten(-1, (-1, 3))
+        toes = points[..., [j for _, j, w in at.feet if w == 1], 1]
+        floor = torch.relu(0.008 * float(at.offsets[0, 1]) - toes).mean() * at.metres * 100
+        return self.unroll.kinematics(raw, raw) / 2 + floor
 
     def _slide(self, a: tuple, b: tuple) -> torch.Tensor:
         at = self.unroll.at

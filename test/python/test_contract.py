@@ -72,7 +72,7 @@ FAULTS = [
     (HEAD.replace("-10 0 10", "0 1.5"), 5, "'1.5' is not a whole number"),
     (HEAD + "gait a fly\n", 7, "unknown role 'fly'"),
     (HEAD + "gait a walk\ngait b walk\n", 8, "twice"),
-    (HEAD + "input foot.position\n", 7, "unknown input block 'foot.position'"),
+    (HEAD + "input nose.position\n", 7, "unknown input block 'nose.position'"),
     (HEAD + "input trajectory.gait walk\n", 7, "unknown gait 'walk'"),
     (HEAD + "input constant 1\n", 7, "expected 'INPUT CONSTANT NUMBER COUNT'"),
     (HEAD + "output joint.rotation euler\n", 7, "unknown kind of rotation 'euler'"),

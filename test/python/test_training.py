@@ -1,0 +1,231 @@
+"""Training: it learns, a seed is a result, a resumed run is an uninterrupted one, two are one."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+import synthetic
+import torch
+from gallop import export, features, judge, losses, modelfile, polish, rollout, train, walker
+from gallop.losses import Weights
+from gallop.trainer import Settings, Stage, Trainer
+
+C = synthetic.contract()
+LONG = Weights(slide=3, kinematics=1)
+STAGES = (Stage(60, 64, dropout=0.1, noise=0.5), Stage(20, 16, 4, 3e-4, noise=0.5, weights=LONG))
+
+
+@pytest.fixture(scope="module")
+def data():
+    return synthetic.dataset()
+
+
+def trainer(data, seed=1, checkpoint=None, stages=STAGES, kind="cubic"):
+    experts = {"cubic": 4, "linear": 4, "constant": 4, "plain": 1}[kind]
+    settings = Settings(24, kind, experts, stages, seed=seed, save_every=25)
+    scale = features.scale_of(C, data.x, data.y)
+    return Trainer(C, data, np.ones(len(data.x), bool), scale, settings, checkpoint=checkpoint)
+
+
+def weights(net):
+    return torch.cat([p.detach().flatten() for p in net.parameters()])
+
+
+@pytest.mark.parametrize("kind", ["cubic", "linear", "constant", "plain"])
+def test_it_learns(data, kind):
+    t = trainer(data, stages=(Stage(300, 64, rate=3e-3),), kind=kind)
+    t.train(quiet=True)
+    assert t.history[-1][1]["loss"] < 0.5 * t.history[0][1]["loss"]
+
+
+def test_a_seed_is_a_result(data):
+    a, b, c = (trainer(data, seed).train(quiet=True) for seed in (1, 1, 2))
+    assert torch.equal(weights(a), weights(b)) and not torch.equal(weights(a), weights(c))
+
+
+@pytest.mark.parametrize("stop", [30, 70])
+def test_resumed_equals_uninterrupted(data, tmp_path, stop):
+    whole = trainer(data).train(quiet=True)
+    trainer(data, checkpoint=tmp_path / "c.pt").train(quiet=True, stop=stop)
+    rest = trainer(data, checkpoint=tmp_path / "c.pt")
+    assert rest.step == stop
+    assert torch.equal(weights(rest.train(quiet=True)), weights(whole))
+
+
+def test_a_checkpoint_of_other_settings_is_refused(data, tmp_path):
+    trainer(data, checkpoint=tmp_path / "c.pt").train(quiet=True, stop=5)
+    with pytest.raises(ValueError, match="other settings"):
+        trainer(data, seed=2, checkpoint=tmp_path / "c.pt")
+
+
+def test_slide_is_zero_when_feet_stand(data):
+    """The slide term of the data itself is tiny, and grows when the root's step is changed."""
+    u = trainer(data).unroll
+    rows = np.flatnonzero((data.take == 0) & (data.frame > 100))[:120]
+    y = torch.tensor(data.y[rows])[None]
+    still = float(u.slide(y, y))
+    y[..., C.columns(C.outputs, "root.velocity.z")] += 1.0
+    assert still < 0.02 and float(u.slide(y, y)) > 10 * still
+
+
+def test_kinematics_of_the_data_is_exact(data):
+    u = trainer(data).unroll
+    y = torch.tensor(data.y[:50])[None]
+    drawn = u.forward_kinematics(y)
+    assert torch.allclose(drawn, y[..., u.at.position].unflatten(-1, (-1, 3)), atol=2e-3)
+    assert float(u.kinematics(y, y)) < 1e-3
+
+
+def plan(steps):
+    return polish.Plan(steps, 8, 4, stage=Stage(1, 8, 4, weights=LONG))
+
+
+def polished(data, steps, place=None, stop=None):
+    t = trainer(data)
+    t.train(quiet=True)
+    p = polish.Polish(t.average, t.unroll, C, data, t.batches, 0, plan(steps), 1, t.world, place)
+    return p.train(quiet=True, stop=stop), p
+
+
+def test_polish_resumes(data, tmp_path):
+    whole, p = polished(data, 6)
+    assert len(p.history) >= 1 and np.isfinite(list(p.history[0][1].values())).all()
+    polished(data, 6, tmp_path / "c.polish", stop=3)
+    rest, _ = polished(data, 6, tmp_path / "c.polish")
+    assert torch.allclose(weights(whole), weights(rest), atol=1e-7)
+
+
+def test_polish_loop_is_the_rollout(data):
+    """The differentiable loop and the numpy controller make the same frames."""
+    t = trainer(data)
+    t.train(quiet=True)
+    scale = features.scale_of(C, data.x, data.y)
+    model = export.to_model(t.average, C, scale, np.ones(1), "f32")
+    crowd = rollout.Crowd(model, 2)
+    crowd.rules.update(anchor=0, speed_gain=0, velocity_smooth=1, direction_smooth=1)
+    u = t.unroll
+    u.net = t.average
+    pool = polish.Pool(C, data, u, 0, 2, 1, torch.device("cpu"))
+    pool.rules.update(crowd.rules)
+    loop, s = polish.Loop(pool, u), pool.fresh()
+    zero = torch.zeros(2)
+    s.path, s.facing = torch.zeros_like(s.path), torch.zeros_like(s.facing)
+    s.gait = torch.zeros_like(s.gait)
+    s.gait[..., 0] = 1
+    s.fed = torch.tensor(crowd.fed, dtype=torch.float32)
+    s.phase, s.spin, s.face, s.run, s.age = zero, zero, zero, zero, zero
+    s.bias = zero + crowd.rules["future_position_bias"]
+    s.velocity = torch.tensor([[0, C.rules["speed_walk"]], [0, 0.0]])
+    stick = rollout.Stick(np.array([[0, 1.0], [0, 0]]), np.zeros(2), np.tile([0, 1.0], (2, 1)),
+                          np.zeros(2))
+    for _ in range(40):
+        crowd.step(stick)
+        s, _, _ = loop.command(s)
+        out = t.average(torch.cat([(loop.inputs(s) - u.x_mean) / u.x_std, torch.ones(2, 1)], 1),
+                        s.phase)
+        s = loop.moved(s, (out * u.y_std + u.y_mean).detach())
+    assert np.allclose(s.path[:, 60].numpy(), crowd.position[:, 60], atol=0.05)
+    assert np.allclose(s.phase.numpy(), crowd.phase, atol=1e-3)
+    assert np.allclose(s.fed.numpy(), crowd.fed, atol=0.05)
+
+
+def test_closed_loop_table(data):
+    t = trainer(data)
+    t.train(quiet=True)
+    scale = features.scale_of(C, data.x, data.y)
+    model = export.to_model(t.average, C, scale, np.ones(1))
+    track = judge.play(model, list(judge.SCRIPTS), 300)
+    rows = judge.measure(model, track)
+    assert len(rows) == len(judge.SCRIPTS) and np.isfinite(track.root).all()
+    assert judge.table(rows).count("\n") == len(rows) + 1
+
+
+SHARED = """
+import sys; sys.path[:0] = {paths!r}
+import json, numpy as np, synthetic, test_training as t
+from gallop.trainer import Stage
+made = t.trainer(synthetic.dataset(), stages=(Stage(41, 64, dropout=0.1, noise=0.5),
+                                              Stage(21, 16, 4, 3e-4, weights=t.LONG)))
+made.train(quiet=True)
+if made.world.rank == 0:
+    json.dump([e["loss"] for _, e in made.history], open({out!r}, "w"))
+"""
+
+
+def test_two_processes_are_one(tmp_path):
+    """Two processes (gloo), started as torchrun does: the loss curve of one process."""
+    import json
+
+    here = Path(__file__).resolve().parent
+    curves = []
+    for count in (1, 2):
+        out = tmp_path / f"{count}.json"
+        script = tmp_path / f"{count}.py"
+        script.write_text(SHARED.format(paths=[str(here), str(here.parents[1] / "python")],
+                                        out=str(out)))
+        env = dict(os.environ, OMP_NUM_THREADS="1")
+        env.update(WORLD_SIZE=str(count), MASTER_ADDR="127.0.0.1",
+                   MASTER_PORT=str(29400 + os.getpid() % 500 + count))
+        started = [subprocess.Popen([sys.executable, str(script)], env=dict(env, RANK=str(rank)))
+                   for rank in range(count)]
+        assert [p.wait(timeout=100) for p in started] == [0] * count
+        curves.append(json.loads(out.read_text()))
+    assert len(curves[0]) >= 3 and np.allclose(curves[0], curves[1], rtol=2e-3)
+
+
+def test_uneven_batches_are_refused(data, monkeypatch):
+    t = trainer(data)
+    t.world.size = 3
+    with pytest.raises(ValueError, match="a batch of 64 does not split over 3"):
+        t.batches.draw(STAGES[0], 1, 0, 4, [4])
+
+
+CAPTURE = Path(__file__).resolve().parents[3] / "shared" / "data" / "motion" / "100style"
+
+
+@pytest.mark.skipif(not CAPTURE.exists(), reason="the 100STYLE excerpt is not here")
+def test_walker_takes_are_clean():
+    """The facts that decide the look: feet apart as they should be, toes still, no arms up."""
+    from gallop import clean
+
+    skeleton = walker.clips.__globals__["capture"].read_skeleton(CAPTURE)
+    arms = [(skeleton.index(s + "Shoulder"), skeleton.index(s + "Elbow"))
+            for s in ("Left", "Right")]
+    feet = [skeleton.index(s + "Ankle") for s in ("Left", "Right")]
+    toes = [skeleton.index(s + "Toe") for s in ("Left", "Right")]
+    for clip in walker.clips(CAPTURE, straight=False):
+        position, _ = clip.world()
+        kept = position[clip.keep]
+        assert min((kept[:, a, 1] - kept[:, b, 1]).min() for a, b in arms) > 11, clip.name
+        assert clean.check_bones(clip) < 1e-6
+        if clip.name == "Neutral_ID":
+            apart = np.linalg.norm((kept[:, feet[0]] - kept[:, feet[1]])[:, [0, 2]], axis=-1)
+            assert 24 < apart.mean() < 29
+        on = walker.label.contacts(position, toes, 60)
+        speed = np.linalg.norm(np.diff(position[:, toes][..., [0, 2]], axis=0), axis=-1) * 60
+        planted = on[1:] & on[:-1] & clip.keep[1:, None]
+        assert speed[planted].mean() < 1.2, clip.name
+
+
+@pytest.mark.skipif(not CAPTURE.exists(), reason="the 100STYLE excerpt is not here")
+def test_quick_command(tmp_path, monkeypatch, capsys):
+    out = tmp_path / "w.gallop"
+    monkeypatch.setattr(sys, "argv", ["train", "walker", "--quick", "--steps", "0.01", "--polish",
+                                      "2", "--hidden", "16", "--data", str(CAPTURE), "--no-judge",
+                                      "--quiet", "--curve", str(tmp_path / "c.csv"), "-o", str(out)])
+    assert train.main() == 0
+    model = modelfile.read(out)
+    assert "Ian Mason" in model.provenance["attribution"]
+    assert (tmp_path / "c.csv").read_text().startswith("step,loss,error")
+
+
+def test_missing_data_is_one_line(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(sys, "argv", ["train", "walker", "--data", str(tmp_path), "-o", "x"])
+    assert train.main() == 1
+    assert capsys.readouterr().err.startswith("gallop.train: ")
+
+
+assert losses
