@@ -16,7 +16,7 @@ static int is_digit(const scan *s) {
     return s->at < s->end && *s->at >= '0' && *s->at <= '9';
 }
 
-static int take(scan *s, char c) {
+static int skip(scan *s, char c) {
     int found = s->at < s->end && *s->at == c;
     s->at += found;
     return found;
@@ -36,12 +36,12 @@ static void scan_digits(scan *s, int after_dot) {
 }
 
 static int scan_exponent(scan *s) {
-    if (!take(s, 'e') && !take(s, 'E')) {
+    if (!skip(s, 'e') && !skip(s, 'E')) {
         return 1;
     }
-    int negative = take(s, '-'), exponent = 0;
+    int negative = skip(s, '-'), exponent = 0;
     if (!negative) {
-        take(s, '+');
+        skip(s, '+');
     }
     if (!is_digit(s)) {
         return 0;
@@ -71,12 +71,12 @@ static double scale(double value, int exponent) {
 
 int gali_number_read(const char *text, size_t size, double *value) {
     scan s = {.at = text, .end = text + size};
-    int negative = take(&s, '-');
+    int negative = skip(&s, '-');
     if (!negative) {
-        take(&s, '+');
+        skip(&s, '+');
     }
     scan_digits(&s, 0);
-    if (take(&s, '.')) {
+    if (skip(&s, '.')) {
         scan_digits(&s, 1);
     }
     if (!s.seen || !scan_exponent(&s) || s.at != s.end) {

@@ -168,7 +168,7 @@ static gal_status read_samples(gali_parser *p) {
     return read_offsets(p, -GALI_WINDOW_MAX, p->contract->samples, &p->contract->sample_count);
 }
 
-static gal_status read_future(gali_parser *p) {
+static gal_status read_future_offsets(gali_parser *p) {
     p->future_line = p->line;
     return read_offsets(p, 0, p->contract->futures, &p->contract->future_count);
 }
@@ -253,7 +253,7 @@ static const keyword keywords[] = {
     {"posture", 3, 3, "HEIGHT PITCH ROLL", 1, 0, read_posture, NULL},
     {"window", 2, 2, "PAST FUTURE", 1, 0, read_window, NULL},
     {"samples", 1, GALI_SAMPLES_MAX, "1..64 OFFSETS", 1, 0, read_samples, NULL},
-    {"future", 1, GALI_SAMPLES_MAX, "1..64 OFFSETS", 1, 0, read_future, NULL},
+    {"future", 1, GALI_SAMPLES_MAX, "1..64 OFFSETS", 1, 0, read_future_offsets, NULL},
     {"gait", 2, 2, "NAME ROLE", 0, 0, read_gait, NULL},
     {"input", 1, 3, "BLOCK [ARGUMENTS]", 0, 1, NULL, gali_parser_input},
     {"output", 1, 3, "BLOCK [ARGUMENTS]", 0, 1, NULL, gali_parser_output},
@@ -320,7 +320,7 @@ static gal_status check_required(const gali_parser *p) {
     return GAL_OK;
 }
 
-static gal_status fill(gali_parser *p) {
+static gal_status read_lines(gali_parser *p) {
     gal_status status = GAL_OK;
     while (status == GAL_OK && gali_parser_next(p)) {
         status = declare_line(p);
@@ -378,7 +378,7 @@ gal_status gali_contract_parse(gali_contract **out, const char *text, size_t siz
         return gali_fail(error, GAL_NO_MEMORY, "contract: no memory for %zu bytes", memory);
     }
     prepare(&parser, contract, blocks_at, memory);
-    status = fill(&parser);
+    status = read_lines(&parser);
     if (status != GAL_OK) {
         gali_contract_release(contract, allocator);
         return status;

@@ -48,48 +48,48 @@ static uint32_t capacity_of(const gal_crowd_desc *desc) {
     return desc->capacity ? desc->capacity : CAPACITY_DEFAULT;
 }
 
-static void *take(unsigned char *base, size_t *at, size_t count, size_t bytes) {
+static void *place_part(unsigned char *base, size_t *at, size_t count, size_t bytes) {
     size_t start = *at;
     *at = gali_size_align(gali_size_add(start, gali_size_mul(count, bytes)), GALI_ALIGNMENT);
     return base ? base + start : NULL;
 }
 
-static void carve_character(unsigned char *base, size_t *at, const gali_contract *contract,
+static void place_character(unsigned char *base, size_t *at, const gali_contract *contract,
                             gali_character *character) {
     size_t window = contract->past + contract->future, joints = contract->joint_count;
     gali_character parts = {0};
-    parts.path.position = take(base, at, window, sizeof(gal_vec3));
-    parts.path.direction = take(base, at, window, sizeof(gali_vec2));
-    parts.path.velocity = take(base, at, window, sizeof(gali_vec2));
-    parts.hinged.angle = take(base, at, contract->hinge_count, sizeof(float));
-    parts.hinged.rate = take(base, at, contract->hinge_count, sizeof(float));
-    parts.path.gait = take(base, at, gali_size_mul(window, contract->gait_count), sizeof(float));
-    parts.position = take(base, at, joints, sizeof(gal_vec3));
-    parts.velocity = take(base, at, joints, sizeof(gal_vec3));
-    parts.pose = take(base, at, joints, sizeof(gal_transform));
+    parts.path.position = place_part(base, at, window, sizeof(gal_vec3));
+    parts.path.direction = place_part(base, at, window, sizeof(gali_vec2));
+    parts.path.velocity = place_part(base, at, window, sizeof(gali_vec2));
+    parts.hinged.angle = place_part(base, at, contract->hinge_count, sizeof(float));
+    parts.hinged.rate = place_part(base, at, contract->hinge_count, sizeof(float));
+    parts.path.gait = place_part(base, at, gali_size_mul(window, contract->gait_count), sizeof(float));
+    parts.position = place_part(base, at, joints, sizeof(gal_vec3));
+    parts.velocity = place_part(base, at, joints, sizeof(gal_vec3));
+    parts.pose = place_part(base, at, joints, sizeof(gal_transform));
     if (character) {
         *character = parts;
     }
 }
 
 /* Lays the crowd out in base (NULL: only measures); returns the bytes or GALI_SIZE_BAD. */
-static size_t carve(unsigned char *base, const gal_crowd_desc *desc, gal_crowd *crowd) {
+static size_t place_crowd(unsigned char *base, const gal_crowd_desc *desc, gal_crowd *crowd) {
     const gali_contract *contract = desc->controller->contract;
     uint32_t capacity = capacity_of(desc);
     size_t at = 0;
     gal_crowd parts = *crowd;
-    take(base, &at, 1, sizeof(gal_crowd));
-    parts.characters = take(base, &at, capacity, sizeof(gali_character));
-    parts.order = take(base, &at, capacity, sizeof(uint32_t));
-    parts.generation = take(base, &at, capacity, sizeof(uint32_t));
-    parts.lost = take(base, &at, capacity, 1);
-    parts.x = take(base, &at, gali_size_mul(capacity, contract->inputs), sizeof(float));
-    parts.y = take(base, &at, gali_size_mul(capacity, contract->outputs), sizeof(float));
-    parts.phase = take(base, &at, capacity, sizeof(float));
+    place_part(base, &at, 1, sizeof(gal_crowd));
+    parts.characters = place_part(base, &at, capacity, sizeof(gali_character));
+    parts.order = place_part(base, &at, capacity, sizeof(uint32_t));
+    parts.generation = place_part(base, &at, capacity, sizeof(uint32_t));
+    parts.lost = place_part(base, &at, capacity, 1);
+    parts.x = place_part(base, &at, gali_size_mul(capacity, contract->inputs), sizeof(float));
+    parts.y = place_part(base, &at, gali_size_mul(capacity, contract->outputs), sizeof(float));
+    parts.phase = place_part(base, &at, capacity, sizeof(float));
     parts.workspace_size = gal_network_workspace_size(desc->controller->network, capacity);
-    parts.workspace = take(base, &at, parts.workspace_size ? parts.workspace_size : GALI_SIZE_BAD, 1);
+    parts.workspace = place_part(base, &at, parts.workspace_size ? parts.workspace_size : GALI_SIZE_BAD, 1);
     for (uint32_t i = 0; i < capacity && at != GALI_SIZE_BAD; i++) {
-        carve_character(base, &at, contract, base ? &parts.characters[i] : NULL);
+        place_character(base, &at, contract, base ? &parts.characters[i] : NULL);
     }
     *crowd = parts;
     return at;
@@ -116,7 +116,7 @@ size_t gal_crowd_size(const gal_crowd_desc *desc) {
     if (check_desc(desc, NULL) != GAL_OK) {
         return 0;
     }
-    size_t size = carve(NULL, desc, &crowd);
+    size_t size = place_crowd(NULL, desc, &crowd);
     return size == GALI_SIZE_BAD ? 0 : size;
 }
 
@@ -142,7 +142,7 @@ gal_status gal_crowd_init(gal_crowd **out, void *memory, size_t size, const gal_
     if (desc->parallel) {
         crowd->parallel = *desc->parallel;
     }
-    carve(memory, desc, crowd);
+    place_crowd(memory, desc, crowd);
     *out = crowd;
     return GAL_OK;
 }
@@ -270,13 +270,13 @@ gal_status gal_crowd_set_foot_lock(gal_crowd *crowd, gal_character handle, int o
 }
 
 /* A part of the step over a range of the order, for the host's threads. */
-typedef struct range_task {
+typedef struct characters_task {
     gal_crowd *crowd;
     void (*one)(gal_crowd *crowd, uint32_t index);
-} range_task;
+} characters_task;
 
-static void run_range(void *argument, uint32_t task) {
-    const range_task *range = argument;
+static void run_characters(void *argument, uint32_t task) {
+    const characters_task *range = argument;
     uint32_t end = (task + 1) * CHARACTERS_PER_TASK;
     end = end < range->crowd->count ? end : range->crowd->count;
     for (uint32_t i = task * CHARACTERS_PER_TASK; i < end; i++) {
@@ -285,14 +285,14 @@ static void run_range(void *argument, uint32_t task) {
 }
 
 static void for_all(gal_crowd *crowd, void (*one)(gal_crowd *crowd, uint32_t index)) {
-    range_task range = {crowd, one};
+    characters_task range = {crowd, one};
     uint32_t tasks = (crowd->count + CHARACTERS_PER_TASK - 1) / CHARACTERS_PER_TASK;
     if (crowd->parallel.parallel_for && tasks > 1) {
-        crowd->parallel.parallel_for(crowd->parallel.context, run_range, &range, tasks);
+        crowd->parallel.parallel_for(crowd->parallel.context, run_characters, &range, tasks);
         return;
     }
     for (uint32_t task = 0; task < tasks; task++) {
-        run_range(&range, task);
+        run_characters(&range, task);
     }
 }
 

@@ -2,8 +2,6 @@
 
 #include <string.h>
 
-static const float turn = 6.28318530717958647692f;
-
 static gal_transform joint_in_parent(const gali_contract *contract, const gali_hinged *hinged, uint32_t j) {
     gal_transform rest = contract->joints[j].rest;
     int32_t hinge = contract->joints[j].hinge;
@@ -93,7 +91,8 @@ void gali_hinged_encode(const gali_hinged *hinged, const gali_contract *contract
  * it neither drifts nor jumps (Starke et al. 2020, local motion phases).
  */
 static void advance_phase(float phase[2], const float predicted[2], float turns) {
-    gali_vec2 rotated = gali_vec2_turn(gali_facing_from_angle(-turn * turns), (gali_vec2){phase[0], phase[1]});
+    gali_vec2 rotated =
+        gali_vec2_turn(gali_facing_from_angle(-GALI_TURN * turns), (gali_vec2){phase[0], phase[1]});
     gali_vec2 wanted = {predicted[0], predicted[1]}, none = {0, 0};
     float amplitude = gali_clamp(gali_vec2_length(wanted), 0, 1);
     gali_vec2 a = gali_vec2_unit(rotated, none), b = gali_vec2_unit(wanted, none);

@@ -4,8 +4,6 @@
 
 #include "network/gate.h"
 
-static const float turn = 6.28318530717958647692f;
-
 void gali_trajectory_reset(gali_character *character, const gali_contract *contract, const gali_ground *ground,
                            float x, float z, gali_vec2 facing) {
     uint32_t window = contract->past + contract->future;
@@ -302,6 +300,6 @@ void gali_trajectory_advance(gali_character *character, const gal_controller *co
     step_root(character, controller, y, share);
     take_future(character, controller, y);
     float rest = contract->rules.phase_stand;
-    float advance = (share * (1 - rest) + rest) * turn * output_or(y, controller->outputs.phase, 0);
+    float advance = (share * (1 - rest) + rest) * GALI_TURN * output_or(y, controller->outputs.phase, 0);
     character->phase = (float)gali_gate_wrap(character->phase + advance);
 }

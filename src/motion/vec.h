@@ -9,6 +9,8 @@
 
 #include "gallop/crowd.h"
 
+#define GALI_TURN 6.28318530717958647692f /* a whole turn, radians */
+
 /* A point or direction on the ground. */
 typedef struct gali_vec2 {
     float x, z;

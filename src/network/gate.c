@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-static const double turn = 6.283185307179586476925;
+static const double whole_turn = 6.283185307179586476925;
 
 uint32_t gali_gate_slots(gal_gate_kind kind, uint32_t experts) {
     switch (kind) {
@@ -21,9 +21,9 @@ double gali_gate_wrap(float phase) {
     if (!isfinite(phase)) {
         return NAN;
     }
-    double wrapped = fmod((double)phase, turn);
-    wrapped = wrapped < 0 ? wrapped + turn : wrapped;
-    return wrapped < turn ? wrapped : 0; /* a tiny negative phase rounds up to a whole turn */
+    double wrapped = fmod((double)phase, whole_turn);
+    wrapped = wrapped < 0 ? wrapped + whole_turn : wrapped;
+    return wrapped < whole_turn ? wrapped : 0; /* a tiny negative phase rounds up to a whole turn */
 }
 
 /* Cyclic Catmull-Rom basis at t in [0, 1), for the points before, at, after and two after the segment's start
@@ -52,7 +52,7 @@ static void sort(uint32_t *expert, double *weight, uint32_t slots) {
 }
 
 void gali_gate_phase(gal_gate_kind kind, uint32_t experts, float phase, uint32_t *expert, double *weight) {
-    double at = gali_gate_wrap(phase) * experts / turn;
+    double at = gali_gate_wrap(phase) * experts / whole_turn;
     double start = floor(at), t = at - start;
     uint32_t k = (uint32_t)start % experts; /* rounding may have made start == experts */
     uint32_t slots = gali_gate_slots(kind, experts);

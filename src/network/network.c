@@ -18,13 +18,13 @@ typedef struct sources {
 } sources;
 
 /* Where the parts of the allocation start, in bytes; filled before anything is allocated. */
-typedef struct layout {
+typedef struct memory_plan {
     size_t live, gate_live, scale, weights[GALI_GATING_LAYERS_MAX + GALI_LAYERS_MAX];
     size_t whole;
     int has_scale;
-} layout;
+} memory_plan;
 
-static size_t place(layout *at, size_t bytes) {
+static size_t reserve(memory_plan *at, size_t bytes) {
     size_t start = at->whole;
     at->whole = gali_size_align(gali_size_add(start, bytes), GALI_ALIGNMENT);
     return start;
@@ -93,15 +93,15 @@ static void fill_header(gal_network *network, const gali_model *model, const sou
     }
 }
 
-static layout plan_memory(gal_network *header, const gali_model *model, const sources *s) {
-    layout at = {.has_scale = gali_pack_scales_outside(model).shift};
-    place(&at, sizeof(gal_network));
-    at.live = place(&at, gali_size_mul(header->live.count, sizeof(uint32_t)));
-    at.gate_live = place(&at, gali_size_mul(header->gating.live.count, sizeof(uint32_t)));
-    at.scale = place(&at, at.has_scale ? gali_size_mul(header->outputs, 2 * sizeof(float)) : 0);
+static memory_plan plan_memory(gal_network *header, const gali_model *model, const sources *s) {
+    memory_plan at = {.has_scale = gali_pack_scales_outside(model).shift};
+    reserve(&at, sizeof(gal_network));
+    at.live = reserve(&at, gali_size_mul(header->live.count, sizeof(uint32_t)));
+    at.gate_live = reserve(&at, gali_size_mul(header->gating.live.count, sizeof(uint32_t)));
+    at.scale = reserve(&at, at.has_scale ? gali_size_mul(header->outputs, 2 * sizeof(float)) : 0);
     for (uint32_t i = 0; i < s->count; i++) {
         size_t floats = gali_pack_floats(packed_of(header, s, i), header->kernels);
-        at.weights[i] = place(&at, gali_size_mul(floats, sizeof(float)));
+        at.weights[i] = reserve(&at, gali_size_mul(floats, sizeof(float)));
     }
     return at;
 }
@@ -125,7 +125,7 @@ static void fill_scale(float *scale, const gali_model *model) {
 
 /* Packs every layer; the lists of live inputs are inputs of the layers while that lasts. */
 static gal_status fill_weights(gal_network *network, const gali_model *model, const sources *s,
-                               const layout *at, gal_error *error) {
+                               const memory_plan *at, gal_error *error) {
     unsigned char *base = (unsigned char *)network;
     for (uint32_t i = 0; i < s->count; i++) {
         float *weights = (float *)(void *)(base + at->weights[i]);
@@ -146,8 +146,8 @@ static void name_features(uint32_t *live, uint32_t count, const gali_pack_source
     }
 }
 
-static gal_status fill(gal_network *network, const gali_model *model, sources *s, const layout *at,
-                       gal_error *error) {
+static gal_status fill_network(gal_network *network, const gali_model *model, sources *s,
+                               const memory_plan *at, gal_error *error) {
     unsigned char *base = (unsigned char *)network;
     uint32_t *live = (uint32_t *)(void *)(base + at->live), *gate = (uint32_t *)(void *)(base + at->gate_live);
     fill_live(live, model, &s->list[s->gating]);
@@ -182,7 +182,7 @@ gal_status gali_network_make(gal_network **out, const gali_model *model, const g
     sources s;
     list_sources(&s, model);
     fill_header(&header, model, &s, gali_kernels_get(isa));
-    layout at = plan_memory(&header, model, &s);
+    memory_plan at = plan_memory(&header, model, &s);
     gal_network *network = gali_allocate(allocator, at.whole);
     if (!network) {
         return gali_fail(error, GAL_NO_MEMORY, "no memory for a network of %zu bytes", at.whole);
@@ -190,7 +190,7 @@ gal_status gali_network_make(gal_network **out, const gali_model *model, const g
     *network = header;
     network->memory = at.whole;
     network->allocator = allocator ? *allocator : (gal_allocator){0};
-    status = fill(network, model, &s, &at, error);
+    status = fill_network(network, model, &s, &at, error);
     if (status != GAL_OK) {
         gal_network_close(network);
         return status;

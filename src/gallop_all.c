@@ -1,0 +1,66 @@
+/*
+ * The whole runtime as one file, for hosts that build without CMake:
+ *
+ *     cc -std=c11 -O2 -ffp-contract=off -I include -I src -c src/gallop_all.c
+ *
+ * It has one table of kernels: that of the best instruction set that the compiler's flags allow (-march=...), plain C
+ * where they allow none; the program then runs where those flags do. To choose at run time instead, as the CMake
+ * build does, compile src/kernels/k_avx2.c and k_avx512.c with their own flags (cmake/isa.cmake) beside this file,
+ * and this one with -DGALI_HAVE_AVX2 -DGALI_HAVE_AVX512 and without -march. Every choice gives the same bits.
+ *
+ * Keep -ffp-contract=off: with contraction a compiler fuses where no FMA is written.
+ */
+#include "kernels/kernels.h"
+
+#if defined(GALI_HAVE_AVX2) || defined(GALI_HAVE_AVX512) || defined(GALI_HAVE_NEON)
+#include "kernels/k_scalar.c"
+#elif defined(__AVX512F__) && defined(__AVX512VL__) && defined(__AVX512DQ__) && defined(__AVX512BW__)
+#define GALI_HAVE_AVX512
+#include "kernels/k_avx512.c"
+#define gali_kernels_scalar gali_kernels_avx512 /* one table: who asks for another gets its bits all the same */
+#elif defined(__AVX2__) && defined(__FMA__)
+#define GALI_HAVE_AVX2
+#include "kernels/k_avx2.c"
+#define gali_kernels_scalar gali_kernels_avx2
+#elif defined(__aarch64__) && defined(__ARM_NEON)
+#define GALI_HAVE_NEON
+#include "kernels/k_neon.c"
+#define gali_kernels_scalar gali_kernels_neon
+#else
+#include "kernels/k_scalar.c"
+#endif
+
+#include "kernels/kernels.c"
+
+#include "base/crc32.c"
+#include "base/error.c"
+#include "base/file.c"
+#include "base/memory.c"
+#include "base/number.c"
+#include "base/utf8.c"
+
+#include "cpu/cpu.c"
+
+#include "network/gate.c"
+#include "network/model_read.c"
+#include "network/model_read_layers.c"
+#include "network/model_write.c"
+#include "network/network.c"
+#include "network/pack.c"
+#include "network/reference.c"
+#include "network/run.c"
+
+#include "motion/codec.c"
+#include "motion/contract.c"
+#include "motion/contract_blocks.c"
+#include "motion/contract_names.c"
+#include "motion/contract_text.c"
+#include "motion/controller.c"
+#include "motion/crowd.c"
+#include "motion/feet.c"
+#include "motion/ground.c"
+#include "motion/hinged.c"
+#include "motion/skeleton.c"
+#include "motion/step.c"
+#include "motion/trajectory.c"
+#include "motion/vec.c"
