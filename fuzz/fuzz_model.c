@@ -62,7 +62,7 @@ static void run_network(const gali_model *model, const uint8_t *file, size_t siz
     float *blend = calloc(model->experts, sizeof *blend), phase = 1;
     blend[0] = 1;
     gal_network_batch batch = {.count = 1, .x = x, .y = y};
-    batch.phase = model->gate == GAL_GATE_CALLER ? NULL : &phase;
+    batch.phase = model->gate == GAL_GATE_CALLER || model->gate == GAL_GATE_NETWORK ? NULL : &phase;
     batch.blend = model->gate == GAL_GATE_CALLER ? blend : NULL;
     require(gal_network_run(network, &batch, workspace, room, &error) == GAL_OK);
     free(x);

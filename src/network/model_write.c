@@ -87,34 +87,38 @@ void gali_golden_place(gali_model *model, const unsigned char *bytes) {
     golden->y = bytes + GALI_GOLDEN_HEADER_SIZE + x + 4 * (size_t)golden->frames * golden->blend_width;
 }
 
+/* A list of layers, each with one expert or as many as given, each taking what the one before it makes. */
+static int layers_hold(const gali_model_layer *layers, uint32_t count, uint32_t experts) {
+    int hold = 1;
+    for (uint32_t i = 0; hold && i < count; i++) {
+        const gali_model_layer *layer = &layers[i];
+        hold = layer->inputs >= 1 && layer->inputs <= GALI_WIDTH_MAX && layer->outputs >= 1 &&
+               layer->outputs <= GALI_WIDTH_MAX && (layer->experts == 1 || layer->experts == experts) &&
+               (i == 0 || layer->inputs == layer[-1].outputs) &&
+               (unsigned)layer->weight_type < GALI_WEIGHT_TYPE_COUNT;
+    }
+    return hold;
+}
+
 static int gating_holds(const gali_model *model) {
     const gali_gating *gating = &model->gating;
     if (model->gate != GAL_GATE_NETWORK) {
         return 1;
     }
-    int hold = gating->layer_count >= 1 && gating->layer_count <= GALI_GATING_LAYERS_MAX &&
-               gating->top <= model->experts && gating->layers[0].inputs == gating->input_count;
-    for (uint32_t i = 0; hold && i < gating->layer_count; i++) {
-        hold = gating->layers[i].experts == 1 &&
-               (i == 0 || gating->layers[i].inputs == gating->layers[i - 1].outputs);
-    }
-    return hold && gating->layers[gating->layer_count - 1].outputs == model->experts;
+    return gating->layer_count >= 1 && gating->layer_count <= GALI_GATING_LAYERS_MAX &&
+           gating->top <= model->experts && gating->input_count <= model->inputs &&
+           gating->layers[0].inputs == gating->input_count &&
+           layers_hold(gating->layers, gating->layer_count, 1) &&
+           gating->layers[gating->layer_count - 1].outputs == model->experts;
 }
 
 static int counts_hold(const gali_model *model) {
-    const gali_model_layer *first = &model->layers[0];
-    int hold = model->layer_count >= 1 && model->layer_count <= GALI_LAYERS_MAX && model->experts >= 1 &&
-               model->experts <= GALI_EXPERTS_MAX && (unsigned)model->gate < GAL_GATE_COUNT &&
-               model->golden.frames <= GALI_GOLDEN_MAX && model->contract_size <= GALI_CONTRACT_MAX &&
-               model->provenance_size <= GALI_PROVENANCE_MAX && model->inputs == first->inputs;
-    for (uint32_t i = 0; hold && i < model->layer_count; i++) {
-        const gali_model_layer *layer = &first[i];
-        hold = layer->inputs >= 1 && layer->inputs <= GALI_WIDTH_MAX && layer->outputs >= 1 &&
-               layer->outputs <= GALI_WIDTH_MAX && (layer->experts == 1 || layer->experts == model->experts) &&
-               (i == 0 || layer->inputs == layer[-1].outputs) &&
-               (unsigned)layer->weight_type < GALI_WEIGHT_TYPE_COUNT;
-    }
-    return hold && model->outputs == first[model->layer_count - 1].outputs && gating_holds(model);
+    return model->layer_count >= 1 && model->layer_count <= GALI_LAYERS_MAX && model->experts >= 1 &&
+           model->experts <= GALI_EXPERTS_MAX && (unsigned)model->gate < GAL_GATE_COUNT &&
+           model->golden.frames <= GALI_GOLDEN_MAX && model->contract_size <= GALI_CONTRACT_MAX &&
+           model->provenance_size <= GALI_PROVENANCE_MAX && model->inputs == model->layers[0].inputs &&
+           layers_hold(model->layers, model->layer_count, model->experts) &&
+           model->outputs == model->layers[model->layer_count - 1].outputs && gating_holds(model);
 }
 
 /* Lays the file out; 0 if the model breaks a limit. */

@@ -8,7 +8,7 @@
 
 #include "tiny_model.h"
 
-enum { NO_SEAL = 1, RESIZE = 2, WHOLE_RESIZE = 4, BARE = 8, LYING = 16, GIVEN = 32 };
+enum { NO_SEAL = 1, RESIZE = 2, WHOLE_RESIZE = 4, BARE = 8, LYING = 16, GIVEN = 32, GATED = 64 };
 
 /*
  * One change to the tiny model's file, and what the message must hold. section NULL: offset in the file;
@@ -58,6 +58,28 @@ static const fault faults[] = {
     {"GATE", 4, 4, 257, 0, "GATE: offset 4: 257 experts, expected 4..256"},
     {"GATE", 8, 1, 1, 0, "GATE: offset 8: top 1, expected at most 0"},
     {"GATE", 15, 1, 1, 0, "GATE: offset 12: not 0"},
+
+    {"GATE", 0, 4, 1, GATED, "GATE: offset 8: top 2, expected at most 0"},
+    {"GATE", 8, 4, 5, GATED, "GATE: offset 8: top 5, expected at most 4"},
+    {"GATE", 12, 4, 1, GATED, "GATE: offset 12: not 0"},
+    {"GATE", 0, 0, 24, GATED | RESIZE, "GATE: 24 bytes, expected at least 32"},
+    {"GATE", 16, 4, 0, GATED, "GATE: offset 16: 0 inputs, expected 1..3"},
+    {"GATE", 16, 4, 4, GATED, "GATE: offset 16: 4 inputs, expected 1..3"},
+    {"GATE", 20, 4, 0, GATED, "GATE: offset 20: 0 layers, expected 1..8"},
+    {"GATE", 20, 4, 9, GATED, "GATE: offset 20: 9 layers, expected 1..8"},
+    {"GATE", 24, 1, 1, GATED, "GATE: offset 24: not 0"},
+    {"GATE", 31, 1, 1, GATED, "GATE: offset 24: not 0"},
+    {"GATE", 0, 0, 36, GATED | RESIZE, "GATE: 36 bytes, too few for 2 features"},
+    {"GATE", 36, 4, 3, GATED, "GATE: feature[1] is 3, expected less than 3"},
+    {"GATE", 44, 4, 3, GATED, "GATE: layer 0, offset 44: activation 3, expected 0..2"},
+    {"GATE", 48, 4, 4, GATED, "GATE: layer 0, offset 48: 4 experts, expected 1"},
+    {"GATE", 52, 4, 1, GATED, "GATE: layer 0: inputs 1, expected 2 (its features)"},
+    {"GATE", 4, 4, 5, GATED, "GATE: layer 1: outputs 4, expected 5 (the experts)"},
+    {"GATE", 20, 4, 1, GATED, "GATE: 144 bytes, expected 80 (where layer 0 ends)"},
+    {"GATE", 92, 4, 2, GATED, "GATE: layer 1, offset 92: inputs 2, expected 1 (layer 0's outputs)"},
+    {"GATE", 112, 4, NAN_BITS, GATED, "GATE: layer 1, offset 112: weight [0][0][0] is not finite"},
+    {"GATE", 128, 4, INF_BITS, GATED, "GATE: offset 128: layer 1: bias[0] is not finite"},
+    {"+GATE", 16, 8, 17, 0, "GATE: 17 bytes, expected 16"},
 
     {"LAYR", 0, 0, 7, RESIZE, "LAYR: 7 bytes, expected at least 8"},
     {"LAYR", 0, 4, 0, 0, "LAYR: offset 0: 0 layers, expected 1..64"},
@@ -139,6 +161,9 @@ static image make_fault(const fault *f, size_t *stated) {
         t.model.golden = (gali_golden){0};
         t.model.provenance = NULL;
     }
+    if (f->flags & GATED) {
+        tiny_gate(&t);
+    }
     if (f->flags & GIVEN) {
         t.model.gate = GAL_GATE_CALLER;
     }
@@ -195,9 +220,14 @@ static void names_the_place_of_each_fault(void **state) {
     assert_int_equal(wrong, 0);
 }
 
-static void refuses_every_truncation(void **state) {
-    (void)state;
-    image whole = image_tiny();
+static image image_gated(void) {
+    tiny t;
+    tiny_make(&t);
+    tiny_gate(&t);
+    return image_of(&t.model);
+}
+
+static void cut_everywhere(image whole) {
     for (size_t size = 0; size < whole.size; size++) {
         for (int fixed = 0; fixed < 2; fixed++) {
             image copy = {malloc(whole.size), whole.size};
@@ -217,9 +247,13 @@ static void refuses_every_truncation(void **state) {
     free(whole.bytes);
 }
 
-static void refuses_every_flipped_bit(void **state) {
+static void refuses_every_truncation(void **state) {
     (void)state;
-    image file = image_tiny();
+    cut_everywhere(image_tiny());
+    cut_everywhere(image_gated());
+}
+
+static void flip_everywhere(image file) {
     gali_model model;
     assert_int_equal(gali_model_read(&model, file.bytes, file.size, NULL), GAL_OK);
     for (size_t bit = 0; bit < 8 * file.size; bit++) {
@@ -232,10 +266,14 @@ static void refuses_every_flipped_bit(void **state) {
     free(file.bytes);
 }
 
-/* With the checksums made to fit, what is read must be what writing it gives back. */
-static void flipped_bits_under_a_good_checksum(void **state) {
+static void refuses_every_flipped_bit(void **state) {
     (void)state;
-    image whole = image_tiny();
+    flip_everywhere(image_tiny());
+    flip_everywhere(image_gated());
+}
+
+/* With the checksums made to fit, what is read must be what writing it gives back. */
+static void flip_under_a_good_checksum(image whole) {
     size_t read = 0;
     for (size_t bit = 0; bit < 8 * whole.size; bit++) {
         image file = {malloc(whole.size), whole.size};
@@ -254,6 +292,12 @@ static void flipped_bits_under_a_good_checksum(void **state) {
     }
     assert_true(read > 0);
     free(whole.bytes);
+}
+
+static void flipped_bits_under_a_good_checksum(void **state) {
+    (void)state;
+    flip_under_a_good_checksum(image_tiny());
+    flip_under_a_good_checksum(image_gated());
 }
 
 static void reads_at_any_alignment(void **state) {

@@ -48,6 +48,31 @@ static void reads_back_what_was_written(void **state) {
     free(file.bytes);
 }
 
+static void reads_back_a_gating_network(void **state) {
+    (void)state;
+    tiny t;
+    tiny_make(&t);
+    tiny_gate(&t);
+    image file = image_of(&t.model);
+    gali_model m;
+    assert_int_equal(gali_model_read(&m, file.bytes, file.size, NULL), GAL_OK);
+    assert_int_equal(m.gate, GAL_GATE_NETWORK);
+    assert_int_equal(m.gating.top, 2);
+    assert_int_equal(m.gating.input_count, 2);
+    assert_int_equal(m.gating.layer_count, 2);
+    assert_memory_equal(m.gating.features, t.features, sizeof t.features);
+    assert_memory_equal(m.gating.layers[0].weights, t.gate_weights0, sizeof t.gate_weights0);
+    assert_memory_equal(m.gating.layers[0].biases, t.gate_biases0, sizeof t.gate_biases0);
+    assert_memory_equal(m.gating.layers[1].weights, t.gate_weights1, sizeof t.gate_weights1);
+    assert_memory_equal(m.gating.layers[1].biases, t.gate_biases1, sizeof t.gate_biases1);
+    assert_int_equal(m.gating.layers[0].activation, GALI_ACTIVATION_ELU);
+    image again = image_of(&m);
+    assert_int_equal(again.size, file.size);
+    assert_memory_equal(again.bytes, file.bytes, file.size);
+    free(again.bytes);
+    free(file.bytes);
+}
+
 static void leaves_no_byte_unwritten(void **state) {
     (void)state;
     tiny t;
@@ -145,6 +170,9 @@ typedef struct limit {
 #define LAYER(i, name)                                                                                         \
     (offsetof(gali_model, layers) + (i) * sizeof(gali_model_layer) + offsetof(gali_model_layer, name))
 
+#define GATING(i, name)                                                                                        \
+    (offsetof(gali_model, gating.layers) + (i) * sizeof(gali_model_layer) + offsetof(gali_model_layer, name))
+
 static void has_no_size_past_a_limit(void **state) {
     (void)state;
     const limit limits[] = {
@@ -152,7 +180,17 @@ static void has_no_size_past_a_limit(void **state) {
         {"layers", MEMBER(layer_count), 4, 65},
         {"no experts", MEMBER(experts), 4, 0},
         {"experts", MEMBER(experts), 4, 257},
-        {"gate", MEMBER(gate), 4, 4},
+        {"gate", MEMBER(gate), 4, GAL_GATE_COUNT},
+        {"gating layers", MEMBER(gating.layer_count), 4, 9},
+        {"no gating layers", MEMBER(gating.layer_count), 4, 0},
+        {"top", MEMBER(gating.top), 4, 5},
+        {"gating features", MEMBER(gating.input_count), 4, 1},
+        {"more features than inputs", GATING(0, inputs), 4, 4},
+        {"gating experts", GATING(0, experts), 4, 4},
+        {"gating inputs", GATING(1, inputs), 4, 2},
+        {"no gating inputs", GATING(0, inputs), 4, 0},
+        {"gating outputs", GATING(1, outputs), 4, 5},
+        {"gating weight type", GATING(1, weight_type), 4, 3},
         {"frames", MEMBER(golden.frames), 4, 4097},
         {"contract", MEMBER(contract_size), sizeof(size_t), (1 << 20) + 1},
         {"provenance", MEMBER(provenance_size), sizeof(size_t), (1 << 16) + 1},
@@ -169,6 +207,10 @@ static void has_no_size_past_a_limit(void **state) {
     for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) {
         tiny t;
         tiny_make(&t);
+        if (strstr(limits[i].what, "gating") || strstr(limits[i].what, "features") ||
+            limits[i].what[0] == 't') {
+            tiny_gate(&t);
+        }
         assert_true(gali_model_write_size(&t.model) > 0);
         unsigned char *member = (unsigned char *)&t.model + limits[i].offset;
         if (limits[i].width == 4) {
@@ -177,6 +219,10 @@ static void has_no_size_past_a_limit(void **state) {
         } else {
             size_t value = (size_t)limits[i].value;
             memcpy(member, &value, sizeof value);
+        }
+        if (strcmp(limits[i].what, "more features than inputs") == 0 ||
+            strcmp(limits[i].what, "no gating inputs") == 0) {
+            t.model.gating.input_count = t.model.gating.layers[0].inputs;
         }
         if (i + 1 == sizeof limits / sizeof *limits) {
             t.model.inputs = t.model.layers[0].inputs;
@@ -191,6 +237,7 @@ static void has_no_size_past_a_limit(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(reads_back_what_was_written),
+        cmocka_unit_test(reads_back_a_gating_network),
         cmocka_unit_test(leaves_no_byte_unwritten),
         cmocka_unit_test(optional_sections_may_be_absent),
         cmocka_unit_test(places_arrays_where_they_are_written),

@@ -20,6 +20,9 @@ typedef struct tiny {
     float input_mean[3], input_std[3], output_mean[2], output_std[2], input_constant[3];
     uint32_t input_state[3];
     float x[2 * 3], blend[2 * 1], y[2 * 2];
+    uint32_t features[2];      /* of the gating network */
+    uint16_t gate_weights0[2]; /* float16; K 2, N 1; the second is 0, as padding would be */
+    float gate_biases0[1], gate_weights1[4], gate_biases1[4]; /* K 1, N 4 */
     gali_model model;
 } tiny;
 
@@ -74,6 +77,25 @@ static inline void tiny_make(tiny *t) {
     m->contract_size = sizeof tiny_contract - 1;
     m->provenance = tiny_provenance;
     m->provenance_size = sizeof tiny_provenance - 1;
+}
+
+/* The tiny model with a gating network and plain layers, which go with any number of experts. */
+static inline void tiny_gate(tiny *t) {
+    gali_model *m = &t->model;
+    t->features[0] = 2;
+    t->gate_weights0[0] = 0x3C00;
+    tiny_fill(t->gate_biases0, 1, 1);
+    tiny_fill(t->gate_weights1, 4, -1);
+    tiny_fill(t->gate_biases1, 4, 1);
+    m->gate = GAL_GATE_NETWORK;
+    m->gating = (gali_gating){.top = 2, .input_count = 2, .features = t->features, .layer_count = 2};
+    m->gating.layers[0] =
+        (gali_model_layer){GALI_LAYER_BLENDED_DENSE, GALI_ACTIVATION_ELU, 1, 2, 1, GALI_WEIGHT_F16,
+                           t->gate_weights0,         t->gate_biases0};
+    m->gating.layers[1] =
+        (gali_model_layer){GALI_LAYER_BLENDED_DENSE, GALI_ACTIVATION_NONE, 1, 1, 4, GALI_WEIGHT_F32,
+                           t->gate_weights1,         t->gate_biases1};
+    m->layers[0].experts = m->layers[2].experts = 1;
 }
 
 /* A file image of exactly its size, from malloc, so that a sanitizer sees reads past it. */
