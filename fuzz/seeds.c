@@ -37,7 +37,10 @@ static int put_models(const char *folder) {
     written &= put_model(folder, "model/constant", &t.model);
     t.model.gate = GAL_GATE_CALLER;
     t.model.golden = (gali_golden){0};
-    return written & put_model(folder, "model/caller", &t.model);
+    written &= put_model(folder, "model/caller", &t.model);
+    tiny_make(&t);
+    tiny_gate(&t);
+    return written & put_model(folder, "model/network", &t.model);
 }
 
 static int put_contracts(const char *folder) {
@@ -45,6 +48,7 @@ static int put_contracts(const char *folder) {
         "gallop-contract 1\nname n\nrate 60\nunit 1\njoint a - 0 0 0\ninput constant 1 1\n"
         "output joint.rotation sixd # comment\noutput opaque left 2\n";
     return put(folder, "contract/good", good_contract, sizeof good_contract - 1) &
+           put(folder, "contract/hinged", hinged_contract, sizeof hinged_contract - 1) &
            put(folder, "contract/small", small, sizeof small - 1);
 }
 

@@ -85,6 +85,63 @@ static void outputs_have_names(void **state) {
     gali_contract_release(c, NULL);
 }
 
+static void hinged_features_have_names(void **state) {
+    (void)state;
+    static const named inputs[] = {{12, "trajectory.velocity.x[-5]"},
+                                   {18, "hinge.angle.Hip"},
+                                   {21, "hinge.velocity.Knee"},
+                                   {22, "body.posture.height"},
+                                   {23, "body.posture.pitch"},
+                                   {27, "body.rate.roll"},
+                                   {28, "root.motion.x"},
+                                   {30, "root.motion.turn"},
+                                   {32, "foot.position.Foot.y"},
+                                   {36, "foot.velocity.Foot.z"},
+                                   {37, "leg.phase.Foot.cos"},
+                                   {38, "leg.phase.Foot.sin"},
+                                   {39, "?"}};
+    static const named outputs[] = {{11, "future.velocity.x[0]"}, {16, "hinge.change.Knee"},
+                                    {17, "hinge.velocity.Hip"},   {19, "body.change.height"},
+                                    {24, "body.rate.roll"},       {26, "leg.phase.Foot.sin"},
+                                    {27, "leg.phase.rate.Foot"},  {28, "?"}};
+    gali_contract *c = parse(hinged_contract);
+    char text[128];
+    for (size_t i = 0; i < sizeof inputs / sizeof *inputs; i++) {
+        gali_contract_input_name(c, inputs[i].feature, text, sizeof text);
+        assert_string_equal(text, inputs[i].name);
+    }
+    for (size_t i = 0; i < sizeof outputs / sizeof *outputs; i++) {
+        gali_contract_output_name(c, outputs[i].feature, text, sizeof text);
+        assert_string_equal(text, outputs[i].name);
+    }
+    gali_contract_release(c, NULL);
+}
+
+static void a_hinged_skeleton_walks_by_its_own_blocks(void **state) {
+    (void)state;
+    static const char *const needed[] = {"output hinge.change", "output body.change", "output hinge.velocity",
+                                         "output body.rate",    "output leg.phase\n", "output leg.phase.rate"};
+    gal_error error = {0};
+    gali_contract *c = parse(hinged_contract);
+    assert_int_equal(gali_contract_complete(c, GAL_GATE_NETWORK, &error), GAL_OK);
+    assert_int_equal(gali_contract_complete(c, GAL_GATE_CUBIC, &error), GAL_BAD_DATA);
+    assert_non_null(strstr(error.message, "no output phase.advance"));
+    gali_contract_release(c, NULL);
+    for (size_t i = 0; i < sizeof needed / sizeof *needed; i++) {
+        char text[sizeof hinged_contract], name[64];
+        size_t length = strcspn(needed[i], "\n");
+        strcpy(text, hinged_contract);
+        memset(strstr(text, needed[i]), ' ', length);
+        snprintf(name, sizeof name, "no %.*s:", (int)length, needed[i]);
+        c = parse(text);
+        assert_int_equal(gali_contract_complete(c, GAL_GATE_NETWORK, &error), GAL_BAD_DATA);
+        if (!strstr(error.message, name)) {
+            fail_msg("\"%s\", expected \"%s\"", error.message, name);
+        }
+        gali_contract_release(c, NULL);
+    }
+}
+
 static void names_are_cut_to_fit(void **state) {
     (void)state;
     gali_contract *c = parse(good_contract);
@@ -214,6 +271,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(inputs_have_names),
         cmocka_unit_test(outputs_have_names),
+        cmocka_unit_test(hinged_features_have_names),
+        cmocka_unit_test(a_hinged_skeleton_walks_by_its_own_blocks),
         cmocka_unit_test(names_are_cut_to_fit),
         cmocka_unit_test(walks_only_with_all_that_a_step_needs),
         cmocka_unit_test(walks_only_by_what_it_declares),

@@ -150,6 +150,30 @@ static const fault faults[] = {
     {"future 0 10", "", "future.position.x: needs a 'future' line"},
 };
 
+/* The same in the hinged text. */
+static const fault hinged_faults[] = {
+    {"hinge Knee 1 0 0 -2 0 -1", "hinge Toe 1 0 0 -2 0 -1", "contract line 11: hinge: no joint 'Toe'"},
+    {"hinge Knee 1 0 0 -2 0 -1", "hinge Body 1 0 0 -2 0 -1",
+     "hinge 'Body': the first joint is turned by the posture"},
+    {"hinge Knee 1 0 0 -2 0 -1", "hinge Hip 1 0 0 -2 0 -1", "hinge 'Hip' a second time"},
+    {"hinge Knee 1 0 0 -2 0 -1", "hinge Knee 0 0 0 -2 0 -1", "hinge 'Knee': axis of length 0, expected > 0"},
+    {"hinge Knee 1 0 0 -2 0 -1", "hinge Knee 3e38 3e38 0 -2 0 -1",
+     "hinge 'Knee': axis of length inf, expected > 0"},
+    {"hinge Knee 1 0 0 -2 0 -1", "hinge Knee 1 0 0 -2 0 -3",
+     "hinge 'Knee': -2, 0, -3, expected LEAST <= REST <= MOST"},
+    {"hinge Knee 1 0 0 -2 0 -1", "hinge Knee 1 0 0 -2 0 1",
+     "hinge 'Knee': -2, 0, 1, expected LEAST <= REST <= MOST"},
+    {"hinge Knee 1 0 0 -2 0 -1", "hinge Knee 1 0 0 -2 0 x", "hinge: 'x', expected a finite decimal number"},
+    {"hinge Knee 1 0 0 -2 0 -1", "hinge Knee 1 0 0 -2 0",
+     "hinge: 6 words follow, expected JOINT AX AY AZ LEAST MOST REST"},
+    {"posture 0.3 0.1 -0.1", "posture 0.3 0.1", "posture: 2 words follow, expected HEIGHT PITCH ROLL"},
+    {"posture 0.3 0.1 -0.1", "posture 0.3 nan 0", "posture: 'nan', expected a finite decimal number"},
+    {"posture 0.3 0.1 -0.1", "posture 0 0 0\nposture 0 0 0", "contract line 13: posture a second time"},
+    {"hinge Hip 0 0 2 -1 1 0.5\nhinge Knee 1 0 0 -2 0 -1\n", "", "hinge.angle: needs 'hinge' lines"},
+    {"leg Hip Knee Foot Foot", "", "foot.position: needs 'leg' lines"},
+    {"input body.posture", "input body.rate", "input body.rate a second time"},
+};
+
 static gal_status parse(const char *text, size_t size, gali_contract **out, gal_error *error) {
     char *copy = malloc(size ? size : 1); /* exactly its size: a sanitizer sees reads past it */
     memcpy(copy, text, size);
@@ -158,38 +182,44 @@ static gal_status parse(const char *text, size_t size, gali_contract **out, gal_
     return status;
 }
 
-/* The good text with one thing replaced, terminated. */
-static char *make_fault(const fault *f) {
-    const char *at = f->find ? strstr(good_contract, f->find) : good_contract + strlen(good_contract);
+/* A good text with one thing replaced, terminated. */
+static char *make_fault(const char *good, const fault *f) {
+    const char *at = f->find ? strstr(good, f->find) : good + strlen(good);
     if (!at) {
         fail_msg("no '%s' in the good contract", f->find);
         return NULL;
     }
-    size_t before = (size_t)(at - good_contract), skip = f->find ? strlen(f->find) : 0;
-    char *text = malloc(strlen(good_contract) + strlen(f->put) + 1);
-    memcpy(text, good_contract, before);
+    size_t before = (size_t)(at - good), skip = f->find ? strlen(f->find) : 0;
+    char *text = malloc(strlen(good) + strlen(f->put) + 1);
+    memcpy(text, good, before);
     strcpy(text + before, f->put);
     strcat(text, at + skip);
     return text;
 }
 
-static void names_the_line_of_each_fault(void **state) {
-    (void)state;
+static int count_wrong(const char *good, const fault *list, size_t count) {
     int wrong = 0;
-    for (size_t i = 0; i < sizeof faults / sizeof *faults; i++) {
-        char *text = make_fault(&faults[i]);
+    for (size_t i = 0; i < count; i++) {
+        char *text = make_fault(good, &list[i]);
         gali_contract *contract = NULL;
         gal_error error = {0};
         gal_status status = parse(text, strlen(text), &contract, &error);
-        if (status != GAL_BAD_DATA || contract || !strstr(error.message, faults[i].expected)) {
+        if (status != GAL_BAD_DATA || contract || !strstr(error.message, list[i].expected)) {
             print_error("fault %zu: status %d, \"%s\", expected \"%s\"\n", i, (int)status, error.message,
-                        faults[i].expected);
+                        list[i].expected);
             wrong++;
         }
         gali_contract_release(contract, NULL);
         free(text);
     }
-    assert_int_equal(wrong, 0);
+    return wrong;
+}
+
+static void names_the_line_of_each_fault(void **state) {
+    (void)state;
+    assert_int_equal(count_wrong(good_contract, faults, sizeof faults / sizeof *faults), 0);
+    assert_int_equal(count_wrong(hinged_contract, hinged_faults, sizeof hinged_faults / sizeof *hinged_faults),
+                     0);
 }
 
 static void expect(const char *text, size_t size, const char *expected) {
@@ -245,6 +275,17 @@ static void keeps_the_limits(void **state) {
     text = many_lines("gallop-contract 1\nsamples", " %u", 65);
     strcat(text, "\n");
     expect(text, strlen(text), "contract line 2: samples: 65 words follow, expected 1..64 OFFSETS");
+    free(text);
+    text =
+        many_lines("gallop-contract 1\nname n\nrate 60\nunit 1\njoint j - 0 0 0\n", "joint j%u j 0 0 0\n", 129);
+    char *hinged = malloc(2 * strlen(text) + 129 * 32);
+    sprintf(hinged, "%s", text);
+    for (unsigned i = 0; i < 129; i++) {
+        sprintf(hinged + strlen(hinged), "hinge j%u 1 0 0 0 0 0\n", i);
+    }
+    strcat(hinged, "input constant 0 1\noutput root.turn\n");
+    expect(hinged, strlen(hinged), "hinge: more than 128 hinges");
+    free(hinged);
     free(text);
     const char *bare = "gallop-contract 1\nname n\nrate 60\nunit 1\n";
     expect(bare, strlen(bare), "contract: no 'input' line");
@@ -306,6 +347,22 @@ static void reads_what_lines_say(void **state) {
     gali_contract_release(c, NULL);
 }
 
+static void reads_a_hinged_skeleton(void **state) {
+    (void)state;
+    gali_contract *c = NULL;
+    assert_int_equal(parse(hinged_contract, strlen(hinged_contract), &c, NULL), GAL_OK);
+    assert_int_equal(c->hinge_count, 2);
+    assert_int_equal(c->hinges[0].joint, 1);
+    assert_true(c->hinges[0].axis.z == 1 && c->hinges[0].axis.x == 0);
+    assert_true(c->hinges[1].least == -2 && c->hinges[1].most == 0 && c->hinges[1].rest == -1);
+    assert_int_equal(c->joints[0].hinge, -1);
+    assert_int_equal(c->joints[2].hinge, 1);
+    assert_true(c->posture.height == 0.3f && c->posture.pitch == 0.1f && c->posture.roll == -0.1f);
+    assert_int_equal(c->inputs, 6 * 3 + 2 + 2 + 3 + 3 + 3 + 3 + 3 + 2);
+    assert_int_equal(c->outputs, 3 + 6 * 2 + 2 + 2 + 3 + 3 + 2 + 1);
+    gali_contract_release(c, NULL);
+}
+
 /* Nothing but a joint's parent must stand before what refers to it; comments and empty lines are nothing. */
 static void order_is_free(void **state) {
     (void)state;
@@ -334,7 +391,7 @@ static void order_is_free(void **state) {
 static void heel_and_toe_may_be_one_joint(void **state) {
     (void)state;
     const fault whole = {"leg Hip Knee Heel Toe", "leg Hip Knee Toe Toe", NULL};
-    char *text = make_fault(&whole);
+    char *text = make_fault(good_contract, &whole);
     gali_contract *c = NULL;
     assert_int_equal(parse(text, strlen(text), &c, NULL), GAL_OK);
     assert_int_equal(c->legs[0].heel, c->legs[0].toe);
@@ -377,8 +434,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(names_the_line_of_each_fault),  cmocka_unit_test(keeps_the_limits),
         cmocka_unit_test(reads_what_lines_say),          cmocka_unit_test(order_is_free),
-        cmocka_unit_test(heel_and_toe_may_be_one_joint), cmocka_unit_test(every_cut_is_refused_or_whole),
-        cmocka_unit_test(says_when_there_is_no_memory),
+        cmocka_unit_test(reads_a_hinged_skeleton),       cmocka_unit_test(heel_and_toe_may_be_one_joint),
+        cmocka_unit_test(every_cut_is_refused_or_whole), cmocka_unit_test(says_when_there_is_no_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
