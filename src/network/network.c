@@ -146,8 +146,8 @@ static void name_features(uint32_t *live, uint32_t count, const gali_pack_source
     }
 }
 
-static gal_status fill_network(gal_network *network, const gali_model *model, sources *s,
-                               const memory_plan *at, gal_error *error) {
+static gal_status fill_network(gal_network *network, const gali_model *model, sources *s, const memory_plan *at,
+                               gal_error *error) {
     unsigned char *base = (unsigned char *)network;
     uint32_t *live = (uint32_t *)(void *)(base + at->live), *gate = (uint32_t *)(void *)(base + at->gate_live);
     fill_live(live, model, &s->list[s->gating]);
