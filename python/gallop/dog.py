@@ -43,6 +43,7 @@ RULES = {
     "command_velocity_time": 15.0, "command_turn_time": 12.0, "command_turn_rate": 0.0436332,
     "command_blend": 0.25, "anchor": 1.0, "anchor_limit": 1.5,
     "stand_speed": 0.25, "stand_damping": 0.5, "stand_settle": 0.05, "gait_smooth": 0.1,
+    "foot_heel_height": 2.0, "foot_toe_height": 2.0, "foot_lock_contact": 0.5,
 }  # fmt: skip
 
 SAMPLES = tuple(range(-60, 60, 10))
