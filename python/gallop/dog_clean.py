@@ -13,6 +13,7 @@ from gallop.hinges import Legs
 
 FLIP = 0.35  # radians in a frame of 1/120 s: no leg turns that fast
 FLOOR, CONTACT_HEIGHT, CONTACT_SPEED, REST_HEIGHT = 2.0, 5.0, 60.0, 2.2  # cm, cm/s
+MOVING = 40.0  # cm/s above which a cleaned foot is not planted
 FADE = 12  # frames over which a foot's correction comes and goes
 
 
@@ -170,17 +171,31 @@ def upright(clip: Clip) -> np.ndarray:
     return good & (np.abs(calm[:, 1]) < np.radians(22))
 
 
+def still_enough(clip: Clip) -> np.ndarray:
+    """The contacts [T, 4] less the frames, at their ends mostly, in which the foot moves."""
+    flat = feet_world(clip)[..., [0, 2]]
+    speed = np.linalg.norm(np.gradient(flat, axis=0), axis=-1) * clip.rate
+    on = (clip.contact > 0.5) & (speed < MOVING)
+    for leg in range(4):
+        for a, b in spans(on[:, leg]):
+            if b - a < 4:
+                on[a:b, leg] = False
+    return on.astype(float)
+
+
 def cleaned(clip: Clip) -> Clip:
     """All of it, at the clip's own rate."""
     clip = without_flips(clip)
     feet = feet_world(clip)
     feet[..., 1] = soft_floor(feet[..., 1])
     on = find_contacts(feet, clip.rate)
-    hinge = reach(clip, planted(feet, on))
-    hinge = gaussian_filter1d(hinge, 1.2, axis=0)
     least, most = (np.array([h[i] for h in dog.LIMITS] * 4) for i in (0, 1))
-    clip = replace(clip, hinge=np.clip(hinge, least, most), contact=on.astype(float))
-    return replace(clip, keep=upright(clip))
+    for smooth in (1.2, 0.8):
+        hinge = gaussian_filter1d(reach(clip, planted(feet, on)), smooth, axis=0)
+        clip = replace(clip, hinge=np.clip(hinge, least, most))
+        feet = feet_world(clip)
+    clip = replace(clip, contact=on.astype(float))
+    return replace(clip, contact=still_enough(clip), keep=upright(clip))
 
 
 def halved(clip: Clip) -> Clip:

@@ -24,7 +24,8 @@ class Weights:
     hinge_rate: float = 0.5
     posture: float = 2.0
     rate: float = 0.5
-    root: float = 1.5
+    root: float = 1.0
+    step: float = 1.0
     contact: float = 0.5
     path: float = 0.25
     phase: float = 0.5
@@ -122,7 +123,7 @@ class Rollout(nn.Module):
 
     def forward(self, rows: torch.Tensor, unroll: int, noise: float = 0.05
                 ) -> tuple[torch.Tensor, torch.Tensor]:
-        """The mean loss over the rollouts and its terms [12]."""
+        """The mean loss over the rollouts and its terms [13]."""
         s, path = self.data.state(rows), self.data.path(rows)
         if noise > 0:
             s = self.shaken(s, noise)
@@ -133,7 +134,7 @@ class Rollout(nn.Module):
             y = self.call(self.body.features(s, path))
             s, step = self.body.advance(s, y, anchor=self.anchor, limit=1.5)
             turn = turn + step.facing + self.data.motion[rows + k][:, 2]
-            total = total + self.terms(s, y, rows + k, turn)
+            total = total + self.terms(s, y, step.step, rows + k, turn)
             if k < unroll:
                 path = self._path(rows + k, y, s, step.step, step.facing, turn)
         total = total / unroll
@@ -150,16 +151,16 @@ class Rollout(nn.Module):
         ahead = self.body.future(y).lerp(ahead, self.command)
         return torch.cat([past, ahead], 2)
 
-    def terms(self, s: State, y: torch.Tensor, rows: torch.Tensor, turn: torch.Tensor
-              ) -> torch.Tensor:
-        """Mean errors [12] of new states and outputs against frames `rows`."""
+    def terms(self, s: State, y: torch.Tensor, step: torch.Tensor, rows: torch.Tensor,
+              turn: torch.Tensor) -> torch.Tensor:
+        """Mean errors [13] of new states and outputs against frames `rows`."""
         d, at, size = self.data, self.body.at, self.size
         contact = d.contact[rows]
 
         def off(a: torch.Tensor, b: torch.Tensor, by: torch.Tensor | float) -> torch.Tensor:
             return ((a - b) / by).abs().mean()
 
-        planted = (0.3 + contact)[..., None]
+        planted = (0.3 + 1.7 * contact)[..., None]
         future = turn_samples(d.future[rows], -turn)
         return torch.stack([
             off(s.hinge, d.hinge[rows], size["hinge"]),
@@ -167,6 +168,7 @@ class Rollout(nn.Module):
             off(s.posture, d.posture[rows], self.parts["posture"]),
             off(s.rate, d.rate[rows], self.parts["rate"]),
             off(s.motion, d.motion[rows], self.parts["motion"]),
+            off(step, d.motion[rows][:, :2], self.parts["motion"][:2]),
             off(y[:, at["contact"]], contact, size["contact"]),
             off(self.body.future(y), future, self.path_size),
             off(y[:, at["leg.phase"]].view(len(y), -1, 2), d.phase[rows], size["phase"]),

@@ -84,7 +84,7 @@ class Trainer:
         self.adam = torch.optim.AdamW(
             self.net.parameters(), lr=self.rate if cuda else settings.rate,
             weight_decay=settings.decay, **({"capturable": True} if cuda else {}))
-        self.last = torch.zeros(13, device=self.device)
+        self.last = torch.zeros(14, device=self.device)
 
     def step(self, starts: torch.Tensor, total: torch.Tensor, stage: Stage) -> None:
         """One optimisation step; everything stays on the device."""
@@ -125,6 +125,7 @@ class Trainer:
         total = sum(s.steps for s in self.settings.stages)
         bar, begun, end, made = Progress(total, "dog", quiet), time.monotonic(), 0, 0
         for number, stage in enumerate(self.settings.stages):
+            self._set_rate(end / total, made)
             call, done = self.stepper(stage), end
             end += stage.steps
             while done < end:
