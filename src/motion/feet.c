@@ -53,22 +53,21 @@ static float ground_under(gali_foot *foot, const gali_rules *rules, const gali_g
     return foot->ground[part];
 }
 
-/* Bends the foot about its side axis so that the toe is not under the ground; the sole keeps its length. */
-static void lift_toe(gali_character *character, const gali_contract *contract, const gali_leg *leg,
-                     float least) {
-    gal_transform *pose = character->pose;
-    gal_vec3 sole = gali_vec3_sub(pose[leg->toe].position, pose[leg->heel].position);
+/* The sole, from heel to toe, turned so that the toe is `rise` higher than the heel; its length stays. */
+static gal_vec3 sole_with_rise(gal_vec3 sole, float rise) {
     float length = gali_vec3_length(sole), flat = gali_vec2_length((gali_vec2){sole.x, sole.z});
-    if (pose[leg->toe].position.y >= least || flat < 1e-4f) {
-        return;
+    if (flat < 1e-4f) {
+        return sole;
     }
-    float up = gali_clamp(least - pose[leg->heel].position.y, -length, length);
+    float up = gali_clamp(rise, -length, length);
     float along = sqrtf(length * length - up * up) / flat;
-    gal_vec3 raised = {along * sole.x, up, along * sole.z};
-    gal_vec3 side = gali_vec3_unit((gal_vec3){sole.z, 0, -sole.x}, (gal_vec3){1, 0, 0});
-    gali_skeleton_turn(contract, pose, leg->heel, gali_quat_between(sole, raised, side));
+    return (gal_vec3){along * sole.x, up, along * sole.z};
 }
 
+/*
+ * The toe goes where it is held and not under the ground; the heel keeps its height, or is lifted over the
+ * ground, and follows the toe at the sole's length. The toe comes first because it is what is seen to slide.
+ */
 static void lock_leg(gali_character *character, const gal_controller *controller, const gali_ground *ground,
                      uint32_t i) {
     const gali_contract *contract = controller->contract;
@@ -76,18 +75,21 @@ static void lock_leg(gali_character *character, const gal_controller *controller
     const gali_leg *leg = &contract->legs[i];
     gali_foot *foot = &character->feet[i];
     gal_vec3 heel = character->pose[leg->heel].position, toe = toe_of(character, leg);
+    gal_vec3 sole = gali_vec3_sub(toe, heel);
     int32_t contact = controller->leg_contact[i];
     update_lock(foot, rules, contact < 0 ? 0 : character->contact[contact], toe);
-    gal_vec3 target = heel;
+    gal_vec3 target = toe;
     target.x += foot->lock * (foot->held.x - toe.x);
     target.z += foot->lock * (foot->held.z - toe.z);
-    float under_heel = ground_under(foot, rules, ground, target, HEEL) + lowest(rules, HEEL);
-    target.y = target.y > under_heel ? target.y : under_heel;
+    float toe_least = ground_under(foot, rules, ground, target, TOE) + lowest(rules, TOE);
+    float heel_least =
+        ground_under(foot, rules, ground, gali_vec3_sub(target, sole), HEEL) + lowest(rules, HEEL);
+    target.y = toe.y > toe_least ? toe.y : toe_least;
+    gal_vec3 turned = sole_with_rise(sole, target.y - (heel.y > heel_least ? heel.y : heel_least));
     gali_vec2 facing = character->path.direction[contract->past];
     gal_vec3 side = gali_vec3_turn(facing, (gal_vec3){-1, 0, 0}); /* a knee bends its heel backwards */
-    gali_skeleton_reach(contract, character->pose, leg, target, side);
-    toe = toe_of(character, leg);
-    lift_toe(character, contract, leg, ground_under(foot, rules, ground, toe, TOE) + lowest(rules, TOE));
+    gali_skeleton_reach(contract, character->pose, leg, gali_vec3_sub(target, turned), side);
+    gali_skeleton_turn(contract, character->pose, leg->heel, gali_quat_between(sole, turned, side));
 }
 
 void gali_feet_lock(gali_character *character, const gal_controller *controller, const gali_ground *ground) {
