@@ -22,6 +22,7 @@ class Player {
     this.applyTheme();
     this.pick(this.picked);
     this.last = performance.now();
+    this.wake();
     requestAnimationFrame((now) => this.frame(now));
   }
 
@@ -83,12 +84,21 @@ class Player {
     const scrub = element("scrub");
     scrub.max = this.recording.frames - 1;
     scrub.addEventListener("input", () => this.seek(+scrub.value / this.recording.rate));
-    watchPointers(this.canvas, this.camera, (x, y) => this.pickAt(x, y), () => {});
+    watchPointers(this.canvas, this.camera, (x, y) => this.pickAt(x, y), () => this.wake());
+    for (const kind of ["pointerdown", "pointerup", "keydown", "input", "click", "resize"]) {
+      addEventListener(kind, () => this.wake());
+    }
     addEventListener("keydown", (event) => this.key(event));
     matchMedia("(prefers-color-scheme: light)").addEventListener("change", (event) => {
       this.theme = event.matches ? "light" : "dark";
       this.applyTheme();
+      this.wake();
     });
+  }
+
+  // Drawing stops when nothing plays and nothing was touched for as long as the camera glides.
+  wake() {
+    this.awake = performance.now() + 2000;
   }
 
   key(event) {
@@ -200,6 +210,8 @@ class Player {
   frame(now) {
     const elapsed = Math.min((now - this.last) / 1000, 0.1);
     this.last = now;
+    requestAnimationFrame((next) => this.frame(next));
+    if (!this.playing && now > this.awake) return;
     if (this.playing) {
       this.seconds += elapsed * this.speed;
       if (this.seconds > this.recording.seconds) {
@@ -218,8 +230,6 @@ class Player {
     this.showTime();
     this.showTags();
     if (this.picked >= 0) this.showPanel();
-    document.body.dataset.drawn = 1;
-    requestAnimationFrame((next) => this.frame(next));
   }
 
   showTime() {
