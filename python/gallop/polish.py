@@ -6,6 +6,7 @@ with gradient per step, and the network is moved so that
 
 - planted feet stay where they are (slide),
 - the root goes as fast as, and where, it was told once a command has settled (track),
+- feet travel as far and step as often as in the data in each manner of going (manner),
 - feet stay over the floor, and bones have their lengths (body),
 - everything else stays what the network said before this stage (keep), and
 - stretches of data are still reproduced (data).
@@ -24,6 +25,7 @@ import torch
 from gallop.contract import Contract
 from gallop.features import Dataset
 from gallop.losses import Unroll
+from gallop.manner import Moments, targets
 from gallop.network import PhaseNetwork
 from gallop.progress import Progress
 from gallop.rollout import DEFAULTS
@@ -43,9 +45,10 @@ class Plan:
     slide: float = 3.0
     track: float = 1.0
     keep: float = 0.5
-    rhythm: float = 20.0  # how much more than a joint's the phase's advance must stay
+    rhythm: float = 5.0  # how much more than a joint's the phase's advance must stay
     data: float = 1.0
     body: float = 0.5
+    manner: float = 1.0
     settle: int = 40
     stage: Stage = field(default_factory=lambda: Stage(1, 256, 16))
 
@@ -54,7 +57,8 @@ class Plan:
 class State:
     """The pool: path [C, W, 2], facing [C, W], gait [C, W, G] over the window, fed joints [C, F],
     phase [C]; commands: wanted velocity [C, 2], face [C], spin [C] (rad/frame), strafe, run [C]
-    (0 or 1), bias [C], age and life [C] of the command in frames."""
+    (0 or 1), bias [C], age and life [C] of the command in frames, manner [C] (see manner.MANNERS;
+    -1 none)."""
 
     path: torch.Tensor
     facing: torch.Tensor
@@ -68,6 +72,7 @@ class State:
     bias: torch.Tensor
     age: torch.Tensor
     life: torch.Tensor
+    manner: torch.Tensor
 
     def detached(self) -> State:
         return State(**{k: v.detach() for k, v in vars(self).items()})
@@ -131,7 +136,7 @@ class Pool:
         zero = torch.zeros(self.count, device=self.device)
         state = State(path, self.facing[index], self.gait[index], self.fed[pick], self.phase[pick],
                       torch.zeros(self.count, 2, device=self.device), zero, zero, zero, zero, zero,
-                      zero)
+                      zero, zero - 1)
         return self.commanded(state)
 
     def commanded(self, state: State) -> State:
@@ -142,13 +147,16 @@ class Pool:
         ahead, circle = kind < 0.4, (kind >= 0.4) & (kind < 0.55)
         stop = kind >= 0.88
         pivot = kind >= 0.94  # a stop that turns on the spot
-        quarter = host.choice([0.5, -0.5, 1.0, 0.25, -0.25, 0.75, -0.75], n) * math.pi
-        relative = np.where(ahead | circle, host.normal(0, 0.5, n), quarter)
+        quarter = host.choice([0.5, -0.5, 1.0, 0.5, -0.5, 1.0, 0.25, -0.25, 0.75, -0.75], n)
+        swerve = np.where(host.random(n) < 0.5, host.normal(0, 0.5, n),
+                          host.uniform(-math.pi, math.pi, n))
+        relative = np.where(ahead | circle, swerve, quarter * math.pi)
         run = (host.random(n) < 0.5).astype(float)
         side, back = np.abs(np.sin(relative)), np.maximum(-np.cos(relative), 0)
+        part = np.where(host.random(n) < 0.8, host.uniform(0.9, 1.08, n), host.uniform(0.4, 0.9, n))
         factor = 1 - side**2 * (1 - r["speed_side"]) - back**2 * (1 - r["speed_back"])
         speed = r["speed_walk"] + run * (r["speed_run"] - r["speed_walk"])
-        speed = speed * host.uniform(0.85, 1.08, n) * np.where(ahead | circle, 1, factor)
+        speed = speed * part * np.where(ahead | circle, 1, factor)
         speed = np.where(stop, 0, speed)
         heading = facing + self._tensor(relative)
         velocity = turned(torch.stack([0 * heading, self._tensor(speed)], -1), heading)
@@ -159,7 +167,8 @@ class Pool:
         life = np.where(host.random(n) < 0.3, host.uniform(30, 90, n), host.uniform(90, 260, n))
         return State(state.path, state.facing, state.gait, state.fed, state.phase, velocity, face,
                      self._tensor(spin), self._tensor(run), self._tensor(host.uniform(2, 6, n)),
-                     torch.zeros_like(face), self._tensor(life))
+                     torch.zeros_like(face), self._tensor(life),
+                     self._tensor(_manner(ahead, circle | stop, part, quarter, run)))
 
     def _bool(self, a: np.ndarray) -> torch.Tensor:
         return torch.tensor(a, device=self.device)
@@ -171,7 +180,19 @@ class Pool:
         clean = State(**{k: torch.nan_to_num(v) for k, v in vars(state).items()})
         state = clean.replaced(lost, self.fresh())
         return state.replaced(state.age > state.life, self.commanded(state),
-                              ("velocity", "face", "spin", "run", "bias", "age", "life"))
+                              ("velocity", "face", "spin", "run", "bias", "age", "life", "manner"))
+
+
+def _manner(
+    ahead: np.ndarray, other: np.ndarray, part: np.ndarray, quarter: np.ndarray, run: np.ndarray
+) -> np.ndarray:
+    """The number of each command in MANNERS; -1 for slow, slanting, circling or no movement."""
+    out = np.full(len(ahead), -1.0)
+    strafe = ~ahead & ~other
+    for number, where in enumerate((ahead, strafe & (quarter == 0.5), strafe & (quarter == -0.5),
+                                    strafe & (quarter == 1.0))):
+        out = np.where(where & (part >= 0.9), 2 * number + run, out)
+    return out
 
 
 class Loop:
@@ -295,6 +316,7 @@ class Polish:
         one[:, style] = 1
         self.style = one
         self.kept = self._kept(contract).to(world.device)
+        self.moments = Moments(targets(contract, data, style), world.device)
         self.adam = torch.optim.Adam(self.net.parameters(), lr=plan.rate)
         self.history: list[tuple[int, dict[str, float]]] = []
         self.step, self.checkpoint = 0, checkpoint
@@ -308,7 +330,8 @@ class Polish:
             return
         state = {"step": self.step, "net": self.net.state_dict(), "adam": self.adam.state_dict(),
                  "average": self.average.state_dict(), "history": self.history,
-                 "pool": vars(self.state), "random": self.pool.host.bit_generator.state,
+                 "pool": vars(self.state), "moments": self.moments.state,
+                 "random": self.pool.host.bit_generator.state,
                  "plan": repr(self.plan)}
         part = self.checkpoint.with_suffix(".part")
         torch.save(state, part)
@@ -323,6 +346,7 @@ class Polish:
         self.adam.load_state_dict(state["adam"])
         self.step, self.history = state["step"], state["history"]
         self.state = State(**state["pool"])
+        self.moments.state = state["moments"]
         self.pool.host.bit_generator.state = state["random"]
 
     def _kept(self, contract: Contract) -> torch.Tensor:
@@ -399,9 +423,21 @@ class Polish:
         late = (state.age - plan.frames - 10) / (plan.settle - 10 - 10 * still)
         settled = torch.clamp(late, 0, 1)
         track = self._track(went, wanted, state, settled)
+        stacked = torch.stack(raw, 1)
+        manner = torch.where(settled >= 1, state.manner, -torch.ones_like(settled))
+        habits = self.moments.loss(self._foot_points(stacked), self._advance(stacked), manner)
         return state, {"slide": plan.slide * torch.stack(slide).mean(),
                        "keep": plan.keep * torch.stack(keep).mean(), "track": plan.track * track,
-                       "body": plan.body * self._body(torch.stack(raw, 1))}
+                       "body": plan.body * self._body(stacked), "manner": plan.manner * habits}
+
+    def _foot_points(self, raw: torch.Tensor) -> torch.Tensor:
+        """Heels and toes [C, F, 4, 3] in the root frame."""
+        at = self.unroll.at
+        return raw[..., at.position].unflatten(-1, (-1, 3))[..., [j for _, j, _ in at.feet], :]
+
+    def _advance(self, raw: torch.Tensor) -> torch.Tensor:
+        c = self.loop.c
+        return raw[..., c.columns(c.outputs, "phase.advance").start]
 
     def _feet(self, s: State, y: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
         """World points [C, 4, 2] of heels and toes, and how surely they are planted [C, 4]."""

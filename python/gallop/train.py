@@ -111,7 +111,8 @@ def held_out_error(
 
 def write_curve(path: Path, history: list[tuple[int, dict[str, float]]]) -> None:
     """The loss curve as CSV: step, loss and its parts."""
-    keys = ["loss", "error", "slide", "kinematics", "decay", "keep", "track", "body", "data"]
+    keys = ["loss", "error", "slide", "kinematics", "decay"]
+    keys += ["keep", "track", "body", "manner", "data"]
     with path.open("w", newline="") as f:
         out = csv.writer(f)
         out.writerow(["step", *keys])

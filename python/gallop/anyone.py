@@ -1,0 +1,250 @@
+"""A folder of anybody's BVH files in, a controller out: `--data FOLDER --kind pfnn -o MODEL`."""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+from pathlib import Path
+
+import numpy as np
+
+from gallop import bvh, clean, export, features, label, motion, rotation, walker
+from gallop import roles as finding
+from gallop.contract import NAME
+from gallop.features import Take
+from gallop.roles import Roles
+
+Z_TO_Y = np.array([[1.0, 0, 0], [0, 0, 1], [0, -1, 0]])
+KEPT = ("hips", "head", *(f"{s}_{p}" for s in finding.SIDES for p in finding.PARTS))
+
+
+def train(args: argparse.Namespace) -> None:
+    """Look, say what was found, train, write."""
+    from gallop.train import finish, polished, say, settings_of
+    from gallop.trainer import Trainer
+
+    takes, rules, found = prepare(args.data, args.roles)
+    say(args, found)
+    data = features.build(rules, takes)
+    rows = np.ones(len(data.x), bool)
+    say(args, f"{len(takes)} takes with their mirror images, {len(data.x)} frames, "
+        f"{len(rules.input_names())} inputs, {len(rules.output_names())} outputs, {args.device}")
+    scale = features.scale_of(rules, data.x, data.y)
+    trainer = Trainer(rules, data, rows, scale, settings_of(args, {}), args.device, args.checkpoint)
+    trainer.train(args.quiet)
+    if trainer.world.rank > 0:
+        return
+    net, _ = polished(args, trainer, rules, data, 0)
+    model = export.to_model(net, rules, scale, np.ones(len(data.styles)))
+    finish(args, model, data, args.out.stem, f"the motion in {args.data.name}", "", "unknown")
+
+
+def prepare(folder: Path, given: Path | None) -> tuple[list[Take], object, str]:
+    """Labelled takes of all files of a folder, the contract for them, and what was found."""
+    files = [bvh.read(p) for p in sorted(folder.glob("*.bvh"))]
+    if not files:
+        raise bvh.BvhError(f"{folder}: no .bvh file in this folder")
+    main = largest_family(files)
+    found = finding.find(main[0], given)
+    kept = skeleton_joints(main[0], found)
+    check_same(main, kept)
+    clips = [clip_of(f, kept, found) for f in main]
+    legs = [legs_of(clips, found, side) for side in finding.SIDES]
+    clips = [stood(c, legs) for c in clips]
+    short = [c for c in clips if len(c) <= 190]
+    clips = [c for c in clips if len(c) > 190]
+    if not clips:
+        raise bvh.BvhError(f"{folder}: every clip is shorter than 3.2 seconds")
+    takes = [take for c in clips for take in both(c, legs)]
+    rules = contract_of(folder, clips[0].skeleton, found, legs, takes)
+    text = describe(files, main, short, found, kept, clips, rules)
+    return takes, rules, text
+
+
+def largest_family(files: list[bvh.Bvh]) -> list[bvh.Bvh]:
+    """The files of the skeleton that has the most frames."""
+    families: dict[tuple[str, ...], list[bvh.Bvh]] = {}
+    for f in files:
+        families.setdefault(tuple(f.names), []).append(f)
+    return max(families.values(), key=lambda group: sum(len(f.values) for f in group))
+
+
+def skeleton_joints(file: bvh.Bvh, found: Roles) -> list[int]:
+    """The joints to keep: those with a role and what lies between them and the root, without
+    fingers, faces and other helpers."""
+    wanted: set[int] = set()
+    for role in KEPT:
+        name = found.joints.get(role)
+        at = file.names.index(name) if name else -1
+        while at >= 0:
+            wanted.add(at)
+            at = file.parents[at]
+    hips = file.names.index(found.joints["hips"])
+    above: set[int] = set()
+    at = file.parents[hips]
+    while at >= 0:  # what stands over the hips only carries them
+        above.add(at)
+        at = file.parents[at]
+    return sorted(wanted - above)
+
+
+def check_same(files: list[bvh.Bvh], kept: list[int]) -> None:
+    """All files share one skeleton: the same kept joints with nearly the same offsets."""
+    first = files[0]
+    for f in files[1:]:
+        for j in kept[1:]:
+            apart = np.linalg.norm(f.offsets[j] - first.offsets[j])
+            if apart > 0.05 * max(np.linalg.norm(first.offsets[j]), 1e-6) + 0.01 * _reach(first):
+                raise bvh.BvhError(f"{f.path}:{f.joints[j].line}: joint '{f.names[j]}' lies "
+                                   f"elsewhere than in {first.path}: another body")
+
+
+def _reach(file: bvh.Bvh) -> float:
+    return float(np.linalg.norm(file.offsets, axis=1).max())
+
+
+def clip_of(file: bvh.Bvh, kept: list[int], found: Roles) -> motion.Clip:
+    """A file as a clip in centimetres, y up, hips first, +z forward at rest, 60 Hz."""
+    scale = found.unit * 100
+    local, moved = file.rotations(), file.positions()
+    position, turn = np.empty(moved.shape), np.empty_like(local)
+    for j, p in enumerate(file.parents):
+        if p < 0:
+            position[:, j], turn[:, j] = moved[:, j], local[:, j]
+        else:
+            turn[:, j] = turn[:, p] @ local[:, j]
+            position[:, j] = position[:, p] + (turn[:, p] @ moved[:, j, :, None])[..., 0]
+    axes = Z_TO_Y if found.up == "z" else np.eye(3)
+    position = position[:, kept] @ axes.T * scale
+    turn = axes @ turn[:, kept]
+    parents = [kept.index(_kept_parent(file, j, kept)) if i else -1 for i, j in enumerate(kept)]
+    names = [clean_name(file.names[j]) for j in kept]
+    rest = straight_rest(position, turn, parents)
+    skeleton = motion.Skeleton(names, parents, rest)
+    turn = faced(turn, position, names, found)
+    skeleton.offsets = straight_rest(position, turn, parents)
+    clip = motion.Clip(Path(file.path).stem, skeleton, 1 / file.frame_time,
+                       motion.to_local(skeleton, turn), position[:, 0], style="all")
+    return motion.resample(clip, walker.RATE)
+
+
+def _kept_parent(file: bvh.Bvh, joint: int, kept: list[int]) -> int:
+    at = file.parents[joint]
+    while at >= 0 and at not in kept:
+        at = file.parents[at]
+    return at
+
+
+def clean_name(name: str) -> str:
+    """A name as a contract takes it."""
+    out = "".join(ch if ch.isalnum() or ch in "_.:-" else "_" for ch in name)[:63]
+    return out if NAME.match(out) else "joint"
+
+
+def straight_rest(position: np.ndarray, turn: np.ndarray, parents: list[int]) -> np.ndarray:
+    """Offsets [J, 3] in the parent's frame, the mean over the motion (joints left out between are
+    taken as stiff)."""
+    out = np.zeros((len(parents), 3))
+    for j, p in enumerate(parents):
+        if p >= 0:
+            apart = position[:, j] - position[:, p]
+            out[j] = (np.swapaxes(turn[:, p], -1, -2) @ apart[..., None])[..., 0].mean(0)
+    return out
+
+
+def faced(
+    turn: np.ndarray, position: np.ndarray, names: list[str], found: Roles
+) -> np.ndarray:
+    """World rotations whose hips face +z when the character does: left hip, right hip and the
+    vertical tell where forward is."""
+    left, right = (names.index(clean_name(found.joints[f"{s}_hip"])) for s in finding.SIDES)
+    across = position[:, left] - position[:, right]
+    forward = np.cross(across, [0, 1.0, 0])
+    heading = np.arctan2(forward[:, 0], forward[:, 2])
+    upright = rotation.about_y(heading)
+    # how the hips' own axes lie in that frame, on the whole: taken off on the right
+    lean = np.swapaxes(upright, -1, -2) @ turn[:, 0]
+    u, _, v = np.linalg.svd(lean.mean(0))
+    own = u @ np.diag([1, 1, np.linalg.det(u @ v)]) @ v
+    out = turn.copy()
+    out[:, 0] = turn[:, 0] @ own.T
+    return out
+
+
+def legs_of(clips: list[motion.Clip], found: Roles, side: str) -> clean.Leg:
+    """A leg with its sole: how low ankle and toe come while the foot is slow."""
+    skeleton = clips[0].skeleton
+    joints = [skeleton.index(clean_name(n)) for n in found.leg(side)]
+    ankle, toe = [], []
+    for clip in clips:
+        position, _ = clip.world()
+        for j, out in ((joints[2], ankle), (joints[3], toe)):
+            speed = np.linalg.norm(np.gradient(position[:, j], axis=0), axis=-1) * clip.rate
+            out.append(position[speed < 40, j, 1])
+    heights = [np.percentile(np.concatenate(h), 5) if np.concatenate(h).size else 5.0
+               for h in (ankle, toe)]
+    foot = float(np.linalg.norm(skeleton.offsets[joints[3]]))
+    return clean.Leg(*joints, drop=float(max(heights[0] - heights[1], 2) + 2), heel=0.25 * foot,
+                     ball=0.9 * foot)
+
+
+def stood(clip: motion.Clip, legs: list[clean.Leg]) -> motion.Clip:
+    """The clip with its lowest toes 2 cm over the floor at height 0, and toes locked."""
+    position, _ = clip.world()
+    toes = position[:, [leg.toe for leg in legs], 1].min(1)
+    root = clip.root - [0, np.percentile(toes, 5) - 2.0, 0]
+    clip = dataclasses.replace(clip, root=root)
+    return clean.lock_toes(clip, legs)[0]
+
+
+def both(clip: motion.Clip, legs: list[clean.Leg]) -> list[Take]:
+    """The labelled take, and its mirror image where the skeleton has two sides."""
+    joints = [j for leg in legs for j in (leg.ankle, leg.toe)]
+    takes = [walker.take_of(clip, joints, None)]
+    pairs = motion.mirror_pairs(clip.skeleton.names)
+    if all(pairs[a] == b for a, b in zip(joints[:2], joints[2:])):
+        takes.append(walker.take_of(motion.mirrored(clip), joints, None))
+    return takes
+
+
+def contract_of(
+    folder: Path, skeleton: motion.Skeleton, found: Roles, legs: list[clean.Leg],
+    takes: list[Take],
+) -> object:
+    """The contract: speeds of the rules are those that the motion has."""
+    names = [tuple(clean_name(n) for n in found.leg(side)) for side in finding.SIDES]
+    speeds = []
+    for t in takes:
+        step = np.linalg.norm(np.gradient(t.labels.path, axis=0), axis=-1)
+        speeds.append(step[t.labels.gait[:, 0] < 0.1])
+    moving = np.concatenate(speeds) if speeds else np.zeros(0)
+    walk, run = np.percentile(moving, [50, 90]) if len(moving) else (1.3, 2.5)
+    feet = [t.position[:, [leg.ankle for leg in legs], 1].min() for t in takes]
+    rules = {**walker.RULES, "speed_walk": round(float(walk), 3), "speed_run": round(float(run), 3),
+             "foot_heel_height": round(float(np.median(feet)), 2), "foot_toe_height": 2.0}
+    root = skeleton.offsets.copy()
+    root[0] = (0, float(np.median([t.position[:, 0, 1].mean() for t in takes])), 0)
+    made = motion.Skeleton(skeleton.names, skeleton.parents, root)
+    return walker.template(clean_name(folder.name) or "mine", made, names, 0.01, rules)  # type: ignore
+
+
+def describe(
+    files: list[bvh.Bvh], main: list[bvh.Bvh], short: list[motion.Clip], found: Roles,
+    kept: list[int], clips: list[motion.Clip], rules: object,
+) -> str:
+    """What was found, before anything is trained."""
+    seconds = sum(len(c) for c in clips) / walker.RATE
+    lines = [f"{len(files)} files; {len(main)} share the skeleton used ({len(main[0].joints)} "
+             f"joints, {len(kept)} kept), {1 / main[0].frame_time:.0f} frames a second"]
+    others = [Path(f.path).name for f in files if f not in main]
+    if others:
+        lines.append(f"left out, another skeleton: {', '.join(others)}")
+    if short:
+        lines.append(f"left out, under 3.2 s: {', '.join(c.name for c in short)}")
+    lines.append(found.describe())
+    walk, run = (rules.rules[k] * 0.6 for k in ("speed_walk", "speed_run"))  # type: ignore
+    lines.append(f"  {seconds:.0f} s of motion, walks at {walk:.2f} m/s, runs at {run:.2f} m/s")
+    return "\n".join(lines)
+
+
+assert label
