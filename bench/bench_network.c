@@ -147,6 +147,7 @@ static void run_cells(const options *o, cell *c, report *r, char **counts, size_
             report_cell(r, c);
             cell_clear(c);
             for (size_t l = 0; l < c->lane_count; l++) {
+                c->lanes[l].interrupted = 0;
                 c->lanes[l].calls = c->lanes[l].rounds = c->lanes[l].ratio = c->lanes[l].share = (series){0};
                 c->lanes[l].skipped = c->lanes[l].state ? NULL : c->lanes[l].skipped;
             }

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Inner loops of compiled AArch64 kernels, through llvm-mca.
 
-Reads assembly files, takes from each function the innermost loop with the most multiply-adds (a block between a
-label and a branch back to it), and prints for each processor model: cycles and instructions per k, and the
+Reads assembly files, takes from each function the loop densest in multiply-adds (a block between a label and a
+branch back to it), and prints for each processor model: cycles and instructions per k, and the
 share of the model's own peak of 128-bit multiply-adds. A loop unrolled over k counts by its multiply-adds: a
 tile of R characters x V vectors does R V per k.
 """
@@ -32,8 +32,8 @@ def functions(path):
     return found
 
 
-def hottest_loop(lines):
-    """(multiply-adds, instructions) of the innermost loop with the most fmla, or None."""
+def hottest_loop(lines, least):
+    """(multiply-adds, instructions) of the loop densest in fmla of those with at least that many, or None."""
     place, best = {}, None
     for at, line in enumerate(lines):
         label, branch = LABEL.match(line), BRANCH.match(line)
@@ -43,9 +43,8 @@ def hottest_loop(lines):
             start = place[branch.group(1)]
             body = [x for x in lines[start:at + 1] if INSTRUCTION.match(x)]
             count = sum("fmla" in x for x in body)
-            if count and (best is None or count > best[0]):
+            if count >= least and (best is None or count / len(body) > best[0] / len(best[1])):
                 best = (count, body)
-            place = {}  # a loop around this one is not innermost
     return best
 
 
@@ -59,11 +58,11 @@ def cycles(body, model):
 def report(title, path):
     worst = 1.0
     for name, lines in sorted(functions(path).items()):
-        tile, loop = re.search(r"tile_(\d+)x(\d+)$", name), hottest_loop(lines)
-        if not tile or not loop:
+        tile = re.search(r"tile_(\d+)x(\d+)$", name)
+        if not tile:
             continue
         rows, vectors = int(tile.group(1)), int(tile.group(2))
-        count, body = loop
+        count, body = hottest_loop(lines, rows * vectors)
         steps = count / (rows * vectors)
         cells = []
         for model, peak in MODELS.items():

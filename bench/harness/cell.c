@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { ROUNDS_MIN = 9, ROUNDS_EARLY = 31, CALLS_MAX = 8 };
+enum { ROUNDS_MIN = 9, ROUNDS_EARLY = 31, TRIES = 4 };
 
 static const double ERROR_LIMIT = 1e-5; /* of a character's root mean square */
 static const double ENOUGH = 0.0015;    /* standard error of a ratio at which a cell may end early */
@@ -28,27 +28,50 @@ static void check(cell *c, lane *l) {
     }
 }
 
+/* A call's time; negative if the system took the core away meanwhile, which says nothing of the engine. */
 static double timed_call(const lane *l, const bench_batch *batch) {
+    const long before = clock_interruptions();
     const double start = clock_ns();
     l->engine->run(l->state, batch);
-    return clock_ns() - start;
+    const double took = clock_ns() - start;
+    return clock_interruptions() == before ? took : -took;
 }
 
-/* One engine's turn in a round. */
-static void turn(const cell *c, lane *l, const bench_batch *batch) {
+/* Untimed calls of a turn, and timed ones: fewer where a call is long. */
+typedef struct turn_plan {
+    int warm, timed;
+} turn_plan;
+
+static turn_plan plan_turn(const cell *c, const lane *l) {
     const int quick = l->rounds.count == 0 || series_median(&l->calls) < SHORT_CALL;
-    const int warm = c->cold ? 0 : quick ? 2 : 1;
-    const int timed = c->cold ? 1 : quick ? 5 : 1;
-    series took = {0};
+    return (turn_plan){.warm = c->cold ? 0 : quick ? 2 : 1, .timed = c->cold ? 1 : quick ? 5 : 1};
+}
+
+static void prepare_cache(const cell *c, const lane *l, const bench_batch *batch, int warm) {
     for (int i = 0; i < warm; i++) {
         l->engine->run(l->state, batch);
     }
-    for (int i = 0; i < timed; i++) {
-        if (c->cold) {
-            clock_flush();
+    if (c->cold) {
+        clock_flush();
+    }
+}
+
+/* One engine's turn in a round. A call that was interrupted is made again, a few times. */
+static void turn(const cell *c, lane *l, const bench_batch *batch) {
+    const turn_plan plan = plan_turn(c, l);
+    series took = {0};
+    int warm = plan.warm;
+    l->clean = 0;
+    for (int tries = plan.timed * TRIES; tries > 0 && took.count < (size_t)plan.timed; tries--) {
+        prepare_cache(c, l, batch, warm);
+        const double ns = timed_call(l, batch);
+        warm = ns < 0 ? plan.warm : 0;
+        l->interrupted += ns < 0;
+        l->clean |= ns > 0;
+        if (ns > 0 || tries == 1) {
+            series_add(&took, fabs(ns));
+            series_add(&l->calls, fabs(ns));
         }
-        series_add(&took, timed_call(l, batch));
-        series_add(&l->calls, took.values[i]);
     }
     series_add(&l->rounds, series_median(&took));
     series_free(&took);
@@ -88,13 +111,13 @@ static void close_round(const cell *c, series *reads, series *fmas) {
     const lane *ruler = &c->lanes[c->ruler];
     for (size_t i = 0; i < c->lane_count; i++) {
         lane *l = &c->lanes[i];
-        if (l->skipped) {
+        if (l->skipped || !l->clean) {
             continue;
         }
         const double took = l->rounds.values[l->rounds.count - 1];
         const double compute = c->problem->fma * c->count * fma_ns[roof_index(l->engine->roof)];
         series_add(&l->share, (stream > compute ? stream : compute) / took);
-        if (!ruler->skipped) {
+        if (!ruler->skipped && ruler->clean) {
             series_add(&l->ratio, ruler->rounds.values[ruler->rounds.count - 1] / took);
         }
     }
@@ -129,6 +152,26 @@ static void run_rounds(cell *c, series *reads, series *fmas) {
     }
 }
 
+/* A lane without one clean round, on a machine too busy for its long calls: ratios of whole medians instead. */
+static void fill_ratios(const cell *c, const series *reads, const series *fmas) {
+    const double ruler = series_median(&c->lanes[c->ruler].rounds);
+    for (size_t i = 0; i < c->lane_count; i++) {
+        lane *l = &c->lanes[i];
+        const double took = series_median(&l->rounds);
+        if (l->skipped || took <= 0) {
+            continue;
+        }
+        if (l->share.count == 0) {
+            const double compute =
+                c->problem->fma * c->count / series_median(&fmas[roof_index(l->engine->roof)]);
+            series_add(&l->share, fmax(c->problem->weight_bytes / series_median(reads), compute) / took);
+        }
+        if (l->ratio.count == 0 && ruler > 0) {
+            series_add(&l->ratio, ruler / took);
+        }
+    }
+}
+
 void cell_run(cell *c) {
     series reads = {0}, fmas[CELL_ROOFS_MAX] = {{0}};
     for (size_t i = 0; i < c->lane_count; i++) {
@@ -137,6 +180,7 @@ void cell_run(cell *c) {
         }
     }
     run_rounds(c, &reads, fmas);
+    fill_ratios(c, &reads, fmas);
     c->read_rate = series_median(&reads);
     series_free(&reads);
     for (size_t i = 0; i < CELL_ROOFS_MAX; i++) {

@@ -5,6 +5,7 @@
  * whatever the machine does for a while (clock, neighbours) happens to all alike. Ratios are made inside a
  * round, from the median of its calls, and the median of rounds is reported. Hot: each engine's turn begins
  * with untimed calls that bring its weights back into the cache. Cold: 96 MB are read before each call.
+ * A call during which the system ran something else on the core is made again and counted.
  */
 #ifndef GALLOP_BENCH_CELL_H
 #define GALLOP_BENCH_CELL_H
@@ -22,6 +23,8 @@ typedef struct lane {
     const char *skipped; /* why it does not run in this cell; NULL: it does */
     double error;        /* see problem_error */
     char form[160];
+    int clean;            /* the last turn had a call that ran through */
+    size_t interrupted;   /* calls left out because the system took the core away */
     series calls, rounds; /* ns of every timed call; ns of each round's median call */
     series ratio, share;  /* by round: ruler's time over its own; roof's time over its own */
 } lane;

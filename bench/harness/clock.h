@@ -7,6 +7,9 @@
 /* Monotonic time in nanoseconds. */
 double clock_ns(void);
 
+/* How often the system has taken the core away from this thread. */
+long clock_interruptions(void);
+
 /* Keeps this process on one core; returns its number, or -1 with nothing changed. core < 0: the present one. */
 int clock_pin(int core);
 

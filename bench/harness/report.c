@@ -40,7 +40,7 @@ static void csv_machine(FILE *f, const machine *m) {
         fprintf(f, "# read %s: %.1f GB/s\n", m->read[i].level, m->read[i].rate);
     }
     fprintf(f, "network,count,cache,engine,form,median_us,p99_us,worst_us,best_us,ratio,share,gflops,intensity,"
-               "roof_gflops,error,rounds\n");
+               "roof_gflops,error,rounds,interrupted\n");
 }
 
 static FILE *open_file(const char *path, int *good) {
@@ -98,9 +98,10 @@ static void print_lane(const cell *c, const lane *l) {
 
 static void csv_lane(FILE *f, const cell *c, const lane *l) {
     const row r = make_row(c, l);
-    fprintf(f, "%s,%u,%s,%s,%s,%.2f,%.2f,%.2f,%.2f,%.4f,%.4f,%.2f,%.4f,%.2f,%.2e,%zu\n",
+    fprintf(f, "%s,%u,%s,%s,%s,%.2f,%.2f,%.2f,%.2f,%.4f,%.4f,%.2f,%.4f,%.2f,%.2e,%zu,%zu\n",
             c->problem->network.name, c->count, cache_word(c), l->engine->name, l->form, r.median, r.p99,
-            r.worst, r.best, r.ratio, r.share, r.gflops, r.intensity, r.roof, l->error, l->rounds.count);
+            r.worst, r.best, r.ratio, r.share, r.gflops, r.intensity, r.roof, l->error, l->rounds.count,
+            l->interrupted);
 }
 
 static void json_lane(FILE *f, const cell *c, const lane *l, int first) {
@@ -109,9 +110,9 @@ static void json_lane(FILE *f, const cell *c, const lane *l, int first) {
             "%s\n  {\"engine\": \"%s\", \"form\": \"%s\", \"median_us\": %.2f, \"p99_us\": %.2f, \"worst_us\": "
             "%.2f,"
             " \"best_us\": %.2f, \"ratio\": %.4f, \"share\": %.4f, \"gflops\": %.2f, \"roof_gflops\": %.2f,"
-            " \"error\": %.2e, \"rounds\": %zu}",
+            " \"error\": %.2e, \"rounds\": %zu, \"interrupted\": %zu}",
             first ? "" : ",", l->engine->name, l->form, r.median, r.p99, r.worst, r.best, r.ratio, r.share,
-            r.gflops, r.roof, l->error, l->rounds.count);
+            r.gflops, r.roof, l->error, l->rounds.count, l->interrupted);
 }
 
 static void json_cell(FILE *f, const cell *c, int first_cell) {
