@@ -60,6 +60,7 @@ typedef struct gali_character {
     gali_foot feet[GALI_LEGS_MAX];
     gali_hinged hinged; /* only where the contract has hinges */
     gali_command command;
+    float breath; /* radians, where in a breath the character began: its spawn's phase */
     uint32_t age; /* frames since it was added or set back */
 } gali_character;
 

@@ -1,7 +1,7 @@
 #include "motion/skeleton.h"
 
-/* Whether joint k is j or below it. Parents stand before their children, so the walk ends. */
-static int is_below(const gali_contract *contract, uint32_t k, uint32_t j) {
+/* Parents stand before their children, so the walk ends. */
+int gali_skeleton_is_below(const gali_contract *contract, uint32_t k, uint32_t j) {
     int32_t at = (int32_t)k;
     while (at > (int32_t)j) {
         at = contract->joints[at].parent;
@@ -12,7 +12,7 @@ static int is_below(const gali_contract *contract, uint32_t k, uint32_t j) {
 void gali_skeleton_turn(const gali_contract *contract, gal_transform *pose, uint32_t j, gal_quat by) {
     gal_vec3 pivot = pose[j].position;
     for (uint32_t k = j; k < contract->joint_count; k++) {
-        if (is_below(contract, k, j)) {
+        if (gali_skeleton_is_below(contract, k, j)) {
             gal_vec3 arm = gali_vec3_sub(pose[k].position, pivot);
             pose[k].position = gali_vec3_add(pivot, gali_quat_turn(by, arm));
             pose[k].rotation = gali_quat_unit(gali_quat_mul(by, pose[k].rotation));
@@ -22,7 +22,7 @@ void gali_skeleton_turn(const gali_contract *contract, gal_transform *pose, uint
 
 void gali_skeleton_move(const gali_contract *contract, gal_transform *pose, uint32_t j, gal_vec3 by) {
     for (uint32_t k = j; k < contract->joint_count; k++) {
-        if (is_below(contract, k, j)) {
+        if (gali_skeleton_is_below(contract, k, j)) {
             pose[k].position = gali_vec3_add(pose[k].position, by);
         }
     }

@@ -4,6 +4,9 @@
 
 #include "motion/character.h"
 
+/* Whether joint k is j or below it. */
+int gali_skeleton_is_below(const gali_contract *contract, uint32_t k, uint32_t j);
+
 /* Turns joint j and all below it about j's own place. */
 void gali_skeleton_turn(const gali_contract *contract, gal_transform *pose, uint32_t j, gal_quat by);
 

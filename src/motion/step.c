@@ -45,6 +45,7 @@ void gali_step_reset(gali_character *character, const gal_controller *controller
     character->strafe = character->crouch = character->speed = character->step = 0;
     character->speed_factor = 1;
     character->age = 0;
+    character->breath = character->phase;
     gali_trajectory_reset(character, controller->contract, ground, x, z, gali_facing_from_angle(facing));
     take_rest_pose(character, controller);
     remember_contacts(character, controller->contract);
@@ -130,6 +131,52 @@ static int is_finite(const gali_character *character, const gali_contract *contr
     return isfinite(sum);
 }
 
+static float stand_amount(const gali_character *character, const gali_contract *contract) {
+    int32_t stand = contract->gait_of_role[GALI_GAIT_STAND];
+    const float *gait = character->path.gait + (size_t)contract->past * contract->gait_count;
+    return stand < 0 ? 0 : gait[stand];
+}
+
+/* Length of the longest chain of bones from joint j down. */
+static float reach_of(const gali_contract *contract, uint32_t j) {
+    float most = 0;
+    for (uint32_t k = j + 1; k < contract->joint_count; k++) {
+        float length = 0;
+        for (int32_t at = (int32_t)k; at > (int32_t)j; at = contract->joints[at].parent) {
+            length += gali_vec3_length(contract->joints[at].rest.position);
+        }
+        most = gali_skeleton_is_below(contract, k, j) && length > most ? length : most;
+    }
+    return most;
+}
+
+static int carries_leg(const gali_contract *contract, uint32_t joint) {
+    int carries = 0;
+    for (uint32_t i = 0; i < contract->leg_count; i++) {
+        carries |= gali_skeleton_is_below(contract, contract->legs[i].hip, joint);
+    }
+    return carries;
+}
+
+/*
+ * A standing character breathes: what hangs on the first joint, but for the legs, nods by a fraction of a
+ * degree, four seconds a breath. Only in the pose: the network never sees it.
+ */
+static void breathe(gali_character *character, const gali_contract *contract) {
+    const float breath_seconds = 4;
+    float amount = contract->rules.breath * stand_amount(character, contract);
+    float time = (float)character->age / (contract->rate * breath_seconds);
+    float nod = sinf(6.2831853f * (time - floorf(time)) + character->breath);
+    gal_vec3 side = gali_vec3_turn(character->path.direction[contract->past], (gal_vec3){1, 0, 0});
+    for (uint32_t j = 1; amount > 0 && j < contract->joint_count; j++) {
+        if (contract->joints[j].parent == 0 && !carries_leg(contract, j)) {
+            float reach = reach_of(contract, j);
+            gal_quat by = gali_quat_from_axis(side, reach > 0 ? amount * nod / reach : 0);
+            gali_skeleton_turn(contract, character->pose, j, by);
+        }
+    }
+}
+
 /* Predicted positions: the pose is that of the root before its step. */
 static void after_jointed(gali_character *character, const gal_controller *controller,
                           const gali_ground *ground, const float *y) {
@@ -140,16 +187,11 @@ static void after_jointed(gali_character *character, const gal_controller *contr
     if (contract->rules.pose_rigid > 0) {
         make_rigid(character, contract);
     }
+    breathe(character, contract);
     if (character->foot_lock) {
         gali_feet_lock(character, controller, ground);
     }
     gali_trajectory_advance(character, controller, y);
-}
-
-static float stand_amount(const gali_character *character, const gali_contract *contract) {
-    int32_t stand = contract->gait_of_role[GALI_GAIT_STAND];
-    const float *gait = character->path.gait + (size_t)contract->past * contract->gait_count;
-    return stand < 0 ? 0 : gait[stand];
 }
 
 /* Hinges: the root takes its step first, and the pose is that of the new root. */
@@ -169,6 +211,7 @@ static void after_hinged(gali_character *character, const gal_controller *contro
     remember_contacts(character, contract);
     gali_hinged_feet(character, contract, feet);
     remember_toes(character, contract);
+    breathe(character, contract);
     if (character->foot_lock) {
         gali_feet_lock(character, controller, ground);
     }
