@@ -88,7 +88,7 @@ static void truth_future(truth *t, const gal_input *in) {
     memcpy(old_x, t->x, sizeof old_x);
     memcpy(old_z, t->z, sizeof old_z);
     for (int i = PAST + 1; i < WINDOW; i++) {
-        double left = 1 - (double)(i - PAST) / FUTURE, share = 1 - pow(left, place);
+        double left = 1 - (double)(i - PAST) / (double)FUTURE, share = 1 - pow(left, place);
         t->x[i] = t->x[i - 1] + mix(old_x[i] - old_x[i - 1], t->vx, share);
         t->z[i] = t->z[i - 1] + mix(old_z[i] - old_z[i - 1], t->vz, share);
         t->angle[i] = turned(t->angle[i], t->wanted, 1 - pow(left, face));
