@@ -88,10 +88,16 @@ def spans(mark: np.ndarray) -> list[tuple[int, int]]:
     return list(zip(edges[0::2], edges[1::2]))
 
 
-def find_contacts(feet: np.ndarray, rate: float) -> np.ndarray:
-    """Which feet [T, 4, 3] are on the ground: low and slow, short gaps filled, short runs off."""
+def find_contacts(feet: np.ndarray, root: np.ndarray, rate: float) -> np.ndarray:
+    """Which feet [T, 4, 3] are on the ground: low and slow, short gaps filled, short runs off.
+
+    A fast dog's feet slide more in the retargeted motion, so there slow is less slow.
+    """
     speed = np.linalg.norm(np.gradient(feet[..., [0, 2]], axis=0), axis=-1) * rate
-    on = (feet[..., 1] < CONTACT_HEIGHT) & (gaussian_filter1d(speed, 2.0, axis=0) < CONTACT_SPEED)
+    body = np.linalg.norm(np.gradient(gaussian_filter1d(root, 18.0, axis=0), axis=0), axis=-1)
+    slow = CONTACT_SPEED + 0.25 * np.maximum(body * rate - 150, 0)
+    on = (feet[..., 1] < CONTACT_HEIGHT) & (
+        gaussian_filter1d(speed, 2.0, axis=0) < slow[:, None])
     for leg in range(4):
         for a, b in spans(~on[:, leg]):
             if b - a <= 3 and a > 0 and b < len(on):
@@ -188,7 +194,7 @@ def cleaned(clip: Clip) -> Clip:
     clip = without_flips(clip)
     feet = feet_world(clip)
     feet[..., 1] = soft_floor(feet[..., 1])
-    on = find_contacts(feet, clip.rate)
+    on = find_contacts(feet, clip.root, clip.rate)
     least, most = (np.array([h[i] for h in dog.LIMITS] * 4) for i in (0, 1))
     for smooth in (1.2, 0.8):
         hinge = gaussian_filter1d(reach(clip, planted(feet, on)), smooth, axis=0)

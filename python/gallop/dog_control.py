@@ -76,7 +76,8 @@ def direction(angle: torch.Tensor) -> torch.Tensor:
     return torch.stack([torch.sin(angle), torch.cos(angle)], -1)
 
 
-DEFAULTS = {"velocity_smooth": 0.9, "direction_smooth": 0.9, "strafe_smooth": 0.9}
+DEFAULTS = {"velocity_smooth": 0.9, "direction_smooth": 0.9, "strafe_smooth": 0.9,
+            "turn_gait": 0.0}
 
 
 class Controller:
@@ -129,6 +130,9 @@ class Controller:
         goal = way + self.strafe * wrapped(c.look - way)
         self.facing_wanted = wrapped(facing + r["direction_smooth"] * wrapped(goal - facing))
         amount = (1 - speed / r["stand_speed"]).clamp(min=0)
+        if r["turn_gait"] > 0:
+            turning = wrapped(self.facing_wanted - self.facing).abs() > r["turn_gait"]
+            amount = torch.where(turning, amount * 0, amount)
         self.stand = self.stand + r["gait_smooth"] * (amount - self.stand)
 
     def _follow(self, velocity: torch.Tensor, facing: torch.Tensor

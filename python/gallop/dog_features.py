@@ -21,7 +21,8 @@ PATH_SIGMA, FACING_SIGMA = 9.0, 6.0
 PAST = [o for o in dog.SAMPLES if o <= 0]
 AHEAD = [o for o in dog.SAMPLES if o > 0]
 EDGE = 61  # frames at a take's ends whose path is not known
-SPEED_BINS = (10.0, 50.0, 100.0, 160.0, 240.0, 320.0)  # cm/s; backing is a bin of its own
+SPEED_BINS = (10.0, 50.0, 100.0, 160.0, 240.0, 300.0, 340.0)  # cm/s
+TURN_BIN, BACK_BIN = len(SPEED_BINS) + 1, len(SPEED_BINS) + 2  # turning on the spot, backing
 
 
 @dataclass
@@ -105,10 +106,12 @@ def _motion(clip: Clip) -> np.ndarray:
 
 
 def _bins(clip: Clip) -> np.ndarray:
-    """Speed bin per frame; the last one is backing."""
+    """Speed bin per frame."""
     v = dog_data.velocity(clip, 15.0)
-    number = np.digitize(np.linalg.norm(v, axis=1), SPEED_BINS)
-    return np.where(v[:, 0] < -10, len(SPEED_BINS) + 1, number)
+    speed = np.linalg.norm(v, axis=1)
+    number = np.digitize(speed, SPEED_BINS)
+    on_spot = (speed < 40) & (np.abs(dog_data.turning(clip)) > 0.8)
+    return np.where(on_spot, TURN_BIN, np.where(v[:, 0] < -10, BACK_BIN, number))
 
 
 def arrays_of(clip: Clip) -> dict[str, np.ndarray]:

@@ -33,6 +33,7 @@ class Weights:
     feet: float = 0.5
     feet_rate: float = 0.3
     facing: float = 0.5
+    floor: float = 0.5
 
 
 class Data(nn.Module):
@@ -123,7 +124,7 @@ class Rollout(nn.Module):
 
     def forward(self, rows: torch.Tensor, unroll: int, noise: float = 0.05
                 ) -> tuple[torch.Tensor, torch.Tensor]:
-        """The mean loss over the rollouts and its terms [13]."""
+        """The mean loss over the rollouts and its terms [14]."""
         s, path = self.data.state(rows), self.data.path(rows)
         if noise > 0:
             s = self.shaken(s, noise)
@@ -153,7 +154,7 @@ class Rollout(nn.Module):
 
     def terms(self, s: State, y: torch.Tensor, step: torch.Tensor, rows: torch.Tensor,
               turn: torch.Tensor) -> torch.Tensor:
-        """Mean errors [13] of new states and outputs against frames `rows`."""
+        """Mean errors [14] of new states and outputs against frames `rows`."""
         d, at, size = self.data, self.body.at, self.size
         contact = d.contact[rows]
 
@@ -176,4 +177,5 @@ class Rollout(nn.Module):
             off(s.feet, d.feet[rows], 5.0),
             ((s.feet_rate - d.feet_rate[rows]).abs() * planted).mean() / 0.833,
             turn.abs().mean() / 0.1,
+            (1.8 - s.feet[..., 1]).clamp(min=0).mean(),
         ])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -16,6 +16,7 @@ from gallop.contract import Contract
 from gallop.dog_features import Frames
 from gallop.dog_network import ModeNetwork, gate_features
 from gallop.dog_rollout import Rollout, Weights, scale_of
+from gallop.features import Scale
 from gallop.progress import Progress
 
 
@@ -59,7 +60,7 @@ def chances(frames: Frames, unroll: int) -> tuple[np.ndarray, np.ndarray]:
     if len(first) == 0:
         raise ValueError(f"no stretch of motion is {unroll + 1} frames long")
     number = np.bincount(frames.speed[first], minlength=int(frames.speed.max()) + 1)
-    total = np.cumsum(np.maximum(number, 1)[frames.speed[first]] ** -0.5)
+    total = np.cumsum(np.maximum(number, 1)[frames.speed[first]] ** -0.65)
     return first, total / total[-1]
 
 
@@ -67,13 +68,19 @@ class Trainer:
     """Trains a network; `history` is (step, loss, terms)."""
 
     def __init__(self, contract: Contract, frames: Frames, settings: Settings,
-                 device: str = "cpu") -> None:
+                 device: str = "cpu", before: dict | None = None) -> None:
+        """`before` is what save() wrote: training goes on from there, with its scale."""
         torch.manual_seed(settings.seed)
         self.settings, self.frames, self.device = settings, frames, torch.device(device)
-        self.contract, self.scale = contract, scale_of(contract, frames)
+        self.contract = contract
+        self.scale = scale_of(contract, frames)
+        if before:
+            self.scale = Scale(**{k: np.asarray(v) for k, v in before["scale"].items()})
         sizes = len(contract.input_names()), len(contract.output_names())
         self.net = ModeNetwork(*sizes, settings.hidden, settings.experts,
                                gate_features(contract)).to(self.device)
+        if before:
+            self.net.load_state_dict(before["net"])
         self.rollout = Rollout(self.net, contract, self.scale, frames, self.device,
                                settings.weights)
         self.rollout.anchor, self.rollout.drop = settings.anchor, settings.drop
@@ -84,7 +91,7 @@ class Trainer:
         self.adam = torch.optim.AdamW(
             self.net.parameters(), lr=self.rate if cuda else settings.rate,
             weight_decay=settings.decay, **({"capturable": True} if cuda else {}))
-        self.last = torch.zeros(14, device=self.device)
+        self.last = torch.zeros(15, device=self.device)
 
     def step(self, starts: torch.Tensor, total: torch.Tensor, stage: Stage) -> None:
         """One optimisation step; everything stays on the device."""
@@ -119,9 +126,14 @@ class Trainer:
             self.step(starts, chance, stage)
         return graph.replay
 
-    def train(self, quiet: bool = False, seconds: float | None = None, save: Path | None = None
-              ) -> ModeNetwork:
+    def train(self, quiet: bool = False, seconds: float | None = None) -> ModeNetwork:
         """Run the stages; with `seconds` the steps are shares of that time instead."""
+        for _ in self.steps(quiet, seconds):
+            pass
+        return self.average
+
+    def steps(self, quiet: bool = False, seconds: float | None = None) -> Iterator[int]:
+        """The same, one step at a time: yields the number of the stage."""
         total = sum(s.steps for s in self.settings.stages)
         bar, begun, end, made = Progress(total, "dog", quiet), time.monotonic(), 0, 0
         for number, stage in enumerate(self.settings.stages):
@@ -139,14 +151,12 @@ class Trainer:
                     self._note(made)
                     bar.step(min(done, total), f"loss {self.history[-1][1]:.4f} "
                              f"unroll {stage.unroll} step {made}")
+                yield number
             del call
-            if save:
-                self.save(save.with_suffix(f".{number}.pt"))
-        return self.average
 
     def _sync(self) -> None:
         if self.device.type == "cuda":
-            torch.cuda.synchronize()
+            torch.cuda.current_stream().synchronize()
 
     def _set_rate(self, share: float, step: int) -> None:
         value = self.settings.rate * min(1.0, (step + 1) / 100)
@@ -164,8 +174,9 @@ class Trainer:
 
     def save(self, path: Path) -> None:
         """Write what export and judge need (a pickle: load only your own)."""
+        scale = {k: torch.tensor(v) for k, v in vars(self.scale).items()}
         torch.save({"net": self.average.state_dict(), "hidden": self.settings.hidden,
-                    "experts": self.settings.experts, "scale": vars(self.scale),
+                    "experts": self.settings.experts, "scale": scale,
                     "history": self.history}, path)
 
 
