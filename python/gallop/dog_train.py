@@ -13,7 +13,7 @@ import torch
 
 from gallop import dog
 from gallop.contract import Contract
-from gallop.dog_features import Frames
+from gallop.dog_features import TURN_BIN, Frames
 from gallop.dog_network import ModeNetwork, gate_features
 from gallop.dog_rollout import Rollout, Weights, scale_of
 from gallop.features import Scale
@@ -43,6 +43,7 @@ class Settings:
     clip: float = 1.0
     drop: float = 0.0
     anchor: float = 0.0
+    fast: float = 1.0
     seed: int = 1
     weights: Weights = field(default_factory=Weights)
 
@@ -52,15 +53,18 @@ FULL = (Stage(3000, 1024, 1), Stage(1500, 1024, 4), Stage(1500, 1024, 12),
         Stage(2500, 1024, 24), Stage(500, 1024, 40))
 
 
-def chances(frames: Frames, unroll: int) -> tuple[np.ndarray, np.ndarray]:
-    """Frames a rollout may start from, and their cumulated chances: speeds balanced."""
+def chances(frames: Frames, unroll: int, fast: float = 1.0) -> tuple[np.ndarray, np.ndarray]:
+    """Frames a rollout may start from, and their cumulated chances: speeds balanced, those above
+    2.4 m/s `fast` times as likely."""
     last = np.arange(len(frames) - unroll)
     good = (frames.run[last] == frames.run[last + unroll]) & ~frames.held[last]
     first = last[good]
     if len(first) == 0:
         raise ValueError(f"no stretch of motion is {unroll + 1} frames long")
     number = np.bincount(frames.speed[first], minlength=int(frames.speed.max()) + 1)
-    total = np.cumsum(np.maximum(number, 1)[frames.speed[first]] ** -0.65)
+    speed = frames.speed[first]
+    quick = np.where((speed > 4) & (speed < TURN_BIN), fast, 1.0)
+    total = np.cumsum(quick * np.maximum(number, 1)[speed] ** -0.65)
     return first, total / total[-1]
 
 
@@ -109,7 +113,7 @@ class Trainer:
 
     def stepper(self, stage: Stage) -> Callable[[], None]:
         """A call that makes one step of a stage; on a GPU the replay of a graph."""
-        first, total = chances(self.frames, stage.unroll)
+        first, total = chances(self.frames, stage.unroll, self.settings.fast)
         starts = torch.tensor(first, device=self.device)
         chance = torch.tensor(total, dtype=torch.float32, device=self.device)
         if self.device.type != "cuda":
