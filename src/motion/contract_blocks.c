@@ -1,6 +1,6 @@
 /*
- * The contract's lines that refer to others: legs, hinges, and the blocks of features. Everything declared is known
- * by now; features are numbered in the order of the lines.
+ * The contract's lines that refer to others: legs, hinges, and the blocks of features. Everything declared is
+ * known by now; features are numbered in the order of the lines.
  */
 #include <math.h>
 #include <string.h>
