@@ -10,7 +10,7 @@ import numpy as np
 
 from gallop import bvh, clean, export, features, label, motion, rotation, walker
 from gallop import roles as finding
-from gallop.contract import NAME
+from gallop.contract import NAME, Contract
 from gallop.features import Take
 from gallop.roles import Roles
 
@@ -36,37 +36,44 @@ def train(args: argparse.Namespace) -> None:
         return
     net, _ = polished(args, trainer, rules, data, 0)
     model = export.to_model(net, rules, scale, np.ones(len(data.styles)))
-    finish(args, model, data, args.out.stem, f"the motion in {args.data.name}", "", "unknown")
+    finish(args, model, data, args.out.stem, f"the motion in {args.data.name}", "")
 
 
-def prepare(folder: Path, given: Path | None) -> tuple[list[Take], object, str]:
+def prepare(folder: Path, given: Path | None) -> tuple[list[Take], Contract, str]:
     """Labelled takes of all files of a folder, the contract for them, and what was found."""
     files = [bvh.read(p) for p in sorted(folder.glob("*.bvh"))]
     if not files:
         raise bvh.BvhError(f"{folder}: no .bvh file in this folder")
-    main = largest_family(files)
-    found = finding.find(main[0], given)
-    kept = skeleton_joints(main[0], found)
-    check_same(main, kept)
-    clips = [clip_of(f, kept, found) for f in main]
-    legs = [legs_of(clips, found, side) for side in finding.SIDES]
-    clips = [stood(c, legs) for c in clips]
-    short = [c for c in clips if len(c) <= 190]
-    clips = [c for c in clips if len(c) > 190]
+    main, found = largest_family(files, given)
+    check_same(main, found)
+    clips = [clip_of(f, skeleton_joints(f, found), found) for f in main]
+    short = [c.name for c in clips if len(c) < 30]
+    clips = [c for c in clips if len(c) >= 30]
     if not clips:
-        raise bvh.BvhError(f"{folder}: every clip is shorter than 3.2 seconds")
-    takes = [take for c in clips for take in both(c, legs)]
+        raise bvh.BvhError(f"{folder}: every clip is shorter than half a second")
+    legs = [leg_of(clips, found, side) for side in finding.SIDES]
+    clips = [stood(c, legs) for c in clips]
+    takes = [padded(take, 62) for c in clips for take in both(c, legs)]
     rules = contract_of(folder, clips[0].skeleton, found, legs, takes)
-    text = describe(files, main, short, found, kept, clips, rules)
-    return takes, rules, text
+    return takes, rules, describe(files, main, short, found, clips, rules)
 
 
-def largest_family(files: list[bvh.Bvh]) -> list[bvh.Bvh]:
-    """The files of the skeleton that has the most frames."""
-    families: dict[tuple[str, ...], list[bvh.Bvh]] = {}
+def largest_family(files: list[bvh.Bvh], given: Path | None) -> tuple[list[bvh.Bvh], Roles]:
+    """The files of the skeleton that has the most seconds, and its roles. Two files share a
+    skeleton when the joints that are kept have the same names and parents."""
+    families: dict[tuple, tuple[list[bvh.Bvh], Roles]] = {}
+    refused: list[str] = []
     for f in files:
-        families.setdefault(tuple(f.names), []).append(f)
-    return max(families.values(), key=lambda group: sum(len(f.values) for f in group))
+        try:
+            found = finding.find(f, given)
+        except finding.RolesError as e:
+            refused.append(str(e))
+            continue
+        names = tuple(f.names[j] for j in skeleton_joints(f, found))
+        families.setdefault(names, ([], found))[0].append(f)
+    if not families:
+        raise finding.RolesError(refused[0])
+    return max(families.values(), key=lambda g: sum(len(f.values) * f.frame_time for f in g[0]))
 
 
 def skeleton_joints(file: bvh.Bvh, found: Roles) -> list[int]:
@@ -88,13 +95,14 @@ def skeleton_joints(file: bvh.Bvh, found: Roles) -> list[int]:
     return sorted(wanted - above)
 
 
-def check_same(files: list[bvh.Bvh], kept: list[int]) -> None:
-    """All files share one skeleton: the same kept joints with nearly the same offsets."""
+def check_same(files: list[bvh.Bvh], found: Roles) -> None:
+    """All files share one body: the same kept joints with nearly the same offsets."""
     first = files[0]
+    mine = skeleton_joints(first, found)
     for f in files[1:]:
-        for j in kept[1:]:
-            apart = np.linalg.norm(f.offsets[j] - first.offsets[j])
-            if apart > 0.05 * max(np.linalg.norm(first.offsets[j]), 1e-6) + 0.01 * _reach(first):
+        for i, j in zip(mine[1:], skeleton_joints(f, found)[1:]):
+            apart = np.linalg.norm(f.offsets[j] - first.offsets[i])
+            if apart > 0.2 * max(np.linalg.norm(first.offsets[i]), 0.05 * _reach(first)):
                 raise bvh.BvhError(f"{f.path}:{f.joints[j].line}: joint '{f.names[j]}' lies "
                                    f"elsewhere than in {first.path}: another body")
 
@@ -166,12 +174,13 @@ def faced(
     lean = np.swapaxes(upright, -1, -2) @ turn[:, 0]
     u, _, v = np.linalg.svd(lean.mean(0))
     own = u @ np.diag([1, 1, np.linalg.det(u @ v)]) @ v
+    # as if the hips stood upright, facing +z, in the rest pose
     out = turn.copy()
     out[:, 0] = turn[:, 0] @ own.T
     return out
 
 
-def legs_of(clips: list[motion.Clip], found: Roles, side: str) -> clean.Leg:
+def leg_of(clips: list[motion.Clip], found: Roles, side: str) -> clean.Leg:
     """A leg with its sole: how low ankle and toe come while the foot is slow."""
     skeleton = clips[0].skeleton
     joints = [skeleton.index(clean_name(n)) for n in found.leg(side)]
@@ -198,19 +207,43 @@ def stood(clip: motion.Clip, legs: list[clean.Leg]) -> motion.Clip:
 
 
 def both(clip: motion.Clip, legs: list[clean.Leg]) -> list[Take]:
-    """The labelled take, and its mirror image where the skeleton has two sides."""
+    """The labelled take, and its mirror image where the skeleton is its own mirror image."""
     joints = [j for leg in legs for j in (leg.ankle, leg.toe)]
     takes = [walker.take_of(clip, joints, None)]
-    pairs = motion.mirror_pairs(clip.skeleton.names)
-    if all(pairs[a] == b for a, b in zip(joints[:2], joints[2:])):
-        takes.append(walker.take_of(motion.mirrored(clip), joints, None))
+    pairs, offsets = motion.mirror_pairs(clip.skeleton.names), clip.skeleton.offsets
+    apart = np.linalg.norm((offsets[pairs] * [-1, 1, 1] - offsets)[1:], axis=-1)
+    sides = all(pairs[a] == b for a, b in zip(joints[:2], joints[2:]))
+    if sides and apart.max() < 0.1 * np.linalg.norm(offsets, axis=1).max():
+        image = motion.mirrored(clip)
+        image.skeleton = clip.skeleton
+        takes.append(walker.take_of(image, joints, None))
     return takes
+
+
+def padded(take: Take, count: int) -> Take:
+    """The take with `count` frames before and after it in which only the path goes on, straight:
+    so that short clips have a past and a future. None of them is trained on."""
+    labels = take.labels
+    ends = ((count, count),)
+    path = np.pad(labels.path, (*ends, (0, 0)), "edge")
+    few = min(10, len(take) - 1)
+    first = (labels.path[few] - labels.path[0]) / few
+    last = (labels.path[-1] - labels.path[-1 - few]) / few
+    path[:count] -= np.arange(count, 0, -1)[:, None] * first
+    path[-count:] += np.arange(1, count + 1)[:, None] * last
+    made = label.Labels(path, *(np.pad(a, (*ends, *[(0, 0)] * (a.ndim - 1)), "edge") for a in (
+        labels.facing, labels.contacts, labels.gait, labels.phase)))
+    position = np.pad(take.position, (*ends, (0, 0), (0, 0)), "edge")
+    turn = np.pad(take.turn, (*ends, (0, 0), (0, 0), (0, 0)), "edge")
+    keep = np.pad(take.keep, count)
+    keep[count] = keep[-count - 1] = False  # their velocities and steps are made up
+    return Take(take.name, position, turn, made, keep, take.style, take.tag)
 
 
 def contract_of(
     folder: Path, skeleton: motion.Skeleton, found: Roles, legs: list[clean.Leg],
     takes: list[Take],
-) -> object:
+) -> Contract:
     """The contract: speeds of the rules are those that the motion has."""
     names = [tuple(clean_name(n) for n in found.leg(side)) for side in finding.SIDES]
     speeds = []
@@ -229,22 +262,20 @@ def contract_of(
 
 
 def describe(
-    files: list[bvh.Bvh], main: list[bvh.Bvh], short: list[motion.Clip], found: Roles,
-    kept: list[int], clips: list[motion.Clip], rules: object,
+    files: list[bvh.Bvh], main: list[bvh.Bvh], short: list[str], found: Roles,
+    clips: list[motion.Clip], rules: Contract,
 ) -> str:
     """What was found, before anything is trained."""
     seconds = sum(len(c) for c in clips) / walker.RATE
+    rates = sorted({round(1 / f.frame_time) for f in main})
     lines = [f"{len(files)} files; {len(main)} share the skeleton used ({len(main[0].joints)} "
-             f"joints, {len(kept)} kept), {1 / main[0].frame_time:.0f} frames a second"]
+             f"joints, {len(rules.joints)} kept), {'/'.join(map(str, rates))} frames a second"]
     others = [Path(f.path).name for f in files if f not in main]
     if others:
         lines.append(f"left out, another skeleton: {', '.join(others)}")
     if short:
-        lines.append(f"left out, under 3.2 s: {', '.join(c.name for c in short)}")
+        lines.append(f"left out, under half a second: {', '.join(short)}")
     lines.append(found.describe())
-    walk, run = (rules.rules[k] * 0.6 for k in ("speed_walk", "speed_run"))  # type: ignore
+    walk, run = (rules.rules[k] * 0.6 for k in ("speed_walk", "speed_run"))
     lines.append(f"  {seconds:.0f} s of motion, walks at {walk:.2f} m/s, runs at {run:.2f} m/s")
     return "\n".join(lines)
-
-
-assert label

@@ -62,23 +62,24 @@ class Roles:
         return "\n".join(lines)
 
 
+PREFIX = re.compile(r"^(mixamorig\d*:|cc_base_|bip\d+[ _]|rl_|.*:)", re.I)
+SIGNS = (
+    (re.compile(r"[Ll]eft|LEFT"), "left"),
+    (re.compile(r"[Rr]ight|RIGHT"), "right"),
+    (re.compile(r"(?<=[_. ])[lL](?![a-zA-Z])|^[lL](?=[A-Z_. ])"), "left"),
+    (re.compile(r"(?<=[_. ])[rR](?![a-zA-Z])|^[rR](?=[A-Z_. ])"), "right"),
+)
+
+
 def split_side(name: str) -> tuple[str, str]:
     """A joint's side ("left", "right" or "") and the rest of its name in small letters."""
-    bare = re.sub(r"^(mixamorig\d*:|cc_base_|bip\d+[ _]|rl_|.*:)", "", name, flags=re.I)
-    marks = (
-        (r"left|(?<![a-z])l(?=[A-Z_ .])|(?<=[_. ])l(?![a-zA-Z])|(?<=[_. ])L(?![a-z])|^L(?=[A-Z_])",
-         "left"),
-        (r"right|(?<![a-z])r(?=[A-Z_ .])|(?<=[_. ])r(?![a-zA-Z])|(?<=[_. ])R(?![a-z])|^R(?=[A-Z_])",
-         "right"),
-    )
-    for pattern, side in marks:
-        flags = 0 if side[0] not in pattern[:1] else 0
-        found = re.search(pattern.replace("left", "[Ll]eft|LEFT").replace("right", "[Rr]ight|RIGHT"),
-                          bare, flags)
+    bare, side = PREFIX.sub("", name), ""
+    for sign, which in SIGNS:
+        found = sign.search(bare)
         if found:
-            rest = bare[: found.start()] + bare[found.end() :]
-            return side, re.sub(r"[^a-z0-9]", "", rest.lower())
-    return "", re.sub(r"[^a-z0-9]", "", bare.lower())
+            bare, side = bare[: found.start()] + bare[found.end() :], which
+            break
+    return side, re.sub(r"[^a-z0-9]", "", bare.lower())
 
 
 def find(file: Bvh, given: Path | None = None) -> Roles:
@@ -97,17 +98,26 @@ def find(file: Bvh, given: Path | None = None) -> Roles:
     for side in SIDES:
         _leg_by_geometry(side, file, joints, how)
     missing = [f"{s}_{p}" for s in SIDES for p in PARTS[:4] if f"{s}_{p}" not in joints]
-    if "hips" not in joints:
-        joints["hips"], how["hips"] = file.names[0], "the first joint"
     if missing:
         raise RolesError(f"{file.path}:1: no joint found for {', '.join(missing)}; name them in a "
                          "file for --roles, for example: " + f'{missing[0]} = "{file.names[-1]}"')
+    _hips_over_all(file, joints, how)
     up, unit = str(told.get("up", "")), float(told.get("unit", 0))  # type: ignore[arg-type]
     if not up:
         up, how["up"] = detect_up(file, joints), "by the length of the head over the feet"
     if not unit:
         unit, how["unit"] = detect_unit(file, joints), "by the length of the legs"
     return Roles(joints, unit, up, how)
+
+
+def _hips_over_all(file: Bvh, joints: dict[str, str], how: dict[str, str]) -> None:
+    """The hips must carry both legs and the head; else they are the joint that does."""
+    carried = [joints[r] for r in ("left_hip", "right_hip", "head") if r in joints]
+    chains = [_chain(file, name) for name in carried]
+    if "hips" in joints and all(file.names.index(joints["hips"]) in c for c in chains):
+        return
+    common = next(j for j in chains[0] if all(j in c for c in chains))
+    joints["hips"], how["hips"] = file.names[common], "carries the legs and the head"
 
 
 def _by_name(role: str, file: Bvh, parsed: list[tuple[str, str]]) -> str | None:

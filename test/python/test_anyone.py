@@ -1,0 +1,152 @@
+"""Anyone's motion: roles by name, geometry or file; units and axes; a model from made-up BVH."""
+
+import sys
+
+import numpy as np
+import pytest
+import synthetic
+from gallop import anyone, bvh, modelfile, motion, roles, rotation, train
+
+MIXAMO = {"Hips": "mixamorig:Hips", "Hip": "UpLeg", "Knee": "Leg", "Ankle": "Foot", "Toe": "ToeBase"}
+
+
+def file_of(clip, rename=lambda n: n, unit=1.0, z_up=False):
+    """The clip as a BVH with Z X Y angles; `unit` scales lengths, z_up turns the whole world."""
+    from scipy.spatial.transform import Rotation
+
+    axes = anyone.Z_TO_Y.T if z_up else np.eye(3)
+    s, joints, columns, starts = clip.skeleton, [], [], []
+    position, turn = clip.world()
+    local = motion.to_local(s, axes @ turn)
+    for j, name in enumerate(s.names):
+        starts.append(sum(len(c.channels) for c in joints))
+        places = ["Xposition", "Yposition", "Zposition"] if j == 0 else []
+        end = [0.0, 0.0, 5.0] if name.endswith("Toe") else None
+        joints.append(bvh.Joint(rename(name), s.parents[j], j + 1, list(s.offsets[j] * unit),
+                                [*places, "Zrotation", "Xrotation", "Yrotation"], end))
+        if j == 0:
+            columns.append(position[:, 0] @ axes.T * unit)
+        columns.append(Rotation.from_matrix(local[:, j]).as_euler("ZXY", degrees=True))
+    return bvh.Bvh("<made>", joints, 1 / clip.rate, np.concatenate(columns, 1), starts)
+
+
+def mixamo(name):
+    side = name[:4] if name.startswith("Left") else name[:5] if name.startswith("Right") else ""
+    part = name[len(side) :]
+    return MIXAMO[part] if part == "Hips" else f"mixamorig:{side}{MIXAMO[part]}"
+
+
+def reallusion(name):
+    if name == "Hips":
+        return "CC_Base_Pelvis"
+    side = "L" if name.startswith("Left") else "R"
+    part = name.removeprefix("Left").removeprefix("Right")
+    return f"CC_Base_{side}_" + {"Hip": "Thigh", "Knee": "Calf", "Ankle": "Foot",
+                                 "Toe": "ToeBase"}[part]
+
+
+@pytest.mark.parametrize("rename", [lambda n: n, mixamo, reallusion, str.lower])
+def test_roles_by_name(rename):
+    found = roles.find(file_of(synthetic.walk(60), rename))
+    assert found.leg("left") == tuple(rename(n) for n in synthetic.LEGS[0])
+    assert found.leg("right") == tuple(rename(n) for n in synthetic.LEGS[1])
+    assert found.joints["hips"] == rename("Hips")
+
+
+@pytest.mark.parametrize("unit", [(1.0, 0.01), (0.01, 1.0), (10.0, 0.001), (1 / 2.54, 0.0254)])
+@pytest.mark.parametrize("z_up", [False, True])
+def test_unit_and_axis(unit, z_up):
+    found = roles.find(file_of(synthetic.walk(90), unit=unit[0], z_up=z_up))
+    assert found.unit == unit[1] and found.up == ("z" if z_up else "y")
+
+
+def test_sides():
+    names = {"LeftFoot": "left", "CC_Base_R_Foot": "right", "foot.L": "left", "r_foot": "right",
+             "RHipJoint": "right", "lhand": "", "Leg": "", "mixamorig:RightArm": "right"}
+    assert {n: roles.split_side(n)[0] for n in names} == names
+
+
+def odd(name):
+    return "bone" + name.replace("Left", "A").replace("Right", "B")
+
+
+def test_unknown_names_ask_for_a_file(tmp_path):
+    made = file_of(synthetic.walk(60), odd)
+    with pytest.raises(roles.RolesError, match="no joint found for left_hip"):
+        roles.find(made)
+    lines = [f'{side}_{part} = "{odd(name)}"' for side, leg in zip(roles.SIDES, synthetic.LEGS)
+             for part, name in zip(roles.PARTS, leg)]
+    told = tmp_path / "roles.toml"
+    told.write_text("# my rig\n" + "\n".join(lines) + '\nunit = 0.01\nup = "y"\n')
+    found = roles.find(made, told)
+    assert found.leg("right") == tuple(odd(n) for n in synthetic.LEGS[1])
+    assert "given" in found.describe()
+
+
+@pytest.mark.parametrize(("line", "message"), [
+    ("tail = 'x'", "expected ROLE"), ("left_hip = 'Nose'", "has no joint 'Nose'"),
+    ("up = 'x'", "up is 'y' or 'z'"), ("unit = 0", "is not a number of metres"),
+    ("left_hip Hips", "expected ROLE")])
+def test_a_bad_roles_file_names_its_line(tmp_path, line, message):
+    told = tmp_path / "r.toml"
+    told.write_text("# first\n" + line + "\n")
+    with pytest.raises(roles.RolesError, match=message) as caught:
+        roles.find(file_of(synthetic.walk(30)), told)
+    assert f"{told}:2:" in str(caught.value)
+
+
+def test_any_axes_give_the_same_motion():
+    """The same walk in metres and z up becomes the same takes."""
+    clip = synthetic.walk(200, turn=0.4)
+    made = []
+    for file in (file_of(clip), file_of(clip, unit=0.01, z_up=True)):
+        found = roles.find(file)
+        made.append(anyone.clip_of(file, anyone.skeleton_joints(file, found), found))
+    a, b = (c.world()[0] for c in made)
+    assert np.allclose(a, b, atol=1e-6) and np.allclose(a, clip.world()[0], atol=1e-6)
+    facing = rotation.facing_angle(made[1].world()[1][:, 0])
+    assert np.allclose(facing, 0.4 * np.arange(200) / 60, atol=1e-3)
+
+
+def test_padding_goes_on_straight():
+    take = synthetic.take(synthetic.walk(120))
+    more = anyone.padded(take, 60)
+    step = np.diff(more.labels.path, axis=0)
+    assert len(more) == 240 and not more.keep[:61].any() and not more.keep[-61:].any()
+    assert np.allclose(step[:50], step[0]) and np.allclose(step[-50:], step[-1])
+
+
+def write(folder, name, file):
+    (folder / name).write_text(bvh.format_bvh(file))
+
+
+def test_another_body_is_refused(tmp_path):
+    write(tmp_path, "a.bvh", file_of(synthetic.walk(100)))
+    other = file_of(synthetic.walk(90))
+    other.joints[2].offset = [0, -10, 0]
+    write(tmp_path, "b.bvh", other)
+    with pytest.raises(bvh.BvhError, match=r"b\.bvh:\d+: joint 'LeftKnee' lies elsewhere"):
+        anyone.prepare(tmp_path, None)
+
+
+def test_command(tmp_path, monkeypatch, capsys):
+    """A folder in, a model out, and what was found said first."""
+    folder = tmp_path / "mine"
+    folder.mkdir()
+    for i, clip in enumerate((synthetic.walk(260), synthetic.walk(260, 1.0, 0.7, 0.4))):
+        write(folder, f"{i}.bvh", file_of(clip, mixamo))
+    out = tmp_path / "m.gallop"
+    monkeypatch.setattr(sys, "argv", [
+        "train", "--data", str(folder), "--kind", "pfnn", "-o", str(out), "--quick", "--steps",
+        "0.01", "--polish", "2", "--hidden", "16", "--no-judge"])
+    assert train.main() == 0
+    said = capsys.readouterr().err
+    assert "2 files; 2 share the skeleton used" in said and "mixamorig:LeftUpLeg" in said
+    assert said.index("left_hip") < said.index("training [")
+    assert "leg mixamorig:LeftUpLeg" in modelfile.read(out).contract
+
+
+def test_an_empty_folder_is_one_line(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(sys, "argv", ["train", "--data", str(tmp_path), "-o", "x.gallop"])
+    assert train.main() == 1
+    assert "no .bvh file in this folder" in capsys.readouterr().err
