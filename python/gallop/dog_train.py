@@ -49,8 +49,8 @@ class Settings:
 
 
 QUICK = (Stage(500, 256, 1), Stage(300, 64, 4), Stage(200, 32, 12), Stage(300, 32, 24))
-FULL = (Stage(3000, 1024, 1), Stage(1500, 1024, 4), Stage(1500, 1024, 12),
-        Stage(2500, 1024, 24), Stage(500, 1024, 40))
+FULL = (Stage(10000, 1024, 1), Stage(4250, 512, 4), Stage(2350, 512, 12),
+        Stage(2350, 512, 24), Stage(700, 512, 40))
 
 
 def chances(frames: Frames, unroll: int, fast: float = 1.0) -> tuple[np.ndarray, np.ndarray]:

@@ -1,6 +1,6 @@
 """The command line: train a controller and write its model.
 
-    python -m gallop.train walker [--quick] [--seed N] [-o FILE]
+    python -m gallop.train walker|dog [--quick] [--seed N] [-o FILE]
     python -m gallop.train --data FOLDER --kind pfnn -o MODEL.gallop
 """
 
@@ -52,7 +52,7 @@ def split(data: features.Dataset) -> tuple[np.ndarray, np.ndarray]:
 def parser() -> argparse.ArgumentParser:
     """The arguments."""
     p = argparse.ArgumentParser(prog="gallop.train", description=__doc__.split("\n")[0])
-    p.add_argument("what", nargs="?", choices=["walker"], help="a controller of the project")
+    p.add_argument("what", nargs="?", choices=["walker", "dog"], help="a controller of the project")
     p.add_argument("--data", type=Path, help="folder with the motion")
     p.add_argument("--kind", default="pfnn", choices=["pfnn"], help="with --data alone")
     p.add_argument("--roles", type=Path, help="TOML file that names the joints' roles")
@@ -209,14 +209,18 @@ def main() -> int:
     """Run the command; errors of data and files become one line."""
     args = parser().parse_args()
     try:
-        if args.what == "walker":
+        if args.what == "dog":
+            from gallop import dog_main
+
+            dog_main.train(args)
+        elif args.what == "walker":
             train_walker(args)
         elif args.data and args.out:
             from gallop import anyone
 
             anyone.train(args)
         else:
-            parser().error("say 'walker', or --data FOLDER and -o MODEL.gallop")
+            parser().error("say 'walker' or 'dog', or --data FOLDER and -o MODEL.gallop")
     except (OSError, ValueError, FloatingPointError) as e:
         print(f"gallop.train: {e}", file=sys.stderr)
         return 1

@@ -1,0 +1,109 @@
+"""`python -m gallop.train dog`: motion in, dog.gallop out, with its figures."""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import torch
+
+from gallop import dog_export, dog_judge, dog_train, modelfile
+from gallop.dog_rollout import Rollout
+from gallop.dog_train import Settings, Trainer
+from gallop.trainer import load_checkpoint
+
+
+def golden_inputs(trainer: Trainer, seed: int = 0) -> np.ndarray:
+    """Inputs of frames that were held out."""
+    frames, roll = trainer.frames, trainer.rollout
+    held = np.flatnonzero(frames.held) if frames.held.any() else np.arange(len(frames))
+    rows = torch.tensor(np.random.default_rng(seed).choice(held, dog_export.GOLDEN),
+                        device=trainer.device)
+    return roll.body.features(roll.data.state(rows), roll.data.path(rows)).cpu().numpy()
+
+
+def held_out(trainer: Trainer, unroll: int = 30, count: int = 256) -> tuple[float, float]:
+    """Mean foot error in cm on held-out clips: after one step, and after `unroll` own steps."""
+    frames, roll = trainer.frames, trainer.rollout
+    last = np.arange(len(frames) - unroll)
+    good = frames.held[last] & (frames.run[last] == frames.run[last + unroll])
+    if not good.any():
+        return float("nan"), float("nan")
+    rows = np.random.default_rng(0).choice(np.flatnonzero(good), count)
+    return foot_errors(roll, torch.tensor(rows, device=trainer.device), unroll)
+
+
+def foot_errors(roll: Rollout, rows: torch.Tensor, unroll: int) -> tuple[float, float]:
+    """Mean distance in cm of the feet from the data's after the first and the last step."""
+    errors = []
+
+    def watch(s: object, y: torch.Tensor, step: torch.Tensor, at: torch.Tensor,
+              turn: torch.Tensor) -> torch.Tensor:
+        errors.append(float((s.feet - roll.data.feet[at]).norm(dim=-1).mean()))  # type: ignore
+        return roll.weights * 0
+
+    terms, roll.terms = roll.terms, watch  # type: ignore[method-assign]
+    with torch.no_grad():
+        roll(rows, unroll, 0.0)
+    roll.terms = terms  # type: ignore[method-assign]
+    return errors[0], errors[-1]
+
+
+def settings_of(args: argparse.Namespace) -> Settings:
+    """The training that the arguments ask for."""
+    stages = dog_train.QUICK if args.quick else dog_train.FULL
+    stages = tuple(dataclasses.replace(s, steps=max(1, round(s.steps * args.steps)),
+                                       batch=max(1, round(s.batch * args.batch))) for s in stages)
+    experts = 1 if args.gate == "plain" else args.experts or 8
+    return Settings(args.hidden, experts, stages, noise=0.05 * args.noise, anchor=0.5,
+                    seed=args.seed)
+
+
+def train(args: argparse.Namespace) -> None:
+    """Train, write and judge the dog."""
+    contract, frames = dog_train.prepare(args.data, args.seed)
+    before = None
+    if args.checkpoint and args.checkpoint.exists():
+        before = load_checkpoint(args.checkpoint, torch.device("cpu"))
+    trainer = Trainer(contract, frames, settings_of(args), args.device, before)
+    _say(args, f"{len(frames)} frames ({int(frames.held.sum())} held out), "
+         f"{len(contract.input_names())} inputs, {len(contract.output_names())} outputs, "
+         f"{args.device}")
+    begun = time.time()
+    trainer.train(args.quiet)
+    trainer.net.load_state_dict(trainer.average.state_dict())
+    first, last = held_out(trainer)
+    _say(args, f"trained in {time.time() - begun:.0f} s; feet of held-out clips off by "
+         f"{first:.3f} cm after one step, {last:.2f} cm after thirty")
+    if args.checkpoint:
+        trainer.save(args.checkpoint)
+    if args.curve:
+        write_curve(args.curve, trainer.history)
+    model = dog_export.to_model(trainer.average, contract, trainer.scale)
+    dog_export.finish(model, golden_inputs(trainer),
+                      "python -m gallop.train " + " ".join(sys.argv[1:]))
+    if args.out:
+        size = modelfile.write(model, args.out)
+        _say(args, f"wrote {args.out}, {size / 1024:.0f} KB")
+    if not args.no_judge:
+        seconds, randoms = (20.0, 4) if args.quick else (60.0, dog_judge.RANDOM)
+        print(dog_judge.table(dog_judge.play(model, dog_judge.all_scripts(seconds, randoms))))
+
+
+def write_curve(path: Path, history: list[tuple[int, float, list[float]]]) -> None:
+    """The loss curve as CSV: step, loss and its terms."""
+    from gallop.dog_rollout import Weights
+
+    lines = [",".join(["step", "loss", *vars(Weights())])]
+    lines += [",".join([str(s), f"{v:.6g}", *(f"{t:.6g}" for t in terms)])
+              for s, v, terms in history]
+    path.write_text("\n".join(lines) + "\n")
+
+
+def _say(args: argparse.Namespace, text: str) -> None:
+    if not args.quiet:
+        print(text, file=sys.stderr, flush=True)
