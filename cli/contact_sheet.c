@@ -155,7 +155,8 @@ static void draw_cell(cairo_t *cairo, const gali_player_desc *desc, uint32_t cha
                  .state = state,
                  .x = x,
                  .y = y,
-                 .scale = 0.84 * cell_height / (1.1 * (double)desc->figure->tall),
+                 .scale = fmin(0.84 * cell_height / (1.1 * (double)desc->figure->tall),
+                               0.85 * cell_width / (double)desc->figure->deep),
                  .back = {sinf(yaw) * cosf(view_pitch), sinf(view_pitch), cosf(yaw) * cosf(view_pitch)},
                  .across = {cosf(yaw), 0, -sinf(yaw)}};
     self.above = gali_vec3_cross(self.back, self.across);

@@ -12,6 +12,7 @@ typedef struct build {
     gal_vec3 rest[GALI_JOINTS_MAX]; /* world, units */
     float carried[GALI_JOINTS_MAX]; /* metres of bone below each joint */
     int named_sides;                /* whether the joints' names tell left and right */
+    int32_t head;                   /* joint, or -1 */
 } build;
 
 static int contains(const char *text, const char *word) {
@@ -67,6 +68,8 @@ static void measure(build *self, const gal_transform *pose) {
         const gali_joint *joint = &contract->joints[i];
         world[i] = joint->parent < 0 ? joint->rest : gali_transform_mul(world[joint->parent], joint->rest);
         self->rest[i] = pose ? pose[i].position : world[i].position;
+        float away = fabsf(self->rest[i].z - self->rest[0].z) * contract->unit;
+        self->figure->deep = fmaxf(self->figure->deep, 2 * away);
         self->named_sides |= side_of_name(joint->name) != 0;
     }
     for (uint32_t i = contract->joint_count; i-- > 1;) { /* children stand behind their parents */
@@ -116,14 +119,13 @@ static int32_t find_head(const gali_contract *contract) {
 
 /* From the head joint on along the neck, as long as a head is. */
 static void add_head(build *self) {
-    int32_t head = find_head(self->contract);
-    float tall = self->figure->tall, length = head < 0 ? 0 : bone_length(self, (uint32_t)head);
+    float tall = self->figure->tall, length = self->head < 0 ? 0 : bone_length(self, (uint32_t)self->head);
     if (length < 0.01f * tall) {
         return;
     }
-    uint32_t neck = (uint32_t)self->contract->joints[head].parent;
+    uint32_t head = (uint32_t)self->head, neck = (uint32_t)self->contract->joints[head].parent;
     gali_limb limb = {.a = {neck, neck},
-                      .b = {(uint32_t)head, (uint32_t)head},
+                      .b = {head, head},
                       .from = 1,
                       .to = 1 + 0.042f * tall / length,
                       .radius_from = 0.041f * tall,
@@ -137,13 +139,33 @@ static void add_head(build *self) {
     add(self, limb);
 }
 
-/* Four legs: a trunk between the hips in front and those behind. */
+/* An animal's neck and muzzle are thicker than what they carry; eyes at a third of the muzzle. */
+static void add_muzzle(build *self) {
+    gali_figure *figure = self->figure;
+    uint32_t bones = figure->limb_count;
+    for (uint32_t i = 0; i < bones; i++) {
+        gali_limb *limb = &figure->limbs[i];
+        if ((int32_t)limb->b[0] == self->head) {
+            limb->radius_from = 0.125f * figure->tall;
+            limb->radius_to = 0.09f * figure->tall;
+        } else if ((int32_t)limb->a[0] == self->head) {
+            limb->radius_from = 0.09f * figure->tall;
+            limb->radius_to = 0.045f * figure->tall;
+            limb->part = GALI_LIMB_HEAD;
+            gali_limb eyes = *limb;
+            eyes.to = 0.35f;
+            eyes.radius_from = eyes.radius_to = 0.018f * figure->tall;
+            eyes.half = 0.07f * figure->tall;
+            eyes.part = GALI_LIMB_VISOR;
+            add(self, eyes);
+        }
+    }
+}
+
+/* A trunk between the hips in front and those behind. */
 static void add_trunk(build *self) {
     const gali_contract *contract = self->contract;
     uint32_t hips[4];
-    if (contract->leg_count != 4) {
-        return;
-    }
     for (uint32_t i = 0; i < 4; i++) {
         uint32_t at = i;
         for (; at > 0 && self->rest[hips[at - 1]].z > self->rest[contract->legs[i].hip].z; at--) {
@@ -151,14 +173,14 @@ static void add_trunk(build *self) {
         }
         hips[at] = contract->legs[i].hip;
     }
-    float width = fmaxf(0.5f * fabsf(self->rest[hips[2]].x - self->rest[hips[3]].x) * contract->unit,
-                        0.1f * self->figure->tall);
+    float half = 0.5f * fabsf(self->rest[hips[2]].x - self->rest[hips[3]].x) * contract->unit;
+    float width = fminf(fmaxf(0.6f * half, 0.08f * self->figure->tall), 0.2f * self->figure->tall);
     add(self, (gali_limb){.a = {hips[0], hips[1]},
                           .b = {hips[2], hips[3]},
-                          .from = -0.02f,
-                          .to = 1.02f,
+                          .from = -0.03f,
+                          .to = 1.03f,
                           .radius_from = width,
-                          .radius_to = 1.2f * width});
+                          .radius_to = 1.25f * width});
 }
 
 /* Height of a pose, units. */
@@ -180,9 +202,14 @@ void gali_figure_build(gali_figure *figure, const gali_contract *contract, const
     height = pose ? fmaxf(height_of(pose, contract->joint_count), height) : height;
     *figure = (gali_figure){.tall = height * contract->unit, .unit = contract->unit};
     measure(&self, pose);
+    self.head = find_head(contract);
     add_bones(&self);
-    add_head(&self);
-    add_trunk(&self);
+    if (contract->leg_count == 4) {
+        add_trunk(&self);
+        add_muzzle(&self);
+    } else {
+        add_head(&self);
+    }
 }
 
 static gal_vec3 middle(const gal_transform *pose, const uint32_t pair[2]) {

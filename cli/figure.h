@@ -29,6 +29,7 @@ typedef struct gali_limb {
 
 typedef struct gali_figure {
     float tall; /* height of the skeleton at rest */
+    float deep; /* its extent from back to front */
     float unit; /* metres in a unit of length of the poses */
     uint32_t limb_count;
     gali_limb limbs[GALI_LIMBS_MAX];

@@ -281,6 +281,7 @@ static void write_recording(FILE *out, const gali_player_desc *desc) {
     gali_json_number(&json, "rate", (double)desc->contract->rate);
     gali_json_number(&json, "frames", desc->recording->frames);
     gali_json_number(&json, "tall", (double)desc->figure->tall);
+    gali_json_number(&json, "reach", (double)fmaxf(desc->figure->tall, 0.75f * desc->figure->deep));
     gali_json_open(&json, "characters", '[');
     for (uint32_t i = 0; i < desc->recording->characters; i++) {
         gali_json_open(&json, NULL, '{');

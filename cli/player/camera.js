@@ -15,13 +15,13 @@ class Camera {
 
   // Where what is followed is, and how far it spreads.
   subject(seconds, picked) {
-    const when = this.recording.between(seconds), tall = this.recording.tall;
+    const when = this.recording.between(seconds), { tall, reach } = this.recording;
     const all = picked >= 0 ? [picked] : this.recording.characters.map((_, i) => i);
     const roots = all.map((i) => this.recording.root(i, when));
     const low = [0, 1, 2].map((k) => Math.min(...roots.map((r) => r[k])));
     const high = [0, 1, 2].map((k) => Math.max(...roots.map((r) => r[k])));
     const spread = Math.hypot(high[0] - low[0], high[2] - low[2]) / 2;
-    return { at: add(mix3(low, high, 0.5), [0, tall * 0.52, 0]), reach: Math.max(spread * 0.8 + tall * 0.6, tall * 1.15) };
+    return { at: add(mix3(low, high, 0.5), [0, tall * 0.52, 0]), reach: Math.max(spread * 0.8 + reach * 0.6, reach * 1.15) };
   }
 
   // Moves towards the subject: all at once after a jump, gently while playing.

@@ -112,7 +112,7 @@ function pushContacts(recording, character, pose, when, theme, strength, marks) 
     const amount = recording.contact(character, when, i);
     if (amount > 0.3) {
       const p = jointAt(pose, joint);
-      pushDisc(recording, p[0], p[2], 0.10, theme.contact, strength * (amount - 0.3), marks);
+      pushDisc(recording, p[0], p[2], recording.footReach / 2, theme.contact, strength * (amount - 0.3), marks);
     }
   });
 }
