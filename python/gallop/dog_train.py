@@ -92,6 +92,7 @@ class Trainer:
         self.history: list[tuple[int, float, list[float]]] = []
         self.rate = torch.tensor(settings.rate, device=self.device)
         cuda = self.device.type == "cuda"
+        torch.backends.cuda.matmul.allow_tf32 = True
         self.adam = torch.optim.AdamW(
             self.net.parameters(), lr=self.rate if cuda else settings.rate,
             weight_decay=settings.decay, **({"capturable": True} if cuda else {}))

@@ -1,0 +1,221 @@
+"""The dog's network, its step, its training and its controller, on a synthetic walk."""
+
+import numpy as np
+import pytest
+import torch
+
+import dog_synthetic
+from gallop import (
+    contract,
+    dog,
+    dog_control,
+    dog_data,
+    dog_export,
+    dog_features,
+    dog_judge,
+    dog_loop,
+    dog_network,
+    dog_train,
+    modelfile,
+)
+
+
+@pytest.fixture(scope="module")
+def frames():
+    clip = dog_synthetic.walk(600)
+    takes = [clip, dog_data.mirrored(clip), dog_data.still()]
+    return dog_features.build(takes)
+
+
+def trainer(frames, **more):
+    stages = (dog_train.Stage(40, 64, 1), dog_train.Stage(10, 16, 6))
+    settings = dog_train.Settings(hidden=24, experts=3, stages=stages, anchor=0.5, **more)
+    return dog_train.Trainer(dog.contract(), frames, settings)
+
+
+@pytest.fixture(scope="module")
+def trained(frames):
+    t = trainer(frames, average=0.9)
+    t.train(quiet=True)
+    return t
+
+
+@pytest.fixture(scope="module")
+def model(trained):
+    m = dog_export.to_model(trained.average, trained.contract, trained.scale)
+    x = np.random.default_rng(0).normal(size=(8, 137)) * m.input_std + m.input_mean
+    dog_export.finish(m, x, "test")
+    return m
+
+
+def test_contract_is_text_and_back():
+    c = dog.contract()
+    again = contract.parse(contract.to_text(c))
+    assert contract.to_text(again) == contract.to_text(c)
+    assert (len(c.input_names()), len(c.output_names())) == (137, 79)
+    names = c.input_names()
+    assert "hinge.angle.FrontRightThigh" in names and "body.posture.pitch" in names
+    assert "leg.phase.HindLeftFoot.sin" in names and "root.motion.turn" in names
+
+
+@pytest.mark.parametrize("line, words", [
+    ("hinge FrontRightFoot 0 0 0 -1 1 0", "axis"),
+    ("hinge FrontRightFoot 0 0 1 -1 1 2", "REST"),
+    ("hinge Body 0 0 1 -1 1 0", "first joint"),
+    ("hinge FrontRightHip 0 0 1 -1 1 0", "already"),
+    ("posture 1 2 3", "twice"),
+])
+def test_wrong_hinges_are_named(line, words):
+    text = contract.to_text(dog.contract()).replace("\nwindow", f"\n{line}\nwindow")
+    with pytest.raises(contract.ContractError, match=words):
+        contract.parse(text)
+
+
+def test_loss_falls_and_runs_repeat(frames, trained):
+    losses = [h[1] for h in trained.history]
+    assert len(losses) == 1 and np.isfinite(losses).all()
+    again = trainer(frames, average=0.9)
+    again.train(quiet=True)
+    for a, b in zip(again.average.parameters(), trained.average.parameters()):
+        assert torch.equal(a, b)
+    fresh = trainer(frames)
+    rows = torch.arange(100, 164)
+    torch.manual_seed(0)
+    before = float(fresh.rollout(rows, 2)[0])
+    torch.manual_seed(0)
+    assert float(trained.rollout(rows, 2)[0]) < 0.8 * before
+
+
+def test_features_match_the_contract(frames, trained):
+    """Rebuilt from the contract's names: a block out of place would not pass."""
+    d, c = trained.rollout.data, trained.contract
+    x = trained.rollout.body.features(d.state(torch.tensor([70])), d.path(torch.tensor([70])))[0]
+    names = c.input_names()
+    at = {n: float(x[i]) for i, n in enumerate(names)}
+    assert at["hinge.angle.HindLeftShank"] == pytest.approx(float(frames.hinge[70, 11]))
+    assert at["foot.velocity.FrontLeftFoot.z"] == pytest.approx(float(frames.feet_rate[70, 1, 2]))
+    assert at["leg.phase.HindRightFoot.sin"] == pytest.approx(float(frames.phase[70, 2, 1]))
+    assert at["trajectory.velocity.z[-60]"] == pytest.approx(float(frames.past[70, 5, 0]))
+    assert at["trajectory.direction.z[30]"] == pytest.approx(float(frames.future[70, 3, 2]))
+    assert at["root.motion.z"] == pytest.approx(1.0, abs=1e-3)
+
+
+def test_true_outputs_carry_the_state_on(frames, trained):
+    """With y made from the data, a step lands on the data's next frame."""
+    body, d, t = trained.rollout.body, trained.rollout.data, torch.tensor([100])
+    n = t + 1
+    y = torch.cat([a.flatten(1) for a in (
+        d.hinge[n] - d.hinge[t], d.posture[n] - d.posture[t], d.hinge_rate[n], d.rate[n],
+        d.motion[n], d.contact[n], d.phase[n], d.turns[n], d.future[n])], 1)
+    s, step = body.advance(d.state(t), y)
+    for name in ("hinge", "posture", "feet", "feet_rate", "motion"):
+        assert torch.allclose(getattr(s, name), getattr(d, name)[n], atol=2e-3), name
+    assert torch.allclose(step.step, d.motion[n][:, :2])
+    assert torch.allclose(body.future(y), d.future[n])
+
+
+def test_the_anchor_holds_planted_feet():
+    body = dog_loop.Body(dog.contract())
+    y = torch.zeros(1, 79)
+    y[:, body.at["contact"]] = torch.tensor([1.0, 1, 0, 0])
+    y[:, body.at["root.velocity.z"]] = 1.0
+    free, _ = body.advance(body.resting(1), y)
+    held, step = body.advance(body.resting(1), y, anchor=1.0, limit=5.0)
+    assert free.feet_rate[0, 0, 2] == pytest.approx(1.0)
+    assert held.feet_rate[0, 0, 2] == pytest.approx(0.0, abs=1e-6)
+    assert float(step.step[0, 1]) == pytest.approx(0.0, abs=1e-6)
+    assert float(held.motion[0, 1]) == 1.0  # fed back as predicted
+
+
+def test_phases_turn_and_are_drawn():
+    body = dog_loop.Body(dog.contract())
+    s = body.resting(1)
+    s.phase = s.phase + torch.tensor([1.0, 0.0])
+    y = torch.zeros(1, 79)
+    y[:, body.at["leg.phase.rate"]] = 0.25
+    y[:, body.at["leg.phase"]] = torch.tensor([0.0, 0.5] * 4)
+    new, _ = body.advance(s, y)
+    assert torch.allclose(new.phase, torch.tensor([0.0, 0.5]).expand(1, 4, 2), atol=1e-5)
+
+
+@pytest.mark.parametrize("top", [0, 2])
+def test_model_file_holds_the_gate(tmp_path, model, top):
+    model.gate_top = top
+    modelfile.write(model, tmp_path / "d.gallop")
+    again = modelfile.read(tmp_path / "d.gallop")
+    assert again.gate == "network" and again.gate_top == top and again.experts == 3
+    y = modelfile.run(again, model.golden.x, model.golden.blend)
+    normal = (model.golden.x.astype(np.float64) - model.input_mean) / model.input_std
+    w = modelfile.gate_weights(again, normal)
+    assert np.allclose(w.sum(1), 1) and ((w > 0).sum(1) == (top or 3)).all()
+    model.gate_top = 0
+    if not top:
+        assert np.abs(y - model.golden.y).max() < 1e-4 * np.abs(model.golden.y).max()
+
+
+def test_file_equals_torch(trained, model):
+    x = torch.tensor(model.golden.x)
+    with torch.no_grad():
+        trained.net.load_state_dict(trained.average.state_dict())
+        theirs = trained.rollout.call(x).numpy()
+        mine = dog_control.Network(model)(x).numpy()
+    scale = model.output_std
+    assert (np.abs(mine - model.golden.y) / scale).max() < 1e-4
+    assert (np.abs(theirs - mine) / scale).max() < 0.05  # float16 weights
+
+
+@pytest.mark.parametrize("place, value", [(0, 9), (8, 9), (20, 0), (16, 0)])
+def test_broken_gates_are_refused(model, place, value):
+    data = bytearray(modelfile._gate(model))
+    data[place] = value
+    with pytest.raises(modelfile.ModelError):
+        modelfile._read_gate(modelfile._Bytes(bytes(data), "GATE"))
+
+
+def test_gate_sees_phases_speeds_and_motion():
+    c = dog.contract()
+    names = [c.input_names()[i] for i in dog_network.gate_features(c)]
+    assert len(names) == 17 and "trajectory.velocity.z[50]" in names
+
+
+def command(z=0.0, x=0.0, strafe=0.0, look=0.0, count=1):
+    def row(v):
+        return torch.full((count,), float(v))
+
+    return dog_control.Command(torch.tensor([[x, z]]).repeat(count, 1), row(0), row(look),
+                               row(strafe))
+
+
+def test_commanded_path_follows_the_stick(model):
+    control = dog_control.Controller(model, 1)
+    for _ in range(120):
+        control.command(command(x=1.0))
+    velocity, facing = control.commanded_now
+    assert float(velocity[0, 0]) == pytest.approx(1.5, rel=0.01)
+    assert float(facing) == pytest.approx(np.pi / 2, rel=0.01)
+    assert float(control.commanded[0][0, -1, 0]) == pytest.approx(75, rel=0.02)
+    assert float(control.stand) < 1e-3
+
+
+def test_turns_are_no_faster_than_the_rule(model):
+    control = dog_control.Controller(model, 1)
+    control.command(command(z=-1.0))
+    first = float(control.commanded_now[1])
+    assert abs(first) == pytest.approx(control.rules["command_turn_rate"], rel=1e-3)
+
+
+def test_judge_prints_every_script(model):
+    scripts = [dog_judge.script(n, 360) for n in ("stand", "stop 1.4")]
+    scripts += [dog_judge.random_script(i, 360) for i in range(2)]
+    text = dog_judge.table(dog_judge.play(model, scripts))
+    assert "| stand |" in text and "2 random" in text and "stop 1.4: at rest" in text
+
+
+def test_gait_offsets_are_found():
+    t = np.arange(900)
+    contact = np.stack([np.mod(t / 40 + o, 1) < 0.6 for o in dog_synthetic.OFFSETS], 1)
+    hertz, offsets = dog_judge.gait(contact.astype(float))
+    assert hertz == pytest.approx(1.5)
+    want = [0.5, 0.75, 0.25]  # HR, FL, FR after HL
+    off = np.angle(np.exp(2j * np.pi * (np.array(offsets) - want))) / (2 * np.pi)
+    assert np.abs(off).max() < 0.03
