@@ -37,9 +37,9 @@ def stages(args: argparse.Namespace) -> tuple[Stage, ...]:
     if args.quick:
         return (Stage(2500, 256, dropout=0.1, noise=1.0, weights=single),
                 Stage(600, 72, 8, 3e-4, noise=0.5, weights=long))
-    return (Stage(12000, 1024, dropout=0.1, noise=1.0, weights=single),
-            Stage(4000, 512, 8, 5e-4, noise=0.5, weights=long),
-            Stage(8000, 512, 24, 5e-4, noise=0.5, weights=long))
+    return (Stage(4200, 1024, dropout=0.1, noise=0.3, weights=single),
+            Stage(1400, 512, 8, 5e-4, noise=0.15, weights=long),
+            Stage(2800, 512, 24, 5e-4, noise=0.15, weights=long))
 
 
 def split(data: features.Dataset) -> tuple[np.ndarray, np.ndarray]:
@@ -59,7 +59,7 @@ def parser() -> argparse.ArgumentParser:
     p.add_argument("-o", "--out", type=Path, help="model to write")
     p.add_argument("--quick", action="store_true", help="minutes on one core, not the best")
     p.add_argument("--seed", type=int, default=1)
-    p.add_argument("--hidden", type=int, default=256)
+    p.add_argument("--hidden", type=int, help="width of the hidden layers (352, quick 256)")
     p.add_argument("--gate", default="cubic", choices=["cubic", "linear", "constant", "plain"])
     p.add_argument("--experts", type=int, help="control points (4 cubic, 10 linear, 50 constant)")
     p.add_argument("--slide", type=float, default=3.0, help="weight of the foot-slide term")
@@ -89,7 +89,8 @@ def settings_of(args: argparse.Namespace, style_weight: dict[str, float]) -> Set
                             batch=round(s.batch * args.batch), noise=s.noise * args.noise)
         for s in stages(args))
     experts = args.experts or {"cubic": 4, "linear": 10, "constant": 50, "plain": 1}[args.gate]
-    return Settings(args.hidden, args.gate, experts, schedule, style_weight, seed=args.seed)
+    hidden = args.hidden or (256 if args.quick else 352)
+    return Settings(hidden, args.gate, experts, schedule, style_weight, seed=args.seed)
 
 
 def held_out_error(
@@ -163,7 +164,7 @@ def polished(
     style: int,
 ) -> tuple[PhaseNetwork, list[tuple[int, dict[str, float]]]]:
     """The network after the last stage, and that stage's history."""
-    steps = args.polish if args.polish is not None else (500 if args.quick else 2000)
+    steps = args.polish if args.polish is not None else (500 if args.quick else 1500)
     if steps == 0:
         return trainer.average, []
     weights = Weights(args.slide, args.kinematics, absolute=args.absolute)

@@ -4,10 +4,12 @@ import sys
 
 import numpy as np
 import pytest
+
 import synthetic
 from gallop import anyone, bvh, modelfile, motion, roles, rotation, train
 
-MIXAMO = {"Hips": "mixamorig:Hips", "Hip": "UpLeg", "Knee": "Leg", "Ankle": "Foot", "Toe": "ToeBase"}
+MIXAMO = {"Hips": "mixamorig:Hips", "Hip": "UpLeg", "Knee": "Leg", "Ankle": "Foot",
+          "Toe": "ToeBase"}
 
 
 def file_of(clip, rename=lambda n: n, unit=1.0, z_up=False):

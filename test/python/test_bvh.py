@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+
 import synthetic
 from gallop import bvh, motion
 
@@ -71,7 +72,8 @@ FAULTS = [
     (changed(len(LINES) - 1, LINES[-1] + " 1"), len(LINES), "frame 3 has 31 numbers"),
     (changed(len(LINES) - 1, LINES[-1].replace(" ", " nan ", 1).rsplit(" ", 1)[0]), len(LINES),
      "frame 3: nan is not finite"),
-    (changed(len(LINES) - 1, LINES[-1].rsplit(" ", 1)[0] + " x"), len(LINES), "'x' is not a number"),
+    (changed(len(LINES) - 1, LINES[-1].rsplit(" ", 1)[0] + " x"), len(LINES),
+     "'x' is not a number"),
     ("\n".join(LINES[:20]), 20, "the file ends where"),
 ]
 

@@ -3,11 +3,13 @@
 from pathlib import Path
 
 import pytest
+
 import synthetic
 from gallop import contract
 
 SHIPPED = Path(__file__).resolve().parents[2] / "models" / "walker.contract"
-HEAD = "gallop-contract 1\nname a\njoint A - 0 0 0\njoint B A 0 1 0\nsamples -10 0 10\nfuture 10 20\n"
+HEAD = ("gallop-contract 1\nname a\njoint A - 0 0 0\njoint B A 0 1 0\nsamples -10 0 10\n"
+        "future 10 20\n")
 BODY = "gait stand stand\ninput joint.position\noutput joint.position\n"
 
 

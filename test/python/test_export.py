@@ -6,6 +6,7 @@ import sys
 
 import numpy as np
 import pytest
+
 from gallop import export, modelfile
 from test_modelfile import small
 

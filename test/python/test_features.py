@@ -1,6 +1,7 @@
 """Features against what the format page says they mean."""
 
 import numpy as np
+
 import synthetic
 from gallop import features, losses
 

@@ -4,6 +4,7 @@ import struct
 
 import numpy as np
 import pytest
+
 import synthetic
 from gallop import contract, export, features, modelfile
 from gallop.network import PhaseNetwork

@@ -7,8 +7,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-import synthetic
 import torch
+
+import synthetic
 from gallop import export, features, judge, losses, modelfile, polish, rollout, train, walker
 from gallop.losses import Weights
 from gallop.trainer import Settings, Stage, Trainer
@@ -213,9 +214,10 @@ def test_walker_takes_are_clean():
 @pytest.mark.skipif(not CAPTURE.exists(), reason="the 100STYLE excerpt is not here")
 def test_quick_command(tmp_path, monkeypatch, capsys):
     out = tmp_path / "w.gallop"
-    monkeypatch.setattr(sys, "argv", ["train", "walker", "--quick", "--steps", "0.01", "--polish",
-                                      "2", "--hidden", "16", "--data", str(CAPTURE), "--no-judge",
-                                      "--quiet", "--curve", str(tmp_path / "c.csv"), "-o", str(out)])
+    monkeypatch.setattr(sys, "argv", [
+        "train", "walker", "--quick", "--steps", "0.01", "--polish", "2", "--hidden", "16",
+        "--data", str(CAPTURE), "--no-judge", "--quiet", "--curve", str(tmp_path / "c.csv"),
+        "-o", str(out)])
     assert train.main() == 0
     model = modelfile.read(out)
     assert "Ian Mason" in model.provenance["attribution"]
