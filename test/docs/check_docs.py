@@ -1,0 +1,184 @@
+"""Checks that the pages say what is so: links, tables made from lists in the source, commands.
+
+    python3 test/docs/check_docs.py [--command build/dev/cli/gallop]
+
+Standard library alone. Prints each mistake with its file and ends with status 1 if there is any.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+NOT_OURS = {"build", "out", "node_modules", ".git", ".venv", ".ruff_cache", ".pytest_cache"}
+CHEAP = {  # lines of README and CONTRIBUTING that a test can afford to run; {gallop} is the command
+    "./run gallop info models/walker.gallop": ["{gallop}", "info", "models/walker.gallop"],
+    "./run gallop check models/walker.gallop": ["{gallop}", "check", "models/walker.gallop"],
+    "./run gallop drive models/walker.gallop --input samples/walk_and_turn.csv -o out/poses.npy": [
+        "{gallop}", "drive", "models/walker.gallop", "--input", "samples/walk_and_turn.csv", "-o", "{null}"],
+}
+
+
+def pages() -> list[Path]:
+    return sorted(p for p in ROOT.rglob("*.md") if not NOT_OURS & set(p.relative_to(ROOT).parts))
+
+
+def without_code(text: str) -> str:
+    return re.sub(r"`[^`\n]*`", "", re.sub(r"^```.*?^```", "", text, flags=re.S | re.M))
+
+
+def anchors(page: Path) -> set[str]:
+    headings = re.findall(r"^#+ +(.+)$", page.read_text(encoding="utf-8"), flags=re.M)
+    return {re.sub(r"[^\w\- ]", "", h.lower()).replace(" ", "-") for h in headings}
+
+
+def check_links(page: Path, text: str) -> list[str]:
+    wrong = []
+    for link in re.findall(r"\]\(([^)\s]+)\)", without_code(text)):
+        if re.match(r"[a-z]+:", link):
+            continue
+        path, _, anchor = link.partition("#")
+        target = (page.parent / path).resolve() if path else page
+        if not target.exists() or ROOT not in (target, *target.parents):
+            wrong.append(f"no file for the link {link}")
+        elif anchor and target.suffix == ".md" and anchor not in anchors(target):
+            wrong.append(f"no heading for the link {link}")
+    return wrong
+
+
+def check_words(text: str) -> list[str]:
+    """No absolute paths of somebody's machine, and nothing left to be done."""
+    wrong = [f"absolute path {m}" for m in re.findall(r"(?<![\w./:~-])/(?:home|root|work|tmp|Users|mnt)/\S*", text)]
+    return wrong + [f"{m} left" for m in re.findall(r"\b(?:TODO|FIXME|XXX|TBD)\b|@[A-Z]+@", text)]
+
+
+# ---- tables and their lists ----
+
+
+def rules_of_source() -> list[tuple[str, ...]]:
+    text = (ROOT / "src/motion/rules.def").read_text(encoding="utf-8")
+    number = r"(-?[\d.]+)f?"
+    found = re.findall(rf'^RULE\((\w+), {number}, {number}, {number}, "(.*)"\)$', text, flags=re.M)
+    if len(found) != len(re.findall(r"^RULE\(", text, flags=re.M)):
+        sys.exit("check_docs.py: cannot read every line of rules.def")
+    return [(name, value, f"{least}..{most}", meaning) for name, value, least, most, meaning in found]
+
+
+def check_rules() -> list[str]:
+    text = (ROOT / "docs/controller.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| `(\w+)` \| ([^|]+) \| (-?[\d.]+\.\.-?[\d.]+) \| (.+) \|$", text, flags=re.M)
+    documented, source = [tuple(row) for row in rows], rules_of_source()
+    wrong = [f"rules.def has {rule}, the table does not" for rule in source if rule not in documented]
+    wrong += [f"the table has {rule}, rules.def does not" for rule in documented if rule not in source]
+    if not wrong and documented != source:
+        wrong.append("the table's order is not that of rules.def")
+    prose = text.split("## The constants")[0]
+    wrong += [f"no formula names the rule {name}" for name, *_ in source if not named(name, prose)]
+    return wrong
+
+
+def named(rule: str, prose: str) -> bool:
+    """Whether the prose has the rule; `_responsive` and `_strafe` ones are said of their stem."""
+    return re.sub(r"(_responsive)?(_strafe)?$", "", rule) in prose
+
+
+def blocks_of_source() -> dict[str, set[str]]:
+    text = (ROOT / "src/motion/blocks.def").read_text(encoding="utf-8")
+    sides: dict[str, set[str]] = {"INPUT": set(), "OUTPUT": set()}
+    for name, side in re.findall(r'^BLOCK\(\w+, "([^"]+)", (INPUT|OUTPUT),', text, flags=re.M):
+        sides[side].add(name)
+    return sides
+
+
+def blocks_of_row(cell: str) -> list[str]:
+    """Names in a table's first cell: arguments (capitals) dropped, `.z` short for the last name's sister."""
+    names: list[str] = []
+    for word in re.findall(r"`([^`]+)`", cell):
+        name = re.sub(r"( [A-Z]+)+$", "", word)
+        names.append(names[-1].rsplit(".", 1)[0] + name if name.startswith(".") else name)
+    return names
+
+
+def check_blocks() -> list[str]:
+    text = (ROOT / "docs/format.md").read_text(encoding="utf-8")
+    wrong = []
+    for side, heading in (("INPUT", "Input blocks"), ("OUTPUT", "Output blocks")):
+        part = text[text.index(f"\n{heading}"):]
+        table = re.search(r"(?:^\|.*\n)+", part, flags=re.M)
+        rows = table.group(0).splitlines()[2:] if table else []
+        documented = {name for row in rows for name in blocks_of_row(row.split("|")[1])}
+        source = blocks_of_source()[side]
+        wrong += [f"{heading}: {name} is in blocks.def alone" for name in sorted(source - documented)]
+        wrong += [f"{heading}: {name} is in the table alone" for name in sorted(documented - source)]
+    return wrong
+
+
+# ---- commands ----
+
+
+def commands_of_run() -> set[str]:
+    usage = subprocess.run(["./run", "help"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    return set(re.findall(r"^  (\w+)", usage, flags=re.M))
+
+
+def commands_of_gallop(command: str) -> set[str]:
+    usage = subprocess.run([command, "help"], capture_output=True, text=True, check=True).stdout
+    return set(re.findall(r"^  (\w+) ", usage, flags=re.M))
+
+
+def shell_lines(text: str) -> list[str]:
+    blocks = re.findall(r"^```sh\n(.*?)^```", text, flags=re.S | re.M)
+    return [re.sub(r"\s+#.*", "", line).strip() for block in blocks for line in block.splitlines() if line.strip()]
+
+
+def check_line(line: str, run: set[str], gallop: set[str] | None) -> list[str]:
+    words = line.split()
+    if words[0] == "./run":
+        if len(words) > 1 and words[1] not in run:
+            return [f"no such command: {line}"]
+        words = words[1:] if words[1:2] == ["gallop"] else []
+    elif not re.fullmatch(r"build/\S*gallop|gallop", words[0]):
+        return []
+    known = not words[1:] or words[1].startswith("-") or gallop is None or words[1] in gallop
+    return [] if known else [f"no such command: {line}"]
+
+
+def run_cheap(line: str, command: str) -> list[str]:
+    done = subprocess.run([w.format(gallop=command, null=os.devnull) for w in CHEAP[line]], cwd=ROOT,
+                          capture_output=True, text=True)
+    return [] if done.returncode == 0 else [f"{line}: exit status {done.returncode}: {done.stderr.strip()}"]
+
+
+def check_commands(text: str, run: set[str], command: str | None) -> list[str]:
+    gallop = commands_of_gallop(command) if command else None
+    wrong = []
+    for line in shell_lines(text):
+        wrong += check_line(line, run, gallop)
+        if command and line in CHEAP:
+            wrong += run_cheap(line, command)
+    return wrong
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--command", help="the gallop command; without it its commands are not checked")
+    options = parser.parse_args()
+    command = str(Path(options.command).resolve()) if options.command else None
+    mistakes = [f"docs/controller.md: {w}" for w in check_rules()]
+    mistakes += [f"docs/format.md: {w}" for w in check_blocks()]
+    run = commands_of_run()
+    for page in pages():
+        text = page.read_text(encoding="utf-8")
+        wrong = check_links(page, text) + check_words(text) + check_commands(text, run, command)
+        mistakes += [f"{page.relative_to(ROOT)}: {w}" for w in wrong]
+    print("\n".join(mistakes) if mistakes else f"{len(pages())} pages, nothing wrong")
+    return 1 if mistakes else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
