@@ -94,8 +94,10 @@ class Moments:
 
     def __init__(self, goal: Targets, device: torch.device, keep: float = 0.9) -> None:
         self.keep = keep
-        self.spread = torch.tensor(goal.spread, dtype=torch.float32, device=device)
+        # relative errors of next to nothing would be noise
+        self.spread = torch.tensor(goal.spread, dtype=torch.float32, device=device).clamp(min=1.0)
         self.advance = torch.tensor(goal.advance, dtype=torch.float32, device=device)
+        self.advance = self.advance.clamp(min=1e-3)
         self.known = torch.tensor(goal.known, device=device)
         shape = self.spread.shape
         self.state = {"first": torch.zeros(shape, device=device),
