@@ -180,6 +180,58 @@ static void speeds_by_direction_are_asked_of_the_facing(void **unused) {
     }
 }
 
+/* A commanded path: its own velocity and facing follow the wanted ones, and it weighs more further ahead. */
+typedef struct commanded {
+    double vx, vz, facing;
+} commanded;
+
+static commanded commanded_step(commanded c, const truth *t) {
+    double most = 0.05, turning = remainder(t->wanted - c.facing, 2 * pi) / 5;
+    turning = turning > most ? most : turning < -most ? -most : turning;
+    return (commanded){mix(c.vx, t->vx, 0.25), mix(c.vz, t->vz, 0.25), c.facing + turning};
+}
+
+static void truth_commanded(truth *t, commanded *command, double *vx) {
+    *command = commanded_step(*command, t);
+    commanded ahead = *command;
+    double x = t->x[PAST], z = t->z[PAST];
+    for (int i = PAST + 1; i < WINDOW; i++) {
+        double share = sqrt((double)(i - PAST) / (double)FUTURE);
+        ahead = commanded_step(ahead, t);
+        x += ahead.vx;
+        z += ahead.vz;
+        t->x[i] = mix(t->x[i], x, share);
+        t->z[i] = mix(t->z[i], z, share);
+        t->angle[i] = turned(t->angle[i], ahead.facing, share);
+        vx[i] = mix(vx[i], ahead.vx, share);
+        memcpy(t->gait[i], t->gait[PAST], sizeof t->gait[i]);
+    }
+}
+
+static void the_commanded_path_follows_the_rules(void **unused) {
+    (void)unused;
+    state s;
+    start(&s,
+          "rule command_velocity_time 4\nrule command_turn_time 5\nrule command_turn_rate 0.05\n"
+          "rule command_blend 0.5\n",
+          0.4f);
+    truth t = truth_start(0.4);
+    commanded command = {0, 0, 0.4};
+    double vx[WINDOW] = {0};
+    s.character.input = (gal_input){.move_x = -0.3f, .move_y = 0.9f, .run = 0.3f, .camera_yaw = -0.7f};
+    for (int frame = 0; frame < 15; frame++) {
+        gali_trajectory_predict(&s.character, s.contract, &slope);
+        truth_want(&t, &s.character.input, 2.5, 7.5);
+        truth_gait(&t, &s.character.input);
+        truth_commanded(&t, &command, vx);
+        compare(&s, &t, frame);
+        for (int i = PAST + 1; i < WINDOW; i++) {
+            near(vx[i], s.character.path.velocity[i].x, "velocity x", i, frame);
+        }
+    }
+    gali_contract_release(s.contract, NULL);
+}
+
 static void turning_on_the_spot_is_walking_where_asked(void **unused) {
     (void)unused;
     for (int asked = 0; asked < 2; asked++) {
@@ -353,6 +405,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_future_follows_the_rules),
         cmocka_unit_test(speeds_by_direction_are_asked_of_the_facing),
+        cmocka_unit_test(the_commanded_path_follows_the_rules),
         cmocka_unit_test(turning_on_the_spot_is_walking_where_asked),
         cmocka_unit_test(the_root_takes_its_step),
         cmocka_unit_test(the_future_is_the_predicted_one),
