@@ -6,7 +6,7 @@
 #include "motion/codec.h"
 #include "motion/hinged.h"
 
-/* A body with two legs of three hinges; the axes lie along x and z, one is askew, the right hip is turned at rest. */
+/* A body with two legs of three hinges; the axes lie along x and z, one is askew; the right leg is turned at rest. */
 static const char robot[] = "gallop-contract 1\n"
                             "name robot\n"
                             "rate 50\n"
@@ -16,7 +16,7 @@ static const char robot[] = "gallop-contract 1\n"
                             "joint LThigh LHip 0.03 0 0\n"
                             "joint LFoot LThigh 0 -0.3 -0.1\n"
                             "joint RHip Body -0.1 -0.05 0.2 0 0 0.6 0.8\n"
-                            "joint RThigh RHip -0.03 0 0\n"
+                            "joint RThigh RHip -0.03 0 0 0 0.6 0 0.8\n"
                             "joint RFoot RThigh 0 -0.3 -0.1\n"
                             "leg LHip LThigh LFoot LFoot\n"
                             "leg RHip RThigh RFoot RFoot\n"
@@ -235,7 +235,8 @@ static void the_pose_is_the_chain_of_its_hinges(void **unused) {
     check_place(&r, 3, times(thigh, at(0, -0.3, -0.1)));
     place rest = about(0, 0, 1, 2 * atan2(0.6, 0.8));
     hip = times(times(times(body, at(-0.1, -0.05, 0.2)), rest), about(0, 0, -2, 0.5));
-    thigh = times(times(hip, at(-0.03, 0, 0)), about(1, 2, 2, 1.1));
+    rest = about(0, 1, 0, 2 * atan2(0.6, 0.8)); /* first as at rest, then the hinge */
+    thigh = times(times(times(hip, at(-0.03, 0, 0)), rest), about(1, 2, 2, 1.1));
     check_place(&r, 4, hip);
     check_place(&r, 5, thigh);
     check_place(&r, 6, times(thigh, at(0, -0.3, -0.1)));
