@@ -1,6 +1,6 @@
 """Checks that the pages say what is so: links, tables made from lists in the source, commands.
 
-    python3 test/docs/check_docs.py [--command build/dev/cli/gallop]
+    python3 test/docs/check_docs.py [--command build/dev/cli/gallop] [--cc cc]
 
 Standard library alone. Prints each mistake with its file and ends with status 1 if there is any.
 """
@@ -164,9 +164,27 @@ def check_commands(text: str, run: set[str], command: str | None) -> list[str]:
     return wrong
 
 
+# ---- code ----
+
+
+def check_code(text: str, cc: str) -> list[str]:
+    """C in a page compiles: its includes, then all else as a function's body."""
+    wrong = []
+    for code in re.findall(r"^```c\n(.*?)^```", text, flags=re.S | re.M):
+        lines = code.splitlines()
+        includes = [line for line in lines if line.startswith("#include")]
+        body = [line for line in lines if line not in includes]
+        source = "\n".join([*includes, "void page(void);", "void page(void) {", *body, "}"])
+        done = subprocess.run([cc, "-std=c11", "-Wall", "-Wextra", "-Wno-unused-variable", "-Werror", "-fsyntax-only",
+                               "-Iinclude", "-x", "c", "-"], input=source, cwd=ROOT, capture_output=True, text=True)
+        wrong += [] if done.returncode == 0 else [f"C that does not compile: {done.stderr.strip()}"]
+    return wrong
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--command", help="the gallop command; without it its commands are not checked")
+    parser.add_argument("--cc", help="a C compiler; without it code is not checked")
     options = parser.parse_args()
     command = str(Path(options.command).resolve()) if options.command else None
     mistakes = [f"docs/controller.md: {w}" for w in check_rules()]
@@ -175,6 +193,7 @@ def main() -> int:
     for page in pages():
         text = page.read_text(encoding="utf-8")
         wrong = check_links(page, text) + check_words(text) + check_commands(text, run, command)
+        wrong += check_code(text, options.cc) if options.cc else []
         mistakes += [f"{page.relative_to(ROOT)}: {w}" for w in wrong]
     print("\n".join(mistakes) if mistakes else f"{len(pages())} pages, nothing wrong")
     return 1 if mistakes else 0
