@@ -73,11 +73,12 @@ typedef struct gal_parallel {
 
 /* Instruction sets with kernels of their own. */
 typedef enum gal_isa {
-    GAL_ISA_BEST = 0, /* the best this machine has; GALLOP_ISA=scalar|avx2|avx512|neon in the environment lowers it */
+    GAL_ISA_BEST = 0, /* the best this machine has; GALLOP_ISA=scalar|avx2|avx512|neon|neon-a55 in the environment overrides it */
     GAL_ISA_SCALAR,
     GAL_ISA_AVX2,   /* AVX2 and FMA */
     GAL_ISA_AVX512, /* AVX-512 F, VL, DQ, BW */
     GAL_ISA_NEON,
+    GAL_ISA_NEON_A55, /* NEON with 64-bit loads, for Cortex-A55 and the like; only by name */
     GAL_ISA_COUNT
 } gal_isa;
 

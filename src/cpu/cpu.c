@@ -8,7 +8,7 @@
 const char *gal_isa_name(gal_isa isa) {
     static const char *const names[GAL_ISA_COUNT] = {
         [GAL_ISA_BEST] = "best",     [GAL_ISA_SCALAR] = "scalar", [GAL_ISA_AVX2] = "avx2",
-        [GAL_ISA_AVX512] = "avx512", [GAL_ISA_NEON] = "neon",
+        [GAL_ISA_AVX512] = "avx512", [GAL_ISA_NEON] = "neon",     [GAL_ISA_NEON_A55] = "neon-a55",
     };
     return (unsigned)isa < GAL_ISA_COUNT ? names[isa] : "unknown";
 }
@@ -29,7 +29,7 @@ static int machine_has(gal_isa isa) {
 }
 #elif defined(__aarch64__)
 static int machine_has(gal_isa isa) {
-    return isa == GAL_ISA_SCALAR || isa == GAL_ISA_NEON;
+    return isa == GAL_ISA_SCALAR || isa == GAL_ISA_NEON || isa == GAL_ISA_NEON_A55;
 }
 #else
 static int machine_has(gal_isa isa) {
@@ -51,6 +51,10 @@ static int build_has(gal_isa isa) {
 #endif
 #ifdef GALI_HAVE_NEON
     case GAL_ISA_NEON:
+        return 1;
+#endif
+#ifdef GALI_HAVE_NEON_A55
+    case GAL_ISA_NEON_A55:
         return 1;
 #endif
     default:
@@ -79,7 +83,8 @@ static gal_status named(const char *name, gal_isa *isa, gal_error *error) {
             return GAL_OK;
         }
     }
-    return gali_fail(error, GAL_BAD_ARGUMENT, "GALLOP_ISA=%.32s: expected best, scalar, avx2, avx512 or neon", name);
+    return gali_fail(error, GAL_BAD_ARGUMENT,
+                     "GALLOP_ISA=%.32s: expected best, scalar, avx2, avx512, neon or neon-a55", name);
 }
 
 gal_status gali_cpu_choose(gal_isa wanted, gal_isa *chosen, gal_error *error) {

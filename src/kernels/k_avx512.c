@@ -2,9 +2,8 @@
 #include "kernels/kernels.h"
 #include "kernels/simd/avx512.h"
 
-/* Rows by panel width, and vectors by rows: 6 x 4, 8 x 3. */
+/* Rows by panel width: 6 x 4, 8 x 3. */
 static const uint32_t gali_tile_rows[GALI_PANEL_VECTORS_MAX + 1] = {0, 8, 8, 8, 6};
-static const uint32_t gali_tile_vectors[GALI_TILE_ROWS_MAX + 1] = {0, 4, 4, 4, 4, 4, 4, 3, 3};
 
 #include "kernels/body/activate_f32.inc"
 #include "kernels/body/panel_f32.inc"
@@ -13,6 +12,7 @@ const gali_kernels gali_kernels_avx512 = {
     .isa = GAL_ISA_AVX512,
     .lanes = GALI_LANES,
     .panel_vectors = 4,
+    .tile_rows = gali_tile_rows,
     .panel_f32 = gali_panel_f32,
     .activate_f32 = gali_activate_f32,
     .softmax_f32 = gali_softmax_f32,

@@ -2,17 +2,22 @@
 #include "kernels/kernels.h"
 #include "kernels/simd/neon.h"
 
-/* Rows by panel width, and vectors by rows: 6 x 4, 8 x 3. */
+/* Rows by panel width: 6 x 4, 8 x 3. */
 static const uint32_t gali_tile_rows[GALI_PANEL_VECTORS_MAX + 1] = {0, 8, 8, 8, 6};
-static const uint32_t gali_tile_vectors[GALI_TILE_ROWS_MAX + 1] = {0, 4, 4, 4, 4, 4, 4, 3, 3};
 
 #include "kernels/body/activate_f32.inc"
 #include "kernels/body/panel_f32.inc"
 
-const gali_kernels gali_kernels_neon = {
-    .isa = GAL_ISA_NEON,
+#ifndef GALI_NEON_TABLE
+#define GALI_NEON_TABLE gali_kernels_neon
+#define GALI_NEON_ISA GAL_ISA_NEON
+#endif
+
+const gali_kernels GALI_NEON_TABLE = {
+    .isa = GALI_NEON_ISA,
     .lanes = GALI_LANES,
     .panel_vectors = 4,
+    .tile_rows = gali_tile_rows,
     .panel_f32 = gali_panel_f32,
     .activate_f32 = gali_activate_f32,
     .softmax_f32 = gali_softmax_f32,

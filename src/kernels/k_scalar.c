@@ -4,7 +4,6 @@
 
 /* Tiles only save loads here. */
 static const uint32_t gali_tile_rows[GALI_PANEL_VECTORS_MAX + 1] = {0, 4, 4, 4, 2};
-static const uint32_t gali_tile_vectors[GALI_TILE_ROWS_MAX + 1] = {0, 4, 4, 4, 4, 1, 1, 1, 1};
 
 #include "kernels/body/activate_f32.inc"
 #include "kernels/body/panel_f32.inc"
@@ -13,6 +12,7 @@ const gali_kernels gali_kernels_scalar = {
     .isa = GAL_ISA_SCALAR,
     .lanes = GALI_LANES,
     .panel_vectors = 4,
+    .tile_rows = gali_tile_rows,
     .panel_f32 = gali_panel_f32,
     .activate_f32 = gali_activate_f32,
     .softmax_f32 = gali_softmax_f32,

@@ -14,6 +14,10 @@ const gali_kernels *gali_kernels_get(gal_isa isa) {
     case GAL_ISA_NEON:
         return &gali_kernels_neon;
 #endif
+#ifdef GALI_HAVE_NEON_A55
+    case GAL_ISA_NEON_A55:
+        return &gali_kernels_neon_a55;
+#endif
     default:
         return &gali_kernels_scalar;
     }

@@ -31,6 +31,7 @@ typedef struct gali_panel {
     const float *weights; /* [1 + inputs][vectors * lanes] */
     uint32_t inputs;
     uint32_t vectors; /* 1..GALI_PANEL_VECTORS_MAX */
+    uint32_t rows;    /* characters a tile, at most GALI_TILE_ROWS_MAX; 0: the table's tile_rows[vectors] */
     uint32_t first;   /* the layer's output that the panel starts at */
     uint32_t outputs; /* of the panel that exist: 1..vectors * lanes */
     gali_activation activation;
@@ -51,8 +52,9 @@ typedef struct gali_row {
 
 typedef struct gali_kernels {
     gal_isa isa;
-    uint32_t lanes;         /* floats in a vector */
-    uint32_t panel_vectors; /* best panel width, in vectors */
+    uint32_t lanes;            /* floats in a vector */
+    uint32_t panel_vectors;    /* best panel width, in vectors */
+    const uint32_t *tile_rows; /* [GALI_PANEL_VECTORS_MAX + 1] characters a tile, by panel width */
 #define KERNEL(name, result, arguments, meaning) result(*name) arguments;
 #include "kernels/kernels.def"
 #undef KERNEL
@@ -65,5 +67,6 @@ extern const gali_kernels gali_kernels_scalar;
 extern const gali_kernels gali_kernels_avx2;
 extern const gali_kernels gali_kernels_avx512;
 extern const gali_kernels gali_kernels_neon;
+extern const gali_kernels gali_kernels_neon_a55;
 
 #endif

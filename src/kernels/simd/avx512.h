@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 typedef __m512 gali_vf;
-enum { GALI_LANES = 16 };
+enum { GALI_LANES = 16, GALI_STEPS = 4 };
 
 static inline gali_vf gali_vf_set(float a) {
     return _mm512_set1_ps(a);
@@ -14,6 +14,11 @@ static inline gali_vf gali_vf_set(float a) {
 
 static inline gali_vf gali_vf_load(const float *p) {
     return _mm512_loadu_ps(p);
+}
+
+static inline gali_vf gali_vf_keep(gali_vf a) {
+    __asm__("" : "+v"(a));
+    return a;
 }
 
 static inline void gali_vf_store(float *p, gali_vf a) {
@@ -42,6 +47,16 @@ static inline gali_vf gali_vf_mul(gali_vf a, gali_vf b) {
 
 static inline gali_vf gali_vf_fma(gali_vf a, gali_vf b, gali_vf c) {
     return _mm512_fmadd_ps(a, b, c);
+}
+
+typedef gali_vf gali_vx;
+
+static inline gali_vx gali_vx_load(const float *p) {
+    return gali_vf_set(*p);
+}
+
+static inline gali_vf gali_vf_fma_x(gali_vf a, gali_vx b, gali_vf c) {
+    return gali_vf_fma(a, b, c);
 }
 
 static inline gali_vf gali_vf_less(gali_vf a, gali_vf b, gali_vf yes, gali_vf no) {

@@ -7,7 +7,10 @@
 #include <string.h>
 
 typedef float gali_vf;
-enum { GALI_LANES = 1 };
+enum {
+    GALI_LANES = 1,
+    GALI_STEPS = 4, /* k unrolled in a tile */
+};
 
 static inline gali_vf gali_vf_set(float a) {
     return a;
@@ -15,6 +18,11 @@ static inline gali_vf gali_vf_set(float a) {
 
 static inline gali_vf gali_vf_load(const float *p) {
     return *p;
+}
+
+/* a, in a register from here on: compilers fold a load into each of its uses, which is one load a use. */
+static inline gali_vf gali_vf_keep(gali_vf a) {
+    return a;
 }
 
 static inline void gali_vf_store(float *p, gali_vf a) {
@@ -47,6 +55,17 @@ static inline gali_vf gali_vf_mul(gali_vf a, gali_vf b) {
 /* a b + c, rounded once. */
 static inline gali_vf gali_vf_fma(gali_vf a, gali_vf b, gali_vf c) {
     return fmaf(a, b, c);
+}
+
+/* One input for all lanes, as the FMA wants it: gali_vf_fma_x(a, b, c) is a b + c, rounded once. */
+typedef gali_vf gali_vx;
+
+static inline gali_vx gali_vx_load(const float *p) {
+    return gali_vf_set(*p);
+}
+
+static inline gali_vf gali_vf_fma_x(gali_vf a, gali_vx b, gali_vf c) {
+    return gali_vf_fma(a, b, c);
 }
 
 /* a < b ? yes : no, lane by lane; a NaN compares false. */
