@@ -12,7 +12,8 @@
  */
 #include "kernels/kernels.h"
 
-#if defined(GALI_HAVE_AVX2) || defined(GALI_HAVE_AVX512) || defined(GALI_HAVE_NEON)
+#if defined(GALI_HAVE_AVX2) || defined(GALI_HAVE_AVX512) || defined(GALI_HAVE_NEON) ||                         \
+    defined(GALI_HAVE_NEON_A55)
 #include "kernels/k_scalar.c"
 #elif defined(__AVX512F__) && defined(__AVX512VL__) && defined(__AVX512DQ__) && defined(__AVX512BW__)
 #define GALI_HAVE_AVX512
