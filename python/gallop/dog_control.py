@@ -185,9 +185,8 @@ class Controller:
         self.age += 1
         moved = turned(step.step, self.facing)
         self.root, self.facing = self.root + moved, self.facing + step.facing
-        for history, now in ((self.position, self.root), (self.turn, self.facing),
-                             (self.velocity, moved)):
-            history[:-1] = history[1:].clone()
-            history[-1] = now
+        self.position = torch.cat([self.position[1:], self.root[None]])
+        self.turn = torch.cat([self.turn[1:], self.facing[None]])
+        self.velocity = torch.cat([self.velocity[1:], moved[None]])
         future = self.body.future(y)
         self.predicted = tuple(future[:, i : i + 2].transpose(1, 2) for i in (0, 2, 4))

@@ -1,0 +1,119 @@
+"""The last stage of the dog's training: its own controller, random sticks, penalties alone.
+
+Characters live on from step to step under commands that nobody danced; where they leave what a dog
+may do (feet under the floor, too low, leaning, planted feet sliding) the gradient through the last
+frames says so. Rollouts along the data keep the rest as it is.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, fields
+
+import numpy as np
+import torch
+
+from gallop import dog_export
+from gallop.dog_control import Command, Controller
+from gallop.dog_loop import State
+from gallop.dog_train import Stage, Trainer, chances
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How a polish runs: characters, frames with a gradient a step, weight of the penalties."""
+
+    steps: int
+    count: int = 48
+    unroll: int = 12
+    rate: float = 1e-4
+    weight: float = 1.0
+    stage: Stage = Stage(1, 32, 12)  # noqa: RUF009
+
+
+class Sticks:
+    """Random commands: speeds up to 3.5 m/s, turns of up to 120 degrees, stands, some backing."""
+
+    def __init__(self, count: int, rules: dict[str, float], seed: int) -> None:
+        self.rng, self.rules = np.random.default_rng(seed), rules
+        self.left = np.zeros(count, int)
+        self.angle, self.speed = np.zeros(count), np.zeros(count)
+        self.back = np.zeros(count)
+
+    def next(self) -> Command:
+        """The commands of the next frame."""
+        rng = self.rng
+        new = np.flatnonzero(self.left <= 0)
+        self.left[new] = rng.integers(50, 210, len(new))
+        self.angle[new] += rng.uniform(-2.1, 2.1, len(new))
+        kind = rng.random(len(new))
+        self.speed[new] = np.where(kind < 0.12, 0, rng.uniform(0.4, 3.5, len(new))) * 100 / 60
+        self.back[new] = kind > 0.94
+        self.left -= 1
+        walk, run = self.rules["speed_walk"], self.rules["speed_run"]
+        speed = np.where(self.back > 0, np.minimum(self.speed, 1.0), self.speed)
+        more = np.clip((speed - walk) / (run - walk), 0, 1)
+        size = np.minimum(speed / (walk + (run - walk) * more), 1)
+        way = np.stack([np.sin(self.angle), np.cos(self.angle)], -1) * size[:, None]
+
+        def tensor(a: np.ndarray) -> torch.Tensor:
+            return torch.tensor(a, dtype=torch.float32)
+
+        look = self.angle + np.pi * self.back
+        return Command(tensor(way), tensor(more), tensor(look), tensor(self.back))
+
+
+class Polish:
+    """Trains a trainer's network on; `trainer.average` is the result."""
+
+    def __init__(self, trainer: Trainer, plan: Plan) -> None:
+        self.trainer, self.plan = trainer, plan
+        model = dog_export.to_model(trainer.average, trainer.contract, trainer.scale, "f32")
+        self.control = Controller(model, plan.count)
+        self.control.net = trainer.rollout.call  # type: ignore[assignment]
+        self.sticks = Sticks(plan.count, self.control.rules, trainer.settings.seed)
+        trainer.adam = torch.optim.AdamW(trainer.net.parameters(), lr=plan.rate)
+        first, total = chances(trainer.frames, plan.stage.unroll, trainer.settings.fast)
+        self.starts, self.chance = torch.tensor(first), torch.tensor(total, dtype=torch.float32)
+
+    def penalty(self) -> torch.Tensor:
+        """What the characters do that no dog does, over `unroll` frames of their lives."""
+        total = torch.zeros(())
+        for _ in range(self.plan.unroll):
+            self.control.step(self.sticks.next())
+            s, y = self.control.state, self.control.y
+            planted = (y[:, self.control.body.at["contact"]] >= 0.5).float()
+            flat = s.feet_rate[..., 0::2]
+            slide = ((flat.square().sum(-1) + 1e-6).sqrt() * planted).mean()
+            low = (1.6 - s.feet[..., 1]).clamp(min=0)
+            height = (26.5 - s.posture[:, 0]).clamp(min=0)
+            lean = (s.posture[:, 1:].abs() - 0.24).clamp(min=0)
+            total = total + low.mean() + 0.3 * height.mean() + 3 * lean.mean() + 0.15 * slide
+        return total / self.plan.unroll
+
+    def detach(self) -> None:
+        """Cut the gradient's way back: the characters live on from here."""
+        c = self.control
+        c.state = State(*(getattr(c.state, f.name).detach() for f in fields(State)))
+        for name in ("root", "facing", "position", "turn", "velocity"):
+            setattr(c, name, getattr(c, name).detach())
+        c.predicted = tuple(p.detach() for p in c.predicted)
+
+    def step(self, share: float) -> tuple[float, float]:
+        """One step at a share of the way; returns data loss and penalty."""
+        t, plan = self.trainer, self.plan
+        rate = plan.rate * (0.02 + 0.98 * (0.5 + 0.5 * math.cos(math.pi * share)))
+        t.adam.param_groups[0]["lr"] = rate
+        rows = self.starts[torch.searchsorted(self.chance, torch.rand(plan.stage.batch))
+                           .clamp(max=len(self.starts) - 1)]
+        loss, _ = t.rollout(rows, plan.stage.unroll, t.settings.noise)
+        penalty = self.penalty()
+        t.adam.zero_grad(set_to_none=True)
+        (loss + plan.weight * penalty).backward()
+        torch.nn.utils.clip_grad_norm_(t.net.parameters(), t.settings.clip)
+        t.adam.step()
+        self.detach()
+        with torch.no_grad():
+            for a, b in zip(t.average.parameters(), t.net.parameters()):
+                a.lerp_(b, 0.01)
+        return float(loss), float(penalty)
