@@ -10,6 +10,7 @@
  *
  * Keep -ffp-contract=off: with contraction a compiler fuses where no FMA is written.
  */
+#define _DEFAULT_SOURCE /* for cpu/machine.c: before the first system header */
 #include "kernels/kernels.h"
 
 #if defined(GALI_HAVE_AVX2) || defined(GALI_HAVE_AVX512) || defined(GALI_HAVE_NEON) ||                         \
@@ -41,6 +42,7 @@
 #include "base/utf8.c"
 
 #include "cpu/cpu.c"
+#include "cpu/machine.c"
 
 #include "network/gate.c"
 #include "network/model_read.c"
@@ -48,6 +50,8 @@
 #include "network/model_write.c"
 #include "network/network.c"
 #include "network/pack.c"
+#include "network/plan.c"
+#include "network/plan_measure.c"
 #include "network/reference.c"
 #include "network/run.c"
 

@@ -28,17 +28,34 @@ typedef enum gal_gate_kind {
     GAL_GATE_COUNT
 } gal_gate_kind;
 
+/* How a layer with several experts is computed (docs/plan.md). A form rounds in its own way, so it is the
+ * caller's choice and never the plan's. */
+typedef enum gal_form {
+    GAL_FORM_PER_EXPERT = 0, /* sum_e w[e] (b_e + A_e x): the default, the same bits on every machine */
+    GAL_FORM_BLEND,          /* (sum_e w[e] A_e) x, blended in registers: 5/4 of the work for E = 4; the same bits on
+                                every machine too, but others than the default's */
+    GAL_FORM_COUNT
+} gal_form;
+
+/* gal_network_desc.plan: time the panel widths on this machine, some 10 ms at opening. */
+#define GAL_PLAN_MEASURE "measure"
+
 /* How to open a network. Zero-initialise; zero means the default. */
 typedef struct gal_network_desc {
     uint32_t structSize;            /* sizeof(gal_network_desc), or 0 for this version's */
     const gal_allocator *allocator; /* NULL: the C library; must outlive the network */
     gal_isa isa;                    /* GAL_ISA_BEST: what the machine can do */
+    gal_form form;                  /* of every layer that has several experts */
+    const char *plan;               /* NULL: from a table; GAL_PLAN_MEASURE; or a text of gal_network_plan_text for
+                                       the same network and ISA. Changes speed, never results. */
+    uint32_t huge_pages;            /* 1: ask the system for 2 MB pages (Linux); ignored where it has none */
 } gal_network_desc;
 
 /*
  * Reads the network of a model file, folds its normalisation and packs its weights for this machine.
  * *out is owned by the caller and closed with gal_network_close; it is NULL on failure. desc and error
- * may be NULL. Errors: GAL_IO, GAL_BAD_DATA, GAL_NO_MEMORY, GAL_UNSUPPORTED (the ISA asked for).
+ * may be NULL. Errors: GAL_IO, GAL_BAD_DATA, GAL_NO_MEMORY, GAL_UNSUPPORTED (the ISA asked for),
+ * GAL_BAD_ARGUMENT (a plan that is not for this network, with its line).
  */
 GAL_API gal_status gal_network_open(gal_network **out, const char *path, const gal_network_desc *desc,
                                     gal_error *error);
@@ -64,6 +81,12 @@ typedef struct gal_network_info {
 } gal_network_info;
 
 GAL_API gal_network_info gal_network_get_info(const gal_network *network);
+
+/*
+ * How the network runs, as text: a line for the machine, one for each layer. Writes what fits into
+ * buffer[size], terminated; returns the length of the whole text (buffer may be NULL for size 0).
+ */
+GAL_API size_t gal_network_plan_text(const gal_network *network, char *buffer, size_t size);
 
 /*
  * Bytes of workspace that a run of up to capacity characters needs; 0 if that overflows size_t. The

@@ -8,6 +8,8 @@ static const uint32_t gali_tile_rows[GALI_PANEL_VECTORS_MAX + 1] = {0, 8, 8, 8, 
 #include "kernels/body/activate_f32.inc"
 #include "kernels/body/panel_f32.inc"
 
+#include "kernels/body/blend_f32.inc" /* uses panel_f32.inc */
+
 #ifndef GALI_NEON_TABLE
 #define GALI_NEON_TABLE gali_kernels_neon
 #define GALI_NEON_ISA GAL_ISA_NEON
@@ -19,6 +21,7 @@ const gali_kernels GALI_NEON_TABLE = {
     .panel_vectors = 4,
     .tile_rows = gali_tile_rows,
     .panel_f32 = gali_panel_f32,
+    .blend_f32 = gali_blend_f32,
     .activate_f32 = gali_activate_f32,
     .softmax_f32 = gali_softmax_f32,
 };

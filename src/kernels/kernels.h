@@ -6,6 +6,8 @@
  * y = fma(w, acc, y) for the others, and the activation comes last. No kernel departs from that order, so
  * neither the vector's width, the tile, the count nor the neighbours change a bit of a character's result.
  *
+ * blend_f32 alone is another form, a mode by name: it rounds the blended weight, acc = fma(sum_e w A[n][k], x[k], acc).
+ *
  * Weights come in panels: `vectors` vectors of outputs wide, one row of biases, then one row per input:
  *     weights[1 + inputs][vectors * table->lanes], 64-byte aligned, outputs past `outputs` are zero.
  */
@@ -26,12 +28,13 @@ typedef enum gali_activation {
     GALI_ACTIVATION_COUNT
 } gali_activation;
 
-/* A panel of one expert of one layer. */
+/* A panel of one expert of one layer; for blend_f32 of all experts: weights[1 + inputs][experts][vectors * lanes]. */
 typedef struct gali_panel {
     const float *weights; /* [1 + inputs][vectors * lanes] */
     uint32_t inputs;
     uint32_t vectors; /* 1..GALI_PANEL_VECTORS_MAX */
     uint32_t rows;    /* characters a tile, at most GALI_TILE_ROWS_MAX; 0: the table's tile_rows[vectors] */
+    uint32_t experts; /* side by side in a row of weights: 1 but for blend_f32 */
     uint32_t first;   /* the layer's output that the panel starts at */
     uint32_t outputs; /* of the panel that exist: 1..vectors * lanes */
     gali_activation activation;
@@ -49,6 +52,15 @@ typedef struct gali_row {
     float weight;   /* the expert's coefficient */
     uint32_t mode;  /* GALI_ROW_FIRST | GALI_ROW_LAST */
 } gali_row;
+
+/* A character of a blend call, with all its experts; the slots of all rows of a call are as many. */
+typedef struct gali_blend_row {
+    const float *x;
+    float *y;
+    const uint32_t *expert; /* [slots] ascending */
+    const float *weight;    /* [slots] */
+    uint32_t slots;         /* >= 1 */
+} gali_blend_row;
 
 typedef struct gali_kernels {
     gal_isa isa;

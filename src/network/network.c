@@ -9,6 +9,7 @@
 #include "base/memory.h"
 #include "base/size.h"
 #include "cpu/cpu.h"
+#include "cpu/machine.h"
 #include "network/gate.h"
 
 /* All that is packed, in the order of the allocation: the gating network's layers come first. */
@@ -67,9 +68,26 @@ static gali_packed_layer *packed_of(gal_network *network, const sources *s, uint
     return i < s->gating ? &network->gating.layers[i] : &network->layers[i - s->gating];
 }
 
+/* The plan: the table's, then measured or a record's where the desc says so. */
+static gal_status make_plan(gali_plan *plan, const sources *s, const gali_kernels *kernels,
+                            const gal_network_desc *desc, gal_error *error) {
+    if ((unsigned)desc->form >= GAL_FORM_COUNT) {
+        return gali_fail(error, GAL_BAD_ARGUMENT, "form %d: not a form", (int)desc->form);
+    }
+    *plan = (gali_plan){.kernels = kernels, .gating = s->gating, .count = s->count};
+    for (uint32_t i = 0; i < s->count; i++) {
+        plan->layers[i] = gali_pack_shape(&s->list[i]);
+    }
+    gali_plan_choose(plan, desc->form, gali_machine_l2());
+    if (!desc->plan) {
+        return GAL_OK;
+    }
+    return strcmp(desc->plan, GAL_PLAN_MEASURE) == 0 ? gali_plan_measure(plan, desc->allocator, error)
+                                                     : gali_plan_parse(plan, desc->plan, error);
+}
+
 static void fill_header(gal_network *network, const gali_model *model, const sources *s,
                         const gali_kernels *kernels) {
-    memset(network, 0, sizeof *network);
     network->kernels = kernels;
     network->gate = model->gate;
     network->experts = model->experts;
@@ -85,7 +103,8 @@ static void fill_header(gal_network *network, const gali_model *model, const sou
     network->gating.live.count = s->gating ? s->list[0].live_count : 0;
     for (uint32_t i = 0; i < s->count; i++) {
         gali_packed_layer *layer = packed_of(network, s, i);
-        *layer = gali_pack_shape(&s->list[i], kernels);
+        *layer = gali_pack_planned(&network->plan.layers[i], kernels);
+        layer->activation = s->list[i].layer->activation;
         uint32_t padded = (layer->outputs + 15u) & ~15u;
         if (i + 1 < s->count && padded > network->hidden) {
             network->hidden = padded;
@@ -170,22 +189,40 @@ static gal_status fill_network(gal_network *network, const gali_model *model, so
     return status;
 }
 
+/* The fields that the caller's version of the desc has; the others are zero. */
+static gal_network_desc resolve(const gal_network_desc *desc) {
+    gal_network_desc all = {0};
+    if (desc) {
+        size_t size = desc->structSize ? desc->structSize : sizeof all;
+        memcpy(&all, desc, size < sizeof all ? size : sizeof all);
+    }
+    return all;
+}
+
 gal_status gali_network_make(gal_network **out, const gali_model *model, const gal_network_desc *desc,
                              gal_error *error) {
-    const gal_allocator *allocator = desc ? desc->allocator : NULL;
+    const gal_network_desc all = resolve(desc);
+    const gal_allocator *allocator = all.allocator;
     gal_isa isa;
-    gal_status status = gali_cpu_choose(desc ? desc->isa : GAL_ISA_BEST, &isa, error);
+    gal_status status = gali_cpu_choose(all.isa, &isa, error);
     if (status != GAL_OK) {
         return status;
     }
-    gal_network header;
+    gal_network header = {0};
     sources s;
     list_sources(&s, model);
-    fill_header(&header, model, &s, gali_kernels_get(isa));
+    status = make_plan(&header.plan, &s, gali_kernels_get(isa), &all, error);
+    if (status != GAL_OK) {
+        return status;
+    }
+    fill_header(&header, model, &s, header.plan.kernels);
     memory_plan at = plan_memory(&header, model, &s);
     gal_network *network = gali_allocate(allocator, at.whole);
     if (!network) {
         return gali_fail(error, GAL_NO_MEMORY, "no memory for a network of %zu bytes", at.whole);
+    }
+    if (all.huge_pages) {
+        gali_machine_huge_pages(network, at.whole);
     }
     *network = header;
     network->memory = at.whole;
@@ -226,6 +263,10 @@ void gal_network_close(gal_network *network) {
         gal_allocator allocator = network->allocator;
         gali_release(&allocator, network, network->memory);
     }
+}
+
+size_t gal_network_plan_text(const gal_network *network, char *buffer, size_t size) {
+    return gali_plan_print(&network->plan, buffer, size);
 }
 
 static uint64_t parameters(const gali_packed_layer *layers, uint32_t count) {

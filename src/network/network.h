@@ -26,6 +26,7 @@ struct gal_network {
     gal_allocator allocator; /* a copy; zero means the C library */
     size_t memory;           /* bytes of the allocation */
     const gali_kernels *kernels;
+    gali_plan plan;
     gal_gate_kind gate;
     uint32_t experts; /* E of the gate */
     uint32_t slots;   /* experts a character uses at a time */

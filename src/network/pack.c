@@ -5,16 +5,26 @@
 #include "base/error.h"
 #include "base/size.h"
 
-gali_packed_layer gali_pack_shape(const gali_pack_source *source, const gali_kernels *kernels) {
+gali_plan_layer gali_pack_shape(const gali_pack_source *source) {
     const gali_model_layer *layer = source->layer;
-    uint32_t vectors = (layer->outputs + kernels->lanes - 1) / kernels->lanes;
-    return (gali_packed_layer){
-        .experts = layer->experts,
+    return (gali_plan_layer){
         .inputs = source->live ? source->live_count : layer->inputs,
         .outputs = layer->outputs,
+        .experts = layer->experts,
+    };
+}
+
+gali_packed_layer gali_pack_planned(const gali_plan_layer *plan, const gali_kernels *kernels) {
+    uint32_t vectors = (plan->outputs + kernels->lanes - 1) / kernels->lanes;
+    return (gali_packed_layer){
+        .experts = plan->experts,
+        .inputs = plan->inputs,
+        .outputs = plan->outputs,
         .vectors = vectors,
-        .panels = (vectors + kernels->panel_vectors - 1) / kernels->panel_vectors,
-        .activation = layer->activation,
+        .panels = (vectors + plan->vectors - 1) / plan->vectors,
+        .rows = plan->rows,
+        .width = plan->vectors,
+        .form = plan->form,
     };
 }
 
@@ -42,6 +52,10 @@ gali_panel gali_pack_panel(const gali_packed_layer *layer, uint32_t panel, uint3
         .weights = layer->weights + row * ((size_t)start * layer->experts + (size_t)vectors * expert),
         .inputs = layer->inputs,
         .vectors = vectors,
+        .rows = vectors < layer->width
+                    ? 0
+                    : layer->rows, /* a narrower one takes what its width has registers for */
+        .experts = layer->form == GAL_FORM_BLEND ? layer->experts : 1,
         .first = first,
         .outputs = left < width ? left : width,
         .activation = layer->activation,
@@ -118,10 +132,11 @@ static void clear_column(uint32_t inputs, float *column, size_t stride) {
 static gal_status pack_panel(const fold *f, const gali_panel *panel, float *weights, uint32_t expert,
                              const gali_kernels *kernels, gal_error *error) {
     uint32_t width = panel->vectors * kernels->lanes;
+    size_t stride = (size_t)width * panel->experts;
     for (uint32_t i = 0; i < width; i++) {
         if (i >= panel->outputs) {
-            clear_column(panel->inputs, weights + i, width);
-        } else if (!pack_column(f, expert, panel->first + i, panel->inputs, weights + i, width)) {
+            clear_column(panel->inputs, weights + i, stride);
+        } else if (!pack_column(f, expert, panel->first + i, panel->inputs, weights + i, stride)) {
             return gali_fail(error, GAL_BAD_DATA,
                              "%s %u, expert %u, output %u: too large for float32 with the normalisation",
                              f->source->name, f->source->index, expert, panel->first + i);
@@ -144,9 +159,11 @@ gal_status gali_pack_layer(const gali_packed_layer *shape, const gali_pack_sourc
     packed.weights = weights;
     for (uint32_t p = 0; p < packed.panels; p++) {
         for (uint32_t e = 0; e < packed.experts; e++) {
-            gali_panel panel = gali_pack_panel(&packed, p, e, kernels);
-            gal_status status =
-                pack_panel(&f, &panel, weights + (panel.weights - packed.weights), e, kernels, error);
+            int blended = packed.form == GAL_FORM_BLEND;
+            gali_panel panel = gali_pack_panel(&packed, p, blended ? 0 : e, kernels);
+            size_t start = (size_t)(panel.weights - packed.weights);
+            start += blended ? (size_t)e * panel.vectors * kernels->lanes : 0;
+            gal_status status = pack_panel(&f, &panel, weights + start, e, kernels, error);
             if (status != GAL_OK) {
                 return status;
             }

@@ -3,6 +3,7 @@
  *
  * A packed layer is one stream in the order in which a run reads it:
  *     for each panel: for each expert: weights[1 + K][vectors * lanes]   (bias row first; see kernels.h)
+ *     in the blend form, for each panel: weights[1 + K][experts][vectors * lanes]
  * Panels are as equal as possible, none wider than the plan's, so that no slim one is left at the end.
  *
  * Folding, in float64, rounded once. With live inputs l, x' = (x - mean) / std, y = y' std_y + mean_y:
@@ -16,6 +17,7 @@
 
 #include "kernels/kernels.h"
 #include "network/model.h"
+#include "network/plan.h"
 
 typedef struct gali_packed_layer {
     const float *weights;
@@ -24,6 +26,9 @@ typedef struct gali_packed_layer {
     uint32_t outputs;
     uint32_t vectors; /* of all outputs: ceil(outputs / lanes) */
     uint32_t panels;
+    uint32_t rows;  /* characters a tile of the widest panel */
+    uint32_t width; /* of the widest panel, in vectors, as planned */
+    gal_form form;
     gali_activation activation;
 } gali_packed_layer;
 
@@ -42,8 +47,11 @@ typedef struct gali_pack_source {
     uint32_t index;
 } gali_pack_source;
 
-/* Shape of a packed layer for a kernel table; weights is NULL. */
-gali_packed_layer gali_pack_shape(const gali_pack_source *source, const gali_kernels *kernels);
+/* Live inputs, outputs and experts of a source, for a plan. */
+gali_plan_layer gali_pack_shape(const gali_pack_source *source);
+
+/* A packed layer as planned for a kernel table; weights is NULL, activation none. */
+gali_packed_layer gali_pack_planned(const gali_plan_layer *plan, const gali_kernels *kernels);
 
 /* Feature of x that input k of a first layer is. */
 uint32_t gali_pack_feature(const gali_pack_source *source, uint32_t k);
@@ -69,7 +77,7 @@ gali_pack_outside gali_pack_scales_outside(const gali_model *model);
 /* First vector of a panel, and of the one after it: panel p covers vectors [start(p), start(p + 1)). */
 uint32_t gali_pack_panel_start(const gali_packed_layer *layer, uint32_t panel);
 
-/* Expert e's part of panel p, ready for a kernel. */
+/* Expert e's part of panel p (the blend form: all of it, expert is 0), ready for a kernel. */
 gali_panel gali_pack_panel(const gali_packed_layer *layer, uint32_t panel, uint32_t expert,
                            const gali_kernels *kernels);
 

@@ -11,6 +11,7 @@
  *     hidden  float [2][capacity][hidden]         the layers before and after, the gate's too
  *     rows    gali_row [capacity * slots]         sorted by expert, then by character
  *     plain   gali_row [capacity]                 for layers with one expert
+ *     blend   gali_blend_row [capacity]           only in the blend form
  *     who     uint32   [capacity * slots]         character of each row
  *     expert  uint32   [capacity * slots]         slots of each character, in its own order
  *     weight  float    [capacity * slots]
@@ -27,13 +28,10 @@
 #include "network/gate.h"
 #include "network/network.h"
 
-enum {
-    ROWS_PER_THREAD = 8, /* from this many characters a thread, ranges of them fill the tiles by themselves */
-};
-
 typedef struct workspace {
     float *x, *gate_x, *hidden[2];
     gali_row *rows, *plain;
+    gali_blend_row *blend;
     uint32_t *who, *expert;
     float *weight;
 } workspace;
@@ -49,6 +47,15 @@ static size_t live_stride(const gal_network *network) {
 
 static size_t gate_stride(const gal_network *network) {
     return padded(network->gating.live.count);
+}
+
+/* Whether any layer runs in the blend form. */
+static size_t uses_blend(const gal_network *network) {
+    size_t any = 0;
+    for (uint32_t i = 0; i < network->layer_count; i++) {
+        any |= network->layers[i].form == GAL_FORM_BLEND;
+    }
+    return any;
 }
 
 static size_t take(size_t *at, size_t count, size_t width, size_t bytes) {
@@ -67,6 +74,7 @@ static size_t carve(const gal_network *network, uint32_t capacity, unsigned char
     size_t hidden1 = take(&at, capacity, network->hidden, sizeof(float));
     size_t rows = take(&at, capacity, network->slots, sizeof(gali_row));
     size_t plain = take(&at, capacity, 1, sizeof(gali_row));
+    size_t blend = take(&at, capacity, uses_blend(network), sizeof(gali_blend_row));
     size_t who = take(&at, capacity, network->slots, sizeof(uint32_t));
     size_t expert = take(&at, capacity, network->slots, sizeof(uint32_t));
     size_t weight = take(&at, capacity, network->slots, sizeof(float));
@@ -77,6 +85,7 @@ static size_t carve(const gal_network *network, uint32_t capacity, unsigned char
         parts->hidden[1] = (float *)(void *)(memory + hidden1);
         parts->rows = (gali_row *)(void *)(memory + rows);
         parts->plain = (gali_row *)(void *)(memory + plain);
+        parts->blend = (gali_blend_row *)(void *)(memory + blend);
         parts->who = (uint32_t *)(void *)(memory + who);
         parts->expert = (uint32_t *)(void *)(memory + expert);
         parts->weight = (float *)(void *)(memory + weight);
@@ -107,6 +116,7 @@ static workspace part_of(const gal_network *network, workspace whole, uint32_t f
                    whole.hidden[1] + (size_t)first * network->hidden},
         .rows = whole.rows + slot,
         .plain = whole.plain + first,
+        .blend = whole.blend + first * uses_blend(network),
         .who = whole.who + slot,
         .expert = whole.expert + slot,
         .weight = whole.weight + slot,
@@ -221,20 +231,40 @@ static void make_rows(range *r) {
     sort_rows(r);
 }
 
-static void point_row(const range *r, uint32_t layer, uint32_t c, gali_row *row) {
-    const gal_network *network = r->network;
-    size_t stride = live_stride(network);
+static const float *input_of(const range *r, uint32_t layer, uint32_t c) {
+    size_t stride = live_stride(r->network);
     if (layer > 0) {
-        row->x = hidden_of(r, layer, c);
-    } else {
-        row->x = stride ? r->parts.x + c * stride : features_of(r, c);
+        return hidden_of(r, layer, c);
     }
-    int last = layer + 1 == network->layer_count;
-    row->y = last ? outputs_of(r, c) : hidden_of(r, layer + 1, c);
+    return stride ? r->parts.x + c * stride : features_of(r, c);
+}
+
+static float *result_of(const range *r, uint32_t layer, uint32_t c) {
+    return layer + 1 == r->network->layer_count ? outputs_of(r, c) : hidden_of(r, layer + 1, c);
+}
+
+static void point_row(const range *r, uint32_t layer, uint32_t c, gali_row *row) {
+    row->x = input_of(r, layer, c);
+    row->y = result_of(r, layer, c);
+}
+
+static void point_blend_rows(const range *r, uint32_t layer) {
+    size_t slots = r->network->slots;
+    for (uint32_t c = 0; c < r->count; c++) {
+        r->parts.blend[c] = (gali_blend_row){.x = input_of(r, layer, c),
+                                             .y = result_of(r, layer, c),
+                                             .expert = r->parts.expert + c * slots,
+                                             .weight = r->parts.weight + c * slots,
+                                             .slots = r->network->slots};
+    }
 }
 
 /* Points the rows that the layer uses at its input and output. */
 static void point_rows(range *r, uint32_t layer) {
+    if (r->network->layers[layer].form == GAL_FORM_BLEND) {
+        point_blend_rows(r, layer);
+        return;
+    }
     if (r->network->layers[layer].experts == 1) {
         for (uint32_t c = 0; c < r->count; c++) {
             point_row(r, layer, c, &r->parts.plain[c]);
@@ -249,6 +279,11 @@ static void point_rows(range *r, uint32_t layer) {
 static void run_panel(const range *r, uint32_t layer, uint32_t index) {
     const gali_kernels *kernels = r->network->kernels;
     const gali_packed_layer *packed = &r->network->layers[layer];
+    if (packed->form == GAL_FORM_BLEND) {
+        gali_panel panel = gali_pack_panel(packed, index, 0, kernels);
+        kernels->blend_f32(&panel, r->parts.blend, r->count);
+        return;
+    }
     if (packed->experts == 1) {
         gali_panel panel = gali_pack_panel(packed, index, 0, kernels);
         kernels->panel_f32(&panel, r->parts.plain, r->count);
@@ -372,7 +407,8 @@ gal_status gal_network_run(const gal_network *network, const gal_network_batch *
     workspace whole;
     carve(network, batch->count, memory, &whole);
     const gal_parallel *parallel = batch->parallel;
-    if (parallel && parallel->threads > 1 && batch->count >= ROWS_PER_THREAD * parallel->threads) {
+    if (parallel && parallel->threads > 1 &&
+        batch->count >= (uint64_t)network->plan.split * parallel->threads) {
         range_task task = {network, batch, whole, parallel->threads};
         parallel->parallel_for(parallel->context, run_range_task, &task, task.ranges);
         return GAL_OK;

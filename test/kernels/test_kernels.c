@@ -68,7 +68,7 @@ static void check_panel(const gali_kernels *kernels, uint32_t vectors, uint32_t 
     for (size_t i = 0; i < size / sizeof(float); i++) {
         weights[i] = i % width < outputs ? synthetic_uniform(&state) : 0;
     }
-    gali_panel panel = {weights, inputs, vectors, rows % 3 ? rows % 3 : 0, 3, outputs, GALI_ACTIVATION_NONE};
+    gali_panel panel = {weights, inputs, vectors, rows % 3 ? rows % 3 : 0, 1, 3, outputs, GALI_ACTIVATION_NONE};
     guarded x = guard((size_t)ROWS * INPUTS_MOST), y = guard((size_t)rows * (outputs + 3));
     gali_row row[ROWS];
     float old[ROWS * 70];

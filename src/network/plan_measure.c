@@ -1,0 +1,109 @@
+/*
+ * Times panel widths layer by layer: the same packed size, all experts, as many characters as one, a few and two
+ * tiles; a width's score is the product of its times, so that each count has its say. Weights are zero, which
+ * takes as long as any others.
+ */
+#include <string.h>
+#include <time.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/size.h"
+#include "network/pack.h"
+
+enum { COUNTS = 3, COUNT_MOST = 16, TIMES = 3 };
+
+static const uint32_t tried_counts[COUNTS] = {1, 8, COUNT_MOST};
+
+/* One layer's weights, inputs and outputs, in that order in one allocation. */
+typedef struct scene {
+    float *weights, *x, *y;
+    size_t size;
+} scene;
+
+static double now(void) {
+    struct timespec t;
+    return timespec_get(&t, TIME_UTC) == TIME_UTC ? (double)t.tv_sec + 1e-9 * (double)t.tv_nsec : 0;
+}
+
+static void run_once(const gali_packed_layer *layer, const gali_kernels *kernels, const scene *s,
+                     uint32_t count) {
+    gali_row rows[COUNT_MOST];
+    for (uint32_t p = 0; p < layer->panels; p++) {
+        for (uint32_t e = 0; e < layer->experts; e++) {
+            uint32_t mode = e == 0 ? GALI_ROW_FIRST : 0;
+            for (uint32_t c = 0; c < count; c++) {
+                rows[c] =
+                    (gali_row){s->x + (size_t)c * layer->inputs, s->y + (size_t)c * layer->outputs, 1, mode};
+            }
+            gali_panel panel = gali_pack_panel(layer, p, e, kernels);
+            kernels->panel_f32(&panel, rows, count);
+        }
+    }
+}
+
+static double best_time(const gali_packed_layer *layer, const gali_kernels *kernels, const scene *s,
+                        uint32_t count) {
+    double best = 1e9;
+    run_once(layer, kernels, s, count);
+    for (int i = 0; i < TIMES; i++) {
+        double start = now();
+        run_once(layer, kernels, s, count);
+        double took = now() - start;
+        best = took > 0 && took < best ? took : best;
+    }
+    return best;
+}
+
+static void measure_layer(gali_plan_layer *plan, const gali_kernels *kernels, const scene *s) {
+    double best = 0;
+    gali_plan_layer winner = *plan;
+    uint32_t all = (plan->outputs + kernels->lanes - 1) / kernels->lanes;
+    for (uint32_t vectors = 2; vectors <= GALI_PANEL_VECTORS_MAX && vectors <= all; vectors++) {
+        gali_plan_layer tried = *plan;
+        tried.vectors = vectors;
+        tried.rows = kernels->tile_rows[vectors];
+        gali_packed_layer layer = gali_pack_planned(&tried, kernels);
+        layer.weights = s->weights;
+        double score = 1;
+        for (uint32_t i = 0; i < COUNTS; i++) {
+            score *= best_time(&layer, kernels, s, tried_counts[i]);
+        }
+        if (best == 0 || score < best) {
+            best = score;
+            winner = tried;
+        }
+    }
+    *plan = winner;
+}
+
+static scene make_scene(const gali_plan_layer *layer, const gali_kernels *kernels,
+                        const gal_allocator *allocator) {
+    gali_packed_layer packed = gali_pack_planned(layer, kernels);
+    size_t floats = gali_pack_floats(&packed, kernels);
+    size_t ends = gali_size_mul(gali_size_add(layer->inputs, layer->outputs), COUNT_MOST);
+    size_t size = gali_size_mul(gali_size_add(floats, ends), sizeof(float));
+    scene s = {.weights = gali_allocate(allocator, size), .size = size};
+    if (s.weights) {
+        memset(s.weights, 0, size);
+        s.x = s.weights + floats;
+        s.y = s.x + (size_t)layer->inputs * COUNT_MOST;
+    }
+    return s;
+}
+
+gal_status gali_plan_measure(gali_plan *plan, const gal_allocator *allocator, gal_error *error) {
+    for (uint32_t i = plan->gating; i < plan->count; i++) {
+        gali_plan_layer *layer = &plan->layers[i];
+        if (layer->form != GAL_FORM_PER_EXPERT) {
+            continue;
+        }
+        scene s = make_scene(layer, plan->kernels, allocator);
+        if (!s.weights) {
+            return gali_fail(error, GAL_NO_MEMORY, "no memory to measure a plan: %zu bytes", s.size);
+        }
+        measure_layer(layer, plan->kernels, &s);
+        gali_release(allocator, s.weights, s.size);
+    }
+    return GAL_OK;
+}
