@@ -126,7 +126,8 @@ static void decode_joints(gali_character *character, const gal_controller *contr
             velocity = gali_vec3_turn(root.facing, get(y + at->joint_velocity, j));
         }
         gal_vec3 carried = gali_vec3_add(character->position[j], velocity);
-        character->position[j] = gali_vec3_mix(position, carried, smooth);
+        /* Without smoothing nothing of the last frame may come through: 0 times NaN is NaN. */
+        character->position[j] = smooth > 0 ? gali_vec3_mix(position, carried, smooth) : position;
         character->velocity[j] = velocity;
         character->pose[j].position = position;
         character->pose[j].rotation = gali_quat_mul(heading, rotation_of(at, y, j));

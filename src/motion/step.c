@@ -125,8 +125,10 @@ static int is_finite(const gali_character *character, const gali_contract *contr
     }
     for (uint32_t j = 0; j < contract->joint_count; j++) {
         gal_transform joint = character->pose[j];
+        gal_vec3 position = character->position[j], velocity = character->velocity[j];
         sum += joint.position.x + joint.position.y + joint.position.z + joint.rotation.x + joint.rotation.y +
-               joint.rotation.z + joint.rotation.w + character->position[j].x + character->velocity[j].x;
+               joint.rotation.z + joint.rotation.w;
+        sum += position.x + position.y + position.z + velocity.x + velocity.y + velocity.z;
     }
     return isfinite(sum);
 }

@@ -210,13 +210,13 @@ static void ground_that_is_not_finite_counts_as_0(void **unused) {
     gal_controller_close(controller);
 }
 
-/* The biped, whose root velocity overflows as soon as somebody crouches. */
-static gal_controller *open_explosive(void) {
+/* The biped, one of whose outputs overflows as soon as somebody crouches: that many features into the block. */
+static gal_controller *open_explosive(gali_block_kind kind, uint32_t feature) {
     synthetic s = mannequin_model(&biped);
     gali_contract *contract = mannequin_contract(s.model.contract);
     gali_model_layer *first = &s.model.layers[0], *last = &s.model.layers[1];
     float *weights = (float *)(uintptr_t)first->weights, *wide = (float *)(uintptr_t)last->weights;
-    const uint32_t out = gali_contract_find(contract, GALI_BLOCK_ROOT_VELOCITY_X)->offset;
+    const uint32_t out = gali_contract_find(contract, kind)->offset + feature;
     for (uint32_t b = 0; b < contract->input_block_count; b++) {
         const gali_block *block = &contract->input_blocks[b];
         int crouch = block->kind == GALI_BLOCK_TRAJECTORY_GAIT &&
@@ -241,7 +241,7 @@ static gal_controller *open_explosive(void) {
 
 static void one_that_overflows_is_set_back_alone(void **unused) {
     (void)unused;
-    gal_controller *controller = open_explosive();
+    gal_controller *controller = open_explosive(GALI_BLOCK_ROOT_VELOCITY_X, 0);
     gal_crowd *calm = crowd_of(controller, 2, hills), *crowd = crowd_of(controller, 2, hills);
     gal_spawn at = {.x = 50, .z = -20, .facing = 1.5f}, far = {.x = 900, .z = 30, .facing = -1, .phase = 2};
     gal_character lone = crowd_add(calm, far);
@@ -278,6 +278,42 @@ static void one_that_overflows_is_set_back_alone(void **unused) {
     gal_controller_close(controller);
 }
 
+/*
+ * Whatever overflows, also what is fed back and not seen, is noticed in that very frame, and nothing of it is left. An
+ * infinite turn or rotation is none: that needs no reset.
+ */
+static void any_output_that_overflows_is_dealt_with(void **unused) {
+    (void)unused;
+    static const struct {
+        gali_block_kind kind;
+        uint32_t feature, resets;
+    } outputs[] = {{GALI_BLOCK_JOINT_POSITION_OUT, 7, 1},    {GALI_BLOCK_JOINT_VELOCITY_OUT, 0, 1},
+                   {GALI_BLOCK_JOINT_VELOCITY_OUT, 4, 1},    {GALI_BLOCK_JOINT_VELOCITY_OUT, 8, 1},
+                   {GALI_BLOCK_PHASE_ADVANCE, 0, 1},         {GALI_BLOCK_FUTURE_POSITION_Z, 2, 1},
+                   {GALI_BLOCK_JOINT_ROTATION_EXPMAP, 5, 0}, {GALI_BLOCK_ROOT_TURN, 0, 0}};
+    for (size_t i = 0; i < sizeof outputs / sizeof *outputs; i++) {
+        gal_controller *controller = open_explosive(outputs[i].kind, outputs[i].feature);
+        gal_crowd *crowd = crowd_of(controller, 1, NULL);
+        gal_character id = crowd_add(crowd, (gal_spawn){0});
+        for (uint32_t frame = 1; frame <= 6; frame++) {
+            uint32_t sick = frame < 4 ? frame : 3; /* then it stands, and is well */
+            gal_crowd_set_input(crowd, id, &(gal_input){.move_y = frame < 4, .crouch = frame < 4});
+            gal_crowd_step(crowd);
+            if (gal_crowd_resets(crowd) != outputs[i].resets * sick) {
+                fail_msg("output %zu, frame %u: %u resets", i, frame, (unsigned)gal_crowd_resets(crowd));
+            }
+            for (uint32_t j = 0; j < MANNEQUIN_JOINTS; j++) {
+                gal_vec3 fed_back = gali_crowd_fed_back(crowd, id)[j];
+                gal_transform seen = gal_crowd_pose(crowd, id, NULL)[j];
+                assert_true(isfinite(fed_back.x + fed_back.y + fed_back.z));
+                assert_true(isfinite(seen.position.x + seen.position.y + seen.position.z + seen.rotation.w));
+            }
+        }
+        gal_crowd_destroy(crowd);
+        gal_controller_close(controller);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_crowd_changes_nobodys_bits),
@@ -287,6 +323,7 @@ int main(void) {
         cmocka_unit_test(a_run_repeats_itself),
         cmocka_unit_test(ground_that_is_not_finite_counts_as_0),
         cmocka_unit_test(one_that_overflows_is_set_back_alone),
+        cmocka_unit_test(any_output_that_overflows_is_dealt_with),
     };
     return cmocka_run_group_tests_name("motion crowd", tests, NULL, NULL);
 }
