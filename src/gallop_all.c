@@ -44,6 +44,7 @@
 #include "cpu/cpu.c"
 #include "cpu/machine.c"
 
+#include "network/expand.c"
 #include "network/gate.c"
 #include "network/model_read.c"
 #include "network/model_read_layers.c"

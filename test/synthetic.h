@@ -157,18 +157,21 @@ static inline unsigned char *synthetic_bytes(const synthetic *s, size_t *size) {
 }
 
 /* An open network of the model, or the end of the test program. */
-static inline gal_network *synthetic_open(const synthetic *s, gal_isa isa) {
+static inline gal_network *synthetic_open_desc(const synthetic *s, gal_network_desc desc) {
     size_t size;
     unsigned char *bytes = synthetic_bytes(s, &size);
     gal_network *network;
     gal_error error = {0};
-    gal_network_desc desc = {.isa = isa};
     if (gal_network_open_memory(&network, bytes, size, &desc, &error) != GAL_OK) {
         fprintf(stderr, "synthetic model does not open: %s\n", error.message);
         exit(1);
     }
     free(bytes);
     return network;
+}
+
+static inline gal_network *synthetic_open(const synthetic *s, gal_isa isa) {
+    return synthetic_open_desc(s, (gal_network_desc){.isa = isa});
 }
 
 /* Runs count characters with a workspace made for the call; gate is phases or blends. */

@@ -73,9 +73,9 @@ static void fill(float *values, size_t count, uint64_t *state, float scale) {
     }
 }
 
-static int print_hash(const synthetic_desc *desc) {
+static int print_hash(const synthetic_desc *desc, gal_form form) {
     synthetic s = synthetic_make(desc);
-    gal_network *network = synthetic_open(&s, GAL_ISA_BEST);
+    gal_network *network = synthetic_open_desc(&s, (gal_network_desc){.form = form});
     uint64_t state = desc->seed * 1000;
     uint32_t inputs = desc->width[0], outputs = desc->width[desc->layers];
     uint32_t width = desc->gate == GAL_GATE_CALLER ? desc->experts : 1;
@@ -84,7 +84,7 @@ static int print_hash(const synthetic_desc *desc) {
     fill(x, (size_t)COUNT * inputs, &state, 2);
     fill(gate, (size_t)COUNT * width, &state, width == 1 ? 10 : 1);
     gal_status status = synthetic_run(network, COUNT, x, gate, y, NULL);
-    printf("network %llu: %016llx\n", (unsigned long long)desc->seed,
+    printf("%s %llu: %016llx\n", form == GAL_FORM_BLEND ? "blend" : "network", (unsigned long long)desc->seed,
            (unsigned long long)hash_of(y, (size_t)COUNT * outputs));
     free(x);
     free(y);
@@ -96,7 +96,10 @@ static int print_hash(const synthetic_desc *desc) {
 int main(void) {
     int good = 1;
     for (uint32_t i = 0; i < NETWORKS; i++) {
-        good &= print_hash(&networks[i]);
+        good &= print_hash(&networks[i], GAL_FORM_PER_EXPERT);
+    }
+    for (uint32_t i = 0; i < NETWORKS; i++) {
+        good &= print_hash(&networks[i], GAL_FORM_BLEND);
     }
     return good ? 0 : 1;
 }
