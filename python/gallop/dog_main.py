@@ -12,8 +12,10 @@ import numpy as np
 import torch
 
 from gallop import dog_export, dog_judge, dog_train, modelfile
+from gallop.dog_polish import Plan, Polish
 from gallop.dog_rollout import Rollout
 from gallop.dog_train import Settings, Trainer
+from gallop.progress import Progress
 from gallop.trainer import load_checkpoint
 
 
@@ -59,8 +61,8 @@ def settings_of(args: argparse.Namespace) -> Settings:
     stages = tuple(dataclasses.replace(s, steps=max(1, round(s.steps * args.steps)),
                                        batch=max(1, round(s.batch * args.batch))) for s in stages)
     experts = 1 if args.gate == "plain" else args.experts or 8
-    return Settings(args.hidden, experts, stages, noise=0.05 * args.noise, anchor=0.5,
-                    seed=args.seed)
+    return Settings(args.hidden or 256, experts, stages, noise=0.05 * args.noise, anchor=0.5,
+                    fast=2.0, seed=args.seed)
 
 
 def train(args: argparse.Namespace) -> None:
@@ -75,6 +77,7 @@ def train(args: argparse.Namespace) -> None:
          f"{args.device}")
     begun = time.time()
     trainer.train(args.quiet)
+    polish(args, trainer)
     trainer.net.load_state_dict(trainer.average.state_dict())
     first, last = held_out(trainer)
     _say(args, f"trained in {time.time() - begun:.0f} s; feet of held-out clips off by "
@@ -94,13 +97,31 @@ def train(args: argparse.Namespace) -> None:
         print(dog_judge.table(dog_judge.play(model, dog_judge.all_scripts(seconds, randoms))))
 
 
+def polish(args: argparse.Namespace, trainer: Trainer) -> None:
+    """The last stage, under random sticks; without --polish none when --quick, else 1000 steps."""
+    steps = args.polish if args.polish is not None else (0 if args.quick else 1000)
+    if steps == 0:
+        return
+    last = Polish(trainer, Plan(steps))
+    last.warm_up()
+    bar, made = Progress(steps, "polish", args.quiet), trainer.history[-1][0]
+    for step in range(steps):
+        loss, penalty = last.step(step / steps)
+        if (step + 1) % 50 == 0:
+            bar.step(step + 1, f"loss {loss:.4f} penalty {penalty:.4f}")
+            trainer.history.append((made + step + 1, loss + penalty, []))
+
+
 def write_curve(path: Path, history: list[tuple[int, float, list[float]]]) -> None:
     """The loss curve as CSV: step, loss and its terms."""
     from gallop.dog_rollout import Weights
 
-    lines = [",".join(["step", "loss", *vars(Weights())])]
-    lines += [",".join([str(s), f"{v:.6g}", *(f"{t:.6g}" for t in terms)])
-              for s, v, terms in history]
+    names = list(vars(Weights()))
+    shown = [names.index(n) for n in ("hinge", "posture", "step", "contact", "path", "feet")]
+    lines = [",".join(["step", "loss", *(names[i] for i in shown)])]
+    for step, loss, terms in history:
+        cells = [f"{terms[i]:.6g}" if terms else "" for i in shown]
+        lines.append(",".join([str(step), f"{loss:.6g}", *cells]))
     path.write_text("\n".join(lines) + "\n")
 
 

@@ -16,7 +16,7 @@ import torch
 from gallop import dog_export
 from gallop.dog_control import Command, Controller
 from gallop.dog_loop import State
-from gallop.dog_train import Stage, Trainer, chances
+from gallop.dog_train import Trainer, chances
 
 
 @dataclass(frozen=True)
@@ -24,18 +24,20 @@ class Plan:
     """How a polish runs: characters, frames with a gradient a step, weight of the penalties."""
 
     steps: int
-    count: int = 48
+    count: int = 64
     unroll: int = 12
-    rate: float = 1e-4
-    weight: float = 1.0
-    stage: Stage = Stage(1, 32, 12)  # noqa: RUF009
+    rate: float = 2e-4
+    weight: float = 10.0
+    batch: int = 24
+    length: int = 12
 
 
 class Sticks:
     """Random commands: speeds up to 3.5 m/s, turns of up to 120 degrees, stands, some backing."""
 
-    def __init__(self, count: int, rules: dict[str, float], seed: int) -> None:
-        self.rng, self.rules = np.random.default_rng(seed), rules
+    def __init__(self, count: int, rules: dict[str, float], seed: int,
+                 device: torch.device) -> None:
+        self.rng, self.rules, self.device = np.random.default_rng(seed), rules, device
         self.left = np.zeros(count, int)
         self.angle, self.speed = np.zeros(count), np.zeros(count)
         self.back = np.zeros(count)
@@ -57,7 +59,7 @@ class Sticks:
         way = np.stack([np.sin(self.angle), np.cos(self.angle)], -1) * size[:, None]
 
         def tensor(a: np.ndarray) -> torch.Tensor:
-            return torch.tensor(a, dtype=torch.float32)
+            return torch.tensor(a, dtype=torch.float32, device=self.device)
 
         look = self.angle + np.pi * self.back
         return Command(tensor(way), tensor(more), tensor(look), tensor(self.back))
@@ -69,16 +71,25 @@ class Polish:
     def __init__(self, trainer: Trainer, plan: Plan) -> None:
         self.trainer, self.plan = trainer, plan
         model = dog_export.to_model(trainer.average, trainer.contract, trainer.scale, "f32")
-        self.control = Controller(model, plan.count)
+        self.device = trainer.device
+        self.control = Controller(model, plan.count, device=str(self.device))
         self.control.net = trainer.rollout.call  # type: ignore[assignment]
-        self.sticks = Sticks(plan.count, self.control.rules, trainer.settings.seed)
+        self.sticks = Sticks(plan.count, self.control.rules, trainer.settings.seed, self.device)
         trainer.adam = torch.optim.AdamW(trainer.net.parameters(), lr=plan.rate)
-        first, total = chances(trainer.frames, plan.stage.unroll, trainer.settings.fast)
-        self.starts, self.chance = torch.tensor(first), torch.tensor(total, dtype=torch.float32)
+        first, total = chances(trainer.frames, plan.length, trainer.settings.fast)
+        self.starts = torch.tensor(first, device=self.device)
+        self.chance = torch.tensor(total, dtype=torch.float32, device=self.device)
+
+    def warm_up(self, frames: int = 90) -> None:
+        """Let the characters live a while, so that they are not all at rest."""
+        with torch.no_grad():
+            for _ in range(frames):
+                self.control.step(self.sticks.next())
+        self.detach()
 
     def penalty(self) -> torch.Tensor:
         """What the characters do that no dog does, over `unroll` frames of their lives."""
-        total = torch.zeros(())
+        total = torch.zeros((), device=self.device)
         for _ in range(self.plan.unroll):
             self.control.step(self.sticks.next())
             s, y = self.control.state, self.control.y
@@ -104,9 +115,9 @@ class Polish:
         t, plan = self.trainer, self.plan
         rate = plan.rate * (0.02 + 0.98 * (0.5 + 0.5 * math.cos(math.pi * share)))
         t.adam.param_groups[0]["lr"] = rate
-        rows = self.starts[torch.searchsorted(self.chance, torch.rand(plan.stage.batch))
-                           .clamp(max=len(self.starts) - 1)]
-        loss, _ = t.rollout(rows, plan.stage.unroll, t.settings.noise)
+        drawn = torch.searchsorted(self.chance, torch.rand(plan.batch, device=self.device))
+        rows = self.starts[drawn.clamp(max=len(self.starts) - 1)]
+        loss, _ = t.rollout(rows, plan.length, t.settings.noise)
         penalty = self.penalty()
         t.adam.zero_grad(set_to_none=True)
         (loss + plan.weight * penalty).backward()

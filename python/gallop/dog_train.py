@@ -48,7 +48,7 @@ class Settings:
     weights: Weights = field(default_factory=Weights)
 
 
-QUICK = (Stage(500, 256, 1), Stage(300, 64, 4), Stage(200, 32, 12), Stage(300, 32, 24))
+QUICK = (Stage(800, 256, 1), Stage(800, 64, 4), Stage(600, 32, 12), Stage(1200, 32, 24))
 FULL = (Stage(10000, 1024, 1), Stage(4250, 512, 4), Stage(2350, 512, 12),
         Stage(2350, 512, 24), Stage(700, 512, 40))
 

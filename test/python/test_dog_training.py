@@ -15,6 +15,7 @@ from gallop import (
     dog_judge,
     dog_loop,
     dog_network,
+    dog_polish,
     dog_train,
     modelfile,
 )
@@ -219,3 +220,16 @@ def test_gait_offsets_are_found():
     want = [0.5, 0.75, 0.25]  # HR, FL, FR after HL
     off = np.angle(np.exp(2j * np.pi * (np.array(offsets) - want))) / (2 * np.pi)
     assert np.abs(off).max() < 0.03
+
+
+def test_polish_goes_on_from_the_average(frames, trained):
+    copy = trainer(frames)
+    copy.net.load_state_dict(trained.average.state_dict())
+    copy.average.load_state_dict(trained.average.state_dict())
+    last = dog_polish.Polish(copy, dog_polish.Plan(20, count=8, unroll=4, batch=8, length=3))
+    last.warm_up(20)
+    made = [last.step(i / 5) for i in range(5)]
+    assert np.isfinite(made).all()
+    before, after = trained.average.layers[0].weight, copy.average.layers[0].weight
+    assert not torch.equal(before, after)
+    assert not last.control.state.hinge.requires_grad
