@@ -102,13 +102,23 @@ class Polish:
             total = total + low.mean() + 0.3 * height.mean() + 3 * lean.mean() + 0.15 * slide
         return total / self.plan.unroll
 
+    def lost(self) -> torch.Tensor:
+        """Characters [C] that are no dog any more."""
+        posture = self.control.state.posture.detach()
+        return ~((posture[:, 0] - 33).abs() < 30) | ~(posture[:, 1:].abs().sum(1) < 3)
+
     def detach(self) -> None:
-        """Cut the gradient's way back: the characters live on from here."""
+        """Cut the gradient's way back: the characters live on from here, lost ones from rest."""
         c = self.control
-        c.state = State(*(getattr(c.state, f.name).detach() for f in fields(State)))
+        rest, lost = c.body.resting(self.plan.count), self.lost()
+        kept = {}
+        for f in fields(State):
+            now, then = getattr(c.state, f.name).detach(), getattr(rest, f.name)
+            kept[f.name] = torch.where(lost.view(-1, *[1] * (now.dim() - 1)), then, now)
+        c.state = State(**kept)
         for name in ("root", "facing", "position", "turn", "velocity"):
-            setattr(c, name, getattr(c, name).detach())
-        c.predicted = tuple(p.detach() for p in c.predicted)
+            setattr(c, name, torch.nan_to_num(getattr(c, name).detach(), 0.0, 0.0, 0.0))
+        c.predicted = tuple(torch.nan_to_num(p.detach(), 0.0, 0.0, 0.0) for p in c.predicted)
 
     def step(self, share: float) -> tuple[float, float]:
         """One step at a share of the way; returns data loss and penalty."""
@@ -120,9 +130,12 @@ class Polish:
         loss, _ = t.rollout(rows, plan.length, t.settings.noise)
         penalty = self.penalty()
         t.adam.zero_grad(set_to_none=True)
-        (loss + plan.weight * penalty).backward()
-        torch.nn.utils.clip_grad_norm_(t.net.parameters(), t.settings.clip)
-        t.adam.step()
+        total = loss + plan.weight * penalty
+        if bool(torch.isfinite(total)):
+            total.backward()
+            norm = torch.nn.utils.clip_grad_norm_(t.net.parameters(), t.settings.clip)
+            if bool(torch.isfinite(norm)):
+                t.adam.step()
         self.detach()
         with torch.no_grad():
             for a, b in zip(t.average.parameters(), t.net.parameters()):
