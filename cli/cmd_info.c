@@ -8,7 +8,7 @@
 #include "model_file.h"
 #include "options.h"
 
-enum { CAPACITIES = 3 };
+enum { CAPACITIES = 3, PLAN_MOST = 8192 };
 
 static const uint32_t capacities[CAPACITIES] = {1, 8, 64};
 
@@ -17,6 +17,7 @@ typedef struct facts {
     gali_model_file file;
     gal_controller *controller; /* NULL if the file has no contract */
     gal_network *own_network;   /* opened alone then */
+    const gal_network *opened; /* the controller's or our own */
     gal_network_info network;
     size_t workspace[CAPACITIES];
     size_t crowd[CAPACITIES]; /* 0 if it cannot walk */
@@ -50,6 +51,7 @@ static gal_status open_parts(facts *self, gal_error *error) {
     if (status != GAL_OK) {
         return status;
     }
+    self->opened = network;
     self->network = gal_network_get_info(network);
     self->walks = self->file.contract &&
                   gali_contract_complete(self->file.contract, self->file.model.gate, &self->why_not) == GAL_OK;
@@ -199,15 +201,13 @@ static void print_memory(const facts *self) {
 }
 
 static void print_plan(const facts *self) {
-    const gali_model *model = &self->file.model;
-    printf("\nplan (every layer expert by expert on the raw input, blended as it is added; float32)\n");
-    for (uint32_t i = 0; i < model->layer_count; i++) {
-        const gali_model_layer *layer = &model->layers[i];
-        uint32_t inputs = i == 0 ? self->network.live_inputs : layer->inputs;
-        printf("  layer %u: %u -> %u, %u experts, activation %s, %s in the file, %.3f M multiply-adds a "
-               "character\n",
-               i, inputs, layer->outputs, layer->experts, activation_names[layer->activation],
-               weight_names[layer->weight_type], 1e-6 * (double)inputs * layer->outputs * layer->experts);
+    printf("\nplan\n");
+    char text[PLAN_MOST];
+    gal_network_plan_text(self->opened, text, sizeof text);
+    for (const char *line = text; *line;) {
+        size_t length = strcspn(line, "\n");
+        printf("  %.*s\n", (int)length, line);
+        line += length + (line[length] == '\n');
     }
 }
 
