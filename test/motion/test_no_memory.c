@@ -71,6 +71,16 @@ static gal_status open_network_memory(const gal_allocator *allocator, void *argu
     return status;
 }
 
+static gal_status open_network_measured(const gal_allocator *allocator, void *argument, gal_error *error) {
+    const file *f = argument;
+    gal_network_desc desc = {.allocator = allocator, .plan = GAL_PLAN_MEASURE};
+    gal_network *network = (gal_network *)(void *)error;
+    gal_status status = gal_network_open_memory(&network, f->bytes, f->size, &desc, error);
+    assert_true((network != NULL) == (status == GAL_OK));
+    gal_network_close(network);
+    return status;
+}
+
 static gal_status open_controller_file(const gal_allocator *allocator, void *argument, gal_error *error) {
     const file *f = argument;
     gal_network_desc desc = {.allocator = allocator};
@@ -142,6 +152,7 @@ static void whatever_is_opened_survives_any_failed_allocation(void **unused) {
     file f = read_walker();
     starve(open_network_file, &f, 2);
     starve(open_network_memory, &f, 1);
+    starve(open_network_measured, &f, 2);
     starve(open_controller_file, &f, 4);
     starve(open_controller_memory, &f, 3);
     gal_controller *controller = walker_open();

@@ -155,6 +155,16 @@ static int run_often(void *argument) {
     return CHILD_GOOD;
 }
 
+static gal_network *open_form(const synthetic *s, gal_form form) {
+    size_t size;
+    unsigned char *bytes = synthetic_bytes(s, &size);
+    gal_network_desc desc = {.form = form};
+    gal_network *network;
+    assert_int_equal(gal_network_open_memory(&network, bytes, size, &desc, NULL), GAL_OK);
+    free(bytes);
+    return network;
+}
+
 static void a_run_stays_in_user_space(void **unused) {
     (void)unused;
     static const synthetic_desc shapes[] = {
@@ -174,13 +184,14 @@ static void a_run_stays_in_user_space(void **unused) {
          .activation = {GALI_ACTIVATION_ELU, GALI_ACTIVATION_ELU},
          .seed = 7},
     };
-    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
-        synthetic s = synthetic_make(&shapes[i]);
-        gal_network *network = synthetic_open(&s, GAL_ISA_BEST);
+    for (size_t i = 0; i < 2 * sizeof shapes / sizeof *shapes; i++) {
+        const synthetic_desc *shape = &shapes[i / 2];
+        synthetic s = synthetic_make(shape);
+        gal_network *network = open_form(&s, i % 2 ? GAL_FORM_BLEND : GAL_FORM_PER_EXPERT);
         static float x[8 * 64], y[8 * 64], gate[8 * 8];
         run r = {network, {.x = x, .y = y}, NULL, gal_network_workspace_size(network, 8)};
-        r.batch.phase = shapes[i].gate == GAL_GATE_CALLER ? NULL : gate;
-        r.batch.blend = shapes[i].gate == GAL_GATE_CALLER ? gate : NULL;
+        r.batch.phase = shape->gate == GAL_GATE_CALLER ? NULL : gate;
+        r.batch.blend = shape->gate == GAL_GATE_CALLER ? gate : NULL;
         r.workspace = aligned_alloc(64, (r.size + 63) & ~(size_t)63);
         expect_good(run_often, &r);
         free(r.workspace);
