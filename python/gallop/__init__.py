@@ -10,10 +10,12 @@ The modules, in the order in which data flows through them:
     network       the blended network in PyTorch
     losses        what a good step is
     trainer       the loop: batches, checkpoints, several processes
-    rollout       the controller in closed loop, the judge of training
+    polish        the controller's own loop, differentiable; manner: how the data moves its feet
+    rollout       the controller in closed loop; judge: its figures
     modelfile     reads and writes .gallop
     export        .gallop, ONNX, safetensors
-    roles         which joint of an unknown skeleton is what
+    roles         which joint of an unknown skeleton is what; anyone: a folder of BVH to takes
+    plot          loss curves as SVG
     train         the command line
 
 Units everywhere unless a docstring says otherwise: lengths in the contract's unit (centimetres for

@@ -15,6 +15,7 @@ from gallop.features import Take
 from gallop.roles import Roles
 
 Z_TO_Y = np.array([[1.0, 0, 0], [0, 0, 1], [0, -1, 0]])
+PLANTED = 9.0  # cm: floors and retargeted feet of other captures are rougher than 100STYLE's
 KEPT = ("hips", "head", *(f"{s}_{p}" for s in finding.SIDES for p in finding.PARTS))
 
 
@@ -52,10 +53,13 @@ def prepare(folder: Path, given: Path | None) -> tuple[list[Take], Contract, str
     if not clips:
         raise bvh.BvhError(f"{folder}: every clip is shorter than half a second")
     legs = [leg_of(clips, found, side) for side in finding.SIDES]
-    clips = [stood(c, legs) for c in clips]
+    hilly = [c.name for c in clips if climbs(c, legs)]
+    clips = [stood(c, legs) for c in clips if c.name not in hilly]
+    if not clips:
+        raise bvh.BvhError(f"{folder}: no clip is on level ground")
     takes = [padded(take, 62) for c in clips for take in both(c, legs)]
     rules = contract_of(folder, clips[0].skeleton, found, legs, takes)
-    return takes, rules, describe(files, main, short, found, clips, rules)
+    return takes, rules, describe(files, main, (short, hilly), found, clips, rules)
 
 
 def largest_family(files: list[bvh.Bvh], given: Path | None) -> tuple[list[bvh.Bvh], Roles]:
@@ -203,20 +207,28 @@ def stood(clip: motion.Clip, legs: list[clean.Leg]) -> motion.Clip:
     toes = position[:, [leg.toe for leg in legs], 1].min(1)
     root = clip.root - [0, np.percentile(toes, 5) - 2.0, 0]
     clip = dataclasses.replace(clip, root=root)
-    return clean.lock_toes(clip, legs)[0]
+    return clean.lock_toes(clip, legs, height=PLANTED)[0]
+
+
+def climbs(clip: motion.Clip, legs: list[clean.Leg], most: float = 16.0) -> bool:
+    """Whether toes rest at heights further apart than `most` cm: steps, slopes, obstacles."""
+    position, _ = clip.world()
+    toes = position[:, [leg.toe for leg in legs]]
+    still = np.linalg.norm(np.gradient(toes[..., [0, 2]], axis=0), axis=-1) * clip.rate < 20
+    return bool(still.any() and np.ptp(np.percentile(toes[..., 1][still], [10, 90])) > most)
 
 
 def both(clip: motion.Clip, legs: list[clean.Leg]) -> list[Take]:
     """The labelled take, and its mirror image where the skeleton is its own mirror image."""
     joints = [j for leg in legs for j in (leg.ankle, leg.toe)]
-    takes = [walker.take_of(clip, joints, None)]
+    takes = [walker.take_of(clip, joints, None, PLANTED, True)]
     pairs, offsets = motion.mirror_pairs(clip.skeleton.names), clip.skeleton.offsets
     apart = np.linalg.norm((offsets[pairs] * [-1, 1, 1] - offsets)[1:], axis=-1)
     sides = all(pairs[a] == b for a, b in zip(joints[:2], joints[2:]))
     if sides and apart.max() < 0.1 * np.linalg.norm(offsets, axis=1).max():
         image = motion.mirrored(clip)
         image.skeleton = clip.skeleton
-        takes.append(walker.take_of(image, joints, None))
+        takes.append(walker.take_of(image, joints, None, PLANTED, True))
     return takes
 
 
@@ -262,7 +274,7 @@ def contract_of(
 
 
 def describe(
-    files: list[bvh.Bvh], main: list[bvh.Bvh], short: list[str], found: Roles,
+    files: list[bvh.Bvh], main: list[bvh.Bvh], dropped: tuple[list[str], list[str]], found: Roles,
     clips: list[motion.Clip], rules: Contract,
 ) -> str:
     """What was found, before anything is trained."""
@@ -273,8 +285,9 @@ def describe(
     others = [Path(f.path).name for f in files if f not in main]
     if others:
         lines.append(f"left out, another skeleton: {', '.join(others)}")
-    if short:
-        lines.append(f"left out, under half a second: {', '.join(short)}")
+    for names, why in zip(dropped, ("under half a second", "not on level ground")):
+        if names:
+            lines.append(f"left out, {why}: {', '.join(names)}")
     lines.append(found.describe())
     walk, run = (rules.rules[k] * 0.6 for k in ("speed_walk", "speed_run"))
     lines.append(f"  {seconds:.0f} s of motion, walks at {walk:.2f} m/s, runs at {run:.2f} m/s")

@@ -86,12 +86,16 @@ def gait_amounts(
     return gaussian_filter1d(gait, 5, axis=0)
 
 
-def phase(contact: np.ndarray, longest: int = 54, settle: int = 21) -> np.ndarray:
+def phase(
+    contact: np.ndarray, longest: int = 54, settle: int = 21, extend: bool = False
+) -> np.ndarray:
     """Continuous phase [T] in turns: left foot down at whole turns, right foot down at halves.
 
     `contact` [T, 4] is left heel, left toe, right heel, right toe. Between foot-downs the phase is
     linear. A gap over `longest` frames is standing: the phase moves a quarter turn in the `settle`
-    frames after the last foot-down, waits, and makes the rest before the next one.
+    frames after the last foot-down, waits, and makes the rest before the next one. Before the first
+    and after the last foot-down it rests too, or with `extend` (short clips, cut while moving) goes
+    on as beside it.
     """
     events = foot_downs(contact)
     if not events:
@@ -105,6 +109,11 @@ def phase(contact: np.ndarray, longest: int = 54, settle: int = 21) -> np.ndarra
             knots.append((f0 + settle, base + 0.25))
             knots.append((max(f1 - before, f0 + settle + 1), base + 0.25))
         knots.append((f1, base + step))
+    if extend and len(events) > 1:
+        for (f0, v0), (f1, v1), at in ((*knots[:2], 0), (*knots[-2:], len(knots) + 1)):
+            if f1 - f0 <= longest:
+                beyond = 0 if at == 0 else len(contact) - 1
+                knots.insert(at, (beyond, v0 + (beyond - f0) * (v1 - v0) / (f1 - f0)))
     frames, values = np.array(knots, float).T
     return np.interp(np.arange(len(contact)), frames, values)
 

@@ -189,7 +189,7 @@ def finish(
     command = "python -m gallop.train " + " ".join(sys.argv[1:])
     export.add_provenance(model, {
         "model": name, "data": attribution.split(";")[0], "attribution": attribution,
-        "licence": "CC BY 4.0", "command": command})
+        "licence": "CC BY 4.0" if licence else "that of the motion", "command": command})
     model.licence = licence
     if args.out:
         size = modelfile.write(model, args.out)

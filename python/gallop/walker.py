@@ -87,15 +87,19 @@ def clips(folder: Path, straight: bool = True) -> list[motion.Clip]:
     return made
 
 
-def take_of(clip: motion.Clip, contact_joints: list[int], run: float | None) -> Take:
-    """Label a clean clip."""
+def take_of(
+    clip: motion.Clip, contact_joints: list[int], run: float | None, height: float = 3.0,
+    extend: bool = False,
+) -> Take:
+    """Label a clean clip; `height` (cm) is how far over its rest a planted joint may be; `extend`
+    as in label.phase."""
     position, turn = clip.world()
-    heels = label.contacts(position, contact_joints[0::2], clip.rate, speed=44.0)
-    toes = label.contacts(position, contact_joints[1::2], clip.rate)
+    heels = label.contacts(position, contact_joints[0::2], clip.rate, height, speed=44.0)
+    toes = label.contacts(position, contact_joints[1::2], clip.rate, height)
     contact = np.stack([heels[:, 0], toes[:, 0], heels[:, 1], toes[:, 1]], -1)
     path, facing = label.root_frame(position, turn)
     gait = label.gait_amounts(path, facing, clip.rate, run)
-    phase = label.phase(contact)
+    phase = label.phase(contact, extend=extend)
     labels = label.Labels(path, facing, contact, gait, phase)
     return Take(clip.name, position, turn, labels, clip.keep, clip.style, clip.tag)
 
