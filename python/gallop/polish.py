@@ -25,7 +25,7 @@ import torch
 from gallop.contract import Contract
 from gallop.features import Dataset
 from gallop.losses import Unroll
-from gallop.manner import Moments, targets
+from gallop.manner import MANNERS, Moments, targets
 from gallop.network import PhaseNetwork
 from gallop.progress import Progress
 from gallop.rollout import DEFAULTS
@@ -103,8 +103,9 @@ class Pool:
 
     def __init__(
         self, contract: Contract, data: Dataset, unroll: Unroll, style: int, count: int, seed: int,
-        device: torch.device,
+        device: torch.device, known: np.ndarray | None = None,
     ) -> None:
+        """`known` [8] tells which of MANNERS the data shows; only those are commanded."""
         self.contract, self.unroll, self.count, self.device = contract, unroll, count, device
         self.rules = {**DEFAULTS, **contract.rules}
         self.host = np.random.default_rng((seed, 77))
@@ -122,6 +123,9 @@ class Pool:
         self.window = torch.arange(-past, future, device=device)
         self.now = past
         roles = [r for _, r in contract.gaits]
+        shown = np.ones(len(MANNERS), bool) if known is None else known
+        self.known = shown if shown.any() else np.arange(len(MANNERS)) < 1
+        self.stops = float(data.stand[rows].mean()) > 0.01
         self.stand, self.walk, self.run = (roles.index(r) for r in ("stand", "walk", "run"))
 
     def _tensor(self, a: np.ndarray) -> torch.Tensor:
@@ -144,14 +148,18 @@ class Pool:
         n, host, r = self.count, self.host, self.rules
         facing = state.facing[:, self.now].detach()
         kind = host.random(n)
-        ahead, circle = kind < 0.4, (kind >= 0.4) & (kind < 0.55)
-        stop = kind >= 0.88
-        pivot = kind >= 0.94  # a stop that turns on the spot
-        quarter = host.choice([0.5, -0.5, 1.0, 0.5, -0.5, 1.0, 0.25, -0.25, 0.75, -0.75], n)
+        stop = (kind >= 0.88) & self.stops
+        pivot = stop & (kind >= 0.94)  # a stop that turns on the spot
+        shown = self.known.reshape(-1, 2)  # ahead, left, right, back; walk and run
+        sides = [t for t, row in zip((0.5, -0.5, 1.0), shown[1:]) if row.any()]
+        slants = [0.25, -0.25, 0.75, -0.75] if len(sides) == 3 else []
+        circle = (kind >= 0.4) & (kind < 0.55)
+        ahead = ~circle & ~stop & ((kind < 0.4) | (len(sides) == 0))
+        quarter = host.choice(sides + sides + slants or [0.0], n)
         swerve = np.where(host.random(n) < 0.5, host.normal(0, 0.5, n),
                           host.uniform(-math.pi, math.pi, n))
         relative = np.where(ahead | circle, swerve, quarter * math.pi)
-        run = (host.random(n) < 0.5).astype(float)
+        run = (host.random(n) < shown[:, 1].any() / (1.0 + shown[:, 0].any())).astype(float)
         side, back = np.abs(np.sin(relative)), np.maximum(-np.cos(relative), 0)
         part = np.where(host.random(n) < 0.8, host.uniform(0.9, 1.08, n), host.uniform(0.4, 0.9, n))
         factor = 1 - side**2 * (1 - r["speed_side"]) - back**2 * (1 - r["speed_back"])
@@ -310,13 +318,14 @@ class Polish:
         self.unroll = copy.deepcopy(unroll)
         self.unroll.net = self.net = copy.deepcopy(net)
         self.teacher, self.average = copy.deepcopy(net), copy.deepcopy(net)
-        self.pool = Pool(contract, data, unroll, style, plan.pool, seed, world.device)
+        goal = targets(contract, data, style)
+        self.pool = Pool(contract, data, unroll, style, plan.pool, seed, world.device, goal.known)
         self.loop = Loop(self.pool, self.unroll)
         one = torch.zeros(plan.pool, net.styles, device=world.device)
         one[:, style] = 1
         self.style = one
         self.kept = self._kept(contract).to(world.device)
-        self.moments = Moments(targets(contract, data, style), world.device)
+        self.moments = Moments(goal, world.device)
         self.adam = torch.optim.Adam(self.net.parameters(), lr=plan.rate)
         self.history: list[tuple[int, dict[str, float]]] = []
         self.step, self.checkpoint = 0, checkpoint
