@@ -10,8 +10,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-const gal_isa ours_isa[GAL_ISA_COUNT] = {GAL_ISA_BEST, GAL_ISA_SCALAR, GAL_ISA_AVX2, GAL_ISA_AVX512,
-                                         GAL_ISA_NEON};
+const gal_network_desc ours_default = {0};
+const gal_network_desc ours_tuned = {.plan = GAL_PLAN_MEASURE, .huge_pages = 1};
+const gal_network_desc ours_blend = {.form = GAL_FORM_BLEND, .huge_pages = 1};
+const gal_network_desc ours_avx2 = {.isa = GAL_ISA_AVX2};
+const gal_network_desc ours_scalar = {.isa = GAL_ISA_SCALAR};
 
 typedef struct ours {
     gal_network *network;
@@ -27,7 +30,7 @@ typedef struct norms {
 } norms;
 
 const char *ours_unavailable(const engine *self) {
-    const gal_isa isa = *(const gal_isa *)self->context;
+    const gal_isa isa = ((const gal_network_desc *)self->context)->isa;
     return isa == GAL_ISA_BEST || gal_isa_available(isa) ? NULL : "not on this machine";
 }
 
@@ -91,7 +94,7 @@ static void describe(gali_model *model, const bench_network *network) {
     model->outputs = model->layers[last].outputs;
 }
 
-static gal_network *open_network(const bench_network *network, gal_isa isa) {
+static gal_network *open_network(const bench_network *network, const gal_network_desc *desc) {
     gali_model *model = bench_alloc(sizeof *model);
     gal_error error = {GAL_OK, ""};
     gal_network *opened = NULL;
@@ -103,7 +106,7 @@ static gal_network *open_network(const bench_network *network, gal_isa isa) {
     gali_model_write(model, bytes);
     free_norms(&n);
     bench_free(model);
-    if (gal_network_open_memory(&opened, bytes, size, &(gal_network_desc){.isa = isa}, &error) != GAL_OK) {
+    if (gal_network_open_memory(&opened, bytes, size, desc, &error) != GAL_OK) {
         die("gal_network_open_memory", &error);
     }
     bench_free(bytes);
@@ -112,7 +115,7 @@ static gal_network *open_network(const bench_network *network, gal_isa isa) {
 
 void *ours_prepare(const engine *self, const bench_network *network, uint32_t capacity) {
     ours *o = bench_alloc(sizeof *o);
-    o->network = open_network(network, *(const gal_isa *)self->context);
+    o->network = open_network(network, self->context);
     o->workspace_size = gal_network_workspace_size(o->network, capacity);
     o->workspace = bench_alloc(o->workspace_size);
     return o;

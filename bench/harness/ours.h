@@ -6,18 +6,18 @@
 
 #include "gallop/network.h"
 
-/* The engine's context is a gal_isa. */
-extern const gal_isa ours_isa[GAL_ISA_COUNT];
+/* The engine's context: how the network is opened. */
+extern const gal_network_desc ours_default, ours_tuned, ours_blend, ours_avx2, ours_scalar;
 
 const char *ours_unavailable(const engine *self);
 void *ours_prepare(const engine *self, const bench_network *network, uint32_t capacity);
 void ours_run(void *state, const bench_batch *batch);
 void ours_release(void *state);
 
-#define OURS_ENGINE(title, isa, roof_name)                                                                     \
+#define OURS_ENGINE(title, desc, roof_name)                                                                    \
     {.name = title,                                                                                            \
      .roof = roof_name,                                                                                        \
-     .context = &ours_isa[isa],                                                                                \
+     .context = &desc,                                                                                         \
      .unavailable = ours_unavailable,                                                                          \
      .prepare = ours_prepare,                                                                                  \
      .run = ours_run,                                                                                          \

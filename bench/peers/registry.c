@@ -17,11 +17,13 @@ extern const layer_peer peer_eigen_native, peer_eigen_published, peer_eigen_blen
     peer_openblas, peer_blis, peer_onednn, peer_libxsmm, peer_xnnpack;
 
 static const engine engines[] = {
-    OURS_ENGINE("gallop", GAL_ISA_BEST, NULL),
+    OURS_ENGINE("gallop", ours_default, NULL),
+    OURS_ENGINE("gallop tuned", ours_tuned, NULL),
+    OURS_ENGINE("gallop blend", ours_blend, NULL),
 #if defined(__x86_64__)
-    OURS_ENGINE("gallop avx2", GAL_ISA_AVX2, "avx2"),
+    OURS_ENGINE("gallop avx2", ours_avx2, "avx2"),
 #endif
-    OURS_ENGINE("gallop scalar", GAL_ISA_SCALAR, "scalar"),
+    OURS_ENGINE("gallop scalar", ours_scalar, "scalar"),
 #ifdef BENCH_EIGEN
     CHAIN_ENGINE("Eigen naive", &peer_eigen_native),
     CHAIN_ENGINE("Eigen naive -Ofast", &peer_eigen_published),
