@@ -17,7 +17,7 @@ typedef struct facts {
     gali_model_file file;
     gal_controller *controller; /* NULL if the file has no contract */
     gal_network *own_network;   /* opened alone then */
-    const gal_network *opened; /* the controller's or our own */
+    const gal_network *opened;  /* the controller's or our own */
     gal_network_info network;
     size_t workspace[CAPACITIES];
     size_t crowd[CAPACITIES]; /* 0 if it cannot walk */

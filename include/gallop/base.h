@@ -27,13 +27,13 @@ extern "C" {
 
 typedef enum gal_status {
     GAL_OK = 0,
-    GAL_BAD_DATA,      /* a file or an input is malformed; the message names the place */
-    GAL_BAD_ARGUMENT,  /* an argument is outside its stated range */
-    GAL_IO,            /* a file could not be opened, read or written */
-    GAL_NO_MEMORY,     /* the allocator, or the memory handed in, was too small */
-    GAL_FULL,          /* the crowd has no free place */
-    GAL_NOT_FOUND,     /* no such character, joint, or section */
-    GAL_UNSUPPORTED,   /* this build or this CPU cannot do it */
+    GAL_BAD_DATA,     /* a file or an input is malformed; the message names the place */
+    GAL_BAD_ARGUMENT, /* an argument is outside its stated range */
+    GAL_IO,           /* a file could not be opened, read or written */
+    GAL_NO_MEMORY,    /* the allocator, or the memory handed in, was too small */
+    GAL_FULL,         /* the crowd has no free place */
+    GAL_NOT_FOUND,    /* no such character, joint, or section */
+    GAL_UNSUPPORTED,  /* this build or this CPU cannot do it */
     GAL_STATUS_COUNT
 } gal_status;
 
@@ -73,7 +73,8 @@ typedef struct gal_parallel {
 
 /* Instruction sets with kernels of their own. */
 typedef enum gal_isa {
-    GAL_ISA_BEST = 0, /* the best this machine has; GALLOP_ISA=scalar|avx2|avx512|neon|neon-a55 in the environment overrides it */
+    GAL_ISA_BEST =
+        0, /* the best this machine has; GALLOP_ISA=scalar|avx2|avx512|neon|neon-a55 in the environment overrides it */
     GAL_ISA_SCALAR,
     GAL_ISA_AVX2,   /* AVX2 and FMA */
     GAL_ISA_AVX512, /* AVX-512 F, VL, DQ, BW */

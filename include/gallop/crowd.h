@@ -54,8 +54,8 @@ typedef struct gal_controller_info {
     uint32_t joints;   /* J */
     uint32_t contacts; /* joints whose ground contact is predicted */
     uint32_t legs;
-    float speed_walk;  /* units per second at full stick, not running */
-    float speed_run;   /* the same, running fully */
+    float speed_walk; /* units per second at full stick, not running */
+    float speed_run;  /* the same, running fully */
 } gal_controller_info;
 
 GAL_API gal_controller_info gal_controller_get_info(const gal_controller *controller);
@@ -102,8 +102,8 @@ typedef struct gal_crowd_desc {
     uint32_t capacity;                /* most characters at once, 1..65535; 0: 16 */
     gal_ground_fn ground;             /* NULL: flat at height 0 */
     void *ground_context;
-    const gal_parallel *parallel;     /* NULL: the stepping thread; copied */
-    const gal_allocator *allocator;   /* for gal_crowd_create; NULL: the C library */
+    const gal_parallel *parallel;   /* NULL: the stepping thread; copied */
+    const gal_allocator *allocator; /* for gal_crowd_create; NULL: the C library */
 } gal_crowd_desc;
 
 /* Bytes that gal_crowd_init needs for this desc; 0 if the desc is invalid. */

@@ -32,7 +32,7 @@ typedef enum gal_gate_kind {
  * caller's choice and never the plan's. */
 typedef enum gal_form {
     GAL_FORM_PER_EXPERT = 0, /* sum_e w[e] (b_e + A_e x): the default, the same bits on every machine */
-    GAL_FORM_BLEND,          /* (sum_e w[e] A_e) x, blended in registers: 5/4 of the work for E = 4; the same bits on
+    GAL_FORM_BLEND, /* (sum_e w[e] A_e) x, blended in registers: 5/4 of the work for E = 4; the same bits on
                                 every machine too, but others than the default's */
     GAL_FORM_COUNT
 } gal_form;
@@ -46,9 +46,9 @@ typedef struct gal_network_desc {
     const gal_allocator *allocator; /* NULL: the C library; must outlive the network */
     gal_isa isa;                    /* GAL_ISA_BEST: what the machine can do */
     gal_form form;                  /* of every layer that has several experts */
-    const char *plan;               /* NULL: from a table; GAL_PLAN_MEASURE; or a text of gal_network_plan_text for
+    const char *plan;    /* NULL: from a table; GAL_PLAN_MEASURE; or a text of gal_network_plan_text for
                                        the same network and ISA. Changes speed, never results. */
-    uint32_t huge_pages;            /* 1: ask the system for 2 MB pages (Linux); ignored where it has none */
+    uint32_t huge_pages; /* 1: ask the system for 2 MB pages (Linux); ignored where it has none */
 } gal_network_desc;
 
 /*
@@ -69,15 +69,15 @@ GAL_API void gal_network_close(gal_network *network);
 
 /* Facts of an open network. */
 typedef struct gal_network_info {
-    uint32_t inputs;         /* length of x */
-    uint32_t outputs;        /* length of y */
-    uint32_t live_inputs;    /* inputs left after folding constant and masked ones away */
+    uint32_t inputs;      /* length of x */
+    uint32_t outputs;     /* length of y */
+    uint32_t live_inputs; /* inputs left after folding constant and masked ones away */
     uint32_t layers;
     gal_gate_kind gate;
-    uint32_t experts;        /* E of the gate; length of a caller-given blend */
-    uint64_t parameters;     /* weights and biases of all experts, as folded */
-    size_t memory;           /* bytes the network holds, weights included */
-    gal_isa isa;             /* the kernels in use */
+    uint32_t experts;    /* E of the gate; length of a caller-given blend */
+    uint64_t parameters; /* weights and biases of all experts, as folded */
+    size_t memory;       /* bytes the network holds, weights included */
+    gal_isa isa;         /* the kernels in use */
 } gal_network_info;
 
 GAL_API gal_network_info gal_network_get_info(const gal_network *network);
@@ -96,13 +96,14 @@ GAL_API size_t gal_network_workspace_size(const gal_network *network, uint32_t c
 
 /* One run. Zero-initialise. */
 typedef struct gal_network_batch {
-    uint32_t count;          /* characters C, 0..capacity of the workspace */
-    const float *x;          /* [C][inputs], raw features */
-    size_t x_stride;         /* floats between rows of x; 0: inputs */
-    const float *phase;      /* [C] radians, any finite value (wrapped to [0, 2 pi)); NULL unless the gate is a phase gate */
-    const float *blend;      /* [C][experts], finite; NULL unless the gate is GAL_GATE_CALLER */
-    float *y;                /* [C][outputs], raw features; must not overlap x */
-    size_t y_stride;         /* floats between rows of y; 0: outputs */
+    uint32_t count;  /* characters C, 0..capacity of the workspace */
+    const float *x;  /* [C][inputs], raw features */
+    size_t x_stride; /* floats between rows of x; 0: inputs */
+    const float
+        *phase; /* [C] radians, any finite value (wrapped to [0, 2 pi)); NULL unless the gate is a phase gate */
+    const float *blend;           /* [C][experts], finite; NULL unless the gate is GAL_GATE_CALLER */
+    float *y;                     /* [C][outputs], raw features; must not overlap x */
+    size_t y_stride;              /* floats between rows of y; 0: outputs */
     const gal_parallel *parallel; /* NULL: the calling thread */
 } gal_network_batch;
 
@@ -111,8 +112,8 @@ typedef struct gal_network_batch {
  * needed pointer is NULL; GAL_NO_MEMORY if workspace_size is less than the count needs. Non-finite x gives
  * non-finite y for that character alone. error may be NULL.
  */
-GAL_API gal_status gal_network_run(const gal_network *network, const gal_network_batch *batch,
-                                   void *workspace, size_t workspace_size, gal_error *error);
+GAL_API gal_status gal_network_run(const gal_network *network, const gal_network_batch *batch, void *workspace,
+                                   size_t workspace_size, gal_error *error);
 
 #ifdef __cplusplus
 }

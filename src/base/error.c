@@ -32,5 +32,6 @@ const char *gal_status_text(gal_status status) {
 #define GALI_EXPANDED(token) GALI_TEXT(token)
 
 const char *gal_version(void) {
-    return GALI_EXPANDED(GAL_VERSION_MAJOR) "." GALI_EXPANDED(GAL_VERSION_MINOR) "." GALI_EXPANDED(GAL_VERSION_PATCH);
+    return GALI_EXPANDED(GAL_VERSION_MAJOR) "." GALI_EXPANDED(GAL_VERSION_MINOR) "." GALI_EXPANDED(
+        GAL_VERSION_PATCH);
 }

@@ -5,7 +5,7 @@
 #include "gallop/base.h"
 
 /* Fills *error (NULL allowed) with status and the printf-formatted message, cut to fit; returns status. */
-__attribute__((format(printf, 3, 4)))
-gal_status gali_fail(gal_error *error, gal_status status, const char *format, ...);
+__attribute__((format(printf, 3, 4))) gal_status gali_fail(gal_error *error, gal_status status,
+                                                           const char *format, ...);
 
 #endif
