@@ -119,6 +119,7 @@ class Pool:
         self.frame = torch.tensor(base[data.take[rows]] + data.frame[rows], device=device)
         self.fed = torch.tensor(data.x[rows][:, unroll.at.x_fed], device=device)
         self.phase = torch.tensor(data.phase[rows], device=device)
+        self.strangest = self._strange(self.fed).max()
         past, future = contract.window
         self.window = torch.arange(-past, future, device=device)
         self.now = past
@@ -127,6 +128,11 @@ class Pool:
         self.known = shown if shown.any() else np.arange(len(MANNERS)) < 1
         self.stops = float(data.stand[rows].mean()) > 0.01
         self.stand, self.walk, self.run = (roles.index(r) for r in ("stand", "walk", "run"))
+
+    def _strange(self, fed: torch.Tensor) -> torch.Tensor:
+        """The largest deviation [C] of fed-back joints from the mean, in the network's units."""
+        at, u = self.unroll.at.x_fed, self.unroll
+        return ((fed - u.x_mean[at]) / u.x_std[at]).abs().amax(1)
 
     def _tensor(self, a: np.ndarray) -> torch.Tensor:
         return torch.tensor(a, dtype=torch.float32, device=self.device)
@@ -183,7 +189,7 @@ class Pool:
 
     def renewed(self, state: State) -> State:
         """New commands where the old ones end; new characters where one was lost, and for a few."""
-        lost = ~torch.isfinite(state.fed).all(1) | (state.fed.abs().amax(1) > 300)
+        lost = ~torch.isfinite(state.fed).all(1) | (self._strange(state.fed) > 1.3 * self.strangest)
         lost = lost | self._bool(self.host.random(self.count) < 0.01)
         clean = State(**{k: torch.nan_to_num(v) for k, v in vars(state).items()})
         state = clean.replaced(lost, self.fresh())
