@@ -37,7 +37,7 @@ typedef enum gal_form {
     GAL_FORM_COUNT
 } gal_form;
 
-/* gal_network_desc.plan: time the panel widths on this machine, some 10 ms at opening. */
+/* gal_network_desc.plan: time the panel widths on this machine, some 20 ms at opening for 9 MB of weights. */
 #define GAL_PLAN_MEASURE "measure"
 
 /* How to open a network. Zero-initialise; zero means the default. */

@@ -30,7 +30,7 @@ typedef struct gali_plan {
 void gali_plan_choose(gali_plan *plan, gal_form form, size_t l2);
 
 /*
- * Times the panel widths of a chosen plan on this machine and keeps each layer's best: about 10 ms for 9 MB of
+ * Times the panel widths of a chosen plan on this machine and keeps each layer's best: about 20 ms for 9 MB of
  * weights. GAL_NO_MEMORY, or the plan as it was where there is no clock.
  */
 gal_status gali_plan_measure(gali_plan *plan, const gal_allocator *allocator, gal_error *error);
