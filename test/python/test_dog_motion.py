@@ -13,7 +13,7 @@ from gallop.hinges import Legs
 def rows(frames=50, seed=0):
     """A clip as the archive keeps one: z up, metres."""
     host = np.random.default_rng(seed)
-    turn = Rotation.from_euler("ZYX", (*host.uniform(-0.3, 0.3, (frames, 3)), 2, 0, 0))
+    turn = Rotation.from_euler("ZYX", host.uniform(-0.3, 0.3, (frames, 3)) + np.array([2, 0, 0]))
     angles = np.tile([0.0, -0.8, 1.6], 4) + host.uniform(-0.3, 0.3, (frames, 12))
     return np.concatenate([host.uniform(-1, 1, (frames, 3)), turn.as_quat(), angles], 1)
 
