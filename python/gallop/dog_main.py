@@ -118,7 +118,8 @@ def write_curve(path: Path, history: list[tuple[int, float, list[float]]]) -> No
 
     names = list(vars(Weights()))
     shown = [names.index(n) for n in ("hinge", "posture", "step", "contact", "path", "feet")]
-    lines = [",".join(["step", "loss", *(names[i] for i in shown)])]
+    heads = [names[i].replace("step", "taken") for i in shown]  # "step" counts steps
+    lines = [",".join(["step", "loss", *heads])]
     for step, loss, terms in history:
         cells = [f"{terms[i]:.6g}" if terms else "" for i in shown]
         lines.append(",".join([str(step), f"{loss:.6g}", *cells]))

@@ -38,7 +38,7 @@ class Sticks:
     def __init__(self, count: int, rules: dict[str, float], seed: int,
                  device: torch.device) -> None:
         self.rng, self.rules, self.device = np.random.default_rng(seed), rules, device
-        self.left = np.zeros(count, int)
+        self.left, self.age = np.zeros(count, int), np.zeros(count, int)
         self.angle, self.speed = np.zeros(count), np.zeros(count)
         self.back = np.zeros(count)
 
@@ -51,7 +51,8 @@ class Sticks:
         kind = rng.random(len(new))
         self.speed[new] = np.where(kind < 0.12, 0, rng.uniform(0.4, 3.5, len(new))) * 100 / 60
         self.back[new] = kind > 0.94
-        self.left -= 1
+        self.age[new] = 0
+        self.left, self.age = self.left - 1, self.age + 1
         walk, run = self.rules["speed_walk"], self.rules["speed_run"]
         speed = np.where(self.back > 0, np.minimum(self.speed, 1.0), self.speed)
         more = np.clip((speed - walk) / (run - walk), 0, 1)
@@ -99,8 +100,16 @@ class Polish:
             low = (1.6 - s.feet[..., 1]).clamp(min=0)
             height = (26.5 - s.posture[:, 0]).clamp(min=0)
             lean = (s.posture[:, 1:].abs() - 0.24).clamp(min=0)
-            total = total + low.mean() + 0.3 * height.mean() + 3 * lean.mean() + 0.15 * slide
-        return total / self.plan.unroll
+            total = total + low.mean() + 0.3 * height.mean() + 3 * lean.mean() + 0.04 * slide
+        return total / self.plan.unroll + 0.6 * self.lag()
+
+    def lag(self) -> torch.Tensor:
+        """How far the speed of the last 48 frames is from the one long wanted, units per frame."""
+        c = self.control
+        settled = torch.tensor(self.sticks.age > 80, device=self.device)
+        facing = torch.sin(c.facing_wanted - c.facing).abs() < 0.2
+        off = (c.velocity[-48:].mean(0) - c.velocity_wanted).square().sum(-1)
+        return ((off + 1e-6).sqrt() * (settled & facing & (c.strafe < 0.1))).mean()
 
     def lost(self) -> torch.Tensor:
         """Characters [C] that are no dog any more."""
