@@ -117,6 +117,76 @@ static void panels_have_the_documented_bits(void **unused) {
     }
 }
 
+/* Experts of one k side by side; each character uses `slots` of them. */
+static float blend_truth(const gali_panel *panel, uint32_t width, const gali_blend_row *row, uint32_t n) {
+    float sum = 0, w[2] = {0, 0};
+    for (uint32_t k = 0; k <= panel->inputs; k++) {
+        const float *weights = panel->weights + (size_t)k * panel->experts * width + n;
+        float blended = row->weight[0] * weights[row->expert[0] * width];
+        for (uint32_t s = 1; s < row->slots; s++) {
+            blended = fmaf(row->weight[s], weights[row->expert[s] * width], blended);
+        }
+        w[k > 0] = blended;
+        sum = k ? fmaf(blended, row->x[k - 1], sum) : sum;
+    }
+    return sum + w[0];
+}
+
+static void check_blend(const gali_kernels *kernels, uint32_t vectors, uint32_t outputs, uint32_t inputs,
+                        uint32_t rows, uint32_t slots) {
+    enum { EXPERTS = 6 };
+    uint64_t state = 9 + vectors * 1000 + outputs * 100 + inputs * 10 + rows;
+    uint32_t width = vectors * kernels->lanes;
+    size_t size = ((size_t)inputs + 1) * EXPERTS * width * sizeof(float);
+    float *weights = aligned_alloc(64, (size + 63) & ~(size_t)63);
+    for (size_t i = 0; i < size / sizeof(float); i++) {
+        weights[i] = synthetic_uniform(&state);
+    }
+    gali_panel panel = {weights, inputs, vectors, 0, EXPERTS, 3, outputs, GALI_ACTIVATION_NONE};
+    guarded x = guard((size_t)rows * inputs + 1), y = guard((size_t)rows * (outputs + 3));
+    gali_blend_row row[ROWS];
+    uint32_t expert[ROWS][EXPERTS];
+    float weight[ROWS][EXPERTS];
+    for (uint32_t i = 0; i < rows * inputs; i++) {
+        x.floats[i] = synthetic_uniform(&state);
+    }
+    for (uint32_t r = 0; r < rows; r++) {
+        for (uint32_t s = 0; s < slots; s++) {
+            expert[r][s] = s + r % (EXPERTS - slots + 1);
+            weight[r][s] = synthetic_uniform(&state);
+        }
+        row[r] = (gali_blend_row){x.floats + (size_t)r * inputs, y.floats + r * (outputs + 3), expert[r],
+                                  weight[r], slots};
+    }
+    kernels->blend_f32(&panel, row, rows);
+    for (uint32_t r = 0; r < rows; r++) {
+        for (uint32_t n = 0; n < outputs; n++) {
+            assert_true(same(row[r].y[3 + n], blend_truth(&panel, width, &row[r], n)));
+        }
+    }
+    unguard(x);
+    unguard(y);
+    free(weights);
+}
+
+static void blends_have_the_documented_bits(void **unused) {
+    (void)unused;
+    static const uint32_t inputs[] = {0, 1, 2, 7, 16, 31, 67}, slots[] = {1, 2, 4, 6};
+    for (int isa = GAL_ISA_SCALAR; isa < GAL_ISA_COUNT; isa++) {
+        for (uint32_t vectors = 1; vectors <= GALI_PANEL_VECTORS_MAX && gal_isa_available((gal_isa)isa);
+             vectors++) {
+            const gali_kernels *kernels = gali_kernels_get((gal_isa)isa);
+            uint32_t width = vectors * kernels->lanes, least = width - kernels->lanes + 1;
+            for (uint32_t outputs = least; outputs <= width; outputs++) {
+                for (uint32_t rows = 1; rows <= 5; rows++) {
+                    check_blend(kernels, vectors, outputs, inputs[(outputs + rows) % 7], rows,
+                                slots[(outputs * 3 + rows) % 4]);
+                }
+            }
+        }
+    }
+}
+
 static double activate_truth(gali_activation activation, double x) {
     if (activation == GALI_ACTIVATION_RELU) {
         return x < 0 ? 0 : x;
@@ -173,6 +243,7 @@ static void activations_match_float64_and_each_other(void **unused) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(panels_have_the_documented_bits),
+        cmocka_unit_test(blends_have_the_documented_bits),
         cmocka_unit_test(activations_match_float64_and_each_other),
     };
     return cmocka_run_group_tests_name("kernels", tests, NULL, NULL);
