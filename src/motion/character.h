@@ -92,4 +92,11 @@ static inline gali_frame gali_frame_before(const gali_character *character, cons
                         character->path.direction[contract->past - 1]};
 }
 
+/* Amount of the stand gait now, 0..1; 0 without one. */
+static inline float gali_stand_amount(const gali_character *character, const gali_contract *contract) {
+    int32_t stand = contract->gait_of_role[GALI_GAIT_STAND];
+    const float *gait = character->path.gait + (size_t)contract->past * contract->gait_count;
+    return stand < 0 ? 0 : gait[stand];
+}
+
 #endif

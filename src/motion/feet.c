@@ -29,10 +29,10 @@ void gali_feet_reset(gali_character *character, const gal_controller *controller
  * again while the last is fading moves nothing; but one that was pulled too far fades out whole, or taking it
  * again would hold a foot that drags ever further behind.
  */
-static void update_lock(gali_foot *foot, const gali_rules *rules, float contact, gal_vec3 toe) {
+static void update_lock(gali_foot *foot, const gali_rules *rules, float reach, float contact, gal_vec3 toe) {
     gal_vec3 pull = gali_vec3_sub(foot->held, toe);
     pull.y = 0;
-    int far = foot->lock == 1 && gali_vec3_length(pull) > rules->foot_reach;
+    int far = foot->lock == 1 && gali_vec3_length(pull) > reach;
     int planted = contact >= rules->foot_lock_contact;
     foot->released = planted && foot->lock > 0 && (foot->released || far);
     if (planted && !foot->released) {
@@ -43,6 +43,16 @@ static void update_lock(gali_foot *foot, const gali_rules *rules, float contact,
         return;
     }
     foot->lock = gali_clamp(foot->lock - rules->foot_lock_fade, 0, 1);
+}
+
+/* How far a lock may pull: a standing character steps nearer to its place, but with one foot at a time. */
+static float reach_of_lock(const gali_character *character, const gali_contract *contract) {
+    const gali_rules *rules = &contract->rules;
+    int standing = gali_stand_amount(character, contract) > 0.5f && rules->foot_stand_reach > 0;
+    for (uint32_t i = 0; i < contract->leg_count; i++) {
+        standing &= !character->feet[i].released;
+    }
+    return standing ? rules->foot_stand_reach : rules->foot_reach;
 }
 
 /* Ground under a point of the foot, smoothed over frames so that steps in it do not make it jump. */
@@ -77,15 +87,17 @@ static void lock_leg(gali_character *character, const gal_controller *controller
     gal_vec3 heel = character->pose[leg->heel].position, toe = toe_of(character, leg);
     gal_vec3 sole = gali_vec3_sub(toe, heel);
     int32_t contact = controller->leg_contact[i];
-    update_lock(foot, rules, contact < 0 ? 0 : character->contact[contact], toe);
+    update_lock(foot, rules, reach_of_lock(character, contract), contact < 0 ? 0 : character->contact[contact],
+                toe);
+    float lift = foot->released ? 4 * rules->foot_step_height * foot->lock * (1 - foot->lock) : 0;
     gal_vec3 target = toe;
     target.x += foot->lock * (foot->held.x - toe.x);
     target.z += foot->lock * (foot->held.z - toe.z);
     float toe_least = ground_under(foot, rules, ground, target, TOE) + lowest(rules, TOE);
     float heel_least =
         ground_under(foot, rules, ground, gali_vec3_sub(target, sole), HEEL) + lowest(rules, HEEL);
-    target.y = toe.y > toe_least ? toe.y : toe_least;
-    gal_vec3 turned = sole_with_rise(sole, target.y - (heel.y > heel_least ? heel.y : heel_least));
+    target.y = (toe.y > toe_least ? toe.y : toe_least) + lift;
+    gal_vec3 turned = sole_with_rise(sole, target.y - (heel.y > heel_least ? heel.y : heel_least) - lift);
     gali_vec2 facing = character->path.direction[contract->past];
     gal_vec3 side = gali_vec3_turn(facing, (gal_vec3){-1, 0, 0}); /* a knee bends its heel backwards */
     gali_skeleton_reach(contract, character->pose, leg, gali_vec3_sub(target, turned), side);

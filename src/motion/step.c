@@ -133,12 +133,6 @@ static int is_finite(const gali_character *character, const gali_contract *contr
     return isfinite(sum);
 }
 
-static float stand_amount(const gali_character *character, const gali_contract *contract) {
-    int32_t stand = contract->gait_of_role[GALI_GAIT_STAND];
-    const float *gait = character->path.gait + (size_t)contract->past * contract->gait_count;
-    return stand < 0 ? 0 : gait[stand];
-}
-
 /* Length of the longest chain of bones from joint j down. */
 static float reach_of(const gali_contract *contract, uint32_t j) {
     float most = 0;
@@ -166,7 +160,7 @@ static int carries_leg(const gali_contract *contract, uint32_t joint) {
  */
 static void breathe(gali_character *character, const gali_contract *contract) {
     const float breath_seconds = 4;
-    float amount = contract->rules.breath * stand_amount(character, contract);
+    float amount = contract->rules.breath * gali_stand_amount(character, contract);
     float time = (float)character->age / (contract->rate * breath_seconds);
     float nod = sinf(6.2831853f * (time - floorf(time)) + character->breath);
     gal_vec3 side = gali_vec3_turn(character->path.direction[contract->past], (gal_vec3){1, 0, 0});
@@ -207,7 +201,7 @@ static void after_hinged(gali_character *character, const gal_controller *contro
     gali_trajectory_advance(character, controller, y);
     gali_codec_decode(character, controller, y, 0);
     gali_hinged_settle(&character->hinged, contract,
-                       contract->rules.stand_settle * stand_amount(character, contract));
+                       contract->rules.stand_settle * gali_stand_amount(character, contract));
     gali_hinged_pose(character, contract);
     anchor(character, controller);
     remember_contacts(character, contract);
