@@ -92,6 +92,8 @@ class Track:
 def commands(scripts: list[Script], rules: dict[str, float], frame: int) -> Command:
     """All scripts' commands at a frame, as stick and run of the contract's speeds."""
     wanted = np.stack([s.wanted[frame] for s in scripts]) * 100 / RATE
+    backing = np.array([s.name.startswith("back") for s in scripts])
+    wanted[backing] /= rules["speed_back"]  # the controller takes that much off again
     size = np.linalg.norm(wanted, axis=1)
     walk, run = rules["speed_walk"], rules["speed_run"]
     more = np.clip((size - walk) / (run - walk), 0, 1)
