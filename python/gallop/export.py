@@ -78,7 +78,7 @@ class _Raw(torch.nn.Module):
         super().__init__()
         self.gate = model.gate
         sizes = [(m.weights.shape[2], m.weights.shape[1]) for m in model.layers]
-        kind = "plain" if model.gate == "given" else model.gate
+        kind = "plain" if model.gate in ("given", "network") else model.gate
         self.net = PhaseNetwork(sizes[0][0], sizes[-1][1], sizes[0][1], kind, model.experts)
         for target, source in zip(self.net.layers, model.layers):
             weights = modelfile.stored(source.weights, source.type)
@@ -86,10 +86,28 @@ class _Raw(torch.nn.Module):
             target.bias.data = torch.tensor(source.bias)
         for name in ("input_mean", "input_std", "output_mean", "output_std"):
             self.register_buffer(name, torch.tensor(getattr(model, name), dtype=torch.float32))
+        self._add_gate(model)
 
-    def forward(self, x: torch.Tensor, given: torch.Tensor) -> torch.Tensor:
+    def _add_gate(self, model: modelfile.Model) -> None:
+        if model.gate_top:
+            raise ValueError("a gate that keeps its largest weights alone has no torch module")
+        self.register_buffer("features", torch.tensor(model.gate_features, dtype=torch.long))
+        self.choose = torch.nn.Sequential()
+        for layer in model.gate_layers:
+            weights = modelfile.stored(layer.weights, layer.type)[0]
+            linear = torch.nn.Linear(weights.shape[1], weights.shape[0])
+            linear.weight.data = torch.tensor(weights, dtype=torch.float32)
+            linear.bias.data = torch.tensor(layer.bias[0])
+            self.choose.append(linear)
+            acts = {"elu": torch.nn.ELU, "relu": torch.nn.ReLU, "none": torch.nn.Identity}
+            self.choose.append(acts[layer.activation]())
+
+    def forward(self, x: torch.Tensor, given: torch.Tensor | None = None) -> torch.Tensor:
         normal = (x - self.input_mean) / self.input_std
-        blend = given if self.gate == "given" else self.net.blend(given[:, 0])
+        if self.gate == "network":
+            blend = torch.softmax(self.choose(normal.index_select(1, self.features)), 1)
+        else:
+            blend = given if self.gate == "given" else self.net.blend(given[:, 0])
         return self.net.blended(normal, blend) * self.output_std + self.output_mean
 
 
@@ -99,6 +117,8 @@ def write_onnx(model: modelfile.Model, path: str | Path) -> None:
     width = model.experts if model.gate == "given" else 1
     example = (torch.zeros(1, len(model.input_mean)), torch.zeros(1, width))
     names = ["x", "blend" if model.gate == "given" else "phase"]
+    if model.gate == "network":
+        example, names = example[:1], names[:1]
     axes = {n: {0: "batch"} for n in (*names, "y")}
     options = {"dynamo": False} if _takes(torch.onnx.export, "dynamo") else {}
     torch.onnx.export(net, example, str(path), input_names=names, output_names=["y"],
@@ -127,6 +147,11 @@ def write_safetensors(model: modelfile.Model, path: str | Path) -> None:
         arrays[f"layer{i}.weight"] = modelfile.stored(layer.weights, layer.type).astype(
             np.float16 if layer.type == "f16" else np.float32)
         arrays[f"layer{i}.bias"] = layer.bias.astype(np.float32)
+    for i, layer in enumerate(model.gate_layers):
+        arrays[f"gate{i}.weight"] = modelfile.stored(layer.weights, layer.type).astype(np.float32)
+        arrays[f"gate{i}.bias"] = layer.bias.astype(np.float32)
+    if model.gate_layers:
+        arrays["gate_features"] = np.asarray(model.gate_features, np.int32)
     for name in ("input_mean", "input_std", "output_mean", "output_std", "input_state"):
         arrays[name] = np.ascontiguousarray(getattr(model, name))
     metadata = {"gate": model.gate, "contract": model.contract, **model.provenance}

@@ -17,6 +17,7 @@ from gallop import (
     dog_network,
     dog_polish,
     dog_train,
+    export,
     modelfile,
 )
 
@@ -160,8 +161,10 @@ def test_file_equals_torch(trained, model):
         trained.net.load_state_dict(trained.average.state_dict())
         theirs = trained.rollout.call(x).numpy()
         mine = dog_control.Network(model)(x).numpy()
+        module = export.to_torch(model)(x).numpy()
     scale = model.output_std
     assert (np.abs(mine - model.golden.y) / scale).max() < 1e-4
+    assert (np.abs(module - mine) / scale).max() < 1e-4
     assert (np.abs(theirs - mine) / scale).max() < 0.05  # float16 weights
 
 
