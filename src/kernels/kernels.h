@@ -2,8 +2,8 @@
  * The arithmetic, behind one table per instruction set.
  *
  * Vectors run along the outputs. Output n of expert e is acc = 0, then acc = fma(x[k], A[n][k], acc) for k
- * ascending, then acc + b[n]; the experts are added in ascending order, y = w acc for a character's first expert and
- * y = fma(w, acc, y) for the others, and the activation comes last. No kernel departs from that order, so
+ * ascending, then acc + b[n]; the experts are added in ascending order, y = fma(w, acc, y)
+ * from 0 on, and the activation comes last. No kernel departs from that order, so
  * neither the vector's width, the tile, the count nor the neighbours change a bit of a character's result.
  *
  * blend_f32 alone is another form, a mode by name: it rounds the blended weight, acc = fma(sum_e w A[n][k], x[k], acc).
@@ -28,29 +28,29 @@ typedef enum gali_activation {
     GALI_ACTIVATION_COUNT
 } gali_activation;
 
-/* A panel of one expert of one layer; for blend_f32 of all experts: weights[1 + inputs][experts][vectors * lanes]. */
+/* A panel of a layer, of one expert or several; for blend_f32 of all: weights[1 + inputs][experts][vectors * lanes]. */
 typedef struct gali_panel {
-    const float *weights; /* [1 + inputs][vectors * lanes] */
+    const float *weights; /* [experts][1 + inputs][vectors * lanes] */
     uint32_t inputs;
     uint32_t vectors; /* 1..GALI_PANEL_VECTORS_MAX */
     uint32_t rows;    /* characters a tile, at most GALI_TILE_ROWS_MAX; 0: the table's tile_rows[vectors] */
-    uint32_t experts; /* side by side in a row of weights: 1 but for blend_f32 */
+    uint32_t experts; /* >= 1, consecutive ones; side by side in a row of weights for blend_f32 */
     uint32_t first;   /* the layer's output that the panel starts at */
     uint32_t outputs; /* of the panel that exist: 1..vectors * lanes */
     gali_activation activation;
 } gali_panel;
 
 enum {
-    GALI_ROW_FIRST = 1, /* the character's first expert: y is written, not added to */
-    GALI_ROW_LAST = 2,  /* its last: the activation follows */
+    GALI_ROW_FIRST = 1, /* the panel's first expert is the character's first: y is written, not added to */
+    GALI_ROW_LAST = 2,  /* its last one is the character's last: the activation follows */
 };
 
 /* A character of a panel call. */
 typedef struct gali_row {
-    const float *x; /* [inputs] */
-    float *y;       /* [outputs of the layer]; the panel touches its own outputs alone */
-    float weight;   /* the expert's coefficient */
-    uint32_t mode;  /* GALI_ROW_FIRST | GALI_ROW_LAST */
+    const float *x;     /* [inputs] */
+    float *y;           /* [outputs of the layer]; the panel touches its own outputs alone */
+    const float *blend; /* [experts of the panel] their coefficients */
+    uint32_t mode;      /* GALI_ROW_FIRST | GALI_ROW_LAST */
 } gali_row;
 
 /* A character of a blend call, with all its experts; the slots of all rows of a call are as many. */

@@ -28,13 +28,14 @@ static double now(void) {
 
 static void run_once(const gali_packed_layer *layer, const gali_kernels *kernels, const scene *s,
                      uint32_t count) {
+    static const float whole = 1;
     gali_row rows[COUNT_MOST];
     for (uint32_t p = 0; p < layer->panels; p++) {
         for (uint32_t e = 0; e < layer->experts; e++) {
             uint32_t mode = e == 0 ? GALI_ROW_FIRST : 0;
             for (uint32_t c = 0; c < count; c++) {
-                rows[c] =
-                    (gali_row){s->x + (size_t)c * layer->inputs, s->y + (size_t)c * layer->outputs, 1, mode};
+                rows[c] = (gali_row){s->x + (size_t)c * layer->inputs, s->y + (size_t)c * layer->outputs,
+                                     &whole, mode};
             }
             gali_panel panel = gali_pack_panel(layer, p, e, kernels);
             kernels->panel_f32(&panel, rows, count);

@@ -10,7 +10,7 @@
  *     gate_x  float    [capacity][gate live, padded]   the gating network's features
  *     hidden  float [2][capacity][hidden]         the layers before and after, the gate's too
  *     rows    gali_row [capacity * slots]         sorted by expert, then by character
- *     plain   gali_row [capacity]                 for layers with one expert
+ *     plain   gali_row [capacity]                 one row a character: for layers that it uses all experts of
  *     blend   gali_blend_row [capacity]           only in the blend form
  *     who     uint32   [capacity * slots]         character of each row
  *     expert  uint32   [capacity * slots]         slots of each character, in its own order
@@ -27,6 +27,10 @@
 #include "base/size.h"
 #include "network/gate.h"
 #include "network/network.h"
+
+enum {
+    FUSED_MOST = 16, /* characters up to which all experts of a panel are one call: two or three tiles */
+};
 
 typedef struct workspace {
     float *x, *gate_x, *hidden[2];
@@ -174,6 +178,8 @@ static void fill_slots(const range *r, uint32_t c) {
     }
 }
 
+static const float whole_weight = 1; /* of the one expert of a plain layer */
+
 static uint32_t mode_of(uint32_t slot, uint32_t slots) {
     return (slot == 0 ? GALI_ROW_FIRST : 0u) | (slot + 1 == slots ? GALI_ROW_LAST : 0u);
 }
@@ -193,7 +199,7 @@ static void sort_rows(range *r) {
     for (uint32_t i = 0; i < all; i++) {
         uint32_t at = next[r->parts.expert[i]]++;
         r->parts.who[at] = i / slots;
-        r->parts.rows[at] = (gali_row){.weight = r->parts.weight[i], .mode = mode_of(i % slots, slots)};
+        r->parts.rows[at] = (gali_row){.blend = &r->parts.weight[i], .mode = mode_of(i % slots, slots)};
     }
 }
 
@@ -220,7 +226,7 @@ static void run_gating(range *r) {
 
 static void make_rows(range *r) {
     for (uint32_t c = 0; c < r->count; c++) {
-        r->parts.plain[c] = (gali_row){.weight = 1, .mode = GALI_ROW_FIRST | GALI_ROW_LAST};
+        r->parts.plain[c] = (gali_row){.blend = &whole_weight, .mode = GALI_ROW_FIRST | GALI_ROW_LAST};
     }
     if (r->network->gate == GAL_GATE_NETWORK) {
         run_gating(r);
@@ -259,15 +265,28 @@ static void point_blend_rows(const range *r, uint32_t layer) {
     }
 }
 
+/*
+ * Whether the layer's panels are one kernel call each, all experts inside: every character uses all of them, and
+ * there are few characters. It saves a hundred calls and the ends of their weight streams, 3 % at 1 and 2
+ * characters; with many, an expert's panel stays in the cache for all of them if the experts take turns outside.
+ */
+static int is_fused(const range *r, uint32_t layer) {
+    uint32_t experts = r->network->layers[layer].experts;
+    return experts == 1 || (experts == r->network->slots && r->count <= FUSED_MOST);
+}
+
 /* Points the rows that the layer uses at its input and output. */
 static void point_rows(range *r, uint32_t layer) {
     if (r->network->layers[layer].form == GAL_FORM_BLEND) {
         point_blend_rows(r, layer);
         return;
     }
-    if (r->network->layers[layer].experts == 1) {
+    if (is_fused(r, layer)) {
+        int one = r->network->layers[layer].experts == 1;
         for (uint32_t c = 0; c < r->count; c++) {
-            point_row(r, layer, c, &r->parts.plain[c]);
+            gali_row *row = &r->parts.plain[c];
+            row->blend = one ? &whole_weight : r->parts.weight + (size_t)c * r->network->slots;
+            point_row(r, layer, c, row);
         }
         return;
     }
@@ -284,8 +303,9 @@ static void run_panel(const range *r, uint32_t layer, uint32_t index) {
         kernels->blend_f32(&panel, r->parts.blend, r->count);
         return;
     }
-    if (packed->experts == 1) {
+    if (is_fused(r, layer)) {
         gali_panel panel = gali_pack_panel(packed, index, 0, kernels);
+        panel.experts = packed->experts;
         kernels->panel_f32(&panel, r->parts.plain, r->count);
         return;
     }

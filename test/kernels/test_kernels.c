@@ -17,7 +17,7 @@
 #include "kernels/kernels.h"
 #include "synthetic.h"
 
-enum { ROWS = 19, INPUTS_MOST = 67 };
+enum { ROWS = 19, INPUTS_MOST = 67, EXPERTS_MOST = 4 };
 
 /* count floats that end at an unreadable page, so that touching one more is a fault. */
 typedef struct guarded {
@@ -51,33 +51,41 @@ static int same(float a, float b) {
 
 /* The documented order, in plain C. */
 static float panel_truth(const gali_panel *panel, uint32_t width, const gali_row *row, uint32_t n, float old) {
-    float sum = 0;
-    for (uint32_t k = 0; k < panel->inputs; k++) {
-        sum = fmaf(row->x[k], panel->weights[((size_t)k + 1) * width + n], sum);
+    for (uint32_t e = 0; e < panel->experts; e++) {
+        const float *weights = panel->weights + ((size_t)panel->inputs + 1) * width * e;
+        float sum = 0;
+        for (uint32_t k = 0; k < panel->inputs; k++) {
+            sum = fmaf(row->x[k], weights[((size_t)k + 1) * width + n], sum);
+        }
+        sum += weights[n];
+        old = fmaf(row->blend[e], sum, e == 0 && (row->mode & GALI_ROW_FIRST) ? 0 : old);
     }
-    sum += panel->weights[n];
-    return row->mode & GALI_ROW_FIRST ? row->weight * sum : fmaf(row->weight, sum, old);
+    return old;
 }
 
-static void check_panel(const gali_kernels *kernels, uint32_t vectors, uint32_t outputs, uint32_t inputs,
-                        uint32_t rows, uint32_t mode) {
+static void check_panel(const gali_kernels *kernels, uint32_t experts, uint32_t vectors, uint32_t outputs,
+                        uint32_t inputs, uint32_t rows, uint32_t mode) {
     uint64_t state = 7 + vectors * 1000 + outputs * 100 + inputs * 10 + rows;
     uint32_t width = vectors * kernels->lanes;
-    size_t size = ((size_t)inputs + 1) * width * sizeof(float);
+    size_t size = ((size_t)inputs + 1) * width * experts * sizeof(float);
     float *weights = aligned_alloc(64, (size + 63) & ~(size_t)63);
     for (size_t i = 0; i < size / sizeof(float); i++) {
         weights[i] = i % width < outputs ? synthetic_uniform(&state) : 0;
     }
-    gali_panel panel = {weights, inputs, vectors, rows % 3 ? rows % 3 : 0, 1, 3, outputs, GALI_ACTIVATION_NONE};
+    gali_panel panel = {weights, inputs, vectors, rows % 3 ? rows % 3 : 0,
+                        experts, 3,      outputs, GALI_ACTIVATION_NONE};
     guarded x = guard((size_t)ROWS * INPUTS_MOST), y = guard((size_t)rows * (outputs + 3));
     gali_row row[ROWS];
-    float old[ROWS * 70];
+    float old[ROWS * 70], blend[ROWS * EXPERTS_MOST];
     for (uint32_t i = 0; i < ROWS * INPUTS_MOST; i++) {
         x.floats[i] = synthetic_uniform(&state);
     }
     for (uint32_t r = 0; r < rows; r++) {
         row[r] = (gali_row){x.floats + (ROWS - 1 - r) * INPUTS_MOST + (INPUTS_MOST - inputs),
-                            y.floats + r * (outputs + 3), synthetic_uniform(&state), mode};
+                            y.floats + r * (outputs + 3), blend + r * EXPERTS_MOST, mode};
+        for (uint32_t e = 0; e < experts; e++) {
+            blend[r * EXPERTS_MOST + e] = synthetic_uniform(&state);
+        }
         for (uint32_t n = 0; n < outputs + 3; n++) {
             old[r * 70 + n] = row[r].y[n] = synthetic_uniform(&state);
         }
@@ -110,7 +118,9 @@ static void panels_have_the_documented_bits(void **unused) {
             for (uint32_t outputs = least; outputs <= width; outputs++) {
                 for (uint32_t rows = 1; rows <= ROWS; rows += rows < 10 ? 1 : 3) {
                     uint32_t k = inputs[(outputs + rows) % 7];
-                    check_panel(kernels, vectors, outputs, k, rows, rows & 1 ? GALI_ROW_FIRST : GALI_ROW_LAST);
+                    uint32_t experts = 1 + (outputs + 2 * rows) % EXPERTS_MOST;
+                    uint32_t mode = (outputs + rows) & 1 ? GALI_ROW_FIRST : GALI_ROW_LAST;
+                    check_panel(kernels, experts, vectors, outputs, k, rows, mode);
                 }
             }
         }

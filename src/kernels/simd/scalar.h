@@ -9,7 +9,8 @@
 typedef float gali_vf;
 enum {
     GALI_LANES = 1,
-    GALI_STEPS = 4, /* k unrolled in a tile */
+    GALI_STEPS = 4,     /* k unrolled in a tile */
+    GALI_TILE_KEEP = 4, /* accumulators up to which a tile keeps its outputs in registers, too */
 };
 
 static inline gali_vf gali_vf_set(float a) {
