@@ -429,6 +429,12 @@ static gal_status read_provenance(const gali_reader *r) {
     if (wrong != s->size) {
         return gali_reader_bad(r, "PROV: offset %zu: byte %02x, expected UTF-8 text", wrong, s->bytes[wrong]);
     }
+    for (size_t i = 0; i < s->size; i++) { /* a terminal would obey them */
+        unsigned char c = s->bytes[i];
+        if ((c < 32 && c != '\n' && c != '\t') || c == 127) {
+            return gali_reader_bad(r, "PROV: offset %zu: control character %02x, expected text", i, c);
+        }
+    }
     r->model->provenance = (const char *)s->bytes;
     r->model->provenance_size = s->size;
     return check_keys(r, r->model->provenance, s->size);

@@ -3,7 +3,8 @@
  *
  * The blend of all characters is a list of rows sorted by expert, so that sparse gates (a character uses 1
  * or 2 of E experts) and dense ones are the same loop: for each panel, for each expert, one kernel call
- * with the rows of that expert. A row remembers whether it is its character's first or last expert.
+ * with the rows of that expert. A row remembers whether it is its character's first or last expert. Where all
+ * characters use all experts and are few, one call takes all experts of a panel: the same order, the same bits.
  *
  * Workspace for capacity characters, each part aligned to 64 bytes:
  *     x       float    [capacity][live, padded]   only where inputs are folded away

@@ -147,6 +147,8 @@ static const fault faults[] = {
     {"PROV", 0, 0, 65537, RESIZE, "PROV: 65537 bytes, expected at most 65536"},
     {"PROV", 3, 1, 0xFF, 0, "PROV: offset 3: byte ff, expected UTF-8 text"},
     {"PROV", 3, 1, 0, 0, "PROV: offset 3: byte 00, expected UTF-8 text"},
+    {"PROV", 8, 1, 0x1B, 0, "PROV: offset 8: control character 1b, expected text"},
+    {"PROV", 8, 1, 0x7F, 0, "PROV: offset 8: control character 7f, expected text"},
     {"PROV", 0, 1, ':', 0, "PROV: line 1, offset 0: expected 'key: value'"},
     {"PROV", 19, 1, ' ', 0, "PROV: line 2, offset 12: expected 'key: value'"},
     {"PROV", 20, 1, 'x', 0, "PROV: line 2, offset 12: expected 'key: value'"},
