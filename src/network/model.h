@@ -18,7 +18,7 @@ enum {
     GALI_GATING_LAYERS_MAX = 8,
     GALI_WIDTH_MAX = 65536, /* inputs or outputs of a layer */
     GALI_GOLDEN_MAX = 4096,
-    GALI_FILE_MAX = 0x7fffffff, /* bytes of a model file */
+    GALI_FILE_MAX = 0x7fffffff, /* bytes of a model file: just under 2 GiB */
 };
 
 typedef enum gali_layer_kind { GALI_LAYER_BLENDED_DENSE = 0, GALI_LAYER_KIND_COUNT } gali_layer_kind;

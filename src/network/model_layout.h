@@ -8,7 +8,6 @@
 #include "network/model.h"
 
 #define GALI_MAGIC "GALLOP\r\n"
-#define GALI_FILE_MAX UINT64_C(0x80000000) /* 2 GiB */
 
 enum {
     GALI_FORMAT_VERSION = 1,

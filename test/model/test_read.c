@@ -33,7 +33,7 @@ static const fault faults[] = {
     {NULL, 12, 4, 0, 0, "header: offset 12: 0 sections, expected 1..16"},
     {NULL, 12, 4, 17, 0, "header: offset 12: 17 sections, expected 1..16"},
     {NULL, 16, 8, 5, 0, "header: offset 16: file size 5, but there are"},
-    {NULL, 16, 8, 0x80000001u, LYING, "expected at most 2147483648"},
+    {NULL, 16, 8, 0x80000001u, LYING, "expected at most 2147483647"},
     {NULL, 28, 4, 5, 0, "header: offset 28: 5, expected 0"},
     {NULL, 0, 0, 96, WHOLE_RESIZE, "table: 6 sections need 192 bytes at offset 32, the file has 64"},
     {NULL, 24, 4, 1, NO_SEAL, "expected 00000001 (header, offset 24)"},

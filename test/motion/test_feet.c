@@ -326,6 +326,38 @@ static void the_walkers_toes_stay_above_the_hills(void **unused) {
     part(&p);
 }
 
+/* After a stop the walker steps to where it wants to stand, and then its feet are still but its head is not. */
+static void a_standing_walker_finds_its_feet_and_breathes(void **unused) {
+    (void)unused;
+    pair p = set_out(walker_open(), NULL);
+    const gal_input run = {.move_y = 1, .run = 1}, none = {0};
+    uint32_t toes[2] = {(uint32_t)gal_controller_joint_find(p.controller, "LeftToe"),
+                        (uint32_t)gal_controller_joint_find(p.controller, "RightToe")};
+    uint32_t head = (uint32_t)gal_controller_joint_find(p.controller, "Head");
+    gal_vec3 stood[2] = {{0, 0, 0}, {0, 0, 0}};
+    float low = 1e9f, high = -1e9f;
+    for (int frame = 0; frame < 700; frame++) {
+        gal_crowd_set_input(p.crowd, p.locked, frame < 160 ? &run : &none);
+        gal_crowd_set_input(p.crowd, p.free, frame < 160 ? &run : &none);
+        gal_crowd_step(p.crowd);
+        const gal_transform *locked = gal_crowd_pose(p.crowd, p.locked, NULL);
+        const gal_transform *free = gal_crowd_pose(p.crowd, p.free, NULL);
+        for (int leg = 0; leg < 2 && frame >= 400; leg++) {
+            gal_vec3 toe = locked[toes[leg]].position;
+            stood[leg] = frame == 400 ? toe : stood[leg];
+            assert_true(flat_distance(toe, free[toes[leg]].position) < 6.5f); /* foot_stand_reach is 6 */
+            assert_true(flat_distance(toe, stood[leg]) < 0.5f);
+        }
+        if (frame >= 400) {
+            low = fminf(low, locked[head].position.z);
+            high = fmaxf(high, locked[head].position.z);
+        }
+    }
+    print_message("walker's head breathes %.2f cm\n", (double)(high - low));
+    assert_true(high - low > 0.3f && high - low < 3);
+    part(&p);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_leg_reaches_and_its_bones_keep_their_length),
@@ -337,6 +369,7 @@ int main(void) {
         cmocka_unit_test(local_transforms_compose_to_the_pose),
         cmocka_unit_test(a_rigid_pose_has_the_bones_of_the_rest_skeleton),
         cmocka_unit_test(the_walkers_toes_stay_above_the_hills),
+        cmocka_unit_test(a_standing_walker_finds_its_feet_and_breathes),
     };
     return cmocka_run_group_tests_name("motion feet", tests, NULL, NULL);
 }
