@@ -168,7 +168,7 @@ GAL_API void gal_crowd_step(gal_crowd *crowd);
 /*
  * Runs the whole frames due after `seconds` more game time (at most max_frames, 0: 4; the rest is dropped)
  * and returns how many ran: for games whose frame is not 1 / rate. *fraction (NULL allowed) gets the part
- * of a frame left over, 0..1, for blending the last two poses.
+ * of a frame left over, 0..1, for gal_crowd_pose_between.
  */
 GAL_API uint32_t gal_crowd_advance(gal_crowd *crowd, float seconds, uint32_t max_frames, float *fraction);
 
@@ -183,7 +183,15 @@ GAL_API const gal_transform *gal_crowd_pose(const gal_crowd *crowd, gal_characte
                                             uint32_t *joint_count);
 
 /*
- * The same pose as each joint's transform in its parent's frame (the root joint: in the world), [J] written
+ * The pose between the last two steps, for displays whose frames are not 1 / rate: world space, [J] written to
+ * out; fraction 0 is the pose before the last step, 1 the pose after it, as gal_crowd_advance returns it (clamped
+ * to 0..1, NaN counts as 0). A character just added has stood where it is. GAL_NOT_FOUND.
+ */
+GAL_API gal_status gal_crowd_pose_between(const gal_crowd *crowd, gal_character character, float fraction,
+                                          gal_transform *out);
+
+/*
+ * The pose of gal_crowd_pose as each joint's transform in its parent's frame (the root joint: in the world), [J] written
  * to out. GAL_NOT_FOUND.
  */
 GAL_API gal_status gal_crowd_pose_local(const gal_crowd *crowd, gal_character character, gal_transform *out);

@@ -48,6 +48,7 @@ typedef struct gali_character {
     gal_vec3 *position;         /* [J] joint positions fed back */
     gal_vec3 *velocity;         /* [J] per frame, fed back */
     gal_transform *pose;        /* [J] what the caller sees */
+    gal_transform *pose_before; /* [J] what it saw before the last step */
     gali_vec2 velocity_wanted;  /* units per frame */
     gali_vec2 direction_wanted; /* unit */
     float strafe, crouch, phase;

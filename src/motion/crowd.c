@@ -5,7 +5,7 @@
  *     gal_crowd, then N gali_character, order uint32[N], generation uint32[N], lost bytes[N],
  *     x float[N][inputs], y float[N][outputs], phase float[N], the network's workspace for N,
  *     and per character: path position, direction, velocity, hinge angle, rate, gait, joint position,
- *     velocity, pose.
+ *     velocity, pose, pose before.
  * order[0 .. count) lists the places in use; a removed one is closed by moving the rest down.
  * A handle is generation << 16 | place + 1 with generations 1..65535, so it is never 0.
  */
@@ -44,6 +44,14 @@ struct gal_crowd {
     size_t workspace_size;
 };
 
+/* The fields that the caller's version of the desc has; the others are zero. */
+static gal_crowd_desc resolve(const gal_crowd_desc *desc) {
+    gal_crowd_desc all = {0};
+    size_t size = desc->structSize ? desc->structSize : sizeof all;
+    memcpy(&all, desc, size < sizeof all ? size : sizeof all);
+    return all;
+}
+
 static uint32_t capacity_of(const gal_crowd_desc *desc) {
     return desc->capacity ? desc->capacity : CAPACITY_DEFAULT;
 }
@@ -67,6 +75,7 @@ static void place_character(unsigned char *base, size_t *at, const gali_contract
     parts.position = place_part(base, at, joints, sizeof(gal_vec3));
     parts.velocity = place_part(base, at, joints, sizeof(gal_vec3));
     parts.pose = place_part(base, at, joints, sizeof(gal_transform));
+    parts.pose_before = place_part(base, at, joints, sizeof(gal_transform));
     if (character) {
         *character = parts;
     }
@@ -112,22 +121,24 @@ static gal_status check_desc(const gal_crowd_desc *desc, gal_error *error) {
 }
 
 size_t gal_crowd_size(const gal_crowd_desc *desc) {
+    const gal_crowd_desc all = resolve(desc);
     gal_crowd crowd = {0};
-    if (check_desc(desc, NULL) != GAL_OK) {
+    if (check_desc(&all, NULL) != GAL_OK) {
         return 0;
     }
-    size_t size = place_crowd(NULL, desc, &crowd);
+    size_t size = place_crowd(NULL, &all, &crowd);
     return size == GALI_SIZE_BAD ? 0 : size;
 }
 
 gal_status gal_crowd_init(gal_crowd **out, void *memory, size_t size, const gal_crowd_desc *desc,
                           gal_error *error) {
     *out = NULL;
-    gal_status status = check_desc(desc, error);
+    const gal_crowd_desc all = resolve(desc);
+    gal_status status = check_desc(&all, error);
     if (status != GAL_OK) {
         return status;
     }
-    size_t need = gal_crowd_size(desc);
+    size_t need = gal_crowd_size(&all);
     if (!memory || !need || size < need) {
         return gali_fail(error, GAL_NO_MEMORY, "crowd memory of %zu bytes, %zu needed", size, need);
     }
@@ -136,35 +147,36 @@ gal_status gal_crowd_init(gal_crowd **out, void *memory, size_t size, const gal_
     }
     memset(memory, 0, need);
     gal_crowd *crowd = memory;
-    crowd->controller = desc->controller;
-    crowd->ground = (gali_ground){desc->ground, desc->ground_context};
-    crowd->capacity = capacity_of(desc);
-    if (desc->parallel) {
-        crowd->parallel = *desc->parallel;
+    crowd->controller = all.controller;
+    crowd->ground = (gali_ground){all.ground, all.ground_context};
+    crowd->capacity = capacity_of(&all);
+    if (all.parallel) {
+        crowd->parallel = *all.parallel;
     }
-    place_crowd(memory, desc, crowd);
+    place_crowd(memory, &all, crowd);
     *out = crowd;
     return GAL_OK;
 }
 
 gal_status gal_crowd_create(gal_crowd **out, const gal_crowd_desc *desc, gal_error *error) {
     *out = NULL;
-    gal_status status = check_desc(desc, error);
+    const gal_crowd_desc all = resolve(desc);
+    gal_status status = check_desc(&all, error);
     if (status != GAL_OK) {
         return status;
     }
-    size_t size = gal_crowd_size(desc);
-    void *memory = size ? gali_allocate(desc->allocator, size) : NULL;
+    size_t size = gal_crowd_size(&all);
+    void *memory = size ? gali_allocate(all.allocator, size) : NULL;
     if (!memory) {
         return gali_fail(error, GAL_NO_MEMORY, "no memory for a crowd of %zu bytes", size);
     }
-    status = gal_crowd_init(out, memory, size, desc, error);
+    status = gal_crowd_init(out, memory, size, &all, error);
     if (status != GAL_OK) {
-        gali_release(desc->allocator, memory, size);
+        gali_release(all.allocator, memory, size);
         return status;
     }
     (*out)->memory = size;
-    (*out)->allocator = desc->allocator ? *desc->allocator : (gal_allocator){0};
+    (*out)->allocator = all.allocator ? *all.allocator : (gal_allocator){0};
     return GAL_OK;
 }
 
@@ -181,6 +193,11 @@ static gali_character *find(const gal_crowd *crowd, gal_character handle) {
         return NULL;
     }
     return &crowd->characters[place];
+}
+
+static void keep_pose(const gal_crowd *crowd, gali_character *character) {
+    memcpy(character->pose_before, character->pose,
+           crowd->controller->contract->joint_count * sizeof(gal_transform));
 }
 
 static uint32_t free_place(const gal_crowd *crowd) {
@@ -207,6 +224,7 @@ gal_status gal_crowd_add(gal_crowd *crowd, const gal_spawn *spawn, gal_character
     character->input = (gal_input){0};
     character->foot_lock = 1;
     gali_step_reset(character, crowd->controller, &crowd->ground, at.x, at.z, at.facing, at.phase);
+    keep_pose(crowd, character);
     crowd->order[crowd->count++] = place;
     *out = character->handle;
     return GAL_OK;
@@ -299,6 +317,7 @@ static void for_all(gal_crowd *crowd, void (*one)(gal_crowd *crowd, uint32_t ind
 static void before(gal_crowd *crowd, uint32_t index) {
     gali_character *character = &crowd->characters[crowd->order[index]];
     size_t inputs = crowd->controller->contract->inputs;
+    keep_pose(crowd, character);
     gali_step_before(character, crowd->controller, &crowd->ground, crowd->x + index * inputs);
     crowd->phase[index] = character->phase;
 }
@@ -329,15 +348,16 @@ uint32_t gal_crowd_advance(gal_crowd *crowd, float seconds, uint32_t max_frames,
     double frame = 1.0 / (double)crowd->controller->contract->rate;
     uint32_t most = max_frames ? max_frames : FRAMES_DEFAULT, frames = 0;
     crowd->owed += seconds > 0 && isfinite(seconds) ? (double)seconds : 0;
-    for (; frames < most && crowd->owed >= frame; frames++) {
+    double due = frame * (1 - 1e-3); /* hosts' clocks round: a thousandth early is not seen, a frame late is */
+    for (; frames < most && crowd->owed >= due; frames++) {
         gal_crowd_step(crowd);
         crowd->owed -= frame;
     }
-    if (crowd->owed >= frame) {
+    if (crowd->owed >= due) {
         crowd->owed = 0; /* the host fell behind: drop what it cannot catch up */
     }
     if (fraction) {
-        *fraction = (float)(crowd->owed / frame);
+        *fraction = crowd->owed > 0 ? (float)(crowd->owed / frame) : 0;
     }
     return frames;
 }
@@ -357,6 +377,21 @@ const gal_transform *gal_crowd_pose(const gal_crowd *crowd, gal_character handle
 const gal_vec3 *gali_crowd_fed_back(const gal_crowd *crowd, gal_character handle) {
     const gali_character *character = find(crowd, handle);
     return character ? character->position : NULL;
+}
+
+gal_status gal_crowd_pose_between(const gal_crowd *crowd, gal_character handle, float fraction,
+                                  gal_transform *out) {
+    const gali_character *character = find(crowd, handle);
+    if (!character) {
+        return GAL_NOT_FOUND;
+    }
+    float t = gali_clamp(fraction, 0, 1);
+    for (uint32_t j = 0; j < crowd->controller->contract->joint_count; j++) {
+        const gal_transform *from = &character->pose_before[j], *to = &character->pose[j];
+        out[j] = (gal_transform){gali_vec3_mix(from->position, to->position, t),
+                                 gali_quat_mix(from->rotation, to->rotation, t)};
+    }
+    return GAL_OK;
 }
 
 gal_status gal_crowd_pose_local(const gal_crowd *crowd, gal_character handle, gal_transform *out) {

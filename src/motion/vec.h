@@ -131,6 +131,13 @@ static inline gal_quat gali_quat_unit(gal_quat q) {
     return (gal_quat){q.x / length, q.y / length, q.z / length, q.w / length};
 }
 
+/* From a towards b by share t, the shorter way (the chord: for turns as small as a frame's). */
+static inline gal_quat gali_quat_mix(gal_quat a, gal_quat b, float t) {
+    float side = a.x * b.x + a.y * b.y + a.z * b.z + a.w * b.w < 0 ? -1.0f : 1.0f;
+    return gali_quat_unit((gal_quat){gali_mix(a.x, side * b.x, t), gali_mix(a.y, side * b.y, t),
+                                     gali_mix(a.z, side * b.z, t), gali_mix(a.w, side * b.w, t)});
+}
+
 static inline gal_vec3 gali_quat_turn(gal_quat q, gal_vec3 v) {
     gal_vec3 axis = {q.x, q.y, q.z};
     gal_vec3 t = gali_vec3_scale(gali_vec3_cross(axis, v), 2);

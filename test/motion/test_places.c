@@ -294,6 +294,63 @@ static void advance_runs_whole_frames_and_keeps_the_rest(void **unused) {
     gal_crowd_destroy(stepped);
 }
 
+/* A frame's time that float32 rounds to a little less than 1 / rate is still a frame's. */
+static void advance_is_not_late_by_a_rounding(void **unused) {
+    (void)unused;
+    gal_crowd *crowd = crowd_of(controller, 1, NULL);
+    for (uint32_t i = 0; i < 200; i++) {
+        float fraction = -1;
+        assert_int_equal(gal_crowd_advance(crowd, nextafterf(1.0f / 60, 0), 0, &fraction), 1);
+        assert_true(fraction >= 0 && fraction < 1e-3f);
+    }
+    gal_crowd_destroy(crowd);
+}
+
+static void pose_between_goes_from_the_last_to_this(void **unused) {
+    (void)unused;
+    gal_crowd *crowd = crowd_of(controller, 1, hills);
+    gal_character id = crowd_add(crowd, (gal_spawn){.x = 3, .facing = 1});
+    gal_transform before[MANNEQUIN_JOINTS], after[MANNEQUIN_JOINTS], mixed[MANNEQUIN_JOINTS];
+    size_t bytes = sizeof before;
+    memcpy(before, gal_crowd_pose(crowd, id, NULL), bytes);
+    assert_int_equal(gal_crowd_pose_between(crowd, id, 0.5f, mixed), GAL_OK);
+    assert_true(distance(mixed[0].position, before[0].position) < 1e-4f); /* just added: it stood here */
+    gal_crowd_set_input(crowd, id, &(gal_input){.move_y = 1, .run = 1});
+    for (uint32_t i = 0; i < 30; i++) {
+        memcpy(before, gal_crowd_pose(crowd, id, NULL), bytes);
+        gal_crowd_step(crowd);
+    }
+    memcpy(after, gal_crowd_pose(crowd, id, NULL), bytes);
+    assert_true(distance(before[0].position, after[0].position) > 0.1f);
+    static const float fractions[] = {0, 0.25f, 1, -3, 7, NAN}, meant[] = {0, 0.25f, 1, 0, 1, 0};
+    for (size_t f = 0; f < sizeof fractions / sizeof *fractions; f++) {
+        assert_int_equal(gal_crowd_pose_between(crowd, id, fractions[f], mixed), GAL_OK);
+        for (uint32_t j = 0; j < MANNEQUIN_JOINTS; j++) {
+            gal_vec3 wanted = gali_vec3_mix(before[j].position, after[j].position, meant[f]);
+            gal_quat turned = gali_quat_mul(gali_quat_conjugate(before[j].rotation), mixed[j].rotation);
+            gal_quat whole = gali_quat_mul(gali_quat_conjugate(before[j].rotation), after[j].rotation);
+            assert_true(distance(mixed[j].position, wanted) < 1e-3f);
+            assert_true(fabsf(fabsf(turned.y) - meant[f] * fabsf(whole.y)) < 1e-3f);
+        }
+    }
+    assert_int_equal(gal_crowd_pose_between(crowd, id + 1, 0, mixed), GAL_NOT_FOUND);
+    gal_crowd_destroy(crowd);
+}
+
+/* An older host's desc ends earlier: what it does not have is not read. */
+static void desc_of_an_older_host_is_read_to_its_end(void **unused) {
+    (void)unused;
+    gal_crowd_desc desc = {.structSize = offsetof(gal_crowd_desc, ground),
+                           .controller = controller,
+                           .capacity = 3,
+                           .ground = (gal_ground_fn)0,
+                           .parallel = (const gal_parallel *)(uintptr_t)1,
+                           .allocator = (const gal_allocator *)(uintptr_t)1};
+    gal_crowd *crowd;
+    assert_int_equal(gal_crowd_create(&crowd, &desc, NULL), GAL_OK);
+    gal_crowd_destroy(crowd);
+}
+
 /* A game at 144 frames a second gets 60 of the controller's in a second, give or take the first and last. */
 static void advance_keeps_time(void **unused) {
     (void)unused;
@@ -353,6 +410,9 @@ int main(void) {
         cmocka_unit_test(extreme_but_finite_inputs_do_not_break_it),
         cmocka_unit_test(advance_runs_whole_frames_and_keeps_the_rest),
         cmocka_unit_test(advance_keeps_time),
+        cmocka_unit_test(advance_is_not_late_by_a_rounding),
+        cmocka_unit_test(pose_between_goes_from_the_last_to_this),
+        cmocka_unit_test(desc_of_an_older_host_is_read_to_its_end),
         cmocka_unit_test(the_trajectory_is_at_the_samples),
         cmocka_unit_test(empty_crowds_step),
     };
