@@ -13,6 +13,7 @@
 
 #include <string.h>
 
+#include "base/desc.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/size.h"
@@ -44,11 +45,9 @@ struct gal_crowd {
     size_t workspace_size;
 };
 
-/* The fields that the caller's version of the desc has; the others are zero. */
-static gal_crowd_desc resolve(const gal_crowd_desc *desc) {
-    gal_crowd_desc all = {0};
-    size_t size = desc->structSize ? desc->structSize : sizeof all;
-    memcpy(&all, desc, size < sizeof all ? size : sizeof all);
+static gal_crowd_desc resolve_crowd(const gal_crowd_desc *desc) {
+    gal_crowd_desc all;
+    gali_desc_read(&all, sizeof all, desc, desc->structSize);
     return all;
 }
 
@@ -121,7 +120,7 @@ static gal_status check_desc(const gal_crowd_desc *desc, gal_error *error) {
 }
 
 size_t gal_crowd_size(const gal_crowd_desc *desc) {
-    const gal_crowd_desc all = resolve(desc);
+    const gal_crowd_desc all = resolve_crowd(desc);
     gal_crowd crowd = {0};
     if (check_desc(&all, NULL) != GAL_OK) {
         return 0;
@@ -133,7 +132,7 @@ size_t gal_crowd_size(const gal_crowd_desc *desc) {
 gal_status gal_crowd_init(gal_crowd **out, void *memory, size_t size, const gal_crowd_desc *desc,
                           gal_error *error) {
     *out = NULL;
-    const gal_crowd_desc all = resolve(desc);
+    const gal_crowd_desc all = resolve_crowd(desc);
     gal_status status = check_desc(&all, error);
     if (status != GAL_OK) {
         return status;
@@ -160,7 +159,7 @@ gal_status gal_crowd_init(gal_crowd **out, void *memory, size_t size, const gal_
 
 gal_status gal_crowd_create(gal_crowd **out, const gal_crowd_desc *desc, gal_error *error) {
     *out = NULL;
-    const gal_crowd_desc all = resolve(desc);
+    const gal_crowd_desc all = resolve_crowd(desc);
     gal_status status = check_desc(&all, error);
     if (status != GAL_OK) {
         return status;

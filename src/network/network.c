@@ -4,6 +4,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "base/desc.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "base/memory.h"
@@ -189,19 +190,15 @@ static gal_status fill_network(gal_network *network, const gali_model *model, so
     return status;
 }
 
-/* The fields that the caller's version of the desc has; the others are zero. */
-static gal_network_desc resolve(const gal_network_desc *desc) {
-    gal_network_desc all = {0};
-    if (desc) {
-        size_t size = desc->structSize ? desc->structSize : sizeof all;
-        memcpy(&all, desc, size < sizeof all ? size : sizeof all);
-    }
+static gal_network_desc resolve_network(const gal_network_desc *desc) {
+    gal_network_desc all;
+    gali_desc_read(&all, sizeof all, desc, desc ? desc->structSize : 0);
     return all;
 }
 
 gal_status gali_network_make(gal_network **out, const gali_model *model, const gal_network_desc *desc,
                              gal_error *error) {
-    const gal_network_desc all = resolve(desc);
+    const gal_network_desc all = resolve_network(desc);
     const gal_allocator *allocator = all.allocator;
     gal_isa isa;
     gal_status status = gali_cpu_choose(all.isa, &isa, error);
