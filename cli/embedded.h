@@ -1,14 +1,8 @@
-/* Files built into the command (embed.cmake): the models of models/, where they exist, and the player's page. */
+/* Files built into the command (cmake/embed.cmake): the models of models/, where they exist, and the player's page. */
 #ifndef GALI_CLI_EMBEDDED_H
 #define GALI_CLI_EMBEDDED_H
 
-#include <stddef.h>
-#include <stdint.h>
-
-typedef struct gali_embedded {
-    const void *data;
-    size_t size; /* 0: the file was not there when the command was built */
-} gali_embedded;
+#include "base/embedded.h"
 
 extern const gali_embedded gali_embedded_walker, gali_embedded_dog;
 extern const gali_embedded gali_embedded_player_html, gali_embedded_player_css, gali_embedded_player_js;

@@ -18,5 +18,5 @@ if(BIG)
 endif()
 string(REGEX REPLACE "(..)(..)(..)(..)(..)(..)(..)(..)" "0x${order},\n" words "${hex}")
 string(REGEX REPLACE "\n[^,]*$" "\n" words "${words}")
-file(WRITE "${OUTPUT}" "#include \"embedded.h\"\n\nstatic const uint64_t words[] = {\n${words}};\n\n"
+file(WRITE "${OUTPUT}" "#include \"base/embedded.h\"\n\nextern const gali_embedded gali_embedded_${NAME};\nstatic const uint64_t words[] = {\n${words}};\n\n"
     "const gali_embedded gali_embedded_${NAME} = {words, ${size}};\n")

@@ -1,0 +1,204 @@
+#include "compiler/emit/vocabulary.h"
+
+#include <ctype.h>
+#include <string.h>
+
+#include "base/embedded.h"
+
+extern const gali_embedded gali_embedded_kernels_h, gali_embedded_activate_f32, gali_embedded_simd_scalar,
+    gali_embedded_simd_avx2, gali_embedded_simd_avx512, gali_embedded_simd_neon, gali_embedded_simd_wasm;
+
+enum { DEFINITIONS_MAX = 128 };
+
+/* A piece of text; a definition's paragraph or a name. */
+typedef struct piece {
+    const char *at;
+    size_t size;
+} piece;
+
+typedef struct definition {
+    piece text;
+    piece name;  /* of a function or a typedef of a struct; empty: any gali_ word of the text is defined here */
+    int matters; /* not a comment, a guard or an include */
+    int used;
+} definition;
+
+typedef struct definitions {
+    uint32_t count;
+    definition list[DEFINITIONS_MAX];
+} definitions;
+
+static const gali_embedded *header_of(const gali_target *target) {
+    static const gali_embedded *const headers[GALI_SIMD_COUNT] = {
+        [GALI_SIMD_SCALAR] = &gali_embedded_simd_scalar, [GALI_SIMD_AVX2] = &gali_embedded_simd_avx2,
+        [GALI_SIMD_AVX512] = &gali_embedded_simd_avx512, [GALI_SIMD_NEON] = &gali_embedded_simd_neon,
+        [GALI_SIMD_WASM] = &gali_embedded_simd_wasm,
+    };
+    return headers[target->simd];
+}
+
+static int is_word(char c) {
+    return isalnum((unsigned char)c) || c == '_';
+}
+
+static int starts(const char *at, const char *end, const char *with) {
+    size_t size = strlen(with);
+    return (size_t)(end - at) >= size && memcmp(at, with, size) == 0;
+}
+
+static const char *line_end(const char *at, const char *end) {
+    const char *newline = memchr(at, '\n', (size_t)(end - at));
+    return newline ? newline + 1 : end;
+}
+
+/* The next word of ours (gali_..., GALI_...) at or after `at`; empty at the end. */
+static piece next_name(const char *at, const char *end) {
+    for (; at < end; at++) {
+        if (!is_word(*at)) {
+            continue;
+        }
+        const char *word = at;
+        while (at < end && is_word(*at)) {
+            at++;
+        }
+        if (starts(word, at, "gali_") || starts(word, at, "GALI_")) {
+            return (piece){word, (size_t)(at - word)};
+        }
+    }
+    return (piece){end, 0};
+}
+
+static int same(piece a, piece b) {
+    return a.size == b.size && memcmp(a.at, b.at, a.size) == 0;
+}
+
+/* Past the comment that a paragraph may start with. */
+static const char *code_of(piece text) {
+    const char *at = text.at, *end = text.at + text.size;
+    if (starts(at, end, "/*")) {
+        while (at < end && !starts(at, end, "*/\n")) {
+            at++;
+        }
+        at = at < end ? at + 3 : end;
+    }
+    return at;
+}
+
+/* The word before the first parenthesis of a function, the last word of a struct's typedef. */
+static piece name_of(const char *code, const char *end) {
+    piece last = {end, 0};
+    int type = starts(code, end, "typedef struct");
+    if (!type && (starts(code, end, "typedef") || starts(code, end, "enum"))) {
+        return last;
+    }
+    for (piece word = next_name(code, end); word.size; word = next_name(word.at + word.size, end)) {
+        last = word;
+        if (!type && word.at + word.size < end && word.at[word.size] == '(') {
+            return word;
+        }
+    }
+    return last;
+}
+
+static void add_definition(definitions *all, const char *at, const char *end) {
+    if (all->count == DEFINITIONS_MAX || at == end) {
+        return;
+    }
+    definition *made = &all->list[all->count++];
+    *made = (definition){.text = {at, (size_t)(end - at)}};
+    const char *code = code_of(made->text);
+    made->matters = code < end && *code != '#';
+    made->name = name_of(code, end);
+}
+
+/* Splits a header at its empty lines and at #ifdef, #else and #endif, of which only what holds with nothing defined is
+ * kept: no header nests them, and the variants' own macros are never defined in emitted code. */
+static void read_definitions(definitions *all, const gali_embedded *file) {
+    const char *at = file->data, *end = at + file->size, *start = at;
+    int skipping = 0;
+    while (at < end) {
+        const char *next = line_end(at, end);
+        int opens = starts(at, end, "#ifdef"), turns = starts(at, end, "#else"),
+            closes = starts(at, end, "#endif");
+        if (*at == '\n' || opens || turns || closes) {
+            if (!skipping) {
+                add_definition(all, start, at);
+            }
+            skipping = opens || (skipping && !turns && !closes);
+            start = next;
+        }
+        at = next;
+    }
+    add_definition(all, start, end);
+}
+
+static void read_all(definitions *all, const gali_target *target) {
+    all->count = 0;
+    read_definitions(all, &gali_embedded_kernels_h);
+    read_definitions(all, header_of(target));
+    read_definitions(all, &gali_embedded_activate_f32);
+}
+
+static int defines(const definition *d, piece name) {
+    if (d->name.size) {
+        return same(d->name, name);
+    }
+    const char *end = d->text.at + d->text.size;
+    for (piece word = next_name(code_of(d->text), end); word.size; word = next_name(word.at + word.size, end)) {
+        if (same(word, name)) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+/* Marks what the text uses, and what that uses. */
+static void mark(definitions *all, piece text) {
+    const char *end = text.at + text.size;
+    for (piece word = next_name(text.at, end); word.size; word = next_name(word.at + word.size, end)) {
+        for (uint32_t i = 0; i < all->count; i++) {
+            definition *d = &all->list[i];
+            if (d->matters && !d->used && defines(d, word)) {
+                d->used = 1;
+                mark(all, d->text);
+            }
+        }
+    }
+}
+
+void gali_vocabulary_includes(gali_text *text, const gali_target *target) {
+    const gali_embedded *header = header_of(target);
+    const char *at = header->data, *end = at + header->size;
+    for (; at < end; at = line_end(at, end)) {
+        if (starts(at, end, "#include <")) {
+            gali_text_add_bytes(text, at, (size_t)(line_end(at, end) - at));
+        }
+    }
+}
+
+void gali_vocabulary_add(gali_text *text, const gali_target *target, const char *body) {
+    definitions all;
+    read_all(&all, target);
+    mark(&all, (piece){body, strlen(body)});
+    for (uint32_t i = 0; i < all.count; i++) {
+        const definition *d = &all.list[i];
+        if (d->used) {
+            gali_text_add_bytes(text, d->text.at, d->text.size);
+            gali_text_add_bytes(text, "\n", 1);
+        }
+    }
+}
+
+void gali_vocabulary_rename(gali_text *text, const char *body, const char *name) {
+    const char *end = body + strlen(body);
+    for (piece word = next_name(body, end); word.size; word = next_name(body, end)) {
+        gali_text_add_bytes(text, body, (size_t)(word.at - body));
+        for (const char *c = name; *c; c++) {
+            char letter = *word.at == 'G' ? (char)toupper((unsigned char)*c) : *c;
+            gali_text_add_bytes(text, &letter, 1);
+        }
+        gali_text_add_bytes(text, word.at + 4, word.size - 4);
+        body = word.at + word.size;
+    }
+    gali_text_add_bytes(text, body, (size_t)(end - body));
+}

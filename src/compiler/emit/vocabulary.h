@@ -1,0 +1,25 @@
+/*
+ * The vocabulary of emitted C: the texts of src/kernels/simd/<simd>.h and body/activate_f32.inc, built in, of which
+ * a module gets the definitions that it uses. So emitted code computes with the runtime's own words.
+ *
+ * Definitions are the texts' paragraphs: clang-format and house style keep each in one, with its comment.
+ */
+#ifndef GALI_COMPILER_EMIT_VOCABULARY_H
+#define GALI_COMPILER_EMIT_VOCABULARY_H
+
+#include "compiler/target.h"
+#include "compiler/text.h"
+
+/* Appends the #include lines of the target's vocabulary. */
+void gali_vocabulary_includes(gali_text *text, const gali_target *target);
+
+/* Appends the definitions that the C text `body` uses, and those that they use, in the order of the headers. */
+void gali_vocabulary_add(gali_text *text, const gali_target *target, const char *body);
+
+/*
+ * Appends C text with gali_ replaced by "<name>_" and GALI_ by "<NAME>_": names of a module of its own, so that
+ * several may be built as one file.
+ */
+void gali_vocabulary_rename(gali_text *text, const char *body, const char *name);
+
+#endif

@@ -1,0 +1,50 @@
+#include "compiler/target.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/error.h"
+
+const gali_target gali_targets[] = {
+#define TARGET(name, simd, lanes, registers, fma, l1, l2, flags, meaning)                                      \
+    {name, GALI_SIMD_##simd, lanes, registers, fma, l1, l2, flags, meaning},
+#include "compiler/targets.def"
+#undef TARGET
+};
+const uint32_t gali_target_count = sizeof gali_targets / sizeof gali_targets[0];
+
+static const gali_target *by_name(const char *name) {
+    for (uint32_t i = 0; i < gali_target_count; i++) {
+        if (strcmp(gali_targets[i].name, name) == 0) {
+            return &gali_targets[i];
+        }
+    }
+    return NULL;
+}
+
+static const gali_target *native(void) {
+    if (gal_isa_available(GAL_ISA_AVX512)) {
+        return by_name("x86-64-v4");
+    }
+    if (gal_isa_available(GAL_ISA_AVX2)) {
+        return by_name("x86-64-v3");
+    }
+    return by_name(gal_isa_available(GAL_ISA_NEON) ? "armv8-a" : "scalar");
+}
+
+static void fail(const char *name, gal_error *error) {
+    char names[160];
+    size_t at = 0;
+    for (uint32_t i = 0; i < gali_target_count; i++) {
+        at += (size_t)snprintf(names + at, sizeof names - at, " %s,", gali_targets[i].name);
+    }
+    gali_fail(error, GAL_BAD_ARGUMENT, "target \"%.40s\": not one of%s native", name, names);
+}
+
+const gali_target *gali_target_find(const char *name, gal_error *error) {
+    const gali_target *target = strcmp(name, "native") == 0 ? native() : by_name(name);
+    if (!target) {
+        fail(name, error);
+    }
+    return target;
+}

@@ -1,0 +1,51 @@
+#include "compiler/text.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/size.h"
+
+/* Room for size more bytes and the terminator. */
+static int grow(gali_text *text, size_t size) {
+    size_t need = gali_size_add(gali_size_add(text->size, size), 1);
+    if (text->failed || need <= text->capacity) {
+        return !text->failed;
+    }
+    size_t capacity = gali_size_mul(need, 2);
+    char *bytes = capacity == GALI_SIZE_BAD ? NULL : realloc(text->bytes, capacity);
+    if (!bytes) {
+        text->failed = 1;
+        return 0;
+    }
+    text->bytes = bytes;
+    text->capacity = capacity;
+    return 1;
+}
+
+void gali_text_add_bytes(gali_text *text, const char *bytes, size_t size) {
+    if (grow(text, size)) {
+        memcpy(text->bytes + text->size, bytes, size);
+        text->size += size;
+        text->bytes[text->size] = 0;
+    }
+}
+
+void gali_text_add(gali_text *text, const char *format, ...) {
+    va_list arguments, again;
+    va_start(arguments, format);
+    va_copy(again, arguments);
+    int size = vsnprintf(NULL, 0, format, arguments);
+    if (size >= 0 && grow(text, (size_t)size)) {
+        vsnprintf(text->bytes + text->size, (size_t)size + 1, format, again);
+        text->size += (size_t)size;
+    }
+    va_end(again);
+    va_end(arguments);
+}
+
+void gali_text_release(gali_text *text) {
+    free(text->bytes);
+    *text = (gali_text){0};
+}

@@ -1,0 +1,22 @@
+/* Text that grows: what printers and the emission write. A failure sticks; check once, at the end. */
+#ifndef GALI_COMPILER_TEXT_H
+#define GALI_COMPILER_TEXT_H
+
+#include <stddef.h>
+
+typedef struct gali_text {
+    char *bytes; /* terminated; NULL while empty. Zero-initialise */
+    size_t size; /* without the terminator */
+    size_t capacity;
+    int failed; /* memory ran out: the text is cut */
+} gali_text;
+
+/* Appends printf-formatted text. */
+__attribute__((format(printf, 2, 3))) void gali_text_add(gali_text *text, const char *format, ...);
+
+/* Appends size bytes. */
+void gali_text_add_bytes(gali_text *text, const char *bytes, size_t size);
+
+void gali_text_release(gali_text *text);
+
+#endif
