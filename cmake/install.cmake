@@ -1,4 +1,11 @@
-# `cmake --install`: headers, the library, find_package(gallop) and pkg-config.
+# `cmake --install`: headers, the library, find_package(gallop) and pkg-config. For a wheel (pyproject.toml) the
+# library alone, without a version in its name, beside the package's modules.
+if(SKBUILD)
+    set_property(TARGET gallop PROPERTY VERSION)
+    set_property(TARGET gallop PROPERTY SOVERSION)
+    install(TARGETS gallop LIBRARY DESTINATION gallop COMPONENT python)
+    return()
+endif()
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 install(TARGETS gallop EXPORT gallop-targets)

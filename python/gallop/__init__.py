@@ -1,6 +1,11 @@
-"""Gallop for Python: motion in, neural character controller out.
+"""Gallop for Python: runs neural character controllers, and makes them from motion.
 
-The modules, in the order in which data flows through them:
+    import gallop
+    y = gallop.Network("walker.gallop").run(x, phase=phase)
+    crowd = gallop.Crowd("walker.gallop", capacity=64)
+
+`runtime` and `crowd` run model files through the C library (`library`); they need NumPy alone. All
+else makes models and needs PyTorch and SciPy. Its modules, in the order in which data flows:
 
     bvh, capture  files of motion            -> motion.Clip
     clean         faults of the capture away -> motion.Clip
@@ -24,3 +29,9 @@ z forward, +x to the character's left.
 """
 
 __version__ = "0.1.0"
+
+from gallop.crowd import Controller, Crowd, HeightField
+from gallop.library import Error
+from gallop.runtime import Network
+
+__all__ = ["Controller", "Crowd", "Error", "HeightField", "Network"]

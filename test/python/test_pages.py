@@ -1,0 +1,38 @@
+"""The Python in the pages and samples runs as it stands there."""
+
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from gallop import library
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@pytest.fixture(autouse=True)
+def somewhere(tmp_path, monkeypatch):
+    try:
+        library.load()
+    except OSError as e:
+        pytest.skip(str(e))
+    shutil.copy(ROOT / "models/walker.gallop", tmp_path)
+    monkeypatch.chdir(tmp_path)
+
+
+@pytest.mark.parametrize("page", ["README.md", "docs/python.md"])
+def test_a_page(page):
+    text = (ROOT / page).read_text(encoding="utf-8")
+    code = "\n".join(re.findall(r"^```python\n(.*?)^```", text, flags=re.S | re.M))
+    assert "gallop" in code
+    exec(compile(code, page, "exec"), {})
+
+
+def test_the_sample():
+    done = subprocess.run([sys.executable, ROOT / "samples/crowd.py", "walker.gallop"], text=True,
+                          capture_output=True, check=True, env={"PYTHONPATH": str(ROOT / "python")})
+    speeds = [float(line.split()[0]) for line in done.stdout.splitlines()]
+    assert len(speeds) == 8 and speeds[0] > 50 and speeds[-1] > 1.3 * speeds[0]
