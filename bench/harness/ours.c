@@ -11,8 +11,8 @@
 #include <stdlib.h>
 
 const gal_network_desc ours_default = {0};
-const gal_network_desc ours_tuned = {.plan = GAL_PLAN_MEASURE, .huge_pages = 1};
-const gal_network_desc ours_blend = {.form = GAL_FORM_BLEND, .huge_pages = 1};
+const gal_network_desc ours_tuned = {.plan = GAL_PLAN_MEASURE};
+const gal_network_desc ours_blend = {.form = GAL_FORM_BLEND};
 const gal_network_desc ours_avx2 = {.isa = GAL_ISA_AVX2};
 const gal_network_desc ours_scalar = {.isa = GAL_ISA_SCALAR};
 

@@ -3,7 +3,10 @@
 #endif
 #include "cpu/machine.h"
 
-#include <stdint.h>
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "base/size.h"
 
 #if defined(__linux__)
 #include <stdio.h>
@@ -12,6 +15,7 @@
 #endif
 
 static const size_t l2_default = (size_t)512 << 10;
+static const size_t large_page = (size_t)2 << 20, large_least = (size_t)4 << 20;
 
 #if defined(__linux__)
 /* The C library asks CPUID on x86; elsewhere the kernel's tables know: "512K". */
@@ -33,15 +37,10 @@ size_t gali_machine_l2(void) {
     return kilobytes ? (size_t)kilobytes << 10 : l2_default;
 }
 
-/* Whole small pages inside the memory; the system makes large ones where 2 MB of them are aligned. */
-void gali_machine_huge_pages(void *memory, size_t size) {
+/* Whole pages of what starts at a large page's bound. */
+static void ask_for_large_pages(void *memory, size_t size) {
 #ifdef MADV_HUGEPAGE
-    uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
-    uintptr_t first = ((uintptr_t)memory + page - 1) / page * page;
-    uintptr_t end = ((uintptr_t)memory + size) / page * page;
-    if (end > first) {
-        (void)madvise((void *)first, end - first, MADV_HUGEPAGE);
-    }
+    (void)madvise(memory, size, MADV_HUGEPAGE);
 #else
     (void)memory;
     (void)size;
@@ -52,8 +51,20 @@ size_t gali_machine_l2(void) {
     return l2_default;
 }
 
-void gali_machine_huge_pages(void *memory, size_t size) {
+static void ask_for_large_pages(void *memory, size_t size) {
     (void)memory;
     (void)size;
 }
 #endif
+
+void *gali_machine_allocate(const gal_allocator *allocator, size_t size, int small_pages) {
+    if ((allocator && allocator->allocate) || small_pages || size < large_least || size == GALI_SIZE_BAD) {
+        return gali_allocate(allocator, size);
+    }
+    size_t whole = gali_size_align(size, large_page);
+    void *memory = whole == GALI_SIZE_BAD ? NULL : aligned_alloc(large_page, whole);
+    if (memory) {
+        ask_for_large_pages(memory, whole - size <= whole / 6 ? whole : whole - large_page);
+    }
+    return memory;
+}

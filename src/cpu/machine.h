@@ -2,12 +2,18 @@
 #ifndef GALI_CPU_MACHINE_H
 #define GALI_CPU_MACHINE_H
 
-#include <stddef.h>
+#include "gallop/base.h"
 
 /* Bytes of a core's L2 cache; 512 KB where nobody says. */
 size_t gali_machine_l2(void);
 
-/* Asks for 2 MB pages for memory that was just allocated and not yet written. */
-void gali_machine_huge_pages(void *memory, size_t size);
+/*
+ * size bytes for weights, aligned to GALI_ALIGNMENT at least, not cleared; NULL if there are none (or size is
+ * GALI_SIZE_BAD). Released with gali_release. A caller's allocator is asked for just that. From the C library 4 MB
+ * and more start at a 2 MB page and the system is asked for such pages (Linux), unless small_pages is set: cold
+ * weights then do not wait for address translation as well. The end stays on small pages where a large one would
+ * waste more than a sixth of the whole.
+ */
+void *gali_machine_allocate(const gal_allocator *allocator, size_t size, int small_pages);
 
 #endif

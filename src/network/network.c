@@ -83,7 +83,7 @@ static gal_status make_plan(gali_plan *plan, const sources *s, const gali_kernel
     if (!desc->plan) {
         return GAL_OK;
     }
-    return strcmp(desc->plan, GAL_PLAN_MEASURE) == 0 ? gali_plan_measure(plan, desc->allocator, error)
+    return strcmp(desc->plan, GAL_PLAN_MEASURE) == 0 ? gali_plan_measure(plan, desc, error)
                                                      : gali_plan_parse(plan, desc->plan, error);
 }
 
@@ -214,12 +214,9 @@ gal_status gali_network_make(gal_network **out, const gali_model *model, const g
     }
     fill_header(&header, model, &s, header.plan.kernels);
     memory_plan at = plan_memory(&header, model, &s);
-    gal_network *network = gali_allocate(allocator, at.whole);
+    gal_network *network = gali_machine_allocate(allocator, at.whole, all.small_pages != 0);
     if (!network) {
         return gali_fail(error, GAL_NO_MEMORY, "no memory for a network of %zu bytes", at.whole);
-    }
-    if (all.huge_pages) {
-        gali_machine_huge_pages(network, at.whole);
     }
     *network = header;
     network->memory = at.whole;

@@ -31,9 +31,9 @@ void gali_plan_choose(gali_plan *plan, gal_form form, size_t l2);
 
 /*
  * Times the panel widths of a chosen plan on this machine and keeps each layer's best: about 20 ms for 9 MB of
- * weights. GAL_NO_MEMORY, or the plan as it was where there is no clock.
+ * weights, on pages as the desc asks for. GAL_NO_MEMORY, or the plan as it was where there is no clock.
  */
-gal_status gali_plan_measure(gali_plan *plan, const gal_allocator *allocator, gal_error *error);
+gal_status gali_plan_measure(gali_plan *plan, const gal_network_desc *desc, gal_error *error);
 
 /*
  * Overwrites a chosen plan with a text of gali_plan_print. GAL_BAD_ARGUMENT, with the line, unless every line is

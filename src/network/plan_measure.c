@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/size.h"
+#include "cpu/machine.h"
 #include "network/pack.h"
 
 enum { COUNTS = 3, COUNT_MOST = 16, TIMES = 3 };
@@ -79,12 +80,12 @@ static void measure_layer(gali_plan_layer *plan, const gali_kernels *kernels, co
 }
 
 static scene make_scene(const gali_plan_layer *layer, const gali_kernels *kernels,
-                        const gal_allocator *allocator) {
+                        const gal_network_desc *desc) {
     gali_packed_layer packed = gali_pack_planned(layer, kernels);
     size_t floats = gali_pack_floats(&packed, kernels);
     size_t ends = gali_size_mul(gali_size_add(layer->inputs, layer->outputs), COUNT_MOST);
     size_t size = gali_size_mul(gali_size_add(floats, ends), sizeof(float));
-    scene s = {.weights = gali_allocate(allocator, size), .size = size};
+    scene s = {.weights = gali_machine_allocate(desc->allocator, size, desc->small_pages != 0), .size = size};
     if (s.weights) {
         memset(s.weights, 0, size);
         s.x = s.weights + floats;
@@ -93,18 +94,18 @@ static scene make_scene(const gali_plan_layer *layer, const gali_kernels *kernel
     return s;
 }
 
-gal_status gali_plan_measure(gali_plan *plan, const gal_allocator *allocator, gal_error *error) {
+gal_status gali_plan_measure(gali_plan *plan, const gal_network_desc *desc, gal_error *error) {
     for (uint32_t i = plan->gating; i < plan->count; i++) {
         gali_plan_layer *layer = &plan->layers[i];
         if (layer->form != GAL_FORM_PER_EXPERT) {
             continue;
         }
-        scene s = make_scene(layer, plan->kernels, allocator);
+        scene s = make_scene(layer, plan->kernels, desc);
         if (!s.weights) {
             return gali_fail(error, GAL_NO_MEMORY, "no memory to measure a plan: %zu bytes", s.size);
         }
         measure_layer(layer, plan->kernels, &s);
-        gali_release(allocator, s.weights, s.size);
+        gali_release(desc->allocator, s.weights, s.size);
     }
     return GAL_OK;
 }

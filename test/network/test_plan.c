@@ -147,7 +147,7 @@ static void measured_plans_give_the_same_bits(void **unused) {
     fixture f = make(&shapes[0]);
     float *y = malloc((size_t)COUNT * f.outputs * sizeof *y);
     run(&f, (gal_network_desc){0}, COUNT, f.y);
-    run(&f, (gal_network_desc){.plan = GAL_PLAN_MEASURE, .huge_pages = 1}, COUNT, y);
+    run(&f, (gal_network_desc){.plan = GAL_PLAN_MEASURE, .small_pages = 1}, COUNT, y);
     assert_memory_equal(y, f.y, (size_t)COUNT * f.outputs * sizeof *y);
     free(y);
     unmake(&f);
