@@ -72,9 +72,9 @@ class Controller:
     Arguments and errors as gallop.Network."""
 
     def __init__(self, source: Source, *, isa: str = "best", form: str = "per-expert",
-                 plan: str | None = None, huge_pages: bool = False) -> None:
+                 plan: str | None = None, small_pages: bool = False) -> None:
         lib = library.load()
-        self._handle = open_handle("controller", source, describe(isa, form, plan, huge_pages))
+        self._handle = open_handle("controller", source, describe(isa, form, plan, small_pages))
         weakref.finalize(self, lib.gal_controller_close, self._handle)
         raw = lib.gal_controller_get_info(self._handle)
         values = {name: getattr(raw, name) for name in ControllerInfo._fields}

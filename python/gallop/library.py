@@ -35,7 +35,7 @@ class gal_error(ctypes.Structure):
 
 class gal_network_desc(ctypes.Structure):
     _fields_ = (("structSize", c_uint32), ("allocator", c_void_p), ("isa", c_int), ("form", c_int),
-                ("plan", c_char_p), ("huge_pages", c_uint32))
+                ("plan", c_char_p), ("small_pages", c_uint32))
 
 
 class gal_network_info(ctypes.Structure):

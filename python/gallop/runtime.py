@@ -33,12 +33,12 @@ class NetworkInfo(NamedTuple):
     isa: str
 
 
-def describe(isa: str, form: str, plan: str | None, huge_pages: bool) -> gal_network_desc:
+def describe(isa: str, form: str, plan: str | None, small_pages: bool) -> gal_network_desc:
     """A gal_network_desc of words."""
     return gal_network_desc(
         structSize=ctypes.sizeof(gal_network_desc), isa=library.number_of(library.ISAS, isa, "isa"),
         form=library.number_of(library.FORMS, form, "form"), plan=plan.encode() if plan else None,
-        huge_pages=int(huge_pages))
+        small_pages=int(small_pages))
 
 
 def open_handle(kind: str, source: Source, desc: gal_network_desc) -> ctypes.c_void_p:
@@ -61,8 +61,8 @@ class Network:
     """
 
     def __init__(self, source: Source, *, isa: str = "best", form: str = "per-expert",
-                 plan: str | None = None, huge_pages: bool = False) -> None:
-        handle = open_handle("network", source, describe(isa, form, plan, huge_pages))
+                 plan: str | None = None, small_pages: bool = False) -> None:
+        handle = open_handle("network", source, describe(isa, form, plan, small_pages))
         weakref.finalize(self, library.load().gal_network_close, handle)
         self._take(handle, None)
 
