@@ -26,7 +26,11 @@ typedef struct facts {
 } facts;
 
 static const char *const role_names[GALI_GAIT_ROLE_COUNT] = {"none", "stand", "walk", "run", "crouch", "jump"};
-static const char *const activation_names[GALI_ACTIVATION_COUNT] = {"none", "ReLU", "ELU"};
+static const char *const activation_names[GALI_ACTIVATION_COUNT] = {
+#define ACTIVATION(id, name, onnx, formula) #name,
+#include "kernels/activations.def"
+#undef ACTIVATION
+};
 static const char *const weight_names[GALI_WEIGHT_TYPE_COUNT] = {"float32", "float16", "bfloat16"};
 
 static const char *const block_names[GALI_BLOCK_KIND_COUNT] = {

@@ -33,6 +33,7 @@
 #endif
 
 #include "kernels/kernels.c"
+#include "kernels/ref/activate.c"
 
 #include "base/crc32.c"
 #include "base/error.c"
@@ -46,6 +47,8 @@
 
 #include "network/expand.c"
 #include "network/gate.c"
+#include "network/layer.c"
+#include "network/layer_check.c"
 #include "network/model_read.c"
 #include "network/model_read_layers.c"
 #include "network/model_write.c"
@@ -55,6 +58,14 @@
 #include "network/plan_measure.c"
 #include "network/reference.c"
 #include "network/run.c"
+
+#include "network/layers/add.c"
+#include "network/layers/concat.c"
+#include "network/layers/dense.c"
+#include "network/layers/film.c"
+#include "network/layers/gru.c"
+#include "network/layers/layer_norm.c"
+#include "network/layers/mul.c"
 
 #include "motion/codec.c"
 #include "motion/contract.c"

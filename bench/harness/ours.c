@@ -81,7 +81,7 @@ static void describe(gali_model *model, const bench_network *network) {
         (gali_model){.gate = GAL_GATE_CUBIC, .experts = network->experts, .layer_count = network->layer_count};
     for (uint32_t i = 0; i < network->layer_count; i++) {
         const bench_layer *l = &network->layers[i];
-        model->layers[i] = (gali_model_layer){.kind = GALI_LAYER_BLENDED_DENSE,
+        model->layers[i] = (gali_model_layer){.kind = GALI_LAYER_DENSE,
                                               .activation = l->elu ? GALI_ACTIVATION_ELU : GALI_ACTIVATION_NONE,
                                               .experts = l->experts,
                                               .inputs = l->inputs + (i == 0 ? network->masked : 0),

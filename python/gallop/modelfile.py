@@ -13,13 +13,14 @@ from pathlib import Path
 import numpy as np
 
 from gallop import contract as contract_text
+from gallop import kinds
+from gallop.kinds import ACTIVATIONS, KINDS, TYPES, stored
 
 MAGIC = b"GALLOP\r\n"
-ACTIVATIONS = ("none", "relu", "elu")
+VERSION = 2
 GATES = ("given", "cubic", "linear", "constant", "network")
 LEAST_EXPERTS = {"given": 1, "cubic": 4, "linear": 2, "constant": 1, "network": 1}
-MAX_GATE_LAYERS = 8
-TYPES = {"f32": (0, "<f4"), "f16": (1, "<f2")}
+MAX_GATE_LAYERS, MAX_SOURCES, MAX_WIDTH = 8, 16, 65536
 LIVE, MASKED, CONSTANT = 0, 1, 2
 
 
@@ -29,12 +30,24 @@ class ModelError(ValueError):
 
 @dataclass
 class Layer:
-    """y = act(sum_e w[e] (weights[e] x + bias[e])): weights [E, N, K], bias [E, N]."""
+    """One layer. dense: y = act(sum_e w[e] (weights[e] x + bias[e])), weights [E, N, K], bias [E, N];
+    layer_norm: weights [1, N, 1], bias [1, N] and epsilon; other kinds (kinds.py) have `outputs` alone.
 
-    weights: np.ndarray
-    bias: np.ndarray
+    x is the value before, or the joined `sources`: (value, first, count) each, where value 0 is what
+    the layers are given and value i + 1 what layer i makes."""
+
+    weights: np.ndarray = field(default_factory=lambda: np.zeros((1, 0, 0), np.float32))
+    bias: np.ndarray = field(default_factory=lambda: np.zeros((1, 0), np.float32))
     activation: str = "none"
     type: str = "f32"
+    kind: str = "dense"
+    outputs: int = 0  # N: taken from the bias where there is one
+    slope: float = 0.0  # of leaky_relu
+    epsilon: float = 0.0  # of layer_norm
+    sources: tuple[tuple[int, int, int], ...] = ()
+
+    def __post_init__(self) -> None:
+        self.outputs = self.bias.shape[1] or self.outputs
 
 
 @dataclass
@@ -90,11 +103,6 @@ def blend(gate: str, experts: int, given: np.ndarray) -> np.ndarray:
     return w
 
 
-def stored(weights: np.ndarray, type: str) -> np.ndarray:
-    """Weights as float64 after rounding to the type that the file keeps."""
-    return weights.astype(TYPES[type][1]).astype(np.float64)
-
-
 def run(model: Model, x: np.ndarray, given: np.ndarray) -> np.ndarray:
     """Raw outputs [F, N] of raw inputs [F, K] and phases or blends [F, B], in float64."""
     std = model.input_std.astype(np.float64)
@@ -106,31 +114,18 @@ def run(model: Model, x: np.ndarray, given: np.ndarray) -> np.ndarray:
         w = gate_weights(model, value)
     else:
         w = blend(model.gate, model.experts, given.astype(np.float64))
-    for layer in model.layers:
-        a, b = stored(layer.weights, layer.type), layer.bias.astype(np.float64)
-        mix = w if len(a) > 1 else np.ones((len(w), 1))
-        value = sum(mix[:, e, None] * (value @ a[e].T + b[e]) for e in range(len(a)))
-        value = _activate(value, layer.activation)
+    value = kinds.run_layers(model.layers, w, value)
     return value * model.output_std.astype(np.float64) + model.output_mean
 
 
 def gate_weights(model: Model, normal: np.ndarray) -> np.ndarray:
     """Blend weights [F, E] that a gate "network" makes of normalised inputs [F, K]."""
-    z = normal[:, list(model.gate_features)]
-    for layer in model.gate_layers:
-        z = z @ stored(layer.weights, layer.type)[0].T + layer.bias[0].astype(np.float64)
-        z = _activate(z, layer.activation)
+    z = kinds.run_layers(model.gate_layers, None, normal[:, list(model.gate_features)])
     w = np.exp(z - z.max(1, keepdims=True))
     if model.gate_top:
         order = np.argsort(-w, axis=1, kind="stable")
         np.put_along_axis(w, order[:, model.gate_top :], 0.0, axis=1)
     return w / w.sum(1, keepdims=True)
-
-
-def _activate(v: np.ndarray, name: str) -> np.ndarray:
-    if name == "relu":
-        return np.maximum(v, 0)
-    return np.where(v > 0, v, np.expm1(np.minimum(v, 0))) if name == "elu" else v
 
 
 def write(model: Model, path: str | Path) -> int:
@@ -156,7 +151,7 @@ def encode(model: Model) -> bytes:
         offset = at + len(body)
         table += tag + struct.pack("<IQQQ", zlib.crc32(data), offset, len(data), 0)
         body += data
-    head = struct.pack("<8sIIQII", MAGIC, 1, len(sections), at + len(body), zlib.crc32(table), 0)
+    head = struct.pack("<8sIIQII", MAGIC, VERSION, len(sections), at + len(body), zlib.crc32(table), 0)
     return head + table + body
 
 
@@ -177,20 +172,23 @@ def _gate(m: Model) -> bytes:
         return head
     head += struct.pack("<IIQ", len(m.gate_features), len(m.gate_layers), 0)
     features = np.asarray(m.gate_features, dtype="<u4").tobytes()
-    return head + features + _layer_data(m.gate_layers)
+    return head + features + _layer_data(m.gate_layers, len(m.gate_features))
 
 
 def _layers(m: Model) -> bytes:
-    return struct.pack("<II", len(m.layers), 0) + _layer_data(m.layers)
+    return struct.pack("<II", len(m.layers), len(m.input_mean)) + _layer_data(m.layers, len(m.input_mean))
 
 
-def _layer_data(layers: list[Layer]) -> bytes:
+def _layer_data(layers: list[Layer], width: int) -> bytes:
     out = b""
-    for layer in layers:
-        e, n, k = layer.weights.shape
+    for i, layer in enumerate(layers):
         number, dtype = TYPES[layer.type]
-        head = (0, ACTIVATIONS.index(layer.activation), e, k, n, number, 0)
-        out += struct.pack("<6IQ", *head)
+        inputs = sum(count for _, _, count in kinds.sources_of(layers, i, width))
+        inputs = layer.weights.shape[2] if layer.kind == "dense" else inputs
+        out += struct.pack("<8I2f", KINDS.index(layer.kind), ACTIVATIONS.index(layer.activation),
+                           len(layer.weights), inputs, layer.outputs, number, 0, len(layer.sources),
+                           layer.slope, layer.epsilon)
+        out += np.asarray(layer.sources, dtype="<u4").tobytes()
         data = np.ascontiguousarray(layer.weights, dtype=dtype).tobytes()
         out += data + b"\0" * (-len(data) % 4) + _f32(layer.bias)
     return out
@@ -252,13 +250,11 @@ def decode(data: bytes, where: str = "model") -> Model:
             raise ModelError(f"{where}: section {tag} is missing")
     parts = {tag: _Bytes(d, f"{where}: {tag}") for tag, d in sections.items()}
     norm, gate = _read_norm(parts["NORM"]), _read_gate(parts["GATE"])
-    layers = _read_layers(parts["LAYR"], gate["experts"])
+    layers = _read_layers(parts["LAYR"], gate["experts"], len(norm["input_mean"]))
     model = Model(layers=layers, **gate, **norm)
     if any(f >= len(model.input_mean) for f in model.gate_features):
         raise ModelError(f"{where}: the gate names an input that is not there")
-    if layers[0].weights.shape[2] != len(model.input_mean):
-        raise ModelError(f"{where}: NORM's inputs do not match the first layer")
-    if layers[-1].weights.shape[1] != len(model.output_mean):
+    if layers[-1].outputs != len(model.output_mean):
         raise ModelError(f"{where}: NORM's outputs do not match the last layer")
     if "GOLD" in parts:
         model.golden = _read_golden(parts["GOLD"], model)
@@ -272,8 +268,8 @@ def decode(data: bytes, where: str = "model") -> Model:
 def _sections(data: bytes, where: str) -> dict[str, bytes]:
     b = _Bytes(data, where)
     magic, version, count, size, crc, zero = b.unpack("8sIIQII")
-    if magic != MAGIC or version != 1:
-        raise b.error("not a gallop model of version 1")
+    if magic != MAGIC or version != VERSION:
+        raise b.error(f"not a gallop model of version {VERSION}")
     if size != len(data) or zero or not 1 <= count <= 16:
         raise b.error(f"the header says {size} bytes and {count} sections; found {len(data)} bytes")
     table = b.take(32 * count)
@@ -329,40 +325,63 @@ def _read_gate(b: _Bytes) -> dict:
 
 def _read_gate_network(b: _Bytes, experts: int) -> dict:
     count, number, zero = b.unpack("IIQ")
-    if not 1 <= count <= 65536 or not 1 <= number <= MAX_GATE_LAYERS or zero:
+    if not 1 <= count <= MAX_WIDTH or not 1 <= number <= MAX_GATE_LAYERS or zero:
         raise b.error(f"a gate of {count} inputs and {number} layers")
     features = tuple(int(f) for f in b.array("<u4", count))
-    layers = _read_layer_data(b, number, 1)
-    if layers[0].weights.shape[2] != count or layers[-1].weights.shape[1] != experts:
-        raise b.error("the gate's layers do not match its inputs or its experts")
+    layers = _read_layer_data(b, number, 1, count)
+    if layers[-1].outputs != experts:
+        raise b.error("the gate's layers do not match its experts")
     return {"gate_features": features, "gate_layers": layers}
 
 
-def _read_layers(b: _Bytes, experts: int) -> list[Layer]:
-    count, zero = b.unpack("II")
-    if not 1 <= count <= 64 or zero:
+def _read_layers(b: _Bytes, experts: int, width: int) -> list[Layer]:
+    count, inputs = b.unpack("II")
+    if not 1 <= count <= 64:
         raise b.error(f"{count} layers")
-    layers = _read_layer_data(b, count, experts)
+    if inputs != width:
+        raise b.error(f"{inputs} inputs, NORM has {width}")
+    layers = _read_layer_data(b, count, experts, width)
     b.done()
     return layers
 
 
-def _read_layer_data(b: _Bytes, count: int, experts: int) -> list[Layer]:
+def _read_layer_data(b: _Bytes, count: int, experts: int, width: int) -> list[Layer]:
     layers: list[Layer] = []
-    types = {v[0]: name for name, v in TYPES.items()}
+    widths = [width]  # of the values there are
     for i in range(count):
-        kind, activation, e, k, n, number, zero = b.unpack("6IQ")
-        if kind or zero or activation >= len(ACTIVATIONS) or number not in types:
-            raise b.error(f"layer {i}: unknown kind, activation or weight type")
-        if e not in (1, experts) or not (1 <= k <= 65536 and 1 <= n <= 65536):
-            raise b.error(f"layer {i}: {e} experts of {n} x {k}")
-        if layers and layers[-1].weights.shape[1] != k:
-            raise b.error(f"layer {i}: {k} inputs do not match the layer before")
-        weights = b.array(TYPES[types[number]][1], e, n, k)
-        b.take(-b.at % 4)
-        bias = b.array("<f4", e, n)
-        layers.append(Layer(weights, bias, ACTIVATIONS[activation], types[number]))
+        layers.append(_read_layer(b, i, experts, widths))
+        widths.append(layers[-1].outputs)
+    read = {value for i in range(count) for value, _, _ in kinds.sources_of(layers, i, width)}
+    for i in range(count - 1):
+        if i + 1 not in read:
+            raise b.error(f"layer {i}: no other layer reads it")
     return layers
+
+
+def _read_layer(b: _Bytes, i: int, experts: int, widths: list[int]) -> Layer:
+    kind, activation, e, k, n, number, zero, count, slope, epsilon = b.unpack("8I2f")
+    types = {v[0]: name for name, v in TYPES.items()}
+    if kind >= len(KINDS) or zero or activation >= len(ACTIVATIONS) or number not in types:
+        raise b.error(f"layer {i}: unknown kind, activation or weight type")
+    name, act = KINDS[kind], ACTIVATIONS[activation]
+    if e not in (1, experts if name == "dense" else 1) or not 1 <= min(k, n) <= max(k, n) <= MAX_WIDTH:
+        raise b.error(f"layer {i}: {e} experts of {n} x {k}")
+    if not kinds.fits(name, k, n) or (number and not kinds.columns(name, k)):
+        raise b.error(f"layer {i}: {name} of {n} x {k}, {types[number]}")
+    if not np.isfinite([slope, epsilon]).all() or (slope and act != "leaky_relu") or (
+            (epsilon > 0) != (name == "layer_norm") or epsilon < 0):
+        raise b.error(f"layer {i}: slope {slope}, epsilon {epsilon}")
+    if count > MAX_SOURCES:
+        raise b.error(f"layer {i}: {count} sources")
+    sources = tuple(tuple(int(v) for v in row) for row in b.array("<u4", count, 3))
+    read = sources or ((i, 0, widths[i]),)
+    if any(v > i or c < 1 or f + c > widths[v] for v, f, c in read) or sum(c for _, _, c in read) != k:
+        raise b.error(f"layer {i}: {k} inputs do not match its sources")
+    columns = kinds.columns(name, k)
+    weights = b.array(TYPES[types[number]][1], e, n if columns else 0, columns)
+    b.take(-b.at % 4)
+    bias = b.array("<f4", e, n if columns else 0)
+    return Layer(weights, bias, act, types[number], name, n, slope, epsilon, sources)
 
 
 def _read_golden(b: _Bytes, model: Model) -> Golden:

@@ -156,7 +156,7 @@ static void describe_model(gali_pfnn *p) {
     m->outputs = report->widths[GALI_PFNN_LAYERS];
     for (uint32_t i = 0; i < GALI_PFNN_LAYERS; i++) {
         m->layers[i] = (gali_model_layer){
-            .kind = GALI_LAYER_BLENDED_DENSE,
+            .kind = GALI_LAYER_DENSE,
             .activation = i + 1 < GALI_PFNN_LAYERS ? GALI_ACTIVATION_ELU : GALI_ACTIVATION_NONE,
             .experts = report->experts,
             .inputs = report->widths[i],

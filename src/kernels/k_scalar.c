@@ -18,5 +18,4 @@ const gali_kernels gali_kernels_scalar = {
     .panel_f32 = gali_panel_f32,
     .blend_f32 = gali_blend_f32,
     .activate_f32 = gali_activate_f32,
-    .softmax_f32 = gali_softmax_f32,
 };

@@ -22,9 +22,9 @@ enum {
 };
 
 typedef enum gali_activation {
-    GALI_ACTIVATION_NONE = 0,
-    GALI_ACTIVATION_RELU,
-    GALI_ACTIVATION_ELU, /* x > 0 ? x : exp(x) - 1 */
+#define ACTIVATION(id, name, onnx, formula) GALI_ACTIVATION_##id,
+#include "kernels/activations.def"
+#undef ACTIVATION
     GALI_ACTIVATION_COUNT
 } gali_activation;
 
@@ -37,7 +37,8 @@ typedef struct gali_panel {
     uint32_t experts; /* >= 1, consecutive ones; side by side in a row of weights for blend_f32 */
     uint32_t first;   /* the layer's output that the panel starts at */
     uint32_t outputs; /* of the panel that exist: 1..vectors * lanes */
-    gali_activation activation;
+    gali_activation activation; /* any but softmax, which looks at more than a panel */
+    float slope;                /* of leaky ReLU */
 } gali_panel;
 
 enum {

@@ -3,14 +3,7 @@
 #include <math.h>
 
 static float activated(gali_activation activation, float x) {
-    switch (activation) {
-    case GALI_ACTIVATION_RELU:
-        return x < 0 ? 0 : x;
-    case GALI_ACTIVATION_ELU:
-        return x > 0 ? x : expm1f(x);
-    default:
-        return x;
-    }
+    return activation == GALI_ACTIVATION_ELU && !(x > 0) ? expm1f(x) : x;
 }
 
 void gali_expand_layer(const gali_model_layer *layer, const float *blend, const float *x, float *z, float *y) {

@@ -1,7 +1,7 @@
 /*
  * The textbook form of a blended layer, as a reference: z = w (x) x, then one product with the stacked weights,
  * y = act(sum_e sum_k A[e][n][k] z[e][k] + sum_e w[e] b[e][n]): what any GEMM library can run. Scalar float32, not
- * fused, straight from the model's weights; not a form that a plan can choose.
+ * fused, straight from the model's weights; not a form that a plan can choose. ELU or no activation.
  */
 #ifndef GALI_NETWORK_EXPAND_H
 #define GALI_NETWORK_EXPAND_H

@@ -17,11 +17,17 @@ enum {
     GALI_EXPERTS_MAX = 256,
     GALI_GATING_LAYERS_MAX = 8,
     GALI_WIDTH_MAX = 65536, /* inputs or outputs of a layer */
+    GALI_SOURCES_MAX = 16,  /* of a layer */
     GALI_GOLDEN_MAX = 4096,
     GALI_FILE_MAX = 0x7fffffff, /* bytes of a model file: just under 2 GiB */
 };
 
-typedef enum gali_layer_kind { GALI_LAYER_BLENDED_DENSE = 0, GALI_LAYER_KIND_COUNT } gali_layer_kind;
+typedef enum gali_layer_kind {
+#define LAYER(id, name, formula) GALI_LAYER_##id,
+#include "network/layers.def"
+#undef LAYER
+    GALI_LAYER_KIND_COUNT
+} gali_layer_kind;
 
 typedef enum gali_weight_type {
     GALI_WEIGHT_F32 = 0,
@@ -37,18 +43,32 @@ typedef enum gali_input_state {
     GALI_INPUT_STATE_COUNT
 } gali_input_state;
 
-/* One layer as stored. Values inside `weights` and `biases` may be unaligned: read them with
- * gali_model_weight / gali_model_f32. */
+/*
+ * One layer as stored. Values inside its arrays may be unaligned: read them with gali_model_weight and so on.
+ *
+ * Layers make values: value 0 of a list of layers is what the list is given (the normalised x; the gate's
+ * features), value i + 1 what layer i makes. A layer's input is what its sources name, joined; without sources it is
+ * the value before it, whole. So a zeroed tail is a link of a chain.
+ */
 typedef struct gali_model_layer {
     gali_layer_kind kind;
     gali_activation activation;
     uint32_t experts, inputs, outputs; /* E, K, N */
     gali_weight_type weight_type;
-    const void *weights; /* [E][N][K] of weight_type */
-    const void *biases;  /* [E][N] float32 */
+    const void *weights;   /* [E][N][columns] of weight_type; columns by the kind: K for dense (layer.h) */
+    const void *biases;    /* [E][N] float32; none where there are no columns */
+    float slope;           /* of leaky ReLU, else 0 */
+    float epsilon;         /* > 0 of layer_norm, else 0 */
+    uint32_t source_count; /* 0: the value before */
+    const void *sources;   /* [source_count][3] uint32: gali_source */
 } gali_model_layer;
 
-/* A gating network: plain layers over some features of x, then a softmax. Used with GAL_GATE_NETWORK. */
+/* A slice of a value: elements [first, first + count). */
+typedef struct gali_source {
+    uint32_t value, first, count;
+} gali_source;
+
+/* A gating network: layers without experts over some features of x, then a softmax. Used with GAL_GATE_NETWORK. */
 typedef struct gali_gating {
     uint32_t top; /* experts kept; 0: all */
     uint32_t input_count;
@@ -91,6 +111,9 @@ uint32_t gali_model_u32(const void *array, size_t i);
 
 /* Weight i of a layer's weights, widened to float32 (exactly). */
 float gali_model_weight(const gali_model_layer *layer, size_t i);
+
+/* Source i of a layer, which has sources. */
+gali_source gali_model_source(const gali_model_layer *layer, uint32_t i);
 
 /*
  * Checks all that docs/format.md asks of size bytes at data (any alignment), the finiteness of every value

@@ -10,14 +10,15 @@
 #define GALI_MAGIC "GALLOP\r\n"
 
 enum {
-    GALI_FORMAT_VERSION = 1,
+    GALI_FORMAT_VERSION = 2,
     GALI_HEADER_SIZE = 32,
     GALI_ENTRY_SIZE = 32, /* of the section table */
     GALI_TABLE_MAX = 16,  /* sections */
     GALI_SECTION_ALIGNMENT = 64,
     GALI_GATE_SIZE = 16,
     GALI_GATING_SIZE = 16, /* the counts of a gating network, behind it */
-    GALI_LAYER_HEADER_SIZE = 32,
+    GALI_LAYER_HEADER_SIZE = 40,
+    GALI_SOURCE_SIZE = 12,
     GALI_GOLDEN_HEADER_SIZE = 32,
     GALI_CONTRACT_MAX = 1 << 20,
     GALI_PROVENANCE_MAX = 1 << 16,
@@ -40,8 +41,10 @@ extern const char gali_section_tags[GALI_SECTION_COUNT][5];
 /* Bytes of a stored weight. */
 size_t gali_weight_size(gali_weight_type type);
 
-/* Bytes of a layer's weights with their padding. */
+/* Bytes of a layer's sources, of its weights with their padding, of its biases. */
+size_t gali_layer_sources_size(const gali_model_layer *layer);
 size_t gali_layer_weights_size(const gali_model_layer *layer);
+size_t gali_layer_biases_size(const gali_model_layer *layer);
 
 /* Bytes of the sections GATE, NORM and GOLD of a model with these counts. */
 size_t gali_gate_size(const gali_model *model);

@@ -60,6 +60,12 @@ float gali_model_weight(const gali_model_layer *layer, size_t i) {
     }
 }
 
+gali_source gali_model_source(const gali_model_layer *layer, uint32_t i) {
+    return (gali_source){gali_model_u32(layer->sources, 3 * (size_t)i),
+                         gali_model_u32(layer->sources, 3 * (size_t)i + 1),
+                         gali_model_u32(layer->sources, 3 * (size_t)i + 2)};
+}
+
 uint64_t gali_reader_u64(const void *array) {
     return gali_model_u32(array, 0) | (uint64_t)gali_model_u32(array, 1) << 32;
 }
@@ -307,7 +313,7 @@ static gal_status read_norm(const gali_reader *r) {
     }
     uint32_t inputs = gali_model_u32(s->bytes, 0), outputs = gali_model_u32(s->bytes, 1);
     if (inputs != m->inputs) {
-        return gali_reader_bad(r, "NORM: offset 0: %u inputs, expected %u (layer 0's)", inputs, m->inputs);
+        return gali_reader_bad(r, "NORM: offset 0: %u inputs, expected %u (LAYR's)", inputs, m->inputs);
     }
     if (outputs != m->outputs) {
         return gali_reader_bad(r, "NORM: offset 4: %u outputs, expected %u (layer %u's)", outputs, m->outputs,
@@ -341,7 +347,7 @@ static gal_status read_golden_header(const gali_reader *r, const unsigned char *
         return gali_reader_bad(r, "GOLD: offset 0: %u frames, expected 1..%d", frames, GALI_GOLDEN_MAX);
     }
     if (inputs != m->inputs) {
-        return gali_reader_bad(r, "GOLD: offset 4: %u inputs, expected %u (layer 0's)", inputs, m->inputs);
+        return gali_reader_bad(r, "GOLD: offset 4: %u inputs, expected %u (LAYR's)", inputs, m->inputs);
     }
     if (outputs != m->outputs) {
         return gali_reader_bad(r, "GOLD: offset 8: %u outputs, expected %u (layer %u's)", outputs, m->outputs,

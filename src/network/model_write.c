@@ -5,6 +5,7 @@
  *
  *     header | table | GATE | NORM | LAYR | CNTR | GOLD | PROV      each section at a multiple of 64
  */
+#include "network/layer.h"
 #include "network/model_layout.h"
 
 #include <string.h>
@@ -29,9 +30,17 @@ size_t gali_weight_size(gali_weight_type type) {
     return type == GALI_WEIGHT_F32 ? 4 : 2;
 }
 
+size_t gali_layer_sources_size(const gali_model_layer *layer) {
+    return gali_size_mul(layer->source_count, GALI_SOURCE_SIZE);
+}
+
 size_t gali_layer_weights_size(const gali_model_layer *layer) {
-    size_t count = gali_size_mul(gali_size_mul(layer->experts, layer->outputs), layer->inputs);
+    size_t count = gali_size_mul(gali_size_mul(layer->experts, layer->outputs), gali_layer_columns(layer));
     return gali_size_align(gali_size_mul(count, gali_weight_size(layer->weight_type)), 4);
+}
+
+size_t gali_layer_biases_size(const gali_model_layer *layer) {
+    return gali_layer_columns(layer) ? gali_size_mul(4, gali_size_mul(layer->experts, layer->outputs)) : 0;
 }
 
 size_t gali_norm_size(const gali_model *model) {
@@ -44,17 +53,14 @@ size_t gali_golden_size(const gali_model *model) {
     return gali_size_add(GALI_GOLDEN_HEADER_SIZE, gali_size_mul(4, gali_size_mul(row, model->golden.frames)));
 }
 
-static size_t biases_size(const gali_model_layer *layer) {
-    return gali_size_mul(4, gali_size_mul(layer->experts, layer->outputs));
-}
-
 /* Layers with their headers. */
 static size_t layers_size(const gali_model_layer *layers, uint32_t count) {
     size_t size = 0;
     for (uint32_t i = 0; i < count; i++) {
         const gali_model_layer *layer = &layers[i];
-        size = gali_size_add(size, GALI_LAYER_HEADER_SIZE);
-        size = gali_size_add(size, gali_size_add(gali_layer_weights_size(layer), biases_size(layer)));
+        size = gali_size_add(size, gali_size_add(GALI_LAYER_HEADER_SIZE, gali_layer_sources_size(layer)));
+        size = gali_size_add(size, gali_layer_weights_size(layer));
+        size = gali_size_add(size, gali_layer_biases_size(layer));
     }
     return size;
 }
@@ -87,17 +93,12 @@ void gali_golden_place(gali_model *model, const unsigned char *bytes) {
     golden->y = bytes + GALI_GOLDEN_HEADER_SIZE + x + 4 * (size_t)golden->frames * golden->blend_width;
 }
 
-/* A list of layers, each with one expert or as many as given, each taking what the one before it makes. */
-static int layers_hold(const gali_model_layer *layers, uint32_t count, uint32_t experts) {
+static int layers_hold(const gali_layer_list *list) {
     int hold = 1;
-    for (uint32_t i = 0; hold && i < count; i++) {
-        const gali_model_layer *layer = &layers[i];
-        hold = layer->inputs >= 1 && layer->inputs <= GALI_WIDTH_MAX && layer->outputs >= 1 &&
-               layer->outputs <= GALI_WIDTH_MAX && (layer->experts == 1 || layer->experts == experts) &&
-               (i == 0 || layer->inputs == layer[-1].outputs) &&
-               (unsigned)layer->weight_type < GALI_WEIGHT_TYPE_COUNT;
+    for (uint32_t i = 0; hold && i < list->count; i++) {
+        hold = gali_layer_check(list, i, 0, NULL) == GAL_OK;
     }
-    return hold;
+    return hold && gali_layer_check_read(list, NULL) == GAL_OK;
 }
 
 static int gating_holds(const gali_model *model) {
@@ -105,19 +106,19 @@ static int gating_holds(const gali_model *model) {
     if (model->gate != GAL_GATE_NETWORK) {
         return 1;
     }
+    gali_layer_list list = {"GATE", gating->layers, gating->layer_count, gating->input_count, 1};
     return gating->layer_count >= 1 && gating->layer_count <= GALI_GATING_LAYERS_MAX &&
-           gating->top <= model->experts && gating->input_count <= model->inputs &&
-           gating->layers[0].inputs == gating->input_count &&
-           layers_hold(gating->layers, gating->layer_count, 1) &&
-           gating->layers[gating->layer_count - 1].outputs == model->experts;
+           gating->top <= model->experts && gating->input_count >= 1 && gating->input_count <= model->inputs &&
+           layers_hold(&list) && gating->layers[gating->layer_count - 1].outputs == model->experts;
 }
 
 static int counts_hold(const gali_model *model) {
+    gali_layer_list list = {"LAYR", model->layers, model->layer_count, model->inputs, model->experts};
     return model->layer_count >= 1 && model->layer_count <= GALI_LAYERS_MAX && model->experts >= 1 &&
            model->experts <= GALI_EXPERTS_MAX && (unsigned)model->gate < GAL_GATE_COUNT &&
            model->golden.frames <= GALI_GOLDEN_MAX && model->contract_size <= GALI_CONTRACT_MAX &&
-           model->provenance_size <= GALI_PROVENANCE_MAX && model->inputs == model->layers[0].inputs &&
-           layers_hold(model->layers, model->layer_count, model->experts) &&
+           model->provenance_size <= GALI_PROVENANCE_MAX && model->inputs >= 1 &&
+           model->inputs <= GALI_WIDTH_MAX && layers_hold(&list) &&
            model->outputs == model->layers[model->layer_count - 1].outputs && gating_holds(model);
 }
 
@@ -155,10 +156,12 @@ size_t gali_model_write_size(const gali_model *model) {
 static void place_layers(gali_model_layer *layers, uint32_t count, const unsigned char *bytes) {
     for (uint32_t i = 0; i < count; i++) {
         gali_model_layer *layer = &layers[i];
-        layer->weights = bytes + GALI_LAYER_HEADER_SIZE;
-        bytes += GALI_LAYER_HEADER_SIZE + gali_layer_weights_size(layer);
+        layer->sources = bytes + GALI_LAYER_HEADER_SIZE;
+        bytes += GALI_LAYER_HEADER_SIZE + gali_layer_sources_size(layer);
+        layer->weights = bytes;
+        bytes += gali_layer_weights_size(layer);
         layer->biases = bytes;
-        bytes += biases_size(layer);
+        bytes += gali_layer_biases_size(layer);
     }
 }
 
@@ -208,33 +211,46 @@ static void copy(const void *to, const void *from, size_t size) {
     }
 }
 
+static uint32_t bits_of(float value) {
+    uint32_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    return bits;
+}
+
+static void write_layer(const gali_model_layer *layer, const gali_model_layer *placed) {
+    unsigned char *header = (unsigned char *)placed->sources - GALI_LAYER_HEADER_SIZE;
+    const uint32_t fields[] = {(uint32_t)layer->kind,
+                               (uint32_t)layer->activation,
+                               layer->experts,
+                               layer->inputs,
+                               layer->outputs,
+                               (uint32_t)layer->weight_type,
+                               0,
+                               layer->source_count,
+                               bits_of(layer->slope),
+                               bits_of(layer->epsilon)};
+    for (size_t f = 0; f < sizeof fields / sizeof *fields; f++) {
+        put_u32(header + 4 * f, fields[f]);
+    }
+    copy(placed->sources, layer->sources, gali_layer_sources_size(layer));
+    unsigned char *weights = (unsigned char *)placed->weights;
+    size_t padded = gali_layer_weights_size(layer);
+    size_t size =
+        gali_weight_size(layer->weight_type) * layer->experts * layer->outputs * gali_layer_columns(layer);
+    copy(weights, layer->weights, size);
+    memset(weights + size, 0, padded - size);
+    copy(placed->biases, layer->biases, gali_layer_biases_size(layer));
+}
+
 static void write_list(const gali_model_layer *layers, const gali_model_layer *placed, uint32_t count) {
     for (uint32_t i = 0; i < count; i++) {
-        const gali_model_layer *layer = &layers[i];
-        unsigned char *weights = (unsigned char *)placed[i].weights;
-        unsigned char *header = weights - GALI_LAYER_HEADER_SIZE;
-        const uint32_t fields[] = {(uint32_t)layer->kind,
-                                   (uint32_t)layer->activation,
-                                   layer->experts,
-                                   layer->inputs,
-                                   layer->outputs,
-                                   (uint32_t)layer->weight_type,
-                                   0,
-                                   0};
-        for (size_t f = 0; f < 8; f++) {
-            put_u32(header + 4 * f, fields[f]);
-        }
-        size_t padded = gali_layer_weights_size(layer);
-        size_t size = gali_weight_size(layer->weight_type) * layer->experts * layer->outputs * layer->inputs;
-        copy(weights, layer->weights, size);
-        memset(weights + size, 0, padded - size);
-        copy(placed[i].biases, layer->biases, biases_size(layer));
+        write_layer(&layers[i], &placed[i]);
     }
 }
 
 static void write_layers(const gali_model *model, const gali_model *placed, unsigned char *section) {
     put_u32(section, model->layer_count);
-    put_u32(section + 4, 0);
+    put_u32(section + 4, model->inputs);
     write_list(model->layers, placed->layers, model->layer_count);
 }
 
@@ -257,10 +273,14 @@ static void write_golden(const gali_model *model, const gali_model *placed) {
         return;
     }
     unsigned char *section = (unsigned char *)placed->golden.x - GALI_GOLDEN_HEADER_SIZE;
-    uint32_t tolerance;
-    memcpy(&tolerance, &golden->tolerance, 4);
-    const uint32_t fields[] = {
-        golden->frames, model->inputs, model->outputs, golden->blend_width, tolerance, 0, 0, 0};
+    const uint32_t fields[] = {golden->frames,
+                               model->inputs,
+                               model->outputs,
+                               golden->blend_width,
+                               bits_of(golden->tolerance),
+                               0,
+                               0,
+                               0};
     for (size_t f = 0; f < 8; f++) {
         put_u32(section + 4 * f, fields[f]);
     }

@@ -196,6 +196,16 @@ static gal_network_desc resolve_network(const gal_network_desc *desc) {
     return all;
 }
 
+/* Whether the layers are a chain of dense ones with activations that there are kernels for. */
+static int is_chain(const gali_model_layer *layers, uint32_t count) {
+    int chain = 1;
+    for (uint32_t i = 0; i < count; i++) {
+        chain &= layers[i].kind == GALI_LAYER_DENSE && layers[i].source_count == 0 &&
+                 layers[i].activation <= GALI_ACTIVATION_ELU;
+    }
+    return chain;
+}
+
 gal_status gali_network_make(gal_network **out, const gali_model *model, const gal_network_desc *desc,
                              gal_error *error) {
     const gal_network_desc all = resolve_network(desc);
@@ -204,6 +214,10 @@ gal_status gali_network_make(gal_network **out, const gali_model *model, const g
     gal_status status = gali_cpu_choose(all.isa, &isa, error);
     if (status != GAL_OK) {
         return status;
+    }
+    if (!is_chain(model->layers, model->layer_count) ||
+        !is_chain(model->gating.layers, model->gating.layer_count)) {
+        return gali_fail(error, GAL_UNSUPPORTED, "a kind of layer or an activation that cannot be run yet");
     }
     gal_network header = {0};
     sources s;

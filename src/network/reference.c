@@ -1,22 +1,13 @@
 #include "network/reference.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "base/size.h"
+#include "kernels/ref/activate.h"
 #include "network/gate.h"
-
-static double activate(gali_activation activation, double x) {
-    switch (activation) {
-    case GALI_ACTIVATION_RELU:
-        return x < 0 ? 0 : x;
-    case GALI_ACTIVATION_ELU:
-        return x > 0 ? x : expm1(x);
-    default:
-        return x;
-    }
-}
+#include "network/layer.h"
 
 static double normalised(const gali_model *model, const float *x, uint32_t k) {
     double mean = (double)gali_model_f32(model->input_mean, k);
@@ -33,40 +24,40 @@ static double normalised(const gali_model *model, const float *x, uint32_t k) {
     return (value - mean) / (double)gali_model_f32(model->input_std, k);
 }
 
-/* b + A x of one expert's output n. */
-static double affine(const gali_model_layer *layer, uint32_t e, uint32_t n, const double *x) {
-    size_t row = (size_t)e * layer->outputs + n;
-    double sum = (double)gali_model_f32(layer->biases, row);
-    for (uint32_t k = 0; k < layer->inputs; k++) {
-        sum += (double)gali_model_weight(layer, row * layer->inputs + k) * x[k];
+/* What a list of layers is run in: the values of one character one after another, then a layer's input. */
+typedef struct values {
+    double *all;
+    double *joined;
+} values;
+
+static double *value_of(const gali_layer_list *list, const values *v, uint32_t value) {
+    double *at = v->all;
+    for (uint32_t i = 0; i < value; i++) {
+        at += gali_layer_value_width(list, i);
     }
-    return sum;
+    return at;
 }
 
-static void run_layer(const gali_model_layer *layer, const double *blend, const double *x, double *y) {
-    static const double one = 1;
-    const double *w = layer->experts == 1 ? &one : blend;
-    for (uint32_t n = 0; n < layer->outputs; n++) {
-        double sum = 0;
-        for (uint32_t e = 0; e < layer->experts; e++) {
-            if (w[e] != 0) {
-                sum += w[e] * affine(layer, e, n, x);
-            }
+/* Value 0 is there; returns the last one. */
+static const double *run_layers(const gali_layer_list *list, const double *blend, const values *v) {
+    for (uint32_t i = 0; i < list->count; i++) {
+        const gali_model_layer *layer = &list->layers[i];
+        double *to = v->joined, *y = value_of(list, v, i + 1);
+        for (uint32_t s = 0; s < gali_layer_source_count(layer); s++) {
+            gali_source source = gali_layer_source(list, i, s);
+            memcpy(to, value_of(list, v, source.value) + source.first, source.count * sizeof *to);
+            to += source.count;
         }
-        y[n] = activate(layer->activation, sum);
+        gali_layer_ops_of(layer->kind)->truth(layer, blend, v->joined, y);
+        gali_activate_truth(layer->activation, (double)layer->slope, y, layer->outputs);
     }
+    return value_of(list, v, list->count);
 }
 
-/* z to softmax(z), of which the `top` largest are kept. */
-static void softmax(double *z, uint32_t count, uint32_t top) {
-    double most = z[0], sum = 0;
-    for (uint32_t i = 1; i < count; i++) {
-        most = z[i] > most ? z[i] : most;
-    }
-    for (uint32_t i = 0; i < count; i++) {
-        z[i] = exp(z[i] - most);
-    }
-    double kept[GALI_EXPERTS_MAX];
+/* softmax(z), of which the `top` largest are kept. */
+static void choose(double *z, uint32_t count, uint32_t top) {
+    gali_activate_truth(GALI_ACTIVATION_SOFTMAX, 0, z, count);
+    double kept[GALI_EXPERTS_MAX], sum = 0;
     for (uint32_t i = 0; i < count; i++) {
         uint32_t before = 0;
         for (uint32_t j = 0; j < count; j++) {
@@ -80,23 +71,24 @@ static void softmax(double *z, uint32_t count, uint32_t top) {
     }
 }
 
-/* The gating network's blend, from the raw features. */
-static void gating_blend(const gali_model *model, const float *x, double *before, double *after,
-                         double *blend) {
+static gali_layer_list main_list(const gali_model *model) {
+    return (gali_layer_list){"LAYR", model->layers, model->layer_count, model->inputs, model->experts};
+}
+
+static gali_layer_list gate_list(const gali_model *model) {
     const gali_gating *gating = &model->gating;
-    for (uint32_t k = 0; k < gating->input_count; k++) {
-        before[k] = normalised(model, x, gali_model_u32(gating->features, k));
+    return (gali_layer_list){"GATE", gating->layers, gating->layer_count, gating->input_count, 1};
+}
+
+/* The gating network's blend, from the raw features. */
+static void gating_blend(const gali_model *model, const float *x, const values *v, double *blend) {
+    const gali_layer_list list = gate_list(model);
+    for (uint32_t k = 0; k < list.width; k++) {
+        v->all[k] = normalised(model, x, gali_model_u32(model->gating.features, k));
     }
-    for (uint32_t i = 0; i < gating->layer_count; i++) {
-        run_layer(&gating->layers[i], NULL, before, after);
-        double *swap = before;
-        before = after;
-        after = swap;
-    }
-    for (uint32_t e = 0; e < model->experts; e++) {
-        blend[e] = before[e];
-    }
-    softmax(blend, model->experts, gating->top);
+    const double *z = run_layers(&list, NULL, v);
+    memcpy(blend, z, model->experts * sizeof *blend);
+    choose(blend, model->experts, model->gating.top);
 }
 
 /* The full blend [E] of one character of a given or a phase gate; 0 where a gate value is not finite. */
@@ -122,52 +114,58 @@ static int blend_of(const gali_model *model, const float *gate, double blend[GAL
     return 1;
 }
 
-static void run_one(const gali_model *model, const float *x, const double *blend, double *before, double *after,
-                    double *y) {
+static void run_one(const gali_model *model, const float *x, const double *blend, const values *v, double *y) {
+    const gali_layer_list list = main_list(model);
     for (uint32_t k = 0; k < model->inputs; k++) {
-        before[k] = normalised(model, x, k);
+        v->all[k] = normalised(model, x, k);
     }
-    for (uint32_t i = 0; i < model->layer_count; i++) {
-        run_layer(&model->layers[i], blend, before, after);
-        double *swap = before;
-        before = after;
-        after = swap;
-    }
+    const double *last = run_layers(&list, blend, v);
     for (uint32_t n = 0; n < model->outputs; n++) {
-        y[n] = before[n] * (double)gali_model_f32(model->output_std, n) +
+        y[n] = last[n] * (double)gali_model_f32(model->output_std, n) +
                (double)gali_model_f32(model->output_mean, n);
     }
 }
 
-static uint32_t widest(const gali_model *model) {
-    uint32_t width = model->inputs;
-    for (uint32_t i = 0; i < model->layer_count; i++) {
-        width = model->layers[i].outputs > width ? model->layers[i].outputs : width;
+/* Doubles of all values of a list, and of its widest input. */
+static size_t values_of(const gali_layer_list *list) {
+    size_t all = list->width;
+    for (uint32_t i = 0; i < list->count; i++) {
+        all += list->layers[i].outputs;
     }
-    for (uint32_t i = 0; i < model->gating.layer_count; i++) {
-        width = model->gating.layers[i].outputs > width ? model->gating.layers[i].outputs : width;
+    return all;
+}
+
+static size_t widest_input(const gali_layer_list *list) {
+    size_t most = 0;
+    for (uint32_t i = 0; i < list->count; i++) {
+        most = list->layers[i].inputs > most ? list->layers[i].inputs : most;
     }
-    return width;
+    return most;
+}
+
+static size_t larger(size_t a, size_t b) {
+    return a > b ? a : b;
 }
 
 gal_status gali_reference_run(const gali_model *model, uint32_t count, const float *x, const float *gate,
                               double *y, gal_error *error) {
-    size_t width = widest(model);
-    size_t size = 2 * width * sizeof(double);
+    const gali_layer_list list = main_list(model), gating = gate_list(model);
+    size_t all = larger(values_of(&list), values_of(&gating));
+    size_t size = (all + larger(widest_input(&list), widest_input(&gating))) * sizeof(double);
     double *buffer = gali_allocate(NULL, size);
     if (!buffer) {
         return gali_fail(error, GAL_NO_MEMORY, "no memory for the reference run");
     }
+    const values v = {buffer, buffer + all};
     uint32_t gate_width = model->gate == GAL_GATE_CALLER ? model->experts : 1;
     gal_status status = GAL_OK;
     for (uint32_t c = 0; c < count && status == GAL_OK; c++) {
         double blend[GALI_EXPERTS_MAX];
         if (model->gate == GAL_GATE_NETWORK) {
-            gating_blend(model, x + (size_t)c * model->inputs, buffer, buffer + width, blend);
+            gating_blend(model, x + (size_t)c * model->inputs, &v, blend);
         }
         if (model->gate == GAL_GATE_NETWORK || blend_of(model, gate + (size_t)c * gate_width, blend)) {
-            run_one(model, x + (size_t)c * model->inputs, blend, buffer, buffer + width,
-                    y + (size_t)c * model->outputs);
+            run_one(model, x + (size_t)c * model->inputs, blend, &v, y + (size_t)c * model->outputs);
         } else {
             status = gali_fail(error, GAL_BAD_ARGUMENT, "gate of character %u is not finite", c);
         }

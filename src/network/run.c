@@ -221,7 +221,7 @@ static void run_gating(range *r) {
         }
     }
     for (uint32_t c = 0; c < r->count; c++) {
-        kernels->softmax_f32(gate_output(r, c), r->network->experts);
+        kernels->activate_f32(GALI_ACTIVATION_SOFTMAX, 0, gate_output(r, c), r->network->experts);
     }
 }
 

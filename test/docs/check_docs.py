@@ -118,6 +118,19 @@ def check_blocks() -> list[str]:
     return wrong
 
 
+def check_layers() -> list[str]:
+    """The tables of kinds and activations are their lists: numbers, names, formulas."""
+    text = (ROOT / "docs/format.md").read_text(encoding="utf-8")
+    wrong = []
+    for path, macro in (("src/network/layers.def", "LAYER"), ("src/kernels/activations.def", "(?:ROW_)?ACTIVATION")):
+        source = (ROOT / path).read_text(encoding="utf-8")
+        for number, (name, formula) in enumerate(re.findall(rf'^{macro}\(\w+, (\w+),.*"([^"]+)"\)$', source, flags=re.M)):
+            shown = f" | `{formula}` |" if "ACTIVATION" in macro else ""
+            if not re.search(rf"^\| {number} \| `{name}`.*{re.escape(shown)}", text, flags=re.M):
+                wrong.append(f"{path}: no row | {number} | `{name}`{shown}")
+    return wrong
+
+
 # ---- commands ----
 
 
@@ -188,7 +201,7 @@ def main() -> int:
     options = parser.parse_args()
     command = str(Path(options.command).resolve()) if options.command else None
     mistakes = [f"docs/controller.md: {w}" for w in check_rules()]
-    mistakes += [f"docs/format.md: {w}" for w in check_blocks()]
+    mistakes += [f"docs/format.md: {w}" for w in check_blocks() + check_layers()]
     run = commands_of_run()
     for page in pages():
         text = page.read_text(encoding="utf-8")

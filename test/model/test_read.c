@@ -8,7 +8,7 @@
 
 #include "tiny_model.h"
 
-enum { NO_SEAL = 1, RESIZE = 2, WHOLE_RESIZE = 4, BARE = 8, LYING = 16, GIVEN = 32, GATED = 64 };
+enum { NO_SEAL = 1, RESIZE = 2, WHOLE_RESIZE = 4, BARE = 8, LYING = 16, GIVEN = 32, GATED = 64, GRAPH = 128 };
 
 /*
  * One change to the tiny model's file, and what the message must hold. section NULL: offset in the file;
@@ -29,7 +29,7 @@ static const fault faults[] = {
     {NULL, 0, 0, 10, WHOLE_RESIZE | NO_SEAL, "header: 10 bytes, expected at least 32"},
     {NULL, 0, 0, 0, WHOLE_RESIZE | NO_SEAL, "header: 0 bytes"},
     {NULL, 5, 1, 'X', 0, "header: offset 0: not a Gallop model"},
-    {NULL, 8, 4, 2, 0, "header: offset 8: version 2, expected 1"},
+    {NULL, 8, 4, 1, 0, "header: offset 8: version 1, expected 2"},
     {NULL, 12, 4, 0, 0, "header: offset 12: 0 sections, expected 1..16"},
     {NULL, 12, 4, 17, 0, "header: offset 12: 17 sections, expected 1..16"},
     {NULL, 16, 8, 5, 0, "header: offset 16: file size 5, but there are"},
@@ -71,24 +71,26 @@ static const fault faults[] = {
     {"GATE", 31, 1, 1, GATED, "GATE: offset 24: not 0"},
     {"GATE", 0, 0, 36, GATED | RESIZE, "GATE: 36 bytes, too few for 2 features"},
     {"GATE", 36, 4, 3, GATED, "GATE: feature[1] is 3, expected less than 3"},
-    {"GATE", 44, 4, 3, GATED, "GATE: layer 0, offset 44: activation 3, expected 0..2"},
+    {"GATE", 44, 4, 10, GATED, "GATE: layer 0, offset 44: activation 10, expected 0..9"},
     {"GATE", 48, 4, 4, GATED, "GATE: layer 0, offset 48: 4 experts, expected 1"},
-    {"GATE", 52, 4, 1, GATED, "GATE: layer 0: inputs 1, expected 2 (its features)"},
+    {"GATE", 52, 4, 1, GATED, "GATE: layer 0, offset 52: inputs 1, expected 2 (what its sources have)"},
     {"GATE", 4, 4, 5, GATED, "GATE: layer 1: outputs 4, expected 5 (the experts)"},
-    {"GATE", 20, 4, 1, GATED, "GATE: 144 bytes, expected 80 (where layer 0 ends)"},
-    {"GATE", 92, 4, 2, GATED, "GATE: layer 1, offset 92: inputs 2, expected 1 (layer 0's outputs)"},
-    {"GATE", 112, 4, NAN_BITS, GATED, "GATE: layer 1, offset 112: weight [0][0][0] is not finite"},
-    {"GATE", 128, 4, INF_BITS, GATED, "GATE: offset 128: layer 1: bias[0] is not finite"},
+    {"GATE", 20, 4, 1, GATED, "GATE: 160 bytes, expected 88 (where layer 0 ends)"},
+    {"GATE", 100, 4, 2, GATED, "GATE: layer 1, offset 100: inputs 2, expected 1 (what its sources have)"},
+    {"GATE", 128, 4, NAN_BITS, GATED, "GATE: layer 1, offset 128: weight [0][0][0] is not finite"},
+    {"GATE", 144, 4, INF_BITS, GATED, "GATE: offset 144: layer 1: bias[0] is not finite"},
     {"+GATE", 16, 8, 17, 0, "GATE: 17 bytes, expected 16"},
 
     {"LAYR", 0, 0, 7, RESIZE, "LAYR: 7 bytes, expected at least 8"},
     {"LAYR", 0, 4, 0, 0, "LAYR: offset 0: 0 layers, expected 1..64"},
     {"LAYR", 0, 4, 65, 0, "LAYR: offset 0: 65 layers, expected 1..64"},
-    {"LAYR", 4, 4, 1, 0, "LAYR: offset 4: not 0"},
-    {"LAYR", 0, 4, 2, 0, "LAYR: 356 bytes, expected 276 (where layer 1 ends)"},
-    {"LAYR", 0, 4, 4, 0, "LAYR: layer 3, offset 356: 0 bytes left, expected a header of 32"},
-    {"LAYR", 8, 4, 1, 0, "LAYR: layer 0, offset 8: kind 1, expected 0"},
-    {"LAYR", 12, 4, 3, 0, "LAYR: layer 0, offset 12: activation 3, expected 0..2"},
+    {"LAYR", 4, 4, 0, 0, "LAYR: offset 4: inputs 0, expected 1..65536"},
+    {"LAYR", 4, 4, 65537, 0, "LAYR: offset 4: inputs 65537, expected 1..65536"},
+    {"LAYR", 4, 4, 4, 0, "LAYR: layer 0, offset 20: inputs 3, expected 4 (what its sources have)"},
+    {"LAYR", 0, 4, 2, 0, "LAYR: 380 bytes, expected 292 (where layer 1 ends)"},
+    {"LAYR", 0, 4, 4, 0, "LAYR: layer 3, offset 380: 0 bytes left, expected a header of 40"},
+    {"LAYR", 8, 4, 7, 0, "LAYR: layer 0, offset 8: kind 7, expected 0..6"},
+    {"LAYR", 12, 4, 10, 0, "LAYR: layer 0, offset 12: activation 10, expected 0..9"},
     {"LAYR", 16, 4, 5, 0, "LAYR: layer 0, offset 16: 5 experts, expected 1 or the gate's 4"},
     {"LAYR", 16, 4, 0, 0, "LAYR: layer 0, offset 16: 0 experts"},
     {"LAYR", 20, 4, 0, 0, "LAYR: layer 0, offset 20: inputs 0, expected 1..65536"},
@@ -97,22 +99,49 @@ static const fault faults[] = {
     {"LAYR", 24, 4, 65537, 0, "LAYR: layer 0, offset 24: outputs 65537, expected 1..65536"},
     {"LAYR", 28, 4, 3, 0, "LAYR: layer 0, offset 28: weight type 3, expected 0..2"},
     {"LAYR", 32, 1, 1, 0, "LAYR: layer 0, offset 32: not 0"},
-    {"LAYR", 39, 1, 1, 0, "LAYR: layer 0, offset 32: not 0"},
-    {"LAYR", 244, 4, 4, 0, "LAYR: layer 1, offset 244: inputs 4, expected 3 (layer 0's outputs)"},
-    {"LAYR", 24, 4, 65536, 0, "LAYR: layer 0, offset 40: 316 bytes left, expected 4194304 for [4][65536][3]"},
-    {"LAYR", 0, 0, 352, RESIZE, "LAYR: layer 2, offset 308: 44 bytes left"},
-    {"LAYR", 40 + 4 * 17, 4, NAN_BITS, 0, "LAYR: layer 0, offset 108: weight [1][2][2] is not finite"},
-    {"LAYR", 264, 2, 0x7F80, 0, "LAYR: layer 1, offset 264: weight [0][0][0] is not finite"},
-    {"LAYR", 266, 2, 0xFFC1, 0, "LAYR: layer 1, offset 266: weight [0][0][1] is not finite"},
-    {"LAYR", 270, 1, 1, 0, "LAYR: layer 1, offset 270: padding is not 0"},
-    {"LAYR", 271, 1, 1, 0, "LAYR: layer 1, offset 271: padding is not 0"},
-    {"LAYR", 272, 4, INF_BITS, 0, "LAYR: offset 272: layer 1: bias[0] is not finite"},
-    {"LAYR", 308, 2, 0x7C00, 0, "LAYR: layer 2, offset 308: weight [0][0][0] is not finite"},
-    {"LAYR", 310, 2, 0xFE00, 0, "LAYR: layer 2, offset 310: weight [0][1][0] is not finite"},
+    {"LAYR", 35, 1, 1, 0, "LAYR: layer 0, offset 32: not 0"},
+    {"LAYR", 36, 4, 17, 0, "LAYR: layer 0, offset 36: 17 sources, expected 0..16"},
+    {"LAYR", 36, 4, UINT32_MAX, 0, "LAYR: layer 0, offset 36: 4294967295 sources, expected 0..16"},
+    {"LAYR", 40, 4, 0x3F800000u, 0, "LAYR: layer 0, offset 40: slope 1, expected 0, but for leaky_relu"},
+    {"LAYR", 44, 4, 0x3F800000u, 0, "LAYR: layer 0, offset 44: epsilon 1, expected 0, but for layer_norm"},
+    {"LAYR", 252, 4, 4, 0, "LAYR: layer 1, offset 252: inputs 4, expected 3 (what its sources have)"},
+    {"LAYR", 24, 4, 65536, 0, "LAYR: layer 0, offset 48: 332 bytes left, expected 4194304 for [4][65536][3]"},
+    {"LAYR", 0, 0, 376, RESIZE, "LAYR: layer 2, offset 332: 44 bytes left"},
+    {"LAYR", 48 + 4 * 17, 4, NAN_BITS, 0, "LAYR: layer 0, offset 116: weight [1][2][2] is not finite"},
+    {"LAYR", 280, 2, 0x7F80, 0, "LAYR: layer 1, offset 280: weight [0][0][0] is not finite"},
+    {"LAYR", 282, 2, 0xFFC1, 0, "LAYR: layer 1, offset 282: weight [0][0][1] is not finite"},
+    {"LAYR", 286, 1, 1, 0, "LAYR: layer 1, offset 286: padding is not 0"},
+    {"LAYR", 287, 1, 1, 0, "LAYR: layer 1, offset 287: padding is not 0"},
+    {"LAYR", 288, 4, INF_BITS, 0, "LAYR: offset 288: layer 1: bias[0] is not finite"},
+    {"LAYR", 332, 2, 0x7C00, 0, "LAYR: layer 2, offset 332: weight [0][0][0] is not finite"},
+    {"LAYR", 334, 2, 0xFE00, 0, "LAYR: layer 2, offset 334: weight [0][1][0] is not finite"},
+
+    /* layer 0 at 8, norm at 176, film at 228, concat at 304, the last at 368 with its source at 408 */
+    {"LAYR", 40, 4, NAN_BITS, GRAPH, "LAYR: layer 0, offset 40: slope nan, expected a finite one"},
+    {"LAYR", 184, 4, 4, GRAPH, "LAYR: layer 1, offset 184: 4 experts, expected 1"},
+    {"LAYR", 192, 4, 3, GRAPH,
+     "LAYR: layer 1, offset 188: layer_norm with inputs 2, expected as many as its outputs (3)"},
+    {"LAYR", 212, 4, 0, GRAPH, "LAYR: layer 1, offset 212: epsilon 0, expected finite and > 0"},
+    {"LAYR", 212, 4, INF_BITS, GRAPH, "LAYR: layer 1, offset 212: epsilon inf, expected finite and > 0"},
+    {"LAYR", 218, 2, 0x7F80, GRAPH, "LAYR: layer 1, offset 218: weight [0][1][0] is not finite"},
+    {"LAYR", 240, 4, 5, GRAPH,
+     "LAYR: layer 2, offset 240: film with inputs 5, expected 3 times its outputs (2)"},
+    {"LAYR", 248, 4, 1, GRAPH, "LAYR: layer 2, offset 248: weight type 1, expected 0..0"},
+    {"LAYR", 256, 4, 2, GRAPH, "LAYR: layer 2, offset 240: inputs 6, expected 4 (what its sources have)"},
+    {"LAYR", 268, 4, 3, GRAPH, "LAYR: layer 2, offset 268: source 0: value 3, expected 0..2"},
+    {"LAYR", 272, 4, 2, GRAPH,
+     "LAYR: layer 2, offset 272: source 0: 2 elements from 2 of value 0, which has 3"},
+    {"LAYR", 272, 4, 3, GRAPH, "source 0: 2 elements from 3 of value 0, which has 3"},
+    {"LAYR", 272, 4, UINT32_MAX, GRAPH, "source 0: 2 elements from 4294967295 of value 0, which has 3"},
+    {"LAYR", 288, 4, 0, GRAPH,
+     "LAYR: layer 2, offset 284: source 1: 0 elements from 0 of value 2, which has 2"},
+    {"LAYR", 288, 4, UINT32_MAX, GRAPH, "source 1: 4294967295 elements from 0 of value 2"},
+    {"LAYR", 0, 0, 290, GRAPH | RESIZE, "LAYR: layer 2, offset 268: 22 bytes left, expected 36 for 3 sources"},
+    {"LAYR", 408, 4, 3, GRAPH, "LAYR: layer 3: no other layer reads it"},
 
     {"NORM", 0, 0, 7, RESIZE, "NORM: 7 bytes, expected at least 8"},
     {"NORM", 0, 0, 68, RESIZE, "NORM: 68 bytes, expected 72"},
-    {"NORM", 0, 4, 2, 0, "NORM: offset 0: 2 inputs, expected 3 (layer 0's)"},
+    {"NORM", 0, 4, 2, 0, "NORM: offset 0: 2 inputs, expected 3 (LAYR's)"},
     {"NORM", 4, 4, 3, 0, "NORM: offset 4: 3 outputs, expected 2 (layer 2's)"},
     {"NORM", 8, 4, INF_BITS, 0, "NORM: offset 8: input_mean[0] is not finite"},
     {"NORM", 24, 4, 0, 0, "NORM: offset 24: input_std[1] is 0, expected finite and > 0"},
@@ -130,7 +159,7 @@ static const fault faults[] = {
     {"GOLD", 0, 4, 0, 0, "GOLD: offset 0: 0 frames, expected 1..4096"},
     {"GOLD", 0, 4, 4097, 0, "GOLD: offset 0: 4097 frames, expected 1..4096"},
     {"GOLD", 0, 4, 3, 0, "GOLD: 80 bytes, expected 104"},
-    {"GOLD", 4, 4, 4, 0, "GOLD: offset 4: 4 inputs, expected 3 (layer 0's)"},
+    {"GOLD", 4, 4, 4, 0, "GOLD: offset 4: 4 inputs, expected 3 (LAYR's)"},
     {"GOLD", 8, 4, 1, 0, "GOLD: offset 8: 1 outputs, expected 2 (layer 2's)"},
     {"GOLD", 12, 4, 4, 0, "GOLD: offset 12: blend of 4 values, expected 1 (the phase, or 0)"},
     {"GOLD", 12, 4, 1, GIVEN, "GOLD: offset 12: blend of 1 values, expected 4 (one per expert)"},
@@ -165,6 +194,9 @@ static image make_fault(const fault *f, size_t *stated) {
     }
     if (f->flags & GATED) {
         tiny_gate(&t);
+    }
+    if (f->flags & GRAPH) {
+        tiny_graph(&t);
     }
     if (f->flags & GIVEN) {
         t.model.gate = GAL_GATE_CALLER;
@@ -229,6 +261,13 @@ static image image_gated(void) {
     return image_of(&t.model);
 }
 
+static image image_graph(void) {
+    tiny t;
+    tiny_make(&t);
+    tiny_graph(&t);
+    return image_of(&t.model);
+}
+
 static void cut_everywhere(image whole) {
     for (size_t size = 0; size < whole.size; size++) {
         for (int fixed = 0; fixed < 2; fixed++) {
@@ -253,6 +292,7 @@ static void refuses_every_truncation(void **state) {
     (void)state;
     cut_everywhere(image_tiny());
     cut_everywhere(image_gated());
+    cut_everywhere(image_graph());
 }
 
 static void flip_everywhere(image file) {
@@ -272,6 +312,7 @@ static void refuses_every_flipped_bit(void **state) {
     (void)state;
     flip_everywhere(image_tiny());
     flip_everywhere(image_gated());
+    flip_everywhere(image_graph());
 }
 
 /* With the checksums made to fit, what is read must be what writing it gives back. */
@@ -300,6 +341,7 @@ static void flipped_bits_under_a_good_checksum(void **state) {
     (void)state;
     flip_under_a_good_checksum(image_tiny());
     flip_under_a_good_checksum(image_gated());
+    flip_under_a_good_checksum(image_graph());
 }
 
 static void reads_at_any_alignment(void **state) {

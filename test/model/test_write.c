@@ -73,6 +73,35 @@ static void reads_back_a_gating_network(void **state) {
     free(file.bytes);
 }
 
+static void reads_back_layers_that_are_no_chain(void **state) {
+    (void)state;
+    tiny t;
+    tiny_make(&t);
+    tiny_graph(&t);
+    image file = image_of(&t.model);
+    gali_model m;
+    assert_int_equal(gali_model_read(&m, file.bytes, file.size, NULL), GAL_OK);
+    assert_int_equal(m.layer_count, 5);
+    assert_true(m.layers[0].slope == 0.25f);
+    assert_int_equal(m.layers[1].kind, GALI_LAYER_LAYER_NORM);
+    assert_true(m.layers[1].epsilon == 1e-5f);
+    assert_memory_equal(m.layers[1].weights, t.weights1, 4);
+    assert_memory_equal(m.layers[1].biases, t.biases2, 8);
+    assert_int_equal(m.layers[2].kind, GALI_LAYER_FILM);
+    assert_int_equal(m.layers[2].activation, GALI_ACTIVATION_TANH);
+    assert_int_equal(m.layers[2].source_count, 3);
+    gali_source source = gali_model_source(&m.layers[2], 1);
+    assert_int_equal(source.value, 2);
+    assert_int_equal(source.first, 0);
+    assert_int_equal(source.count, 2);
+    assert_memory_equal(m.layers[4].biases, t.biases2, sizeof t.biases2);
+    image again = image_of(&m);
+    assert_int_equal(again.size, file.size);
+    assert_memory_equal(again.bytes, file.bytes, file.size);
+    free(again.bytes);
+    free(file.bytes);
+}
+
 static void leaves_no_byte_unwritten(void **state) {
     (void)state;
     tiny t;
@@ -238,6 +267,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(reads_back_what_was_written),
         cmocka_unit_test(reads_back_a_gating_network),
+        cmocka_unit_test(reads_back_layers_that_are_no_chain),
         cmocka_unit_test(leaves_no_byte_unwritten),
         cmocka_unit_test(optional_sections_may_be_absent),
         cmocka_unit_test(places_arrays_where_they_are_written),

@@ -36,6 +36,18 @@ static inline void tiny_fill(float *values, size_t count, float first) {
     }
 }
 
+static inline gali_model_layer tiny_layer(gali_activation activation, uint32_t experts, uint32_t inputs,
+                                          uint32_t outputs, gali_weight_type type, const void *weights,
+                                          const void *biases) {
+    return (gali_model_layer){.activation = activation,
+                              .experts = experts,
+                              .inputs = inputs,
+                              .outputs = outputs,
+                              .weight_type = type,
+                              .weights = weights,
+                              .biases = biases};
+}
+
 static inline void tiny_make(tiny *t) {
     memset(t, 0, sizeof *t);
     tiny_fill(t->weights0, 36, -4);
@@ -60,12 +72,9 @@ static inline void tiny_make(tiny *t) {
     tiny_fill(t->y, 3, 1); /* the last is 0 */
     gali_model *m = &t->model;
     *m = (gali_model){.gate = GAL_GATE_CUBIC, .experts = 4, .layer_count = 3, .inputs = 3, .outputs = 2};
-    m->layers[0] = (gali_model_layer){GALI_LAYER_BLENDED_DENSE, GALI_ACTIVATION_ELU, 4,         3, 3,
-                                      GALI_WEIGHT_F32,          t->weights0,         t->biases0};
-    m->layers[1] = (gali_model_layer){GALI_LAYER_BLENDED_DENSE, GALI_ACTIVATION_RELU, 1,         3, 1,
-                                      GALI_WEIGHT_BF16,         t->weights1,          t->biases1};
-    m->layers[2] = (gali_model_layer){GALI_LAYER_BLENDED_DENSE, GALI_ACTIVATION_NONE, 4,         1, 2,
-                                      GALI_WEIGHT_F16,          t->weights2,          t->biases2};
+    m->layers[0] = tiny_layer(GALI_ACTIVATION_ELU, 4, 3, 3, GALI_WEIGHT_F32, t->weights0, t->biases0);
+    m->layers[1] = tiny_layer(GALI_ACTIVATION_RELU, 1, 3, 1, GALI_WEIGHT_BF16, t->weights1, t->biases1);
+    m->layers[2] = tiny_layer(GALI_ACTIVATION_NONE, 4, 1, 2, GALI_WEIGHT_F16, t->weights2, t->biases2);
     m->input_mean = t->input_mean;
     m->input_std = t->input_std;
     m->output_mean = t->output_mean;
@@ -90,12 +99,50 @@ static inline void tiny_gate(tiny *t) {
     m->gate = GAL_GATE_NETWORK;
     m->gating = (gali_gating){.top = 2, .input_count = 2, .features = t->features, .layer_count = 2};
     m->gating.layers[0] =
-        (gali_model_layer){GALI_LAYER_BLENDED_DENSE, GALI_ACTIVATION_ELU, 1, 2, 1, GALI_WEIGHT_F16,
-                           t->gate_weights0,         t->gate_biases0};
+        tiny_layer(GALI_ACTIVATION_ELU, 1, 2, 1, GALI_WEIGHT_F16, t->gate_weights0, t->gate_biases0);
     m->gating.layers[1] =
-        (gali_model_layer){GALI_LAYER_BLENDED_DENSE, GALI_ACTIVATION_NONE, 1, 1, 4, GALI_WEIGHT_F32,
-                           t->gate_weights1,         t->gate_biases1};
+        tiny_layer(GALI_ACTIVATION_NONE, 1, 1, 4, GALI_WEIGHT_F32, t->gate_weights1, t->gate_biases1);
     m->layers[0].experts = m->layers[2].experts = 1;
+}
+
+/*
+ * The tiny model with layers that are no chain: leaky dense 3 -> 2 | norm of it | film of x, norm, dense -> 2 | concat
+ * of film and norm -> 2 | the dense layer again, 1 -> 2, with slope and sources.
+ */
+static inline void tiny_graph(tiny *t) {
+    static const uint32_t film[3][3] = {{0, 1, 2}, {2, 0, 2}, {1, 0, 2}}, concat[2][3] = {{3, 1, 1}, {2, 0, 1}},
+                          last[1][3] = {{4, 1, 1}};
+    gali_model *m = &t->model;
+    gali_model_layer *l = m->layers;
+    l[0].outputs = 2;
+    l[0].activation = GALI_ACTIVATION_LEAKY_RELU;
+    l[0].slope = 0.25f;
+    l[4] = l[2];
+    l[4].source_count = 1;
+    l[4].sources = last;
+    l[1] = (gali_model_layer){.kind = GALI_LAYER_LAYER_NORM,
+                              .experts = 1,
+                              .inputs = 2,
+                              .outputs = 2,
+                              .weight_type = GALI_WEIGHT_BF16,
+                              .weights = t->weights1,
+                              .biases = t->biases2,
+                              .epsilon = 1e-5f};
+    l[2] = (gali_model_layer){.kind = GALI_LAYER_FILM,
+                              .activation = GALI_ACTIVATION_TANH,
+                              .experts = 1,
+                              .inputs = 6,
+                              .outputs = 2,
+                              .source_count = 3,
+                              .sources = film};
+    l[3] = (gali_model_layer){.kind = GALI_LAYER_CONCAT,
+                              .activation = GALI_ACTIVATION_SOFTMAX,
+                              .experts = 1,
+                              .inputs = 2,
+                              .outputs = 2,
+                              .source_count = 2,
+                              .sources = concat};
+    m->layer_count = 5;
 }
 
 /* A file image of exactly its size, from malloc, so that a sanitizer sees reads past it. */

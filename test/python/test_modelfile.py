@@ -46,7 +46,7 @@ def test_round_trip(tmp_path, gate, type):
 def test_layout():
     data = modelfile.encode(small())
     magic, version, count, size = struct.unpack_from("<8sIIQ", data)
-    assert (magic, version, count, size) == (b"GALLOP\r\n", 1, 5, len(data))
+    assert (magic, version, count, size) == (b"GALLOP\r\n", 2, 5, len(data))
     for i in range(count):
         _, _, offset, _, zero = struct.unpack_from("<4sIQQQ", data, 32 + 32 * i)
         assert offset % 64 == 0 and zero == 0

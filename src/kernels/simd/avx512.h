@@ -45,6 +45,10 @@ static inline gali_vf gali_vf_mul(gali_vf a, gali_vf b) {
     return _mm512_mul_ps(a, b);
 }
 
+static inline gali_vf gali_vf_div(gali_vf a, gali_vf b) {
+    return _mm512_div_ps(a, b);
+}
+
 static inline gali_vf gali_vf_fma(gali_vf a, gali_vf b, gali_vf c) {
     return _mm512_fmadd_ps(a, b, c);
 }

@@ -69,6 +69,10 @@ static inline gali_vf gali_vf_mul(gali_vf a, gali_vf b) {
     return vmulq_f32(a, b);
 }
 
+static inline gali_vf gali_vf_div(gali_vf a, gali_vf b) {
+    return vdivq_f32(a, b);
+}
+
 static inline gali_vf gali_vf_fma(gali_vf a, gali_vf b, gali_vf c) {
     return vfmaq_f32(c, a, b);
 }

@@ -53,6 +53,10 @@ static inline gali_vf gali_vf_mul(gali_vf a, gali_vf b) {
     return a * b;
 }
 
+static inline gali_vf gali_vf_div(gali_vf a, gali_vf b) {
+    return a / b;
+}
+
 /* a b + c, rounded once. */
 static inline gali_vf gali_vf_fma(gali_vf a, gali_vf b, gali_vf c) {
     return fmaf(a, b, c);

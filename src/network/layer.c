@@ -1,0 +1,32 @@
+#include "network/layer.h"
+
+static const gali_layer_ops *const layer_ops[GALI_LAYER_KIND_COUNT] = {
+#define LAYER(id, name, formula) [GALI_LAYER_##id] = &gali_layer_##name,
+#include "network/layers.def"
+#undef LAYER
+};
+
+const gali_layer_ops *gali_layer_ops_of(gali_layer_kind kind) {
+    return layer_ops[kind];
+}
+
+int gali_layer_has_panels(gali_layer_kind kind) {
+    return layer_ops[kind]->run == NULL;
+}
+
+uint32_t gali_layer_columns(const gali_model_layer *layer) {
+    return layer_ops[layer->kind]->columns(layer->inputs);
+}
+
+uint32_t gali_layer_value_width(const gali_layer_list *list, uint32_t value) {
+    return value == 0 ? list->width : list->layers[value - 1].outputs;
+}
+
+uint32_t gali_layer_source_count(const gali_model_layer *layer) {
+    return layer->source_count ? layer->source_count : 1;
+}
+
+gali_source gali_layer_source(const gali_layer_list *list, uint32_t index, uint32_t i) {
+    return list->layers[index].source_count ? gali_model_source(&list->layers[index], i)
+                                            : (gali_source){index, 0, gali_layer_value_width(list, index)};
+}

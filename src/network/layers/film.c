@@ -1,0 +1,34 @@
+/* film: feature-wise linear modulation, y = x scale + shift; its input is x, scale, shift (Perez et al. 2018, eq. 2). */
+#include "network/layer.h"
+
+static int film_fits(uint32_t inputs, uint32_t outputs) {
+    return inputs == 3 * (uint64_t)outputs;
+}
+
+static uint32_t film_columns(uint32_t inputs) {
+    (void)inputs;
+    return 0;
+}
+
+static void film_run(const gali_row_layer *layer, const float *x, float *y) {
+    const float *scale = x + layer->outputs, *shift = scale + layer->outputs;
+    for (uint32_t n = 0; n < layer->outputs; n++) {
+        y[n] = x[n] * scale[n] + shift[n];
+    }
+}
+
+static void film_truth(const gali_model_layer *layer, const double *blend, const double *x, double *y) {
+    (void)blend;
+    for (uint32_t n = 0; n < layer->outputs; n++) {
+        y[n] = x[n] * x[n + layer->outputs] + x[n + 2 * (size_t)layer->outputs];
+    }
+}
+
+const gali_layer_ops gali_layer_film = {
+    .name = "film",
+    .sizes = "3 times its outputs",
+    .fits = film_fits,
+    .columns = film_columns,
+    .run = film_run,
+    .truth = film_truth,
+};
