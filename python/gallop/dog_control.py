@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import torch
 
-from gallop import modelfile
+from gallop import kinds, modelfile
 from gallop.contract import Contract, parse
 from gallop.dog_loop import Body, State, turned
 
@@ -35,7 +35,7 @@ class Network:
         make = {"dtype": dtype, "device": device}
 
         def tensors(layer: modelfile.Layer) -> tuple[torch.Tensor, torch.Tensor, str]:
-            weights = torch.tensor(modelfile.stored(layer.weights, layer.type), **make)
+            weights = torch.tensor(kinds.stored(layer.weights, layer.type), **make)
             return weights, torch.tensor(layer.bias, **make), layer.activation
 
         self.layers = [tensors(layer) for layer in model.layers]

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from gallop import modelfile
+from gallop import kinds, modelfile
 from gallop.contract import Contract, to_text
 from gallop.features import Dataset, Scale
 from gallop.network import PhaseNetwork
@@ -81,7 +81,7 @@ class _Raw(torch.nn.Module):
         kind = "plain" if model.gate in ("given", "network") else model.gate
         self.net = PhaseNetwork(sizes[0][0], sizes[-1][1], sizes[0][1], kind, model.experts)
         for target, source in zip(self.net.layers, model.layers):
-            weights = modelfile.stored(source.weights, source.type)
+            weights = kinds.stored(source.weights, source.type)
             target.weight.data = torch.tensor(weights, dtype=torch.float32)
             target.bias.data = torch.tensor(source.bias)
         for name in ("input_mean", "input_std", "output_mean", "output_std"):
@@ -94,7 +94,7 @@ class _Raw(torch.nn.Module):
         self.register_buffer("features", torch.tensor(model.gate_features, dtype=torch.long))
         self.choose = torch.nn.Sequential()
         for layer in model.gate_layers:
-            weights = modelfile.stored(layer.weights, layer.type)[0]
+            weights = kinds.stored(layer.weights, layer.type)[0]
             linear = torch.nn.Linear(weights.shape[1], weights.shape[0])
             linear.weight.data = torch.tensor(weights, dtype=torch.float32)
             linear.bias.data = torch.tensor(layer.bias[0])
@@ -144,11 +144,11 @@ def write_safetensors(model: modelfile.Model, path: str | Path) -> None:
         ) from None
     arrays = {}
     for i, layer in enumerate(model.layers):
-        arrays[f"layer{i}.weight"] = modelfile.stored(layer.weights, layer.type).astype(
+        arrays[f"layer{i}.weight"] = kinds.stored(layer.weights, layer.type).astype(
             np.float16 if layer.type == "f16" else np.float32)
         arrays[f"layer{i}.bias"] = layer.bias.astype(np.float32)
     for i, layer in enumerate(model.gate_layers):
-        arrays[f"gate{i}.weight"] = modelfile.stored(layer.weights, layer.type).astype(np.float32)
+        arrays[f"gate{i}.weight"] = kinds.stored(layer.weights, layer.type).astype(np.float32)
         arrays[f"gate{i}.bias"] = layer.bias.astype(np.float32)
     if model.gate_layers:
         arrays["gate_features"] = np.asarray(model.gate_features, np.int32)

@@ -1,4 +1,4 @@
-"""Kinds of layers and activations (docs/format.md), in float64: what each computes, straight from its formula.
+"""Kinds of layers and activations (docs/format.md) in float64, straight from their formulas.
 
 The names and their order are those of src/network/layers.def and src/kernels/activations.def.
 """
@@ -66,8 +66,8 @@ def _dense(layer: Layer, w: np.ndarray | None, x: np.ndarray) -> np.ndarray:
 
 def _layer_norm(layer: Layer, w: np.ndarray | None, x: np.ndarray) -> np.ndarray:
     gamma, beta = stored(layer.weights, layer.type)[0, :, 0], layer.bias[0].astype(np.float64)
-    normal = (x - x.mean(1, keepdims=True)) / np.sqrt(x.var(1, keepdims=True) + np.float32(layer.epsilon))
-    return normal * gamma + beta
+    deviation = np.sqrt(x.var(1, keepdims=True) + np.float64(np.float32(layer.epsilon)))
+    return (x - x.mean(1, keepdims=True)) / deviation * gamma + beta
 
 
 def _film(layer: Layer, w: np.ndarray | None, x: np.ndarray) -> np.ndarray:
@@ -125,12 +125,12 @@ def run_layers(layers: list[Layer], w: np.ndarray | None, x: np.ndarray) -> np.n
 
 
 def gru_cell(w_ih: np.ndarray, b_ih: np.ndarray, w_hh: np.ndarray, b_hh: np.ndarray, index: int,
-             x: tuple[int, int, int], h: tuple[int, int, int], **dense: str) -> list[Layer]:
+             x: tuple[int, int, int], h: tuple[int, int, int], type: str = "f32") -> list[Layer]:
     """PyTorch's GRUCell as the three layers it is made of, the first being layer `index`: two dense
-    ones with its parameters, and their gates. x and h: sources; `dense`: more of the dense layers."""
+    ones with its parameters in `type`, and their gates. x and h: sources."""
     from gallop.modelfile import Layer
 
     n = w_hh.shape[1]
-    return [Layer(w_ih[None], b_ih[None], sources=(x,), **dense),
-            Layer(w_hh[None], b_hh[None], sources=(h,), **dense),
+    return [Layer(w_ih[None], b_ih[None], type=type, sources=(x,)),
+            Layer(w_hh[None], b_hh[None], type=type, sources=(h,)),
             Layer(kind="gru", outputs=n, sources=((index + 1, 0, 3 * n), (index + 2, 0, 3 * n), h))]

@@ -14,7 +14,7 @@ import numpy as np
 
 from gallop import contract as contract_text
 from gallop import kinds
-from gallop.kinds import ACTIVATIONS, KINDS, TYPES, stored
+from gallop.kinds import ACTIVATIONS, KINDS, TYPES
 
 MAGIC = b"GALLOP\r\n"
 VERSION = 2
@@ -30,11 +30,12 @@ class ModelError(ValueError):
 
 @dataclass
 class Layer:
-    """One layer. dense: y = act(sum_e w[e] (weights[e] x + bias[e])), weights [E, N, K], bias [E, N];
-    layer_norm: weights [1, N, 1], bias [1, N] and epsilon; other kinds (kinds.py) have `outputs` alone.
+    """One layer. dense: y = act(sum_e w[e] (weights[e] x + bias[e])), weights [E, N, K], bias
+    [E, N]; layer_norm: weights [1, N, 1], bias [1, N] and epsilon; other kinds (kinds.py) have
+    `outputs` alone.
 
-    x is the value before, or the joined `sources`: (value, first, count) each, where value 0 is what
-    the layers are given and value i + 1 what layer i makes."""
+    x is the value before, or the joined `sources`: (value, first, count) each, where value 0 is
+    what the layers are given and value i + 1 what layer i makes."""
 
     weights: np.ndarray = field(default_factory=lambda: np.zeros((1, 0, 0), np.float32))
     bias: np.ndarray = field(default_factory=lambda: np.zeros((1, 0), np.float32))
@@ -151,8 +152,8 @@ def encode(model: Model) -> bytes:
         offset = at + len(body)
         table += tag + struct.pack("<IQQQ", zlib.crc32(data), offset, len(data), 0)
         body += data
-    head = struct.pack("<8sIIQII", MAGIC, VERSION, len(sections), at + len(body), zlib.crc32(table), 0)
-    return head + table + body
+    counts = (VERSION, len(sections), at + len(body), zlib.crc32(table), 0)
+    return struct.pack("<8sIIQII", MAGIC, *counts) + table + body
 
 
 def _f32(*arrays: np.ndarray) -> bytes:
@@ -176,7 +177,8 @@ def _gate(m: Model) -> bytes:
 
 
 def _layers(m: Model) -> bytes:
-    return struct.pack("<II", len(m.layers), len(m.input_mean)) + _layer_data(m.layers, len(m.input_mean))
+    width = len(m.input_mean)
+    return struct.pack("<II", len(m.layers), width) + _layer_data(m.layers, width)
 
 
 def _layer_data(layers: list[Layer], width: int) -> bytes:
@@ -186,8 +188,8 @@ def _layer_data(layers: list[Layer], width: int) -> bytes:
         inputs = sum(count for _, _, count in kinds.sources_of(layers, i, width))
         inputs = layer.weights.shape[2] if layer.kind == "dense" else inputs
         out += struct.pack("<8I2f", KINDS.index(layer.kind), ACTIVATIONS.index(layer.activation),
-                           len(layer.weights), inputs, layer.outputs, number, 0, len(layer.sources),
-                           layer.slope, layer.epsilon)
+                           len(layer.weights), inputs, layer.outputs, number, 0,
+                           len(layer.sources), layer.slope, layer.epsilon)
         out += np.asarray(layer.sources, dtype="<u4").tobytes()
         data = np.ascontiguousarray(layer.weights, dtype=dtype).tobytes()
         out += data + b"\0" * (-len(data) % 4) + _f32(layer.bias)
@@ -364,7 +366,8 @@ def _read_layer(b: _Bytes, i: int, experts: int, widths: list[int]) -> Layer:
     if kind >= len(KINDS) or zero or activation >= len(ACTIVATIONS) or number not in types:
         raise b.error(f"layer {i}: unknown kind, activation or weight type")
     name, act = KINDS[kind], ACTIVATIONS[activation]
-    if e not in (1, experts if name == "dense" else 1) or not 1 <= min(k, n) <= max(k, n) <= MAX_WIDTH:
+    most = experts if name == "dense" else 1
+    if e not in (1, most) or not (1 <= k <= MAX_WIDTH and 1 <= n <= MAX_WIDTH):
         raise b.error(f"layer {i}: {e} experts of {n} x {k}")
     if not kinds.fits(name, k, n) or (number and not kinds.columns(name, k)):
         raise b.error(f"layer {i}: {name} of {n} x {k}, {types[number]}")
@@ -375,7 +378,8 @@ def _read_layer(b: _Bytes, i: int, experts: int, widths: list[int]) -> Layer:
         raise b.error(f"layer {i}: {count} sources")
     sources = tuple(tuple(int(v) for v in row) for row in b.array("<u4", count, 3))
     read = sources or ((i, 0, widths[i]),)
-    if any(v > i or c < 1 or f + c > widths[v] for v, f, c in read) or sum(c for _, _, c in read) != k:
+    wrong = any(v > i or c < 1 or f + c > widths[v] for v, f, c in read)
+    if wrong or sum(c for _, _, c in read) != k:
         raise b.error(f"layer {i}: {k} inputs do not match its sources")
     columns = kinds.columns(name, k)
     weights = b.array(TYPES[types[number]][1], e, n if columns else 0, columns)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from gallop import modelfile
+from gallop import kinds, modelfile
 from gallop.contract import parse
 from gallop.features import planar
 
@@ -44,7 +44,7 @@ class Network:
         self.model = model
         self.parts = []
         for layer in model.layers:
-            weights = modelfile.stored(layer.weights, layer.type).astype(np.float32)
+            weights = kinds.stored(layer.weights, layer.type).astype(np.float32)
             e, n, k = weights.shape
             self.parts.append((weights.reshape(e * n, k).T.copy(), layer.bias, e, n))
 
