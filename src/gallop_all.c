@@ -45,7 +45,9 @@
 #include "cpu/cpu.c"
 #include "cpu/machine.c"
 
+#include "network/blend.c"
 #include "network/expand.c"
+#include "network/feed.c"
 #include "network/gate.c"
 #include "network/layer.c"
 #include "network/layer_check.c"
@@ -58,6 +60,9 @@
 #include "network/plan_measure.c"
 #include "network/reference.c"
 #include "network/run.c"
+#include "network/run_layer.c"
+#include "network/wiring.c"
+#include "network/workspace.c"
 
 #include "network/layers/add.c"
 #include "network/layers/concat.c"

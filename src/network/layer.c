@@ -30,3 +30,11 @@ gali_source gali_layer_source(const gali_layer_list *list, uint32_t index, uint3
     return list->layers[index].source_count ? gali_model_source(&list->layers[index], i)
                                             : (gali_source){index, 0, gali_layer_value_width(list, index)};
 }
+
+int gali_layer_reads(const gali_layer_list *list, uint32_t index, uint32_t value) {
+    int any = 0;
+    for (uint32_t s = 0; s < gali_layer_source_count(&list->layers[index]); s++) {
+        any |= gali_layer_source(list, index, s).value == value;
+    }
+    return any;
+}

@@ -67,4 +67,7 @@ uint32_t gali_layer_value_width(const gali_layer_list *list, uint32_t value);
 uint32_t gali_layer_source_count(const gali_model_layer *layer);
 gali_source gali_layer_source(const gali_layer_list *list, uint32_t index, uint32_t i);
 
+/* Whether layer `index` has a source of this value. */
+int gali_layer_reads(const gali_layer_list *list, uint32_t index, uint32_t value);
+
 #endif

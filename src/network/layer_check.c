@@ -125,19 +125,11 @@ gal_status gali_layer_check(const gali_layer_list *list, uint32_t i, size_t at, 
     return status == GAL_OK ? check_sources(&p) : status;
 }
 
-static int reads(const gali_layer_list *list, uint32_t i, uint32_t value) {
-    int any = 0;
-    for (uint32_t s = 0; s < gali_layer_source_count(&list->layers[i]); s++) {
-        any |= gali_layer_source(list, i, s).value == value;
-    }
-    return any;
-}
-
 gal_status gali_layer_check_read(const gali_layer_list *list, gal_error *error) {
     for (uint32_t i = 0; i + 1 < list->count; i++) {
         int any = 0;
         for (uint32_t j = i + 1; j < list->count && !any; j++) {
-            any = reads(list, j, i + 1);
+            any = gali_layer_reads(list, j, i + 1);
         }
         if (!any) {
             return gali_fail(error, GAL_BAD_DATA, "%s: layer %u: no other layer reads it", list->tag, i);

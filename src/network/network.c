@@ -15,13 +15,16 @@
 
 /* All that is packed, in the order of the allocation: the gating network's layers come first. */
 typedef struct sources {
+    gali_layer_list gate, main;
     uint32_t count, gating; /* all of them, and how many are the gate's */
-    gali_pack_source list[GALI_GATING_LAYERS_MAX + GALI_LAYERS_MAX];
+    gali_pack_source list[GALI_NETWORK_LAYERS_MAX];
 } sources;
 
 /* Where the parts of the allocation start, in bytes; filled before anything is allocated. */
 typedef struct memory_plan {
-    size_t live, gate_live, scale, weights[GALI_GATING_LAYERS_MAX + GALI_LAYERS_MAX];
+    size_t features[GALI_NETWORK_LAYERS_MAX], sources[GALI_NETWORK_LAYERS_MAX];
+    size_t weights[GALI_NETWORK_LAYERS_MAX];
+    size_t gate_normal, normal, scale;
     size_t whole;
     int has_scale;
 } memory_plan;
@@ -36,37 +39,32 @@ static int is_live(const gali_model *model, const gali_pack_source *source, uint
     return gali_model_u32(model->input_state, gali_pack_feature(source, k)) == GALI_INPUT_LIVE;
 }
 
-static void add_source(sources *s, const gali_model *model, const gali_model_layer *layer, const char *name,
-                       uint32_t index, const void *features) {
+static void add_sources(sources *s, const gali_model *model, const gali_layer_list *list,
+                        const void *features) {
     static const uint32_t counted = 0; /* live is not NULL, and filled later */
-    gali_pack_source *source = &s->list[s->count++];
-    *source = (gali_pack_source){.layer = layer, .features = features, .name = name, .index = index};
-    if (index > 0) {
-        return;
-    }
-    source->live = &counted;
-    for (uint32_t k = 0; k < layer->inputs; k++) {
-        source->live_count += (uint32_t)is_live(model, source, k);
+    for (uint32_t i = 0; i < list->count; i++) {
+        gali_pack_source *source = &s->list[s->count++];
+        *source = (gali_pack_source){.list = *list, .index = i, .features = features};
+        if (gali_wiring_folds(list, i)) {
+            source->live = &counted;
+            for (uint32_t k = 0; k < list->layers[i].inputs; k++) {
+                source->live_count += (uint32_t)is_live(model, source, k);
+            }
+        }
     }
 }
 
 static void list_sources(sources *s, const gali_model *model) {
+    const gali_gating *gating = &model->gating;
     s->count = 0;
-    s->gating = model->gate == GAL_GATE_NETWORK ? model->gating.layer_count : 0;
-    for (uint32_t i = 0; i < s->gating; i++) {
-        add_source(s, model, &model->gating.layers[i], "gate layer", i, model->gating.features);
-    }
-    for (uint32_t i = 0; i < model->layer_count; i++) {
-        add_source(s, model, &model->layers[i], "layer", i, NULL);
-    }
+    s->gating = model->gate == GAL_GATE_NETWORK ? gating->layer_count : 0;
+    s->gate = (gali_layer_list){"gate", gating->layers, s->gating, gating->input_count, 1};
+    s->main = (gali_layer_list){"network", model->layers, model->layer_count, model->inputs, model->experts};
+    add_sources(s, model, &s->gate, gating->features);
+    add_sources(s, model, &s->main, NULL);
     gali_pack_outside outside = gali_pack_scales_outside(model);
     s->list[s->count - 1].scale_output = !outside.scale;
     s->list[s->count - 1].shift_output = !outside.shift;
-}
-
-/* The packed layer of a source: gating layers first. */
-static gali_packed_layer *packed_of(gal_network *network, const sources *s, uint32_t i) {
-    return i < s->gating ? &network->gating.layers[i] : &network->layers[i - s->gating];
 }
 
 /* The plan: the table's, then measured or a record's where the desc says so. */
@@ -87,6 +85,44 @@ static gal_status make_plan(gali_plan *plan, const sources *s, const gali_kernel
                                                      : gali_plan_parse(plan, desc->plan, error);
 }
 
+static uint32_t padded(uint32_t floats) {
+    return (floats + 15u) & ~15u;
+}
+
+/* Layers of one list: those that do not fold read buffers, all but the network's last write to one. */
+static void wire_list(gal_network *network, const gali_layer_list *list, uint32_t first, gali_normal *normal) {
+    uint32_t buffer[GALI_LAYERS_MAX + 1];
+    int is_gate = first < network->gating_count;
+    gali_wiring_assign(&network->wiring, list, list->count + (uint32_t)is_gate, buffer);
+    if (!is_gate) {
+        buffer[list->count] = GALI_BUFFER_Y;
+    }
+    for (uint32_t i = 0; i < list->count; i++) {
+        network->feeds[first + i].buffer = buffer[i + 1];
+    }
+    if (gali_wiring_needs_normal(list)) {
+        *normal = (gali_normal){.buffer = buffer[0], .count = list->width};
+    }
+}
+
+static void fill_layers(gal_network *network, const sources *s) {
+    for (uint32_t i = 0; i < s->count; i++) {
+        const gali_model_layer *from = gali_pack_layer_of(&s->list[i]);
+        gali_packed_layer *layer = &network->layers[i];
+        *layer = gali_pack_planned(&network->plan.layers[i], network->kernels);
+        layer->activation = from->activation;
+        layer->slope = from->slope;
+        layer->epsilon = from->epsilon;
+    }
+    if (s->gating) {
+        wire_list(network, &s->gate, 0, &network->gate_normal);
+    }
+    wire_list(network, &s->main, s->gating, &network->normal);
+    for (uint32_t b = 0; b < network->wiring.buffer_count; b++) {
+        network->wiring.width[b] = padded(network->wiring.width[b]);
+    }
+}
+
 static void fill_header(gal_network *network, const gali_model *model, const sources *s,
                         const gali_kernels *kernels) {
     network->kernels = kernels;
@@ -98,37 +134,42 @@ static void fill_header(gal_network *network, const gali_model *model, const sou
     }
     network->inputs = model->inputs;
     network->outputs = model->outputs;
-    network->live.count = s->list[s->gating].live_count;
-    network->layer_count = model->layer_count;
-    network->gating.layer_count = s->gating;
-    network->gating.live.count = s->gating ? s->list[0].live_count : 0;
-    for (uint32_t i = 0; i < s->count; i++) {
-        gali_packed_layer *layer = packed_of(network, s, i);
-        *layer = gali_pack_planned(&network->plan.layers[i], kernels);
-        layer->activation = s->list[i].layer->activation;
-        uint32_t padded = (layer->outputs + 15u) & ~15u;
-        if (i + 1 < s->count && padded > network->hidden) {
-            network->hidden = padded;
-        }
+    for (uint32_t k = 0; k < model->inputs; k++) {
+        network->live_inputs += gali_model_u32(model->input_state, k) == GALI_INPUT_LIVE;
     }
+    network->gating_count = s->gating;
+    network->layer_count = s->count;
+    fill_layers(network, s);
+}
+
+static size_t normal_size(const gali_normal *normal) {
+    return gali_size_mul(normal->count, sizeof(uint32_t) + 2 * sizeof(float));
 }
 
 static memory_plan plan_memory(gal_network *header, const gali_model *model, const sources *s) {
     memory_plan at = {.has_scale = gali_pack_scales_outside(model).shift};
     reserve(&at, sizeof(gal_network));
-    at.live = reserve(&at, gali_size_mul(header->live.count, sizeof(uint32_t)));
-    at.gate_live = reserve(&at, gali_size_mul(header->gating.live.count, sizeof(uint32_t)));
+    for (uint32_t i = 0; i < s->count; i++) {
+        const gali_model_layer *layer = gali_pack_layer_of(&s->list[i]);
+        if (s->list[i].live) {
+            at.features[i] = reserve(&at, gali_size_mul(s->list[i].live_count, sizeof(uint32_t)));
+        } else {
+            at.sources[i] = reserve(&at, gali_layer_source_count(layer) * sizeof(gali_source));
+        }
+    }
+    at.gate_normal = reserve(&at, normal_size(&header->gate_normal));
+    at.normal = reserve(&at, normal_size(&header->normal));
     at.scale = reserve(&at, at.has_scale ? gali_size_mul(header->outputs, 2 * sizeof(float)) : 0);
     for (uint32_t i = 0; i < s->count; i++) {
-        size_t floats = gali_pack_floats(packed_of(header, s, i), header->kernels);
+        size_t floats = gali_pack_floats(&header->layers[i], header->kernels);
         at.weights[i] = reserve(&at, gali_size_mul(floats, sizeof(float)));
     }
     return at;
 }
 
-/* The live inputs of a first layer. */
+/* The live inputs of a layer that folds. */
 static void fill_live(uint32_t *live, const gali_model *model, const gali_pack_source *source) {
-    for (uint32_t k = 0; k < source->layer->inputs; k++) {
+    for (uint32_t k = 0; k < gali_pack_layer_of(source)->inputs; k++) {
         if (is_live(model, source, k)) {
             *live++ = k;
         }
@@ -143,49 +184,102 @@ static void fill_scale(float *scale, const gali_model *model) {
     }
 }
 
-/* Packs every layer; the lists of live inputs are inputs of the layers while that lasts. */
-static gal_status fill_weights(gal_network *network, const gali_model *model, const sources *s,
-                               const memory_plan *at, gal_error *error) {
+/* Packs layer i; the list of its live inputs counts them for that, then it names features. */
+static gal_status fill_layer(gal_network *network, const gali_model *model, sources *s, const memory_plan *at,
+                             uint32_t i, gal_error *error) {
     unsigned char *base = (unsigned char *)network;
-    for (uint32_t i = 0; i < s->count; i++) {
-        float *weights = (float *)(void *)(base + at->weights[i]);
-        gali_packed_layer *layer = packed_of(network, s, i);
-        gal_status status = gali_pack_layer(layer, &s->list[i], model, network->kernels, weights, error);
-        if (status != GAL_OK) {
-            return status;
-        }
-        layer->weights = weights;
+    gali_pack_source *source = &s->list[i];
+    uint32_t *live = (uint32_t *)(void *)(base + at->features[i]);
+    float *weights = (float *)(void *)(base + at->weights[i]);
+    if (source->live) {
+        fill_live(live, model, source);
+        source->live = live;
     }
-    return GAL_OK;
+    network->layers[i].weights = weights;
+    gal_status status = gali_pack_layer(&network->layers[i], source, model, network->kernels, weights, error);
+    for (uint32_t k = 0; k < source->live_count; k++) {
+        live[k] = gali_pack_feature(source, live[k]);
+    }
+    return status;
 }
 
-/* From inputs of the gating network's first layer to features of x. */
-static void name_features(uint32_t *live, uint32_t count, const gali_pack_source *source) {
-    for (uint32_t i = 0; i < count; i++) {
-        live[i] = gali_pack_feature(source, live[i]);
+/* Buffer of a value that a layer of the list that starts at layer `first` makes, or of its value 0. */
+static uint32_t buffer_of(const gal_network *network, uint32_t first, uint32_t value) {
+    if (value == 0) {
+        return first < network->gating_count ? network->gate_normal.buffer : network->normal.buffer;
     }
+    return network->feeds[first + value - 1].buffer;
+}
+
+static int is_run(const uint32_t *features, uint32_t count) {
+    int run = 1;
+    for (uint32_t i = 1; i < count; i++) {
+        run &= features[i] == features[0] + i;
+    }
+    return run;
+}
+
+/* Where layer i finds its input. */
+static void fill_feed(gal_network *network, const sources *s, const memory_plan *at, uint32_t i) {
+    unsigned char *base = (unsigned char *)network;
+    const gali_pack_source *from = &s->list[i];
+    gali_feed *feed = &network->feeds[i];
+    uint32_t width = network->layers[i].inputs;
+    if (from->live) {
+        feed->features = (const uint32_t *)(const void *)(base + at->features[i]);
+        feed->in_place = is_run(feed->features, width);
+    } else {
+        gali_source *slices = (gali_source *)(void *)(base + at->sources[i]);
+        feed->source_count = gali_layer_source_count(gali_pack_layer_of(from));
+        for (uint32_t k = 0; k < feed->source_count; k++) {
+            slices[k] = gali_layer_source(&from->list, from->index, k);
+            slices[k].value = buffer_of(network, i - from->index, slices[k].value);
+        }
+        feed->sources = slices;
+        feed->in_place = feed->source_count == 1;
+    }
+    if (!feed->in_place && padded(width) > network->joined) {
+        network->joined = padded(width);
+    }
+}
+
+/* features[count], mean[count], std[count] of a list's value 0. */
+static void fill_normal(gali_normal *normal, unsigned char *memory, const gali_model *model,
+                        const gali_pack_source *first) {
+    uint32_t *features = (uint32_t *)(void *)memory;
+    float *mean = (float *)(void *)(features + normal->count), *std = mean + normal->count;
+    for (uint32_t i = 0; i < normal->count; i++) {
+        uint32_t k = features[i] = gali_pack_value_feature(first, i);
+        uint32_t state = gali_model_u32(model->input_state, k);
+        mean[i] = gali_model_f32(model->input_mean, k);
+        std[i] = gali_model_f32(model->input_std, k);
+        if (state != GALI_INPUT_LIVE) {
+            double constant = (double)gali_model_f32(model->input_constant, k) - (double)mean[i];
+            mean[i] = state == GALI_INPUT_CONSTANT ? (float)(constant / (double)std[i]) : 0;
+            std[i] = 0;
+        }
+    }
+    normal->features = features;
+    normal->mean = mean;
+    normal->std = std;
 }
 
 static gal_status fill_network(gal_network *network, const gali_model *model, sources *s, const memory_plan *at,
                                gal_error *error) {
     unsigned char *base = (unsigned char *)network;
-    uint32_t *live = (uint32_t *)(void *)(base + at->live), *gate = (uint32_t *)(void *)(base + at->gate_live);
-    fill_live(live, model, &s->list[s->gating]);
-    s->list[s->gating].live = live;
-    network->live.features = live;
+    gal_status status = GAL_OK;
     if (s->gating) {
-        fill_live(gate, model, &s->list[0]);
-        s->list[0].live = gate;
-        network->gating.live.features = gate;
+        fill_normal(&network->gate_normal, base + at->gate_normal, model, &s->list[0]);
     }
+    fill_normal(&network->normal, base + at->normal, model, &s->list[s->gating]);
     if (at->has_scale) {
         float *scale = (float *)(void *)(base + at->scale);
         fill_scale(scale, model);
         network->output_scale = scale;
     }
-    gal_status status = fill_weights(network, model, s, at, error);
-    if (s->gating) {
-        name_features(gate, network->gating.live.count, &s->list[0]);
+    for (uint32_t i = 0; i < s->count && status == GAL_OK; i++) {
+        status = fill_layer(network, model, s, at, i, error);
+        fill_feed(network, s, at, i);
     }
     return status;
 }
@@ -196,16 +290,6 @@ static gal_network_desc resolve_network(const gal_network_desc *desc) {
     return all;
 }
 
-/* Whether the layers are a chain of dense ones with activations that there are kernels for. */
-static int is_chain(const gali_model_layer *layers, uint32_t count) {
-    int chain = 1;
-    for (uint32_t i = 0; i < count; i++) {
-        chain &= layers[i].kind == GALI_LAYER_DENSE && layers[i].source_count == 0 &&
-                 layers[i].activation <= GALI_ACTIVATION_ELU;
-    }
-    return chain;
-}
-
 gal_status gali_network_make(gal_network **out, const gali_model *model, const gal_network_desc *desc,
                              gal_error *error) {
     const gal_network_desc all = resolve_network(desc);
@@ -214,10 +298,6 @@ gal_status gali_network_make(gal_network **out, const gali_model *model, const g
     gal_status status = gali_cpu_choose(all.isa, &isa, error);
     if (status != GAL_OK) {
         return status;
-    }
-    if (!is_chain(model->layers, model->layer_count) ||
-        !is_chain(model->gating.layers, model->gating.layer_count)) {
-        return gali_fail(error, GAL_UNSUPPORTED, "a kind of layer or an activation that cannot be run yet");
     }
     gal_network header = {0};
     sources s;
@@ -277,26 +357,19 @@ size_t gal_network_plan_text(const gal_network *network, char *buffer, size_t si
     return gali_plan_print(&network->plan, buffer, size);
 }
 
-static uint64_t parameters(const gali_packed_layer *layers, uint32_t count) {
-    uint64_t sum = 0;
-    for (uint32_t i = 0; i < count; i++) {
-        sum += (uint64_t)layers[i].experts * layers[i].outputs * (layers[i].inputs + (uint64_t)1);
-    }
-    return sum;
-}
-
 gal_network_info gal_network_get_info(const gal_network *network) {
     gal_network_info info = {
         .inputs = network->inputs,
         .outputs = network->outputs,
-        .live_inputs = network->live.count,
-        .layers = network->layer_count,
+        .live_inputs = network->live_inputs,
+        .layers = network->layer_count - network->gating_count,
         .gate = network->gate,
         .experts = network->experts,
         .memory = network->memory,
         .isa = network->kernels->isa,
     };
-    info.parameters = parameters(network->gating.layers, network->gating.layer_count) +
-                      parameters(network->layers, network->layer_count);
+    for (uint32_t i = 0; i < network->layer_count; i++) {
+        info.parameters += gali_pack_parameters(&network->layers[i]);
+    }
     return info;
 }

@@ -5,9 +5,14 @@
 #include "base/error.h"
 #include "base/size.h"
 
+const gali_model_layer *gali_pack_layer_of(const gali_pack_source *source) {
+    return &source->list.layers[source->index];
+}
+
 gali_plan_layer gali_pack_shape(const gali_pack_source *source) {
-    const gali_model_layer *layer = source->layer;
+    const gali_model_layer *layer = gali_pack_layer_of(source);
     return (gali_plan_layer){
+        .kind = layer->kind,
         .inputs = source->live ? source->live_count : layer->inputs,
         .outputs = layer->outputs,
         .experts = layer->experts,
@@ -15,26 +20,52 @@ gali_plan_layer gali_pack_shape(const gali_pack_source *source) {
 }
 
 gali_packed_layer gali_pack_planned(const gali_plan_layer *plan, const gali_kernels *kernels) {
-    uint32_t vectors = (plan->outputs + kernels->lanes - 1) / kernels->lanes;
-    return (gali_packed_layer){
+    gali_packed_layer packed = {
+        .kind = plan->kind,
         .experts = plan->experts,
         .inputs = plan->inputs,
         .outputs = plan->outputs,
-        .vectors = vectors,
-        .panels = (vectors + plan->vectors - 1) / plan->vectors,
         .rows = plan->rows,
         .width = plan->vectors,
         .form = plan->form,
     };
+    if (gali_layer_has_panels(plan->kind)) {
+        packed.vectors = (plan->outputs + kernels->lanes - 1) / kernels->lanes;
+        packed.panels = (packed.vectors + plan->vectors - 1) / plan->vectors;
+    }
+    return packed;
+}
+
+uint32_t gali_pack_value_feature(const gali_pack_source *source, uint32_t i) {
+    return source->features ? gali_model_u32(source->features, i) : i;
 }
 
 uint32_t gali_pack_feature(const gali_pack_source *source, uint32_t k) {
-    return source->features ? gali_model_u32(source->features, k) : k;
+    gali_source slice = gali_layer_source(&source->list, source->index, 0);
+    for (uint32_t i = 1; k >= slice.count; i++) {
+        k -= slice.count;
+        slice = gali_layer_source(&source->list, source->index, i);
+    }
+    return gali_pack_value_feature(source, slice.first + k);
+}
+
+/* Weights and biases of an output of a layer without panels. */
+static size_t row_floats(const gali_packed_layer *layer) {
+    size_t columns = gali_layer_ops_of(layer->kind)->columns(layer->inputs);
+    return columns ? columns + 1 : 0;
 }
 
 size_t gali_pack_floats(const gali_packed_layer *layer, const gali_kernels *kernels) {
+    if (!gali_layer_has_panels(layer->kind)) {
+        return gali_size_mul(layer->outputs, row_floats(layer));
+    }
     size_t width = gali_size_mul(layer->vectors, kernels->lanes);
     return gali_size_mul(gali_size_mul(layer->experts, gali_size_add(layer->inputs, 1)), width);
+}
+
+uint64_t gali_pack_parameters(const gali_packed_layer *layer) {
+    uint64_t row = gali_layer_has_panels(layer->kind) ? layer->inputs + (uint64_t)1 : row_floats(layer);
+    return (uint64_t)layer->experts * layer->outputs * row;
 }
 
 uint32_t gali_pack_panel_start(const gali_packed_layer *layer, uint32_t panel) {
@@ -58,7 +89,8 @@ gali_panel gali_pack_panel(const gali_packed_layer *layer, uint32_t panel, uint3
         .experts = layer->form == GAL_FORM_BLEND ? layer->experts : 1,
         .first = first,
         .outputs = left < width ? left : width,
-        .activation = layer->activation,
+        .activation = layer->activation == GALI_ACTIVATION_SOFTMAX ? GALI_ACTIVATION_NONE : layer->activation,
+        .slope = layer->slope,
     };
 }
 
@@ -73,7 +105,7 @@ static double scale_of(const fold *f, uint32_t n) {
 }
 
 static double weight_of(const fold *f, uint32_t e, uint32_t n, uint32_t k) {
-    const gali_model_layer *layer = f->source->layer;
+    const gali_model_layer *layer = gali_pack_layer_of(f->source);
     return (double)gali_model_weight(layer, ((size_t)e * layer->outputs + n) * layer->inputs + k);
 }
 
@@ -93,7 +125,7 @@ static double shift_of(const fold *f, uint32_t k) {
 }
 
 static float bias_of(const fold *f, uint32_t e, uint32_t n) {
-    const gali_model_layer *layer = f->source->layer;
+    const gali_model_layer *layer = gali_pack_layer_of(f->source);
     double bias = (double)gali_model_f32(layer->biases, (size_t)e * layer->outputs + n);
     for (uint32_t k = 0; f->source->live && k < layer->inputs; k++) {
         bias += weight_of(f, e, n, k) * shift_of(f, k);
@@ -138,17 +170,29 @@ static gal_status pack_panel(const fold *f, const gali_panel *panel, float *weig
             clear_column(panel->inputs, weights + i, stride);
         } else if (!pack_column(f, expert, panel->first + i, panel->inputs, weights + i, stride)) {
             return gali_fail(error, GAL_BAD_DATA,
-                             "%s %u, expert %u, output %u: too large for float32 with the normalisation",
-                             f->source->name, f->source->index, expert, panel->first + i);
+                             "%s: layer %u, expert %u, output %u: too large for float32 with the normalisation",
+                             f->source->list.tag, f->source->index, expert, panel->first + i);
         }
     }
     return GAL_OK;
 }
 
 gali_pack_outside gali_pack_scales_outside(const gali_model *model) {
-    int activated = model->layers[model->layer_count - 1].activation != GALI_ACTIVATION_NONE;
-    int plain = model->layers[model->layer_count - 1].experts == 1;
+    const gali_model_layer *last = &model->layers[model->layer_count - 1];
+    int activated = last->activation != GALI_ACTIVATION_NONE || !gali_layer_has_panels(last->kind);
+    int plain = last->experts == 1;
     return (gali_pack_outside){activated, activated || (model->gate == GAL_GATE_CALLER && !plain)};
+}
+
+/* A layer without panels: its weights and biases as they are. */
+static void pack_rows(const gali_model_layer *layer, float *weights) {
+    size_t count = (size_t)layer->outputs * gali_layer_columns(layer);
+    for (size_t i = 0; i < count; i++) {
+        weights[i] = gali_model_weight(layer, i);
+    }
+    for (uint32_t n = 0; n < layer->outputs && count; n++) {
+        weights[count + n] = gali_model_f32(layer->biases, n);
+    }
 }
 
 gal_status gali_pack_layer(const gali_packed_layer *shape, const gali_pack_source *source,
@@ -157,6 +201,9 @@ gal_status gali_pack_layer(const gali_packed_layer *shape, const gali_pack_sourc
     fold f = {source, model};
     gali_packed_layer packed = *shape;
     packed.weights = weights;
+    if (!gali_layer_has_panels(shape->kind)) {
+        pack_rows(gali_pack_layer_of(source), weights);
+    }
     for (uint32_t p = 0; p < packed.panels; p++) {
         for (uint32_t e = 0; e < packed.experts; e++) {
             int blended = packed.form == GAL_FORM_BLEND;

@@ -9,14 +9,15 @@
  * Folding, in float64, rounded once. With live inputs l, x' = (x - mean) / std, y = y' std_y + mean_y:
  *     first layer  A'[n][l] = A[n][l] / std[l],  b' = b - sum_l A mean / std + sum_constant A (c - mean) / std
  *     last layer   A'' = std_y A',  b'' = std_y b' + mean_y
- * A last layer with an activation keeps its output normalisation outside; so does mean_y where the blend is
+ * Every dense layer that reads x alone folds the input's normalisation, the last layer the output's, if it is dense.
+ * One with an activation keeps its output normalisation outside; so does mean_y where the blend is
  * the caller's, whose sum is not ours to trust (gali_pack_scales_outside).
  */
 #ifndef GALI_NETWORK_PACK_H
 #define GALI_NETWORK_PACK_H
 
 #include "kernels/kernels.h"
-#include "network/model.h"
+#include "network/layer.h"
 #include "network/plan.h"
 
 typedef struct gali_packed_layer {
@@ -30,34 +31,37 @@ typedef struct gali_packed_layer {
     uint32_t width; /* of the widest panel, in vectors, as planned */
     gal_form form;
     gali_activation activation;
+    float slope, epsilon;
+    gali_layer_kind kind; /* without panels: weights[outputs][columns], then the biases */
 } gali_packed_layer;
 
-/*
- * What is packed: a layer of the model, and what is folded into it. The first layer of a network (and of its
- * gating network) sees features of x: `live` lists those of its inputs that are left, `features` says which
- * feature each input is (NULL: input k is feature k). Other layers have live NULL.
- */
+/* What is packed: a layer of the model, and what is folded into it. */
 typedef struct gali_pack_source {
-    const gali_model_layer *layer;
-    const uint32_t *live; /* [live_count] ascending inputs of the layer; NULL: all, and nothing is folded in */
+    gali_layer_list list;
+    uint32_t index;       /* of the layer in its list */
+    const void *features; /* [list.width] uint32, possibly unaligned: of x, what value 0 is; NULL: all of it */
+    const uint32_t *live; /* [live_count] ascending inputs that are left; NULL: all, and nothing is folded in */
     uint32_t live_count;
-    const void *features;           /* [layer->inputs] uint32, possibly unaligned */
     int scale_output, shift_output; /* the output normalisation is folded in */
-    const char *name;               /* for messages: "layer", "gate layer" */
-    uint32_t index;
 } gali_pack_source;
+
+const gali_model_layer *gali_pack_layer_of(const gali_pack_source *source);
 
 /* Live inputs, outputs and experts of a source, for a plan. */
 gali_plan_layer gali_pack_shape(const gali_pack_source *source);
 
-/* A packed layer as planned for a kernel table; weights is NULL, activation none. */
+/* A packed layer with panels as planned for a kernel table; weights is NULL, activation none. */
 gali_packed_layer gali_pack_planned(const gali_plan_layer *plan, const gali_kernels *kernels);
 
-/* Feature of x that input k of a first layer is. */
+/* Feature of x that element i of value 0 is, and that input k of a layer that folds is. */
+uint32_t gali_pack_value_feature(const gali_pack_source *source, uint32_t i);
 uint32_t gali_pack_feature(const gali_pack_source *source, uint32_t k);
 
 /* Floats of the packed weights; GALI_SIZE_BAD if that overflows. */
 size_t gali_pack_floats(const gali_packed_layer *layer, const gali_kernels *kernels);
+
+/* Weights and biases of all experts, as folded. */
+uint64_t gali_pack_parameters(const gali_packed_layer *layer);
 
 /*
  * Fills weights (gali_pack_floats, 64-byte aligned) of a shape made of the same source. GAL_BAD_DATA if a

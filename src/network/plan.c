@@ -33,6 +33,9 @@ void gali_plan_choose(gali_plan *plan, gal_form form, size_t l2) {
     plan->split = SPLIT;
     for (uint32_t i = 0; i < plan->count; i++) {
         gali_plan_layer *layer = &plan->layers[i];
+        if (!gali_layer_has_panels(layer->kind)) {
+            continue;
+        }
         layer->form = layer->experts > 1 ? form : GAL_FORM_PER_EXPERT;
         layer->vectors = width_for(layer, plan->kernels, l2);
         layer->rows = plan->kernels->tile_rows[layer->vectors];
@@ -41,6 +44,11 @@ void gali_plan_choose(gali_plan *plan, gal_form form, size_t l2) {
 
 static int print_layer(const gali_plan *plan, uint32_t i, char *buffer, size_t size) {
     const gali_plan_layer *layer = &plan->layers[i];
+    if (!gali_layer_has_panels(layer->kind)) {
+        return snprintf(buffer, size, "%s %u: %u -> %u, %s\n", kind_of(plan, i),
+                        i < plan->gating ? i : i - plan->gating, layer->inputs, layer->outputs,
+                        gali_layer_ops_of(layer->kind)->name);
+    }
     return snprintf(buffer, size, "%s %u: %u -> %u, %u experts: %s, %u vectors, %u rows, f32\n",
                     kind_of(plan, i), i < plan->gating ? i : i - plan->gating, layer->inputs, layer->outputs,
                     layer->experts, form_names[layer->form], layer->vectors, layer->rows);
@@ -105,10 +113,15 @@ static gal_status parse_layer(gali_plan *plan, uint32_t i, const char *line, gal
     char expected[LINE_MOST], form[16];
     unsigned vectors, rows;
     print_layer(plan, i, expected, sizeof expected); /* up to the form the line is given by the network */
-    size_t shape = (size_t)(strstr(expected, " experts:") - expected) + strlen(" experts:");
-    if (strncmp(line, expected, shape) != 0) {
+    int chosen = gali_layer_has_panels(layer->kind);
+    size_t shape = chosen ? (size_t)(strstr(expected, " experts:") - expected) + strlen(" experts:")
+                          : strlen(expected) - 1;
+    if (strncmp(line, expected, shape) != 0 || (!chosen && line[shape])) {
         return gali_fail(error, GAL_BAD_ARGUMENT, "plan, line %u: expected \"%.*s ...\"", i + 2, (int)shape,
                          expected);
+    }
+    if (!chosen) {
+        return GAL_OK;
     }
     if (!parse_choice(line + shape, form, &vectors, &rows)) {
         return gali_fail(error, GAL_BAD_ARGUMENT, "plan, line %u: expected \"FORM, V vectors, R rows, f32\"",

@@ -10,9 +10,10 @@
 
 #include "gallop/network.h"
 #include "kernels/kernels.h"
-#include "network/model.h"
+#include "network/layer.h"
 
 typedef struct gali_plan_layer {
+    gali_layer_kind kind; /* without panels there is nothing to choose, and what follows the shape is 0 */
     uint32_t inputs, outputs, experts; /* the shape, live inputs only: what the rest is chosen for */
     gal_form form;
     uint32_t vectors; /* of the widest panel: 1..GALI_PANEL_VECTORS_MAX */
