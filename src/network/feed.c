@@ -29,7 +29,8 @@ static void join(const gali_range *r, const gali_feed *feed, gali_rows_at to) {
         gali_source source = feed->sources[s];
         gali_rows_at from = buffer_of_range(r, source.value);
         for (uint32_t c = 0; c < r->count; c++) {
-            memcpy(to.at + c * to.stride, from.at + c * from.stride + source.first, source.count * sizeof(float));
+            memcpy(to.at + c * to.stride, from.at + c * from.stride + source.first,
+                   source.count * sizeof(float));
         }
         to.at += source.count;
     }

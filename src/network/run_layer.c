@@ -107,7 +107,8 @@ static void run_row(const layer_call *call, uint32_t c) {
     const gali_packed_layer *packed = call->layer;
     gali_row_layer layer = {call->r->network->kernels, packed->weights, packed->inputs, packed->outputs,
                             packed->epsilon};
-    gali_layer_ops_of(packed->kind)->run(&layer, call->x.at + c * call->x.stride, call->y.at + c * call->y.stride);
+    gali_layer_ops_of(packed->kind)
+        ->run(&layer, call->x.at + c * call->x.stride, call->y.at + c * call->y.stride);
 }
 
 /* Activations of whole rows: all of layers without panels, softmax of those with. */
