@@ -1,0 +1,21 @@
+/*
+ * A function as C11 in the words of kernels/simd/scalar.h: gali_vf for what has lanes, gali_vx for what is multiplied
+ * into all of them. What uses those words for which target is emit/vocabulary.h's to add.
+ *
+ *     static void NAME(uint32_t characters, const float *weights, const float *x, size_t x_stride, ..,
+ *                      float *y, size_t y_stride)
+ *
+ * Symbols first, then the parameters in their order; one of two dimensions that is no constant has its row's stride, in
+ * elements, behind it; a parallel loop's range [first, last) comes last. Constants lie as gali_loop_pack lays them.
+ * What follows a let with cases is a function of its own, always inlined, called once for each case.
+ */
+#ifndef GALI_COMPILER_LOOP_PRINT_C_H
+#define GALI_COMPILER_LOOP_PRINT_C_H
+
+#include "compiler/loop/loop.h"
+
+/* GAL_BAD_DATA where an access has other than 1 or `lanes` lanes or a local is too large for a stack (256 KB). */
+gal_status gali_loop_print_c(const gali_loop_function *function, const char *name, uint32_t lanes,
+                             gali_text *text, gal_error *error);
+
+#endif

@@ -1,0 +1,52 @@
+/* The expressions of the operators that are scheduled: blended dense layers, and what is done to rows. */
+#ifndef GALI_COMPILER_SCHEDULE_LAYERS_H
+#define GALI_COMPILER_SCHEDULE_LAYERS_H
+
+#include "compiler/schedule/expression.h"
+#include "gallop/network.h"
+#include "kernels/kernels.h"
+
+/*
+ * y = act(sum_e blend[e] (A_e x + b_e)) for `least` to `most` characters, in the order of kernels.h.
+ *
+ * Parameters: symbol characters; constant weights[experts][1 + inputs][outputs], biases first; x[characters][inputs];
+ * blend[characters][slots] unless experts is 1; expert[characters][slots] where sparse; y[characters][outputs].
+ * Axes c, k, n, e; sparse: s over a character's slots, e looked up. Stages: sum, total, y; of the blend form (the
+ * paper's equation 5) weight, bias, total, y.
+ */
+typedef struct gali_dense {
+    uint32_t experts, slots; /* slots == experts unless sparse */
+    uint32_t inputs, outputs;
+    gal_form form;
+    gali_activation activation; /* of single values: not the softmax */
+    float slope;
+    int sparse; /* a character uses `slots` of the experts, listed in ascending order; per-expert form */
+    int padded; /* rows of y may be written up to a multiple of 16 floats */
+    uint32_t least, most;
+} gali_dense;
+
+enum { GALI_DENSE_CHARACTERS_MAX = 1024 };
+
+/* GAL_BAD_ARGUMENT for a shape of nothing, GAL_NO_MEMORY. */
+gal_status gali_dense_expression(const gali_dense *dense, gali_arena *arena, gali_expression **out,
+                                 gal_error *error);
+
+/* What is done to a row of each character. */
+typedef enum gali_row_kind {
+    GALI_ROW_NORMALISE, /* y = (x - shift) scale; constants shift[width], scale[width] */
+    GALI_ROW_ACTIVATE,  /* y = act(x) */
+    GALI_ROW_SOFTMAX,   /* y = exp(x - max x) / their sum, the gate of a gating network, as softmax_f32 */
+} gali_row_kind;
+
+typedef struct gali_row_operator {
+    gali_row_kind kind;
+    gali_activation activation; /* as gali_dense's */
+    float slope;
+    uint32_t width, least, most; /* floats of a row; characters */
+} gali_row_operator;
+
+/* Axes c, n; stages y, and for the softmax most, part, sum before it. */
+gal_status gali_row_expression(const gali_row_operator *row, gali_arena *arena, gali_expression **out,
+                               gal_error *error);
+
+#endif

@@ -1,0 +1,168 @@
+#include "compiler/schedule/layout.h"
+
+#include <string.h>
+
+/* How the loads of a buffer index one of its dimensions. */
+typedef struct use {
+    int bare;      /* all by the same axis alone */
+    uint32_t root; /* that axis; or, not bare, one that takes part; GALI_NO_AXIS: a number */
+} use;
+
+/* The axis that decides where a dimension stands: of a looked-up one, the innermost axis of its lookup. */
+static uint32_t deciding_root(const gali_axes *axes, const gali_loop_variable *variable) {
+    uint32_t root = gali_axes_root(axes, variable);
+    const gali_loop_access *lookup = root == GALI_NO_AXIS ? NULL : axes->expression->axis[root].lookup;
+    return lookup ? gali_axes_root(axes, lookup->index[lookup->buffer->rank - 1].term[0].variable) : root;
+}
+
+static void note_index(const gali_axes *axes, const gali_loop_index *index, use *u, int first) {
+    uint32_t root = index->count ? deciding_root(axes, index->term[0].variable) : GALI_NO_AXIS;
+    int looked_up = index->count && root != gali_axes_root(axes, index->term[0].variable);
+    int bare = index->count == 1 && index->term[0].scale == 1 && !index->constant && !looked_up;
+    u->bare = bare && (first || (u->bare && u->root == root));
+    u->root = root == GALI_NO_AXIS && !first ? u->root : root;
+}
+
+/* Returns how many loads were seen so far. */
+static uint32_t note_value(const gali_axes *axes, const gali_loop_value *value, const gali_loop_buffer *buffer,
+                           use *uses, uint32_t seen) {
+    if (value->op == GALI_VALUE_LOAD && value->load.buffer == buffer) {
+        for (uint32_t d = 0; d < buffer->rank; d++) {
+            note_index(axes, &value->load.index[d], &uses[d], !seen);
+        }
+        return seen + 1;
+    }
+    for (uint32_t i = 0; i < 3 && value->operand[i]; i++) {
+        seen = note_value(axes, value->operand[i], buffer, uses, seen);
+    }
+    return seen;
+}
+
+static uint32_t note_uses(const gali_axes *axes, const gali_loop_buffer *buffer, use *uses) {
+    uint32_t seen = 0;
+    for (uint32_t s = 0; s < axes->expression->stages; s++) {
+        seen = note_value(axes, axes->expression->stage[s].value, buffer, uses, seen);
+    }
+    return seen;
+}
+
+static int add_dimension(gali_loop_buffer *to, gali_loop_packed packed) {
+    if (to->packed_rank == GALI_LOOP_RANK_MAX) {
+        return 0;
+    }
+    to->packed[to->packed_rank++] = packed;
+    return 1;
+}
+
+/* The dimension of a leaf; NULL or why not. */
+static const char *add_leaf(const gali_axes *axes, uint32_t leaf, uint32_t of, gali_loop_buffer *to) {
+    const gali_axis_node *node = &axes->node[leaf];
+    gali_loop_packed packed = {.of = of, .scale = gali_axes_scale(axes, leaf), .extent = node->most};
+    const gali_axis_node *parent = node->parent == GALI_NO_AXIS ? NULL : &axes->node[node->parent];
+    for (const gali_axis_node *up = parent; up && up->parent != GALI_NO_AXIS; up = &axes->node[up->parent]) {
+        if (up->first || axes->node[up->parent].first) {
+            return "a loop that it is read in is cut unevenly and then again";
+        }
+    }
+    if (parent && parent->first) {
+        int outer = parent->outer == leaf;
+        packed.total = outer ? parent->most : 0;
+        packed.part = !outer;
+    } else if (node->least != node->most) {
+        return "a loop that it is read in has no constant extent";
+    } else if (packed.extent == 1) {
+        return NULL;
+    }
+    return add_dimension(to, packed) ? NULL : "it would have too many dimensions";
+}
+
+/* The dimensions that go where this leaf stands. */
+static const char *add_at(const gali_axes *axes, uint32_t leaf, const use *uses, uint32_t *whole,
+                          gali_loop_buffer *to) {
+    for (uint32_t d = 0; d < to->rank; d++) {
+        int here = uses[d].root != GALI_NO_AXIS && (axes->node[leaf].roots >> uses[d].root & 1);
+        const char *why = NULL;
+        if (here && uses[d].bare) {
+            why = add_leaf(axes, leaf, d, to);
+        } else if (here && (*whole >> d & 1)) {
+            *whole &= ~(1u << d);
+            gali_loop_packed packed = {.of = d, .scale = 1, .extent = to->extent[d].constant};
+            why = add_dimension(to, packed) ? NULL : "it would have too many dimensions";
+        }
+        if (why) {
+            return why;
+        }
+    }
+    return NULL;
+}
+
+const char *gali_layout_choose(const gali_axes *axes, const gali_loop_buffer *from, gali_loop_buffer *to) {
+    use uses[GALI_LOOP_RANK_MAX] = {{0, GALI_NO_AXIS}};
+    uint32_t whole = 0, vectors = GALI_LOOP_RANK_MAX;
+    if (from->role != GALI_LOOP_CONSTANT || to->packed_rank || !note_uses(axes, from, uses)) {
+        return "only a constant that is read is laid out anew, once";
+    }
+    for (uint32_t d = 0; d < from->rank; d++) {
+        whole |= uses[d].bare ? 0 : 1u << d;
+        vectors = uses[d].bare && uses[d].root == axes->vector ? d : vectors;
+        if (uses[d].root == GALI_NO_AXIS && to->extent[d].constant != 1) {
+            return "a dimension of it is not walked";
+        }
+    }
+    for (uint32_t i = 0; i < axes->leaves; i++) {
+        const gali_axis_node *leaf = &axes->node[axes->order[i]];
+        for (uint32_t d = 0; d < from->rank && (leaf->roots & (leaf->roots - 1)); d++) {
+            if (uses[d].root != GALI_NO_AXIS && (leaf->roots >> uses[d].root & 1)) {
+                return "a loop that it is read in is fused";
+            }
+        }
+        const char *why = add_at(axes, axes->order[i], uses, &whole, to);
+        if (why) {
+            return why;
+        }
+    }
+    gali_loop_packed lanes = {.of = vectors, .scale = 1, .extent = axes->lanes};
+    if (vectors < GALI_LOOP_RANK_MAX && !add_dimension(to, lanes)) {
+        return "it would have too many dimensions";
+    }
+    return to->packed_rank ? NULL : "it has one element";
+}
+
+/* The leaf that a packed dimension walks. */
+static uint32_t leaf_of(const gali_axes *axes, uint32_t root, const gali_loop_packed *packed) {
+    for (uint32_t i = 0; i < axes->leaves; i++) {
+        uint32_t leaf = axes->order[i];
+        const gali_axis_node *node = &axes->node[leaf];
+        const gali_axis_node *parent = node->parent == GALI_NO_AXIS ? NULL : &axes->node[node->parent];
+        int ragged = parent && parent->first, outer = ragged && parent->outer == leaf;
+        int same =
+            ragged ? (packed->total > 0) == outer && packed->part == !outer : !packed->total && !packed->part;
+        if (node->roots == 1u << root && same && gali_axes_scale(axes, leaf) == packed->scale &&
+            node->most == packed->extent) {
+            return leaf;
+        }
+    }
+    return GALI_NO_AXIS;
+}
+
+int gali_layout_access(const gali_axes *axes, const gali_loop_access *from, const gali_loop_buffer *to,
+                       gali_loop_access *access) {
+    use uses[GALI_LOOP_RANK_MAX] = {{0, GALI_NO_AXIS}};
+    note_uses(axes, from->buffer, uses);
+    *access = (gali_loop_access){.buffer = to, .lanes = 1};
+    for (uint32_t p = 0; p < to->packed_rank; p++) {
+        const gali_loop_packed *packed = &to->packed[p];
+        const use *u = &uses[packed->of];
+        int lanes = p + 1 == to->packed_rank && u->bare && u->root == axes->vector;
+        if (lanes) {
+            access->lanes = axes->lanes;
+        } else if (!u->bare) {
+            if (!gali_axes_translate(axes, &from->index[packed->of], &access->index[p])) {
+                return 0;
+            }
+        } else if (!gali_axes_position(axes, leaf_of(axes, u->root, packed), &access->index[p])) {
+            return 0;
+        }
+    }
+    return 1;
+}

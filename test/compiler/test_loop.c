@@ -1,0 +1,130 @@
+/* The loop IR's text and its verifier: what is refused, where, and that what is read means what it says. */
+#include "expressions.h"
+
+static gal_status parse(const char *text, gali_arena *arena, gali_loop_function **out, gal_error *error) {
+    return gali_loop_parse(out, text, strlen(text), arena, error);
+}
+
+/* Integers of every kind, parts, a partial vector, a lookup and a call, worked out by hand below. */
+static const char example[] = "# parts of 5 by 2: 2 and 3\n"
+                              "loop example(characters in 1..4) {\n"
+                              "  input x[characters][3]\n"
+                              "  constant w[4][10] as [1*2: 2 parts of 5][0*1: 4][1*2: part 3][1*1: 2]\n"
+                              "  integers who[characters]\n"
+                              "  output y[characters][9]\n"
+                              "  for c in characters {\n"
+                              "    let e = lookup(who[c]) in 0..0\n"
+                              "    for p in 2 {\n"
+                              "      let p.first = first(5, 2, p)\n"
+                              "      let p.size = size(5, 2, p) in 2..3 cases\n"
+                              "      local sum[1][4][2]\n"
+                              "      call tile_sum(sum[0][0][0:2], x[e][0], w[p][0][0][0:2], 3, 1, p.size)\n"
+                              "      for i in p.size unroll {\n"
+                              "        y[c][2*p.first + 2*i:2] = max(sum[0][i][0:2], -0.5)\n"
+                              "      }\n"
+                              "    }\n"
+                              "  }\n"
+                              "}\n";
+
+static void an_example_computes_what_it_says(void **unused) {
+    (void)unused;
+    gali_arena arena = {0};
+    gali_loop_function *f = NULL;
+    gal_error error = {0};
+    if (parse(example, &arena, &f, &error) != GAL_OK) {
+        fail_msg("%s", error.message);
+    }
+    float w[40], packed[40], x[] = {1, 2, -1, 0.5f, 0, 1}, y[18] = {0};
+    uint32_t who[] = {0, 0}, characters = 2;
+    for (int i = 0; i < 40; i++) {
+        w[i] = (float)(i % 7 - 3);
+    }
+    assert_int_equal(gali_loop_pack_floats(f->buffer[1]), 40);
+    gali_loop_pack(f->buffer[1], w, packed);
+    assert_true(packed[0] == w[0] && packed[2] == w[2] && packed[4] == w[10] && packed[16] == w[4]);
+    void *memory[] = {x, packed, who, y};
+    assert_int_equal(gali_loop_interpret(f, &characters, memory, &error), GAL_OK);
+    for (int i = 0; i < 18; i++) {
+        int n = i % 9; /* both characters look up row 0 */
+        float sum = x[0] * w[10 + n] + x[1] * w[20 + n] + x[2] * w[30 + n];
+        assert_true(y[i] == (sum < -0.5f ? -0.5f : sum));
+    }
+    who[1] = 1;
+    assert_int_equal(gali_loop_interpret(f, &characters, memory, &error), GAL_BAD_ARGUMENT);
+    gali_arena_release(&arena);
+}
+
+/* The function's text around statements: two vectors of x, one of y. */
+static const char *const refused[][2] = {
+    {"loop f(", "expected a name"},
+    {"loop f(n in 1..) {}", "line 1: expected a number"},
+    {"loop f(n in 3..2) {}", "n: an empty range"},
+    {"loop f(n in 1..2, n in 1..2) {}", "symbol n twice"},
+    {"loop f() {\n  input x[4]\n  input x[4]\n}", "line 3: buffer x was made before"},
+    {"loop f() {\n  input x[0]\n}", "x: a dimension is empty"},
+    {"loop f() {\n  output y[4]\n  y[4] = 0\n}", "y: an index past the end in: y[4] = 0"},
+    {"loop f(n in 1..5) {\n  output y[4]\n  for i in n {\n    y[i] = 0\n  }\n}", "y: an index past the end"},
+    {"loop f() {\n  output y[4]\n  y[i] = 0\n}", "line 3: no variable i"},
+    {"loop f() {\n  output y[4]\n  for i in 4 {\n    y[i] = 0\n  }\n  y[i] = 0\n}", "i: not defined here"},
+    {"loop f() {\n  output y[4]\n  for i in 2 {\n    for i in 2 {\n    }\n  }\n}", "i: defined twice"},
+    {"loop f() {\n  input x[4]\n  x[0] = 1\n}", "x: is not written"},
+    {"loop f() {\n  output y[8]\n  local a[8]\n  y[0:4] = a[0:2]\n}", "a: lanes differ"},
+    {"loop f() {\n  output y[8]\n  local a[6]\n  y[0:4] = a[4:4]\n}", "a: an index past the end"},
+    {"loop f() {\n  output y[4]\n  y[0] = twice(1)\n}", "line 3: no operation twice"},
+    {"loop f() {\n  output y[4]\n  y[0] = add(1)\n}", "line 3: expected ','"},
+    {"loop f() {\n  output y[4]\n  y[0] = 1e99\n}", "line 3: expected a value"},
+    {"loop f() {\n  output y[4]\n  for i in 2 {\n    local a[2]\n  }\n  y[0] = a[0]\n}", "a: not made here"},
+    {"loop f() {\n  for i in 2 {\n    for j in 2 parallel {\n    }\n  }\n}", "j: a parallel loop is alone"},
+    {"loop f(n in 1..9) {\n  let m = size(n, 2, 0) in 1..3 cases\n}", "m: leaves the range of its cases"},
+    {"loop f(n in 0..9) {\n  let m = quotient(4, n)\n}", "m: division by zero"},
+    {"loop f() {\n  constant w[9] as [0*1: 2 parts of 5]\n}", "w: its layout does not hold it"},
+    {"loop f() {\n  constant w[9] as [0*4: 2][0*1: 4]\n}", "w: its layout does not hold it"},
+    {"loop f() {\n  output y[1048577]\n}", "line 2: expected a number, at most 1048576"},
+    {"loop f() {\n}\n}", "line 3: more text after the function"},
+    {"loop f() {\n  input x[2][4]\n  constant w[3][1][2]\n  local s[2][1][2]\n"
+     "  call tile_sum(s[0][0][0:2], x[0][0], w[0][0][0:2], 3, 2, 1)\n}",
+     "the call does not take a whole panel"},
+};
+
+static void refusals_name_their_place(void **unused) {
+    (void)unused;
+    for (size_t i = 0; i < sizeof refused / sizeof refused[0]; i++) {
+        gali_arena arena = {0};
+        gali_loop_function *f = NULL;
+        gal_error error = {0};
+        assert_int_equal(parse(refused[i][0], &arena, &f, &error), GAL_BAD_DATA);
+        if (!strstr(error.message, refused[i][1])) {
+            fail_msg("%s\n\"%s\", expected \"%s\"", refused[i][0], error.message, refused[i][1]);
+        }
+        gali_arena_release(&arena);
+    }
+}
+
+/* Every prefix and every text with one byte changed is refused or read; nothing else happens. */
+static void damaged_text_is_refused_or_read(void **unused) {
+    (void)unused;
+    for (size_t i = 0; i < sizeof example - 1; i++) {
+        gali_arena arena = {0};
+        gali_loop_function *f = NULL;
+        gal_error error = {0};
+        char text[sizeof example];
+        memcpy(text, example, sizeof example);
+        gal_status cut = gali_loop_parse(&f, text, i, &arena, &error);
+        assert_true(cut == GAL_BAD_DATA || i + 2 >= sizeof example);
+        for (const char *byte = "9]{ .*"; *byte; byte++) {
+            text[i] = *byte;
+            gal_status status = gali_loop_parse(&f, text, sizeof example - 1, &arena, &error);
+            assert_true(status == GAL_OK || status == GAL_BAD_DATA);
+        }
+        gali_arena_release(&arena);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(an_example_computes_what_it_says),
+        cmocka_unit_test(refusals_name_their_place),
+        cmocka_unit_test(damaged_text_is_refused_or_read),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,344 @@
+/* Schedules: text, refusals with their place, and that no schedule changes a bit. */
+#include "expressions.h"
+
+#include "kernels/kernels.h"
+
+/* What a runtime layer does, in plain C: kernels.h's order. */
+static float truth(const gali_dense *d, const arguments *a, uint32_t c, uint32_t n) {
+    const float *weights = a->memory[0], *x = a->memory[1], *blend = d->experts > 1 ? a->memory[2] : NULL;
+    const uint32_t *expert = d->sparse ? a->memory[3] : NULL;
+    float total = 0;
+    for (uint32_t s = 0; s < d->slots; s++) {
+        uint32_t e = expert ? expert[c * d->slots + s] : s;
+        const float *from = weights + (size_t)e * (d->inputs + 1) * d->outputs + n;
+        float sum = 0;
+        for (uint32_t k = 0; k < d->inputs; k++) {
+            sum = fmaf(x[c * d->inputs + k], from[(size_t)(k + 1) * d->outputs], sum);
+        }
+        total = fmaf(blend ? blend[c * d->slots + s] : 1, sum + from[0], total);
+    }
+    gali_kernels_scalar.activate_f32(d->activation, d->slope, &total, 1);
+    return total;
+}
+
+static float blend_truth(const gali_dense *d, const arguments *a, uint32_t c, uint32_t n) {
+    const float *weights = a->memory[0], *x = a->memory[1], *blend = (float *)a->memory[2] + c * d->experts;
+    size_t step = (size_t)(d->inputs + 1) * d->outputs;
+    float total = 0, bias = 0;
+    for (uint32_t k = 0; k <= d->inputs; k++) {
+        float weight = 0;
+        for (uint32_t e = 0; e < d->experts; e++) {
+            weight = fmaf(blend[e], weights[e * step + k * d->outputs + n], weight);
+        }
+        bias = k ? bias : weight;
+        total = k ? fmaf(weight, x[c * d->inputs + k - 1], total) : 0;
+    }
+    total += bias;
+    gali_kernels_scalar.activate_f32(d->activation, d->slope, &total, 1);
+    return total;
+}
+
+static const gali_dense shapes[] = {
+    {.experts = 4,
+     .slots = 4,
+     .inputs = 5,
+     .outputs = 37,
+     .activation = GALI_ACTIVATION_ELU,
+     .least = 1,
+     .most = 5},
+    {.experts = 1, .slots = 1, .inputs = 3, .outputs = 20, .least = 1, .most = 7},
+    {.experts = 3,
+     .slots = 3,
+     .inputs = 1,
+     .outputs = 64,
+     .activation = GALI_ACTIVATION_RELU,
+     .least = 5,
+     .most = 5},
+    {.experts = 2,
+     .slots = 2,
+     .inputs = 9,
+     .outputs = 40,
+     .activation = GALI_ACTIVATION_LEAKY_RELU,
+     .slope = 0.125f,
+     .least = 1,
+     .most = 1},
+    {.experts = 6, .slots = 2, .inputs = 4, .outputs = 33, .sparse = 1, .least = 2, .most = 4},
+    {.experts = 3, .slots = 3, .inputs = 4, .outputs = 24, .form = GAL_FORM_BLEND, .least = 1, .most = 3},
+};
+enum { SHAPES = sizeof shapes / sizeof shapes[0] };
+
+static void unscheduled_loops_are_the_layer(void **unused) {
+    (void)unused;
+    for (uint32_t i = 0; i < SHAPES; i++) {
+        const gali_dense *d = &shapes[i];
+        gali_arena arena = {0};
+        gali_loop_function *f = NULL;
+        gal_error error;
+        assert_int_equal(apply_text(dense_expression(d, &arena), "", &arena, &f, &error), GAL_OK);
+        arguments a = make_arguments(f, d->most, d->slots, d->experts, i);
+        size_t floats = 0;
+        float *y = interpreted(f, &a, d->most, &floats);
+        for (uint32_t c = 0; c < d->most; c++) {
+            for (uint32_t n = 0; n < d->outputs; n++) {
+                float expected = d->form == GAL_FORM_BLEND ? blend_truth(d, &a, c, n) : truth(d, &a, c, n);
+                assert_memory_equal(&y[c * d->outputs + n], &expected, sizeof expected);
+            }
+        }
+        free(y);
+        free_arguments(&a);
+        gali_arena_release(&arena);
+    }
+}
+
+static const char *pick(uint64_t *state, const char *const *from, uint32_t count) {
+    return from[synthetic_bits(state) % count];
+}
+
+/* A random entry; most name what is not there and are refused. */
+static void random_entry(uint64_t *state, char *text, size_t size) {
+    static const char *const axes[] = {"c",   "e",   "s",   "k",   "n",     "n.o",   "n.i", "c.o",     "c.i",
+                                       "k.o", "k.i", "e.o", "e.i", "n.i.o", "n.i.i", "c.e", "n.o.c.o", "c.n"};
+    static const char *const stages[] = {"sum", "total", "weight", "bias", "y"};
+    const char *a = pick(state, axes, 18), *b = pick(state, axes, 18), *s = pick(state, stages, 5);
+    unsigned n = (unsigned)(synthetic_bits(state) % 7 + 1);
+    switch (synthetic_bits(state) % 10) {
+    case 0:
+    case 1:
+        snprintf(text, size, "split %s %u", a, n);
+        break;
+    case 2:
+        snprintf(text, size, "fuse %s %s", a, b);
+        break;
+    case 3:
+        snprintf(text, size, "vectorize n %u", 1u << n % 5);
+        break;
+    case 4:
+        snprintf(text, size, synthetic_bits(state) % 2 ? "unroll %s" : "unroll %s %u", a, n);
+        break;
+    case 5:
+    case 6:
+        snprintf(text, size, "compute_at %s %s", s, a);
+        break;
+    case 7:
+        snprintf(text, size, synthetic_bits(state) % 3 ? "pack weights" : "tensorize sum tile_sum");
+        break;
+    case 8:
+        snprintf(text, size, "parallel %s", a);
+        break;
+    default:
+        snprintf(text, size, "reorder %s %s", a, b);
+    }
+}
+
+/* Grows a random schedule by entries that are accepted; the last function that came out. */
+static gali_loop_function *random_function(const gali_expression *expression, uint64_t *state,
+                                           gali_arena *arena, gali_text *schedule) {
+    gali_loop_function *f = NULL, *next;
+    gal_error error;
+    assert_int_equal(apply_text(expression, "", arena, &f, &error), GAL_OK);
+    for (int i = 0; i < 40; i++) {
+        char entry[80];
+        size_t before = schedule->size;
+        random_entry(state, entry, sizeof entry);
+        gali_text_add(schedule, "%s%s", before ? "; " : "", entry);
+        gal_status status = apply_text(expression, schedule->bytes, arena, &next, &error);
+        if (status == GAL_OK) {
+            f = next;
+            continue;
+        }
+        assert_int_equal(status, GAL_BAD_DATA);
+        if (!strstr(error.message, "schedule")) {
+            fail_msg("%s: %s", schedule->bytes, error.message);
+        }
+        schedule->size = before;
+        schedule->bytes[before] = 0;
+    }
+    return f;
+}
+
+static void check_same_text(gali_loop_function *f, gali_arena *arena) {
+    gali_text first = {0}, second = {0};
+    gali_loop_function *again = NULL;
+    gal_error error;
+    gali_loop_print(f, &first);
+    if (gali_loop_parse(&again, first.bytes, first.size, arena, &error) != GAL_OK) {
+        fail_msg("%s\n%s", error.message, first.bytes);
+    }
+    gali_loop_print(again, &second);
+    assert_string_equal(first.bytes, second.bytes);
+    gali_text_release(&first);
+    gali_text_release(&second);
+}
+
+static void random_schedules_do_not_change_a_bit(void **unused) {
+    (void)unused;
+    uint64_t state = 1;
+    for (uint32_t round = 0; round < 90; round++) {
+        const gali_dense *d = &shapes[round % SHAPES];
+        gali_arena arena = {0};
+        gali_text schedule = {0};
+        gal_error error;
+        gali_expression *expression = dense_expression(d, &arena);
+        gali_loop_function *plain = NULL;
+        assert_int_equal(apply_text(expression, "", &arena, &plain, &error), GAL_OK);
+        gali_loop_function *f = random_function(expression, &state, &arena, &schedule);
+        for (uint32_t characters = d->least; characters <= d->most; characters += 2) {
+            arguments a = make_arguments(plain, characters, d->slots, d->experts, round);
+            size_t floats = 0;
+            float *expected = interpreted(plain, &a, characters, &floats);
+            float *y = interpreted(f, &a, characters, &floats);
+            if (memcmp(y, expected, floats * sizeof(float)) != 0) {
+                fail_msg("other bits under: %s", schedule.bytes);
+            }
+            free(expected);
+            free(y);
+            free_arguments(&a);
+        }
+        check_same_text(f, &arena);
+        gali_text_release(&schedule);
+        gali_arena_release(&arena);
+    }
+}
+
+/* A schedule and what its refusal says. */
+static const char *const refused[][2] = {
+    {"splat n 4", "entry 1 (splat n 4): no such primitive"},
+    {"split n", "entry 1 (split n): an argument is missing"},
+    {"split n 4 5", "expected PRIMITIVE TARGET [ARGUMENT]"},
+    {"split n four", "no number"},
+    {"split n 0", "no number"},
+    {"parallel n 4", "one word too many"},
+    {"split n 4; split q 2", "entry 2 (split q 2): no such axis"},
+    {"split n 4; split n 2", "no such axis, or it was split"},
+    {"compute_at mean e", "no such stage"},
+    {"pack x", "only a constant"},
+    {"pack w", "no such buffer"},
+    {"split k 4; reorder k.i k.o", "order of a sum"},
+    {"vectorize k 4", "order of a sum"},
+    {"fuse e k", "a sum runs over one"},
+    {"parallel k", "not the outermost"},
+    {"vectorize n 4; vectorize n 4", "another axis counts vectors"},
+    {"split n 5; vectorize n.i 4", "vectorize before split"},
+    {"split n 5; reorder n.i n.o", "how long it is"},
+    {"compute_at sum k", "no loop over that axis is around"},
+    {"compute_at total e", "no loop over that axis is around"},
+    {"compute_at y c", "an output is at no other stage"},
+    {"compute_at sum e; split e 2", "a stage is computed at it"},
+    {"compute_inline sum", "it is a sum"},
+    {"cache_write sum", "no sum that goes to an output"},
+    {"tensorize sum gemm", "no such kernel"},
+    {"tensorize sum tile_sum", "what is left of the stage"},
+    {"unroll n; split n 4", "marked already"},
+    {"reorder n n", "outside of itself"},
+};
+
+static void refusals_name_their_place(void **unused) {
+    (void)unused;
+    gali_arena arena = {0};
+    gali_expression *expression = dense_expression(&shapes[0], &arena);
+    for (size_t i = 0; i < sizeof refused / sizeof refused[0]; i++) {
+        gali_loop_function *f = NULL;
+        gal_error error = {0};
+        assert_int_equal(apply_text(expression, refused[i][0], &arena, &f, &error), GAL_BAD_DATA);
+        if (!strstr(error.message, refused[i][1])) {
+            fail_msg("%s: \"%s\", expected \"%s\"", refused[i][0], error.message, refused[i][1]);
+        }
+    }
+    gali_arena_release(&arena);
+}
+
+static void text_comes_back(void **unused) {
+    (void)unused;
+    static const char text[] = "vectorize n 16\nsplit n 4\nreorder n.o c\nunroll n.i\nunroll k 4\npack weights";
+    gali_schedule schedule, again;
+    gal_error error;
+    gali_text first = {0}, second = {0};
+    assert_int_equal(gali_schedule_parse(&schedule, text, sizeof text - 1, &error), GAL_OK);
+    assert_int_equal(schedule.count, 6);
+    gali_schedule_print(&schedule, "\n", &first);
+    assert_string_equal(first.bytes, text);
+    gali_schedule_print(&schedule, "; ", &second);
+    assert_int_equal(gali_schedule_parse(&again, second.bytes, second.size, &error), GAL_OK);
+    assert_int_equal(again.count, 6);
+    assert_int_equal(again.entry[4].number, 4);
+    gali_text_release(&first);
+    gali_text_release(&second);
+}
+
+static void rows_are_what_they_say(void **unused) {
+    (void)unused;
+    for (int kind = GALI_ROW_NORMALISE; kind <= GALI_ROW_SOFTMAX; kind++) {
+        gali_row_operator row = {
+            .kind = (gali_row_kind)kind, .activation = GALI_ACTIVATION_ELU, .width = 21, .least = 1, .most = 3};
+        gali_arena arena = {0};
+        gali_expression *expression = NULL;
+        gali_loop_function *f = NULL, *g = NULL;
+        gal_error error;
+        assert_int_equal(gali_row_expression(&row, &arena, &expression, &error), GAL_OK);
+        assert_int_equal(apply_text(expression, "", &arena, &f, &error), GAL_OK);
+        assert_int_equal(apply_text(expression,
+                                    kind == GALI_ROW_SOFTMAX ? "split c 2; unroll n 4" : "vectorize n 8",
+                                    &arena, &g, &error),
+                         GAL_OK);
+        arguments a = make_arguments(f, 3, 1, 1, 5);
+        size_t floats = 0;
+        float *y = interpreted(f, &a, 3, &floats), *z = interpreted(g, &a, 3, &floats), *x = a.memory[0];
+        assert_memory_equal(y, z, floats * sizeof(float));
+        for (uint32_t i = 0; i < 63 && kind == GALI_ROW_NORMALISE; i++) {
+            const float *shift = a.memory[1], *scale = a.memory[2];
+            float expected = (x[i] - shift[i % 21]) * scale[i % 21];
+            assert_memory_equal(&expected, &y[i], sizeof expected);
+        }
+        for (uint32_t c = 0; c < 3 && kind != GALI_ROW_NORMALISE; c++) {
+            gali_activation activation =
+                kind == GALI_ROW_SOFTMAX ? GALI_ACTIVATION_SOFTMAX : GALI_ACTIVATION_ELU;
+            gali_kernels_scalar.activate_f32(activation, 0, x + 21 * c, 21);
+            assert_memory_equal(x + 21 * c, y + 21 * c, 21 * sizeof(float));
+        }
+        free(y);
+        free(z);
+        free_arguments(&a);
+        gali_arena_release(&arena);
+    }
+}
+
+/* y[c] = 0, over n: y[c] + x[c][n], an output that is a sum. */
+static void sums_to_an_output_go_through_a_cache(void **unused) {
+    (void)unused;
+    gali_arena arena = {0};
+    gal_error error;
+    gali_expression *e = gali_expression_make(&arena, "rowsum");
+    gali_loop_index extent[] = {gali_loop_number(3), gali_loop_number(5)};
+    const gali_loop_variable *axis[] = {gali_expression_axis(e, "c", extent[0]),
+                                        gali_expression_axis(e, "n", extent[1])};
+    gali_loop_index at[] = {gali_loop_of(axis[0]), gali_loop_of(axis[1])};
+    const gali_loop_buffer *x = gali_expression_buffer(e, "x", GALI_LOOP_INPUT, 2, extent);
+    gali_stage *y = gali_expression_stage(e, "y", GALI_LOOP_OUTPUT, 1, 1, axis);
+    y->start = gali_loop_constant(&arena, 0);
+    y->value = gali_loop_apply(&arena, GALI_VALUE_ADD, gali_expression_element(e, y),
+                               gali_expression_load(e, x, at), NULL);
+    gali_loop_function *f = NULL, *g = NULL;
+    assert_int_equal(apply_text(e, "", &arena, &f, &error), GAL_OK);
+    assert_int_equal(apply_text(e, "cache_write y; compute_at y.cache c", &arena, &g, &error), GAL_OK);
+    assert_string_equal(g->buffer[g->parameters]->name, "y.cache");
+    arguments a = make_arguments(f, 0, 1, 1, 3);
+    size_t floats = 0;
+    float *first = interpreted(f, &a, 0, &floats), *second = interpreted(g, &a, 0, &floats);
+    assert_memory_equal(first, second, floats * sizeof(float));
+    free(first);
+    free(second);
+    free_arguments(&a);
+    gali_arena_release(&arena);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(unscheduled_loops_are_the_layer),
+        cmocka_unit_test(random_schedules_do_not_change_a_bit),
+        cmocka_unit_test(refusals_name_their_place),
+        cmocka_unit_test(text_comes_back),
+        cmocka_unit_test(rows_are_what_they_say),
+        cmocka_unit_test(sums_to_an_output_go_through_a_cache),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
