@@ -6,6 +6,7 @@
 #include "commands.h"
 #include "json.h"
 #include "model_file.h"
+#include "network/network.h"
 #include "options.h"
 
 enum { CAPACITIES = 3, PLAN_MOST = 8192 };
@@ -105,17 +106,14 @@ static uint32_t live_inputs(const gali_model *model, const gali_block *block) {
     return live;
 }
 
-/* Multiply-adds of one character in one step, each layer expert by expert. */
+/* Multiply-adds of one character in one step, each layer expert by expert; layers without panels have none to speak of. */
 static double step_work(const facts *self) {
     double work = 0;
-    const gali_model *model = &self->file.model;
-    for (uint32_t i = 0; i < model->layer_count; i++) {
-        const gali_model_layer *layer = &model->layers[i];
-        double inputs = i == 0 ? self->network.live_inputs : layer->inputs;
-        work += inputs * layer->outputs * layer->experts;
-    }
-    for (uint32_t i = 0; i < model->gating.layer_count; i++) {
-        work += (double)model->gating.layers[i].inputs * model->gating.layers[i].outputs;
+    for (uint32_t i = 0; i < self->opened->layer_count; i++) {
+        const gali_packed_layer *layer = &self->opened->layers[i];
+        if (gali_layer_has_panels(layer->kind)) {
+            work += (double)layer->inputs * layer->outputs * layer->experts;
+        }
     }
     return work;
 }
@@ -215,13 +213,19 @@ static void print_plan(const facts *self) {
     }
 }
 
+/* What each layer makes, with its kind where it is not dense. */
+static void print_layers(const gali_model_layer *layers, uint32_t count) {
+    for (uint32_t i = 0; i < count; i++) {
+        int dense = layers[i].kind == GALI_LAYER_DENSE;
+        printf(dense ? " -> %u" : " -> %u (%s)", layers[i].outputs, gali_layer_ops_of(layers[i].kind)->name);
+    }
+}
+
 static void print_gate(const gali_model *model) {
     printf("gate         %s, %u experts", gali_model_file_gate_name(model->gate), model->experts);
     if (model->gate == GAL_GATE_NETWORK) {
         printf(": %u features", model->gating.input_count);
-        for (uint32_t i = 0; i < model->gating.layer_count; i++) {
-            printf(" -> %u", model->gating.layers[i].outputs);
-        }
+        print_layers(model->gating.layers, model->gating.layer_count);
         if (model->gating.top > 0) {
             printf(", the %u largest kept", model->gating.top);
         }
@@ -234,9 +238,7 @@ static void print_text(const facts *self, int plan) {
     printf("model        %s\n", self->path);
     print_contract(self);
     printf("network      %u", model->inputs);
-    for (uint32_t i = 0; i < model->layer_count; i++) {
-        printf(" -> %u", model->layers[i].outputs);
-    }
+    print_layers(model->layers, model->layer_count);
     printf(", weights %s in the file\n", weight_names[model->layers[0].weight_type]);
     print_gate(model);
     printf("inputs       %u live of %u; %u constant or masked ones folded away\n", self->network.live_inputs,
@@ -322,6 +324,7 @@ static void json_layers(gali_json *json, const gali_model *model) {
     for (uint32_t i = 0; i < model->layer_count; i++) {
         const gali_model_layer *layer = &model->layers[i];
         gali_json_open(json, NULL, '{');
+        gali_json_text(json, "kind", gali_layer_ops_of(layer->kind)->name);
         gali_json_number(json, "inputs", layer->inputs);
         gali_json_number(json, "outputs", layer->outputs);
         gali_json_number(json, "experts", layer->experts);

@@ -42,7 +42,7 @@ typedef struct synthetic_desc {
 /* A built model and the arrays it points to. */
 typedef struct synthetic {
     gali_model model;
-    void *arrays[32];
+    void *arrays[96];
     uint32_t array_count;
 } synthetic;
 

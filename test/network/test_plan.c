@@ -10,10 +10,10 @@
 
 #include <cmocka.h>
 
+#include "graph.h"
 #include "network/expand.h"
 #include "network/network.h"
 #include "network/reference.h"
-#include "synthetic.h"
 
 enum { COUNT = 21, TEXT = 2048 };
 
@@ -221,6 +221,30 @@ static void bad_records_are_refused(void **unused) {
     unmake(&f);
 }
 
+/* Layers without panels have a line and nothing to choose. */
+static void kinds_without_panels_have_lines(void **unused) {
+    (void)unused;
+    const graph_desc desc = {GAL_GATE_CALLER, 2, 7, 1, GALI_LAYER_GRU, GALI_ACTIVATION_NONE, 1};
+    graph *g = graph_make(&desc);
+    gal_network *network = synthetic_open(&g->s, GAL_ISA_SCALAR);
+    char text[TEXT], expected[TEXT];
+    uint32_t outputs = g->s.model.outputs;
+    gal_network_plan_text(network, text, sizeof text);
+    gal_network_close(network);
+    snprintf(expected, sizeof expected, "gallop plan 1: scalar, split 8\nlayer 0: %u -> %u, gru\n", 7 * outputs,
+             outputs);
+    assert_string_equal(text, expected);
+    fixture f = {.s = g->s};
+    f.bytes = synthetic_bytes(&f.s, &f.size);
+    gal_network_close(opened(&f, (gal_network_desc){.isa = GAL_ISA_SCALAR, .plan = text}));
+    text[strlen(text) - 1] = ',';
+    refused(&f, text, "line 2: expected \"layer 0: ");
+    refused(&f, "gallop plan 1: scalar, split 8\n", "line 2");
+    gal_network_close(opened(&f, (gal_network_desc){.plan = GAL_PLAN_MEASURE}));
+    free(f.bytes);
+    graph_free(g);
+}
+
 static double worst_error(const fixture *f, const float *y) {
     double *truth = malloc((size_t)COUNT * f->outputs * sizeof *truth), worst = 0;
     assert_int_equal(gali_reference_run(&f->s.model, COUNT, f->x, f->gate, truth, NULL), GAL_OK);
@@ -284,6 +308,7 @@ int main(void) {
         cmocka_unit_test(measured_plans_give_the_same_bits),
         cmocka_unit_test(text_comes_back),
         cmocka_unit_test(bad_records_are_refused),
+        cmocka_unit_test(kinds_without_panels_have_lines),
         cmocka_unit_test(blend_matches_float64_alone_and_together),
         cmocka_unit_test(expand_matches_float64),
     };

@@ -19,19 +19,20 @@ static uint32_t layer_norm_columns(uint32_t inputs) {
     return 1;
 }
 
-/* The sum of (x - shift)^2, or of x where not squared. */
-static float layer_norm_sum(const float *x, uint32_t count, float shift, int squared) {
+/* A mean in two parts, what float32 has of it and the rest: it may be a thousand times the row's deviation. */
+typedef struct norm_mean {
+    float most, rest;
+} norm_mean;
+
+/* The sum of x - mean, or of its squares. */
+static float norm_sum(const float *x, uint32_t count, norm_mean mean, int squared) {
     float part[NORM_SLICES] = {0};
-    uint32_t at = 0;
-    for (; at + NORM_SLICES <= count; at += NORM_SLICES) {
-        for (uint32_t i = 0; i < NORM_SLICES; i++) {
-            float d = x[at + i] - shift;
+    for (uint32_t at = 0; at < count; at += NORM_SLICES) {
+        uint32_t slices = count - at < NORM_SLICES ? count - at : NORM_SLICES;
+        for (uint32_t i = 0; i < slices; i++) {
+            float d = x[at + i] - mean.most - mean.rest;
             part[i] += squared ? d * d : d;
         }
-    }
-    for (uint32_t i = 0; at + i < count; i++) {
-        float d = x[at + i] - shift;
-        part[i] += squared ? d * d : d;
     }
     for (uint32_t half = NORM_SLICES / 2; half > 0; half /= 2) {
         for (uint32_t i = 0; i < half; i++) {
@@ -44,13 +45,13 @@ static float layer_norm_sum(const float *x, uint32_t count, float shift, int squ
 static void layer_norm_run(const gali_row_layer *layer, const float *x, float *y) {
     const float *gamma = layer->weights, *beta = gamma + layer->outputs;
     float count = (float)layer->outputs;
-    float mean = layer_norm_sum(x, layer->outputs, 0, 0) / count;
-    mean +=
-        layer_norm_sum(x, layer->outputs, mean, 0) / count; /* what rounding left: a mean may be far from 0 */
-    float variance = layer_norm_sum(x, layer->outputs, mean, 1) / count;
+    norm_mean mean = {0, 0};
+    mean.most = norm_sum(x, layer->outputs, mean, 0) / count;
+    mean.rest = norm_sum(x, layer->outputs, mean, 0) / count;
+    float variance = norm_sum(x, layer->outputs, mean, 1) / count;
     float scale = 1 / sqrtf(variance + layer->epsilon);
     for (uint32_t n = 0; n < layer->outputs; n++) {
-        y[n] = (x[n] - mean) * scale * gamma[n] + beta[n];
+        y[n] = (x[n] - mean.most - mean.rest) * scale * gamma[n] + beta[n];
     }
 }
 
