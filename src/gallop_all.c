@@ -5,34 +5,51 @@
  *
  * It has one table of kernels: that of the best instruction set that the compiler's flags allow (-march=...), plain C
  * where they allow none; the program then runs where those flags do. To choose at run time instead, as the CMake
- * build does, compile src/kernels/k_avx2.c and k_avx512.c with their own flags (cmake/isa.cmake) beside this file,
- * and this one with -DGALI_HAVE_AVX2 -DGALI_HAVE_AVX512 and without -march. Every choice gives the same bits.
+ * build does, compile the tables of src/kernels/k_*.c with their own flags (cmake/isa.cmake) beside this file, and
+ * this one with their -DGALI_HAVE_... and without -march. Every choice gives the same bits.
  *
  * Keep -ffp-contract=off: with contraction a compiler fuses where no FMA is written.
  */
 #define _DEFAULT_SOURCE /* for cpu/machine.c: before the first system header */
 #include "kernels/kernels.h"
+#include "kernels/narrow.h"
 
 #if defined(GALI_HAVE_AVX2) || defined(GALI_HAVE_AVX512) || defined(GALI_HAVE_NEON) ||                         \
     defined(GALI_HAVE_NEON_A55)
 #include "kernels/k_scalar.c"
+#include "kernels/k_scalar_narrow.c"
 #elif defined(__AVX512F__) && defined(__AVX512VL__) && defined(__AVX512DQ__) && defined(__AVX512BW__)
 #define GALI_HAVE_AVX512
 #include "kernels/k_avx512.c"
+#include "kernels/k_avx512_narrow.c"
 #define gali_kernels_scalar gali_kernels_avx512 /* one table: who asks for another gets its bits all the same */
-#elif defined(__AVX2__) && defined(__FMA__)
+static const gali_narrow *const gali_narrow_only =
+    &GALI_NARROW_TABLE; /* with VNNI and BF16 as the flags have them */
+#define gali_narrow_scalar (*gali_narrow_only)
+#define gali_narrow_avx512 (*gali_narrow_only)
+#elif defined(__AVX2__) && defined(__FMA__) && defined(__F16C__)
 #define GALI_HAVE_AVX2
 #include "kernels/k_avx2.c"
+#include "kernels/k_avx2_narrow.c"
 #define gali_kernels_scalar gali_kernels_avx2
+static const gali_narrow *const gali_narrow_only = &GALI_NARROW_TABLE;
+#define gali_narrow_scalar (*gali_narrow_only)
+#define gali_narrow_avx2 (*gali_narrow_only)
 #elif defined(__aarch64__) && defined(__ARM_NEON)
 #define GALI_HAVE_NEON
 #include "kernels/k_neon.c"
+#include "kernels/k_neon_narrow.c"
 #define gali_kernels_scalar gali_kernels_neon
+static const gali_narrow *const gali_narrow_only = &GALI_NARROW_TABLE;
+#define gali_narrow_scalar (*gali_narrow_only)
+#define gali_narrow_neon (*gali_narrow_only)
 #else
 #include "kernels/k_scalar.c"
+#include "kernels/k_scalar_narrow.c"
 #endif
 
 #include "kernels/kernels.c"
+#include "kernels/narrow.c"
 #include "kernels/ref/activate.c"
 
 #include "base/crc32.c"

@@ -74,16 +74,23 @@ typedef struct gal_parallel {
 /* Instruction sets with kernels of their own. */
 typedef enum gal_isa {
     GAL_ISA_BEST =
-        0, /* the best this machine has; GALLOP_ISA=scalar|avx2|avx512|neon|neon-a55 in the environment overrides it */
+        0, /* the best this machine has; GALLOP_ISA=NAME of gal_isa_name in the environment overrides it */
     GAL_ISA_SCALAR,
     GAL_ISA_AVX2,   /* AVX2 and FMA */
     GAL_ISA_AVX512, /* AVX-512 F, VL, DQ, BW */
     GAL_ISA_NEON,
     GAL_ISA_NEON_A55, /* NEON with 64-bit loads, for Cortex-A55 and the like; only by name */
+    /* The same float32 kernels, with instructions for reduced precision: */
+    GAL_ISA_AVX2_VNNI,   /* AVX2 and AVX-VNNI */
+    GAL_ISA_AVX512_VNNI, /* AVX512 and AVX-512 VNNI */
+    GAL_ISA_AVX512_BF16, /* AVX512_VNNI and AVX-512 BF16 */
+    GAL_ISA_NEON_DOT,    /* NEON and FEAT_DotProd: sdot */
+    GAL_ISA_NEON_I8MM,   /* NEON_DOT and FEAT_I8MM: smmla */
+    GAL_ISA_NEON_BF16,   /* NEON_I8MM and FEAT_BF16 */
     GAL_ISA_COUNT
 } gal_isa;
 
-/* "scalar", "avx2", ...; never NULL. */
+/* "scalar", "avx2", "avx512-vnni", ...; never NULL. */
 GAL_API const char *gal_isa_name(gal_isa isa);
 
 /* Whether this build has kernels for isa and this machine (CPU and operating system) can run them. */

@@ -4,14 +4,20 @@ const gali_kernels *gali_kernels_get(gal_isa isa) {
     switch (isa) {
 #ifdef GALI_HAVE_AVX2
     case GAL_ISA_AVX2:
+    case GAL_ISA_AVX2_VNNI:
         return &gali_kernels_avx2;
 #endif
 #ifdef GALI_HAVE_AVX512
     case GAL_ISA_AVX512:
+    case GAL_ISA_AVX512_VNNI:
+    case GAL_ISA_AVX512_BF16:
         return &gali_kernels_avx512;
 #endif
 #ifdef GALI_HAVE_NEON
     case GAL_ISA_NEON:
+    case GAL_ISA_NEON_DOT:
+    case GAL_ISA_NEON_I8MM:
+    case GAL_ISA_NEON_BF16:
         return &gali_kernels_neon;
 #endif
 #ifdef GALI_HAVE_NEON_A55

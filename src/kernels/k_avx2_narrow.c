@@ -1,0 +1,6 @@
+/* The narrow table for AVX2, FMA and F16C; k_avx2_vnni.c is this file with its flag. */
+#include "kernels/simd/avx2_narrow.h"
+
+#include "kernels/body/prepare_narrow.inc"
+
+#include "kernels/body/panel_narrow.inc" /* uses prepare_narrow.inc */
