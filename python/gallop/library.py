@@ -15,8 +15,8 @@ from ctypes import POINTER, c_char_p, c_float, c_int, c_size_t, c_uint32, c_uint
 from pathlib import Path
 from typing import Any
 
-ISAS = ("best", "scalar", "avx2", "avx512", "neon", "neon-a55", "avx2-vnni", "avx512-vnni", "avx512-bf16", "neon-dot",
-        "neon-i8mm", "neon-bf16")
+ISAS = ("best", "scalar", "avx2", "avx512", "neon", "neon-a55", "avx2-vnni", "avx512-vnni",
+        "avx512-bf16", "neon-dot", "neon-i8mm", "neon-bf16")
 FORMS = ("per-expert", "blend")
 NOT_FOUND = 6  # GAL_NOT_FOUND
 GATES = ("caller", "cubic", "linear", "constant", "network")

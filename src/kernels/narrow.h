@@ -60,7 +60,7 @@ typedef struct gali_narrow_panel {
     const void *weights;   /* of `experts` consecutive experts */
     uint32_t groups, span; /* all of an output, and how many an integer sum runs over */
     uint32_t vectors;      /* 1..GALI_PANEL_VECTORS_MAX */
-    uint32_t rows;         /* characters a tile; 0: the table's */
+    uint32_t rows;         /* characters a tile, at most the table's; 0: the table's */
     uint32_t experts;
     uint32_t first;   /* the layer's output that the panel starts at */
     uint32_t outputs; /* of the panel that exist */
