@@ -2,14 +2,16 @@
 #include "kernels/kernels.h"
 #include "kernels/simd/avx2.h"
 
-/* Rows by panel width. 4 x 3 keeps 12 FMA in flight and reaches 97 % of peak from L1 where 5 x 2 reaches 92. */
-/* clang wants a register more for 4 x 3 and keeps an accumulator in memory: 0.41 of peak instead of 0.95. */
+/* Rows by panel width. 4 x 3 keeps 12 FMA in flight and reaches 97 % of peak where 3 x 3 and 5 x 2 reach 90, and
+ * 2 x 3 alone, waiting for each FMA, 75: two experts at a time make it 12. clang wants a register more for 12 and
+ * keeps an accumulator in memory: half of peak. */
 #ifdef __clang__
-enum { ROWS_OF_THREE = 3 };
+enum { ROWS_OF_THREE = 3, GALI_TILE_SUMS = 6, GALI_TILE_FULL = 0 };
 #else
-enum { ROWS_OF_THREE = 4 };
+enum { ROWS_OF_THREE = 4, GALI_TILE_SUMS = 12, GALI_TILE_FULL = 1 };
 #endif
 static const uint32_t gali_tile_rows[GALI_PANEL_VECTORS_MAX + 1] = {0, 8, 6, ROWS_OF_THREE, 2};
+enum { GALI_AHEAD_ROWS = GALI_TILE_ROWS_MAX + 1 };
 
 #include "kernels/body/activate_f32.inc"
 #include "kernels/body/panel_f32.inc"

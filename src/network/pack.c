@@ -19,6 +19,14 @@ gali_plan_layer gali_pack_shape(const gali_pack_source *source) {
     };
 }
 
+enum { TOGETHER_LEAST = 16 }; /* characters: two or three tiles */
+
+uint32_t gali_pack_together(const gali_packed_layer *layer, const gali_kernels *kernels, size_t l2) {
+    size_t width = (size_t)layer->width * kernels->lanes * sizeof(float);
+    size_t panel = gali_size_mul(gali_size_mul((size_t)layer->inputs + 1, width), layer->experts);
+    return panel <= l2 ? UINT32_MAX : TOGETHER_LEAST;
+}
+
 gali_packed_layer gali_pack_planned(const gali_plan_layer *plan, const gali_kernels *kernels) {
     gali_packed_layer packed = {
         .kind = plan->kind,

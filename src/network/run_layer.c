@@ -5,10 +5,6 @@
  */
 #include "network/range.h"
 
-enum {
-    FUSED_MOST = 16, /* characters up to which all experts of a panel are one call: two or three tiles */
-};
-
 /* A layer being run on a range. */
 typedef struct layer_call {
     const gali_range *r;
@@ -16,14 +12,11 @@ typedef struct layer_call {
     gali_rows_at x, y;
 } layer_call;
 
-/*
- * Whether the layer's panels are one kernel call each, all experts inside: every character uses all of them, and
- * there are few characters. It saves a hundred calls and the ends of their weight streams, 3 % at 1 and 2
- * characters; with many, an expert's panel stays in the cache for all of them if the experts take turns outside.
- */
+/* Whether the layer's panels are one kernel call each, all experts inside: every character uses all of them, and the
+ * layer says that so many characters may (gali_pack_together). */
 static int is_fused(const layer_call *call) {
     uint32_t experts = call->layer->experts;
-    return experts == 1 || (experts == call->r->network->slots && call->r->count <= FUSED_MOST);
+    return experts == 1 || (experts == call->r->network->slots && call->r->count <= call->layer->together);
 }
 
 static void point_row(const layer_call *call, uint32_t c, gali_row *row) {
