@@ -200,6 +200,40 @@ static void random_schedules_do_not_change_a_bit(void **unused) {
     }
 }
 
+/* The written rules apply to every shape and target, and have the plain loops' bits too. */
+static void hand_written_schedules_hold(void **unused) {
+    (void)unused;
+    for (uint32_t i = 0; i < SHAPES * gali_target_count; i++) {
+        const gali_target *target = &gali_targets[i % gali_target_count];
+        for (int tensorize = 0; tensorize < 2; tensorize++) {
+            gali_dense d = shapes[i / gali_target_count];
+            gali_arena arena = {0};
+            gali_schedule schedule;
+            gal_error error;
+            gali_loop_function *f = NULL, *plain = NULL;
+            gali_expression *expression = dense_expression(&d, &arena);
+            gal_status status = gali_schedule_hand(&d, target, tensorize, &schedule, &error);
+            int kernel = !d.sparse && d.form == GAL_FORM_PER_EXPERT && target->lanes > 1;
+            assert_int_equal(status, tensorize && !kernel ? GAL_UNSUPPORTED : GAL_OK);
+            if (status == GAL_OK) {
+                if (gali_schedule_apply(expression, &schedule, &arena, &f, &error) != GAL_OK) {
+                    fail_msg("%s", error.message);
+                }
+                assert_int_equal(apply_text(expression, "", &arena, &plain, &error), GAL_OK);
+                arguments a = make_arguments(f, d.most, d.slots, d.experts, i);
+                size_t floats = 0;
+                float *y = interpreted(f, &a, d.most, &floats),
+                      *expected = interpreted(plain, &a, d.most, &floats);
+                assert_memory_equal(y, expected, floats * sizeof(float));
+                free(y);
+                free(expected);
+                free_arguments(&a);
+            }
+            gali_arena_release(&arena);
+        }
+    }
+}
+
 /* A schedule and what its refusal says. */
 static const char *const refused[][2] = {
     {"splat n 4", "entry 1 (splat n 4): no such primitive"},
@@ -335,6 +369,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(unscheduled_loops_are_the_layer),
         cmocka_unit_test(random_schedules_do_not_change_a_bit),
+        cmocka_unit_test(hand_written_schedules_hold),
         cmocka_unit_test(refusals_name_their_place),
         cmocka_unit_test(text_comes_back),
         cmocka_unit_test(rows_are_what_they_say),

@@ -54,6 +54,10 @@ static int add_dimension(gali_loop_buffer *to, gali_loop_packed packed) {
     return 1;
 }
 
+static int counts_vectors(const gali_axes *axes, uint32_t leaf) {
+    return axes->vector != GALI_NO_AXIS && (axes->node[leaf].roots >> axes->vector & 1);
+}
+
 /* The dimension of a leaf; NULL or why not. */
 static const char *add_leaf(const gali_axes *axes, uint32_t leaf, uint32_t of, gali_loop_buffer *to) {
     const gali_axis_node *node = &axes->node[leaf];
@@ -70,8 +74,8 @@ static const char *add_leaf(const gali_axes *axes, uint32_t leaf, uint32_t of, g
         packed.part = !outer;
     } else if (node->least != node->most) {
         return "a loop that it is read in has no constant extent";
-    } else if (packed.extent == 1) {
-        return NULL;
+    } else if (packed.extent == 1 && !counts_vectors(axes, leaf)) {
+        return NULL; /* but a panel of one vector stays a panel */
     }
     return add_dimension(to, packed) ? NULL : "it would have too many dimensions";
 }

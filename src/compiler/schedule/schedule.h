@@ -16,7 +16,7 @@
 #include "compiler/schedule/layers.h"
 #include "compiler/target.h"
 
-enum { GALI_SCHEDULE_ENTRIES_MAX = 64 };
+enum { GALI_SCHEDULE_ENTRIES_MAX = 40 };
 
 typedef enum gali_primitive {
 #define PRIMITIVE(id, name, target, argument, meaning) GALI_PRIMITIVE_##id,
