@@ -88,6 +88,8 @@ static void block_label(const gali_contract *contract, const gali_block *block, 
     case GALI_BLOCK_CONSTANT:
         snprintf(text, size, "%s %g", name, (double)block->value);
         break;
+    case GALI_BLOCK_MEMORY_IN:
+    case GALI_BLOCK_MEMORY_OUT:
     case GALI_BLOCK_OPAQUE_IN:
     case GALI_BLOCK_OPAQUE_OUT:
         snprintf(text, size, "%s %s", name, block->name);

@@ -30,6 +30,7 @@ INPUT_BLOCKS = {
     "body.posture": ("", "three"), "body.rate": ("", "three"), "root.motion": ("", "three"),
     "foot.position": ("", "foot"), "foot.velocity": ("", "foot"), "leg.phase": ("", "leg"),
     "constant": ("number count", "count"), "opaque": ("name count", "count"),
+    "memory": ("name count", "count"),
 }  # fmt: skip
 OUTPUT_BLOCKS = {
     "root.velocity.x": ("", "one"), "root.velocity.z": ("", "one"), "root.turn": ("", "one"),
@@ -38,6 +39,7 @@ OUTPUT_BLOCKS = {
     "future.direction.x": ("", "future"), "future.direction.z": ("", "future"),
     "joint.position": ("", "joint"), "joint.velocity": ("", "joint"),
     "joint.rotation": ("rotation", "joint"), "opaque": ("name count", "count"),
+    "memory": ("name count", "count"),
     "future.velocity.x": ("", "future"), "future.velocity.z": ("", "future"),
     "hinge.change": ("", "hinge"), "hinge.velocity": ("", "hinge"),
     "body.change": ("", "three"), "body.rate": ("", "three"),
@@ -118,7 +120,7 @@ class Contract:
         name, args = block.name, block.args
         if name == "constant":
             return [f"constant[{i}]" for i in range(int(args[1]))]
-        if name == "opaque":
+        if name in ("opaque", "memory"):
             return [f"{args[0]}[{i}]" for i in range(int(args[1]))]
         if name.startswith("trajectory."):
             stem = ".".join((name, *args))
@@ -355,6 +357,11 @@ class _Parser:
                 raise self.error(f"'{b.name}' without 'hinge' and 'posture' lines")
             if b.name.startswith(("foot.", "leg.phase")) and not c.legs:
                 raise self.error(f"'{b.name}' without a 'leg' line")
+        memories = [[b.args for b in side if b.name == "memory"] for side in (c.inputs, c.outputs)]
+        if sorted(memories[0]) != sorted(memories[1]):
+            raise self.error("input and output 'memory' blocks are not the same")
+        if len({name for name, _ in memories[0]}) != len(memories[0]):
+            raise self.error("a 'memory' twice")
         for b in c.inputs:
             if b.name.startswith("trajectory.") and not c.samples:
                 raise self.error(f"'{b.name}' without a 'samples' line")

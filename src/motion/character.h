@@ -49,6 +49,7 @@ typedef struct gali_character {
     gal_vec3 *velocity;         /* [J] per frame, fed back */
     gal_transform *pose;        /* [J] what the caller sees */
     gal_transform *pose_before; /* [J] what it saw before the last step */
+    float *memory;              /* [contract's memory_count] what the network told itself */
     gali_vec2 velocity_wanted;  /* units per frame */
     gali_vec2 direction_wanted; /* unit */
     float strafe, crouch, phase;

@@ -74,6 +74,9 @@ void gali_codec_encode(const gali_character *character, const gali_contract *con
                 to[i] = block->value;
             }
             break;
+        case GALI_BLOCK_MEMORY_IN:
+            memcpy(to, character->memory + block->index, block->count * sizeof *to);
+            break;
         case GALI_BLOCK_HINGE_ANGLE:
         case GALI_BLOCK_HINGE_VELOCITY_IN:
         case GALI_BLOCK_BODY_POSTURE:
@@ -143,5 +146,14 @@ void gali_codec_decode(gali_character *character, const gal_controller *controll
     }
     for (uint32_t i = 0; i < controller->contract->contact_count; i++) {
         character->contact[i] = gali_clamp(y[controller->outputs.contact[i]], 0, 1);
+    }
+}
+
+void gali_codec_remember(gali_character *character, const gali_contract *contract, const float *y) {
+    for (uint32_t b = 0; b < contract->output_block_count && contract->memory_count; b++) {
+        const gali_block *block = &contract->output_blocks[b];
+        if (block->kind == GALI_BLOCK_MEMORY_OUT) {
+            memcpy(character->memory + block->index, y + block->offset, block->count * sizeof *y);
+        }
     }
 }

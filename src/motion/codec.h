@@ -18,4 +18,7 @@ void gali_codec_encode(const gali_character *character, const gali_contract *con
 void gali_codec_decode(gali_character *character, const gal_controller *controller, const float *y,
                        float smooth);
 
+/* Keeps the outputs that are memory; the next encode gives them back. */
+void gali_codec_remember(gali_character *character, const gali_contract *contract, const float *y);
+
 #endif

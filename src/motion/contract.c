@@ -338,7 +338,7 @@ static gal_status read_lines(gali_parser *p) {
         const keyword *k = find_keyword(p);
         status = k->use ? k->use(p) : GAL_OK;
     }
-    return status;
+    return status == GAL_OK ? gali_parser_memories(p) : status;
 }
 
 /* Defaults, and the arrays' places behind the struct. */

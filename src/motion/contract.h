@@ -44,9 +44,9 @@ typedef struct gali_block {
     gali_block_kind kind;
     uint32_t offset;          /* first feature */
     uint32_t count;           /* features */
-    uint32_t index;           /* gait or joint, where the block has one */
+    uint32_t index;           /* gait or joint, where the block has one; first of a memory's in all memory */
     float value;              /* `constant`'s value, `trajectory.height`'s side */
-    char name[GALI_NAME_MAX]; /* `opaque`'s name, else empty */
+    char name[GALI_NAME_MAX]; /* of `memory` and `opaque`, else empty */
 } gali_block;
 
 typedef struct gali_joint {
@@ -92,6 +92,7 @@ typedef struct gali_contract {
     uint32_t joint_count, leg_count, hinge_count, gait_count, sample_count, future_count, contact_count;
     uint32_t input_block_count, output_block_count;
     uint32_t inputs, outputs; /* features */
+    uint32_t memory_count;    /* features that are fed back as they are */
     gali_leg legs[GALI_LEGS_MAX];
     gali_hinge hinges[GALI_HINGES_MAX];
     gali_posture posture; /* rest pose of a hinged skeleton */

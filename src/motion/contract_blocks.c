@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "motion/contract_parse.h"
 
 enum { INPUT = 0, OUTPUT = 1 }; /* the sides of blocks.def */
@@ -191,7 +192,7 @@ static gal_status read_arguments(const gali_parser *p, uint32_t first, gali_bloc
     case GALI_ARGUMENT_CONSTANT:
         status = gali_parser_float(p, word, &block->value);
         break;
-    case GALI_ARGUMENT_OPAQUE:
+    case GALI_ARGUMENT_NAMED:
         status = gali_parser_name(p, word, block->name);
         break;
     }
@@ -250,8 +251,11 @@ static int is_rotation(gali_block_kind kind) {
     return kind == GALI_BLOCK_JOINT_ROTATION_EXPMAP || kind == GALI_BLOCK_JOINT_ROTATION_SIXD;
 }
 
-/* Blocks with a count of their own may stand often; the others once per argument. */
+/* Blocks with a count of their own may stand often, a memory once per name; the others once per argument. */
 static int same_block(const gali_block *a, const gali_block *b) {
+    if (a->kind == GALI_BLOCK_MEMORY_IN || a->kind == GALI_BLOCK_MEMORY_OUT) {
+        return a->kind == b->kind && strcmp(a->name, b->name) == 0;
+    }
     if (gali_block_facts[a->kind].features == GALI_FEATURES_COUNT) {
         return 0;
     }
@@ -289,6 +293,11 @@ static gal_status read_block(const gali_parser *p, int side, gali_block *blocks,
 gal_status gali_parser_input(gali_parser *p) {
     gali_contract *c = p->contract;
     gal_status status = read_block(p, INPUT, p->input_blocks, c->input_block_count, &c->inputs);
+    gali_block *block = &p->input_blocks[c->input_block_count];
+    if (status == GAL_OK && block->kind == GALI_BLOCK_MEMORY_IN) {
+        block->index = c->memory_count;
+        c->memory_count += block->count;
+    }
     c->input_block_count += status == GAL_OK;
     return status;
 }
@@ -302,6 +311,42 @@ gal_status gali_parser_output(gali_parser *p) {
     const gali_block *block = &p->output_blocks[c->output_block_count++];
     if (block->kind == GALI_BLOCK_CONTACT) {
         c->contact_joints[c->contact_count++] = block->index;
+    }
+    return GAL_OK;
+}
+
+/* The memory of this name on the other side; NULL if there is none of as many features. */
+static const gali_block *other_memory(const gali_block *blocks, uint32_t count, const gali_block *memory) {
+    for (uint32_t i = 0; i < count; i++) {
+        int is_memory = blocks[i].kind == GALI_BLOCK_MEMORY_IN || blocks[i].kind == GALI_BLOCK_MEMORY_OUT;
+        if (is_memory && blocks[i].count == memory->count && strcmp(blocks[i].name, memory->name) == 0) {
+            return &blocks[i];
+        }
+    }
+    return NULL;
+}
+
+gal_status gali_parser_memories(gali_parser *p) {
+    const gali_contract *c = p->contract;
+    for (uint32_t i = 0; i < c->input_block_count; i++) {
+        const gali_block *block = &p->input_blocks[i];
+        if (block->kind == GALI_BLOCK_MEMORY_IN &&
+            !other_memory(p->output_blocks, c->output_block_count, block)) {
+            return gali_fail(p->error, GAL_BAD_DATA, "contract: no 'output memory %s %u' for the input",
+                             block->name, block->count);
+        }
+    }
+    for (uint32_t i = 0; i < c->output_block_count; i++) {
+        gali_block *block = &p->output_blocks[i];
+        if (block->kind != GALI_BLOCK_MEMORY_OUT) {
+            continue;
+        }
+        const gali_block *input = other_memory(p->input_blocks, c->input_block_count, block);
+        if (!input) {
+            return gali_fail(p->error, GAL_BAD_DATA, "contract: no 'input memory %s %u' for the output",
+                             block->name, block->count);
+        }
+        block->index = input->index;
     }
     return GAL_OK;
 }

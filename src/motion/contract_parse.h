@@ -70,6 +70,9 @@ gal_status gali_parser_hinge(gali_parser *parser);
 gal_status gali_parser_input(gali_parser *parser);
 gal_status gali_parser_output(gali_parser *parser);
 
+/* After the last line: memories come in pairs, and the outputs learn their places. */
+gal_status gali_parser_memories(gali_parser *parser);
+
 /* What blocks.def says of a kind. */
 typedef enum gali_block_argument {
     GALI_ARGUMENT_NONE,
@@ -77,7 +80,7 @@ typedef enum gali_block_argument {
     GALI_ARGUMENT_SIDE,
     GALI_ARGUMENT_JOINT,
     GALI_ARGUMENT_CONSTANT,
-    GALI_ARGUMENT_OPAQUE,
+    GALI_ARGUMENT_NAMED,
 } gali_block_argument;
 
 typedef enum gali_block_features {

@@ -5,7 +5,7 @@
  *     gal_crowd, then N gali_character, order uint32[N], generation uint32[N], lost bytes[N],
  *     x float[N][inputs], y float[N][outputs], phase float[N], the network's workspace for N,
  *     and per character: path position, direction, velocity, hinge angle, rate, gait, joint position,
- *     velocity, pose, pose before.
+ *     velocity, pose, pose before, memory.
  * order[0 .. count) lists the places in use; a removed one is closed by moving the rest down.
  * A handle is generation << 16 | place + 1 with generations 1..65535, so it is never 0.
  */
@@ -75,6 +75,7 @@ static void place_character(unsigned char *base, size_t *at, const gali_contract
     parts.velocity = place_part(base, at, joints, sizeof(gal_vec3));
     parts.pose = place_part(base, at, joints, sizeof(gal_transform));
     parts.pose_before = place_part(base, at, joints, sizeof(gal_transform));
+    parts.memory = place_part(base, at, contract->memory_count, sizeof(float));
     if (character) {
         *character = parts;
     }
@@ -376,6 +377,11 @@ const gal_transform *gal_crowd_pose(const gal_crowd *crowd, gal_character handle
 const gal_vec3 *gali_crowd_fed_back(const gal_crowd *crowd, gal_character handle) {
     const gali_character *character = find(crowd, handle);
     return character ? character->position : NULL;
+}
+
+const float *gali_crowd_memory(const gal_crowd *crowd, gal_character handle) {
+    const gali_character *character = find(crowd, handle);
+    return character ? character->memory : NULL;
 }
 
 gal_status gal_crowd_pose_between(const gal_crowd *crowd, gal_character handle, float fraction,

@@ -10,4 +10,7 @@
  */
 const gal_vec3 *gali_crowd_fed_back(const gal_crowd *crowd, gal_character character);
 
+/* Its memory blocks in the order of the inputs, [contract's memory_count]; as above. */
+const float *gali_crowd_memory(const gal_crowd *crowd, gal_character character);
+
 #endif

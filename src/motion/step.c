@@ -46,6 +46,9 @@ void gali_step_reset(gali_character *character, const gal_controller *controller
     character->speed_factor = 1;
     character->age = 0;
     character->breath = character->phase;
+    for (uint32_t i = 0; i < controller->contract->memory_count; i++) {
+        character->memory[i] = 0;
+    }
     gali_trajectory_reset(character, controller->contract, ground, x, z, gali_facing_from_angle(facing));
     take_rest_pose(character, controller);
     remember_contacts(character, controller->contract);
@@ -129,6 +132,9 @@ static int is_finite(const gali_character *character, const gali_contract *contr
         sum += joint.position.x + joint.position.y + joint.position.z + joint.rotation.x + joint.rotation.y +
                joint.rotation.z + joint.rotation.w;
         sum += position.x + position.y + position.z + velocity.x + velocity.y + velocity.z;
+    }
+    for (uint32_t i = 0; i < contract->memory_count; i++) {
+        sum += character->memory[i];
     }
     return isfinite(sum);
 }
@@ -223,6 +229,7 @@ int gali_step_after(gali_character *character, const gal_controller *controller,
     } else {
         after_jointed(character, controller, ground, y);
     }
+    gali_codec_remember(character, contract, y);
     character->age++;
     if (is_finite(character, contract)) {
         return 1;

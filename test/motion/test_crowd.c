@@ -239,6 +239,78 @@ static gal_controller *open_explosive(gali_block_kind kind, uint32_t feature) {
     return controller;
 }
 
+/*
+ * The biped with two memories, the outputs in another order: "count" is one more each step, "half" is half of what it
+ * was and 4; with poison, "count" overflows in the third step.
+ */
+static gal_controller *open_remembering(int poison) {
+    mannequin_desc desc = biped;
+    desc.rules = "input memory count 1\ninput memory half 1\noutput memory half 1\noutput memory count 1\n";
+    synthetic s = mannequin_model(&desc);
+    gali_contract *contract = mannequin_contract(s.model.contract);
+    gali_model_layer *first = &s.model.layers[0], *last = &s.model.layers[1];
+    float *weights = (float *)(uintptr_t)first->weights, *wide = (float *)(uintptr_t)last->weights;
+    float *bias = (float *)(uintptr_t)first->biases, *last_bias = (float *)(uintptr_t)last->biases;
+    float *mean = (float *)(uintptr_t)s.model.input_mean, *std = (float *)(uintptr_t)s.model.input_std;
+    float *out_mean = (float *)(uintptr_t)s.model.output_mean, *spread = (float *)(uintptr_t)s.model.output_std;
+    const float keep[2] = {poison ? 1e20f : 1, 0.5f}, add[2] = {1, 4};
+    for (uint32_t m = 0; m < 2; m++) { /* hidden unit m is memory m, which is >= 0: ELU leaves it */
+        uint32_t in = contract->inputs - 2 + m, out = contract->outputs - 1 - m;
+        mean[in] = out_mean[out] = 0;
+        std[in] = spread[out] = 1;
+        for (uint32_t e = 0; e < 4; e++) {
+            for (uint32_t k = 0; k < first->inputs; k++) {
+                weights[((size_t)e * first->outputs + m) * first->inputs + k] = k == in;
+            }
+            bias[(size_t)e * first->outputs + m] = 0;
+            for (uint32_t k = 0; k < last->inputs; k++) {
+                wide[((size_t)e * last->outputs + out) * last->inputs + k] = k == m ? keep[m] : 0;
+            }
+            last_bias[(size_t)e * last->outputs + out] = add[m];
+        }
+    }
+    gali_contract_release(contract, NULL);
+    gal_controller *controller = mannequin_open_model(&s);
+    synthetic_free(&s);
+    return controller;
+}
+
+static void memory_comes_back_as_it_was(void **unused) {
+    (void)unused;
+    gal_controller *controller = open_remembering(0);
+    gal_crowd *crowd = crowd_of(controller, 2, hills);
+    gal_character old = crowd_add(crowd, (gal_spawn){.x = 10});
+    const float *seen = gali_crowd_memory(crowd, old);
+    assert_true(seen[0] == 0 && seen[1] == 0);
+    float half = 0;
+    for (uint32_t frame = 1; frame < 20; frame++) {
+        gal_crowd_step(crowd);
+        half = 0.5f * half + 4;
+        assert_true(fabsf(seen[0] - (float)frame) < 1e-4f * (float)frame);
+        assert_true(fabsf(seen[1] - half) < 1e-4f);
+    }
+    gal_character young = crowd_add(crowd, (gal_spawn){.x = -10});
+    gal_crowd_step(crowd);
+    assert_true(fabsf(gali_crowd_memory(crowd, young)[0] - 1) < 1e-4f);
+    assert_true(fabsf(gali_crowd_memory(crowd, old)[0] - 20) < 2e-3f);
+    gal_crowd_destroy(crowd);
+    gal_controller_close(controller);
+}
+
+static void memory_that_overflows_is_set_back(void **unused) {
+    (void)unused;
+    gal_controller *controller = open_remembering(1);
+    gal_crowd *crowd = crowd_of(controller, 1, hills);
+    gal_character sick = crowd_add(crowd, (gal_spawn){.x = 10});
+    for (uint32_t frame = 1; frame <= 6; frame++) { /* 1, 1e20, too much, and again */
+        gal_crowd_step(crowd);
+        assert_int_equal(gal_crowd_resets(crowd), frame / 3);
+        assert_true((gali_crowd_memory(crowd, sick)[0] > 0) == (frame % 3 != 0));
+    }
+    gal_crowd_destroy(crowd);
+    gal_controller_close(controller);
+}
+
 static void one_that_overflows_is_set_back_alone(void **unused) {
     (void)unused;
     gal_controller *controller = open_explosive(GALI_BLOCK_ROOT_VELOCITY_X, 0);
@@ -322,6 +394,8 @@ int main(void) {
         cmocka_unit_test(others_stay_while_one_is_removed_and_added_again),
         cmocka_unit_test(a_run_repeats_itself),
         cmocka_unit_test(ground_that_is_not_finite_counts_as_0),
+        cmocka_unit_test(memory_comes_back_as_it_was),
+        cmocka_unit_test(memory_that_overflows_is_set_back),
         cmocka_unit_test(one_that_overflows_is_set_back_alone),
         cmocka_unit_test(any_output_that_overflows_is_dealt_with),
     };

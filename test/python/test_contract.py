@@ -84,6 +84,9 @@ FAULTS = [
     (HEAD + "x" * 5000 + "\n", 7, "a line longer than 4096 bytes"),
     (HEAD + "output joint.position\n", None, "no 'input' line"),
     (HEAD + "window 5 5\n" + BODY, None, "a sample lies outside -5..4"),
+    (HEAD + BODY + "input memory h 3\n", None, "blocks are not the same"),
+    (HEAD + BODY + "input memory h 3\noutput memory h 2\n", None, "blocks are not the same"),
+    (HEAD + BODY + 2 * "input memory h 3\n" + 2 * "output memory h 3\n", None, "a 'memory' twice"),
     (HEAD.replace("samples -10 0 10\n", "") + BODY + "input trajectory.position.x\n", None,
      "without a 'samples' line"),
 ]
