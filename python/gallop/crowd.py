@@ -220,6 +220,13 @@ class Crowd:
         self._pose(character, local, out)
         return out
 
+    def pose_between(self, character: int, fraction: float) -> np.ndarray:
+        """The world pose [joints, 7] between the last two steps, 0 the earlier, 1 the later: for
+        displays whose frames are not the controller's. `advance` returns the fraction."""
+        out = np.empty((len(self.controller.joints), 7), np.float32)
+        self._call("gal_crowd_pose_between", character, fraction, out.ctypes.data)
+        return out
+
     def poses(self, local: bool = False) -> np.ndarray:
         """The poses of all characters, [characters, joints, 7]."""
         with self._lock:

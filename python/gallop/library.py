@@ -137,6 +137,7 @@ FUNCTIONS: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "gal_crowd_advance": (c_uint32, (_HANDLE, c_float, c_uint32, POINTER(c_float))),
     "gal_crowd_resets": (c_uint64, (_HANDLE,)),
     "gal_crowd_pose": (c_void_p, (_HANDLE, c_uint32, POINTER(c_uint32))),
+    "gal_crowd_pose_between": (c_int, (_HANDLE, c_uint32, c_float, c_void_p)),
     "gal_crowd_pose_local": (c_int, (_HANDLE, c_uint32, c_void_p)),
     "gal_crowd_state": (c_int, (_HANDLE, c_uint32, POINTER(gal_character_state))),
     "gal_crowd_trajectory": (c_uint32, (_HANDLE, c_uint32, c_void_p, c_void_p, c_uint32)),
