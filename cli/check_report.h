@@ -6,6 +6,7 @@
 #define GALI_CLI_CHECK_REPORT_H
 
 #include "base/error.h"
+#include "frames.h"
 #include "model_file.h"
 
 typedef struct gali_check_report {
@@ -19,16 +20,18 @@ typedef enum gali_verdict { GALI_PASS, GALI_WARN, GALI_FAIL, GALI_SKIP } gali_ve
 __attribute__((format(printf, 4, 5))) void gali_check_say(gali_check_report *report, gali_verdict verdict,
                                                           const char *name, const char *format, ...);
 
-/* Golden frames: y is float32 [frames][outputs], what the runtime makes of them. */
-void gali_check_golden(gali_check_report *report, const gali_model_file *file, const float *y);
+/* Frames against y [count][outputs], what the runtime makes of them; returns whether they pass. */
+int gali_check_frames(gali_check_report *report, const gali_model_file *file, const gali_frames *frames,
+                      const float *y);
 
-/* Whether the golden inputs lie where the normalisation expects them, and its deviations are sane. */
-void gali_check_normalisation(gali_check_report *report, const gali_model_file *file);
+/* Whether the frames' inputs lie where the normalisation expects them, and its deviations are sane. */
+void gali_check_normalisation(gali_check_report *report, const gali_model_file *file,
+                              const gali_frames *frames);
 
-/* Bones of the golden outputs against the skeleton at rest. */
-void gali_check_bones(gali_check_report *report, const gali_model_file *file);
+/* Bones of the frames' outputs against the skeleton at rest; returns whether they pass. */
+int gali_check_bones(gali_check_report *report, const gali_model_file *file, const gali_frames *frames);
 
-/* Rotations of the golden outputs: valid, and pointing the bones where the positions say. */
-void gali_check_rotations(gali_check_report *report, const gali_model_file *file);
+/* Rotations of the frames' outputs: valid, and pointing the bones where the positions say; the same. */
+int gali_check_rotations(gali_check_report *report, const gali_model_file *file, const gali_frames *frames);
 
 #endif

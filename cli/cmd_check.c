@@ -2,69 +2,96 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/memory.h"
 #include "base/size.h"
 #include "check_report.h"
 #include "commands.h"
+#include "diagnose/diagnose.h"
 #include "options.h"
 
 typedef struct check {
-    const char *path;
+    const char *path, *x, *phase, *blend, *y;
+    double tolerance;
     gali_model_file file;
     gali_check_report report;
 } check;
 
-/* Float32 copies of the golden arrays, aligned as a run wants them. */
-static float *copy(const void *values, size_t count) {
-    float *out = malloc(gali_size_mul(count, sizeof *out));
-    for (size_t i = 0; out && i < count; i++) {
-        out[i] = gali_model_f32(values, i);
+/* What is wrong in words, below a check that failed. */
+static void say_why(const gali_diagnosis *why, const char *unit) {
+    const char *likely = why->kind == GALI_DIAGNOSIS_LIKELY ? "perhaps" : "cause";
+    if (why->kind == GALI_DIAGNOSIS_NONE) {
+        printf("        cause: none of the known mistakes (gallop help check) explains it\n");
+    } else {
+        printf("        %s: %s\n        so read, the error falls from %.3g to %.2g %s\n", likely, why->text,
+               why->before, why->after, unit);
     }
-    return out;
 }
 
-static gal_status run_golden(const gali_model_file *file, const gal_network *network, float *y,
-                             gal_error *error) {
-    const gali_model *model = &file->model;
-    uint32_t frames = model->golden.frames;
-    size_t size = gal_network_workspace_size(network, frames);
-    float *x = copy(model->golden.x, (size_t)frames * model->inputs);
-    float *blend = copy(model->golden.blend, (size_t)frames * model->golden.blend_width);
-    void *workspace = gali_allocate(NULL, size);
-    int caller = model->gate == GAL_GATE_CALLER, phase = !caller && model->gate != GAL_GATE_NETWORK;
-    gal_network_batch batch = {
-        .count = frames, .x = x, .phase = phase ? blend : NULL, .blend = caller ? blend : NULL, .y = y};
-    gal_status status = !x || !blend || (size > 0 && !workspace)
-                            ? gali_fail(error, GAL_NO_MEMORY, "no memory for %u golden frames", frames)
-                            : gal_network_run(network, &batch, workspace, size, error);
-    gali_release(NULL, workspace, size);
-    free(x);
-    free(blend);
-    return status;
-}
-
-static void check_golden(check *self) {
+static int check_frames(check *self, const gal_network *network, const gali_frames *frames) {
     gal_error error = {0};
+    gali_diagnosis why;
+    float *y = malloc(gali_size_mul((size_t)frames->count * self->file.model.outputs, sizeof *y));
+    gal_status status = y ? gali_frames_run(frames, network, y, &error)
+                          : gali_fail(&error, GAL_NO_MEMORY, "no memory for %u frames", frames->count);
+    int right = status == GAL_OK && gali_check_frames(&self->report, &self->file, frames, y);
+    if (status == GAL_OK && !right) {
+        status = gali_diagnose_frames(&why, &self->file, frames, &error);
+        if (status == GAL_OK) {
+            say_why(&why, "of a feature's spread");
+        }
+    }
+    if (status == GAL_OK) {
+        gali_check_normalisation(&self->report, &self->file, frames);
+    } else {
+        gali_check_say(&self->report, GALI_FAIL, frames->name, "%s", error.message);
+    }
+    free(y);
+    return right;
+}
+
+/* believed: whether the network gives these frames, so that what is wrong with the poses is the contract's. */
+static void check_poses(check *self, const gali_frames *frames, int believed) {
+    gal_error error = {0};
+    gali_diagnosis why;
+    int right = gali_check_bones(&self->report, &self->file, frames);
+    right &= gali_check_rotations(&self->report, &self->file, frames);
+    if (!right && believed && gali_diagnose_pose(&why, &self->file, frames, &error) == GAL_OK) {
+        say_why(&why, "of a bone's length");
+    }
+}
+
+static int fits(const check *self) {
+    const gali_contract *contract = self->file.contract;
+    return contract && contract->inputs == self->file.model.inputs &&
+           contract->outputs == self->file.model.outputs;
+}
+
+/* The file's golden frames, then the user's. */
+static gal_status check_all_frames(check *self, const gal_network *network, gal_error *error) {
     const gali_model *model = &self->file.model;
+    gali_frames frames;
+    gal_status status = GAL_OK;
     if (model->golden.frames == 0) {
         gali_check_say(&self->report, GALI_SKIP, "golden frames", "the file has none");
-        return;
-    }
-    gal_network *network = NULL;
-    float *y = calloc((size_t)model->golden.frames * model->outputs, sizeof *y);
-    gal_status status = y ? gal_network_open_memory(&network, self->file.bytes, self->file.size, NULL, &error)
-                          : gali_fail(&error, GAL_NO_MEMORY, "no memory");
-    if (status == GAL_OK) {
-        status = run_golden(&self->file, network, y, &error);
-    }
-    if (status == GAL_OK) {
-        gali_check_golden(&self->report, &self->file, y);
-        gali_check_normalisation(&self->report, &self->file);
     } else {
-        gali_check_say(&self->report, GALI_FAIL, "golden frames", "%s", error.message);
+        status = gali_frames_golden(&frames, model, error);
     }
-    gal_network_close(network);
-    free(y);
+    if (status == GAL_OK && model->golden.frames > 0) {
+        int right = check_frames(self, network, &frames);
+        if (fits(self)) {
+            check_poses(self, &frames, right);
+        }
+        gali_frames_release(&frames);
+    }
+    if (status == GAL_OK && self->x) {
+        const char *gate = model->gate == GAL_GATE_CALLER ? self->blend : self->phase;
+        status = gali_frames_read(&frames, model, self->x, gate, self->y, error);
+        if (status == GAL_OK) {
+            frames.tolerance = (float)self->tolerance;
+            check_frames(self, network, &frames);
+            gali_frames_release(&frames);
+        }
+    }
+    return status;
 }
 
 static void check_contract(check *self) {
@@ -75,7 +102,7 @@ static void check_contract(check *self) {
                        "the file has none: the network runs, nothing walks");
         return;
     }
-    if (contract->inputs != self->file.model.inputs || contract->outputs != self->file.model.outputs) {
+    if (!fits(self)) {
         gali_check_say(&self->report, GALI_FAIL, "contract",
                        "its blocks add up to %u inputs and %u outputs, the network has %u and %u",
                        contract->inputs, contract->outputs, self->file.model.inputs, self->file.model.outputs);
@@ -87,18 +114,60 @@ static void check_contract(check *self) {
         gali_check_say(&self->report, GALI_PASS, "contract", "%u inputs, %u outputs, %u joints; complete",
                        contract->inputs, contract->outputs, contract->joint_count);
     }
-    if (self->file.model.golden.frames > 0) {
-        gali_check_bones(&self->report, &self->file);
-        gali_check_rotations(&self->report, &self->file);
+}
+
+/* What options must be there together, once the gate is known. */
+static int usage(const check *self) {
+    gal_gate_kind gate = self->file.model.gate;
+    if (!self->x != !self->y) {
+        return gali_command_usage("check", "%s is missing: --x and --y are given together",
+                                  self->x ? "--y" : "--x");
     }
+    if (self->x && gate != GAL_GATE_NETWORK && !(gate == GAL_GATE_CALLER ? self->blend : self->phase)) {
+        return gali_command_usage("check", "%s is missing: the model's gate is \"%s\"",
+                                  gate == GAL_GATE_CALLER ? "--blend" : "--phase",
+                                  gali_model_file_gate_name(gate));
+    }
+    return GALI_EXIT_OK;
+}
+
+static int check_opened(check *self) {
+    gal_error error = {0};
+    gal_network *network = NULL;
+    int result = usage(self);
+    if (result != GALI_EXIT_OK) {
+        return result;
+    }
+    gali_check_say(&self->report, GALI_PASS, "file", "%zu bytes, every section whole, every weight finite",
+                   self->file.size);
+    check_contract(self);
+    gal_status status = gal_network_open_memory(&network, self->file.bytes, self->file.size, NULL, &error);
+    if (status == GAL_OK) {
+        status = check_all_frames(self, network, &error);
+    }
+    gal_network_close(network);
+    fflush(stdout);
+    if (status != GAL_OK) {
+        return gali_command_bad("check", "%s", error.message);
+    }
+    if (self->report.failed > 0) {
+        return gali_command_bad("check", "%s: FAIL, %u of the checks above", self->path, self->report.failed);
+    }
+    printf("PASS%s\n", self->report.warned > 0 ? ", with warnings" : "");
+    return GALI_EXIT_OK;
 }
 
 static int run(int argc, char **argv) {
-    check self = {.report = {.most = 12}};
+    check self = {.report = {.most = 12}, .tolerance = 1e-3};
     gal_error error = {0};
     const gali_option options[] = {
         {"MODEL", GALI_OPTION_WORD, &self.path, 1, 0},
         {"--most", GALI_OPTION_COUNT, &self.report.most, 1, 100000},
+        {"--x", GALI_OPTION_TEXT, &self.x, 0, 0},
+        {"--phase", GALI_OPTION_TEXT, &self.phase, 0, 0},
+        {"--blend", GALI_OPTION_TEXT, &self.blend, 0, 0},
+        {"--y", GALI_OPTION_TEXT, &self.y, 0, 0},
+        {"--tolerance", GALI_OPTION_NUMBER, &self.tolerance, 1e-7, 1},
     };
     int result = gali_options_read("check", argc, argv, options, sizeof options / sizeof options[0]);
     if (result != GALI_EXIT_OK) {
@@ -107,24 +176,26 @@ static int run(int argc, char **argv) {
     if (gali_model_file_open(&self.file, self.path, &error) != GAL_OK) {
         return gali_command_bad("check", "%s", error.message);
     }
-    gali_check_say(&self.report, GALI_PASS, "file", "%zu bytes, every section whole, every weight finite",
-                   self.file.size);
-    check_contract(&self);
-    check_golden(&self);
+    result = check_opened(&self);
     gali_model_file_close(&self.file);
-    if (self.report.failed > 0) {
-        fflush(stdout);
-        return gali_command_bad("check", "%s: FAIL, %u of the checks above", self.path, self.report.failed);
-    }
-    printf("PASS%s\n", self.report.warned > 0 ? ", with warnings" : "");
-    return GALI_EXIT_OK;
+    return result;
 }
 
 const gali_command gali_command_check = {
-    "check", "golden frames and contract: names the feature or joint that is wrong",
-    "usage: gallop check MODEL [--most 12]\n\n"
+    "check", "golden frames and contract: says in words what is wrong",
+    "usage: gallop check MODEL [--x X.npy --phase P.npy --y Y.npy] [--most 12]\n\n"
     "Checks the file, that the contract fits the network and is complete, runs the golden frames through this\n"
     "build and compares, and looks at them as poses: bone lengths, rotations, normalisation. Features and\n"
-    "joints that are wrong are named, largest first. Exit status 1 if anything fails.\n\n"
-    "  --most N   lines of detail for each check (12)\n",
+    "joints that are wrong are named, largest first, and then the cause, where it is a known mistake. Exit\n"
+    "status 1 if anything fails.\n\n"
+    "  --x, --y X.npy       frames of your own, from an engine or a trainer: float32 [frames][inputs] and\n"
+    "                       [frames][outputs], raw features\n"
+    "  --phase, --blend     their phases or blends, as in gallop eval\n"
+    "  --tolerance 1e-3     for these frames, of a frame's root mean square\n"
+    "  --most N             lines of detail for each check (12)\n\n"
+    "Known mistakes:\n"
+#define MISTAKE(id, meaning) "  " meaning "\n"
+#include "diagnose/mistakes.def"
+#undef MISTAKE
+    ,
     run};

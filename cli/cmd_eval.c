@@ -3,9 +3,9 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "base/memory.h"
 #include "base/size.h"
 #include "commands.h"
+#include "frames.h"
 #include "model_file.h"
 #include "network/reference.h"
 #include "npy.h"
@@ -14,68 +14,17 @@
 typedef struct job {
     const char *model, *x_path, *phase_path, *blend_path, *y_path, *precision;
     gali_model_file file;
-    float *x, *blend;
-    size_t rows;
-    void *y; /* [rows][outputs], float32 or float64 */
+    gali_frames frames; /* x and gate */
+    void *y;            /* [rows][outputs], float32 or float64 */
     gal_error error;
 } job;
-
-static gal_status read_blend(job *self) {
-    const gali_model *model = &self->file.model;
-    size_t shape[2] = {0, 0};
-    int caller = model->gate == GAL_GATE_CALLER;
-    if (model->gate == GAL_GATE_NETWORK) {
-        return GAL_OK; /* the blend comes from x */
-    }
-    const char *path = caller ? self->blend_path : self->phase_path;
-    gal_status status = gali_npy_read_f32(path, caller ? 2 : 1, &self->blend, shape, &self->error);
-    if (status != GAL_OK) {
-        return status;
-    }
-    if (shape[0] != self->rows || (caller && shape[1] != model->experts)) {
-        return gali_fail(&self->error, GAL_BAD_DATA, "%s: %zu rows of %zu, %zu of %u expected", path, shape[0],
-                         caller ? shape[1] : (size_t)1, self->rows, caller ? model->experts : 1);
-    }
-    return GAL_OK;
-}
-
-static gal_status read_inputs(job *self) {
-    size_t shape[2];
-    gal_status status = gali_npy_read_f32(self->x_path, 2, &self->x, shape, &self->error);
-    if (status != GAL_OK) {
-        return status;
-    }
-    if (shape[1] != self->file.model.inputs || shape[0] > UINT32_MAX) {
-        return gali_fail(&self->error, GAL_BAD_DATA, "%s: rows of %zu values, the model has %u inputs",
-                         self->x_path, shape[1], self->file.model.inputs);
-    }
-    self->rows = shape[0];
-    return read_blend(self);
-}
-
-static gal_status run_network(job *self, gal_network *network) {
-    int caller = self->file.model.gate == GAL_GATE_CALLER;
-    size_t size = gal_network_workspace_size(network, (uint32_t)self->rows);
-    void *workspace = size > 0 ? gali_allocate(NULL, size) : NULL;
-    if (!workspace && size > 0) {
-        return gali_fail(&self->error, GAL_NO_MEMORY, "no memory for the workspace of %zu bytes", size);
-    }
-    gal_network_batch batch = {.count = (uint32_t)self->rows,
-                               .x = self->x,
-                               .phase = caller ? NULL : self->blend,
-                               .blend = caller ? self->blend : NULL,
-                               .y = self->y};
-    gal_status status = gal_network_run(network, &batch, workspace, size, &self->error);
-    gali_release(NULL, workspace, size);
-    return status;
-}
 
 static gal_status run_f32(job *self) {
     gal_network *network = NULL;
     gal_status status =
         gal_network_open_memory(&network, self->file.bytes, self->file.size, NULL, &self->error);
     if (status == GAL_OK) {
-        status = run_network(self, network);
+        status = gali_frames_run(&self->frames, network, self->y, &self->error);
     }
     gal_network_close(network);
     return status;
@@ -83,14 +32,14 @@ static gal_status run_f32(job *self) {
 
 static gal_status evaluate(job *self, int wide) {
     uint32_t item = wide ? sizeof(double) : sizeof(float);
-    size_t shape[2] = {self->rows, self->file.model.outputs};
+    size_t shape[2] = {self->frames.count, self->file.model.outputs};
     size_t bytes = gali_size_mul(gali_size_mul(shape[0], shape[1]), item);
     self->y = bytes == GALI_SIZE_BAD ? NULL : malloc(bytes + 1);
     if (!self->y) {
-        return gali_fail(&self->error, GAL_NO_MEMORY, "no memory for %zu rows", self->rows);
+        return gali_fail(&self->error, GAL_NO_MEMORY, "no memory for %u rows", self->frames.count);
     }
-    gal_status status = wide ? gali_reference_run(&self->file.model, (uint32_t)self->rows, self->x, self->blend,
-                                                  self->y, &self->error)
+    gal_status status = wide ? gali_reference_run(&self->file.model, self->frames.count, self->frames.x,
+                                                  self->frames.gate, self->y, &self->error)
                              : run_f32(self);
     return status == GAL_OK ? gali_npy_write(self->y_path, self->y, item, 2, shape, &self->error) : status;
 }
@@ -119,12 +68,13 @@ static int run_opened(job *self) {
     if (result != GALI_EXIT_OK) {
         return result;
     }
-    gal_status status = read_inputs(self);
+    const gali_model *model = &self->file.model;
+    const char *gate = model->gate == GAL_GATE_CALLER ? self->blend_path : self->phase_path;
+    gal_status status = gali_frames_read(&self->frames, model, self->x_path, gate, NULL, &self->error);
     if (status == GAL_OK) {
         status = evaluate(self, strcmp(self->precision, "f64") == 0);
     }
-    free(self->x);
-    free(self->blend);
+    gali_frames_release(&self->frames);
     free(self->y);
     return status == GAL_OK ? GALI_EXIT_OK : gali_command_bad("eval", "%s", self->error.message);
 }

@@ -1,4 +1,4 @@
-/* Golden frames and normalisation: which features are wrong. */
+/* Frames against what the network makes of them, and normalisation: which features are wrong. */
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -52,10 +52,10 @@ static void print_faults(const gali_check_report *report, const gali_model_file 
 }
 
 /* Root mean square difference of one frame, relative to the frame's own rms. */
-static double frame_error(const gali_golden *golden, uint32_t frame, uint32_t width, const float *y) {
+static double frame_error(const gali_frames *frames, uint32_t frame, uint32_t width, const float *y) {
     double sum = 0, off = 0;
     for (uint32_t i = 0; i < width; i++) {
-        double expected = (double)gali_model_f32(golden->y, (size_t)frame * width + i);
+        double expected = (double)frames->y[(size_t)frame * width + i];
         double d = (double)y[(size_t)frame * width + i] - expected;
         sum += expected * expected;
         off += d * d;
@@ -64,9 +64,10 @@ static double frame_error(const gali_golden *golden, uint32_t frame, uint32_t wi
     return isfinite(error) ? error : INFINITY;
 }
 
-static void note_faults(const gali_model *model, uint32_t frame, const float *y, fault *faults) {
+static void note_faults(const gali_model *model, const gali_frames *frames, uint32_t frame, const float *y,
+                        fault *faults) {
     for (uint32_t i = 0; i < model->outputs; i++) {
-        double expected = (double)gali_model_f32(model->golden.y, (size_t)frame * model->outputs + i);
+        double expected = (double)frames->y[(size_t)frame * model->outputs + i];
         double got = (double)y[(size_t)frame * model->outputs + i];
         double size = fabs(got - expected) / (double)gali_model_f32(model->output_std, i);
         size = isfinite(size) ? size : INFINITY;
@@ -76,40 +77,41 @@ static void note_faults(const gali_model *model, uint32_t frame, const float *y,
     }
 }
 
-void gali_check_golden(gali_check_report *report, const gali_model_file *file, const float *y) {
+int gali_check_frames(gali_check_report *report, const gali_model_file *file, const gali_frames *frames,
+                      const float *y) {
     const gali_model *model = &file->model;
-    const gali_golden *golden = &model->golden;
     fault *faults = calloc(model->outputs, sizeof *faults);
     double worst = 0;
     uint32_t wrong = 0, worst_frame = 0;
     if (!faults) {
-        gali_check_say(report, GALI_FAIL, "golden frames", "no memory");
-        return;
+        gali_check_say(report, GALI_FAIL, frames->name, "no memory");
+        return 1;
     }
-    for (uint32_t f = 0; f < golden->frames; f++) {
-        double error = frame_error(golden, f, model->outputs, y);
-        wrong += !(error <= (double)golden->tolerance);
+    for (uint32_t f = 0; f < frames->count; f++) {
+        double error = frame_error(frames, f, model->outputs, y);
+        wrong += !(error <= (double)frames->tolerance);
         if (error > worst) {
             worst = error;
             worst_frame = f;
         }
-        note_faults(model, f, y, faults);
+        note_faults(model, frames, f, y, faults);
     }
     if (wrong == 0) {
-        gali_check_say(report, GALI_PASS, "golden frames",
-                       "%u frames, worst error %.2g of the frame's rms, tolerance %g", golden->frames, worst,
-                       (double)golden->tolerance);
+        gali_check_say(report, GALI_PASS, frames->name,
+                       "%u frames, worst error %.2g of the frame's rms, tolerance %g", frames->count, worst,
+                       (double)frames->tolerance);
     } else {
         qsort(faults, model->outputs, sizeof *faults, larger);
-        gali_check_say(report, GALI_FAIL, "golden frames",
+        gali_check_say(report, GALI_FAIL, frames->name,
                        "%u of %u frames off, worst frame %u by %.3g of its rms, tolerance %g; largest first:",
-                       wrong, golden->frames, worst_frame, worst, (double)golden->tolerance);
+                       wrong, frames->count, worst_frame, worst, (double)frames->tolerance);
         print_faults(report, file, faults, model->outputs);
     }
     free(faults);
+    return wrong == 0;
 }
 
-/* How far a golden input may lie from its mean before the normalisation is doubted, in deviations. */
+/* How far an input may lie from its mean before the normalisation is doubted, in deviations. */
 static const double far_input = 100;
 
 static int check_deviations(gali_check_report *report, const gali_model_file *file, int output) {
@@ -134,7 +136,7 @@ static int check_deviations(gali_check_report *report, const gali_model_file *fi
     return lines > 0;
 }
 
-static int check_golden_inputs(gali_check_report *report, const gali_model_file *file) {
+static int check_inputs(gali_check_report *report, const gali_model_file *file, const gali_frames *frames) {
     const gali_model *model = &file->model;
     uint32_t lines = 0;
     char name[160];
@@ -142,8 +144,8 @@ static int check_golden_inputs(gali_check_report *report, const gali_model_file 
         double mean = (double)gali_model_f32(model->input_mean, i),
                deviation = (double)gali_model_f32(model->input_std, i);
         double most = 0, value = 0;
-        for (uint32_t f = 0; f < model->golden.frames; f++) {
-            double x = (double)gali_model_f32(model->golden.x, (size_t)f * model->inputs + i);
+        for (uint32_t f = 0; f < frames->count; f++) {
+            double x = (double)frames->x[(size_t)f * model->inputs + i];
             if (fabs(x - mean) / deviation > most) {
                 most = fabs(x - mean) / deviation;
                 value = x;
@@ -152,7 +154,7 @@ static int check_golden_inputs(gali_check_report *report, const gali_model_file 
         if (gali_model_u32(model->input_state, i) == GALI_INPUT_LIVE && most > far_input) {
             name_of(file, 0, i, name, sizeof name);
             if (lines++ == 0) {
-                gali_check_say(report, GALI_WARN, "normalisation", "golden inputs far from what it expects:");
+                gali_check_say(report, GALI_WARN, "normalisation", "inputs far from what it expects:");
             }
             printf("        %-36s %g, mean %g, standard deviation %g\n", name, value, mean, deviation);
         }
@@ -160,12 +162,13 @@ static int check_golden_inputs(gali_check_report *report, const gali_model_file 
     return lines > 0;
 }
 
-void gali_check_normalisation(gali_check_report *report, const gali_model_file *file) {
+void gali_check_normalisation(gali_check_report *report, const gali_model_file *file,
+                              const gali_frames *frames) {
     int wrong = check_deviations(report, file, 0);
     wrong |= check_deviations(report, file, 1);
-    wrong |= check_golden_inputs(report, file);
+    wrong |= check_inputs(report, file, frames);
     if (!wrong) {
-        gali_check_say(report, GALI_PASS, "normalisation",
-                       "means and standard deviations fit the golden frames");
+        gali_check_say(report, GALI_PASS, "normalisation", "means and standard deviations fit the %s",
+                       frames->name);
     }
 }

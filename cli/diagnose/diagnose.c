@@ -1,0 +1,171 @@
+/* The search: each mistake's steps are taken as long as they make the error smaller, and the best mistake wins. */
+#include "diagnose.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "case.h"
+#include "pose_case.h"
+
+#define MISTAKE(id, meaning) extern const gali_mistake gali_mistake_##id;
+#include "mistakes.def"
+#undef MISTAKE
+
+static const gali_mistake *const mistakes[] = {
+#define MISTAKE(id, meaning) &gali_mistake_##id,
+#include "mistakes.def"
+#undef MISTAKE
+};
+
+enum { STEPS_SAID = 6, MISTAKES_MOST = 3 };
+
+/* What a search works on: readings to try on, and the best of the mistake looked at. */
+typedef struct search {
+    gali_case *self;
+    gali_reading trial, best;
+    double error;    /* of best */
+    uint32_t steps;  /* undone in best */
+    char text[1024]; /* what they are */
+} search;
+
+/* The step that leaves the least error, from `best`; 0 if none makes it smaller. */
+static int find_step(search *s, const gali_mistake *mistake, uint32_t *step) {
+    uint32_t count = mistake->steps(s->self, &s->best);
+    double least = 0.99 * s->error;
+    int found = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        gali_reading_copy(&s->trial, &s->best);
+        double error = mistake->undo(s->self, &s->trial, i) ? s->self->error(s->self, &s->trial) : INFINITY;
+        if (error < least) {
+            /* The next must be better by more than rounding. */
+            least = 0.9 * error;
+            *step = i;
+            found = 1;
+        }
+    }
+    return found;
+}
+
+/* Adds the words of the step that was undone last. */
+static void say(search *s, const gali_mistake *mistake, uint32_t step) {
+    size_t at = strlen(s->text), size = sizeof s->text;
+    if (s->steps < STEPS_SAID) {
+        at += (size_t)snprintf(s->text + at, size - at, "%s", at ? "; " : "");
+        mistake->say(s->self, &s->best, step, s->text + at, size - at);
+    } else if (s->steps == STEPS_SAID) {
+        snprintf(s->text + at, size - at, "; and more of the kind");
+    }
+}
+
+/* Undoes a mistake, from a reading, as far as it goes. */
+static void undo(search *s, const gali_mistake *mistake, const gali_reading *from, double error) {
+    uint32_t step = 0;
+    gali_reading_copy(&s->best, from);
+    s->error = error;
+    s->text[0] = 0;
+    for (s->steps = 0; s->steps < mistake->most && s->error > s->self->enough / 100; s->steps++) {
+        if (!find_step(s, mistake, &step)) {
+            break;
+        }
+        mistake->undo(s->self, &s->best, step);
+        s->error = s->self->error(s->self, &s->best);
+        say(s, mistake, step);
+    }
+}
+
+/* One more mistake on top of `reading`, the best of all; 0 if none helps. */
+static int look(search *s, gali_reading *reading, gali_reading *best, gali_diagnosis *out) {
+    double least = out->after / 2;
+    int found = 0;
+    char text[sizeof s->text] = "";
+    s->self->work = 0;
+    for (size_t i = 0; i < sizeof mistakes / sizeof *mistakes && least > s->self->enough; i++) {
+        if ((s->self->pose && !mistakes[i]->pose) || (found && mistakes[i]->costly)) {
+            continue;
+        }
+        undo(s, mistakes[i], reading, out->after);
+        if (s->steps > 0 && s->error < least) {
+            found = 1;
+            least = s->error / 2;
+            gali_reading_copy(best, &s->best);
+            memcpy(text, s->text, sizeof text);
+        }
+    }
+    if (found) {
+        size_t at = strlen(out->text);
+        snprintf(out->text + at, sizeof out->text - at, "%s%s", at ? "; " : "", text);
+        gali_reading_copy(reading, best);
+        out->after = s->self->error(s->self, reading);
+    }
+    return found;
+}
+
+static int is_sure(const gali_case *self, const gali_diagnosis *d) {
+    return d->after < self->sure && d->after < self->part * d->before;
+}
+
+/* Several mistakes together are believed only if they explain everything; else the first is what may be said. */
+static void conclude(const gali_case *self, const gali_diagnosis *first, gali_diagnosis *out) {
+    if (is_sure(self, out)) {
+        out->kind = GALI_DIAGNOSIS_SURE;
+        return;
+    }
+    *out = *first;
+    out->kind = out->after < out->before / 3 ? GALI_DIAGNOSIS_LIKELY : GALI_DIAGNOSIS_NONE;
+    if (out->kind == GALI_DIAGNOSIS_NONE) {
+        out->text[0] = 0;
+    }
+}
+
+static gal_status diagnose(gali_case *self, gali_diagnosis *out, gal_error *error) {
+    search s = {.self = self};
+    gali_reading reading, best;
+    *out = (gali_diagnosis){0};
+    int opened = gali_reading_open(&reading, self);
+    opened &= gali_reading_open(&best, self);
+    opened &= gali_reading_open(&s.trial, self);
+    opened &= gali_reading_open(&s.best, self);
+    if (opened) {
+        out->before = out->after = self->error(self, &reading);
+        gali_diagnosis first = *out;
+        for (uint32_t i = 0; i < MISTAKES_MOST && out->after > self->enough; i++) {
+            if (!look(&s, &reading, &best, out)) {
+                break;
+            }
+            first = i == 0 ? *out : first;
+        }
+        conclude(self, &first, out);
+    }
+    gali_reading_close(&reading);
+    gali_reading_close(&best);
+    gali_reading_close(&s.trial);
+    gali_reading_close(&s.best);
+    return opened ? GAL_OK : gali_fail(error, GAL_NO_MEMORY, "no memory to look for the cause");
+}
+
+gal_status gali_diagnose_frames(gali_diagnosis *out, const gali_model_file *file, const gali_frames *frames,
+                                gal_error *error) {
+    gali_case self;
+    *out = (gali_diagnosis){0};
+    gal_status status = gali_case_open(&self, file, frames, error);
+    if (status == GAL_OK) {
+        status = diagnose(&self, out, error);
+        gali_case_close(&self);
+    }
+    return status;
+}
+
+gal_status gali_diagnose_pose(gali_diagnosis *out, const gali_model_file *file, const gali_frames *frames,
+                              gal_error *error) {
+    gali_case self;
+    *out = (gali_diagnosis){0};
+    gal_status status = gali_case_open(&self, file, frames, error);
+    if (status == GAL_OK) {
+        gali_pose_case(&self);
+        status = diagnose(&self, out, error);
+        gali_case_close(&self);
+    }
+    return status;
+}

@@ -1,0 +1,34 @@
+/*
+ * Frames that a network is judged by: raw features in, gate values, raw features out. They come from the model
+ * file (golden frames) or from the user's arrays.
+ */
+#ifndef GALI_CLI_FRAMES_H
+#define GALI_CLI_FRAMES_H
+
+#include "network/model.h"
+
+typedef struct gali_frames {
+    const char *name; /* "golden frames" or "recorded frames" */
+    uint32_t count;
+    float tolerance; /* of the root mean square of a frame's y */
+    float *x;        /* [count][inputs] */
+    float *gate;     /* [count] phases or [count][experts] blends; NULL with a gating network */
+    float *y;        /* [count][outputs]; NULL where only inputs were read */
+} gali_frames;
+
+/* The file's golden frames; there must be some. Released with gali_frames_release; zero after a failure. */
+gal_status gali_frames_golden(gali_frames *out, const gali_model *model, gal_error *error);
+
+/*
+ * Frames of float32 .npy files: x[count][inputs]; gate: [count] phases, or [count][experts] where the gate is the
+ * caller (not read with a gating network); y[count][outputs], or NULL. tolerance is left at 1e-3.
+ */
+gal_status gali_frames_read(gali_frames *out, const gali_model *model, const char *x, const char *gate,
+                            const char *y, gal_error *error);
+
+void gali_frames_release(gali_frames *frames);
+
+/* y[count][outputs] of an open network for x and gate. */
+gal_status gali_frames_run(const gali_frames *frames, const gal_network *network, float *y, gal_error *error);
+
+#endif
