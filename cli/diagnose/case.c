@@ -11,7 +11,7 @@
 #include "network/reference.h"
 
 /* Multiply-adds after which a case says no: some seconds of one core. */
-static const uint64_t work_most = 200000000000u;
+static const uint64_t work_most = 100000000000u;
 
 /* ---- readings ---- */
 
@@ -111,12 +111,14 @@ static int transpose(gali_model_layer *layer, float **memory) {
 
 static int read_layers(gali_model_layer *layers, uint32_t count, uint64_t transposed, gali_activation hidden,
                        float **memory) {
+    gali_activation first = layers[0].activation;
     for (uint32_t i = 0; i < count; i++) {
-        if ((transposed >> i & 1) && !transpose(&layers[i], &memory[i])) {
+        if (layers[i].kind == GALI_LAYER_DENSE && (transposed >> i & 1) && !transpose(&layers[i], &memory[i])) {
             return 0;
         }
-        if (hidden != GALI_ACTIVATION_COUNT && i + 1 < count) {
+        if (hidden != GALI_ACTIVATION_COUNT && i + 1 < count && layers[i].activation == first) {
             layers[i].activation = hidden;
+            layers[i].slope = hidden == GALI_ACTIVATION_LEAKY_RELU ? 0.01f : 0;
         }
     }
     return 1;

@@ -26,9 +26,10 @@ typedef struct gali_reading {
     gali_columns x, y;
     float phase_scale, phase_shift;
     uint32_t experts[GALI_EXPERTS_MAX]; /* the file's expert that is blended with coefficient e */
-    uint64_t transposed;                /* a bit per layer: its weights lie as [K][N] */
+    uint64_t transposed;                /* a bit per dense layer: its weights lie as [K][N] */
     uint64_t gate_transposed;           /* the same for the gating network's layers */
-    gali_activation hidden;             /* of the hidden layers; GALI_ACTIVATION_COUNT: as in the file */
+    gali_activation
+        hidden; /* of the hidden layers that have the first one's; GALI_ACTIVATION_COUNT: as in the file */
 } gali_reading;
 
 /* Mean and standard deviation of recorded columns. */
@@ -79,7 +80,8 @@ float gali_case_y(const gali_case *self, const gali_reading *reading, uint32_t f
 typedef struct gali_mistake {
     int pose;      /* whether it can be seen in poses alone; its steps then change y alone */
     uint32_t most; /* steps undone together, at most */
-    int costly;    /* looked at only where no other explains anything */
+    int whole;     /* say is asked once, for all steps together */
+    int costly;    /* looked at only where the others do not explain all */
     uint32_t (*steps)(gali_case *self, const gali_reading *reading);
     int (*undo)(gali_case *self, gali_reading *reading, uint32_t step); /* 0: this step means nothing here */
     void (*say)(const gali_case *self, const gali_reading *reading, uint32_t step, char *text, size_t size);

@@ -39,10 +39,12 @@ static int find_step(search *s, const gali_mistake *mistake, uint32_t *step) {
         gali_reading_copy(&s->trial, &s->best);
         double error = mistake->undo(s->self, &s->trial, i) ? s->self->error(s->self, &s->trial) : INFINITY;
         if (error < least) {
-            /* The next must be better by more than rounding. */
-            least = 0.9 * error;
+            least = 0.9 * error; /* the next must be better by more than rounding */
             *step = i;
             found = 1;
+        }
+        if (error < s->self->enough / 100) {
+            break;
         }
     }
     return found;
@@ -51,7 +53,9 @@ static int find_step(search *s, const gali_mistake *mistake, uint32_t *step) {
 /* Adds the words of the step that was undone last. */
 static void say(search *s, const gali_mistake *mistake, uint32_t step) {
     size_t at = strlen(s->text), size = sizeof s->text;
-    if (s->steps < STEPS_SAID) {
+    if (mistake->whole) {
+        mistake->say(s->self, &s->best, step, s->text, size);
+    } else if (s->steps < STEPS_SAID) {
         at += (size_t)snprintf(s->text + at, size - at, "%s", at ? "; " : "");
         mistake->say(s->self, &s->best, step, s->text + at, size - at);
     } else if (s->steps == STEPS_SAID) {
@@ -75,20 +79,20 @@ static void undo(search *s, const gali_mistake *mistake, const gali_reading *fro
     }
 }
 
-/* One more mistake on top of `reading`, the best of all; 0 if none helps. */
-static int look(search *s, gali_reading *reading, gali_reading *best, gali_diagnosis *out) {
-    double least = out->after / 2;
+/* One more mistake on top of `reading`, the best of those that are as costly; 0 if none helps. */
+static int look(search *s, int costly, gali_reading *reading, gali_reading *best, gali_diagnosis *out) {
+    double least = out->after;
     int found = 0;
     char text[sizeof s->text] = "";
     s->self->work = 0;
     for (size_t i = 0; i < sizeof mistakes / sizeof *mistakes && least > s->self->enough; i++) {
-        if ((s->self->pose && !mistakes[i]->pose) || (found && mistakes[i]->costly)) {
+        if ((s->self->pose && !mistakes[i]->pose) || costly != mistakes[i]->costly) {
             continue;
         }
         undo(s, mistakes[i], reading, out->after);
-        if (s->steps > 0 && s->error < least) {
+        if (s->steps > 0 && s->error < least / 2) {
             found = 1;
-            least = s->error / 2;
+            least = s->error;
             gali_reading_copy(best, &s->best);
             memcpy(text, s->text, sizeof text);
         }
@@ -97,7 +101,7 @@ static int look(search *s, gali_reading *reading, gali_reading *best, gali_diagn
         size_t at = strlen(out->text);
         snprintf(out->text + at, sizeof out->text - at, "%s%s", at ? "; " : "", text);
         gali_reading_copy(reading, best);
-        out->after = s->self->error(s->self, reading);
+        out->after = least;
     }
     return found;
 }
@@ -119,25 +123,47 @@ static void conclude(const gali_case *self, const gali_diagnosis *first, gali_di
     }
 }
 
+/* Mistakes one on top of the other, from the plain reading. */
+static void look_for(search *s, int costly, gali_reading *reading, gali_reading *best, gali_diagnosis *out) {
+    gali_diagnosis first = *out;
+    for (uint32_t i = 0; i < MISTAKES_MOST && out->after > s->self->enough; i++) {
+        if (!look(s, costly, reading, best, out)) {
+            break;
+        }
+        first = i == 0 ? *out : first;
+    }
+    conclude(s->self, &first, out);
+}
+
+/* plain, reading and best are open and as they were recorded. */
+static void search_all(search *s, const gali_reading *plain, gali_reading *reading, gali_reading *best,
+                       gali_diagnosis *out) {
+    out->before = out->after = s->self->error(s->self, plain);
+    gali_diagnosis other = *out;
+    look_for(s, 0, reading, best, out);
+    if (out->kind == GALI_DIAGNOSIS_SURE || out->before <= s->self->enough) {
+        return;
+    }
+    gali_reading_copy(reading, plain);
+    look_for(s, 1, reading, best, &other);
+    if (other.kind > out->kind) {
+        *out = other;
+    }
+}
+
 static gal_status diagnose(gali_case *self, gali_diagnosis *out, gal_error *error) {
     search s = {.self = self};
-    gali_reading reading, best;
+    gali_reading plain, reading, best;
     *out = (gali_diagnosis){0};
-    int opened = gali_reading_open(&reading, self);
+    int opened = gali_reading_open(&plain, self);
+    opened &= gali_reading_open(&reading, self);
     opened &= gali_reading_open(&best, self);
     opened &= gali_reading_open(&s.trial, self);
     opened &= gali_reading_open(&s.best, self);
     if (opened) {
-        out->before = out->after = self->error(self, &reading);
-        gali_diagnosis first = *out;
-        for (uint32_t i = 0; i < MISTAKES_MOST && out->after > self->enough; i++) {
-            if (!look(&s, &reading, &best, out)) {
-                break;
-            }
-            first = i == 0 ? *out : first;
-        }
-        conclude(self, &first, out);
+        search_all(&s, &plain, &reading, &best, out);
     }
+    gali_reading_close(&plain);
     gali_reading_close(&reading);
     gali_reading_close(&best);
     gali_reading_close(&s.trial);

@@ -14,10 +14,14 @@ static int undo(gali_case *self, gali_reading *reading, uint32_t step) {
 }
 
 static void say(const gali_case *self, const gali_reading *reading, uint32_t step, char *text, size_t size) {
-    static const char *const names[GALI_ACTIVATION_COUNT] = {"no activation", "ReLU", "ELU"};
-    (void)self;
+    static const char *const names[GALI_ACTIVATION_COUNT] = {
+#define ACTIVATION(id, name, onnx, formula) [GALI_ACTIVATION_##id] = #name,
+#include "kernels/activations.def"
+#undef ACTIVATION
+    };
     (void)reading;
-    snprintf(text, size, "the hidden layers were trained with %s", names[step]);
+    snprintf(text, size, "the hidden layers have the activation %s, the network was trained with %s",
+             names[self->file->model.layers[0].activation], names[step]);
 }
 
 const gali_mistake gali_mistake_activation = {.most = 1, .steps = count, .undo = undo, .say = say};

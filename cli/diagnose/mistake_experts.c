@@ -63,30 +63,38 @@ static int undo(gali_case *self, gali_reading *reading, uint32_t step) {
     return same < self->experts;
 }
 
+/* Whether the reading's order goes up (or down) by one from expert to expert; *first is where it starts. */
+static int runs(const gali_reading *reading, uint32_t experts, int down, uint32_t *first) {
+    uint32_t e = 0;
+    *first = reading->experts[0];
+    while (e < experts && reading->experts[e] == (down ? *first + experts - e : *first + e) % experts) {
+        e++;
+    }
+    return e == experts;
+}
+
+/* All steps at once: what matters is where they lead. */
 static void say(const gali_case *self, const gali_reading *reading, uint32_t step, char *text, size_t size) {
-    (void)reading;
-    uint32_t order[GALI_EXPERTS_MAX], experts = self->experts;
-    order_of(experts, step, order);
-    if (step < experts) {
-        snprintf(text, size,
-                 "the experts stand in another order: the first of the file is number %u of the gate (or the "
-                 "phase is %u/%u of a cycle off)",
-                 experts - step, experts - step, experts);
-    } else if (step < 2 * experts) {
-        snprintf(text, size, "the experts stand in reverse order%s", step == experts ? "" : ", and moved on");
-    } else if (experts <= ALL_MOST) {
-        int at =
-            snprintf(text, size, "the experts stand in another order: the file's for the gate's 0, 1, ... are");
-        for (uint32_t e = 0; e < experts && at > 0 && (size_t)at < size; e++) {
-            at += snprintf(text + at, size - (size_t)at, " %u", order[e]);
+    uint32_t experts = self->experts, first;
+    int phased = self->gate_width == 1 && self->file->model.gate != GAL_GATE_CALLER;
+    (void)step;
+    if (runs(reading, experts, 0, &first)) {
+        int at = snprintf(
+            text, size, "the experts stand in another order: the file's %u is the gate's 0, and so on", first);
+        if (phased && at > 0 && (size_t)at < size) {
+            snprintf(text + at, size - (size_t)at, " (or the phase is %u/%u of a cycle off)", first, experts);
         }
-    } else {
-        uint32_t a = 0;
-        while (order[a] == a) {
-            a++;
-        }
-        snprintf(text, size, "the experts %u and %u are exchanged", a, order[a]);
+        return;
+    }
+    if (runs(reading, experts, 1, &first)) {
+        snprintf(text, size, "the experts stand in reverse order: the file's %u is the gate's 0", first);
+        return;
+    }
+    int at =
+        snprintf(text, size, "the experts stand in another order: the file's for the gate's 0, 1, ... are");
+    for (uint32_t e = 0; e < experts && at > 0 && (size_t)at < size; e++) {
+        at += snprintf(text + at, size - (size_t)at, " %u", reading->experts[e]);
     }
 }
 
-const gali_mistake gali_mistake_experts = {.most = 32, .steps = count, .undo = undo, .say = say};
+const gali_mistake gali_mistake_experts = {.most = 32, .whole = 1, .steps = count, .undo = undo, .say = say};

@@ -164,8 +164,9 @@ static void say(const gali_case *self, const gali_reading *reading, uint32_t ste
         say_y(self, reading, text, size);
         return;
     }
-    gali_case_name(self, GALI_SIDE_X, self->pairs[step - PAIRS][0], a, sizeof a);
-    gali_case_name(self, GALI_SIDE_X, self->pairs[step - PAIRS][1], b, sizeof b);
+    const uint32_t *pair = self->pairs[step - PAIRS];
+    gali_case_name(self, GALI_SIDE_X, pair[pair[0] > pair[1]], a, sizeof a);
+    gali_case_name(self, GALI_SIDE_X, pair[pair[0] < pair[1]], b, sizeof b);
     snprintf(text, size, "in the recorded inputs %s and %s are exchanged", a, b);
 }
 

@@ -118,7 +118,7 @@ static int undo(gali_case *self, gali_reading *reading, uint32_t step) {
         return normalise_x(self, &reading->x);
     }
     if (step == Y_NONE) {
-        return fit_y(self, reading, 0.9);
+        return fit_y(self, reading, 0.999);
     }
     if (step == BOTH_NONE) {
         return plain_y(self) && normalise_x(self, &reading->x) && fit_y(self, reading, 0.6);

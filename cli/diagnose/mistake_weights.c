@@ -30,8 +30,11 @@ static int undo(gali_case *self, gali_reading *reading, uint32_t step) {
     }
     if (step >= SINGLE && step - SINGLE < layers) {
         reading->transposed ^= (uint64_t)1 << (step - SINGLE);
-    } else if (step >= SINGLE) {
+        return model->layers[step - SINGLE].kind == GALI_LAYER_DENSE;
+    }
+    if (step >= SINGLE) {
         reading->gate_transposed ^= (uint64_t)1 << (step - SINGLE - layers);
+        return model->gating.layers[step - SINGLE - layers].kind == GALI_LAYER_DENSE;
     }
     return 1;
 }

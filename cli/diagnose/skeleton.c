@@ -22,8 +22,8 @@ static double distance(const match *m, uint32_t j, uint32_t place) {
     double sum = 0;
     for (uint32_t f = 0; f < m->frames; f++) {
         const float *y = m->y + (size_t)f * m->contract->outputs;
-        gal_vec3 bone = gali_vec3_sub(gali_pose_position(&m->blocks, y, place),
-                                      gali_pose_position(&m->blocks, y, parent));
+        gal_vec3 bone =
+            gali_vec3_sub(gali_pose_position(&m->blocks, y, place), gali_pose_position(&m->blocks, y, parent));
         int valid;
         if (m->blocks.rotations) {
             gal_quat q = gali_pose_rotation(&m->blocks, y, parent, &valid);

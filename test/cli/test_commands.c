@@ -180,6 +180,7 @@ static void checks_a_model(void **state) {
     expect_text(first, "joint.position.LeftToe.y");
     assert_true(strstr(first, "joint.position.LeftToe.y") < first + 40);
     expect_text(first, "frame 1");
+    expect_text(first, "none of the known mistakes");
 }
 
 static void write_rows(size_t inputs) {
@@ -196,6 +197,37 @@ static void write_rows(size_t inputs) {
     assert_int_equal(gali_npy_write(place_of("x.npy"), x, 4, 2, shape, &error), GAL_OK);
     assert_int_equal(gali_npy_write(place_of("p.npy"), phase, 4, 1, shape, &error), GAL_OK);
     free(x);
+}
+
+static void checks_frames_of_the_user(void **state) {
+    (void)state;
+    size_t shape[1] = {ROWS};
+    float turns[ROWS];
+    char frames[256];
+    gal_error error = {0};
+    gali_contract *contract = mannequin_contract(mannequin_biped);
+    write_rows(contract->inputs);
+    gali_contract_release(contract, NULL);
+    for (size_t i = 0; i < ROWS; i++) {
+        turns[i] = 2.5f * (float)i / 6.2831853f;
+    }
+    assert_int_equal(gali_npy_write(place_of("turns.npy"), turns, 4, 1, shape, &error), GAL_OK);
+    expect_good(gallop_here("eval %s/good.gallop --x %s/x.npy --phase %s/p.npy -o %s/y.npy", place, place,
+                            place, place));
+    snprintf(frames, sizeof frames, "check %s/good.gallop --x %s/x.npy --y %s/y.npy", place, place, place);
+    const said *s = gallop_here("%s --phase %s/p.npy", frames, place);
+    expect_good(s);
+    expect_text(s->out, "PASS  recorded frames  5 frames");
+    s = gallop_here("%s --phase %s/turns.npy", frames, place);
+    expect_bad(s, 1, "FAIL, 1 of the checks");
+    expect_text(s->out, "FAIL  recorded frames");
+    expect_text(s->out, "        cause: the phase is in turns, radians are expected\n");
+    expect_bad(gallop_here("%s", frames), 2, "--phase is missing");
+    expect_bad(gallop_here("check %s/good.gallop --x %s/x.npy", place, place), 2, "--y is missing");
+    expect_bad(gallop_here("%s --phase %s/x.npy", frames, place), 1, "x.npy: 2 dimensions, 1 expected");
+    expect_bad(gallop_here("check %s/good.gallop --x %s/x.npy --y %s/x.npy --phase %s/p.npy", place, place,
+                           place, place),
+               1, "x.npy: rows of ");
 }
 
 static void evaluates_rows(void **state) {
@@ -325,6 +357,7 @@ int main(void) {
         cmocka_unit_test(refuses_bad_files),
         cmocka_unit_test(tells_about_a_model),
         cmocka_unit_test(checks_a_model),
+        cmocka_unit_test(checks_frames_of_the_user),
         cmocka_unit_test(evaluates_rows),
         cmocka_unit_test(drives_a_character),
         cmocka_unit_test(exports_bvh),
