@@ -56,7 +56,7 @@ static gal_status read_rows(const char *path, size_t count, uint32_t width, cons
 gal_status gali_frames_read(gali_frames *out, const gali_model *model, const char *x, const char *gate,
                             const char *y, gal_error *error) {
     size_t count = 0;
-    *out = (gali_frames){.name = "recorded frames", .tolerance = 1e-3f};
+    *out = (gali_frames){.name = "your frames", .tolerance = 1e-3f};
     gal_status status = read_rows(x, 0, model->inputs, "inputs", &out->x, &count, error);
     if (status == GAL_OK && model->gate != GAL_GATE_NETWORK) {
         uint32_t width = model->gate == GAL_GATE_CALLER ? model->experts : 0;

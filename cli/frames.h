@@ -8,7 +8,7 @@
 #include "network/model.h"
 
 typedef struct gali_frames {
-    const char *name; /* "golden frames" or "recorded frames" */
+    const char *name; /* "golden frames" or "your frames" */
     uint32_t count;
     float tolerance; /* of the root mean square of a frame's y */
     float *x;        /* [count][inputs] */

@@ -217,10 +217,10 @@ static void checks_frames_of_the_user(void **state) {
     snprintf(frames, sizeof frames, "check %s/good.gallop --x %s/x.npy --y %s/y.npy", place, place, place);
     const said *s = gallop_here("%s --phase %s/p.npy", frames, place);
     expect_good(s);
-    expect_text(s->out, "PASS  recorded frames  5 frames");
+    expect_text(s->out, "PASS  your frames    5 frames");
     s = gallop_here("%s --phase %s/turns.npy", frames, place);
     expect_bad(s, 1, "FAIL, 1 of the checks");
-    expect_text(s->out, "FAIL  recorded frames");
+    expect_text(s->out, "FAIL  your frames");
     expect_text(s->out, "        cause: the phase is in turns, radians are expected\n");
     expect_bad(gallop_here("%s", frames), 2, "--phase is missing");
     expect_bad(gallop_here("check %s/good.gallop --x %s/x.npy", place, place), 2, "--y is missing");
