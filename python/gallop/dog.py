@@ -42,9 +42,10 @@ RULES = {
     "speed_walk": 1.5, "speed_run": 5.8333333, "speed_side": 0.2, "speed_back": 0.34,
     "command_velocity_time": 12.0, "command_turn_time": 12.0, "command_turn_rate": 0.0436332,
     "command_blend": 0.25, "anchor": 0.4, "anchor_limit": 1.5,
-    "stand_speed": 0.25, "stand_damping": 0.5, "stand_settle": 0.15, "gait_smooth": 0.08,
+    "stand_speed": 0.25, "stand_damping": 0.5, "stand_settle": 0.15, "gait_smooth": 0.1,
     "turn_gait": 0.25,
     "foot_heel_height": 2.0, "foot_toe_height": 2.0, "foot_lock_contact": 0.5,
+    "foot_stand_reach": 4.0, "foot_step_height": 3.0, "foot_step_fade": 0.08,
 }  # fmt: skip
 
 SAMPLES = tuple(range(-60, 60, 10))

@@ -100,18 +100,18 @@ class Body:
         self, s: State, y: torch.Tensor, share: torch.Tensor | None = None,
         settle: torch.Tensor | None = None, anchor: float = 0.0, limit: float = 1e9,
     ) -> tuple[State, Step]:
-        """The next states. `share` [B] of the root's step is taken; `settle` [B] is the share of
+        """The next states. `share` [B] of the root's step and of the pose's change is taken; `settle` [B] is the share of
         the way to the rest pose; `anchor` of the planted feet's mean slip is taken off."""
         at = self.at
-        hinge = s.hinge + y[:, at["hinge.change"]]
-        posture = s.posture + y[:, at["body.change"]]
+        taken = 1.0 if share is None else share[:, None]
+        hinge = s.hinge + taken * y[:, at["hinge.change"]]
+        posture = s.posture + taken * y[:, at["body.change"]]
         hinge = torch.maximum(torch.minimum(hinge, self.most), self.least)
         if settle is not None:
             hinge = hinge + settle[:, None] * (self.rest - hinge)
             posture = posture + settle[:, None] * (self.posture - posture)
         root = y[:, at["root.velocity.x"].start : at["root.turn"].stop]
-        taken = root if share is None else root * share[:, None]
-        step, facing = taken[:, :2], -taken[:, 2]
+        step, facing = (taken * root)[:, :2], -(taken * root)[:, 2]
         feet = self.legs.feet(posture, hinge)
         flat = turned(feet[..., 0::2], facing[:, None]) - s.feet[..., 0::2]
         if anchor > 0:

@@ -154,8 +154,8 @@ class Pool:
         n, host, r = self.count, self.host, self.rules
         facing = state.facing[:, self.now].detach()
         kind = host.random(n)
-        stop = (kind >= 0.88) & self.stops
-        pivot = stop & (kind >= 0.94)  # a stop that turns on the spot
+        stop = (kind >= 0.87) & self.stops
+        pivot = stop & (kind >= 0.93)  # a stop that turns on the spot
         shown = self.known.reshape(-1, 2)  # ahead, left, right, back; walk and run
         sides = [t for t, row in zip((0.5, -0.5, 1.0), shown[1:]) if row.any()]
         slants = [0.25, -0.25, 0.75, -0.75] if len(sides) == 3 else []
@@ -219,6 +219,7 @@ class Loop:
         self.samples = torch.tensor(c.samples, device=pool.device) + pool.now
         ahead = c.window[1] - 1
         self.share = torch.arange(1, ahead + 1, device=pool.device) / (ahead + 1)
+        self.ahead = (self.share * (ahead + 1)).clamp(max=pool.rules["turn_ahead"])
         offsets = np.array([0, *c.future])
         frames = np.arange(1, ahead + 1)
         upper = np.clip(np.searchsorted(offsets, frames), 1, len(offsets) - 1)
@@ -232,10 +233,11 @@ class Loop:
         now = self.now
         step = torch.diff(s.path[:, now:], dim=1)
         share = (1 - (1 - self.share) ** s.bias[:, None])[..., None]
-        step = step + share * (velocity[:, None] - step)
+        lead = s.spin[:, None] * self.ahead
+        step = step + share * (turned(velocity[:, None], lead) - step)
         path = torch.cat([s.path[:, : now + 1],
                           s.path[:, now, None] + torch.cumsum(step, 1)], 1)
-        turn = share[..., 0] * wrap(face[:, None] - s.facing[:, now + 1 :])
+        turn = share[..., 0] * wrap(face[:, None] + lead - s.facing[:, now + 1 :])
         facing = torch.cat([s.facing[:, : now + 1], s.facing[:, now + 1 :] + turn], 1)
         now_gait = self._gait(s, velocity, face)
         ahead = now_gait[:, None].expand(-1, len(self.share) + 1, -1)
@@ -247,7 +249,7 @@ class Loop:
     def _gait(self, s: State, velocity: torch.Tensor, face: torch.Tensor) -> torch.Tensor:
         r, pool = self.pool.rules, self.pool
         still = (velocity.norm(dim=-1) < r["stand_speed"]).float()
-        error = wrap(face - s.facing[:, self.now]).abs()
+        error = wrap(face + r["turn_ahead"] * s.spin - s.facing[:, self.now]).abs()
         if r["turn_gait"] > 0:
             still = still * (error < r["turn_gait"]).float()
         goal = torch.zeros_like(s.gait[:, self.now])
@@ -486,4 +488,4 @@ class Polish:
         size = at.metres * at.rate / plan.frames
         velocity = ((went - wanted) * size).square().sum(-1)
         face = wrap(s.face - s.facing[:, self.loop.now]).square()
-        return (settled * (velocity + 0.3 * face)).sum() / settled.sum().clamp(min=1)
+        return (settled * (velocity + 0.5 * face)).sum() / settled.sum().clamp(min=1)

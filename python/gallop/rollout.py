@@ -22,7 +22,7 @@ DEFAULTS = {
     "future_position_bias": 0.5, "future_position_bias_strafe": 1.0,
     "future_direction_bias": 2.0, "future_direction_bias_strafe": 0.5,
     "stand_damping": 0.25, "phase_stand": 0.1, "speed_gain": 0.0, "anchor": 0.0,
-    "anchor_limit": 1.2,
+    "anchor_limit": 1.2, "turn_ahead": 0.0,
 }  # fmt: skip
 
 
@@ -78,6 +78,13 @@ def from_root(vector: np.ndarray, facing: np.ndarray) -> np.ndarray:
     return planar(vector, -facing)
 
 
+def _turned(vector: np.ndarray, angle: np.ndarray) -> np.ndarray:
+    """Vectors [C, 1, 2] (x, z) turned by angles [C, S] that take +z towards +x."""
+    c, s = np.cos(angle), np.sin(angle)
+    x, z = vector[..., 0], vector[..., 1]
+    return np.stack([c * x + s * z, c * z - s * x], -1)
+
+
 class Crowd:
     """C characters of one model, reset at the origin facing +z."""
 
@@ -95,7 +102,7 @@ class Crowd:
         self.phase = np.zeros(count)
         self.target_velocity = np.zeros((count, 2))
         self.target_direction = np.tile([0.0, 1.0], (count, 1))
-        self.strafe = np.zeros(count)
+        self.strafe, self.turning = np.zeros(count), np.zeros(count)
         self.gain, self.got = np.ones(count), np.zeros(count)
         self.out = {b: w for b, w in c.ranges(c.outputs)}
         self.fed = self._fed(model)
@@ -147,16 +154,25 @@ class Crowd:
         wanted = unit * (amount * speed * factor)[:, None]
         self.wanted = wanted
         self.target_velocity += r["velocity_smooth"] * (wanted - self.target_velocity)
-        self.target_direction = slerp_y(
-            self.target_direction, face, np.full(len(face), r["direction_smooth"]))
+        before = self.target_direction
+        self.target_direction = slerp_y(before, face, np.full(len(face), r["direction_smooth"]))
+        self._follow_turning(before)
         self._choose_gait(stick)
+
+    def _follow_turning(self, before: np.ndarray) -> None:
+        """Keep track of a steady turn of the wanted facing; a jump is none, and ends one."""
+        a, b = (np.arctan2(d[:, 0], d[:, 1]) for d in (before, self.target_direction))
+        angle = np.mod(b - a + np.pi, 2 * np.pi) - np.pi
+        followed = self.turning + 0.1 * (angle - self.turning)
+        self.turning = np.where(np.abs(angle) > 0.15, 0, followed)
 
     def _choose_gait(self, stick: Stick) -> None:
         r, gait = self.rules, self.gait[:, self.now]
         speed = np.linalg.norm(self.target_velocity, axis=-1)
         facing = self.facing()
         want = np.arctan2(self.target_direction[:, 0], self.target_direction[:, 1])
-        error = np.abs(np.mod(want - facing + np.pi, 2 * np.pi) - np.pi)
+        error = np.mod(want - facing + np.pi, 2 * np.pi) - np.pi
+        error = np.abs(error + r["turn_ahead"] * self.turning)
         stand = np.clip(1 - speed / r["stand_speed"], 0, 1)
         if r["turn_gait"] > 0:
             stand = np.where(error > r["turn_gait"], 0, stand)
@@ -182,10 +198,11 @@ class Crowd:
             self._integrate()
             wanted = wanted * self.gain[:, None]
         step = np.diff(self.position[:, now:], axis=1)
-        step = step + share[..., None] * (wanted[:, None] - step)
+        lead = self.turning[:, None] * np.minimum(np.arange(1, count + 1), r["turn_ahead"])
+        step = step + share[..., None] * (_turned(wanted[:, None], lead) - step)
         ahead = self.position[:, now, None] + np.cumsum(step, axis=1)
         self.position[:, now + 1 :] = ahead
-        goal = np.broadcast_to(self.target_direction[:, None], ahead.shape)
+        goal = _turned(self.target_direction[:, None], lead)
         self.direction[:, now + 1 :] = slerp_y(self.direction[:, now + 1 :], goal, turn)
         self.gait[:, now + 1 :] = self.gait[:, now, None]
 

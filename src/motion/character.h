@@ -35,7 +35,8 @@ typedef struct gali_hinged {
 /* What a leg's foot lock remembers. */
 typedef struct gali_foot {
     float lock;      /* 0 = free .. 1 = held */
-    int released;    /* pulled too far: fades out before it is taken again */
+    int released;    /* pulled too far: fades out, as a step, before it is taken again */
+    float lifted;    /* 0..1, how high that step is just now */
     gal_vec3 held;   /* where the toe is held, world */
     float ground[2]; /* smoothed ground height under heel and toe */
 } gali_foot;
@@ -52,6 +53,7 @@ typedef struct gali_character {
     float *memory;              /* [contract's memory_count] what the network told itself */
     gali_vec2 velocity_wanted;  /* units per frame */
     gali_vec2 direction_wanted; /* unit */
+    float turning;              /* radians per frame: how fast the wanted facing turns, smoothed */
     float strafe, crouch, phase;
     float speed_factor; /* the speed integrator's, 1 = none */
     float speed;        /* smoothed, units per frame, for the integrator */

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "motion/hinged.h"
+#include "motion/trajectory.h"
 
 static gal_vec3 into_frame(gali_frame frame, gal_vec3 point) {
     return gali_vec3_unturn(frame.facing, gali_vec3_sub(point, frame.origin));
@@ -140,7 +141,8 @@ static void decode_joints(gali_character *character, const gal_controller *contr
 void gali_codec_decode(gali_character *character, const gal_controller *controller, const float *y,
                        float smooth) {
     if (controller->contract->hinge_count) {
-        gali_hinged_decode(&character->hinged, controller, y);
+        gali_hinged_decode(&character->hinged, controller, y,
+                           gali_trajectory_share(character, controller->contract));
     } else {
         decode_joints(character, controller, y, smooth);
     }

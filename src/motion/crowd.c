@@ -421,7 +421,9 @@ gal_status gal_crowd_state(const gal_crowd *crowd, gal_character handle, gal_cha
         .phase = character->phase,
         .speed = character->step * contract->rate,
     };
-    memcpy(out->contacts, character->contact, contract->contact_count * sizeof(float));
+    for (uint32_t i = 0; i < contract->contact_count; i++) {
+        out->contacts[i] = gali_feet_contact(character, contract, i);
+    }
     return GAL_OK;
 }
 

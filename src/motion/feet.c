@@ -24,25 +24,32 @@ void gali_feet_reset(gali_character *character, const gal_controller *controller
     }
 }
 
+/* The lock's hold on the toe's place: eased, so that a foot sets out and arrives without a jerk. */
+static float hold_of(const gali_foot *foot) {
+    return foot->lock * foot->lock * (3 - 2 * foot->lock);
+}
+
+static float fade_of(const gali_foot *foot, const gali_rules *rules, int planted) {
+    return foot->released && planted && rules->foot_step_fade > 0 ? rules->foot_step_fade
+                                                                  : rules->foot_lock_fade;
+}
+
 /*
  * Takes, keeps or fades the lock of a foot. A lock is taken where the foot is *seen*, so that taking one
  * again while the last is fading moves nothing; but one that was pulled too far fades out whole, or taking it
- * again would hold a foot that drags ever further behind.
+ * again would hold a foot that drags ever further behind: it steps, lifted on its way, to where it should be.
  */
-static void update_lock(gali_foot *foot, const gali_rules *rules, float reach, float contact, gal_vec3 toe) {
-    gal_vec3 pull = gali_vec3_sub(foot->held, toe);
-    pull.y = 0;
-    int far = foot->lock == 1 && gali_vec3_length(pull) > reach;
+static void update_lock(gali_foot *foot, const gali_rules *rules, int far, float contact, gal_vec3 toe) {
     int planted = contact >= rules->foot_lock_contact;
-    foot->released = planted && foot->lock > 0 && (foot->released || far);
+    foot->released = foot->lock > 0 && (foot->released || (planted && foot->lock == 1 && far));
     if (planted && !foot->released) {
         if (foot->lock < 1) {
-            foot->held = gali_vec3_mix(toe, foot->held, foot->lock);
+            foot->held = gali_vec3_mix(toe, foot->held, hold_of(foot));
             foot->lock = 1;
         }
         return;
     }
-    foot->lock = gali_clamp(foot->lock - rules->foot_lock_fade, 0, 1);
+    foot->lock = gali_clamp(foot->lock - fade_of(foot, rules, planted), 0, 1);
 }
 
 /* How far a lock may pull: a standing character steps nearer to its place, but with one foot at a time. */
@@ -53,6 +60,24 @@ static float reach_of_lock(const gali_character *character, const gali_contract 
         standing &= !character->feet[i].released;
     }
     return standing ? rules->foot_stand_reach : rules->foot_reach;
+}
+
+static float distance(gal_vec3 a, gal_vec3 b) {
+    return gali_vec3_length(gali_vec3_sub(a, b));
+}
+
+/* Whether a held foot is too far from its own place, or out of the leg's reach. */
+static int is_far(const gali_character *character, const gali_contract *contract, uint32_t i, gal_vec3 toe,
+                  gal_vec3 sole) {
+    const gali_leg *leg = &contract->legs[i];
+    const gal_transform *pose = character->pose;
+    gal_vec3 pull = gali_vec3_sub(character->feet[i].held, toe);
+    pull.y = 0;
+    gal_vec3 hip = pose[leg->hip].position, knee = pose[leg->knee].position;
+    float length = distance(hip, knee) + distance(knee, pose[leg->heel].position);
+    gal_vec3 heel = gali_vec3_sub(gali_vec3_add(toe, pull), sole);
+    int stretched = distance(hip, heel) > 1.02f * length;
+    return stretched || gali_vec3_length(pull) > reach_of_lock(character, contract);
 }
 
 /* Ground under a point of the foot, smoothed over frames so that steps in it do not make it jump. */
@@ -87,12 +112,13 @@ static void lock_leg(gali_character *character, const gal_controller *controller
     gal_vec3 heel = character->pose[leg->heel].position, toe = toe_of(character, leg);
     gal_vec3 sole = gali_vec3_sub(toe, heel);
     int32_t contact = controller->leg_contact[i];
-    update_lock(foot, rules, reach_of_lock(character, contract), contact < 0 ? 0 : character->contact[contact],
-                toe);
-    float lift = foot->released ? 4 * rules->foot_step_height * foot->lock * (1 - foot->lock) : 0;
+    update_lock(foot, rules, is_far(character, contract, i, toe, sole),
+                contact < 0 ? 0 : character->contact[contact], toe);
+    foot->lifted = foot->released && rules->foot_step_height > 0 ? 4 * foot->lock * (1 - foot->lock) : 0;
+    float lift = rules->foot_step_height * foot->lifted, hold = hold_of(foot);
     gal_vec3 target = toe;
-    target.x += foot->lock * (foot->held.x - toe.x);
-    target.z += foot->lock * (foot->held.z - toe.z);
+    target.x += hold * (foot->held.x - toe.x);
+    target.z += hold * (foot->held.z - toe.z);
     float toe_least = ground_under(foot, rules, ground, target, TOE) + lowest(rules, TOE);
     float heel_least =
         ground_under(foot, rules, ground, gali_vec3_sub(target, sole), HEEL) + lowest(rules, HEEL);
@@ -108,4 +134,15 @@ void gali_feet_lock(gali_character *character, const gal_controller *controller,
     for (uint32_t i = 0; i < controller->contract->leg_count; i++) {
         lock_leg(character, controller, ground, i);
     }
+}
+
+float gali_feet_contact(const gali_character *character, const gali_contract *contract, uint32_t i) {
+    float contact = character->contact[i];
+    for (uint32_t l = 0; character->foot_lock && l < contract->leg_count; l++) {
+        uint32_t joint = contract->contact_joints[i];
+        if (joint == contract->legs[l].toe || joint == contract->legs[l].heel) {
+            contact *= 1 - character->feet[l].lifted;
+        }
+    }
+    return contact;
 }

@@ -13,4 +13,7 @@ void gali_feet_reset(gali_character *character, const gal_controller *controller
 /* Moves the legs of the pose, after gali_codec_decode. */
 void gali_feet_lock(gali_character *character, const gal_controller *controller, const gali_ground *ground);
 
+/* Contact i of the pose, 0..1: as predicted, and less the higher locking lifts its foot in a step. */
+float gali_feet_contact(const gali_character *character, const gali_contract *contract, uint32_t i);
+
 #endif

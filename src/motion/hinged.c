@@ -105,18 +105,18 @@ static gali_posture posture_at(const float *y) {
     return (gali_posture){y[0], y[1], y[2]};
 }
 
-void gali_hinged_decode(gali_hinged *hinged, const gal_controller *controller, const float *y) {
+void gali_hinged_decode(gali_hinged *hinged, const gal_controller *controller, const float *y, float share) {
     const gali_contract *contract = controller->contract;
     const gali_outputs *at = &controller->outputs;
     for (uint32_t i = 0; i < contract->hinge_count; i++) {
-        float angle = hinged->angle[i] + y[(uint32_t)at->hinge_change + i];
+        float angle = hinged->angle[i] + share * y[(uint32_t)at->hinge_change + i];
         hinged->angle[i] = gali_clamp(angle, contract->hinges[i].least, contract->hinges[i].most);
         hinged->rate[i] = at->hinge_velocity == GALI_OUTPUT_ABSENT ? 0 : y[(uint32_t)at->hinge_velocity + i];
     }
     gali_posture change = posture_at(y + at->body_change);
-    hinged->posture.height += change.height;
-    hinged->posture.pitch += change.pitch;
-    hinged->posture.roll += change.roll;
+    hinged->posture.height += share * change.height;
+    hinged->posture.pitch += share * change.pitch;
+    hinged->posture.roll += share * change.roll;
     if (at->body_rate != GALI_OUTPUT_ABSENT) {
         hinged->posture_rate = posture_at(y + at->body_rate);
     }

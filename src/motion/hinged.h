@@ -15,8 +15,8 @@ void gali_hinged_reset(gali_hinged *hinged, const gali_contract *contract);
 void gali_hinged_encode(const gali_hinged *hinged, const gali_contract *contract, gali_block_kind kind,
                         float *x);
 
-/* Takes changes, rates, root motion and leg phases from y; the feet follow with gali_hinged_feet. */
-void gali_hinged_decode(gali_hinged *hinged, const gal_controller *controller, const float *y);
+/* Takes `share` of the changes, and rates, root motion and leg phases from y; the feet follow with gali_hinged_feet. */
+void gali_hinged_decode(gali_hinged *hinged, const gal_controller *controller, const float *y, float share);
 
 /* Moves angles and posture by `share` of the way to the rest pose: how a standing animal settles. */
 void gali_hinged_settle(gali_hinged *hinged, const gali_contract *contract, float share);

@@ -18,6 +18,7 @@ void gali_trajectory_reset(gali_character *character, const gali_contract *contr
     character->path.height = character->path.height_before = height;
     character->velocity_wanted = (gali_vec2){0, 0};
     character->direction_wanted = facing;
+    character->turning = 0;
 }
 
 /* Slower sideways and backwards, as the contract asks; 1 when moving the way one faces. */
@@ -37,6 +38,12 @@ static float speed_factor(const gali_character *character, const gali_rules *rul
     return gali_clamp(factor, 0.5f, 1.6f);
 }
 
+/* Keeps track of a steady turn of the wanted facing; a jump is none, and ends one. */
+static void follow_turning(gali_character *character, float angle) {
+    const float jump = 0.15f, follow = 0.1f;
+    character->turning = fabsf(angle) > jump ? 0 : gali_mix(character->turning, angle, follow);
+}
+
 static void want(gali_character *character, const gali_rules *rules) {
     const gal_input *input = &character->input;
     gali_vec2 camera = gali_facing_from_angle(input->camera_yaw);
@@ -54,8 +61,9 @@ static void want(gali_character *character, const gali_rules *rules) {
                         ? character->direction_wanted
                         : gali_vec2_unit(character->velocity_wanted, character->direction_wanted);
     gali_vec2 direction = gali_facing_mix(way, camera, character->strafe);
-    character->direction_wanted =
-        gali_facing_mix(character->direction_wanted, direction, rules->direction_smooth);
+    gali_vec2 before = character->direction_wanted;
+    character->direction_wanted = gali_facing_mix(before, direction, rules->direction_smooth);
+    follow_turning(character, gali_facing_between(before, character->direction_wanted));
 }
 
 /* The gait wanted now and how much of it. */
@@ -63,8 +71,8 @@ static gali_gait_role gait_wanted(const gali_character *character, const gali_co
                                   float *amount) {
     const gali_rules *rules = &contract->rules;
     float speed = gali_vec2_length(character->velocity_wanted);
-    float turning =
-        fabsf(gali_facing_between(character->path.direction[contract->past], character->direction_wanted));
+    float error = gali_facing_between(character->path.direction[contract->past], character->direction_wanted);
+    float turning = fabsf(error + rules->turn_ahead * character->turning);
     *amount = 1;
     if (speed < rules->stand_speed) {
         if (rules->turn_gait > 0 && turning > rules->turn_gait) {
@@ -114,14 +122,17 @@ static void blend_future(gali_character *character, const gali_contract *contrac
     future_bias(character, &contract->rules, &bias_position, &bias_direction);
     gal_vec3 before = path->position[now]; /* the unblended sample before i */
     for (uint32_t i = now + 1; i < window; i++) {
+        float ahead = fminf((float)(i - now), contract->rules.turn_ahead);
+        gali_vec2 turned = gali_facing_from_angle(ahead * character->turning);
+        gali_vec2 velocity = gali_vec2_turn(turned, character->velocity_wanted);
+        gali_vec2 facing = gali_vec2_turn(turned, character->direction_wanted);
         float left = 1 - (float)(i - now) / (float)contract->future;
         float share = 1 - powf(left, bias_position);
         gal_vec3 here = path->position[i], blended = path->position[i - 1];
-        path->position[i].x = blended.x + gali_mix(here.x - before.x, character->velocity_wanted.x, share);
-        path->position[i].z = blended.z + gali_mix(here.z - before.z, character->velocity_wanted.z, share);
+        path->position[i].x = blended.x + gali_mix(here.x - before.x, velocity.x, share);
+        path->position[i].z = blended.z + gali_mix(here.z - before.z, velocity.z, share);
         before = here;
-        path->direction[i] =
-            gali_facing_mix(path->direction[i], character->direction_wanted, 1 - powf(left, bias_direction));
+        path->direction[i] = gali_facing_mix(path->direction[i], facing, 1 - powf(left, bias_direction));
         memcpy(path->gait + (size_t)i * contract->gait_count, gait_now, contract->gait_count * sizeof(float));
     }
 }
@@ -205,14 +216,9 @@ static float output_or(const float *y, int32_t offset, float otherwise) {
     return offset == GALI_OUTPUT_ABSENT ? otherwise : y[offset];
 }
 
-/* The share of a step that is taken: none when standing still. */
-static float moving(const gali_character *character, const gali_contract *contract) {
-    int32_t stand = contract->gait_of_role[GALI_GAIT_STAND];
-    if (stand < 0) {
-        return 1;
-    }
-    float amount = character->path.gait[(size_t)contract->past * contract->gait_count + (uint32_t)stand];
-    return powf(gali_clamp(1 - amount, 0, 1), contract->rules.stand_damping);
+float gali_trajectory_share(const gali_character *character, const gali_contract *contract) {
+    float still = gali_clamp(gali_stand_amount(character, contract), 0, 1);
+    return contract->gait_of_role[GALI_GAIT_STAND] < 0 ? 1 : powf(1 - still, contract->rules.stand_damping);
 }
 
 static void step_root(gali_character *character, const gal_controller *controller, const float *y,
@@ -295,7 +301,7 @@ static void take_future(gali_character *character, const gal_controller *control
 
 void gali_trajectory_advance(gali_character *character, const gal_controller *controller, const float *y) {
     const gali_contract *contract = controller->contract;
-    float share = moving(character, contract);
+    float share = gali_trajectory_share(character, contract);
     shift_past(&character->path, contract);
     step_root(character, controller, y, share);
     take_future(character, controller, y);

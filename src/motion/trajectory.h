@@ -16,6 +16,9 @@ void gali_trajectory_reset(gali_character *character, const gali_contract *contr
 void gali_trajectory_predict(gali_character *character, const gali_contract *contract,
                              const gali_ground *ground);
 
+/* Share of the network's step that is taken, 0..1: (1 - stand)^stand_damping, none when standing still. */
+float gali_trajectory_share(const gali_character *character, const gali_contract *contract);
+
 /*
  * After the network: the past shifts by a frame, the root takes its step and turn, the future becomes the
  * predicted one, the phase advances. y is the network's output.
