@@ -7,7 +7,7 @@ mixed into the predicted path, more so further ahead.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 import torch
 
@@ -80,6 +80,11 @@ DEFAULTS = {"velocity_smooth": 0.9, "direction_smooth": 0.9, "strafe_smooth": 0.
             "turn_gait": 0.0}
 
 
+KEPT = ("root", "facing", "position", "turn", "velocity", "velocity_wanted", "facing_wanted",
+        "strafe", "stand")
+LISTS = ("commanded_now", "predicted")
+
+
 class Controller:
     """C characters of one model, reset at the origin facing +z."""
 
@@ -90,7 +95,8 @@ class Controller:
         self.net, self.body = Network(model, device, dtype), Body(self.contract, device, dtype)
         make = {"dtype": dtype, "device": device}
         past, ahead = self.contract.window
-        self.offsets = [o for o in self.contract.samples if o <= 0]
+        self.index = torch.tensor([past + o for o in self.contract.samples if o <= 0],
+                                  device=device)
         share = torch.tensor(self.contract.future, **make) / ahead
         self.blend = (share ** self.rules["command_blend"])[:, None]
         self.state: State = self.body.resting(count)
@@ -105,6 +111,23 @@ class Controller:
         front[..., 1] = 1
         self.predicted = (front * 0, front, front * 0)  # seen from the root
         self.x = self.y = torch.zeros(0)
+
+    def memory(self) -> dict[str, torch.Tensor]:
+        """All that lives from frame to frame, by name."""
+        kept = {"state." + f.name: getattr(self.state, f.name) for f in fields(State)}
+        kept.update({name: getattr(self, name) for name in KEPT})
+        for name in LISTS:
+            kept.update({f"{name}.{i}": v for i, v in enumerate(getattr(self, name))})
+        return kept
+
+    def remember(self, kept: dict[str, torch.Tensor]) -> None:
+        """The character as memory() told it."""
+        self.state = State(**{f.name: kept["state." + f.name] for f in fields(State)})
+        for name in KEPT:
+            setattr(self, name, kept[name])
+        for name in LISTS:
+            setattr(self, name, tuple(kept[f"{name}.{i}"]
+                                      for i in range(len(getattr(self, name)))))
 
     def _speed(self, c: Command) -> torch.Tensor:
         """Units per frame wanted; less sideways and backwards to the facing wanted."""
@@ -160,10 +183,10 @@ class Controller:
     def path(self) -> torch.Tensor:
         """Path samples [C, 6, S] seen from the root."""
         back = -self.facing[:, None]
-        index = [o - 1 for o in self.offsets]
-        past = [turned((self.position[index] - self.root).transpose(0, 1), back),
-                direction(self.turn[index].T + back),
-                turned(self.velocity[index].transpose(0, 1), back)]
+        position, turn, velocity = (v.index_select(0, self.index)
+                                    for v in (self.position, self.turn, self.velocity))
+        past = [turned((position - self.root).transpose(0, 1), back),
+                direction(turn.T + back), turned(velocity.transpose(0, 1), back)]
         to = turned(self.commanded[0], back), turned(self.commanded[2], back)
         ahead = [p.lerp(w, self.blend) for p, w in zip(self.predicted[0::2], to)]
         predicted = torch.atan2(self.predicted[1][..., 0], self.predicted[1][..., 1])

@@ -100,8 +100,9 @@ class Body:
         self, s: State, y: torch.Tensor, share: torch.Tensor | None = None,
         settle: torch.Tensor | None = None, anchor: float = 0.0, limit: float = 1e9,
     ) -> tuple[State, Step]:
-        """The next states. `share` [B] of the root's step and of the pose's change is taken; `settle` [B] is the share of
-        the way to the rest pose; `anchor` of the planted feet's mean slip is taken off."""
+        """The next states. `share` [B] of the root's step and of the pose's change is taken;
+        `settle` [B] is the share of the way to the rest pose; `anchor` of the planted feet's mean
+        slip is taken off."""
         at = self.at
         taken = 1.0 if share is None else share[:, None]
         hinge = s.hinge + taken * y[:, at["hinge.change"]]

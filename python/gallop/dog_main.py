@@ -100,12 +100,11 @@ def train(args: argparse.Namespace) -> None:
 
 
 def polish(args: argparse.Namespace, trainer: Trainer) -> None:
-    """The last stage, under random sticks; without --polish none when --quick, else 1000 steps."""
-    steps = args.polish if args.polish is not None else (0 if args.quick else 1000)
+    """The last stage, under random sticks; without --polish none when --quick, else 800 steps."""
+    steps = args.polish if args.polish is not None else (0 if args.quick else 800)
     if steps == 0:
         return
-    many = 1 if args.quick else 4  # a GPU has room for more at no cost in time
-    last = Polish(trainer, Plan(steps, count=64 * many, batch=24 * many))
+    last = Polish(trainer, Plan(steps))
     last.warm_up()
     bar = Progress(steps, "polish", args.quiet)
     made = sum(s.steps for s in trainer.settings.stages)

@@ -13,7 +13,7 @@ from dataclasses import dataclass, fields
 import numpy as np
 import torch
 
-from gallop import dog_export
+from gallop import dog_export, graph
 from gallop.dog_control import Command, Controller
 from gallop.dog_loop import State
 from gallop.dog_train import Trainer, chances
@@ -76,7 +76,9 @@ class Polish:
         self.control = Controller(model, plan.count, device=str(self.device))
         self.control.net = trainer.rollout.call  # type: ignore[assignment]
         self.sticks = Sticks(plan.count, self.control.rules, trainer.settings.seed, self.device)
-        trainer.adam = torch.optim.AdamW(trainer.net.parameters(), lr=plan.rate)
+        trainer.adam = graph.adam(torch.optim.AdamW, trainer.net.parameters(), plan.rate,
+                                  trainer.device)
+        self.update = graph.Replayed(self._update, trainer.device)
         first, total = chances(trainer.frames, plan.length, trainer.settings.fast)
         self.starts = torch.tensor(first, device=self.device)
         self.chance = torch.tensor(total, dtype=torch.float32, device=self.device)
@@ -88,11 +90,12 @@ class Polish:
                 self.control.step(self.sticks.next())
         self.detach()
 
-    def penalty(self) -> torch.Tensor:
-        """What the characters do that no dog does, over `unroll` frames of their lives."""
+    def penalty(self, commands: list[Command], settled: torch.Tensor) -> torch.Tensor:
+        """What the characters do that no dog does, in as many frames of their lives; settled [C]
+        tells whose command is old."""
         total = torch.zeros((), device=self.device)
-        for _ in range(self.plan.unroll):
-            self.control.step(self.sticks.next())
+        for command in commands:
+            self.control.step(command)
             s, y = self.control.state, self.control.y
             planted = (y[:, self.control.body.at["contact"]] >= 0.5).float()
             flat = s.feet_rate[..., 0::2]
@@ -101,12 +104,11 @@ class Polish:
             height = (26.5 - s.posture[:, 0]).clamp(min=0)
             lean = (s.posture[:, 1:].abs() - 0.24).clamp(min=0)
             total = total + low.mean() + 0.3 * height.mean() + 3 * lean.mean() + 0.04 * slide
-        return total / self.plan.unroll + 0.6 * self.lag()
+        return total / len(commands) + 0.6 * self.lag(settled)
 
-    def lag(self) -> torch.Tensor:
+    def lag(self, settled: torch.Tensor) -> torch.Tensor:
         """How far the speed of the last 48 frames is from the one long wanted, units per frame."""
         c = self.control
-        settled = torch.tensor(self.sticks.age > 80, device=self.device)
         facing = torch.sin(c.facing_wanted - c.facing).abs() < 0.2
         off = (c.velocity[-48:].mean(0) - c.velocity_wanted).square().sum(-1)
         return ((off + 1e-6).sqrt() * (settled & facing & (c.strafe < 0.1))).mean()
@@ -131,22 +133,36 @@ class Polish:
 
     def step(self, share: float) -> tuple[float, float]:
         """One step at a share of the way; returns data loss and penalty."""
-        t, plan = self.trainer, self.plan
-        rate = plan.rate * (0.02 + 0.98 * (0.5 + 0.5 * math.cos(math.pi * share)))
-        t.adam.param_groups[0]["lr"] = rate
+        plan = self.plan
+        graph.set_rate(self.trainer.adam,
+                       plan.rate * (0.02 + 0.98 * (0.5 + 0.5 * math.cos(math.pi * share))))
         drawn = torch.searchsorted(self.chance, torch.rand(plan.batch, device=self.device))
-        rows = self.starts[drawn.clamp(max=len(self.starts) - 1)]
-        loss, _ = t.rollout(rows, plan.length, t.settings.noise)
-        penalty = self.penalty()
+        commands = [vars(self.sticks.next()) for _ in range(plan.unroll)]
+        given = {k: torch.stack([c[k] for c in commands]) for k in commands[0]}
+        given["rows"] = self.starts[drawn.clamp(max=len(self.starts) - 1)]
+        given["settled"] = torch.tensor(self.sticks.age > 80, device=self.device)
+        memory = {"dog." + k: v for k, v in self.control.memory().items()}
+        made = self.update({**given, **memory})
+        self.control.remember({k[4:]: v for k, v in made.items() if k.startswith("dog.")})
+        return float(made["loss"]), float(made["penalty"])
+
+    def _update(self, given: graph.Tensors) -> graph.Tensors:
+        """One step of the network: the characters after it, and the terms of the loss."""
+        t, plan = self.trainer, self.plan
+        self.control.remember({k[4:]: v for k, v in given.items() if k.startswith("dog.")})
+        commands = [Command(*(given[f.name][i] for f in fields(Command)))
+                    for i in range(plan.unroll)]
+        loss, _ = t.rollout(given["rows"], plan.length, t.settings.noise)
+        penalty = self.penalty(commands, given["settled"])
         t.adam.zero_grad(set_to_none=True)
-        total = loss + plan.weight * penalty
-        if bool(torch.isfinite(total)):
-            total.backward()
-            norm = torch.nn.utils.clip_grad_norm_(t.net.parameters(), t.settings.clip)
-            if bool(torch.isfinite(norm)):
-                t.adam.step()
+        (loss + plan.weight * penalty).backward()
+        norm = torch.nn.utils.clip_grad_norm_(t.net.parameters(), t.settings.clip)
+        for p in t.net.parameters():  # a step that would break the network is none
+            p.grad.copy_(torch.where(torch.isfinite(norm), p.grad, torch.zeros_like(p.grad)))
+        t.adam.step()
         self.detach()
         with torch.no_grad():
             for a, b in zip(t.average.parameters(), t.net.parameters()):
                 a.lerp_(b, 0.01)
-        return float(loss), float(penalty)
+        made = {"dog." + k: v for k, v in self.control.memory().items()}
+        return {**made, "loss": loss.detach(), "penalty": penalty.detach()}

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from gallop import dog
+from gallop import dog, graph
 from gallop.contract import Contract
 from gallop.dog_features import TURN_BIN, Frames
 from gallop.dog_network import ModeNetwork, gate_features
@@ -90,46 +90,36 @@ class Trainer:
         self.rollout.anchor, self.rollout.drop = settings.anchor, settings.drop
         self.average = copy.deepcopy(self.net)
         self.history: list[tuple[int, float, list[float]]] = []
-        self.rate = torch.tensor(settings.rate, device=self.device)
-        cuda = self.device.type == "cuda"
         torch.backends.cuda.matmul.allow_tf32 = True
-        self.adam = torch.optim.AdamW(
-            self.net.parameters(), lr=self.rate if cuda else settings.rate,
-            weight_decay=settings.decay, **({"capturable": True} if cuda else {}))
-        self.last = torch.zeros(15, device=self.device)
+        self.adam = graph.adam(torch.optim.AdamW, self.net.parameters(), settings.rate,
+                               self.device, weight_decay=settings.decay)
+        self.last: graph.Tensors = {}
 
-    def step(self, starts: torch.Tensor, total: torch.Tensor, stage: Stage) -> None:
-        """One optimisation step; everything stays on the device."""
-        drawn = torch.rand(stage.batch, device=self.device)
-        rows = starts[torch.searchsorted(total, drawn).clamp(max=len(starts) - 1)]
+    def step(self, given: graph.Tensors, stage: Stage) -> graph.Tensors:
+        """One optimisation step from rollouts that start at given["rows"]."""
         self.adam.zero_grad(set_to_none=True)
-        loss, terms = self.rollout(rows, stage.unroll, self.settings.noise)
+        loss, terms = self.rollout(given["rows"], stage.unroll, self.settings.noise)
         loss.backward()
         torch.nn.utils.clip_grad_norm_(self.net.parameters(), self.settings.clip)
         self.adam.step()
-        self.last.copy_(torch.cat([loss.detach()[None], terms.detach()]))
         with torch.no_grad():
             for a, b in zip(self.average.parameters(), self.net.parameters()):
                 a.lerp_(b, 1 - self.settings.average)
+        return {"loss": loss.detach(), "terms": terms.detach()}
 
     def stepper(self, stage: Stage) -> Callable[[], None]:
-        """A call that makes one step of a stage; on a GPU the replay of a graph."""
+        """A call that makes one step of a stage."""
         first, total = chances(self.frames, stage.unroll, self.settings.fast)
         starts = torch.tensor(first, device=self.device)
         chance = torch.tensor(total, dtype=torch.float32, device=self.device)
-        if self.device.type != "cuda":
-            return lambda: self.step(starts, chance, stage)
-        side = torch.cuda.Stream()
-        side.wait_stream(torch.cuda.current_stream())
-        with torch.cuda.stream(side):
-            for _ in range(3):
-                self.step(starts, chance, stage)
-        torch.cuda.current_stream().wait_stream(side)
-        graph = torch.cuda.CUDAGraph()
-        self.adam.zero_grad(set_to_none=True)
-        with torch.cuda.graph(graph):
-            self.step(starts, chance, stage)
-        return graph.replay
+        step = graph.Replayed(lambda given: self.step(given, stage), self.device)
+
+        def call() -> None:
+            drawn = torch.rand(stage.batch, device=self.device)
+            rows = starts[torch.searchsorted(chance, drawn).clamp(max=len(starts) - 1)]
+            self.last = step({"rows": rows})
+
+        return call
 
     def train(self, quiet: bool = False, seconds: float | None = None) -> ModeNetwork:
         """Run the stages; with `seconds` the steps are shares of that time instead."""
@@ -166,16 +156,13 @@ class Trainer:
     def _set_rate(self, share: float, step: int) -> None:
         value = self.settings.rate * min(1.0, (step + 1) / 100)
         value *= 0.02 + 0.98 * (0.5 + 0.5 * float(np.cos(np.pi * share)))
-        if self.device.type == "cuda":
-            self.rate.fill_(value)
-        else:
-            self.adam.param_groups[0]["lr"] = value
+        graph.set_rate(self.adam, value)
 
     def _note(self, step: int) -> None:
-        values = self.last.tolist()
-        if not np.isfinite(values[0]):
+        loss = float(self.last["loss"])
+        if not np.isfinite(loss):
             raise FloatingPointError(f"the loss is not finite at step {step}")
-        self.history.append((step, values[0], values[1:]))
+        self.history.append((step, loss, self.last["terms"].tolist()))
 
     def save(self, path: Path) -> None:
         """Write what export and judge need (a pickle: load only your own)."""

@@ -121,11 +121,11 @@ class Moments:
             shape = (-1, *[1] * (value.ndim - 1))
             value = value / count.view(shape)
             old = self.state[name]
-            keep = torch.where(self.state["seen"] > 0, self.keep, 0.0) * present + (1 - present)
+            keep = self.keep * (self.state["seen"] > 0).float() * present + (1 - present)
             blend = keep.view(shape) * old + (1 - keep.view(shape)) * value.detach()
-            self.state[name] = blend
+            old.copy_(blend)  # in place: a recorded step finds it where it was
             mixed[name] = value + (blend - value).detach()
-        self.state["seen"] = self.state["seen"] + present
+        self.state["seen"] += present
         use = present * self.known.float() * (self.state["seen"] > 10).float()
         spread = (mixed["second"] - mixed["first"].square()).clamp(min=1e-2).sqrt()
         wide = (spread / self.spread - 1).square().mean((1, 2))

@@ -24,8 +24,9 @@ def gate_blend(kind: str, experts: int, phase: torch.Tensor) -> torch.Tensor:
         parts = [(-1, -t / 2 + t2 - t3 / 2), (0, 1 - 2.5 * t2 + 1.5 * t3),
                  (1, t / 2 + 2 * t2 - 1.5 * t3), (2, -t2 / 2 + t3 / 2)]
     w = torch.zeros(len(phase), experts, dtype=phase.dtype, device=phase.device)
+    every = torch.arange(experts, device=phase.device)
     for offset, value in parts:
-        w = w + nn.functional.one_hot((k + offset) % experts, experts) * value[:, None]
+        w = w + (((k + offset) % experts)[:, None] == every) * value[:, None]
     return w
 
 

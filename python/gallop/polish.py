@@ -22,6 +22,7 @@ from pathlib import Path
 import numpy as np
 import torch
 
+from gallop import graph
 from gallop.contract import Contract
 from gallop.features import Dataset
 from gallop.losses import Unroll
@@ -29,9 +30,10 @@ from gallop.manner import MANNERS, Moments, targets
 from gallop.network import PhaseNetwork
 from gallop.progress import Progress
 from gallop.rollout import DEFAULTS
-from gallop.trainer import Batches, Stage, World, load_checkpoint
+from gallop.trainer import Batches, Stage, World, follow, given_of, load_checkpoint
 
 TAU = 2 * math.pi
+PARTS = ("slide", "keep", "track", "body", "manner", "data")
 
 
 @dataclass(frozen=True)
@@ -223,9 +225,11 @@ class Loop:
         offsets = np.array([0, *c.future])
         frames = np.arange(1, ahead + 1)
         upper = np.clip(np.searchsorted(offsets, frames), 1, len(offsets) - 1)
-        self.upper = torch.tensor(upper, device=pool.device)
         part = (frames - offsets[upper - 1]) / (offsets[upper] - offsets[upper - 1])
-        self.part = torch.tensor(part, dtype=torch.float32, device=pool.device)
+        between = np.zeros((ahead, len(offsets)))
+        between[frames - 1, upper - 1], between[frames - 1, upper] = 1 - part, part
+        self.between = torch.tensor(between, dtype=torch.float32, device=pool.device)
+        self.front = torch.tensor([[0.0, 0.0], [0.0, 1.0]], device=pool.device)
 
     def command(self, s: State) -> tuple[State, torch.Tensor, torch.Tensor]:
         """Turn circling commands on, and blend the wanted path into the predicted one."""
@@ -261,15 +265,17 @@ class Loop:
     def inputs(self, s: State) -> torch.Tensor:
         """Raw inputs [C, K] of the state."""
         c, facing = self.c, s.facing[:, self.now]
-        path = turned(s.path[:, self.samples] - s.path[:, self.now, None], -facing[:, None])
-        angle = s.facing[:, self.samples] - facing[:, None]
+        at = s.path.index_select(1, self.samples) - s.path[:, self.now, None]
+        path = turned(at, -facing[:, None])
+        angle = s.facing.index_select(1, self.samples) - facing[:, None]
+        gait = s.gait.index_select(1, self.samples)
         direction = torch.stack([torch.sin(angle), torch.cos(angle)], -1)
         half, parts = s.fed.shape[1] // 2, []
         for b in c.inputs:
             kind, _, last = b.name.partition(".")
             if b.name == "trajectory.gait":
                 g = [n for n, _ in c.gaits].index(b.args[0])
-                parts.append(s.gait[:, self.samples, g])
+                parts.append(gait[..., g])
             elif kind == "trajectory":
                 value = path if last.startswith("position") else direction
                 parts.append(value[..., "xz".index(last[-1])])
@@ -303,15 +309,13 @@ class Loop:
         """Predicted path [C, A, 2] and turn [C, A] for every frame ahead."""
         c = self.c
 
-        def points(kind: str, first: list[float]) -> torch.Tensor:
-            head = torch.tensor(first, device=y.device).expand(len(y), 1, 2)
+        def points(kind: str, first: torch.Tensor) -> torch.Tensor:
             both = [y[:, c.columns(c.outputs, f"future.{kind}.{a}")] for a in "xz"]
-            all_points = torch.cat([head, torch.stack(both, -1)], 1)
-            t = self.part[:, None]
-            return all_points[:, self.upper - 1] * (1 - t) + all_points[:, self.upper] * t
+            given = torch.cat([first.expand(len(y), 1, 2), torch.stack(both, -1)], 1)
+            return self.between @ given
 
-        direction = points("direction", [0.0, 1.0])
-        return points("position", [0.0, 0.0]), torch.atan2(direction[..., 0], direction[..., 1])
+        direction = points("direction", self.front[1])
+        return points("position", self.front[0]), torch.atan2(direction[..., 0], direction[..., 1])
 
 
 class Polish:
@@ -334,7 +338,13 @@ class Polish:
         self.style = one
         self.kept = self._kept(contract).to(world.device)
         self.moments = Moments(goal, world.device)
-        self.adam = torch.optim.Adam(self.net.parameters(), lr=plan.rate)
+        feet = self.unroll.at.feet
+        self.feet = torch.tensor([j for _, j, _ in feet], device=world.device)
+        self.toes = torch.tensor([j for _, j, w in feet if w == 1], device=world.device)
+        self.planted = torch.tensor([c for c, _, _ in feet], device=world.device)
+        self.foot_weight = torch.tensor([w for _, _, w in feet], device=world.device)
+        self.adam = graph.adam(torch.optim.Adam, self.net.parameters(), plan.rate, world.device)
+        self.update = graph.Replayed(self._update, world.device)
         self.history: list[tuple[int, dict[str, float]]] = []
         self.step, self.checkpoint = 0, checkpoint
         self.state = self.pool.fresh()
@@ -383,7 +393,7 @@ class Polish:
         bar = Progress(self.plan.steps, "polishing", quiet)
         while self.step < (self.plan.steps if stop is None else stop):
             fraction = 0.5 + 0.5 * math.cos(math.pi * self.step / self.plan.steps)
-            self.adam.param_groups[0]["lr"] = self.plan.rate * (0.02 + 0.98 * fraction)
+            graph.set_rate(self.adam, self.plan.rate * (0.02 + 0.98 * fraction))
             self.state = self._step(self.state, self.step)
             if self.step % 20 == 0:
                 last = self.history[-1][1]
@@ -397,21 +407,28 @@ class Polish:
 
     def _step(self, state: State, step: int) -> State:
         state = self.pool.renewed(state.detached())
-        state, parts = self.closed_loop(state)
+        keep = min(0.998, (1 + step) / (10 + step))
         draw = self.batches.draw(self.plan.stage, self.seed + 1000, step, 0, [])
-        parts["data"] = self.plan.data * self.unroll(*draw, self.plan.stage.weights)[0]
-        total = torch.stack(list(parts.values())).sum()
+        pool = {"pool." + k: v for k, v in vars(state).items()}
+        made = self.update({**given_of(draw, 1 - keep), **pool})
+        if step % 20 == 0:
+            self.history.append((step, {k: float(made["part." + k]) for k in PARTS}))
+        return State(**{k: made["pool." + k] for k in vars(state)})
+
+    def _update(self, given: graph.Tensors) -> graph.Tensors:
+        """One step of the network: the pool's state after it, and the terms of the loss."""
+        pool = {k[5:]: v for k, v in given.items() if k.startswith("pool.")}
+        state, parts = self.closed_loop(State(**pool))
+        batch = (given[k] for k in ("x", "y", "phase", "style"))
+        error = self.unroll(*batch, None, None, self.plan.stage.weights)[0]
+        parts["data"] = self.plan.data * error
         self.adam.zero_grad(set_to_none=True)
-        total.backward()
+        torch.stack(list(parts.values())).sum().backward()
         torch.nn.utils.clip_grad_norm_(self.net.parameters(), 1.0)
         self.adam.step()
-        keep = min(0.998, (1 + step) / (10 + step))
-        with torch.no_grad():
-            for a, b in zip(self.average.parameters(), self.net.parameters()):
-                a.lerp_(b, 1 - keep)
-        if step % 20 == 0:
-            self.history.append((step, {k: float(v.detach()) for k, v in parts.items()}))
-        return state
+        follow(self.average, self.net, given["follow"])
+        made = {"part." + k: v.detach() for k, v in parts.items()}
+        return {**made, **{"pool." + k: v.detach() for k, v in vars(state).items()}}
 
     def closed_loop(self, state: State) -> tuple[State, dict[str, torch.Tensor]]:
         """Some frames of the pool with gradient: the state after them, and the weighted terms."""
@@ -450,7 +467,7 @@ class Polish:
     def _foot_points(self, raw: torch.Tensor) -> torch.Tensor:
         """Heels and toes [C, F, 4, 3] in the root frame."""
         at = self.unroll.at
-        return raw[..., at.position].unflatten(-1, (-1, 3))[..., [j for _, j, _ in at.feet], :]
+        return raw[..., at.position].unflatten(-1, (-1, 3)).index_select(-2, self.feet)
 
     def _advance(self, raw: torch.Tensor) -> torch.Tensor:
         c = self.loop.c
@@ -459,10 +476,9 @@ class Polish:
     def _feet(self, s: State, y: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
         """World points [C, 4, 2] of heels and toes, and how surely they are planted [C, 4]."""
         now, at = self.loop.now, self.unroll.at
-        joints = [j for _, j, _ in at.feet]
-        points = y[:, at.position].unflatten(-1, (-1, 3))[:, joints][..., [0, 2]]
+        points = y[:, at.position].unflatten(-1, (-1, 3)).index_select(1, self.feet)[..., 0::2]
         world = turned(points, s.facing[:, now, None]) + s.path[:, now, None]
-        contact = y[:, [c for c, _, _ in at.feet]].detach()
+        contact = y.detach().index_select(1, self.planted)
         return world, torch.clamp((contact - 0.3) / 0.4, 0, 1)
 
     def _body(self, raw: torch.Tensor) -> torch.Tensor:
@@ -470,15 +486,14 @@ class Polish:
         hips' height under which they must not go."""
         at = self.unroll.at
         points = raw[..., at.position].unflatten(-1, (-1, 3))
-        toes = points[..., [j for _, j, w in at.feet if w == 1], 1]
+        toes = points.index_select(-2, self.toes)[..., 1]
         floor = torch.relu(0.008 * float(at.offsets[0, 1]) - toes).mean() * at.metres * 100
         return self.unroll.kinematics(raw, raw) / 2 + floor
 
     def _slide(self, a: tuple, b: tuple) -> torch.Tensor:
         at = self.unroll.at
-        weight = torch.tensor([w for _, _, w in at.feet], device=a[0].device)
         speed = (b[0] - a[0]).square().sum(-1) * (at.metres * at.rate) ** 2
-        return (speed * a[1] * b[1] * weight).sum(1).mean()
+        return (speed * a[1] * b[1] * self.foot_weight).sum(1).mean()
 
     def _track(
         self, went: torch.Tensor, wanted: torch.Tensor, s: State, settled: torch.Tensor

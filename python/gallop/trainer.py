@@ -17,6 +17,7 @@ import numpy as np
 import torch
 from torch import distributed
 
+from gallop import graph
 from gallop.contract import Contract
 from gallop.features import Dataset, Scale
 from gallop.losses import Unroll, Weights
@@ -61,6 +62,24 @@ def load_checkpoint(path: Path, device: torch.device) -> dict:
     """A checkpoint that this package wrote (a pickle: load only your own)."""
     options = {"weights_only": False} if torch.__version__ >= "2" else {}
     return torch.load(path, map_location=device, **options)
+
+
+def given_of(batch: tuple, share: float) -> graph.Tensors:
+    """A batch (see Batches.draw) by name, and how far the averaged weights follow a step."""
+    x, y, phase, style, noise, masks = batch
+    given = {"x": x, "y": y, "phase": phase, "style": style,
+             "follow": torch.full((), share, device=x.device)}
+    if noise is not None:
+        given["noise"] = noise
+    given.update({f"mask{i}": m for i, m in enumerate(masks or [])})
+    return given
+
+
+def follow(average: torch.nn.Module, net: torch.nn.Module, share: torch.Tensor) -> None:
+    """Moves the averaged weights by a share of the way to the network's."""
+    with torch.no_grad():
+        for a, b in zip(average.parameters(), net.parameters()):
+            a.lerp_(b, share)
 
 
 class World:
@@ -172,8 +191,9 @@ class Trainer:
         if checkpoint and checkpoint.exists():
             self._load(checkpoint)
 
-    def _adam(self, stage: Stage) -> torch.optim.Adam:
-        return torch.optim.Adam(self.net.parameters(), lr=stage.rate)
+    def _adam(self, stage: Stage) -> torch.optim.Optimizer:
+        return graph.adam(torch.optim.Adam, self.net.parameters(), stage.rate, self.world.device,
+                          self.world.size)
 
     def _shared(self) -> torch.nn.Module:
         if self.world.size == 1:
@@ -185,10 +205,11 @@ class Trainer:
         begin, total = 0, sum(s.steps for s in self.settings.stages)
         bar = Progress(total, "training", quiet or self.world.rank > 0)
         for number, stage in enumerate(self.settings.stages):
+            update = self._updater(stage)
             while self.step < begin + stage.steps and (stop is None or self.step < stop):
                 if self.step == begin and number > 0:
                     self.adam = self._adam(stage)
-                self._one(stage, self.step - begin)
+                self._one(stage, self.step - begin, update)
                 if self.step % 100 == 0 or self.step == total:
                     note = f"loss {self.history[-1][1]['loss']:.4f}" if self.history else ""
                     bar.step(self.step, note)
@@ -199,29 +220,34 @@ class Trainer:
             self.save()
         return self.average
 
-    def _one(self, stage: Stage, at: int) -> None:
+    def _updater(self, stage: Stage) -> graph.Replayed:
+        """What changes the network, given a batch of the stage and how far the average follows."""
+
+        def update(given: graph.Tensors) -> graph.Tensors:
+            masks = [given[k] for k in sorted(given) if k.startswith("mask")]
+            self.adam.zero_grad(set_to_none=True)
+            loss, parts = self.shared(*(given[k] for k in ("x", "y", "phase", "style")),
+                                      given.get("noise"), masks or None, stage.weights)
+            loss.backward()
+            torch.nn.utils.clip_grad_norm_(self.net.parameters(), self.settings.clip)
+            self.adam.step()
+            follow(self.average, self.net, given["follow"])
+            return {"loss": loss.detach(), **parts}
+
+        return graph.Replayed(update, self.world.device, self.world.size)
+
+    def _one(self, stage: Stage, at: int, update: graph.Replayed) -> None:
         fraction = 0.5 + 0.5 * math.cos(math.pi * at / stage.steps)
-        self.adam.param_groups[0]["lr"] = stage.rate * (0.02 + 0.98 * fraction)
+        graph.set_rate(self.adam, stage.rate * (0.02 + 0.98 * fraction))
         fed = self.unroll.at.x_fed
         widths = [layer.weight.shape[2] for layer in self.net.layers]
-        count = fed.stop - fed.start
-        batch = self.batches.draw(stage, self.settings.seed, self.step, count, widths)
-        loss, parts = self.shared(*batch, stage.weights)
-        self.adam.zero_grad(set_to_none=True)
-        loss.backward()
-        torch.nn.utils.clip_grad_norm_(self.net.parameters(), self.settings.clip)
-        self.adam.step()
-        self._follow()
+        batch = self.batches.draw(stage, self.settings.seed, self.step, fed.stop - fed.start,
+                                  widths)
+        keep = min(self.settings.average, (1 + self.step) / (10 + self.step))  # fast early on
+        made = update(given_of(batch, 1 - keep))
         if self.step % 20 == 0:
-            self._record(loss.detach(), parts)
+            self._record(made["loss"], {k: v for k, v in made.items() if k != "loss"})
         self.step += 1
-
-    def _follow(self) -> None:
-        """Move the averaged weights; early on they follow fast."""
-        keep = min(self.settings.average, (1 + self.step) / (10 + self.step))
-        with torch.no_grad():
-            for a, b in zip(self.average.parameters(), self.net.parameters()):
-                a.lerp_(b, 1 - keep)
 
     def _record(self, loss: torch.Tensor, parts: dict[str, torch.Tensor]) -> None:
         if self.world.size > 1:
