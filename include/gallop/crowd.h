@@ -198,11 +198,12 @@ GAL_API gal_status gal_crowd_pose_local(const gal_crowd *crowd, gal_character ch
 
 /* A character's movement, for game logic, sound and tests. */
 typedef struct gal_character_state {
-    gal_vec3 root;      /* where the trajectory is now; y is the mean ground height around it */
-    float facing;       /* radians */
-    float phase;        /* radians, 0..2 pi */
-    float speed;        /* units per second, of the last step */
-    float contacts[16]; /* 0..1, in the order of the contract; 0 beyond */
+    gal_vec3 root; /* where the trajectory is now; y is the mean ground height around it */
+    float facing;  /* radians */
+    float phase;   /* radians, 0..2 pi */
+    float speed;   /* units per second, of the last step */
+    /* 0..1, in the order of the contract, 0 beyond; less than predicted while foot locking lifts the foot */
+    float contacts[16];
 } gal_character_state;
 
 /* GAL_NOT_FOUND leaves *out alone. */

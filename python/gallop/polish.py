@@ -238,7 +238,7 @@ class Loop:
         step = torch.diff(s.path[:, now:], dim=1)
         share = (1 - (1 - self.share) ** s.bias[:, None])[..., None]
         lead = s.spin[:, None] * self.ahead
-        step = step + share * (turned(velocity[:, None], lead) - step)
+        step = step + share * (velocity[:, None] - step)
         path = torch.cat([s.path[:, : now + 1],
                           s.path[:, now, None] + torch.cumsum(step, 1)], 1)
         turn = share[..., 0] * wrap(face[:, None] + lead - s.facing[:, now + 1 :])

@@ -78,13 +78,6 @@ def from_root(vector: np.ndarray, facing: np.ndarray) -> np.ndarray:
     return planar(vector, -facing)
 
 
-def _turned(vector: np.ndarray, angle: np.ndarray) -> np.ndarray:
-    """Vectors [C, 1, 2] (x, z) turned by angles [C, S] that take +z towards +x."""
-    c, s = np.cos(angle), np.sin(angle)
-    x, z = vector[..., 0], vector[..., 1]
-    return np.stack([c * x + s * z, c * z - s * x], -1)
-
-
 class Crowd:
     """C characters of one model, reset at the origin facing +z."""
 
@@ -198,11 +191,13 @@ class Crowd:
             self._integrate()
             wanted = wanted * self.gain[:, None]
         step = np.diff(self.position[:, now:], axis=1)
-        lead = self.turning[:, None] * np.minimum(np.arange(1, count + 1), r["turn_ahead"])
-        step = step + share[..., None] * (_turned(wanted[:, None], lead) - step)
+        step = step + share[..., None] * (wanted[:, None] - step)
         ahead = self.position[:, now, None] + np.cumsum(step, axis=1)
         self.position[:, now + 1 :] = ahead
-        goal = _turned(self.target_direction[:, None], lead)
+        want = np.arctan2(self.target_direction[:, 0], self.target_direction[:, 1])
+        ahead_frames = np.minimum(np.arange(1, count + 1), r["turn_ahead"])
+        angle = want[:, None] + self.turning[:, None] * ahead_frames
+        goal = np.stack([np.sin(angle), np.cos(angle)], -1)
         self.direction[:, now + 1 :] = slerp_y(self.direction[:, now + 1 :], goal, turn)
         self.gait[:, now + 1 :] = self.gait[:, now, None]
 

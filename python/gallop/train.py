@@ -164,7 +164,7 @@ def polished(
     style: int,
 ) -> tuple[PhaseNetwork, list[tuple[int, dict[str, float]]]]:
     """The network after the last stage, and that stage's history."""
-    steps = args.polish if args.polish is not None else (500 if args.quick else 1000)
+    steps = args.polish if args.polish is not None else (500 if args.quick else 1800)
     if steps == 0:
         return trainer.average, []
     weights = Weights(args.slide, args.kinematics, absolute=args.absolute)

@@ -20,7 +20,7 @@ STYLE_WEIGHT = {"Neutral": 2.0}
 
 RULES = {
     "speed_walk": 1.4, "speed_run": 2.6, "speed_side": 0.7, "speed_back": 0.8,
-    "stand_speed": 0.1, "turn_gait": 0.15, "turn_ahead": 10.0,
+    "stand_speed": 0.1, "turn_gait": 0.15, "turn_ahead": 11.0,
     "future_position_bias": 4.0, "future_position_bias_strafe": 4.0,
     "future_direction_bias": 4.0, "future_direction_bias_strafe": 4.0,
     "joint_smooth": 0.0, "speed_gain": 0.01, "anchor": 0.0, "anchor_limit": 1.2,

@@ -123,16 +123,16 @@ static void blend_future(gali_character *character, const gali_contract *contrac
     gal_vec3 before = path->position[now]; /* the unblended sample before i */
     for (uint32_t i = now + 1; i < window; i++) {
         float ahead = fminf((float)(i - now), contract->rules.turn_ahead);
-        gali_vec2 turned = gali_facing_from_angle(ahead * character->turning);
-        gali_vec2 velocity = gali_vec2_turn(turned, character->velocity_wanted);
-        gali_vec2 facing = gali_vec2_turn(turned, character->direction_wanted);
+        gali_vec2 more = gali_facing_from_angle(ahead * character->turning);
         float left = 1 - (float)(i - now) / (float)contract->future;
         float share = 1 - powf(left, bias_position);
         gal_vec3 here = path->position[i], blended = path->position[i - 1];
-        path->position[i].x = blended.x + gali_mix(here.x - before.x, velocity.x, share);
-        path->position[i].z = blended.z + gali_mix(here.z - before.z, velocity.z, share);
+        path->position[i].x = blended.x + gali_mix(here.x - before.x, character->velocity_wanted.x, share);
+        path->position[i].z = blended.z + gali_mix(here.z - before.z, character->velocity_wanted.z, share);
         before = here;
-        path->direction[i] = gali_facing_mix(path->direction[i], facing, 1 - powf(left, bias_direction));
+        path->direction[i] =
+            gali_facing_mix(path->direction[i], gali_vec2_turn(more, character->direction_wanted),
+                            1 - powf(left, bias_direction));
         memcpy(path->gait + (size_t)i * contract->gait_count, gait_now, contract->gait_count * sizeof(float));
     }
 }
