@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 """SVG plots from the bench's CSV files, with the standard library alone.
 
-    bench/plot.py RESULTS.csv [LAYERS.csv] [--out FOLDER]
+    bench/plot.py FOLDER
 
-Writes NAME-NETWORK-latency.svg (time per character over characters a call, every engine) for each network of the
-first file and NAME-roofline.svg (GFLOP/s over arithmetic intensity: one dot for each layer and count of the
-second file, under the machine's own measured roof).
+Writes beside each NETWORK.csv of the folder NETWORK-hot.svg and NETWORK-cold.svg (time per character over characters
+a call, every engine), and beside layers.csv roofline.svg (GFLOP/s over arithmetic intensity: one dot for each layer
+and count, under the machine's own measured roof).
 """
 import argparse
 import csv
@@ -14,7 +14,8 @@ import pathlib
 
 WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 760, 460, 70, 190, 40, 50
 COLOURS = ["#d62728", "#ff9896", "#7f7f7f", "#c7c7c7", "#8c564b", "#bcbd22", "#17becf", "#1f77b4", "#2ca02c",
-           "#9467bd", "#e377c2", "#ff7f0e", "#393b79"]
+           "#9467bd", "#e377c2", "#ff7f0e", "#393b79", "#5254a3", "#637939", "#8c6d31", "#843c39", "#7b4173", "#3182bd",
+           "#e6550d", "#31a354", "#756bb1", "#636363"]
 
 
 def read(path):
@@ -88,17 +89,18 @@ def decade_ticks(low, high):
     return [t for t in ticks if low <= t <= high]
 
 
-def latency(network, facts, rows, path):
-    hot = [r for r in rows if r["network"] == network and r["cache"] == "hot"]
-    engines = list(dict.fromkeys(r["engine"] for r in hot))
-    points = {e: [(int(r["count"]), float(r["median_us"]) / int(r["count"])) for r in hot if r["engine"] == e]
+def latency(network, cache, facts, rows, path):
+    rows = [r for r in rows if r["network"] == network and r["cache"] == cache]
+    engines = list(dict.fromkeys(r["engine"] for r in rows))
+    points = {e: [(int(r["count"]), float(r["median_us"]) / int(r["count"])) for r in rows if r["engine"] == e]
               for e in engines}
     values = [y for p in points.values() for _, y in p]
-    counts = sorted({int(r["count"]) for r in hot})
+    counts = sorted({int(r["count"]) for r in rows})
     if len(counts) < 2:
         return
     span = (min(values) / 1.15, max(values) * 1.15)
-    plot = Plot(f"{network}, weights in cache: {facts.get('processor', '')}", "characters a call",
+    where = "in cache" if cache == "hot" else "in memory"
+    plot = Plot(f"{network}, weights {where}: {facts.get('processor', '')}", "characters a call",
                 "microseconds a character", (counts[0], counts[-1]), span)
     plot.grid(counts, decade_ticks(*span))
     for i, engine in enumerate(engines):
@@ -131,16 +133,14 @@ def roofline(facts, rows, path):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("results", type=pathlib.Path)
-    parser.add_argument("layers", type=pathlib.Path, nargs="?")
-    parser.add_argument("--out", type=pathlib.Path)
-    options = parser.parse_args()
-    out = options.out or options.results.parent
-    facts, rows = read(options.results)
-    for network in dict.fromkeys(r["network"] for r in rows):
-        latency(network, facts, rows, out / f"{options.results.stem}-{network}-latency.svg")
-    if options.layers:
-        roofline(*read(options.layers), out / f"{options.results.stem}-roofline.svg")
+    parser.add_argument("folder", type=pathlib.Path)
+    for file in sorted(parser.parse_args().folder.glob("*.csv")):
+        facts, rows = read(file)
+        if file.stem == "layers":
+            roofline(facts, rows, file.with_name("roofline.svg"))
+            continue
+        for cache in ("hot", "cold"):
+            latency(rows[0]["network"], cache, facts, rows, file.with_name(f"{file.stem}-{cache}.svg"))
 
 
 if __name__ == "__main__":

@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# Builds and runs the benchmarks: bench/run.sh [options of bench_network; see docs/bench.md]. Installs what is missing
-# where it can (Debian, as root or with sudo); a peer that stays missing is left out with a word. Without
-# options: all networks and single layers, results and plots into bench/results/ under the machine's name.
-# GALLOP_BENCH_NPM=1 also fetches ONNX Runtime (400 MB) into node_modules/.
+# Builds and runs the benchmarks: bench/run.sh [options of bench_network; see docs/bench.md], or
+# bench/run.sh results [NAME...]: measures the parts that are named (all: the networks one by one, small-pages, layers)
+# into bench/results/MACHINE/NAME.csv and draws what is there. Installs what is missing where it can (Debian, as
+# root or with sudo; ONNX Runtime from PyPI into build/); a peer that stays missing is left out with a word.
 set -eu
 cd "$(dirname "$0")/.."
 
-packages="cmake ninja-build gcc g++ libeigen3-dev libopenblas-dev libblis-dev libdnnl-dev libxsmm-dev
+packages="cmake ninja-build gcc g++ python3 python3-venv libeigen3-dev libopenblas-dev libblis-dev libdnnl-dev libxsmm-dev
     libxnnpack-dev libpthreadpool-dev"
 
 install_missing() {
@@ -23,19 +23,44 @@ install_missing() {
             >/dev/null || echo "bench: could not install all of them; their peers are left out"
 }
 
+# The C library inside the Python wheel: unpacked, not installed.
+fetch_onnxruntime() {
+    local place=build/onnxruntime
+    if ! ls $place/onnxruntime/capi/libonnxruntime.so.* >/dev/null 2>&1; then
+        echo "bench: fetching ONNX Runtime"
+        { [ -x build/venv/bin/pip ] || python3 -m venv build/venv; } &&
+            build/venv/bin/pip download -q --no-deps -d $place onnxruntime==1.31.1 &&
+            python3 -m zipfile -e $place/onnxruntime-*.whl $place || echo "bench: no ONNX Runtime"
+    fi
+    GALLOP_BENCH_ONNXRUNTIME=${GALLOP_BENCH_ONNXRUNTIME:-$(ls $place/onnxruntime/capi/libonnxruntime.so.* 2>/dev/null | head -1)}
+    export GALLOP_BENCH_ONNXRUNTIME
+}
+
+measure() { # name [options]
+    local name=$1
+    shift
+    echo "bench: $name"
+    "$program" --csv "$folder/$name.csv" "$@"
+}
+
 install_missing
-if [ -n "${GALLOP_BENCH_NPM:-}" ] && [ ! -d node_modules/onnxruntime-node ]; then
-    echo "bench: fetching onnxruntime-node"
-    npm install --ignore-scripts --no-save onnxruntime-node >/dev/null || echo "bench: no ONNX Runtime"
-fi
+fetch_onnxruntime
 cmake --preset bench >/dev/null
 cmake --build --preset bench --target bench_network
 
 program=build/bench/bench/bench_network
-if [ $# -gt 0 ]; then
+if [ "${1:-}" != results ]; then
     exec "$program" "$@"
 fi
-name=bench/results/$("$program" --slug)
-"$program" --csv "$name.csv" --json "$name.json"
-"$program" --networks layers --peers none --cold no --csv "$name-layers.csv"
-python3 bench/plot.py "$name.csv" "$name-layers.csv" --out bench/results
+shift
+folder=bench/results/$("$program" --slug)
+mkdir -p "$folder"
+[ $# -gt 0 ] || set -- paper mirror holden holden-live walker dog small-pages layers
+for name in "$@"; do
+    case "$name" in
+        small-pages) measure "$name" --networks paper --small-pages ;;
+        layers) measure "$name" --networks layers --peers none --cold no --seconds 0.7 ;;
+        *) measure "$name" --networks "$name" ;;
+    esac
+done
+python3 bench/plot.py "$folder"

@@ -77,8 +77,9 @@ static void free_norms(norms *n) {
 
 static void describe(gali_model *model, const bench_network *network) {
     const uint32_t last = network->layer_count - 1;
-    *model =
-        (gali_model){.gate = GAL_GATE_CUBIC, .experts = network->experts, .layer_count = network->layer_count};
+    *model = (gali_model){.gate = network->caller ? GAL_GATE_CALLER : GAL_GATE_CUBIC,
+                          .experts = network->experts,
+                          .layer_count = network->layer_count};
     for (uint32_t i = 0; i < network->layer_count; i++) {
         const bench_layer *l = &network->layers[i];
         model->layers[i] = (gali_model_layer){.kind = GALI_LAYER_DENSE,
@@ -115,7 +116,9 @@ static gal_network *open_network(const bench_network *network, const gal_network
 
 void *ours_prepare(const engine *self, const bench_network *network, uint32_t capacity) {
     ours *o = bench_alloc(sizeof *o);
-    o->network = open_network(network, self->context);
+    gal_network_desc desc = *(const gal_network_desc *)self->context;
+    desc.small_pages = bench_small_pages() != 0;
+    o->network = open_network(network, &desc);
     o->workspace_size = gal_network_workspace_size(o->network, capacity);
     o->workspace = bench_alloc(o->workspace_size);
     return o;
@@ -124,8 +127,11 @@ void *ours_prepare(const engine *self, const bench_network *network, uint32_t ca
 void ours_run(void *state, const bench_batch *batch) {
     const ours *o = state;
     gal_error error = {GAL_OK, ""};
-    const gal_network_batch run = {
-        .count = batch->count, .x = batch->x_masked, .phase = batch->phase, .y = batch->y};
+    const gal_network_batch run = {.count = batch->count,
+                                   .x = batch->x_masked,
+                                   .phase = batch->phase,
+                                   .blend = batch->blend,
+                                   .y = batch->y};
     if (gal_network_run(o->network, &run, o->workspace, o->workspace_size, &error) != GAL_OK) {
         die("gal_network_run", &error);
     }

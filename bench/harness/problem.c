@@ -5,13 +5,13 @@
 #define _GNU_SOURCE /* M_PI */
 #include "problem.h"
 
-#include "walker.h"
+#include "own.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-const char *const problem_names[] = {"paper", "mirror", "holden", "holden-live", "walker", NULL};
+const char *const problem_names[] = {"paper", "mirror", "holden", "holden-live", "walker", "dog", NULL};
 
 typedef struct shape {
     const char *name;
@@ -72,15 +72,31 @@ static void cubic_blend(double phase, uint32_t experts, float *w) {
     }
 }
 
+/* Positive coefficients that sum to 1, as a gating network's softmax makes them. */
+static void random_blend(uint32_t experts, float *w) {
+    float sum = 0;
+    for (uint32_t e = 0; e < experts; e++) {
+        w[e] = expf(random_normal());
+        sum += w[e];
+    }
+    for (uint32_t e = 0; e < experts; e++) {
+        w[e] /= sum;
+    }
+}
+
 static void random_batch(problem *p) {
     const uint32_t experts = p->network.experts, raw = p->network.masked + p->inputs;
-    float *phase = bench_alloc(sizeof(float) * p->capacity);
+    float *phase = p->network.caller ? NULL : bench_alloc(sizeof(float) * p->capacity);
     float *blend = bench_alloc(sizeof(float) * p->capacity * experts);
     float *x = random_array((size_t)p->capacity * p->inputs, 1);
     float *x_masked = random_array((size_t)p->capacity * raw, 1);
     for (uint32_t c = 0; c < p->capacity; c++) {
-        phase[c] = (float)(random_unit() * 6.28);
-        cubic_blend((double)phase[c], experts, blend + (size_t)c * experts);
+        if (phase) {
+            phase[c] = (float)(random_unit() * 6.28);
+            cubic_blend((double)phase[c], experts, blend + (size_t)c * experts);
+        } else {
+            random_blend(experts, blend + (size_t)c * experts);
+        }
         memcpy(x_masked + (size_t)c * raw + p->network.masked, x + (size_t)c * p->inputs,
                sizeof(float) * p->inputs);
     }
@@ -130,8 +146,8 @@ static void keep_layer(problem *p, uint32_t i) {
 }
 
 static int make_layers(problem *p, const char *base) {
-    if (strcmp(base, "walker") == 0) {
-        return walker_load(&p->network, p->weights, p->biases) ? 0 : 1;
+    if (strcmp(base, "walker") == 0 || strcmp(base, "dog") == 0) {
+        return own_load(base, &p->network, p->weights, p->biases) ? 0 : 1;
     }
     for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
         if (strcmp(shapes[i].name, base) == 0) {

@@ -3,7 +3,8 @@
  *
  * Names: paper 912-256-256-1032, mirror 1032-256-256-908, holden 342-512-512-311, holden-live (the same, of
  * whose 342 inputs 258 are live: peers are handed the smaller network and packed inputs, ours the whole
- * file and raw rows), walker (the shapes and weights of models/walker.gallop). name.1, name.2, ...: one layer.
+ * file and raw rows), walker and dog (the
+ * shapes and weights of models/walker.gallop and models/dog.gallop). name.1, name.2, ...: one layer.
  */
 #ifndef GALLOP_BENCH_PROBLEM_H
 #define GALLOP_BENCH_PROBLEM_H
@@ -20,7 +21,7 @@ typedef struct problem {
 } problem;
 
 /* Makes the named network with random weights and a batch of capacity characters. 0: made; -1: no such name;
- * 1: not there (walker without its file). */
+ * 1: not there (a model without its file). */
 int problem_make(problem *p, const char *name, uint32_t capacity);
 void problem_free(problem *p);
 

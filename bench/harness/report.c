@@ -39,8 +39,10 @@ static void csv_machine(FILE *f, const machine *m) {
     for (size_t i = 0; i < 5; i++) {
         fprintf(f, "# read %s: %.1f GB/s\n", m->read[i].level, m->read[i].rate);
     }
-    fprintf(f, "network,count,cache,engine,form,median_us,p99_us,worst_us,best_us,ratio,share,gflops,intensity,"
-               "roof_gflops,error,rounds,interrupted\n");
+    fprintf(
+        f,
+        "network,count,cache,pages,engine,form,median_us,p99_us,worst_us,best_us,ratio,share,gflops,intensity,"
+        "roof_gflops,error,rounds,interrupted\n");
 }
 
 static FILE *open_file(const char *path, int *good) {
@@ -90,6 +92,10 @@ static const char *cache_word(const cell *c) {
     return c->cold ? "cold" : "hot";
 }
 
+static const char *pages_word(void) {
+    return bench_small_pages() ? "small" : "2 MB";
+}
+
 static void print_lane(const cell *c, const lane *l) {
     const row r = make_row(c, l);
     printf("  %-20s %9.1f %9.1f %9.1f %8.3f %7.1f%% %7.1f  %.1e  %s\n", l->engine->name, r.median, r.p99,
@@ -98,9 +104,9 @@ static void print_lane(const cell *c, const lane *l) {
 
 static void csv_lane(FILE *f, const cell *c, const lane *l) {
     const row r = make_row(c, l);
-    fprintf(f, "%s,%u,%s,%s,%s,%.2f,%.2f,%.2f,%.2f,%.4f,%.4f,%.2f,%.4f,%.2f,%.2e,%zu,%zu\n",
-            c->problem->network.name, c->count, cache_word(c), l->engine->name, l->form, r.median, r.p99,
-            r.worst, r.best, r.ratio, r.share, r.gflops, r.intensity, r.roof, l->error, l->rounds.count,
+    fprintf(f, "%s,%u,%s,%s,%s,%s,%.2f,%.2f,%.2f,%.2f,%.4f,%.4f,%.2f,%.4f,%.2f,%.2e,%zu,%zu\n",
+            c->problem->network.name, c->count, cache_word(c), pages_word(), l->engine->name, l->form, r.median,
+            r.p99, r.worst, r.best, r.ratio, r.share, r.gflops, r.intensity, r.roof, l->error, l->rounds.count,
             l->interrupted);
 }
 
@@ -117,12 +123,12 @@ static void json_lane(FILE *f, const cell *c, const lane *l, int first) {
 
 static void json_cell(FILE *f, const cell *c, int first_cell) {
     int first = 1;
-    fprintf(
-        f,
-        "%s\n {\"network\": \"%s\", \"count\": %u, \"cache\": \"%s\", \"weight_bytes\": %.0f, \"fma\": %.0f,"
-        " \"read_gbps\": %.2f, \"rounds\": %zu, \"engines\": [",
-        first_cell ? "" : ",", c->problem->network.name, c->count, cache_word(c), c->problem->weight_bytes,
-        c->problem->fma * c->count, c->read_rate, c->round_count);
+    fprintf(f,
+            "%s\n {\"network\": \"%s\", \"count\": %u, \"cache\": \"%s\", \"pages\": \"%s\", \"weight_bytes\": "
+            "%.0f, \"fma\": %.0f,"
+            " \"read_gbps\": %.2f, \"rounds\": %zu, \"engines\": [",
+            first_cell ? "" : ",", c->problem->network.name, c->count, cache_word(c), pages_word(),
+            c->problem->weight_bytes, c->problem->fma * c->count, c->read_rate, c->round_count);
     for (size_t i = 0; i < c->lane_count; i++) {
         if (!c->lanes[i].skipped) {
             json_lane(f, c, &c->lanes[i], first);
@@ -133,9 +139,9 @@ static void json_cell(FILE *f, const cell *c, int first_cell) {
 }
 
 void report_cell(report *r, const cell *c) {
-    printf("\n%s, C = %u, %s: %.2f MB of weights at %.1f GB/s, %.2f MFMA; %zu rounds\n",
-           c->problem->network.name, c->count, cache_word(c), c->problem->weight_bytes * 1e-6, c->read_rate,
-           c->problem->fma * c->count * 1e-6, c->round_count);
+    printf("\n%s, C = %u, %s, %s pages: %.2f MB of weights at %.1f GB/s, %.2f MFMA; %zu rounds\n",
+           c->problem->network.name, c->count, cache_word(c), pages_word(), c->problem->weight_bytes * 1e-6,
+           c->read_rate, c->problem->fma * c->count * 1e-6, c->round_count);
     printf("  %-20s %9s %9s %9s %8s %8s %7s  %-7s  %s\n", "", "median us", "p99", "worst", "ratio", "of roof",
            "GFLOP/s", "error", "form");
     for (size_t i = 0; i < c->lane_count; i++) {

@@ -47,10 +47,15 @@ template <typename Matrix> void *create(const bench_layer *shape) {
     return layer;
 }
 
-// One expression over the paper's four experts; a sum one by one for other numbers.
+// One expression over the paper's four experts or a MANN's eight; a sum one by one for other numbers.
 template <typename Array> void blend_into(Array &out, const Array *in, const float *w, uint32_t experts) {
     if (experts == 4) {
         out = w[0] * in[0] + w[1] * in[1] + w[2] * in[2] + w[3] * in[3];
+        return;
+    }
+    if (experts == 8) {
+        out = w[0] * in[0] + w[1] * in[1] + w[2] * in[2] + w[3] * in[3] + w[4] * in[4] + w[5] * in[5] +
+              w[6] * in[6] + w[7] * in[7];
         return;
     }
     out = w[0] * in[0];
@@ -73,11 +78,12 @@ template <typename Array> void published_into(Array &out, const Array *in, float
     cubic_into(out, in[(k - 1) % experts], in[k % experts], in[(k + 1) % experts], in[(k + 2) % experts], mu);
 }
 
-template <typename Matrix> void interpolate(Layer<Matrix> *layer, float phase, const float *w) {
+// phase is NULL where the caller gives the blend.
+template <typename Matrix> void interpolate(Layer<Matrix> *layer, const float *phase, const float *w) {
     const uint32_t experts = layer->shape.experts;
-    if (PEER_PUBLISHED && experts >= 4) {
-        published_into(layer->blended, layer->weights, phase, experts);
-        published_into(layer->bias, layer->biases, phase, experts);
+    if (PEER_PUBLISHED && experts >= 4 && phase) {
+        published_into(layer->blended, layer->weights, *phase, experts);
+        published_into(layer->bias, layer->biases, *phase, experts);
     } else {
         blend_into(layer->blended, layer->weights, w, experts);
         blend_into(layer->bias, layer->biases, w, experts);
@@ -90,7 +96,7 @@ void run_as(Layer<Matrix> *layer, const bench_batch *batch, const float *x, floa
     for (uint32_t c = 0; c < batch->count; c++) {
         const Eigen::Map<const Eigen::VectorXf> in(x + size_t(c) * shape.inputs, shape.inputs);
         Eigen::Map<Eigen::VectorXf> out(y + size_t(c) * shape.outputs, shape.outputs);
-        interpolate(layer, batch->phase[c], batch->blend + size_t(c) * shape.experts);
+        interpolate(layer, batch->phase ? batch->phase + c : nullptr, batch->blend + size_t(c) * shape.experts);
         out.noalias() = layer->blended.matrix() * in;
         out.array() += layer->bias;
         if (shape.elu) {

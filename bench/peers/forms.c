@@ -5,8 +5,6 @@
  */
 #include "peer.h"
 
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 typedef struct form {
@@ -16,20 +14,6 @@ typedef struct form {
     void *gemm;
     float *scratch; /* expand: z [C][E (K+1)]; wide: t [C][E][N] */
 } form;
-
-void *bench_alloc(size_t bytes) {
-    const size_t rounded = (bytes + 64 + 63) / 64 * 64;
-    void *memory = aligned_alloc(64, rounded);
-    if (memory == NULL) {
-        fprintf(stderr, "bench: out of memory (%zu bytes)\n", bytes);
-        exit(1);
-    }
-    return memset(memory, 0, rounded);
-}
-
-void bench_free(void *memory) {
-    free(memory);
-}
 
 const char *forms_unavailable(const layer_peer *self) {
     const gemm_library *library = self->context;

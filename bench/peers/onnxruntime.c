@@ -1,9 +1,9 @@
 /*
  * ONNX Runtime on the expanded graph: what exporting such a network to an inference engine gives. Its library
- * comes from the npm package onnxruntime-node, which has no C header; its interface is a table of functions
+ * comes out of the Python package (bench/run.sh), which has no C header; its interface is a table of functions
  * whose order is fixed for ever, so the few that are needed are taken by their places in it.
  *
- * GALLOP_BENCH_ONNXRUNTIME names the library; else it is looked for in node_modules/ below the working folder.
+ * GALLOP_BENCH_ONNXRUNTIME names the library.
  */
 #include "onnx_model.h"
 
@@ -67,9 +67,8 @@ static void check(void *status) {
 }
 
 static const function *load(void) {
-    static const char usual[] = "node_modules/onnxruntime-node/bin/napi-v6/linux/x64/libonnxruntime.so.1";
     const char *named = getenv("GALLOP_BENCH_ONNXRUNTIME");
-    void *handle = dlopen(named ? named : usual, RTLD_NOW | RTLD_LOCAL);
+    void *handle = named && named[0] ? dlopen(named, RTLD_NOW | RTLD_LOCAL) : NULL;
     void *symbol = handle ? dlsym(handle, "OrtGetApiBase") : NULL;
     const api_base *(*get_base)(void) = NULL;
     memcpy(&get_base, &symbol, sizeof symbol);
@@ -81,7 +80,7 @@ static const char *unavailable(const engine *self) {
     if (ort.api == NULL) {
         ort.api = load();
     }
-    return ort.api ? NULL : "no libonnxruntime.so (npm install --ignore-scripts onnxruntime-node)";
+    return ort.api ? NULL : "no libonnxruntime.so (GALLOP_BENCH_ONNXRUNTIME names it)";
 }
 
 static void start(void) {

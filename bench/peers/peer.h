@@ -35,13 +35,14 @@ typedef struct bench_network {
     const char *name;
     uint32_t layer_count, experts;
     uint32_t masked; /* inputs that only the model file has, before the live ones; peers never see them */
+    int caller;      /* the caller gives the blend: there is no phase, and ours is handed what the peers are */
     bench_layer layers[BENCH_LAYERS_MAX];
 } bench_network;
 
 /* One call. phase and blend say the same thing twice: an engine takes the one it is made for. */
 typedef struct bench_batch {
     uint32_t count;        /* C */
-    const float *phase;    /* [C] radians */
+    const float *phase;    /* [C] radians; NULL where the caller gives the blend */
     const float *blend;    /* [C][E] */
     const float *x;        /* [C][inputs], live inputs only */
     const float *x_masked; /* [C][masked + inputs]: the raw features as the model file has them */
@@ -112,7 +113,11 @@ void forms_ready(void *layer, uint32_t count);
 void forms_run(void *layer, const bench_batch *batch, const float *x, float *y);
 void forms_destroy(void *layer);
 
-/* forms.c: memory for peers. 64-byte aligned and zeroed, or the program ends with a word. */
+/*
+ * memory.c: memory for peers. 64-byte aligned and zeroed, or the program ends with a word. 2 MB and more start at a
+ * 2 MB page and ask for such pages, as ours do, unless this run is on small pages (--small-pages).
+ */
+int bench_small_pages(void);
 void *bench_alloc(size_t bytes);
 void bench_free(void *memory);
 

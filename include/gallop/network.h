@@ -49,7 +49,7 @@ typedef struct gal_network_desc {
     /* NULL: from a table; GAL_PLAN_MEASURE; or a text of gal_network_plan_text for the same network and ISA.
      * Changes speed, never results. */
     const char *plan;
-    /* 0: a network of 4 MB or more asks the system for 2 MB pages (Linux, madvise; up to a sixth more memory): a
+    /* 0: a network of 2 MB or more asks the system for 2 MB pages (Linux, madvise; up to a sixth more memory): a
      * quarter to a third less time where weights come from memory. Only in memory of the C library: where an
      * allocator's lies is the caller's to say. 1: does not ask. */
     uint32_t small_pages;

@@ -15,7 +15,7 @@
 #endif
 
 static const size_t l2_default = (size_t)512 << 10;
-static const size_t large_page = (size_t)2 << 20, large_least = (size_t)4 << 20;
+static const size_t large_page = (size_t)2 << 20;
 
 #if defined(__linux__)
 /* The C library asks CPUID on x86; elsewhere the kernel's tables know: "512K". */
@@ -58,7 +58,7 @@ static void ask_for_large_pages(void *memory, size_t size) {
 #endif
 
 void *gali_machine_allocate(const gal_allocator *allocator, size_t size, int small_pages) {
-    if ((allocator && allocator->allocate) || small_pages || size < large_least || size == GALI_SIZE_BAD) {
+    if ((allocator && allocator->allocate) || small_pages || size < large_page || size == GALI_SIZE_BAD) {
         return gali_allocate(allocator, size);
     }
     size_t whole = gali_size_align(size, large_page);

@@ -9,7 +9,7 @@ size_t gali_machine_l2(void);
 
 /*
  * size bytes for weights, aligned to GALI_ALIGNMENT at least, not cleared; NULL if there are none (or size is
- * GALI_SIZE_BAD). Released with gali_release. A caller's allocator is asked for just that. From the C library 4 MB
+ * GALI_SIZE_BAD). Released with gali_release. A caller's allocator is asked for just that. From the C library 2 MB
  * and more start at a 2 MB page and the system is asked for such pages (Linux), unless small_pages is set: cold
  * weights then do not wait for address translation as well. The end stays on small pages where a large one would
  * waste more than a sixth of the whole.

@@ -53,10 +53,10 @@ static void large_memory_asks_for_large_pages(void **unused) {
 
 static void small_memory_and_small_pages_ask_for_nothing(void **unused) {
     (void)unused;
-    unsigned char *memory = gali_machine_allocate(NULL, 2 * page - 1, 0);
+    unsigned char *memory = gali_machine_allocate(NULL, page - 1, 0);
     assert_non_null(memory);
     assert_int_not_equal(is_flagged(memory, " hg"), 1);
-    gali_release(NULL, memory, 2 * page - 1);
+    gali_release(NULL, memory, page - 1);
     memory = gali_machine_allocate(NULL, 6 * page, 1);
     assert_non_null(memory);
     assert_int_equal((uintptr_t)memory % GALI_ALIGNMENT, 0);

@@ -2,7 +2,7 @@
  * Live inputs come first in the bench's network and masked ones are put in front of them (see ours.c): the
  * order of inputs changes no time either.
  */
-#include "walker.h"
+#include "own.h"
 
 #include "network/model.h"
 
@@ -56,24 +56,28 @@ static void copy_layer(const gali_model *model, uint32_t i, bench_layer *out, fl
                          .biases = *biases};
 }
 
+/* A chain of blended dense layers, linear or with ELU. */
 static int usable(const gali_model *model) {
-    int fits = model->gate == GAL_GATE_CUBIC && model->layer_count <= BENCH_LAYERS_MAX &&
-               model->experts <= BENCH_EXPERTS_MAX;
+    int fits = model->layer_count <= BENCH_LAYERS_MAX && model->experts <= BENCH_EXPERTS_MAX;
     for (uint32_t i = 0; fits && i < model->layer_count; i++) {
-        fits =
-            model->layers[i].experts == model->experts && model->layers[i].activation != GALI_ACTIVATION_RELU;
+        const gali_model_layer *l = &model->layers[i];
+        fits = l->kind == GALI_LAYER_DENSE && l->source_count == 0 && l->experts == model->experts &&
+               (l->activation == GALI_ACTIVATION_NONE || l->activation == GALI_ACTIVATION_ELU);
     }
     return fits;
 }
 
-int walker_load(bench_network *network, float **weights, float **biases) {
+int own_load(const char *name, bench_network *network, float **weights, float **biases) {
     const char *named = getenv("GALLOP_BENCH_MODEL");
+    char usual[64];
     gali_model *model = bench_alloc(sizeof *model);
     size_t size = 0;
-    void *bytes = read_all(named ? named : "models/walker.gallop", &size);
+    snprintf(usual, sizeof usual, "models/%s.gallop", name);
+    void *bytes = read_all(named ? named : usual, &size);
     const int good = bytes && gali_model_read(model, bytes, size, NULL) == GAL_OK && usable(model);
     if (good) {
         *network = (bench_network){.layer_count = model->layer_count, .experts = model->experts};
+        network->caller = model->gate != GAL_GATE_CUBIC;
         for (uint32_t i = 0; i < model->layer_count; i++) {
             copy_layer(model, i, &network->layers[i], &weights[i], &biases[i]);
         }
