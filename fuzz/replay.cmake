@@ -9,6 +9,9 @@ foreach(source IN LISTS fuzz_sources)
         gallop gallop_flags)
     add_test(NAME fuzz/${parser} COMMAND replay_${parser} ${PROJECT_SOURCE_DIR}/fuzz/corpus/${parser})
     set_tests_properties(fuzz/${parser} PROPERTIES LABELS fuzz TIMEOUT 300)
+    if(parser MATCHES "^(loop|schedule|tune_log)$")
+        target_link_libraries(replay_${parser} PRIVATE gallop_compiler gallop)
+    endif()
 endforeach()
 
 # `cmake --build BUILD --target fuzz_seeds && BUILD/test/fuzz_seeds fuzz/corpus` writes the inputs that

@@ -11,7 +11,6 @@ enum { ROWS_OF_THREE = 3, GALI_TILE_SUMS = 6, GALI_TILE_FULL = 0 };
 enum { ROWS_OF_THREE = 4, GALI_TILE_SUMS = 12, GALI_TILE_FULL = 1 };
 #endif
 static const uint32_t gali_tile_rows[GALI_PANEL_VECTORS_MAX + 1] = {0, 8, 6, ROWS_OF_THREE, 2};
-enum { GALI_AHEAD_ROWS = GALI_TILE_ROWS_MAX + 1 };
 
 #include "kernels/body/activate_f32.inc"
 #include "kernels/body/panel_f32.inc"

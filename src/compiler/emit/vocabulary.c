@@ -5,8 +5,9 @@
 
 #include "base/embedded.h"
 
-extern const gali_embedded gali_embedded_kernels_h, gali_embedded_activate_f32, gali_embedded_simd_scalar,
-    gali_embedded_simd_avx2, gali_embedded_simd_avx512, gali_embedded_simd_neon, gali_embedded_simd_wasm;
+extern const gali_embedded gali_embedded_kernels_h, gali_embedded_activate_f32, gali_embedded_panel_f32,
+    gali_embedded_simd_scalar, gali_embedded_simd_avx2, gali_embedded_simd_avx512, gali_embedded_simd_neon,
+    gali_embedded_simd_wasm;
 
 enum { DEFINITIONS_MAX = 128 };
 
@@ -137,6 +138,7 @@ static void read_all(definitions *all, const gali_target *target) {
     read_definitions(all, &gali_embedded_kernels_h);
     read_definitions(all, header_of(target));
     read_definitions(all, &gali_embedded_activate_f32);
+    read_definitions(all, &gali_embedded_panel_f32);
 }
 
 static int defines(const definition *d, piece name) {

@@ -9,8 +9,9 @@
 typedef float gali_vf;
 enum {
     GALI_LANES = 1,
-    GALI_STEPS = 4,     /* k unrolled in a tile */
-    GALI_TILE_KEEP = 4, /* accumulators up to which a tile keeps its outputs in registers, too */
+    GALI_STEPS = 4,       /* k unrolled in a tile */
+    GALI_TILE_KEEP = 4,   /* accumulators up to which a tile keeps its outputs in registers, too */
+    GALI_AHEAD_ROWS = 99, /* tiles of so many characters ask for weights ahead; 99: none does */
 };
 
 static inline gali_vf gali_vf_set(float a) {

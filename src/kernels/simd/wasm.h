@@ -8,7 +8,7 @@
 #include <wasm_simd128.h>
 
 typedef v128_t gali_vf;
-enum { GALI_LANES = 4, GALI_STEPS = 1, GALI_TILE_KEEP = 4 };
+enum { GALI_LANES = 4, GALI_STEPS = 1, GALI_TILE_KEEP = 4, GALI_AHEAD_ROWS = 99 };
 
 static inline gali_vf gali_vf_set(float a) {
     return wasm_f32x4_splat(a);

@@ -1,0 +1,308 @@
+/* gallop tune: searches each layer's schedule on this machine. */
+#define _DEFAULT_SOURCE
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "commands.h"
+#include "options.h"
+#include "tune_spread.h"
+
+enum { COUNTS_MAX = 16, BAR = 20, PLAN_BYTES = 8192 };
+
+typedef struct job {
+    const char *model, *target_name, *way_name, *log_path, *merge_path, *characters, *form_name, *plan_path;
+    double minutes;
+    uint32_t seed, counts[COUNTS_MAX], count_count, task_count, done;
+    gali_tune tune;
+    gali_log log;
+    gali_tune_processes processes;
+    gali_tune_task tasks[GALI_TUNE_TASKS_MAX];
+    gal_error error;
+} job;
+
+static double now(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static int find_word(const char *word, const char *const *words, int count) {
+    int i = 0;
+    while (i < count && strcmp(word, words[i]) != 0) {
+        i++;
+    }
+    return i;
+}
+
+/* "1,5,8" */
+static int read_counts(job *self) {
+    const char *at = self->characters;
+    for (self->count_count = 0; self->count_count < COUNTS_MAX; at++) {
+        char *end;
+        errno = 0;
+        unsigned long count = *at >= '0' && *at <= '9' ? strtoul(at, &end, 10) : 0;
+        if (count < 1 || count > GALI_DENSE_CHARACTERS_MAX || errno) {
+            break;
+        }
+        self->counts[self->count_count++] = (uint32_t)count;
+        at = end;
+        if (*at != ',') {
+            return *at ? 0 : 1;
+        }
+    }
+    return 0;
+}
+
+static int read_words(job *self) {
+    static const char *const forms[] = {"per-expert", "blend"};
+    int way = find_word(self->way_name, gali_way_names, GALI_WAY_COUNT),
+        form = find_word(self->form_name, forms, 2);
+    if (way == GALI_WAY_COUNT) {
+        return gali_command_usage("tune", "--way %.20s: hand, template or auto", self->way_name);
+    }
+    if (form == 2) {
+        return gali_command_usage("tune", "--form %.20s: per-expert or blend", self->form_name);
+    }
+    if (!read_counts(self)) {
+        return gali_command_usage("tune", "--characters %.40s: expected counts from 1 to %d, as 1,5,8",
+                                  self->characters, GALI_DENSE_CHARACTERS_MAX);
+    }
+    self->tune.way = (gali_way)way;
+    return GALI_EXIT_OK;
+}
+
+static gal_status read_log(job *self, const char *path, int must_be) {
+    if (!path || (!must_be && access(path, F_OK) != 0)) {
+        return GAL_OK;
+    }
+    return gali_log_read(&self->log, path, &self->error);
+}
+
+/* The log is opened for more; a record that was cut short at its end is cut off first. */
+static gal_status open_log(job *self) {
+    if (!self->log_path) {
+        return GAL_OK;
+    }
+    FILE *file = fopen(self->log_path, "a+b");
+    if (!file) {
+        return gali_fail(&self->error, GAL_IO, "%s: %s", self->log_path, strerror(errno));
+    }
+    self->tune.file = file;
+    if (fseek(file, 0, SEEK_END) == 0 && ftell(file) > 0 && fseek(file, -1, SEEK_END) == 0 &&
+        getc(file) != '\n') {
+        long end = ftell(file);
+        while (end > 0 && fseek(file, end - 1, SEEK_SET) == 0 && getc(file) != '\n') {
+            end--;
+        }
+        if (fflush(file) != 0 || ftruncate(fileno(file), end) != 0) {
+            return gali_fail(&self->error, GAL_IO, "%s: %s", self->log_path, strerror(errno));
+        }
+    }
+    return fseek(file, 0, SEEK_END) == 0
+               ? GAL_OK
+               : gali_fail(&self->error, GAL_IO, "%s: %s", self->log_path, strerror(errno));
+}
+
+/* Records of another log that this one does not have go into it. */
+static gal_status merge(job *self) {
+    uint32_t before = self->log.count;
+    gal_status status = read_log(self, self->merge_path, 1);
+    for (uint32_t i = before; i < self->log.count && status == GAL_OK && self->tune.file; i++) {
+        const gali_log_record *r = &self->log.records[i];
+        int there = 0;
+        for (uint32_t k = 0; k < before && !there; k++) {
+            const gali_log_record *o = &self->log.records[k];
+            there = strcmp(r->key, o->key) == 0 && strcmp(r->schedule, o->schedule) == 0 &&
+                    strcmp(r->machine, o->machine) == 0 && strcmp(r->target, o->target) == 0 &&
+                    r->characters == o->characters && r->pairs == o->pairs &&
+                    r->measured.ratio == o->measured.ratio && r->searched == o->searched;
+        }
+        gali_log_task name = {.characters = r->characters, .target = r->target};
+        memcpy(name.key, r->key, sizeof name.key);
+        memcpy(name.machine, r->machine, sizeof name.machine);
+        memcpy(name.layer, r->layer, sizeof name.layer);
+        status = there ? GAL_OK : gali_log_write(self->tune.file, &name, r, &self->error);
+    }
+    return status;
+}
+
+static void show(const gali_tune_state *state) {
+    const gali_dense *d = &state->task->dense;
+    int full = state->limit > 0 ? (int)(BAR * state->seconds / state->limit) : BAR;
+    full = full > BAR ? BAR : full;
+    fprintf(stderr, "\r%u/%u  %u -> %u, C %u  [%.*s%.*s] %3.0f s  ", state->number + 1, state->count, d->inputs,
+            d->outputs, d->most, full, "####################", BAR - full, "....................",
+            state->seconds);
+    if (state->search.best > 0) {
+        fprintf(stderr, "best %.3f of the runtime's kernel, ", 1 / state->search.best);
+    }
+    fprintf(stderr, "%u measured  ", state->search.measured);
+    fflush(stderr);
+}
+
+static int watch(void *context, const gali_tune_state *state) {
+    (void)context;
+    if (isatty(STDERR_FILENO)) {
+        show(state);
+    }
+    return 0;
+}
+
+static void print_result(const gali_tune_task *task, const gali_tune_result *result) {
+    gali_text text = {0};
+    gali_schedule_print(&result->schedule, "; ", &text);
+    if (isatty(STDERR_FILENO)) {
+        fprintf(stderr, "\r%*s\r", 110, "");
+    }
+    printf("%s, %u character%s: %.3f of the runtime's kernel, %.1f us (%s", task->name.layer, task->dense.most,
+           task->dense.most == 1 ? "" : "s", 1 / result->measured.ratio, 1e6 * result->measured.seconds,
+           result->from_log ? "from the log" : "");
+    if (!result->from_log) {
+        printf("%u measurements", result->measurements);
+    }
+    printf(")\n    %s\n", text.bytes ? text.bytes : "");
+    fflush(stdout);
+    gali_text_release(&text);
+}
+
+static gal_status run_tasks(job *self) {
+    gal_status status = GAL_OK;
+    double start = now();
+    for (uint32_t i = 0; i < self->task_count && status == GAL_OK; i++) {
+        gali_tune_result result;
+        double left = 60 * self->minutes - (now() - start), share = left / (self->task_count - i);
+        double even = 60 * self->minutes / self->task_count; /* what the log must have to count as done */
+        status = gali_tune_run(&self->tune, &self->tasks[i], i, self->task_count, share > even ? share : even,
+                               &result, &self->error);
+        if (status == GAL_OK) {
+            print_result(&self->tasks[i], &result);
+            self->done++;
+        }
+    }
+    return status;
+}
+
+static gal_status write_plan(job *self, const gal_network *network) {
+    char text[PLAN_BYTES];
+    gali_plan plan = network->plan;
+    gali_tune_plan(&self->log, network, self->tune.target, self->counts[self->count_count - 1], &plan);
+    size_t size = gali_plan_print(&plan, text, sizeof text);
+    return size < sizeof text ? gali_file_write(self->plan_path, text, size, &self->error)
+                              : gali_fail(&self->error, GAL_UNSUPPORTED, "a plan of too many layers");
+}
+
+static gal_status tune_network(job *self, const gal_network *network, gal_form form) {
+    gal_status status = gali_tune_tasks(network, self->tune.target, form, self->counts, self->count_count,
+                                        self->tasks, &self->task_count, &self->error);
+    if (status == GAL_OK) {
+        status = run_tasks(self);
+    }
+    /* The plan takes the winners from the file, the new ones included. */
+    if (status == GAL_OK && self->plan_path) {
+        gali_log_release(&self->log);
+        status = read_log(self, self->log_path, 1);
+        status = status == GAL_OK ? write_plan(self, network) : status;
+    }
+    return status;
+}
+
+static gal_status tune_model(job *self) {
+    gal_network *network = NULL;
+    gal_form form = strcmp(self->form_name, "blend") == 0 ? GAL_FORM_BLEND : GAL_FORM_PER_EXPERT;
+    gal_status status = read_log(self, self->log_path, 0);
+    status = status == GAL_OK ? open_log(self) : status;
+    status = status == GAL_OK && self->merge_path ? merge(self) : status;
+    if (status == GAL_OK) {
+        status = gal_network_open(&network, self->model, NULL, &self->error);
+    }
+    if (status == GAL_OK) {
+        status = tune_network(self, network, form);
+    }
+    gal_network_close(network);
+    return status;
+}
+
+/* What the first process does. */
+static int search(job *self) {
+    self->tune.target = gali_target_find(self->target_name, &self->error);
+    if (!self->tune.target) {
+        return gali_command_bad("tune", "%s", self->error.message);
+    }
+    self->tune.seconds = 60 * self->minutes;
+    self->tune.seed = self->seed;
+    self->tune.log = &self->log;
+    self->tune.watch = watch;
+    self->tune.spread = self->processes.started ? &self->processes.spread : NULL;
+    gal_status status = tune_model(self);
+    int closed = !self->tune.file || fclose(self->tune.file) == 0;
+    gali_log_release(&self->log);
+    if (status != GAL_OK || !closed) {
+        return gali_command_bad("tune", "%s",
+                                status != GAL_OK ? self->error.message : "the log could not be written");
+    }
+    return GALI_EXIT_OK;
+}
+
+static int run(int argc, char **argv) {
+    job *self = calloc(1, sizeof *self);
+    if (!self) {
+        return gali_command_bad("tune", "no memory");
+    }
+    self->target_name = "native";
+    self->way_name = "template";
+    self->characters = "1,5,8";
+    self->form_name = "per-expert";
+    self->minutes = 2;
+    self->seed = 1;
+    const gali_option options[] = {
+        {"MODEL", GALI_OPTION_WORD, &self->model, 1, 0},
+        {"--target", GALI_OPTION_TEXT, &self->target_name, 0, 0},
+        {"--minutes", GALI_OPTION_NUMBER, &self->minutes, 0.01, 10000},
+        {"--way", GALI_OPTION_TEXT, &self->way_name, 0, 0},
+        {"--characters", GALI_OPTION_TEXT, &self->characters, 0, 0},
+        {"--form", GALI_OPTION_TEXT, &self->form_name, 0, 0},
+        {"--seed", GALI_OPTION_COUNT, &self->seed, 0, 4294967295.0},
+        {"--log", GALI_OPTION_TEXT, &self->log_path, 0, 0},
+        {"--merge", GALI_OPTION_TEXT, &self->merge_path, 0, 0},
+        {"--plan", GALI_OPTION_TEXT, &self->plan_path, 0, 0},
+    };
+    int result = gali_options_read("tune", argc, argv, options, sizeof options / sizeof options[0]);
+    result = result == GALI_EXIT_OK ? read_words(self) : result;
+    if (result == GALI_EXIT_OK && !self->log_path && (self->plan_path || self->merge_path)) {
+        result = gali_command_usage("tune", "%s needs --log", self->plan_path ? "--plan" : "--merge");
+    }
+    if (result == GALI_EXIT_OK) {
+        gali_tune_join(&self->processes);
+        result = self->processes.number == 0 ? search(self) : gali_tune_serve(&self->processes);
+        gali_tune_leave(&self->processes);
+    }
+    free(self);
+    return result;
+}
+
+const gali_command gali_command_tune = {
+    .name = "tune",
+    .summary = "searches the fastest schedule of each layer on this machine",
+    .help =
+        "usage: gallop tune MODEL [--target native] [--minutes 2] [--way template] [--characters 1,5,8]\n"
+        "                         [--form per-expert] [--seed 1] [--log FILE] [--merge FILE] [--plan FILE]\n\n"
+        "Searches, for each layer and count of characters, the loops that run fastest here, and prints each\n"
+        "winner with its speed beside the runtime's own kernel. Needs a C compiler (cc, or what CC names).\n\n"
+        "--minutes     for all layers together\n"
+        "--way         hand: no search, the written rules, with and without inner kernels; template: the "
+        "tiles,\n"
+        "              orders and unrolling that people would try; auto: whatever can be derived from the "
+        "layer\n"
+        "--log         every measurement as a line of JSON: what is in it is not measured again, and `gallop\n"
+        "              compile --log` takes the winners from it\n"
+        "--merge       adds the records of another log to it\n"
+        "--plan        writes the runtime's plan with the winners' panels and tiles, as far as it can say "
+        "them\n\n"
+        "mpirun gallop tune ... spreads the measuring over processes, where it was built with MPI.\n",
+    .run = run,
+};

@@ -1,0 +1,146 @@
+#define _GNU_SOURCE /* memmem */
+#include "compiler/tune/build.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/file.h"
+#include "base/memory.h"
+
+extern char **environ;
+
+enum { WORDS_MAX = 32, PATH_BYTES = 4096 };
+
+typedef struct paths {
+    char folder[PATH_BYTES - 16], source[PATH_BYTES], object[PATH_BYTES], messages[PATH_BYTES];
+} paths;
+
+static gal_status make_folder(paths *p, gal_error *error) {
+    const char *base = getenv("TMPDIR");
+    snprintf(p->folder, sizeof p->folder, "%s/gallop-XXXXXX", base && *base ? base : "/tmp");
+    if (!mkdtemp(p->folder)) {
+        return gali_fail(error, GAL_IO, "%s: %s", p->folder, strerror(errno));
+    }
+    snprintf(p->source, sizeof p->source, "%s/k.c", p->folder);
+    snprintf(p->object, sizeof p->object, "%s/k.so", p->folder);
+    snprintf(p->messages, sizeof p->messages, "%s/k.txt", p->folder);
+    return GAL_OK;
+}
+
+static void remove_folder(const paths *p) {
+    unlink(p->source);
+    unlink(p->object);
+    unlink(p->messages);
+    rmdir(p->folder);
+}
+
+/* Runs argv with its messages in a file; 0 if it could not, or did not end well. */
+static int run(char **argv, const char *messages, int *status) {
+    posix_spawn_file_actions_t actions;
+    pid_t child;
+    if (posix_spawn_file_actions_init(&actions) != 0) {
+        return 0;
+    }
+    posix_spawn_file_actions_addopen(&actions, 2, messages, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+    int failed = posix_spawnp(&child, argv[0], &actions, NULL, argv, environ);
+    posix_spawn_file_actions_destroy(&actions);
+    if (failed) {
+        return 0;
+    }
+    while (waitpid(child, status, 0) < 0) {
+        if (errno != EINTR) {
+            return 0;
+        }
+    }
+    return 1;
+}
+
+/* The compiler's first line with an error in it, or its first. */
+static gal_status complain(const paths *p, const char *compiler, gal_error *error) {
+    void *bytes;
+    size_t size;
+    gal_status status = gali_file_read(p->messages, 1 << 20, NULL, &bytes, &size, error);
+    if (status != GAL_OK) {
+        return status;
+    }
+    const char *line = bytes, *end = line + size, *said = line;
+    size_t length = 0;
+    while (line < end) {
+        const char *newline = memchr(line, '\n', (size_t)(end - line));
+        size_t whole = (size_t)((newline ? newline : end) - line);
+        int is_error = memmem(line, whole, "error:", 6) != NULL;
+        said = is_error ? line : said;
+        length = is_error || line == bytes ? whole : length;
+        if (is_error) {
+            break;
+        }
+        line += whole + (newline != NULL);
+    }
+    status = gali_fail(error, GAL_BAD_DATA, "%s: %.*s", compiler, (int)(length < 200 ? length : 200), said);
+    gali_release(NULL, bytes, size);
+    return status;
+}
+
+static gal_status compile(const paths *p, const gali_target *target, gal_error *error) {
+    char flags[256], *argv[WORDS_MAX], *rest = flags;
+    const char *compiler = getenv("CC");
+    static char *const fixed[] = {"-std=c11", "-O2", "-ffp-contract=off", "-w", "-fPIC", "-shared"};
+    size_t count = 0;
+    int status = 0;
+    argv[count++] = (char *)(compiler && *compiler ? compiler : "cc");
+    for (size_t i = 0; i < sizeof fixed / sizeof fixed[0]; i++) {
+        argv[count++] = fixed[i];
+    }
+    snprintf(flags, sizeof flags, "%s", target->flags);
+    for (char *word = strtok_r(flags, " ", &rest); word && count < WORDS_MAX - 6;
+         word = strtok_r(NULL, " ", &rest)) {
+        argv[count++] = word;
+    }
+    argv[count++] = (char *)"-o";
+    argv[count++] = (char *)p->object;
+    argv[count++] = (char *)p->source;
+    argv[count++] = (char *)"-lm";
+    argv[count] = NULL;
+    if (!run(argv, p->messages, &status)) {
+        return gali_fail(error, GAL_IO, "%s cannot be run: measuring needs a C compiler (CC names another)",
+                         argv[0]);
+    }
+    return WIFEXITED(status) && WEXITSTATUS(status) == 0 ? GAL_OK : complain(p, argv[0], error);
+}
+
+gal_status gali_build_make(gali_build *build, const char *text, const gali_target *target, gal_error *error) {
+    paths p;
+    gal_status status = make_folder(&p, error);
+    if (status != GAL_OK) {
+        return status;
+    }
+    status = gali_file_write(p.source, text, strlen(text), error);
+    if (status == GAL_OK) {
+        status = compile(&p, target, error);
+    }
+    if (status == GAL_OK) {
+        build->library = dlopen(p.object, RTLD_NOW | RTLD_LOCAL);
+        status = build->library ? GAL_OK : gali_fail(error, GAL_IO, "%s", dlerror());
+    }
+    remove_folder(&p);
+    return status;
+}
+
+void *gali_build_find(const gali_build *build, const char *name) {
+    return dlsym(build->library, name);
+}
+
+void gali_build_release(gali_build *build) {
+    if (build->library) {
+        dlclose(build->library);
+    }
+    build->library = NULL;
+}

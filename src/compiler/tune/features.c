@@ -1,0 +1,223 @@
+#include "compiler/tune/features.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "compiler/loop/layout.h"
+#include "compiler/loop/uses.h"
+
+enum { BODY_MOST = 1024 };
+
+/* An innermost loop that is not unrolled away, or the statements outside of any. */
+typedef struct hot {
+    const gali_loop_statement *loop;
+    double adds, turns, visits, body, vector_loads, scalar_loads;
+} hot;
+
+typedef struct counter {
+    const gali_loop_function *function;
+    double value[GALI_LOOP_VARIABLES_MAX]; /* the largest, or a part's mean size */
+    double adds, scalar_adds, statements, constants, local;
+    hot hottest, current;
+} counter;
+
+static double evaluate(const counter *c, const gali_loop_index *index) {
+    double value = index->constant;
+    for (uint32_t i = 0; i < index->count; i++) {
+        value += index->term[i].scale * c->value[index->term[i].variable->id];
+    }
+    return value;
+}
+
+static int is_unrolled(const gali_loop_statement *loop) {
+    return loop->mark == GALI_LOOP_UNROLL && !loop->factor;
+}
+
+static int has_loop(const gali_loop_statement *block) {
+    for (const gali_loop_statement *s = block; s; s = s->next) {
+        if (s->kind == GALI_LOOP_FOR && (!is_unrolled(s) || has_loop(s->body))) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+/* A load: `times` in all. */
+static void count_value(counter *c, const gali_loop_value *value, double times) {
+    if (value->op == GALI_VALUE_LOAD && value->load.buffer->role != GALI_LOOP_LOCAL) {
+        *(value->load.lanes > 1 ? &c->current.vector_loads : &c->current.scalar_loads) += times;
+        c->constants += value->load.buffer->role == GALI_LOOP_CONSTANT ? times * value->load.lanes : 0;
+    }
+    for (uint32_t i = 0; i < 3 && value->operand[i]; i++) {
+        count_value(c, value->operand[i], times);
+    }
+}
+
+static void count_tile(counter *c, const gali_loop_tile *tile, double times) {
+    double rows = evaluate(c, &tile->rows), vectors = evaluate(c, &tile->vectors),
+           k = evaluate(c, &tile->inputs);
+    c->adds += times * rows * vectors * k;
+    c->constants += times * vectors * k * tile->sum.lanes;
+}
+
+static void count_block(counter *c, const gali_loop_statement *block, double times, double copies);
+
+static void count_loop(counter *c, const gali_loop_statement *loop, double times, double copies) {
+    double turns = evaluate(c, &loop->extent);
+    c->value[loop->variable->id] = 0.5 * (turns - 1);
+    if (is_unrolled(loop)) {
+        count_block(c, loop->body, times * turns, copies * turns);
+        return;
+    }
+    if (has_loop(loop->body)) {
+        count_block(c, loop->body, times * turns, 1);
+        return;
+    }
+    hot outside = c->current;
+    c->current = (hot){.loop = loop, .turns = turns, .visits = times};
+    count_block(c, loop->body, times * turns, loop->mark == GALI_LOOP_UNROLL ? loop->factor : 1);
+    if (c->current.adds > c->hottest.adds) {
+        c->hottest = c->current;
+    }
+    c->current = outside;
+}
+
+static void count_let(counter *c, const gali_loop_statement *let) {
+    double a = evaluate(c, &let->operand[0]), b = evaluate(c, &let->operand[1]),
+           i = evaluate(c, &let->operand[2]);
+    double value = 0;
+    b = b > 0 ? b : 1;
+    switch (let->let) {
+    case GALI_LOOP_QUOTIENT:
+    case GALI_LOOP_SIZE:
+        value = a / b;
+        break;
+    case GALI_LOOP_ROUNDS:
+        value = ceil(a / b);
+        break;
+    case GALI_LOOP_FIRST:
+        value = a * i / b;
+        break;
+    default:
+        value = 0;
+    }
+    c->value[let->variable->id] = value;
+}
+
+static void count_block(counter *c, const gali_loop_statement *block, double times, double copies) {
+    for (const gali_loop_statement *s = block; s; s = s->next) {
+        double floats = 1;
+        switch (s->kind) {
+        case GALI_LOOP_FOR:
+            count_loop(c, s, times, copies);
+            break;
+        case GALI_LOOP_LET:
+            count_let(c, s);
+            break;
+        case GALI_LOOP_MAKE:
+            for (uint32_t d = 0; d < s->local->rank; d++) {
+                floats *= s->local->extent[d].constant;
+            }
+            c->local += floats;
+            break;
+        case GALI_LOOP_STORE:
+            c->statements += times;
+            c->current.body += copies;
+            count_value(c, s->value, times);
+            if (s->value->op == GALI_VALUE_FMA) {
+                c->adds += times;
+                c->scalar_adds += s->to.lanes == 1 ? times : 0;
+                c->current.adds += times;
+            }
+            break;
+        case GALI_LOOP_CALL:
+            count_tile(c, &s->tile, times);
+            break;
+        }
+    }
+}
+
+/* Vectors that a loop's statements touch, and how far a parameter's vectors lie apart from turn to turn. */
+typedef struct touched {
+    const gali_loop_statement *loop;
+    unsigned char seen[GALI_LOOP_BUFFERS_MAX];
+    double vectors, stride, sums;
+} touched;
+
+static void see(void *context, const gali_loop_access *access, int written) {
+    touched *t = context;
+    const gali_loop_buffer *buffer = access->buffer;
+    double floats = 1, step = 0;
+    for (uint32_t d = 0; d < gali_loop_rank(buffer); d++) {
+        gali_loop_index extent = gali_loop_extent(buffer, d);
+        floats *= extent.constant;
+        for (uint32_t i = 0; i < access->index[d].count; i++) {
+            if (access->index[d].term[i].variable == t->loop->variable) {
+                step = access->index[d].term[i].scale;
+                for (uint32_t in = d + 1; in < gali_loop_rank(buffer); in++) {
+                    step *= gali_loop_extent(buffer, in).constant;
+                }
+            }
+        }
+    }
+    if (buffer->role != GALI_LOOP_LOCAL) {
+        t->stride = access->lanes > 1 && step > t->stride ? step : t->stride;
+        return;
+    }
+    double vectors = access->lanes > 1 ? floats / access->lanes : 1;
+    t->sums = written && vectors > t->sums ? vectors : t->sums;
+    t->vectors += t->seen[buffer->id] ? 0 : vectors;
+    t->seen[buffer->id] = 1;
+}
+
+static counter count(const gali_loop_function *function) {
+    counter c = {.function = function};
+    for (uint32_t i = 0; i < function->symbols; i++) {
+        c.value[i] = function->variable[i]->most;
+    }
+    count_block(&c, function->body, 1, 1);
+    return c;
+}
+
+static float log_of(double value) {
+    return (float)log2(value + 1);
+}
+
+void gali_features_of(const gali_loop_function *function, const gali_target *target, float *features) {
+    counter c = count(function);
+    touched t = {.loop = c.hottest.loop};
+    double adds = c.hottest.adds > 0 ? c.hottest.adds : 1;
+    if (t.loop) {
+        gali_loop_walk(t.loop->body, see, NULL, &t);
+    }
+    features[GALI_FEATURE_adds] = log_of(c.adds);
+    features[GALI_FEATURE_registers] = (float)(t.vectors / target->registers);
+    features[GALI_FEATURE_body] = log_of(c.hottest.body);
+    features[GALI_FEATURE_turns] = log_of(c.hottest.turns);
+    features[GALI_FEATURE_visits] = log_of(c.hottest.visits);
+    features[GALI_FEATURE_vector_loads] = (float)(c.hottest.vector_loads / adds);
+    features[GALI_FEATURE_scalar_loads] = (float)(c.hottest.scalar_loads / adds);
+    features[GALI_FEATURE_independent] = (float)t.sums;
+    features[GALI_FEATURE_stream] = log_of(t.stride);
+    features[GALI_FEATURE_local] = (float)(c.local * sizeof(float) / target->l1);
+    features[GALI_FEATURE_beside] = (float)((c.statements - c.hottest.adds) / adds);
+    features[GALI_FEATURE_constants] = log_of(c.constants);
+}
+
+const char *gali_features_refuse(const gali_loop_function *function, const gali_target *target, double work,
+                                 const float *features) {
+    counter c = count(function);
+    if (target->lanes > 1 && c.scalar_adds > 0.01 * c.adds) {
+        return "scalars where there are vectors";
+    }
+    if (features[GALI_FEATURE_local] > 1) {
+        return "more locals than the nearest cache holds";
+    }
+    if (features[GALI_FEATURE_registers] > 1) {
+        return "more vectors than registers";
+    }
+    if (c.hottest.body > BODY_MOST || c.adds * target->lanes > 1.25 * work) {
+        return c.hottest.body > BODY_MOST ? "too large a body" : "more work than the expression has";
+    }
+    return NULL;
+}

@@ -1,0 +1,71 @@
+/*
+ * What was measured, as JSON lines, one record each: a run that is cut short loses nothing, and files are merged by
+ * joining them. Records:
+ *
+ *     {"gallop_tune": 1, "layer": "912 -> 256, 4 experts, per-expert, elu", "key": "<hash>", "characters": 5,
+ *      "target": "x86-64-v4", "machine": "<cpu>", "schedule": "..", "ratio": 0.98, "seconds": 8.4e-05, "pairs": 15}
+ *     {.. "way": "template", "searched": 63.2, "seed": 1}       after a search: its winner and the seconds it took
+ *
+ * key: hash of the expression's text, for any number of characters. ratio: of the schedule's time to that of the
+ * runtime's kernel on the same machine, the smaller the better; a failed one has "failure" instead.
+ */
+#ifndef GALI_COMPILER_TUNE_LOG_H
+#define GALI_COMPILER_TUNE_LOG_H
+
+#include "compiler/tune/search.h"
+
+enum { GALI_LOG_VERSION = 1, GALI_LOG_KEY = 17, GALI_LOG_WORD = 64 };
+
+typedef struct gali_log_record {
+    char layer[GALI_LOG_WORD * 2], key[GALI_LOG_KEY], target[GALI_LOG_WORD], machine[GALI_LOG_WORD];
+    uint32_t characters, pairs;
+    const char *schedule; /* text */
+    gali_measured measured;
+    gali_way way;    /* of a search's record */
+    double searched; /* seconds; 0 in a measurement's record */
+    uint64_t seed;
+} gali_log_record;
+
+typedef struct gali_log {
+    gali_arena arena; /* of the texts */
+    uint32_t count, capacity;
+    gali_log_record *records;
+} gali_log;
+
+/* A layer and a machine, as records name them. */
+typedef struct gali_log_task {
+    char key[GALI_LOG_KEY], layer[GALI_LOG_WORD * 2], machine[GALI_LOG_WORD];
+    const char *target;
+    uint32_t characters;
+} gali_log_task;
+
+gal_status gali_log_task_make(gali_log_task *task, const gali_dense *dense, const gali_target *target,
+                              gal_error *error);
+
+/*
+ * Adds a file's records to the log. A last line without an end is a record that was cut short, and is left out. Errors:
+ * GAL_IO, GAL_BAD_DATA with the line (not JSON, a field that is missing, a schedule that is none, another version),
+ * GAL_NO_MEMORY. Release also after an error.
+ */
+gal_status gali_log_read(gali_log *log, const char *path, gal_error *error);
+
+/* The same from memory; name is for messages. */
+gal_status gali_log_parse(gali_log *log, const char *text, size_t size, const char *name, gal_error *error);
+void gali_log_release(gali_log *log);
+
+/* Appends a record to an open file, and everything in the file's buffer to the disk's. GAL_IO. */
+gal_status gali_log_write(void *file, const gali_log_task *task, const gali_log_record *record,
+                          gal_error *error);
+
+/* Whether the record is of this task on this machine. */
+int gali_log_is_of(const gali_log_record *record, const gali_log_task *task);
+
+/*
+ * The best schedule for a layer on a target with up to `dense->most` characters, from whichever machine: of the records
+ * with the most characters that are not more than that, the one that was measured longest, then the fastest. Returns 0
+ * if there is none.
+ */
+int gali_log_best(const gali_log *log, const gali_dense *dense, const gali_target *target,
+                  gali_schedule *schedule, gali_measured *measured);
+
+#endif

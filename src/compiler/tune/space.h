@@ -1,0 +1,47 @@
+/*
+ * What a search chooses from: knobs, each with a number of settings, and a way to write a schedule for one setting of
+ * each. A search sees the knobs alone.
+ *
+ * `template`: the knobs that people would turn, for a form of a dense layer: tile, order, where experts run, unrolling.
+ * `auto`: knobs derived from the expression by rules that hold for any: vectors along the last axis of the output; every
+ * axis may be tiled; the sums' axes go anywhere between the tiles; a stage that is summed up is computed in any loop of
+ * its consumer, one that is not, inline or there; constants are packed or not; innermost loops are unrolled.
+ */
+#ifndef GALI_COMPILER_TUNE_SPACE_H
+#define GALI_COMPILER_TUNE_SPACE_H
+
+#include "compiler/schedule/schedule.h"
+
+enum { GALI_KNOBS_MAX = 24, GALI_SETTINGS_MAX = 16 };
+
+typedef enum gali_way { GALI_WAY_HAND, GALI_WAY_TEMPLATE, GALI_WAY_AUTO, GALI_WAY_COUNT } gali_way;
+
+extern const char *const gali_way_names[GALI_WAY_COUNT];
+
+typedef struct gali_knob {
+    const char *name;
+    uint32_t settings;
+} gali_knob;
+
+typedef struct gali_space {
+    gali_way way;
+    gali_dense dense;
+    const gali_target *target;
+    const gali_expression *expression;
+    uint32_t knobs;
+    gali_knob knob[GALI_KNOBS_MAX];
+} gali_space;
+
+/* A setting of each knob. */
+typedef struct gali_point {
+    unsigned char setting[GALI_KNOBS_MAX];
+} gali_point;
+
+/* way is template or auto. The expression's memory is the arena's. */
+gal_status gali_space_make(gali_space *space, gali_way way, const gali_dense *dense, const gali_target *target,
+                           gali_arena *arena, gal_error *error);
+
+/* The schedule of a point. Returns 0 where the settings contradict each other. */
+int gali_space_write(const gali_space *space, const gali_point *point, gali_schedule *schedule);
+
+#endif

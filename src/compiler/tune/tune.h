@@ -1,0 +1,80 @@
+/*
+ * Tuning a model: its distinct layers, each for some counts of characters, each a task; tasks share the time. Everything
+ * that is measured goes to the log as it comes, and what the log has is not measured again: a task whose search is in
+ * it already is done.
+ */
+#ifndef GALI_COMPILER_TUNE_TUNE_H
+#define GALI_COMPILER_TUNE_TUNE_H
+
+#include <stdio.h>
+
+#include "compiler/tune/log.h"
+#include "network/network.h"
+
+enum { GALI_TUNE_TASKS_MAX = 128 };
+
+typedef struct gali_tune_task {
+    gali_dense dense; /* least == most */
+    gali_log_task name;
+    uint32_t layer; /* of the network: the first that it stands for */
+} gali_tune_task;
+
+/* Where a tuning stands, for who watches. */
+typedef struct gali_tune_state {
+    const gali_tune_task *task;
+    uint32_t number, count; /* of tasks */
+    gali_search_state search;
+    double seconds, limit; /* of this task's search; its time */
+} gali_tune_state;
+
+/* What became of a task. */
+typedef struct gali_tune_result {
+    gali_schedule schedule;
+    gali_measured measured;
+    uint32_t measurements; /* made now */
+    int from_log;
+} gali_tune_result;
+
+/* Spreads measuring over processes; here or elsewhere. `scene` tells what the batch is of. */
+typedef struct gali_tune_spread {
+    gal_status (*measure)(void *context, gali_scene *scene, const gali_schedule *schedules, uint32_t count,
+                          uint32_t pairs, gali_measured *results, gal_error *error);
+    void *context;
+} gali_tune_spread;
+
+typedef struct gali_tune {
+    const gali_target *target;
+    gali_way way;
+    double seconds; /* for all tasks together */
+    uint64_t seed;
+    gali_log *log;                  /* what is known */
+    FILE *file;                     /* where records go; NULL: nowhere */
+    const gali_tune_spread *spread; /* NULL: measured here */
+    /* Told now and then; other than 0 ends the tuning after what is being measured. NULL allowed. */
+    int (*watch)(void *context, const gali_tune_state *state);
+    void *context;
+} gali_tune;
+
+/*
+ * The tasks of a network: its dense layers that differ, times the counts of characters. Returns how many, at most
+ * GALI_TUNE_TASKS_MAX; GAL_BAD_ARGUMENT for a count of 0 or more than GALI_DENSE_CHARACTERS_MAX.
+ */
+gal_status gali_tune_tasks(const gal_network *network, const gali_target *target, gal_form form,
+                           const uint32_t *counts, uint32_t count_count, gali_tune_task *tasks,
+                           uint32_t *task_count, gal_error *error);
+
+/*
+ * Takes the runtime's choices from the log's winners for up to so many characters: the width of panels and the rows of
+ * tiles, where a winner's are among those that the runtime has; all else stays as it is.
+ */
+void gali_tune_plan(const gali_log *log, const gal_network *network, const gali_target *target,
+                    uint32_t characters, gali_plan *plan);
+
+/*
+ * Runs a task, the number-th of count, for so many seconds. GAL_NOT_FOUND where nothing could be measured, errors of the
+ * log and of measuring.
+ */
+gal_status gali_tune_run(const gali_tune *tune, const gali_tune_task *task, uint32_t number, uint32_t count,
+                         double seconds, gali_tune_result *result, gal_error *error);
+
+#endif

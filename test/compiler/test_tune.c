@@ -1,0 +1,302 @@
+/* Tuning: measured schedules have the runtime's bits; the search, its model, what it refuses, and its log. */
+#define _DEFAULT_SOURCE
+#include "expressions.h"
+
+#include <unistd.h>
+
+#include "compiler/tune/features.h"
+#include "compiler/tune/log.h"
+#include "compiler/tune/trees.h"
+
+static const gali_dense layer = {.experts = 4,
+                                 .slots = 4,
+                                 .inputs = 40,
+                                 .outputs = 72,
+                                 .activation = GALI_ACTIVATION_ELU,
+                                 .padded = 1,
+                                 .least = 5,
+                                 .most = 5};
+
+static const gali_target *target_of(const char *name) {
+    gal_error error;
+    return gali_target_find(name, &error);
+}
+
+/* The layer with some fields changed. */
+static gali_dense layers(int which) {
+    gali_dense d = layer;
+    switch (which) {
+    case 0:
+        return d;
+    case 1: /* rows that end within a vector, and nothing behind them */
+        d.outputs = 75;
+        d.padded = 0;
+        d.least = 1;
+        return d;
+    case 2:
+        d.experts = d.slots = 1;
+        d.activation = GALI_ACTIVATION_NONE;
+        return d;
+    case 3:
+        d.slots = 2;
+        d.sparse = 1;
+        return d;
+    default:
+        d.form = GAL_FORM_BLEND;
+        return d;
+    }
+}
+
+static void compiled_schedules_have_the_bits_of_the_runtime(void **unused) {
+    static const char *const plain = "compute_at total c; compute_at sum c";
+    static const char *const targets[] = {"x86-64-v4", "armv8-a", "x86-64-v3", "scalar"};
+    (void)unused;
+    int ran = 0;
+    for (int i = 0; i < 5 * 4; i += i < 10 ? 1 : 2) { /* the compiler's time is what this costs */
+        gali_dense d = layers(i % 5);
+        const gali_target *target = target_of(targets[i / 5]);
+        gali_scene scene;
+        gali_schedule schedules[3];
+        gali_measured results[3];
+        gal_error error;
+        uint32_t count = 1;
+        gal_status status = gali_scene_make(&scene, &d, target, &error);
+        if (status == GAL_UNSUPPORTED) {
+            continue;
+        }
+        assert_int_equal(status, GAL_OK);
+        assert_int_equal(gali_schedule_hand(&d, target, 0, &schedules[0], &error), GAL_OK);
+        count += gali_schedule_hand(&d, target, 1, &schedules[count], &error) == GAL_OK;
+        if (i % 5 == 0) {
+            assert_int_equal(gali_schedule_parse(&schedules[count++], plain, strlen(plain), &error), GAL_OK);
+        }
+        status = gali_measure(&scene, schedules, count, 1, results, &error);
+        if (status == GAL_IO) {
+            print_message("skipped: %s\n", error.message);
+            gali_scene_release(&scene);
+            skip();
+        }
+        if (status != GAL_OK) {
+            fail_msg("%s", error.message);
+        }
+        for (uint32_t k = 0; k < count; k++) {
+            if (!(results[k].ratio > 0)) {
+                fail_msg("layer %d on %s, schedule %u: %s", i % 5, target->name, k, results[k].failure);
+            }
+        }
+        gali_scene_release(&scene);
+        ran++;
+    }
+    assert_true(ran >= 2);
+}
+
+/* A figure for a schedule that needs no compiler: least at one point of the template's space. */
+static gal_status imagined(void *context, const gali_schedule *schedules, uint32_t count, uint32_t pairs,
+                           gali_measured *results, gal_error *error) {
+    (void)pairs;
+    (void)error;
+    *(uint32_t *)context += count;
+    for (uint32_t i = 0; i < count; i++) {
+        double ratio = 1;
+        for (uint32_t k = 0; k < schedules[i].count; k++) {
+            const gali_schedule_entry *e = &schedules[i].entry[k];
+            if (e->primitive == GALI_PRIMITIVE_SPLIT) {
+                double best = *e->target == 'n' ? 3 : 5;
+                ratio += 0.1 * fabs((double)e->number - best);
+            }
+            ratio +=
+                e->primitive == GALI_PRIMITIVE_UNROLL && *e->target == 'k' ? 0.02 * fabs(e->number - 4.0) : 0;
+        }
+        results[i] = (gali_measured){.ratio = ratio, .seconds = 1e-5 * ratio};
+    }
+    return GAL_OK;
+}
+
+static gali_search_result search(gali_way way, uint64_t seed, const gali_search_record *known,
+                                 uint32_t known_count, uint32_t *measured) {
+    gali_arena arena = {0};
+    gali_space space;
+    gali_search_result result;
+    gal_error error;
+    *measured = 0;
+    assert_int_equal(gali_space_make(&space, way, &layer, target_of("x86-64-v4"), &arena, &error), GAL_OK);
+    gali_search s = {.space = &space,
+                     .seconds = 20,
+                     .seed = seed,
+                     .measure = imagined,
+                     .measure_context = measured,
+                     .known = known,
+                     .known_count = known_count};
+    if (gali_search_run(&s, &result, &error) != GAL_OK) {
+        fail_msg("%s", error.message);
+    }
+    gali_arena_release(&arena);
+    return result;
+}
+
+static void searches_find_the_best_from_any_seed(void **unused) {
+    (void)unused;
+    for (uint64_t seed = 1; seed <= 5; seed++) {
+        uint32_t measured, again;
+        gali_search_result found = search(GALI_WAY_TEMPLATE, seed, NULL, 0, &measured);
+        assert_true(found.measured.ratio < 1.05 + 1e-9);
+        gali_search_record known = {&found.schedule, found.measured, GALI_MEASURE_SURE};
+        search(GALI_WAY_TEMPLATE, seed, &known, 1, &again);
+        gali_search_result other = search(GALI_WAY_AUTO, seed, NULL, 0, &measured);
+        assert_true(other.measured.ratio < 1.35);
+    }
+}
+
+static void the_model_learns(void **unused) {
+    enum { ROWS = 400, WIDTH = 5 };
+    (void)unused;
+    static float x[ROWS * WIDTH], y[ROWS];
+    gali_trees *trees = calloc(1, sizeof *trees);
+    uint64_t state = 3;
+    double error = 0, spread = 0;
+    for (int i = 0; i < ROWS * WIDTH; i++) {
+        x[i] = synthetic_uniform(&state);
+    }
+    for (int i = 0; i < ROWS; i++) {
+        const float *at = x + (ptrdiff_t)i * WIDTH;
+        y[i] = (at[1] > 0.2f ? 2.0f : -1.0f) + at[3] * at[3];
+    }
+    assert_int_equal(gali_trees_learn(trees, x, y, ROWS / 2, WIDTH), 1);
+    for (int i = ROWS / 2; i < ROWS; i++) { /* what it has not seen */
+        double d = gali_trees_predict(trees, x + (ptrdiff_t)i * WIDTH) - y[i];
+        error += d * d;
+        spread += (y[i] - 0.5) * (y[i] - 0.5);
+    }
+    assert_true(error < 0.03 * spread);
+    assert_int_equal(gali_trees_learn(trees, x, y, 0, WIDTH), 1);
+    assert_true(gali_trees_predict(trees, x) == 0);
+    free(trees);
+}
+
+static const char *refusal(const char *schedule, const char *target, uint32_t characters) {
+    gali_dense d = layer;
+    gali_arena arena = {0};
+    gali_loop_function *f = NULL;
+    gal_error error;
+    d.least = d.most = characters;
+    float features[GALI_FEATURE_COUNT];
+    if (apply_text(dense_expression(&d, &arena), schedule, &arena, &f, &error) != GAL_OK) {
+        fail_msg("%s", error.message);
+    }
+    gali_features_of(f, target_of(target), features);
+    const char *why = gali_features_refuse(f, target_of(target), 4.0 * characters * 40 * 72, features);
+    gali_arena_release(&arena);
+    return why;
+}
+
+static void what_a_target_cannot_hold_is_refused(void **unused) {
+    static const char tile[] =
+        "vectorize n %d; split n 4; split c 5; reorder n.o c.o; reorder e c.i; reorder k c.i; "
+        "compute_at total c.o; compute_at sum e; unroll n.i; unroll c.i; pack weights";
+    char text[256];
+    (void)unused;
+    snprintf(text, sizeof text, tile, 16);
+    assert_null(refusal(text, "x86-64-v4", 5));
+    snprintf(text, sizeof text, tile, 8);
+    const char *why = refusal(text, "x86-64-v3", 5);
+    assert_non_null(why);
+    assert_string_equal(why, "more vectors than registers");
+    why = refusal("", "x86-64-v3", 5);
+    assert_non_null(why);
+    assert_string_equal(why, "scalars where there are vectors");
+    why = refusal("vectorize n 16", "x86-64-v4", 64);
+    assert_non_null(why);
+    assert_string_equal(why, "more locals than the nearest cache holds");
+}
+
+static const char good[] =
+    "{\"gallop_tune\": 1, \"layer\": \"l\", \"key\": \"0123456789abcdef\", \"characters\": 5, "
+    "\"target\": \"x86-64-v4\", \"machine\": \"m\", \"schedule\": \"split n 4; unroll n.i\", "
+    "\"ratio\": 0.5, \"seconds\": 1e-5, \"pairs\": 15}\n";
+
+/* A text in the good line, what stands there instead, and what is said of it. */
+static const char *const damaged[][3] = {
+    {"\"gallop_tune\": 1", "\"gallop_tune\": 2", "log, line 2: version 2, this gallop reads 1"},
+    {"{\"gallop_tune\": 1, ", "{", "log, line 2: no record of gallop tune"},
+    {"{", "[", "log, line 2: no JSON"},
+    {"\"key\"", "\"kay\"", "log, line 2: layer, key, target or machine is missing"},
+    {"split n 4", "split n four", "log, line 2: schedule, entry 1 (split n four)"},
+    {"\"schedule\"", "\"plan\"", "log, line 2: no schedule"},
+    {"0.5", "-1", "log, line 2: no ratio and seconds"},
+    {"\"characters\": 5", "\"characters\": 0", "log, line 2: characters or pairs"},
+    {"\"pairs\": 15", "\"pairs\": 15, \"searched\": 3", "log, line 2: a search's record without"},
+};
+
+static void damaged_logs_are_refused_with_their_line(void **unused) {
+    (void)unused;
+    for (size_t i = 0; i < sizeof damaged / sizeof damaged[0]; i++) {
+        char text[2048];
+        const char *at = strstr(good, damaged[i][0]);
+        gali_log log = {.count = 0};
+        gal_error error = {0};
+        snprintf(text, sizeof text, "%s%.*s%s%s", good, (int)(at - good), good, damaged[i][1],
+                 at + strlen(damaged[i][0]));
+        assert_int_equal(gali_log_parse(&log, text, strlen(text), "log", &error), GAL_BAD_DATA);
+        if (strncmp(error.message, damaged[i][2], strlen(damaged[i][2])) != 0) {
+            fail_msg("\"%s\", expected \"%s\"", error.message, damaged[i][2]);
+        }
+        assert_int_equal(log.count, 1);
+        gali_log_release(&log);
+    }
+}
+
+static void a_log_comes_back_and_knows_its_best(void **unused) {
+    (void)unused;
+    gali_log_task task;
+    gali_log log = {.count = 0};
+    gali_schedule schedule;
+    gali_measured measured;
+    gal_error error;
+    char name[] = "/tmp/gallop-log-XXXXXX";
+    FILE *file = fdopen(mkstemp(name), "wb");
+    assert_int_equal(gali_log_task_make(&task, &layer, target_of("x86-64-v4"), &error), GAL_OK);
+    gali_log_record records[] = {
+        {.pairs = 15, .schedule = "split n 2", .measured = {.ratio = 0.8, .seconds = 1e-5}},
+        {.pairs = 151, .schedule = "split n 3", .measured = {.ratio = 0.9, .seconds = 1e-5}},
+        {.pairs = 151, .schedule = "split n 4", .measured = {.failure = "its bits"}},
+        {.pairs = 151,
+         .schedule = "split n 3",
+         .measured = {.ratio = 0.9, .seconds = 1e-5},
+         .searched = 3.5,
+         .seed = 7,
+         .way = GALI_WAY_AUTO},
+    };
+    for (size_t i = 0; i < sizeof records / sizeof records[0]; i++) {
+        assert_int_equal(gali_log_write(file, &task, &records[i], &error), GAL_OK);
+    }
+    fputs("{\"gallop_tune\": 1, \"lay", file); /* cut short */
+    fclose(file);
+    if (gali_log_read(&log, name, &error) != GAL_OK) {
+        fail_msg("%s", error.message);
+    }
+    unlink(name);
+    assert_int_equal(log.count, 4);
+    assert_true(gali_log_is_of(&log.records[0], &task));
+    assert_string_equal(log.records[2].measured.failure, "its bits");
+    assert_true(log.records[3].searched == 3.5 && log.records[3].seed == 7 &&
+                log.records[3].way == GALI_WAY_AUTO);
+    assert_int_equal(gali_log_best(&log, &layer, target_of("x86-64-v4"), &schedule, &measured), 1);
+    assert_int_equal(schedule.entry[0].number, 3); /* the one that was measured for long */
+    gali_dense other = layer;
+    other.inputs++;
+    assert_int_equal(gali_log_best(&log, &other, target_of("x86-64-v4"), &schedule, &measured), 0);
+    assert_int_equal(gali_log_best(&log, &layer, target_of("x86-64-v3"), &schedule, &measured), 0);
+    gali_log_release(&log);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(compiled_schedules_have_the_bits_of_the_runtime),
+        cmocka_unit_test(searches_find_the_best_from_any_seed),
+        cmocka_unit_test(the_model_learns),
+        cmocka_unit_test(what_a_target_cannot_hold_is_refused),
+        cmocka_unit_test(damaged_logs_are_refused_with_their_line),
+        cmocka_unit_test(a_log_comes_back_and_knows_its_best),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
