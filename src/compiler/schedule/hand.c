@@ -14,12 +14,13 @@
 #include "compiler/schedule/schedule.h"
 
 enum {
-    LATENCY = 8,     /* FMAs in flight that keep the unit busy */
     VECTORS_MAX = 8, /* of a panel without an inner kernel */
     COUNTS_MAX = 16, /* counts of characters that are looked at: tiles repeat beyond */
     EXPERT_OUTSIDE =
         16 /* from more characters than this on an expert's panel stays in the cache for all of them */
 };
+
+static const double latency = 8; /* FMAs in flight that keep the unit busy */
 
 typedef struct tile {
     uint32_t rows, vectors;
@@ -33,7 +34,7 @@ static double efficiency(tile t, uint32_t count) {
         uint32_t rows = gali_loop_first(count, tiles, i + 1) - gali_loop_first(count, tiles, i);
         double fmas = rows * t.vectors, loads = 0.5 * (rows + t.vectors);
         double step = fmas > loads ? fmas : loads;
-        cycles += (step > LATENCY ? step : LATENCY) + 0.2 * loads + 0.5;
+        cycles += (step > latency ? step : latency) + 0.2 * loads + 0.5;
     }
     return count * t.vectors / cycles;
 }
