@@ -354,7 +354,7 @@ static double frames_error(gali_case *self, const gali_reading *reading) {
 /* Every so manieth of `count` rows. */
 static float *pick(const gali_case *self, const float *rows, uint32_t count, uint32_t width) {
     float *out = malloc((size_t)self->frames * width * sizeof *out + 1);
-    for (uint32_t f = 0; out && f < self->frames; f++) {
+    for (uint32_t f = 0; out && width > 0 && f < self->frames; f++) {
         size_t from = (size_t)f * count / self->frames;
         memcpy(out + (size_t)f * width, rows + from * width, width * sizeof *out);
     }

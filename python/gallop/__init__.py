@@ -3,22 +3,26 @@
     import gallop
     y = gallop.Network("walker.gallop").run(x, phase=phase)
     crowd = gallop.Crowd("walker.gallop", capacity=64)
+    gallop.export(module, "mine.gallop", input_mean=mean, input_std=std)
 
-`runtime` and `crowd` run model files through the C library (`library`); they need NumPy alone. All
-else makes models and needs PyTorch and SciPy. Its modules, in the order in which data flows:
+`runtime` and `crowd` run model files through the C library (`library`), `modelfile` and `tensors`
+read and write them (.gallop, safetensors); they need NumPy alone. `gallop.export` and the modules
+PFNN, MANN, MLP need PyTorch, which is imported when one of them is asked for; training needs SciPy
+too. Its modules, in the order in which data flows:
 
     bvh, capture  files of motion            -> motion.Clip
     clean         faults of the capture away -> motion.Clip
     label         contacts, gait, phase      -> label.Labels
     contract      what each number of a model means (the text of docs/format.md)
     features      clips + labels + contract  -> training arrays
-    network       the blended network in PyTorch
+    network       reference networks in PyTorch
     losses        what a good step is
     trainer       the loop: batches, checkpoints, several processes
     polish        the controller's own loop, differentiable; manner: how the data moves its feet
     rollout       the controller in closed loop; judge: its figures
     modelfile     reads and writes .gallop
-    export        .gallop, ONNX, safetensors
+    torch_layers  torch modules <-> layers; exporter: modules to .gallop, .gallop to ONNX
+    tensors       safetensors
     roles         which joint of an unknown skeleton is what; anyone: a folder of BVH to takes
     plot          loss curves as SVG
     train         the command line
@@ -30,8 +34,20 @@ z forward, +x to the character's left.
 
 __version__ = "0.1.0"
 
+import importlib
+
 from gallop.crowd import Controller, Crowd, HeightField
 from gallop.library import Error
 from gallop.runtime import Network
 
-__all__ = ["Controller", "Crowd", "Error", "HeightField", "Network"]
+# What needs PyTorch is imported when it is first asked for.
+_LATER = {"export": "exporter", "PFNN": "network", "MANN": "network", "MLP": "network"}
+
+__all__ = ["MANN", "MLP", "PFNN", "Controller", "Crowd", "Error", "HeightField", "Network",
+           "export"]
+
+
+def __getattr__(name: str) -> object:
+    if name not in _LATER:
+        raise AttributeError(f"module 'gallop' has no attribute '{name}'")
+    return getattr(importlib.import_module(f"gallop.{_LATER[name]}"), name)

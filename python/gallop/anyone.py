@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from gallop import bvh, clean, export, features, label, motion, rotation, walker
+from gallop import bvh, clean, exporter, features, label, motion, rotation, walker
 from gallop import roles as finding
 from gallop.contract import NAME, Contract
 from gallop.features import Take
@@ -36,7 +36,7 @@ def train(args: argparse.Namespace) -> None:
     if trainer.world.rank > 0:
         return
     net, _ = polished(args, trainer, rules, data, 0)
-    model = export.to_model(net, rules, scale, np.ones(len(data.styles)))
+    model = exporter.to_model(net, rules, scale, fixed=np.ones(len(data.styles)))
     finish(args, model, data, args.out.stem, f"the motion in {args.data.name}", "")
 
 

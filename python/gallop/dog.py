@@ -30,6 +30,7 @@ LIMITS = ((-0.75, 0.75), (-1.9, 0.6), (0.55, 2.65))  # least and most of hip, th
 # The pose of rest: hip (of a right leg), thigh and shank in front and behind; height, pitch, roll.
 REST_FRONT, REST_HIND = (0.0333, -0.8023, 1.6903), (0.0321, -0.7998, 1.6231)
 POSTURE = (33.0, 0.03, 0.0)
+GATE_OFFSETS = (0, 30, 50)  # path samples whose velocity the gate sees
 
 # Joints without a hinge, for the looks of it: name, parent, offset.
 LOOKS = (
@@ -109,3 +110,11 @@ def default_folder() -> Path:
             return base / "dog"
     print("the dog's motion was not found; name its folder with --data", file=sys.stderr)
     return beside / "dog"
+
+
+def gate_features(contract: Contract) -> list[int]:
+    """Columns of x that the gate sees: leg phases, path velocities, the root's motion."""
+    names = contract.input_names()
+    wanted = {f"trajectory.velocity.{a}[{o}]" for a in "xz" for o in GATE_OFFSETS}
+    return [i for i, n in enumerate(names)
+            if n in wanted or n.startswith(("leg.phase.", "root.motion."))]

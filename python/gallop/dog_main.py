@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from gallop import dog_export, dog_judge, dog_train, modelfile
+from gallop import dog_export, dog_judge, dog_train, exporter, modelfile
 from gallop.dog_polish import Plan, Polish
 from gallop.dog_rollout import Rollout
 from gallop.dog_train import Settings, Trainer
@@ -23,7 +23,7 @@ def golden_inputs(trainer: Trainer, seed: int = 0) -> np.ndarray:
     """Inputs of frames that were held out."""
     frames, roll = trainer.frames, trainer.rollout
     held = np.flatnonzero(frames.held) if frames.held.any() else np.arange(len(frames))
-    rows = torch.tensor(np.random.default_rng(seed).choice(held, dog_export.GOLDEN),
+    rows = torch.tensor(np.random.default_rng(seed).choice(held, exporter.GOLDEN),
                         device=trainer.device)
     return roll.body.features(roll.data.state(rows), roll.data.path(rows)).cpu().numpy()
 
@@ -88,7 +88,7 @@ def train(args: argparse.Namespace) -> None:
         trainer.save(args.checkpoint)
     if args.curve:
         write_curve(args.curve, trainer.history)
-    model = dog_export.to_model(trainer.average, contract, trainer.scale)
+    model = exporter.to_model(trainer.average, contract, trainer.scale)
     dog_export.finish(model, golden_inputs(trainer),
                       "python -m gallop.train " + " ".join(sys.argv[1:]))
     if args.out:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, fields
 import numpy as np
 import torch
 
-from gallop import dog_export, graph
+from gallop import exporter, graph
 from gallop.dog_control import Command, Controller
 from gallop.dog_loop import State
 from gallop.dog_train import Trainer, chances
@@ -71,7 +71,7 @@ class Polish:
 
     def __init__(self, trainer: Trainer, plan: Plan) -> None:
         self.trainer, self.plan = trainer, plan
-        model = dog_export.to_model(trainer.average, trainer.contract, trainer.scale, "f32")
+        model = exporter.to_model(trainer.average, trainer.contract, trainer.scale, "f32")
         self.device = trainer.device
         self.control = Controller(model, plan.count, device=str(self.device))
         self.control.net = trainer.rollout.call  # type: ignore[assignment]

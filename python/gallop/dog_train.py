@@ -13,10 +13,11 @@ import torch
 
 from gallop import dog, graph
 from gallop.contract import Contract
+from gallop.dog import gate_features
 from gallop.dog_features import TURN_BIN, Frames
-from gallop.dog_network import ModeNetwork, gate_features
 from gallop.dog_rollout import Rollout, Weights, scale_of
 from gallop.features import Scale
+from gallop.network import MANN
 from gallop.progress import Progress
 
 
@@ -81,7 +82,7 @@ class Trainer:
         if before:
             self.scale = Scale(**{k: np.asarray(v) for k, v in before["scale"].items()})
         sizes = len(contract.input_names()), len(contract.output_names())
-        self.net = ModeNetwork(*sizes, settings.hidden, settings.experts,
+        self.net = MANN(*sizes, settings.hidden, settings.experts,
                                gate_features(contract)).to(self.device)
         if before:
             self.net.load_state_dict(before["net"])
@@ -121,7 +122,7 @@ class Trainer:
 
         return call
 
-    def train(self, quiet: bool = False, seconds: float | None = None) -> ModeNetwork:
+    def train(self, quiet: bool = False, seconds: float | None = None) -> MANN:
         """Run the stages; with `seconds` the steps are shares of that time instead."""
         for _ in self.steps(quiet, seconds):
             pass

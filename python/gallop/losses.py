@@ -14,7 +14,7 @@ from torch import nn
 
 from gallop.contract import Contract
 from gallop.features import Scale
-from gallop.network import PhaseNetwork
+from gallop.network import PFNN
 
 
 @dataclass(frozen=True)
@@ -58,7 +58,7 @@ class Layout:
 class Unroll(nn.Module):
     """The loss of stretches of motion, as a module so that several processes can share it."""
 
-    def __init__(self, net: PhaseNetwork, contract: Contract, scale: Scale) -> None:
+    def __init__(self, net: PFNN, contract: Contract, scale: Scale) -> None:
         super().__init__()
         self.net, self.at = net, Layout(contract)
         for name in ("x_mean", "x_std", "y_mean", "y_std"):

@@ -1,4 +1,5 @@
-"""The blended network in PyTorch: layers y = act(sum_e w[e] (A_e x + b_e)), gated by the phase."""
+"""Reference networks in PyTorch, of normalised x to normalised y: blended layers
+y = act(sum_e w[e] (A_e x + b_e)) gated by the phase (PFNN) or by a network (MANN), and an MLP."""
 
 from __future__ import annotations
 
@@ -50,8 +51,9 @@ class Blended(nn.Module):
         return (w[:, :, None] * every).sum(1)
 
 
-class PhaseNetwork(nn.Module):
-    """Three blended layers with ELU between; x and y normalised, phase in radians.
+class PFNN(nn.Module):
+    """A phase-functioned network (Holden et al. 2017): three blended layers with ELU between; the
+    phase in radians.
 
     The last `styles` inputs are a one-hot style; exporting a style folds them into the bias.
     With kind "plain" there is one expert and the phase is not looked at: the baseline.
@@ -95,3 +97,50 @@ class PhaseNetwork(nn.Module):
     def decay(self) -> torch.Tensor:
         """Sum over the layers of the mean magnitude of their weights: the L1 term."""
         return torch.stack([layer.weight.abs().mean() for layer in self.layers]).sum()
+
+
+class MANN(nn.Module):
+    """A mode-adaptive network (Zhang et al. 2018): blended layers with ELU between, gated by an MLP
+    on the columns `features` of x; with one expert a plain network without a gate, the baseline."""
+
+    def __init__(self, inputs: int, outputs: int, hidden: int, experts: int,
+                 features: list[int], gate_hidden: int = 32, depth: int = 3) -> None:
+        super().__init__()
+        self.experts, self.hidden = experts, hidden
+        sizes = (inputs, *[hidden] * (depth - 1), outputs)
+        self.layers = nn.ModuleList(
+            Blended(experts, k, n) for k, n in zip(sizes[:-1], sizes[1:]))
+        gate = (len(features), gate_hidden, gate_hidden, experts)
+        self.gate = nn.ModuleList(nn.Linear(k, n) for k, n in zip(gate[:-1], gate[1:]))
+        self.register_buffer("features", torch.tensor(features))
+        if experts == 1:
+            self.gate = nn.ModuleList()
+
+    def blend(self, x: torch.Tensor) -> torch.Tensor:
+        """Blend weights [B, E] of normalised x."""
+        if self.experts == 1:
+            return torch.ones_like(x[:, :1])
+        z = x.index_select(1, self.features)
+        for i, layer in enumerate(self.gate):
+            z = layer(nn.functional.elu(z) if i else z)
+        return torch.softmax(z, 1)
+
+    def forward(self, x: torch.Tensor, drop: float = 0.0) -> torch.Tensor:
+        """Normalised y [B, N] of normalised x [B, K]."""
+        w = self.blend(x)
+        for i, layer in enumerate(self.layers):
+            x = nn.functional.elu(layer(x, w)) if i + 1 < len(self.layers) else layer(x, w)
+            if drop > 0 and i + 1 < len(self.layers):
+                x = nn.functional.dropout(x, drop)
+        return x
+
+
+class MLP(nn.Sequential):
+    """Linear layers with ELU between, through the widths `hidden`."""
+
+    def __init__(self, inputs: int, outputs: int, hidden: tuple[int, ...] = (512, 512)) -> None:
+        sizes = (inputs, *hidden, outputs)
+        modules: list[nn.Module] = []
+        for k, m in zip(sizes[:-1], sizes[1:]):
+            modules += [nn.ELU(), nn.Linear(k, m)] if modules else [nn.Linear(k, m)]
+        super().__init__(*modules)

@@ -27,7 +27,7 @@ from gallop.contract import Contract
 from gallop.features import Dataset
 from gallop.losses import Unroll
 from gallop.manner import MANNERS, Moments, targets
-from gallop.network import PhaseNetwork
+from gallop.network import PFNN
 from gallop.progress import Progress
 from gallop.rollout import DEFAULTS
 from gallop.trainer import Batches, Stage, World, follow, given_of, load_checkpoint
@@ -322,7 +322,7 @@ class Polish:
     """Runs the plan on a trained network; the result is the averaged network."""
 
     def __init__(
-        self, net: PhaseNetwork, unroll: Unroll, contract: Contract, data: Dataset,
+        self, net: PFNN, unroll: Unroll, contract: Contract, data: Dataset,
         batches: Batches, style: int, plan: Plan, seed: int, world: World,
         checkpoint: Path | None = None,
     ) -> None:
@@ -388,7 +388,7 @@ class Polish:
                 kept[where] = 4
         return kept
 
-    def train(self, quiet: bool = False, stop: int | None = None) -> PhaseNetwork:
+    def train(self, quiet: bool = False, stop: int | None = None) -> PFNN:
         """Run all steps, or up to step `stop`."""
         bar = Progress(self.plan.steps, "polishing", quiet)
         while self.step < (self.plan.steps if stop is None else stop):

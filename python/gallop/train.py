@@ -17,9 +17,9 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from gallop import capture, contract, export, features, judge, modelfile, walker
+from gallop import capture, contract, exporter, features, judge, modelfile, walker
 from gallop.losses import Unroll, Weights
-from gallop.network import PhaseNetwork
+from gallop.network import PFNN
 from gallop.polish import Plan, Polish
 from gallop.trainer import Settings, Stage, Trainer
 
@@ -94,7 +94,7 @@ def settings_of(args: argparse.Namespace, style_weight: dict[str, float]) -> Set
 
 
 def held_out_error(
-    net: PhaseNetwork, unroll: Unroll, data: features.Dataset, rows: np.ndarray
+    net: PFNN, unroll: Unroll, data: features.Dataset, rows: np.ndarray
 ) -> float:
     """Mean absolute error of single frames in the held-out rows, in deviations."""
     where = np.flatnonzero(rows)
@@ -149,7 +149,7 @@ def train_walker(args: argparse.Namespace) -> modelfile.Model | None:
     if args.curve:
         write_curve(args.curve, curve + [(settings_steps(settings) + s, e) for s, e in more])
     style = np.array([float(s == walker.STYLE) for s in data.styles])
-    model = export.to_model(net, rules, scale, style)
+    model = exporter.to_model(net, rules, scale, fixed=style)
     finish(args, model, data, "walker", capture.ATTRIBUTION, LICENCE)
     return model
 
@@ -162,7 +162,7 @@ def settings_steps(settings: Settings) -> int:
 def polished(
     args: argparse.Namespace, trainer: Trainer, rules: contract.Contract, data: features.Dataset,
     style: int,
-) -> tuple[PhaseNetwork, list[tuple[int, dict[str, float]]]]:
+) -> tuple[PFNN, list[tuple[int, dict[str, float]]]]:
     """The network after the last stage, and that stage's history."""
     steps = args.polish if args.polish is not None else (500 if args.quick else 1800)
     if steps == 0:
@@ -185,9 +185,9 @@ def finish(
     attribution: str, licence: str,
 ) -> None:
     """Golden frames, provenance, file, and the table of the closed loop."""
-    export.add_golden(model, data)
+    exporter.add_golden(model, *exporter.golden_rows(data))
     command = "python -m gallop.train " + " ".join(sys.argv[1:])
-    export.add_provenance(model, {
+    exporter.add_provenance(model, {
         "model": name, "data": attribution.split(";")[0], "attribution": attribution,
         "licence": "CC BY 4.0" if licence else "that of the motion", "command": command})
     model.licence = licence

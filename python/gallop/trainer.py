@@ -21,7 +21,7 @@ from gallop import graph
 from gallop.contract import Contract
 from gallop.features import Dataset, Scale
 from gallop.losses import Unroll, Weights
-from gallop.network import PhaseNetwork
+from gallop.network import PFNN
 from gallop.progress import Progress
 
 
@@ -179,7 +179,7 @@ class Trainer:
     ) -> None:
         self.settings, self.world = settings, World(device)
         torch.manual_seed(settings.seed)
-        self.net = PhaseNetwork(data.x.shape[1], data.y.shape[1], settings.hidden, settings.kind,
+        self.net = PFNN(data.x.shape[1], data.y.shape[1], settings.hidden, settings.kind,
                                 settings.experts, len(data.styles)).to(self.world.device)
         self.unroll = Unroll(self.net, contract, scale).to(self.world.device)
         self.batches = Batches(data, rows, settings, self.world)
@@ -200,7 +200,7 @@ class Trainer:
             return self.unroll
         return torch.nn.parallel.DistributedDataParallel(self.unroll, broadcast_buffers=False)
 
-    def train(self, quiet: bool = False, stop: int | None = None) -> PhaseNetwork:
+    def train(self, quiet: bool = False, stop: int | None = None) -> PFNN:
         """Run the schedule (to step `stop` of it); returns the averaged network."""
         begin, total = 0, sum(s.steps for s in self.settings.stages)
         bar = Progress(total, "training", quiet or self.world.rank > 0)

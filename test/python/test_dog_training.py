@@ -14,11 +14,11 @@ from gallop import (
     dog_features,
     dog_judge,
     dog_loop,
-    dog_network,
     dog_polish,
     dog_train,
-    export,
+    exporter,
     modelfile,
+    torch_layers,
 )
 
 
@@ -44,7 +44,7 @@ def trained(frames):
 
 @pytest.fixture(scope="module")
 def model(trained):
-    m = dog_export.to_model(trained.average, trained.contract, trained.scale)
+    m = exporter.to_model(trained.average, trained.contract, trained.scale)
     x = np.random.default_rng(0).normal(size=(8, 137)) * m.input_std + m.input_mean
     dog_export.finish(m, x, "test")
     return m
@@ -161,7 +161,7 @@ def test_file_equals_torch(trained, model):
         trained.net.load_state_dict(trained.average.state_dict())
         theirs = trained.rollout.call(x).numpy()
         mine = dog_control.Network(model)(x).numpy()
-        module = export.to_torch(model)(x).numpy()
+        module = torch_layers.FileModule(model)(x).numpy()
     scale = model.output_std
     assert (np.abs(mine - model.golden.y) / scale).max() < 1e-4
     assert (np.abs(module - mine) / scale).max() < 1e-4
@@ -178,7 +178,7 @@ def test_broken_gates_are_refused(model, place, value):
 
 def test_gate_sees_phases_speeds_and_motion():
     c = dog.contract()
-    names = [c.input_names()[i] for i in dog_network.gate_features(c)]
+    names = [c.input_names()[i] for i in dog.gate_features(c)]
     assert len(names) == 17 and "trajectory.velocity.z[50]" in names
 
 

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import synthetic
-from gallop import contract, export, features, modelfile
-from gallop.network import PhaseNetwork
+from gallop import contract, exporter, features, modelfile
+from gallop.network import PFNN
 
 
 def small(gate="cubic", experts=4, type="f16", seed=0):
@@ -117,11 +117,11 @@ def test_torch_equals_float64(kind):
 
     data, c = synthetic.dataset(), synthetic.contract()
     torch.manual_seed(0)
-    net = PhaseNetwork(data.x.shape[1], data.y.shape[1], 16, *kind, styles=2)
+    net = PFNN(data.x.shape[1], data.y.shape[1], 16, *kind, styles=2)
     for layer in net.layers:
         torch.nn.init.normal_(layer.bias)
     scale = features.scale_of(c, data.x, data.y)
-    model = export.to_model(net, c, scale, np.array([0.0, 1.0]), "f32")
+    model = exporter.to_model(net, c, scale, "f32", np.array([0.0, 1.0]))
     x, phase = data.x[:40], data.phase[:40]
     given = np.ones((40, 1)) if kind[0] == "plain" else phase[:, None]
     said = modelfile.run(model, x, given)

@@ -10,7 +10,7 @@ import pytest
 import torch
 
 import synthetic
-from gallop import export, features, judge, losses, modelfile, polish, rollout, train, walker
+from gallop import exporter, features, judge, losses, modelfile, polish, rollout, train, walker
 from gallop.losses import Weights
 from gallop.trainer import Settings, Stage, Trainer
 
@@ -104,7 +104,7 @@ def test_polish_loop_is_the_rollout(data):
     t = trainer(data)
     t.train(quiet=True)
     scale = features.scale_of(C, data.x, data.y)
-    model = export.to_model(t.average, C, scale, np.ones(1), "f32")
+    model = exporter.to_model(t.average, C, scale, "f32", np.ones(1))
     crowd = rollout.Crowd(model, 2)
     crowd.rules.update(anchor=0, speed_gain=0, velocity_smooth=1, direction_smooth=1)
     u = t.unroll
@@ -137,7 +137,7 @@ def test_closed_loop_table(data):
     t = trainer(data)
     t.train(quiet=True)
     scale = features.scale_of(C, data.x, data.y)
-    model = export.to_model(t.average, C, scale, np.ones(1))
+    model = exporter.to_model(t.average, C, scale, fixed=np.ones(1))
     track = judge.play(model, list(judge.SCRIPTS), 300)
     rows = judge.measure(model, track)
     assert len(rows) == len(judge.SCRIPTS) and np.isfinite(track.root).all()
