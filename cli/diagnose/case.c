@@ -10,7 +10,7 @@
 #include "network/network.h"
 #include "network/reference.h"
 
-/* Multiply-adds after which a case says no: some seconds of one core. */
+/* Multiply-adds after which a look ends: some seconds of one core. */
 static const uint64_t work_most = 100000000000u;
 
 /* ---- readings ---- */
@@ -290,15 +290,19 @@ static void read_x(gali_case *self, const gali_columns *columns) {
     }
 }
 
+int gali_case_spent(const gali_case *self) {
+    return self->work > work_most;
+}
+
 int gali_case_run(gali_case *self, const gali_reading *reading) {
     if (self->has_got && same_run(&self->ran, reading)) {
         return 1;
     }
     int blended = self->file->model.gate == GAL_GATE_CALLER || reorders_experts(reading, self->experts);
     uint64_t parameters = gal_network_get_info(self->network).parameters;
-    self->work += parameters * self->frames;
+    self->work += (parameters + self->inputs + self->outputs) * self->frames;
     self->has_got = 0;
-    if (self->work > work_most) {
+    if (gali_case_spent(self)) {
         return 0;
     }
     if (!same_network(&self->made, reading) || self->blended != blended) {

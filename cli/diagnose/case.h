@@ -49,7 +49,7 @@ struct gali_case {
     double enough;     /* an error that needs no explanation */
     double sure, part; /* a mistake is sure if it leaves less than this, and less than this part of the error */
     uint32_t pairs[GALI_PAIRS][2], pair_count; /* of mistake_features.c */
-    uint64_t work;                             /* multiply-adds spent */
+    uint64_t work;                             /* multiply-adds of this look */
     float *x_read, *gate_read;                 /* what is run now */
     float *got;                                /* [frames][outputs] of the network */
     gal_network *network;                      /* of the file's layers as `made` reads them */
@@ -72,6 +72,9 @@ void gali_reading_copy(gali_reading *to, const gali_reading *from);
 
 /* Runs the network on x and gate as the reading has them, into self->got; 0 if that is not possible. */
 int gali_case_run(gali_case *self, const gali_reading *reading);
+
+/* Whether the time for one look is spent; then nothing runs any more until `work` is set back. */
+int gali_case_spent(const gali_case *self);
 
 /* Recorded y of a frame as the reading has it. */
 float gali_case_y(const gali_case *self, const gali_reading *reading, uint32_t frame, uint32_t feature);

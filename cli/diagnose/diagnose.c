@@ -35,7 +35,7 @@ static int find_step(search *s, const gali_mistake *mistake, uint32_t *step) {
     uint32_t count = mistake->steps(s->self, &s->best);
     double least = 0.99 * s->error;
     int found = 0;
-    for (uint32_t i = 0; i < count; i++) {
+    for (uint32_t i = 0; i < count && !gali_case_spent(s->self); i++) {
         gali_reading_copy(&s->trial, &s->best);
         double error = mistake->undo(s->self, &s->trial, i) ? s->self->error(s->self, &s->trial) : INFINITY;
         if (error < least) {
@@ -56,7 +56,8 @@ static void say(search *s, const gali_mistake *mistake, uint32_t step) {
     if (mistake->whole) {
         mistake->say(s->self, &s->best, step, s->text, size);
     } else if (s->steps < STEPS_SAID) {
-        at += (size_t)snprintf(s->text + at, size - at, "%s", at ? "; " : "");
+        snprintf(s->text + at, size - at, "%s", at ? "; " : "");
+        at = strlen(s->text);
         mistake->say(s->self, &s->best, step, s->text + at, size - at);
     } else if (s->steps == STEPS_SAID) {
         snprintf(s->text + at, size - at, "; and more of the kind");
