@@ -4,6 +4,9 @@
 
 #include "../pose_row.h"
 
+/* What a bone takes, in multiply-adds and the time of those in a network. */
+static const uint64_t bone_work = 5000;
+
 /* How far the bone's end is from where it should be, in bone lengths, 2 at most. */
 static double bone_error(const gali_contract *contract, const gali_pose_blocks *blocks, const float *y,
                          uint32_t joint) {
@@ -26,6 +29,10 @@ static double pose_error(gali_case *self, const gali_reading *reading) {
     float height = gali_model_file_height(contract), *y = self->got;
     double sum = 0;
     uint32_t count = 0;
+    self->work += (uint64_t)self->frames * contract->joint_count * bone_work;
+    if (gali_case_spent(self)) {
+        return INFINITY;
+    }
     for (uint32_t f = 0; blocks.positions && f < self->frames; f++) {
         for (uint32_t n = 0; n < self->outputs; n++) {
             y[n] = gali_case_y(self, reading, f, n);
