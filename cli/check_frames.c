@@ -114,6 +114,9 @@ int gali_check_frames(gali_check_report *report, const gali_model_file *file, co
 /* How far an input may lie from its mean before the normalisation is doubted, in deviations. */
 static const double far_input = 100;
 
+/* How large inputs may be that nobody normalised. */
+static const double far_plain = 20;
+
 static int check_deviations(gali_check_report *report, const gali_model_file *file, int output) {
     const gali_model *model = &file->model;
     const void *means = output ? model->output_mean : model->input_mean;
@@ -162,11 +165,32 @@ static int check_inputs(gali_check_report *report, const gali_model_file *file, 
     return lines > 0;
 }
 
+/* Whether the file leaves inputs as they are although they are far from mean 0 and deviation 1. */
+static int check_plain(gali_check_report *report, const gali_model_file *file, const gali_frames *frames) {
+    const gali_model *model = &file->model;
+    double most = 0;
+    for (uint32_t i = 0; i < model->inputs; i++) {
+        if (gali_model_f32(model->input_mean, i) != 0 || gali_model_f32(model->input_std, i) != 1) {
+            return 0;
+        }
+    }
+    for (size_t i = 0; i < (size_t)frames->count * model->inputs; i++) {
+        most = fabs((double)frames->x[i]) > most ? fabs((double)frames->x[i]) : most;
+    }
+    if (most <= far_plain) {
+        return 0;
+    }
+    gali_check_say(report, GALI_WARN, "normalisation",
+                   "mean 0 and deviation 1 for every input, which are up to %.3g: is it missing?", most);
+    return 1;
+}
+
 void gali_check_normalisation(gali_check_report *report, const gali_model_file *file,
                               const gali_frames *frames) {
     int wrong = check_deviations(report, file, 0);
     wrong |= check_deviations(report, file, 1);
     wrong |= check_inputs(report, file, frames);
+    wrong |= check_plain(report, file, frames);
     if (!wrong) {
         gali_check_say(report, GALI_PASS, "normalisation", "means and standard deviations fit the %s",
                        frames->name);

@@ -107,6 +107,9 @@ static int look(search *s, int costly, gali_reading *reading, gali_reading *best
     return found;
 }
 
+/* Outputs that stand still have an error of 1 spread, so what brings it down to that explains nothing. */
+static const double no_better_than_nothing = 0.7;
+
 static int is_sure(const gali_case *self, const gali_diagnosis *d) {
     return d->after < self->sure && d->after < self->part * d->before;
 }
@@ -118,7 +121,8 @@ static void conclude(const gali_case *self, const gali_diagnosis *first, gali_di
         return;
     }
     *out = *first;
-    out->kind = out->after < out->before / 3 ? GALI_DIAGNOSIS_LIKELY : GALI_DIAGNOSIS_NONE;
+    int likely = out->after < out->before / 3 && out->after < no_better_than_nothing;
+    out->kind = likely ? GALI_DIAGNOSIS_LIKELY : GALI_DIAGNOSIS_NONE;
     if (out->kind == GALI_DIAGNOSIS_NONE) {
         out->text[0] = 0;
     }

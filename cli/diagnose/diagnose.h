@@ -13,7 +13,7 @@
 
 typedef enum gali_diagnosis_kind {
     GALI_DIAGNOSIS_NONE = 0, /* no known mistake */
-    GALI_DIAGNOSIS_LIKELY,   /* the error falls to a third or less, but something is left */
+    GALI_DIAGNOSIS_LIKELY,   /* the error falls to a third or less and below 0.7, but something is left */
     GALI_DIAGNOSIS_SURE,     /* the error collapses */
 } gali_diagnosis_kind;
 
