@@ -23,6 +23,7 @@ typedef struct gali_command {
 } gali_command;
 
 extern const gali_command gali_command_check;
+extern const gali_command gali_command_compile;
 extern const gali_command gali_command_demo;
 extern const gali_command gali_command_drive;
 extern const gali_command gali_command_eval;

@@ -6,7 +6,7 @@ foreach(source IN LISTS fuzz_sources)
     add_executable(replay_${parser} ${source} ${PROJECT_SOURCE_DIR}/fuzz/replay.c)
     target_include_directories(replay_${parser} PRIVATE ${PROJECT_SOURCE_DIR}/src)
     target_link_libraries(replay_${parser} PRIVATE $<IF:$<IN_LIST:${parser},npy;drive_script>,gallop_cli,gallop_import>
-        gallop gallop_flags)
+        $<$<STREQUAL:${parser},graph>:gallop_compiler> gallop gallop_flags)
     add_test(NAME fuzz/${parser} COMMAND replay_${parser} ${PROJECT_SOURCE_DIR}/fuzz/corpus/${parser})
     set_tests_properties(fuzz/${parser} PROPERTIES LABELS fuzz TIMEOUT 300)
     if(parser MATCHES "^(loop|schedule|tune_log)$")

@@ -95,18 +95,24 @@ static void describe(gali_model *model, const bench_network *network) {
     model->outputs = model->layers[last].outputs;
 }
 
-static gal_network *open_network(const bench_network *network, const gal_network_desc *desc) {
+void *ours_bytes(const bench_network *network, size_t *size) {
     gali_model *model = bench_alloc(sizeof *model);
-    gal_error error = {GAL_OK, ""};
-    gal_network *opened = NULL;
     norms n;
     describe(model, network);
     make_norms(&n, network, model);
-    const size_t size = gali_model_write_size(model);
-    void *bytes = bench_alloc(size);
+    *size = gali_model_write_size(model);
+    void *bytes = bench_alloc(*size);
     gali_model_write(model, bytes);
     free_norms(&n);
     bench_free(model);
+    return bytes;
+}
+
+static gal_network *open_network(const bench_network *network, const gal_network_desc *desc) {
+    gal_error error = {GAL_OK, ""};
+    gal_network *opened = NULL;
+    size_t size;
+    void *bytes = ours_bytes(network, &size);
     if (gal_network_open_memory(&opened, bytes, size, desc, &error) != GAL_OK) {
         die("gal_network_open_memory", &error);
     }

@@ -9,6 +9,9 @@
 /* The engine's context: how the network is opened. */
 extern const gal_network_desc ours_default, ours_tuned, ours_blend, ours_avx2, ours_scalar;
 
+/* The network as a model file of *size bytes, released by bench_free. */
+void *ours_bytes(const bench_network *network, size_t *size);
+
 const char *ours_unavailable(const engine *self);
 void *ours_prepare(const engine *self, const bench_network *network, uint32_t capacity);
 void ours_run(void *state, const bench_batch *batch);

@@ -2,6 +2,9 @@
  * The list of engines, ours first, then the ruler, then the rest. A peer whose package was not there at build
  * time is a place holder that says so.
  */
+#ifdef BENCH_COMPILER
+#include "../harness/compiled.h"
+#endif
 #include "../harness/ours.h"
 #include "peer.h"
 
@@ -24,6 +27,11 @@ static const engine engines[] = {
     OURS_ENGINE("gallop avx2", ours_avx2, "avx2"),
 #endif
     OURS_ENGINE("gallop scalar", ours_scalar, "scalar"),
+#ifdef BENCH_COMPILER
+    COMPILED_ENGINE("compiled InterpA+K", compiled_a_kernel),
+    COMPILED_ENGINE("compiled InterpA", compiled_a),
+    COMPILED_ENGINE("compiled InterpB", compiled_b),
+#endif
 #ifdef BENCH_EIGEN
     CHAIN_ENGINE("Eigen naive", &peer_eigen_native),
     CHAIN_ENGINE("Eigen naive -Ofast", &peer_eigen_published),

@@ -18,6 +18,7 @@ foreach(symbol IN LISTS symbols)
     endif()
 endforeach()
 file(GLOB headers ${SOURCE}/include/gallop/*.h)
+list(FILTER headers EXCLUDE REGEX "/compiler.h$") # a library of its own
 foreach(header IN LISTS headers)
     file(READ ${header} text)
     string(REGEX MATCHALL "\n[A-Za-z][^\n;(]*[ *]gal_[a-z0-9_]+\\(" declarations "${text}")

@@ -131,6 +131,22 @@ def check_layers() -> list[str]:
     return wrong
 
 
+def check_compiler() -> list[str]:
+    """The compiler's tables are its lists: targets, passes, operators."""
+    text = (ROOT / "docs/compiler.md").read_text(encoding="utf-8")
+    wrong = []
+    for path, pattern, row in (
+        ("targets.def", r'^TARGET\("([^"]+)"', "| `{0}` |"),
+        ("pass/passes.def", r"^PASS\((\w+),", "| `{0}` |"),
+        ("graph/ops.def", r'^OP\((\w+),.*?"((?:[^"\\]|\\.)*)"\)$', "| {1} |"),
+    ):
+        source = (ROOT / "src/compiler" / path).read_text(encoding="utf-8")
+        for found in re.findall(pattern, source, flags=re.S | re.M):
+            wanted = row.format(*([found] if isinstance(found, str) else found))
+            wrong += [] if wanted in text else [f"{path}: no row with {wanted}"]
+    return wrong
+
+
 # ---- commands ----
 
 
@@ -202,6 +218,7 @@ def main() -> int:
     command = str(Path(options.command).resolve()) if options.command else None
     mistakes = [f"docs/controller.md: {w}" for w in check_rules()]
     mistakes += [f"docs/format.md: {w}" for w in check_blocks() + check_layers()]
+    mistakes += [f"docs/compiler.md: {w}" for w in check_compiler()]
     run = commands_of_run()
     for page in pages():
         text = page.read_text(encoding="utf-8")

@@ -6,8 +6,8 @@
 #include "base/embedded.h"
 
 extern const gali_embedded gali_embedded_kernels_h, gali_embedded_activate_f32, gali_embedded_panel_f32,
-    gali_embedded_simd_scalar, gali_embedded_simd_avx2, gali_embedded_simd_avx512, gali_embedded_simd_neon,
-    gali_embedded_simd_wasm;
+    gali_embedded_emit_operators, gali_embedded_simd_scalar, gali_embedded_simd_avx2, gali_embedded_simd_avx512,
+    gali_embedded_simd_neon, gali_embedded_simd_wasm;
 
 enum { DEFINITIONS_MAX = 128 };
 
@@ -85,20 +85,21 @@ static const char *code_of(piece text) {
     return at;
 }
 
-/* The word before the first parenthesis of a function, the last word of a struct's typedef. */
+/* A struct's typedef defines its last word, a function the one before its first parenthesis, a variable its first;
+ * of an enum or another typedef it is empty. */
 static piece name_of(const char *code, const char *end) {
-    piece last = {end, 0};
+    piece none = {end, 0}, first = next_name(code, end), last = none;
     int type = starts(code, end, "typedef struct");
     if (!type && (starts(code, end, "typedef") || starts(code, end, "enum"))) {
-        return last;
+        return none;
     }
-    for (piece word = next_name(code, end); word.size; word = next_name(word.at + word.size, end)) {
+    for (piece word = first; word.size; word = next_name(word.at + word.size, end)) {
         last = word;
         if (!type && word.at + word.size < end && word.at[word.size] == '(') {
             return word;
         }
     }
-    return last;
+    return type ? last : first;
 }
 
 static void add_definition(definitions *all, const char *at, const char *end) {
@@ -139,6 +140,7 @@ static void read_all(definitions *all, const gali_target *target) {
     read_definitions(all, header_of(target));
     read_definitions(all, &gali_embedded_activate_f32);
     read_definitions(all, &gali_embedded_panel_f32);
+    read_definitions(all, &gali_embedded_emit_operators);
 }
 
 static int defines(const definition *d, piece name) {
@@ -161,8 +163,9 @@ static void mark(definitions *all, piece text) {
         for (uint32_t i = 0; i < all->count; i++) {
             definition *d = &all->list[i];
             if (d->matters && !d->used && defines(d, word)) {
+                const char *code = code_of(d->text); /* comments may name what is not used */
                 d->used = 1;
-                mark(all, d->text);
+                mark(all, (piece){code, (size_t)(d->text.at + d->text.size - code)});
             }
         }
     }

@@ -54,6 +54,10 @@ static inline gali_vf gali_vf_mul(gali_vf a, gali_vf b) {
     return wasm_f32x4_mul(a, b);
 }
 
+static inline gali_vf gali_vf_div(gali_vf a, gali_vf b) {
+    return wasm_f32x4_div(a, b);
+}
+
 static inline gali_vf gali_vf_fma(gali_vf a, gali_vf b, gali_vf c) {
     return wasm_f32x4_add(wasm_f32x4_mul(a, b), c);
 }

@@ -1,0 +1,171 @@
+/* gallop compile: a model as plain C. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/file.h"
+#include "base/memory.h"
+#include "commands.h"
+#include "gallop/compiler.h"
+#include "network/model.h"
+#include "options.h"
+
+enum { PATH_SIZE = 4096 };
+
+typedef struct compile {
+    const char *path, *directory, *characters, *weights, *form;
+    gal_compile_desc desc;
+} compile;
+
+/* "8" or "1..64". */
+static int read_characters(compile *self) {
+    char end;
+    uint32_t least, most;
+    if (strchr(self->characters, '-') || strchr(self->characters, '+')) {
+        return 0;
+    }
+    if (sscanf(self->characters, "%7u..%7u%c", &least, &most, &end) == 2) {
+        self->desc.least = least;
+        self->desc.most = most;
+    } else if (sscanf(self->characters, "%7u%c", &least, &end) == 1) {
+        self->desc.least = self->desc.most = least;
+    } else {
+        return 0;
+    }
+    return self->desc.least > 0 && self->desc.least <= self->desc.most;
+}
+
+static int read_words(compile *self) {
+    if (self->characters && !read_characters(self)) {
+        return gali_command_usage("compile", "--characters %.20s: expected LEAST..MOST, from 1 on",
+                                  self->characters);
+    }
+    if (strcmp(self->weights, "array") != 0 && strcmp(self->weights, "blob") != 0) {
+        return gali_command_usage("compile", "--weights %.20s: array or blob", self->weights);
+    }
+    if (strcmp(self->form, "per-expert") != 0 && strcmp(self->form, "blend") != 0) {
+        return gali_command_usage("compile", "--form %.20s: per-expert or blend", self->form);
+    }
+    if (!self->directory && !self->desc.dump) {
+        return gali_command_usage("compile", "-o is missing");
+    }
+    if (self->desc.stop_after && !self->desc.dump) {
+        return gali_command_usage("compile", "--stop-after makes nothing but a dump: --dump is missing");
+    }
+    self->desc.weights_blob = strcmp(self->weights, "blob") == 0;
+    self->desc.form = strcmp(self->form, "blend") == 0 ? GAL_FORM_BLEND : GAL_FORM_PER_EXPERT;
+    return GALI_EXIT_OK;
+}
+
+/* The file's name without folders and extension, as far as it is a C identifier. */
+static void name_of(const char *path, char name[25]) {
+    const char *slash = strrchr(path, '/');
+    size_t size = 0;
+    for (const char *at = slash ? slash + 1 : path; *at && *at != '.' && size < 24; at++) {
+        char c = *at;
+        c = c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
+        int letter = c >= 'a' && c <= 'z', digit = c >= '0' && c <= '9';
+        if (letter || (digit && size)) {
+            name[size++] = c;
+        } else if (size) {
+            name[size++] = '_';
+        }
+    }
+    name[size] = 0;
+}
+
+static gal_status write_part(const compile *self, const gal_compiled *compiled, gal_compiled_part part,
+                             const char *extension, gal_error *error) {
+    char path[PATH_SIZE];
+    size_t size;
+    const char *bytes = gal_compiled_bytes(compiled, part, &size);
+    if (size == 0) {
+        return GAL_OK;
+    }
+    if (snprintf(path, sizeof path, "%s/%s.%s", self->directory, self->desc.name, extension) >= PATH_SIZE) {
+        return gali_fail(error, GAL_BAD_ARGUMENT, "the path is too long");
+    }
+    gal_status status = gali_file_write(path, bytes, size, error);
+    if (status == GAL_OK) {
+        printf("%9zu bytes  %s\n", size, path);
+    }
+    return status;
+}
+
+static gal_status write_parts(const compile *self, const gal_compiled *compiled, gal_error *error) {
+    size_t size;
+    fputs(gal_compiled_bytes(compiled, GAL_COMPILED_DUMP, &size), stdout);
+    if (!self->directory) {
+        return GAL_OK;
+    }
+    if (mkdir(self->directory, 0777) != 0 && errno != EEXIST) {
+        return gali_fail(error, GAL_IO, "%.200s: %s", self->directory, strerror(errno));
+    }
+    gal_status status = write_part(self, compiled, GAL_COMPILED_HEADER, "h", error);
+    if (status == GAL_OK) {
+        status = write_part(self, compiled, GAL_COMPILED_SOURCE, "c", error);
+    }
+    return status == GAL_OK ? write_part(self, compiled, GAL_COMPILED_WEIGHTS, "weights", error) : status;
+}
+
+static int make(compile *self) {
+    gal_error error = {0};
+    void *data = NULL;
+    size_t size = 0;
+    gal_compiled *compiled = NULL;
+    gal_status status = gali_file_read(self->path, GALI_FILE_MAX, NULL, &data, &size, &error);
+    if (status == GAL_OK) {
+        status = gal_compile(&compiled, data, size, &self->desc, &error);
+    }
+    if (status == GAL_OK) {
+        status = write_parts(self, compiled, &error);
+    }
+    gal_compiled_free(compiled);
+    gali_release(NULL, data, size);
+    if (status == GAL_BAD_ARGUMENT) {
+        return gali_command_usage("compile", "%s", error.message);
+    }
+    return status == GAL_OK ? GALI_EXIT_OK : gali_command_bad("compile", "%s", error.message);
+}
+
+static int run(int argc, char **argv) {
+    char name[25];
+    compile self = {.weights = "array", .form = "per-expert"};
+    const gali_option options[] = {{"MODEL", GALI_OPTION_WORD, &self.path, 1, 0},
+                                   {"--target", GALI_OPTION_TEXT, &self.desc.target, 0, 0},
+                                   {"--characters", GALI_OPTION_TEXT, &self.characters, 0, 0},
+                                   {"--weights", GALI_OPTION_TEXT, &self.weights, 0, 0},
+                                   {"--form", GALI_OPTION_TEXT, &self.form, 0, 0},
+                                   {"--name", GALI_OPTION_TEXT, &self.desc.name, 0, 0},
+                                   {"--dump", GALI_OPTION_TEXT, &self.desc.dump, 0, 0},
+                                   {"--stop-after", GALI_OPTION_TEXT, &self.desc.stop_after, 0, 0},
+                                   {"-o", GALI_OPTION_TEXT, &self.directory, 0, 0},
+                                   {"--output", GALI_OPTION_TEXT, &self.directory, 0, 0}};
+    int result = gali_options_read("compile", argc, argv, options, sizeof options / sizeof options[0]);
+    if (result == GALI_EXIT_OK) {
+        result = read_words(&self);
+    }
+    if (result == GALI_EXIT_OK && !self.desc.name) {
+        name_of(self.path, name);
+        self.desc.name = name;
+    }
+    return result == GALI_EXIT_OK ? make(&self) : result;
+}
+
+const gali_command gali_command_compile = {
+    "compile", "a model as plain C for a target",
+    "usage: gallop compile MODEL [--target native] [--characters 1..64] -o DIR\n"
+    "       [--weights array|blob] [--form per-expert|blend] [--name NAME] [--dump PASS|all] [--stop-after "
+    "PASS]\n\n"
+    "Writes NAME.h and NAME.c: C11 that needs memcpy and libm alone. NAME_run computes what the runtime "
+    "computes, for\n"
+    "any number of characters in the range; the header tells sizes, memory and how to build it. NAME is the "
+    "model's\n"
+    "file name unless --name gives one.\n\n"
+    "  --target      scalar, x86-64-v3, x86-64-v4, armv8-a, armv8.2-a+dotprod, wasm32+simd128 or native\n"
+    "  --weights     array: in NAME.c; blob: in NAME.weights, which the program loads\n"
+    "  --form        of layers with several experts (docs/plan.md)\n"
+    "  --dump        prints the graph after that pass: import, fold, fuse, sweep, schedule, memory, emit\n"
+    "  --stop-after  runs no later pass; writes nothing\n",
+    run};

@@ -1,0 +1,171 @@
+/* The compiler: a straight list of passes (pass/passes.def), the graph verified after each. */
+#include "gallop/compiler.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/desc.h"
+#include "base/error.h"
+#include "compiler/pass/pass.h"
+
+enum { NAME_MAX_LETTERS = 24, CHARACTERS_DEFAULT = 64 };
+
+struct gal_compiled {
+    gali_text parts[GAL_COMPILED_PART_COUNT];
+};
+
+typedef struct pass {
+    const char *name;
+    gal_status (*run)(gali_compilation *c, gal_error *error);
+} pass;
+
+static const pass passes[] = {
+#define PASS(name, meaning) {#name, gali_pass_##name},
+#include "compiler/pass/passes.def"
+#undef PASS
+};
+enum { PASSES = sizeof passes / sizeof passes[0] };
+
+const char *gal_compile_pass_name(uint32_t i) {
+    return i < PASSES ? passes[i].name : NULL;
+}
+
+const char *gal_compile_target_name(uint32_t i) {
+    return i < gali_target_count ? gali_targets[i].name : NULL;
+}
+
+static int is_pass(const char *name) {
+    for (uint32_t i = 0; i < PASSES; i++) {
+        if (strcmp(passes[i].name, name) == 0) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+/* A C identifier in lower case: what is emitted also uses it in upper case. */
+static int is_prefix(const char *name) {
+    size_t size = 0;
+    for (; name[size]; size++) {
+        int letter = (name[size] >= 'a' && name[size] <= 'z') || (size && name[size] == '_');
+        if (!letter && !(size && isdigit((unsigned char)name[size]))) {
+            return 0;
+        }
+    }
+    return size > 0 && size <= NAME_MAX_LETTERS;
+}
+
+static gal_status check_words(const gal_compile_desc *desc, const char *name, gal_error *error) {
+    if (!is_prefix(name)) {
+        return gali_fail(error, GAL_BAD_ARGUMENT,
+                         "name \"%.40s\": not a C identifier of at most %d lower-case letters, digits and _",
+                         name, NAME_MAX_LETTERS);
+    }
+    if (desc->dump && strcmp(desc->dump, "all") != 0 && !is_pass(desc->dump)) {
+        return gali_fail(error, GAL_BAD_ARGUMENT, "dump \"%.40s\": no such pass", desc->dump);
+    }
+    if (desc->stop_after && !is_pass(desc->stop_after)) {
+        return gali_fail(error, GAL_BAD_ARGUMENT, "stop after \"%.40s\": no such pass", desc->stop_after);
+    }
+    if ((unsigned)desc->form >= GAL_FORM_COUNT) {
+        return gali_fail(error, GAL_BAD_ARGUMENT, "form %d: not a form", (int)desc->form);
+    }
+    return GAL_OK;
+}
+
+static gal_status resolve(gali_compilation *c, const gal_compile_desc *desc, gal_error *error) {
+    c->name = desc->name ? desc->name : "model";
+    c->least = desc->least || desc->most ? desc->least : 1;
+    c->most = desc->least || desc->most ? desc->most : CHARACTERS_DEFAULT;
+    c->form = desc->form;
+    c->plain_loops = desc->plain_loops != 0;
+    c->weights_blob = desc->weights_blob != 0;
+    if (c->least < 1 || c->least > c->most || c->most > GALI_CHARACTERS_MAX) {
+        return gali_fail(error, GAL_BAD_ARGUMENT, "characters %u..%u: not a range within 1..%d", c->least,
+                         c->most, GALI_CHARACTERS_MAX);
+    }
+    gal_status status = check_words(desc, c->name, error);
+    if (status != GAL_OK) {
+        return status;
+    }
+    c->target = gali_target_find(desc->target ? desc->target : "native", error);
+    return c->target ? GAL_OK : GAL_BAD_ARGUMENT;
+}
+
+static void dump(gali_compilation *c, const char *name, const char *wanted) {
+    if (wanted && (strcmp(wanted, "all") == 0 || strcmp(wanted, name) == 0)) {
+        gali_text_add(&c->parts[GAL_COMPILED_DUMP], "# after %s\n", name);
+        gali_graph_print(c->graph, &c->parts[GAL_COMPILED_DUMP]);
+    }
+}
+
+static gal_status run_passes(gali_compilation *c, const gal_compile_desc *desc, gal_error *error) {
+    for (uint32_t i = 0; i < PASSES; i++) {
+        gal_error inner = {0};
+        gal_status status = passes[i].run(c, error);
+        if (status == GAL_OK && gali_graph_verify(c->graph, &inner) != GAL_OK) {
+            status = gali_fail(error, GAL_BAD_DATA, "after pass %s: %.200s", passes[i].name, inner.message);
+        }
+        if (status != GAL_OK) {
+            return status;
+        }
+        dump(c, passes[i].name, desc->dump);
+        if (desc->stop_after && strcmp(desc->stop_after, passes[i].name) == 0) {
+            break;
+        }
+    }
+    return GAL_OK;
+}
+
+static gal_status take_parts(gal_compiled **out, gali_compilation *c, gal_error *error) {
+    gal_compiled *compiled = calloc(1, sizeof *compiled);
+    int failed = !compiled;
+    for (uint32_t i = 0; i < GAL_COMPILED_PART_COUNT; i++) {
+        failed |= c->parts[i].failed;
+    }
+    if (failed) {
+        free(compiled);
+        return gali_fail(error, GAL_NO_MEMORY, "no memory for the result");
+    }
+    memcpy(compiled->parts, c->parts, sizeof c->parts);
+    memset(c->parts, 0, sizeof c->parts);
+    *out = compiled;
+    return GAL_OK;
+}
+
+gal_status gal_compile(gal_compiled **out, const void *data, size_t size, const gal_compile_desc *desc,
+                       gal_error *error) {
+    *out = NULL;
+    gal_compile_desc all;
+    gali_compilation c = {0};
+    gali_desc_read(&all, sizeof all, desc, desc ? desc->structSize : 0);
+    gal_status status = resolve(&c, &all, error);
+    if (status == GAL_OK) {
+        status = gali_model_read(&c.model, data, size, error);
+    }
+    if (status == GAL_OK) {
+        status = run_passes(&c, &all, error);
+    }
+    if (status == GAL_OK) {
+        status = take_parts(out, &c, error);
+    }
+    for (uint32_t i = 0; i < GAL_COMPILED_PART_COUNT; i++) {
+        gali_text_release(&c.parts[i]);
+    }
+    gali_arena_release(&c.arena);
+    return status;
+}
+
+const char *gal_compiled_bytes(const gal_compiled *compiled, gal_compiled_part part, size_t *size) {
+    const gali_text *text = &compiled->parts[part];
+    *size = text->size;
+    return text->bytes ? text->bytes : "";
+}
+
+void gal_compiled_free(gal_compiled *compiled) {
+    for (uint32_t i = 0; compiled && i < GAL_COMPILED_PART_COUNT; i++) {
+        gali_text_release(&compiled->parts[i]);
+    }
+    free(compiled);
+}

@@ -1,0 +1,195 @@
+/* The header and the source, put together of their parts. */
+#include <ctype.h>
+#include <string.h>
+
+#include "compiler/emit/emission.h"
+#include "compiler/emit/vocabulary.h"
+
+/* The gate's input, beside x: phase, given, or none. */
+static const gali_node *gate_input(const gali_graph *graph) {
+    for (uint32_t i = 0; i < graph->count; i++) {
+        if (graph->nodes[i].op == GALI_OP_input && strcmp(graph->nodes[i].name, "x") != 0) {
+            return &graph->nodes[i];
+        }
+    }
+    return NULL;
+}
+
+static uint32_t gate_width(const gali_node *gate) {
+    return gate->type.rank == 1 ? 1 : gate->type.shape[1];
+}
+
+static uint32_t input_width(const gali_graph *graph) {
+    return graph->nodes[gali_graph_find(graph, "x", 1)].type.shape[1];
+}
+
+static uint32_t output_width(const gali_graph *graph) {
+    return graph->nodes[graph->output].type.shape[1];
+}
+
+static void add_origin(const gali_compilation *c, gali_text *text) {
+    const char *flags = c->target->flags;
+    gali_text_add(
+        text,
+        " * Made by gallop %s for %s, %u to %u characters a call. Any C11 compiler that knows __attribute__:\n"
+        " *     cc -std=c11 -O2 -ffp-contract=off%s%s -c %s.c\n",
+        gal_version(), c->target->name, c->least, c->most, *flags ? " " : "", flags, c->name);
+}
+
+static void add_memory_plan(const gali_compilation *c, gali_text *text) {
+    gali_text_add(text,
+                  " * Workspace, in floats a character; a row of all characters' values stands together:\n");
+    for (uint32_t i = 0; i < c->graph->count; i++) {
+        const gali_node *node = &c->graph->nodes[i];
+        uint32_t offset = node->attributes[GALI_ATTRIBUTE_offset];
+        if (offset) {
+            gali_text_add(text, " *     %5u  %s ", (offset - 1) * 16, node->name);
+            gali_type_print(&node->type, text);
+            gali_text_add(text, "\n");
+        }
+    }
+}
+
+static void add_run(const gali_compilation *c, gali_text *text) {
+    const gali_node *gate = gate_input(c->graph);
+    gali_text_add(text, "int gali_run(uint32_t count, const float *x, ");
+    if (gate) {
+        gali_text_add(text, "const float *%s, ", gate->name);
+    }
+    gali_text_add(text, "float *y, const float *weights,\n             void *workspace)");
+}
+
+static void add_run_comment(const gali_compilation *c, gali_text *text) {
+    const gali_node *gate = gate_input(c->graph);
+    gali_text_add(
+        text,
+        "/*\n"
+        " * Runs the network for count characters. Keeps nothing; any number of threads may run at once, each "
+        "with a\n"
+        " * workspace of its own. Returns 0, or -1 and leaves y alone if count is out of range%s.\n *\n"
+        " *     x          [count][GALI_INPUTS]\n",
+        gate ? " or a value of the gate is not finite" : "");
+    if (gate && gate->type.rank == 1) {
+        gali_text_add(text, " *     phase      [count], radians\n");
+    } else if (gate) {
+        gali_text_add(text, " *     given      [count][%u], coefficients of the experts\n", gate_width(gate));
+    }
+    gali_text_add(text, " *     y          [count][GALI_OUTPUTS], apart from x\n");
+    gali_text_add(
+        text, c->weights_blob
+                  ? " *     weights    [GALI_WEIGHTS], the bytes of the weights file, best 64-byte aligned\n"
+                  : " *     weights    gali_weights.values\n");
+    gali_text_add(text, " *     workspace  [GALI_WORKSPACE * count] floats, best 64-byte aligned\n */\n");
+}
+
+static void make_header(const gali_compilation *c, const gali_emission *e, gali_text *text) {
+    gali_text_add(text, "/*\n * %s: a neural character controller as plain C.\n *\n", c->name);
+    add_origin(c, text);
+    gali_text_add(text, " *\n");
+    add_memory_plan(c, text);
+    gali_text_add(
+        text,
+        " */\n#ifndef GALI_H\n#define GALI_H\n\n#include <stdint.h>\n\n"
+        "#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n"
+        "enum {\n    GALI_INPUTS = %u,\n    GALI_OUTPUTS = %u,\n"
+        "    GALI_CHARACTERS_LEAST = %u,\n    GALI_CHARACTERS_MOST = %u,\n"
+        "    GALI_WORKSPACE = %u, /* floats a character */\n    GALI_WEIGHTS = %zu,  /* floats */\n};\n\n",
+        input_width(c->graph), output_width(c->graph), c->least, c->most, c->workspace,
+        e->weights.size / sizeof(float));
+    if (!c->weights_blob) {
+        gali_text_add(text, "/* The weights: values, stored as their bits. */\n"
+                            "extern const union gali_weights {\n    uint32_t bits[GALI_WEIGHTS];\n"
+                            "    float values[GALI_WEIGHTS];\n} gali_weights;\n\n");
+    }
+    add_run_comment(c, text);
+    add_run(c, text);
+    gali_text_add(text, ";\n\n#ifdef __cplusplus\n}\n#endif\n#endif\n");
+}
+
+/* Local pointers of the run: a value's rows. */
+static void add_places(const gali_compilation *c, gali_text *text) {
+    for (uint32_t i = 0; i < c->graph->count; i++) {
+        const gali_node *node = &c->graph->nodes[i];
+        uint32_t offset = node->attributes[GALI_ATTRIBUTE_offset];
+        if (!offset) {
+            continue;
+        }
+        gali_text_add(text, "    float *const %s = (float *)workspace + %u * (size_t)count;\n", node->name,
+                      (offset - 1) * 16);
+        if (node->type.element == GALI_BLEND && gali_emit_sparse(&node->type)) {
+            gali_text_add(text, "    uint32_t *const %s_expert = (uint32_t *)workspace + %u * (size_t)count;\n",
+                          node->name, (offset - 1) * 16 + (node->type.shape[1] + 15) / 16 * 16);
+        }
+    }
+}
+
+static void make_run(const gali_compilation *c, const gali_emission *e, gali_text *text) {
+    const gali_graph *graph = c->graph;
+    const gali_node *gate = gate_input(graph), *result = &graph->nodes[graph->output];
+    uint32_t width = output_width(graph);
+    add_run(c, text);
+    gali_text_add(text, " {\n");
+    add_places(c, text);
+    gali_text_add(text, "    if (count < %u || count > %u) {\n        return -1;\n    }\n", c->least, c->most);
+    if (gate) {
+        gali_text_add(text,
+                      "    for (uint32_t i = 0; i < count * %u; i++) {\n        if (!isfinite(%s[i])) {\n"
+                      "            return -1;\n        }\n    }\n",
+                      gate_width(gate), gate->name);
+    }
+    gali_text_add_bytes(text, e->calls.bytes, e->calls.size);
+    gali_text_add(
+        text,
+        "    for (uint32_t c = 0; c < count; c++) {\n"
+        "        memcpy(y + (size_t)c * %u, %s + (size_t)c * %u, %u * sizeof *y);\n    }\n    return 0;\n}\n",
+        width, result->name, gali_emit_stride(graph, graph->output), width);
+}
+
+static void add_weights(const gali_emission *e, gali_text *text) {
+    gali_text_add(text, "\n_Alignas(64) const union gali_weights gali_weights = {{");
+    const unsigned char *at = (const unsigned char *)e->weights.bytes;
+    for (size_t i = 0; i < e->weights.size; i += 4) {
+        uint32_t bits =
+            at[i] | (uint32_t)at[i + 1] << 8 | (uint32_t)at[i + 2] << 16 | (uint32_t)at[i + 3] << 24;
+        gali_text_add(text, "%s0x%x,", i % 40 ? "" : "\n", bits);
+    }
+    gali_text_add(text, "\n}};\n");
+}
+
+/* All of the source but its weights, with our names. */
+static void make_source(const gali_compilation *c, const gali_emission *e, gali_text *text) {
+    gali_text body = {0};
+    gali_text_add_bytes(&body, e->functions.bytes ? e->functions.bytes : "", e->functions.size);
+    make_run(c, e, &body);
+    gali_text_add(text, "/*\n * %s.h tells what this is.\n *\n", c->name);
+    add_origin(c, text);
+    gali_text_add(text, " */\n");
+    gali_text_add(text, "#if defined(__clang__)\n#pragma STDC FP_CONTRACT OFF\n#elif defined(__GNUC__)\n"
+                        "#pragma GCC optimize(\"fp-contract=off\")\n#endif\n\n");
+    gali_text_add(text, "#include \"%s.h\"\n\n#include <math.h>\n#include <stddef.h>\n#include <string.h>\n\n",
+                  c->name);
+    gali_vocabulary_includes(text, c->target);
+    gali_text_add(text, "\n");
+    gali_vocabulary_add(text, c->target, body.bytes ? body.bytes : "");
+    gali_text_add_bytes(text, e->lists.bytes ? e->lists.bytes : "", e->lists.size);
+    gali_text_add_bytes(text, body.bytes ? body.bytes : "", body.size);
+    text->failed |= body.failed;
+    gali_text_release(&body);
+}
+
+void gali_emit_module(gali_compilation *c, const gali_emission *e) {
+    gali_text ours = {0};
+    make_header(c, e, &ours);
+    gali_vocabulary_rename(&c->parts[GAL_COMPILED_HEADER], ours.bytes ? ours.bytes : "", c->name);
+    c->parts[GAL_COMPILED_HEADER].failed |= ours.failed;
+    gali_text_release(&ours);
+    make_source(c, e, &ours);
+    if (!c->weights_blob) {
+        add_weights(e, &ours);
+    } else {
+        gali_text_add_bytes(&c->parts[GAL_COMPILED_WEIGHTS], e->weights.bytes, e->weights.size);
+    }
+    gali_vocabulary_rename(&c->parts[GAL_COMPILED_SOURCE], ours.bytes ? ours.bytes : "", c->name);
+    c->parts[GAL_COMPILED_SOURCE].failed |= ours.failed;
+    gali_text_release(&ours);
+}

@@ -1,0 +1,210 @@
+#include "base/error.h"
+#include "compiler/emit/emission.h"
+#include "compiler/graph/attributes.h"
+
+/* Calls of the functions of body/operators.inc: gali_<operator>(count, operands, attributes, value). */
+
+static const gali_node *operand(const gali_emission *e, const gali_node *node, uint32_t i) {
+    return &e->c->graph->nodes[node->operands[i]];
+}
+
+uint32_t gali_emit_stride(const gali_graph *graph, uint32_t index) {
+    const gali_node *node = &graph->nodes[index];
+    uint32_t width = node->type.shape[1];
+    return node->op == GALI_OP_input ? width : (width + 15) / 16 * 16;
+}
+
+int gali_emit_sparse(const gali_type *blend) {
+    return blend->shape[1] < blend->shape[2];
+}
+
+/* "x, 231": a value's rows and their stride. */
+static void add_rows(gali_emission *e, const gali_node *node, uint32_t i) {
+    gali_text_add(&e->calls, ", %s, %u", operand(e, node, i)->name,
+                  gali_emit_stride(e->c->graph, node->operands[i]));
+}
+
+static void add_result(gali_emission *e, const gali_node *node, uint32_t index) {
+    gali_text_add(&e->calls, ", %s, %u);\n", node->name, gali_emit_stride(e->c->graph, index));
+}
+
+static void add_constant(gali_emission *e, const gali_node *node, uint32_t i) {
+    const gali_node *constant = operand(e, node, i);
+    size_t at = gali_emit_floats(e, constant->data, gali_type_count(&constant->type));
+    gali_text_add(&e->calls, ", weights + %zu", at);
+}
+
+/* A float32 to the last bit; 0 is short. */
+static void add_real(gali_text *text, uint32_t bits) {
+    gali_text_add(text, bits ? "%af" : "%.0f", (double)gali_attribute_real(bits));
+}
+
+/* A list of indices becomes an array of the source. */
+static void add_list(gali_emission *e, const gali_node *node, uint32_t i) {
+    const gali_node *constant = operand(e, node, i);
+    const uint32_t *list = constant->data;
+    uint32_t count = constant->type.shape[0];
+    gali_text_add(&e->lists, "static const uint32_t gali_%s[%u] = {", constant->name, count);
+    for (uint32_t k = 0; k < count; k++) {
+        gali_text_add(&e->lists, "%s%u,", k % 20 ? " " : "\n    ", list[k]);
+    }
+    gali_text_add(&e->lists, "\n};\n\n");
+    gali_text_add(&e->calls, ", gali_%s", constant->name);
+}
+
+static void call_gather(gali_emission *e, const gali_node *node, uint32_t index) {
+    gali_text_add(&e->calls, "    gali_gather(count");
+    add_rows(e, node, 0);
+    add_list(e, node, 1);
+    gali_text_add(&e->calls, ", %u", node->type.shape[1]);
+    add_result(e, node, index);
+}
+
+static void call_fix(gali_emission *e, const gali_node *node, uint32_t index) {
+    gali_text_add(&e->calls, "    gali_fix(count");
+    add_rows(e, node, 0);
+    add_list(e, node, 1);
+    add_constant(e, node, 2);
+    gali_text_add(&e->calls, ", %u", node->type.shape[1]);
+    add_result(e, node, index);
+}
+
+static void call_scaled(gali_emission *e, const gali_node *node, uint32_t index) {
+    gali_text_add(&e->calls, "    gali_%s(count", gali_op_list[node->op].name);
+    add_rows(e, node, 0);
+    add_constant(e, node, 1);
+    add_constant(e, node, 2);
+    gali_text_add(&e->calls, ", %u", node->type.shape[1]);
+    add_result(e, node, index);
+}
+
+/* Where the experts of a sparse blend stand: behind the coefficients of all characters. */
+static void add_experts(gali_emission *e, const gali_node *node) {
+    if (gali_emit_sparse(&node->type)) {
+        gali_text_add(&e->calls, "%s, %s_expert);\n", node->name, node->name);
+    } else {
+        gali_text_add(&e->calls, "%s, NULL);\n", node->name);
+    }
+}
+
+static void call_gate(gali_emission *e, const gali_node *node, uint32_t index) {
+    (void)index;
+    gali_text_add(&e->calls, "    gali_%s(count, %s, %u, ", gali_op_list[node->op].name,
+                  operand(e, node, 0)->name, node->type.shape[2]);
+    add_experts(e, node);
+}
+
+static void call_blend(gali_emission *e, const gali_node *node, uint32_t index) {
+    (void)index;
+    gali_text_add(&e->calls, "    gali_copy(count");
+    add_rows(e, node, 0);
+    gali_text_add(&e->calls, ", %u, %s, %u);\n", node->type.shape[2], node->name, node->type.shape[2]);
+}
+
+static void call_top(gali_emission *e, const gali_node *node, uint32_t index) {
+    (void)index;
+    gali_text_add(&e->calls, "    gali_top(count");
+    add_rows(e, node, 0);
+    gali_text_add(&e->calls, ", %u, %u, ", node->type.shape[2], node->type.shape[1]);
+    add_experts(e, node);
+}
+
+/* Copies the rows, then activates them in place. */
+static void call_activate(gali_emission *e, const gali_node *node, uint32_t index) {
+    uint32_t stride = gali_emit_stride(e->c->graph, index), width = node->type.shape[1];
+    gali_text_add(&e->calls, "    gali_copy(count");
+    add_rows(e, node, 0);
+    gali_text_add(&e->calls, ", %u", width);
+    add_result(e, node, index);
+    gali_emit_activation(&e->calls, node, node->name, stride, width);
+}
+
+void gali_emit_activation(gali_text *text, const gali_node *node, const char *rows, uint32_t stride,
+                          uint32_t width) {
+    uint32_t activation = node->attributes[GALI_ATTRIBUTE_activation];
+    const char *name = gali_attribute_word(GALI_KIND_ACTIVATION, activation);
+    gali_text_add(text, "    for (uint32_t c = 0; c < count; c++) {\n");
+    if (activation == GALI_ACTIVATION_SOFTMAX) {
+        gali_text_add(text, "        gali_activate_%s(%s + (size_t)c * %u, %u);\n", name, rows, stride, width);
+    } else {
+        gali_text_add(text, "        gali_activate_each(gali_activate_%s, ", name);
+        add_real(text, node->attributes[GALI_ATTRIBUTE_slope]);
+        gali_text_add(text, ", %s + (size_t)c * %u, %u);\n", rows, stride, width);
+    }
+    gali_text_add(text, "    }\n");
+}
+
+static void call_slice(gali_emission *e, const gali_node *node, uint32_t index) {
+    gali_text_add(&e->calls, "    gali_copy(count, %s + %u, %u, %u", operand(e, node, 0)->name,
+                  node->attributes[GALI_ATTRIBUTE_first], gali_emit_stride(e->c->graph, node->operands[0]),
+                  node->type.shape[1]);
+    add_result(e, node, index);
+}
+
+static void call_concat(gali_emission *e, const gali_node *node, uint32_t index) {
+    uint32_t at = 0;
+    for (uint32_t i = 0; i < node->operand_count; i++) {
+        uint32_t width = operand(e, node, i)->type.shape[1];
+        gali_text_add(&e->calls, "    gali_copy(count");
+        add_rows(e, node, i);
+        gali_text_add(&e->calls, ", %u, %s + %u, %u);\n", width, node->name, at,
+                      gali_emit_stride(e->c->graph, index));
+        at += width;
+    }
+}
+
+static void call_layer_norm(gali_emission *e, const gali_node *node, uint32_t index) {
+    gali_text_add(&e->calls, "    gali_layer_norm(count");
+    add_rows(e, node, 0);
+    add_constant(e, node, 1);
+    add_constant(e, node, 2);
+    gali_text_add(&e->calls, ", %u, ", node->type.shape[1]);
+    add_real(&e->calls, node->attributes[GALI_ATTRIBUTE_epsilon]);
+    add_result(e, node, index);
+}
+
+/* film, gru: a row in, a row out. */
+static void call_row(gali_emission *e, const gali_node *node, uint32_t index) {
+    gali_text_add(&e->calls, "    gali_%s(count", gali_op_list[node->op].name);
+    add_rows(e, node, 0);
+    gali_text_add(&e->calls, ", %u", node->type.shape[1]);
+    add_result(e, node, index);
+}
+
+static void call_parts(gali_emission *e, const gali_node *node, uint32_t index) {
+    gali_text_add(&e->calls, "    gali_%s(count", gali_op_list[node->op].name);
+    add_rows(e, node, 0);
+    gali_text_add(&e->calls, ", %u, %u", node->attributes[GALI_ATTRIBUTE_parts], node->type.shape[1]);
+    add_result(e, node, index);
+}
+
+typedef void operator_call(gali_emission *e, const gali_node *node, uint32_t index);
+
+static operator_call *const operator_calls[GALI_OP_COUNT] = {
+    [GALI_OP_gather] = call_gather,
+    [GALI_OP_fix] = call_fix,
+    [GALI_OP_normalise] = call_scaled,
+    [GALI_OP_denormalise] = call_scaled,
+    [GALI_OP_gate_cubic] = call_gate,
+    [GALI_OP_gate_linear] = call_gate,
+    [GALI_OP_gate_constant] = call_gate,
+    [GALI_OP_blend] = call_blend,
+    [GALI_OP_top] = call_top,
+    [GALI_OP_slice] = call_slice,
+    [GALI_OP_concat] = call_concat,
+    [GALI_OP_layer_norm] = call_layer_norm,
+    [GALI_OP_film] = call_row,
+    [GALI_OP_gru] = call_row,
+    [GALI_OP_add] = call_parts,
+    [GALI_OP_mul] = call_parts,
+    [GALI_OP_activate] = call_activate,
+};
+
+gal_status gali_emit_operator(gali_emission *e, uint32_t index, gal_error *error) {
+    const gali_node *node = &e->c->graph->nodes[index];
+    if (!operator_calls[node->op]) {
+        return gali_fail(error, GAL_UNSUPPORTED, "%.31s: no C for %s", node->name, gali_op_list[node->op].name);
+    }
+    operator_calls[node->op](e, node, index);
+    return GAL_OK;
+}
