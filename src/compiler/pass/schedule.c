@@ -8,7 +8,10 @@
 #include "base/error.h"
 #include "compiler/pass/pass.h"
 
-enum { FEW = 16 };
+enum {
+    FEW = 16,
+    MANY = 256, /* above, what the experts' turns have in common does not fit a stack */
+};
 
 static gali_dense describe(const gali_compilation *c, const gali_node *node) {
     const gali_node *nodes = c->graph->nodes;
@@ -79,9 +82,9 @@ static gal_status choose(gali_compilation *c, gali_layer_schedule *layer, gal_er
     if (one || status != GAL_OK) {
         return status;
     }
-    if (panel_size(layer, c->target->lanes) <= c->target->l2) {
+    if (c->most > MANY || panel_size(layer, c->target->lanes) <= c->target->l2) {
         layer->versions[0].dense.most =
-            c->most; /* the panel stays there with all its experts: one version does */
+            c->most; /* a panel stays there with all its experts: one version does */
         return GAL_OK;
     }
     return add_version(c, layer, FEW + 1, c->most, error);
