@@ -8,10 +8,11 @@
 #include "base/number.h"
 #include "commands.h"
 #include "import/pfnn_folder.h"
+#include "import_onnx.h"
 #include "options.h"
 
 typedef struct wishes {
-    const char *path, *out, *gate, *samples, *skeleton;
+    const char *path, *out, *gate, *samples, *skeleton, *contract;
     uint32_t sets;
     int f16;
 } wishes;
@@ -38,9 +39,6 @@ static int make_desc(const wishes *w, gali_pfnn_desc *desc) {
     desc->gate = GAL_GATE_CUBIC;
     for (int gate = 1; gate <= GAL_GATE_CONSTANT && w->gate; gate++) {
         desc->gate = strcmp(w->gate, gate_names[gate]) == 0 ? (gal_gate_kind)gate : desc->gate;
-    }
-    if (!w->out) {
-        return gali_command_usage("import", "-o FILE is missing");
     }
     if (w->gate && strcmp(w->gate, gate_names[desc->gate]) != 0) {
         return gali_command_usage("import", "--gate %s: cubic, linear or constant expected", w->gate);
@@ -100,7 +98,7 @@ static int ends_with(const char *text, const char *end) {
     return length >= tail && strcmp(text + length - tail, end) == 0;
 }
 
-static int import_pfnn(const wishes *w, gali_pfnn_desc *desc) {
+static int import_folder(const wishes *w, gali_pfnn_desc *desc) {
     gali_files weights = gali_files_folder(w->path), skeleton = {0};
     desc->weights = &weights;
     if (w->skeleton) {
@@ -123,12 +121,26 @@ static int import_pfnn(const wishes *w, gali_pfnn_desc *desc) {
     return GALI_EXIT_OK;
 }
 
+static int import_pfnn(const wishes *w) {
+    gali_pfnn_desc desc = {0};
+    int result =
+        w->contract ? gali_command_usage("import", "--contract goes with MODEL.onnx") : make_desc(w, &desc);
+    return result == GALI_EXIT_OK ? import_folder(w, &desc) : result;
+}
+
+static int import_onnx(const wishes *w) {
+    if (w->gate || w->samples || w->sets || w->skeleton || w->f16) {
+        return gali_command_usage("import", "--gate, --samples, --sets, --skeleton and --f16 go with a folder");
+    }
+    return gali_import_onnx(w->path, w->out, w->contract);
+}
+
 static int run(int argc, char **argv) {
     wishes w = {0};
-    gali_pfnn_desc desc = {0};
     const gali_option options[] = {
-        {"DIR", GALI_OPTION_WORD, &w.path, 1, 0},
+        {"PATH", GALI_OPTION_WORD, &w.path, 1, 0},
         {"-o", GALI_OPTION_TEXT, &w.out, 0, 0},
+        {"--contract", GALI_OPTION_TEXT, &w.contract, 0, 0},
         {"--gate", GALI_OPTION_TEXT, &w.gate, 0, 0},
         {"--samples", GALI_OPTION_TEXT, &w.samples, 0, 0},
         {"--sets", GALI_OPTION_COUNT, &w.sets, 2, GALI_PFNN_SETS},
@@ -136,24 +148,23 @@ static int run(int argc, char **argv) {
         {"--f16", GALI_OPTION_FLAG, &w.f16, 0, 0},
     };
     int result = gali_options_read("import", argc, argv, options, sizeof options / sizeof options[0]);
-    if (result == GALI_EXIT_OK) {
-        result = make_desc(&w, &desc);
-    }
     if (result != GALI_EXIT_OK) {
         return result;
     }
-    if (ends_with(w.path, ".onnx")) {
-        return gali_command_bad(
-            "import", "%s: ONNX cannot be imported, only the folder of the published PFNN weights", w.path);
+    if (!w.out) {
+        return gali_command_usage("import", "-o FILE is missing");
     }
-    return import_pfnn(&w, &desc);
+    return ends_with(w.path, ".onnx") ? import_onnx(&w) : import_pfnn(&w);
 }
 
 const gali_command gali_command_import = {
-    "import", "a model file from the published PFNN weights",
-    "usage: gallop import DIR -o FILE [--gate cubic|linear|constant] [--samples A,B,C,D] [--sets N]\n"
+    "import", "a model file from an ONNX file or the published PFNN weights",
+    "usage: gallop import MODEL.onnx -o FILE [--contract TEXT]\n"
+    "       gallop import DIR -o FILE [--gate cubic|linear|constant] [--samples A,B,C,D] [--sets N]\n"
     "                     [--skeleton DIR] [--f16]\n\n"
-    "Reads the folder of the SIGGRAPH '17 weights (Xmean.bin .. W2_049.bin, b2_049.bin).\n\n"
+    "Reads a network out of an ONNX file, or the folder of the SIGGRAPH '17 weights (Xmean.bin .. "
+    "b2_049.bin).\n\n"
+    "  --contract TEXT      ONNX: what the features mean (docs/format.md, CNTR); else they are opaque\n"
     "  --gate cubic         recover the four control points from the fifty sets (the default)\n"
     "  --gate linear        take sets at equal phases\n"
     "  --gate constant      keep all fifty\n"

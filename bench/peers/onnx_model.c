@@ -103,61 +103,80 @@ static void put_value(buffer *graph, unsigned field, const char *name, uint64_t 
     put_message(graph, field, &value);
 }
 
-/* The layer's weights as [E K][N]. */
-static float *stacked(const bench_layer *l) {
+/* The layer's weights as [E K][N], or for wide as [K][E N]. */
+static float *turned(const bench_layer *l, onnx_spelling spelling) {
     float *to = bench_alloc(sizeof(float) * l->experts * l->inputs * l->outputs);
     for (size_t e = 0; e < l->experts; e++) {
         for (size_t n = 0; n < l->outputs; n++) {
             for (size_t k = 0; k < l->inputs; k++) {
-                to[(e * l->inputs + k) * l->outputs + n] = l->weights[(e * l->outputs + n) * l->inputs + k];
+                const size_t row = spelling == ONNX_WIDE ? k * l->experts + e : e * l->inputs + k;
+                to[row * l->outputs + n] = l->weights[(e * l->outputs + n) * l->inputs + k];
             }
         }
     }
     return to;
 }
 
-static void put_constants(buffer *graph, const bench_layer *l, const char *weights, const char *biases,
-                          const char *shape) {
-    const uint64_t rows = (uint64_t)l->experts * l->inputs;
-    const int64_t to[2] = {-1, (int64_t)rows};
-    float *stack = stacked(l);
-    put_tensor(graph, weights, FLOAT_TYPE, rows, l->outputs, stack, sizeof(float) * rows * l->outputs);
-    put_tensor(graph, biases, FLOAT_TYPE, l->experts, l->outputs, l->biases,
-               sizeof(float) * l->experts * l->outputs);
-    put_tensor(graph, shape, INT64_TYPE, 2, 0, to, sizeof to);
-    bench_free(stack);
+static void put_constants(buffer *graph, const bench_layer *l, onnx_spelling spelling, const char *weights,
+                          const char *biases, const char *shape) {
+    const uint64_t e = l->experts, k = l->inputs, n = l->outputs;
+    const uint64_t rows = spelling == ONNX_EXPANDED ? e * k : spelling == ONNX_BLENDED ? e : k;
+    const int64_t to[3] = {-1,
+                           (int64_t)(spelling == ONNX_EXPANDED  ? e * k
+                                     : spelling == ONNX_BLENDED ? k
+                                                                : e),
+                           (int64_t)n};
+    float *turn = turned(l, spelling);
+    put_tensor(graph, weights, FLOAT_TYPE, rows, e * k * n / rows, turn, sizeof(float) * e * k * n);
+    put_tensor(graph, biases, FLOAT_TYPE, e, n, l->biases, sizeof(float) * e * n);
+    put_tensor(graph, shape, INT64_TYPE, spelling == ONNX_EXPANDED ? 2 : 3, 0, to,
+               (spelling == ONNX_EXPANDED ? 2 : 3) * sizeof *to);
+    bench_free(turn);
 }
 
 /* Nodes and constants of layer i, from the value named in to the value named out. */
-static void put_layer(buffer *graph, const bench_layer *l, uint32_t i, const char *in, const char *out) {
-    char names[9][NAME_MAX_BYTES];
-    static const char *const stems[9] = {"row", "scaled", "z", "product", "bias", "sum", "W", "B", "S"};
-    for (size_t j = 0; j < 9; j++) {
+static void put_layer(buffer *graph, const bench_layer *l, onnx_spelling spelling, uint32_t i, const char *in,
+                      const char *out) {
+    char names[10][NAME_MAX_BYTES];
+    static const char *const stems[10] = {"row", "part", "shaped", "product", "bias",
+                                          "sum", "W",    "B",      "S",       "deep"};
+    for (size_t j = 0; j < 10; j++) {
         snprintf(names[j], sizeof names[j], "%s%u", stems[j], i);
     }
-    put_constants(graph, l, names[6], names[7], names[8]);
-    put_node(graph, "Unsqueeze", in, "one", names[0]);
-    put_node(graph, "Mul", "w_column", names[0], names[1]);
-    put_node(graph, "Reshape", names[1], names[8], names[2]);
-    put_node(graph, "MatMul", names[2], names[6], names[3]);
+    const char *row = names[0], *part = names[1], *shaped = names[2], *product = names[3];
+    put_constants(graph, l, spelling, names[6], names[7], names[8]);
+    if (spelling == ONNX_EXPANDED) {
+        put_node(graph, "Unsqueeze", in, "one", row);
+        put_node(graph, "Mul", "w_column", row, part);
+        put_node(graph, "Reshape", part, names[8], shaped);
+        put_node(graph, "MatMul", shaped, names[6], product);
+    } else {
+        put_node(graph, "MatMul", spelling == ONNX_BLENDED ? "w" : in, names[6], part);
+        put_node(graph, "Reshape", part, names[8], shaped);
+        put_node(graph, "Unsqueeze", spelling == ONNX_BLENDED ? in : "w", "one", row);
+        put_node(graph, "MatMul", row, shaped, names[9]);
+        put_node(graph, "Squeeze", names[9], "one", product);
+    }
     put_node(graph, "MatMul", "w", names[7], names[4]);
-    put_node(graph, "Add", names[3], names[4], l->elu ? names[5] : out);
+    put_node(graph, "Add", product, names[4], l->elu ? names[5] : out);
     if (l->elu) {
         put_node(graph, "Elu", names[5], NULL, out);
     }
 }
 
-static void put_graph(buffer *graph, const bench_network *network) {
+static void put_graph(buffer *graph, const bench_network *network, onnx_spelling spelling) {
     const int64_t one = 1, two = 2;
     const uint32_t last = network->layer_count - 1;
     put_tensor(graph, "one", INT64_TYPE, 1, 0, &one, sizeof one);
-    put_tensor(graph, "two", INT64_TYPE, 1, 0, &two, sizeof two);
-    put_node(graph, "Unsqueeze", "w", "two", "w_column");
+    if (spelling == ONNX_EXPANDED) {
+        put_tensor(graph, "two", INT64_TYPE, 1, 0, &two, sizeof two);
+        put_node(graph, "Unsqueeze", "w", "two", "w_column");
+    }
     for (uint32_t i = 0; i <= last; i++) {
         char in[NAME_MAX_BYTES], out[NAME_MAX_BYTES];
         snprintf(in, sizeof in, i ? "h%u" : "x", i);
         snprintf(out, sizeof out, i < last ? "h%u" : "y", i + 1);
-        put_layer(graph, &network->layers[i], i, in, out);
+        put_layer(graph, &network->layers[i], spelling, i, in, out);
     }
     put_text(graph, 2, "network");
     put_value(graph, 11, "x", network->layers[0].inputs);
@@ -165,10 +184,10 @@ static void put_graph(buffer *graph, const bench_network *network) {
     put_value(graph, 12, "y", network->layers[last].outputs);
 }
 
-void *onnx_model_write(const bench_network *network, size_t *size) {
+void *onnx_model_write(const bench_network *network, onnx_spelling spelling, size_t *size) {
     buffer model = {0}, graph = {0}, opset = {0};
     put_number(&model, 1, IR_VERSION);
-    put_graph(&graph, network);
+    put_graph(&graph, network, spelling);
     put_message(&model, 7, &graph);
     put_text(&opset, 1, "");
     put_number(&opset, 2, OPSET);

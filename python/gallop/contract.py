@@ -349,7 +349,7 @@ class _Parser:
         past, future = c.window
         if any(not -past <= o < future for o in c.samples):
             raise self.error(f"a sample lies outside -{past}..{future - 1}")
-        for keyword, given in (("joint", c.joints), ("input", c.inputs), ("output", c.outputs)):
+        for keyword, given in (("input", c.inputs), ("output", c.outputs)):
             if not given:
                 raise self.error(f"no '{keyword}' line")
         for b in c.inputs + c.outputs:

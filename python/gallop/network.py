@@ -24,7 +24,7 @@ def gate_blend(kind: str, experts: int, phase: torch.Tensor) -> torch.Tensor:
         t2, t3 = t * t, t * t * t
         parts = [(-1, -t / 2 + t2 - t3 / 2), (0, 1 - 2.5 * t2 + 1.5 * t3),
                  (1, t / 2 + 2 * t2 - 1.5 * t3), (2, -t2 / 2 + t3 / 2)]
-    w = torch.zeros(len(phase), experts, dtype=phase.dtype, device=phase.device)
+    w = torch.zeros(phase.shape[0], experts, dtype=phase.dtype, device=phase.device)
     every = torch.arange(experts, device=phase.device)
     for offset, value in parts:
         w = w + (((k + offset) % experts)[:, None] == every) * value[:, None]
@@ -47,7 +47,7 @@ class Blended(nn.Module):
     def forward(self, x: torch.Tensor, w: torch.Tensor) -> torch.Tensor:
         experts, outputs, inputs = self.weight.shape
         every = x @ self.weight.reshape(experts * outputs, inputs).T
-        every = every.view(len(x), experts, outputs) + self.bias
+        every = every.view(-1, experts, outputs) + self.bias
         return (w[:, :, None] * every).sum(1)
 
 

@@ -19,20 +19,6 @@ enum { VALUES_MAX = GALI_WIDTH_MAX };
 static const float masked_std =
     1e6f; /* trained deviations stay under 100; those of masked inputs are 1e10 up */
 
-void gali_pfnn_put_u32(const void *array, size_t i, uint32_t value) {
-    unsigned char *at = (unsigned char *)array + 4 * i;
-    at[0] = (unsigned char)value;
-    at[1] = (unsigned char)(value >> 8);
-    at[2] = (unsigned char)(value >> 16);
-    at[3] = (unsigned char)(value >> 24);
-}
-
-void gali_pfnn_put_f32(const void *array, size_t i, float value) {
-    uint32_t bits;
-    memcpy(&bits, &value, sizeof bits);
-    gali_pfnn_put_u32(array, i, bits);
-}
-
 /* ---- files ---- */
 
 static gal_status fail_size(const char *name, gal_status status, size_t size, gali_pfnn_shape shape,
@@ -186,11 +172,11 @@ static void set_states(gali_pfnn *p) {
     for (uint32_t i = 0; i < m->inputs; i++) {
         int bump = p->report->known_features && i - GALI_PFNN_BUMP_FIRST < (uint32_t)GALI_PFNN_BUMP_COUNT;
         int masked = !bump && gali_model_f32(m->input_std, i) >= masked_std;
-        gali_pfnn_put_u32(m->input_state, i,
-                          bump     ? GALI_INPUT_CONSTANT
-                          : masked ? GALI_INPUT_MASKED
-                                   : GALI_INPUT_LIVE);
-        gali_pfnn_put_f32(m->input_constant, i, 0);
+        gali_put_u32(m->input_state, i,
+                     bump     ? GALI_INPUT_CONSTANT
+                     : masked ? GALI_INPUT_MASKED
+                              : GALI_INPUT_LIVE);
+        gali_put_f32(m->input_constant, i, 0);
         p->report->masked += (uint32_t)masked;
         p->report->constant += (uint32_t)bump;
     }

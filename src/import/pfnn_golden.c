@@ -71,14 +71,14 @@ static void run_layer(const gali_model_layer *layer, work *w) {
 static void make_input(const gali_model *m, uint32_t f, uint64_t *random) {
     const double golden_ratio = 0.6180339887498949;
     double turns = f * golden_ratio;
-    gali_pfnn_put_f32(m->golden.blend, f, (float)(turn * (turns - floor(turns))));
+    gali_put_f32(m->golden.blend, f, (float)(turn * (turns - floor(turns))));
     for (size_t i = 0; i < m->inputs; i++) {
         uint32_t state = gali_model_u32(m->input_state, i);
         double mean = (double)gali_model_f32(m->input_mean, i), std = (double)gali_model_f32(m->input_std, i);
         double value = mean + 0.6 * std * next_random(random);
         value = state == GALI_INPUT_LIVE ? value : state == GALI_INPUT_MASKED ? mean : 0;
         value = fmin(fmax(value, -(double)FLT_MAX), (double)FLT_MAX);
-        gali_pfnn_put_f32(m->golden.x, f * (size_t)m->inputs + i, (float)value);
+        gali_put_f32(m->golden.x, f * (size_t)m->inputs + i, (float)value);
     }
 }
 
@@ -100,7 +100,7 @@ static gal_status make_output(const gali_pfnn *p, uint32_t f, const double *out)
             return gali_fail(p->error, GAL_BAD_DATA,
                              "golden frame %u: output %zu is not finite: weights too large", f, n);
         }
-        gali_pfnn_put_f32(m->golden.y, f * (size_t)m->outputs + n, (float)y);
+        gali_put_f32(m->golden.y, f * (size_t)m->outputs + n, (float)y);
     }
     return GAL_OK;
 }

@@ -2,6 +2,7 @@
 #ifndef GALI_IMPORT_PFNN_PARTS_H
 #define GALI_IMPORT_PFNN_PARTS_H
 
+#include "import/little_endian.h"
 #include "import/pfnn_folder.h"
 
 enum {
@@ -38,10 +39,6 @@ typedef struct gali_pfnn_shape {
  */
 gal_status gali_pfnn_read(const gali_files *files, const char *name, gali_pfnn_shape shape, void *bytes,
                           gal_error *error);
-
-/* Writes into the image: values are finite and in range of the type. */
-void gali_pfnn_put_u32(const void *array, size_t i, uint32_t value);
-void gali_pfnn_put_f32(const void *array, size_t i, float value);
 
 /* Float16 nearest to value (ties to even); past its range an infinity. */
 uint16_t gali_pfnn_half(float value);

@@ -119,7 +119,7 @@ static gal_status store(const gali_pfnn *p, const kind *k, uint32_t e, size_t i,
         bytes[0] = (unsigned char)half;
         bytes[1] = (unsigned char)(half >> 8);
     } else {
-        gali_pfnn_put_f32(k->values, at, (float)value);
+        gali_put_f32(k->values, at, (float)value);
     }
     return GAL_OK;
 }

@@ -179,7 +179,10 @@ static void says_what_is_wrong_in_one_line(void **state) {
     expect_line(&s, 1, "Xmean.bin: Xmean.bin: Not a directory");
     snprintf(arguments, sizeof arguments, "net.onnx -o %s", p->out);
     s = run(p, arguments);
-    expect_line(&s, 1, "net.onnx: ONNX cannot be imported");
+    expect_line(&s, 1, "net.onnx: No such file");
+    snprintf(arguments, sizeof arguments, "net.onnx -o %s --gate cubic", p->out);
+    s = run(p, arguments);
+    expect_line(&s, 2, "--skeleton and --f16 go with a folder");
     write_folder(p, folder_make(7, 4, 5, 3));
     snprintf(arguments, sizeof arguments, "%s -o %s/no/such/folder", p->weights, p->root);
     s = run(p, arguments);
@@ -203,7 +206,7 @@ static void says_what_is_wrong_in_one_line(void **state) {
 static void knows_its_usage(void **state) {
     const place *p = *state;
     static const char *const usages[][2] = {
-        {"", "DIR is missing"},
+        {"", "PATH is missing"},
         {"a", "-o FILE is missing"},
         {"a -o b --gate square", "--gate square: cubic, linear or constant expected"},
         {"a -o b --gate linear --samples 0,12,25,37", "--samples goes with --gate cubic"},

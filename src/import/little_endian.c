@@ -1,0 +1,17 @@
+#include "import/little_endian.h"
+
+#include <string.h>
+
+void gali_put_u32(const void *array, size_t i, uint32_t value) {
+    unsigned char *at = (unsigned char *)array + 4 * i;
+    at[0] = (unsigned char)value;
+    at[1] = (unsigned char)(value >> 8);
+    at[2] = (unsigned char)(value >> 16);
+    at[3] = (unsigned char)(value >> 24);
+}
+
+void gali_put_f32(const void *array, size_t i, float value) {
+    uint32_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    gali_put_u32(array, i, bits);
+}

@@ -1,0 +1,30 @@
+/* In place of the ONNX importer where its packages were not there when this was built. */
+#include "base/error.h"
+#include "import/onnx_import.h"
+
+static gal_status say(gal_error *error) {
+    return gali_fail(error, GAL_UNSUPPORTED,
+                     "this build cannot read ONNX: protobuf-c and onnx.proto were not there (on Debian: "
+                     "libprotobuf-c-dev, protobuf-c-compiler, libonnx-dev)");
+}
+
+gal_status gali_onnx_open(gali_onnx_file **file, const void *bytes, size_t size, gal_error *error) {
+    (void)bytes;
+    (void)size;
+    *file = NULL;
+    return say(error);
+}
+
+void gali_onnx_close(gali_onnx_file *file) {
+    (void)file;
+}
+
+gal_status gali_onnx_import(const gali_onnx_file *file, const gali_onnx_desc *desc, void **image, size_t *size,
+                            gali_onnx_report *report, gal_error *error) {
+    (void)file;
+    (void)desc;
+    *image = NULL;
+    *size = 0;
+    *report = (gali_onnx_report){0};
+    return say(error);
+}

@@ -1,0 +1,263 @@
+/* ONNX files that are wrong, or ask for too much: each gets a message with the place. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+
+#include <cmocka.h>
+
+#include "base/memory.h"
+#include "import/onnx_import.h"
+#include "onnx_bytes.h"
+
+enum { OPSET = 13 };
+
+static const float weights[6] = {1, 2, 3, 4, 5, 6};
+static const int64_t matrix[2] = {3, 2};
+
+/* Imports and frees the file; *model is of the image, which the caller frees, or the error is filled. */
+static gal_status import(bytes *file, void **image, size_t *size, gal_error *error) {
+    gali_onnx_file *opened;
+    gali_onnx_report report;
+    const gali_onnx_desc desc = {0};
+    *image = NULL;
+    gal_status status = gali_onnx_open(&opened, file->data, file->size, error);
+    free(file->data);
+    *file = (bytes){0};
+    if (status == GAL_OK) {
+        status = gali_onnx_import(opened, &desc, image, size, &report, error);
+        gali_onnx_close(opened);
+    }
+    return status;
+}
+
+static void expect(bytes *file, const char *words) {
+    void *image;
+    size_t size = 0;
+    gal_error error = {0};
+    gal_status status = import(file, &image, &size, &error);
+    gali_release(NULL, image, size);
+    if (status == GAL_OK || !strstr(error.message, words)) {
+        fail_msg("status %d, \"%s\", expected \"%s\"", status, error.message, words);
+    }
+}
+
+/* y = x W with what a test adds before the product. */
+static bytes product_graph(void) {
+    bytes graph = {0};
+    put_value(&graph, 11, "x", 0, 3);
+    put_value(&graph, 12, "y", 0, 2);
+    return graph;
+}
+
+static void put_product(bytes *graph, const char *in, const char *out) {
+    put_tensor(graph, "W", 1, matrix, 2, weights, sizeof weights);
+    put_node(graph, "MatMul", (const char *const[3]){in, "W"}, out, NULL, 0);
+}
+
+static void a_small_network_is_imported(void **state) {
+    (void)state;
+    void *image;
+    size_t size = 0;
+    gal_error error = {0};
+    gali_model model;
+    bytes graph = product_graph();
+    put_product(&graph, "x", "h");
+    put_node(&graph, "Elu", (const char *const[3]){"h"}, "y", NULL, 0);
+    bytes file = make_model(&graph, OPSET);
+    gal_status status = import(&file, &image, &size, &error);
+    if (status != GAL_OK) {
+        fail_msg("%s", error.message);
+    }
+    assert_int_equal(gali_model_read(&model, image, size, NULL), GAL_OK);
+    assert_int_equal(model.layer_count, 1);
+    assert_int_equal(model.layers[0].activation, GALI_ACTIVATION_ELU);
+    for (size_t n = 0; n < 2; n++) {
+        for (size_t k = 0; k < 3; k++) {
+            assert_true(gali_model_weight(&model.layers[0], 3 * n + k) >= weights[2 * k + n]);
+            assert_true(gali_model_weight(&model.layers[0], 3 * n + k) <= weights[2 * k + n]);
+        }
+    }
+    gali_release(NULL, image, size);
+}
+
+static void wrong_files_are_refused(void **state) {
+    (void)state;
+    bytes file = {0}, graph = product_graph();
+    expect(&file, "an empty file");
+    put(&file, "gallop is no protocol buffer", 28);
+    expect(&file, "not an ONNX file");
+    put_number(&file, 1, 8);
+    expect(&file, "no graph in the file");
+    put_text(&file, 7, "x");
+    expect(&file, "not an ONNX file");
+    put_product(&graph, "x", "y");
+    file = make_model(&graph, 10);
+    expect(&file, "opset 10, 11..21 expected");
+}
+
+static void wrong_graphs_are_refused(void **state) {
+    (void)state;
+    bytes graph = product_graph(), file;
+    put_product(&graph, "z", "y");
+    file = make_model(&graph, OPSET);
+    expect(&file, "node 0 \"y\" (MatMul): reads \"z\", which nothing before it makes");
+    graph = product_graph();
+    put_product(&graph, "x", "x");
+    file = make_model(&graph, OPSET);
+    expect(&file, "\"x\" is made twice");
+    graph = product_graph();
+    put_product(&graph, "x", "z");
+    file = make_model(&graph, OPSET);
+    expect(&file, "output \"y\" is made by nothing");
+    graph = product_graph();
+    put_node(&graph, "Lo\nop", (const char *const[3]){"x"}, "y", NULL, 0);
+    file = make_model(&graph, OPSET);
+    expect(&file, "node 0 \"y\" (Lo?op): this operator is not supported");
+    graph = product_graph();
+    put_tensor(&graph, "W", 1, (const int64_t[]){2, 3}, 2, weights, sizeof weights);
+    put_node(&graph, "MatMul", (const char *const[3]){"x", "W"}, "y", NULL, 0);
+    file = make_model(&graph, OPSET);
+    expect(&file, "node 0 \"y\" (MatMul): shapes do not fit each other");
+}
+
+static void wrong_constants_are_refused(void **state) {
+    (void)state;
+    static const struct {
+        int64_t dims[2];
+        unsigned type;
+        size_t size;
+        const char *words;
+    } wrong[] = {
+        {{3, 2}, 1, 20, "constant \"W\": 20 bytes, its dimensions ask for 24"},
+        {{-3, 2}, 1, 24, "constant \"W\": dimension 0 is -3"},
+        {{INT64_MAX, 2}, 1, 24, "constant \"W\": dimension 0 is 9223372036854775807"},
+        {{1 << 20, 1 << 20}, 1, 24, "constant \"W\": more than 2^31 numbers"},
+        {{3, 2}, 8, 24, "constant \"W\": numbers of type 8 are not supported"},
+        {{3, 2}, 7, 24, "constant \"W\": 24 bytes, its dimensions ask for 48"},
+    };
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        bytes graph = product_graph();
+        put_tensor(&graph, "W", wrong[i].type, wrong[i].dims, 2, weights, wrong[i].size);
+        put_node(&graph, "MatMul", (const char *const[3]){"x", "W"}, "y", NULL, 0);
+        bytes file = make_model(&graph, OPSET);
+        expect(&file, wrong[i].words);
+    }
+    const float infinite[6] = {1, 2, INFINITY, 4, 5, 6};
+    bytes graph = product_graph();
+    put_tensor(&graph, "W", 1, matrix, 2, infinite, sizeof infinite);
+    put_node(&graph, "MatMul", (const char *const[3]){"x", "W"}, "y", NULL, 0);
+    bytes file = make_model(&graph, OPSET);
+    expect(&file, "constant \"W\": number 2 is not finite");
+}
+
+static void external_data_is_refused(void **state) {
+    (void)state;
+    bytes graph = product_graph(), tensor = {0}, entry = {0};
+    put_number(&tensor, 1, 3);
+    put_number(&tensor, 1, 2);
+    put_number(&tensor, 2, 1);
+    put_text(&tensor, 8, "W");
+    put_text(&entry, 1, "location");
+    put_text(&entry, 2, "../../etc/passwd");
+    put_message(&tensor, 13, &entry);
+    put_number(&tensor, 14, 1);
+    put_message(&graph, 5, &tensor);
+    put_node(&graph, "MatMul", (const char *const[3]){"x", "W"}, "y", NULL, 0);
+    bytes file = make_model(&graph, OPSET);
+    expect(&file, "constant \"W\": its numbers are in another file");
+}
+
+/* Sequences of sequences: each level is a message in a message, and protobuf-c recurses. */
+static void deep_nesting_is_refused(void **state) {
+    (void)state;
+    bytes type = {0};
+    for (int i = 0; i < 20000; i++) {
+        bytes sequence = {0}, outer = {0};
+        put_message(&sequence, 1, &type);
+        put_message(&outer, 4, &sequence);
+        type = outer;
+        if (type.size > 40000) {
+            break;
+        }
+    }
+    bytes value = {0}, graph = product_graph();
+    put_text(&value, 1, "deep");
+    put_message(&value, 2, &type);
+    put_message(&graph, 13, &value);
+    bytes file = make_model(&graph, OPSET);
+    expect(&file, "messages nested too deep");
+}
+
+/* Two bytes on the wire each, over a hundred in memory. */
+static void many_small_messages_are_refused(void **state) {
+    (void)state;
+    bytes graph = product_graph();
+    for (int i = 0; i < 900000; i++) {
+        put_block(&graph, 1, "", 0);
+    }
+    bytes file = make_model(&graph, OPSET);
+    expect(&file, "memory");
+}
+
+/* A few bytes that ask for much: a product of constants of that size. */
+static bytes large_product(int64_t size) {
+    const int64_t shape[2] = {size, size}, two[1] = {2};
+    bytes graph = product_graph();
+    put_tensor(&graph, "s", 7, two, 1, shape, sizeof shape);
+    put_node(&graph, "ConstantOfShape", (const char *const[3]){"s"}, "zeros", NULL, 0);
+    put_node(&graph, "Exp", (const char *const[3]){"zeros"}, "ones", NULL, 0);
+    put_node(&graph, "MatMul", (const char *const[3]){"ones", "ones"}, "many", NULL, 0);
+    put_node(&graph, "ReduceSum", (const char *const[3]){"many"}, "sum", NULL, 0);
+    put_node(&graph, "Mul", (const char *const[3]){"x", "sum"}, "scaled", NULL, 0);
+    put_product(&graph, "scaled", "y");
+    return make_model(&graph, OPSET);
+}
+
+static void large_work_is_refused(void **state) {
+    (void)state;
+    bytes file = large_product(20000);
+    expect(&file, "no memory to evaluate the graph");
+    file = large_product(1500);
+    expect(&file, "the graph asks for more arithmetic than a file of its size may");
+}
+
+static void a_chain_of_thousands_is_no_recursion(void **state) {
+    (void)state;
+    bytes graph = product_graph();
+    char names[2][16] = {"x", ""};
+    for (int i = 0; i < 15000; i++) {
+        snprintf(names[(i + 1) % 2], sizeof names[0], "n%d", i);
+        put_node(&graph, "Neg", (const char *const[3]){names[i % 2]}, names[(i + 1) % 2], NULL, 0);
+    }
+    put_product(&graph, names[0], "y");
+    bytes file = make_model(&graph, OPSET);
+    void *image;
+    size_t size = 0;
+    gal_error error = {0};
+    gal_status status = import(&file, &image, &size, &error);
+    assert_true(status == GAL_OK || error.message[0] != 0);
+    gali_release(NULL, image, size);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_small_network_is_imported),
+        cmocka_unit_test(wrong_files_are_refused),
+        cmocka_unit_test(wrong_graphs_are_refused),
+        cmocka_unit_test(wrong_constants_are_refused),
+        cmocka_unit_test(external_data_is_refused),
+        cmocka_unit_test(deep_nesting_is_refused),
+        cmocka_unit_test(many_small_messages_are_refused),
+        cmocka_unit_test(large_work_is_refused),
+        cmocka_unit_test(a_chain_of_thousands_is_no_recursion),
+    };
+    gali_onnx_file *file;
+    gal_error error = {0};
+    if (gali_onnx_open(&file, "", 0, &error) == GAL_UNSUPPORTED) {
+        printf("%s\n", error.message);
+        return 77;
+    }
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
