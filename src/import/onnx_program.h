@@ -25,8 +25,9 @@ enum {
     GALI_ONNX_LABELS_MAX = 16,
     GALI_ONNX_NODES_MAX = 20000,
     GALI_ONNX_STEPS_MAX = 100000,
-    GALI_ONNX_INPUTS_MAX = 16, /* of the graph, and outputs */
-    GALI_ONNX_FOLD_MAX = 4096, /* constants up to this many numbers are computed while building */
+    GALI_ONNX_INPUTS_MAX = 16,      /* of the graph, and outputs */
+    GALI_ONNX_FOLD_MAX = 4096,      /* constants up to this many numbers are computed while building */
+    GALI_ONNX_FUSE_LEAST = 1 << 18, /* a product of more numbers is not made where it is summed at once */
     GALI_ONNX_NONE = -1,
 };
 

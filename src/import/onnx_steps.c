@@ -266,7 +266,8 @@ int gali_onnx_product(gali_onnx_program *p, int a, const char *a_labels, int b, 
         (two && read_labels(p, b, b_labels, step.labels[1], size) == GALI_ONNX_NONE)) {
         return GALI_ONNX_NONE;
     }
-    if (!two && p->steps[a].kind == GALI_ONNX_PRODUCT && p->steps[a].operand_count == 2) {
+    if (!two && p->steps[a].kind == GALI_ONNX_PRODUCT && p->steps[a].operand_count == 2 &&
+        p->steps[a].count > GALI_ONNX_FUSE_LEAST) {
         return sum_of_product(p, a, a_labels, out);
     }
     step.rank = (uint32_t)strlen(out);
