@@ -3,7 +3,7 @@
  *
  * Names: paper 912-256-256-1032, mirror 1032-256-256-908, holden 342-512-512-311, holden-live (the same, of
  * whose 342 inputs 258 are live: peers are handed the smaller network and packed inputs, ours the whole
- * file and raw rows), walker and dog (the
+ * file and raw rows), mann 468-512-512-363 with 8 experts blended by the caller, walker and dog (the
  * shapes and weights of models/walker.gallop and models/dog.gallop). name.1, name.2, ...: one layer.
  */
 #ifndef GALLOP_BENCH_PROBLEM_H
