@@ -1,5 +1,5 @@
-"""`gallop import MODEL.onnx`: the spellings of onnx_zoo.py through the command, against PyTorch in float64 and, where
-it is installed, ONNX Runtime."""
+"""`gallop import MODEL.onnx`: the spellings of onnx_zoo.py through the command, against PyTorch in
+float64 and, where it is installed, ONNX Runtime."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ import subprocess
 from pathlib import Path
 
 import numpy as np
-import onnx_zoo as zoo
 import pytest
 import torch
 
+import onnx_zoo as zoo
 from gallop import modelfile
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -27,14 +27,27 @@ def gallop(*words: object) -> subprocess.CompletedProcess:
     return subprocess.run([COMMAND, *map(str, words)], capture_output=True, text=True)
 
 
-def export(module: torch.nn.Module, inputs: list[torch.Tensor], path: Path, opset: int = 13, batch: int = 0,
-           fold: bool = True) -> None:
+def export(
+    module: torch.nn.Module,
+    inputs: list[torch.Tensor],
+    path: Path,
+    opset: int = 13,
+    batch: int = 0,
+    fold: bool = True,
+) -> None:
     """An .onnx file of the module; batch 0: of free size."""
     names = [f"in{i}" for i in range(len(inputs))]
     rows = [torch.zeros(batch or 2, t.shape[1]) for t in inputs]
     axes = {} if batch else {n: {0: "batch"} for n in names}
-    torch.onnx.export(module.eval(), tuple(rows), str(path), input_names=names, dynamic_axes=axes, opset_version=opset,
-                      do_constant_folding=fold)
+    torch.onnx.export(
+        module.eval(),
+        tuple(rows),
+        str(path),
+        input_names=names,
+        dynamic_axes=axes,
+        opset_version=opset,
+        do_constant_folding=fold,
+    )
 
 
 def error(y: np.ndarray, truth: np.ndarray) -> float:
@@ -63,7 +76,9 @@ def imported(path: Path) -> modelfile.Model:
     return modelfile.read(path.with_suffix(".gallop"))
 
 
-def run(path: Path, model: modelfile.Model, inputs: list[torch.Tensor], blend: torch.Tensor | None) -> np.ndarray:
+def run(
+    path: Path, model: modelfile.Model, inputs: list[torch.Tensor], blend: torch.Tensor | None
+) -> np.ndarray:
     """The model in the runtime: inputs side by side, and what its gate asks for."""
     files = {name: path.with_name(f"{name}.npy") for name in ("x", "blend", "phase", "y")}
     np.save(files["x"], torch.cat(inputs, 1).numpy().astype(np.float32))
@@ -81,7 +96,9 @@ def run(path: Path, model: modelfile.Model, inputs: list[torch.Tensor], blend: t
     return np.load(files["y"])
 
 
-def compare_with_onnxruntime(path: Path, y: np.ndarray, inputs: list[torch.Tensor], batch: int) -> None:
+def compare_with_onnxruntime(
+    path: Path, y: np.ndarray, inputs: list[torch.Tensor], batch: int
+) -> None:
     try:
         import onnxruntime
     except ImportError:
@@ -89,13 +106,22 @@ def compare_with_onnxruntime(path: Path, y: np.ndarray, inputs: list[torch.Tenso
     session = onnxruntime.InferenceSession(str(path), providers=["CPUExecutionProvider"])
     given = {f"in{i}": t.numpy() for i, t in enumerate(inputs)}
     size = batch or ROWS
-    rows = [np.concatenate(session.run(None, {k: v[at : at + size] for k, v in given.items()}), 1)
-            for at in range(0, ROWS - size + 1, size)]
+    rows = [
+        np.concatenate(session.run(None, {k: v[at : at + size] for k, v in given.items()}), 1)
+        for at in range(0, ROWS - size + 1, size)
+    ]
     assert error(y[: len(rows) * size], np.concatenate(rows)) <= 2 * TOLERANCE
 
 
-def check(module: torch.nn.Module, inputs: list[torch.Tensor], path: Path, blend: torch.Tensor | None = None,
-          opset: int = 13, batch: int = 0, fold: bool = True) -> modelfile.Model:
+def check(
+    module: torch.nn.Module,
+    inputs: list[torch.Tensor],
+    path: Path,
+    blend: torch.Tensor | None = None,
+    opset: int = 13,
+    batch: int = 0,
+    fold: bool = True,
+) -> modelfile.Model:
     """Export, import, run; blend: the last input, which is no feature."""
     given = inputs if blend is None else [*inputs, blend]
     export(module, given, path, opset, batch, fold)
@@ -107,7 +133,9 @@ def check(module: torch.nn.Module, inputs: list[torch.Tensor], path: Path, blend
 
 
 def test_runtime_is_installed():
-    pytest.importorskip("onnxruntime", reason="onnxruntime is not installed: agreement with it is not tested")
+    pytest.importorskip(
+        "onnxruntime", reason="onnxruntime is not installed: agreement with it is not tested"
+    )
 
 
 @pytest.mark.parametrize("spelling", zoo.SPELLINGS, ids=lambda s: s.__name__)
@@ -115,24 +143,40 @@ def test_runtime_is_installed():
 def test_spelling(tmp_path, spelling, gate):
     torch.manual_seed(0)
     module = zoo.Blended(spelling, gate=gate)
-    model = check(module, draw(11), tmp_path / "m.onnx", coefficients(4) if gate == "given" else None)
+    model = check(
+        module, draw(11), tmp_path / "m.onnx", coefficients(4) if gate == "given" else None
+    )
     assert (model.gate, model.experts) == (gate, 4)
     assert [layer.weights.shape for layer in model.layers] == [(4, 13, 11), (4, 7, 13), (4, 5, 7)]
     assert [layer.activation for layer in model.layers] == ["elu", "elu", "none"]
-    assert np.allclose(model.input_mean, module.x_mean) and np.allclose(model.output_std, module.y_std)
+    assert np.allclose(model.input_mean, module.x_mean) and np.allclose(
+        model.output_std, module.y_std
+    )
     for layer, a, b in zip(model.layers, module.a, module.b):
-        assert np.allclose(layer.weights, a.detach().float()) and np.allclose(layer.bias, b.detach().float())
+        assert np.allclose(layer.weights, a.detach().float()) and np.allclose(
+            layer.bias, b.detach().float()
+        )
     if gate == "network":
         assert list(model.gate_features) == [1, 2, 3, 7, 10] and len(model.gate_layers) == 3
 
 
 @pytest.mark.parametrize("spelling", zoo.SPELLINGS, ids=lambda s: s.__name__)
-@pytest.mark.parametrize("batch, opset, fold", [(1, 11, True), (4, 12, True), (0, 14, False), (0, 17, True)])
+@pytest.mark.parametrize(
+    "batch, opset, fold", [(1, 11, True), (4, 12, True), (0, 14, False), (0, 17, True)]
+)
 def test_spelling_by_batch_and_opset(tmp_path, spelling, batch, opset, fold):
     if opset < 12 and "einsum" in spelling.__code__.co_names:
         pytest.skip("PyTorch writes Einsum from opset 12 on")
     torch.manual_seed(1)
-    check(zoo.Blended(spelling, gate="network"), draw(11), tmp_path / "m.onnx", None, opset, batch, fold)
+    check(
+        zoo.Blended(spelling, gate="network"),
+        draw(11),
+        tmp_path / "m.onnx",
+        None,
+        opset,
+        batch,
+        fold,
+    )
 
 
 @pytest.mark.parametrize("experts", [1, 2, 7, 8, 16])
@@ -142,10 +186,17 @@ def test_shapes(tmp_path, experts, widths):
     gate = "given" if experts > 1 else "network"  # a coefficient alone is a factor, no blend
     for spelling in (zoo.stacked, zoo.einsum_weights, zoo.outputs_stacked):
         module = zoo.Blended(spelling, widths, experts, gate, (0,))
-        check(module, draw(widths[0]), tmp_path / "m.onnx", coefficients(experts) if experts > 1 else None)
+        check(
+            module,
+            draw(widths[0]),
+            tmp_path / "m.onnx",
+            coefficients(experts) if experts > 1 else None,
+        )
 
 
-@pytest.mark.parametrize("gate, experts", [("cubic", 4), ("cubic", 6), ("linear", 10), ("linear", 2), ("constant", 5)])
+@pytest.mark.parametrize(
+    "gate, experts", [("cubic", 4), ("cubic", 6), ("linear", 10), ("linear", 2), ("constant", 5)]
+)
 def test_phase(tmp_path, gate, experts):
     torch.manual_seed(3)
     phase = torch.linspace(0.05, 6.2, ROWS)[:, None]
@@ -158,9 +209,17 @@ def test_phase(tmp_path, gate, experts):
 def test_activation(tmp_path, name):
     torch.manual_seed(4)
     model = check(zoo.Chain(zoo.ACTIVATIONS[name]), draw(9), tmp_path / "m.onnx")
-    known = {"leaky": "leaky_relu", "prelu": "leaky_relu", "gelu": "gelu_erf", "erf_gelu": "gelu_erf",
-             "tanh_gelu": "gelu_tanh", "cubed_gelu": "gelu_tanh", "swish": "silu", "clamp": "relu",
-             "half_tanh": "tanh"}.get(name, name)
+    known = {
+        "leaky": "leaky_relu",
+        "prelu": "leaky_relu",
+        "gelu": "gelu_erf",
+        "erf_gelu": "gelu_erf",
+        "tanh_gelu": "gelu_tanh",
+        "cubed_gelu": "gelu_tanh",
+        "swish": "silu",
+        "clamp": "relu",
+        "half_tanh": "tanh",
+    }.get(name, name)
     assert [layer.activation for layer in model.layers] == [known, known, "none"]
     assert [layer.kind for layer in model.layers] == ["dense"] * 3
 
@@ -171,7 +230,14 @@ def test_layer_norm(tmp_path, norm, opset):
     torch.manual_seed(5)
     model = check(zoo.Normed(norm), draw(6), tmp_path / "m.onnx", opset=opset)
     assert [layer.kind for layer in model.layers] == [
-        "dense", "layer_norm", "layer_norm", "dense", "add", "dense", "layer_norm"]
+        "dense",
+        "layer_norm",
+        "layer_norm",
+        "dense",
+        "add",
+        "dense",
+        "layer_norm",
+    ]
 
 
 def test_film(tmp_path):
@@ -204,7 +270,9 @@ def test_own_export(tmp_path):
         assert (read.gate, read.experts) == (gate, experts)
         for a, b in zip(made.layers, read.layers):
             assert np.array_equal(a.weights, b.weights) and np.array_equal(a.bias, b.bias)
-        assert np.array_equal(read.input_mean, made.input_mean) and np.array_equal(read.output_std, made.output_std)
+        assert np.array_equal(read.input_mean, made.input_mean) and np.array_equal(
+            read.output_std, made.output_std
+        )
 
 
 class Mixing(torch.nn.Module):
@@ -223,13 +291,23 @@ class Attention(torch.nn.Module):
         return torch.bmm(q, q.transpose(1, 2)).reshape(-1, 4)
 
 
-@pytest.mark.parametrize("module, words", [
-    (Mixing(), ["do not compute what the graph does"]),
-    (Odd(), ["HardSwish", "not supported"]),
-    (Attention(), ["MatMul", "none is a blend"]),
-    (zoo.Chain(lambda x: torch.nn.functional.elu(x, 0.5), (4, 5, 2)), ["Elu", "neither linear nor an activation"]),
-    (zoo.Chain(lambda x: torch.nn.functional.softplus(x), (4, 5, 2)), ["Softplus", "not supported"]),
-], ids=["mixing", "odd", "attention", "elu", "softplus"])
+@pytest.mark.parametrize(
+    "module, words",
+    [
+        (Mixing(), ["do not compute what the graph does"]),
+        (Odd(), ["HardSwish", "not supported"]),
+        (Attention(), ["MatMul", "none is a blend"]),
+        (
+            zoo.Chain(lambda x: torch.nn.functional.elu(x, 0.5), (4, 5, 2)),
+            ["Elu", "neither linear nor an activation"],
+        ),
+        (
+            zoo.Chain(lambda x: torch.nn.functional.softplus(x), (4, 5, 2)),
+            ["Softplus", "not supported"],
+        ),
+    ],
+    ids=["mixing", "odd", "attention", "elu", "softplus"],
+)
 def test_refusals(tmp_path, module, words):
     export(module, draw(4), tmp_path / "m.onnx", opset=14)
     made = gallop("import", tmp_path / "m.onnx", "-o", tmp_path / "m.gallop")
@@ -244,16 +322,29 @@ def test_external_data_is_refused(tmp_path):
     export(module, draw(4), tmp_path / "m.onnx")
     onnx = pytest.importorskip("onnx", reason="the package onnx is not installed")
     model = onnx.load(str(tmp_path / "m.onnx"))
-    onnx.save_model(model, str(tmp_path / "m.onnx"), save_as_external_data=True, size_threshold=0, location="m.bin")
+    onnx.save_model(
+        model,
+        str(tmp_path / "m.onnx"),
+        save_as_external_data=True,
+        size_threshold=0,
+        location="m.bin",
+    )
     made = gallop("import", tmp_path / "m.onnx", "-o", tmp_path / "m.gallop")
     assert made.returncode == 1 and "another file" in made.stderr
 
 
 def test_contract(tmp_path):
     export(zoo.Chain(torch.relu, (4, 5, 2)), draw(4), tmp_path / "m.onnx")
-    text = "gallop-contract 1\nname n\nrate 30\nunit 1\ninput constant 0 1\ninput opaque a 3\noutput opaque b 2\n"
+    text = "gallop-contract 1\nname n\nrate 30\nunit 1\ninput opaque a 4\noutput opaque b 2\n"
     (tmp_path / "c.txt").write_text(text)
-    words = ["import", tmp_path / "m.onnx", "-o", tmp_path / "m.gallop", "--contract", tmp_path / "c.txt"]
+    words = [
+        "import",
+        tmp_path / "m.onnx",
+        "-o",
+        tmp_path / "m.gallop",
+        "--contract",
+        tmp_path / "c.txt",
+    ]
     assert gallop(*words).returncode == 0
     assert modelfile.read(tmp_path / "m.gallop").contract == text
     (tmp_path / "c.txt").write_text(text.replace("b 2", "b 3"))
