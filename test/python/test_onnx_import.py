@@ -259,7 +259,7 @@ def test_encoders_and_a_gate_on_a_code(tmp_path):
 
 def test_own_export(tmp_path):
     """What gallop's own exporter writes comes back with the same weights."""
-    from gallop import export as exporter
+    from gallop import exporter
     from test_modelfile import small
 
     for gate, experts in (("cubic", 4), ("linear", 10), ("constant", 50), ("given", 8)):
