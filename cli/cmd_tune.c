@@ -133,7 +133,7 @@ static gal_status merge(job *self) {
 
 static void show(const gali_tune_state *state) {
     const gali_dense *d = &state->task->dense;
-    int full = state->limit > 0 ? (int)(BAR * state->seconds / state->limit) : BAR;
+    int full = state->limit > 0 ? (int)((double)BAR * state->seconds / state->limit) : BAR;
     full = full > BAR ? BAR : full;
     fprintf(stderr, "\r%u/%u  %u -> %u, C %u  [%.*s%.*s] %3.0f s  ", state->number + 1, state->count, d->inputs,
             d->outputs, d->most, full, "####################", BAR - full, "....................",

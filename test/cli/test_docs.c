@@ -14,8 +14,8 @@
 static char page[1 << 16];
 
 static const gali_command *const commands[] = {
-    &gali_command_check,  &gali_command_demo, &gali_command_drive, &gali_command_eval,
-    &gali_command_export, &gali_command_info, &gali_command_judge, &gali_command_compile,
+    &gali_command_check, &gali_command_demo,  &gali_command_drive,   &gali_command_eval, &gali_command_export,
+    &gali_command_info,  &gali_command_judge, &gali_command_compile, &gali_command_tune,
 };
 
 static int setup(void **state) {

@@ -3,9 +3,9 @@
  * experts around it, tiles around them, panels outermost, so that a panel is read from memory once. Which tile: the one
  * that costs least by a model of one step of k, over the counts of characters that are asked for:
  *
- *     cycles = max(rows vectors, (rows + vectors) / 2, LATENCY) + (rows + vectors) / 10 + 1/2
+ *     cycles = max(rows vectors, (rows + vectors) / 2, latency) + (rows + vectors) / 10 + 1/2
  *
- * for rows * vectors results, in units of one FMA: two operands are loaded meanwhile, an FMA takes LATENCY of them, and
+ * for rows * vectors results, in units of one FMA: two operands are loaded meanwhile, an FMA takes latency of them, and
  * the rest is what loads and the loop cost beside.
  */
 #include <stdio.h>
@@ -17,8 +17,9 @@ enum {
     VECTORS_MAX = 8, /* of a panel without an inner kernel */
     COUNTS_MAX = 16, /* counts of characters that are looked at: tiles repeat beyond */
     EXPERT_OUTSIDE =
-        16 /* from more characters than this on an expert's panel stays in the cache for all of them */
+        16, /* from more characters than this on an expert's panel stays in the cache for all of them */
 };
+static const double latency = 8; /* FMAs in flight that keep the unit busy */
 
 static const double latency = 8; /* FMAs in flight that keep the unit busy */
 

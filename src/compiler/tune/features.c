@@ -6,7 +6,7 @@
 #include "compiler/loop/layout.h"
 #include "compiler/loop/uses.h"
 
-enum { BODY_MOST = 1024 };
+static const double body_most = 1024;
 
 /* An innermost loop that is not unrolled away, or the statements outside of any. */
 typedef struct hot {
@@ -216,8 +216,8 @@ const char *gali_features_refuse(const gali_loop_function *function, const gali_
     if (features[GALI_FEATURE_registers] > 1) {
         return "more vectors than registers";
     }
-    if (c.hottest.body > BODY_MOST || c.adds * target->lanes > 1.25 * work) {
-        return c.hottest.body > BODY_MOST ? "too large a body" : "more work than the expression has";
+    if (c.hottest.body > body_most || c.adds * target->lanes > 1.25 * work) {
+        return c.hottest.body > body_most ? "too large a body" : "more work than the expression has";
     }
     return NULL;
 }

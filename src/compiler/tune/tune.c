@@ -113,7 +113,7 @@ static uint32_t find_known(const gali_tune *tune, const gali_tune_task *task, ga
     for (uint32_t i = 0; i < all && *schedules && *known; i++) {
         const gali_log_record *r = &tune->log->records[i];
         gal_error error;
-        if (!r->searched && gali_log_is_of(r, &task->name) &&
+        if (r->searched == 0 && gali_log_is_of(r, &task->name) &&
             gali_schedule_parse(&(*schedules)[count], r->schedule, strlen(r->schedule), &error) == GAL_OK) {
             (*known)[count] = (gali_search_record){&(*schedules)[count], r->measured, r->pairs};
             count++;
@@ -151,7 +151,8 @@ static gal_status run_hand(searching *s, gali_tune_result *result, gal_error *er
     for (uint32_t i = 0; i < count && status == GAL_OK; i++) {
         gali_search_record one = {&schedules[i], measured[i], GALI_MEASURE_SURE};
         record(s, &one);
-        if (measured[i].ratio > 0 && (!result->measured.ratio || measured[i].ratio < result->measured.ratio)) {
+        if (measured[i].ratio > 0 &&
+            (result->measured.ratio == 0 || measured[i].ratio < result->measured.ratio)) {
             result->measured = measured[i];
             result->schedule = schedules[i];
         }
