@@ -249,6 +249,7 @@ static const char *const refused[][2] = {
     {"pack w", "no such buffer"},
     {"split k 4; reorder k.i k.o", "order of a sum"},
     {"vectorize k 4", "order of a sum"},
+    {"split e 2; reorder e.i e.o", "order of a sum"},
     {"fuse e k", "a sum runs over one"},
     {"parallel k", "not the outermost"},
     {"vectorize n 4; vectorize n 4", "another axis counts vectors"},
