@@ -161,6 +161,9 @@ gal_status gali_dense_expression(const gali_dense *dense, gali_arena *arena, gal
     const gali_loop_variable *axes[] = {m.c, m.n};
     gali_stage *y = gali_expression_stage(m.expression, "y", GALI_LOOP_OUTPUT, 2, 0, axes);
     y->value = activated(&m, dense->activation, dense->slope, total);
+    if (arena->failed) {
+        return finish(&m, out, error);
+    }
     gali_loop_buffer *rows = m.expression->names->buffer[y->buffer->id];
     rows->extent[0] = m.characters;
     rows->extent[1].constant = dense->padded ? (dense->outputs + 15) / 16 * 16 : dense->outputs;
@@ -228,6 +231,9 @@ gal_status gali_row_expression(const gali_row_operator *row, gali_arena *arena, 
     const gali_loop_variable *axes[] = {m.c, m.n};
     gali_stage *y = gali_expression_stage(m.expression, "y", GALI_LOOP_OUTPUT, 2, 0, axes);
     y->value = value;
+    if (arena->failed) {
+        return finish(&m, out, error);
+    }
     m.expression->names->buffer[y->buffer->id]->extent[0] = m.characters;
     return finish(&m, out, error);
 }

@@ -15,7 +15,6 @@ typedef struct hot {
 } hot;
 
 typedef struct counter {
-    const gali_loop_function *function;
     double value[GALI_LOOP_VARIABLES_MAX]; /* the largest, or a part's mean size */
     double adds, scalar_adds, statements, constants, local;
     hot hottest, current;
@@ -171,7 +170,7 @@ static void see(void *context, const gali_loop_access *access, int written) {
 }
 
 static counter count(const gali_loop_function *function) {
-    counter c = {.function = function};
+    counter c = {.adds = 0};
     for (uint32_t i = 0; i < function->symbols; i++) {
         c.value[i] = function->variable[i]->most;
     }

@@ -27,7 +27,7 @@ typedef struct gali_measured {
 gal_status gali_measure(gali_scene *scene, const gali_schedule *schedules, uint32_t count, uint32_t pairs,
                         gali_measured *results, gal_error *error);
 
-/* Appends a C file of the schedules' functions; valid[i] says whether schedule i is in it. */
+/* Appends a C file of the schedules' functions. functions[i] is NULL where one cannot be: results[i] says why. */
 gal_status gali_measure_write(const gali_scene *scene, const gali_schedule *schedules, uint32_t count,
                               gali_loop_function **functions, gali_measured *results, gali_arena *arena,
                               gali_text *text, gal_error *error);
