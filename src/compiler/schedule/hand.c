@@ -21,8 +21,6 @@ enum {
 };
 static const double latency = 8; /* FMAs in flight that keep the unit busy */
 
-static const double latency = 8; /* FMAs in flight that keep the unit busy */
-
 typedef struct tile {
     uint32_t rows, vectors;
 } tile;
