@@ -321,6 +321,23 @@ static void json_contract(gali_json *json, const facts *self) {
     gali_json_close(json, '}');
 }
 
+/* [value, first, count] of each; nothing for a layer that reads the value before it. */
+static void json_sources(gali_json *json, const gali_model_layer *layer) {
+    if (layer->source_count == 0) {
+        return;
+    }
+    gali_json_open(json, "sources", '[');
+    for (uint32_t i = 0; i < layer->source_count; i++) {
+        gali_source source = gali_model_source(layer, i);
+        gali_json_open(json, NULL, '[');
+        gali_json_number(json, NULL, source.value);
+        gali_json_number(json, NULL, source.first);
+        gali_json_number(json, NULL, source.count);
+        gali_json_close(json, ']');
+    }
+    gali_json_close(json, ']');
+}
+
 static void json_layers(gali_json *json, const gali_model *model) {
     gali_json_open(json, "layers", '[');
     for (uint32_t i = 0; i < model->layer_count; i++) {
@@ -331,7 +348,8 @@ static void json_layers(gali_json *json, const gali_model *model) {
         gali_json_number(json, "outputs", layer->outputs);
         gali_json_number(json, "experts", layer->experts);
         gali_json_text(json, "activation", activation_names[layer->activation]);
-        gali_json_text(json, "weights", weight_names[layer->weight_type]);
+        gali_json_text(json, "weights", gali_layer_columns(layer) ? weight_names[layer->weight_type] : "none");
+        json_sources(json, layer);
         gali_json_close(json, '}');
     }
     gali_json_close(json, ']');

@@ -1,6 +1,6 @@
 /*
- * Blended networks: layers y = act(sum_e w[e] (A_e x + b_e)), one call for any number of characters, each
- * with its own blend w.
+ * Blended networks: dense layers y = act(sum_e w[e] (A_e x + b_e)) and what stands between them (docs/format.md,
+ * "LAYR"), one call for any number of characters, each with its own blend w.
  *
  * A network is immutable after it is opened and may be used by any number of threads at once. A run
  * touches only the caller's memory: no allocation, no lock, no system call. Each character's result

@@ -102,16 +102,19 @@ gal_status gal_network_run(const gal_network *network, const gal_network_batch *
     if (status != GAL_OK) {
         return status;
     }
-    gali_workspace whole;
-    gali_workspace_carve(network, batch->count, memory, &whole);
+    gali_range r; /* 2 KB, whose parts are filled one by one where they are used */
+    r.network = network;
+    r.batch = batch;
+    r.first = 0;
+    r.count = batch->count;
+    gali_workspace_carve(network, batch->count, memory, &r.parts);
     const gal_parallel *parallel = batch->parallel;
     if (parallel && parallel->threads > 1 &&
         batch->count >= (uint64_t)network->plan.split * parallel->threads) {
-        range_task task = {network, batch, &whole, parallel->threads};
+        range_task task = {network, batch, &r.parts, parallel->threads};
         parallel->parallel_for(parallel->context, run_range_task, &task, task.ranges);
         return GAL_OK;
     }
-    gali_range r = {.network = network, .batch = batch, .parts = whole, .count = batch->count};
     run_range(&r, parallel && parallel->threads > 1 ? parallel : NULL);
     return GAL_OK;
 }

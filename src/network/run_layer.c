@@ -19,20 +19,30 @@ static int is_fused(const layer_call *call) {
     return experts == 1 || (experts == call->r->network->slots && call->r->count <= call->layer->together);
 }
 
-static void point_row(const layer_call *call, uint32_t c, gali_row *row) {
-    row->x = call->x.at + c * call->x.stride;
-    row->y = call->y.at + c * call->y.stride;
-}
-
 static void point_blend_rows(const layer_call *call) {
     const gali_range *r = call->r;
-    size_t slots = r->network->slots;
+    const size_t slots = r->network->slots;
+    const gali_rows_at x = call->x, y = call->y;
     for (uint32_t c = 0; c < r->count; c++) {
-        r->parts.blend[c] = (gali_blend_row){.x = call->x.at + c * call->x.stride,
-                                             .y = call->y.at + c * call->y.stride,
+        r->parts.blend[c] = (gali_blend_row){.x = x.at + c * x.stride,
+                                             .y = y.at + c * y.stride,
                                              .expert = r->parts.expert + c * slots,
                                              .weight = r->parts.weight + c * slots,
                                              .slots = r->network->slots};
+    }
+}
+
+/* Rows of a layer without experts, or whose experts all run in one call: a character each. */
+static void point_plain_rows(const layer_call *call) {
+    const uint32_t count = call->r->count;
+    const size_t slots = call->layer->experts == 1 ? 0 : call->r->network->slots;
+    const float *weight = slots ? call->r->parts.weight : &gali_blend_whole;
+    const gali_rows_at x = call->x, y = call->y;
+    gali_row *rows = call->r->parts.plain;
+    for (uint32_t c = 0; c < count; c++) {
+        rows[c].x = x.at + c * x.stride;
+        rows[c].y = y.at + c * y.stride;
+        rows[c].blend = weight + c * slots;
     }
 }
 
@@ -44,16 +54,15 @@ static void point_rows(const layer_call *call) {
         return;
     }
     if (is_fused(call)) {
-        int one = call->layer->experts == 1;
-        for (uint32_t c = 0; c < r->count; c++) {
-            gali_row *row = &r->parts.plain[c];
-            row->blend = one ? &gali_blend_whole : r->parts.weight + (size_t)c * r->network->slots;
-            point_row(call, c, row);
-        }
+        point_plain_rows(call);
         return;
     }
-    for (uint32_t i = 0; i < r->count * r->network->slots; i++) {
-        point_row(call, r->parts.who[i], &r->parts.rows[i]);
+    const gali_rows_at x = call->x, y = call->y;
+    const uint32_t *who = r->parts.who, count = r->count * r->network->slots;
+    gali_row *rows = r->parts.rows;
+    for (uint32_t i = 0; i < count; i++) {
+        rows[i].x = x.at + who[i] * x.stride;
+        rows[i].y = y.at + who[i] * y.stride;
     }
 }
 
