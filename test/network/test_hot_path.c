@@ -5,6 +5,7 @@
  */
 #define _GNU_SOURCE
 #include "../motion/mannequin.h"
+#include "graph.h"
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define SANITIZED 1
@@ -200,6 +201,25 @@ static void a_run_stays_in_user_space(void **unused) {
     }
 }
 
+/* A network that ends in each kind of layer, with a gating network of several kinds. */
+static void every_kind_stays_in_user_space(void **unused) {
+    (void)unused;
+    for (int kind = 0; kind < GALI_LAYER_KIND_COUNT; kind++) {
+        const graph_desc desc = {GAL_GATE_NETWORK, 5, 31, 4, kind, GALI_ACTIVATION_SOFTMAX, (uint64_t)kind};
+        graph *g = graph_make(&desc);
+        gal_network *network = open_form(&g->s, GAL_FORM_PER_EXPERT);
+        static float x[8 * 31];
+        float *y = calloc(8 * (size_t)g->s.model.outputs, sizeof *y);
+        run r = {network, {.x = x, .y = y}, NULL, gal_network_workspace_size(network, 8)};
+        r.workspace = aligned_alloc(64, (r.size + 63) & ~(size_t)63);
+        expect_good(run_often, &r);
+        free(r.workspace);
+        free(y);
+        gal_network_close(network);
+        graph_free(g);
+    }
+}
+
 /* ---- the crowd ---- */
 
 /* All that a game does in a frame, characters coming and going included. */
@@ -249,6 +269,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(both_traps_spring),
         cmocka_unit_test(a_run_stays_in_user_space),
+        cmocka_unit_test(every_kind_stays_in_user_space),
         cmocka_unit_test(a_step_stays_in_user_space),
     };
     return cmocka_run_group_tests_name("hot path", tests, NULL, NULL);
