@@ -140,6 +140,7 @@ static int run(int argc, char **argv) {
                                    {"--name", GALI_OPTION_TEXT, &self.desc.name, 0, 0},
                                    {"--dump", GALI_OPTION_TEXT, &self.desc.dump, 0, 0},
                                    {"--stop-after", GALI_OPTION_TEXT, &self.desc.stop_after, 0, 0},
+                                   {"--log", GALI_OPTION_TEXT, &self.desc.log, 0, 0},
                                    {"-o", GALI_OPTION_TEXT, &self.directory, 0, 0},
                                    {"--output", GALI_OPTION_TEXT, &self.directory, 0, 0}};
     int result = gali_options_read("compile", argc, argv, options, sizeof options / sizeof options[0]);
@@ -167,5 +168,6 @@ const gali_command gali_command_compile = {
     "  --weights     array: in NAME.c; blob: in NAME.weights, which the program loads\n"
     "  --form        of layers with several experts (docs/plan.md)\n"
     "  --dump        prints the graph after that pass: import, fold, fuse, sweep, schedule, memory, emit\n"
-    "  --stop-after  runs no later pass; writes nothing\n",
+    "  --stop-after  runs no later pass; writes nothing\n"
+    "  --log         a log of gallop tune: its schedules for the layers that it has\n",
     run};

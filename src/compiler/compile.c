@@ -8,6 +8,7 @@
 #include "base/desc.h"
 #include "base/error.h"
 #include "compiler/pass/pass.h"
+#include "compiler/tune/log.h"
 
 enum { NAME_MAX_LETTERS = 24, CHARACTERS_DEFAULT = 64 };
 
@@ -139,10 +140,15 @@ gal_status gal_compile(gal_compiled **out, const void *data, size_t size, const 
     *out = NULL;
     gal_compile_desc all;
     gali_compilation c = {0};
+    gali_log log = {.count = 0};
     gali_desc_read(&all, sizeof all, desc, desc ? desc->structSize : 0);
     gal_status status = resolve(&c, &all, error);
     if (status == GAL_OK) {
         status = gali_model_read(&c.model, data, size, error);
+    }
+    if (status == GAL_OK && all.log) {
+        status = gali_log_read(&log, all.log, error);
+        c.log = &log;
     }
     if (status == GAL_OK) {
         status = run_passes(&c, &all, error);
@@ -154,6 +160,7 @@ gal_status gal_compile(gal_compiled **out, const void *data, size_t size, const 
         gali_text_release(&c.parts[i]);
     }
     gali_arena_release(&c.arena);
+    gali_log_release(&log);
     return status;
 }
 

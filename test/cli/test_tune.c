@@ -57,6 +57,9 @@ static void a_log_of_another_version_is_refused(void **unused) {
     spill_text(place_of("old.jsonl"), "{\"gallop_tune\": 0}\n");
     snprintf(arguments, sizeof arguments, "--log %s", place_of("old.jsonl"));
     expect_bad(tune(arguments), 1, "old.jsonl, line 1: version 0, this gallop reads 1");
+    snprintf(arguments, sizeof arguments, "compile %s/net.gallop --log %s -o %s", place, place_of("old.jsonl"),
+             place_of("c"));
+    expect_bad(gallop(arguments), 1, "old.jsonl, line 1: version 0, this gallop reads 1");
 }
 
 static uint32_t lines_of(const char *name) {
@@ -102,6 +105,11 @@ static void a_second_run_takes_it_from_the_log(void **unused) {
     char plan[1024];
     slurp(place_of("plan"), plan, sizeof plan);
     expect_text(plan, "gallop plan 1: ");
+    /* What was found runs in emitted C, too. */
+    snprintf(arguments, sizeof arguments,
+             "compile %s/net.gallop --log %s --dump schedule --stop-after schedule", place,
+             place_of("one.jsonl"));
+    expect_good(gallop(arguments));
 }
 
 static void the_written_schedules_are_measured(void **unused) {

@@ -34,6 +34,7 @@ typedef struct gali_compilation {
     const char *name; /* lower case prefix of what is emitted */
     gal_form form;
     uint32_t least, most;
+    const struct gali_log *log; /* tuned schedules; NULL: none */
     int plain_loops, weights_blob;
     gali_graph *graph; /* NULL before import */
     uint32_t schedule_count;

@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "compiler/pass/pass.h"
+#include "compiler/tune/log.h"
 
 enum {
     FEW = 16,
@@ -76,7 +77,22 @@ static size_t panel_size(const gali_layer_schedule *layer, uint32_t lanes) {
     return vectors * lanes * sizeof(float) * layer->dense.experts * (1 + (size_t)layer->dense.inputs);
 }
 
+/* The log's winner, for all characters. Returns 0 if it has none. */
+static int take_logged(const gali_compilation *c, gali_layer_schedule *layer) {
+    gali_layer_version *version = &layer->versions[0];
+    gali_measured measured;
+    *version = (gali_layer_version){.dense = layer->dense};
+    version->dense.least = c->least;
+    version->dense.most = c->most;
+    layer->version_count =
+        c->log && gali_log_best(c->log, &version->dense, c->target, &version->schedule, &measured);
+    return layer->version_count > 0;
+}
+
 static gal_status choose(gali_compilation *c, gali_layer_schedule *layer, gal_error *error) {
+    if (take_logged(c, layer)) {
+        return GAL_OK;
+    }
     int one = layer->dense.experts == 1 || layer->dense.sparse || c->most <= FEW || c->least > FEW;
     gal_status status = add_version(c, layer, c->least, one ? c->most : FEW, error);
     if (one || status != GAL_OK) {
