@@ -1,4 +1,4 @@
-"""A folder of anybody's BVH files in, a controller out: `--data FOLDER --kind pfnn -o MODEL`."""
+"""Anybody's BVH files in, a controller out: `--data FOLDER --kind pfnn|mann -o MODEL`."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def train(args: argparse.Namespace) -> None:
     from gallop.train import finish, polished, say, settings_of
     from gallop.trainer import Trainer
 
-    takes, rules, found = prepare(args.data, args.roles)
+    takes, rules, found = prepare(args.data, args.roles, args.kind == "pfnn")
     say(args, found)
     data = features.build(rules, takes)
     rows = np.ones(len(data.x), bool)
@@ -40,8 +40,11 @@ def train(args: argparse.Namespace) -> None:
     finish(args, model, data, args.out.stem, f"the motion in {args.data.name}", "")
 
 
-def prepare(folder: Path, given: Path | None) -> tuple[list[Take], Contract, str]:
-    """Labelled takes of all files of a folder, the contract for them, and what was found."""
+def prepare(
+    folder: Path, given: Path | None, phased: bool = True
+) -> tuple[list[Take], Contract, str]:
+    """Labelled takes of all files of a folder, the contract for them (with a phase if `phased`),
+    and what was found."""
     files = [bvh.read(p) for p in sorted(folder.glob("*.bvh"))]
     if not files:
         raise bvh.BvhError(f"{folder}: no .bvh file in this folder")
@@ -58,7 +61,7 @@ def prepare(folder: Path, given: Path | None) -> tuple[list[Take], Contract, str
     if not clips:
         raise bvh.BvhError(f"{folder}: no clip is on level ground")
     takes = [padded(take, 62) for c in clips for take in both(c, legs)]
-    rules = contract_of(folder, clips[0].skeleton, found, legs, takes)
+    rules = contract_of(folder, clips[0].skeleton, found, legs, takes, phased)
     return takes, rules, describe(files, main, (short, hilly), found, clips, rules)
 
 
@@ -254,7 +257,7 @@ def padded(take: Take, count: int) -> Take:
 
 def contract_of(
     folder: Path, skeleton: motion.Skeleton, found: Roles, legs: list[clean.Leg],
-    takes: list[Take],
+    takes: list[Take], phased: bool,
 ) -> Contract:
     """The contract: speeds of the rules are those that the motion has."""
     names = [tuple(clean_name(n) for n in found.leg(side)) for side in finding.SIDES]
@@ -270,7 +273,8 @@ def contract_of(
     root = skeleton.offsets.copy()
     root[0] = (0, float(np.median([t.position[:, 0, 1].mean() for t in takes])), 0)
     made = motion.Skeleton(skeleton.names, skeleton.parents, root)
-    return walker.template(clean_name(folder.name) or "mine", made, names, 0.01, rules)  # type: ignore
+    name = clean_name(folder.name) or "mine"
+    return walker.template(name, made, names, 0.01, rules, phased)  # type: ignore
 
 
 def describe(

@@ -14,7 +14,7 @@ from gallop import rotation
 from gallop.contract import Block, Contract
 from gallop.label import Labels
 
-JOINT_SCALE = 0.1  # fed-back joints enter the network this much weaker than the command
+JOINT_SCALE = 0.1  # fed-back joints enter a phase's network this much weaker than the command
 
 
 @dataclass
@@ -200,10 +200,12 @@ class Scale:
 
 def scale_of(contract: Contract, x: np.ndarray, y: np.ndarray) -> Scale:
     """Normalisation of a data set: one deviation per block, so that no dead feature is blown up;
-    fed-back joints are scaled down to JOINT_SCALE."""
+    fed-back joints are scaled down to JOINT_SCALE where a phase tells what comes next (without
+    one, only they do)."""
+    phased = any(b.name == "phase.advance" for b in contract.outputs)
     x_std, y_std = x.std(0).astype(np.float64), y.std(0).astype(np.float64)
     for block, where in contract.ranges(contract.inputs):
-        weight = JOINT_SCALE if block.name.startswith("joint.") else 1.0
+        weight = JOINT_SCALE if phased and block.name.startswith("joint.") else 1.0
         x_std[where] = max(x_std[where].mean(), 1e-4) / weight
     for _, where in contract.ranges(contract.outputs):
         y_std[where] = max(y_std[where].mean(), 1e-6)

@@ -74,13 +74,12 @@ class Unroll(nn.Module):
         noise [S, fed] in deviations on the first frame's joints; masks for dropout (U = 1)."""
         normal_x = (x - self.x_mean) / self.x_std
         normal_y = (y - self.y_mean) / self.y_std
-        blend = self.net.blend(phase.reshape(-1)).view(*phase.shape, -1)
         fed = normal_x[:, 0, self.at.x_fed]
         if noise is not None:
             fed = fed + noise
         made = []
         for u in range(x.shape[1]):
-            out = self.net.blended(self._input(normal_x[:, u], fed, style), blend[:, u], masks)
+            out = self.net(self._input(normal_x[:, u], fed, style), phase[:, u], masks)
             made.append(out)
             raw = out * self.y_std + self.y_mean
             fed = (raw[:, self.at.y_fed] - self.x_mean[self.at.x_fed]) / self.x_std[self.at.x_fed]

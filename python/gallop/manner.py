@@ -106,15 +106,15 @@ class Moments:
                       "seen": torch.zeros(shape[0], device=device)}
 
     def loss(
-        self, feet: torch.Tensor, advance: torch.Tensor, manner: torch.Tensor
+        self, feet: torch.Tensor, advance: torch.Tensor | None, manner: torch.Tensor
     ) -> torch.Tensor:
-        """Mean square relative error of spread and advance. feet [C, F, 4, 3], advance [C, F],
-        manner [C] (-1: none)."""
+        """Mean square relative error of spread and advance. feet [C, F, 4, 3], advance [C, F]
+        (None: without a phase), manner [C] (-1: none)."""
         hot = (manner[:, None] == torch.arange(len(self.known), device=manner.device)).float()
         count = hot.sum(0).clamp(min=1)
         now = {"first": torch.einsum("cm,cfjx->mjx", hot, feet) / feet.shape[1],
                "second": torch.einsum("cm,cfjx->mjx", hot, feet.square()) / feet.shape[1],
-               "rate": hot.T @ advance.mean(1)}
+               "rate": hot.T @ (feet[:, :, 0, 0] * 0 if advance is None else advance).mean(1)}
         present = (hot.sum(0) > 0).float()
         mixed = {}
         for name, value in now.items():
@@ -129,5 +129,5 @@ class Moments:
         use = present * self.known.float() * (self.state["seen"] > 10).float()
         spread = (mixed["second"] - mixed["first"].square()).clamp(min=1e-2).sqrt()
         wide = (spread / self.spread - 1).square().mean((1, 2))
-        fast = (mixed["rate"] / self.advance - 1).square()
+        fast = (mixed["rate"] / self.advance - 1).square() if advance is not None else 0.0
         return (use * (wide + 5 * fast)).sum() / use.sum().clamp(min=1)

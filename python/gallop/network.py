@@ -76,11 +76,15 @@ class PFNN(nn.Module):
             return torch.ones(len(phase), 1, dtype=phase.dtype, device=phase.device)
         return gate_blend(self.kind, self.experts, phase)
 
+    def gate(self, x: torch.Tensor, phase: torch.Tensor) -> torch.Tensor:
+        """Blend weights [B, E] of normalised inputs x [B, K + styles] at phases [B]."""
+        return self.blend(phase)
+
     def forward(
         self, x: torch.Tensor, phase: torch.Tensor, masks: list[torch.Tensor] | None = None
     ) -> torch.Tensor:
         """y [B, N] of x [B, K + styles]; `masks` [B, width of each layer's input] drop inputs."""
-        return self.blended(x, self.blend(phase), masks)
+        return self.blended(x, self.gate(x, phase), masks)
 
     def blended(
         self, x: torch.Tensor, w: torch.Tensor, masks: list[torch.Tensor] | None = None

@@ -218,6 +218,8 @@ class Loop:
         self.pool, self.unroll, self.at = pool, unroll, unroll.at
         c = pool.contract
         self.c, self.now = c, pool.now
+        phased = any(b.name == "phase.advance" for b in c.outputs)
+        self.phase = c.columns(c.outputs, "phase.advance").start if phased else None
         self.samples = torch.tensor(c.samples, device=pool.device) + pool.now
         ahead = c.window[1] - 1
         self.share = torch.arange(1, ahead + 1, device=pool.device) / (ahead + 1)
@@ -300,9 +302,9 @@ class Loop:
         new["facing"] = torch.cat(
             [s.facing[:, 1 : now + 1], face[:, None], face[:, None] + angle], 1)
         new["gait"] = torch.cat([s.gait[:, 1:], s.gait[:, -1:]], 1)
-        advance = y[:, self.c.columns(self.c.outputs, "phase.advance").start]
-        part = r["phase_stand"] + (1 - r["phase_stand"]) * move
-        new["phase"] = torch.remainder(s.phase + TAU * part * advance, TAU)
+        if self.phase is not None:
+            part = r["phase_stand"] + (1 - r["phase_stand"]) * move
+            new["phase"] = torch.remainder(s.phase + TAU * part * y[:, self.phase], TAU)
         return State(**new)
 
     def _future(self, y: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
@@ -439,10 +441,10 @@ class Polish:
             state, velocity, _ = loop.command(state)
             wanted = wanted + velocity
             x = (loop.inputs(state) - u.x_mean) / u.x_std
-            full, blend = torch.cat([x, self.style], 1), self.net.blend(state.phase)
-            out = self.net.blended(full, blend)
+            full = torch.cat([x, self.style], 1)
+            out = self.net(full, state.phase)
             with torch.no_grad():
-                said = self.teacher.blended(full.detach(), blend.detach())
+                said = self.teacher(full.detach(), state.phase.detach())
             keep.append(((out - said).abs() * self.kept).mean())
             y = out * u.y_std + u.y_mean
             raw.append(y)
@@ -469,9 +471,8 @@ class Polish:
         at = self.unroll.at
         return raw[..., at.position].unflatten(-1, (-1, 3)).index_select(-2, self.feet)
 
-    def _advance(self, raw: torch.Tensor) -> torch.Tensor:
-        c = self.loop.c
-        return raw[..., c.columns(c.outputs, "phase.advance").start]
+    def _advance(self, raw: torch.Tensor) -> torch.Tensor | None:
+        return None if self.loop.phase is None else raw[..., self.loop.phase]
 
     def _feet(self, s: State, y: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
         """World points [C, 4, 2] of heels and toes, and how surely they are planted [C, 4]."""

@@ -50,8 +50,9 @@ class Network:
 
     def __call__(self, x: np.ndarray, phase: np.ndarray) -> np.ndarray:
         m = self.model
-        w = modelfile.blend(m.gate, m.experts, self._given(phase)).astype(np.float32)
         value = ((x - m.input_mean) / m.input_std).astype(np.float32)
+        w = (modelfile.gate_weights(m, value) if m.gate == "network" else
+             modelfile.blend(m.gate, m.experts, self._given(phase))).astype(np.float32)
         for i, (weights, bias, e, n) in enumerate(self.parts):
             every = (value @ weights).reshape(len(value), e, n) + bias
             value = np.einsum("ce,cen->cn", w if e > 1 else np.ones((len(w), 1), "f4"), every)
@@ -244,8 +245,9 @@ class Crowd:
         self.position[:, now] += step
         self.direction[:, now] = np.stack([np.sin(facing), np.cos(facing)], -1)
         self._take_future(facing)
-        advance = self.column("phase.advance")[:, 0]
-        if not self.fixed_phase:
+        phased = any(b.name == "phase.advance" for b in self.out)
+        if phased and not self.fixed_phase:
+            advance = self.column("phase.advance")[:, 0]
             share = r["phase_stand"] + (1 - r["phase_stand"]) * move
             self.phase = np.mod(self.phase + 2 * np.pi * share * advance, 2 * np.pi)
         self.got = 0.95 * self.got + 0.05 * np.linalg.norm(step, axis=-1)

@@ -13,6 +13,7 @@ import torch
 from torch import nn
 
 from gallop import kinds
+from gallop.mode_network import ModeNetwork
 from gallop.modelfile import Layer, Model
 from gallop.network import MANN, PFNN, Blended, gate_blend
 
@@ -67,13 +68,21 @@ def _(module: PFNN) -> Exported:
 @layers_of.register
 def _(module: MANN) -> Exported:
     layers = _blended(module.layers)
-    if not module.gate:
-        return Exported(layers)
+    return _gated(layers, module.features, module.gate) if module.gate else Exported(layers)
+
+
+@layers_of.register
+def _(module: ModeNetwork) -> Exported:
+    return _gated(_blended(module.layers), module.columns, module.choose)
+
+
+def _gated(layers: list[Layer], features: torch.Tensor, linears: nn.ModuleList) -> Exported:
+    """Layers blended by a network of linear layers with ELU between."""
     gate: list[nn.Module] = []
-    for linear in module.gate:
+    for linear in linears:
         gate += [nn.ELU(), linear] if gate else [linear]
-    features = tuple(int(f) for f in module.features)
-    return Exported(layers, "network", module.experts, features, _chain(gate, "gate"))
+    experts = linears[-1].out_features
+    return Exported(layers, "network", experts, tuple(map(int, features)), _chain(gate, "gate"))
 
 
 def _blended(layers: nn.ModuleList) -> list[Layer]:

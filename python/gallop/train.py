@@ -1,7 +1,7 @@
 """The command line: train a controller and write its model.
 
     python -m gallop.train walker|dog [--quick] [--seed N] [-o FILE]
-    python -m gallop.train --data FOLDER --kind pfnn -o MODEL.gallop
+    python -m gallop.train --data FOLDER --kind pfnn|mann -o MODEL.gallop
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from gallop.network import PFNN
 from gallop.polish import Plan, Polish
 from gallop.trainer import Settings, Stage, Trainer
 
+EXPERTS = {"cubic": 4, "linear": 10, "constant": 50, "plain": 1, "network": 8}
 LICENCE = (
     "This model was trained on the 100STYLE dataset, Creative Commons Attribution 4.0 "
     "International (https://creativecommons.org/licenses/by/4.0/). The model's weights are "
@@ -34,6 +35,11 @@ def stages(args: argparse.Namespace) -> tuple[Stage, ...]:
     """The schedule: single frames with noise and dropout, then unrolls without."""
     single = Weights(absolute=args.absolute)
     long = Weights(args.slide, args.kinematics, absolute=args.absolute)
+    if args.kind == "mann":  # the pose alone tells what comes next: little noise, long unrolls
+        small = 1 if args.quick else 5
+        return (Stage(1000 * small, 256, dropout=0.1, noise=0.1, weights=single),
+                Stage(600 * small, 72, 8, 5e-4, noise=0.05, weights=long),
+                Stage(600 * small, 48, 24, 5e-4, noise=0.05, weights=long))
     if args.quick:
         return (Stage(2500, 256, dropout=0.1, noise=1.0, weights=single),
                 Stage(600, 72, 8, 3e-4, noise=0.5, weights=long))
@@ -54,7 +60,8 @@ def parser() -> argparse.ArgumentParser:
     p = argparse.ArgumentParser(prog="gallop.train", description=__doc__.split("\n")[0])
     p.add_argument("what", nargs="?", choices=["walker", "dog"], help="a controller of the project")
     p.add_argument("--data", type=Path, help="folder with the motion")
-    p.add_argument("--kind", default="pfnn", choices=["pfnn"], help="with --data alone")
+    p.add_argument("--kind", default="pfnn", choices=["pfnn", "mann"],
+                   help="with --data alone: gated by a phase, or by a network that sees the feet")
     p.add_argument("--roles", type=Path, help="TOML file that names the joints' roles")
     p.add_argument("-o", "--out", type=Path, help="model to write")
     p.add_argument("--quick", action="store_true", help="minutes on one core, not the best")
@@ -88,9 +95,10 @@ def settings_of(args: argparse.Namespace, style_weight: dict[str, float]) -> Set
         dataclasses.replace(s, steps=max(1, round(s.steps * args.steps)),
                             batch=round(s.batch * args.batch), noise=s.noise * args.noise)
         for s in stages(args))
-    experts = args.experts or {"cubic": 4, "linear": 10, "constant": 50, "plain": 1}[args.gate]
+    gate = "network" if args.kind == "mann" else args.gate
+    experts = args.experts or EXPERTS[gate]
     hidden = args.hidden or (256 if args.quick else 352)
-    return Settings(hidden, args.gate, experts, schedule, style_weight, seed=args.seed)
+    return Settings(hidden, gate, experts, schedule, style_weight, seed=args.seed)
 
 
 def held_out_error(
@@ -209,6 +217,8 @@ def say(args: argparse.Namespace, text: str) -> None:
 def main() -> int:
     """Run the command; errors of data and files become one line."""
     args = parser().parse_args()
+    if args.what and args.kind != "pfnn":
+        parser().error("--kind goes with --data alone: the walker is a pfnn, the dog a mann")
     try:
         if args.what == "dog":
             from gallop import dog_main

@@ -21,6 +21,7 @@ from gallop import graph
 from gallop.contract import Contract
 from gallop.features import Dataset, Scale
 from gallop.losses import Unroll, Weights
+from gallop.mode_network import ModeNetwork, gate_columns
 from gallop.network import PFNN
 from gallop.progress import Progress
 
@@ -170,6 +171,14 @@ class Batches:
         return masks
 
 
+def made_network(contract: Contract, settings: Settings, styles: int) -> PFNN:
+    """The untrained network that the settings ask for."""
+    sizes = len(contract.input_names()), len(contract.output_names()), settings.hidden
+    if settings.kind == "network":
+        return ModeNetwork(*sizes, settings.experts, styles, gate_columns(contract))
+    return PFNN(*sizes, settings.kind, settings.experts, styles)
+
+
 class Trainer:
     """Trains a network on a data set; `history` [(step, loss)] and the parts of each loss."""
 
@@ -179,8 +188,7 @@ class Trainer:
     ) -> None:
         self.settings, self.world = settings, World(device)
         torch.manual_seed(settings.seed)
-        self.net = PFNN(data.x.shape[1], data.y.shape[1], settings.hidden, settings.kind,
-                                settings.experts, len(data.styles)).to(self.world.device)
+        self.net = made_network(contract, settings, len(data.styles)).to(self.world.device)
         self.unroll = Unroll(self.net, contract, scale).to(self.world.device)
         self.batches = Batches(data, rows, settings, self.world)
         self.average = copy.deepcopy(self.net)

@@ -36,8 +36,9 @@ def template(
     legs: list[tuple[str, str, str, str]],
     unit: float,
     rules: dict[str, float],
+    phased: bool = True,
 ) -> Contract:
-    """A phase-functioned walker's contract for a skeleton: twelve samples, three gaits."""
+    """A walker's contract for a skeleton: twelve samples, three gaits, and a phase if `phased`."""
     joints = [
         Joint(n, skeleton.names[p] if p >= 0 else "", tuple(float(v) for v in o))  # type: ignore
         for n, p, o in zip(skeleton.names, skeleton.parents, skeleton.offsets)
@@ -48,7 +49,7 @@ def template(
     inputs += [Block("trajectory.gait", (g,)) for g, _ in gaits]
     inputs += [Block("joint.position"), Block("joint.velocity")]
     outputs = [Block("root.velocity.x"), Block("root.velocity.z"), Block("root.turn")]
-    outputs += [Block("phase.advance")]
+    outputs += [Block("phase.advance")] if phased else []
     outputs += [Block("contact", (joint,)) for leg in legs for joint in leg[2:]]
     outputs += [Block("future." + p) for p in path]
     outputs += [Block("joint.position"), Block("joint.velocity")]

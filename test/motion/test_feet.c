@@ -262,6 +262,45 @@ static void a_lock_lets_go_when_it_pulls_too_far(void **unused) {
     part(&p);
 }
 
+/*
+ * A foot that is let go steps: where it is on the ground it hardly moves, it is lifted where it does, and what
+ * the caller is told of its contact falls as it rises.
+ */
+static void a_foot_that_is_let_go_steps(void **unused) {
+    (void)unused;
+    mannequin_desc desc = {.rules = "rule foot_step_height 6\nrule foot_step_fade 0.05\nrule foot_reach 10\n",
+                           .step_z = 0.3f,
+                           .contact = 1,
+                           .phase = 0.02f,
+                           .seed = 9};
+    pair p = set_out(mannequin_open(&desc), NULL);
+    gal_vec3 last = {0, 0, 0};
+    float low = 1e9f, high = 0, slid = 0, went = 0, least = 1;
+    for (int frame = 0; frame < 200; frame++) {
+        gal_crowd_step(p.crowd);
+        gal_character_state state;
+        gal_crowd_state(p.crowd, p.locked, &state);
+        gal_vec3 toe = gal_crowd_pose(p.crowd, p.locked, NULL)[LEFT_TOE].position;
+        float contact = state.contacts[1], moved = frame > 0 ? flat_distance(toe, last) : 0;
+        float heel = state.contacts[0];
+        slid += contact > 0.5f ? moved : 0;
+        went += moved;
+        low = fminf(low, toe.y);
+        high = fmaxf(high, toe.y);
+        least = fminf(least, contact);
+        last = toe;
+        gal_crowd_state(p.crowd, p.free, &state);
+        assert_true(state.contacts[1] > 0.9f &&
+                    contact <= state.contacts[1]); /* as predicted, nothing locked */
+        assert_true(fabsf(contact / state.contacts[1] - heel / state.contacts[0]) <
+                    1e-5f); /* heel and toe alike */
+    }
+    print_message("a foot let go: %.1f cm of %.1f cm on the ground\n", (double)slid, (double)went);
+    assert_true(went > 30 && slid < 0.2f * went);
+    assert_true(least < 0.05f && high - low > 5.5f && high - low < 6.5f);
+    part(&p);
+}
+
 /* Relative transforms put together from the root give the pose again. */
 static void local_transforms_compose_to_the_pose(void **unused) {
     (void)unused;
@@ -366,6 +405,7 @@ int main(void) {
         cmocka_unit_test(a_planted_toe_stays_on_the_hillside),
         cmocka_unit_test(locking_changes_the_pose_alone),
         cmocka_unit_test(a_lock_lets_go_when_it_pulls_too_far),
+        cmocka_unit_test(a_foot_that_is_let_go_steps),
         cmocka_unit_test(local_transforms_compose_to_the_pose),
         cmocka_unit_test(a_rigid_pose_has_the_bones_of_the_rest_skeleton),
         cmocka_unit_test(the_walkers_toes_stay_above_the_hills),

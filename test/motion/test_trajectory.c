@@ -43,6 +43,7 @@ static void start(state *s, const char *rules, float facing) {
 typedef struct truth {
     double x[WINDOW], z[WINDOW], angle[WINDOW], gait[WINDOW][GAITS];
     double vx, vz, wanted, strafe, crouch;
+    double turning, turn_ahead;
 } truth;
 
 static double mix(double a, double b, double t) {
@@ -64,7 +65,10 @@ static void truth_want(truth *t, const gal_input *in, double walk, double run) {
     t->strafe = mix(t->strafe, (double)in->strafe, 0.9);
     t->crouch = mix(t->crouch, (double)in->crouch, 0.9);
     double way = hypot(t->vx, t->vz) < 1e-5 ? t->wanted : atan2(t->vx, t->vz);
+    double before = t->wanted;
     t->wanted = turned(t->wanted, turned(way, yaw, t->strafe), 0.9);
+    double change = remainder(t->wanted - before, 2 * pi);
+    t->turning = fabs(change) > 0.15 ? 0 : mix(t->turning, change, 0.1);
 }
 
 static void truth_gait(truth *t, const gal_input *in) {
@@ -91,7 +95,8 @@ static void truth_future(truth *t, const gal_input *in) {
         double left = 1 - (double)(i - PAST) / (double)FUTURE, share = 1 - pow(left, place);
         t->x[i] = t->x[i - 1] + mix(old_x[i] - old_x[i - 1], t->vx, share);
         t->z[i] = t->z[i - 1] + mix(old_z[i] - old_z[i - 1], t->vz, share);
-        t->angle[i] = turned(t->angle[i], t->wanted, 1 - pow(left, face));
+        double goal = t->wanted + t->turning * fmin(i - PAST, t->turn_ahead);
+        t->angle[i] = turned(t->angle[i], goal, 1 - pow(left, face));
         memcpy(t->gait[i], t->gait[PAST], sizeof t->gait[i]);
     }
 }
@@ -157,6 +162,28 @@ static void the_future_follows_the_rules(void **unused) {
         }
         gali_contract_release(s.contract, NULL);
     }
+}
+
+/* A camera that turns steadily, and then jumps: what is ahead turns on with it, but for the jump. */
+static void the_future_turns_on_as_the_wanted_facing_does(void **unused) {
+    (void)unused;
+    state s;
+    start(&s, "rule turn_ahead 12.5\n", 0.4f);
+    truth t = truth_start(0.4);
+    t.turn_ahead = 12.5;
+    for (int frame = 0; frame < 40; frame++) {
+        float yaw = 0.4f + 0.03f * (float)frame + (frame > 25 ? 1 : 0);
+        gal_input input = {.move_y = 0.8f, .strafe = 1, .camera_yaw = yaw};
+        s.character.input = input;
+        gali_trajectory_predict(&s.character, s.contract, &slope);
+        truth_want(&t, &input, 2.5, 7.5);
+        truth_gait(&t, &input);
+        truth_future(&t, &input);
+        compare(&s, &t, frame);
+        near(t.turning, s.character.turning, "turning", 0, frame);
+    }
+    assert_true(s.character.turning > 0.01f); /* and it found the turn again after the jump */
+    gali_contract_release(s.contract, NULL);
 }
 
 static void speeds_by_direction_are_asked_of_the_facing(void **unused) {
@@ -404,6 +431,7 @@ static void the_walker_goes_where_the_stick_points(void **unused) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_future_follows_the_rules),
+        cmocka_unit_test(the_future_turns_on_as_the_wanted_facing_does),
         cmocka_unit_test(speeds_by_direction_are_asked_of_the_facing),
         cmocka_unit_test(the_commanded_path_follows_the_rules),
         cmocka_unit_test(turning_on_the_spot_is_walking_where_asked),
