@@ -1,12 +1,32 @@
 """Anyone's motion: roles by name, geometry or file; units and axes; a model from made-up BVH."""
 
+import os
+import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
+import torch
 
 import synthetic
-from gallop import anyone, bvh, modelfile, motion, roles, rotation, train
+from gallop import (
+    anyone,
+    bvh,
+    export,
+    features,
+    judge,
+    modelfile,
+    motion,
+    roles,
+    rotation,
+    train,
+    walker,
+)
+from gallop.mode_network import ModeNetwork, gate_columns
+
+COMMAND = Path(os.environ.get(
+    "GALLOP_COMMAND", Path(__file__).resolve().parents[2] / "build" / "dev" / "cli" / "gallop"))
 
 MIXAMO = {"Hips": "mixamorig:Hips", "Hip": "UpLeg", "Knee": "Leg", "Ankle": "Foot",
           "Toe": "ToeBase"}
@@ -131,21 +151,57 @@ def test_another_body_is_refused(tmp_path):
         anyone.prepare(tmp_path, None)
 
 
-def test_command(tmp_path, monkeypatch, capsys):
-    """A folder in, a model out, and what was found said first."""
+@pytest.mark.parametrize("kind", ["pfnn", "mann"])
+def test_command(tmp_path, monkeypatch, capsys, kind):
+    """A folder in, a model out that the runtime walks, and what was found said first."""
     folder = tmp_path / "mine"
     folder.mkdir()
     for i, clip in enumerate((synthetic.walk(260), synthetic.walk(260, 1.0, 0.7, 0.4))):
         write(folder, f"{i}.bvh", file_of(clip, mixamo))
     out = tmp_path / "m.gallop"
     monkeypatch.setattr(sys, "argv", [
-        "train", "--data", str(folder), "--kind", "pfnn", "-o", str(out), "--quick", "--steps",
-        "0.01", "--polish", "2", "--hidden", "16", "--no-judge"])
+        "train", "--data", str(folder), "--kind", kind, "-o", str(out), "--quick", "--steps",
+        "0.005", "--polish", "2", "--hidden", "16", "--no-judge"])
     assert train.main() == 0
     said = capsys.readouterr().err
     assert "2 files; 2 share the skeleton used" in said and "mixamorig:LeftUpLeg" in said
     assert said.index("left_hip") < said.index("training [")
-    assert "leg mixamorig:LeftUpLeg" in modelfile.read(out).contract
+    model = modelfile.read(out)
+    assert "leg mixamorig:LeftUpLeg" in model.contract
+    assert (model.gate, "phase.advance" in model.contract) == {
+        "pfnn": ("cubic", True), "mann": ("network", False)}[kind]
+    assert np.isfinite(judge.play(model, [judge.Script("walk")], 3).root).all()
+    if COMMAND.exists():
+        run = [COMMAND, "judge", out, "--seconds", "1"]
+        said = subprocess.run(run, capture_output=True, text=True, check=True).stdout
+        assert "finite: yes, 0 set back" in said
+
+
+def test_the_kind_of_a_shipped_model_is_given(monkeypatch, capsys):
+    monkeypatch.setattr(sys, "argv", ["train", "walker", "--kind", "mann"])
+    with pytest.raises(SystemExit):
+        train.main()
+    assert "--kind goes with --data alone" in capsys.readouterr().err
+
+
+def test_a_mode_network_trains_and_is_stored_as_it_is():
+    """Its gate sees the feet, and the file's network is the trained one."""
+    rules = walker.template("m", synthetic.skeleton(), synthetic.LEGS, 0.01, walker.RULES, False)
+    columns = gate_columns(rules)
+    names = rules.input_names()
+    feet = [n for leg in synthetic.LEGS for n in leg[2:]]
+    seen = {n.split(".")[2] for n in (names[c] for c in columns) if n.startswith("joint.velocity")}
+    assert seen == set(feet)
+    torch.manual_seed(3)
+    sizes = len(names), len(rules.output_names())
+    net = ModeNetwork(*sizes, 12, 3, 1, columns)
+    scale = features.Scale(*(np.full(sizes[i // 2], 0.5 + i % 2) for i in range(4)))
+    model = export.to_model(net, rules, scale, np.ones(1), "f32")
+    x = np.random.default_rng(1).normal(0.5, 1.5, (7, sizes[0]))
+    normal = torch.tensor(np.concatenate([(x - 0.5) / 1.5, np.ones((7, 1))], 1)).float()
+    with torch.no_grad():
+        expected = net(normal, torch.zeros(7)).numpy() * 1.5 + 0.5
+    assert np.allclose(modelfile.run(model, x, np.zeros((7, 1))), expected, atol=1e-4)
 
 
 def test_an_empty_folder_is_one_line(tmp_path, monkeypatch, capsys):
