@@ -296,6 +296,27 @@ static void outputs_change_the_state(void **unused) {
     gal_controller_close(r.controller);
 }
 
+/* Of the pose's change as much is taken as of the root's step: what stands does not step on the spot. */
+static void a_standing_body_takes_less_of_its_change(void **unused) {
+    (void)unused;
+    static const float stands[] = {0, 0.75f, 1};
+    for (int k = 0; k < 3; k++) {
+        rig r;
+        make(&r, "rule stand_damping 0.5\n");
+        gali_hinged *h = &r.character.hinged;
+        float y[Y_END] = {0};
+        double share = sqrt(1 - (double)stands[k]), angle = (double)h->angle[0],
+               height = (double)h->posture.height;
+        r.gait[PAST] = stands[k];
+        y[Y_CHANGE] = 0.2f;
+        y[Y_BODY] = 0.1f;
+        gali_codec_decode(&r.character, r.controller, y, 0);
+        near(angle + 0.2 * share, h->angle[0], "angle", k);
+        near(height + 0.1 * share, h->posture.height, "height", k);
+        gal_controller_close(r.controller);
+    }
+}
+
 /* ---- in a crowd ---- */
 
 /* The pose is that of the root after its step, standing where the root stands. */
@@ -367,8 +388,11 @@ static void the_dog_keeps_to_itself(void **unused) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_block_is_at_its_place), cmocka_unit_test(the_pose_is_the_chain_of_its_hinges),
-        cmocka_unit_test(outputs_change_the_state),    cmocka_unit_test(the_root_steps_before_the_pose),
+        cmocka_unit_test(every_block_is_at_its_place),
+        cmocka_unit_test(the_pose_is_the_chain_of_its_hinges),
+        cmocka_unit_test(outputs_change_the_state),
+        cmocka_unit_test(the_root_steps_before_the_pose),
+        cmocka_unit_test(a_standing_body_takes_less_of_its_change),
         cmocka_unit_test(the_dog_keeps_to_itself),
     };
     return cmocka_run_group_tests_name("motion hinged", tests, NULL, NULL);
