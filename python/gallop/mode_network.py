@@ -2,6 +2,7 @@
 
 Zhang, Starke, Komura, Saito: Mode-Adaptive Neural Networks for Quadruped Motion Control, 2018. Here
 the gate sees the velocities of the joints that touch the ground, the path ahead, and the gaits.
+The dog's (dog_network.py) sees features of its own and has no styles.
 """
 
 from __future__ import annotations
