@@ -1,8 +1,7 @@
-"""The mode-adaptive network: a small network looks at the feet and the command and blends the rest.
+"""A mode-adaptive network that the walker's trainer takes in place of a phase-functioned one.
 
-Zhang, Starke, Komura, Saito: Mode-Adaptive Neural Networks for Quadruped Motion Control, 2018. Here
-the gate sees the velocities of the joints that touch the ground, the path ahead, and the gaits.
-The dog's (dog_network.py) sees features of its own and has no styles.
+As network.MANN (Zhang, Starke, Komura, Saito 2018), with the styles and the call of a PFNN. Its gate
+sees the velocities of the joints that touch the ground, the path ahead, and the gaits.
 """
 
 from __future__ import annotations
