@@ -1,7 +1,7 @@
 """A mode-adaptive network that the walker's trainer takes in place of a phase-functioned one.
 
-As network.MANN (Zhang, Starke, Komura, Saito 2018), with the styles and the call of a PFNN. Its gate
-sees the velocities of the joints that touch the ground, the path ahead, and the gaits.
+As network.MANN (Zhang, Starke, Komura, Saito 2018), with the styles and the call of a PFNN. Its
+gate sees the velocities of the joints that touch the ground, the path ahead, and the gaits.
 """
 
 from __future__ import annotations

@@ -13,7 +13,7 @@ import synthetic
 from gallop import (
     anyone,
     bvh,
-    export,
+    exporter,
     features,
     judge,
     modelfile,
@@ -196,7 +196,7 @@ def test_a_mode_network_trains_and_is_stored_as_it_is():
     sizes = len(names), len(rules.output_names())
     net = ModeNetwork(*sizes, 12, 3, 1, columns)
     scale = features.Scale(*(np.full(sizes[i // 2], 0.5 + i % 2) for i in range(4)))
-    model = export.to_model(net, rules, scale, np.ones(1), "f32")
+    model = exporter.to_model(net, rules, scale, "f32", np.ones(1))
     x = np.random.default_rng(1).normal(0.5, 1.5, (7, sizes[0]))
     normal = torch.tensor(np.concatenate([(x - 0.5) / 1.5, np.ones((7, 1))], 1)).float()
     with torch.no_grad():
