@@ -1,4 +1,5 @@
 /* gallop check: is the model file right, and does this build run it right? */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -6,13 +7,17 @@
 #include "check_report.h"
 #include "commands.h"
 #include "diagnose/diagnose.h"
+#include "network/quantise_model.h"
 #include "options.h"
+#include "precision_option.h"
 
 typedef struct check {
     const char *path, *x, *phase, *blend, *y;
     double tolerance;
     gali_model_file file;
     gali_check_report report;
+    gali_precision_option precision;
+    gal_network_desc desc;
 } check;
 
 /* What is wrong in words, below a check that failed. */
@@ -74,6 +79,7 @@ static gal_status check_all_frames(check *self, const gal_network *network, gal_
         gali_check_say(&self->report, GALI_SKIP, "golden frames", "the file has none");
     } else {
         status = gali_frames_golden(&frames, model, error);
+        frames.tolerance = fmaxf(frames.tolerance, gali_quantise_tolerance(self->desc.precision));
     }
     if (status == GAL_OK && model->golden.frames > 0) {
         int right = check_frames(self, network, &frames);
@@ -141,7 +147,8 @@ static int check_opened(check *self) {
     gali_check_say(&self->report, GALI_PASS, "file", "%zu bytes, every section whole, every weight finite",
                    self->file.size);
     check_contract(self);
-    gal_status status = gal_network_open_memory(&network, self->file.bytes, self->file.size, NULL, &error);
+    gal_status status =
+        gal_network_open_memory(&network, self->file.bytes, self->file.size, &self->desc, &error);
     if (status == GAL_OK) {
         status = check_all_frames(self, network, &error);
     }
@@ -168,8 +175,12 @@ static int run(int argc, char **argv) {
         {"--blend", GALI_OPTION_TEXT, &self.blend, 0, 0},
         {"--y", GALI_OPTION_TEXT, &self.y, 0, 0},
         {"--tolerance", GALI_OPTION_NUMBER, &self.tolerance, 1e-7, 1},
+        GALI_PRECISION_TABLE(self.precision),
     };
     int result = gali_options_read("check", argc, argv, options, sizeof options / sizeof options[0]);
+    if (result == GALI_EXIT_OK) {
+        result = gali_precision_option_read(&self.precision, "check", &self.desc);
+    }
     if (result != GALI_EXIT_OK) {
         return result;
     }
@@ -183,7 +194,8 @@ static int run(int argc, char **argv) {
 
 const gali_command gali_command_check = {
     "check", "golden frames and contract: says in words what is wrong",
-    "usage: gallop check MODEL [--x X.npy --phase P.npy --y Y.npy] [--most 12]\n\n"
+    "usage: gallop check MODEL [--x X.npy --phase P.npy --y Y.npy] [--most 12]\n"
+    "       " GALI_PRECISION_USAGE "\n\n"
     "Checks the file, that the contract fits the network and is complete, runs the golden frames through this\n"
     "build and compares, and looks at them as poses: bone lengths, rotations, normalisation. Features and\n"
     "joints that are wrong are named, largest first, and then the cause, where it is a known mistake. Exit\n"
@@ -192,7 +204,7 @@ const gali_command gali_command_check = {
     "                       [frames][outputs], raw features\n"
     "  --phase, --blend     their phases or blends, as in gallop eval\n"
     "  --tolerance 1e-3     for these frames, of a frame's root mean square\n"
-    "  --most N             lines of detail for each check (12)\n\n"
+    "  --most N             lines of detail for each check (12)\n" GALI_PRECISION_HELP "\n"
     "Known mistakes:\n"
 #define MISTAKE(id, meaning) "  " meaning "\n"
 #include "diagnose/mistakes.def"

@@ -48,7 +48,7 @@ typedef struct sanity {
 static gal_status open_model(demo *self, gal_error *error) {
     const gali_embedded *built_in = self->dog ? &gali_embedded_dog : &gali_embedded_walker;
     if (self->model) {
-        return gali_model_file_controller(&self->controller, self->model, error);
+        return gali_model_file_controller(&self->controller, self->model, NULL, error);
     }
     if (built_in->size == 0) {
         return gali_fail(

@@ -10,19 +10,23 @@
 #include "network/reference.h"
 #include "npy.h"
 #include "options.h"
+#include "precision_option.h"
 
 typedef struct job {
-    const char *model, *x_path, *phase_path, *blend_path, *y_path, *precision;
+    const char *model, *x_path, *phase_path, *blend_path, *y_path;
+    gali_precision_option precision;
+    gal_network_desc desc;
+    int wide; /* the float64 reference */
     gali_model_file file;
     gali_frames frames; /* x and gate */
     void *y;            /* [rows][outputs], float32 or float64 */
     gal_error error;
 } job;
 
-static gal_status run_f32(job *self) {
+static gal_status run_runtime(job *self) {
     gal_network *network = NULL;
     gal_status status =
-        gal_network_open_memory(&network, self->file.bytes, self->file.size, NULL, &self->error);
+        gal_network_open_memory(&network, self->file.bytes, self->file.size, &self->desc, &self->error);
     if (status == GAL_OK) {
         status = gali_frames_run(&self->frames, network, self->y, &self->error);
     }
@@ -40,16 +44,13 @@ static gal_status evaluate(job *self, int wide) {
     }
     gal_status status = wide ? gali_reference_run(&self->file.model, self->frames.count, self->frames.x,
                                                   self->frames.gate, self->y, &self->error)
-                             : run_f32(self);
+                             : run_runtime(self);
     return status == GAL_OK ? gali_npy_write(self->y_path, self->y, item, 2, shape, &self->error) : status;
 }
 
 static int usage(const job *self, int opened) {
     if (!self->x_path || !self->y_path) {
         return gali_command_usage("eval", "%s is missing", self->x_path ? "-o" : "--x");
-    }
-    if (strcmp(self->precision, "f32") != 0 && strcmp(self->precision, "f64") != 0) {
-        return gali_command_usage("eval", "--precision %s: f32 or f64 expected", self->precision);
     }
     if (!opened) {
         return GALI_EXIT_OK;
@@ -72,7 +73,7 @@ static int run_opened(job *self) {
     const char *gate = model->gate == GAL_GATE_CALLER ? self->blend_path : self->phase_path;
     gal_status status = gali_frames_read(&self->frames, model, self->x_path, gate, NULL, &self->error);
     if (status == GAL_OK) {
-        status = evaluate(self, strcmp(self->precision, "f64") == 0);
+        status = evaluate(self, self->wide);
     }
     gali_frames_release(&self->frames);
     free(self->y);
@@ -80,7 +81,7 @@ static int run_opened(job *self) {
 }
 
 static int run(int argc, char **argv) {
-    job self = {.precision = "f32"};
+    job self = {0};
     const gali_option options[] = {
         {"MODEL", GALI_OPTION_WORD, &self.model, 1, 0},
         {"--x", GALI_OPTION_TEXT, &self.x_path, 0, 0},
@@ -88,9 +89,13 @@ static int run(int argc, char **argv) {
         {"--blend", GALI_OPTION_TEXT, &self.blend_path, 0, 0},
         {"-o", GALI_OPTION_TEXT, &self.y_path, 0, 0},
         {"--output", GALI_OPTION_TEXT, &self.y_path, 0, 0},
-        {"--precision", GALI_OPTION_TEXT, &self.precision, 0, 0},
+        GALI_PRECISION_TABLE(self.precision),
     };
     int result = gali_options_read("eval", argc, argv, options, sizeof options / sizeof options[0]);
+    self.wide = self.precision.name && strcmp(self.precision.name, "f64") == 0;
+    if (result == GALI_EXIT_OK && !self.wide) {
+        result = gali_precision_option_read(&self.precision, "eval", &self.desc);
+    }
     if (result == GALI_EXIT_OK) {
         result = usage(&self, 0);
     }
@@ -107,11 +112,10 @@ static int run(int argc, char **argv) {
 
 const gali_command gali_command_eval = {
     "eval", "run the bare network on rows of features",
-    "usage: gallop eval MODEL --x X.npy --phase P.npy -o Y.npy [--precision f32|f64]\n\n"
+    "usage: gallop eval MODEL --x X.npy --phase P.npy -o Y.npy " GALI_PRECISION_USAGE "\n\n"
     "X is float32 [rows][inputs], raw features; P is float32 [rows], phases in radians; Y gets "
     "[rows][outputs].\n\n"
     "  --blend W.npy     instead of --phase, for a model whose gate is the caller: float32 [rows][experts];\n"
-    "                    a model with a gating network needs neither\n"
-    "  --precision f32   the runtime (default): Y is float32\n"
+    "                    a model with a gating network needs neither\n" GALI_PRECISION_HELP
     "  --precision f64   the float64 reference, straight from the formula: Y is float64\n",
     run};

@@ -8,12 +8,15 @@
 #include "model_file.h"
 #include "network/network.h"
 #include "options.h"
+#include "precision_option.h"
 
 enum { CAPACITIES = 3, PLAN_MOST = 8192 };
 
 static const uint32_t capacities[CAPACITIES] = {1, 8, 64};
 
 typedef struct facts {
+    gali_precision_option precision;
+    gal_network_desc desc;
     const char *path;
     gali_model_file file;
     gal_controller *controller; /* NULL if the file has no contract */
@@ -32,7 +35,8 @@ static const char *const activation_names[GALI_ACTIVATION_COUNT] = {
 #include "kernels/activations.def"
 #undef ACTIVATION
 };
-static const char *const weight_names[GALI_WEIGHT_TYPE_COUNT] = {"float32", "float16", "bfloat16"};
+static const char *const weight_names[GALI_WEIGHT_TYPE_COUNT] = {"float32", "float16", "bfloat16", "int8",
+                                                                 "int16"};
 
 static const char *const block_names[GALI_BLOCK_KIND_COUNT] = {
 #define BLOCK(id, name, side, argument, features) [GALI_BLOCK_##id] = name,
@@ -47,10 +51,12 @@ static gal_status open_parts(facts *self, gal_error *error) {
     }
     const gal_network *network = NULL;
     if (self->file.contract) {
-        status = gal_controller_open_memory(&self->controller, self->file.bytes, self->file.size, NULL, error);
+        status = gal_controller_open_memory(&self->controller, self->file.bytes, self->file.size, &self->desc,
+                                            error);
         network = status == GAL_OK ? gal_controller_network(self->controller) : NULL;
     } else {
-        status = gal_network_open_memory(&self->own_network, self->file.bytes, self->file.size, NULL, error);
+        status =
+            gal_network_open_memory(&self->own_network, self->file.bytes, self->file.size, &self->desc, error);
         network = self->own_network;
     }
     if (status != GAL_OK) {
@@ -248,7 +254,8 @@ static void print_text(const facts *self, int plan) {
     printf("parameters   %llu\n", (unsigned long long)self->network.parameters);
     printf("work         %.3f M multiply-adds a character and step\n", 1e-6 * step_work(self));
     print_memory(self);
-    printf("kernels      %s\n", gal_isa_name(self->network.isa));
+    printf("kernels      %s, in %s\n", gal_isa_name(self->network.isa),
+           gal_precision_name(self->network.precision));
     printf("golden       %u frames, tolerance %g\n", model->golden.frames, (double)model->golden.tolerance);
     if (plan) {
         print_plan(self);
@@ -385,6 +392,7 @@ static void print_json(const facts *self) {
         json_sizes(&json, "crowd", self->crowd);
     }
     gali_json_text(&json, "kernels", gal_isa_name(self->network.isa));
+    gali_json_text(&json, "precision", gal_precision_name(self->network.precision));
     gali_json_number(&json, "golden_frames", model->golden.frames);
     gali_json_number(&json, "golden_tolerance", (double)model->golden.tolerance);
     if (self->file.contract) {
@@ -404,8 +412,12 @@ static int run(int argc, char **argv) {
         {"MODEL", GALI_OPTION_WORD, &self.path, 1, 0},
         {"--json", GALI_OPTION_FLAG, &as_json, 0, 0},
         {"--plan", GALI_OPTION_FLAG, &plan, 0, 0},
+        GALI_PRECISION_TABLE(self.precision),
     };
     int result = gali_options_read("info", argc, argv, options, sizeof options / sizeof options[0]);
+    if (result == GALI_EXIT_OK) {
+        result = gali_precision_option_read(&self.precision, "info", &self.desc);
+    }
     if (result != GALI_EXIT_OK) {
         return result;
     }
@@ -423,9 +435,10 @@ static int run(int argc, char **argv) {
 }
 
 const gali_command gali_command_info = {"info", "what a model file holds and what running it takes",
-                                        "usage: gallop info MODEL [--json] [--plan]\n\n"
+                                        "usage: gallop info MODEL [--json] [--plan] " GALI_PRECISION_USAGE
+                                        "\n\n"
                                         "Prints the contract, the network, memory, workspace, features, "
                                         "skeleton and provenance of a model file.\n\n"
-                                        "  --json   the same for programs\n"
-                                        "  --plan   also how each layer is run\n",
+                                        "  --json            the same for programs\n"
+                                        "  --plan            also how each layer is run\n" GALI_PRECISION_HELP,
                                         run};

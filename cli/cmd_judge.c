@@ -9,6 +9,7 @@
 #include "model_file.h"
 #include "motion/controller.h"
 #include "options.h"
+#include "precision_option.h"
 
 enum { SCRIPTS_MAX = 32, STAGES = 4 };
 
@@ -17,6 +18,8 @@ typedef struct judge {
     const char *path;
     double seconds;
     int as_json;
+    gali_precision_option precision;
+    gal_network_desc desc;
     gal_controller *controller, *bare;
     gali_judge_stage stages[STAGES];
     gali_judge_figures figures[SCRIPTS_MAX];
@@ -25,9 +28,9 @@ typedef struct judge {
 
 /* The same controller without what mends its feet: anchor off, positions as predicted. */
 static gal_status open_controllers(judge *self) {
-    gal_status status = gali_model_file_controller(&self->controller, self->path, &self->error);
+    gal_status status = gali_model_file_controller(&self->controller, self->path, &self->desc, &self->error);
     if (status == GAL_OK) {
-        status = gali_model_file_controller(&self->bare, self->path, &self->error);
+        status = gali_model_file_controller(&self->bare, self->path, &self->desc, &self->error);
     }
     if (status == GAL_OK) { /* not in use yet: its rules may still be changed */
         self->bare->contract->rules.anchor = 0;
@@ -180,8 +183,12 @@ static int run(int argc, char **argv) {
         {"MODEL", GALI_OPTION_WORD, &self.path, 1, 0},
         {"--json", GALI_OPTION_FLAG, &self.as_json, 0, 0},
         {"--seconds", GALI_OPTION_NUMBER, &self.seconds, 1, 600},
+        GALI_PRECISION_TABLE(self.precision),
     };
     int result = gali_options_read("judge", argc, argv, options, sizeof options / sizeof options[0]);
+    if (result == GALI_EXIT_OK) {
+        result = gali_precision_option_read(&self.precision, "judge", &self.desc);
+    }
     if (result != GALI_EXIT_OK) {
         return result;
     }
@@ -197,10 +204,10 @@ static int run(int argc, char **argv) {
 
 const gali_command gali_command_judge = {
     "judge", "a controller's quality in closed loop, script by script",
-    "usage: gallop judge MODEL [--seconds 60] [--json]\n\n"
+    "usage: gallop judge MODEL [--seconds 60] [--json] " GALI_PRECISION_USAGE "\n\n"
     "Runs a walker through scripts (stand, walk, run, circles, sideways, backwards, stops, turns, a random\n"
     "stick, hills) and prints speed, direction, stop times, foot skate before and after locking, bone lengths\n"
     "and more. Legend below the table. Exit status 1 if anything was not finite.\n\n"
     "  --seconds S   of each script (60)\n"
-    "  --json        the same figures for programs\n",
+    "  --json        the same figures for programs\n" GALI_PRECISION_HELP,
     run};

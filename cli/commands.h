@@ -31,6 +31,7 @@ extern const gali_command gali_command_export;
 extern const gali_command gali_command_import;
 extern const gali_command gali_command_info;
 extern const gali_command gali_command_judge;
+extern const gali_command gali_command_quantize;
 extern const gali_command gali_command_tune;
 
 /* Prints "gallop COMMAND: message" and returns GALI_EXIT_BAD. */

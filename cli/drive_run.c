@@ -20,6 +20,7 @@ void gali_drive_run_options(gali_drive_run *run, gali_option options[GALI_DRIVE_
         {"--start", GALI_OPTION_TEXT, &run->start, 0, 0},
         {"--no-foot-lock", GALI_OPTION_FLAG, &run->no_foot_lock, 0, 0},
         {"-i", GALI_OPTION_TEXT, &run->input, 0, 0},
+        GALI_PRECISION_TABLE(run->precision),
     };
     memcpy(options, table, sizeof table);
 }
@@ -106,12 +107,16 @@ int gali_drive_run_make(gali_drive_run *run, const char *command) {
     if (run->start && !read_start(run)) {
         return gali_command_usage(command, "--start %s: three numbers X,Z,FACING expected", run->start);
     }
+    int result = gali_precision_option_read(&run->precision, command, &run->desc);
+    if (result != GALI_EXIT_OK) {
+        return result;
+    }
     gal_status status = gali_drive_script_read(&run->script, run->input, &error);
     if (status == GAL_OK && run->terrain) {
         status = read_terrain(run, &error);
     }
     if (status == GAL_OK) {
-        status = gali_model_file_controller(&run->controller, run->model, &error);
+        status = gali_model_file_controller(&run->controller, run->model, &run->desc, &error);
     }
     if (status == GAL_OK) {
         status = record(run, &error);

@@ -4,14 +4,17 @@
 
 #include "drive_script.h"
 #include "options.h"
+#include "precision_option.h"
 #include "recording.h"
 
-enum { GALI_DRIVE_OPTIONS = 9 };
+enum { GALI_DRIVE_OPTIONS = 11 };
 
 typedef struct gali_drive_run {
     const char *model, *input, *terrain, *start; /* as given; NULL where not */
     double terrain_scale, terrain_offset, terrain_cell;
     int no_foot_lock;
+    gali_precision_option precision;
+    gal_network_desc desc;
     gal_controller *controller;
     gali_drive_script script;
     float *heights; /* [rows][columns] of `field`, owned */
@@ -23,7 +26,7 @@ typedef struct gali_drive_run {
 /* The shared options' text for help, and their table, whose values point into *run. Sets the defaults. */
 #define GALI_DRIVE_USAGE                                                                                       \
     "--input FILE.csv [--terrain FILE.npy [--terrain-scale S] [--terrain-offset O] [--terrain-cell C]]\n"      \
-    "       [--start X,Z,FACING] [--no-foot-lock]"
+    "       [--start X,Z,FACING] [--no-foot-lock] " GALI_PRECISION_USAGE
 #define GALI_DRIVE_HELP                                                                                        \
     "The CSV's first line names its columns, in any order: frame, move_x, move_y, run, strafe, crouch,\n"      \
     "responsive, camera_yaw; absent ones are 0. With `frame`, a line holds until the next line's frame.\n\n"   \
@@ -33,7 +36,7 @@ typedef struct gali_drive_run {
     "  --terrain-offset O   0\n"                                                                               \
     "  --terrain-cell C     width of a cell in the model's units: 3.937007874\n"                               \
     "  --start X,Z,FACING   where the character starts: units and radians (0,0,0)\n"                           \
-    "  --no-foot-lock       poses as predicted, without foot locking\n"
+    "  --no-foot-lock       poses as predicted, without foot locking\n" GALI_PRECISION_HELP
 void gali_drive_run_options(gali_drive_run *run, gali_option options[GALI_DRIVE_OPTIONS]);
 
 /* Opens, drives and records. Prints what is wrong for `command`; returns the exit status. */

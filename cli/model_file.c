@@ -41,9 +41,10 @@ gal_status gali_model_file_open(gali_model_file *out, const char *path, gal_erro
     return GAL_OK;
 }
 
-gal_status gali_model_file_controller(gal_controller **out, const char *path, gal_error *error) {
+gal_status gali_model_file_controller(gal_controller **out, const char *path, const gal_network_desc *desc,
+                                      gal_error *error) {
     gal_error inner = {0};
-    gal_status status = gal_controller_open(out, path, NULL, &inner);
+    gal_status status = gal_controller_open(out, path, desc, &inner);
     return status == GAL_OK ? status : fail_at(error, path, &inner);
 }
 

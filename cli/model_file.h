@@ -18,7 +18,8 @@ gal_status gali_model_file_open(gali_model_file *out, const char *path, gal_erro
 void gali_model_file_close(gali_model_file *file);
 
 /* gal_controller_open with the path in every message. */
-gal_status gali_model_file_controller(gal_controller **out, const char *path, gal_error *error);
+gal_status gali_model_file_controller(gal_controller **out, const char *path, const gal_network_desc *desc,
+                                      gal_error *error);
 
 const char *gali_model_file_gate_name(gal_gate_kind gate);
 

@@ -52,6 +52,7 @@ typedef struct bench_batch {
 typedef struct engine {
     const char *name;
     const char *roof;    /* the instruction set whose limits it is held against (roof.h); NULL: the best */
+    double error_limit;  /* of a character's greatest error; 0: the bench's for float32 */
     const void *context; /* the engine's own: a layer_peer, an instruction set, ... */
     const char *(*unavailable)(const struct engine *self); /* NULL: it can run here; else why not */
     void *(*prepare)(const struct engine *self, const bench_network *network, uint32_t capacity);

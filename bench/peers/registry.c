@@ -27,6 +27,16 @@ static const engine engines[] = {
     OURS_ENGINE("gallop avx2", ours_avx2, "avx2"),
 #endif
     OURS_ENGINE("gallop scalar", ours_scalar, "scalar"),
+    OURS_NARROW("gallop int16", ours_int16, 1e-2),
+    OURS_NARROW("gallop int8", ours_int8, 0.2),
+    OURS_NARROW("gallop int8 row", ours_int8_row, 0.2),
+    OURS_NARROW("gallop bf16", ours_bf16, 5e-2),
+    OURS_NARROW("gallop bf16-dot", ours_bf16_dot, 5e-2),
+    OURS_NARROW("gallop fp16", ours_fp16, 5e-3),
+#if defined(__x86_64__)
+    OURS_NARROW("gallop avx2 int16", ours_avx2_int16, 1e-2),
+    OURS_NARROW("gallop avx2 int8", ours_avx2_int8, 0.2),
+#endif
 #ifdef BENCH_COMPILER
     COMPILED_ENGINE("compiled InterpA+K", compiled_a_kernel),
     COMPILED_ENGINE("compiled InterpA", compiled_a),

@@ -37,6 +37,24 @@ typedef enum gal_form {
     GAL_FORM_COUNT
 } gal_form;
 
+/* What a network's layers are computed with (docs/numerics.md). Each has bits of its own, the same on every machine. */
+typedef enum gal_precision {
+    GAL_PRECISION_STORED = 0, /* as the file stores each layer's weights: float32 unless it was quantised */
+    GAL_PRECISION_F32,
+    GAL_PRECISION_FP16,     /* float16 weights, float32 inputs */
+    GAL_PRECISION_BF16,     /* bfloat16 weights, float32 inputs */
+    GAL_PRECISION_BF16_DOT, /* bfloat16 weights and inputs */
+    GAL_PRECISION_INT16,    /* int16 weights and inputs, a scale per output and block of inputs */
+    GAL_PRECISION_INT8,     /* int8 weights and inputs, likewise */
+    GAL_PRECISION_COUNT
+} gal_precision;
+
+/* "stored", "f32", "fp16", "bf16", "bf16-dot", "int16", "int8"; never NULL. */
+GAL_API const char *gal_precision_name(gal_precision precision);
+
+/* gal_network_desc.block: one scale for all inputs of an output. */
+#define GAL_BLOCK_ROW 0xffffffffu
+
 /* gal_network_desc.plan: time the panel widths on this machine, some 20 ms at opening for 9 MB of weights. */
 #define GAL_PLAN_MEASURE "measure"
 
@@ -53,6 +71,11 @@ typedef struct gal_network_desc {
      * quarter to a third less time where weights come from memory. Only in memory of the C library: where an
      * allocator's lies is the caller's to say. 1: does not ask. */
     uint32_t small_pages;
+    gal_precision
+        precision;  /* of every dense layer but the gate's; weights are rounded at opening where the file
+                                has others. Not with the blend form. */
+    uint32_t block; /* of int8 and int16, if asked for: inputs that share a scale, a multiple of 16 up to
+                       512; 0: 32 for int8, 64 for int16; for int8 also GAL_BLOCK_ROW */
 } gal_network_desc;
 
 /*
@@ -78,10 +101,11 @@ typedef struct gal_network_info {
     uint32_t live_inputs; /* inputs left after folding constant and masked ones away */
     uint32_t layers;
     gal_gate_kind gate;
-    uint32_t experts;    /* E of the gate; length of a caller-given blend */
-    uint64_t parameters; /* weights and biases of all experts, as folded */
-    size_t memory;       /* bytes the network holds, weights included */
-    gal_isa isa;         /* the kernels in use */
+    uint32_t experts;        /* E of the gate; length of a caller-given blend */
+    uint64_t parameters;     /* weights and biases of all experts, as folded */
+    size_t memory;           /* bytes the network holds, weights included */
+    gal_isa isa;             /* the kernels in use */
+    gal_precision precision; /* of the layer with the most weights */
 } gal_network_info;
 
 GAL_API gal_network_info gal_network_get_info(const gal_network *network);

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 ISAS = ("best", "scalar", "avx2", "avx512", "neon", "neon-a55", "avx2-vnni", "avx512-vnni",
-        "avx512-bf16", "neon-dot", "neon-i8mm", "neon-bf16")
+        "avx512-bf16", "neon-dot", "neon-bf16")
 FORMS = ("per-expert", "blend")
 NOT_FOUND = 6  # GAL_NOT_FOUND
 GATES = ("caller", "cubic", "linear", "constant", "network")
@@ -36,13 +36,15 @@ class gal_error(ctypes.Structure):
 
 class gal_network_desc(ctypes.Structure):
     _fields_ = (("structSize", c_uint32), ("allocator", c_void_p), ("isa", c_int), ("form", c_int),
-                ("plan", c_char_p), ("small_pages", c_uint32))
+                ("plan", c_char_p), ("small_pages", c_uint32), ("precision", c_int),
+                ("block", c_uint32))
 
 
 class gal_network_info(ctypes.Structure):
     _fields_ = (("inputs", c_uint32), ("outputs", c_uint32), ("live_inputs", c_uint32),
                 ("layers", c_uint32), ("gate", c_int), ("experts", c_uint32),
-                ("parameters", c_uint64), ("memory", c_size_t), ("isa", c_int))
+                ("parameters", c_uint64), ("memory", c_size_t), ("isa", c_int),
+                ("precision", c_int))
 
 
 class gal_network_batch(ctypes.Structure):

@@ -16,6 +16,8 @@ from gallop import contract as contract_text
 from gallop import kinds
 from gallop.kinds import ACTIVATIONS, KINDS, TYPES
 
+INTEGERS = {3: "<i1", 4: "<i2"}  # weight types of `gallop quantize`; read as float32
+
 MAGIC = b"GALLOP\r\n"
 VERSION = 2
 GATES = ("given", "cubic", "linear", "constant", "network")
@@ -361,9 +363,11 @@ def _read_layer_data(b: _Bytes, count: int, experts: int, width: int) -> list[La
 
 
 def _read_layer(b: _Bytes, i: int, experts: int, widths: list[int]) -> Layer:
-    kind, activation, e, k, n, number, zero, count, slope, epsilon = b.unpack("8I2f")
-    types = {v[0]: name for name, v in TYPES.items()}
-    if kind >= len(KINDS) or zero or activation >= len(ACTIVATIONS) or number not in types:
+    kind, activation, e, k, n, number, block, count, slope, epsilon = b.unpack("8I2f")
+    types = {v[0]: name for name, v in TYPES.items()} | dict.fromkeys(INTEGERS, "f32")
+    integers = number in INTEGERS and KINDS[kind:kind + 1] == ("dense",)
+    good = block % 16 == 0 and block <= 512 and (block or number == 3) if integers else not block
+    if kind >= len(KINDS) or not good or activation >= len(ACTIVATIONS) or number not in types:
         raise b.error(f"layer {i}: unknown kind, activation or weight type")
     name, act = KINDS[kind], ACTIVATIONS[activation]
     most = experts if name == "dense" else 1
@@ -382,10 +386,22 @@ def _read_layer(b: _Bytes, i: int, experts: int, widths: list[int]) -> Layer:
     if wrong or sum(c for _, _, c in read) != k:
         raise b.error(f"layer {i}: {k} inputs do not match its sources")
     columns = kinds.columns(name, k)
-    weights = b.array(TYPES[types[number]][1], e, n if columns else 0, columns)
+    if integers:
+        weights = _integers(b, INTEGERS[number], block or k, (e, n, k))
+    else:
+        weights = b.array(TYPES[types[number]][1], e, n if columns else 0, columns)
     b.take(-b.at % 4)
     bias = b.array("<f4", e, n if columns else 0)
     return Layer(weights, bias, act, types[number], name, n, slope, epsilon, sources)
+
+
+def _integers(b: _Bytes, dtype: str, block: int, shape: tuple[int, int, int]) -> np.ndarray:
+    """Integer weights times the bfloat16 scales of their blocks, behind them: float32, exactly."""
+    integers = b.array(dtype, *shape)
+    b.take(-b.at % 4)
+    scales = b.array("<u2", *shape[:2], -(-shape[2] // block)).astype("<u4") << 16
+    wide = np.repeat(scales.view("<f4"), block, axis=2)[:, :, :shape[2]]
+    return (integers * wide).astype(np.float32)
 
 
 def _read_golden(b: _Bytes, model: Model) -> Golden:

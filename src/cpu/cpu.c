@@ -23,7 +23,6 @@ const char *gal_isa_name(gal_isa isa) {
         [GAL_ISA_AVX512_VNNI] = "avx512-vnni",
         [GAL_ISA_AVX512_BF16] = "avx512-bf16",
         [GAL_ISA_NEON_DOT] = "neon-dot",
-        [GAL_ISA_NEON_I8MM] = "neon-i8mm",
         [GAL_ISA_NEON_BF16] = "neon-bf16",
     };
     return (unsigned)isa < GAL_ISA_COUNT ? names[isa] : "unknown";
@@ -71,7 +70,7 @@ static int kernel_says(unsigned long dot, unsigned long more) {
 }
 
 static int machine_has(gal_isa isa) {
-    const unsigned long dot = 1ul << 20, i8mm = 1ul << 13, bf16 = 1ul << 14;
+    const unsigned long dot = 1ul << 20, bf16 = 1ul << 14;
     switch (isa) {
     case GAL_ISA_SCALAR:
     case GAL_ISA_NEON:
@@ -79,10 +78,8 @@ static int machine_has(gal_isa isa) {
         return 1;
     case GAL_ISA_NEON_DOT:
         return kernel_says(dot, 0);
-    case GAL_ISA_NEON_I8MM:
-        return kernel_says(dot, i8mm);
     case GAL_ISA_NEON_BF16:
-        return kernel_says(dot, i8mm | bf16);
+        return kernel_says(dot, bf16);
     default:
         return 0;
     }
@@ -121,9 +118,6 @@ static int build_has(gal_isa isa) {
 #ifdef GALI_HAVE_NEON_DOT
     case GAL_ISA_NEON_DOT:
 #endif
-#ifdef GALI_HAVE_NEON_I8MM
-    case GAL_ISA_NEON_I8MM:
-#endif
 #ifdef GALI_HAVE_NEON_BF16
     case GAL_ISA_NEON_BF16:
 #endif
@@ -139,8 +133,8 @@ int gal_isa_available(gal_isa isa) {
 
 static gal_isa best(void) {
     static const gal_isa order[] = {
-        GAL_ISA_AVX512_BF16, GAL_ISA_AVX512_VNNI, GAL_ISA_AVX512,   GAL_ISA_AVX2_VNNI, GAL_ISA_AVX2,
-        GAL_ISA_NEON_BF16,   GAL_ISA_NEON_I8MM,   GAL_ISA_NEON_DOT, GAL_ISA_NEON,
+        GAL_ISA_AVX512_BF16, GAL_ISA_AVX512_VNNI, GAL_ISA_AVX512,   GAL_ISA_AVX2_VNNI,
+        GAL_ISA_AVX2,        GAL_ISA_NEON_BF16,   GAL_ISA_NEON_DOT, GAL_ISA_NEON,
     };
     for (size_t i = 0; i < sizeof order / sizeof order[0]; i++) {
         if (gal_isa_available(order[i])) {
@@ -160,7 +154,7 @@ static gal_status named(const char *name, gal_isa *isa, gal_error *error) {
     return gali_fail(
         error, GAL_BAD_ARGUMENT,
         "GALLOP_ISA=%.32s: expected best, scalar, avx2, avx2-vnni, avx512, avx512-vnni, avx512-bf16, "
-        "neon, neon-a55, neon-dot, neon-i8mm or neon-bf16",
+        "neon, neon-a55, neon-dot or neon-bf16",
         name);
 }
 

@@ -1,2 +1,2 @@
-/* The narrow table for NEON with sdot, smmla and bfloat16: k_neon_narrow.c with the flags for them. */
+/* The narrow table for NEON with sdot and bfloat16: k_neon_narrow.c with the flags for them. */
 #include "kernels/k_neon_narrow.c"

@@ -1,4 +1,4 @@
-/* The narrow table for NEON; k_neon_dot.c, k_neon_i8mm.c and k_neon_bf16.c are this file with their flags. */
+/* The narrow table for NEON; k_neon_dot.c and k_neon_bf16.c are this file with their flags. */
 #include "kernels/simd/neon_narrow.h"
 
 #include "kernels/body/prepare_narrow.inc"

@@ -16,7 +16,6 @@ const gali_kernels *gali_kernels_get(gal_isa isa) {
 #ifdef GALI_HAVE_NEON
     case GAL_ISA_NEON:
     case GAL_ISA_NEON_DOT:
-    case GAL_ISA_NEON_I8MM:
     case GAL_ISA_NEON_BF16:
         return &gali_kernels_neon;
 #endif

@@ -35,10 +35,6 @@ const gali_narrow *gali_narrow_get(gal_isa isa) {
     case GAL_ISA_NEON_DOT:
         return &gali_narrow_neon_dot;
 #endif
-#ifdef GALI_HAVE_NEON_I8MM
-    case GAL_ISA_NEON_I8MM:
-        return &gali_narrow_neon_i8mm;
-#endif
 #ifdef GALI_HAVE_NEON_BF16
     case GAL_ISA_NEON_BF16:
         return &gali_narrow_neon_bf16;
@@ -57,21 +53,30 @@ uint32_t gali_narrow_inputs(gali_narrow_kind kind) {
     return inputs[kind];
 }
 
-/* Even: two groups are a turn of the loops, and the eight bytes of a GALI_LAYOUT_EIGHTS. */
+/* Even: two groups are a turn of the loops. */
 uint32_t gali_narrow_groups(gali_narrow_kind kind, uint32_t inputs) {
     const uint32_t each = gali_narrow_inputs(kind);
     const uint32_t groups = inputs / each + (inputs % each != 0);
     return groups + (groups & 1);
 }
 
-size_t gali_narrow_input_size(gali_narrow_kind kind, uint32_t groups) {
+int gali_narrow_has_blocks(gali_narrow_kind kind) {
+    return kind == GALI_NARROW_I16_BLOCKS || kind == GALI_NARROW_I8_BLOCKS;
+}
+
+uint32_t gali_narrow_blocks(uint32_t groups, uint32_t span) {
+    return groups / span + (groups % span != 0);
+}
+
+size_t gali_narrow_input_size(gali_narrow_kind kind, uint32_t groups, uint32_t span) {
     const size_t floats = kind == GALI_NARROW_F16 || kind == GALI_NARROW_BF16;
-    return (size_t)groups * (floats ? 2 * sizeof(float) : GALI_NARROW_GROUP);
+    const size_t scales = gali_narrow_has_blocks(kind) ? gali_narrow_blocks(groups, span) : 0;
+    return (size_t)groups * (floats ? 2 * sizeof(float) : GALI_NARROW_GROUP) + scales * sizeof(float);
 }
 
 size_t gali_narrow_expert_size(gali_narrow_kind kind, uint32_t groups, uint32_t span, uint32_t width) {
-    size_t spans = kind == GALI_NARROW_I8_BLOCKS ? (size_t)groups / span + (groups % span != 0) : 0;
-    return gali_size_mul(GALI_NARROW_HEAD + spans + groups, gali_size_mul(width, GALI_NARROW_GROUP));
+    const size_t blocks = gali_narrow_has_blocks(kind) ? gali_narrow_blocks(groups, span) : 0;
+    return gali_size_mul(GALI_NARROW_HEAD + blocks + groups, gali_size_mul(width, GALI_NARROW_GROUP));
 }
 
 size_t gali_narrow_place(const gali_narrow *table, gali_narrow_kind kind, uint32_t lane, uint32_t k,
@@ -83,10 +88,6 @@ size_t gali_narrow_place(const gali_narrow *table, gali_narrow_kind kind, uint32
         return group * stride + ((size_t)rest * table->lanes + lane) * bytes;
     case GALI_LAYOUT_PAIRS:
         return group * stride + ((size_t)(rest / 2) * table->lanes + lane) * 2 + rest % 2;
-    case GALI_LAYOUT_EIGHTS: { /* of 4 lanes: the first two in the even group, the others in the odd one */
-        const uint32_t half = table->lanes / 2;
-        return (group / 2 * 2 + lane / half) * stride + (size_t)(lane % half) * 8 + k % 8;
-    }
     default:
         return group * stride + (size_t)lane * GALI_NARROW_GROUP + (size_t)rest * bytes;
     }

@@ -4,27 +4,26 @@
  * As there, vectors run along the outputs, experts follow one another, and every table has the same bits. Inputs
  * are prepared once per character and layer: x' = (x - shift) factor in float32, then, for the kinds that want
  * integers, x' ~ scale (q - zero):
- *     int16   scale = max |x'| / GALI_I16_MOST, q = round(x' / scale), zero = 0
- *     int8    scale = (max(x', 0) - min(x', 0)) / 254, q in -127..127, zero = round(-127 - min / scale)
- *     bf16    x' to nearest even, and to 0 under 2^-55: so no product and no sum is a denormal
- * with ties to even, divisions and products rounded to float32. An input that is not finite makes scale NaN.
+ *     blocks    scale = max |x'| / most in each block, q = round(x' / scale), zero = 0
+ *     int8 row  scale = (max(x', 0) - min(x', 0)) / 254, q in -127..127, zero = round(-127 - min / scale)
+ *     bf16 dot  x' to nearest even, and to 0 under 2^-55: so no product and no sum is a denormal
+ * with ties to even, divisions and products rounded to float32. An input that is not finite makes the result NaN.
  *
  * Output n of an expert is f, then value = fma(f scale_of_inputs, scale[n], bias[n]), then y = fma(w, value, y)
  * from 0 on:
- *     int16       f = 0, then f += float(sum of q w over `span` groups), span after span
- *     int8        f = float(sum of (q - zero) w over all k), an exact integer
- *     int8 blocks f = 0, then f = fma(float(sum of (q + 128) w over the block), scale of the block, f), block after
- *                 block, then f = fma(-(zero + 128), sum over the blocks of scale times sum of w, f)
- *     f16, bf16   f = 0, then f = fma(x'[k], w[k], f) for k ascending
- *     bf16 dot    the same with rounded x', each pair of inputs in the order k + 1, k
- * An integer becomes a float32 by rounding to nearest even. Sums of int16 wrap nowhere because the packer
- * chooses span for the weights (GALI_I16_MOST |w| summed over it stays under 2^31); sums of int8 cannot: 254 x 127 x 65536 < 2^31.
+ *     blocks (int16, int8)  f = 0, then f = fma(float(sum of q w over the block) scale of the block's inputs, scale of
+ *                           the block's weights, f), block after block
+ *     int8 row              f = float(sum of (q - zero) w over all k), an exact integer
+ *     f16, bf16             f = 0, then f = fma(x'[k], w[k], f) for k ascending
+ *     bf16 dot              the same with rounded x', each pair of inputs in the order k + 1, k
+ * An integer becomes a float32 by rounding to nearest even. No sum leaves an int32: those of int16 because |w| adds up
+ * to at most GALI_I16_SUM in a block, those of int8 because 254 x 127 x 65536 < 2^31.
  *
  * A group is four bytes of one output: 2 or 4 inputs (narrow.def); missing ones at the end are 0. Weights of a panel,
  * 64-byte aligned, everything of a row [vectors * lanes] outputs wide, for each expert:
- *     float bias[], float scale[], then sum[]: int8: int32 sum of w; int8 blocks: the float of their formula; else 0
- *     groups of 4 bytes [groups][]; int8 blocks: before each `span` of them uint32 block[]: the scale as bfloat16 in the upper
- *     half, the sum of w as int16 in the lower half if the table's bytes are signed, else 0
+ *     float bias[], float scale[], int32 sum[]: int8 row: sum of w; else 0
+ *     groups of 4 bytes [groups][]; blocks: before each `span` of them uint32 word[]: the scale as bfloat16 in the upper
+ *     half, and in the lower half, for int8 in tables with unsigned bytes, minus the sum of w as int16
  * Within a vector's groups the table's layout says which byte is whose (gali_narrow_place).
  */
 #ifndef GALI_KERNELS_NARROW_H
@@ -40,9 +39,10 @@ typedef enum gali_narrow_kind {
 } gali_narrow_kind;
 
 enum {
-    GALI_I16_MOST = 5792, /* of inputs and weights; its square times 64 stays under 2^31 */
-    GALI_I16_SPAN = 32,   /* groups that are safe with any weights: 64 inputs */
+    GALI_I16_MOST = 11585,                     /* of int16 inputs: 2^13.5 */
+    GALI_I16_SUM = 0x7fffffff / GALI_I16_MOST, /* of int16 weights in a block, their sizes added */
     GALI_I8_MOST = 127,
+    GALI_NARROW_BLOCK = 16,   /* blocks are multiples of it, or vectors would straddle them */
     GALI_NARROW_ROWS_MAX = 6, /* characters in a tile */
     GALI_NARROW_HEAD = 3,     /* rows before an expert's groups: bias, scale, sum */
     GALI_NARROW_GROUP = 4,    /* bytes */
@@ -53,12 +53,11 @@ typedef enum gali_narrow_layout {
     GALI_LAYOUT_OUTPUTS, /* [lane][input]: an output's group is one word */
     GALI_LAYOUT_INPUTS,  /* [input][lane] */
     GALI_LAYOUT_PAIRS,   /* [2][lane][2]: bytes alone */
-    GALI_LAYOUT_EIGHTS,  /* two groups: [lane][8]: bytes alone, whose groups are then even in number */
 } gali_narrow_layout;
 
 typedef struct gali_narrow_panel {
     const void *weights;   /* of `experts` consecutive experts */
-    uint32_t groups, span; /* all of an output, and how many an integer sum runs over */
+    uint32_t groups, span; /* all of an output, and how many are a block */
     uint32_t vectors;      /* 1..GALI_PANEL_VECTORS_MAX */
     uint32_t rows;         /* characters a tile, at most the table's; 0: the table's */
     uint32_t experts;
@@ -68,12 +67,13 @@ typedef struct gali_narrow_panel {
 
 /* A character of a panel call: gali_row with prepared inputs. */
 typedef struct gali_narrow_row {
-    const void *x;      /* [groups] of the kind's inputs: float32 for F16 and BF16; 8-byte aligned */
-    float *y;           /* [outputs of the layer] */
-    const float *blend; /* [experts of the panel] */
-    uint32_t mode;      /* GALI_ROW_FIRST | GALI_ROW_LAST */
-    float scale;        /* of the inputs; 1 for the kinds without integers */
-    int32_t zero;       /* of the inputs, as the table's bytes are: zero + 128 where they are unsigned */
+    const void *x;       /* [groups] of the kind's inputs: float32 for F16 and BF16; 8-byte aligned */
+    const float *scales; /* [blocks] of the inputs, for the kinds with blocks */
+    float *y;            /* [outputs of the layer] */
+    const float *blend;  /* [experts of the panel] */
+    uint32_t mode;       /* GALI_ROW_FIRST | GALI_ROW_LAST */
+    float scale;         /* of the inputs: int8 row; else 1 */
+    int32_t zero;        /* int8 row: as the table's bytes are, zero + 128 where they are unsigned; else 0 */
 } gali_narrow_row;
 
 /* What is prepared. */
@@ -82,12 +82,13 @@ typedef struct gali_narrow_input {
     const float *shift, *factor; /* [count], or both NULL for 0 and 1 */
     uint32_t count;
     uint32_t groups; /* of the result: count padded with zeros */
+    uint32_t span;   /* groups of a block, for the kinds with blocks */
 } gali_narrow_input;
 
 /* y = or += the panel for some characters; no activation. */
 typedef void gali_narrow_run(const gali_narrow_panel *panel, const gali_narrow_row *rows, uint32_t count);
 
-/* Fills [groups] at q, and scale and zero of the row. */
+/* Fills [groups] at q and, behind them, the blocks' scales; and x, scales, scale and zero of the row. */
 typedef void gali_narrow_prepare(const gali_narrow_input *input, void *q, gali_narrow_row *row);
 
 typedef struct gali_narrow {
@@ -110,7 +111,11 @@ uint32_t gali_narrow_inputs(gali_narrow_kind kind);
 uint32_t gali_narrow_groups(gali_narrow_kind kind, uint32_t inputs);
 
 /* Bytes of a character's prepared inputs. */
-size_t gali_narrow_input_size(gali_narrow_kind kind, uint32_t groups);
+size_t gali_narrow_input_size(gali_narrow_kind kind, uint32_t groups, uint32_t span);
+
+/* Whether the kind has a scale per block, and blocks of so many groups. */
+int gali_narrow_has_blocks(gali_narrow_kind kind);
+uint32_t gali_narrow_blocks(uint32_t groups, uint32_t span);
 
 /* Bytes of one expert of a panel; GALI_SIZE_BAD if that overflows. */
 size_t gali_narrow_expert_size(gali_narrow_kind kind, uint32_t groups, uint32_t span, uint32_t width);
@@ -131,7 +136,6 @@ extern const gali_narrow gali_narrow_avx512_vnni;
 extern const gali_narrow gali_narrow_avx512_bf16;
 extern const gali_narrow gali_narrow_neon;
 extern const gali_narrow gali_narrow_neon_dot;
-extern const gali_narrow gali_narrow_neon_i8mm;
 extern const gali_narrow gali_narrow_neon_bf16;
 
 #endif

@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "network/layer.h"
 #include "network/model_layout.h"
+#include "network/precision.h"
 
 enum {
     AT_ACTIVATION = 4,
@@ -14,6 +15,7 @@ enum {
     AT_INPUTS = 12,
     AT_OUTPUTS = 16,
     AT_WEIGHT_TYPE = 20,
+    AT_BLOCK = 24,
     AT_SOURCE_COUNT = 28,
     AT_SLOPE = 32,
     AT_EPSILON = 36,
@@ -61,7 +63,8 @@ static gal_status check_numbers(const layer_place *p) {
 static gal_status check_kind(const layer_place *p) {
     const gali_model_layer *layer = p->layer;
     const gali_layer_ops *ops = gali_layer_ops_of(layer->kind);
-    unsigned types = gali_layer_columns(layer) ? GALI_WEIGHT_TYPE_COUNT : 1;
+    unsigned floats = gali_layer_columns(layer) ? GALI_WEIGHT_BF16 + 1 : 1;
+    unsigned types = gali_layer_has_panels(layer->kind) ? GALI_WEIGHT_TYPE_COUNT : floats;
     int leaky = layer->activation == GALI_ACTIVATION_LEAKY_RELU;
     int epsilon = layer->kind == GALI_LAYER_LAYER_NORM;
     if (!ops->fits(layer->inputs, layer->outputs)) {
@@ -71,6 +74,12 @@ static gal_status check_kind(const layer_place *p) {
     if ((unsigned)layer->weight_type >= types) {
         return LAYER_BAD(p, AT_WEIGHT_TYPE, "weight type %u, expected 0..%u", (unsigned)layer->weight_type,
                          types - 1);
+    }
+    int blocks = layer->weight_type == GALI_WEIGHT_INT8 || layer->weight_type == GALI_WEIGHT_INT16;
+    int none = layer->block == 0 && layer->weight_type != GALI_WEIGHT_INT16;
+    if (!none && !(blocks && gali_precision_block_fits(layer->block))) {
+        return LAYER_BAD(p, AT_BLOCK, "block %u, expected 0 but for integers, there a multiple of %d up to %d",
+                         layer->block, GALI_BLOCK_LEAST, GALI_BLOCK_MOST);
     }
     if (!isfinite(layer->slope) || (!leaky && layer->slope != 0)) {
         return LAYER_BAD(p, AT_SLOPE, "slope %g, expected %s", (double)layer->slope,

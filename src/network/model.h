@@ -33,6 +33,8 @@ typedef enum gali_weight_type {
     GALI_WEIGHT_F32 = 0,
     GALI_WEIGHT_F16,
     GALI_WEIGHT_BF16,
+    GALI_WEIGHT_INT8, /* of dense layers alone, like int16: scales[E][N][blocks] times these */
+    GALI_WEIGHT_INT16,
     GALI_WEIGHT_TYPE_COUNT
 } gali_weight_type;
 
@@ -61,6 +63,8 @@ typedef struct gali_model_layer {
     float epsilon;         /* > 0 of layer_norm, else 0 */
     uint32_t source_count; /* 0: the value before */
     const void *sources;   /* [source_count][3] uint32: gali_source */
+    uint32_t block;     /* of int8, int16: inputs that share a scale; 0: all of int8's, and for other types */
+    const void *scales; /* [E][N][blocks] bfloat16 of the integers, else unused */
 } gali_model_layer;
 
 /* A slice of a value: elements [first, first + count). */
@@ -109,8 +113,12 @@ typedef struct gali_model {
 float gali_model_f32(const void *array, size_t i);
 uint32_t gali_model_u32(const void *array, size_t i);
 
-/* Weight i of a layer's weights, widened to float32 (exactly). */
+/* Weight i of a layer's weights, widened to float32 (exactly: an integer times a bfloat16). */
 float gali_model_weight(const gali_model_layer *layer, size_t i);
+
+/* Weight i of int8 or int16, and the scale of a block of a row (e * N + n), a bfloat16. */
+int16_t gali_model_integer(const gali_model_layer *layer, size_t i);
+uint16_t gali_model_scale(const gali_model_layer *layer, size_t row, uint32_t block);
 
 /* Source i of a layer, which has sources. */
 gali_source gali_model_source(const gali_model_layer *layer, uint32_t i);

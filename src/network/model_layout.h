@@ -44,6 +44,10 @@ size_t gali_weight_size(gali_weight_type type);
 /* Bytes of a layer's sources, of its weights with their padding, of its biases. */
 size_t gali_layer_sources_size(const gali_model_layer *layer);
 size_t gali_layer_weights_size(const gali_model_layer *layer);
+size_t gali_layer_scales_size(const gali_model_layer *layer);
+
+/* Scales of a row of int8 or int16; 0 for other types. */
+size_t gali_layer_blocks(const gali_model_layer *layer);
 size_t gali_layer_biases_size(const gali_model_layer *layer);
 
 /* Bytes of the sections GATE, NORM and GOLD of a model with these counts. */

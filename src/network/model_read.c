@@ -17,6 +17,7 @@
 #include "base/size.h"
 #include "base/utf8.h"
 #include "network/model_reader.h"
+#include "network/quantise.h"
 
 uint32_t gali_model_u32(const void *array, size_t i) {
     const unsigned char *b = (const unsigned char *)array + 4 * i;
@@ -49,8 +50,28 @@ static float widen_f16(uint32_t half) {
     return float_of_bits(sign | wide << 23 | fraction << 13);
 }
 
+int16_t gali_model_integer(const gali_model_layer *layer, size_t i) {
+    if (layer->weight_type == GALI_WEIGHT_INT8) {
+        return (int8_t)((const unsigned char *)layer->weights)[i];
+    }
+    return (int16_t)u16_at(layer->weights, i);
+}
+
+uint16_t gali_model_scale(const gali_model_layer *layer, size_t row, uint32_t block) {
+    return (uint16_t)u16_at(layer->scales, row * gali_layer_blocks(layer) + block);
+}
+
+static float widen_integer(const gali_model_layer *layer, size_t i) {
+    size_t row = i / layer->inputs;
+    uint32_t block = layer->block ? (uint32_t)(i % layer->inputs) / layer->block : 0;
+    return gali_quantise_scale(gali_model_scale(layer, row, block)) * (float)gali_model_integer(layer, i);
+}
+
 float gali_model_weight(const gali_model_layer *layer, size_t i) {
     switch (layer->weight_type) {
+    case GALI_WEIGHT_INT8:
+    case GALI_WEIGHT_INT16:
+        return widen_integer(layer, i);
     case GALI_WEIGHT_F16:
         return widen_f16(u16_at(layer->weights, i));
     case GALI_WEIGHT_BF16:

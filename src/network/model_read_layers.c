@@ -4,10 +4,13 @@
  */
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "base/size.h"
+#include "kernels/narrow.h"
 #include "network/layer.h"
 #include "network/model_reader.h"
+#include "network/quantise.h"
 
 /* The list being read: what of it can be checked, and where it is put. */
 typedef struct reading {
@@ -31,14 +34,12 @@ static gal_status read_layer_header(const gali_reader *r, const reading *l, uint
         .inputs = gali_model_u32(h, 3),
         .outputs = gali_model_u32(h, 4),
         .weight_type = (gali_weight_type)gali_model_u32(h, 5),
+        .block = gali_model_u32(h, 6),
         .source_count = gali_model_u32(h, 7),
         .slope = gali_model_f32(h, 8),
         .epsilon = gali_model_f32(h, 9),
         .sources = h + GALI_LAYER_HEADER_SIZE,
     };
-    if (gali_model_u32(h, 6) != 0) {
-        return gali_reader_bad(r, "%s: layer %u, offset %zu: not 0", l->list.tag, i, *at + 24);
-    }
     size_t sources = gali_layer_sources_size(&l->layers[i]), left = s->size - *at - GALI_LAYER_HEADER_SIZE;
     if (l->layers[i].source_count <= GALI_SOURCES_MAX && sources > left) {
         return gali_reader_bad(r, "%s: layer %u, offset %zu: %zu bytes left, expected %zu for %u sources",
@@ -50,27 +51,88 @@ static gal_status read_layer_header(const gali_reader *r, const reading *l, uint
     return status;
 }
 
-/* Non-finite weights and the padding behind the weights; [E][N][columns] in the message. */
+/* What is wrong with weight w; NULL: nothing. */
+static const char *wrong_weight(const gali_model_layer *layer, size_t w) {
+    switch (layer->weight_type) {
+    case GALI_WEIGHT_INT8:
+        return gali_model_integer(layer, w) < -GALI_I8_MOST ? "-128, expected -127..127" : NULL;
+    case GALI_WEIGHT_INT16:
+        return NULL; /* their sums say */
+    default:
+        return isfinite(gali_model_weight(layer, w)) ? NULL : "not finite";
+    }
+}
+
+/* Zeros from `size` bytes to the next multiple of 4. */
+static gal_status check_padding(const gali_reader *r, const reading *l, uint32_t i, const unsigned char *bytes,
+                                size_t size, size_t at) {
+    for (size_t b = size; b < gali_size_align(size, 4); b++) {
+        if (bytes[b]) {
+            return gali_reader_bad(r, "%s: layer %u, offset %zu: padding is not 0", l->list.tag, i, at + b);
+        }
+    }
+    return GAL_OK;
+}
+
+/* The scales of integers, [E][N][blocks] in the message. */
+static gal_status check_scales(const gali_reader *r, const reading *l, uint32_t i, size_t at) {
+    const gali_model_layer *layer = &l->layers[i];
+    size_t blocks = gali_layer_blocks(layer), count = (size_t)layer->experts * layer->outputs * blocks;
+    for (size_t s = 0; s < count; s++) {
+        size_t row = s / blocks;
+        uint16_t bits = gali_model_scale(layer, row, (uint32_t)(s % blocks));
+        float scale = gali_quantise_scale(bits);
+        if (bits && !(scale >= GALI_SCALE_LEAST && scale <= GALI_SCALE_MOST)) {
+            return gali_reader_bad(
+                r, "%s: layer %u, offset %zu: scale [%zu][%zu][%zu] is %g, expected 0 or 2^-60..2^60",
+                l->list.tag, i, at + 2 * s, row / layer->outputs, row % layer->outputs, s % blocks,
+                (double)scale);
+        }
+    }
+    return check_padding(r, l, i, layer->scales, 2 * count, at);
+}
+
+/* The sizes of int16 weights in a block, added: more would overflow. */
+static gal_status check_sums(const gali_reader *r, const reading *l, uint32_t i, size_t at) {
+    const gali_model_layer *layer = &l->layers[i];
+    size_t rows = layer->weight_type == GALI_WEIGHT_INT16 ? (size_t)layer->experts * layer->outputs : 0;
+    for (size_t row = 0; row < rows; row++) {
+        int64_t sum = 0;
+        for (size_t k = 0; k < layer->inputs; k++) {
+            sum = k % layer->block ? sum : 0;
+            sum += abs(gali_model_integer(layer, row * layer->inputs + k));
+            if (sum > GALI_I16_SUM) {
+                return gali_reader_bad(
+                    r,
+                    "%s: layer %u, offset %zu: sizes of weights up to [%zu][%zu][%zu] add up to "
+                    "%lld in a block, expected at most %d",
+                    l->list.tag, i, at + 2 * (row * layer->inputs + k), row / layer->outputs,
+                    row % layer->outputs, k, (long long)sum, GALI_I16_SUM);
+            }
+        }
+    }
+    return GAL_OK;
+}
+
+/* Weights that may not be, the padding behind them, and their scales; [E][N][columns] in the message. */
 static gal_status check_weights(const gali_reader *r, const reading *l, uint32_t i, size_t at) {
     const gali_model_layer *layer = &l->layers[i];
     size_t columns = gali_layer_columns(layer);
     size_t rows = (size_t)layer->experts * layer->outputs, count = rows * columns;
     size_t width = gali_weight_size(layer->weight_type);
     for (size_t w = 0; w < count; w++) {
-        if (!isfinite(gali_model_weight(layer, w))) {
+        const char *wrong = wrong_weight(layer, w);
+        if (wrong) {
             size_t row = w / columns;
-            return gali_reader_bad(r, "%s: layer %u, offset %zu: weight [%zu][%zu][%zu] is not finite",
-                                   l->list.tag, i, at + w * width, row / layer->outputs, row % layer->outputs,
-                                   w % columns);
+            return gali_reader_bad(r, "%s: layer %u, offset %zu: weight [%zu][%zu][%zu] is %s", l->list.tag, i,
+                                   at + w * width, row / layer->outputs, row % layer->outputs, w % columns,
+                                   wrong);
         }
     }
     const unsigned char *weights = layer->weights;
-    for (size_t b = count * width; b < gali_size_align(count * width, 4); b++) {
-        if (weights[b]) {
-            return gali_reader_bad(r, "%s: layer %u, offset %zu: padding is not 0", l->list.tag, i, at + b);
-        }
-    }
-    return GAL_OK;
+    gal_status status = check_padding(r, l, i, weights, count * width, at);
+    status = status == GAL_OK ? check_sums(r, l, i, at) : status;
+    return status == GAL_OK ? check_scales(r, l, i, at + gali_layer_weights_size(layer)) : status;
 }
 
 /* Layer i at *at, which moves behind it. */
@@ -81,8 +143,9 @@ static gal_status read_layer(const gali_reader *r, const reading *l, uint32_t i,
     if (status != GAL_OK) {
         return status;
     }
-    size_t weights = gali_layer_weights_size(layer), biases = gali_layer_biases_size(layer);
-    size_t need = gali_size_add(weights, biases);
+    size_t weights = gali_layer_weights_size(layer), scales = gali_layer_scales_size(layer);
+    size_t biases = gali_layer_biases_size(layer);
+    size_t need = gali_size_add(gali_size_add(weights, scales), biases);
     if (need > s->size - *at) {
         return gali_reader_bad(
             r, "%s: layer %u, offset %zu: %zu bytes left, expected %zu for [%u][%u][%u] weights and biases",
@@ -90,12 +153,13 @@ static gal_status read_layer(const gali_reader *r, const reading *l, uint32_t i,
             gali_layer_columns(layer));
     }
     layer->weights = s->bytes + *at;
-    layer->biases = s->bytes + *at + weights;
+    layer->scales = s->bytes + *at + weights;
+    layer->biases = s->bytes + *at + weights + scales;
     status = check_weights(r, l, i, *at);
     if (status == GAL_OK) {
         char what[32];
         snprintf(what, sizeof what, "layer %u: bias", i);
-        status = gali_reader_finite(r, l->list.tag, what, layer->biases, biases / 4, *at + weights);
+        status = gali_reader_finite(r, l->list.tag, what, layer->biases, biases / 4, *at + weights + scales);
     }
     *at += need;
     return status;

@@ -7,6 +7,7 @@
  */
 #include "network/layer.h"
 #include "network/model_layout.h"
+#include "network/quantise.h"
 
 #include <string.h>
 
@@ -27,7 +28,17 @@ typedef struct layout {
 } layout;
 
 size_t gali_weight_size(gali_weight_type type) {
-    return type == GALI_WEIGHT_F32 ? 4 : 2;
+    return type == GALI_WEIGHT_F32 ? 4 : type == GALI_WEIGHT_INT8 ? 1 : 2;
+}
+
+size_t gali_layer_blocks(const gali_model_layer *layer) {
+    int integers = layer->weight_type == GALI_WEIGHT_INT8 || layer->weight_type == GALI_WEIGHT_INT16;
+    return integers ? gali_quantise_blocks(layer->inputs, layer->block) : 0;
+}
+
+size_t gali_layer_scales_size(const gali_model_layer *layer) {
+    size_t rows = gali_size_mul(layer->experts, layer->outputs);
+    return gali_size_align(gali_size_mul(2, gali_size_mul(rows, gali_layer_blocks(layer))), 4);
 }
 
 size_t gali_layer_sources_size(const gali_model_layer *layer) {
@@ -60,6 +71,7 @@ static size_t layers_size(const gali_model_layer *layers, uint32_t count) {
         const gali_model_layer *layer = &layers[i];
         size = gali_size_add(size, gali_size_add(GALI_LAYER_HEADER_SIZE, gali_layer_sources_size(layer)));
         size = gali_size_add(size, gali_layer_weights_size(layer));
+        size = gali_size_add(size, gali_layer_scales_size(layer));
         size = gali_size_add(size, gali_layer_biases_size(layer));
     }
     return size;
@@ -160,6 +172,8 @@ static void place_layers(gali_model_layer *layers, uint32_t count, const unsigne
         bytes += GALI_LAYER_HEADER_SIZE + gali_layer_sources_size(layer);
         layer->weights = bytes;
         bytes += gali_layer_weights_size(layer);
+        layer->scales = bytes;
+        bytes += gali_layer_scales_size(layer);
         layer->biases = bytes;
         bytes += gali_layer_biases_size(layer);
     }
@@ -211,6 +225,11 @@ static void copy(const void *to, const void *from, size_t size) {
     }
 }
 
+static void copy_padded(const void *to, const void *from, size_t size, size_t padded) {
+    copy(to, from, size);
+    memset((unsigned char *)(uintptr_t)to + size, 0, padded - size);
+}
+
 static uint32_t bits_of(float value) {
     uint32_t bits;
     memcpy(&bits, &value, sizeof bits);
@@ -219,26 +238,20 @@ static uint32_t bits_of(float value) {
 
 static void write_layer(const gali_model_layer *layer, const gali_model_layer *placed) {
     unsigned char *header = (unsigned char *)placed->sources - GALI_LAYER_HEADER_SIZE;
-    const uint32_t fields[] = {(uint32_t)layer->kind,
-                               (uint32_t)layer->activation,
-                               layer->experts,
-                               layer->inputs,
-                               layer->outputs,
-                               (uint32_t)layer->weight_type,
-                               0,
-                               layer->source_count,
-                               bits_of(layer->slope),
-                               bits_of(layer->epsilon)};
+    const uint32_t fields[] = {
+        (uint32_t)layer->kind, (uint32_t)layer->activation,  layer->experts, layer->inputs,
+        layer->outputs,        (uint32_t)layer->weight_type, layer->block,   layer->source_count,
+        bits_of(layer->slope), bits_of(layer->epsilon)};
     for (size_t f = 0; f < sizeof fields / sizeof *fields; f++) {
         put_u32(header + 4 * f, fields[f]);
     }
     copy(placed->sources, layer->sources, gali_layer_sources_size(layer));
-    unsigned char *weights = (unsigned char *)placed->weights;
-    size_t padded = gali_layer_weights_size(layer);
-    size_t size =
-        gali_weight_size(layer->weight_type) * layer->experts * layer->outputs * gali_layer_columns(layer);
-    copy(weights, layer->weights, size);
-    memset(weights + size, 0, padded - size);
+    size_t rows = (size_t)layer->experts * layer->outputs;
+    copy_padded(placed->weights, layer->weights,
+                gali_weight_size(layer->weight_type) * rows * gali_layer_columns(layer),
+                gali_layer_weights_size(layer));
+    copy_padded(placed->scales, layer->scales, 2 * rows * gali_layer_blocks(layer),
+                gali_layer_scales_size(layer));
     copy(placed->biases, layer->biases, gali_layer_biases_size(layer));
 }
 

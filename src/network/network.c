@@ -23,7 +23,7 @@ typedef struct sources {
 /* Where the parts of the allocation start, in bytes; filled before anything is allocated. */
 typedef struct memory_plan {
     size_t features[GALI_NETWORK_LAYERS_MAX], sources[GALI_NETWORK_LAYERS_MAX];
-    size_t weights[GALI_NETWORK_LAYERS_MAX];
+    size_t inputs[GALI_NETWORK_LAYERS_MAX], weights[GALI_NETWORK_LAYERS_MAX];
     size_t gate_normal, normal, scale;
     size_t whole;
     int has_scale;
@@ -35,47 +35,68 @@ static size_t reserve(memory_plan *at, size_t bytes) {
     return start;
 }
 
-static int is_live(const gali_model *model, const gali_pack_source *source, uint32_t k) {
-    return gali_model_u32(model->input_state, gali_pack_feature(source, k)) == GALI_INPUT_LIVE;
+/* Inputs of a layer that folds which are kept; `live`, if not NULL, gets their indices. */
+static uint32_t list_live(uint32_t *live, const gali_model *model, const gali_pack_source *source) {
+    uint32_t count = 0;
+    if (gali_precision_is_narrow(source->precision)) {
+        return gali_pack_narrow_live(model, source, live);
+    }
+    for (uint32_t k = 0; k < gali_pack_layer_of(source)->inputs; k++) {
+        if (gali_pack_is_live(model, source, k)) {
+            if (live) {
+                live[count] = k;
+            }
+            count++;
+        }
+    }
+    return count;
 }
 
-static void add_sources(sources *s, const gali_model *model, const gali_layer_list *list,
-                        const void *features) {
+static void add_sources(sources *s, const gali_model *model, const gali_layer_list *list, const void *features,
+                        const gal_network_desc *desc) {
     static const uint32_t counted = 0; /* live is not NULL, and filled later */
     for (uint32_t i = 0; i < list->count; i++) {
         gali_pack_source *source = &s->list[s->count++];
         *source = (gali_pack_source){.list = *list, .index = i, .features = features};
+        source->precision = gali_precision_of(desc, &list->layers[i]);
         if (gali_wiring_folds(list, i)) {
             source->live = &counted;
-            for (uint32_t k = 0; k < list->layers[i].inputs; k++) {
-                source->live_count += (uint32_t)is_live(model, source, k);
-            }
+            source->live_count = list_live(NULL, model, source);
         }
     }
 }
 
-static void list_sources(sources *s, const gali_model *model) {
+static void list_sources(sources *s, const gali_model *model, const gal_network_desc *desc) {
+    static const gal_network_desc whole = {.precision = GAL_PRECISION_F32}; /* the gate's */
     const gali_gating *gating = &model->gating;
     s->count = 0;
     s->gating = model->gate == GAL_GATE_NETWORK ? gating->layer_count : 0;
     s->gate = (gali_layer_list){"gate", gating->layers, s->gating, gating->input_count, 1};
     s->main = (gali_layer_list){"network", model->layers, model->layer_count, model->inputs, model->experts};
-    add_sources(s, model, &s->gate, gating->features);
-    add_sources(s, model, &s->main, NULL);
+    add_sources(s, model, &s->gate, gating->features, &whole);
+    add_sources(s, model, &s->main, NULL, desc);
     gali_pack_outside outside = gali_pack_scales_outside(model);
     s->list[s->count - 1].scale_output = !outside.scale;
     s->list[s->count - 1].shift_output = !outside.shift;
 }
 
 /* The plan: the table's, then measured or a record's where the desc says so. */
-static gal_status make_plan(gali_plan *plan, const sources *s, const gali_kernels *kernels,
-                            const gal_network_desc *desc, gal_error *error) {
+static gal_status make_plan(gali_plan *plan, const sources *s, gal_isa isa, const gal_network_desc *desc,
+                            gal_error *error) {
     if ((unsigned)desc->form >= GAL_FORM_COUNT) {
         return gali_fail(error, GAL_BAD_ARGUMENT, "form %d: not a form", (int)desc->form);
     }
-    *plan = (gali_plan){.kernels = kernels, .gating = s->gating, .count = s->count};
+    *plan = (gali_plan){.isa = isa,
+                        .kernels = gali_kernels_get(isa),
+                        .narrow = gali_narrow_get(isa),
+                        .gating = s->gating,
+                        .count = s->count};
     for (uint32_t i = 0; i < s->count; i++) {
         plan->layers[i] = gali_pack_shape(&s->list[i]);
+        if (desc->form == GAL_FORM_BLEND && gali_precision_is_narrow(s->list[i].precision)) {
+            return gali_fail(error, GAL_BAD_ARGUMENT, "form blend runs in f32 alone, layer %u is %s",
+                             s->list[i].index, gal_precision_name(s->list[i].precision.precision));
+        }
     }
     gali_plan_choose(plan, desc->form, gali_machine_l2());
     if (!desc->plan) {
@@ -114,6 +135,13 @@ static void fill_layers(gal_network *network, const sources *s) {
         layer->activation = from->activation;
         layer->slope = from->slope;
         layer->epsilon = from->epsilon;
+        if (gali_precision_is_narrow(layer->precision)) {
+            gali_pack_narrow_shape(layer);
+            size_t size =
+                gali_narrow_input_size(gali_precision_kind(layer->precision), layer->groups, layer->span);
+            size = gali_size_align(size, GALI_ALIGNMENT);
+            network->prepared = size > network->prepared ? size : network->prepared;
+        }
     }
     if (s->gating) {
         wire_list(network, &s->gate, 0, &network->gate_normal);
@@ -124,9 +152,9 @@ static void fill_layers(gal_network *network, const sources *s) {
     }
 }
 
-static void fill_header(gal_network *network, const gali_model *model, const sources *s,
-                        const gali_kernels *kernels) {
-    network->kernels = kernels;
+static void fill_header(gal_network *network, const gali_model *model, const sources *s) {
+    network->kernels = network->plan.kernels;
+    network->narrow = network->plan.narrow;
     network->gate = model->gate;
     network->experts = model->experts;
     network->slots = gali_gate_slots(model->gate, model->experts);
@@ -162,19 +190,14 @@ static memory_plan plan_memory(gal_network *header, const gali_model *model, con
     at.normal = reserve(&at, normal_size(&header->normal));
     at.scale = reserve(&at, at.has_scale ? gali_size_mul(header->outputs, 2 * sizeof(float)) : 0);
     for (uint32_t i = 0; i < s->count; i++) {
-        size_t floats = gali_pack_floats(&header->layers[i], header->kernels);
-        at.weights[i] = reserve(&at, gali_size_mul(floats, sizeof(float)));
+        const gali_packed_layer *layer = &header->layers[i];
+        int narrow = gali_precision_is_narrow(layer->precision);
+        at.inputs[i] = reserve(&at, narrow && s->list[i].live ? 2 * sizeof(float) * layer->inputs : 0);
+        size_t floats = narrow ? 0 : gali_pack_floats(layer, header->kernels);
+        at.weights[i] = reserve(&at, narrow ? gali_pack_narrow_size(layer, header->narrow)
+                                            : gali_size_mul(floats, sizeof(float)));
     }
     return at;
-}
-
-/* The live inputs of a layer that folds. */
-static void fill_live(uint32_t *live, const gali_model *model, const gali_pack_source *source) {
-    for (uint32_t k = 0; k < gali_pack_layer_of(source)->inputs; k++) {
-        if (is_live(model, source, k)) {
-            *live++ = k;
-        }
-    }
 }
 
 static void fill_scale(float *scale, const gali_model *model) {
@@ -185,6 +208,23 @@ static void fill_scale(float *scale, const gali_model *model) {
     }
 }
 
+/* The same for a layer of reduced precision, whose inputs are listed. */
+static gal_status fill_narrow(gal_network *network, const gali_model *model, const gali_pack_source *source,
+                              const memory_plan *at, uint32_t i, gal_error *error) {
+    unsigned char *base = (unsigned char *)network;
+    gali_packed_layer *layer = &network->layers[i];
+    float *inputs = (float *)(void *)(base + at->inputs[i]);
+    gal_status status = gali_pack_narrow(layer, source, model, network->narrow, base + at->weights[i],
+                                         &network->allocator, error);
+    if (source->live) {
+        gali_pack_narrow_inputs(source, model, (uint32_t *)(void *)(base + at->features[i]), inputs,
+                                inputs + layer->inputs);
+        layer->shift = inputs;
+        layer->factor = inputs + layer->inputs;
+    }
+    return status;
+}
+
 /* Packs layer i; the list of its live inputs counts them for that, then it names features. */
 static gal_status fill_layer(gal_network *network, const gali_model *model, sources *s, const memory_plan *at,
                              uint32_t i, gal_error *error) {
@@ -193,8 +233,11 @@ static gal_status fill_layer(gal_network *network, const gali_model *model, sour
     uint32_t *live = (uint32_t *)(void *)(base + at->features[i]);
     float *weights = (float *)(void *)(base + at->weights[i]);
     if (source->live) {
-        fill_live(live, model, source);
+        list_live(live, model, source);
         source->live = live;
+    }
+    if (gali_precision_is_narrow(source->precision)) {
+        return fill_narrow(network, model, source, at, i, error);
     }
     network->layers[i].weights = weights;
     gal_status status = gali_pack_layer(&network->layers[i], source, model, network->kernels, weights, error);
@@ -302,12 +345,16 @@ gal_status gali_network_make(gal_network **out, const gali_model *model, const g
     }
     gal_network header = {0};
     sources s;
-    list_sources(&s, model);
-    status = make_plan(&header.plan, &s, gali_kernels_get(isa), &all, error);
+    status = gali_precision_check(&all, error);
     if (status != GAL_OK) {
         return status;
     }
-    fill_header(&header, model, &s, header.plan.kernels);
+    list_sources(&s, model, &all);
+    status = make_plan(&header.plan, &s, isa, &all, error);
+    if (status != GAL_OK) {
+        return status;
+    }
+    fill_header(&header, model, &s);
     memory_plan at = plan_memory(&header, model, &s);
     gal_network *network = gali_machine_allocate(allocator, at.whole, all.small_pages != 0);
     if (!network) {
@@ -358,6 +405,16 @@ size_t gal_network_plan_text(const gal_network *network, char *buffer, size_t si
     return gali_plan_print(&network->plan, buffer, size);
 }
 
+/* Of the layer with the most weights, the gate's left out. */
+static gal_precision precision_of(const gal_network *network) {
+    const gali_packed_layer *most = &network->layers[network->gating_count];
+    for (uint32_t i = network->gating_count; i < network->layer_count; i++) {
+        const gali_packed_layer *layer = &network->layers[i];
+        most = gali_pack_parameters(layer) > gali_pack_parameters(most) ? layer : most;
+    }
+    return most->precision.precision;
+}
+
 gal_network_info gal_network_get_info(const gal_network *network) {
     gal_network_info info = {
         .inputs = network->inputs,
@@ -367,7 +424,8 @@ gal_network_info gal_network_get_info(const gal_network *network) {
         .gate = network->gate,
         .experts = network->experts,
         .memory = network->memory,
-        .isa = network->kernels->isa,
+        .isa = network->plan.isa,
+        .precision = precision_of(network),
     };
     for (uint32_t i = 0; i < network->layer_count; i++) {
         info.parameters += gali_pack_parameters(&network->layers[i]);

@@ -2,14 +2,14 @@
  * An open network, as network.c makes it and run.c runs it.
  *
  * One allocation: this struct, then the features and sources that layers read, the normalisation of values 0 that are
- * needed as such, the output scale (only where it is not folded into the last layer), then the packed layers, each
- * aligned to 64 bytes.
+ * needed as such, the output scale (only where it is not folded into the last layer), the normalisation of inputs of
+ * layers of reduced precision, then the packed layers, each aligned to 64 bytes.
  */
 #ifndef GALI_NETWORK_NETWORK_H
 #define GALI_NETWORK_NETWORK_H
 
 #include "network/layer.h"
-#include "network/pack.h"
+#include "network/pack_narrow.h"
 #include "network/wiring.h"
 
 enum {
@@ -41,6 +41,7 @@ struct gal_network {
     gal_allocator allocator; /* a copy; zero means the C library */
     size_t memory;           /* bytes of the allocation */
     const gali_kernels *kernels;
+    const gali_narrow *narrow;
     gali_plan plan;
     gal_gate_kind gate;
     uint32_t experts; /* E of the gate */
@@ -54,8 +55,10 @@ struct gal_network {
     gali_feed feeds[GALI_NETWORK_LAYERS_MAX];
     gali_normal gate_normal, normal;
     const float *output_scale; /* [2][outputs] factor, then shift; NULL where the last layer has it folded in */
-    uint32_t joined;           /* floats of the widest input that is gathered or joined, padded; 0: none is */
-    gali_wiring wiring;        /* its widths are whole cache lines */
+    size_t
+        prepared; /* bytes of a character's prepared inputs of the widest layer of reduced precision, padded */
+    uint32_t joined;    /* floats of the widest input that is gathered or joined, padded; 0: none is */
+    gali_wiring wiring; /* its widths are whole cache lines */
 };
 
 /* Makes a network of a checked model, which is not needed afterwards. As gal_network_open_memory. */

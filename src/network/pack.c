@@ -16,13 +16,14 @@ gali_plan_layer gali_pack_shape(const gali_pack_source *source) {
         .inputs = source->live ? source->live_count : layer->inputs,
         .outputs = layer->outputs,
         .experts = layer->experts,
+        .precision = source->precision,
     };
 }
 
 enum { TOGETHER_LEAST = 16 }; /* characters: two or three tiles */
 
 uint32_t gali_pack_together(const gali_packed_layer *layer, const gali_kernels *kernels, size_t l2) {
-    size_t width = (size_t)layer->width * kernels->lanes * sizeof(float);
+    size_t width = (size_t)layer->width * kernels->lanes * gali_precision_bytes(layer->precision);
     size_t panel = gali_size_mul(gali_size_mul((size_t)layer->inputs + 1, width), layer->experts);
     return panel <= l2 ? UINT32_MAX : TOGETHER_LEAST;
 }
@@ -35,6 +36,7 @@ gali_packed_layer gali_pack_planned(const gali_plan_layer *plan, const gali_kern
         .outputs = plan->outputs,
         .rows = plan->rows,
         .width = plan->vectors,
+        .precision = plan->precision,
         .form = plan->form,
     };
     if (gali_layer_has_panels(plan->kind)) {
@@ -55,6 +57,10 @@ uint32_t gali_pack_feature(const gali_pack_source *source, uint32_t k) {
         slice = gali_layer_source(&source->list, source->index, i);
     }
     return gali_pack_value_feature(source, slice.first + k);
+}
+
+int gali_pack_is_live(const gali_model *model, const gali_pack_source *source, uint32_t k) {
+    return gali_model_u32(model->input_state, gali_pack_feature(source, k)) == GALI_INPUT_LIVE;
 }
 
 /* Weights and biases of an output of a layer without panels. */

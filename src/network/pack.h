@@ -21,19 +21,23 @@
 #include "network/plan.h"
 
 typedef struct gali_packed_layer {
-    const float *weights;
-    uint32_t experts; /* the gate's, or 1: then every character uses it with coefficient 1 */
-    uint32_t inputs;  /* live ones in the first layer */
+    const float *weights; /* of another precision than float32: what pack_narrow.h says */
+    uint32_t experts;     /* the gate's, or 1: then every character uses it with coefficient 1 */
+    uint32_t inputs;      /* live ones in the first layer */
     uint32_t outputs;
     uint32_t vectors; /* of all outputs: ceil(outputs / lanes) */
     uint32_t panels;
     uint32_t rows;     /* characters a tile of the widest panel */
     uint32_t width;    /* of the widest panel, in vectors, as planned */
     uint32_t together; /* characters up to which one kernel call takes all experts of a panel */
+    gali_precision precision;
     gal_form form;
     gali_activation activation;
     float slope, epsilon;
     gali_layer_kind kind; /* without panels: weights[outputs][columns], then the biases */
+    uint32_t groups,
+        span; /* of reduced precision (kernels/narrow.h), with the normalisation of inputs that fold: */
+    const float *shift, *factor; /* [inputs], or NULL */
 } gali_packed_layer;
 
 /* What is packed: a layer of the model, and what is folded into it. */
@@ -44,6 +48,7 @@ typedef struct gali_pack_source {
     const uint32_t *live; /* [live_count] ascending inputs that are left; NULL: all, and nothing is folded in */
     uint32_t live_count;
     int scale_output, shift_output; /* the output normalisation is folded in */
+    gali_precision precision;       /* that it is packed for */
 } gali_pack_source;
 
 const gali_model_layer *gali_pack_layer_of(const gali_pack_source *source);
@@ -64,6 +69,9 @@ uint32_t gali_pack_together(const gali_packed_layer *layer, const gali_kernels *
 /* Feature of x that element i of value 0 is, and that input k of a layer that folds is. */
 uint32_t gali_pack_value_feature(const gali_pack_source *source, uint32_t i);
 uint32_t gali_pack_feature(const gali_pack_source *source, uint32_t k);
+
+/* Whether input k of a layer that folds is neither masked nor constant. */
+int gali_pack_is_live(const gali_model *model, const gali_pack_source *source, uint32_t k);
 
 /* Floats of the packed weights; GALI_SIZE_BAD if that overflows. */
 size_t gali_pack_floats(const gali_packed_layer *layer, const gali_kernels *kernels);

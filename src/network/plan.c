@@ -20,7 +20,7 @@ static const char *kind_of(const gali_plan *plan, uint32_t i) {
 
 /* A panel is read again from L2 for each tile of characters: a quarter of L2 is left for them. */
 static uint32_t width_for(const gali_plan_layer *layer, const gali_kernels *kernels, size_t l2) {
-    size_t column = ((size_t)layer->inputs + 1) * kernels->lanes * sizeof(float);
+    size_t column = ((size_t)layer->inputs + 1) * kernels->lanes * gali_precision_bytes(layer->precision);
     size_t all = ((size_t)layer->outputs + kernels->lanes - 1) / kernels->lanes;
     uint32_t vectors = kernels->panel_vectors;
     while (vectors > 2 && vectors * column > l2 / 4 * 3) {
@@ -36,9 +36,11 @@ void gali_plan_choose(gali_plan *plan, gal_form form, size_t l2) {
         if (!gali_layer_has_panels(layer->kind)) {
             continue;
         }
-        layer->form = layer->experts > 1 ? form : GAL_FORM_PER_EXPERT;
+        int narrow = gali_precision_is_narrow(layer->precision);
+        layer->form = layer->experts > 1 && !narrow ? form : GAL_FORM_PER_EXPERT;
         layer->vectors = width_for(layer, plan->kernels, l2);
-        layer->rows = plan->kernels->tile_rows[layer->vectors];
+        layer->rows = narrow ? plan->narrow->tile_rows[gali_precision_kind(layer->precision)][layer->vectors]
+                             : plan->kernels->tile_rows[layer->vectors];
     }
 }
 
@@ -49,9 +51,11 @@ static int print_layer(const gali_plan *plan, uint32_t i, char *buffer, size_t s
                         i < plan->gating ? i : i - plan->gating, layer->inputs, layer->outputs,
                         gali_layer_ops_of(layer->kind)->name);
     }
-    return snprintf(buffer, size, "%s %u: %u -> %u, %u experts: %s, %u vectors, %u rows, f32\n",
+    char precision[GALI_PRECISION_TEXT];
+    gali_precision_text(layer->precision, precision);
+    return snprintf(buffer, size, "%s %u: %u -> %u, %u experts: %s, %u vectors, %u rows, %s\n",
                     kind_of(plan, i), i < plan->gating ? i : i - plan->gating, layer->inputs, layer->outputs,
-                    layer->experts, form_names[layer->form], layer->vectors, layer->rows);
+                    layer->experts, form_names[layer->form], layer->vectors, layer->rows, precision);
 }
 
 size_t gali_plan_print(const gali_plan *plan, char *buffer, size_t size) {
@@ -61,7 +65,7 @@ size_t gali_plan_print(const gali_plan *plan, char *buffer, size_t size) {
         size_t left = at < size ? size - at : 0;
         int length = i > 0 ? print_layer(plan, i - 1, to, left)
                            : snprintf(to, left, "gallop plan %d: %s, split %u\n", VERSION,
-                                      gal_isa_name(plan->kernels->isa), plan->split);
+                                      gal_isa_name(plan->isa), plan->split);
         at += length > 0 ? (size_t)length : 0;
     }
     return at;
@@ -90,9 +94,9 @@ static gal_status parse_head(gali_plan *plan, const char *line, gal_error *error
     if (version != VERSION) {
         return gali_fail(error, GAL_BAD_ARGUMENT, "plan: version %u, this library reads %d", version, VERSION);
     }
-    if (strcmp(isa, gal_isa_name(plan->kernels->isa)) != 0) {
+    if (strcmp(isa, gal_isa_name(plan->isa)) != 0) {
         return gali_fail(error, GAL_BAD_ARGUMENT, "plan: made for %s, the kernels are %s", isa,
-                         gal_isa_name(plan->kernels->isa));
+                         gal_isa_name(plan->isa));
     }
     if (split < 1 || split > SPLIT_MOST) {
         return gali_fail(error, GAL_BAD_ARGUMENT, "plan: split %u, 1 to %d allowed", split, SPLIT_MOST);
@@ -101,16 +105,16 @@ static gal_status parse_head(gali_plan *plan, const char *line, gal_error *error
     return GAL_OK;
 }
 
-/* The end of a layer's line: " form, V vectors, R rows, f32". */
-static int parse_choice(const char *text, char form[16], unsigned *vectors, unsigned *rows) {
+/* The end of a layer's line: " form, V vectors, R rows, PRECISION"; returns where the precision starts, or NULL. */
+static const char *parse_choice(const char *text, char form[16], unsigned *vectors, unsigned *rows) {
     int end = 0;
-    return sscanf(text, " %15[a-z-], %3u vectors, %3u rows, f32%n", form, vectors, rows, &end) == 3 && end &&
-           !text[end];
+    int good = sscanf(text, " %15[a-z-], %3u vectors, %3u rows, %n", form, vectors, rows, &end) == 3 && end;
+    return good ? text + end : NULL;
 }
 
 static gal_status parse_layer(gali_plan *plan, uint32_t i, const char *line, gal_error *error) {
     gali_plan_layer *layer = &plan->layers[i];
-    char expected[LINE_MOST], form[16];
+    char expected[LINE_MOST], form[16], precision[GALI_PRECISION_TEXT];
     unsigned vectors, rows;
     print_layer(plan, i, expected, sizeof expected); /* up to the form the line is given by the network */
     int chosen = gali_layer_has_panels(layer->kind);
@@ -123,9 +127,11 @@ static gal_status parse_layer(gali_plan *plan, uint32_t i, const char *line, gal
     if (!chosen) {
         return GAL_OK;
     }
-    if (!parse_choice(line + shape, form, &vectors, &rows)) {
-        return gali_fail(error, GAL_BAD_ARGUMENT, "plan, line %u: expected \"FORM, V vectors, R rows, f32\"",
-                         i + 2);
+    const char *rest = parse_choice(line + shape, form, &vectors, &rows);
+    gali_precision_text(layer->precision, precision);
+    if (!rest || strcmp(rest, precision) != 0) {
+        return gali_fail(error, GAL_BAD_ARGUMENT, "plan, line %u: expected \"FORM, V vectors, R rows, %s\"",
+                         i + 2, precision);
     }
     if (strcmp(form, form_names[layer->form]) != 0) {
         return gali_fail(error, GAL_BAD_ARGUMENT, "plan, line %u: form %s, but %s was asked for", i + 2, form,

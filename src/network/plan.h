@@ -11,17 +11,21 @@
 #include "gallop/network.h"
 #include "kernels/kernels.h"
 #include "network/layer.h"
+#include "network/precision.h"
 
 typedef struct gali_plan_layer {
     gali_layer_kind kind; /* without panels there is nothing to choose, and what follows the shape is 0 */
     uint32_t inputs, outputs, experts; /* the shape, live inputs only: what the rest is chosen for */
+    gali_precision precision;
     gal_form form;
     uint32_t vectors; /* of the widest panel: 1..GALI_PANEL_VECTORS_MAX */
     uint32_t rows;    /* characters in a tile of that width: 1..GALI_TILE_ROWS_MAX */
 } gali_plan_layer;
 
 typedef struct gali_plan {
+    gal_isa isa; /* that both tables are for */
     const gali_kernels *kernels;
+    const gali_narrow *narrow;
     uint32_t split;         /* from this many characters a thread on, threads take characters, else panels */
     uint32_t gating, count; /* layers of the gating network, which come first, and all layers */
     gali_plan_layer layers[GALI_GATING_LAYERS_MAX + GALI_LAYERS_MAX];

@@ -100,7 +100,8 @@ static scene make_scene(const gali_plan_layer *layer, const gali_kernels *kernel
 gal_status gali_plan_measure(gali_plan *plan, const gal_network_desc *desc, gal_error *error) {
     for (uint32_t i = plan->gating; i < plan->count; i++) {
         gali_plan_layer *layer = &plan->layers[i];
-        if (layer->form != GAL_FORM_PER_EXPERT || !gali_layer_has_panels(layer->kind)) {
+        if (layer->form != GAL_FORM_PER_EXPERT || gali_precision_is_narrow(layer->precision) ||
+            !gali_layer_has_panels(layer->kind)) {
             continue;
         }
         scene s = make_scene(layer, plan->kernels, desc);

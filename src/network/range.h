@@ -1,6 +1,6 @@
 /*
  * Inside a run: a range of characters on its way through the layers. run.c makes ranges and splits them over threads,
- * blend.c fills their blends, feed.c their layers' inputs, run_layer.c runs a layer.
+ * blend.c fills their blends, feed.c their layers' inputs, run_layer.c runs a layer, run_narrow.c one of reduced precision.
  */
 #ifndef GALI_NETWORK_RANGE_H
 #define GALI_NETWORK_RANGE_H
@@ -36,6 +36,13 @@ void gali_blend_make(gali_range *r);
 
 /* The one coefficient of a layer without experts. */
 extern const float gali_blend_whole;
+
+/* Whether the layer's panels are one kernel call each, all experts inside: every character uses all of them, and the
+ * layer says that so many characters may (gali_pack_together). */
+int gali_run_is_fused(const gali_range *r, const gali_packed_layer *layer);
+
+/* gali_run_layer of reduced precision, but for a softmax. */
+void gali_run_narrow(gali_range *r, uint32_t layer, const gal_parallel *parallel);
 
 /* Runs a layer; parallel splits its panels, NULL runs them here. */
 void gali_run_layer(gali_range *r, uint32_t layer, const gal_parallel *parallel);

@@ -12,11 +12,8 @@ typedef struct layer_call {
     gali_rows_at x, y;
 } layer_call;
 
-/* Whether the layer's panels are one kernel call each, all experts inside: every character uses all of them, and the
- * layer says that so many characters may (gali_pack_together). */
-static int is_fused(const layer_call *call) {
-    uint32_t experts = call->layer->experts;
-    return experts == 1 || (experts == call->r->network->slots && call->r->count <= call->layer->together);
+int gali_run_is_fused(const gali_range *r, const gali_packed_layer *layer) {
+    return layer->experts == 1 || (layer->experts == r->network->slots && r->count <= layer->together);
 }
 
 static void point_blend_rows(const layer_call *call) {
@@ -53,7 +50,7 @@ static void point_rows(const layer_call *call) {
         point_blend_rows(call);
         return;
     }
-    if (is_fused(call)) {
+    if (gali_run_is_fused(call->r, call->layer)) {
         point_plain_rows(call);
         return;
     }
@@ -75,7 +72,7 @@ static void run_panel(const layer_call *call, uint32_t index) {
         kernels->blend_f32(&panel, r->parts.blend, r->count);
         return;
     }
-    if (is_fused(call)) {
+    if (gali_run_is_fused(call->r, call->layer)) {
         gali_panel panel = gali_pack_panel(packed, index, 0, kernels);
         panel.experts = packed->experts;
         kernels->panel_f32(&panel, r->parts.plain, r->count);
@@ -124,7 +121,9 @@ void gali_run_layer(gali_range *r, uint32_t layer, const gal_parallel *parallel)
     const gali_packed_layer *packed = &r->network->layers[layer];
     layer_call call = {r, packed, gali_feed_input(r, layer), gali_feed_output(r, layer)};
     int panels = gali_layer_has_panels(packed->kind);
-    if (panels) {
+    if (gali_precision_is_narrow(packed->precision)) {
+        gali_run_narrow(r, layer, parallel);
+    } else if (panels) {
         run_panels(&call, parallel);
     }
     for (uint32_t c = 0; c < r->count; c++) {

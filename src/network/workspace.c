@@ -30,6 +30,10 @@ size_t gali_workspace_carve(const gal_network *network, uint32_t capacity, unsig
     parts->rows = take(memory, &at, capacity, slots, sizeof(gali_row));
     parts->plain = take(memory, &at, capacity, 1, sizeof(gali_row));
     parts->blend = take(memory, &at, capacity, uses_blend(network), sizeof(gali_blend_row));
+    size_t narrow = network->prepared > 0;
+    parts->prepared = take(memory, &at, capacity, network->prepared, 1);
+    parts->narrow_plain = take(memory, &at, capacity, narrow, sizeof(gali_narrow_row));
+    parts->narrow_rows = take(memory, &at, capacity, narrow * slots, sizeof(gali_narrow_row));
     parts->who = take(memory, &at, capacity, slots, sizeof(uint32_t));
     parts->expert = take(memory, &at, capacity, slots, sizeof(uint32_t));
     parts->weight = take(memory, &at, capacity, slots, sizeof(float));
@@ -49,6 +53,9 @@ gali_workspace gali_workspace_part(const gal_network *network, const gali_worksp
         .rows = whole->rows + slot,
         .plain = whole->plain + first,
         .blend = whole->blend + first * uses_blend(network),
+        .prepared = whole->prepared + (size_t)first * network->prepared,
+        .narrow_plain = whole->narrow_plain + (network->prepared ? first : 0),
+        .narrow_rows = whole->narrow_rows + (network->prepared ? slot : 0),
         .who = whole->who + slot,
         .expert = whole->expert + slot,
         .weight = whole->weight + slot,

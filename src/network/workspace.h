@@ -5,6 +5,8 @@
  *     rows    gali_row [capacity * slots]         sorted by expert, then by character
  *     plain   gali_row [capacity]                 one row a character: for layers that it uses all experts of
  *     blend   gali_blend_row [capacity]           only in the blend form
+ *     prepared bytes   [capacity][prepared]       inputs of a layer of reduced precision; only with such layers, as:
+ *     narrow_plain, narrow_rows gali_narrow_row   [capacity], [capacity * slots]: plain and rows for them
  *     who     uint32   [capacity * slots]         character of each row
  *     expert  uint32   [capacity * slots]         slots of each character, in its own order
  *     weight  float    [capacity * slots]
@@ -18,6 +20,8 @@ typedef struct gali_workspace {
     float *values[GALI_BUFFERS_MAX], *joined;
     gali_row *rows, *plain;
     gali_blend_row *blend;
+    unsigned char *prepared;
+    gali_narrow_row *narrow_plain, *narrow_rows;
     uint32_t *who, *expert;
     float *weight;
 } gali_workspace;

@@ -73,9 +73,9 @@ static void fill(float *values, size_t count, uint64_t *state, float scale) {
     }
 }
 
-static int print_hash(const synthetic_desc *desc, gal_form form) {
+static int print_hash(const synthetic_desc *desc, const char *what, gal_network_desc open) {
     synthetic s = synthetic_make(desc);
-    gal_network *network = synthetic_open_desc(&s, (gal_network_desc){.form = form});
+    gal_network *network = synthetic_open_desc(&s, open);
     uint64_t state = desc->seed * 1000;
     uint32_t inputs = desc->width[0], outputs = desc->width[desc->layers];
     uint32_t width = desc->gate == GAL_GATE_CALLER ? desc->experts : 1;
@@ -84,7 +84,7 @@ static int print_hash(const synthetic_desc *desc, gal_form form) {
     fill(x, (size_t)COUNT * inputs, &state, 2);
     fill(gate, (size_t)COUNT * width, &state, width == 1 ? 10 : 1);
     gal_status status = synthetic_run(network, COUNT, x, gate, y, NULL);
-    printf("%s %llu: %016llx\n", form == GAL_FORM_BLEND ? "blend" : "network", (unsigned long long)desc->seed,
+    printf("%s %llu: %016llx\n", what, (unsigned long long)desc->seed,
            (unsigned long long)hash_of(y, (size_t)COUNT * outputs));
     free(x);
     free(y);
@@ -114,14 +114,31 @@ static int print_kind(gali_layer_kind kind) {
     return good;
 }
 
+/* Some networks in a precision; its name is as plans have it. */
+static int print_precision(const char *what, gal_precision precision, uint32_t block) {
+    static const uint32_t some[] = {2, 4, 5};
+    int good = 1;
+    for (uint32_t i = 0; i < 3; i++) {
+        good &=
+            print_hash(&networks[some[i]], what, (gal_network_desc){.precision = precision, .block = block});
+    }
+    return good;
+}
+
 int main(void) {
     int good = 1;
     for (uint32_t i = 0; i < NETWORKS; i++) {
-        good &= print_hash(&networks[i], GAL_FORM_PER_EXPERT);
+        good &= print_hash(&networks[i], "network", (gal_network_desc){.form = GAL_FORM_PER_EXPERT});
     }
     for (uint32_t i = 0; i < NETWORKS; i++) {
-        good &= print_hash(&networks[i], GAL_FORM_BLEND);
+        good &= print_hash(&networks[i], "blend", (gal_network_desc){.form = GAL_FORM_BLEND});
     }
+    good &= print_precision("fp16", GAL_PRECISION_FP16, 0);
+    good &= print_precision("bf16", GAL_PRECISION_BF16, 0);
+    good &= print_precision("bf16-dot", GAL_PRECISION_BF16_DOT, 0);
+    good &= print_precision("int16 block 64", GAL_PRECISION_INT16, 0);
+    good &= print_precision("int8 block 32", GAL_PRECISION_INT8, 32);
+    good &= print_precision("int8 row", GAL_PRECISION_INT8, GAL_BLOCK_ROW);
     for (int kind = 0; kind < GALI_LAYER_KIND_COUNT; kind++) {
         good &= print_kind((gali_layer_kind)kind);
     }

@@ -49,8 +49,12 @@ static float f16(float a) {
     return (float)(nearbyint((double)a / step) * step);
 }
 
+static uint32_t per_span(const numbers *n) {
+    return n->span * gali_narrow_inputs(n->kind);
+}
+
 static void fill_numbers(numbers *n, uint64_t *state, int most) {
-    const double whole = n->kind == GALI_NARROW_I16 ? GALI_I16_MOST : GALI_I8_MOST;
+    const double whole = n->kind == GALI_NARROW_I16_BLOCKS ? GALI_I16_SUM / per_span(n) : GALI_I8_MOST;
     for (uint32_t e = 0; e < EXPERTS; e++) {
         for (uint32_t i = 0; i < n->outputs; i++) {
             n->bias[e][i] = synthetic_uniform(state);
@@ -74,10 +78,6 @@ static void fill_numbers(numbers *n, uint64_t *state, int most) {
     }
 }
 
-static uint32_t per_span(const numbers *n) {
-    return n->span * gali_narrow_inputs(n->kind);
-}
-
 /* Sum of an expert's output over inputs [from, from + count), of w or of w (q + offset). */
 static int64_t sum_of(const numbers *n, uint32_t e, uint32_t i, uint32_t from, uint32_t count, const int32_t *q,
                       int32_t offset) {
@@ -89,26 +89,18 @@ static int64_t sum_of(const numbers *n, uint32_t e, uint32_t i, uint32_t from, u
     return sum;
 }
 
-static double blocks_sum(const numbers *n, uint32_t e, uint32_t i) {
-    double sum = 0;
-    for (uint32_t k = 0; k < n->inputs; k += per_span(n)) {
-        sum += (double)n->block[e][i][k] * (double)sum_of(n, e, i, k, per_span(n), NULL, 0);
-    }
-    return sum;
-}
-
 static void put_word(unsigned char *at, uint32_t word) {
     memcpy(at, &word, sizeof word);
 }
 
 static void pack_weight(const gali_narrow *table, const numbers *n, unsigned char *at, double weight) {
-    if (n->kind == GALI_NARROW_I8 || n->kind == GALI_NARROW_I8_BLOCKS) {
+    if (n->kind == GALI_NARROW_I8_ROW || n->kind == GALI_NARROW_I8_BLOCKS) {
         *at = (unsigned char)(int8_t)weight;
         return;
     }
-    const uint16_t half = n->kind == GALI_NARROW_I16   ? (uint16_t)(int16_t)weight
-                          : n->kind == GALI_NARROW_F16 ? gali_f16_round((float)weight)
-                                                       : gali_bf16_round((float)weight);
+    const uint16_t half = n->kind == GALI_NARROW_I16_BLOCKS ? (uint16_t)(int16_t)weight
+                          : n->kind == GALI_NARROW_F16      ? gali_f16_round((float)weight)
+                                                            : gali_bf16_round((float)weight);
     (void)table;
     memcpy(at, &half, sizeof half);
 }
@@ -118,7 +110,7 @@ static unsigned char *pack(const gali_narrow *table, const numbers *n, uint32_t 
     const uint32_t width = vectors * table->lanes, each = gali_narrow_inputs(n->kind);
     const size_t row = (size_t)width * GALI_NARROW_GROUP, vector = (size_t)table->lanes * GALI_NARROW_GROUP;
     const size_t expert = gali_narrow_expert_size(n->kind, n->groups, n->span, width);
-    const int blocks = n->kind == GALI_NARROW_I8_BLOCKS;
+    const int blocks = gali_narrow_has_blocks(n->kind);
     unsigned char *all = aligned_alloc(64, (expert * EXPERTS + 63) & ~(size_t)63);
     assert_non_null(all);
     memset(all, 0, expert * EXPERTS);
@@ -127,21 +119,20 @@ static unsigned char *pack(const gali_narrow *table, const numbers *n, uint32_t 
             unsigned char *head = all + e * expert + (size_t)i * GALI_NARROW_GROUP;
             put_word(head, bits_of(n->bias[e][i]));
             put_word(head + row, bits_of(n->scale[e][i]));
-            if (blocks) {
-                put_word(head + 2 * row, bits_of((float)blocks_sum(n, e, i)));
-            } else if (n->kind == GALI_NARROW_I8) {
+            if (n->kind == GALI_NARROW_I8_ROW) {
                 put_word(head + 2 * row, (uint32_t)sum_of(n, e, i, 0, n->inputs, NULL, 0));
             }
             unsigned char *groups = all + e * expert + GALI_NARROW_HEAD * row + i / table->lanes * vector;
             for (uint32_t k = 0; k < n->inputs; k++) {
-                const uint32_t span = k / per_span(n);
+                const uint32_t span = blocks ? k / per_span(n) : 0;
                 unsigned char *first = groups + (blocks ? (span + 1) * row : 0);
                 pack_weight(table, n, first + gali_narrow_place(table, n->kind, i % table->lanes, k, row),
                             n->weight[e][i][k]);
                 if (blocks && k % per_span(n) == 0) {
                     uint32_t word = bits_of(n->block[e][i][k]);
-                    word |=
-                        table->signed_bytes ? (uint32_t)sum_of(n, e, i, k, per_span(n), NULL, 0) & 0xffffu : 0;
+                    if (n->kind == GALI_NARROW_I8_BLOCKS && !table->signed_bytes) {
+                        word |= (uint32_t)-sum_of(n, e, i, k, per_span(n), NULL, 0) & 0xffffu;
+                    }
                     put_word(groups + span * (per_span(n) / each + 1) * row +
                                  i % table->lanes * GALI_NARROW_GROUP,
                              word);
@@ -156,48 +147,63 @@ static unsigned char *pack(const gali_narrow *table, const numbers *n, uint32_t 
 typedef struct character {
     float x[INPUTS_MOST], scale; /* normalised; rounded to bfloat16 where the kind does */
     int32_t q[INPUTS_MOST], zero;
+    float scales[INPUTS_MOST]; /* of the input's block */
 } character;
 
 /* narrow.h's formulas. */
-static void prepare_truth(gali_narrow_kind kind, const float *x, uint32_t count, character *c) {
+static void prepare_blocks_truth(float most, const float *x, uint32_t count, uint32_t block, character *c) {
+    for (uint32_t at = 0; at < count; at += block) {
+        float largest = 0;
+        for (uint32_t k = at; k < at + block && k < count; k++) {
+            largest = fabsf(x[k]) > largest ? fabsf(x[k]) : largest;
+        }
+        const float factor = largest < 0x1p-100f ? 0 : most / largest;
+        for (uint32_t k = at; k < at + block && k < count; k++) {
+            c->q[k] = (int32_t)rintf(x[k] * factor);
+            c->scales[k] = largest < 0x1p-100f ? 0 : largest / most;
+        }
+    }
+}
+
+static void prepare_row_truth(const float *x, uint32_t count, character *c) {
     float least = 0, most = 0;
     for (uint32_t k = 0; k < count; k++) {
         least = x[k] < least ? x[k] : least;
         most = x[k] > most ? x[k] : most;
     }
-    *c = (character){.scale = 1};
-    const float wide = kind == GALI_NARROW_I16 ? (most > -least ? most : -least) : most - least;
-    const float steps = kind == GALI_NARROW_I16 ? (float)GALI_I16_MOST : 254.0f;
-    const float factor = wide < 0x1p-100f ? 0 : steps / wide;
-    const int integer = kind == GALI_NARROW_I16 || kind == GALI_NARROW_I8 || kind == GALI_NARROW_I8_BLOCKS;
-    if (integer) {
-        c->scale = wide < 0x1p-100f ? 0 : wide / steps;
-    }
-    if (integer && kind != GALI_NARROW_I16) {
-        c->zero = (int32_t)rintf(-127.0f - least * factor);
-    }
+    const float wide = most - least, factor = wide < 0x1p-100f ? 0 : 254.0f / wide;
+    c->scale = wide < 0x1p-100f ? 0 : wide / 254.0f;
+    c->zero = (int32_t)rintf(-127.0f - least * factor);
     for (uint32_t k = 0; k < count; k++) {
-        c->x[k] = kind != GALI_NARROW_BF16_DOT ? x[k] : fabsf(x[k]) < 0x1p-55f ? 0 : bf16(x[k]);
-        int32_t q = (int32_t)rintf(x[k] * factor) + c->zero;
-        c->q[k] = integer && kind != GALI_NARROW_I16 ? (q < -127 ? -127 : q > 127 ? 127 : q) : q;
+        const int32_t q = (int32_t)rintf(x[k] * factor) + c->zero;
+        c->q[k] = q < -127 ? -127 : q > 127 ? 127 : q;
+    }
+}
+
+static void prepare_truth(const numbers *n, const float *x, character *c) {
+    *c = (character){.scale = 1};
+    for (uint32_t k = 0; k < n->inputs; k++) {
+        c->x[k] = n->kind != GALI_NARROW_BF16_DOT ? x[k] : fabsf(x[k]) < 0x1p-55f ? 0 : bf16(x[k]);
+    }
+    if (n->kind == GALI_NARROW_I8_ROW) {
+        prepare_row_truth(x, n->inputs, c);
+    } else if (gali_narrow_has_blocks(n->kind)) {
+        const int words = n->kind == GALI_NARROW_I16_BLOCKS;
+        prepare_blocks_truth(words ? (float)GALI_I16_MOST : (float)GALI_I8_MOST, x, n->inputs, per_span(n), c);
     }
 }
 
 static float sum_truth(const numbers *n, const character *c, uint32_t e, uint32_t i) {
     float f = 0;
     switch (n->kind) {
-    case GALI_NARROW_I16:
-        for (uint32_t k = 0; k < n->inputs; k += per_span(n)) {
-            f += (float)sum_of(n, e, i, k, per_span(n), c->q, 0);
-        }
-        return f;
-    case GALI_NARROW_I8:
-        return (float)sum_of(n, e, i, 0, n->inputs, c->q, -c->zero);
+    case GALI_NARROW_I16_BLOCKS:
     case GALI_NARROW_I8_BLOCKS:
         for (uint32_t k = 0; k < n->inputs; k += per_span(n)) {
-            f = fmaf((float)sum_of(n, e, i, k, per_span(n), c->q, 128), n->block[e][i][k], f);
+            f = fmaf((float)sum_of(n, e, i, k, per_span(n), c->q, 0) * c->scales[k], n->block[e][i][k], f);
         }
-        return fmaf(-(float)(c->zero + 128), (float)blocks_sum(n, e, i), f);
+        return f;
+    case GALI_NARROW_I8_ROW:
+        return (float)sum_of(n, e, i, 0, n->inputs, c->q, -c->zero);
     case GALI_NARROW_BF16_DOT:
         for (uint32_t k = 0; k < n->inputs; k += 2) {
             f = k + 1 < n->inputs ? fmaf((float)n->weight[e][i][k + 1], c->x[k + 1], f) : f;
@@ -218,11 +224,12 @@ static void check_panel(const gali_narrow *table, const numbers *n, uint32_t vec
     gali_narrow_row rows[ROWS];
     float blend[ROWS][EXPERTS], old[ROWS][OUTPUTS_MOST + 2 * GAP], y[ROWS][OUTPUTS_MOST + 2 * GAP];
     uint64_t state = 5;
-    size_t size = gali_narrow_input_size(n->kind, n->groups);
+    size_t size = gali_narrow_input_size(n->kind, n->groups, n->span);
     unsigned char *weights = pack(table, n, vectors), *q = malloc(size * ROWS + 1);
     for (uint32_t r = 0; r < count; r++) {
-        const gali_narrow_input input = {x + (size_t)r * INPUTS_MOST, NULL, NULL, n->inputs, n->groups};
-        prepare_truth(n->kind, input.x, n->inputs, &characters[r]);
+        const gali_narrow_input input = {
+            x + (size_t)r * INPUTS_MOST, NULL, NULL, n->inputs, n->groups, n->span};
+        prepare_truth(n, input.x, &characters[r]);
         rows[r] = (gali_narrow_row){.x = q + r * size, .y = y[r], .blend = blend[r], .mode = mode};
         table->prepare[n->kind](&input, q + r * size, &rows[r]);
         assert_int_equal(bits_of(rows[r].scale), bits_of(characters[r].scale));
@@ -276,9 +283,7 @@ static void check_table(const gali_narrow *table, gali_narrow_kind kind, int mos
             n.outputs = outputs;
             n.inputs = most ? INPUTS_MOST : inputs[(outputs + vectors) % 11];
             n.groups = gali_narrow_groups(kind, n.inputs);
-            n.span = kind == GALI_NARROW_I16         ? GALI_I16_SPAN
-                     : kind == GALI_NARROW_I8_BLOCKS ? (outputs & 1 ? 8 : 4)
-                                                     : n.groups + !n.groups;
+            n.span = kind == GALI_NARROW_I16_BLOCKS ? (outputs & 1 ? 32 : 8) : (outputs & 1 ? 8 : 4);
             fill_numbers(&n, &state, most);
             fill_inputs(x, &state, most);
             for (uint32_t count = 1; count <= ROWS; count++) {
@@ -311,9 +316,9 @@ static void nothing_overflows(void **unused) {
 static void the_widest_sum_fits(void **unused) {
     (void)unused;
     enum { WIDE = 65536 };
-    const uint32_t groups = gali_narrow_groups(GALI_NARROW_I8, WIDE);
+    const uint32_t groups = gali_narrow_groups(GALI_NARROW_I8_ROW, WIDE);
     float *x = malloc(WIDE * sizeof *x);
-    unsigned char *q = malloc(gali_narrow_input_size(GALI_NARROW_I8, groups));
+    unsigned char *q = malloc(gali_narrow_input_size(GALI_NARROW_I8_ROW, groups, 0));
     for (uint32_t k = 0; k < WIDE; k++) {
         x[k] = k == 0 ? 0 : 1; /* zero is -127, so q - zero is 254 */
     }
@@ -323,7 +328,7 @@ static void the_widest_sum_fits(void **unused) {
         }
         const gali_narrow *table = gali_narrow_get((gal_isa)isa);
         const size_t row = (size_t)table->lanes * GALI_NARROW_GROUP;
-        const size_t size = gali_narrow_expert_size(GALI_NARROW_I8, groups, groups, table->lanes);
+        const size_t size = gali_narrow_expert_size(GALI_NARROW_I8_ROW, groups, 0, table->lanes);
         unsigned char *weights = aligned_alloc(64, (size + 63) & ~(size_t)63);
         memset(weights, 0, 3 * row);
         memset(weights + 3 * row, 127, size - 3 * row);
@@ -333,10 +338,10 @@ static void the_widest_sum_fits(void **unused) {
             put_word(weights + 2 * row + i * 4, 127u * WIDE);
         }
         gali_narrow_row one_row = {.x = q, .y = y, .blend = &one, .mode = GALI_ROW_FIRST};
-        const gali_narrow_input input = {x, NULL, NULL, WIDE, groups};
-        table->prepare[GALI_NARROW_I8](&input, q, &one_row);
-        const gali_narrow_panel panel = {weights, groups, groups, 1, 0, 1, 0, table->lanes};
-        table->panel[GALI_NARROW_I8](&panel, &one_row, 1);
+        const gali_narrow_input input = {x, NULL, NULL, WIDE, groups, 0};
+        table->prepare[GALI_NARROW_I8_ROW](&input, q, &one_row);
+        const gali_narrow_panel panel = {weights, groups, 0, 1, 0, 1, 0, table->lanes};
+        table->panel[GALI_NARROW_I8_ROW](&panel, &one_row, 1);
         for (uint32_t i = 0; i < table->lanes; i++) {
             assert_true(y[i] == (float)(127 * 254 * (WIDE - 1)) * one_row.scale);
         }
@@ -349,7 +354,7 @@ static void the_widest_sum_fits(void **unused) {
 /* Inputs are shifted and scaled first; what is not finite shows in the scale alone. */
 static void inputs_are_prepared_alike(void **unused) {
     (void)unused;
-    enum { MOST = 67 };
+    enum { MOST = 67, SPAN = 8 };
     uint64_t state = 11;
     float x[MOST], shift[MOST], factor[MOST], plain[MOST];
     for (uint32_t k = 0; k < MOST; k++) {
@@ -363,24 +368,25 @@ static void inputs_are_prepared_alike(void **unused) {
             const gali_narrow *table = gali_narrow_get((gal_isa)isa), *scalar = gali_narrow_get(GAL_ISA_SCALAR);
             for (uint32_t count = 0; count <= MOST; count++) {
                 const uint32_t groups = gali_narrow_groups((gali_narrow_kind)kind, count);
-                const size_t size = gali_narrow_input_size((gali_narrow_kind)kind, groups);
+                const size_t size = gali_narrow_input_size((gali_narrow_kind)kind, groups, SPAN);
                 unsigned char *a = malloc(size + 1), *b = malloc(size + 1);
                 gali_narrow_row ra = {0}, rb = {0};
                 a[size] = 77;
-                table->prepare[kind](&(gali_narrow_input){x, shift, factor, count, groups}, a, &ra);
-                scalar->prepare[kind](&(gali_narrow_input){plain, NULL, NULL, count, groups}, b, &rb);
+                table->prepare[kind](&(gali_narrow_input){x, shift, factor, count, groups, SPAN}, a, &ra);
+                scalar->prepare[kind](&(gali_narrow_input){plain, NULL, NULL, count, groups, SPAN}, b, &rb);
                 assert_int_equal(a[size], 77);
                 assert_int_equal(bits_of(ra.scale), bits_of(rb.scale));
-                const int bytes = kind == GALI_NARROW_I8 || kind == GALI_NARROW_I8_BLOCKS;
-                assert_int_equal(ra.zero, rb.zero + (bytes && !table->signed_bytes ? 128 : 0));
+                const int bytes = kind == GALI_NARROW_I8_ROW || kind == GALI_NARROW_I8_BLOCKS;
+                const int row_kind = kind == GALI_NARROW_I8_ROW;
+                assert_int_equal(ra.zero, rb.zero + (row_kind && !table->signed_bytes ? 128 : 0));
                 for (size_t i = 0; i < size; i++) {
                     const int flip = bytes && !table->signed_bytes && i < count ? 128 : 0;
                     assert_int_equal(a[i] ^ flip, b[i]);
                 }
                 float bad = count ? x[count - 1] : 0;
-                if (count && gali_narrow_input_size((gali_narrow_kind)kind, 1) == GALI_NARROW_GROUP) {
+                if (count && kind != GALI_NARROW_F16 && kind != GALI_NARROW_BF16) {
                     x[count - 1] = count & 1 ? NAN : -INFINITY;
-                    table->prepare[kind](&(gali_narrow_input){x, shift, factor, count, groups}, a, &ra);
+                    table->prepare[kind](&(gali_narrow_input){x, shift, factor, count, groups, SPAN}, a, &ra);
                     assert_true(isnan(ra.scale));
                     x[count - 1] = bad;
                 }

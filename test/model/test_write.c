@@ -219,7 +219,7 @@ static void has_no_size_past_a_limit(void **state) {
         {"gating inputs", GATING(1, inputs), 4, 2},
         {"no gating inputs", GATING(0, inputs), 4, 0},
         {"gating outputs", GATING(1, outputs), 4, 5},
-        {"gating weight type", GATING(1, weight_type), 4, 3},
+        {"gating weight type", GATING(1, weight_type), 4, 5},
         {"frames", MEMBER(golden.frames), 4, 4097},
         {"contract", MEMBER(contract_size), sizeof(size_t), (1 << 20) + 1},
         {"provenance", MEMBER(provenance_size), sizeof(size_t), (1 << 16) + 1},
@@ -230,7 +230,7 @@ static void has_no_size_past_a_limit(void **state) {
         {"layer inputs", LAYER(2, inputs), 4, 2},
         {"no layer outputs", LAYER(0, outputs), 4, 0},
         {"layer outputs", LAYER(0, outputs), 4, 65537},
-        {"weight type", LAYER(0, weight_type), 4, 3},
+        {"weight type", LAYER(0, weight_type), 4, 5},
         {"2 GiB", LAYER(0, inputs), 4, 65536},
     };
     for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) {

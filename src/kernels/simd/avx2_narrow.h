@@ -23,9 +23,9 @@ enum { GALI_SIGNED_BYTES = 1 };
 #define GALI_I16_LAYOUT GALI_LAYOUT_OUTPUTS
 
 static const uint32_t gali_narrow_rows[GALI_NARROW_COUNT][GALI_PANEL_VECTORS_MAX + 1] = {
-    [GALI_NARROW_I16] = {0, 6, 5, 4, 2},       [GALI_NARROW_I8] = {0, 6, 5, 4, 2},
-    [GALI_NARROW_I8_BLOCKS] = {0, 6, 5, 4, 2}, [GALI_NARROW_F16] = {0, 6, 5, 3, 2},
-    [GALI_NARROW_BF16] = {0, 6, 5, 3, 2},      [GALI_NARROW_BF16_DOT] = {0, 6, 4, 3, 2},
+    [GALI_NARROW_I16_BLOCKS] = {0, 6, 5, 4, 2}, [GALI_NARROW_I8_ROW] = {0, 6, 5, 4, 2},
+    [GALI_NARROW_I8_BLOCKS] = {0, 6, 5, 4, 2},  [GALI_NARROW_F16] = {0, 6, 5, 3, 2},
+    [GALI_NARROW_BF16] = {0, 6, 5, 3, 2},       [GALI_NARROW_BF16_DOT] = {0, 6, 4, 3, 2},
 };
 
 static inline gali_vi gali_vi_set(int32_t a) {
@@ -45,7 +45,7 @@ static inline gali_vf gali_vi_float(gali_vi a) {
 }
 
 static inline gali_vf gali_vi_block_scale(gali_vi word) {
-    return _mm256_castsi256_ps(GALI_SIGNED_BYTES ? _mm256_and_si256(word, _mm256_set1_epi32(-65536)) : word);
+    return _mm256_castsi256_ps(_mm256_and_si256(word, _mm256_set1_epi32(-65536)));
 }
 
 static inline gali_vi gali_vi_block_start(gali_vi word) {
@@ -145,6 +145,12 @@ static inline void gali_vf_store_bf16(void *p, gali_vf a) {
     const __m256i odd = _mm256_and_si256(_mm256_srli_epi32(bits, 16), _mm256_set1_epi32(1));
     const __m256i sum = _mm256_add_epi32(_mm256_add_epi32(bits, _mm256_set1_epi32(0x7fff)), odd);
     _mm_storeu_si128(p, gali_vi_low16(_mm256_srli_epi32(sum, 16)));
+}
+
+static inline float gali_vf_largest(gali_vf a) {
+    __m128 most = _mm_max_ps(_mm256_castps256_ps128(a), _mm256_extractf128_ps(a, 1));
+    most = _mm_max_ps(most, _mm_movehl_ps(most, most));
+    return _mm_cvtss_f32(_mm_max_ss(most, _mm_movehdup_ps(most)));
 }
 
 #endif

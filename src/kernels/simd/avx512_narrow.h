@@ -35,9 +35,9 @@ enum { GALI_SIGNED_BYTES = 1 };
 #define GALI_I16_LAYOUT GALI_LAYOUT_OUTPUTS
 
 static const uint32_t gali_narrow_rows[GALI_NARROW_COUNT][GALI_PANEL_VECTORS_MAX + 1] = {
-    [GALI_NARROW_I16] = {0, 6, 6, 6, 6},       [GALI_NARROW_I8] = {0, 6, 6, 6, 6},
-    [GALI_NARROW_I8_BLOCKS] = {0, 6, 6, 6, 6}, [GALI_NARROW_F16] = {0, 6, 6, 6, 6},
-    [GALI_NARROW_BF16] = {0, 6, 6, 6, 6},      [GALI_NARROW_BF16_DOT] = {0, 6, 6, 6, 6},
+    [GALI_NARROW_I16_BLOCKS] = {0, 6, 6, 6, 6}, [GALI_NARROW_I8_ROW] = {0, 6, 6, 6, 6},
+    [GALI_NARROW_I8_BLOCKS] = {0, 6, 6, 6, 6},  [GALI_NARROW_F16] = {0, 6, 6, 6, 6},
+    [GALI_NARROW_BF16] = {0, 6, 6, 6, 6},       [GALI_NARROW_BF16_DOT] = {0, 6, 6, 6, 6},
 };
 
 static inline gali_vi gali_vi_set(int32_t a) {
@@ -57,7 +57,7 @@ static inline gali_vf gali_vi_float(gali_vi a) {
 }
 
 static inline gali_vf gali_vi_block_scale(gali_vi word) {
-    return _mm512_castsi512_ps(GALI_SIGNED_BYTES ? _mm512_and_si512(word, _mm512_set1_epi32(-65536)) : word);
+    return _mm512_castsi512_ps(_mm512_and_si512(word, _mm512_set1_epi32(-65536)));
 }
 
 static inline gali_vi gali_vi_block_start(gali_vi word) {
@@ -176,6 +176,10 @@ static inline void gali_vf_store_bf16(void *p, gali_vf a) {
     const __m512i odd = _mm512_and_si512(_mm512_srli_epi32(bits, 16), _mm512_set1_epi32(1));
     const __m512i sum = _mm512_add_epi32(_mm512_add_epi32(bits, _mm512_set1_epi32(0x7fff)), odd);
     _mm256_storeu_si256(p, _mm512_cvtepi32_epi16(_mm512_srli_epi32(sum, 16)));
+}
+
+static inline float gali_vf_largest(gali_vf a) {
+    return _mm512_reduce_max_ps(a);
 }
 
 #endif

@@ -1,6 +1,6 @@
 /*
  * The vocabulary of narrow arithmetic for AArch64 NEON (simd/scalar_narrow.h tells what each name means): the base set, and with the
- * compiler's flags for them sdot, smmla and bfmlal.
+ * compiler's flags for them sdot and bfmlal.
  *
  * BFDOT and BFMMLA are not used: they round to odd, so their bits are no other instruction set's. BFMLALT and
  * BFMLALB are fused multiply-adds to nearest even like everybody's.
@@ -16,9 +16,6 @@ typedef int32x4_t gali_vi;
 #if defined(__ARM_FEATURE_BF16_VECTOR_ARITHMETIC)
 #define GALI_NARROW_TABLE gali_narrow_neon_bf16
 #define GALI_NARROW_ISA GAL_ISA_NEON_BF16
-#elif defined(__ARM_FEATURE_MATMUL_INT8)
-#define GALI_NARROW_TABLE gali_narrow_neon_i8mm
-#define GALI_NARROW_ISA GAL_ISA_NEON_I8MM
 #elif defined(__ARM_FEATURE_DOTPROD)
 #define GALI_NARROW_TABLE gali_narrow_neon_dot
 #define GALI_NARROW_ISA GAL_ISA_NEON_DOT
@@ -36,9 +33,9 @@ enum { GALI_SIGNED_BYTES = 1 };
 #endif
 
 static const uint32_t gali_narrow_rows[GALI_NARROW_COUNT][GALI_PANEL_VECTORS_MAX + 1] = {
-    [GALI_NARROW_I16] = {0, 6, 6, 6, 6},       [GALI_NARROW_I8] = {0, 6, 6, 6, 6},
-    [GALI_NARROW_I8_BLOCKS] = {0, 6, 6, 6, 6}, [GALI_NARROW_F16] = {0, 6, 6, 6, 6},
-    [GALI_NARROW_BF16] = {0, 6, 6, 6, 6},      [GALI_NARROW_BF16_DOT] = {0, 6, 6, 6, 5},
+    [GALI_NARROW_I16_BLOCKS] = {0, 6, 6, 6, 6}, [GALI_NARROW_I8_ROW] = {0, 6, 6, 6, 6},
+    [GALI_NARROW_I8_BLOCKS] = {0, 6, 6, 6, 6},  [GALI_NARROW_F16] = {0, 6, 6, 6, 6},
+    [GALI_NARROW_BF16] = {0, 6, 6, 6, 6},       [GALI_NARROW_BF16_DOT] = {0, 6, 6, 6, 5},
 };
 
 static inline gali_vi gali_vi_set(int32_t a) {
@@ -188,6 +185,10 @@ static inline void gali_vf_store_bf16(void *p, gali_vf a) {
     const uint32x4_t odd = vandq_u32(vshrq_n_u32(bits, 16), vdupq_n_u32(1));
     const uint32x4_t sum = vaddq_u32(vaddq_u32(bits, vdupq_n_u32(0x7fff)), odd);
     vst1_u8(p, vreinterpret_u8_u16(vshrn_n_u32(sum, 16)));
+}
+
+static inline float gali_vf_largest(gali_vf a) {
+    return vmaxvq_f32(a);
 }
 
 #endif

@@ -16,9 +16,9 @@ enum { GALI_SIGNED_BYTES = 1 };
 
 /* Characters in a tile, by kind and width; at most GALI_NARROW_ROWS_MAX. */
 static const uint32_t gali_narrow_rows[GALI_NARROW_COUNT][GALI_PANEL_VECTORS_MAX + 1] = {
-    [GALI_NARROW_I16] = {0, 4, 4, 2, 2},       [GALI_NARROW_I8] = {0, 4, 4, 2, 2},
-    [GALI_NARROW_I8_BLOCKS] = {0, 4, 4, 2, 2}, [GALI_NARROW_F16] = {0, 4, 4, 2, 2},
-    [GALI_NARROW_BF16] = {0, 4, 4, 2, 2},      [GALI_NARROW_BF16_DOT] = {0, 4, 4, 2, 2},
+    [GALI_NARROW_I16_BLOCKS] = {0, 4, 4, 2, 2}, [GALI_NARROW_I8_ROW] = {0, 4, 4, 2, 2},
+    [GALI_NARROW_I8_BLOCKS] = {0, 4, 4, 2, 2},  [GALI_NARROW_F16] = {0, 4, 4, 2, 2},
+    [GALI_NARROW_BF16] = {0, 4, 4, 2, 2},       [GALI_NARROW_BF16_DOT] = {0, 4, 4, 2, 2},
 };
 
 static inline gali_vi gali_vi_set(int32_t a) {
@@ -40,7 +40,7 @@ static inline gali_vf gali_vi_float(gali_vi a) {
     return (float)a;
 }
 
-/* The parts of a block's word: its scale, and 128 times its sum. */
+/* The parts of a block's word: its scale, and 128 times its lower half. */
 static inline gali_vf gali_vi_block_scale(gali_vi word) {
     uint32_t bits = (uint32_t)word & 0xffff0000u;
     float scale;
@@ -152,6 +152,11 @@ static inline void gali_vf_store_bf16(void *p, gali_vf a) {
     memcpy(&bits, &a, sizeof bits);
     uint16_t rounded = (uint16_t)((bits + 0x7fffu + (bits >> 16 & 1u)) >> 16);
     memcpy(p, &rounded, sizeof rounded);
+}
+
+/* The largest lane of non-negative ones. */
+static inline float gali_vf_largest(gali_vf a) {
+    return a;
 }
 
 #endif

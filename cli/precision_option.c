@@ -1,0 +1,41 @@
+#include "precision_option.h"
+
+#include <string.h>
+
+#include "commands.h"
+
+static int read_name(const char *name, gal_precision *precision) {
+    for (int i = 0; i < GAL_PRECISION_COUNT; i++) {
+        if (strcmp(name, gal_precision_name((gal_precision)i)) == 0) {
+            *precision = (gal_precision)i;
+            return 1;
+        }
+    }
+    return 0;
+}
+
+int gali_precision_option_read(const gali_precision_option *option, const char *command,
+                               gal_network_desc *desc) {
+    double block = 0;
+    if (option->name && !read_name(option->name, &desc->precision)) {
+        return gali_command_usage(
+            command, "--precision %s: stored, f32, fp16, bf16, bf16-dot, int16 or int8 expected", option->name);
+    }
+    if (!option->block) {
+        return GALI_EXIT_OK;
+    }
+    if (desc->precision != GAL_PRECISION_INT8 && desc->precision != GAL_PRECISION_INT16) {
+        return gali_command_usage(command, "--block is for --precision int8 and int16 alone");
+    }
+    if (strcmp(option->block, "row") == 0 && desc->precision == GAL_PRECISION_INT8) {
+        desc->block = GAL_BLOCK_ROW;
+        return GALI_EXIT_OK;
+    }
+    if (!gali_options_number(option->block, &block) || block < GALI_BLOCK_LEAST || block > GALI_BLOCK_MOST ||
+        !gali_precision_block_fits((uint32_t)block) || (double)(uint32_t)block != block) {
+        return gali_command_usage(command, "--block %s: `row` or a multiple of %d up to %d expected",
+                                  option->block, GALI_BLOCK_LEAST, GALI_BLOCK_MOST);
+    }
+    desc->block = (uint32_t)block;
+    return GALI_EXIT_OK;
+}

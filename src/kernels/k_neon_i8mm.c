@@ -1,2 +1,0 @@
-/* The narrow table for NEON with sdot and smmla: k_neon_narrow.c with the flags for them. */
-#include "kernels/k_neon_narrow.c"

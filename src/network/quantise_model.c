@@ -1,0 +1,196 @@
+#include "network/quantise_model.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/size.h"
+#include "network/model_layout.h"
+#include "network/quantise.h"
+#include "network/wiring.h"
+
+/* A layer on its way: `to` has the new type, and arrays to be filled. */
+typedef struct quantised_layer {
+    const gali_model *model;
+    gali_layer_list list;
+    uint32_t index;
+    const gali_model_layer *from, *to;
+    float *row;      /* [inputs] */
+    int16_t *q;      /* [inputs] */
+    uint16_t *scale; /* [blocks] */
+} quantised_layer;
+
+float gali_quantise_tolerance(gal_precision precision) {
+    static const float tolerances[GAL_PRECISION_COUNT] = {
+        [GAL_PRECISION_FP16] = 5e-3f,  [GAL_PRECISION_BF16] = 5e-2f, [GAL_PRECISION_BF16_DOT] = 5e-2f,
+        [GAL_PRECISION_INT16] = 1e-2f, [GAL_PRECISION_INT8] = 3e-1f,
+    };
+    return (unsigned)precision < GAL_PRECISION_COUNT ? tolerances[precision] : 0;
+}
+
+static gali_weight_type type_of(gal_precision precision) {
+    switch (precision) {
+    case GAL_PRECISION_FP16:
+        return GALI_WEIGHT_F16;
+    case GAL_PRECISION_BF16:
+    case GAL_PRECISION_BF16_DOT:
+        return GALI_WEIGHT_BF16;
+    case GAL_PRECISION_INT16:
+        return GALI_WEIGHT_INT16;
+    case GAL_PRECISION_INT8:
+        return GALI_WEIGHT_INT8;
+    default:
+        return GALI_WEIGHT_F32;
+    }
+}
+
+/* The model with the precision's types; its arrays are the old ones. */
+static gali_model retyped(const gali_model *model, gali_precision precision, uint32_t layer) {
+    gali_model typed = *model;
+    for (uint32_t i = 0; i < typed.layer_count; i++) {
+        if (gali_layer_has_panels(typed.layers[i].kind) && (layer == GALI_QUANTISE_ALL || layer == i)) {
+            typed.layers[i].weight_type = type_of(precision.precision);
+            typed.layers[i].block = precision.block;
+        }
+    }
+    const float tolerance = gali_quantise_tolerance(precision.precision);
+    typed.golden.tolerance = typed.golden.tolerance < tolerance ? tolerance : typed.golden.tolerance;
+    return typed;
+}
+
+size_t gali_quantise_model_size(const gali_model *model, gali_precision precision, uint32_t layer) {
+    const gali_model typed = retyped(model, precision, layer);
+    return gali_model_write_size(&typed);
+}
+
+/* Input k's feature of x, if its state is not live; the model's input count else. */
+static uint32_t dead_feature(const quantised_layer *l, uint32_t k) {
+    if (!gali_wiring_folds(&l->list, l->index)) {
+        return l->model->inputs;
+    }
+    gali_source slice = gali_layer_source(&l->list, l->index, 0);
+    for (uint32_t i = 1; k >= slice.count; i++) {
+        k -= slice.count;
+        slice = gali_layer_source(&l->list, l->index, i);
+    }
+    const int live = gali_model_u32(l->model->input_state, slice.first + k) == GALI_INPUT_LIVE;
+    return live ? l->model->inputs : slice.first + k;
+}
+
+/* The weights of a row without those of dead inputs; returns its bias with what they add. */
+static float load_row(const quantised_layer *l, size_t row) {
+    double bias = (double)gali_model_f32(l->from->biases, row);
+    for (uint32_t k = 0; k < l->from->inputs; k++) {
+        const float weight = gali_model_weight(l->from, row * l->from->inputs + k);
+        const uint32_t dead = dead_feature(l, k);
+        l->row[k] = dead < l->model->inputs ? 0 : weight;
+        if (dead < l->model->inputs && gali_model_u32(l->model->input_state, dead) == GALI_INPUT_CONSTANT) {
+            const double x = (double)gali_model_f32(l->model->input_constant, dead) -
+                             (double)gali_model_f32(l->model->input_mean, dead);
+            bias += (double)weight * x / (double)gali_model_f32(l->model->input_std, dead);
+        }
+    }
+    return (float)bias;
+}
+
+static void store_u16(const void *array, size_t i, uint16_t value) {
+    unsigned char *at = (unsigned char *)(uintptr_t)array + 2 * i;
+    at[0] = (unsigned char)value;
+    at[1] = (unsigned char)(value >> 8);
+}
+
+static void store_f32(const void *array, size_t i, float value) {
+    uint32_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    store_u16(array, 2 * i, (uint16_t)bits);
+    store_u16(array, 2 * i + 1, (uint16_t)(bits >> 16));
+}
+
+/* 0 if a weight does not fit. */
+static int store_halves(const quantised_layer *l, size_t row) {
+    int fits = 1;
+    for (uint32_t k = 0; k < l->from->inputs; k++) {
+        const int f16 = l->to->weight_type == GALI_WEIGHT_F16;
+        const uint16_t half = f16 ? gali_f16_round(l->row[k]) : gali_bf16_round(l->row[k]);
+        fits &= f16 ? (half & 0x7c00u) != 0x7c00u : (half & 0x7f80u) != 0x7f80u;
+        store_u16(l->to->weights, row * l->from->inputs + k, half);
+    }
+    return fits;
+}
+
+static int store_integers(const quantised_layer *l, size_t row) {
+    const int bytes = l->to->weight_type == GALI_WEIGHT_INT8;
+    const uint32_t inputs = l->from->inputs, blocks = gali_quantise_blocks(inputs, l->to->block);
+    const int fits = gali_quantise(l->row, inputs, l->to->block,
+                                   bytes ? gali_quantise_int8 : gali_quantise_int16, l->q, l->scale);
+    for (uint32_t k = 0; k < inputs; k++) {
+        if (bytes) {
+            ((unsigned char *)(uintptr_t)l->to->weights)[row * inputs + k] = (unsigned char)(int8_t)l->q[k];
+        } else {
+            store_u16(l->to->weights, row * inputs + k, (uint16_t)l->q[k]);
+        }
+    }
+    for (uint32_t b = 0; b < blocks; b++) {
+        store_u16(l->to->scales, row * blocks + b, l->scale[b]);
+    }
+    return fits;
+}
+
+static gal_status quantise_layer(const quantised_layer *l, gal_error *error) {
+    const int integers = l->to->weight_type == GALI_WEIGHT_INT8 || l->to->weight_type == GALI_WEIGHT_INT16;
+    for (size_t row = 0; row < (size_t)l->from->experts * l->from->outputs; row++) {
+        const float bias = load_row(l, row);
+        store_f32(l->to->biases, row, bias);
+        if (!(integers ? store_integers(l, row) : store_halves(l, row)) || !isfinite(bias)) {
+            return gali_fail(error, GAL_BAD_DATA, "layer %u, expert %zu, output %zu: too large", l->index,
+                             row / l->from->outputs, row % l->from->outputs);
+        }
+    }
+    return GAL_OK;
+}
+
+static uint32_t widest_row(const gali_model *model) {
+    uint32_t width = 0;
+    for (uint32_t i = 0; i < model->layer_count; i++) {
+        width = model->layers[i].inputs > width ? model->layers[i].inputs : width;
+    }
+    return width;
+}
+
+gal_status gali_quantise_model(const gali_model *model, gali_precision precision, uint32_t layer, void *bytes,
+                               gal_error *error) {
+    gali_model typed = retyped(model, precision, layer), placed;
+    const size_t width = widest_row(model), size = width * (sizeof(float) + sizeof(int16_t) + sizeof(uint16_t));
+    float *scratch = gali_allocate(NULL, size);
+    if (!scratch) {
+        return gali_fail(error, GAL_NO_MEMORY, "no memory to quantise: %zu bytes", size);
+    }
+    gali_model_place(&placed, &typed, bytes);
+    gal_status status = GAL_OK;
+    for (uint32_t i = 0; i < model->layer_count && status == GAL_OK; i++) {
+        gali_model_layer *to = &typed.layers[i];
+        if (!gali_layer_has_panels(to->kind) || (layer != GALI_QUANTISE_ALL && layer != i)) {
+            continue;
+        }
+        to->weights = placed.layers[i].weights;
+        to->scales = placed.layers[i].scales;
+        to->biases = placed.layers[i].biases;
+        int16_t *q = (int16_t *)(void *)(scratch + width);
+        const quantised_layer l = {
+            .model = model,
+            .list = {"LAYR", model->layers, model->layer_count, model->inputs, model->experts},
+            .index = i,
+            .from = &model->layers[i],
+            .to = to,
+            .row = scratch,
+            .q = q,
+            .scale = (uint16_t *)(void *)(q + width)};
+        status = quantise_layer(&l, error);
+    }
+    if (status == GAL_OK) {
+        gali_model_write(&typed, bytes);
+    }
+    gali_release(NULL, scratch, size);
+    return status;
+}

@@ -1,0 +1,17 @@
+# cmake -DPROGRAM="qemu-aarch64;...;bits" -DHAS="isa;..." -DLACKS="isa;..." -DGOLDEN=... -P dispatch.cmake: on a CPU that
+# lacks some instruction sets, the bits program refuses each of them with its words, and by itself takes one that is there.
+foreach(isa IN LISTS LACKS)
+    set(ENV{GALLOP_ISA} ${isa})
+    execute_process(COMMAND ${PROGRAM} OUTPUT_QUIET ERROR_VARIABLE words RESULT_VARIABLE failed)
+    if(NOT failed OR NOT words MATCHES "${isa} kernels: not in this build or not on this machine")
+        message(FATAL_ERROR "${isa} was not refused: exit ${failed}: ${words}")
+    endif()
+endforeach()
+file(READ ${GOLDEN} expected)
+foreach(isa IN LISTS HAS)
+    set(ENV{GALLOP_ISA} ${isa})
+    execute_process(COMMAND ${PROGRAM} OUTPUT_VARIABLE got ERROR_VARIABLE words RESULT_VARIABLE failed)
+    if(failed OR NOT got STREQUAL expected)
+        message(FATAL_ERROR "${isa}: exit ${failed}: ${words}\ngot:\n${got}expected:\n${expected}")
+    endif()
+endforeach()

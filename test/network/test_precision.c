@@ -1,0 +1,278 @@
+/*
+ * Networks of reduced precision: how far from float64, the same bits on every instruction set, in every batch and from a
+ * quantised file as from rounding at opening, inputs that are masked or not finite, and integers that cannot overflow.
+ */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "network/quantise.h"
+#include "network/quantise_model.h"
+#include "network/reference.h"
+#include "synthetic.h"
+
+enum { COUNT = 19 };
+
+/* Every precision, and the greatest rms error that it may have on these networks, of the rms of the output. */
+static const struct {
+    gal_precision precision;
+    uint32_t block;
+    double error;
+} cases[] = {
+    {GAL_PRECISION_F32, 0, 2e-6},    {GAL_PRECISION_FP16, 0, 5e-4},
+    {GAL_PRECISION_BF16, 0, 4e-3},   {GAL_PRECISION_BF16_DOT, 0, 6e-3},
+    {GAL_PRECISION_INT16, 0, 5e-4},  {GAL_PRECISION_INT8, 0, 1.7e-2},
+    {GAL_PRECISION_INT8, 128, 2e-2}, {GAL_PRECISION_INT8, GAL_BLOCK_ROW, 2e-2},
+};
+enum { CASES = sizeof cases / sizeof cases[0] };
+
+static const synthetic_desc shapes[] = {
+    {.gate = GAL_GATE_CUBIC,
+     .experts = 4,
+     .layers = 3,
+     .width = {301, 256, 131, 203},
+     .normalised = 1,
+     .masked = 7,
+     .constant = 5,
+     .activation = {GALI_ACTIVATION_ELU, GALI_ACTIVATION_ELU},
+     .seed = 21},
+    {.gate = GAL_GATE_CONSTANT,
+     .experts = 9,
+     .layers = 2,
+     .width = {65, 91, 43},
+     .normalised = 1,
+     .activation = {GALI_ACTIVATION_RELU, GALI_ACTIVATION_ELU},
+     .seed = 22},
+    {.gate = GAL_GATE_NETWORK,
+     .experts = 8,
+     .top = 3,
+     .layers = 3,
+     .width = {90, 64, 70, 33},
+     .plain = {0, 1, 0},
+     .normalised = 1,
+     .constant = 4,
+     .activation = {GALI_ACTIVATION_ELU, GALI_ACTIVATION_ELU},
+     .seed = 23},
+};
+enum { SHAPES = sizeof shapes / sizeof shapes[0] };
+
+typedef struct fixture {
+    synthetic s;
+    uint32_t inputs, outputs;
+    float *x, gate[COUNT], *y;
+} fixture;
+
+static fixture make(const synthetic_desc *desc) {
+    fixture f = {.s = synthetic_make(desc), .inputs = desc->width[0], .outputs = desc->width[desc->layers]};
+    uint64_t state = desc->seed;
+    f.x = malloc((size_t)COUNT * f.inputs * sizeof(float));
+    f.y = malloc((size_t)COUNT * f.outputs * sizeof(float));
+    for (size_t i = 0; i < (size_t)COUNT * f.inputs; i++) {
+        f.x[i] = 2 * synthetic_uniform(&state);
+    }
+    for (int i = 0; i < COUNT; i++) {
+        f.gate[i] = 3 + 3 * synthetic_uniform(&state);
+    }
+    return f;
+}
+
+static void unmake(fixture *f) {
+    synthetic_free(&f->s);
+    free(f->x);
+    free(f->y);
+}
+
+static gal_network_desc desc_of(int c, gal_isa isa) {
+    return (gal_network_desc){.isa = isa, .precision = cases[c].precision, .block = cases[c].block};
+}
+
+static void run(const fixture *f, gal_network_desc desc, uint32_t count, float *y) {
+    gal_network *network = synthetic_open_desc(&f->s, desc);
+    assert_int_equal(synthetic_run(network, count, f->x, f->gate, y, NULL), GAL_OK);
+    gal_network_close(network);
+}
+
+/* Root mean square of the difference from float64 over that of float64 itself, all characters. */
+static double error_of(const fixture *f) {
+    double *truth = malloc((size_t)COUNT * f->outputs * sizeof *truth), off = 0, all = 0;
+    size_t size;
+    unsigned char *bytes = synthetic_bytes(&f->s, &size);
+    gali_model model;
+    assert_int_equal(gali_model_read(&model, bytes, size, NULL), GAL_OK);
+    assert_int_equal(gali_reference_run(&model, COUNT, f->x, f->gate, truth, NULL), GAL_OK);
+    for (size_t i = 0; i < (size_t)COUNT * f->outputs; i++) {
+        off += ((double)f->y[i] - truth[i]) * ((double)f->y[i] - truth[i]);
+        all += truth[i] * truth[i];
+    }
+    free(truth);
+    free(bytes);
+    return sqrt(off / all);
+}
+
+static void errors_stay_within_their_bounds(void **unused) {
+    (void)unused;
+    for (int s = 0; s < SHAPES; s++) {
+        fixture f = make(&shapes[s]);
+        for (int c = 0; c < CASES; c++) {
+            run(&f, desc_of(c, GAL_ISA_BEST), COUNT, f.y);
+            const double error = error_of(&f);
+            if (!(error <= cases[c].error)) {
+                fail_msg("shape %d, %s: error %g, expected at most %g", s,
+                         gal_precision_name(cases[c].precision), error, cases[c].error);
+            }
+        }
+        unmake(&f);
+    }
+}
+
+static void all_instruction_sets_have_the_same_bits(void **unused) {
+    (void)unused;
+    for (int s = 0; s < SHAPES; s++) {
+        fixture f = make(&shapes[s]);
+        float *y = malloc((size_t)COUNT * f.outputs * sizeof *y);
+        for (int c = 0; c < CASES; c++) {
+            run(&f, desc_of(c, GAL_ISA_SCALAR), COUNT, f.y);
+            for (int isa = GAL_ISA_SCALAR + 1; isa < GAL_ISA_COUNT; isa++) {
+                if (gal_isa_available((gal_isa)isa)) {
+                    run(&f, desc_of(c, (gal_isa)isa), COUNT, y);
+                    assert_memory_equal(y, f.y, (size_t)COUNT * f.outputs * sizeof *y);
+                }
+            }
+            for (uint32_t count = 1; count < COUNT; count += 3) {
+                run(&f, desc_of(c, GAL_ISA_BEST), count, y);
+                assert_memory_equal(y, f.y, (size_t)count * f.outputs * sizeof *y);
+            }
+        }
+        free(y);
+        unmake(&f);
+    }
+}
+
+/* A file of a precision runs in it by itself, with the bits of the wide file rounded at opening. */
+static void quantised_files_run_as_rounded_at_opening(void **unused) {
+    (void)unused;
+    for (int s = 0; s < SHAPES; s++) {
+        fixture f = make(&shapes[s]);
+        float *y = malloc((size_t)COUNT * f.outputs * sizeof *y);
+        for (int c = 1; c < CASES; c++) {
+            const gali_precision precision = {cases[c].precision,
+                                              gali_precision_block(cases[c].precision, cases[c].block)};
+            const size_t size = gali_quantise_model_size(&f.s.model, precision, GALI_QUANTISE_ALL);
+            unsigned char *bytes = malloc(size);
+            assert_int_equal(gali_quantise_model(&f.s.model, precision, GALI_QUANTISE_ALL, bytes, NULL),
+                             GAL_OK);
+            gal_network_desc desc = {
+                .precision = cases[c].precision == GAL_PRECISION_BF16_DOT ? GAL_PRECISION_BF16_DOT : 0};
+            gal_network *network;
+            gal_error error = {0};
+            assert_int_equal(gal_network_open_memory(&network, bytes, size, &desc, &error), GAL_OK);
+            assert_int_equal(gal_network_get_info(network).precision, cases[c].precision);
+            assert_int_equal(synthetic_run(network, COUNT, f.x, f.gate, y, NULL), GAL_OK);
+            run(&f, desc_of(c, GAL_ISA_BEST), COUNT, f.y);
+            double off = 0, all = 0; /* blocks have dead inputs in a file, and none if made at opening */
+            for (size_t i = 0; i < (size_t)COUNT * f.outputs; i++) {
+                off += ((double)y[i] - (double)f.y[i]) * ((double)y[i] - (double)f.y[i]);
+                all += (double)y[i] * (double)y[i];
+            }
+            assert_true(sqrt(off / all) <= (shapes[s].masked || shapes[s].constant ? 2 * cases[c].error : 0));
+            gal_network_close(network);
+            free(bytes);
+        }
+        free(y);
+        unmake(&f);
+    }
+}
+
+/* What is masked or constant may be anything; what is not finite spoils its own character alone. */
+static void dead_inputs_do_not_count(void **unused) {
+    (void)unused;
+    fixture f = make(&shapes[0]);
+    float *y = malloc((size_t)COUNT * f.outputs * sizeof *y);
+    for (int c = 0; c < CASES; c++) {
+        run(&f, desc_of(c, GAL_ISA_BEST), COUNT, f.y);
+        fixture g = make(&shapes[0]);
+        for (uint32_t k = 0; k < g.inputs; k++) {
+            if (gali_model_u32(g.s.model.input_state, k) != GALI_INPUT_LIVE) {
+                g.x[k] = k & 1 ? NAN : INFINITY;
+            }
+        }
+        g.x[2 * g.inputs] = NAN; /* live, the third character's */
+        run(&g, desc_of(c, GAL_ISA_BEST), COUNT, y);
+        for (uint32_t character = 0; character < COUNT; character++) {
+            for (uint32_t n = 0; n < f.outputs; n++) {
+                const size_t i = (size_t)character * f.outputs + n;
+                assert_true(character == 2 ? !isfinite(y[i]) : memcmp(&y[i], &f.y[i], sizeof *y) == 0);
+            }
+        }
+        unmake(&g);
+    }
+    free(y);
+    unmake(&f);
+}
+
+/* int16 with all weights and inputs at their ends: the packer flushes in time, so the sum is right. */
+static void integers_cannot_overflow(void **unused) {
+    (void)unused;
+    static const synthetic_desc wide = {
+        .gate = GAL_GATE_CALLER, .experts = 1, .layers = 1, .width = {4099, 37}, .seed = 5};
+    synthetic s = synthetic_make(&wide);
+    float *weights = (float *)(uintptr_t)s.model.layers[0].weights, x[4099], y[37];
+    for (size_t i = 0; i < (size_t)4099 * 37; i++) {
+        weights[i] = 1;
+    }
+    for (int k = 0; k < 4099; k++) {
+        x[k] = 1;
+    }
+    const float one = 1;
+    for (int isa = GAL_ISA_SCALAR; isa < GAL_ISA_COUNT; isa++) {
+        for (int c = 4; c < CASES && gal_isa_available((gal_isa)isa); c++) {
+            gal_network *network = synthetic_open_desc(&s, desc_of(c, (gal_isa)isa));
+            assert_int_equal(synthetic_run(network, 1, x, &one, y, NULL), GAL_OK);
+            for (int n = 0; n < 37; n++) {
+                assert_true(fabsf(y[n] - (float)(4099 + gali_model_f32(s.model.layers[0].biases, (size_t)n))) <
+                            40);
+            }
+            gal_network_close(network);
+        }
+    }
+    synthetic_free(&s);
+}
+
+static void expect_refused(const synthetic *s, gal_network_desc desc, const char *message) {
+    size_t size;
+    unsigned char *bytes = synthetic_bytes(s, &size);
+    gal_network *network;
+    gal_error error = {0};
+    assert_int_equal(gal_network_open_memory(&network, bytes, size, &desc, &error), GAL_BAD_ARGUMENT);
+    assert_string_equal(error.message, message);
+    free(bytes);
+}
+
+static void says_what_it_cannot_do(void **unused) {
+    (void)unused;
+    synthetic s = synthetic_make(&shapes[1]);
+    expect_refused(&s, (gal_network_desc){.precision = GAL_PRECISION_COUNT}, "precision 7: not a precision");
+    expect_refused(&s, (gal_network_desc){.precision = GAL_PRECISION_BF16, .block = 32},
+                   "block 32: for int8 and int16 alone");
+    expect_refused(&s, (gal_network_desc){.precision = GAL_PRECISION_INT8, .block = 24},
+                   "block 24: expected a multiple of 16 up to 512");
+    expect_refused(&s, (gal_network_desc){.precision = GAL_PRECISION_INT8, .form = GAL_FORM_BLEND},
+                   "form blend runs in f32 alone, layer 0 is int8");
+    synthetic_free(&s);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(errors_stay_within_their_bounds),
+        cmocka_unit_test(all_instruction_sets_have_the_same_bits),
+        cmocka_unit_test(quantised_files_run_as_rounded_at_opening),
+        cmocka_unit_test(dead_inputs_do_not_count),
+        cmocka_unit_test(integers_cannot_overflow),
+        cmocka_unit_test(says_what_it_cannot_do),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
