@@ -306,7 +306,7 @@ int gali_onnx_identify(gali_onnx_program *p, uint32_t step, gali_onnx_identity *
     *found = (gali_onnx_identity){0};
     while (open_last(p, &r) && p->onnx->status == GAL_OK) {
         uint32_t base = r.front[0];
-        if (r.count > 1 || !r.nonlinear) {
+        if (r.count > 1 || !r.nonlinear || p->steps[base].count == 0) {
             continue;
         }
         int good = is_phase(p, base, step)                        ? try_phase(p, step, base, found)

@@ -110,7 +110,7 @@ def compare_with_onnxruntime(
         np.concatenate(session.run(None, {k: v[at : at + size] for k, v in given.items()}), 1)
         for at in range(0, ROWS - size + 1, size)
     ]
-    assert error(y[: len(rows) * size], np.concatenate(rows)) <= 2 * TOLERANCE
+    assert error(y[: len(rows) * size], np.concatenate(rows)) <= TOLERANCE
 
 
 def check(
