@@ -68,8 +68,11 @@ static int mark_needed(recogniser *r) {
         if (!is_linear(step)) {
             return fail_at(r, gali_onnx_place(p, i), "neither linear nor an activation that a layer can have");
         }
-        for (uint32_t o = 0; o < step->operand_count; o++) {
-            r->needed[step->operands[o]] = 1;
+        if (step->count == 0) {
+            return fail_at(r, gali_onnx_place(p, i), "a tensor without numbers");
+        }
+        for (uint32_t o = 0; o < step->operand_count; o++) { /* parts of no size join to nothing */
+            r->needed[step->operands[o]] |= p->steps[step->operands[o]].count > 0;
         }
     }
     return 1;
@@ -601,7 +604,7 @@ static gali_onnx_value *linear_value(recogniser *r, const gali_onnx_step *step) 
     gali_onnx_value **operands = gali_onnx_take(r->program->onnx, (step->operand_count + 1) * sizeof(void *));
     for (uint32_t o = 0; operands && o < step->operand_count; o++) {
         operands[o] = r->values[step->operands[o]];
-        if (!operands[o]) {
+        if (!operands[o] && r->program->steps[step->operands[o]].count > 0) {
             return NULL;
         }
     }
