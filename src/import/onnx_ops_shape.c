@@ -297,7 +297,7 @@ static int choose(gali_onnx_program *p, const gali_onnx_node *node, int a, uint3
     for (uint32_t i = 0; parts && i < count;) {
         uint32_t run = 1;
         int64_t stride = i + 1 < count ? index[i + 1] - index[i] : 1;
-        while (i + run < count && index[i + run] - index[i + run - 1] == stride) {
+        while (stride != 0 && i + run < count && index[i + run] - index[i + run - 1] == stride) {
             run++;
         }
         int part = gali_onnx_slice(p, a, axis, index[i], run > 1 ? stride : 1, run);

@@ -71,8 +71,9 @@ static int mark_needed(recogniser *r) {
         if (step->count == 0) {
             return fail_at(r, gali_onnx_place(p, i), "a tensor without numbers");
         }
-        for (uint32_t o = 0; o < step->operand_count; o++) { /* parts of no size join to nothing */
-            r->needed[step->operands[o]] |= p->steps[step->operands[o]].count > 0;
+        for (uint32_t o = 0; o < step->operand_count; o++) { /* joining skips parts of no size */
+            r->needed[step->operands[o]] |=
+                step->kind != GALI_ONNX_CONCAT || p->steps[step->operands[o]].count > 0;
         }
     }
     return 1;
@@ -604,7 +605,7 @@ static gali_onnx_value *linear_value(recogniser *r, const gali_onnx_step *step) 
     gali_onnx_value **operands = gali_onnx_take(r->program->onnx, (step->operand_count + 1) * sizeof(void *));
     for (uint32_t o = 0; operands && o < step->operand_count; o++) {
         operands[o] = r->values[step->operands[o]];
-        if (!operands[o] && r->program->steps[step->operands[o]].count > 0) {
+        if (!operands[o] && step->kind != GALI_ONNX_CONCAT) {
             return NULL;
         }
     }

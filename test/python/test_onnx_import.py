@@ -205,6 +205,12 @@ def test_phase(tmp_path, gate, experts):
     assert (model.gate, model.experts) == (gate, experts)
 
 
+def test_a_gate_that_reads_a_feature_twice(tmp_path):
+    torch.manual_seed(9)
+    module = zoo.Blended(zoo.outputs_wide, gate="network", features=(3, 3, 3, 1, 9))
+    assert list(check(module, draw(11), tmp_path / "m.onnx").gate_features) == [1, 3, 9]
+
+
 @pytest.mark.parametrize("name", zoo.ACTIVATIONS)
 def test_activation(tmp_path, name):
     torch.manual_seed(4)
