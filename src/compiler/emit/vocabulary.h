@@ -1,6 +1,7 @@
 /*
  * The vocabulary of emitted C: the texts of src/kernels/simd/<simd>.h and of the bodies written over it
- * (kernels/body/, emit/body/), built in, of which a module gets the definitions that it uses. So emitted code computes with the runtime's own words.
+ * (kernels/body/, emit/body/), built in, of which a module gets the definitions that it uses. So emitted code computes
+ * with the runtime's own words.
  *
  * Definitions are the texts' paragraphs: clang-format and house style keep each in one, with its comment.
  */
