@@ -31,11 +31,12 @@ int gali_precision_option_read(const gali_precision_option *option, const char *
         desc->block = GAL_BLOCK_ROW;
         return GALI_EXIT_OK;
     }
-    if (!gali_options_number(option->block, &block) || block < GALI_BLOCK_LEAST || block > GALI_BLOCK_MOST ||
-        !gali_precision_block_fits((uint32_t)block) || (double)(uint32_t)block != block) {
+    const uint32_t whole =
+        gali_options_number(option->block, &block) && block >= 1 && block <= 65536 ? (uint32_t)block : 0;
+    if (!gali_precision_block_fits(whole) || (double)whole != block) {
         return gali_command_usage(command, "--block %s: `row` or a multiple of %d up to %d expected",
                                   option->block, GALI_BLOCK_LEAST, GALI_BLOCK_MOST);
     }
-    desc->block = (uint32_t)block;
+    desc->block = whole;
     return GALI_EXIT_OK;
 }
