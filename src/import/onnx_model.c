@@ -1,35 +1,31 @@
 /*
- * A dense layer's terms are   scale * constants * blend[e] * row[k]   for output n: e, k and n are linear in the term's
- * axes, so filling a layer's weights is running through them. It goes expert by expert and in tiles of outputs, which
- * are summed in float64 and rounded once.
+ * A dense layer reads of each row the runs of elements that its terms read; rows that lie far apart cost a source each,
+ * so many short runs become one with columns of zeros in between. Weights are onnx_weights.c's.
  */
 #include "import/onnx_model.h"
 
-#include <float.h>
-#include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "import/little_endian.h"
 #include "network/layer.h"
 
-enum { TILE = 1 << 17, RUN = 256, OWN = GALI_ONNX_OWN_MAX, AXES = GALI_ONNX_OWN_MAX + GALI_ONNX_INNER_MAX };
+enum { OWN = GALI_ONNX_OWN_MAX, AXES = GALI_ONNX_OWN_MAX + GALI_ONNX_INNER_MAX };
 
-static int fail_part(const gali_onnx_plan *plan, const gali_onnx_part *part, const char *why) {
+int gali_onnx_plan_fail(const gali_onnx_plan *plan, const gali_onnx_part *part, const char *why) {
     return gali_onnx_fail(plan->network->algebra.onnx, GAL_BAD_DATA, "%s: %s", part->place, why);
 }
 
-static const gali_onnx_leaf *leaf_of(const gali_onnx_plan *plan, const gali_onnx_factor *factor) {
+const gali_onnx_leaf *gali_onnx_plan_leaf(const gali_onnx_plan *plan, const gali_onnx_factor *factor) {
     return &plan->network->algebra.leaves[factor->leaf];
 }
 
-static int is_blend(const gali_onnx_plan *plan, const gali_onnx_factor *factor) {
+int gali_onnx_plan_is_blend(const gali_onnx_plan *plan, const gali_onnx_factor *factor) {
     return plan->network->gate_leaf == (int)factor->leaf;
 }
 
 /* A row that a layer reads as it is. */
 static int is_source(const gali_onnx_plan *plan, const gali_onnx_factor *factor) {
-    return leaf_of(plan, factor)->row && !is_blend(plan, factor);
+    return gali_onnx_plan_leaf(plan, factor)->row && !gali_onnx_plan_is_blend(plan, factor);
 }
 
 /* ---- the gate ---- */
@@ -44,11 +40,11 @@ static int find_blend(gali_onnx_plan *plan) {
             uint32_t rows = 0;
             int gate = GALI_ONNX_NONE;
             for (uint32_t f = 0; f < term->factor_count; f++) {
-                rows += (uint32_t)leaf_of(plan, &term->factors[f])->row;
-                gate = leaf_of(plan, &term->factors[f])->gate ? (int)term->factors[f].leaf : gate;
+                rows += (uint32_t)gali_onnx_plan_leaf(plan, &term->factors[f])->row;
+                gate = gali_onnx_plan_leaf(plan, &term->factors[f])->gate ? (int)term->factors[f].leaf : gate;
             }
             if (rows > 1 && n->gate_leaf != GALI_ONNX_NONE && gate != n->gate_leaf) {
-                return fail_part(plan, part, "blended by another gate than the layers before it");
+                return gali_onnx_plan_fail(plan, part, "blended by another gate than the layers before it");
             }
             if (rows > 1 && n->gate_leaf == GALI_ONNX_NONE) {
                 n->gate_leaf = gate;
@@ -76,7 +72,7 @@ static void mark_read(const gali_onnx_plan *plan, const gali_onnx_part *part, un
     for (uint32_t t = 0; part->value && t < part->value->term_count; t++) {
         const gali_onnx_term *term = &part->value->terms[t];
         for (uint32_t f = 0; f < term->factor_count; f++) {
-            int read = leaf_of(plan, &term->factors[f])->part;
+            int read = gali_onnx_plan_leaf(plan, &term->factors[f])->part;
             if (is_source(plan, &term->factors[f]) && read != GALI_ONNX_NONE) {
                 needed[read] = 1;
             }
@@ -101,7 +97,7 @@ static int make_list(gali_onnx_plan *plan, gali_onnx_list *list, uint32_t last, 
     for (uint32_t i = 0; i < n->part_count; i++) {
         list->value_of_part[i] = i <= last && needed[i] ? (int)++list->count : GALI_ONNX_NONE;
         if (list->count > most) {
-            return fail_part(plan, &n->parts[i], "too many layers");
+            return gali_onnx_plan_fail(plan, &n->parts[i], "too many layers");
         }
         if (i <= last && needed[i]) {
             list->parts[list->count - 1] = n->parts[i];
@@ -122,7 +118,7 @@ static int value_of(const gali_onnx_plan *plan, const gali_onnx_list *list, cons
     if (row->part != GALI_ONNX_NONE && list->value_of_part[row->part] != GALI_ONNX_NONE) {
         return list->value_of_part[row->part];
     }
-    fail_part(plan, part, "reads the blend itself as a feature");
+    gali_onnx_plan_fail(plan, part, "reads the blend itself as a feature");
     return GALI_ONNX_NONE;
 }
 
@@ -254,7 +250,7 @@ static int find_slices(const gali_onnx_plan *plan, const gali_onnx_list *list, g
             continue;
         }
         if (part->slice_count + RUNS_MAX > GALI_ONNX_SLICES_MAX) {
-            return fail_part(plan, part, "reads too many layers at once");
+            return gali_onnx_plan_fail(plan, part, "reads too many layers at once");
         }
         if (leaf == n->x && list->feature_count < width) {
             part->slices[part->slice_count++] =
@@ -279,14 +275,15 @@ static uint32_t part_experts(const gali_onnx_plan *plan, const gali_onnx_part *p
         const gali_onnx_term *term = &part->value->terms[t];
         int blend = 0;
         for (uint32_t f = 0; f < term->factor_count; f++) {
-            blend |= is_blend(plan, &term->factors[f]);
+            blend |= gali_onnx_plan_is_blend(plan, &term->factors[f]);
         }
         blended |= blend;
         plain |= !blend;
     }
     if (blended && plain && n->gate == GAL_GATE_CALLER) {
-        fail_part(plan, part,
-                  "a part that is not blended beside parts that are: right only for blends that add up to 1");
+        gali_onnx_plan_fail(
+            plan, part,
+            "a part that is not blended beside parts that are: right only for blends that add up to 1");
         return 0;
     }
     return blended ? n->experts : 1;
@@ -318,7 +315,7 @@ static int describe_layer(const gali_onnx_plan *plan, const gali_onnx_list *list
         gali_put_u32(sources, 3 * s + 2, slice->count);
         layer->inputs += slice->count;
     }
-    return layer->inputs <= GALI_WIDTH_MAX || fail_part(plan, part, "reads too many features");
+    return layer->inputs <= GALI_WIDTH_MAX || gali_onnx_plan_fail(plan, part, "reads too many features");
 }
 
 /* A layer that reads the value before it, whole, names no source. */
@@ -343,7 +340,7 @@ static int describe_list(const gali_onnx_plan *plan, gali_onnx_list *list, gali_
         chain_layer(&made, &layers[i], i);
         gal_error error = {0};
         if (gali_layer_check(&made, i, 0, &error) != GAL_OK) {
-            return fail_part(plan, part, error.message);
+            return gali_onnx_plan_fail(plan, part, error.message);
         }
     }
     return onnx->status == GAL_OK;
@@ -383,378 +380,4 @@ int gali_onnx_plan_make(gali_onnx_plan *plan, gali_onnx_network *n) {
     m->layer_count = plan->main.count;
     return (n->gate != GAL_GATE_NETWORK || describe_gating(plan)) &&
            describe_list(plan, &plan->main, m->layers);
-}
-
-/* ---- weights ---- */
-
-/* One expert's outputs first..first + rows, summed up: [rows][inputs], then a column of biases. */
-typedef struct tile {
-    const gali_onnx_plan *plan;
-    const gali_onnx_part *part;
-    uint32_t expert, inputs;
-    int32_t low, high;     /* of the outermost own axis that is no batch */
-    uint32_t outer, first; /* that axis; the first output */
-    double *sums;
-    int32_t **columns; /* by leaf: column of each element */
-} tile;
-
-/* A term within a tile: sizes and what moves along each axis. */
-typedef struct loops {
-    uint32_t count;
-    int32_t size[AXES];
-    int64_t row[AXES], source[AXES], constant[GALI_ONNX_FACTORS_MAX][AXES];
-    int64_t row_at, source_at, constant_at[GALI_ONNX_FACTORS_MAX];
-    const gali_onnx_array *arrays[GALI_ONNX_FACTORS_MAX];
-    uint32_t constants;
-    const int32_t *columns; /* NULL: a bias */
-    double scale;
-} loops;
-
-static int64_t stride_of(const gali_onnx_factor *factor, uint32_t axis) {
-    return axis < OWN ? factor->own[axis] : factor->inner[axis - OWN];
-}
-
-/* Range of an axis of the term in the tile. */
-static void range_of(const tile *t, const gali_onnx_term *term, uint32_t axis, int32_t *low, int32_t *high) {
-    if (axis >= OWN) {
-        *low = 0;
-        *high = term->inner[axis - OWN];
-        return;
-    }
-    *low = term->low[axis];
-    *high = term->high[axis];
-    if (axis == t->outer) {
-        *low = *low > t->low ? *low : t->low;
-        *high = *high < t->high ? *high : t->high;
-    }
-}
-
-static int has_axis(const gali_onnx_value *v, const gali_onnx_term *term, uint32_t axis) {
-    return axis < OWN ? axis < v->own_count && !v->batch[axis] : axis - OWN < term->inner_count;
-}
-
-/*
- * The axis that chooses the expert, its place for this one. GALI_ONNX_NONE: none does and *there says whether the term
- * is this expert's; AXES: several do.
- */
-static int expert_axis(const tile *t, const gali_onnx_term *term, const gali_onnx_factor *blend, int64_t *place,
-                       int *there) {
-    int chosen = GALI_ONNX_NONE;
-    *there = 1;
-    for (uint32_t i = 0; i < AXES; i++) {
-        if (has_axis(t->part->value, term, i) && stride_of(blend, i) != 0) {
-            chosen = chosen == GALI_ONNX_NONE ? (int)i : AXES;
-        }
-    }
-    int64_t off = (int64_t)t->expert - blend->at;
-    if (chosen == GALI_ONNX_NONE) {
-        *there = off == 0;
-    } else if (chosen < AXES) {
-        *there = off % stride_of(blend, (uint32_t)chosen) == 0;
-        *place = off / stride_of(blend, (uint32_t)chosen);
-    }
-    return chosen;
-}
-
-/* Sets up the loops; 0 where the term has nothing in the tile. */
-static int make_loops(const tile *t, const gali_onnx_term *term, const gali_onnx_factor *source, int fixed,
-                      int64_t place, loops *l) {
-    const gali_onnx_value *v = t->part->value;
-    int64_t row_stride[AXES] = {0}, stride = 1;
-    *l = (loops){.scale = term->scale, .row_at = -(int64_t)t->first};
-    for (uint32_t i = v->own_count; i-- > 0;) {
-        row_stride[i] = v->batch[i] ? 0 : stride;
-        stride *= v->batch[i] ? 1 : v->size[i];
-    }
-    l->columns = source ? t->columns[source->leaf] : NULL;
-    l->source_at = source ? source->at : 0;
-    for (uint32_t f = 0; f < term->factor_count; f++) {
-        if (!leaf_of(t->plan, &term->factors[f])->row) {
-            l->arrays[l->constants] = &leaf_of(t->plan, &term->factors[f])->array;
-            l->constant_at[l->constants++] = term->factors[f].at;
-        }
-    }
-    for (uint32_t i = 0; i < AXES; i++) {
-        int32_t low, high;
-        uint32_t constants = 0;
-        if (!has_axis(v, term, i)) {
-            continue;
-        }
-        range_of(t, term, i, &low, &high);
-        if (fixed == (int)i) {
-            if (place < low || place >= high) {
-                return 0;
-            }
-            low = (int32_t)place;
-            high = low + 1;
-        }
-        if (low >= high) {
-            return 0;
-        }
-        l->size[l->count] = high - low;
-        l->row[l->count] = row_stride[i];
-        l->row_at += low * row_stride[i];
-        l->source[l->count] = source ? stride_of(source, i) : 0;
-        l->source_at += low * l->source[l->count];
-        for (uint32_t f = 0; f < term->factor_count; f++) {
-            if (!leaf_of(t->plan, &term->factors[f])->row) {
-                l->constant[constants][l->count] = stride_of(&term->factors[f], i);
-                l->constant_at[constants] += low * l->constant[constants][l->count];
-                constants++;
-            }
-        }
-        l->count += high - low > 1;
-    }
-    return 1;
-}
-
-/* The innermost loop is the one along which the constants lie closest. */
-static void choose_inner(loops *l) {
-    uint32_t best = l->count ? l->count - 1 : 0;
-    int64_t nearest = INT64_MAX;
-    for (uint32_t i = 0; i < l->count; i++) {
-        int64_t distance = 0;
-        for (uint32_t c = 0; c < l->constants; c++) {
-            distance += l->constant[c][i] < 0 ? -l->constant[c][i] : l->constant[c][i];
-        }
-        if (distance > 0 && distance < nearest) {
-            nearest = distance;
-            best = i;
-        }
-    }
-    uint32_t last = l->count ? l->count - 1 : 0;
-    loops was = *l;
-    l->size[last] = was.size[best];
-    l->size[best] = was.size[last];
-    l->row[last] = was.row[best];
-    l->row[best] = was.row[last];
-    l->source[last] = was.source[best];
-    l->source[best] = was.source[last];
-    for (uint32_t c = 0; c < l->constants; c++) {
-        l->constant[c][last] = was.constant[c][best];
-        l->constant[c][best] = was.constant[c][last];
-    }
-}
-
-/* Adds a run along the innermost axis to the tile. */
-static void add_run(const tile *t, const loops *l, int64_t row, int64_t source, const int64_t *at) {
-    uint32_t inner = l->count - 1;
-    double product[RUN], numbers[RUN];
-    for (int32_t start = 0; start < l->size[inner]; start += RUN) {
-        size_t count = (size_t)(l->size[inner] - start < RUN ? l->size[inner] - start : RUN);
-        for (size_t i = 0; i < count; i++) {
-            product[i] = l->scale;
-        }
-        for (uint32_t c = 0; c < l->constants; c++) {
-            gali_onnx_load(l->arrays[c], at[c] + start * l->constant[c][inner], l->constant[c][inner], count,
-                           numbers);
-            for (size_t i = 0; i < count; i++) {
-                product[i] *= numbers[i];
-            }
-        }
-        for (size_t i = 0; i < count; i++) {
-            int64_t n = row + (start + (int64_t)i) * l->row[inner],
-                    k = source + (start + (int64_t)i) * l->source[inner];
-            t->sums[n * (t->inputs + 1) + (l->columns ? l->columns[k] : (int32_t)t->inputs)] += product[i];
-        }
-    }
-}
-
-static int run_loops(const tile *t, loops *l) {
-    int32_t index[AXES] = {0};
-    int64_t row = l->row_at, source = l->source_at, at[GALI_ONNX_FACTORS_MAX] = {0};
-    double work = 1;
-    memcpy(at, l->constant_at, sizeof at);
-    if (l->count == 0) {
-        l->size[0] = 1;
-        l->count = 1;
-    }
-    choose_inner(l);
-    for (uint32_t i = 0; i < l->count; i++) {
-        work *= l->size[i];
-    }
-    if (!gali_onnx_work(t->plan->network->algebra.onnx, work)) {
-        return 0;
-    }
-    for (;;) {
-        add_run(t, l, row, source, at);
-        uint32_t axis = l->count - 1;
-        for (;;) {
-            if (axis-- == 0) {
-                return 1;
-            }
-            int more = ++index[axis] < l->size[axis];
-            int64_t steps = more ? 1 : 1 - (int64_t)l->size[axis];
-            row += steps * l->row[axis];
-            source += steps * l->source[axis];
-            for (uint32_t c = 0; c < l->constants; c++) {
-                at[c] += steps * l->constant[c][axis];
-            }
-            if (more) {
-                break;
-            }
-            index[axis] = 0;
-        }
-    }
-}
-
-static int add_term(const tile *t, const gali_onnx_term *term) {
-    const gali_onnx_factor *blend = NULL, *source = NULL;
-    int64_t place = 0;
-    int there = 1, fixed = GALI_ONNX_NONE;
-    loops l;
-    for (uint32_t f = 0; f < term->factor_count; f++) {
-        const gali_onnx_factor *factor = &term->factors[f];
-        if (is_blend(t->plan, factor)) {
-            there &= blend == NULL;
-            blend = factor;
-        } else if (leaf_of(t->plan, factor)->row) {
-            there &= source == NULL;
-            source = factor;
-        }
-    }
-    if (!there) {
-        return fail_part(t->plan, t->part, "a product of more than a blend and a row");
-    }
-    if (blend) {
-        fixed = expert_axis(t, term, blend, &place, &there);
-    }
-    if (fixed == AXES) {
-        return fail_part(t->plan, t->part, "an arrangement of experts that is too irregular");
-    }
-    for (uint32_t i = 0; i < OWN; i++) {
-        for (uint32_t f = 0; f < term->factor_count && i < t->part->value->own_count; f++) {
-            const gali_onnx_factor *factor = &term->factors[f];
-            int32_t want = leaf_of(t->plan, factor)->row ? (int32_t)leaf_of(t->plan, factor)->width : 0;
-            if (t->part->value->batch[i] && factor->own[i] != want) {
-                return fail_part(t->plan, t->part, "constants that differ from row to row of the batch");
-            }
-        }
-    }
-    return !there || !make_loops(t, term, source, fixed, place, &l) || run_loops(t, &l);
-}
-
-/* Rounds the tile into the layer. */
-static int store_tile(const tile *t, const gali_model_layer *layer, uint32_t rows) {
-    for (uint32_t r = 0; r < rows; r++) {
-        size_t n = (size_t)t->expert * layer->outputs + t->first + r;
-        const double *sums = t->sums + (size_t)r * (t->inputs + 1);
-        for (uint32_t k = 0; k <= t->inputs; k++) {
-            if (!(fabs(sums[k]) <= (double)FLT_MAX)) {
-                return fail_part(t->plan, t->part, "a weight that is not finite");
-            }
-            if (k < t->inputs) {
-                gali_put_f32(layer->weights, n * t->inputs + k, (float)sums[k]);
-            } else {
-                gali_put_f32(layer->biases, n, (float)sums[k]);
-            }
-        }
-    }
-    return 1;
-}
-
-/* For each row that the part reads, the column of each of its elements. */
-static int make_columns(const gali_onnx_plan *plan, const gali_onnx_list *list, const gali_onnx_part *part,
-                        int32_t ***columns) {
-    const gali_onnx_algebra *a = &plan->network->algebra;
-    int32_t column = 0;
-    *columns = gali_onnx_take(a->onnx, a->leaf_count * sizeof **columns);
-    for (uint32_t s = 0; *columns && s < part->slice_count; s++) {
-        const gali_onnx_slice_of *slice = &part->slices[s];
-        int32_t **of_leaf = &(*columns)[slice->leaf];
-        if (!*of_leaf) {
-            *of_leaf = gali_onnx_take(a->onnx, a->leaves[slice->leaf].width * sizeof **of_leaf);
-        }
-        int chosen = slice->leaf == plan->network->x && list->feature_count < a->leaves[slice->leaf].width;
-        uint32_t start = chosen ? list->element[slice->first] : slice->first;
-        for (uint32_t k = 0; *of_leaf && k < slice->count; k++) {
-            (*of_leaf)[chosen ? list->features[start + k] : start + k] = column++;
-        }
-    }
-    return a->onnx->status == GAL_OK;
-}
-
-static int fill_expert(tile *t, const gali_model_layer *layer) {
-    const gali_onnx_value *v = t->part->value;
-    uint32_t outer = 0;
-    while (outer < v->own_count && v->batch[outer]) {
-        outer++;
-    }
-    int32_t size = outer < v->own_count ? v->size[outer] : 1;
-    uint32_t block = layer->outputs / (uint32_t)size;
-    size_t per_step = (size_t)block * (t->inputs + 1);
-    int32_t steps = per_step < TILE ? (int32_t)(TILE / per_step) : 1;
-    t->outer = outer;
-    for (int32_t low = 0; low < size; low += steps) {
-        t->low = low;
-        t->high = low + steps < size ? low + steps : size;
-        t->first = (uint32_t)low * block;
-        uint32_t rows = (uint32_t)(t->high - low) * block;
-        memset(t->sums, 0, rows * (size_t)(t->inputs + 1) * sizeof *t->sums);
-        for (uint32_t i = 0; i < v->term_count; i++) {
-            if (!add_term(t, &v->terms[i])) {
-                return 0;
-            }
-        }
-        if (!store_tile(t, layer, rows)) {
-            return 0;
-        }
-    }
-    return 1;
-}
-
-static int fill_dense(const gali_onnx_plan *plan, const gali_onnx_list *list, const gali_onnx_part *part,
-                      const gali_model_layer *layer) {
-    const gali_onnx_value *v = part->value;
-    tile t = {.plan = plan, .part = part, .inputs = layer->inputs};
-    int32_t size = 1;
-    for (uint32_t i = v->own_count; i-- > 0;) {
-        size = v->batch[i] ? size : v->size[i];
-    }
-    size_t per_step = (size_t)layer->outputs / (size_t)size * (layer->inputs + (size_t)1);
-    int filled = make_columns(plan, list, part, &t.columns);
-    t.sums = filled ? malloc((per_step < TILE ? TILE : per_step) * sizeof *t.sums) : NULL;
-    if (filled && !t.sums) {
-        filled = gali_onnx_fail(plan->network->algebra.onnx, GAL_NO_MEMORY, "no memory for a layer's sums");
-    }
-    for (t.expert = 0; filled && t.expert < layer->experts; t.expert++) {
-        filled = fill_expert(&t, layer);
-    }
-    free(t.sums);
-    return filled;
-}
-
-static void fill_norm_layer(const gali_onnx_part *part, const gali_model_layer *layer) {
-    for (uint32_t i = 0; i < part->width; i++) {
-        gali_put_f32(layer->weights, i, part->gamma ? (float)part->gamma[i] : 1);
-        gali_put_f32(layer->biases, i, part->beta ? (float)part->beta[i] : 0);
-    }
-}
-
-static int fill_list(const gali_onnx_plan *plan, const gali_onnx_list *list, const gali_model_layer *layers) {
-    for (uint32_t i = 0; i < list->count; i++) {
-        const gali_onnx_part *part = &list->parts[i];
-        if (part->kind == GALI_LAYER_LAYER_NORM) {
-            fill_norm_layer(part, &layers[i]);
-        } else if (part->kind == GALI_LAYER_DENSE && !fill_dense(plan, list, part, &layers[i])) {
-            return 0;
-        }
-    }
-    return 1;
-}
-
-int gali_onnx_plan_fill(gali_onnx_plan *plan, const gali_model *placed) {
-    const gali_onnx_network *n = plan->network;
-    for (uint32_t k = 0; k < placed->inputs; k++) {
-        gali_put_f32(placed->input_mean, k, (float)n->input_mean[k]);
-        gali_put_f32(placed->input_std, k, (float)n->input_std[k]);
-        gali_put_u32(placed->input_state, k, GALI_INPUT_LIVE);
-        gali_put_f32(placed->input_constant, k, 0);
-    }
-    for (uint32_t k = 0; k < placed->outputs; k++) {
-        gali_put_f32(placed->output_mean, k, (float)n->output_mean[k]);
-        gali_put_f32(placed->output_std, k, (float)n->output_std[k]);
-    }
-    return fill_list(plan, &plan->main, placed->layers) &&
-           (placed->gate != GAL_GATE_NETWORK || fill_list(plan, &plan->gating, placed->gating.layers));
 }

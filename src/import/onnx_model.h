@@ -23,7 +23,17 @@ typedef struct gali_onnx_plan {
 /* Lays the model out. 0 if it failed. */
 int gali_onnx_plan_make(gali_onnx_plan *plan, gali_onnx_network *network);
 
-/* Writes weights, biases and normalisation to where `placed` has them. 0 if it failed. */
+/* onnx_weights.c: writes weights, biases and normalisation to where `placed` has them. 0 if it failed. */
 int gali_onnx_plan_fill(gali_onnx_plan *plan, const gali_model *placed);
+
+/* ---- for onnx_weights.c alone ---- */
+
+/* Fails at the part's place; returns 0. */
+int gali_onnx_plan_fail(const gali_onnx_plan *plan, const gali_onnx_part *part, const char *why);
+
+const gali_onnx_leaf *gali_onnx_plan_leaf(const gali_onnx_plan *plan, const gali_onnx_factor *factor);
+
+/* Whether a factor reads what blends the experts. */
+int gali_onnx_plan_is_blend(const gali_onnx_plan *plan, const gali_onnx_factor *factor);
 
 #endif

@@ -6,9 +6,14 @@
  *     onnx_ops*.c      one node -> a few steps        shapes are known numbers; small constants are computed at once
  *     onnx_evaluate.c  program -> float64             the truth: knows no layers, no experts
  *     onnx_sums.c      values as sums of products     the algebra in which all spellings of a layer look alike
+ *     onnx_axes.c      the axes of a value            split, joined, aligned
+ *     onnx_products.c  products of values             sums that no row takes part in are carried out
  *     onnx_identify.c  what a nonlinear part computes told by its values, not by its spelling
  *     onnx_recognise.c program -> layers              linear parts by the algebra, the others by their values
- *     onnx_model.c     layers -> model file           checked against the evaluator before anything is returned
+ *     onnx_parts.c     values -> layers               which layer makes a value
+ *     onnx_model.c     layers -> model without weights
+ *     onnx_weights.c   dense layers' weights
+ *     onnx_import.c    bytes -> model file            checked against the evaluator before anything is returned
  *
  * Invariant: a step reads earlier steps alone. Every dimension is a number; a batch of free size is given one by
  * whoever builds the program.

@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "import/onnx_identify.h"
+#include "import/onnx_parts.h"
 
 typedef struct recogniser {
     gali_onnx_program *program;
@@ -240,216 +241,6 @@ static uint32_t find_output_norm(recogniser *r, const gali_onnx_port *port, size
     return inner;
 }
 
-/* ---- rows and layers ---- */
-
-static size_t features_of(const gali_onnx_value *v) {
-    size_t count = 1;
-    for (uint32_t i = 0; i < v->own_count; i++) {
-        count *= v->batch[i] ? 1 : (size_t)v->size[i];
-    }
-    return count;
-}
-
-/* A term of v's axes that reads elements first.. of a row in v's own order, one for each place. */
-static gali_onnx_term row_term(const gali_onnx_value *v, uint32_t leaf, uint32_t width, uint32_t first) {
-    gali_onnx_term term = {.scale = 1, .factor_count = 1};
-    int32_t stride = 1;
-    term.factors[0].leaf = leaf;
-    term.factors[0].at = (int32_t)first;
-    for (uint32_t i = v->own_count; i-- > 0;) {
-        term.high[i] = v->size[i];
-        term.factors[0].own[i] = v->batch[i] ? (int32_t)width : stride;
-        stride *= v->batch[i] ? 1 : v->size[i];
-    }
-    return term;
-}
-
-/* A row in the place of v. */
-static gali_onnx_value *row_like(recogniser *r, const gali_onnx_value *v, const gali_onnx_slice_of *slice) {
-    gali_onnx_value *made = gali_onnx_value_like(r->algebra, v, 1);
-    if (made) {
-        made->terms[made->term_count++] =
-            row_term(v, slice->leaf, r->algebra->leaves[slice->leaf].width, slice->first);
-    }
-    return made;
-}
-
-/* Whether a term is nothing but elements of one row, in order. */
-static int is_slice(const recogniser *r, const gali_onnx_value *v, const gali_onnx_term *term,
-                    gali_onnx_slice_of *slice) {
-    const gali_onnx_factor *factor = &term->factors[0];
-    if (term->factor_count != 1 || !r->algebra->leaves[factor->leaf].row || fabs(term->scale - 1) > 1e-12) {
-        return 0;
-    }
-    gali_onnx_term like =
-        row_term(v, factor->leaf, r->algebra->leaves[factor->leaf].width, (uint32_t)factor->at);
-    like.scale = term->scale;
-    *slice = (gali_onnx_slice_of){factor->leaf, (uint32_t)factor->at, (uint32_t)features_of(v)};
-    return memcmp(&like, term, sizeof like) == 0;
-}
-
-/* Adds a layer; *made is what it makes, whole. */
-static int add_part(recogniser *r, const gali_onnx_part *part, gali_onnx_slice_of *made) {
-    gali_onnx_network *n = r->network;
-    if (n->part_count == GALI_ONNX_PARTS_MAX || part->width > GALI_WIDTH_MAX) {
-        return fail_at(r, part->place, "too many layers, or one that is too wide");
-    }
-    int softmax = part->activation == GALI_ACTIVATION_SOFTMAX && part->width <= GALI_EXPERTS_MAX;
-    gali_onnx_leaf leaf = {.row = 1, .width = part->width, .gate = softmax, .part = (int)n->part_count};
-    int number = gali_onnx_leaf_add(r->algebra, &leaf);
-    if (number == GALI_ONNX_NONE) {
-        return 0;
-    }
-    n->parts[n->part_count] = *part;
-    n->parts[n->part_count++].leaf = (uint32_t)number;
-    *made = (gali_onnx_slice_of){(uint32_t)number, 0, part->width};
-    return 1;
-}
-
-static int add_dense(recogniser *r, const gali_onnx_value *v, gali_activation activation, double slope,
-                     gali_onnx_slice_of *made) {
-    gali_onnx_part part = {.kind = GALI_LAYER_DENSE,
-                           .activation = activation,
-                           .slope = slope,
-                           .width = (uint32_t)features_of(v),
-                           .value = v,
-                           .place = r->algebra->place};
-    return add_part(r, &part, made);
-}
-
-/* v as a row: the one that it is, or a layer's that makes it. */
-static int row_of(recogniser *r, const gali_onnx_value *v, gali_onnx_slice_of *slice) {
-    return (v->term_count == 1 && is_slice(r, v, &v->terms[0], slice)) ||
-           add_dense(r, v, GALI_ACTIVATION_NONE, 0, slice);
-}
-
-/* Numbers over the features of v of a term that has constants alone beside `skip` (a factor, or factor_count). */
-static int feature_numbers(recogniser *r, const gali_onnx_value *v, const gali_onnx_term *term, uint32_t skip,
-                           double *to) {
-    size_t count = features_of(v);
-    if (term->inner_count) {
-        return 0;
-    }
-    for (size_t i = 0; i < count; i++) {
-        size_t rest = i;
-        int64_t at[GALI_ONNX_FACTORS_MAX] = {0};
-        int inside = 1;
-        for (uint32_t own = v->own_count; own-- > 0;) {
-            if (!v->batch[own]) {
-                int32_t place = (int32_t)(rest % (size_t)v->size[own]);
-                rest /= (size_t)v->size[own];
-                inside &= place >= term->low[own] && place < term->high[own];
-                for (uint32_t f = 0; f < term->factor_count; f++) {
-                    at[f] += (int64_t)place * term->factors[f].own[own];
-                }
-            }
-        }
-        double product = inside ? term->scale : 0;
-        for (uint32_t f = 0; f < term->factor_count && inside; f++) {
-            const gali_onnx_leaf *leaf = &r->algebra->leaves[term->factors[f].leaf];
-            double number = 1;
-            if (f != skip && leaf->row) {
-                return 0;
-            }
-            if (f != skip) {
-                gali_onnx_load(&leaf->array, term->factors[f].at + at[f], 1, 1, &number);
-            }
-            product *= number;
-        }
-        to[i] += product;
-    }
-    return 1;
-}
-
-/* Whether v is gamma times a whole row of layer_norm plus beta: then the part that makes it, with both. */
-static int is_scaled_norm(recogniser *r, const gali_onnx_value *v, gali_onnx_part *part) {
-    size_t count = features_of(v);
-    double *gamma = gali_onnx_take(r->program->onnx, 2 * count * sizeof *gamma),
-           *beta = gamma ? gamma + count : NULL;
-    int rows = 0;
-    for (uint32_t t = 0; gamma && t < v->term_count; t++) {
-        const gali_onnx_term *term = &v->terms[t];
-        uint32_t at = 0;
-        while (at < term->factor_count && !r->algebra->leaves[term->factors[at].leaf].row) {
-            at++;
-        }
-        if (at == term->factor_count) {
-            if (!feature_numbers(r, v, term, at, beta)) {
-                return 0;
-            }
-            continue;
-        }
-        const gali_onnx_leaf *leaf = &r->algebra->leaves[term->factors[at].leaf];
-        gali_onnx_term row = row_term(v, term->factors[at].leaf, leaf->width, 0);
-        if (rows++ || leaf->part == GALI_ONNX_NONE || leaf->width != count ||
-            r->network->parts[leaf->part].kind != GALI_LAYER_LAYER_NORM ||
-            r->network->parts[leaf->part].activation != GALI_ACTIVATION_NONE ||
-            memcmp(&row.factors[0], &term->factors[at], sizeof row.factors[0]) != 0 ||
-            !feature_numbers(r, v, term, at, gamma)) {
-            return 0;
-        }
-        *part = r->network->parts[leaf->part];
-    }
-    if (!gamma || rows != 1 || part->gamma) {
-        return 0;
-    }
-    part->gamma = gamma;
-    part->beta = beta;
-    return 1;
-}
-
-/* Whether v is a sum of rows and of something to multiply: then the slices, and what is left. */
-static int is_residual(recogniser *r, const gali_onnx_value *v, gali_onnx_part *part, gali_onnx_value **rest) {
-    int products = 0;
-    *rest = gali_onnx_value_like(r->algebra, v, v->term_count);
-    for (uint32_t t = 0; *rest && t < v->term_count; t++) {
-        gali_onnx_slice_of slice;
-        const gali_onnx_term *term = &v->terms[t];
-        if (part->slice_count + 1 < GALI_ONNX_SLICES_MAX && is_slice(r, v, term, &slice) &&
-            !r->algebra->leaves[slice.leaf].gate) {
-            part->slices[part->slice_count++] = slice;
-            continue;
-        }
-        for (uint32_t f = 0; f < term->factor_count; f++) {
-            products |= r->algebra->leaves[term->factors[f].leaf].row;
-        }
-        (*rest)->terms[(*rest)->term_count++] = *term;
-    }
-    return part->slice_count > 0 && (products || (part->slice_count > 1 && *rest && (*rest)->term_count == 0));
-}
-
-/* A layer that makes activation(v). */
-static int apply(recogniser *r, const gali_onnx_value *v, gali_activation activation, double slope,
-                 gali_onnx_slice_of *made) {
-    gali_onnx_part part = {.place = r->algebra->place};
-    gali_onnx_value *rest;
-    if (v->term_count == 1 && is_slice(r, v, &v->terms[0], &part.slices[0])) {
-        const gali_onnx_leaf *leaf = &r->algebra->leaves[part.slices[0].leaf];
-        int whole = leaf->part != GALI_ONNX_NONE && part.slices[0].count == leaf->width &&
-                    r->network->parts[leaf->part].activation == GALI_ACTIVATION_NONE;
-        if (whole) { /* the same layer with an activation; the one without stays only if others read it */
-            part = r->network->parts[leaf->part];
-        } else {
-            part.kind = GALI_LAYER_CONCAT;
-            part.slice_count = 1;
-        }
-    } else if (is_scaled_norm(r, v, &part)) {
-        /* found */
-    } else if (part = (gali_onnx_part){.place = r->algebra->place}, is_residual(r, v, &part, &rest)) {
-        part.kind = GALI_LAYER_ADD;
-        if (rest->term_count &&
-            !add_dense(r, rest, GALI_ACTIVATION_NONE, 0, &part.slices[part.slice_count++])) {
-            return 0;
-        }
-    } else {
-        part = (gali_onnx_part){.kind = GALI_LAYER_DENSE, .value = v, .place = r->algebra->place};
-    }
-    part.activation = activation;
-    part.slope = activation == GALI_ACTIVATION_LEAKY_RELU ? slope : 0;
-    part.width = (uint32_t)features_of(v);
-    return r->program->onnx->status == GAL_OK && add_part(r, &part, made);
-}
-
 /* ---- steps ---- */
 
 /* (row std + mean) of an input of the graph. */
@@ -462,7 +253,7 @@ static gali_onnx_value *port_value(recogniser *r, uint32_t port, size_t at, cons
         return NULL;
     }
     gali_onnx_term *term = &v->terms[0];
-    *term = row_term(v, leaf, r->algebra->leaves[leaf].width, (uint32_t)at);
+    *term = gali_onnx_row_term(v, leaf, r->algebra->leaves[leaf].width, (uint32_t)at);
     if (norm->factor != GALI_ONNX_NONE) {
         gali_onnx_leaf std = {.array = {GALI_ONNX_F64, r->network->input_std + at}};
         const gali_onnx_value *factor = r->values[norm->factor];
@@ -512,30 +303,6 @@ static gali_onnx_value *gate_value(recogniser *r, uint32_t port, uint32_t step, 
                : gali_onnx_value_leaf(r->algebra, (uint32_t)n->gate_leaf, as->rank, as->shape);
 }
 
-/* Rows among a term's factors, blends and others. */
-static void count_rows(const recogniser *r, const gali_onnx_term *term, uint32_t *blends, uint32_t *others) {
-    for (uint32_t f = 0; f < term->factor_count; f++) {
-        const gali_onnx_leaf *leaf = &r->algebra->leaves[term->factors[f].leaf];
-        *blends += leaf->row && leaf->gate;
-        *others += leaf->row && !leaf->gate;
-    }
-}
-
-/* Whether every product of a term of each has one blend and one other row at most. */
-static int is_blended(const recogniser *r, const gali_onnx_value *v, const gali_onnx_value *w) {
-    for (uint32_t t = 0; t < v->term_count; t++) {
-        for (uint32_t s = 0; s < w->term_count; s++) {
-            uint32_t blends = 0, others = 0;
-            count_rows(r, &v->terms[t], &blends, &others);
-            count_rows(r, &w->terms[s], &blends, &others);
-            if (blends > 1 || others > 1) {
-                return 0;
-            }
-        }
-    }
-    return 1;
-}
-
 /* v in the shape that a product with w gives. */
 static gali_onnx_value *broadcast(recogniser *r, const gali_onnx_step *step, gali_onnx_value *const *operands,
                                   uint32_t which) {
@@ -561,33 +328,16 @@ static gali_onnx_value *multiply_rows(recogniser *r, const gali_onnx_step *step,
     gali_onnx_value *v = NULL;
     for (uint32_t o = 0; o < 2; o++) {
         v = broadcast(r, step, operands, o);
-        if (v && features_of(v) * r->program->batch != step->count) {
+        if (v && gali_onnx_value_features(v) * r->program->batch != step->count) {
             fail_at(r, r->algebra->place, "a sum over products of two rows, of which none is a blend");
             return NULL;
         }
-        if (!v || !row_of(r, v, &part.slices[o])) {
+        if (!v || !gali_onnx_part_row(r->network, v, &part.slices[o])) {
             return NULL;
         }
     }
-    part.width = (uint32_t)features_of(v);
-    return add_part(r, &part, &made) ? row_like(r, v, &made) : NULL;
-}
-
-/* A sum of rows alone is a layer that adds: whoever multiplies it then has one row, not several. */
-static gali_onnx_value *add_rows(recogniser *r, gali_onnx_value *v) {
-    gali_onnx_part part = {
-        .kind = GALI_LAYER_ADD, .place = r->algebra->place, .width = (uint32_t)features_of(v)};
-    gali_onnx_slice_of made;
-    if (v->term_count < 2 || v->term_count > GALI_ONNX_SLICES_MAX) {
-        return v;
-    }
-    for (uint32_t t = 0; t < v->term_count; t++) {
-        gali_onnx_slice_of *slice = &part.slices[part.slice_count++];
-        if (!is_slice(r, v, &v->terms[t], slice) || r->algebra->leaves[slice->leaf].gate) {
-            return v;
-        }
-    }
-    return add_part(r, &part, &made) ? row_like(r, v, &made) : NULL;
+    part.width = (uint32_t)gali_onnx_value_features(v);
+    return gali_onnx_part_add(r->network, &part, &made) ? gali_onnx_row_like(r->network, v, &made) : NULL;
 }
 
 static int sums_nothing(const gali_onnx_program *p, const gali_onnx_step *step) {
@@ -613,7 +363,7 @@ static gali_onnx_value *linear_value(recogniser *r, const gali_onnx_step *step) 
         return NULL;
     }
     if (step->kind == GALI_ONNX_PRODUCT && step->operand_count == 2 &&
-        !is_blended(r, operands[0], operands[1])) {
+        !gali_onnx_part_blends(r->network, operands[0], operands[1])) {
         if (sums_nothing(r->program, step)) {
             return multiply_rows(r, step, operands);
         }
@@ -621,7 +371,7 @@ static gali_onnx_value *linear_value(recogniser *r, const gali_onnx_step *step) 
         return NULL;
     }
     gali_onnx_value *v = gali_onnx_value_step(r->algebra, r->program, step, operands);
-    return v && step->kind == GALI_ONNX_ADD ? add_rows(r, v) : v;
+    return v && step->kind == GALI_ONNX_ADD ? gali_onnx_part_sum(r->network, v) : v;
 }
 
 /* What a step known by its values makes: a layer of its base. */
@@ -630,17 +380,22 @@ static gali_onnx_value *identity_value(recogniser *r, uint32_t index) {
     const gali_onnx_value *base = r->values[identity->base];
     gali_onnx_slice_of made;
     int rows = identity->what == GALI_ONNX_LAYER_NORM || identity->activation == GALI_ACTIVATION_SOFTMAX;
-    if (rows && (base->rank == 0 || features_of(base) != base->shape[base->rank - 1])) {
+    if (rows && (base->rank == 0 || gali_onnx_value_features(base) != base->shape[base->rank - 1])) {
         fail_at(r, r->algebra->place, "over a part of the features");
         return NULL;
     }
     if (identity->what == GALI_ONNX_LAYER_NORM) {
         gali_onnx_part part = {.kind = GALI_LAYER_LAYER_NORM, .epsilon = identity->epsilon, .slice_count = 1};
         part.place = r->algebra->place;
-        part.width = (uint32_t)features_of(base);
-        return row_of(r, base, &part.slices[0]) && add_part(r, &part, &made) ? row_like(r, base, &made) : NULL;
+        part.width = (uint32_t)gali_onnx_value_features(base);
+        return gali_onnx_part_row(r->network, base, &part.slices[0]) &&
+                       gali_onnx_part_add(r->network, &part, &made)
+                   ? gali_onnx_row_like(r->network, base, &made)
+                   : NULL;
     }
-    return apply(r, base, identity->activation, identity->slope, &made) ? row_like(r, base, &made) : NULL;
+    return gali_onnx_part_apply(r->network, base, identity->activation, identity->slope, &made)
+               ? gali_onnx_row_like(r->network, base, &made)
+               : NULL;
 }
 
 static int constant_value(recogniser *r, uint32_t index) {
@@ -762,14 +517,14 @@ static int join_outputs(recogniser *r) {
     for (uint32_t i = 0; i < p->output_count; i++) {
         const gali_onnx_value *v = r->values[r->outputs[i]];
         r->algebra->place = gali_onnx_place(p, r->outputs[i]);
-        if (!row_of(r, v, &joined.slices[i])) {
+        if (!gali_onnx_part_row(r->network, v, &joined.slices[i])) {
             return 0;
         }
         joined.width += joined.slices[i].count;
     }
     const gali_onnx_leaf *leaf = &r->algebra->leaves[joined.slices[0].leaf];
     int whole = p->output_count == 1 && leaf->part != GALI_ONNX_NONE && leaf->width == joined.width;
-    if (!whole && !add_part(r, &joined, &made)) {
+    if (!whole && !gali_onnx_part_add(r->network, &joined, &made)) {
         return 0;
     }
     n->output = whole ? (uint32_t)leaf->part : n->part_count - 1;

@@ -84,4 +84,16 @@ gali_onnx_value *gali_onnx_value_like(gali_onnx_algebra *algebra, const gali_onn
 gali_onnx_value *gali_onnx_value_step(gali_onnx_algebra *algebra, const gali_onnx_program *program,
                                       const gali_onnx_step *step, gali_onnx_value *const *operands);
 
+/* ---- for the parts of the algebra alone: onnx_axes.c, onnx_products.c ---- */
+
+extern const char gali_onnx_irregular[]; /* why: the reason that most of them share */
+
+/* Fails at the algebra's place; returns NULL. */
+gali_onnx_value *gali_onnx_algebra_fail(gali_onnx_algebra *algebra, const char *why);
+
+gali_onnx_value *gali_onnx_value_copy(gali_onnx_algebra *algebra, const gali_onnx_value *v);
+
+/* Adds up terms that differ in scale alone, and drops those that are 0: x - mean + mean is x. */
+void gali_onnx_value_collect(gali_onnx_value *v);
+
 #endif
