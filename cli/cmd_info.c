@@ -178,6 +178,11 @@ static void print_contract(const facts *self) {
         printf("contract     none: the network runs alone\n");
         return;
     }
+    if (gali_model_file_is_bare(&self->file)) {
+        printf("contract     %s: a bare network: its features are opaque, no crowd can use it\n",
+               contract->name);
+        return;
+    }
     printf("contract     %s: %g Hz, unit %g m, %u joints, %u legs, %u contacts\n", contract->name,
            (double)contract->rate, (double)contract->unit, contract->joint_count, contract->leg_count,
            contract->contact_count);
@@ -262,6 +267,8 @@ static void print_text(const facts *self, int plan) {
     }
     if (self->file.contract) {
         print_blocks(self);
+    }
+    if (self->file.contract && !gali_model_file_is_bare(&self->file)) {
         print_skeleton(self->file.contract);
         print_rules(self->file.contract);
     }

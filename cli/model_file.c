@@ -54,6 +54,20 @@ void gali_model_file_close(gali_model_file *file) {
     *file = (gali_model_file){0};
 }
 
+static int all_of_kind(const gali_block *blocks, uint32_t count, gali_block_kind kind) {
+    uint32_t of_kind = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        of_kind += blocks[i].kind == kind;
+    }
+    return of_kind == count;
+}
+
+int gali_model_file_is_bare(const gali_model_file *file) {
+    const gali_contract *contract = file->contract;
+    return contract && all_of_kind(contract->input_blocks, contract->input_block_count, GALI_BLOCK_OPAQUE_IN) &&
+           all_of_kind(contract->output_blocks, contract->output_block_count, GALI_BLOCK_OPAQUE_OUT);
+}
+
 const char *gali_model_file_gate_name(gal_gate_kind gate) {
     static const char *const names[GAL_GATE_COUNT] = {"caller", "cubic phase", "linear phase", "constant phase",
                                                       "gating network"};

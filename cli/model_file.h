@@ -21,6 +21,12 @@ void gali_model_file_close(gali_model_file *file);
 gal_status gali_model_file_controller(gal_controller **out, const char *path, const gal_network_desc *desc,
                                       gal_error *error);
 
+/*
+ * Whether the file is a bare network: its contract, which is there, knows no feature's meaning, all are opaque. The
+ * network runs; nothing is wrong with the file, but no crowd can use it.
+ */
+int gali_model_file_is_bare(const gali_model_file *file);
+
 const char *gali_model_file_gate_name(gal_gate_kind gate);
 
 /* The skeleton's height: highest minus lowest joint at rest, in units; at least a tiny positive number. */

@@ -54,6 +54,22 @@ static void write_model(const char *path, const char *wrong) {
     synthetic_free(&s);
 }
 
+/* As the import of ONNX without a contract writes it; `input` is its input block. */
+static void write_network(const char *path, const char *input) {
+    synthetic_desc desc = {.gate = GAL_GATE_CUBIC, .experts = 4, .layers = 1, .width = {4, 2}, .seed = 7};
+    synthetic s = synthetic_make(&desc);
+    char text[200];
+    size_t size;
+    snprintf(text, sizeof text, "gallop-contract 1\nname n\nrate 60\nunit 1\n%s\noutput opaque y 2\n", input);
+    s.model.contract = text;
+    s.model.contract_size = strlen(text);
+    add_golden(&s, NULL, NULL);
+    unsigned char *bytes = synthetic_bytes(&s, &size);
+    spill(path, bytes, size);
+    free(bytes);
+    synthetic_free(&s);
+}
+
 static const said *gallop_here(const char *format, ...) {
     char arguments[1024];
     va_list list;
@@ -165,6 +181,25 @@ static void tells_about_a_model(void **state) {
     expect_json(s->out);
     expect_text(s->out, "\"can_walk\": true");
     expect_text(s->out, "\"gate\": \"cubic phase\"");
+}
+
+/* Where no feature has a meaning there is nothing wrong with the file; where some have, a contract was meant. */
+static void says_what_a_bare_network_is(void **state) {
+    (void)state;
+    write_network(place_of("bare.gallop"), "input opaque x 4");
+    const said *s = gallop_here("check %s/bare.gallop", place);
+    expect_good(s);
+    expect_text(s->out, "SKIP  contract       a bare network");
+    expect_text(s->out, "PASS  golden frames  3 frames");
+    s = gallop_here("info %s/bare.gallop", place);
+    expect_good(s);
+    expect_text(s->out, "a bare network: its features are opaque, no crowd can use it");
+    assert_null(strstr(s->out, "skeleton"));
+    assert_null(strstr(s->out, "can walk"));
+    write_network(place_of("partly.gallop"), "input opaque x 3\ninput constant 1 1");
+    expect_bad(gallop_here("check %s/partly.gallop", place), 1, "FAIL, 1 of the checks");
+    s = gallop_here("info %s/partly.gallop", place);
+    expect_text(s->out, "can walk     no: ");
 }
 
 static void checks_a_model(void **state) {
@@ -357,6 +392,7 @@ int main(void) {
         cmocka_unit_test(refuses_bad_usage),
         cmocka_unit_test(refuses_bad_files),
         cmocka_unit_test(tells_about_a_model),
+        cmocka_unit_test(says_what_a_bare_network_is),
         cmocka_unit_test(checks_a_model),
         cmocka_unit_test(checks_frames_of_the_user),
         cmocka_unit_test(evaluates_rows),
