@@ -55,7 +55,7 @@ fi
 shift
 folder=bench/results/$("$program" --slug)
 mkdir -p "$folder"
-[ $# -gt 0 ] || set -- paper mirror holden holden-live walker dog small-pages layers
+[ $# -gt 0 ] || set -- paper mirror holden holden-live mann walker dog small-pages layers
 for name in "$@"; do
     case "$name" in
         small-pages) measure "$name" --networks paper --small-pages ;;
