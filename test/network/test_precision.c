@@ -15,7 +15,7 @@
 #include "network/reference.h"
 #include "synthetic.h"
 
-enum { COUNT = 19 };
+enum { COUNT = 19, PAPER_COUNT = 4 };
 
 /* Every precision, and the greatest rms error that it may have on these networks, of the rms of the output. */
 static const struct {
@@ -25,7 +25,7 @@ static const struct {
 } cases[] = {
     {GAL_PRECISION_F32, 0, 2e-6},    {GAL_PRECISION_FP16, 0, 5e-4},
     {GAL_PRECISION_BF16, 0, 4e-3},   {GAL_PRECISION_BF16_DOT, 0, 6e-3},
-    {GAL_PRECISION_INT16, 0, 5e-4},  {GAL_PRECISION_INT8, 0, 1.7e-2},
+    {GAL_PRECISION_INT16, 0, 5e-4},  {GAL_PRECISION_INT8, 0, 1.6e-2},
     {GAL_PRECISION_INT8, 128, 2e-2}, {GAL_PRECISION_INT8, GAL_BLOCK_ROW, 2e-2},
 };
 enum { CASES = sizeof cases / sizeof cases[0] };
@@ -34,7 +34,7 @@ static const synthetic_desc shapes[] = {
     {.gate = GAL_GATE_CUBIC,
      .experts = 4,
      .layers = 3,
-     .width = {301, 256, 131, 203},
+     .width = {301, 70, 131, 67},
      .normalised = 1,
      .masked = 7,
      .constant = 5,
@@ -59,6 +59,14 @@ static const synthetic_desc shapes[] = {
      .seed = 23},
 };
 enum { SHAPES = sizeof shapes / sizeof shapes[0] };
+
+/* The published network's shape (Holden et al. 2017) with the widths the figures of docs/numerics.md are given for. */
+static const synthetic_desc paper = {.gate = GAL_GATE_CUBIC,
+                                     .experts = 4,
+                                     .layers = 3,
+                                     .width = {912, 256, 256, 1032},
+                                     .activation = {GALI_ACTIVATION_ELU, GALI_ACTIVATION_ELU},
+                                     .seed = 24};
 
 typedef struct fixture {
     synthetic s;
@@ -96,37 +104,72 @@ static void run(const fixture *f, gal_network_desc desc, uint32_t count, float *
     gal_network_close(network);
 }
 
-/* Root mean square of the difference from float64 over that of float64 itself, all characters. */
-static double error_of(const fixture *f) {
-    double *truth = malloc((size_t)COUNT * f->outputs * sizeof *truth), off = 0, all = 0;
+/* What float64 says, [count][outputs], freed by the caller. */
+static double *truth_of(const fixture *f, uint32_t count) {
+    double *truth = malloc((size_t)count * f->outputs * sizeof *truth);
     size_t size;
     unsigned char *bytes = synthetic_bytes(&f->s, &size);
     gali_model model;
     assert_int_equal(gali_model_read(&model, bytes, size, NULL), GAL_OK);
-    assert_int_equal(gali_reference_run(&model, COUNT, f->x, f->gate, truth, NULL), GAL_OK);
-    for (size_t i = 0; i < (size_t)COUNT * f->outputs; i++) {
+    assert_int_equal(gali_reference_run(&model, count, f->x, f->gate, truth, NULL), GAL_OK);
+    free(bytes);
+    return truth;
+}
+
+/* Root mean square of the outputs' difference from float64 over that of float64 itself, all characters. */
+static double error_of(const fixture *f, uint32_t count, const double *truth) {
+    double off = 0, all = 0;
+    for (size_t i = 0; i < (size_t)count * f->outputs; i++) {
         off += ((double)f->y[i] - truth[i]) * ((double)f->y[i] - truth[i]);
         all += truth[i] * truth[i];
     }
-    free(truth);
-    free(bytes);
     return sqrt(off / all);
+}
+
+static void expect_errors_within_bounds(const fixture *f, uint32_t count) {
+    double *truth = truth_of(f, count);
+    for (int c = 0; c < CASES; c++) {
+        run(f, desc_of(c, GAL_ISA_BEST), count, f->y);
+        const double error = error_of(f, count, truth);
+        print_message("%u-...-%u, %s, block %u: error %.2g\n", f->inputs, f->outputs,
+                      gal_precision_name(cases[c].precision), cases[c].block, error);
+        if (!(error <= cases[c].error)) {
+            fail_msg("expected at most %g", cases[c].error);
+        }
+    }
+    free(truth);
 }
 
 static void errors_stay_within_their_bounds(void **unused) {
     (void)unused;
     for (int s = 0; s < SHAPES; s++) {
         fixture f = make(&shapes[s]);
-        for (int c = 0; c < CASES; c++) {
-            run(&f, desc_of(c, GAL_ISA_BEST), COUNT, f.y);
-            const double error = error_of(&f);
-            if (!(error <= cases[c].error)) {
-                fail_msg("shape %d, %s: error %g, expected at most %g", s,
-                         gal_precision_name(cases[c].precision), error, cases[c].error);
-            }
-        }
+        expect_errors_within_bounds(&f, COUNT);
         unmake(&f);
     }
+}
+
+/* Normally distributed (Box and Muller 1958): blocks have outliers, which is what a scale suffers from. */
+static void fill_normal(float *values, size_t count, double deviation, uint64_t *state) {
+    for (size_t i = 0; i < count; i++) {
+        const double u = 1 - (double)(synthetic_bits(state) >> 11) * 0x1p-53;
+        const double turn = (double)(synthetic_bits(state) >> 11) * 0x1p-53;
+        values[i] = (float)(deviation * sqrt(-2 * log(u)) * cos(6.283185307179586 * turn));
+    }
+}
+
+static void errors_of_the_published_shape_stay_within_their_bounds(void **unused) {
+    (void)unused;
+    fixture f = make(&paper);
+    uint64_t state = paper.seed;
+    fill_normal(f.x, (size_t)PAPER_COUNT * f.inputs, 1, &state);
+    for (uint32_t i = 0; i < paper.layers; i++) {
+        const gali_model_layer *layer = &f.s.model.layers[i];
+        fill_normal((float *)(uintptr_t)layer->weights, (size_t)layer->experts * layer->outputs * layer->inputs,
+                    1 / sqrt(layer->inputs), &state);
+    }
+    expect_errors_within_bounds(&f, PAPER_COUNT);
+    unmake(&f);
 }
 
 static void all_instruction_sets_have_the_same_bits(void **unused) {
@@ -142,10 +185,12 @@ static void all_instruction_sets_have_the_same_bits(void **unused) {
                     assert_memory_equal(y, f.y, (size_t)COUNT * f.outputs * sizeof *y);
                 }
             }
+            gal_network *network = synthetic_open_desc(&f.s, desc_of(c, GAL_ISA_BEST));
             for (uint32_t count = 1; count < COUNT; count += 3) {
-                run(&f, desc_of(c, GAL_ISA_BEST), count, y);
+                assert_int_equal(synthetic_run(network, count, f.x, f.gate, y, NULL), GAL_OK);
                 assert_memory_equal(y, f.y, (size_t)count * f.outputs * sizeof *y);
             }
+            gal_network_close(network);
         }
         free(y);
         unmake(&f);
@@ -268,6 +313,7 @@ static void says_what_it_cannot_do(void **unused) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(errors_stay_within_their_bounds),
+        cmocka_unit_test(errors_of_the_published_shape_stay_within_their_bounds),
         cmocka_unit_test(all_instruction_sets_have_the_same_bits),
         cmocka_unit_test(quantised_files_run_as_rounded_at_opening),
         cmocka_unit_test(dead_inputs_do_not_count),
