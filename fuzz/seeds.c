@@ -6,6 +6,7 @@
 #include "base/file.h"
 #include "contract/good_contract.h"
 #include "model/tiny_model.h"
+#include "network/quantise_model.h"
 
 static int put(const char *folder, const char *name, const void *bytes, size_t size) {
     char path[4096];
@@ -25,10 +26,24 @@ static int put_model(const char *folder, const char *name, const gali_model *mod
     return written;
 }
 
+/* In fewer bits: the same precision and block in every layer, whose 3 inputs leave a block's tail empty. */
+static int put_quantised(const char *folder, const char *name, const gali_model *model,
+                         gali_precision precision) {
+    const size_t size = gali_quantise_model_size(model, precision, GALI_QUANTISE_ALL);
+    unsigned char *bytes = malloc(size + 1);
+    const int written = size && bytes &&
+                        gali_quantise_model(model, precision, GALI_QUANTISE_ALL, bytes, NULL) == GAL_OK &&
+                        put(folder, name, bytes, size);
+    free(bytes);
+    return written;
+}
+
 static int put_models(const char *folder) {
     tiny t;
     tiny_make(&t);
     int written = put_model(folder, "model/tiny", &t.model);
+    written &= put_quantised(folder, "model/int8", &t.model, (gali_precision){GAL_PRECISION_INT8, 32});
+    written &= put_quantised(folder, "model/int16", &t.model, (gali_precision){GAL_PRECISION_INT16, 64});
     t.model.gate = GAL_GATE_LINEAR;
     t.model.contract = NULL;
     written &= put_model(folder, "model/linear", &t.model);
