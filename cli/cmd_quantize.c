@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "base/file.h"
 #include "commands.h"
 #include "network/quantise_model.h"
@@ -36,8 +37,27 @@ static gal_status write_quantised(quantize *self) {
     return status == GAL_OK ? gali_model_file_open(&self->to, self->out, &self->error) : status;
 }
 
+/* Whether files of fewer bits are stored in the precision of this name. */
+static int stores(const char *name) {
+    static const gal_precision precisions[] = {GAL_PRECISION_INT16, GAL_PRECISION_INT8, GAL_PRECISION_FP16,
+                                               GAL_PRECISION_BF16};
+    for (size_t i = 0; i < sizeof precisions / sizeof precisions[0]; i++) {
+        if (strcmp(name, gal_precision_name(precisions[i])) == 0) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
 static int usage(quantize *self) {
     gal_network_desc desc = {0};
+    if (!self->option.name) {
+        return gali_command_usage("quantize", "--precision is missing: int16, int8, fp16 or bf16");
+    }
+    if (!stores(self->option.name)) {
+        return gali_command_usage("quantize", "--precision %s: int16, int8, fp16 or bf16 expected",
+                                  self->option.name);
+    }
     int result = gali_precision_option_read(&self->option, "quantize", &desc);
     if (result != GALI_EXIT_OK) {
         return result;
@@ -45,17 +65,30 @@ static int usage(quantize *self) {
     if (!self->out) {
         return gali_command_usage("quantize", "-o is missing");
     }
-    if (desc.precision == GAL_PRECISION_STORED || desc.precision == GAL_PRECISION_F32 ||
-        desc.precision == GAL_PRECISION_BF16_DOT) {
-        return gali_command_usage("quantize", "--precision: int16, int8, fp16 or bf16 expected");
-    }
     self->precision = (gali_precision){desc.precision, gali_precision_block(desc.precision, desc.block)};
     return GALI_EXIT_OK;
 }
 
+/* Integers rounded once more lose more, and the report would compare with what is off already. */
+static gal_status refuse_integers(quantize *self) {
+    const gali_model *model = &self->from.model;
+    for (uint32_t i = 0; i < model->layer_count; i++) {
+        const gali_weight_type type = model->layers[i].weight_type;
+        if (type == GALI_WEIGHT_INT8 || type == GALI_WEIGHT_INT16) {
+            return gali_fail(&self->error, GAL_BAD_ARGUMENT,
+                             "layer %u has %s weights already; quantise the file that it was made from", i,
+                             type == GALI_WEIGHT_INT8 ? "int8" : "int16");
+        }
+    }
+    return GAL_OK;
+}
+
 static int quantize_opened(quantize *self) {
     const gali_quantize_report report = {&self->from, &self->to, self->precision, self->seconds};
-    gal_status status = write_quantised(self);
+    gal_status status = refuse_integers(self);
+    if (status == GAL_OK) {
+        status = write_quantised(self);
+    }
     if (status == GAL_OK && !self->quiet) {
         status = gali_quantize_report_print(&report, &self->error);
     }
@@ -92,12 +125,10 @@ const gali_command gali_command_quantize = {
     "quantize", "a model file in fewer bits, with what that costs",
     "usage: gallop quantize MODEL --precision int16|int8|fp16|bf16 [--block N] -o FILE [--seconds 60] "
     "[--no-report]\n\n"
-    "Writes the model with its dense layers' weights in the precision; every command and the library then run "
-    "it\n"
-    "in that precision. Prints the size, the error of each layer and of the whole against float64 over the "
-    "golden\n"
-    "frames, times, and in closed loop how far the roots drift from the file's as it was and how the feet "
-    "skate.\n\n"
+    "Writes the model with its dense layers' weights in the precision; every command and the library then\n"
+    "run it in that precision. A file of integers is refused: quantise the one that it was made from. Prints\n"
+    "the size, the error of each layer and of the whole against float64 over the golden frames, times, and\n"
+    "in closed loop how far the roots drift from the file's as it was and how the feet skate.\n\n"
     "  --block N      inputs that share a scale, a multiple of 16 up to 512 (int8: 32, or `row`; int16: 64)\n"
     "  --seconds S    of each script in closed loop (60)\n"
     "  --no-report    the file alone\n",

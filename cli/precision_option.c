@@ -34,8 +34,9 @@ int gali_precision_option_read(const gali_precision_option *option, const char *
     const uint32_t whole =
         gali_options_number(option->block, &block) && block >= 1 && block <= 65536 ? (uint32_t)block : 0;
     if (!gali_precision_block_fits(whole) || (double)whole != block) {
-        return gali_command_usage(command, "--block %s: `row` or a multiple of %d up to %d expected",
-                                  option->block, GALI_BLOCK_LEAST, GALI_BLOCK_MOST);
+        const char *row = desc->precision == GAL_PRECISION_INT8 ? "`row` or " : "";
+        return gali_command_usage(command, "--block %s: %sa multiple of %d up to %d expected", option->block,
+                                  row, GALI_BLOCK_LEAST, GALI_BLOCK_MOST);
     }
     desc->block = whole;
     return GALI_EXIT_OK;

@@ -132,6 +132,14 @@ static void refuses_bad_usage(void **state) {
     expect_bad(gallop("demo --characters 1.5"), 2, "--characters 1.5: a whole number");
     expect_bad(gallop("demo --seconds ten"), 2, "--seconds ten: a number from");
     expect_bad(gallop("judge"), 2, "MODEL is missing");
+    expect_bad(gallop("quantize a -o b"), 2, "--precision is missing: int16, int8, fp16 or bf16");
+    expect_bad(gallop("quantize a -o b --precision int4"), 2,
+               "--precision int4: int16, int8, fp16 or bf16 expected");
+    expect_bad(gallop("quantize a -o b --precision int8 --block 0"), 2,
+               "--block 0: `row` or a multiple of 16 up to 512 expected");
+    expect_bad(gallop("quantize a -o b --precision int16 --block row"), 2,
+               "--block row: a multiple of 16 up to 512 expected");
+    expect_bad(gallop("quantize a --precision int8"), 2, "-o is missing");
 }
 
 static void refuses_bad_files(void **state) {
@@ -365,6 +373,21 @@ static void judges_a_model(void **state) {
     expect_text(s->out, "finite: yes, 0 set back");
 }
 
+static void quantises_a_model(void **state) {
+    (void)state;
+    const said *s =
+        gallop_here("quantize %s/good.gallop --precision int8 -o %s/q8.gallop --no-report", place, place);
+    assert_int_equal(s->status, 0);
+    s = gallop_here("info %s/q8.gallop", place);
+    expect_text(s->out, "int8");
+    expect_bad(gallop_here("quantize %s/q8.gallop --precision int16 -o %s/q.gallop", place, place), 1,
+               "q8.gallop: layer 0 has int8 weights already");
+    expect_bad(gallop_here("quantize %s/none.gallop --precision int8 -o %s/q.gallop", place, place), 1,
+               "none.gallop: No such file");
+    expect_bad(gallop_here("quantize %s/good.gallop --precision int8 -o %s/no/q.gallop", place, place), 1,
+               "no/q.gallop: No such file");
+}
+
 static void shows_a_demo(void **state) {
     (void)state;
     static char page[1 << 21], picture[16];
@@ -399,6 +422,7 @@ int main(void) {
         cmocka_unit_test(drives_a_character),
         cmocka_unit_test(exports_bvh),
         cmocka_unit_test(judges_a_model),
+        cmocka_unit_test(quantises_a_model),
         cmocka_unit_test(shows_a_demo),
     };
     return cmocka_run_group_tests(tests, setup, place_remove);
