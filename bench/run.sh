@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Builds and runs the benchmarks: bench/run.sh [options of bench_network; see docs/bench.md], or
 # bench/run.sh results [NAME...]: measures the parts that are named (all: the networks one by one, small-pages, layers)
-# into bench/results/MACHINE/NAME.csv and draws what is there. Installs what is missing where it can (Debian, as
+# into bench/results/MACHINE/NAME.csv and draws what is there; bench/run.sh paper [options]: the paper's tables and plots
+# into out/paper (docs/paper.md). Installs what is missing where it can (Debian, as
 # root or with sudo; ONNX Runtime from PyPI into build/); a peer that stays missing is left out with a word.
 set -eu
 cd "$(dirname "$0")/.."
@@ -43,12 +44,30 @@ measure() { # name [options]
     "$program" --csv "$folder/$name.csv" "$@"
 }
 
+# Table 3 and figures 3 and 4 of the paper.
+measure_paper() { # [options]
+    local name engines=(--peers Eigen,compiled --counts 1,5,8 --cold no)
+    folder=out/paper
+    mkdir -p "$folder"
+    for name in paper mirror; do
+        measure "$name" --networks "$name" "${engines[@]}" "$@"
+    done
+    measure layers --networks paper.1,paper.2,paper.3,mirror.1,mirror.2,mirror.3 "${engines[@]}" "$@"
+    python3 bench/paper_table.py "$folder"
+    python3 bench/plot.py "$folder"
+}
+
 install_missing
-fetch_onnxruntime
+[ "${1:-}" = paper ] || fetch_onnxruntime
 cmake --preset bench >/dev/null
 cmake --build --preset bench --target bench_network
 
 program=build/bench/bench/bench_network
+if [ "${1:-}" = paper ]; then
+    shift
+    measure_paper "$@"
+    exit
+fi
 if [ "${1:-}" != results ]; then
     exec "$program" "$@"
 fi
