@@ -37,7 +37,7 @@ def print_rows(title: str, rows: list[dict[str, str]], columns: list[str], cells
 def network_table(rows: list[dict[str, str]]) -> None:
     cells = {(r["engine"], f"C = {r['count']}"): f"{float(r['median_us']):.0f} ({float(r['ratio']):.2f})" for r in rows}
     columns = list(dict.fromkeys(f"C = {r['count']}" for r in rows))
-    print_rows(f"{rows[0]['network']}: us a call (times Eigen)", rows, columns, cells)
+    print_rows(f"{rows[0]['network']}: us (times Eigen native)", rows, columns, cells)
 
 
 def layer_table(rows: list[dict[str, str]]) -> None:
