@@ -3,6 +3,7 @@
 #include "motion/mannequin.h"
 
 #include "command_line.h"
+#include "gallop/compiler.h"
 #include "network/reference.h"
 #include "npy.h"
 
@@ -388,6 +389,31 @@ static void quantises_a_model(void **state) {
                "no/q.gallop: No such file");
 }
 
+static void refuses_to_compile(void **state) {
+    (void)state;
+    static const char *const ranges[] = {"0", "9..8", "0..4", "-1", "x"};
+    const char *target;
+    const said *s = gallop_here("compile %s/good.gallop --target vax -o %s", place, place);
+    expect_bad(s, 2, "gallop compile: target \"vax\": not one of");
+    for (uint32_t i = 0; (target = gal_compile_target_name(i)) != NULL; i++) {
+        expect_text(s->err, target);
+    }
+    for (size_t i = 0; i < sizeof ranges / sizeof ranges[0]; i++) {
+        expect_bad(gallop_here("compile %s/good.gallop --characters %s -o %s", place, ranges[i], place), 2,
+                   "expected LEAST..MOST, from 1 on");
+    }
+    expect_bad(gallop_here("compile %s/good.gallop --characters 1..1025 -o %s", place, place), 2,
+               "characters 1..1025: not a range within 1..1024");
+    expect_bad(gallop_here("compile %s/good.gallop", place), 2, "-o is missing");
+    expect_bad(gallop_here("compile %s/good.gallop -o %s --weights c", place, place), 2, "array or blob");
+    expect_bad(gallop_here("compile %s/good.gallop -o %s --form c", place, place), 2, "per-expert or blend");
+    expect_bad(gallop_here("compile %s/good.gallop -o %s --name 9", place, place), 2, "name \"9\": not a C");
+    expect_bad(gallop_here("compile %s/good.gallop --dump x", place), 2, "dump \"x\": no such pass");
+    expect_bad(gallop_here("compile %s/none.gallop -o %s", place, place), 1, "none.gallop");
+    expect_bad(gallop_here("compile %s/junk.gallop -o %s", place, place), 1, "junk.gallop: ");
+    expect_bad(gallop_here("compile %s/good.gallop -o %s/no/deeper", place, place), 1, "no/deeper: ");
+}
+
 static void shows_a_demo(void **state) {
     (void)state;
     static char page[1 << 21], picture[16];
@@ -423,6 +449,7 @@ int main(void) {
         cmocka_unit_test(exports_bvh),
         cmocka_unit_test(judges_a_model),
         cmocka_unit_test(quantises_a_model),
+        cmocka_unit_test(refuses_to_compile),
         cmocka_unit_test(shows_a_demo),
     };
     return cmocka_run_group_tests(tests, setup, place_remove);

@@ -262,12 +262,174 @@ static void every_kind_of_layer(void **state) {
     }
 }
 
+/* The model, compiled; its files are net.h, net.c and, as a blob, net.weights in the test's folder. */
+static gal_compiled *compile_spilled(const void *bytes, size_t size, const char *target, int blob) {
+    gal_compiled *compiled = NULL;
+    gal_error error = {0};
+    gal_compile_desc how = {.target = target, .name = "net", .weights_blob = blob != 0};
+    if (gal_compile(&compiled, bytes, size, &how, &error) != GAL_OK) {
+        fail_msg("%s: %s", target, error.message);
+    }
+    spill_part(compiled, GAL_COMPILED_HEADER, "net.h");
+    spill_part(compiled, GAL_COMPILED_SOURCE, "net.c");
+    spill_part(compiled, GAL_COMPILED_WEIGHTS, "net.weights");
+    return compiled;
+}
+
+/* From two copies of the model at other addresses, so that no address can be in the bytes. */
+static void equal_input_gives_equal_bytes(void **state) {
+    (void)state;
+    size_t size, sizes[2];
+    synthetic s = synthetic_make(&spline);
+    unsigned char *bytes = synthetic_bytes(&s, &size), *copy = malloc(size + 1);
+    memcpy(copy + 1, bytes, size);
+    const char *target;
+    for (uint32_t i = 0; (target = gal_compile_target_name(i)) != NULL; i++) {
+        gal_compiled *one = compile_spilled(bytes, size, target, i % 2);
+        gal_compiled *other = compile_spilled(copy + 1, size, target, i % 2);
+        for (gal_compiled_part part = 0; part < GAL_COMPILED_PART_COUNT; part++) {
+            const char *a = gal_compiled_bytes(one, part, &sizes[0]);
+            const char *b = gal_compiled_bytes(other, part, &sizes[1]);
+            assert_int_equal(sizes[0], sizes[1]);
+            assert_memory_equal(a, b, sizes[0]);
+        }
+        gal_compiled_free(one);
+        gal_compiled_free(other);
+    }
+    free(copy);
+    free(bytes);
+    synthetic_free(&s);
+}
+
+/* The words 0x...,0x... of the array in the source are the blob's floats; both compilers take it without a warning. */
+static void array_of_weights_is_the_blob(void **state) {
+    (void)state;
+    char line[512];
+    size_t size, source_size, blob_size, words = 0;
+    synthetic s = synthetic_make(&spline);
+    unsigned char *bytes = synthetic_bytes(&s, &size);
+    gal_compiled *blob = compile_spilled(bytes, size, "scalar", 1);
+    gal_compiled *array = compile_spilled(bytes, size, "scalar", 0);
+    const char *weights = gal_compiled_bytes(blob, GAL_COMPILED_WEIGHTS, &blob_size);
+    const char *at = strstr(gal_compiled_bytes(array, GAL_COMPILED_SOURCE, &source_size), "net_weights = {{");
+    assert_non_null(at);
+    for (at = strstr(at, "0x"); at; at = strstr(at + 2, "0x"), words++) {
+        uint32_t bits = (uint32_t)strtoul(at, NULL, 16);
+        assert_true(4 * words < blob_size);
+        assert_memory_equal(weights + 4 * words, &bits, 4);
+    }
+    assert_int_equal(4 * words, blob_size);
+    static const char *const compilers[] = {"gcc", "clang-19"};
+    for (size_t i = 0; i < 2; i++) {
+        if (have(compilers[i])) {
+            snprintf(line, sizeof line, "%s" STRICT "-Wpedantic -c %s/net.c -o %s/net.o", compilers[i], place,
+                     place);
+            command(line);
+        } else {
+            print_message("skipped: array of weights, %s\n", compilers[i]);
+        }
+    }
+    gal_compiled_free(array);
+    gal_compiled_free(blob);
+    free(bytes);
+    synthetic_free(&s);
+}
+
+/* Instructions are few, whatever the weights: a game's caches are small. */
+static void walker_is_small(void **state) {
+    (void)state;
+    enum { SOURCE_MOST = 60 * 1024, MODEL_MOST = 16 << 20 };
+    size_t size;
+    char *bytes = malloc(MODEL_MOST);
+    FILE *file = fopen(GALLOP_SOURCE_DIR "/models/walker.gallop", "rb");
+    assert_non_null(file);
+    size_t model_size = fread(bytes, 1, MODEL_MOST, file);
+    fclose(file);
+    const char *target;
+    for (uint32_t i = 0; (target = gal_compile_target_name(i)) != NULL; i++) {
+        gal_compiled *compiled = compile_spilled(bytes, model_size, target, 1);
+        gal_compiled_bytes(compiled, GAL_COMPILED_SOURCE, &size);
+        if (size > SOURCE_MOST) {
+            fail_msg("%s: %zu bytes of source", target, size);
+        }
+        gal_compiled_free(compiled);
+    }
+    free(bytes);
+}
+
+static void expect_near(const recording *r) {
+    size_t count = (size_t)CHARACTERS * r->outputs;
+    float *y = calloc(count + 1, sizeof *y);
+    FILE *file = fopen(place_of("out"), "rb");
+    assert_int_equal(fread(y, sizeof *y, count + 1, file), count);
+    fclose(file);
+    for (size_t i = 0; i < count; i++) {
+        double wanted = r->y[i], off = y[i] - wanted;
+        if (!(off * off <= 1e-10 * (1 + wanted * wanted))) {
+            fail_msg("wasm: output %zu: %a, the runtime's is %a", i, (double)y[i], wanted);
+        }
+    }
+    free(y);
+}
+
+#define BARE_WASM                                                                                              \
+    "clang-19 --target=wasm32 -msimd128 -ffreestanding -nostdlib -std=c11 -O1 -ffp-contract=off -Wall "        \
+    "-Wextra "                                                                                                 \
+    "-Wpedantic -Werror "
+
+static void run_wasm(const synthetic *s) {
+    char line[1024], header[8192];
+    uint32_t workspace;
+    recording r = record(s, GAL_FORM_PER_EXPERT);
+    spill_calls(&r);
+    slurp(place_of("net.h"), header, sizeof header);
+    const char *at = strstr(header, "NET_WORKSPACE = ");
+    assert_non_null(at);
+    assert_int_equal(sscanf(at, "NET_WORKSPACE = %u", &workspace), 1);
+    snprintf(line, sizeof line,
+             "wasm-ld-19 --no-entry --export=net_run --allow-undefined %s/net.o -o %s/net.wasm && "
+             "node %s/test/compiler/driver.mjs %s/net.wasm %s/calls %s/net.weights %u %u %u %u > %s/out",
+             place, place, GALLOP_SOURCE_DIR, place, place, place, r.inputs, r.gates, r.outputs, workspace,
+             place);
+    command(line);
+    expect_near(&r);
+    free_recording(&r);
+}
+
+/* A compiler for wasm32 without any libc builds it; node, where it is, runs it: near the runtime, for want of an FMA. */
+static void wasm_needs_no_libc(void **state) {
+    (void)state;
+    char line[512];
+    size_t size;
+    if (!have("clang-19") || system("clang-19 --print-targets | grep -q wasm32") != 0) {
+        print_message("skipped: wasm, no clang-19 with wasm32\n");
+        return;
+    }
+    synthetic s = synthetic_make(&spline);
+    unsigned char *bytes = synthetic_bytes(&s, &size);
+    gal_compiled *compiled = compile_spilled(bytes, size, "wasm32+simd128", 1);
+    snprintf(line, sizeof line, BARE_WASM "-c %s/net.c -o %s/net.o", place, place);
+    command(line);
+    if (have("node") && have("wasm-ld-19")) {
+        run_wasm(&s);
+    } else {
+        print_message("skipped: running wasm, no node or wasm-ld-19\n");
+    }
+    gal_compiled_free(compiled);
+    free(bytes);
+    synthetic_free(&s);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(spline_on_every_target, place_make, place_remove),
         cmocka_unit_test_setup_teardown(every_gate_and_shape, place_make, place_remove),
         cmocka_unit_test_setup_teardown(blend_form, place_make, place_remove),
         cmocka_unit_test_setup_teardown(every_kind_of_layer, place_make, place_remove),
+        cmocka_unit_test_setup_teardown(equal_input_gives_equal_bytes, place_make, place_remove),
+        cmocka_unit_test_setup_teardown(array_of_weights_is_the_blob, place_make, place_remove),
+        cmocka_unit_test_setup_teardown(walker_is_small, place_make, place_remove),
+        cmocka_unit_test_setup_teardown(wasm_needs_no_libc, place_make, place_remove),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

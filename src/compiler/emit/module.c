@@ -156,6 +156,16 @@ static void add_weights(const gali_emission *e, gali_text *text) {
     gali_text_add(text, "\n}};\n");
 }
 
+/* In place of math.h and string.h, which a bare wasm32 compiler has not; the linker or the page gives the functions. */
+static const char without_libc[] =
+    "\nvoid *memcpy(void *restrict to, const void *restrict from, size_t size);\n"
+    "double exp(double x);\n"
+    "double floor(double x);\n"
+    "double fmod(double x, double y);\n"
+    "double sqrt(double x);\n"
+    "float sqrtf(float x);\n"
+    "#define isfinite(x) __builtin_isfinite(x)\n";
+
 /* All of the source but its weights, with our names. */
 static void make_source(const gali_compilation *c, const gali_emission *e, gali_text *text) {
     gali_text body = {0};
@@ -166,8 +176,10 @@ static void make_source(const gali_compilation *c, const gali_emission *e, gali_
     gali_text_add(text, " */\n");
     gali_text_add(text, "#if defined(__clang__)\n#pragma STDC FP_CONTRACT OFF\n#elif defined(__GNUC__)\n"
                         "#pragma GCC optimize(\"fp-contract=off\")\n#endif\n\n");
-    gali_text_add(text, "#include \"%s.h\"\n\n#include <math.h>\n#include <stddef.h>\n#include <string.h>\n\n",
-                  c->name);
+    gali_text_add(text, "#include \"%s.h\"\n\n#include <stddef.h>\n", c->name);
+    gali_text_add(text, "%s\n",
+                  c->target->simd == GALI_SIMD_WASM ? without_libc
+                                                    : "#include <math.h>\n#include <string.h>\n");
     gali_vocabulary_includes(text, c->target);
     gali_text_add(text, "\n");
     gali_vocabulary_add(text, c->target, body.bytes ? body.bytes : "");
