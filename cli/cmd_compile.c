@@ -109,6 +109,18 @@ static gal_status write_parts(const compile *self, const gal_compiled *compiled,
     return status == GAL_OK ? write_part(self, compiled, GAL_COMPILED_WEIGHTS, "weights", error) : status;
 }
 
+/* Errors of files that could not be read, written or are a log name their file; those of the model's bytes do not. */
+static int fail(const compile *self, gal_status status, const gal_error *error) {
+    const char *log = self->desc.log;
+    if (status == GAL_BAD_ARGUMENT) {
+        return gali_command_usage("compile", "%s", error->message);
+    }
+    if (status == GAL_IO || (log && strncmp(error->message, log, strlen(log)) == 0)) {
+        return gali_command_bad("compile", "%s", error->message);
+    }
+    return gali_command_bad("compile", "%s: %s", self->path, error->message);
+}
+
 static int make(compile *self) {
     gal_error error = {0};
     void *data = NULL;
@@ -123,10 +135,7 @@ static int make(compile *self) {
     }
     gal_compiled_free(compiled);
     gali_release(NULL, data, size);
-    if (status == GAL_BAD_ARGUMENT) {
-        return gali_command_usage("compile", "%s", error.message);
-    }
-    return status == GAL_OK ? GALI_EXIT_OK : gali_command_bad("compile", "%s", error.message);
+    return status == GAL_OK ? GALI_EXIT_OK : fail(self, status, &error);
 }
 
 static int run(int argc, char **argv) {

@@ -159,7 +159,7 @@ static void add_weights(const gali_emission *e, gali_text *text) {
 /* In place of math.h and string.h, which a bare wasm32 compiler has not; the linker or the page gives the functions. */
 static const char without_libc[] =
     "\nvoid *memcpy(void *restrict to, const void *restrict from, size_t size);\n"
-    "double exp(double x);\n"
+    "void *memset(void *to, int value, size_t size);\n"
     "double floor(double x);\n"
     "double fmod(double x, double y);\n"
     "double sqrt(double x);\n"
