@@ -125,8 +125,9 @@ const gali_command gali_command_quantize = {
     "quantize", "a model file in fewer bits, with what that costs",
     "usage: gallop quantize MODEL --precision int16|int8|fp16|bf16 [--block N] -o FILE [--seconds 60] "
     "[--no-report]\n\n"
-    "Writes the model with its dense layers' weights in the precision; every command and the library then\n"
-    "run it in that precision. A file of integers is refused: quantise the one that it was made from. Prints\n"
+    "Writes the model with its dense layers' weights in the precision. Files of integers then run in it by\n"
+    "themselves, the others in f32 unless --precision (gal_network_desc.precision) says so. A file of integers "
+    "is refused: quantise the one that it was made from. Prints\n"
     "the size, the error of each layer and of the whole against float64 over the golden frames, times, and\n"
     "in closed loop how far the roots drift from the file's as it was and how the feet skate.\n\n"
     "  --block N      inputs that share a scale, a multiple of 16 up to 512 (int8: 32, or `row`; int16: 64)\n"

@@ -142,12 +142,20 @@ static gal_status print_errors(const gali_quantize_report *r, const trial *t, ga
     return status;
 }
 
+/* Files of integers run in them by themselves; files of short floats in float32 unless told. */
+static gal_network_desc desc_of(const gali_quantize_report *r, int quantised) {
+    const int floats =
+        r->precision.precision == GAL_PRECISION_FP16 || r->precision.precision == GAL_PRECISION_BF16;
+    return (gal_network_desc){.precision = quantised && floats ? r->precision.precision : GAL_PRECISION_STORED};
+}
+
 static gal_status print_times(const gali_quantize_report *r, const trial *t, gal_error *error) {
     gal_network *networks[2] = {NULL, NULL};
     const gali_model_file *files[2] = {r->from, r->to};
     gal_status status = GAL_OK;
     for (int i = 0; i < 2 && status == GAL_OK; i++) {
-        status = gal_network_open_memory(&networks[i], files[i]->bytes, files[i]->size, NULL, error);
+        const gal_network_desc desc = desc_of(r, i);
+        status = gal_network_open_memory(&networks[i], files[i]->bytes, files[i]->size, &desc, error);
     }
     for (int c = 0; c < RUNS_COUNTS && status == GAL_OK; c++) {
         const uint32_t count = timed_counts[c] < t->golden.count ? timed_counts[c] : t->golden.count;
@@ -173,7 +181,8 @@ static gal_status run_loops(const gali_quantize_report *r, loops *l, gal_error *
     const gali_model_file *files[2] = {r->from, r->to};
     gal_status status = GAL_OK;
     for (int i = 0; i < 2 && status == GAL_OK; i++) {
-        status = gal_controller_open_memory(&l->controllers[i], files[i]->bytes, files[i]->size, NULL, error);
+        const gal_network_desc desc = desc_of(r, i);
+        status = gal_controller_open_memory(&l->controllers[i], files[i]->bytes, files[i]->size, &desc, error);
         if (status == GAL_OK) { /* not in use yet: its rules may still be changed */
             gali_contract *contract = l->controllers[i]->contract;
             contract->rules.anchor = 0;

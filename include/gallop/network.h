@@ -39,7 +39,8 @@ typedef enum gal_form {
 
 /* What a network's layers are computed with (docs/numerics.md). Each has bits of its own, the same on every machine. */
 typedef enum gal_precision {
-    GAL_PRECISION_STORED = 0, /* as the file stores each layer's weights: float32 unless it was quantised */
+    GAL_PRECISION_STORED =
+        0, /* float32, whatever width of float the file stores; its integers run as integers */
     GAL_PRECISION_F32,
     GAL_PRECISION_FP16,     /* float16 weights, float32 inputs */
     GAL_PRECISION_BF16,     /* bfloat16 weights, float32 inputs */

@@ -49,8 +49,8 @@ uint32_t gali_precision_block(gal_precision precision, uint32_t block) {
 
 gali_precision gali_precision_of(const gal_network_desc *desc, const gali_model_layer *layer) {
     static const gal_precision stored[GALI_WEIGHT_TYPE_COUNT] = {
-        [GALI_WEIGHT_F32] = GAL_PRECISION_F32,     [GALI_WEIGHT_F16] = GAL_PRECISION_FP16,
-        [GALI_WEIGHT_BF16] = GAL_PRECISION_BF16,   [GALI_WEIGHT_INT8] = GAL_PRECISION_INT8,
+        [GALI_WEIGHT_F32] = GAL_PRECISION_F32,     [GALI_WEIGHT_F16] = GAL_PRECISION_F32,
+        [GALI_WEIGHT_BF16] = GAL_PRECISION_F32,    [GALI_WEIGHT_INT8] = GAL_PRECISION_INT8,
         [GALI_WEIGHT_INT16] = GAL_PRECISION_INT16,
     };
     if (!gali_layer_has_panels(layer->kind)) {
