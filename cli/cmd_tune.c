@@ -4,9 +4,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/file.h"
 #include "commands.h"
 #include "options.h"
@@ -24,12 +24,6 @@ typedef struct job {
     gali_tune_task tasks[GALI_TUNE_TASKS_MAX];
     gal_error error;
 } job;
-
-static double now(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 static int find_word(const char *word, const char *const *words, int count) {
     int i = 0;
@@ -172,10 +166,11 @@ static void print_result(const gali_tune_task *task, const gali_tune_result *res
 
 static gal_status run_tasks(job *self) {
     gal_status status = GAL_OK;
-    double start = now();
+    double start = gali_clock_seconds();
     for (uint32_t i = 0; i < self->task_count && status == GAL_OK; i++) {
         gali_tune_result result;
-        double left = 60 * self->minutes - (now() - start), share = left / (self->task_count - i);
+        double left = 60 * self->minutes - (gali_clock_seconds() - start),
+               share = left / (self->task_count - i);
         double even = 60 * self->minutes / self->task_count; /* what the log must have to count as done */
         status = gali_tune_run(&self->tune, &self->tasks[i], i, self->task_count, share > even ? share : even,
                                &result, &self->error);

@@ -1,9 +1,8 @@
-#define _POSIX_C_SOURCE 199309L /* clock_gettime */
 #include "judge_trace.h"
 
 #include <stdlib.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "base/error.h"
 #include "hills.h"
 #include "motion/controller.h"
@@ -18,12 +17,6 @@ typedef struct run {
     gal_character *ids;
     gal_transform *before; /* [count][joints]: the poses of the last frame */
 } run;
-
-static double now(void) {
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
-}
 
 gal_status gali_judge_stage_make(gali_judge_stage *stage, gal_controller *controller, uint32_t frames,
                                  int hills, int free_too, gal_error *error) {
@@ -127,9 +120,9 @@ static void run_frames(run *self) {
             gal_input input = gali_judge_input(stage->traces[i].script, (float)f / self->contract->rate);
             gal_crowd_set_input(self->crowd, self->ids[i], &input);
         }
-        double start = now();
+        double start = gali_clock_seconds();
         gal_crowd_step(self->crowd);
-        stage->step_seconds += now() - start;
+        stage->step_seconds += gali_clock_seconds() - start;
         for (uint32_t i = 0; i < stage->count; i++) {
             keep(self, i, f);
         }

@@ -1,11 +1,10 @@
-#define _POSIX_C_SOURCE 199309L /* clock_gettime */
 #include "quantize_report.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "frames.h"
@@ -26,12 +25,6 @@ typedef struct trial {
     float *y;
     double *truth;
 } trial;
-
-static double now(void) {
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
-}
 
 static void release_trial(trial *t) {
     gali_frames_release(&t->golden);
@@ -67,9 +60,9 @@ static double run_frames(const trial *t, const gal_network *network, uint32_t co
         .blend = gate == GAL_GATE_CALLER ? t->golden.gate : NULL,
         .y = t->y};
     for (int i = 0; i < times && *status == GAL_OK; i++) {
-        const double start = now();
+        const double start = gali_clock_seconds();
         *status = gal_network_run(network, &batch, workspace, size, error);
-        took[i] = now() - start;
+        took[i] = gali_clock_seconds() - start;
         for (int j = i; j > 0 && took[j] < took[j - 1]; j--) { /* sorted as they come */
             const double swap = took[j];
             took[j] = took[j - 1];

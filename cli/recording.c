@@ -1,10 +1,9 @@
-#define _POSIX_C_SOURCE 199309L /* clock_gettime */
 #include "recording.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/size.h"
 #include "motion/crowd.h"
@@ -17,12 +16,6 @@ typedef struct run {
     gal_crowd *crowd;
     gal_character *ids; /* [characters] */
 } run;
-
-static double now(void) {
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
-}
 
 static void *rows(size_t count, size_t size) {
     size_t bytes = gali_size_mul(count, size);
@@ -86,9 +79,9 @@ static void keep_frame(run *self, uint32_t frame) {
 static void run_frames(run *self) {
     for (uint32_t frame = 0; frame < self->desc->frames; frame++) {
         set_inputs(self, frame);
-        double start = now();
+        double start = gali_clock_seconds();
         gal_crowd_step(self->crowd);
-        self->out->step_seconds[frame] = now() - start;
+        self->out->step_seconds[frame] = gali_clock_seconds() - start;
         keep_frame(self, frame);
     }
     self->out->resets = gal_crowd_resets(self->crowd);

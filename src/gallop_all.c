@@ -10,7 +10,7 @@
  *
  * Keep -ffp-contract=off: with contraction a compiler fuses where no FMA is written.
  */
-#define _DEFAULT_SOURCE /* for cpu/machine.c: before the first system header */
+#define _DEFAULT_SOURCE /* for cpu/machine.c and base/clock.c: before the first system header */
 #include "kernels/kernels.h"
 #include "kernels/narrow.h"
 
@@ -52,6 +52,7 @@ static const gali_narrow *const gali_narrow_only = &GALI_NARROW_TABLE;
 #include "kernels/narrow.c"
 #include "kernels/ref/activate.c"
 
+#include "base/clock.c"
 #include "base/crc32.c"
 #include "base/error.c"
 #include "base/file.c"

@@ -4,8 +4,8 @@
  * or the noise of the moment would choose. Weights are zero, which takes as long as any others.
  */
 #include <string.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/size.h"
@@ -22,11 +22,6 @@ typedef struct scene {
     float *weights, *x, *y, *blend;
     size_t size;
 } scene;
-
-static double now(void) {
-    struct timespec t;
-    return timespec_get(&t, TIME_UTC) == TIME_UTC ? (double)t.tv_sec + 1e-9 * (double)t.tv_nsec : 0;
-}
 
 /* All experts of a panel in one call, as a run of few characters has them. */
 static void run_once(const gali_packed_layer *layer, const gali_kernels *kernels, const scene *s,
@@ -48,9 +43,9 @@ static double best_time(const gali_packed_layer *layer, const gali_kernels *kern
     double best = 1e9;
     run_once(layer, kernels, s, count);
     for (int i = 0; i < TIMES; i++) {
-        double start = now();
+        double start = gali_clock_seconds();
         run_once(layer, kernels, s, count);
-        double took = now() - start;
+        double took = gali_clock_seconds() - start;
         best = took > 0 && took < best ? took : best;
     }
     return best;

@@ -10,10 +10,10 @@
 
 #include <cmocka.h>
 
+#include "fixture.h"
 #include "network/quantise.h"
 #include "network/quantise_model.h"
 #include "network/reference.h"
-#include "synthetic.h"
 
 enum { COUNT = 19, PAPER_COUNT = 4 };
 
@@ -68,40 +68,8 @@ static const synthetic_desc paper = {.gate = GAL_GATE_CUBIC,
                                      .activation = {GALI_ACTIVATION_ELU, GALI_ACTIVATION_ELU},
                                      .seed = 24};
 
-typedef struct fixture {
-    synthetic s;
-    uint32_t inputs, outputs;
-    float *x, gate[COUNT], *y;
-} fixture;
-
-static fixture make(const synthetic_desc *desc) {
-    fixture f = {.s = synthetic_make(desc), .inputs = desc->width[0], .outputs = desc->width[desc->layers]};
-    uint64_t state = desc->seed;
-    f.x = malloc((size_t)COUNT * f.inputs * sizeof(float));
-    f.y = malloc((size_t)COUNT * f.outputs * sizeof(float));
-    for (size_t i = 0; i < (size_t)COUNT * f.inputs; i++) {
-        f.x[i] = 2 * synthetic_uniform(&state);
-    }
-    for (int i = 0; i < COUNT; i++) {
-        f.gate[i] = 3 + 3 * synthetic_uniform(&state);
-    }
-    return f;
-}
-
-static void unmake(fixture *f) {
-    synthetic_free(&f->s);
-    free(f->x);
-    free(f->y);
-}
-
 static gal_network_desc desc_of(int c, gal_isa isa) {
     return (gal_network_desc){.isa = isa, .precision = cases[c].precision, .block = cases[c].block};
-}
-
-static void run(const fixture *f, gal_network_desc desc, uint32_t count, float *y) {
-    gal_network *network = synthetic_open_desc(&f->s, desc);
-    assert_int_equal(synthetic_run(network, count, f->x, f->gate, y, NULL), GAL_OK);
-    gal_network_close(network);
 }
 
 /* What float64 says, [count][outputs], freed by the caller. */
@@ -129,7 +97,7 @@ static double error_of(const fixture *f, uint32_t count, const double *truth) {
 static void expect_errors_within_bounds(const fixture *f, uint32_t count) {
     double *truth = truth_of(f, count);
     for (int c = 0; c < CASES; c++) {
-        run(f, desc_of(c, GAL_ISA_BEST), count, f->y);
+        fixture_run(f, desc_of(c, GAL_ISA_BEST), count, f->y);
         const double error = error_of(f, count, truth);
         print_message("%u-...-%u, %s, block %u: error %.2g\n", f->inputs, f->outputs,
                       gal_precision_name(cases[c].precision), cases[c].block, error);
@@ -143,9 +111,9 @@ static void expect_errors_within_bounds(const fixture *f, uint32_t count) {
 static void errors_stay_within_their_bounds(void **unused) {
     (void)unused;
     for (int s = 0; s < SHAPES; s++) {
-        fixture f = make(&shapes[s]);
+        fixture f = fixture_make(&shapes[s], COUNT);
         expect_errors_within_bounds(&f, COUNT);
-        unmake(&f);
+        fixture_free(&f);
     }
 }
 
@@ -160,7 +128,7 @@ static void fill_normal(float *values, size_t count, double deviation, uint64_t 
 
 static void errors_of_the_published_shape_stay_within_their_bounds(void **unused) {
     (void)unused;
-    fixture f = make(&paper);
+    fixture f = fixture_make(&paper, COUNT);
     uint64_t state = paper.seed;
     fill_normal(f.x, (size_t)PAPER_COUNT * f.inputs, 1, &state);
     for (uint32_t i = 0; i < paper.layers; i++) {
@@ -169,19 +137,19 @@ static void errors_of_the_published_shape_stay_within_their_bounds(void **unused
                     1 / sqrt(layer->inputs), &state);
     }
     expect_errors_within_bounds(&f, PAPER_COUNT);
-    unmake(&f);
+    fixture_free(&f);
 }
 
 static void all_instruction_sets_have_the_same_bits(void **unused) {
     (void)unused;
     for (int s = 0; s < SHAPES; s++) {
-        fixture f = make(&shapes[s]);
+        fixture f = fixture_make(&shapes[s], COUNT);
         float *y = malloc((size_t)COUNT * f.outputs * sizeof *y);
         for (int c = 0; c < CASES; c++) {
-            run(&f, desc_of(c, GAL_ISA_SCALAR), COUNT, f.y);
+            fixture_run(&f, desc_of(c, GAL_ISA_SCALAR), COUNT, f.y);
             for (int isa = GAL_ISA_SCALAR + 1; isa < GAL_ISA_COUNT; isa++) {
                 if (gal_isa_available((gal_isa)isa)) {
-                    run(&f, desc_of(c, (gal_isa)isa), COUNT, y);
+                    fixture_run(&f, desc_of(c, (gal_isa)isa), COUNT, y);
                     assert_memory_equal(y, f.y, (size_t)COUNT * f.outputs * sizeof *y);
                 }
             }
@@ -193,7 +161,7 @@ static void all_instruction_sets_have_the_same_bits(void **unused) {
             gal_network_close(network);
         }
         free(y);
-        unmake(&f);
+        fixture_free(&f);
     }
 }
 
@@ -202,7 +170,7 @@ static void all_instruction_sets_have_the_same_bits(void **unused) {
 static void quantised_files_run_as_rounded_at_opening(void **unused) {
     (void)unused;
     for (int s = 0; s < SHAPES; s++) {
-        fixture f = make(&shapes[s]);
+        fixture f = fixture_make(&shapes[s], COUNT);
         float *y = malloc((size_t)COUNT * f.outputs * sizeof *y);
         for (int c = 1; c < CASES; c++) {
             const gali_precision precision = {cases[c].precision,
@@ -224,7 +192,7 @@ static void quantised_files_run_as_rounded_at_opening(void **unused) {
             assert_int_equal(gal_network_open_memory(&network, bytes, size, &desc, &error), GAL_OK);
             assert_int_equal(gal_network_get_info(network).precision, cases[c].precision);
             assert_int_equal(synthetic_run(network, COUNT, f.x, f.gate, y, NULL), GAL_OK);
-            run(&f, desc_of(c, GAL_ISA_BEST), COUNT, f.y);
+            fixture_run(&f, desc_of(c, GAL_ISA_BEST), COUNT, f.y);
             double off = 0, all = 0; /* blocks have dead inputs in a file, and none if made at opening */
             for (size_t i = 0; i < (size_t)COUNT * f.outputs; i++) {
                 off += ((double)y[i] - (double)f.y[i]) * ((double)y[i] - (double)f.y[i]);
@@ -235,35 +203,35 @@ static void quantised_files_run_as_rounded_at_opening(void **unused) {
             free(bytes);
         }
         free(y);
-        unmake(&f);
+        fixture_free(&f);
     }
 }
 
 /* What is masked or constant may be anything; what is not finite spoils its own character alone. */
 static void dead_inputs_do_not_count(void **unused) {
     (void)unused;
-    fixture f = make(&shapes[0]);
+    fixture f = fixture_make(&shapes[0], COUNT);
     float *y = malloc((size_t)COUNT * f.outputs * sizeof *y);
     for (int c = 0; c < CASES; c++) {
-        run(&f, desc_of(c, GAL_ISA_BEST), COUNT, f.y);
-        fixture g = make(&shapes[0]);
+        fixture_run(&f, desc_of(c, GAL_ISA_BEST), COUNT, f.y);
+        fixture g = fixture_make(&shapes[0], COUNT);
         for (uint32_t k = 0; k < g.inputs; k++) {
             if (gali_model_u32(g.s.model.input_state, k) != GALI_INPUT_LIVE) {
                 g.x[k] = k & 1 ? NAN : INFINITY;
             }
         }
         g.x[2 * g.inputs] = NAN; /* live, the third character's */
-        run(&g, desc_of(c, GAL_ISA_BEST), COUNT, y);
+        fixture_run(&g, desc_of(c, GAL_ISA_BEST), COUNT, y);
         for (uint32_t character = 0; character < COUNT; character++) {
             for (uint32_t n = 0; n < f.outputs; n++) {
                 const size_t i = (size_t)character * f.outputs + n;
                 assert_true(character == 2 ? !isfinite(y[i]) : memcmp(&y[i], &f.y[i], sizeof *y) == 0);
             }
         }
-        unmake(&g);
+        fixture_free(&g);
     }
     free(y);
-    unmake(&f);
+    fixture_free(&f);
 }
 
 /* int16 with all weights and inputs at their ends: the packer flushes in time, so the sum is right. */

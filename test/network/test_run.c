@@ -8,9 +8,9 @@
 
 #include <cmocka.h>
 
+#include "fixture.h"
 #include "network/gate.h"
 #include "network/reference.h"
-#include "synthetic.h"
 
 enum { COUNT_MOST = 67 };
 
@@ -94,66 +94,15 @@ static const synthetic_desc shapes[] = {
 };
 enum { SHAPES = sizeof shapes / sizeof shapes[0] };
 
-/* Inputs and gate values of COUNT_MOST characters for a shape, and room for the outputs. */
-typedef struct fixture {
-    synthetic s;
-    uint32_t inputs, outputs, gate_width;
-    float *x, *gate, *y;
-} fixture;
-
-static fixture make(const synthetic_desc *desc) {
-    fixture f = {.s = synthetic_make(desc)};
-    uint64_t state = desc->seed + 100;
-    f.inputs = desc->width[0];
-    f.outputs = desc->width[desc->layers];
-    f.gate_width = desc->gate == GAL_GATE_CALLER ? desc->experts : 1;
-    f.x = malloc((size_t)COUNT_MOST * f.inputs * sizeof(float));
-    f.y = malloc((size_t)COUNT_MOST * f.outputs * sizeof(float));
-    f.gate = malloc((size_t)COUNT_MOST * f.gate_width * sizeof(float));
-    for (size_t i = 0; i < (size_t)COUNT_MOST * f.inputs; i++) {
-        f.x[i] = 2 * synthetic_uniform(&state);
-    }
-    for (size_t i = 0; i < (size_t)COUNT_MOST * f.gate_width; i++) {
-        f.gate[i] = f.gate_width == 1 ? 4 + 4 * synthetic_uniform(&state) : synthetic_uniform(&state);
-    }
-    return f;
-}
-
-static void unmake(fixture *f) {
-    synthetic_free(&f->s);
-    free(f->x);
-    free(f->y);
-    free(f->gate);
-}
-
-static double worst_error(const fixture *f, uint32_t count) {
-    double *truth = malloc((size_t)count * f->outputs * sizeof *truth);
-    assert_int_equal(gali_reference_run(&f->s.model, count, f->x, f->gate, truth, NULL), GAL_OK);
-    double worst = 0;
-    for (uint32_t c = 0; c < count; c++) {
-        double squares = 0, most = 0;
-        for (uint32_t n = 0; n < f->outputs; n++) {
-            double exact = truth[(size_t)c * f->outputs + n];
-            double error = fabs((double)f->y[(size_t)c * f->outputs + n] - exact);
-            squares += exact * exact;
-            most = error > most ? error : most;
-        }
-        double relative = most / sqrt(squares / f->outputs);
-        worst = relative > worst ? relative : worst;
-    }
-    free(truth);
-    return worst;
-}
-
 static void runs_match_float64(void **unused) {
     (void)unused;
     for (uint32_t i = 0; i < SHAPES; i++) {
-        fixture f = make(&shapes[i]);
+        fixture f = fixture_make(&shapes[i], COUNT_MOST);
         for (int isa = GAL_ISA_SCALAR; isa < GAL_ISA_COUNT; isa++) {
             if (gal_isa_available((gal_isa)isa)) {
                 gal_network *network = synthetic_open(&f.s, (gal_isa)isa);
                 assert_int_equal(synthetic_run(network, COUNT_MOST, f.x, f.gate, f.y, NULL), GAL_OK);
-                double error = worst_error(&f, COUNT_MOST);
+                double error = fixture_error(&f, COUNT_MOST, f.y);
                 if (error > 1e-5) {
                     fail_msg("shape %u, %s: error %.2e of the output's rms", i, gal_isa_name((gal_isa)isa),
                              error);
@@ -161,7 +110,7 @@ static void runs_match_float64(void **unused) {
                 gal_network_close(network);
             }
         }
-        unmake(&f);
+        fixture_free(&f);
     }
 }
 
@@ -169,7 +118,7 @@ static void runs_match_float64(void **unused) {
 static void a_character_does_not_see_the_others(void **unused) {
     (void)unused;
     for (uint32_t i = 0; i < SHAPES; i++) {
-        fixture f = make(&shapes[i]);
+        fixture f = fixture_make(&shapes[i], COUNT_MOST);
         gal_network *network = synthetic_open(&f.s, GAL_ISA_BEST);
         size_t row = f.outputs * sizeof(float);
         assert_int_equal(synthetic_run(network, COUNT_MOST, f.x, f.gate, f.y, NULL), GAL_OK);
@@ -182,14 +131,14 @@ static void a_character_does_not_see_the_others(void **unused) {
         }
         free(other);
         gal_network_close(network);
-        unmake(&f);
+        fixture_free(&f);
     }
 }
 
 static void instruction_sets_agree_bit_for_bit(void **unused) {
     (void)unused;
     for (uint32_t i = 0; i < SHAPES; i++) {
-        fixture f = make(&shapes[i]);
+        fixture f = fixture_make(&shapes[i], COUNT_MOST);
         size_t size = (size_t)COUNT_MOST * f.outputs * sizeof(float);
         float *scalar = malloc(size);
         for (int isa = GAL_ISA_SCALAR; isa < GAL_ISA_COUNT; isa++) {
@@ -203,7 +152,7 @@ static void instruction_sets_agree_bit_for_bit(void **unused) {
             gal_network_close(network);
         }
         free(scalar);
-        unmake(&f);
+        fixture_free(&f);
     }
 }
 
@@ -236,7 +185,7 @@ static void threads_change_nothing(void **unused) {
     (void)unused;
     static const uint32_t counts[] = {1, 2, 7, 15, 16, 17, 64, 67};
     for (uint32_t i = 0; i < SHAPES; i++) {
-        fixture f = make(&shapes[i]);
+        fixture f = fixture_make(&shapes[i], COUNT_MOST);
         gal_network *network = synthetic_open(&f.s, GAL_ISA_BEST);
         float *y = malloc((size_t)COUNT_MOST * f.outputs * sizeof *y);
         for (uint32_t n = 0; n < sizeof counts / sizeof counts[0]; n++) {
@@ -249,13 +198,13 @@ static void threads_change_nothing(void **unused) {
         }
         free(y);
         gal_network_close(network);
-        unmake(&f);
+        fixture_free(&f);
     }
 }
 
 static void strides_are_kept(void **unused) {
     (void)unused;
-    fixture f = make(&shapes[0]);
+    fixture f = fixture_make(&shapes[0], COUNT_MOST);
     gal_network *network = synthetic_open(&f.s, GAL_ISA_BEST);
     enum { COUNT = 5, X_STRIDE = 50, Y_STRIDE = 60 };
     float x[COUNT * X_STRIDE], y[COUNT * Y_STRIDE];
@@ -279,12 +228,12 @@ static void strides_are_kept(void **unused) {
     }
     free(workspace);
     gal_network_close(network);
-    unmake(&f);
+    fixture_free(&f);
 }
 
 static void bad_calls_are_refused_before_anything_is_written(void **unused) {
     (void)unused;
-    fixture f = make(&shapes[0]);
+    fixture f = fixture_make(&shapes[0], COUNT_MOST);
     gal_network *network = synthetic_open(&f.s, GAL_ISA_BEST);
     size_t size = gal_network_workspace_size(network, 2);
     unsigned char *workspace = aligned_alloc(64, (size + 127) & ~(size_t)63);
@@ -316,13 +265,13 @@ static void bad_calls_are_refused_before_anything_is_written(void **unused) {
     assert_int_equal(gal_network_run(network, &good, NULL, 0, &error), GAL_OK);
     free(workspace);
     gal_network_close(network);
-    unmake(&f);
+    fixture_free(&f);
 }
 
 /* A NaN in one character's features stays with that character. */
 static void a_nan_stays_with_its_character(void **unused) {
     (void)unused;
-    fixture f = make(&shapes[0]);
+    fixture f = fixture_make(&shapes[0], COUNT_MOST);
     gal_network *network = synthetic_open(&f.s, GAL_ISA_BEST);
     float *y = malloc((size_t)COUNT_MOST * f.outputs * sizeof *y);
     synthetic_run(network, 9, f.x, f.gate, f.y, NULL);
@@ -338,7 +287,7 @@ static void a_nan_stays_with_its_character(void **unused) {
     }
     free(y);
     gal_network_close(network);
-    unmake(&f);
+    fixture_free(&f);
 }
 
 static void phases_wrap(void **unused) {
@@ -407,7 +356,7 @@ static void the_top_experts_are_kept(void **unused) {
 
 static void info_counts_what_was_folded_away(void **unused) {
     (void)unused;
-    fixture f = make(&shapes[0]);
+    fixture f = fixture_make(&shapes[0], COUNT_MOST);
     gal_network *network = synthetic_open(&f.s, GAL_ISA_BEST);
     gal_network_info info = gal_network_get_info(network);
     assert_int_equal(info.inputs, 37);
@@ -416,7 +365,7 @@ static void info_counts_what_was_folded_away(void **unused) {
     assert_int_equal(info.outputs, 53);
     assert_int_equal(info.experts, 4);
     gal_network_close(network);
-    unmake(&f);
+    fixture_free(&f);
 }
 
 int main(void) {

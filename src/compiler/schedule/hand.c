@@ -69,45 +69,35 @@ static tile choose_tile(const gali_dense *dense, const gali_target *target, int 
     return best;
 }
 
-typedef struct writer {
-    gali_schedule *schedule;
-    int full;
-} writer;
-
-static void add(writer *w, gali_primitive primitive, const char *target, const char *argument,
-                uint32_t number) {
-    w->full |= !gali_schedule_add(w->schedule, primitive, target, argument, number);
-}
-
-static void write_rows(writer *w, const gali_dense *dense, tile t) {
+static void write_rows(gali_schedule *to, const gali_dense *dense, tile t) {
     const char *slot = dense->sparse ? "s" : "e", *first = dense->sparse ? "c" : "c.o";
     int outside = dense->most > EXPERT_OUTSIDE && !dense->sparse && dense->experts > 1;
     if (!dense->sparse) {
-        add(w, GALI_PRIMITIVE_SPLIT, "c", NULL, t.rows);
-        add(w, GALI_PRIMITIVE_REORDER, "k", "c.i", 0);
+        gali_schedule_add(to, GALI_PRIMITIVE_SPLIT, "c", NULL, t.rows);
+        gali_schedule_add(to, GALI_PRIMITIVE_REORDER, "k", "c.i", 0);
     }
-    add(w, GALI_PRIMITIVE_REORDER, "n.o", first, 0);
+    gali_schedule_add(to, GALI_PRIMITIVE_REORDER, "n.o", first, 0);
     if (dense->experts == 1) {
-        add(w, GALI_PRIMITIVE_COMPUTE_AT, "sum", first, 0);
+        gali_schedule_add(to, GALI_PRIMITIVE_COMPUTE_AT, "sum", first, 0);
         return;
     }
     if (!dense->sparse) {
-        add(w, GALI_PRIMITIVE_REORDER, "e", outside ? "c.o" : "k", 0);
+        gali_schedule_add(to, GALI_PRIMITIVE_REORDER, "e", outside ? "c.o" : "k", 0);
     }
-    add(w, GALI_PRIMITIVE_COMPUTE_AT, "total", outside ? "n.o" : first, 0);
-    add(w, GALI_PRIMITIVE_COMPUTE_AT, "sum", outside ? first : slot, 0);
+    gali_schedule_add(to, GALI_PRIMITIVE_COMPUTE_AT, "total", outside ? "n.o" : first, 0);
+    gali_schedule_add(to, GALI_PRIMITIVE_COMPUTE_AT, "sum", outside ? first : slot, 0);
 }
 
 /* The paper's fused form: the weight of a character is blended in a register, k outside of the tile. */
-static void write_blend(writer *w, tile t) {
-    add(w, GALI_PRIMITIVE_SPLIT, "c", NULL, t.rows);
-    add(w, GALI_PRIMITIVE_REORDER, "n.o", "c.o", 0);
-    add(w, GALI_PRIMITIVE_REORDER, "k", "c.i", 0);
-    add(w, GALI_PRIMITIVE_REORDER, "n.i", "e", 0);
-    add(w, GALI_PRIMITIVE_COMPUTE_AT, "total", "c.o", 0);
-    add(w, GALI_PRIMITIVE_COMPUTE_AT, "bias", "c.o", 0);
-    add(w, GALI_PRIMITIVE_COMPUTE_AT, "weight", "n.i", 0);
-    add(w, GALI_PRIMITIVE_UNROLL, "e", NULL, 0);
+static void write_blend(gali_schedule *to, tile t) {
+    gali_schedule_add(to, GALI_PRIMITIVE_SPLIT, "c", NULL, t.rows);
+    gali_schedule_add(to, GALI_PRIMITIVE_REORDER, "n.o", "c.o", 0);
+    gali_schedule_add(to, GALI_PRIMITIVE_REORDER, "k", "c.i", 0);
+    gali_schedule_add(to, GALI_PRIMITIVE_REORDER, "n.i", "e", 0);
+    gali_schedule_add(to, GALI_PRIMITIVE_COMPUTE_AT, "total", "c.o", 0);
+    gali_schedule_add(to, GALI_PRIMITIVE_COMPUTE_AT, "bias", "c.o", 0);
+    gali_schedule_add(to, GALI_PRIMITIVE_COMPUTE_AT, "weight", "n.i", 0);
+    gali_schedule_add(to, GALI_PRIMITIVE_UNROLL, "e", NULL, 0);
 }
 
 gal_status gali_schedule_hand(const gali_dense *dense, const gali_target *target, int tensorize,
@@ -116,26 +106,25 @@ gal_status gali_schedule_hand(const gali_dense *dense, const gali_target *target
     if (tensorize && (blend || dense->sparse || target->lanes == 1)) {
         return gali_fail(error, GAL_UNSUPPORTED, "no inner kernel for this layer on %s", target->name);
     }
-    writer w = {.schedule = schedule};
     tile t = choose_tile(dense, target, tensorize);
     t.rows = blend && t.rows > 2 ? 2 : t.rows;
-    schedule->count = 0;
-    add(&w, GALI_PRIMITIVE_VECTORIZE, "n", NULL, target->lanes);
-    add(&w, GALI_PRIMITIVE_SPLIT, "n", NULL, t.vectors);
+    gali_schedule_clear(schedule);
+    gali_schedule_add(schedule, GALI_PRIMITIVE_VECTORIZE, "n", NULL, target->lanes);
+    gali_schedule_add(schedule, GALI_PRIMITIVE_SPLIT, "n", NULL, t.vectors);
     if (blend) {
-        write_blend(&w, t);
+        write_blend(schedule, t);
     } else {
-        write_rows(&w, dense, t);
+        write_rows(schedule, dense, t);
     }
-    add(&w, GALI_PRIMITIVE_UNROLL, "n.i", NULL, 0);
+    gali_schedule_add(schedule, GALI_PRIMITIVE_UNROLL, "n.i", NULL, 0);
     if (!dense->sparse) {
-        add(&w, GALI_PRIMITIVE_UNROLL, "c.i", NULL, 0);
+        gali_schedule_add(schedule, GALI_PRIMITIVE_UNROLL, "c.i", NULL, 0);
     }
     if (tensorize) {
-        add(&w, GALI_PRIMITIVE_TENSORIZE, "sum", "tile_sum", 0);
+        gali_schedule_add(schedule, GALI_PRIMITIVE_TENSORIZE, "sum", "tile_sum", 0);
     } else if (!blend) {
-        add(&w, GALI_PRIMITIVE_UNROLL, "k", NULL, 4);
+        gali_schedule_add(schedule, GALI_PRIMITIVE_UNROLL, "k", NULL, 4);
     }
-    add(&w, GALI_PRIMITIVE_PACK, "weights", NULL, 0);
-    return w.full ? gali_fail(error, GAL_BAD_ARGUMENT, "a schedule of too many entries") : GAL_OK;
+    gali_schedule_add(schedule, GALI_PRIMITIVE_PACK, "weights", NULL, 0);
+    return schedule->full ? gali_fail(error, GAL_BAD_ARGUMENT, "a schedule of too many entries") : GAL_OK;
 }

@@ -19,16 +19,21 @@ static const primitive primitives[GALI_PRIMITIVE_COUNT] = {
 #undef PRIMITIVE
 };
 
-int gali_schedule_add(gali_schedule *schedule, gali_primitive what, const char *target, const char *argument,
-                      uint32_t number) {
+void gali_schedule_clear(gali_schedule *schedule) {
+    schedule->count = 0;
+    schedule->full = 0;
+}
+
+void gali_schedule_add(gali_schedule *schedule, gali_primitive what, const char *target, const char *argument,
+                       uint32_t number) {
     if (schedule->count == GALI_SCHEDULE_ENTRIES_MAX) {
-        return 0;
+        schedule->full = 1;
+        return;
     }
     gali_schedule_entry *entry = &schedule->entry[schedule->count++];
     *entry = (gali_schedule_entry){.primitive = what, .number = number};
     snprintf(entry->target, sizeof entry->target, "%s", target);
     snprintf(entry->argument, sizeof entry->argument, "%s", argument ? argument : "");
-    return 1;
 }
 
 void gali_schedule_print_entry(const gali_schedule_entry *entry, gali_text *text) {
@@ -130,7 +135,8 @@ static gal_status read_entry(const place *p, gali_schedule *schedule) {
     if (!is_name(word[1])) {
         return fail(p, "the target is no name");
     }
-    if (!gali_schedule_add(schedule, (gali_primitive)i, word[1], NULL, 0)) {
+    gali_schedule_add(schedule, (gali_primitive)i, word[1], NULL, 0);
+    if (schedule->full) {
         return fail(p, "too many entries");
     }
     return read_argument(p, &primitives[i], word[2], words == 3, &schedule->entry[schedule->count - 1]);
@@ -140,7 +146,7 @@ gal_status gali_schedule_parse(gali_schedule *schedule, const char *text, size_t
     const char *end = text + size;
     gal_status status = GAL_OK;
     place p = {.error = error};
-    schedule->count = 0;
+    gali_schedule_clear(schedule);
     if (memchr(text, 0, size)) {
         return gali_fail(error, GAL_BAD_DATA, "schedule: not text");
     }

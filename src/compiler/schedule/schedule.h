@@ -34,12 +34,15 @@ typedef struct gali_schedule_entry {
 
 typedef struct gali_schedule {
     uint32_t count;
+    int full; /* an entry more than there is room for was added, and lost */
     gali_schedule_entry entry[GALI_SCHEDULE_ENTRIES_MAX];
 } gali_schedule;
 
-/* Appends an entry; argument may be NULL. Returns 0 where the schedule is full. */
-int gali_schedule_add(gali_schedule *schedule, gali_primitive primitive, const char *target,
-                      const char *argument, uint32_t number);
+void gali_schedule_clear(gali_schedule *schedule);
+
+/* Appends an entry; argument may be NULL. */
+void gali_schedule_add(gali_schedule *schedule, gali_primitive primitive, const char *target,
+                       const char *argument, uint32_t number);
 
 void gali_schedule_print(const gali_schedule *schedule, const char *separator, gali_text *text);
 void gali_schedule_print_entry(const gali_schedule_entry *entry, gali_text *text);

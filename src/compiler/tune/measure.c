@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "base/error.h"
 #include "compiler/emit/vocabulary.h"
 #include "compiler/loop/print_c.h"
@@ -20,12 +20,6 @@ enum {
 static const double hopeless = 1.6; /* at this ratio */
 
 typedef void candidate(const gali_scene_call *call);
-
-static double now(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 static int by_value(const void *a, const void *b) {
     double x = *(const double *)a, y = *(const double *)b;
@@ -62,11 +56,11 @@ static gal_status time_one(gali_scene *s, candidate *run, const gali_loop_buffer
         if (!call.weights) {
             return gali_fail(error, GAL_NO_MEMORY, "no memory for a layer's weights");
         }
-        double start = now();
+        double start = gali_clock_seconds();
         gali_scene_reference_run(s);
-        double between = now();
+        double between = gali_clock_seconds();
         run(&call);
-        double end = now();
+        double end = gali_clock_seconds();
         if (i < WARM) {
             continue;
         }

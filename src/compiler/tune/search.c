@@ -1,11 +1,10 @@
-#define _DEFAULT_SOURCE
 #include "compiler/tune/search.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "base/error.h"
 #include "compiler/tune/features.h"
 #include "compiler/tune/trees.h"
@@ -43,12 +42,6 @@ typedef struct seeker {
     gali_measured results[BATCH];
     gali_search_state state;
 } seeker;
-
-static double now(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 static uint32_t draw(seeker *s, uint32_t below) { /* SplitMix64 (Steele et al. 2014) */
     uint64_t z = (s->random += 0x9E3779B97F4A7C15u);
@@ -268,7 +261,7 @@ static void take_known(seeker *s) {
 }
 
 static int is_over(seeker *s, uint32_t idle, gali_search_result *result) {
-    s->state.seconds = now() - s->start;
+    s->state.seconds = gali_clock_seconds() - s->start;
     result->stopped = s->search->watch && s->search->watch(s->search->context, &s->state);
     return result->stopped || s->state.seconds >= s->search->seconds || idle >= PATIENCE;
 }
@@ -336,9 +329,9 @@ gal_status gali_search_run(const gali_search *search, gali_search_result *result
     s->space = search->space;
     s->random = search->seed;
     s->work = work_of(search->space);
-    s->start = now();
+    s->start = gali_clock_seconds();
     gal_status status = search_rounds(s, result, error);
-    s->state.seconds = now() - s->start;
+    s->state.seconds = gali_clock_seconds() - s->start;
     result->state = s->state;
     free(s->samples);
     free(s->pool);

@@ -8,16 +8,6 @@ const char *const gali_way_names[GALI_WAY_COUNT] = {"hand", "template", "auto"};
 static const uint32_t unrolls[] = {0, 2, 4, 8};
 enum { UNROLLS = sizeof unrolls / sizeof unrolls[0], ROWS_MAX = 12, VECTORS_MAX = 12 };
 
-typedef struct writer {
-    gali_schedule *schedule;
-    int full;
-} writer;
-
-static void put(writer *w, gali_primitive primitive, const char *target, const char *argument,
-                uint32_t number) {
-    w->full |= !gali_schedule_add(w->schedule, primitive, target, argument, number);
-}
-
 static void add_knob(gali_space *space, const char *name, uint32_t settings) {
     if (space->knobs < GALI_KNOBS_MAX) {
         space->knob[space->knobs++] =
@@ -48,68 +38,73 @@ static void make_template(gali_space *space) {
 }
 
 /* The sums of a tile in the per-expert form; the tile's loop is the innermost of the outer ones. */
-static void write_experts(writer *w, const gali_dense *d, uint32_t place, const char *tile, const char *outer,
-                          const char *inner) {
+static void write_experts(gali_schedule *to, const gali_dense *d, uint32_t place, const char *tile,
+                          const char *outer, const char *inner) {
     if (d->experts == 1) {
-        put(w, GALI_PRIMITIVE_COMPUTE_AT, "sum", tile, 0);
+        gali_schedule_add(to, GALI_PRIMITIVE_COMPUTE_AT, "sum", tile, 0);
         return;
     }
     if (place == IN_TWOS) {
-        put(w, GALI_PRIMITIVE_SPLIT, "e", NULL, 2);
-        put(w, GALI_PRIMITIVE_REORDER, "e.o", "k", 0);
-        put(w, GALI_PRIMITIVE_REORDER, "e.i", inner, 0);
-        put(w, GALI_PRIMITIVE_UNROLL, "e.i", NULL, 0);
+        gali_schedule_add(to, GALI_PRIMITIVE_SPLIT, "e", NULL, 2);
+        gali_schedule_add(to, GALI_PRIMITIVE_REORDER, "e.o", "k", 0);
+        gali_schedule_add(to, GALI_PRIMITIVE_REORDER, "e.i", inner, 0);
+        gali_schedule_add(to, GALI_PRIMITIVE_UNROLL, "e.i", NULL, 0);
     } else if (!d->sparse) {
-        put(w, GALI_PRIMITIVE_REORDER, "e", place == OUTSIDE ? tile : place == INSIDE ? inner : "k", 0);
+        gali_schedule_add(to, GALI_PRIMITIVE_REORDER, "e",
+                          place == OUTSIDE  ? tile
+                          : place == INSIDE ? inner
+                                            : "k",
+                          0);
     }
     if (place == INSIDE) {
-        put(w, GALI_PRIMITIVE_UNROLL, "e", NULL, 0);
+        gali_schedule_add(to, GALI_PRIMITIVE_UNROLL, "e", NULL, 0);
     }
     const char *slot = d->sparse ? "s" : place == IN_TWOS ? "e.o" : "e";
-    put(w, GALI_PRIMITIVE_COMPUTE_AT, "total", place == OUTSIDE ? outer : tile, 0);
-    put(w, GALI_PRIMITIVE_COMPUTE_AT, "sum", place == OUTSIDE || place == INSIDE ? tile : slot, 0);
+    gali_schedule_add(to, GALI_PRIMITIVE_COMPUTE_AT, "total", place == OUTSIDE ? outer : tile, 0);
+    gali_schedule_add(to, GALI_PRIMITIVE_COMPUTE_AT, "sum", place == OUTSIDE || place == INSIDE ? tile : slot,
+                      0);
 }
 
 /* The weight of a character is made where it is used. */
-static void write_blended(writer *w, const char *tile, const char *innermost) {
-    put(w, GALI_PRIMITIVE_COMPUTE_AT, "total", tile, 0);
-    put(w, GALI_PRIMITIVE_COMPUTE_AT, "bias", tile, 0);
-    put(w, GALI_PRIMITIVE_REORDER, innermost, "e", 0);
-    put(w, GALI_PRIMITIVE_COMPUTE_AT, "weight", innermost, 0);
-    put(w, GALI_PRIMITIVE_UNROLL, "e", NULL, 0);
+static void write_blended(gali_schedule *to, const char *tile, const char *innermost) {
+    gali_schedule_add(to, GALI_PRIMITIVE_COMPUTE_AT, "total", tile, 0);
+    gali_schedule_add(to, GALI_PRIMITIVE_COMPUTE_AT, "bias", tile, 0);
+    gali_schedule_add(to, GALI_PRIMITIVE_REORDER, innermost, "e", 0);
+    gali_schedule_add(to, GALI_PRIMITIVE_COMPUTE_AT, "weight", innermost, 0);
+    gali_schedule_add(to, GALI_PRIMITIVE_UNROLL, "e", NULL, 0);
 }
 
-static void write_template(const gali_space *space, const gali_point *p, writer *w) {
+static void write_template(const gali_space *space, const gali_point *p, gali_schedule *to) {
     const gali_dense *d = &space->dense;
     int turned = p->setting[TILES_OUTSIDE], columns = p->setting[VECTORS_OUTSIDE] && !d->sparse;
     const char *tile = d->sparse ? "c" : "c.o";
-    put(w, GALI_PRIMITIVE_VECTORIZE, "n", NULL, space->target->lanes);
-    put(w, GALI_PRIMITIVE_SPLIT, "n", NULL, p->setting[VECTORS] + 1u);
+    gali_schedule_add(to, GALI_PRIMITIVE_VECTORIZE, "n", NULL, space->target->lanes);
+    gali_schedule_add(to, GALI_PRIMITIVE_SPLIT, "n", NULL, p->setting[VECTORS] + 1u);
     if (!d->sparse) {
-        put(w, GALI_PRIMITIVE_SPLIT, "c", NULL, p->setting[ROWS] + 1u);
+        gali_schedule_add(to, GALI_PRIMITIVE_SPLIT, "c", NULL, p->setting[ROWS] + 1u);
     }
-    put(w, GALI_PRIMITIVE_REORDER, "k", d->sparse ? "n.i" : "c.i", 0);
-    put(w, GALI_PRIMITIVE_REORDER, "n.o", turned ? "k" : tile, 0);
+    gali_schedule_add(to, GALI_PRIMITIVE_REORDER, "k", d->sparse ? "n.i" : "c.i", 0);
+    gali_schedule_add(to, GALI_PRIMITIVE_REORDER, "n.o", turned ? "k" : tile, 0);
     if (turned) {
-        put(w, GALI_PRIMITIVE_REORDER, "c.o", "n.o", 0);
+        gali_schedule_add(to, GALI_PRIMITIVE_REORDER, "c.o", "n.o", 0);
     }
     if (columns) {
-        put(w, GALI_PRIMITIVE_REORDER, "n.i", "c.i", 0);
+        gali_schedule_add(to, GALI_PRIMITIVE_REORDER, "n.i", "c.i", 0);
     }
     if (d->form == GAL_FORM_BLEND) {
-        write_blended(w, turned ? "n.o" : tile, columns ? "c.i" : "n.i");
+        write_blended(to, turned ? "n.o" : tile, columns ? "c.i" : "n.i");
     } else {
-        write_experts(w, d, p->setting[EXPERTS], turned ? "n.o" : tile, turned ? tile : "n.o",
+        write_experts(to, d, p->setting[EXPERTS], turned ? "n.o" : tile, turned ? tile : "n.o",
                       columns ? "n.i" : "c.i");
     }
-    put(w, GALI_PRIMITIVE_UNROLL, "n.i", NULL, 0);
+    gali_schedule_add(to, GALI_PRIMITIVE_UNROLL, "n.i", NULL, 0);
     if (!d->sparse) {
-        put(w, GALI_PRIMITIVE_UNROLL, "c.i", NULL, 0);
+        gali_schedule_add(to, GALI_PRIMITIVE_UNROLL, "c.i", NULL, 0);
     }
     if (unrolls[p->setting[UNROLL_K]]) {
-        put(w, GALI_PRIMITIVE_UNROLL, "k", NULL, unrolls[p->setting[UNROLL_K]]);
+        gali_schedule_add(to, GALI_PRIMITIVE_UNROLL, "k", NULL, unrolls[p->setting[UNROLL_K]]);
     }
-    put(w, GALI_PRIMITIVE_PACK, "weights", NULL, 0);
+    gali_schedule_add(to, GALI_PRIMITIVE_PACK, "weights", NULL, 0);
 }
 
 /* ---- auto ---- */
@@ -176,7 +171,7 @@ static void insert(order *o, uint32_t at, const char *axis, const char *ending) 
 
 /* Splits the output's axes; outer tiles, then inner ones, each level in one of two orders. */
 static void write_tiles(const gali_space *space, const unsigned char *tile, int turn_outer, int turn_inner,
-                        order *o, writer *w) {
+                        order *o, gali_schedule *to) {
     const gali_expression *e = space->expression;
     const gali_stage *last = &e->stage[e->stages - 1];
     for (uint32_t level = 0; level < 2; level++) {
@@ -187,11 +182,11 @@ static void write_tiles(const gali_space *space, const unsigned char *tile, int 
         }
     }
     for (uint32_t i = 0; i < last->axes; i++) {
-        put(w, GALI_PRIMITIVE_SPLIT, last->axis[i]->name, NULL, tile[i] + 1u);
+        gali_schedule_add(to, GALI_PRIMITIVE_SPLIT, last->axis[i]->name, NULL, tile[i] + 1u);
     }
 }
 
-static void write_auto(const gali_space *space, const gali_point *p, writer *w) {
+static void write_auto(const gali_space *space, const gali_point *p, gali_schedule *to) {
     const gali_expression *e = space->expression;
     const gali_stage *last = &e->stage[e->stages - 1];
     unsigned char tile[GALI_LOOP_RANK_MAX] = {0}, level[GALI_EXPRESSION_AXES_MAX],
@@ -213,8 +208,9 @@ static void write_auto(const gali_space *space, const gali_point *p, writer *w) 
             tile[d] = last->axis[d] == e->axis[i].variable ? setting : tile[d];
         }
     }
-    put(w, GALI_PRIMITIVE_VECTORIZE, last->axis[last->axes - 1]->name, NULL, space->target->lanes);
-    write_tiles(space, tile, p->setting[knob], p->setting[knob + 1], &o, w);
+    gali_schedule_add(to, GALI_PRIMITIVE_VECTORIZE, last->axis[last->axes - 1]->name, NULL,
+                      space->target->lanes);
+    write_tiles(space, tile, p->setting[knob], p->setting[knob + 1], &o, to);
     knob += 2;
     /* Levels of a sum: 0 outermost, 1 between the outer tiles, 2 between outer and inner ones, 3 innermost. */
     static const uint32_t places[] = {0, 1, 2, 4};
@@ -226,29 +222,30 @@ static void write_auto(const gali_space *space, const gali_point *p, writer *w) 
         insert(&o, least_of(at, o.count), summed[i]->name, "");
     }
     for (uint32_t i = o.count; i-- > 1;) {
-        put(w, GALI_PRIMITIVE_REORDER, o.name[i - 1], o.name[i], 0);
+        gali_schedule_add(to, GALI_PRIMITIVE_REORDER, o.name[i - 1], o.name[i], 0);
     }
     for (uint32_t s = 0; s + 1 < e->stages; s++) {
         uint32_t at = p->setting[knob++];
         if (at < o.count) {
-            put(w, GALI_PRIMITIVE_COMPUTE_AT, e->stage[s].buffer->name, o.name[at], 0);
+            gali_schedule_add(to, GALI_PRIMITIVE_COMPUTE_AT, e->stage[s].buffer->name, o.name[at], 0);
         } else if (!e->stage[s].reduced) {
-            put(w, GALI_PRIMITIVE_COMPUTE_INLINE, e->stage[s].buffer->name, NULL, 0);
+            gali_schedule_add(to, GALI_PRIMITIVE_COMPUTE_INLINE, e->stage[s].buffer->name, NULL, 0);
         }
     }
     for (uint32_t i = 0; i < last->axes; i++) {
         char inner[GALI_LOOP_NAME_MAX];
         snprintf(inner, sizeof inner, "%.24s.i", last->axis[i]->name);
-        put(w, GALI_PRIMITIVE_UNROLL, inner, NULL, 0);
+        gali_schedule_add(to, GALI_PRIMITIVE_UNROLL, inner, NULL, 0);
     }
     for (uint32_t i = 0; i < sums; i++) {
         if (turns[i]) {
-            put(w, GALI_PRIMITIVE_UNROLL, summed[i]->name, NULL, turns[i] == UNROLLS ? 0 : unrolls[turns[i]]);
+            gali_schedule_add(to, GALI_PRIMITIVE_UNROLL, summed[i]->name, NULL,
+                              turns[i] == UNROLLS ? 0 : unrolls[turns[i]]);
         }
     }
     for (uint32_t i = 0; i < e->names->parameters; i++) {
         if (e->names->buffer[i]->role == GALI_LOOP_CONSTANT && p->setting[knob++]) {
-            put(w, GALI_PRIMITIVE_PACK, e->names->buffer[i]->name, NULL, 0);
+            gali_schedule_add(to, GALI_PRIMITIVE_PACK, e->names->buffer[i]->name, NULL, 0);
         }
     }
 }
@@ -270,12 +267,11 @@ gal_status gali_space_make(gali_space *space, gali_way way, const gali_dense *de
 }
 
 int gali_space_write(const gali_space *space, const gali_point *point, gali_schedule *schedule) {
-    writer w = {.schedule = schedule};
-    schedule->count = 0;
+    gali_schedule_clear(schedule);
     if (space->way == GALI_WAY_AUTO) {
-        write_auto(space, point, &w);
+        write_auto(space, point, schedule);
     } else {
-        write_template(space, point, &w);
+        write_template(space, point, schedule);
     }
-    return !w.full;
+    return !schedule->full;
 }

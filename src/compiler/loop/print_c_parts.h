@@ -1,0 +1,62 @@
+/*
+ * Parts of the printer of C (print_c.h): what it knows while it prints, and how an access or a value reads in C.
+ *
+ * print_c_shape.c chooses what each local becomes, print_c_value.c prints expressions, print_c.c statements and functions.
+ */
+#ifndef GALI_COMPILER_LOOP_PRINT_C_PARTS_H
+#define GALI_COMPILER_LOOP_PRINT_C_PARTS_H
+
+#include "compiler/loop/loop.h"
+
+enum { GALI_C_SCOPE_MAX = 128 };
+
+/* What a local becomes. */
+typedef enum gali_c_shape {
+    GALI_C_FLOATS,    /* float name[..], in memory */
+    GALI_C_VECTORS,   /* gali_vf name[..]: every access is of all lanes of its last dimension */
+    GALI_C_BROADCAST, /* gali_vx name[..]: loads that are only multiplied into vectors */
+} gali_c_shape;
+
+typedef struct gali_c_printer {
+    const gali_loop_function *function;
+    const char *name;
+    uint32_t lanes, outlined;
+    gali_c_shape shape[GALI_LOOP_BUFFERS_MAX];
+    const gali_loop_statement *scope[GALI_C_SCOPE_MAX]; /* the lets, loops and makes around, outermost first */
+    uint32_t scopes;
+    gali_text functions; /* outlined, innermost first */
+    int depth, some;     /* indentation; whether a partial access was printed */
+    const char *why;     /* what cannot be printed; NULL so far */
+} gali_c_printer;
+
+/* Fills shape; sets why for lanes that the target does not have. */
+void gali_c_choose_shapes(gali_c_printer *p);
+
+/* A name in C: dots become underlines. */
+void gali_c_name(gali_text *to, const char *name);
+
+void gali_c_index(gali_text *to, const gali_loop_index *index);
+int gali_c_is_zero(const gali_loop_index *index);
+
+/* Whether a parameter's rows are a stride apart that the caller gives. */
+int gali_c_has_stride(const gali_loop_buffer *buffer);
+int gali_c_is_local(const gali_loop_access *access);
+
+/* Whether a vector may reach past the end of the row. */
+int gali_c_is_partial(const gali_loop_access *access);
+
+/* A pointer to an access of a parameter; an element of a local, a vector counting as one; the address of either. */
+void gali_c_pointer(gali_c_printer *p, gali_text *to, const gali_loop_access *access);
+void gali_c_element(const gali_c_printer *p, gali_text *to, const gali_loop_access *access);
+void gali_c_address(gali_c_printer *p, gali_text *to, const gali_loop_access *access);
+
+/* Elements from the access to the end of its row. */
+void gali_c_left(gali_text *to, const gali_loop_access *access);
+
+void gali_c_value(gali_c_printer *p, gali_text *to, const gali_loop_value *value, uint32_t lanes);
+int gali_c_is_scalar_load(const gali_loop_value *value);
+
+/* The operand of an FMA that is one number for all lanes: 0, 1, or 2 for neither. */
+uint32_t gali_c_broadcast_of(const gali_loop_value *fma, uint32_t lanes);
+
+#endif

@@ -1,0 +1,282 @@
+/* Names, indices, accesses and values as C expressions (print_c_parts.h). */
+#include <stdio.h>
+#include <string.h>
+
+#include "compiler/loop/layout.h"
+#include "compiler/loop/print_c_parts.h"
+#include "compiler/loop/words.h"
+
+/* ---- names and indices ---- */
+
+void gali_c_name(gali_text *to, const char *name) {
+    for (; *name; name++) {
+        gali_text_add_bytes(to, *name == '.' ? "_" : name, 1);
+    }
+}
+
+void gali_c_index(gali_text *to, const gali_loop_index *index) {
+    int many = index->count + (index->constant > 0) > 1;
+    gali_text_add(to, "%s", many ? "(" : "");
+    for (uint32_t i = 0; i < index->count; i++) {
+        gali_text_add(to, "%s", i ? " + " : "");
+        if (index->term[i].scale != 1) {
+            gali_text_add(to, "%u * ", index->term[i].scale);
+        }
+        gali_c_name(to, index->term[i].variable->name);
+    }
+    if (index->constant || !index->count) {
+        gali_text_add(to, "%s%u", index->count ? " + " : "", index->constant);
+    }
+    gali_text_add(to, "%s", many ? ")" : "");
+}
+
+int gali_c_is_zero(const gali_loop_index *index) {
+    return !index->count && !index->constant;
+}
+
+/* The let around that defines the first element or the size of a part; NULL if there is none. */
+static const gali_loop_variable *find_part(const gali_c_printer *p, gali_loop_let let,
+                                           const gali_loop_packed *parts, const gali_loop_index *at) {
+    gali_loop_index total = gali_loop_number(parts->total), count = gali_loop_number(parts->extent);
+    for (uint32_t i = 0; i < p->scopes; i++) {
+        const gali_loop_statement *s = p->scope[i];
+        if (s->kind == GALI_LOOP_LET && s->let == let && gali_loop_index_same(&s->operand[0], &total) &&
+            gali_loop_index_same(&s->operand[1], &count) && gali_loop_index_same(&s->operand[2], at)) {
+            return s->variable;
+        }
+    }
+    return NULL;
+}
+
+static void add_first(gali_c_printer *p, gali_text *to, const gali_loop_packed *parts,
+                      const gali_loop_index *at, uint32_t more) {
+    const gali_loop_variable *first = more ? NULL : find_part(p, GALI_LOOP_FIRST, parts, at);
+    if (first) {
+        gali_c_name(to, first->name);
+        return;
+    }
+    gali_loop_index next = *at;
+    next.constant += more;
+    gali_text_add(to, "%u * ", parts->total);
+    gali_c_index(to, &next);
+    gali_text_add(to, " / %u", parts->extent);
+}
+
+static void add_size(gali_c_printer *p, gali_text *to, const gali_loop_packed *parts,
+                     const gali_loop_index *at) {
+    const gali_loop_variable *size = find_part(p, GALI_LOOP_SIZE, parts, at);
+    if (parts->total % parts->extent == 0) {
+        gali_text_add(to, "%u", parts->total / parts->extent);
+    } else if (size) {
+        gali_c_name(to, size->name);
+    } else {
+        gali_text_add(to, "(");
+        add_first(p, to, parts, at, 1);
+        gali_text_add(to, " - ");
+        add_first(p, to, parts, at, 0);
+        gali_text_add(to, ")");
+    }
+}
+
+/* " + index * stride" of a dimension of a packed constant; inside of the ragged one strides count its part. */
+static void add_packed_offset(gali_c_printer *p, gali_text *to, const gali_loop_access *access) {
+    const gali_loop_buffer *buffer = access->buffer;
+    uint32_t ragged = gali_layout_ragged(buffer), part = gali_layout_part(buffer);
+    const gali_loop_packed *parts = ragged < GALI_LOOP_RANK_MAX ? &buffer->packed[ragged] : NULL;
+    for (uint32_t d = 0; d < buffer->packed_rank; d++) {
+        size_t inside = gali_layout_inside(buffer, d);
+        if (gali_c_is_zero(&access->index[d])) {
+            continue;
+        }
+        gali_text_add(to, " + ");
+        if (d == ragged) {
+            add_first(p, to, parts, &access->index[d], 0);
+        } else {
+            gali_c_index(to, &access->index[d]);
+        }
+        if (parts && d < ragged) {
+            inside *= buffer->packed[ragged].total;
+            inside /= buffer->packed[ragged].extent;
+        }
+        if (inside != 1) {
+            gali_text_add(to, " * %zu", inside);
+        }
+        if (parts && d > ragged && d < part) {
+            gali_text_add(to, " * ");
+            add_size(p, to, parts, &access->index[ragged]);
+        }
+    }
+}
+
+int gali_c_has_stride(const gali_loop_buffer *buffer) {
+    return buffer->rank == 2 && buffer->role != GALI_LOOP_CONSTANT;
+}
+
+void gali_c_pointer(gali_c_printer *p, gali_text *to, const gali_loop_access *access) {
+    const gali_loop_buffer *buffer = access->buffer;
+    gali_c_name(to, buffer->name);
+    if (buffer->packed_rank) {
+        add_packed_offset(p, to, access);
+        return;
+    }
+    size_t stride = 1;
+    for (uint32_t d = 1; d < buffer->rank; d++) {
+        stride *= buffer->extent[d].constant;
+    }
+    for (uint32_t d = 0; d < buffer->rank; d++) {
+        if (!gali_c_is_zero(&access->index[d])) {
+            gali_text_add(to, " + ");
+            gali_c_index(to, &access->index[d]);
+            if (d == 0 && gali_c_has_stride(buffer)) {
+                gali_text_add(to, " * ");
+                gali_c_name(to, buffer->name);
+                gali_text_add(to, "_stride");
+            } else if (stride != 1) {
+                gali_text_add(to, " * %zu", stride);
+            }
+        }
+        stride /= d + 1 < buffer->rank ? buffer->extent[d + 1].constant : 1;
+    }
+}
+
+void gali_c_element(const gali_c_printer *p, gali_text *to, const gali_loop_access *access) {
+    uint32_t rank = access->buffer->rank - (p->shape[access->buffer->id] == GALI_C_VECTORS);
+    gali_c_name(to, access->buffer->name);
+    for (uint32_t d = 0; d < rank; d++) {
+        gali_text_add(to, "[");
+        gali_text add = {0};
+        gali_c_index(&add, &access->index[d]);
+        size_t bare = add.size && add.bytes[0] == '(';
+        gali_text_add_bytes(to, add.bytes ? add.bytes + bare : "", add.size - 2 * bare);
+        gali_text_release(&add);
+        gali_text_add(to, "]");
+    }
+}
+
+int gali_c_is_local(const gali_loop_access *access) {
+    return access->buffer->role == GALI_LOOP_LOCAL;
+}
+
+void gali_c_address(gali_c_printer *p, gali_text *to, const gali_loop_access *access) {
+    if (gali_c_is_local(access)) {
+        gali_text_add(to, "&");
+        gali_c_element(p, to, access);
+    } else {
+        gali_c_pointer(p, to, access);
+    }
+}
+
+int gali_c_is_partial(const gali_loop_access *access) {
+    const gali_loop_buffer *buffer = access->buffer;
+    return access->lanes > 1 && !gali_c_is_local(access) && !buffer->packed_rank &&
+           buffer->extent[buffer->rank - 1].constant % access->lanes != 0;
+}
+
+void gali_c_left(gali_text *to, const gali_loop_access *access) {
+    gali_text_add(to, "%u - ", access->buffer->extent[access->buffer->rank - 1].constant);
+    gali_c_index(to, &access->index[access->buffer->rank - 1]);
+}
+
+/* ---- values ---- */
+
+static void add_load(gali_c_printer *p, gali_text *to, const gali_loop_access *load) {
+    if (gali_c_is_local(load) && p->shape[load->buffer->id] == GALI_C_VECTORS) {
+        gali_c_element(p, to, load);
+        return;
+    }
+    if (load->lanes == 1) {
+        gali_text_add(to, "gali_vf_set(");
+        if (gali_c_is_local(load)) {
+            gali_c_element(p, to, load);
+        } else {
+            gali_text_add(to, "*(");
+            gali_c_pointer(p, to, load);
+            gali_text_add(to, ")");
+        }
+        gali_text_add(to, ")");
+        return;
+    }
+    int partial = gali_c_is_partial(load);
+    p->some |= partial;
+    gali_text_add(to, "%s%s(", partial ? p->name : "gali_vf", partial ? "_load_some" : "_load");
+    gali_c_address(p, to, load);
+    if (partial) {
+        gali_text_add(to, ", ");
+        gali_c_left(to, load);
+    }
+    gali_text_add(to, ")");
+}
+
+int gali_c_is_scalar_load(const gali_loop_value *value) {
+    return value->op == GALI_VALUE_LOAD && value->load.lanes == 1;
+}
+
+uint32_t gali_c_broadcast_of(const gali_loop_value *fma, uint32_t lanes) {
+    if (lanes == 1 || gali_c_is_scalar_load(fma->operand[0]) == gali_c_is_scalar_load(fma->operand[1])) {
+        return 2;
+    }
+    return gali_c_is_scalar_load(fma->operand[0]) ? 0 : 1;
+}
+
+static void add_fma(gali_c_printer *p, gali_text *to, const gali_loop_value *fma, uint32_t lanes) {
+    uint32_t one = gali_c_broadcast_of(fma, lanes);
+    const gali_loop_value *a = fma->operand[one == 0], *b = fma->operand[one == 0 ? 0 : 1];
+    gali_text_add(to, one < 2 ? "gali_vf_fma_x(" : "gali_vf_fma(");
+    gali_c_value(p, to, a, lanes);
+    gali_text_add(to, ", ");
+    if (one == 2) {
+        gali_c_value(p, to, b, lanes);
+    } else if (gali_c_is_local(&b->load) && p->shape[b->load.buffer->id] == GALI_C_BROADCAST) {
+        gali_c_element(p, to, &b->load);
+    } else {
+        gali_text_add(to, "gali_vx_load(");
+        gali_c_address(p, to, &b->load);
+        gali_text_add(to, ")");
+    }
+    gali_text_add(to, ", ");
+    gali_c_value(p, to, fma->operand[2], lanes);
+    gali_text_add(to, ")");
+}
+
+static void add_call_of(gali_c_printer *p, gali_text *to, const char *prefix, const gali_loop_value *value,
+                        uint32_t lanes) {
+    gali_text_add(to, "gali_%s%s(", prefix, gali_loop_ops[value->op].name);
+    for (uint32_t i = 0; i < gali_loop_ops[value->op].arity; i++) {
+        gali_text_add(to, "%s", i ? ", " : "");
+        gali_c_value(p, to, value->operand[i], lanes);
+    }
+    gali_text_add(to, ")");
+}
+
+static void add_constant(gali_text *to, float constant) {
+    char number[32];
+    snprintf(number, sizeof number, "%.9g", (double)constant);
+    gali_text_add(to, "gali_vf_set(%s%sf)", number, strpbrk(number, ".e") ? "" : ".0");
+}
+
+void gali_c_value(gali_c_printer *p, gali_text *to, const gali_loop_value *value, uint32_t lanes) {
+    switch (value->op) {
+    case GALI_VALUE_CONSTANT:
+        add_constant(to, value->constant);
+        break;
+    case GALI_VALUE_LOAD:
+        add_load(p, to, &value->load);
+        break;
+    case GALI_VALUE_FMA:
+        add_fma(p, to, value, lanes);
+        break;
+    case GALI_VALUE_MAX:
+        gali_text_add(to, "gali_vf_less(");
+        for (uint32_t i = 0; i < 4; i++) { /* a < b ? b : a */
+            gali_text_add(to, "%s", i ? ", " : "");
+            gali_c_value(p, to, value->operand[i == 1 || i == 2], lanes);
+        }
+        gali_text_add(to, ")");
+        break;
+    case GALI_VALUE_EXPM1_NEGATIVE:
+        add_call_of(p, to, "", value, lanes);
+        break;
+    default:
+        add_call_of(p, to, value->op >= GALI_VALUE_NONE ? "activate_" : "vf_", value, lanes);
+    }
+}
