@@ -1,12 +1,15 @@
 #include "import_onnx.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "base/file.h"
 #include "base/memory.h"
 #include "commands.h"
 #include "import/onnx_import.h"
 #include "network/model_layout.h"
+
+enum { PATH_MAX_BYTES = 4096 };
 
 static const char *const gates[GAL_GATE_COUNT] = {"given", "cubic", "linear", "constant", "network"};
 
@@ -35,7 +38,12 @@ static gal_status open_file(const char *path, gali_onnx_file **file, gal_error *
     gal_status status = gali_file_read(path, GALI_FILE_MAX, NULL, &bytes, &size, error);
     if (status == GAL_OK) {
         gal_error why = {0};
-        status = gali_onnx_open(file, bytes, size, &why);
+        char folder[PATH_MAX_BYTES];
+        const char *slash = strrchr(path, '/');
+        const int length = slash ? (int)(slash - path) + 1 : 0; /* "/" stays itself */
+        const int fits = snprintf(folder, sizeof folder, "%.*s.", length, path) < (int)sizeof folder;
+        const gali_files beside = gali_files_folder(folder);
+        status = gali_onnx_open(file, bytes, size, fits ? &beside : NULL, &why);
         gali_release(NULL, bytes, size);
         if (status != GAL_OK) {
             gali_fail(error, status, "%s: %s", path, why.message);

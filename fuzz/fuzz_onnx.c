@@ -1,5 +1,5 @@
 /*
- * The ONNX importer on a file. What it makes must be a model file and a contract, and it must be the same a second
+ * The ONNX importer on a file; whatever file it names beside it is the same bytes again. What it makes must be a model file and a contract, and it must be the same a second
  * time.
  */
 #include <stdint.h>
@@ -16,6 +16,27 @@ static void require(int holds) {
     if (!holds) {
         abort();
     }
+}
+
+typedef struct input {
+    const uint8_t *data;
+    size_t size;
+} input;
+
+static gal_status input_size(void *context, const char *name, size_t *size, gal_error *error) {
+    const input *in = context;
+    (void)error;
+    *size = in->size;
+    return name[0] == '-' ? GAL_NOT_FOUND : GAL_OK;
+}
+
+static gal_status input_read(void *context, const char *name, void *bytes, size_t size, gal_error *error) {
+    const input *in = context;
+    (void)name;
+    (void)error;
+    require(size <= in->size);
+    memcpy(bytes, in->data, size);
+    return GAL_OK;
 }
 
 typedef struct image {
@@ -46,7 +67,9 @@ static void check(const image *made) {
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     gali_onnx_file *file = NULL;
     gal_error error = {0};
-    if (gali_onnx_open(&file, data, size, &error) != GAL_OK) {
+    input in = {data, size};
+    const gali_files beside = {input_size, input_read, &in};
+    if (gali_onnx_open(&file, data, size, &beside, &error) != GAL_OK) {
         require(!file && error.message[0] != 0);
         return 0;
     }

@@ -195,7 +195,7 @@ int gali_onnx_tensor(gali_onnx_program *p, Onnx__TensorProto *t, const char *wha
     uint32_t shape[GALI_ONNX_RANK_MAX] = {0};
     size_t count;
     source s;
-    if (t->n_external_data || t->data_location == ONNX__TENSOR_PROTO__DATA_LOCATION__EXTERNAL) {
+    if (t->data_location == ONNX__TENSOR_PROTO__DATA_LOCATION__EXTERNAL) {
         gali_onnx_fail(p->onnx, GAL_BAD_DATA, "%s: its numbers are in another file; save the model as one file",
                        what);
         return GALI_ONNX_NONE;

@@ -18,6 +18,7 @@
 #include "base/memory.h"
 #include "base/size.h"
 #include "import/little_endian.h"
+#include "import/onnx_external.h"
 #include "import/onnx_graph.h"
 #include "import/onnx_model.h"
 #include "import/onnx_wire.h"
@@ -41,18 +42,23 @@ struct gali_onnx_file {
     size_t size;
 };
 
-gal_status gali_onnx_open(gali_onnx_file **out, const void *bytes, size_t size, gal_error *error) {
+gal_status gali_onnx_open(gali_onnx_file **out, const void *bytes, size_t size, const gali_files *beside,
+                          gal_error *error) {
     gali_onnx_file *file = calloc(1, sizeof *file);
     *out = NULL;
     if (!file) {
         return gali_fail(error, GAL_NO_MEMORY, "no memory for the file");
     }
-    file->size = size;
+    size_t external = 0;
     gal_status status = gali_onnx_wire_read(&file->wire, bytes, size, &file->model, error);
+    if (status == GAL_OK) {
+        status = gali_onnx_external_read(&file->wire, file->model, beside, &external, error);
+    }
     if (status != GAL_OK) {
-        free(file);
+        gali_onnx_close(file);
         return status;
     }
+    file->size = size + external;
     *out = file;
     return GAL_OK;
 }

@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "base/error.h"
 #include "base/memory.h"
 #include "import/onnx_import.h"
 #include "onnx_bytes.h"
@@ -16,13 +17,35 @@ enum { OPSET = 13 };
 static const float weights[6] = {1, 2, 3, 4, 5, 6};
 static const int64_t matrix[2] = {3, 2};
 
+/* What lies beside every file: "numbers.bin", two odd bytes and the weights, and "cut.bin", which cannot be read. */
+enum { NUMBERS_OFFSET = 2 };
+
+static gal_status number_file_size(void *context, const char *name, size_t *size, gal_error *error) {
+    (void)context;
+    (void)error;
+    *size = NUMBERS_OFFSET + sizeof weights;
+    return strcmp(name, "numbers.bin") == 0 || strcmp(name, "cut.bin") == 0 ? GAL_OK : GAL_NOT_FOUND;
+}
+
+static gal_status number_file_read(void *context, const char *name, void *out, size_t size,
+                                   gal_error *error) {
+    (void)context;
+    if (strcmp(name, "cut.bin") == 0 || size != NUMBERS_OFFSET + sizeof weights) {
+        return gali_fail(error, GAL_IO, "%s: cannot be read", name);
+    }
+    memset(out, 0xAB, NUMBERS_OFFSET);
+    memcpy((char *)out + NUMBERS_OFFSET, weights, sizeof weights);
+    return GAL_OK;
+}
+
 /* Imports and frees the file; *model is of the image, which the caller frees, or the error is filled. */
 static gal_status import(bytes *file, void **image, size_t *size, gal_error *error) {
     gali_onnx_file *opened;
     gali_onnx_report report;
     const gali_onnx_desc desc = {0};
     *image = NULL;
-    gal_status status = gali_onnx_open(&opened, file->data, file->size, error);
+    const gali_files beside = {number_file_size, number_file_read, NULL};
+    gal_status status = gali_onnx_open(&opened, file->data, file->size, &beside, error);
     free(file->data);
     *file = (bytes){0};
     if (status == GAL_OK) {
@@ -152,21 +175,73 @@ static void wrong_constants_are_refused(void **state) {
     expect(&file, "constant \"W\": number 2 is not finite");
 }
 
-static void external_data_is_refused(void **state) {
-    (void)state;
-    bytes graph = product_graph(), tensor = {0}, entry = {0};
+static void put_entry(bytes *tensor, const char *key, const char *value) {
+    bytes entry = {0};
+    if (value) {
+        put_text(&entry, 1, key);
+        put_text(&entry, 2, value);
+        put_message(tensor, 13, &entry);
+    }
+}
+
+/* y = x W with W's numbers in another file; NULL: the entry is left out. */
+static bytes external_product(const char *location, const char *offset, const char *length) {
+    bytes graph = product_graph(), tensor = {0};
     put_number(&tensor, 1, 3);
     put_number(&tensor, 1, 2);
     put_number(&tensor, 2, 1);
     put_text(&tensor, 8, "W");
-    put_text(&entry, 1, "location");
-    put_text(&entry, 2, "../../etc/passwd");
-    put_message(&tensor, 13, &entry);
+    put_entry(&tensor, "location", location);
+    put_entry(&tensor, "offset", offset);
+    put_entry(&tensor, "length", length);
     put_number(&tensor, 14, 1);
     put_message(&graph, 5, &tensor);
     put_node(&graph, "MatMul", (const char *const[3]){"x", "W"}, "y", NULL, 0);
-    bytes file = make_model(&graph, OPSET);
-    expect(&file, "constant \"W\": its numbers are in another file");
+    return make_model(&graph, OPSET);
+}
+
+static void external_data_is_read(void **state) {
+    (void)state;
+    for (int whole = 0; whole < 2; whole++) {
+        bytes file = external_product("numbers.bin", "2", whole ? NULL : "24");
+        void *image;
+        size_t size = 0;
+        gal_error error = {0};
+        gali_model model;
+        if (import(&file, &image, &size, &error) != GAL_OK) {
+            fail_msg("%s", error.message);
+        }
+        assert_int_equal(gali_model_read(&model, image, size, NULL), GAL_OK);
+        const float first = gali_model_weight(&model.layers[0], 0),
+                    last = gali_model_weight(&model.layers[0], 5);
+        assert_memory_equal(&first, &weights[0], sizeof first);
+        assert_memory_equal(&last, &weights[5], sizeof last);
+        gali_release(NULL, image, size);
+    }
+}
+
+static void wrong_external_data_is_refused(void **state) {
+    (void)state;
+    static const struct {
+        const char *location, *offset, *length, *words;
+    } wrong[] = {
+        {NULL, NULL, NULL, "constant \"W\": its numbers are in \"\"; a file beside the model expected"},
+        {"../../etc/passwd", NULL, NULL, "in \"../../etc/passwd\"; a file beside the model expected"},
+        {"/etc/passwd", NULL, NULL, "a file beside the model expected"},
+        {"..", NULL, NULL, "a file beside the model expected"},
+        {"none.bin", NULL, NULL, "\"none.bin\", where the model's numbers are, is not there"},
+        {"cut.bin", NULL, NULL, "cut.bin: cannot be read"},
+        {"numbers.bin", "-1", NULL, "constant \"W\": offset \"-1\", a number of bytes expected"},
+        {"numbers.bin", "2", "1e3", "length \"1e3\", a number of bytes expected"},
+        {"numbers.bin", "2", "25", "constant \"W\": 25 bytes from 2 of \"numbers.bin\", which has 26"},
+        {"numbers.bin", "27", NULL, "bytes from 27 of \"numbers.bin\", which has 26"},
+        {"numbers.bin", "99999999999999999999999999", "8", "of \"numbers.bin\", which has 26"},
+        {"numbers.bin", NULL, NULL, "constant \"W\": 26 bytes, its dimensions ask for 24"},
+    };
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+        bytes file = external_product(wrong[i].location, wrong[i].offset, wrong[i].length);
+        expect(&file, wrong[i].words);
+    }
 }
 
 /* Sequences of sequences: each level is a message in a message, and protobuf-c recurses. */
@@ -250,19 +325,15 @@ static void a_chain_of_thousands_is_no_recursion(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_small_network_is_imported),
-        cmocka_unit_test(wrong_files_are_refused),
-        cmocka_unit_test(wrong_graphs_are_refused),
-        cmocka_unit_test(wrong_constants_are_refused),
-        cmocka_unit_test(external_data_is_refused),
-        cmocka_unit_test(deep_nesting_is_refused),
-        cmocka_unit_test(many_small_messages_are_refused),
-        cmocka_unit_test(large_work_is_refused),
-        cmocka_unit_test(a_chain_of_thousands_is_no_recursion),
+        cmocka_unit_test(a_small_network_is_imported), cmocka_unit_test(wrong_files_are_refused),
+        cmocka_unit_test(wrong_graphs_are_refused),    cmocka_unit_test(wrong_constants_are_refused),
+        cmocka_unit_test(external_data_is_read),       cmocka_unit_test(wrong_external_data_is_refused),
+        cmocka_unit_test(deep_nesting_is_refused),     cmocka_unit_test(many_small_messages_are_refused),
+        cmocka_unit_test(large_work_is_refused),       cmocka_unit_test(a_chain_of_thousands_is_no_recursion),
     };
     gali_onnx_file *file;
     gal_error error = {0};
-    if (gali_onnx_open(&file, "", 0, &error) == GAL_UNSUPPORTED) {
+    if (gali_onnx_open(&file, "", 0, NULL, &error) == GAL_UNSUPPORTED) {
         printf("%s\n", error.message);
         return 77;
     }

@@ -323,20 +323,26 @@ def test_refusals(tmp_path, module, words):
     assert made.stderr.count("\n") == 1
 
 
-def test_external_data_is_refused(tmp_path):
-    module = zoo.Chain(torch.relu, (4, 5, 2))
-    export(module, draw(4), tmp_path / "m.onnx")
+@pytest.mark.parametrize("together", [True, False])
+def test_external_data(tmp_path, together):
+    torch.manual_seed(10)
     onnx = pytest.importorskip("onnx", reason="the package onnx is not installed")
-    model = onnx.load(str(tmp_path / "m.onnx"))
+    module, x = zoo.Chain(torch.relu, (4, 5, 2)), draw(4)
+    export(module, x, tmp_path / "whole.onnx")
     onnx.save_model(
-        model,
+        onnx.load(str(tmp_path / "whole.onnx")),
         str(tmp_path / "m.onnx"),
         save_as_external_data=True,
+        all_tensors_to_one_file=together,
         size_threshold=0,
-        location="m.bin",
+        location="m.onnx.data" if together else None,
     )
-    made = gallop("import", tmp_path / "m.onnx", "-o", tmp_path / "m.gallop")
-    assert made.returncode == 1 and "another file" in made.stderr
+    model = imported(tmp_path / "m.onnx")
+    assert error(run(tmp_path / "m.onnx", model, x, None), truth_of(module, x)) <= TOLERANCE
+    for beside in set(tmp_path.iterdir()) - {tmp_path / "m.onnx", tmp_path / "whole.onnx"}:
+        beside.unlink()
+    made = gallop("import", tmp_path / "m.onnx", "-o", tmp_path / "again.gallop")
+    assert made.returncode == 1 and "where the model's numbers are, is not there" in made.stderr
 
 
 def test_contract(tmp_path):
