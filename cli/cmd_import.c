@@ -12,7 +12,7 @@
 #include "options.h"
 
 typedef struct wishes {
-    const char *path, *out, *gate, *samples, *skeleton, *contract;
+    const char *path, *out, *gate, *samples, *skeleton, *contract, *external;
     uint32_t sets;
     int f16;
 } wishes;
@@ -123,8 +123,9 @@ static int import_folder(const wishes *w, gali_pfnn_desc *desc) {
 
 static int import_pfnn(const wishes *w) {
     gali_pfnn_desc desc = {0};
-    int result =
-        w->contract ? gali_command_usage("import", "--contract goes with MODEL.onnx") : make_desc(w, &desc);
+    int result = w->contract || w->external
+                     ? gali_command_usage("import", "--contract and --external go with MODEL.onnx")
+                     : make_desc(w, &desc);
     return result == GALI_EXIT_OK ? import_folder(w, &desc) : result;
 }
 
@@ -132,7 +133,7 @@ static int import_onnx(const wishes *w) {
     if (w->gate || w->samples || w->sets || w->skeleton || w->f16) {
         return gali_command_usage("import", "--gate, --samples, --sets, --skeleton and --f16 go with a folder");
     }
-    return gali_import_onnx(w->path, w->out, w->contract);
+    return gali_import_onnx(w->path, w->external, w->out, w->contract);
 }
 
 static int run(int argc, char **argv) {
@@ -141,6 +142,7 @@ static int run(int argc, char **argv) {
         {"PATH", GALI_OPTION_WORD, &w.path, 1, 0},
         {"-o", GALI_OPTION_TEXT, &w.out, 0, 0},
         {"--contract", GALI_OPTION_TEXT, &w.contract, 0, 0},
+        {"--external", GALI_OPTION_TEXT, &w.external, 0, 0},
         {"--gate", GALI_OPTION_TEXT, &w.gate, 0, 0},
         {"--samples", GALI_OPTION_TEXT, &w.samples, 0, 0},
         {"--sets", GALI_OPTION_COUNT, &w.sets, 2, GALI_PFNN_SETS},
@@ -159,11 +161,12 @@ static int run(int argc, char **argv) {
 
 const gali_command gali_command_import = {
     "import", "a model file from an ONNX file or the published PFNN weights",
-    "usage: gallop import MODEL.onnx -o FILE [--contract TEXT]\n"
+    "usage: gallop import MODEL.onnx -o FILE [--external FILE] [--contract TEXT]\n"
     "       gallop import DIR -o FILE [--gate cubic|linear|constant] [--samples A,B,C,D] [--sets N]\n"
     "                     [--skeleton DIR] [--f16]\n\n"
     "Reads a network out of an ONNX file, or the folder of the SIGGRAPH '17 weights (Xmean.bin .. "
     "b2_049.bin).\n\n"
+    "  --external FILE      ONNX: where the weights are, if not in MODEL.onnx (PyTorch: MODEL.onnx.data)\n"
     "  --contract TEXT      ONNX: what the features mean (docs/format.md, CNTR); else they are opaque\n"
     "  --gate cubic         recover the four control points from the fifty sets (the default)\n"
     "  --gate linear        take sets at equal phases\n"

@@ -1,15 +1,12 @@
 #include "import_onnx.h"
 
 #include <stdio.h>
-#include <string.h>
 
 #include "base/file.h"
 #include "base/memory.h"
 #include "commands.h"
 #include "import/onnx_import.h"
 #include "network/model_layout.h"
-
-enum { PATH_MAX_BYTES = 4096 };
 
 static const char *const gates[GAL_GATE_COUNT] = {"given", "cubic", "linear", "constant", "network"};
 
@@ -31,34 +28,36 @@ static void print_report(const char *path, const char *out, const gali_onnx_repo
            (double)size / 1e6, report->golden_frames, report->worst);
 }
 
-/* Reads and unpacks; the file's own bytes are gone afterwards. */
-static gal_status open_file(const char *path, gali_onnx_file **file, gal_error *error) {
-    void *bytes;
-    size_t size;
-    gal_status status = gali_file_read(path, GALI_FILE_MAX, NULL, &bytes, &size, error);
+/* Reads and unpacks; the files' own bytes are gone afterwards. external: a path, or NULL. */
+static gal_status open_file(const char *path, const char *external, gali_onnx_file **file, gal_error *error) {
+    void *data = NULL, *more = NULL;
+    gali_onnx_bytes bytes = {0};
+    gal_error why = {0};
+    gal_status status = gali_file_read(path, GALI_FILE_MAX, NULL, &data, &bytes.size, error);
+    if (status == GAL_OK && external) {
+        status = gali_file_read(external, GALI_FILE_MAX, NULL, &more, &bytes.external_size, error);
+    }
     if (status == GAL_OK) {
-        gal_error why = {0};
-        char folder[PATH_MAX_BYTES];
-        const char *slash = strrchr(path, '/');
-        const int length = slash ? (int)(slash - path) + 1 : 0; /* "/" stays itself */
-        const int fits = snprintf(folder, sizeof folder, "%.*s.", length, path) < (int)sizeof folder;
-        const gali_files beside = gali_files_folder(folder);
-        status = gali_onnx_open(file, bytes, size, fits ? &beside : NULL, &why);
-        gali_release(NULL, bytes, size);
+        bytes.data = data;
+        bytes.external = more;
+        status = gali_onnx_open(file, &bytes, &why);
         if (status != GAL_OK) {
             gali_fail(error, status, "%s: %s", path, why.message);
         }
     }
+    gali_release(NULL, data, bytes.size);
+    gali_release(NULL, more, bytes.external_size);
     return status;
 }
 
-static gal_status import_file(const char *path, const char *out, const gali_onnx_desc *desc, gal_error *error) {
+static gal_status import_file(const char *path, const char *external, const char *out,
+                              const gali_onnx_desc *desc, gal_error *error) {
     gali_onnx_file *file;
     gali_onnx_report report;
     gal_error why = {0};
     void *image = NULL;
     size_t size = 0;
-    gal_status status = open_file(path, &file, error);
+    gal_status status = open_file(path, external, &file, error);
     if (status != GAL_OK) {
         return status;
     }
@@ -75,7 +74,7 @@ static gal_status import_file(const char *path, const char *out, const gali_onnx
     return status;
 }
 
-int gali_import_onnx(const char *path, const char *out, const char *contract) {
+int gali_import_onnx(const char *path, const char *external, const char *out, const char *contract) {
     gali_onnx_desc desc = {0};
     gal_error error = {0};
     void *text = NULL;
@@ -85,7 +84,7 @@ int gali_import_onnx(const char *path, const char *out, const char *contract) {
     if (status == GAL_OK) {
         desc.contract = text;
         desc.contract_size = size;
-        status = import_file(path, out, &desc, &error);
+        status = import_file(path, external, out, &desc, &error);
     }
     gali_release(NULL, text, size);
     return status == GAL_OK ? GALI_EXIT_OK : gali_command_bad("import", "%s", error.message);

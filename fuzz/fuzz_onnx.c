@@ -1,5 +1,5 @@
 /*
- * The ONNX importer on a file; whatever file it names beside it is the same bytes again. What it makes must be a model file and a contract, and it must be the same a second
+ * The ONNX importer on a file, and on it as its own external data. What it makes must be a model file and a contract, and it must be the same a second
  * time.
  */
 #include <stdint.h>
@@ -16,27 +16,6 @@ static void require(int holds) {
     if (!holds) {
         abort();
     }
-}
-
-typedef struct input {
-    const uint8_t *data;
-    size_t size;
-} input;
-
-static gal_status input_size(void *context, const char *name, size_t *size, gal_error *error) {
-    const input *in = context;
-    (void)error;
-    *size = in->size;
-    return name[0] == '-' ? GAL_NOT_FOUND : GAL_OK;
-}
-
-static gal_status input_read(void *context, const char *name, void *bytes, size_t size, gal_error *error) {
-    const input *in = context;
-    (void)name;
-    (void)error;
-    require(size <= in->size);
-    memcpy(bytes, in->data, size);
-    return GAL_OK;
 }
 
 typedef struct image {
@@ -64,14 +43,12 @@ static void check(const image *made) {
     gali_contract_release(contract, NULL);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+static void import_bytes(const gali_onnx_bytes *bytes) {
     gali_onnx_file *file = NULL;
     gal_error error = {0};
-    input in = {data, size};
-    const gali_files beside = {input_size, input_read, &in};
-    if (gali_onnx_open(&file, data, size, &beside, &error) != GAL_OK) {
+    if (gali_onnx_open(&file, bytes, &error) != GAL_OK) {
         require(!file && error.message[0] != 0);
-        return 0;
+        return;
     }
     image first = import_file(file);
     if (first.bytes) {
@@ -83,5 +60,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     }
     gali_release(NULL, first.bytes, first.size);
     gali_onnx_close(file);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+    import_bytes(&(gali_onnx_bytes){.data = data, .size = size});
+    import_bytes(&(gali_onnx_bytes){.data = data, .size = size, .external = data, .external_size = size});
     return 0;
 }

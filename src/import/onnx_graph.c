@@ -196,8 +196,7 @@ int gali_onnx_tensor(gali_onnx_program *p, Onnx__TensorProto *t, const char *wha
     size_t count;
     source s;
     if (t->data_location == ONNX__TENSOR_PROTO__DATA_LOCATION__EXTERNAL) {
-        gali_onnx_fail(p->onnx, GAL_BAD_DATA, "%s: its numbers are in another file; save the model as one file",
-                       what);
+        gali_onnx_fail(p->onnx, GAL_BAD_DATA, "%s: its numbers are in another file", what);
         return GALI_ONNX_NONE;
     }
     if (!count_dims(p->onnx, t, what, shape, &count)) {

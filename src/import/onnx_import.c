@@ -42,23 +42,22 @@ struct gali_onnx_file {
     size_t size;
 };
 
-gal_status gali_onnx_open(gali_onnx_file **out, const void *bytes, size_t size, const gali_files *beside,
-                          gal_error *error) {
+gal_status gali_onnx_open(gali_onnx_file **out, const gali_onnx_bytes *bytes, gal_error *error) {
     gali_onnx_file *file = calloc(1, sizeof *file);
     *out = NULL;
     if (!file) {
         return gali_fail(error, GAL_NO_MEMORY, "no memory for the file");
     }
-    size_t external = 0;
-    gal_status status = gali_onnx_wire_read(&file->wire, bytes, size, &file->model, error);
+    file->size = gali_size_add(bytes->size, bytes->external_size);
+    gal_status status = gali_onnx_wire_read(&file->wire, bytes->data, bytes->size, &file->model, error);
     if (status == GAL_OK) {
-        status = gali_onnx_external_read(&file->wire, file->model, beside, &external, error);
+        status =
+            gali_onnx_external_read(&file->wire, file->model, bytes->external, bytes->external_size, error);
     }
     if (status != GAL_OK) {
         gali_onnx_close(file);
         return status;
     }
-    file->size = size + external;
     *out = file;
     return GAL_OK;
 }

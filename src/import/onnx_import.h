@@ -5,19 +5,22 @@
 #ifndef GALI_IMPORT_ONNX_IMPORT_H
 #define GALI_IMPORT_ONNX_IMPORT_H
 
-#include "import/files.h"
 #include "network/model.h"
 
 /* An unpacked file. */
 typedef struct gali_onnx_file gali_onnx_file;
 
+/* The bytes of an .onnx file and of the one that it keeps weights in ("external data"; NULL: none). */
+typedef struct gali_onnx_bytes {
+    const void *data, *external;
+    size_t size, external_size;
+} gali_onnx_bytes;
+
 /*
- * Unpacks size bytes of an .onnx file, which are not needed afterwards. Weights that it keeps in other files are read
- * out of `beside`, the folder it lies in; NULL: such a file is refused. *file is closed with gali_onnx_close. Errors:
- * GAL_BAD_DATA, GAL_NO_MEMORY, GAL_NOT_FOUND and GAL_IO of those files; GAL_UNSUPPORTED if this build has no ONNX import. *file is NULL then.
+ * Unpacks a file; the bytes are not needed afterwards. *file is closed with gali_onnx_close. Errors: GAL_BAD_DATA,
+ * GAL_NO_MEMORY; GAL_UNSUPPORTED if this build has no ONNX import. *file is NULL then.
  */
-gal_status gali_onnx_open(gali_onnx_file **file, const void *bytes, size_t size, const gali_files *beside,
-                          gal_error *error);
+gal_status gali_onnx_open(gali_onnx_file **file, const gali_onnx_bytes *bytes, gal_error *error);
 
 /* NULL is allowed. */
 void gali_onnx_close(gali_onnx_file *file);

@@ -8,11 +8,8 @@ static gal_status say(gal_error *error) {
                      "libprotobuf-c-dev, protobuf-c-compiler, libonnx-dev)");
 }
 
-gal_status gali_onnx_open(gali_onnx_file **file, const void *bytes, size_t size, const gali_files *beside,
-                          gal_error *error) {
-    (void)beside;
+gal_status gali_onnx_open(gali_onnx_file **file, const gali_onnx_bytes *bytes, gal_error *error) {
     (void)bytes;
-    (void)size;
     *file = NULL;
     return say(error);
 }

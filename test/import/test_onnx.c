@@ -7,7 +7,6 @@
 
 #include <cmocka.h>
 
-#include "base/error.h"
 #include "base/memory.h"
 #include "import/onnx_import.h"
 #include "onnx_bytes.h"
@@ -17,35 +16,24 @@ enum { OPSET = 13 };
 static const float weights[6] = {1, 2, 3, 4, 5, 6};
 static const int64_t matrix[2] = {3, 2};
 
-/* What lies beside every file: "numbers.bin", two odd bytes and the weights, and "cut.bin", which cannot be read. */
+/* The file that weights may be in: two odd bytes and the weights. */
 enum { NUMBERS_OFFSET = 2 };
 
-static gal_status number_file_size(void *context, const char *name, size_t *size, gal_error *error) {
-    (void)context;
-    (void)error;
-    *size = NUMBERS_OFFSET + sizeof weights;
-    return strcmp(name, "numbers.bin") == 0 || strcmp(name, "cut.bin") == 0 ? GAL_OK : GAL_NOT_FOUND;
-}
-
-static gal_status number_file_read(void *context, const char *name, void *out, size_t size,
-                                   gal_error *error) {
-    (void)context;
-    if (strcmp(name, "cut.bin") == 0 || size != NUMBERS_OFFSET + sizeof weights) {
-        return gali_fail(error, GAL_IO, "%s: cannot be read", name);
-    }
-    memset(out, 0xAB, NUMBERS_OFFSET);
-    memcpy((char *)out + NUMBERS_OFFSET, weights, sizeof weights);
-    return GAL_OK;
+static const unsigned char *numbers(void) {
+    static unsigned char all[NUMBERS_OFFSET + sizeof weights] = {0xAB, 0xCD};
+    memcpy(all + NUMBERS_OFFSET, weights, sizeof weights);
+    return all;
 }
 
 /* Imports and frees the file; *model is of the image, which the caller frees, or the error is filled. */
-static gal_status import(bytes *file, void **image, size_t *size, gal_error *error) {
+static gal_status import_with(bytes *file, const void *external, void **image, size_t *size, gal_error *error) {
     gali_onnx_file *opened;
     gali_onnx_report report;
     const gali_onnx_desc desc = {0};
     *image = NULL;
-    const gali_files beside = {number_file_size, number_file_read, NULL};
-    gal_status status = gali_onnx_open(&opened, file->data, file->size, &beside, error);
+    const gali_onnx_bytes bytes_of = {file->data, external, file->size,
+                                      external ? NUMBERS_OFFSET + sizeof weights : 0};
+    gal_status status = gali_onnx_open(&opened, &bytes_of, error);
     free(file->data);
     *file = (bytes){0};
     if (status == GAL_OK) {
@@ -55,15 +43,23 @@ static gal_status import(bytes *file, void **image, size_t *size, gal_error *err
     return status;
 }
 
-static void expect(bytes *file, const char *words) {
+static gal_status import(bytes *file, void **image, size_t *size, gal_error *error) {
+    return import_with(file, NULL, image, size, error);
+}
+
+static void expect_with(bytes *file, const void *external, const char *words) {
     void *image;
     size_t size = 0;
     gal_error error = {0};
-    gal_status status = import(file, &image, &size, &error);
+    gal_status status = import_with(file, external, &image, &size, &error);
     gali_release(NULL, image, size);
     if (status == GAL_OK || !strstr(error.message, words)) {
         fail_msg("status %d, \"%s\", expected \"%s\"", status, error.message, words);
     }
+}
+
+static void expect(bytes *file, const char *words) {
+    expect_with(file, NULL, words);
 }
 
 /* y = x W with what a test adds before the product. */
@@ -184,18 +180,27 @@ static void put_entry(bytes *tensor, const char *key, const char *value) {
     }
 }
 
-/* y = x W with W's numbers in another file; NULL: the entry is left out. */
-static bytes external_product(const char *location, const char *offset, const char *length) {
-    bytes graph = product_graph(), tensor = {0};
+static void put_external(bytes *graph, const char *name, const char *location, const char *offset,
+                         const char *length) {
+    bytes tensor = {0};
     put_number(&tensor, 1, 3);
     put_number(&tensor, 1, 2);
     put_number(&tensor, 2, 1);
-    put_text(&tensor, 8, "W");
+    put_text(&tensor, 8, name);
     put_entry(&tensor, "location", location);
     put_entry(&tensor, "offset", offset);
     put_entry(&tensor, "length", length);
     put_number(&tensor, 14, 1);
-    put_message(&graph, 5, &tensor);
+    put_message(graph, 5, &tensor);
+}
+
+/* y = x W with W's numbers in another file, and such a constant beside it; NULL: the entry is left out. */
+static bytes external_product(const char *location, const char *offset, const char *length, const char *other) {
+    bytes graph = product_graph();
+    put_external(&graph, "W", location, offset, length);
+    if (other) {
+        put_external(&graph, "V", other, "0", "24");
+    }
     put_node(&graph, "MatMul", (const char *const[3]){"x", "W"}, "y", NULL, 0);
     return make_model(&graph, OPSET);
 }
@@ -203,12 +208,12 @@ static bytes external_product(const char *location, const char *offset, const ch
 static void external_data_is_read(void **state) {
     (void)state;
     for (int whole = 0; whole < 2; whole++) {
-        bytes file = external_product("numbers.bin", "2", whole ? NULL : "24");
+        bytes file = external_product("a", "2", whole ? NULL : "24", whole ? NULL : "a");
         void *image;
         size_t size = 0;
         gal_error error = {0};
         gali_model model;
-        if (import(&file, &image, &size, &error) != GAL_OK) {
+        if (import_with(&file, numbers(), &image, &size, &error) != GAL_OK) {
             fail_msg("%s", error.message);
         }
         assert_int_equal(gali_model_read(&model, image, size, NULL), GAL_OK);
@@ -223,25 +228,25 @@ static void external_data_is_read(void **state) {
 static void wrong_external_data_is_refused(void **state) {
     (void)state;
     static const struct {
-        const char *location, *offset, *length, *words;
+        const char *location, *offset, *length, *other, *words;
     } wrong[] = {
-        {NULL, NULL, NULL, "constant \"W\": its numbers are in \"\"; a file beside the model expected"},
-        {"../../etc/passwd", NULL, NULL, "in \"../../etc/passwd\"; a file beside the model expected"},
-        {"/etc/passwd", NULL, NULL, "a file beside the model expected"},
-        {"..", NULL, NULL, "a file beside the model expected"},
-        {"none.bin", NULL, NULL, "\"none.bin\", where the model's numbers are, is not there"},
-        {"cut.bin", NULL, NULL, "cut.bin: cannot be read"},
-        {"numbers.bin", "-1", NULL, "constant \"W\": offset \"-1\", a number of bytes expected"},
-        {"numbers.bin", "2", "1e3", "length \"1e3\", a number of bytes expected"},
-        {"numbers.bin", "2", "25", "constant \"W\": 25 bytes from 2 of \"numbers.bin\", which has 26"},
-        {"numbers.bin", "27", NULL, "bytes from 27 of \"numbers.bin\", which has 26"},
-        {"numbers.bin", "99999999999999999999999999", "8", "of \"numbers.bin\", which has 26"},
-        {"numbers.bin", NULL, NULL, "constant \"W\": 26 bytes, its dimensions ask for 24"},
+        {"a", "-1", NULL, NULL, "constant \"W\": offset \"-1\", a number of bytes expected"},
+        {"a", "2", "1e3", NULL, "length \"1e3\", a number of bytes expected"},
+        {"a", "2", "25", NULL, "constant \"W\": bytes from 2 of \"a\", which has 26"},
+        {"a", "27", NULL, NULL, "bytes from 27 of \"a\", which has 26"},
+        {"a", "99999999999999999999999999", "8", NULL, "of \"a\", which has 26"},
+        {"a", NULL, NULL, NULL, "constant \"W\": 26 bytes, its dimensions ask for 24"},
+        {"a", "2", NULL, "../b", "numbers in two other files, \"a\" and \"../b\""},
     };
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
-        bytes file = external_product(wrong[i].location, wrong[i].offset, wrong[i].length);
-        expect(&file, wrong[i].words);
+        bytes file = external_product(wrong[i].location, wrong[i].offset, wrong[i].length, wrong[i].other);
+        expect_with(&file, numbers(), wrong[i].words);
     }
+    bytes file = external_product("../../etc/passwd", NULL, NULL, NULL), graph = product_graph();
+    expect(&file, "constant \"W\": its numbers are in another file, \"../../etc/passwd\"");
+    put_product(&graph, "x", "y");
+    file = make_model(&graph, OPSET);
+    expect_with(&file, numbers(), "no other file expected");
 }
 
 /* Sequences of sequences: each level is a message in a message, and protobuf-c recurses. */
@@ -333,7 +338,7 @@ int main(void) {
     };
     gali_onnx_file *file;
     gal_error error = {0};
-    if (gali_onnx_open(&file, "", 0, NULL, &error) == GAL_UNSUPPORTED) {
+    if (gali_onnx_open(&file, &(gali_onnx_bytes){.data = ""}, &error) == GAL_UNSUPPORTED) {
         printf("%s\n", error.message);
         return 77;
     }

@@ -323,26 +323,20 @@ def test_refusals(tmp_path, module, words):
     assert made.stderr.count("\n") == 1
 
 
-@pytest.mark.parametrize("together", [True, False])
-def test_external_data(tmp_path, together):
+def test_external_data(tmp_path):
     torch.manual_seed(10)
     onnx = pytest.importorskip("onnx", reason="the package onnx is not installed")
     module, x = zoo.Chain(torch.relu, (4, 5, 2)), draw(4)
-    export(module, x, tmp_path / "whole.onnx")
+    path, data, out = tmp_path / "m.onnx", tmp_path / "m.onnx.data", tmp_path / "m.gallop"
+    export(module, x, path)
+    whole = onnx.load(str(path))
     onnx.save_model(
-        onnx.load(str(tmp_path / "whole.onnx")),
-        str(tmp_path / "m.onnx"),
-        save_as_external_data=True,
-        all_tensors_to_one_file=together,
-        size_threshold=0,
-        location="m.onnx.data" if together else None,
+        whole, str(path), save_as_external_data=True, size_threshold=0, location=data.name
     )
-    model = imported(tmp_path / "m.onnx")
-    assert error(run(tmp_path / "m.onnx", model, x, None), truth_of(module, x)) <= TOLERANCE
-    for beside in set(tmp_path.iterdir()) - {tmp_path / "m.onnx", tmp_path / "whole.onnx"}:
-        beside.unlink()
-    made = gallop("import", tmp_path / "m.onnx", "-o", tmp_path / "again.gallop")
-    assert made.returncode == 1 and "where the model's numbers are, is not there" in made.stderr
+    assert "--external" in gallop("import", path, "-o", out).stderr and not out.exists()
+    assert gallop("import", path, "--external", data, "-o", out).returncode == 0
+    y = run(path, modelfile.read(out), x, None)
+    assert error(y, truth_of(module, x)) <= TOLERANCE
 
 
 def test_contract(tmp_path):
