@@ -4,6 +4,7 @@
  */
 #define _GNU_SOURCE
 #include "harness/clock.h"
+#include "harness/ours.h"
 #include "harness/report.h"
 
 #include <stdio.h>
@@ -16,7 +17,7 @@ enum { LIST_MAX = 64 };
 static const char RULER[] = "Eigen naive";
 
 typedef struct options {
-    const char *networks, *counts, *peers, *cold, *json, *csv;
+    const char *networks, *counts, *peers, *cold, *json, *csv, *model;
     double seconds;
     int core;
     int machine_only, slug_only;
@@ -35,6 +36,7 @@ static void usage(void) {
           "  --small-pages    everybody's memory on small pages, not 2 MB ones\n"
           "  --core N         the core to stay on (default: the present one)\n"
           "  --json FILE  --csv FILE\n"
+          "  --model FILE     write the (one) network's model file and end: for gallop tune\n"
           "  --machine        print the machine's limits and end\n"
           "  --slug           print the machine's name for file names and end\n",
           stderr);
@@ -46,7 +48,8 @@ static const char **text_option(options *o, const char *name) {
         const char *name;
         const char **place;
     } texts[] = {{"--networks", &o->networks}, {"--counts", &o->counts}, {"--peers", &o->peers},
-                 {"--cold", &o->cold},         {"--json", &o->json},     {"--csv", &o->csv}};
+                 {"--cold", &o->cold},         {"--json", &o->json},     {"--csv", &o->csv},
+                 {"--model", &o->model}};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         if (strcmp(texts[i].name, name) == 0) {
             return texts[i].place;
@@ -213,6 +216,26 @@ static int run_all(const options *o, report *r) {
     return good;
 }
 
+/* The model file that ours is made of. */
+static int write_model(const options *o) {
+    problem p;
+    size_t size;
+    if (problem_make(&p, o->networks, 1) != 0) {
+        fprintf(stderr, "bench: network %s: not one that can be made\n", o->networks);
+        return 0;
+    }
+    void *bytes = ours_bytes(&p.network, &size);
+    FILE *file = fopen(o->model, "wb");
+    int written = file && fwrite(bytes, 1, size, file) == size;
+    written = file && fclose(file) == 0 && written;
+    if (!written) {
+        fprintf(stderr, "bench: %s: cannot be written\n", o->model);
+    }
+    bench_free(bytes);
+    problem_free(&p);
+    return written;
+}
+
 /* What libraries read before main: threads of the peers' OpenMP would share our one core; the C library's malloc
  * asks for 2 MB pages if told to. */
 static void restart(char **argv) {
@@ -247,6 +270,9 @@ int main(int argc, char **argv) {
         machine_slug(slug, sizeof slug);
         puts(slug);
         return 0;
+    }
+    if (o.model) {
+        return write_model(&o) ? 0 : 1;
     }
     if (clock_pin(o.core) < 0) {
         fprintf(stderr, "bench: cannot stay on core %d\n", o.core);

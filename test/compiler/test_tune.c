@@ -183,8 +183,7 @@ static const char *refusal(const char *schedule, const char *target, uint32_t ch
     if (apply_text(dense_expression(&d, &arena), schedule, &arena, &f, &error) != GAL_OK) {
         fail_msg("%s", error.message);
     }
-    gali_features_of(f, target_of(target), features);
-    const char *why = gali_features_refuse(f, target_of(target), 4.0 * characters * 40 * 72, features);
+    const char *why = gali_features_of(f, target_of(target), 4.0 * characters * 40 * 72, features);
     gali_arena_release(&arena);
     return why;
 }

@@ -1,3 +1,12 @@
+/*
+ * The estimate is a model of one turn of each innermost loop, in the time of one multiply-add:
+ *
+ *     max(multiply-adds, loads / 2, latency of the longest chain) + loads / 10 + 1/2
+ *     + what goes by memory + vectors that do not follow those of the turn before in memory
+ *
+ * times its turns, and a price for entering it; what stands outside of such loops costs its statements. It knows neither
+ * caches nor what the C compiler does: the trees learn those.
+ */
 #include "compiler/tune/features.h"
 
 #include <math.h>
@@ -6,17 +15,28 @@
 #include "compiler/loop/layout.h"
 #include "compiler/loop/uses.h"
 
-static const double body_most = 1024;
+static const double body_most =
+    320; /* statements of a loop: beyond, compiling takes seconds and nothing is won */
+static const double code_most = 2400; /* of all functions that cases make of it */
+static const double latency = 8, entering = 12, going_by_memory = 2, lying_apart = 2;
 
 /* An innermost loop that is not unrolled away, or the statements outside of any. */
 typedef struct hot {
     const gali_loop_statement *loop;
-    double adds, turns, visits, body, vector_loads, scalar_loads;
+    double adds, turns, visits, body, vector_loads, scalar_loads, statements;
 } hot;
+
+/* Vectors that a loop's statements touch, and how far a parameter's vectors lie apart from turn to turn. */
+typedef struct touched {
+    const gali_loop_statement *loop;
+    unsigned char seen[GALI_LOOP_BUFFERS_MAX];
+    double vectors, stride, lanes, sums, by_memory; /* by_memory: accesses of locals that move with the loop */
+} touched;
 
 typedef struct counter {
     double value[GALI_LOOP_VARIABLES_MAX]; /* the largest, or a part's mean size */
-    double adds, scalar_adds, statements, constants, local;
+    double adds, scalar_adds, statements, constants, local, cost;
+    double code, cases; /* statements when all is unrolled; functions that the cases around make of one */
     hot hottest, current;
 } counter;
 
@@ -59,6 +79,46 @@ static void count_tile(counter *c, const gali_loop_tile *tile, double times) {
     c->constants += times * vectors * k * tile->sum.lanes;
 }
 
+static void see(void *context, const gali_loop_access *access, int written) {
+    touched *t = context;
+    const gali_loop_buffer *buffer = access->buffer;
+    double floats = 1, step = 0;
+    for (uint32_t d = 0; d < gali_loop_rank(buffer); d++) {
+        gali_loop_index extent = gali_loop_extent(buffer, d);
+        floats *= extent.constant;
+        for (uint32_t i = 0; i < access->index[d].count; i++) {
+            if (access->index[d].term[i].variable == t->loop->variable) {
+                step = access->index[d].term[i].scale;
+                for (uint32_t in = d + 1; in < gali_loop_rank(buffer); in++) {
+                    step *= gali_loop_extent(buffer, in).constant;
+                }
+            }
+        }
+    }
+    if (buffer->role != GALI_LOOP_LOCAL) {
+        t->stride = access->lanes > 1 && step > t->stride ? step : t->stride;
+        t->lanes = access->lanes > t->lanes ? access->lanes : t->lanes;
+        return;
+    }
+    double vectors = access->lanes > 1 ? floats / access->lanes : 1;
+    t->sums = written && vectors > t->sums ? vectors : t->sums;
+    t->vectors += t->seen[buffer->id] ? 0 : vectors;
+    t->seen[buffer->id] = 1;
+    t->by_memory += step > 0;
+}
+
+/* What the current loop takes, every turn of every visit. */
+static double cost_of(const hot *h) {
+    touched t = {.loop = h->loop};
+    gali_loop_walk(h->loop->body, see, NULL, &t);
+    double all = h->visits * h->turns, loads = (h->vector_loads + h->scalar_loads) / all, adds = h->adds / all;
+    double chain = t.sums > 0 && adds > 0 ? latency * fmax(1, adds / t.sums) : 0;
+    double vectors = h->vector_loads / all, apart = t.stride > 1.01 * vectors * t.lanes ? vectors : 0;
+    double turn = fmax(fmax(adds, 0.5 * loads), chain) + 0.1 * loads + 0.5 + going_by_memory * t.by_memory +
+                  lying_apart * apart;
+    return h->visits * (h->turns * fmax(turn, 0.5 * h->statements / all) + entering);
+}
+
 static void count_block(counter *c, const gali_loop_statement *block, double times, double copies);
 
 static void count_loop(counter *c, const gali_loop_statement *loop, double times, double copies) {
@@ -69,12 +129,14 @@ static void count_loop(counter *c, const gali_loop_statement *loop, double times
         return;
     }
     if (has_loop(loop->body)) {
-        count_block(c, loop->body, times * turns, 1);
+        count_block(c, loop->body, times * turns, copies);
         return;
     }
     hot outside = c->current;
     c->current = (hot){.loop = loop, .turns = turns, .visits = times};
-    count_block(c, loop->body, times * turns, loop->mark == GALI_LOOP_UNROLL ? loop->factor : 1);
+    count_block(c, loop->body, times * turns, copies * (loop->mark == GALI_LOOP_UNROLL ? loop->factor : 1));
+    c->current.body /= copies;
+    c->cost += cost_of(&c->current);
     if (c->current.adds > c->hottest.adds) {
         c->hottest = c->current;
     }
@@ -104,6 +166,7 @@ static void count_let(counter *c, const gali_loop_statement *let) {
 }
 
 static void count_block(counter *c, const gali_loop_statement *block, double times, double copies) {
+    const double cases = c->cases;
     for (const gali_loop_statement *s = block; s; s = s->next) {
         double floats = 1;
         switch (s->kind) {
@@ -112,6 +175,7 @@ static void count_block(counter *c, const gali_loop_statement *block, double tim
             break;
         case GALI_LOOP_LET:
             count_let(c, s);
+            c->cases *= s->cases ? s->variable->most - s->variable->least + 1 : 1;
             break;
         case GALI_LOOP_MAKE:
             for (uint32_t d = 0; d < s->local->rank; d++) {
@@ -121,6 +185,9 @@ static void count_block(counter *c, const gali_loop_statement *block, double tim
             break;
         case GALI_LOOP_STORE:
             c->statements += times;
+            c->current.statements += times;
+            c->cost += c->current.loop ? 0 : 1.5 * times;
+            c->code += copies * c->cases;
             c->current.body += copies;
             count_value(c, s->value, times);
             if (s->value->op == GALI_VALUE_FMA) {
@@ -134,43 +201,11 @@ static void count_block(counter *c, const gali_loop_statement *block, double tim
             break;
         }
     }
-}
-
-/* Vectors that a loop's statements touch, and how far a parameter's vectors lie apart from turn to turn. */
-typedef struct touched {
-    const gali_loop_statement *loop;
-    unsigned char seen[GALI_LOOP_BUFFERS_MAX];
-    double vectors, stride, sums;
-} touched;
-
-static void see(void *context, const gali_loop_access *access, int written) {
-    touched *t = context;
-    const gali_loop_buffer *buffer = access->buffer;
-    double floats = 1, step = 0;
-    for (uint32_t d = 0; d < gali_loop_rank(buffer); d++) {
-        gali_loop_index extent = gali_loop_extent(buffer, d);
-        floats *= extent.constant;
-        for (uint32_t i = 0; i < access->index[d].count; i++) {
-            if (access->index[d].term[i].variable == t->loop->variable) {
-                step = access->index[d].term[i].scale;
-                for (uint32_t in = d + 1; in < gali_loop_rank(buffer); in++) {
-                    step *= gali_loop_extent(buffer, in).constant;
-                }
-            }
-        }
-    }
-    if (buffer->role != GALI_LOOP_LOCAL) {
-        t->stride = access->lanes > 1 && step > t->stride ? step : t->stride;
-        return;
-    }
-    double vectors = access->lanes > 1 ? floats / access->lanes : 1;
-    t->sums = written && vectors > t->sums ? vectors : t->sums;
-    t->vectors += t->seen[buffer->id] ? 0 : vectors;
-    t->seen[buffer->id] = 1;
+    c->cases = cases;
 }
 
 static counter count(const gali_loop_function *function) {
-    counter c = {.adds = 0};
+    counter c = {.cases = 1};
     for (uint32_t i = 0; i < function->symbols; i++) {
         c.value[i] = function->variable[i]->most;
     }
@@ -182,16 +217,36 @@ static float log_of(double value) {
     return (float)log2(value + 1);
 }
 
-void gali_features_of(const gali_loop_function *function, const gali_target *target, float *features) {
+/* NULL if the target can hold it, else why not. */
+static const char *refuse(const counter *c, const gali_target *target, double work, const float *features) {
+    if (target->lanes > 1 && c->scalar_adds > 0.01 * c->adds) {
+        return "scalars where there are vectors";
+    }
+    if (features[GALI_FEATURE_local] > 1) {
+        return "more locals than the nearest cache holds";
+    }
+    if (features[GALI_FEATURE_registers] > 1) {
+        return "more vectors than registers";
+    }
+    if (c->hottest.body > body_most || c->code > code_most) {
+        return c->code > code_most ? "too much code" : "too large a body";
+    }
+    return c->adds * target->lanes > 1.25 * work ? "more work than the expression has" : NULL;
+}
+
+const char *gali_features_of(const gali_loop_function *function, const gali_target *target, double work,
+                             float *features) {
     counter c = count(function);
     touched t = {.loop = c.hottest.loop};
     double adds = c.hottest.adds > 0 ? c.hottest.adds : 1;
     if (t.loop) {
         gali_loop_walk(t.loop->body, see, NULL, &t);
     }
+    features[GALI_FEATURE_estimate] = log_of(c.cost);
     features[GALI_FEATURE_adds] = log_of(c.adds);
     features[GALI_FEATURE_registers] = (float)(t.vectors / target->registers);
     features[GALI_FEATURE_body] = log_of(c.hottest.body);
+    features[GALI_FEATURE_code] = log_of(c.code);
     features[GALI_FEATURE_turns] = log_of(c.hottest.turns);
     features[GALI_FEATURE_visits] = log_of(c.hottest.visits);
     features[GALI_FEATURE_vector_loads] = (float)(c.hottest.vector_loads / adds);
@@ -201,22 +256,5 @@ void gali_features_of(const gali_loop_function *function, const gali_target *tar
     features[GALI_FEATURE_local] = (float)(c.local * sizeof(float) / target->l1);
     features[GALI_FEATURE_beside] = (float)((c.statements - c.hottest.adds) / adds);
     features[GALI_FEATURE_constants] = log_of(c.constants);
-}
-
-const char *gali_features_refuse(const gali_loop_function *function, const gali_target *target, double work,
-                                 const float *features) {
-    counter c = count(function);
-    if (target->lanes > 1 && c.scalar_adds > 0.01 * c.adds) {
-        return "scalars where there are vectors";
-    }
-    if (features[GALI_FEATURE_local] > 1) {
-        return "more locals than the nearest cache holds";
-    }
-    if (features[GALI_FEATURE_registers] > 1) {
-        return "more vectors than registers";
-    }
-    if (c.hottest.body > body_most || c.adds * target->lanes > 1.25 * work) {
-        return c.hottest.body > body_most ? "too large a body" : "more work than the expression has";
-    }
-    return NULL;
+    return refuse(&c, target, work, features);
 }

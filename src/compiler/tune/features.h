@@ -10,9 +10,11 @@
 
 /* FEATURE(name, meaning); "hot": the innermost loop that most multiply-adds are in. */
 #define GALI_FEATURES                                                                                          \
+    FEATURE(estimate, "log2 of what a simple model says that it takes, in multiply-adds")                      \
     FEATURE(adds, "log2 of multiply-adds, vectors counting as one")                                            \
     FEATURE(registers, "vectors that the hot loop uses, of the target's registers")                            \
     FEATURE(body, "log2 of the hot loop's unrolled statements")                                                \
+    FEATURE(code, "log2 of the statements of all cases, unrolled")                                             \
     FEATURE(turns, "log2 of its turns")                                                                        \
     FEATURE(visits, "log2 of the times it is entered")                                                         \
     FEATURE(vector_loads, "vectors loaded from parameters a multiply-add, hot")                                \
@@ -30,15 +32,12 @@ enum {
         GALI_FEATURE_COUNT
 };
 
-/* Fills features[GALI_FEATURE_COUNT] for the symbols' largest values. */
-void gali_features_of(const gali_loop_function *function, const gali_target *target, float *features);
-
 /*
- * NULL if the target can hold it, else why not: more vectors in the hot loop than registers, locals beyond the nearest
- * cache, a body beyond what is worth compiling, scalars where there are vectors, or much more work than `work`
- * multiply-adds.
+ * Fills features[GALI_FEATURE_COUNT] for the symbols' largest values. Returns NULL if the target can hold it, else why
+ * not: more vectors in the hot loop than registers, locals beyond the nearest cache, more code than is worth compiling,
+ * scalars where there are vectors, or much more work than `work` multiply-adds.
  */
-const char *gali_features_refuse(const gali_loop_function *function, const gali_target *target, double work,
-                                 const float *features);
+const char *gali_features_of(const gali_loop_function *function, const gali_target *target, double work,
+                             float *features);
 
 #endif

@@ -10,8 +10,9 @@
 
 enum {
     GALI_MEASURE_BATCH_MAX = 64,
-    GALI_MEASURE_QUICK = 15, /* pairs of calls that rank candidates */
-    GALI_MEASURE_SURE = 151, /* pairs that decide between leaders */
+    GALI_MEASURE_QUICK = 31,   /* pairs of calls that rank candidates */
+    GALI_MEASURE_LONGER = 101, /* that keep an eye on the leaders */
+    GALI_MEASURE_SURE = 301,   /* that decide between them */
 };
 
 typedef struct gali_measured {

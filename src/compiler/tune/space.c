@@ -19,6 +19,12 @@ static uint32_t least_of(uint32_t a, uint32_t b) {
     return a < b ? a : b;
 }
 
+/* The same split for all sizes that part an extent alike: the largest part that there is. */
+static uint32_t largest_part(uint32_t extent, uint32_t size) {
+    uint32_t parts = (extent + size - 1) / size;
+    return (extent + parts - 1) / parts;
+}
+
 /* ---- template ---- */
 
 enum { VECTORS, ROWS, VECTORS_OUTSIDE, UNROLL_K, TILES_OUTSIDE, EXPERTS }; /* knobs by number */
@@ -79,9 +85,11 @@ static void write_template(const gali_space *space, const gali_point *p, gali_sc
     int turned = p->setting[TILES_OUTSIDE], columns = p->setting[VECTORS_OUTSIDE] && !d->sparse;
     const char *tile = d->sparse ? "c" : "c.o";
     gali_schedule_add(to, GALI_PRIMITIVE_VECTORIZE, "n", NULL, space->target->lanes);
-    gali_schedule_add(to, GALI_PRIMITIVE_SPLIT, "n", NULL, p->setting[VECTORS] + 1u);
+    gali_schedule_add(
+        to, GALI_PRIMITIVE_SPLIT, "n", NULL,
+        largest_part((d->outputs + space->target->lanes - 1) / space->target->lanes, p->setting[VECTORS] + 1u));
     if (!d->sparse) {
-        gali_schedule_add(to, GALI_PRIMITIVE_SPLIT, "c", NULL, p->setting[ROWS] + 1u);
+        gali_schedule_add(to, GALI_PRIMITIVE_SPLIT, "c", NULL, largest_part(d->most, p->setting[ROWS] + 1u));
     }
     gali_schedule_add(to, GALI_PRIMITIVE_REORDER, "k", d->sparse ? "n.i" : "c.i", 0);
     gali_schedule_add(to, GALI_PRIMITIVE_REORDER, "n.o", turned ? "k" : tile, 0);
@@ -170,8 +178,8 @@ static void insert(order *o, uint32_t at, const char *axis, const char *ending) 
 }
 
 /* Splits the output's axes; outer tiles, then inner ones, each level in one of two orders. */
-static void write_tiles(const gali_space *space, const unsigned char *tile, int turn_outer, int turn_inner,
-                        order *o, gali_schedule *to) {
+static void write_tiles(const gali_space *space, const uint32_t *tile, int turn_outer, int turn_inner, order *o,
+                        gali_schedule *to) {
     const gali_expression *e = space->expression;
     const gali_stage *last = &e->stage[e->stages - 1];
     for (uint32_t level = 0; level < 2; level++) {
@@ -182,15 +190,15 @@ static void write_tiles(const gali_space *space, const unsigned char *tile, int 
         }
     }
     for (uint32_t i = 0; i < last->axes; i++) {
-        gali_schedule_add(to, GALI_PRIMITIVE_SPLIT, last->axis[i]->name, NULL, tile[i] + 1u);
+        gali_schedule_add(to, GALI_PRIMITIVE_SPLIT, last->axis[i]->name, NULL, tile[i]);
     }
 }
 
 static void write_auto(const gali_space *space, const gali_point *p, gali_schedule *to) {
     const gali_expression *e = space->expression;
     const gali_stage *last = &e->stage[e->stages - 1];
-    unsigned char tile[GALI_LOOP_RANK_MAX] = {0}, level[GALI_EXPRESSION_AXES_MAX],
-                  turns[GALI_EXPRESSION_AXES_MAX];
+    uint32_t tile[GALI_LOOP_RANK_MAX] = {0};
+    unsigned char level[GALI_EXPRESSION_AXES_MAX], turns[GALI_EXPRESSION_AXES_MAX];
     const gali_loop_variable *summed[GALI_EXPRESSION_AXES_MAX];
     uint32_t knob = 0, sums = 0;
     order o = {.count = 0};
@@ -205,7 +213,9 @@ static void write_auto(const gali_space *space, const gali_point *p, gali_schedu
             level[sums++] = p->setting[knob++];
         }
         for (uint32_t d = 0; d < last->axes; d++) {
-            tile[d] = last->axis[d] == e->axis[i].variable ? setting : tile[d];
+            if (last->axis[d] == e->axis[i].variable) {
+                tile[d] = largest_part(extent_of(space, i), setting + 1u);
+            }
         }
     }
     gali_schedule_add(to, GALI_PRIMITIVE_VECTORIZE, last->axis[last->axes - 1]->name, NULL,
