@@ -1,8 +1,8 @@
 # Kernel tables are compiled with the flags of their instruction set, all other files with the base one's; the
 # choice between them is made at run time (src/cpu). GALI_HAVE_<ISA> says which tables this build has.
-# The address sanitizer looks at the scalar tables alone, which are the same bodies (the others have the guard pages
-# of their tests): instrumented, the vector tables take minutes to compile. No stack redzones there, so that the
-# tiles' arrays still become registers. The thread sanitizer looks at all float32 tables.
+# A build with a sanitizer has the scalar tables and AVX2's, which compile in minutes where it looks at them: the
+# address sanitizer at the scalar ones alone, without stack redzones, so that the tiles' arrays still become registers
+# (the bodies are the same, and the tests of kernels have guard pages), the thread sanitizer at the float32 ones.
 set(gallop_table_options "")
 set(gallop_narrow_table_options "")
 if(CMAKE_C_FLAGS MATCHES "fsanitize=address")
@@ -41,6 +41,9 @@ endfunction()
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64)$")
     gallop_add_isa(AVX2 k_avx2.c -mavx2 -mfma)
     gallop_add_isa(AVX2 k_avx2_narrow.c -mavx2 -mfma -mf16c)
+    if(CMAKE_C_FLAGS MATCHES "fsanitize")
+        return()
+    endif()
     set(avx512_flags -mavx512f -mavx512vl -mavx512dq -mavx512bw -mfma)
     gallop_add_isa(AVX512 k_avx512.c ${avx512_flags})
     gallop_add_isa(AVX512 k_avx512_narrow.c ${avx512_flags})
