@@ -85,48 +85,68 @@ def _windows(
     return out
 
 
+class Means:
+    """Running means by kind over a pool of characters.
+
+    A mean takes the values of this step and those of the steps before it; gradients are those of
+    the current step. `state` is what lives on: the means, and how many steps had seen each kind.
+    """
+
+    def __init__(
+        self, kinds: int, shapes: dict[str, tuple[int, ...]], device: torch.device,
+        keep: float = 0.9,
+    ) -> None:
+        self.keep, self.kinds = keep, torch.arange(kinds, device=device)
+        self.state = {name: torch.zeros(kinds, *shape, device=device)
+                      for name, shape in shapes.items()}
+        self.state["seen"] = torch.zeros(kinds, device=device)
+
+    def __call__(
+        self, kind: torch.Tensor, values: dict[str, torch.Tensor]
+    ) -> tuple[dict[str, torch.Tensor], torch.Tensor]:
+        """The means [K, ...] of values [C, ...] by kind [C] (-1: none), and which kinds [K] are
+        here now and have been seen often enough to be trusted."""
+        hot = (kind[:, None] == self.kinds).float()
+        present, count = (hot.sum(0) > 0).float(), hot.sum(0).clamp(min=1)
+        keep = self.keep * (self.state["seen"] > 0).float() * present + (1 - present)
+        mixed = {}
+        for name, value in values.items():
+            shape = (-1, *[1] * (value.ndim - 1))
+            total = (hot.T @ value.reshape(len(value), -1)).view(-1, *value.shape[1:])
+            mean = total / count.view(shape)
+            old = self.state[name]
+            blend = keep.view(shape) * old + (1 - keep.view(shape)) * mean.detach()
+            old.copy_(blend)  # in place: a recorded step finds it where it was
+            mixed[name] = mean + (blend - mean).detach()
+        self.state["seen"] += present
+        return mixed, present * (self.state["seen"] > 10).float()
+
+
 class Moments:
     """Running moments of the feet and of the phase's advance per manner over a pool.
 
     A pool holds characters of one manner at all phases, so the spread over the pool is the spread
-    over a cycle. Values are averaged over steps; gradients are those of the current step.
+    over a cycle.
     """
 
-    def __init__(self, goal: Targets, device: torch.device, keep: float = 0.9) -> None:
-        self.keep = keep
+    def __init__(self, goal: Targets, device: torch.device) -> None:
         # relative errors of next to nothing would be noise
         self.spread = torch.tensor(goal.spread, dtype=torch.float32, device=device).clamp(min=1.0)
         self.advance = torch.tensor(goal.advance, dtype=torch.float32, device=device)
         self.advance = self.advance.clamp(min=1e-3)
-        self.known = torch.tensor(goal.known, device=device)
-        shape = self.spread.shape
-        self.state = {"first": torch.zeros(shape, device=device),
-                      "second": torch.zeros(shape, device=device),
-                      "rate": torch.zeros(shape[0], device=device),
-                      "seen": torch.zeros(shape[0], device=device)}
+        self.known = torch.tensor(goal.known, device=device).float()
+        feet = tuple(self.spread.shape[1:])
+        self.means = Means(len(self.known), {"first": feet, "second": feet, "rate": ()}, device)
 
     def loss(
         self, feet: torch.Tensor, advance: torch.Tensor | None, manner: torch.Tensor
     ) -> torch.Tensor:
         """Mean square relative error of spread and advance. feet [C, F, 4, 3], advance [C, F]
         (None: without a phase), manner [C] (-1: none)."""
-        hot = (manner[:, None] == torch.arange(len(self.known), device=manner.device)).float()
-        count = hot.sum(0).clamp(min=1)
-        now = {"first": torch.einsum("cm,cfjx->mjx", hot, feet) / feet.shape[1],
-               "second": torch.einsum("cm,cfjx->mjx", hot, feet.square()) / feet.shape[1],
-               "rate": hot.T @ (feet[:, :, 0, 0] * 0 if advance is None else advance).mean(1)}
-        present = (hot.sum(0) > 0).float()
-        mixed = {}
-        for name, value in now.items():
-            shape = (-1, *[1] * (value.ndim - 1))
-            value = value / count.view(shape)
-            old = self.state[name]
-            keep = self.keep * (self.state["seen"] > 0).float() * present + (1 - present)
-            blend = keep.view(shape) * old + (1 - keep.view(shape)) * value.detach()
-            old.copy_(blend)  # in place: a recorded step finds it where it was
-            mixed[name] = value + (blend - value).detach()
-        self.state["seen"] += present
-        use = present * self.known.float() * (self.state["seen"] > 10).float()
+        rate = feet[:, :, 0, 0] * 0 if advance is None else advance
+        mixed, use = self.means(manner, {"first": feet.mean(1), "second": feet.square().mean(1),
+                                         "rate": rate.mean(1)})
+        use = use * self.known
         spread = (mixed["second"] - mixed["first"].square()).clamp(min=1e-2).sqrt()
         wide = (spread / self.spread - 1).square().mean((1, 2))
         fast = (mixed["rate"] / self.advance - 1).square() if advance is not None else 0.0

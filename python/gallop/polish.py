@@ -5,7 +5,8 @@ the runtime's loop (rollout tells it in numpy) under commands that a player woul
 with gradient per step, and the network is moved so that
 
 - planted feet stay where they are (slide),
-- the root goes as fast as, and where, it was told once a command has settled (track),
+- the root goes as fast as, and where, it was told once a command has settled (track), and does so
+  on the mean in each kind of command (course),
 - feet travel as far and step as often as in the data in each manner of going (manner),
 - feet stay over the floor, and bones have their lengths (body),
 - everything else stays what the network said before this stage (keep), and
@@ -24,6 +25,7 @@ import torch
 
 from gallop import graph
 from gallop.contract import Contract
+from gallop.course import Course, kinds
 from gallop.features import Dataset
 from gallop.losses import Unroll
 from gallop.manner import MANNERS, Moments, targets
@@ -33,7 +35,7 @@ from gallop.rollout import DEFAULTS
 from gallop.trainer import Batches, Stage, World, follow, given_of, load_checkpoint
 
 TAU = 2 * math.pi
-PARTS = ("slide", "keep", "track", "body", "manner", "data")
+PARTS = ("slide", "keep", "track", "course", "body", "manner", "data")
 
 
 @dataclass(frozen=True)
@@ -51,7 +53,9 @@ class Plan:
     data: float = 1.0
     body: float = 0.5
     manner: float = 1.0
-    settle: int = 40
+    course: float = 3.0
+    settle: tuple[int, int] = (10, 40)  # frames after a command: to count first, and fully
+    settle_still: tuple[int, int] = (4, 18)
     stage: Stage = field(default_factory=lambda: Stage(1, 256, 16))
 
 
@@ -60,7 +64,7 @@ class State:
     """The pool: path [C, W, 2], facing [C, W], gait [C, W, G] over the window, fed joints [C, F],
     phase [C]; commands: wanted velocity [C, 2], face [C], spin [C] (rad/frame), strafe, run [C]
     (0 or 1), bias [C], age and life [C] of the command in frames, manner [C] (see manner.MANNERS;
-    -1 none)."""
+    -1 none), kind [C] (see course.kinds)."""
 
     path: torch.Tensor
     facing: torch.Tensor
@@ -75,6 +79,7 @@ class State:
     age: torch.Tensor
     life: torch.Tensor
     manner: torch.Tensor
+    kind: torch.Tensor
 
     def detached(self) -> State:
         return State(**{k: v.detach() for k, v in vars(self).items()})
@@ -148,7 +153,7 @@ class Pool:
         zero = torch.zeros(self.count, device=self.device)
         state = State(path, self.facing[index], self.gait[index], self.fed[pick], self.phase[pick],
                       torch.zeros(self.count, 2, device=self.device), zero, zero, zero, zero, zero,
-                      zero, zero - 1)
+                      zero, zero - 1, zero - 1)
         return self.commanded(state)
 
     def commanded(self, state: State) -> State:
@@ -180,11 +185,13 @@ class Pool:
         most = np.where(run > 0, 0.9, 0.6)
         spin = np.where(circle, host.uniform(-1, 1, n) * most, 0)
         spin = np.where(pivot, host.uniform(-1.3, 1.3, n), spin) / self.contract.rate
+        kind = kinds(relative, spin, run, circle, stop)
         life = np.where(host.random(n) < 0.3, host.uniform(30, 90, n), host.uniform(90, 260, n))
         return State(state.path, state.facing, state.gait, state.fed, state.phase, velocity, face,
                      self._tensor(spin), self._tensor(run), self._tensor(host.uniform(2, 6, n)),
                      torch.zeros_like(face), self._tensor(life),
-                     self._tensor(_manner(ahead, circle | stop, part, quarter, run)))
+                     self._tensor(_manner(ahead, circle | stop, part, quarter, run)),
+                     self._tensor(kind))
 
     def _bool(self, a: np.ndarray) -> torch.Tensor:
         return torch.tensor(a, device=self.device)
@@ -196,7 +203,8 @@ class Pool:
         clean = State(**{k: torch.nan_to_num(v) for k, v in vars(state).items()})
         state = clean.replaced(lost, self.fresh())
         return state.replaced(state.age > state.life, self.commanded(state),
-                              ("velocity", "face", "spin", "run", "bias", "age", "life", "manner"))
+                              ("velocity", "face", "spin", "run", "bias", "age", "life", "manner",
+                               "kind"))
 
 
 def _manner(
@@ -339,7 +347,7 @@ class Polish:
         one[:, style] = 1
         self.style = one
         self.kept = self._kept(contract).to(world.device)
-        self.moments = Moments(goal, world.device)
+        self.moments, self.course = Moments(goal, world.device), Course(world.device)
         feet = self.unroll.at.feet
         self.feet = torch.tensor([j for _, j, _ in feet], device=world.device)
         self.toes = torch.tensor([j for _, j, w in feet if w == 1], device=world.device)
@@ -359,7 +367,8 @@ class Polish:
             return
         state = {"step": self.step, "net": self.net.state_dict(), "adam": self.adam.state_dict(),
                  "average": self.average.state_dict(), "history": self.history,
-                 "pool": vars(self.state), "moments": self.moments.state,
+                 "pool": vars(self.state), "moments": self.moments.means.state,
+                 "course": self.course.means.state,
                  "random": self.pool.host.bit_generator.state,
                  "plan": repr(self.plan)}
         part = self.checkpoint.with_suffix(".part")
@@ -375,7 +384,8 @@ class Polish:
         self.adam.load_state_dict(state["adam"])
         self.step, self.history = state["step"], state["history"]
         self.state = State(**state["pool"])
-        self.moments.state = state["moments"]
+        self.moments.means.state = state["moments"]
+        self.course.means.state = state["course"]
         self.pool.host.bit_generator.state = state["random"]
 
     def _kept(self, contract: Contract) -> torch.Tensor:
@@ -455,15 +465,18 @@ class Polish:
             state = loop.moved(state, y)
         went = state.path[:, loop.now] - begin
         still = (state.velocity.norm(dim=-1) < self.pool.rules["stand_speed"]).float()
-        # a command counts more and more from 10 frames after it was given to when it has settled
-        late = (state.age - plan.frames - 10) / (plan.settle - 10 - 10 * still)
-        settled = torch.clamp(late, 0, 1)
+        first, full = (a + (b - a) * still for a, b in zip(plan.settle, plan.settle_still))
+        settled = torch.clamp((state.age - plan.frames - first) / (full - first), 0, 1)
         track = self._track(went, wanted, state, settled)
+        kind = torch.where(settled >= 1, state.kind, -torch.ones_like(settled))
+        off = wrap(state.face - state.facing[:, loop.now])
+        course = self.course.loss(went, wanted, off, kind)
         stacked = torch.stack(raw, 1)
         manner = torch.where(settled >= 1, state.manner, -torch.ones_like(settled))
         habits = self.moments.loss(self._foot_points(stacked), self._advance(stacked), manner)
         return state, {"slide": plan.slide * torch.stack(slide).mean(),
                        "keep": plan.keep * torch.stack(keep).mean(), "track": plan.track * track,
+                       "course": plan.course * course,
                        "body": plan.body * self._body(stacked), "manner": plan.manner * habits}
 
     def _foot_points(self, raw: torch.Tensor) -> torch.Tensor:

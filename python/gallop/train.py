@@ -78,6 +78,7 @@ def parser() -> argparse.ArgumentParser:
     p.add_argument("--no-judge", action="store_true", help="skip the closed loop at the end")
     p.add_argument("--polish", type=int, help="steps of the last stage (0: none)")
     p.add_argument("--keep", type=float, default=0.5, help="polish: how much stays as it was")
+    p.add_argument("--course", type=float, default=3.0, help="polish: weight of where it is led")
     p.add_argument("--polish-slide", type=float, default=3.0, help="polish: weight of foot slide")
     p.add_argument("--device", default="cuda" if torch.cuda.is_available() else "cpu")
     p.add_argument("--checkpoint", type=Path, help="file to resume from and save to")
@@ -121,7 +122,7 @@ def held_out_error(
 def write_curve(path: Path, history: list[tuple[int, dict[str, float]]]) -> None:
     """The loss curve as CSV: step, loss and its parts."""
     keys = ["loss", "error", "slide", "kinematics", "decay"]
-    keys += ["keep", "track", "body", "manner", "data"]
+    keys += ["keep", "track", "course", "body", "manner", "data"]
     with path.open("w", newline="") as f:
         out = csv.writer(f)
         out.writerow(["step", *keys])
@@ -178,7 +179,8 @@ def polished(
     weights = Weights(args.slide, args.kinematics, absolute=args.absolute)
     size = (96, 12, Stage(1, 48, 8, weights=weights)) if args.quick else (
         512, 16, Stage(1, 256, 16, weights=weights))
-    plan = Plan(steps, *size[:2], keep=args.keep, slide=args.polish_slide, stage=size[2])
+    plan = Plan(steps, *size[:2], keep=args.keep, slide=args.polish_slide, course=args.course,
+                stage=size[2])
     place = args.checkpoint.with_suffix(".polish") if args.checkpoint else None
     last = Polish(trainer.average, trainer.unroll, rules, data, trainer.batches, style, plan,
                   args.seed, trainer.world, place)
