@@ -30,7 +30,8 @@ LIMITS = ((-0.75, 0.75), (-1.9, 0.6), (0.55, 2.65))  # least and most of hip, th
 # The pose of rest: hip (of a right leg), thigh and shank in front and behind; height, pitch, roll.
 REST_FRONT, REST_HIND = (0.0333, -0.8023, 1.6903), (0.0321, -0.7998, 1.6231)
 POSTURE = (33.0, 0.03, 0.0)
-GATE_OFFSETS = (0, 30, 50)  # path samples whose velocity the gate sees
+GATE_OFFSETS = (0, 30, 50)  # path samples whose velocity (and jump) the gate sees
+JUMP_TIME = 36  # frames from the first sign of a jump to its top, and from there to its end
 
 # Joints without a hinge, for the looks of it: name, parent, offset.
 LOOKS = (
@@ -43,8 +44,8 @@ RULES = {
     "speed_walk": 1.5, "speed_run": 5.8333333, "speed_side": 0.2, "speed_back": 0.34,
     "command_velocity_time": 12.0, "command_turn_time": 12.0, "command_turn_rate": 0.0436332,
     "command_blend": 0.25, "anchor": 0.4, "anchor_limit": 1.5,
-    "stand_speed": 0.25, "stand_damping": 0.5, "stand_settle": 0.15, "gait_smooth": 0.1,
-    "turn_gait": 0.25,
+    "stand_speed": 0.25, "stand_damping": 0.5, "stand_settle": 0.18, "gait_smooth": 0.12,
+    "turn_gait": 0.25, "jump_time": float(JUMP_TIME), "jump_speed": 2.5,
     "foot_heel_height": 2.0, "foot_toe_height": 2.0, "foot_lock_contact": 0.5,
     "foot_stand_reach": 4.0, "foot_step_height": 3.0, "foot_step_fade": 0.08,
 }  # fmt: skip
@@ -90,6 +91,7 @@ def contract() -> Contract:
     state = ["hinge.angle", "hinge.velocity", "body.posture", "body.rate", "root.motion"]
     state += ["foot.position", "foot.velocity", "leg.phase"]
     inputs = [Block(n) for n in state] + [Block("trajectory." + p) for p in path]
+    inputs.append(Block("trajectory.gait", ("jump",)))
     out = ["hinge.change", "body.change", "hinge.velocity", "body.rate"]
     out += ["root.velocity.x", "root.velocity.z", "root.turn"]
     outputs = [Block(n) for n in out] + [Block("contact", (leg + "Foot",)) for leg in LEGS]
@@ -97,8 +99,14 @@ def contract() -> Contract:
     outputs += [Block("future." + p) for p in path]
     legs = [tuple(leg + p for p in ("Thigh", "Shank", "Foot", "Foot")) for leg in LEGS]
     return Contract("dog", RATE, 0.01, joints(), legs, WINDOW, list(SAMPLES),  # type: ignore
-                    list(FUTURE), [("stand", "stand")], inputs, outputs, dict(RULES), hinges(),
-                    POSTURE)
+                    list(FUTURE), [("stand", "stand"), ("jump", "jump")], inputs, outputs,
+                    dict(RULES), hinges(), POSTURE)
+
+
+def jump_amount(frames: np.ndarray) -> np.ndarray:
+    """How much of a jump it is, `frames` (any shape) after its top: 1 at the top, 0 from JUMP_TIME
+    on to either side."""
+    return np.where(np.abs(frames) < JUMP_TIME, 0.5 + 0.5 * np.cos(np.pi * frames / JUMP_TIME), 0)
 
 
 def default_folder() -> Path:
@@ -113,8 +121,9 @@ def default_folder() -> Path:
 
 
 def gate_features(contract: Contract) -> list[int]:
-    """Columns of x that the gate sees: leg phases, path velocities, the root's motion."""
+    """Columns of x that the gate sees: leg phases, path velocities, jumps, the root's motion."""
     names = contract.input_names()
-    wanted = {f"trajectory.velocity.{a}[{o}]" for a in "xz" for o in GATE_OFFSETS}
+    kinds = ("velocity.x", "velocity.z", "gait.jump")
+    wanted = {f"trajectory.{k}[{o}]" for k in kinds for o in GATE_OFFSETS}
     return [i for i, n in enumerate(names)
             if n in wanted or n.startswith(("leg.phase.", "root.motion."))]

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import torch
 from scipy.ndimage import gaussian_filter1d
+from scipy.signal import find_peaks
 
 from gallop import dog, rotation
 from gallop.hinges import Legs
@@ -15,6 +16,8 @@ FLIP = 0.35  # radians in a frame of 1/120 s: no leg turns that fast
 FLOOR, CONTACT_HEIGHT, CONTACT_SPEED, REST_HEIGHT = 2.0, 5.0, 60.0, 2.2  # cm, cm/s
 MOVING = 40.0  # cm/s above which a cleaned foot is not planted
 FADE = 12  # frames over which a foot's correction comes and goes
+LEAP = (50.0, 68.0)  # how high the body is at the top of a jump that is trained on, cm
+LEAP_LEAN = 50.0  # degrees that it may pitch then
 
 
 @dataclass
@@ -169,12 +172,23 @@ def reach_local(posture: np.ndarray, local: np.ndarray) -> np.ndarray:
     return np.stack([hip, thigh, shank], -1).reshape(len(posture), 12)
 
 
+def tops(clip: Clip) -> np.ndarray:
+    """Frames at the tops of jumps over something low."""
+    height = gaussian_filter1d(clip.posture[:, 0], clip.rate / 30)
+    return find_peaks(height, height=LEAP, distance=int(clip.rate / 2))[0]
+
+
 def upright(clip: Clip) -> np.ndarray:
-    """Frames in which the dog is on its legs and not leaping."""
+    """Frames in which the dog is on its legs, or jumps."""
     calm = gaussian_filter1d(clip.posture, 0.25 * clip.rate / 2, axis=0)
     height = clip.posture[:, 0]
     good = (calm[:, 0] > 24.5) & (calm[:, 0] < 36) & (height > 17) & (height < 40)
-    return good & (np.abs(calm[:, 1]) < np.radians(22))
+    good &= np.abs(calm[:, 1]) < np.radians(22)
+    lean = np.abs(clip.posture[:, 1]) < np.radians(LEAP_LEAN)
+    for top in tops(clip):
+        near = np.abs(np.arange(len(clip)) - top) < 1.25 * dog.JUMP_TIME * clip.rate / dog.RATE
+        good |= near & lean & (height > 17) & (height < LEAP[1])
+    return good
 
 
 def still_enough(clip: Clip) -> np.ndarray:

@@ -19,12 +19,14 @@ from gallop.dog_loop import Body, State, turned
 @dataclass
 class Command:
     """What the players want: move [C, 2] in the world (x, z; at most 1 long), run [C], look [C]
-    (the camera's heading, radians from +z towards +x) and strafe [C] (1: face the camera)."""
+    (the camera's heading, radians from +z towards +x), strafe [C] (1: face the camera) and jump [C]
+    (1: as soon as it can)."""
 
     move: torch.Tensor
     run: torch.Tensor
     look: torch.Tensor
     strafe: torch.Tensor
+    jump: torch.Tensor
 
 
 class Network:
@@ -77,11 +79,11 @@ def direction(angle: torch.Tensor) -> torch.Tensor:
 
 
 DEFAULTS = {"velocity_smooth": 0.9, "direction_smooth": 0.9, "strafe_smooth": 0.9,
-            "turn_gait": 0.0}
+            "turn_gait": 0.0, "jump_time": 0.0, "jump_speed": 0.0}
 
 
 KEPT = ("root", "facing", "position", "turn", "velocity", "velocity_wanted", "facing_wanted",
-        "strafe", "stand")
+        "strafe", "stand", "top")
 LISTS = ("commanded_now", "predicted")
 
 
@@ -107,6 +109,9 @@ class Controller:
         self.velocity_wanted, self.facing_wanted = self.root, self.facing
         self.commanded_now = (self.root, self.facing)
         self.strafe, self.stand, self.age = self.facing, self.facing, 0
+        self.over = -past - self.rules["jump_time"]
+        self.top = self.facing + self.over  # frames until a jump's top; `over`: none to be seen
+        self.offsets = torch.tensor(self.contract.samples, **make)
         front = torch.zeros(count, len(self.contract.future), 2, **make)
         front[..., 1] = 1
         self.predicted = (front * 0, front, front * 0)  # seen from the root
@@ -140,8 +145,26 @@ class Controller:
         ahead = torch.where(along < 0, along * 0 + r["speed_back"], along * 0 + 1)
         return speed * (r["speed_side"] + (ahead - r["speed_side"]) * along.abs())
 
+    def _leap(self, c: Command) -> torch.Tensor:
+        """Begin a jump where one is asked for, none is under way and the dog is fast enough;
+        returns who has not landed yet [C] and takes no command."""
+        r, time = self.rules, self.rules["jump_time"]
+        fast = self.velocity[-1].norm(dim=1) >= r["jump_speed"]
+        begin = (c.jump > 0) & (self.top <= -time) & fast & (time > 0)
+        self.top = torch.where(begin, time, (self.top - 1).clamp(min=self.over))
+        return (self.top > -time / 2) & (time > 0)
+
     def _want(self, c: Command) -> None:
         """Velocity and facing that the stick wants, and the amount of standing."""
+        kept = self.velocity_wanted, self.facing_wanted, self.strafe, self.stand
+        busy = self._leap(c)
+        self._steer(c)
+        now = self.velocity_wanted, self.facing_wanted, self.strafe, self.stand
+        self.velocity_wanted, self.facing_wanted, self.strafe, self.stand = (
+            torch.where(busy.view(-1, *[1] * (a.ndim - 1)), b, a) for a, b in zip(now, kept))
+
+    def _steer(self, c: Command) -> None:
+        """The same for those whose feet are on the ground."""
         r = self.rules
         target = c.move * self._speed(c)[:, None]
         wanted = self.velocity_wanted
@@ -195,11 +218,17 @@ class Controller:
         both = [torch.cat([a, b], 1) for a, b in zip(past, ahead)]
         return torch.cat(both, 2).transpose(1, 2)
 
+    def jump(self) -> torch.Tensor:
+        """How much of a jump it is [C, S] at the samples (docs/controller.md)."""
+        time = max(self.rules["jump_time"], 1.0)
+        after = self.offsets - self.top[:, None]
+        return torch.where(after.abs() < time, 0.5 + 0.5 * torch.cos(torch.pi * after / time), 0)
+
     def step(self, c: Command) -> None:
         """One frame."""
         r = self.rules
         self.command(c)
-        self.x = self.body.features(self.state, self.path())
+        self.x = self.body.features(self.state, self.path(), self.jump())
         self.y = y = self.net(self.x)
         share = (1 - self.stand).clamp(0, 1) ** r["stand_damping"]
         anchor = r["anchor"] if self.age else 0.0

@@ -17,7 +17,7 @@ from gallop import dog, dog_clean
 from gallop.dog_clean import Clip
 
 HELD_OUT = ("dog_zig_walk_002", "dog_fast_run_02_004", "dog_quad_walkrun_005")
-NOT_USED = ("hit", "play", "jump")
+NOT_USED = ("hit", "play", "jump_high")
 WALKS = ("star_walk", "zig_walk")
 ARRAYS = ("root", "facing", "posture", "hinge", "contact", "keep")
 HOLD, BEFORE = 100, 130  # frames at rest, and of walk before it, in a made take

@@ -22,7 +22,8 @@ PAST = [o for o in dog.SAMPLES if o <= 0]
 AHEAD = [o for o in dog.SAMPLES if o > 0]
 EDGE = 61  # frames at a take's ends whose path is not known
 SPEED_BINS = (10.0, 50.0, 100.0, 160.0, 240.0, 300.0, 340.0)  # cm/s
-TURN_BIN, BACK_BIN = len(SPEED_BINS) + 1, len(SPEED_BINS) + 2  # turning on the spot, backing
+# turning on the spot, backing, jumping
+TURN_BIN, BACK_BIN, JUMP_BIN = (len(SPEED_BINS) + i for i in (1, 2, 3))
 
 
 @dataclass
@@ -31,8 +32,8 @@ class Frames:
 
     hinge, hinge_rate [12], posture, rate, motion [3], feet, feet_rate [4, 3], phase [4, 2], turns
     [4] (phase advance to this frame), contact [4], past [6, 7] and future [6, 5] (position x, z,
-    direction x, z, velocity x, z at the path's offsets), speed (bin), facing_step (root's turn to
-    the next frame), run and held (not to be trained on).
+    direction x, z, velocity x, z at the path's offsets), jump [12] (its amount there), speed (bin),
+    run and held (not to be trained on).
     """
 
     hinge: np.ndarray
@@ -47,6 +48,7 @@ class Frames:
     contact: np.ndarray
     past: np.ndarray
     future: np.ndarray
+    jump: np.ndarray
     speed: np.ndarray
     run: np.ndarray
     held: np.ndarray
@@ -56,7 +58,7 @@ class Frames:
 
 
 STATE = ("hinge", "hinge_rate", "posture", "rate", "motion", "feet", "feet_rate", "phase", "turns",
-         "contact", "past", "future")
+         "contact", "past", "future", "jump")
 
 
 def turned(v: np.ndarray, angle: np.ndarray) -> np.ndarray:
@@ -97,6 +99,13 @@ def path_features(clip: Clip) -> tuple[np.ndarray, np.ndarray]:
     return out[0], out[1]
 
 
+def jumps(clip: Clip) -> np.ndarray:
+    """How much of a jump it is [T, 12] at the path's offsets."""
+    frames = np.arange(len(clip))[:, None] + np.array(dog.SAMPLES)
+    each = (dog.jump_amount(frames - top) for top in dog_clean.tops(clip))
+    return sum(each, np.zeros(frames.shape))
+
+
 def _motion(clip: Clip) -> np.ndarray:
     """The root's step to each frame, seen from the frame before, and its turn [T, 3]."""
     step = np.diff(clip.root, axis=0, prepend=clip.root[:1])
@@ -105,13 +114,14 @@ def _motion(clip: Clip) -> np.ndarray:
     return np.concatenate([turned(step, -before), turn[:, None]], -1)
 
 
-def _bins(clip: Clip) -> np.ndarray:
-    """Speed bin per frame."""
+def _bins(clip: Clip, jump: np.ndarray) -> np.ndarray:
+    """Speed bin per frame; jump [T, 12]."""
     v = dog_data.velocity(clip, 15.0)
     speed = np.linalg.norm(v, axis=1)
     number = np.digitize(speed, SPEED_BINS)
     on_spot = (speed < 40) & (np.abs(dog_data.turning(clip)) > 0.8)
-    return np.where(on_spot, TURN_BIN, np.where(v[:, 0] < -10, BACK_BIN, number))
+    number = np.where(on_spot, TURN_BIN, np.where(v[:, 0] < -10, BACK_BIN, number))
+    return np.where(jump.max(1) > 0.05, JUMP_BIN, number)
 
 
 def arrays_of(clip: Clip) -> dict[str, np.ndarray]:
@@ -122,10 +132,12 @@ def arrays_of(clip: Clip) -> dict[str, np.ndarray]:
     feet_rate = np.stack([flat[..., 0], moved[..., 1], flat[..., 1]], -1)
     phase, turns = phases(clip.contact)
     past, future = path_features(clip)
+    jump = jumps(clip)
     change = [np.diff(a, axis=0, prepend=a[:1]) for a in (clip.hinge, clip.posture)]
     return dict(hinge=clip.hinge, hinge_rate=change[0], posture=clip.posture, rate=change[1],
                 motion=_motion(clip), feet=feet, feet_rate=feet_rate, phase=phase, turns=turns,
-                contact=clip.contact, past=past, future=future, speed=_bins(clip))
+                contact=clip.contact, past=past, future=future, jump=jump,
+                speed=_bins(clip, jump))
 
 
 def build(takes: list[Clip]) -> Frames:

@@ -13,19 +13,21 @@ from gallop.dog_control import Command, Controller
 RATE = 60
 NAMES = ("stand", "walk 0.6", "walk 0.9", "trot 1.4", "run 2.4", "fast 3.5", "circle 1.0 45",
          "circle 2.0 60", "eight 0.8", "corners 1.2", "stop 0.6", "stop 1.4", "stop 2.8", "back",
-         "start-stop", "sideways", "turn on spot")
+         "start-stop", "sideways", "turn on spot", "jump 2.4", "jump 3.2")
 RANDOM = 20
+JUMP_EVERY = 3  # seconds
 
 
 @dataclass
 class Script:
-    """Commands [T, ...] of one character: velocity wanted (x, z; m/s), look, strafe."""
+    """Commands [T, ...] of one character: velocity wanted (x, z; m/s), look, strafe, jump."""
 
     name: str
     wanted: np.ndarray
     look: np.ndarray
     strafe: np.ndarray
     settled: int = 300
+    jump: np.ndarray | None = None  # none
 
 
 def way(angle: np.ndarray, speed: np.ndarray | float) -> np.ndarray:
@@ -56,7 +58,10 @@ def script(name: str, frames: int) -> Script:
         wanted, strafe = np.stack([np.where(t < 2, 0, 0.6), zero], -1), zero + 1
     elif kind == "turn":
         look, strafe = np.floor(t / 4) * np.pi / 2, zero + 1
-    return Script(name, wanted, look, strafe, settled)
+    jump = (t % JUMP_EVERY >= JUMP_EVERY - 0.1).astype(float) if kind == "jump" else None
+    if kind == "jump":
+        wanted = way(zero, zero + speed)
+    return Script(name, wanted, look, strafe, settled, jump)
 
 
 def random_script(number: int, frames: int) -> Script:
@@ -104,7 +109,8 @@ def commands(scripts: list[Script], rules: dict[str, float], frame: int) -> Comm
         return torch.tensor(np.asarray(a), dtype=torch.float32)
 
     return Command(tensor(move), tensor(more), tensor([s.look[frame] for s in scripts]),
-                   tensor([s.strafe[frame] for s in scripts]))
+                   tensor([s.strafe[frame] for s in scripts]),
+                   tensor([0.0 if s.jump is None else s.jump[frame] for s in scripts]))
 
 
 def play(model: modelfile.Model, scripts: list[Script], rules: dict[str, float] | None = None
@@ -201,6 +207,21 @@ def stop_figures(track: Track, c: int) -> tuple[float, float, float, float]:
     return end / RATE, float(way_), float(creep), float(foot)
 
 
+def jump_figures(track: Track, c: int) -> list[tuple[float, float, float, float]]:
+    """Per jump asked for, from 5 s on, in the 1.5 s after: greatest height of the body and of the
+    lowest foot (cm), seconds with all feet in the air, and the lowest the body is afterwards."""
+    asked = track.scripts[c].jump
+    begin = np.flatnonzero((asked[1:] > 0) & (asked[:-1] == 0)) + 1
+    out = []
+    for a in begin[(begin > 5 * RATE) & (begin < len(asked) - 2 * RATE)]:
+        part = slice(a, a + 3 * RATE // 2)
+        height, low = track.posture[part, c, 0], track.feet[part, c, :, 1].min(1)
+        after = height[int(height.argmax()) :].min()
+        out.append((float(height.max()), float(low.max()), float((low > 5).sum() / RATE),
+                    float(after)))
+    return out
+
+
 def all_scripts(seconds: float = 60, randoms: int = RANDOM) -> list[Script]:
     """The named scripts and the random ones."""
     frames = int(seconds * RATE)
@@ -229,6 +250,13 @@ def table(track: Track) -> str:
             seconds, far, creep, foot = stop_figures(track, c)
             rows.append(f"\n{s.name}: at rest after {seconds:.2f} s and {far:.2f} m; then creeps "
                         f"{creep:.2f} cm/s, feet {foot:.2f} cm/s")
+        if s.jump is not None:
+            figures_ = np.array(jump_figures(track, c))
+            if len(figures_):
+                top, low, air, after = figures_.mean(0)
+                rows.append(f"\n{s.name}: {(figures_[:, 1] > 8).sum()} of {len(figures_)} jumps "
+                            f"leave the ground; body {top:.0f} cm, lowest foot {low:.0f} cm, "
+                            f"{air:.2f} s in the air, body then at least {after:.0f} cm")
     return "\n".join(rows)
 
 

@@ -77,6 +77,7 @@ class Body:
         contacts = [s.start for b, s in columns if b.name == "contact"]
         self.at["contact"] = slice(contacts[0], contacts[-1] + 1)
         first = self.at["future.position.x"].start
+        self.jumps = any(b.name == "trajectory.gait" for b in contract.inputs)
         self.at["future"] = slice(first, self.at["future.velocity.z"].stop)
 
     def resting(self, count: int) -> State:
@@ -86,10 +87,11 @@ class Body:
         return State(hinge, torch.zeros_like(hinge), posture, torch.zeros_like(posture),
                      torch.zeros_like(posture), feet, torch.zeros_like(feet), feet[..., :2] * 0)
 
-    def features(self, s: State, path: torch.Tensor) -> torch.Tensor:
-        """x [B, K] of states and path samples [B, 6, S], in the order of the dog's contract."""
+    def features(self, s: State, path: torch.Tensor, jump: torch.Tensor) -> torch.Tensor:
+        """x [B, K] of states, path samples [B, 6, S] and the amount of a jump at them [B, S] (left
+        out where the contract knows no jump), in the order of the dog's contract."""
         parts = (s.hinge, s.hinge_rate, s.posture, s.rate, s.motion, s.feet, s.feet_rate, s.phase,
-                 path)
+                 path, jump)[: None if self.jumps else -1]
         return torch.cat([p.flatten(1) for p in parts], 1)
 
     def future(self, y: torch.Tensor) -> torch.Tensor:

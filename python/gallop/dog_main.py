@@ -25,7 +25,8 @@ def golden_inputs(trainer: Trainer, seed: int = 0) -> np.ndarray:
     held = np.flatnonzero(frames.held) if frames.held.any() else np.arange(len(frames))
     rows = torch.tensor(np.random.default_rng(seed).choice(held, exporter.GOLDEN),
                         device=trainer.device)
-    return roll.body.features(roll.data.state(rows), roll.data.path(rows)).cpu().numpy()
+    x = roll.body.features(roll.data.state(rows), roll.data.path(rows), roll.data.jump[rows])
+    return x.cpu().numpy()
 
 
 def held_out(trainer: Trainer, unroll: int = 30, count: int = 256) -> tuple[float, float]:

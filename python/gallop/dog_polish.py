@@ -33,14 +33,15 @@ class Plan:
 
 
 class Sticks:
-    """Random commands: speeds up to 3.5 m/s, turns of up to 120 degrees, stands, some backing."""
+    """Random commands: speeds up to 3.5 m/s, turns of up to 120 degrees, stands, some backing, and
+    jumps."""
 
     def __init__(self, count: int, rules: dict[str, float], seed: int,
                  device: torch.device) -> None:
         self.rng, self.rules, self.device = np.random.default_rng(seed), rules, device
         self.left, self.age = np.zeros(count, int), np.zeros(count, int)
         self.angle, self.speed = np.zeros(count), np.zeros(count)
-        self.back = np.zeros(count)
+        self.back, self.jump = np.zeros(count), np.zeros(count)
 
     def next(self) -> Command:
         """The commands of the next frame."""
@@ -51,6 +52,7 @@ class Sticks:
         kind = rng.random(len(new))
         self.speed[new] = np.where(kind < 0.12, 0, rng.uniform(0.4, 3.5, len(new))) * 100 / 60
         self.back[new] = kind > 0.94
+        self.jump[new] = rng.random(len(new)) < 0.2
         self.age[new] = 0
         self.left, self.age = self.left - 1, self.age + 1
         walk, run = self.rules["speed_walk"], self.rules["speed_run"]
@@ -63,7 +65,8 @@ class Sticks:
             return torch.tensor(a, dtype=torch.float32, device=self.device)
 
         look = self.angle + np.pi * self.back
-        return Command(tensor(way), tensor(more), tensor(look), tensor(self.back))
+        return Command(tensor(way), tensor(more), tensor(look), tensor(self.back),
+                       tensor(self.jump))
 
 
 class Polish:
@@ -101,8 +104,9 @@ class Polish:
             flat = s.feet_rate[..., 0::2]
             slide = ((flat.square().sum(-1) + 1e-6).sqrt() * planted).mean()
             low = (1.6 - s.feet[..., 1]).clamp(min=0)
-            height = (26.5 - s.posture[:, 0]).clamp(min=0)
-            lean = (s.posture[:, 1:].abs() - 0.24).clamp(min=0)
+            level = (self.control.top <= -self.control.rules["jump_time"]).float()
+            height = (26.5 - s.posture[:, 0]).clamp(min=0) * level
+            lean = (s.posture[:, 1:].abs() - 0.24).clamp(min=0) * level[:, None]
             total = total + low.mean() + 0.3 * height.mean() + 3 * lean.mean() + 0.04 * slide
         return total / len(commands) + 0.6 * self.lag(settled)
 
@@ -116,7 +120,7 @@ class Polish:
     def lost(self) -> torch.Tensor:
         """Characters [C] that are no dog any more."""
         posture = self.control.state.posture.detach()
-        return ~((posture[:, 0] - 33).abs() < 30) | ~(posture[:, 1:].abs().sum(1) < 3)
+        return ~((posture[:, 0] - 33).abs() < 45) | ~(posture[:, 1:].abs().sum(1) < 3)
 
     def detach(self) -> None:
         """Cut the gradient's way back: the characters live on from here, lost ones from rest."""

@@ -2,9 +2,9 @@
 
     python -m gallop.dog_record MODEL.gallop RUN.npy
 
-float32 [600, 23]: the commands as `gallop drive` takes them (move_x, move_y, run, strafe,
-camera_yaw), then root x, z and facing, the twelve hinge angles, height, pitch and roll after the
-frame.
+float32 [600, 24]: the commands as `gallop drive` takes them (move_x, move_y, run, strafe,
+camera_yaw, jump), then root x, z and facing, the twelve hinge angles, height, pitch and roll after
+the frame.
 """
 
 from __future__ import annotations
@@ -21,17 +21,19 @@ FRAMES = 600
 
 
 def commands(seed: int = 5) -> np.ndarray:
-    """Stick and buttons [600, 5]: stands, walks and runs about, stops, backs, walks on."""
+    """Stick and buttons [600, 6]: stands, walks and runs about, stops, backs, runs and jumps."""
     rng = np.random.default_rng(seed)
-    out = np.zeros((FRAMES, 5), np.float32)
+    out = np.zeros((FRAMES, 6), np.float32)
     for number, at in enumerate(range(0, FRAMES, 75)):
         angle, size = rng.uniform(-1.5, 1.5), rng.uniform(0.5, 1)
         run = rng.uniform(0, 0.6) if number % 2 else 0.0
-        row = [-np.sin(angle) * size, np.cos(angle) * size, run, 0, 0]
+        row = [-np.sin(angle) * size, np.cos(angle) * size, run, 0, 0, 0]
         if number in (0, 4):
-            row = [0, 0, 0, 0, 0]
+            row = [0, 0, 0, 0, 0, 0]
         if number == 5:
-            row = [0, -0.6, 0, 1, 0]
+            row = [0, -0.6, 0, 1, 0, 0]
+        if number > 5:
+            row = [0, 1, 0.5, 0, 0, number - 6]
         out[at : at + 75] = row
     return out
 
@@ -42,10 +44,10 @@ def play(model: modelfile.Model, rows: np.ndarray) -> np.ndarray:
     out = []
     with torch.no_grad():
         for row in torch.tensor(rows):
-            x, y, run, strafe, look = (row[i : i + 1] for i in range(5))
+            x, y, run, strafe, look, jump = (row[i : i + 1] for i in range(6))
             c, s = torch.cos(look), torch.sin(look)
             move = torch.stack([c * -x + s * y, c * y - s * -x], -1)
-            control.step(Command(move, run, look, strafe))
+            control.step(Command(move, run, look, strafe, jump))
             s_ = control.state
             now = (control.root[0], control.facing, s_.hinge[0], s_.posture[0])
             out.append(torch.cat(now).numpy())

@@ -13,6 +13,7 @@ from gallop.dog_features import STATE, Frames
 from gallop.dog_loop import Body, State, turn_samples, turned
 from gallop.features import Scale
 
+JUMP_STD = 0.3  # jumps are rare: their own deviation would make them loud
 STATE_BLOCKS = ("hinge", "hinge_rate", "posture", "rate", "motion", "feet", "feet_rate", "phase")
 
 
@@ -64,7 +65,7 @@ def scale_of(contract: Contract, frames: Frames) -> Scale:
     use = np.flatnonzero(~frames.held)
     path = np.concatenate([frames.past, frames.future], 2)[use]
     state = [getattr(frames, n)[use].reshape(len(use), -1) for n in STATE_BLOCKS]
-    x = np.concatenate([*state, path.reshape(len(use), -1)], 1)
+    x = np.concatenate([*state, path.reshape(len(use), -1), frames.jump[use]], 1)
     out = [frames.hinge_rate, frames.rate, frames.hinge_rate, frames.rate, frames.motion,
            frames.contact, frames.phase, frames.turns, frames.future]
     y = np.concatenate([a[use].reshape(len(use), -1) for a in out], 1)
@@ -73,6 +74,8 @@ def scale_of(contract: Contract, frames: Frames) -> Scale:
         for block, where in contract.ranges(blocks):
             if not block.name.startswith(("body.", "root.")):
                 std[where] = std[where].mean()
+            if block.name == "trajectory.gait":
+                np.maximum(std[where], JUMP_STD, out=std[where])
         np.maximum(std, 1e-4, out=std)
     return Scale(x.mean(0).astype(np.float64), stds[0], y.mean(0).astype(np.float64), stds[1])
 
@@ -93,7 +96,9 @@ class Rollout(nn.Module):
             self.register_buffer(name, value)
         names = ("hinge", "hinge_rate", "past", "future", "phase", "turns", "contact")
         self.size = dict(zip(names, _deviation(*(getattr(frames, n) for n in names))))
-        by_part = {n: getattr(frames, n).std(0) + 1e-5 for n in ("posture", "rate", "motion")}
+        calm = frames.jump.max(1) == 0  # what jumps do would make errors on the ground small
+        by_part = {n: getattr(frames, n)[calm].std(0) + 1e-5
+                   for n in ("posture", "rate", "motion")}
         self.parts = {n: torch.tensor(v, dtype=torch.float32, device=device)
                       for n, v in by_part.items()}
         self.path_size = torch.tensor(frames.future.std(0).mean(1) + 1e-3, device=device)[:, None]
@@ -132,7 +137,7 @@ class Rollout(nn.Module):
         turn = torch.zeros_like(s.hinge[:, 0])
         total: torch.Tensor | float = 0.0
         for k in range(1, unroll + 1):
-            y = self.call(self.body.features(s, path))
+            y = self.call(self.body.features(s, path, self.data.jump[rows + k - 1]))
             s, step = self.body.advance(s, y, anchor=self.anchor, limit=1.5)
             turn = turn + step.facing + self.data.motion[rows + k][:, 2]
             total = total + self.terms(s, y, step.step, rows + k, turn)

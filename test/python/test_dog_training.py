@@ -30,7 +30,7 @@ def frames():
 
 
 def trainer(frames, **more):
-    stages = (dog_train.Stage(40, 64, 1), dog_train.Stage(10, 16, 6))
+    stages = (dog_train.Stage(60, 64, 1), dog_train.Stage(10, 16, 6))
     settings = dog_train.Settings(hidden=24, experts=3, stages=stages, anchor=0.5, **more)
     return dog_train.Trainer(dog.contract(), frames, settings)
 
@@ -45,7 +45,7 @@ def trained(frames):
 @pytest.fixture(scope="module")
 def model(trained):
     m = exporter.to_model(trained.average, trained.contract, trained.scale)
-    x = np.random.default_rng(0).normal(size=(8, 137)) * m.input_std + m.input_mean
+    x = np.random.default_rng(0).normal(size=(8, 149)) * m.input_std + m.input_mean
     dog_export.finish(m, x, "test")
     return m
 
@@ -54,7 +54,7 @@ def test_contract_is_text_and_back():
     c = dog.contract()
     again = contract.parse(contract.to_text(c))
     assert contract.to_text(again) == contract.to_text(c)
-    assert (len(c.input_names()), len(c.output_names())) == (137, 79)
+    assert (len(c.input_names()), len(c.output_names())) == (149, 79)
     names = c.input_names()
     assert "hinge.angle.FrontRightThigh" in names and "body.posture.pitch" in names
     assert "leg.phase.HindLeftFoot.sin" in names and "root.motion.turn" in names
@@ -91,7 +91,8 @@ def test_loss_falls_and_runs_repeat(frames, trained):
 def test_features_match_the_contract(frames, trained):
     """Rebuilt from the contract's names: a block out of place would not pass."""
     d, c = trained.rollout.data, trained.contract
-    x = trained.rollout.body.features(d.state(torch.tensor([70])), d.path(torch.tensor([70])))[0]
+    x = trained.rollout.body.features(d.state(torch.tensor([70])), d.path(torch.tensor([70])),
+                                      d.jump[torch.tensor([70])])[0]
     names = c.input_names()
     at = {n: float(x[i]) for i, n in enumerate(names)}
     assert at["hinge.angle.HindLeftShank"] == pytest.approx(float(frames.hinge[70, 11]))
@@ -179,15 +180,16 @@ def test_broken_gates_are_refused(model, place, value):
 def test_gate_sees_phases_speeds_and_motion():
     c = dog.contract()
     names = [c.input_names()[i] for i in dog.gate_features(c)]
-    assert len(names) == 17 and "trajectory.velocity.z[50]" in names
+    wanted = {"trajectory.velocity.z[50]", "trajectory.gait.jump[0]"}
+    assert len(names) == 20 and wanted < set(names)
 
 
-def command(z=0.0, x=0.0, strafe=0.0, look=0.0, count=1):
+def command(z=0.0, x=0.0, strafe=0.0, look=0.0, count=1, jump=0.0):
     def row(v):
         return torch.full((count,), float(v))
 
     return dog_control.Command(torch.tensor([[x, z]]).repeat(count, 1), row(0), row(look),
-                               row(strafe))
+                               row(strafe), row(jump))
 
 
 def test_commanded_path_follows_the_stick(model):
@@ -208,8 +210,27 @@ def test_turns_are_no_faster_than_the_rule(model):
     assert abs(first) == pytest.approx(control.rules["command_turn_rate"], rel=1e-3)
 
 
+def test_a_jump_is_laid_out_once_and_only_at_speed(model):
+    control = dog_control.Controller(model, 2)
+    time, quick = control.rules["jump_time"], control.rules["jump_speed"] + 0.1
+    control.velocity[-1, 1, 1] = quick  # the second one runs, the first stands
+    for _ in range(3):  # asked for three times, begun once
+        control.command(command(z=1.0, count=2, jump=1.0))
+    amount = control.jump()
+    ahead = np.array(control.contract.samples) - (time - 2)
+    assert float(amount[0].abs().max()) == 0
+    assert amount[1].numpy() == pytest.approx(dog.jump_amount(ahead), abs=1e-5)
+    held = control.velocity_wanted[1].clone()
+    control.command(command(x=1.0, count=2))
+    assert torch.equal(control.velocity_wanted[1], held)  # no steering until it has landed
+    assert float(control.velocity_wanted[0, 0]) > 0.2
+    for _ in range(int(3 * time)):
+        control.command(command(x=1.0, count=2))
+    assert float(control.jump().abs().max()) == 0 and float(control.velocity_wanted[1, 0]) > 1
+
+
 def test_judge_prints_every_script(model):
-    scripts = [dog_judge.script(n, 360) for n in ("stand", "stop 1.4")]
+    scripts = [dog_judge.script(n, 360) for n in ("stand", "stop 1.4", "jump 2.4")]
     scripts += [dog_judge.random_script(i, 360) for i in range(2)]
     text = dog_judge.table(dog_judge.play(model, scripts))
     assert "| stand |" in text and "2 random" in text and "stop 1.4: at rest" in text
