@@ -224,7 +224,7 @@ def test_a_jump_is_laid_out_once_and_only_at_speed(model):
     control.command(command(x=1.0, count=2))
     assert torch.equal(control.velocity_wanted[1], held)  # no steering until it has landed
     assert float(control.velocity_wanted[0, 0]) > 0.2
-    for _ in range(int(3 * time)):
+    for _ in range(int(4 * time)):
         control.command(command(x=1.0, count=2))
     assert float(control.jump().abs().max()) == 0 and float(control.velocity_wanted[1, 0]) > 1
 
