@@ -63,13 +63,20 @@ static void play_backwards(const turn *t, gal_input *input) {
 }
 
 static void play_crouch(const turn *t, gal_input *input) {
-    if (t->cast->crouches) {
-        input->crouch = 1;
-        head_for(input, t->home->facing + 0.6f * t->seconds, 0.8f);
-    } else { /* a quarter turn on the spot every 1.8 seconds */
-        input->strafe = 1;
-        input->camera_yaw = t->home->facing + GALI_PI / 2 * floorf(t->seconds / 1.8f);
-    }
+    input->crouch = 1;
+    head_for(input, t->home->facing + 0.6f * t->seconds, 0.8f);
+}
+
+/* A quarter turn every 1.8 seconds. */
+static void play_spot(const turn *t, gal_input *input) {
+    input->strafe = 1;
+    input->camera_yaw = t->home->facing + GALI_PI / 2 * floorf(t->seconds / 1.8f);
+}
+
+static void play_jumps(const turn *t, gal_input *input) {
+    input->run = 0.5f;
+    input->jump = fmodf(t->seconds, 2.2f) > 2;
+    head_for(input, t->home->facing + 1.2f * t->seconds, 1);
 }
 
 static void play_random(const turn *t, gal_input *input) {
@@ -84,35 +91,49 @@ static void play_random(const turn *t, gal_input *input) {
 }
 
 static const struct role {
-    const char *name, *without_crouch;
+    const char *name;
     void (*play)(const turn *t, gal_input *input);
     float x, z, facing; /* start, in steps and radians */
 } roles[GALI_CAST_ROLES] = {
-    {"Run around", "Run around", play_ring, 0, 6.6f, 1.5708f},
-    {"Walk a circle", "Walk a circle", play_circle, -4.4f, 0.9f, 0},
-    {"Sidestep", "Sidestep", play_sideways, 1.4f, -4.2f, 0.3f},
-    {"Figure eight", "Figure eight", play_eight, 2.8f, 3.2f, 1.2f},
-    {"Stop and go", "Stop and go", play_stop_and_go, 2.5f, -3.0f, 0.5f},
-    {"Walk backwards", "Walk backwards", play_backwards, -3.8f, -2.4f, 2.2f},
-    {"Crouch", "Turn on the spot", play_crouch, 0.1f, 1.0f, 0},
-    {"Random stick", "Random stick", play_random, -0.2f, -1.8f, 0},
+    {"Run around", play_ring, 0, 6.6f, 1.5708f},
+    {"Walk a circle", play_circle, -4.4f, 0.9f, 0},
+    {"Sidestep", play_sideways, 1.4f, -4.2f, 0.3f},
+    {"Figure eight", play_eight, 2.8f, 3.2f, 1.2f},
+    {"Stop and go", play_stop_and_go, 2.5f, -3.0f, 0.5f},
+    {"Walk backwards", play_backwards, -3.8f, -2.4f, 2.2f},
+    {"Crouch", play_crouch, 0.1f, 1.0f, 0},
+    {"Random stick", play_random, -0.2f, -1.8f, 0},
 };
+
+/* What is played instead by a controller that cannot crouch, and by one that can jump. */
+enum { SIDESTEP = 2, CROUCH = 6 };
+static const struct role turn_on_the_spot = {"Turn on the spot", play_spot, 0.1f, 1.0f, 0};
+static const struct role run_and_jump = {"Run and jump", play_jumps, 1.4f, -4.2f, 0.3f};
+
+static const struct role *role_of(const gali_cast *cast, uint32_t character) {
+    uint32_t number = character % GALI_CAST_ROLES;
+    if (number == CROUCH && !cast->crouches) {
+        return &turn_on_the_spot;
+    }
+    return number == SIDESTEP && cast->jumps ? &run_and_jump : &roles[number];
+}
 
 void gali_cast_make(gali_cast *cast, const gali_contract *contract, uint32_t count) {
     float least = 0.9f / contract->unit;
     *cast = (gali_cast){.count = count,
                         .rate = contract->rate,
                         .step = fmaxf(contract->rules.speed_walk * contract->rate, least),
-                        .crouches = contract->gait_of_role[GALI_GAIT_CROUCH] >= 0};
+                        .crouches = contract->gait_of_role[GALI_GAIT_CROUCH] >= 0,
+                        .jumps = contract->rules.jump_time > 0};
     for (uint32_t i = 0; i < count; i++) {
-        const struct role *role = &roles[i % GALI_CAST_ROLES];
+        const struct role *role = role_of(cast, i);
         uint32_t round = i / GALI_CAST_ROLES;
         float turned = 0.9f * (float)round, out = cast->step * (1 + 0.3f * (float)round);
         gal_vec3 at = gali_quat_turn(gali_quat_from_axis((gal_vec3){0, 1, 0}, turned),
                                      (gal_vec3){role->x * out, 0, role->z * out});
         cast->spawns[i] =
             (gal_spawn){.x = at.x, .z = at.z, .facing = role->facing + turned, .phase = 2.39996f * (float)i};
-        cast->names[i] = cast->crouches ? role->name : role->without_crouch;
+        cast->names[i] = role->name;
     }
 }
 
@@ -121,5 +142,5 @@ void gali_cast_play(void *context, uint32_t character, uint32_t frame, const gal
     const gali_cast *cast = context;
     turn t = {cast, &cast->spawns[character], state, character, (float)frame / cast->rate};
     *input = (gal_input){0};
-    roles[character % GALI_CAST_ROLES].play(&t, input);
+    role_of(cast, character)->play(&t, input);
 }

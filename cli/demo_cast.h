@@ -13,8 +13,8 @@ enum { GALI_CAST_ROLES = 8, GALI_CAST_MAX = 64 };
 typedef struct gali_cast {
     uint32_t count;
     float rate;
-    float step;   /* units of length */
-    int crouches; /* whether the controller can */
+    float step;          /* units of length */
+    int crouches, jumps; /* whether the controller can */
     gal_spawn spawns[GALI_CAST_MAX];
     const char *names[GALI_CAST_MAX];
 } gali_cast;

@@ -8,7 +8,7 @@
 #include "base/memory.h"
 #include "options.h"
 
-enum { CELL_MAX = 64, COLUMNS_MAX = 8, SCRIPT_BYTES_MAX = 64 << 20 };
+enum { CELL_MAX = 64, COLUMNS_MAX = 9, SCRIPT_BYTES_MAX = 64 << 20 };
 
 /* Ranges are those of gal_input; a value outside is a mistake in the file, not something to clamp. */
 static const struct {
@@ -23,6 +23,7 @@ static const struct {
     {"crouch", 0, 1},
     {"responsive", 0, 1},
     {"camera_yaw", -1e6, 1e6},
+    {"jump", 0, 1},
 };
 
 typedef struct reader {
@@ -81,7 +82,7 @@ static gal_status add_column(reader *in, const char *cell) {
         return gali_fail(
             in->error, GAL_BAD_DATA,
             "%s, line %zu: unknown column \"%s\"; expected some of frame, move_x, move_y, run, strafe, "
-            "crouch, responsive, camera_yaw",
+            "crouch, responsive, camera_yaw, jump",
             in->name, in->line, cell);
     }
     for (uint32_t i = 0; i < in->column_count; i++) {
@@ -179,7 +180,7 @@ static gal_status read_lines(reader *in, gali_drive_script *script) {
     const char *line = NULL;
     size_t length = 0;
     while (take_line(in, &line, &length)) {
-        double v[COLUMNS_MAX] = {-1, 0, 0, 0, 0, 0, 0, 0};
+        double v[COLUMNS_MAX] = {-1, 0, 0, 0, 0, 0, 0, 0, 0};
         uint32_t start = 0;
         gal_status status = read_cells(in, line, length, v);
         if (status == GAL_OK) {
@@ -187,7 +188,7 @@ static gal_status read_lines(reader *in, gali_drive_script *script) {
         }
         if (status == GAL_OK) {
             gal_input input = {(float)v[1], (float)v[2], (float)v[3], (float)v[4],
-                               (float)v[5], (float)v[7], v[6] != 0};
+                               (float)v[5], (float)v[7], v[6] != 0,   v[8] != 0};
             status = append(in, script, start, &input);
         }
         if (status != GAL_OK) {

@@ -2,7 +2,7 @@
  * A player's input over time, from a CSV file.
  *
  * The first line names the columns, in any order: frame, move_x, move_y, run, strafe, crouch, responsive,
- * camera_yaw (gal_input has their units); those that are absent are 0. Each line after it is one frame; with
+ * camera_yaw, jump (gal_input has their units); those that are absent are 0. Each line after it is one frame; with
  * a `frame` column it starts at that frame (ascending, from 0) and holds until the next line's. Empty lines
  * and lines that start with # are passed over.
  */

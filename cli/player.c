@@ -10,11 +10,12 @@
 #include "json.h"
 #include "space.h"
 
-enum { STATE_COLUMNS = 9, GROUND_CELLS = 160 };
+enum { STATE_COLUMNS = 10, GROUND_CELLS = 160 };
 
-/* What one step of each state column stands for: facing, phase, speed, stick, run, strafe, crouch, camera. */
+/* What one step of each state column stands for: facing, phase, speed, stick, run, strafe, crouch, camera,
+ * jump. */
 static const double state_scale[STATE_COLUMNS] = {1e-4,    2e-4,    1e-3,    1 / 3e4, 1 / 3e4,
-                                                  1 / 3e4, 1 / 3e4, 1 / 3e4, 1e-4};
+                                                  1 / 3e4, 1 / 3e4, 1 / 3e4, 1e-4,    1 / 3e4};
 
 /* The patch of ground shown, metres. */
 typedef struct patch {
@@ -133,7 +134,8 @@ static void write_states(gali_json *json, const gali_player_desc *desc) {
                                     input->run,
                                     input->strafe,
                                     input->crouch,
-                                    gali_angle_wrap(input->camera_yaw)};
+                                    gali_angle_wrap(input->camera_yaw),
+                                    input->jump != 0};
         for (int k = 0; k < STATE_COLUMNS; k++) {
             put_i16(&out, (double)row[k] / state_scale[k]);
         }

@@ -6,7 +6,7 @@
 //   trajectory int16   [character][frame][sample][3]   x, z relative to the root in trajectoryScale, facing / 10000
 //   ground     int16   [row][column]                   heights in ground.scale; row along z, column along x
 
-const STATE = ["facing", "phase", "speed", "moveX", "moveY", "run", "strafe", "crouch", "cameraYaw"];
+const STATE = ["facing", "phase", "speed", "moveX", "moveY", "run", "strafe", "crouch", "cameraYaw", "jump"];
 
 function bytesOf(text) {
   const raw = atob(text);

@@ -258,7 +258,7 @@ class Player {
     element("phase").style.setProperty("--turn", `${state.phase}rad`);
     element("stick").style.setProperty("--x", state.moveX);
     element("stick").style.setProperty("--y", -state.moveY);
-    const flags = ["run", "strafe", "crouch"].filter((name) => state[name] > 0.05);
+    const flags = ["run", "strafe", "crouch", "jump"].filter((name) => state[name] > 0.05);
     element("flags").textContent = flags.join(" + ") || "walk";
     const feet = element("feet");
     if (feet.childElementCount !== this.recording.contactJoints.length) {

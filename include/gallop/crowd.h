@@ -138,6 +138,9 @@ typedef struct gal_input {
     float crouch;     /* 0..1 */
     float camera_yaw; /* radians, 0 = the camera looks along +z */
     int responsive;   /* non-zero: quicker, less natural turns */
+    int jump;         /* non-zero: jumps, as soon as it is fast enough; again and again while it stays so.
+                         From the first sign of a jump until it lands nothing else of the input counts.
+                         Ignored by a controller that has no jump. */
 } gal_input;
 
 /* Adds a character at rest. spawn NULL: all zero. *out is 0 on failure. Errors: GAL_FULL, GAL_BAD_ARGUMENT. */

@@ -188,10 +188,11 @@ class Crowd:
 
     def set_input(self, character: int, *, move_x: float = 0.0, move_y: float = 0.0,
                   run: float = 0.0, strafe: float = 0.0, crouch: float = 0.0,
-                  camera_yaw: float = 0.0, responsive: bool = False) -> None:
+                  camera_yaw: float = 0.0, responsive: bool = False,
+                  jump: bool = False) -> None:
         """What the player wants from the next step on, until it is set again (gal_input)."""
         given = library.gal_input(move_x, move_y, run, strafe, crouch, camera_yaw,
-                                  int(bool(responsive)))
+                                  int(bool(responsive)), int(bool(jump)))
         self._call("gal_crowd_set_input", character, given)
 
     def set_foot_lock(self, character: int, on: bool) -> None:

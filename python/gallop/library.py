@@ -88,7 +88,8 @@ class gal_spawn(ctypes.Structure):
 
 class gal_input(ctypes.Structure):
     _fields_ = (("move_x", c_float), ("move_y", c_float), ("run", c_float), ("strafe", c_float),
-                ("crouch", c_float), ("camera_yaw", c_float), ("responsive", c_int))
+                ("crouch", c_float), ("camera_yaw", c_float), ("responsive", c_int),
+                ("jump", c_int))
 
 
 class gal_character_state(ctypes.Structure):

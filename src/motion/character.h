@@ -64,8 +64,9 @@ typedef struct gali_character {
     gali_foot feet[GALI_LEGS_MAX];
     gali_hinged hinged; /* only where the contract has hinges */
     gali_command command;
-    float breath; /* radians, where in a breath the character began: its spawn's phase */
-    uint32_t age; /* frames since it was added or set back */
+    float breath;   /* radians, where in a breath the character began: its spawn's phase */
+    uint32_t age;   /* frames since it was added or set back */
+    float jump_top; /* frames until the top of the jump under way; after it less than 0 (jump.h) */
 } gali_character;
 
 /* The host's ground; flat at 0 where the function is NULL. */

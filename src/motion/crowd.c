@@ -271,6 +271,7 @@ gal_status gal_crowd_set_input(gal_crowd *crowd, gal_character handle, const gal
         .crouch = gali_clamp(input->crouch, 0, 1),
         .camera_yaw = isfinite(input->camera_yaw) ? input->camera_yaw : 0,
         .responsive = input->responsive,
+        .jump = input->jump,
     };
     return GAL_OK;
 }

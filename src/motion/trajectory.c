@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "motion/jump.h"
 #include "network/gate.h"
 
 void gali_trajectory_reset(gali_character *character, const gali_contract *contract, const gali_ground *ground,
@@ -19,6 +20,7 @@ void gali_trajectory_reset(gali_character *character, const gali_contract *contr
     character->velocity_wanted = (gali_vec2){0, 0};
     character->direction_wanted = facing;
     character->turning = 0;
+    gali_jump_reset(character, contract);
 }
 
 /* Slower sideways and backwards, as the contract asks; 1 when moving the way one faces. */
@@ -193,13 +195,16 @@ static void sample_heights(gali_trajectory *path, const gali_contract *contract,
 
 void gali_trajectory_predict(gali_character *character, const gali_contract *contract,
                              const gali_ground *ground) {
-    want(character, &contract->rules);
-    choose_gait(character, contract);
+    if (!gali_jump_follow(character, contract)) {
+        want(character, &contract->rules);
+        choose_gait(character, contract);
+    }
     if (contract->rules.command_velocity_time >= 1) {
         blend_command(character, contract);
     } else {
         blend_future(character, contract);
     }
+    gali_jump_lay(character, contract);
     sample_heights(&character->path, contract, ground);
 }
 

@@ -53,10 +53,10 @@ static void holds_lines_between_frames(void **state) {
 static void reads_all_columns(void **state) {
     (void)state;
     gali_drive_script script =
-        parse("frame,move_x,move_y,run,strafe,crouch,responsive,camera_yaw\n0,0.1,0.2,0.3,0.4,0.5,1,0.7\n");
+        parse("frame,move_x,move_y,run,strafe,crouch,responsive,camera_yaw,jump\n0,0.1,0.2,0.3,0.4,0.5,1,0.7,1\n");
     gal_input in = script.inputs[0];
     assert_true(in.move_x == 0.1f && in.move_y == 0.2f && in.run == 0.3f && in.strafe == 0.4f);
-    assert_true(in.crouch == 0.5f && in.responsive == 1 && in.camera_yaw == 0.7f);
+    assert_true(in.crouch == 0.5f && in.responsive == 1 && in.camera_yaw == 0.7f && in.jump == 1);
     gali_drive_script_release(&script);
 }
 
@@ -65,7 +65,7 @@ static void names_what_is_wrong(void **state) {
     expect_error("", "empty");
     expect_error("\n\n# x\n", "empty");
     expect_error("move_x\n", "no frames");
-    expect_error("move_x,jump\n0,0\n", "line 1: unknown column \"jump\"; expected some of frame, move_x");
+    expect_error("move_x,leap\n0,0\n", "line 1: unknown column \"leap\"; expected some of frame, move_x");
     expect_error("move_x,\n0\n", "line 1: unknown column \"\"");
     expect_error("move_x,run,move_x\n0,0,0\n", "line 1: column move_x stands twice");
     expect_error("move_x,run\n0,0\n\n0\n", "line 4: 1 cells, 2 expected");

@@ -16,22 +16,22 @@ COMMAND = Path(os.environ.get("GALLOP_COMMAND", ROOT / "build" / "dev" / "cli" /
 
 def test_torch_repeats_the_run():
     run = np.load(RUN)
-    assert run.shape == (600, 23) and run.dtype == np.float32
-    assert np.array_equal(run[:, :5], dog_record.commands())
-    again = dog_record.play(modelfile.read(MODEL), run[:120, :5])
-    assert np.abs(again - run[:120, 5:]).max() < 0.02
+    assert run.shape == (600, 24) and run.dtype == np.float32
+    assert np.array_equal(run[:, :6], dog_record.commands())
+    again = dog_record.play(modelfile.read(MODEL), run[:120, :6])
+    assert np.abs(again - run[:120, 6:]).max() < 0.02
 
 
 def test_the_runtime_follows_the_run(tmp_path):
     if not COMMAND.exists():
         pytest.skip("no gallop command: build it, or name it in GALLOP_COMMAND")
     run = np.load(RUN)
-    rows = [",".join(f"{v:.9g}" for v in row) for row in run[:, :5]]
+    rows = [",".join(f"{v:.9g}" for v in row) for row in run[:, :6]]
     script = tmp_path / "run.csv"
-    script.write_text("\n".join(["move_x,move_y,run,strafe,camera_yaw", *rows]) + "\n")
+    script.write_text("\n".join(["move_x,move_y,run,strafe,camera_yaw,jump", *rows]) + "\n")
     subprocess.run([COMMAND, "drive", MODEL, "--input", script, "--no-foot-lock", "-o",
                     tmp_path / "poses.npy", "--states", tmp_path / "states.npy"], check=True)
     states = np.load(tmp_path / "states.npy")
-    assert np.abs(states[:, [0, 2]] - run[:, 5:7]).max() < 0.5  # cm, after ten seconds
-    turn = np.angle(np.exp(1j * (states[:, 3] - run[:, 7])))
+    assert np.abs(states[:, [0, 2]] - run[:, 6:8]).max() < 0.5  # cm, after ten seconds
+    turn = np.angle(np.exp(1j * (states[:, 3] - run[:, 8])))
     assert np.abs(turn).max() < 0.005
