@@ -52,8 +52,8 @@ static void holds_lines_between_frames(void **state) {
 
 static void reads_all_columns(void **state) {
     (void)state;
-    gali_drive_script script =
-        parse("frame,move_x,move_y,run,strafe,crouch,responsive,camera_yaw,jump\n0,0.1,0.2,0.3,0.4,0.5,1,0.7,1\n");
+    gali_drive_script script = parse(
+        "frame,move_x,move_y,run,strafe,crouch,responsive,camera_yaw,jump\n0,0.1,0.2,0.3,0.4,0.5,1,0.7,1\n");
     gal_input in = script.inputs[0];
     assert_true(in.move_x == 0.1f && in.move_y == 0.2f && in.run == 0.3f && in.strafe == 0.4f);
     assert_true(in.crouch == 0.5f && in.responsive == 1 && in.camera_yaw == 0.7f && in.jump == 1);
