@@ -29,7 +29,8 @@ typedef struct gali_drive_run {
     "       [--start X,Z,FACING] [--no-foot-lock] " GALI_PRECISION_USAGE
 #define GALI_DRIVE_HELP                                                                                        \
     "The CSV's first line names its columns, in any order: frame, move_x, move_y, run, strafe, crouch,\n"      \
-    "responsive, camera_yaw, jump; absent ones are 0. With `frame`, a line holds until the next line's frame.\n\n"   \
+    "responsive, camera_yaw, jump; absent ones are 0. With `frame`, a line holds until the next line's "       \
+    "frame.\n\n"                                                                                               \
     "  --terrain FILE.npy   ground, float32 [x][z], origin at cell [rows / 2][columns / 2];\n"                 \
     "                       height = scale * (value - offset), bilinear, clamped at the borders\n"             \
     "  --terrain-scale S    1\n"                                                                               \
