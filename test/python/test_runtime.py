@@ -272,7 +272,8 @@ def test_a_library_that_is_not_there(tmp_path):
 
 
 def test_the_wheel_builds_and_runs(tmp_path):
-    """In a fresh environment that sees the system's NumPy; it is made under build/shared, of what is built there."""
+    """In a fresh environment that sees the system's NumPy; it is made under build/shared, of what
+    is built there."""
     pip = [sys.executable, "-m", "pip", "--disable-pip-version-check"]
     done = subprocess.run(
         [*pip, "wheel", "-q", str(ROOT), "--no-deps", "-w", str(tmp_path)],
