@@ -51,7 +51,7 @@ class Sticks:
         self.angle[new] += rng.uniform(-2.1, 2.1, len(new))
         kind = rng.random(len(new))
         self.speed[new] = np.where(kind < 0.12, 0, rng.uniform(0.4, 3.5, len(new))) * 100 / 60
-        self.back[new] = kind > 0.94
+        self.back[new] = kind > 0.92
         self.jump[new] = rng.random(len(new)) < 0.2
         self.age[new] = 0
         self.left, self.age = self.left - 1, self.age + 1
@@ -107,7 +107,7 @@ class Polish:
             level = (self.control.top <= -self.control.rules["jump_time"]).float()
             height = (26.5 - s.posture[:, 0]).clamp(min=0) * level
             lean = (s.posture[:, 1:].abs() - 0.24).clamp(min=0) * level[:, None]
-            total = total + low.mean() + 0.3 * height.mean() + 3 * lean.mean() + 0.04 * slide
+            total = total + low.mean() + 0.3 * height.mean() + 3 * lean.mean() + 0.06 * slide
         return total / len(commands) + 0.6 * self.lag(settled)
 
     def lag(self, settled: torch.Tensor) -> torch.Tensor:
