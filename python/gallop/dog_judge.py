@@ -1,7 +1,11 @@
-"""How the dog behaves in closed loop: scripts of commands, and figures of what it then does."""
+"""How the dog behaves in closed loop: scripts of commands, and figures of what it then does.
+
+    python -m gallop.dog_judge MODEL.gallop
+"""
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -16,6 +20,7 @@ NAMES = ("stand", "walk 0.6", "walk 0.9", "trot 1.4", "run 2.4", "fast 3.5", "ci
          "start-stop", "sideways", "turn on spot", "jump 2.4", "jump 3.2")
 RANDOM = 20
 JUMP_EVERY = 3  # seconds
+STOPS, MOMENTS = (0.6, 1.4, 2.8), 24  # speeds to stop from, moments of a stride to stop in
 
 
 @dataclass
@@ -76,6 +81,12 @@ def random_script(number: int, frames: int) -> Script:
         angle[at:until] = heading
         at = until
     return Script(f"random {number}", way(angle, speed), np.zeros(frames), np.zeros(frames), 60)
+
+
+def stop_script(speed: float, moment: int, frames: int = 14 * RATE) -> Script:
+    """Goes at a speed for 4 s and a little more, then stops."""
+    zero, on = np.zeros(frames), np.arange(frames) < 4 * RATE + 5 * moment
+    return Script(f"stop {speed} {moment}", way(zero, np.where(on, speed, 0.0)), zero, zero, 0)
 
 
 @dataclass
@@ -207,6 +218,27 @@ def stop_figures(track: Track, c: int) -> tuple[float, float, float, float]:
     return end / RATE, float(way_), float(creep), float(foot)
 
 
+def still_after(track: Track, c: int, slow: float = 3.0) -> float:
+    """Seconds from the stop of a stop_script until no foot moves faster than `slow` cm/s."""
+    wanted = np.linalg.norm(track.scripts[c].wanted, axis=1)
+    stop = int(np.flatnonzero(wanted)[-1]) + 1
+    speed = np.linalg.norm(track.slide[stop:, c], axis=-1).max(1) * RATE
+    late = np.flatnonzero(speed > slow)
+    return (int(late[-1]) + 1) / RATE if len(late) else 0.0
+
+
+def stops(model: modelfile.Model) -> str:
+    """How long feet move after stops in many moments, as lines."""
+    lines = []
+    for speed in STOPS:
+        scripts = [stop_script(speed, i) for i in range(MOMENTS)]
+        track = play(model, scripts)
+        after = [still_after(track, c) for c in range(MOMENTS)]
+        lines.append(f"stops from {speed} m/s in {MOMENTS} moments: feet still after "
+                     f"{np.mean(after):.2f} s, at most {max(after):.2f} s")
+    return "\n".join(lines)
+
+
 def jump_figures(track: Track, c: int) -> list[tuple[float, float, float, float]]:
     """Per jump asked for, from 5 s on, in the 1.5 s after: greatest height of the body and of the
     lowest foot (cm), seconds with all feet in the air, and the lowest the body is afterwards."""
@@ -262,3 +294,21 @@ def table(track: Track) -> str:
 
 def _row(name: str, f: dict[str, float]) -> str:
     return f"| {name} | " + " | ".join(f"{f[k]:.3g}" if k in f else "" for k in COLUMNS) + " |"
+
+
+def main() -> int:
+    """Judge a model file."""
+    if len(sys.argv) != 2:
+        print("usage: python -m gallop.dog_judge MODEL.gallop", file=sys.stderr)
+        return 2
+    print(report(modelfile.read(sys.argv[1])))
+    return 0
+
+
+def report(model: modelfile.Model, seconds: float = 60, randoms: int = RANDOM) -> str:
+    """All that is measured."""
+    return table(play(model, all_scripts(seconds, randoms))) + "\n\n" + stops(model)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

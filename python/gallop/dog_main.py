@@ -97,7 +97,7 @@ def train(args: argparse.Namespace) -> None:
         _say(args, f"wrote {args.out}, {size / 1024:.0f} KB")
     if not args.no_judge:
         seconds, randoms = (20.0, 4) if args.quick else (60.0, dog_judge.RANDOM)
-        print(dog_judge.table(dog_judge.play(model, dog_judge.all_scripts(seconds, randoms))))
+        print(dog_judge.report(model, seconds, randoms))
 
 
 def polish(args: argparse.Namespace, trainer: Trainer) -> None:

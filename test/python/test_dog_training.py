@@ -236,6 +236,16 @@ def test_judge_prints_every_script(model):
     assert "| stand |" in text and "2 random" in text and "stop 1.4: at rest" in text
 
 
+def test_feet_come_to_rest_after_a_stop(model):
+    scripts = [dog_judge.stop_script(1.4, i, 300) for i in (0, 3)]
+    assert [int(np.flatnonzero(s.wanted[:, 1])[-1]) for s in scripts] == [239, 254]
+    track = dog_judge.play(model, scripts)
+    track.slide[:] = 0
+    track.slide[:265, :, 2, 0] = 1  # a foot that moves until frame 265
+    after = [dog_judge.still_after(track, c) for c in (0, 1)]
+    assert after == [pytest.approx(25 / 60), pytest.approx(10 / 60)]
+
+
 def test_gait_offsets_are_found():
     t = np.arange(900)
     contact = np.stack([np.mod(t / 40 + o, 1) < 0.6 for o in dog_synthetic.OFFSETS], 1)
