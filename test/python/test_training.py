@@ -146,35 +146,35 @@ def test_closed_loop_table(data):
 
 SHARED = """
 import sys; sys.path[:0] = {paths!r}
-import json, numpy as np, synthetic, test_training as t
-from gallop.trainer import Stage
-made = t.trainer(synthetic.dataset(), stages=(Stage(41, 64, dropout=0.1, noise=0.5),
-                                              Stage(21, 16, 4, 3e-4, weights=t.LONG)))
-made.train(quiet=True)
+import json, synthetic, test_training
+made = test_training.shared(synthetic.dataset())
 if made.world.rank == 0:
     json.dump([e["loss"] for _, e in made.history], open({out!r}, "w"))
 """
 
 
-def test_two_processes_are_one(tmp_path):
+def shared(data):
+    t = trainer(data, stages=(Stage(41, 64, dropout=0.1, noise=0.5),
+                              Stage(21, 16, 4, 3e-4, weights=LONG)))
+    t.train(quiet=True)
+    return t
+
+
+def test_two_processes_are_one(data, tmp_path):
     """Two processes (gloo), started as torchrun does: the loss curve of one process."""
     import json
 
     here = Path(__file__).resolve().parent
-    curves = []
-    for count in (1, 2):
-        out = tmp_path / f"{count}.json"
-        script = tmp_path / f"{count}.py"
-        script.write_text(SHARED.format(paths=[str(here), str(here.parents[1] / "python")],
-                                        out=str(out)))
-        env = dict(os.environ, OMP_NUM_THREADS="1")
-        env.update(WORLD_SIZE=str(count), MASTER_ADDR="127.0.0.1",
-                   MASTER_PORT=str(29400 + os.getpid() % 500 + count))
-        started = [subprocess.Popen([sys.executable, str(script)], env=dict(env, RANK=str(rank)))
-                   for rank in range(count)]
-        assert [p.wait(timeout=100) for p in started] == [0] * count
-        curves.append(json.loads(out.read_text()))
-    assert len(curves[0]) >= 3 and np.allclose(curves[0], curves[1], rtol=2e-3)
+    script, out = tmp_path / "shared.py", tmp_path / "curve.json"
+    script.write_text(SHARED.format(paths=[str(here), str(here.parents[1] / "python")],
+                                    out=str(out)))
+    env = dict(os.environ, OMP_NUM_THREADS="1", WORLD_SIZE="2", MASTER_ADDR="127.0.0.1",
+               MASTER_PORT=str(29400 + os.getpid() % 500))
+    started = [subprocess.Popen([sys.executable, str(script)], env=dict(env, RANK=str(rank)))
+               for rank in range(2)]
+    one = [e["loss"] for _, e in shared(data).history]
+    assert [p.wait(timeout=100) for p in started] == [0, 0]
+    assert len(one) >= 3 and np.allclose(one, json.loads(out.read_text()), rtol=2e-3)
 
 
 def test_uneven_batches_are_refused(data, monkeypatch):
@@ -216,7 +216,8 @@ def test_quick_command(tmp_path, monkeypatch, capsys):
     out = tmp_path / "w.gallop"
     monkeypatch.setattr(sys, "argv", [
         "train", "walker", "--quick", "--steps", "0.01", "--polish", "2", "--hidden", "16",
-        "--data", str(CAPTURE), "--no-judge", "--quiet", "--curve", str(tmp_path / "c.csv"),
+        "--data", str(CAPTURE), "--plain-paths", "--no-judge", "--quiet",
+        "--curve", str(tmp_path / "c.csv"),
         "-o", str(out)])
     assert train.main() == 0
     model = modelfile.read(out)
