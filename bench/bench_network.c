@@ -17,7 +17,7 @@ enum { LIST_MAX = 64 };
 static const char RULER[] = "Eigen naive";
 
 typedef struct options {
-    const char *networks, *counts, *peers, *cold, *json, *csv, *model;
+    const char *networks, *counts, *peers, *cold, *json, *csv, *model, *logs;
     double seconds;
     int core;
     int machine_only, slug_only;
@@ -28,14 +28,17 @@ static void usage(void) {
           "  --networks LIST  of paper, mirror, holden, holden-live, walker, dog and single layers (paper.1);\n"
           "                   all: whole networks; layers: every layer of them (default all)\n"
           "  --counts LIST    characters a call (default 1,2,4,5,8,16,64,256)\n"
-          "  --peers LIST     parts of engine names, e.g. gallop,libxsmm; none: gallop and the ruler (default "
-          "all)\n"
+          "  --peers LIST     parts of engine names, =NAME a whole one, e.g. libxsmm,=gallop avx2; none: "
+          "gallop and\n"
+          "                   the ruler (default all)\n"
           "  --cold WORD      no, yes (hot and cold), only (default yes)\n"
           "  --seconds S      time for each network, count and cache state, ended early when settled (default "
           "3)\n"
           "  --small-pages    everybody's memory on small pages, not 2 MB ones\n"
           "  --core N         the core to stay on (default: the present one)\n"
           "  --json FILE  --csv FILE\n"
+          "  --logs FOLDER    of gallop tune's logs, tune-template.jsonl and tune-auto.jsonl: engines made by "
+          "them\n"
           "  --model FILE     write the (one) network's model file and end: for gallop tune\n"
           "  --machine        print the machine's limits and end\n"
           "  --slug           print the machine's name for file names and end\n",
@@ -49,7 +52,7 @@ static const char **text_option(options *o, const char *name) {
         const char **place;
     } texts[] = {{"--networks", &o->networks}, {"--counts", &o->counts}, {"--peers", &o->peers},
                  {"--cold", &o->cold},         {"--json", &o->json},     {"--csv", &o->csv},
-                 {"--model", &o->model}};
+                 {"--model", &o->model},       {"--logs", &o->logs}};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         if (strcmp(texts[i].name, name) == 0) {
             return texts[i].place;
@@ -96,21 +99,25 @@ static char *copy_text(const char *text) {
     return strcpy(copy, text);
 }
 
-/* The scalar kernels are some 100 times slower than the rest: measured when asked for by their whole name. */
+/*
+ * Measured only when asked for: the scalar kernels by their whole name, some 100 times slower than the rest; emitted C
+ * for less than this machine has.
+ */
 static int wanted(const options *o, const engine *e) {
     char *items[LIST_MAX];
     if (strcmp(e->name, RULER) == 0 || strcmp(e->name, "gallop") == 0) {
         return 1;
     }
     if (o->peers == NULL) {
-        return strcmp(e->name, "gallop scalar") != 0;
+        return strcmp(e->name, "gallop scalar") != 0 && !strstr(e->name, "compiled avx2");
     }
     char *list = copy_text(o->peers);
     const size_t count = split(list, items);
     int found = 0;
     for (size_t i = 0; i < count; i++) {
-        found |= strcmp(e->name, "gallop scalar") == 0 ? strcmp(items[i], e->name) == 0
-                                                       : strcasestr(e->name, items[i]) != NULL;
+        const int whole = items[i][0] == '=' || strcmp(e->name, "gallop scalar") == 0;
+        found |= whole ? strcmp(items[i] + (items[i][0] == '='), e->name) == 0
+                       : strcasestr(e->name, items[i]) != NULL;
     }
     bench_free(list);
     return found;
@@ -270,6 +277,9 @@ int main(int argc, char **argv) {
         machine_slug(slug, sizeof slug);
         puts(slug);
         return 0;
+    }
+    if (o.logs) {
+        setenv("GALLOP_BENCH_LOGS", o.logs, 1);
     }
     if (o.model) {
         return write_model(&o) ? 0 : 1;

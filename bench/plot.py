@@ -5,7 +5,7 @@
 
 Writes beside each NETWORK.csv of the folder NETWORK-hot.svg and NETWORK-cold.svg (time per character over characters
 a call, every engine), and beside layers.csv roofline.svg (GFLOP/s over arithmetic intensity: one dot for each layer
-and count, under the machine's own measured roof).
+and count, under the machine's own measured roof; where schedules were searched for, one for each method as well).
 """
 import argparse
 import csv
@@ -109,7 +109,11 @@ def latency(network, cache, facts, rows, path):
 
 
 def roofline(facts, rows, path):
-    dots = [r for r in rows if r["engine"] == "gallop" and r["cache"] == "hot"]
+    methods = ("gallop", "compiled") if any("template" in r["engine"] for r in rows) else ("gallop",)
+    dots = [r for r in rows if r["engine"].startswith(methods) and r["cache"] == "hot"]
+    if len(methods) == 1:
+        dots = [r for r in dots if r["engine"] == "gallop"]
+    kind = "network" if len(methods) == 1 else "engine"
     peaks = [float(v.split()[0]) for k, v in facts.items() if k.startswith("peak")]
     reads = [(k[5:], float(v.split()[0])) for k, v in facts.items() if k.startswith("read")]
     if not dots or not peaks:
@@ -124,10 +128,10 @@ def roofline(facts, rows, path):
         corner = min(peaks[0] / rate, high)
         plot.line([(low, low * rate), (corner, corner * rate)], COLOURS[2 + i], f"{level}: {rate:g} GB/s", dash="5 3")
     plot.line([(low, peaks[0]), (high, peaks[0])], "#222", f"peak: {peaks[0]:g} GFLOP/s")
-    for i, layer in enumerate(dict.fromkeys(r["network"] for r in dots)):
-        for j, r in enumerate(r for r in dots if r["network"] == layer):
+    for i, name in enumerate(dict.fromkeys(r[kind] for r in dots)):
+        for j, r in enumerate(r for r in dots if r[kind] == name):
             plot.dot(float(r["intensity"]), float(r["gflops"]), COLOURS[(7 + i) % len(COLOURS)],
-                     layer if j == 0 else None)
+                     name if j == 0 else None)
     plot.write(path)
 
 

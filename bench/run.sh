@@ -44,15 +44,50 @@ measure() { # name [options]
     "$program" --csv "$folder/$name.csv" "$@"
 }
 
-# Table 3 and figures 3 and 4 of the paper.
-measure_paper() { # [options]
-    local name engines=(--peers Eigen,compiled --counts 1,5,8 --cold no)
-    folder=out/paper
-    mkdir -p "$folder"
-    for name in paper mirror; do
-        measure "$name" --networks "$name" "${engines[@]}" "$@"
+# Schedules for both networks, by search and from what earlier runs found: out/paper/tune-WAY.jsonl has every measurement,
+# the results' folder the winners. A layer that was searched for as long before takes no time.
+tune_paper() { # MINUTES TARGET
+    local kept=bench/results/$("$program" --slug) name way form log
+    mkdir -p "$kept"
+    for way in template auto; do
+        log=$folder/tune-$way.jsonl
+        [ -f "$log" ] || [ ! -f "$kept/tune-$way.jsonl" ] || cp "$kept/tune-$way.jsonl" "$log"
+        for name in paper mirror; do
+            "$program" --networks $name --model "$folder/$name.gallop"
+            for form in per-expert blend; do
+                echo "bench: $name, $way, $form"
+                build/bench/cli/gallop tune "$folder/$name.gallop" --way $way --form $form --characters 1,5,8 \
+                    --target "$2" --minutes "$1" --log "$log" | grep -v '^ '
+            done
+        done
+        grep '"searched"' "$log" >"$kept/tune-$way.jsonl"
     done
-    measure layers --networks paper.1,paper.2,paper.3,mirror.1,mirror.2,mirror.3 "${engines[@]}" "$@"
+}
+
+# Table 3 and figures 3 and 4 of the paper.
+measure_paper() { # [--minutes N] [--target x86-64-v3] [options of bench_network]
+    local minutes=1 target=native name engines rest=()
+    while [ $# -gt 0 ]; do
+        case "$1" in
+            --minutes) minutes=$2; shift 2 ;;
+            --target) target=$2; shift 2 ;;
+            *) rest+=("$1"); shift ;;
+        esac
+    done
+    folder=out/paper
+    engines="Eigen,compiled Inter,compiled template,compiled auto"
+    case "$target" in
+        native) ;;
+        x86-64-v3) folder=out/paper-avx2 engines="Eigen,=gallop avx2,compiled avx2" ;;
+        *) echo "paper: --target $target: native or x86-64-v3" >&2; exit 2 ;;
+    esac
+    mkdir -p "$folder"
+    tune_paper "$minutes" "$target"
+    rest+=(--peers "$engines" --counts 1,5,8 --cold no --logs "$folder")
+    for name in paper mirror; do
+        measure "$name" --networks "$name" "${rest[@]}"
+    done
+    measure layers --networks paper.1,paper.2,paper.3,mirror.1,mirror.2,mirror.3 "${rest[@]}"
     python3 bench/paper_table.py "$folder"
     python3 bench/plot.py "$folder"
 }
@@ -60,7 +95,7 @@ measure_paper() { # [options]
 install_missing
 [ "${1:-}" = paper ] || fetch_onnxruntime
 cmake --preset bench >/dev/null
-cmake --build --preset bench --target bench_network
+cmake --build --preset bench --target bench_network gallop_command
 
 program=build/bench/bench/bench_network
 if [ "${1:-}" = paper ]; then

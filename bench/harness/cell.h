@@ -14,7 +14,7 @@
 #include "problem.h"
 #include "stats.h"
 
-enum { CELL_ENGINES_MAX = 32, CELL_ROOFS_MAX = 4 };
+enum { CELL_ENGINES_MAX = 48, CELL_ROOFS_MAX = 4 };
 
 /* An engine prepared for a problem, and what was measured of it in the present cell. */
 typedef struct lane {

@@ -12,22 +12,22 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "gallop/compiler.h"
 #include "ours.h"
 
-const gal_compile_desc compiled_a_kernel = {.name = "net", .least = 1, .most = 1024, .weights_blob = 1};
-const gal_compile_desc compiled_a = {
-    .name = "net", .least = 1, .most = 1024, .weights_blob = 1, .plain_loops = 1};
-const gal_compile_desc compiled_b = {
-    .name = "net", .least = 1, .most = 1024, .weights_blob = 1, .form = GAL_FORM_BLEND};
+enum { CHARACTERS_MOST = 1024, PATH_BYTES = 512 };
 
 typedef int net_run(uint32_t count, const float *x, const float *gate, float *y, const float *weights,
                     void *workspace);
 
 typedef struct compiled {
+    const compiled_how *how;
+    void *bytes; /* of the model file */
+    size_t size;
+    uint32_t capacity, count; /* count: of characters that it was compiled for; 0: any */
     void *object, *workspace;
     float *weights;
     net_run *run;
-    uint32_t floats; /* of the workspace, a character */
 } compiled;
 
 static void die(const char *what, const char *message) {
@@ -35,13 +35,29 @@ static void die(const char *what, const char *message) {
     exit(1);
 }
 
+/* The way's log, or "" where there are none. */
+static const char *log_path(const compiled_how *how, char path[PATH_BYTES]) {
+    const char *folder = getenv("GALLOP_BENCH_LOGS");
+    snprintf(path, PATH_BYTES, folder ? "%s/tune-%s.jsonl" : "", folder, how->way);
+    return path;
+}
+
 const char *compiled_unavailable(const engine *self) {
-    (void)self;
+    const compiled_how *how = self->context;
+    char path[PATH_BYTES];
+    if (how->way && access(log_path(how, path), R_OK) != 0) {
+        return "no log of gallop tune (--logs)";
+    }
     return system("${CC:-cc} --version >/dev/null 2>&1") == 0 ? NULL : "no C compiler";
 }
 
+static const char *part_of(const gal_compiled *made, gal_compiled_part part) {
+    size_t size;
+    return gal_compiled_bytes(made, part, &size);
+}
+
 static void write_part(const gal_compiled *made, gal_compiled_part part, const char *folder, const char *name) {
-    char path[256];
+    char path[PATH_BYTES];
     size_t size;
     const char *bytes = gal_compiled_bytes(made, part, &size);
     snprintf(path, sizeof path, "%s/%s", folder, name);
@@ -51,18 +67,25 @@ static void write_part(const gal_compiled *made, gal_compiled_part part, const c
     }
 }
 
-/* The flags are in the source's head, behind "-ffp-contract=off". */
+/* The flags that the header tells to build with: between "cc" and "-c". */
+static void flags_of(const gal_compiled *made, char flags[PATH_BYTES]) {
+    const char *header = part_of(made, GAL_COMPILED_HEADER), *from = strstr(header, "     cc ");
+    const char *to = from ? strstr(from, " -c ") : NULL;
+    if (!to) {
+        die("compiled", "the header tells no flags");
+    }
+    snprintf(flags, PATH_BYTES, "%.*s", (int)(to - from - 8), from + 8);
+}
+
 static void build(compiled *c, const gal_compiled *made) {
-    char folder[] = "/tmp/gallop-bench-XXXXXX", line[1024];
+    char folder[] = "/tmp/gallop-bench-XXXXXX", line[3 * PATH_BYTES], flags[PATH_BYTES];
     if (!mkdtemp(folder)) {
         die("compiled", "no temporary folder");
     }
     write_part(made, GAL_COMPILED_HEADER, folder, "net.h");
     write_part(made, GAL_COMPILED_SOURCE, folder, "net.c");
-    snprintf(
-        line, sizeof line,
-        "cd %s && ${CC:-cc} -std=c11 -O3 -march=native -ffp-contract=off -shared -fPIC net.c -o net.so -lm",
-        folder);
+    flags_of(made, flags);
+    snprintf(line, sizeof line, "cd %s && ${CC:-cc} %s -shared -fPIC net.c -o net.so -lm", folder, flags);
     if (system(line) != 0) {
         die("compiled", "the emitted C does not build");
     }
@@ -81,28 +104,72 @@ static void build(compiled *c, const gal_compiled *made) {
 
 /* GALI_WORKSPACE of the header: "NET_WORKSPACE = N". */
 static uint32_t workspace_of(const gal_compiled *made) {
-    size_t size;
-    const char *at = strstr(gal_compiled_bytes(made, GAL_COMPILED_HEADER, &size), "NET_WORKSPACE = ");
+    const char *at = strstr(part_of(made, GAL_COMPILED_HEADER), "NET_WORKSPACE = ");
     return at ? (uint32_t)strtoul(at + strlen("NET_WORKSPACE = "), NULL, 10) : 0;
 }
 
-void *compiled_prepare(const engine *self, const bench_network *network, uint32_t capacity) {
-    compiled *c = bench_alloc(sizeof *c);
-    size_t size;
-    void *bytes = ours_bytes(network, &size);
+/* A row named after a search must not show the written schedules. */
+static void check_logged(const gal_compiled *made) {
+    const char *source = part_of(made, GAL_COMPILED_SOURCE);
+    if (strstr(source, "Written schedule:") || !strstr(source, "Schedule of the log:")) {
+        die("compiled", "the log lacks a layer of this network: gallop tune it for this count of characters");
+    }
+}
+
+static void unload(compiled *c) {
+    if (c->object) {
+        dlclose(c->object);
+    }
+    bench_free(c->weights);
+    bench_free(c->workspace);
+    c->object = c->workspace = c->weights = NULL;
+}
+
+/* count: 0 for any. */
+static void load(compiled *c, uint32_t count) {
+    char path[PATH_BYTES];
+    gal_compile_desc desc = {.name = "net",
+                             .target = c->how->target,
+                             .least = count ? count : 1,
+                             .most = count ? count : CHARACTERS_MOST,
+                             .weights_blob = 1,
+                             .form = c->how->blend ? GAL_FORM_BLEND : GAL_FORM_PER_EXPERT,
+                             .plain_loops = !c->how->kernel,
+                             .log = c->how->way ? log_path(c->how, path) : NULL};
     gal_compiled *made;
     gal_error error = {GAL_OK, ""};
-    if (gal_compile(&made, bytes, size, self->context, &error) != GAL_OK) {
+    size_t size;
+    if (gal_compile(&made, c->bytes, c->size, &desc, &error) != GAL_OK) {
         die("gal_compile", error.message);
     }
-    bench_free(bytes);
+    if (c->how->way) {
+        check_logged(made);
+    }
+    unload(c);
     build(c, made);
     const char *weights = gal_compiled_bytes(made, GAL_COMPILED_WEIGHTS, &size);
     c->weights = bench_alloc(size);
     memcpy(c->weights, weights, size);
-    c->workspace = bench_alloc((size_t)capacity * workspace_of(made) * sizeof(float));
+    c->workspace = bench_alloc((size_t)c->capacity * workspace_of(made) * sizeof(float));
+    c->count = count;
     gal_compiled_free(made);
+}
+
+void *compiled_prepare(const engine *self, const bench_network *network, uint32_t capacity) {
+    compiled *c = bench_alloc(sizeof *c);
+    *c = (compiled){.how = self->context, .capacity = capacity};
+    c->bytes = ours_bytes(network, &c->size);
+    if (!c->how->way) {
+        load(c, 0);
+    }
     return c;
+}
+
+void compiled_ready(void *state, const bench_batch *batch) {
+    compiled *c = state;
+    if (c->how->way && c->count != batch->count) {
+        load(c, batch->count);
+    }
 }
 
 void compiled_run(void *state, const bench_batch *batch) {
@@ -115,8 +182,7 @@ void compiled_run(void *state, const bench_batch *batch) {
 
 void compiled_release(void *state) {
     compiled *c = state;
-    dlclose(c->object);
-    bench_free(c->weights);
-    bench_free(c->workspace);
+    unload(c);
+    bench_free(c->bytes);
     bench_free(c);
 }

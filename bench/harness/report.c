@@ -98,7 +98,7 @@ static const char *pages_word(void) {
 
 static void print_lane(const cell *c, const lane *l) {
     const row r = make_row(c, l);
-    printf("  %-20s %9.1f %9.1f %9.1f %8.3f %7.1f%% %7.1f  %.1e  %s\n", l->engine->name, r.median, r.p99,
+    printf("  %-32s %9.1f %9.1f %9.1f %8.3f %7.1f%% %7.1f  %.1e  %s\n", l->engine->name, r.median, r.p99,
            r.worst, r.ratio, 100 * r.share, r.gflops, l->error, l->form);
 }
 
@@ -142,7 +142,7 @@ void report_cell(report *r, const cell *c) {
     printf("\n%s, C = %u, %s, %s pages: %.2f MB of weights at %.1f GB/s, %.2f MFMA; %zu rounds\n",
            c->problem->network.name, c->count, cache_word(c), pages_word(), c->problem->weight_bytes * 1e-6,
            c->read_rate, c->problem->fma * c->count * 1e-6, c->round_count);
-    printf("  %-20s %9s %9s %9s %8s %8s %7s  %-7s  %s\n", "", "median us", "p99", "worst", "ratio", "of roof",
+    printf("  %-32s %9s %9s %9s %8s %8s %7s  %-7s  %s\n", "", "median us", "p99", "worst", "ratio", "of roof",
            "GFLOP/s", "error", "form");
     for (size_t i = 0; i < c->lane_count; i++) {
         const lane *l = &c->lanes[i];

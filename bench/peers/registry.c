@@ -38,9 +38,10 @@ static const engine engines[] = {
     OURS_NARROW("gallop avx2 int8", ours_avx2_int8, 0.2),
 #endif
 #ifdef BENCH_COMPILER
-    COMPILED_ENGINE("compiled InterpA+K", compiled_a_kernel),
-    COMPILED_ENGINE("compiled InterpA", compiled_a),
-    COMPILED_ENGINE("compiled InterpB", compiled_b),
+    COMPILED_ENGINES("compiled", NULL, NULL),
+#if defined(__x86_64__)
+    COMPILED_ENGINES("compiled avx2", "avx2", "x86-64-v3"),
+#endif
 #endif
 #ifdef BENCH_EIGEN
     CHAIN_ENGINE("Eigen naive", &peer_eigen_native),

@@ -72,9 +72,11 @@ static gal_status add_version(gali_emission *e, const gali_node *node, const gal
     }
     *layout = weights_of(function);
     gali_text_add(&e->functions,
-                  "/*\n * %s for %u to %u characters: [%u] to [%u], %u experts, then %s. Schedule:\n *     ",
+                  "/*\n * %s for %u to %u characters: [%u] to [%u], %u experts, then %s.\n"
+                  " * %s:\n *     ",
                   node->name, dense->least, dense->most, dense->inputs, dense->outputs, dense->experts,
-                  gali_attribute_word(GALI_KIND_ACTIVATION, dense->activation));
+                  gali_attribute_word(GALI_KIND_ACTIVATION, dense->activation),
+                  version->logged ? "Schedule of the log" : "Written schedule");
     gali_schedule_print(&version->schedule, "\n *     ", &e->functions);
     gali_text_add(&e->functions, "\n */\n");
     status = gali_loop_print_c(function, name, c->target->lanes, &e->functions, error);

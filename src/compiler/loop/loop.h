@@ -228,6 +228,9 @@ gal_status gali_loop_parse(gali_loop_function **out, const char *text, size_t si
 /* GAL_BAD_DATA, with the statement, if the invariant does not hold. */
 gal_status gali_loop_verify(const gali_loop_function *function, gal_error *error);
 
+/* Makes unrolled nests of activations plain loops where that costs nothing (roll.c). */
+void gali_loop_roll(gali_loop_function *function);
+
 /* Makes loads that do not change in an innermost nest of unrolled loops once, before it (hoist.c). */
 gal_status gali_loop_hoist(gali_loop_function *function, gal_error *error);
 

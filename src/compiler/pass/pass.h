@@ -17,6 +17,7 @@ enum { GALI_SCHEDULES_MAX = 128, GALI_VERSIONS_MAX = 4 };
 typedef struct gali_layer_version {
     gali_dense dense;
     gali_schedule schedule;
+    int logged; /* found by a search, not written by rules */
 } gali_layer_version;
 
 /* All versions of a layer, by rising ranges that cover the graph's; node attribute `schedule` is 1 + its index. */

@@ -81,7 +81,7 @@ static size_t panel_size(const gali_layer_schedule *layer, uint32_t lanes) {
 static int take_logged(const gali_compilation *c, gali_layer_schedule *layer) {
     gali_layer_version *version = &layer->versions[0];
     gali_measured measured;
-    *version = (gali_layer_version){.dense = layer->dense};
+    *version = (gali_layer_version){.dense = layer->dense, .logged = 1};
     version->dense.least = c->least;
     version->dense.most = c->most;
     layer->version_count =

@@ -272,6 +272,7 @@ gal_status gali_schedule_apply(const gali_expression *expression, const gali_sch
     }
     gal_status status = arena->failed ? no_memory(error) : apply_all(a, function, error);
     if (status == GAL_OK) {
+        gali_loop_roll(function);
         status = gali_loop_hoist(function, error);
     }
     if (status == GAL_OK) {
