@@ -120,7 +120,8 @@ def roofline(facts, rows, path):
         return
     low, high = min(float(r["intensity"]) for r in dots) / 2, max(float(r["intensity"]) for r in dots) * 2
     bottom = min(low * min(rate for _, rate in reads), min(float(r["gflops"]) for r in dots)) / 1.2
-    plot = Plot(f"Roofline, one dot a layer and count: {facts.get('processor', '')}",
+    apart = "" if kind == "network" else ", methods side by side"
+    plot = Plot(f"Roofline, one dot a layer and count{apart}: {facts.get('processor', '')}",
                 "FLOP a byte of weights (an FMA is 2)", "GFLOP/s", (low, high), (bottom, peaks[0] * 1.4))
     plot.grid([t for t in (0.25, 0.5, 1, 2, 4, 8, 16, 32, 64, 128) if low <= t <= high],
               decade_ticks(bottom, peaks[0] * 1.4))
@@ -128,9 +129,11 @@ def roofline(facts, rows, path):
         corner = min(peaks[0] / rate, high)
         plot.line([(low, low * rate), (corner, corner * rate)], COLOURS[2 + i], f"{level}: {rate:g} GB/s", dash="5 3")
     plot.line([(low, peaks[0]), (high, peaks[0])], "#222", f"peak: {peaks[0]:g} GFLOP/s")
-    for i, name in enumerate(dict.fromkeys(r[kind] for r in dots)):
+    names = list(dict.fromkeys(r[kind] for r in dots))
+    for i, name in enumerate(names):
+        aside = 1 if kind == "network" else 1.03 ** (i - len(names) / 2)
         for j, r in enumerate(r for r in dots if r[kind] == name):
-            plot.dot(float(r["intensity"]), float(r["gflops"]), COLOURS[(7 + i) % len(COLOURS)],
+            plot.dot(float(r["intensity"]) * aside, float(r["gflops"]), COLOURS[(7 + i) % len(COLOURS)],
                      name if j == 0 else None)
     plot.write(path)
 

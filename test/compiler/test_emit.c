@@ -332,8 +332,8 @@ static void array_of_weights_is_the_blob(void **state) {
     static const char *const compilers[] = {"gcc", "clang-19"};
     for (size_t i = 0; i < 2; i++) {
         if (have(compilers[i])) {
-            snprintf(line, sizeof line, "%s" STRICT "-O0 -Wpedantic -c %s/net.c -o %s/net.o", compilers[i], place,
-                     place);
+            snprintf(line, sizeof line, "%s" STRICT "-O0 -Wpedantic -c %s/net.c -o %s/net.o", compilers[i],
+                     place, place);
             command(line);
         } else {
             print_message("skipped: array of weights, %s\n", compilers[i]);

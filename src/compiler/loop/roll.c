@@ -15,7 +15,8 @@ static int is_unrolled(const gali_loop_statement *s) {
 }
 
 static int is_long(const gali_loop_value *value) {
-    int found = value->op > GALI_VALUE_NONE && value->op != GALI_VALUE_RELU && value->op != GALI_VALUE_LEAKY_RELU;
+    int found =
+        value->op > GALI_VALUE_NONE && value->op != GALI_VALUE_RELU && value->op != GALI_VALUE_LEAKY_RELU;
     for (uint32_t i = 0; i < 3 && value->operand[i]; i++) {
         found |= is_long(value->operand[i]);
     }
@@ -35,7 +36,8 @@ static const gali_loop_statement *inside(const gali_loop_statement *nest) {
 
 static int has_turns(const gali_loop_statement *block) {
     for (const gali_loop_statement *s = block; s; s = s->next) {
-        if (s->kind == GALI_LOOP_CALL || (s->kind == GALI_LOOP_FOR && (!is_unrolled(s) || has_turns(s->body)))) {
+        if (s->kind == GALI_LOOP_CALL ||
+            (s->kind == GALI_LOOP_FOR && (!is_unrolled(s) || has_turns(s->body)))) {
             return 1;
         }
     }
