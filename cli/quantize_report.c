@@ -13,7 +13,7 @@
 #include "network/quantise_model.h"
 #include "network/reference.h"
 
-enum { TIMES = 101, RUNS_COUNTS = 2 };
+enum { TIMES = 101, RUNS_COUNTS = 2, ROWS_MOST = 64 };
 
 static const uint32_t timed_counts[RUNS_COUNTS] = {1, 8};
 static const double drift_seconds[2] = {10, 60};
@@ -216,37 +216,85 @@ static gali_judge_figures figures_of(const loops *l, int i, const gali_judge_scr
                               gali_judge_stage_find(stage, script, 1));
 }
 
+/* Right-aligned in ten columns; "-" where there is nothing to tell: a script that is too short, no toe on the ground. */
+static void print_cell(double value) {
+    if (isfinite(value)) {
+        printf("%10.2f", value);
+    } else {
+        printf("%10s", "-");
+    }
+}
+
+/* What a script tells: how far the roots are apart, and how toes skate. */
+typedef struct loop_row {
+    double drift[2], before, after;
+} loop_row;
+
+static loop_row row_of(const loops *l, const gali_judge_script *script, uint32_t *finite) {
+    const gali_judge_figures before = figures_of(l, 0, script), after = figures_of(l, 1, script);
+    *finite &= (uint32_t)after.finite;
+    return (loop_row){{drift_of(l, script, drift_seconds[0]), drift_of(l, script, drift_seconds[1])},
+                      before.skate,
+                      after.skate};
+}
+
+static double median_of(double *values, uint32_t count) {
+    qsort(values, count, sizeof *values, ascending);
+    return count ? values[count / 2] : NAN;
+}
+
+/* The medians; of a script in which toes hardly move, what its skate is multiplied by says nothing. */
+static void print_medians(const loop_row *rows, uint32_t count) {
+    const double hardly = 0.1; /* cm/s */
+    double values[ROWS_MOST];
+    printf("  %-18s", "median");
+    for (int i = 0; i < 2; i++) {
+        uint32_t some = 0;
+        for (uint32_t s = 0; s < count; s++) {
+            if (isfinite(rows[s].drift[i])) {
+                values[some++] = rows[s].drift[i];
+            }
+        }
+        print_cell(median_of(values, some));
+    }
+    uint32_t some = 0;
+    double sum[2] = {0, 0};
+    for (uint32_t s = 0; s < count; s++) {
+        if (isfinite(rows[s].after) && rows[s].before > hardly) {
+            values[some++] = rows[s].after / rows[s].before;
+            sum[0] += rows[s].before;
+            sum[1] += rows[s].after;
+        }
+    }
+    if (some) {
+        printf("   skate %.2f of what it was, all together %.2f", median_of(values, some), sum[1] / sum[0]);
+    }
+}
+
 static void print_loops(const gali_quantize_report *r, const loops *l) {
-    double drift[2][64], skate[2] = {0, 0};
+    loop_row rows[ROWS_MOST];
     uint32_t count = 0, finite = 1;
     printf("closed loop, %g s a script on flat ground: distance of the roots from those of the file as it was, "
            "cm, and\n"
            "skate of toes on the ground without anchor and locking, cm/s\n  %-18s%10s%10s%10s%10s\n",
            r->seconds, "script", "10 s", "60 s", "skate", "before");
-    for (uint32_t s = 0; s < gali_judge_script_count && count < 64; s++) {
+    for (uint32_t s = 0; s < gali_judge_script_count && count < ROWS_MOST; s++) {
         const gali_judge_script *script = &gali_judge_scripts[s];
         if (script->hills) {
             continue;
         }
-        const gali_judge_figures before = figures_of(l, 0, script), after = figures_of(l, 1, script);
-        for (int i = 0; i < 2; i++) {
-            drift[i][count] = drift_of(l, script, drift_seconds[i]);
-        }
-        printf("  %-18s%10.2f%10.2f%10.2f%10.2f\n", script->name, drift[0][count], drift[1][count], after.skate,
-               before.skate);
-        if (isfinite(after.skate) && isfinite(before.skate)) {
-            skate[0] += before.skate;
-            skate[1] += after.skate;
-        }
-        finite &= (uint32_t)after.finite;
-        count++;
+        const loop_row *row = &rows[count];
+        rows[count++] = row_of(l, script, &finite);
+        printf("  %-18s", script->name);
+        print_cell(row->drift[0]);
+        print_cell(row->drift[1]);
+        print_cell(row->after);
+        print_cell(row->before);
+        printf("\n");
     }
-    for (int i = 0; i < 2; i++) {
-        qsort(drift[i], count, sizeof drift[i][0], ascending);
-    }
-    printf("  %-18s%10.2f%10.2f   skate %.2f of what it was; finite: %s, %llu set back\n", "median",
-           drift[0][count / 2], drift[1][count / 2], skate[1] / skate[0], finite ? "yes" : "NO",
-           (unsigned long long)l->stages[1].resets);
+    print_medians(rows, count);
+    printf("\n  poses finite: %s; set back %llu times, before %llu\n", finite ? "yes" : "NO",
+           (unsigned long long)l->stages[1].resets, (unsigned long long)l->stages[0].resets);
 }
 
 gal_status gali_quantize_report_print(const gali_quantize_report *r, gal_error *error) {

@@ -16,7 +16,12 @@ const gal_network_desc ours_blend = {.form = GAL_FORM_BLEND};
 const gal_network_desc ours_avx2 = {.isa = GAL_ISA_AVX2};
 const gal_network_desc ours_int16 = {.precision = GAL_PRECISION_INT16};
 const gal_network_desc ours_int8 = {.precision = GAL_PRECISION_INT8};
+const gal_network_desc ours_int8_dot = {.precision = GAL_PRECISION_INT8_DOT};
 const gal_network_desc ours_int8_row = {.precision = GAL_PRECISION_INT8, .block = GAL_BLOCK_ROW};
+const gal_network_desc ours_tuned_int16 = {.precision = GAL_PRECISION_INT16, .plan = GAL_PLAN_MEASURE};
+const gal_network_desc ours_tuned_int8 = {.precision = GAL_PRECISION_INT8, .plan = GAL_PLAN_MEASURE};
+const gal_network_desc ours_tuned_int8_row = {
+    .precision = GAL_PRECISION_INT8, .block = GAL_BLOCK_ROW, .plan = GAL_PLAN_MEASURE};
 const gal_network_desc ours_bf16 = {.precision = GAL_PRECISION_BF16};
 const gal_network_desc ours_bf16_dot = {.precision = GAL_PRECISION_BF16_DOT};
 const gal_network_desc ours_fp16 = {.precision = GAL_PRECISION_FP16};

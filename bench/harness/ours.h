@@ -7,7 +7,9 @@
 #include "gallop/network.h"
 
 /* The engine's context: how the network is opened. */
-extern const gal_network_desc ours_int16, ours_int8, ours_int8_row, ours_bf16, ours_bf16_dot, ours_fp16;
+extern const gal_network_desc ours_int16, ours_int8, ours_int8_dot, ours_int8_row, ours_bf16, ours_bf16_dot,
+    ours_fp16;
+extern const gal_network_desc ours_tuned_int16, ours_tuned_int8, ours_tuned_int8_row;
 extern const gal_network_desc ours_avx2_int16, ours_avx2_int8;
 extern const gal_network_desc ours_default, ours_tuned, ours_blend, ours_avx2, ours_scalar;
 

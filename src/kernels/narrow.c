@@ -44,9 +44,16 @@ const gali_narrow *gali_narrow_get(gal_isa isa) {
     }
 }
 
+const gali_narrow *gali_narrow_of(const gali_narrow *table, gali_narrow_kind kind) {
+    while (!table->panel[kind]) {
+        table = table->base;
+    }
+    return table;
+}
+
 uint32_t gali_narrow_inputs(gali_narrow_kind kind) {
     static const uint32_t inputs[GALI_NARROW_COUNT] = {
-#define NARROW(name, count, panel, prepare, meaning) [GALI_NARROW_##name] = count,
+#define NARROW(name, count, unit, panel, prepare, meaning) [GALI_NARROW_##name] = count,
 #include "kernels/narrow.def"
 #undef NARROW
     };
@@ -61,7 +68,7 @@ uint32_t gali_narrow_groups(gali_narrow_kind kind, uint32_t inputs) {
 }
 
 int gali_narrow_has_blocks(gali_narrow_kind kind) {
-    return kind == GALI_NARROW_I16_BLOCKS || kind == GALI_NARROW_I8_BLOCKS;
+    return kind == GALI_NARROW_I16_BLOCKS || kind == GALI_NARROW_I8_I16 || kind == GALI_NARROW_I8_BLOCKS;
 }
 
 uint32_t gali_narrow_blocks(uint32_t groups, uint32_t span) {
@@ -69,9 +76,9 @@ uint32_t gali_narrow_blocks(uint32_t groups, uint32_t span) {
 }
 
 size_t gali_narrow_input_size(gali_narrow_kind kind, uint32_t groups, uint32_t span) {
-    const size_t floats = kind == GALI_NARROW_F16 || kind == GALI_NARROW_BF16;
+    const int wide = kind == GALI_NARROW_F16 || kind == GALI_NARROW_BF16 || kind == GALI_NARROW_I8_I16;
     const size_t scales = gali_narrow_has_blocks(kind) ? gali_narrow_blocks(groups, span) : 0;
-    return (size_t)groups * (floats ? 2 * sizeof(float) : GALI_NARROW_GROUP) + scales * sizeof(float);
+    return (size_t)groups * (wide ? 2 : 1) * GALI_NARROW_GROUP + scales * sizeof(float);
 }
 
 size_t gali_narrow_expert_size(gali_narrow_kind kind, uint32_t groups, uint32_t span, uint32_t width) {

@@ -11,13 +11,14 @@
  *
  * Output n of an expert is f, then value = fma(f scale_of_inputs, scale[n], bias[n]), then y = fma(w, value, y)
  * from 0 on:
- *     blocks (int16, int8)  f = 0, then f = fma(float(sum of q w over the block) scale of the block's inputs, scale of
+ *     blocks                f = 0, then f = fma(float(sum of q w over the block) scale of the block's inputs, scale of
  *                           the block's weights, f), block after block
  *     int8 row              f = float(sum of (q - zero) w over all k), an exact integer
  *     f16, bf16             f = 0, then f = fma(x'[k], w[k], f) for k ascending
  *     bf16 dot              the same with rounded x', each pair of inputs in the order k + 1, k
  * An integer becomes a float32 by rounding to nearest even. No sum leaves an int32: those of int16 because |w| adds up
- * to at most GALI_I16_SUM in a block, those of int8 because 254 x 127 x 65536 < 2^31.
+ * to at most GALI_I16_SUM in a block, those of int8 because 254 x 127 x 65536 < 2^31, those of int8 weights and int16
+ * inputs because 127 x GALI_I16_MOST x 512 < 2^31.
  *
  * A group is four bytes of one output: 2 or 4 inputs (narrow.def); missing ones at the end are 0. Weights of a panel,
  * 64-byte aligned, everything of a row [vectors * lanes] outputs wide, for each expert:
@@ -32,7 +33,7 @@
 #include "kernels/kernels.h"
 
 typedef enum gali_narrow_kind {
-#define NARROW(name, inputs, panel, prepare, meaning) GALI_NARROW_##name,
+#define NARROW(name, inputs, unit, panel, prepare, meaning) GALI_NARROW_##name,
 #include "kernels/narrow.def"
 #undef NARROW
     GALI_NARROW_COUNT
@@ -43,7 +44,7 @@ enum {
     GALI_I16_SUM = 0x7fffffff / GALI_I16_MOST, /* of int16 weights in a block, their sizes added */
     GALI_I8_MOST = 127,
     GALI_NARROW_BLOCK = 16,   /* blocks are multiples of it, or vectors would straddle them */
-    GALI_NARROW_ROWS_MAX = 6, /* characters in a tile */
+    GALI_NARROW_ROWS_MAX = 8, /* characters in a tile */
     GALI_NARROW_HEAD = 3,     /* rows before an expert's groups: bias, scale, sum */
     GALI_NARROW_GROUP = 4,    /* bytes */
 };
@@ -67,7 +68,7 @@ typedef struct gali_narrow_panel {
 
 /* A character of a panel call: gali_row with prepared inputs. */
 typedef struct gali_narrow_row {
-    const void *x;       /* [groups] of the kind's inputs: float32 for F16 and BF16; 8-byte aligned */
+    const void *x;       /* [groups] of the kind's inputs: int8, int16, bfloat16, or float32; 8-byte aligned */
     const float *scales; /* [blocks] of the inputs, for the kinds with blocks */
     float *y;            /* [outputs of the layer] */
     const float *blend;  /* [experts of the panel] */
@@ -91,18 +92,21 @@ typedef void gali_narrow_run(const gali_narrow_panel *panel, const gali_narrow_r
 /* Fills [groups] at q and, behind them, the blocks' scales; and x, scales, scale and zero of the row. */
 typedef void gali_narrow_prepare(const gali_narrow_input *input, void *q, gali_narrow_row *row);
 
-typedef struct gali_narrow {
+typedef struct gali_narrow gali_narrow;
+struct gali_narrow {
     gal_isa isa;
-    uint32_t lanes;   /* floats in a vector, as of the float32 table */
-    int signed_bytes; /* int8 inputs are q; otherwise q + 128 */
-    gali_narrow_layout layout[GALI_NARROW_COUNT];
+    const gali_narrow *base; /* has the kinds that this table does not do better; NULL: this one has all */
+    uint32_t lanes;          /* floats in a vector, as of the float32 table */
+    int signed_bytes;        /* int8 inputs are q; otherwise q + 128 */
+    gali_narrow_layout layout[GALI_NARROW_COUNT]; /* this and what follows: of the kinds that it has */
     const uint32_t (*tile_rows)[GALI_PANEL_VECTORS_MAX + 1]; /* [GALI_NARROW_COUNT], by width in vectors */
     gali_narrow_run *panel[GALI_NARROW_COUNT];
     gali_narrow_prepare *prepare[GALI_NARROW_COUNT];
-} gali_narrow;
+};
 
-/* The table of an available instruction set. */
+/* The table of an available instruction set, and of it and its bases the one that has the kind. */
 const gali_narrow *gali_narrow_get(gal_isa isa);
+const gali_narrow *gali_narrow_of(const gali_narrow *table, gali_narrow_kind kind);
 
 /* Inputs in a group: 2 or 4. */
 uint32_t gali_narrow_inputs(gali_narrow_kind kind);
@@ -120,7 +124,8 @@ uint32_t gali_narrow_blocks(uint32_t groups, uint32_t span);
 /* Bytes of one expert of a panel; GALI_SIZE_BAD if that overflows. */
 size_t gali_narrow_expert_size(gali_narrow_kind kind, uint32_t groups, uint32_t span, uint32_t width);
 
-/* Offset in bytes of input k of lane `lane` from the start of its vector in group 0, in groups `stride` bytes apart. */
+/* Offset in bytes of input k of lane `lane` from the start of its vector in group 0, in groups `stride` bytes apart; the table has
+ * the kind. */
 size_t gali_narrow_place(const gali_narrow *table, gali_narrow_kind kind, uint32_t lane, uint32_t k,
                          size_t stride);
 

@@ -26,7 +26,7 @@ static int has_integers(const gali_pack_source *source) {
     const gal_precision precision = source->precision.precision;
     return from->block == source->precision.block &&
            ((precision == GAL_PRECISION_INT16 && from->weight_type == GALI_WEIGHT_INT16) ||
-            (precision == GAL_PRECISION_INT8 && from->weight_type == GALI_WEIGHT_INT8));
+            (gali_precision_has_bytes(precision) && from->weight_type == GALI_WEIGHT_INT8));
 }
 
 static int stored_blocks(const gali_pack_source *source) {
@@ -260,7 +260,7 @@ gal_status gali_pack_narrow(gali_packed_layer *layer, const gali_pack_source *so
                      .source = source,
                      .from = gali_pack_layer_of(source),
                      .model = model,
-                     .narrow = narrow,
+                     .narrow = gali_narrow_of(narrow, gali_precision_kind(layer->precision)),
                      .weights = scratch,
                      .q = (int16_t *)(void *)(scratch + layer->inputs + 1),
                      .scale = (uint16_t *)(void *)(scratch + layer->inputs + 1) + layer->inputs + 1};

@@ -29,6 +29,14 @@ static uint32_t width_for(const gali_plan_layer *layer, const gali_kernels *kern
     return vectors < all ? vectors : (uint32_t)all;
 }
 
+uint32_t gali_plan_rows(const gali_plan *plan, const gali_plan_layer *layer, uint32_t vectors) {
+    if (!gali_precision_is_narrow(layer->precision)) {
+        return plan->kernels->tile_rows[vectors];
+    }
+    const gali_narrow_kind kind = gali_precision_kind(layer->precision);
+    return gali_narrow_of(plan->narrow, kind)->tile_rows[kind][vectors];
+}
+
 void gali_plan_choose(gali_plan *plan, gal_form form, size_t l2) {
     plan->split = SPLIT;
     for (uint32_t i = 0; i < plan->count; i++) {
@@ -39,8 +47,7 @@ void gali_plan_choose(gali_plan *plan, gal_form form, size_t l2) {
         int narrow = gali_precision_is_narrow(layer->precision);
         layer->form = layer->experts > 1 && !narrow ? form : GAL_FORM_PER_EXPERT;
         layer->vectors = width_for(layer, plan->kernels, l2);
-        layer->rows = narrow ? plan->narrow->tile_rows[gali_precision_kind(layer->precision)][layer->vectors]
-                             : plan->kernels->tile_rows[layer->vectors];
+        layer->rows = gali_plan_rows(plan, layer, layer->vectors);
     }
 }
 

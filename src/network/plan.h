@@ -31,6 +31,9 @@ typedef struct gali_plan {
     gali_plan_layer layers[GALI_GATING_LAYERS_MAX + GALI_LAYERS_MAX];
 } gali_plan;
 
+/* Characters that a tile of the layer's kernels has registers for. */
+uint32_t gali_plan_rows(const gali_plan *plan, const gali_plan_layer *layer, uint32_t vectors);
+
 /* Fills all but the shapes, kernels and counts, which are there, from the table; l2 in bytes. */
 void gali_plan_choose(gali_plan *plan, gal_form form, size_t l2);
 

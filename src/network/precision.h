@@ -10,15 +10,19 @@ enum {
     GALI_BLOCK_INT8 = 32, /* where none is asked for */
     GALI_BLOCK_INT16 = 64,
     GALI_BLOCK_LEAST = GALI_NARROW_BLOCK,
-    GALI_BLOCK_MOST = 512, /* a sum of bytes over it is exact in float32 */
+    GALI_BLOCK_MOST = 512, /* sums of bytes over it are exact in float32, those with int16 fit into int32 */
     GALI_PRECISION_TEXT = 24,
 };
 
-/* What a layer runs in; zero is float32. block: the inputs that share a scale, of int16 and int8; int8 with one for all of them: 0. */
+/* What a layer runs in; zero is float32. block: the inputs that share a scale, of integers; int8-dot with one for all of them: 0. */
 typedef struct gali_precision {
     gal_precision precision;
     uint32_t block;
 } gali_precision;
+
+/* Whether weights are int8, or int8 or int16. */
+int gali_precision_has_bytes(gal_precision precision);
+int gali_precision_has_integers(gal_precision precision);
 
 /* Whether a block of a desc or a file may be. */
 int gali_precision_block_fits(uint32_t block);
@@ -41,7 +45,7 @@ gali_narrow_kind gali_precision_kind(gali_precision precision);
 /* Bytes of a packed weight. */
 size_t gali_precision_bytes(gali_precision precision);
 
-/* "f32", "int16 block 64", "int8 row", ...: as plans have it. */
+/* "f32", "int16 block 64", "int8-dot row", ...: as plans have it. */
 void gali_precision_text(gali_precision precision, char text[GALI_PRECISION_TEXT]);
 
 #endif

@@ -24,8 +24,8 @@ static uint16_t round_up(float value) {
     return (uint16_t)((bits + 0xffffu) >> 16);
 }
 
-const gali_quantise_limit gali_quantise_int8 = {GALI_I8_MOST, INT64_MAX};
-const gali_quantise_limit gali_quantise_int16 = {INT16_MAX, GALI_I16_SUM};
+const gali_quantise_limit gali_quantise_int8 = {GALI_I8_MOST, INT64_MAX, 8};
+const gali_quantise_limit gali_quantise_int16 = {INT16_MAX, GALI_I16_SUM, 0};
 
 /* Rounding adds at most a half to each of a sum. */
 static double least_step(const float *weights, uint32_t count, gali_quantise_limit limit) {
@@ -39,13 +39,43 @@ static double least_step(const float *weights, uint32_t count, gali_quantise_lim
     return alone > together ? alone : together;
 }
 
+/* To the nearest integer, ties to even; inline, where nearbyint is a call on machines without an instruction for it. */
+static double nearest(double value) {
+    const double big = 0x1.8p52;
+    return value + big - big;
+}
+
+/* What rounding with a scale costs, squared. */
+static double error_of_scale(const float *weights, uint32_t count, uint16_t scale) {
+    const double step = (double)gali_quantise_scale(scale), factor = 1 / step;
+    double error = 0;
+    for (uint32_t k = 0; k < count; k++) {
+        const double off = (double)weights[k] - step * nearest((double)weights[k] * factor);
+        error += off * off;
+    }
+    return error;
+}
+
+/* The best of some scales from one on: where a block is short, its errors are few enough for luck to matter. */
+static uint16_t best_scale(const float *weights, uint32_t count, uint16_t scale, uint16_t larger) {
+    uint16_t best = scale;
+    double least = larger ? error_of_scale(weights, count, scale) : 0;
+    for (uint16_t i = 1; i <= larger; i++) {
+        const double error = error_of_scale(weights, count, (uint16_t)(scale + i));
+        best = error < least ? (uint16_t)(scale + i) : best;
+        least = error < least ? error : least;
+    }
+    return best;
+}
+
 static int quantise_block(const float *weights, uint32_t count, gali_quantise_limit limit, int16_t *q,
                           uint16_t *scale) {
     const double step = least_step(weights, count, limit);
     *scale = step < (double)GALI_SCALE_LEAST ? 0 : round_up(nextafterf((float)step, INFINITY));
+    *scale = *scale ? best_scale(weights, count, *scale, limit.larger) : 0;
     const double factor = *scale ? 1 / (double)gali_quantise_scale(*scale) : 0;
     for (uint32_t k = 0; k < count; k++) {
-        const double value = nearbyint((double)weights[k] * factor);
+        const double value = nearest((double)weights[k] * factor);
         q[k] = (int16_t)(value > limit.most ? limit.most : value < -limit.most ? -limit.most : value);
     }
     return step <= (double)GALI_SCALE_MOST / 2;

@@ -1,5 +1,6 @@
 /*
- * Weights as small integers: w ~ scale q, a scale for each block of weights: the least that keeps q within its limit.
+ * Weights as small integers: w ~ scale q, a scale for each block of weights: the least that keeps q within its limit,
+ * or for int8, whose steps are coarse, that of the next few which has the least squared error (a tenth less).
  * Scales are bfloat16, rounded up; q is then rounded to the nearest with the scale that is stored.
  */
 #ifndef GALI_NETWORK_QUANTISE_H
@@ -14,10 +15,11 @@
 /* Blocks of `count` weights; block 0: one of all of them. */
 uint32_t gali_quantise_blocks(uint32_t count, uint32_t block);
 
-/* What q of a block are bound by: each alone, and their sizes added. */
+/* What q of a block are bound by: each alone, and their sizes added. larger: scales that are tried after the least. */
 typedef struct gali_quantise_limit {
     int32_t most;
     int64_t sum;
+    uint16_t larger;
 } gali_quantise_limit;
 
 extern const gali_quantise_limit gali_quantise_int8, gali_quantise_int16;

@@ -24,7 +24,7 @@ typedef struct quantised_layer {
 float gali_quantise_tolerance(gal_precision precision) {
     static const float tolerances[GAL_PRECISION_COUNT] = {
         [GAL_PRECISION_FP16] = 5e-3f,  [GAL_PRECISION_BF16] = 5e-2f, [GAL_PRECISION_BF16_DOT] = 5e-2f,
-        [GAL_PRECISION_INT16] = 1e-2f, [GAL_PRECISION_INT8] = 3e-1f,
+        [GAL_PRECISION_INT16] = 1e-2f, [GAL_PRECISION_INT8] = 3e-1f, [GAL_PRECISION_INT8_DOT] = 3e-1f,
     };
     return (unsigned)precision < GAL_PRECISION_COUNT ? tolerances[precision] : 0;
 }
@@ -39,6 +39,7 @@ static gali_weight_type type_of(gal_precision precision) {
     case GAL_PRECISION_INT16:
         return GALI_WEIGHT_INT16;
     case GAL_PRECISION_INT8:
+    case GAL_PRECISION_INT8_DOT:
         return GALI_WEIGHT_INT8;
     default:
         return GALI_WEIGHT_F32;

@@ -8,7 +8,8 @@
 typedef struct narrow_call {
     const gali_range *r;
     const gali_packed_layer *layer;
-    gali_narrow_kind kind;
+    gali_narrow_run *panel;
+    gali_narrow_prepare *prepare;
     int fused;
 } narrow_call;
 
@@ -28,7 +29,7 @@ static void prepare_rows(const narrow_call *call, gali_rows_at x, gali_rows_at y
                                          .count = call->layer->inputs,
                                          .groups = call->layer->groups,
                                          .span = call->layer->span};
-        r->network->narrow->prepare[call->kind](&input, q, row);
+        call->prepare(&input, q, row);
         row->y = y.at + c * y.stride;
         row->mode = GALI_ROW_FIRST | GALI_ROW_LAST;
         row->blend =
@@ -49,7 +50,7 @@ static void spread_rows(const narrow_call *call) {
 static void run_narrow_expert(const narrow_call *call, const gali_narrow_panel *panel,
                               const gali_narrow_row *rows, uint32_t count) {
     const gal_network *network = call->r->network;
-    network->narrow->panel[call->kind](panel, rows, count);
+    call->panel(panel, rows, count);
     for (uint32_t i = 0; i < count && call->layer->activation != GALI_ACTIVATION_SOFTMAX; i++) {
         if (rows[i].mode & GALI_ROW_LAST) {
             network->kernels->activate_f32(call->layer->activation, call->layer->slope,
@@ -78,7 +79,9 @@ static void run_narrow_panel(void *argument, uint32_t index) {
 
 void gali_run_narrow(gali_range *r, uint32_t layer, const gal_parallel *parallel) {
     const gali_packed_layer *packed = &r->network->layers[layer];
-    narrow_call call = {r, packed, gali_precision_kind(packed->precision), gali_run_is_fused(r, packed)};
+    const gali_narrow_kind kind = gali_precision_kind(packed->precision);
+    const gali_narrow *table = gali_narrow_of(r->network->narrow, kind);
+    narrow_call call = {r, packed, table->panel[kind], table->prepare[kind], gali_run_is_fused(r, packed)};
     prepare_rows(&call, gali_feed_input(r, layer), gali_feed_output(r, layer));
     if (!call.fused) {
         spread_rows(&call);

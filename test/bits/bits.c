@@ -138,6 +138,7 @@ int main(void) {
     good &= print_precision("bf16-dot", GAL_PRECISION_BF16_DOT, 0);
     good &= print_precision("int16 block 64", GAL_PRECISION_INT16, 0);
     good &= print_precision("int8 block 32", GAL_PRECISION_INT8, 32);
+    good &= print_precision("int8-dot block 32", GAL_PRECISION_INT8_DOT, 32);
     good &= print_precision("int8 row", GAL_PRECISION_INT8, GAL_BLOCK_ROW);
     for (int kind = 0; kind < GALI_LAYER_KIND_COUNT; kind++) {
         good &= print_kind((gali_layer_kind)kind);

@@ -123,7 +123,7 @@ static void refuses_bad_usage(void **state) {
     expect_bad(gallop("eval a -o y"), 2, "--x is missing");
     expect_bad(gallop("eval a --x x"), 2, "-o is missing");
     expect_bad(gallop("eval a --x x -o y --precision f16"), 2,
-               "--precision f16: stored, f32, fp16, bf16, bf16-dot, int16 or int8 expected");
+               "--precision f16: stored, f32, fp16, bf16, bf16-dot, int16, int8 or int8-dot expected");
     expect_bad(gallop("drive a -o y"), 2, "--input is missing");
     expect_bad(gallop("drive a --input b"), 2, "-o is missing");
     expect_bad(gallop("drive a --input b -o c --start 1,2"), 2, "--start 1,2: three numbers");

@@ -126,6 +126,31 @@ static void impossible_numbers_are_refused(void **unused) {
     }
 }
 
+static void expect_planned(const quantised *q, gal_precision precision, uint32_t block, const char *expected) {
+    const gal_network_desc desc = {.precision = precision, .block = block};
+    gal_network *network;
+    char plan[512];
+    assert_int_equal(gal_network_open_memory(&network, q->bytes, q->size, &desc, NULL), GAL_OK);
+    assert_true(gal_network_plan_text(network, plan, sizeof plan) < sizeof plan);
+    assert_non_null(strstr(plan, expected));
+    gal_network_close(network);
+}
+
+/* What is stored as a precision's integers runs in their blocks, unless another is asked for. */
+static void blocks_are_those_of_the_file(void **unused) {
+    (void)unused;
+    quantised q = make(GAL_PRECISION_INT8, 16);
+    expect_planned(&q, GAL_PRECISION_STORED, 0, ", int8 block 16\n");
+    expect_planned(&q, GAL_PRECISION_INT8_DOT, 0, ", int8-dot block 16\n");
+    expect_planned(&q, GAL_PRECISION_INT8_DOT, 32, ", int8-dot block 32\n");
+    expect_planned(&q, GAL_PRECISION_INT16, 0, ", int16 block 64\n");
+    unmake(&q);
+    q = make(GAL_PRECISION_INT8, 0);
+    expect_planned(&q, GAL_PRECISION_INT8, 0, ", int8-dot row\n");
+    expect_planned(&q, GAL_PRECISION_INT8, 32, ", int8 block 32\n");
+    unmake(&q);
+}
+
 /* Offset 72 of LAYR is layer 0's block; the writer must not be asked to write one that may not be. */
 static void impossible_blocks_have_no_file(void **unused) {
     (void)unused;
@@ -146,6 +171,7 @@ int main(void) {
         cmocka_unit_test(weights_come_back_within_half_a_step),
         cmocka_unit_test(the_file_is_as_small_as_promised),
         cmocka_unit_test(impossible_numbers_are_refused),
+        cmocka_unit_test(blocks_are_those_of_the_file),
         cmocka_unit_test(impossible_blocks_have_no_file),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -21,11 +21,13 @@ enum { GALI_SIGNED_BYTES = 1 };
 #endif
 #define GALI_I8_LAYOUT GALI_LAYOUT_OUTPUTS
 #define GALI_I16_LAYOUT GALI_LAYOUT_OUTPUTS
+#define GALI_I8_I16_LAYOUT GALI_LAYOUT_PAIRS
 
 static const uint32_t gali_narrow_rows[GALI_NARROW_COUNT][GALI_PANEL_VECTORS_MAX + 1] = {
-    [GALI_NARROW_I16_BLOCKS] = {0, 6, 5, 4, 2}, [GALI_NARROW_I8_ROW] = {0, 6, 5, 4, 2},
-    [GALI_NARROW_I8_BLOCKS] = {0, 6, 5, 4, 2},  [GALI_NARROW_F16] = {0, 6, 5, 3, 2},
-    [GALI_NARROW_BF16] = {0, 6, 5, 3, 2},       [GALI_NARROW_BF16_DOT] = {0, 6, 4, 3, 2},
+    [GALI_NARROW_I16_BLOCKS] = {0, 6, 5, 4, 2}, [GALI_NARROW_I8_I16] = {0, 6, 5, 4, 2},
+    [GALI_NARROW_I8_BLOCKS] = {0, 6, 5, 4, 2},  [GALI_NARROW_I8_ROW] = {0, 6, 5, 4, 2},
+    [GALI_NARROW_F16] = {0, 6, 5, 3, 2},        [GALI_NARROW_BF16] = {0, 6, 5, 3, 2},
+    [GALI_NARROW_BF16_DOT] = {0, 6, 4, 3, 2},
 };
 
 static inline gali_vi gali_vi_set(int32_t a) {
@@ -70,6 +72,10 @@ static inline gali_w16 gali_w16_load(const void *p) {
 
 static inline gali_x8 gali_x8_load(const void *p) {
     return gali_vi_broadcast(p);
+}
+
+static inline gali_w16 gali_w16_widen(const void *p, int half) {
+    return _mm256_cvtepi8_epi16(_mm_loadu_si128((const __m128i *)p + half));
 }
 
 static inline gali_x16 gali_x16_load(const void *p) {
@@ -145,6 +151,10 @@ static inline void gali_vf_store_bf16(void *p, gali_vf a) {
     const __m256i odd = _mm256_and_si256(_mm256_srli_epi32(bits, 16), _mm256_set1_epi32(1));
     const __m256i sum = _mm256_add_epi32(_mm256_add_epi32(bits, _mm256_set1_epi32(0x7fff)), odd);
     _mm_storeu_si128(p, gali_vi_low16(_mm256_srli_epi32(sum, 16)));
+}
+
+static inline gali_vf gali_vf_most(gali_vf a, gali_vf b) {
+    return _mm256_max_ps(a, b);
 }
 
 static inline float gali_vf_largest(gali_vf a) {

@@ -26,6 +26,7 @@ typedef int32x4_t gali_vi;
 
 enum { GALI_SIGNED_BYTES = 1 };
 #define GALI_I16_LAYOUT GALI_LAYOUT_INPUTS
+#define GALI_I8_I16_LAYOUT GALI_LAYOUT_INPUTS
 #if defined(__ARM_FEATURE_DOTPROD)
 #define GALI_I8_LAYOUT GALI_LAYOUT_OUTPUTS
 #else
@@ -33,9 +34,10 @@ enum { GALI_SIGNED_BYTES = 1 };
 #endif
 
 static const uint32_t gali_narrow_rows[GALI_NARROW_COUNT][GALI_PANEL_VECTORS_MAX + 1] = {
-    [GALI_NARROW_I16_BLOCKS] = {0, 6, 6, 6, 6}, [GALI_NARROW_I8_ROW] = {0, 6, 6, 6, 6},
-    [GALI_NARROW_I8_BLOCKS] = {0, 6, 6, 6, 6},  [GALI_NARROW_F16] = {0, 6, 6, 6, 6},
-    [GALI_NARROW_BF16] = {0, 6, 6, 6, 6},       [GALI_NARROW_BF16_DOT] = {0, 6, 6, 6, 5},
+    [GALI_NARROW_I16_BLOCKS] = {0, 6, 6, 6, 6}, [GALI_NARROW_I8_I16] = {0, 6, 6, 6, 6},
+    [GALI_NARROW_I8_BLOCKS] = {0, 6, 6, 6, 6},  [GALI_NARROW_I8_ROW] = {0, 6, 6, 6, 6},
+    [GALI_NARROW_F16] = {0, 6, 6, 6, 6},        [GALI_NARROW_BF16] = {0, 6, 6, 6, 6},
+    [GALI_NARROW_BF16_DOT] = {0, 6, 6, 6, 5},
 };
 
 static inline gali_vi gali_vi_set(int32_t a) {
@@ -71,6 +73,10 @@ static inline gali_w8 gali_w8_load(const void *p) {
 
 static inline gali_w16 gali_w16_load(const void *p) {
     return vreinterpretq_s16_s8(vld1q_s8(p));
+}
+
+static inline gali_w16 gali_w16_widen(const void *p, int half) {
+    return vmovl_s8(vld1_s8((const int8_t *)p + 8 * half));
 }
 
 /* A word in the low lanes of a register, multiplied by element. */
@@ -185,6 +191,10 @@ static inline void gali_vf_store_bf16(void *p, gali_vf a) {
     const uint32x4_t odd = vandq_u32(vshrq_n_u32(bits, 16), vdupq_n_u32(1));
     const uint32x4_t sum = vaddq_u32(vaddq_u32(bits, vdupq_n_u32(0x7fff)), odd);
     vst1_u8(p, vreinterpret_u8_u16(vshrn_n_u32(sum, 16)));
+}
+
+static inline gali_vf gali_vf_most(gali_vf a, gali_vf b) {
+    return vmaxq_f32(a, b);
 }
 
 static inline float gali_vf_largest(gali_vf a) {

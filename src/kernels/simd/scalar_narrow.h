@@ -11,14 +11,16 @@ typedef int32_t gali_vi;
 enum { GALI_SIGNED_BYTES = 1 };
 #define GALI_I8_LAYOUT GALI_LAYOUT_OUTPUTS
 #define GALI_I16_LAYOUT GALI_LAYOUT_OUTPUTS
+#define GALI_I8_I16_LAYOUT GALI_LAYOUT_OUTPUTS
 #define GALI_NARROW_TABLE gali_narrow_scalar
 #define GALI_NARROW_ISA GAL_ISA_SCALAR
 
 /* Characters in a tile, by kind and width; at most GALI_NARROW_ROWS_MAX. */
 static const uint32_t gali_narrow_rows[GALI_NARROW_COUNT][GALI_PANEL_VECTORS_MAX + 1] = {
-    [GALI_NARROW_I16_BLOCKS] = {0, 4, 4, 2, 2}, [GALI_NARROW_I8_ROW] = {0, 4, 4, 2, 2},
-    [GALI_NARROW_I8_BLOCKS] = {0, 4, 4, 2, 2},  [GALI_NARROW_F16] = {0, 4, 4, 2, 2},
-    [GALI_NARROW_BF16] = {0, 4, 4, 2, 2},       [GALI_NARROW_BF16_DOT] = {0, 4, 4, 2, 2},
+    [GALI_NARROW_I16_BLOCKS] = {0, 4, 4, 2, 2}, [GALI_NARROW_I8_I16] = {0, 4, 4, 2, 2},
+    [GALI_NARROW_I8_BLOCKS] = {0, 4, 4, 2, 2},  [GALI_NARROW_I8_ROW] = {0, 4, 4, 2, 2},
+    [GALI_NARROW_F16] = {0, 4, 4, 2, 2},        [GALI_NARROW_BF16] = {0, 4, 4, 2, 2},
+    [GALI_NARROW_BF16_DOT] = {0, 4, 4, 2, 2},
 };
 
 static inline gali_vi gali_vi_set(int32_t a) {
@@ -83,6 +85,12 @@ static inline gali_w16 gali_w16_load(const void *p) {
     gali_w16 w;
     memcpy(&w, p, sizeof w);
     return w;
+}
+
+/* Half a group of bytes as int16: inputs 0 and 1, or 2 and 3. */
+static inline gali_w16 gali_w16_widen(const void *p, int half) {
+    const gali_w8 w = gali_w8_load(p);
+    return (gali_w16){{w.k[2 * half], w.k[2 * half + 1]}};
 }
 
 static inline gali_x16 gali_x16_load(const void *p) {
@@ -152,6 +160,11 @@ static inline void gali_vf_store_bf16(void *p, gali_vf a) {
     memcpy(&bits, &a, sizeof bits);
     uint16_t rounded = (uint16_t)((bits + 0x7fffu + (bits >> 16 & 1u)) >> 16);
     memcpy(p, &rounded, sizeof rounded);
+}
+
+/* The larger of each lane; either where one is NaN. */
+static inline gali_vf gali_vf_most(gali_vf a, gali_vf b) {
+    return a < b ? b : a;
 }
 
 /* The largest lane of non-negative ones. */
