@@ -92,3 +92,22 @@ def test_fewer_bits_place_the_joints(script, models, recorded, tmp_path):
         error = np.sqrt(((rounded - exact)[:, JOINTS].reshape(-1, 31, 3) ** 2).sum(2).mean())
         print(f"{script} {precision}: {error:.4f} cm")
         assert 0 < error <= bound
+
+
+def walk(model: Path, run, folder: Path, precision: str) -> np.ndarray:
+    """The last frame's joints, as fed back, of the recorded sticks in a precision."""
+    script_of(run, folder / "s.csv")
+    gallop("drive", model, "--input", folder / "s.csv", "-o", folder / "p.npy", "--fed-back", folder / "f.npy",
+           "--no-foot-lock", "--precision", precision)
+    return np.load(folder / "f.npy")[-1]
+
+
+@pytest.mark.parametrize("precision,bound", [("fp16", 0.3), ("bf16", 2), ("bf16-dot", 2), ("int16", 0.3), ("int8", 8)])
+def test_fewer_bits_end_near_the_same_place(precision, bound, models, recorded, tmp_path):
+    errors = []
+    for script in ("walk_straight", "run_turn", "start_stop"):
+        run = recorded(f"{script}_cubic")
+        off = walk(models.get("cubic"), run, tmp_path, precision) - walk(models.get("cubic"), run, tmp_path, "f32")
+        errors.append(np.sqrt((off**2).sum(1).mean()))
+    print(f"{precision}: {', '.join(f'{error:.3f}' for error in errors)} cm")
+    assert 0 < np.median(errors) <= bound
