@@ -10,9 +10,11 @@ from dataclasses import dataclass, field
 
 import numpy as np
 import torch
+from scipy.ndimage import uniform_filter1d
 
-from gallop import modelfile
+from gallop import dog_train, modelfile
 from gallop.dog_control import Command, Controller
+from gallop.dog_features import Frames
 
 RATE = 60
 NAMES = ("stand", "walk 0.6", "walk 0.9", "trot 1.4", "run 2.4", "fast 3.5", "circle 1.0 45",
@@ -20,6 +22,10 @@ NAMES = ("stand", "walk 0.6", "walk 0.9", "trot 1.4", "run 2.4", "fast 3.5", "ci
          "start-stop", "sideways", "turn on spot", "jump 2.4", "jump 3.2")
 RANDOM = 20
 JUMP_EVERY = 3  # seconds
+# speed ahead (back: negative), m/s, and turn, degrees/s, of the steady scripts
+STEADY = {"walk 0.6": (0.6, 0), "walk 0.9": (0.9, 0), "trot 1.4": (1.4, 0), "run 2.4": (2.4, 0),
+          "fast 3.5": (3.3, 0), "circle 1.0 45": (1.0, 45), "circle 2.0 60": (2.0, 60),
+          "back": (-0.6, 0)}
 STOPS, MOMENTS = (0.6, 1.4, 2.8), 24  # speeds to stop from, moments of a stride to stop in
 
 
@@ -239,6 +245,17 @@ def stops(model: modelfile.Model) -> str:
     return "\n".join(lines)
 
 
+def own_skate(frames: Frames, speed: float, turn: float) -> float:
+    """The cleaned data's own skate, cm/s, where it goes about as fast and turns about as much."""
+    ahead, turning = (uniform_filter1d(v, RATE // 2) for v in (
+        frames.motion[:, 1] * RATE / 100, np.degrees(frames.motion[:, 2]) * RATE))
+    near = np.abs(ahead - speed) < 0.15 + 0.05 * abs(speed)
+    near &= np.abs(np.abs(turning) - turn) < 20
+    held = near[:, None] & (frames.contact > 0.5) & (frames.feet[..., 1] < 4.5)
+    slide = np.linalg.norm(frames.feet_rate[..., [0, 2]], axis=-1) * RATE
+    return float(slide[held].mean()) if held.any() else float("nan")
+
+
 def jump_figures(track: Track, c: int) -> list[tuple[float, float, float, float]]:
     """Per jump asked for, from 5 s on, in the 1.5 s after: greatest height of the body and of the
     lowest foot (cm), seconds with all feet in the air, and the lowest the body is afterwards."""
@@ -302,6 +319,9 @@ def main() -> int:
         print("usage: python -m gallop.dog_judge MODEL.gallop", file=sys.stderr)
         return 2
     print(report(modelfile.read(sys.argv[1])))
+    _, frames = dog_train.prepare()
+    print("\nskate of the data, cm/s: " + ", ".join(
+        f"{name} {own_skate(frames, *what):.1f}" for name, what in STEADY.items()))
     return 0
 
 

@@ -236,6 +236,11 @@ def test_judge_prints_every_script(model):
     assert "| stand |" in text and "2 random" in text and "stop 1.4: at rest" in text
 
 
+def test_the_data_s_own_skate(frames):
+    assert dog_judge.own_skate(frames, 0.6, 0) < 1  # the synthetic feet stand
+    assert np.isnan(dog_judge.own_skate(frames, 3.0, 0))
+
+
 def test_feet_come_to_rest_after_a_stop(model):
     scripts = [dog_judge.stop_script(1.4, i, 300) for i in (0, 3)]
     assert [int(np.flatnonzero(s.wanted[:, 1])[-1]) for s in scripts] == [239, 254]
