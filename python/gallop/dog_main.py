@@ -90,8 +90,9 @@ def train(args: argparse.Namespace) -> None:
     if args.curve:
         write_curve(args.curve, trainer.history)
     model = exporter.to_model(trainer.average, contract, trainer.scale)
-    dog_export.finish(model, golden_inputs(trainer),
-                      "python -m gallop.train " + " ".join(sys.argv[1:]))
+    from gallop.train import recipe
+
+    dog_export.finish(model, golden_inputs(trainer), recipe(sys.argv[1:]))
     if args.out:
         size = modelfile.write(model, args.out)
         _say(args, f"wrote {args.out}, {size / 1024:.0f} KB")

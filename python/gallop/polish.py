@@ -53,7 +53,7 @@ class Plan:
     data: float = 1.0
     body: float = 0.5
     manner: float = 1.0
-    course: float = 3.0
+    course: float = 20.0
     settle: tuple[int, int] = (10, 40)  # frames after a command: to count first, and fully
     settle_still: tuple[int, int] = (4, 18)
     stage: Stage = field(default_factory=lambda: Stage(1, 256, 16))

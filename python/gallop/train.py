@@ -78,7 +78,7 @@ def parser() -> argparse.ArgumentParser:
     p.add_argument("--no-judge", action="store_true", help="skip the closed loop at the end")
     p.add_argument("--polish", type=int, help="steps of the last stage (0: none)")
     p.add_argument("--keep", type=float, default=0.5, help="polish: how much stays as it was")
-    p.add_argument("--course", type=float, default=3.0, help="polish: weight of where it is led")
+    p.add_argument("--course", type=float, default=20.0, help="polish: weight of where it is led")
     p.add_argument("--polish-slide", type=float, default=3.0, help="polish: weight of foot slide")
     p.add_argument("--device", default="cuda" if torch.cuda.is_available() else "cpu")
     p.add_argument("--checkpoint", type=Path, help="file to resume from and save to")
@@ -173,7 +173,7 @@ def polished(
     style: int,
 ) -> tuple[PFNN, list[tuple[int, dict[str, float]]]]:
     """The network after the last stage, and that stage's history."""
-    steps = args.polish if args.polish is not None else (500 if args.quick else 1800)
+    steps = args.polish if args.polish is not None else (500 if args.quick else 3600)
     if steps == 0:
         return trainer.average, []
     weights = Weights(args.slide, args.kinematics, absolute=args.absolute)
@@ -196,10 +196,9 @@ def finish(
 ) -> None:
     """Golden frames, provenance, file, and the table of the closed loop."""
     exporter.add_golden(model, *exporter.golden_rows(data))
-    command = "python -m gallop.train " + " ".join(sys.argv[1:])
     exporter.add_provenance(model, {
         "model": name, "data": attribution.split(";")[0], "attribution": attribution,
-        "licence": "CC BY 4.0" if licence else "that of the motion", "command": command})
+        "licence": "CC BY 4.0" if licence else "that of the motion", "command": recipe(sys.argv[1:])})
     model.licence = licence
     if args.out:
         size = modelfile.write(model, args.out)
@@ -208,6 +207,18 @@ def finish(
         return
     track = judge.play(model, list(judge.SCRIPTS))
     print(judge.table(judge.measure(model, track)))
+
+
+def recipe(words: list[str]) -> str:
+    """The command that makes a model, without what does not change it: where files go, and what is
+    printed."""
+    places, kept, skip = ("-o", "--out", "--curve", "--checkpoint"), [], False
+    for word in words:
+        if not skip and word not in (*places, "--no-judge", "--quiet") and not word.startswith(
+                tuple(p + "=" for p in places)):
+            kept.append(word)
+        skip = not skip and word in places
+    return " ".join(["python -m gallop.train", *kept])
 
 
 def say(args: argparse.Namespace, text: str) -> None:

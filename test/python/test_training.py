@@ -225,6 +225,14 @@ def test_quick_command(tmp_path, monkeypatch, capsys):
     assert (tmp_path / "c.csv").read_text().startswith("step,loss,error")
 
 
+@pytest.mark.parametrize("words, kept", [
+    ("walker --seed 1 -o /tmp/w.gallop --no-judge", "walker --seed 1"),
+    ("--data in --quiet --kind mann --curve=c.csv --checkpoint c.pt -o x", "--data in --kind mann"),
+])
+def test_provenance_says_what_makes_the_model(words, kept):
+    assert train.recipe(words.split()) == "python -m gallop.train " + kept
+
+
 def test_missing_data_is_one_line(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(sys, "argv", ["train", "walker", "--data", str(tmp_path), "-o", "x"])
     assert train.main() == 1
