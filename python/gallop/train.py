@@ -198,7 +198,8 @@ def finish(
     exporter.add_golden(model, *exporter.golden_rows(data))
     exporter.add_provenance(model, {
         "model": name, "data": attribution.split(";")[0], "attribution": attribution,
-        "licence": "CC BY 4.0" if licence else "that of the motion", "command": recipe(sys.argv[1:])})
+        "licence": "CC BY 4.0" if licence else "that of the motion",
+        "command": recipe(sys.argv[1:])})
     model.licence = licence
     if args.out:
         size = modelfile.write(model, args.out)
