@@ -48,6 +48,7 @@ static const gali_narrow *const gali_narrow_only = &GALI_NARROW_TABLE;
 #include "kernels/k_scalar_narrow.c"
 #endif
 
+#include "kernels/gemm.c"
 #include "kernels/kernels.c"
 #include "kernels/narrow.c"
 #include "kernels/ref/activate.c"
@@ -62,6 +63,8 @@ static const gali_narrow *const gali_narrow_only = &GALI_NARROW_TABLE;
 
 #include "cpu/cpu.c"
 #include "cpu/machine.c"
+
+#include "gemm/gemm.c"
 
 #include "network/blend.c"
 #include "network/expand.c"

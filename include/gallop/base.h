@@ -86,6 +86,7 @@ typedef enum gal_isa {
     GAL_ISA_AVX512_BF16, /* AVX512_VNNI and AVX-512 BF16 */
     GAL_ISA_NEON_DOT,    /* NEON and FEAT_DotProd: sdot */
     GAL_ISA_NEON_BF16,   /* NEON_DOT and FEAT_BF16: bfmlalt, bfmlalb */
+    GAL_ISA_NEON_I8MM,   /* NEON_BF16 and FEAT_I8MM: smmla */
     GAL_ISA_COUNT
 } gal_isa;
 

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 ISAS = ("best", "scalar", "avx2", "avx512", "neon", "neon-a55", "avx2-vnni", "avx512-vnni",
-        "avx512-bf16", "neon-dot", "neon-bf16")
+        "avx512-bf16", "neon-dot", "neon-bf16", "neon-i8mm")
 FORMS = ("per-expert", "blend")
 NOT_FOUND = 6  # GAL_NOT_FOUND
 GATES = ("caller", "cubic", "linear", "constant", "network")

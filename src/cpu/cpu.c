@@ -24,6 +24,7 @@ const char *gal_isa_name(gal_isa isa) {
         [GAL_ISA_AVX512_BF16] = "avx512-bf16",
         [GAL_ISA_NEON_DOT] = "neon-dot",
         [GAL_ISA_NEON_BF16] = "neon-bf16",
+        [GAL_ISA_NEON_I8MM] = "neon-i8mm",
     };
     return (unsigned)isa < GAL_ISA_COUNT ? names[isa] : "unknown";
 }
@@ -70,7 +71,7 @@ static int kernel_says(unsigned long dot, unsigned long more) {
 }
 
 static int machine_has(gal_isa isa) {
-    const unsigned long dot = 1ul << 20, bf16 = 1ul << 14;
+    const unsigned long dot = 1ul << 20, bf16 = 1ul << 14, i8mm = 1ul << 13;
     switch (isa) {
     case GAL_ISA_SCALAR:
     case GAL_ISA_NEON:
@@ -80,6 +81,8 @@ static int machine_has(gal_isa isa) {
         return kernel_says(dot, 0);
     case GAL_ISA_NEON_BF16:
         return kernel_says(dot, bf16);
+    case GAL_ISA_NEON_I8MM:
+        return kernel_says(dot, bf16 | i8mm);
     default:
         return 0;
     }
@@ -121,6 +124,9 @@ static int build_has(gal_isa isa) {
 #ifdef GALI_HAVE_NEON_BF16
     case GAL_ISA_NEON_BF16:
 #endif
+#ifdef GALI_HAVE_NEON_I8MM
+    case GAL_ISA_NEON_I8MM:
+#endif
         return 1;
     default:
         return 0;
@@ -133,8 +139,8 @@ int gal_isa_available(gal_isa isa) {
 
 static gal_isa best(void) {
     static const gal_isa order[] = {
-        GAL_ISA_AVX512_BF16, GAL_ISA_AVX512_VNNI, GAL_ISA_AVX512,   GAL_ISA_AVX2_VNNI,
-        GAL_ISA_AVX2,        GAL_ISA_NEON_BF16,   GAL_ISA_NEON_DOT, GAL_ISA_NEON,
+        GAL_ISA_AVX512_BF16, GAL_ISA_AVX512_VNNI, GAL_ISA_AVX512,   GAL_ISA_AVX2_VNNI, GAL_ISA_AVX2,
+        GAL_ISA_NEON_I8MM,   GAL_ISA_NEON_BF16,   GAL_ISA_NEON_DOT, GAL_ISA_NEON,
     };
     for (size_t i = 0; i < sizeof order / sizeof order[0]; i++) {
         if (gal_isa_available(order[i])) {
@@ -154,7 +160,7 @@ static gal_status named(const char *name, gal_isa *isa, gal_error *error) {
     return gali_fail(
         error, GAL_BAD_ARGUMENT,
         "GALLOP_ISA=%.32s: expected best, scalar, avx2, avx2-vnni, avx512, avx512-vnni, avx512-bf16, "
-        "neon, neon-a55, neon-dot or neon-bf16",
+        "neon, neon-a55, neon-dot, neon-bf16 or neon-i8mm",
         name);
 }
 

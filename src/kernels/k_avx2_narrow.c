@@ -1,6 +1,8 @@
 /* The narrow table for AVX2, FMA and F16C; k_avx2_vnni.c is this file with its flag. */
-#include "kernels/simd/avx2_narrow.h"
+#include "kernels/simd/avx2_gemm.h"
 
 #include "kernels/body/prepare_narrow.inc"
 
-#include "kernels/body/panel_narrow.inc" /* uses prepare_narrow.inc */
+#include "kernels/body/gemm_i8.inc"
+
+#include "kernels/body/panel_narrow.inc" /* uses prepare_narrow.inc and gemm_i8.inc */

@@ -17,6 +17,7 @@ const gali_kernels *gali_kernels_get(gal_isa isa) {
     case GAL_ISA_NEON:
     case GAL_ISA_NEON_DOT:
     case GAL_ISA_NEON_BF16:
+    case GAL_ISA_NEON_I8MM:
         return &gali_kernels_neon;
 #endif
 #ifdef GALI_HAVE_NEON_A55

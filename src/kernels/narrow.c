@@ -39,6 +39,10 @@ const gali_narrow *gali_narrow_get(gal_isa isa) {
     case GAL_ISA_NEON_BF16:
         return &gali_narrow_neon_bf16;
 #endif
+#ifdef GALI_HAVE_NEON_I8MM
+    case GAL_ISA_NEON_I8MM:
+        return &gali_narrow_neon_i8mm;
+#endif
     default:
         return &gali_narrow_scalar;
     }

@@ -30,6 +30,7 @@
 #ifndef GALI_KERNELS_NARROW_H
 #define GALI_KERNELS_NARROW_H
 
+#include "kernels/gemm.h"
 #include "kernels/kernels.h"
 
 typedef enum gali_narrow_kind {
@@ -102,6 +103,7 @@ struct gali_narrow {
     const uint32_t (*tile_rows)[GALI_PANEL_VECTORS_MAX + 1]; /* [GALI_NARROW_COUNT], by width in vectors */
     gali_narrow_run *panel[GALI_NARROW_COUNT];
     gali_narrow_prepare *prepare[GALI_NARROW_COUNT];
+    const gali_gemm_table *gemm; /* products of integer matrices; NULL: the base's */
 };
 
 /* The table of an available instruction set, and of it and its bases the one that has the kind. */
@@ -142,5 +144,6 @@ extern const gali_narrow gali_narrow_avx512_bf16;
 extern const gali_narrow gali_narrow_neon;
 extern const gali_narrow gali_narrow_neon_dot;
 extern const gali_narrow gali_narrow_neon_bf16;
+extern const gali_narrow gali_narrow_neon_i8mm;
 
 #endif

@@ -22,7 +22,7 @@ endforeach()
 # The list is complete: every source of the runtime that is not a table of kernels is in it.
 file(READ ${SOURCE}/src/gallop_all.c list)
 file(GLOB sources RELATIVE ${SOURCE}/src ${SOURCE}/src/base/*.c ${SOURCE}/src/cpu/*.c ${SOURCE}/src/kernels/*.c
-    ${SOURCE}/src/kernels/ref/*.c ${SOURCE}/src/network/*.c ${SOURCE}/src/network/layers/*.c
+    ${SOURCE}/src/kernels/ref/*.c ${SOURCE}/src/gemm/*.c ${SOURCE}/src/network/*.c ${SOURCE}/src/network/layers/*.c
     ${SOURCE}/src/motion/*.c)
 list(FILTER sources EXCLUDE REGEX "kernels/k_")
 foreach(source IN LISTS sources)

@@ -13,7 +13,10 @@
 
 typedef int32x4_t gali_vi;
 
-#if defined(__ARM_FEATURE_BF16_VECTOR_ARITHMETIC)
+#if defined(__ARM_FEATURE_MATMUL_INT8)
+#define GALI_NARROW_TABLE gali_narrow_neon_i8mm
+#define GALI_NARROW_ISA GAL_ISA_NEON_I8MM
+#elif defined(__ARM_FEATURE_BF16_VECTOR_ARITHMETIC)
 #define GALI_NARROW_TABLE gali_narrow_neon_bf16
 #define GALI_NARROW_ISA GAL_ISA_NEON_BF16
 #elif defined(__ARM_FEATURE_DOTPROD)
