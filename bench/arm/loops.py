@@ -32,25 +32,31 @@ def functions(path):
     return found
 
 
-def hottest_loop(lines, least):
-    """(multiply-adds, instructions) of the loop densest in fmla of those with at least that many, or None."""
-    place, best = {}, None
+def loops_of(lines):
+    """Instructions of each loop: a block between a label and a branch back to it."""
+    place = {}
     for at, line in enumerate(lines):
         label, branch = LABEL.match(line), BRANCH.match(line)
         if label:
             place[label.group(1)] = at
         elif branch and branch.group(1) in place:
-            start = place[branch.group(1)]
-            body = [x for x in lines[start:at + 1] if INSTRUCTION.match(x)]
-            count = sum("fmla" in x for x in body)
-            if count >= least and (best is None or count / len(body) > best[0] / len(best[1])):
-                best = (count, body)
+            yield [x for x in lines[place[branch.group(1)]:at + 1] if INSTRUCTION.match(x)]
+
+
+def hottest_loop(lines, least, counted="fmla"):
+    """(multiply-adds, instructions) of the loop densest in `counted` of those with at least that many, or None."""
+    best = None
+    for body in loops_of(lines):
+        count = sum(counted in x for x in body)
+        if count >= least and (best is None or count / len(body) > best[0] / len(best[1])):
+            best = (count, body)
     return best
 
 
 def cycles(body, model):
     """Cycles of one pass in the steady state."""
-    run = subprocess.run(["llvm-mca-19", "-mtriple=aarch64", f"-mcpu={model}", f"-iterations={ITERATIONS}"],
+    run = subprocess.run(["llvm-mca-19", "-mtriple=aarch64", "-mattr=+dotprod,+i8mm", f"-mcpu={model}",
+                          f"-iterations={ITERATIONS}"],
                          input="\n".join(body) + "\n", text=True, capture_output=True, check=True)
     return int(re.search(r"Total Cycles:\s+(\d+)", run.stdout).group(1)) / ITERATIONS
 

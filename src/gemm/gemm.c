@@ -14,7 +14,7 @@
 #include "cpu/cpu.h"
 #include "kernels/narrow.h"
 
-enum { PASS_ROWS = 64 };
+enum { PASS_ROWS = 64, INTERLEAVING_COLUMNS = 12 };
 
 struct gal_gemm {
     gal_allocator allocator;
@@ -35,9 +35,19 @@ const char *gal_gemm_strategy_name(gal_gemm_strategy strategy) {
     return (unsigned)strategy < GAL_GEMM_STRATEGY_COUNT ? names[strategy] : "unknown";
 }
 
-/* The table of docs/gemm.md. */
-static gal_gemm_strategy strategy_for(const gal_gemm_desc *desc) {
-    return desc->rows && desc->rows <= 4 ? GAL_GEMM_NATIVE : GAL_GEMM_INTERLEAVED;
+/* Columns that a strategy's panels make, those that do not exist included. */
+static uint64_t made_columns(const gali_gemm_table *table, gal_gemm_strategy strategy, uint32_t columns) {
+    const uint64_t width = (uint64_t)table->form[strategy].vectors * table->lanes;
+    return (columns + width - 1) / width * width;
+}
+
+/* The rule of docs/gemm.md, with its evidence. Of 1 and 2 rows nothing is gained; of more, to interleave them costs what some
+ * columns do. */
+static gal_gemm_strategy strategy_for(const gali_gemm_table *table, uint32_t rows, uint32_t columns) {
+    const uint64_t interleaved = made_columns(table, GAL_GEMM_INTERLEAVED, columns) + INTERLEAVING_COLUMNS,
+                   native = made_columns(table, GAL_GEMM_NATIVE, columns);
+    const int few = rows == 1 || rows == 2;
+    return !few && interleaved * 100 < native * table->gain ? GAL_GEMM_INTERLEAVED : GAL_GEMM_NATIVE;
 }
 
 static gal_status gemm_check(const gal_gemm_desc *desc, gal_error *error) {
@@ -58,7 +68,8 @@ static gal_status gemm_check(const gal_gemm_desc *desc, gal_error *error) {
 static gal_gemm gemm_resolve(const gal_gemm_desc *desc, gal_isa isa) {
     gal_gemm gemm = {.table = gali_narrow_get(isa)->gemm, .inner = desc->inner, .columns = desc->columns};
     gemm.allocator = desc->allocator ? *desc->allocator : (gal_allocator){0};
-    gemm.strategy = desc->strategy == GAL_GEMM_BY_SHAPE ? strategy_for(desc) : desc->strategy;
+    gemm.strategy = desc->strategy == GAL_GEMM_BY_SHAPE ? strategy_for(gemm.table, desc->rows, desc->columns)
+                                                        : desc->strategy;
     gemm.form = &gemm.table->form[gemm.strategy];
     const uint32_t width = gemm.form->vectors * gemm.table->lanes;
     gemm.panels = desc->columns / width + (desc->columns % width != 0);

@@ -42,34 +42,40 @@ void gali_gemm_pack(const gali_gemm_table *table, uint32_t vectors, const int8_t
     }
 }
 
-/* One row's words; `depth` a constant, so that a word is one load and one store. */
-static inline void gemm_spread(const int8_t *a, uint32_t inner, int8_t *words, size_t stride,
+/* One row's words, their bytes turned to what the table wants; `depth` a constant, so that a word is one load and one store. */
+static inline void gemm_spread(const int8_t *a, uint32_t inner, int8_t *words, size_t stride, uint64_t turn,
                                const uint32_t depth) {
     const uint32_t whole = inner / depth;
     for (uint32_t g = 0; g < whole; g++) {
-        memcpy(words + g * stride, a + (size_t)g * depth, depth);
+        uint64_t word = 0;
+        memcpy(&word, a + (size_t)g * depth, depth);
+        word ^= turn;
+        memcpy(words + g * stride, &word, depth);
     }
     if (inner % depth) {
-        memset(words + whole * stride, 0, depth);
-        memcpy(words + whole * stride, a + (size_t)whole * depth, inner % depth);
+        uint64_t word = 0;
+        memcpy(&word, a + (size_t)whole * depth, inner % depth);
+        word ^= turn;
+        memcpy(words + whole * stride, &word, depth);
     }
 }
 
 void gali_gemm_interleave(const gali_gemm_table *table, const int8_t *a, size_t a_stride, uint32_t rows,
                           uint32_t inner, int8_t *words) {
     const size_t stride = gemm_group_size(table, rows);
-    for (uint32_t r = 0; r < rows + rows % table->pair; r++) { /* sums of other missing rows are not made */
+    const uint64_t turn = table->offset ? 0x8080808080808080u : 0; /* a + 128 is a with its top bit turned */
+    for (uint32_t r = 0; r < rows + rows % table->pair; r++) {     /* sums of other missing rows are not made */
         const int8_t *row = a + (r < rows ? r : rows - 1) * a_stride;
         int8_t *to = words + (size_t)r * table->depth;
         switch (table->depth) {
         case 2:
-            gemm_spread(row, inner, to, stride, 2);
+            gemm_spread(row, inner, to, stride, turn, 2);
             break;
         case 4:
-            gemm_spread(row, inner, to, stride, 4);
+            gemm_spread(row, inner, to, stride, turn, 4);
             break;
         default:
-            gemm_spread(row, inner, to, stride, 8);
+            gemm_spread(row, inner, to, stride, turn, 8);
             break;
         }
     }

@@ -9,7 +9,7 @@
  *     int32 start[width]                  what sums start at: makes the unsigned inputs of some tables signed
  *     int8 weight[groups][width][depth]
  * A interleaved, for one tile:
- *     int8 word[groups][words][pair][depth], words = its rows / pair, rounded up to a multiple of `words`
+ *     int8 word[groups][words][pair][depth], words = its rows / pair, rounded up to a multiple of `words`; with `offset` added
  */
 #ifndef GALI_KERNELS_GEMM_H
 #define GALI_KERNELS_GEMM_H
@@ -45,7 +45,8 @@ typedef struct gali_gemm_table {
     uint32_t depth; /* 2, 4 or 8 */
     uint32_t pair;  /* 1 or 2 */
     uint32_t words;
-    int32_t offset; /* what the table adds to A's values */
+    int32_t offset; /* 0, or 128 where A's bytes have to be unsigned */
+    uint32_t gain;  /* percent: native's time over interleaved's, in the inner loops of full tiles */
     gali_gemm_form form[GAL_GEMM_STRATEGY_COUNT];
 } gali_gemm_table;
 

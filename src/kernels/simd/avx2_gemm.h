@@ -1,7 +1,7 @@
 /*
- * The vocabulary of integer products for AVX2 (simd/scalar_gemm.h tells what each name means). With AVX-VNNI, bytes: A's are made
- * unsigned by their top bit as they are broadcast, and the sums start at what that adds. Without, pairs of bytes widened to 16 bits:
- * vpmaddubsw would saturate.
+ * The vocabulary of integer products for AVX2 (simd/scalar_gemm.h tells what each name means). With AVX-VNNI, four bytes: A's have to be
+ * unsigned, so their top bit is turned, as A is interleaved or, native, as they are broadcast; sums start at what that adds. Without,
+ * pairs of bytes widened to 16 bits: vpmaddubsw would saturate.
  */
 #ifndef GALI_SIMD_AVX2_GEMM_H
 #define GALI_SIMD_AVX2_GEMM_H
@@ -9,7 +9,13 @@
 #include "kernels/gemm.h"
 #include "kernels/simd/avx2_narrow.h"
 
-enum { GALI_GEMM_PAIR = 1, GALI_GEMM_WORDS = 4, GALI_GEMM_NATIVE_ROWS = 2, GALI_GEMM_NATIVE_VECTORS = 4 };
+enum {
+    GALI_GEMM_KEEPS_WORDS = 0,
+    GALI_GEMM_PAIR = 1,
+    GALI_GEMM_WORDS = 4,
+    GALI_GEMM_NATIVE_ROWS = 2,
+    GALI_GEMM_NATIVE_VECTORS = 4
+};
 
 typedef __m256i gali_gw, gali_gword, gali_gs;
 
@@ -17,22 +23,32 @@ typedef __m256i gali_gw, gali_gword, gali_gs;
 enum {
     GALI_GEMM_DEPTH = 4,
     GALI_GEMM_OFFSET = 128,
+    GALI_GEMM_GAIN = 100,
     GALI_GEMM_INTERLEAVED_ROWS = 4,
     GALI_GEMM_INTERLEAVED_VECTORS = 3,
 };
 
-typedef const unsigned char *gali_gx; /* where the words lie */
+typedef struct gali_gx {
+    const unsigned char *words;
+    int is_signed; /* a constant, once all is inlined */
+} gali_gx;
 
 static inline gali_gw gali_gw_load(const unsigned char *p) {
     return gali_vi_load(p);
 }
 
 static inline gali_gx gali_gx_load(const unsigned char *p) {
-    return p;
+    return (gali_gx){p, 0};
+}
+
+static inline gali_gx gali_gx_rows(const unsigned char *first, const unsigned char *second) {
+    (void)second;
+    return (gali_gx){first, 1};
 }
 
 static inline gali_gword gali_gx_word(gali_gx x, uint32_t i) {
-    return _mm256_xor_si256(gali_vi_broadcast(x + 4 * i), _mm256_set1_epi8(-128));
+    const __m256i word = gali_vi_broadcast(x.words + 4 * i);
+    return x.is_signed ? _mm256_xor_si256(word, _mm256_set1_epi8(-128)) : word;
 }
 
 static inline gali_gs gali_gs_dot(gali_gs sum, gali_gw w, gali_gword x) {
@@ -42,6 +58,7 @@ static inline gali_gs gali_gs_dot(gali_gs sum, gali_gw w, gali_gword x) {
 enum {
     GALI_GEMM_DEPTH = 2,
     GALI_GEMM_OFFSET = 0,
+    GALI_GEMM_GAIN = 108,
     GALI_GEMM_INTERLEAVED_ROWS = 5,
     GALI_GEMM_INTERLEAVED_VECTORS = 2,
 };
@@ -74,12 +91,12 @@ static inline gali_gword gali_gx_word(gali_gx x, uint32_t i) {
 static inline gali_gs gali_gs_dot(gali_gs sum, gali_gw w, gali_gword x) {
     return gali_vi_dot16(sum, w, x);
 }
-#endif
 
 static inline gali_gx gali_gx_rows(const unsigned char *first, const unsigned char *second) {
     (void)second;
     return gali_gx_load(first);
 }
+#endif
 
 static inline gali_gs gali_gs_start(const unsigned char *p) {
     return gali_vi_load(p);

@@ -1,7 +1,7 @@
 /*
- * The vocabulary of integer products for AVX-512 (simd/scalar_gemm.h tells what each name means). With VNNI, bytes: A's are made
- * unsigned by their top bit as they are broadcast, and the sums start at what that adds. Without, pairs of bytes widened to 16 bits:
- * vpmaddubsw would saturate.
+ * The vocabulary of integer products for AVX-512 (simd/scalar_gemm.h tells what each name means). With VNNI, four bytes: A's have to be
+ * unsigned, so their top bit is turned, as A is interleaved or, native, as they are broadcast; sums start at what that adds. Without,
+ * pairs of bytes widened to 16 bits: vpmaddubsw would saturate.
  */
 #ifndef GALI_SIMD_AVX512_GEMM_H
 #define GALI_SIMD_AVX512_GEMM_H
@@ -10,6 +10,7 @@
 #include "kernels/simd/avx512_narrow.h"
 
 enum {
+    GALI_GEMM_KEEPS_WORDS = 0,
     GALI_GEMM_PAIR = 1,
     GALI_GEMM_WORDS = 4,
     GALI_GEMM_INTERLEAVED_ROWS = 8,
@@ -21,27 +22,36 @@ enum {
 typedef __m512i gali_gw, gali_gword, gali_gs;
 
 #if defined(__AVX512VNNI__)
-enum { GALI_GEMM_DEPTH = 4, GALI_GEMM_OFFSET = 128 };
+enum { GALI_GEMM_DEPTH = 4, GALI_GEMM_OFFSET = 128, GALI_GEMM_GAIN = 100 };
 
-typedef const unsigned char *gali_gx; /* where the words lie */
+typedef struct gali_gx {
+    const unsigned char *words;
+    int is_signed; /* a constant, once all is inlined */
+} gali_gx;
 
 static inline gali_gw gali_gw_load(const unsigned char *p) {
     return gali_vi_load(p);
 }
 
 static inline gali_gx gali_gx_load(const unsigned char *p) {
-    return p;
+    return (gali_gx){p, 0};
+}
+
+static inline gali_gx gali_gx_rows(const unsigned char *first, const unsigned char *second) {
+    (void)second;
+    return (gali_gx){first, 1};
 }
 
 static inline gali_gword gali_gx_word(gali_gx x, uint32_t i) {
-    return _mm512_xor_si512(gali_vi_broadcast(x + 4 * i), _mm512_set1_epi8(-128));
+    const __m512i word = gali_vi_broadcast(x.words + 4 * i);
+    return x.is_signed ? _mm512_xor_si512(word, _mm512_set1_epi8(-128)) : word;
 }
 
 static inline gali_gs gali_gs_dot(gali_gs sum, gali_gw w, gali_gword x) {
     return gali_vi_dot8(sum, w, x);
 }
 #else
-enum { GALI_GEMM_DEPTH = 2, GALI_GEMM_OFFSET = 0 };
+enum { GALI_GEMM_DEPTH = 2, GALI_GEMM_OFFSET = 0, GALI_GEMM_GAIN = 115 };
 
 typedef __m512i gali_gx; /* four words in each quarter */
 
@@ -71,12 +81,12 @@ static inline gali_gword gali_gx_word(gali_gx x, uint32_t i) {
 static inline gali_gs gali_gs_dot(gali_gs sum, gali_gw w, gali_gword x) {
     return gali_vi_dot16(sum, w, x);
 }
-#endif
 
 static inline gali_gx gali_gx_rows(const unsigned char *first, const unsigned char *second) {
     (void)second;
     return gali_gx_load(first);
 }
+#endif
 
 static inline gali_gs gali_gs_start(const unsigned char *p) {
     return gali_vi_load(p);

@@ -20,7 +20,13 @@ enum {
 };
 
 #if defined(__ARM_FEATURE_MATMUL_INT8)
-enum { GALI_GEMM_DEPTH = 8, GALI_GEMM_PAIR = 2, GALI_GEMM_WORDS = 2 };
+enum {
+    GALI_GEMM_DEPTH = 8,
+    GALI_GEMM_PAIR = 2,
+    GALI_GEMM_WORDS = 2,
+    GALI_GEMM_KEEPS_WORDS = 1,
+    GALI_GEMM_GAIN = 112
+};
 
 typedef int8x16x2_t gali_gw, gali_gx; /* columns 0, 1 and 2, 3; two words */
 typedef int8x16_t gali_gword;
@@ -70,7 +76,13 @@ static inline gali_vi gali_gs_row(gali_gs sum, uint32_t i) {
 }
 
 #if defined(__ARM_FEATURE_DOTPROD)
-enum { GALI_GEMM_DEPTH = 4, GALI_GEMM_PAIR = 1, GALI_GEMM_WORDS = 4 };
+enum {
+    GALI_GEMM_DEPTH = 4,
+    GALI_GEMM_PAIR = 1,
+    GALI_GEMM_WORDS = 4,
+    GALI_GEMM_KEEPS_WORDS = 1,
+    GALI_GEMM_GAIN = 100
+};
 
 typedef int8x16_t gali_gw, gali_gx;
 typedef struct gali_gword {
@@ -103,7 +115,13 @@ static inline gali_gs gali_gs_dot(gali_gs sum, gali_gw w, gali_gword x) {
     }
 }
 #else
-enum { GALI_GEMM_DEPTH = 2, GALI_GEMM_PAIR = 1, GALI_GEMM_WORDS = 4 };
+enum {
+    GALI_GEMM_DEPTH = 2,
+    GALI_GEMM_PAIR = 1,
+    GALI_GEMM_WORDS = 4,
+    GALI_GEMM_KEEPS_WORDS = 0,
+    GALI_GEMM_GAIN = 100
+};
 
 typedef int8x8_t gali_gw, gali_gx, gali_gword;
 

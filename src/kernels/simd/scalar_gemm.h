@@ -10,6 +10,8 @@ enum {
     GALI_GEMM_PAIR = 1,
     GALI_GEMM_WORDS = 4,
     GALI_GEMM_OFFSET = 0,
+    GALI_GEMM_GAIN = 100,
+    GALI_GEMM_KEEPS_WORDS = 1, /* in registers: a tile's words of A rather than its vectors of B */
     /* The largest tiles, by registers. */
     GALI_GEMM_INTERLEAVED_ROWS = 4,
     GALI_GEMM_INTERLEAVED_VECTORS = 3,
@@ -36,7 +38,7 @@ static inline gali_gx gali_gx_load(const unsigned char *p) {
     return x;
 }
 
-/* Words of `pair` rows, one after another in each; second is first where a word has one. */
+/* Words of `pair` rows as the caller has them, one after another in each; second is first where a word has one. */
 static inline gali_gx gali_gx_rows(const unsigned char *first, const unsigned char *second) {
     (void)second;
     return gali_gx_load(first);
