@@ -3,6 +3,7 @@
 # tile's inner loop through llvm-mca on neoverse-n1 (stands in for Cortex-A76..A78), -n2 (A710) and -v1 (X1).
 # "halves" is k_neon_a55.c, whose column is
 # cortex-a55. The models assume L1 hits and perfect branches. Ends with 1 if a full tile is under 98 % of peak on n1 or n2.
+# `mca.sh gemm`: the tiles of integer products (docs/gemm.md) instead, with smmla as well.
 # Needs gcc-aarch64-linux-gnu, libc6-dev-arm64-cross, clang-19, llvm-19.
 set -eu
 cd "$(dirname "$0")/../.."
@@ -10,17 +11,35 @@ out=$(mktemp -d)
 trap 'rm -rf "$out"' EXIT
 flags="-std=c11 -O3 -DNDEBUG -fPIC -fvisibility=hidden -ffp-contract=off -Iinclude -Isrc -S"
 gcc_only=${GALLOP_NEON_GCC_FLAGS:--fno-schedule-insns -fno-tree-loop-distribute-patterns} # as cmake/isa.cmake gives them to gcc
+# compiled SOURCE NAME COMPILER [flags]: assembly in $out/NAME.s; fails where the compiler is missing.
+compiled() {
+    local source=$1 name=$2 compiler=$3
+    shift 3
+    case "$compiler" in
+        gcc) compiler="aarch64-linux-gnu-gcc $gcc_only" ;;
+        clang) compiler="clang-19 --target=aarch64-linux-gnu --sysroot=/usr/aarch64-linux-gnu -isystem /usr/aarch64-linux-gnu/include" ;;
+    esac
+    command -v "${compiler%% *}" >/dev/null || return 1
+    # shellcheck disable=SC2086
+    $compiler $flags "$@" "src/kernels/$source.c" -o "$out/$name.s"
+}
+
 loops=()
-if command -v aarch64-linux-gnu-gcc >/dev/null; then
-    # shellcheck disable=SC2086
-    aarch64-linux-gnu-gcc $flags $gcc_only src/kernels/k_neon.c -o "$out/gcc.s" && loops+=("gcc=$out/gcc.s")
-    # shellcheck disable=SC2086
-    aarch64-linux-gnu-gcc $flags $gcc_only src/kernels/k_neon_a55.c -o "$out/halves.s" && loops+=("halves=$out/halves.s")
+if [ "${1:-}" = gemm ]; then
+    armv8_2=-march=armv8.2-a
+    for compiler in gcc clang; do
+        compiled k_neon_narrow "$compiler-base" $compiler && loops+=("$compiler base=$out/$compiler-base.s")
+        compiled k_neon_dot "$compiler-dot" $compiler $armv8_2+dotprod && loops+=("$compiler dot=$out/$compiler-dot.s")
+        compiled k_neon_i8mm "$compiler-i8mm" $compiler $armv8_2+dotprod+bf16+i8mm &&
+            loops+=("$compiler i8mm=$out/$compiler-i8mm.s")
+        [ -e "$out/interleave.s" ] || compiled gemm interleave $compiler || true
+    done
+    [ ${#loops[@]} -gt 0 ] || { echo "mca.sh: needs gcc-aarch64-linux-gnu or clang-19" >&2; exit 1; }
+    /usr/bin/python3 bench/arm/gemm.py "$out/interleave.s" "${loops[@]}"
+    exit
 fi
-if command -v clang-19 >/dev/null; then
-    # shellcheck disable=SC2086
-    clang-19 --target=aarch64-linux-gnu --sysroot=/usr/aarch64-linux-gnu -isystem /usr/aarch64-linux-gnu/include \
-        $flags src/kernels/k_neon.c -o "$out/clang.s" && loops+=("clang=$out/clang.s")
-fi
+compiled k_neon gcc gcc && loops+=("gcc=$out/gcc.s")
+compiled k_neon_a55 halves gcc && loops+=("halves=$out/halves.s")
+compiled k_neon clang clang && loops+=("clang=$out/clang.s")
 [ ${#loops[@]} -gt 0 ] || { echo "mca.sh: needs gcc-aarch64-linux-gnu or clang-19" >&2; exit 1; }
-exec /usr/bin/python3 bench/arm/loops.py "${loops[@]}"
+/usr/bin/python3 bench/arm/loops.py "${loops[@]}"
