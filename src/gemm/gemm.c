@@ -18,6 +18,7 @@ enum { PASS_ROWS = 64, INTERLEAVING_COLUMNS = 12 };
 
 struct gal_gemm {
     gal_allocator allocator;
+    gal_isa isa;
     const gali_gemm_table *table;
     const gali_gemm_form *form;
     gal_gemm_strategy strategy;
@@ -66,7 +67,10 @@ static gal_status gemm_check(const gal_gemm_desc *desc, gal_error *error) {
 
 /* Everything but the panels. */
 static gal_gemm gemm_resolve(const gal_gemm_desc *desc, gal_isa isa) {
-    gal_gemm gemm = {.table = gali_narrow_get(isa)->gemm, .inner = desc->inner, .columns = desc->columns};
+    gal_gemm gemm = {.isa = isa,
+                     .table = gali_narrow_gemm(gali_narrow_get(isa)),
+                     .inner = desc->inner,
+                     .columns = desc->columns};
     gemm.allocator = desc->allocator ? *desc->allocator : (gal_allocator){0};
     gemm.strategy = desc->strategy == GAL_GEMM_BY_SHAPE ? strategy_for(gemm.table, desc->rows, desc->columns)
                                                         : desc->strategy;
@@ -128,7 +132,7 @@ gal_gemm_info gal_gemm_get_info(const gal_gemm *gemm) {
     return (gal_gemm_info){
         .inner = gemm->inner,
         .columns = gemm->columns,
-        .isa = gemm->table->isa,
+        .isa = gemm->isa,
         .strategy = gemm->strategy,
         .tile_rows = gemm->form->rows,
         .tile_columns = panel_width(gemm),

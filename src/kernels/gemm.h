@@ -40,7 +40,6 @@ typedef struct gali_gemm_form {
 } gali_gemm_form;
 
 typedef struct gali_gemm_table {
-    gal_isa isa;
     uint32_t lanes; /* columns in a vector */
     uint32_t depth; /* 2, 4 or 8 */
     uint32_t pair;  /* 1 or 2 */

@@ -55,6 +55,13 @@ const gali_narrow *gali_narrow_of(const gali_narrow *table, gali_narrow_kind kin
     return table;
 }
 
+const gali_gemm_table *gali_narrow_gemm(const gali_narrow *table) {
+    while (!table->gemm) {
+        table = table->base;
+    }
+    return table->gemm;
+}
+
 uint32_t gali_narrow_inputs(gali_narrow_kind kind) {
     static const uint32_t inputs[GALI_NARROW_COUNT] = {
 #define NARROW(name, count, unit, panel, prepare, meaning) [GALI_NARROW_##name] = count,

@@ -110,6 +110,9 @@ struct gali_narrow {
 const gali_narrow *gali_narrow_get(gal_isa isa);
 const gali_narrow *gali_narrow_of(const gali_narrow *table, gali_narrow_kind kind);
 
+/* Its or its bases' tiles of integer products. */
+const gali_gemm_table *gali_narrow_gemm(const gali_narrow *table);
+
 /* Inputs in a group: 2 or 4. */
 uint32_t gali_narrow_inputs(gali_narrow_kind kind);
 
