@@ -11,8 +11,8 @@
 #include <pthread.h>
 #include <semaphore.h>
 #include <stdatomic.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "synthetic.h"
 
 enum { THREADS_MOST = 64, ROUNDS_MOST = 4000, CALLS = 7, COUNTS = 5, COUNT_MOST = 64 };
@@ -72,19 +72,13 @@ static void pool_for(void *context, void (*task)(void *argument, uint32_t index)
     }
 }
 
-static double now(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 /* Best of a few calls: the machine may have other work. */
 static double timed(const gal_network *network, const gal_network_batch *batch, void *workspace, size_t size) {
     double best = 1e9;
     for (int i = 0; i < CALLS; i++) {
-        double start = now();
+        double start = gali_clock_seconds();
         gal_network_run(network, batch, workspace, size, NULL);
-        double took = now() - start;
+        double took = gali_clock_seconds() - start;
         best = took < best ? took : best;
     }
     return best;
@@ -110,9 +104,9 @@ static void compare(const gal_network *network, pool *p, uint32_t count, double 
                                   {.count = count, .x = x, .phase = phase, .y = y[1], .parallel = &parallel}};
     size_t size = gal_network_workspace_size(network, count);
     void *workspace = aligned_alloc(64, (size + 63) & ~(size_t)63);
-    double best[2] = {1e9, 1e9}, end = now() + seconds;
+    double best[2] = {1e9, 1e9}, end = gali_clock_seconds() + seconds;
     uint32_t rounds = 0;
-    for (; rounds < ROUNDS_MOST && now() < end; rounds++) {
+    for (; rounds < ROUNDS_MOST && gali_clock_seconds() < end; rounds++) {
         double took[2];
         for (int i = 0; i < 2; i++) {
             took[i] = timed(network, &batch[i], workspace, size);

@@ -3,17 +3,15 @@
 #include "clock.h"
 
 #include "../peers/peer.h"
+#include "base/clock.h"
 
 #include <sched.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <time.h>
 
 double clock_ns(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
+    return 1e9 * gali_clock_seconds();
 }
 
 long clock_interruptions(void) {
