@@ -37,6 +37,7 @@ typedef struct gali_panel {
     uint32_t experts; /* >= 1, consecutive ones; side by side in a row of weights for blend_f32 */
     uint32_t first;   /* the layer's output that the panel starts at */
     uint32_t outputs; /* of the panel that exist: 1..vectors * lanes */
+    uint32_t follows; /* 1: the weights behind these are used next, and fit into L2 beside them; speed alone */
     gali_activation activation; /* any but softmax, which looks at more than a panel */
     float slope;                /* of leaky ReLU */
 } gali_panel;

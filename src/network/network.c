@@ -132,6 +132,7 @@ static void fill_layers(gal_network *network, const sources *s) {
         gali_packed_layer *layer = &network->layers[i];
         *layer = gali_pack_planned(&network->plan.layers[i], network->kernels);
         layer->together = gali_pack_together(layer, network->kernels, gali_machine_l2());
+        layer->reach = gali_pack_reach(layer, network->kernels, gali_machine_l2());
         layer->activation = from->activation;
         layer->slope = from->slope;
         layer->epsilon = from->epsilon;

@@ -22,10 +22,20 @@ gali_plan_layer gali_pack_shape(const gali_pack_source *source) {
 
 enum { TOGETHER_LEAST = 16 }; /* characters: two or three tiles */
 
-uint32_t gali_pack_together(const gali_packed_layer *layer, const gali_kernels *kernels, size_t l2) {
+/* Bytes of an expert's part of the widest panel. */
+static size_t expert_size(const gali_packed_layer *layer, const gali_kernels *kernels) {
     size_t width = (size_t)layer->width * kernels->lanes * gali_precision_bytes(layer->precision);
-    size_t panel = gali_size_mul(gali_size_mul((size_t)layer->inputs + 1, width), layer->experts);
+    return gali_size_mul((size_t)layer->inputs + 1, width);
+}
+
+uint32_t gali_pack_together(const gali_packed_layer *layer, const gali_kernels *kernels, size_t l2) {
+    size_t panel = gali_size_mul(expert_size(layer, kernels), layer->experts);
     return panel <= l2 ? UINT32_MAX : TOGETHER_LEAST;
+}
+
+uint32_t gali_pack_reach(const gali_packed_layer *layer, const gali_kernels *kernels, size_t l2) {
+    size_t size = expert_size(layer, kernels), most = size ? l2 / 2 / size : 0;
+    return most < layer->experts ? (uint32_t)most : layer->experts;
 }
 
 gali_packed_layer gali_pack_planned(const gali_plan_layer *plan, const gali_kernels *kernels) {

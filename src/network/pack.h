@@ -30,6 +30,7 @@ typedef struct gali_packed_layer {
     uint32_t rows;     /* characters a tile of the widest panel */
     uint32_t width;    /* of the widest panel, in vectors, as planned */
     uint32_t together; /* characters up to which one kernel call takes all experts of a panel */
+    uint32_t reach;    /* experts of a panel that leave room in L2 for as many more */
     gali_precision precision;
     gal_form form;
     gali_activation activation;
@@ -65,6 +66,9 @@ gali_packed_layer gali_pack_planned(const gali_plan_layer *plan, const gali_kern
  * not fit into L2 (bytes) together, they take turns outside the tiles if there are many.
  */
 uint32_t gali_pack_together(const gali_packed_layer *layer, const gali_kernels *kernels, size_t l2);
+
+/* What `reach` should be, for an L2 of so many bytes. */
+uint32_t gali_pack_reach(const gali_packed_layer *layer, const gali_kernels *kernels, size_t l2);
 
 /* Feature of x that element i of value 0 is, and that input k of a layer that folds is. */
 uint32_t gali_pack_value_feature(const gali_pack_source *source, uint32_t i);

@@ -44,6 +44,7 @@ static void run_floats(const gali_packed_layer *layer, const scene *s, uint32_t 
     for (uint32_t p = 0; p < layer->panels; p++) {
         gali_panel panel = gali_pack_panel(layer, p, 0, s->plan->kernels);
         panel.experts = layer->experts;
+        panel.follows = panel.experts <= layer->reach;
         s->plan->kernels->panel_f32(&panel, rows, count);
     }
 }
@@ -99,6 +100,7 @@ static double best_time(const gali_packed_layer *layer, const scene *s, uint32_t
 
 static gali_packed_layer packed_as(const gali_plan *plan, const gali_plan_layer *tried) {
     gali_packed_layer layer = gali_pack_planned(tried, plan->kernels);
+    layer.reach = gali_pack_reach(&layer, plan->kernels, gali_machine_l2());
     if (gali_precision_is_narrow(layer.precision)) {
         gali_pack_narrow_shape(&layer);
     }

@@ -10,6 +10,7 @@ typedef struct layer_call {
     const gali_range *r;
     const gali_packed_layer *layer;
     gali_rows_at x, y;
+    int alone; /* this thread runs all panels, one after the other */
 } layer_call;
 
 int gali_run_is_fused(const gali_range *r, const gali_packed_layer *layer) {
@@ -63,6 +64,16 @@ static void point_rows(const layer_call *call) {
     }
 }
 
+/* `experts` of panel `index` from the first on, in one kernel call. */
+static void run_experts(const layer_call *call, uint32_t index, uint32_t first, uint32_t experts,
+                        const gali_row *rows, uint32_t count) {
+    const gali_kernels *kernels = call->r->network->kernels;
+    gali_panel panel = gali_pack_panel(call->layer, index, first, kernels);
+    panel.experts = experts;
+    panel.follows = call->alone && experts <= call->layer->reach;
+    kernels->panel_f32(&panel, rows, count);
+}
+
 static void run_panel(const layer_call *call, uint32_t index) {
     const gali_range *r = call->r;
     const gali_kernels *kernels = r->network->kernels;
@@ -73,16 +84,13 @@ static void run_panel(const layer_call *call, uint32_t index) {
         return;
     }
     if (gali_run_is_fused(call->r, call->layer)) {
-        gali_panel panel = gali_pack_panel(packed, index, 0, kernels);
-        panel.experts = packed->experts;
-        kernels->panel_f32(&panel, r->parts.plain, r->count);
+        run_experts(call, index, 0, packed->experts, r->parts.plain, r->count);
         return;
     }
     for (uint32_t e = 0; e < packed->experts; e++) {
         uint32_t count = r->start[e + 1] - r->start[e];
         if (count) {
-            gali_panel panel = gali_pack_panel(packed, index, e, kernels);
-            kernels->panel_f32(&panel, r->parts.rows + r->start[e], count);
+            run_experts(call, index, e, 1, r->parts.rows + r->start[e], count);
         }
     }
 }
@@ -119,7 +127,7 @@ static void activate_row(const layer_call *call, uint32_t c) {
 
 void gali_run_layer(gali_range *r, uint32_t layer, const gal_parallel *parallel) {
     const gali_packed_layer *packed = &r->network->layers[layer];
-    layer_call call = {r, packed, gali_feed_input(r, layer), gali_feed_output(r, layer)};
+    layer_call call = {r, packed, gali_feed_input(r, layer), gali_feed_output(r, layer), !parallel};
     int panels = gali_layer_has_panels(packed->kind);
     if (gali_precision_is_narrow(packed->precision)) {
         gali_run_narrow(r, layer, parallel);

@@ -74,8 +74,14 @@ static void check_panel(const gali_kernels *kernels, uint32_t experts, uint32_t 
     for (size_t i = 0; i < size / sizeof(float); i++) {
         weights[i] = i % width < outputs ? synthetic_uniform(&state) : 0;
     }
-    gali_panel panel = {
-        weights, inputs, vectors, rows % 3 ? rows % 3 : 0, experts, 3, outputs, GALI_ACTIVATION_NONE, 0};
+    gali_panel panel = {.weights = weights,
+                        .inputs = inputs,
+                        .vectors = vectors,
+                        .rows = rows % 3,
+                        .experts = experts,
+                        .first = 3,
+                        .outputs = outputs,
+                        .follows = rows % 2};
     guarded x = guard((size_t)ROWS * INPUTS_MOST), y = guard((size_t)rows * (outputs + 3));
     gali_row row[ROWS];
     float old[ROWS * 70], blend[ROWS * EXPERTS_MOST];
@@ -154,7 +160,12 @@ static void check_blend(const gali_kernels *kernels, uint32_t vectors, uint32_t 
     for (size_t i = 0; i < size / sizeof(float); i++) {
         weights[i] = synthetic_uniform(&state);
     }
-    gali_panel panel = {weights, inputs, vectors, 0, EXPERTS, 3, outputs, GALI_ACTIVATION_NONE, 0};
+    gali_panel panel = {.weights = weights,
+                        .inputs = inputs,
+                        .vectors = vectors,
+                        .experts = EXPERTS,
+                        .first = 3,
+                        .outputs = outputs};
     guarded x = guard((size_t)rows * inputs + 1), y = guard((size_t)rows * (outputs + 3));
     gali_blend_row row[ROWS];
     uint32_t expert[ROWS][EXPERTS];
