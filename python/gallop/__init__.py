@@ -20,7 +20,7 @@ too. Its modules, in the order in which data flows:
     trainer       the loop: batches, checkpoints, several processes
     polish        the controller's own loop, differentiable; manner: how the data moves its feet
     rollout       the controller in closed loop; judge: its figures
-    modelfile     reads and writes .gallop
+    modelfile     reads and writes .gallop; weights: what their types store
     torch_layers  torch modules <-> layers; exporter: modules to .gallop, .gallop to ONNX
     tensors       safetensors
     roles         which joint of an unknown skeleton is what; anyone: a folder of BVH to takes

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 GOLDEN = 32
 TOLERANCE = 1e-4  # of golden frames: what is left between float64 and the runtime
-ALIKE = {"f32": 1e-5, "f16": 0.05}  # the module beside its exported layers, relative
+ALIKE = {"f32": 1e-5, "f16": 0.05, "bf16": 0.4}  # the module beside its exported layers, relative
 
 
 def export(
@@ -38,7 +38,8 @@ def export(
     phase), gallop.MANN, gallop.MLP, or a Sequential of Linear, LayerNorm and activations. Means and
     deviations (a number, or one a feature) are kept in the file, which takes raw features to raw
     outputs. `masked`: indices of inputs that the module always sees as 0. `contract`: what the
-    features mean (docs/format.md); `type`: what weights are stored as, "f32" or "f16".
+    features mean (docs/format.md); `type`: what weights are stored as, "f32", "f16" or "bf16"
+    (`gallop quantize` makes integers of them).
 
     Golden frames are of x [F, K], raw, with `phase` [F] or `blend` [F, E] where the gate needs it;
     without x, random ones. The module must give what they say, or a ValueError tells how far it is
@@ -61,6 +62,9 @@ def to_model(
 ) -> Model:
     """A module as a model. `fixed` [S]: what the module's last S inputs (a style) always are; they
     are folded into the first bias, in float64. A gating network's weights stay float32."""
+    if type not in ALIKE:
+        raise ValueError(f"type {type!r}, expected one of {', '.join(ALIKE)}; "
+                         "`gallop quantize` makes files of integers")
     out = layers_of(module)
     if fixed is not None and len(fixed):
         _fold(out.layers[0], np.asarray(fixed, float))

@@ -10,15 +10,10 @@ from typing import TYPE_CHECKING, Callable
 
 import numpy as np
 
+from gallop.weights import stored
+
 if TYPE_CHECKING:
     from gallop.modelfile import Layer
-
-TYPES = {"f32": (0, "<f4"), "f16": (1, "<f2")}
-
-
-def stored(weights: np.ndarray, type: str) -> np.ndarray:
-    """Weights as float64 after rounding to the type that the file keeps."""
-    return weights.astype(TYPES[type][1]).astype(np.float64)
 
 
 def _sigmoid(v: np.ndarray) -> np.ndarray:

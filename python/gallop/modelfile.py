@@ -5,6 +5,7 @@ Both directions check what the runtime checks: sizes, checksums, finite values, 
 
 from __future__ import annotations
 
+import math
 import struct
 import zlib
 from dataclasses import dataclass, field
@@ -14,9 +15,9 @@ import numpy as np
 
 from gallop import contract as contract_text
 from gallop import kinds
-from gallop.kinds import ACTIVATIONS, KINDS, TYPES
-
-INTEGERS = {3: "<i1", 4: "<i2"}  # weight types of `gallop quantize`; read as float32
+from gallop import weights as stored_weights
+from gallop.kinds import ACTIVATIONS, KINDS
+from gallop.weights import TYPES
 
 MAGIC = b"GALLOP\r\n"
 VERSION = 2
@@ -36,6 +37,9 @@ class Layer:
     [E, N]; layer_norm: weights [1, N, 1], bias [1, N] and epsilon; other kinds (kinds.py) have
     `outputs` alone.
 
+    Weights are float32 here; `type` is what the file keeps them as. int8 and int16 have `scales`
+    [E, N, blocks], one for each `block` inputs (0: for all), and are whole multiples of them.
+
     x is the value before, or the joined `sources`: (value, first, count) each, where value 0 is
     what the layers are given and value i + 1 what layer i makes."""
 
@@ -48,6 +52,8 @@ class Layer:
     slope: float = 0.0  # of leaky_relu
     epsilon: float = 0.0  # of layer_norm
     sources: tuple[tuple[int, int, int], ...] = ()
+    block: int = 0
+    scales: np.ndarray | None = None
 
     def __post_init__(self) -> None:
         self.outputs = self.bias.shape[1] or self.outputs
@@ -186,16 +192,24 @@ def _layers(m: Model) -> bytes:
 def _layer_data(layers: list[Layer], width: int) -> bytes:
     out = b""
     for i, layer in enumerate(layers):
-        number, dtype = TYPES[layer.type]
         inputs = sum(count for _, _, count in kinds.sources_of(layers, i, width))
         inputs = layer.weights.shape[2] if layer.kind == "dense" else inputs
         out += struct.pack("<8I2f", KINDS.index(layer.kind), ACTIVATIONS.index(layer.activation),
-                           len(layer.weights), inputs, layer.outputs, number, 0,
-                           len(layer.sources), layer.slope, layer.epsilon)
+                           len(layer.weights), inputs, layer.outputs, _type_number(layer, i),
+                           layer.block, len(layer.sources), layer.slope, layer.epsilon)
         out += np.asarray(layer.sources, dtype="<u4").tobytes()
-        data = np.ascontiguousarray(layer.weights, dtype=dtype).tobytes()
-        out += data + b"\0" * (-len(data) % 4) + _f32(layer.bias)
+        try:
+            out += stored_weights.encode(layer.weights, layer.type, layer.block, layer.scales)
+        except ValueError as e:
+            raise ModelError(f"layer {i}: {e}") from None
+        out += _f32(layer.bias)
     return out
+
+
+def _type_number(layer: Layer, i: int) -> int:
+    if layer.type not in TYPES:
+        raise ModelError(f"layer {i}: type {layer.type!r}, expected one of {', '.join(TYPES)}")
+    return TYPES.index(layer.type)
 
 
 def _golden(g: Golden) -> bytes:
@@ -240,6 +254,14 @@ class _Bytes:
         if a.dtype.kind == "f" and not np.isfinite(a).all():
             raise self.error("a value is not finite")
         return a.astype(np.float32) if a.dtype.kind == "f" else a
+
+    def padded(self, dtype: str, *shape: int) -> np.ndarray:
+        """The next array as it is, with the zeros that fill its last four bytes."""
+        count = math.prod(shape)
+        a = np.frombuffer(self.take(count * np.dtype(dtype).itemsize), dtype).reshape(shape)
+        if any(self.take(-self.at % 4)):
+            raise self.error("padding is not 0")
+        return a
 
     def done(self) -> None:
         if self.at != len(self.data):
@@ -364,17 +386,17 @@ def _read_layer_data(b: _Bytes, count: int, experts: int, width: int) -> list[La
 
 def _read_layer(b: _Bytes, i: int, experts: int, widths: list[int]) -> Layer:
     kind, activation, e, k, n, number, block, count, slope, epsilon = b.unpack("8I2f")
-    types = {v[0]: name for name, v in TYPES.items()} | dict.fromkeys(INTEGERS, "f32")
-    integers = number in INTEGERS and KINDS[kind:kind + 1] == ("dense",)
-    good = block % 16 == 0 and block <= 512 and (block or number == 3) if integers else not block
-    if kind >= len(KINDS) or not good or activation >= len(ACTIVATIONS) or number not in types:
+    if kind >= len(KINDS) or activation >= len(ACTIVATIONS) or number >= len(TYPES):
         raise b.error(f"layer {i}: unknown kind, activation or weight type")
-    name, act = KINDS[kind], ACTIVATIONS[activation]
+    name, act, type = KINDS[kind], ACTIVATIONS[activation], TYPES[number]
+    integers = type in stored_weights.INTEGERS
+    if not stored_weights.fits(type, block) or (integers and name != "dense"):
+        raise b.error(f"layer {i}: {name} of {type} in blocks of {block}")
     most = experts if name == "dense" else 1
     if e not in (1, most) or not (1 <= k <= MAX_WIDTH and 1 <= n <= MAX_WIDTH):
         raise b.error(f"layer {i}: {e} experts of {n} x {k}")
     if not kinds.fits(name, k, n) or (number and not kinds.columns(name, k)):
-        raise b.error(f"layer {i}: {name} of {n} x {k}, {types[number]}")
+        raise b.error(f"layer {i}: {name} of {n} x {k}, {type}")
     if not np.isfinite([slope, epsilon]).all() or (slope and act != "leaky_relu") or (
             (epsilon > 0) != (name == "layer_norm") or epsilon < 0):
         raise b.error(f"layer {i}: slope {slope}, epsilon {epsilon}")
@@ -386,22 +408,15 @@ def _read_layer(b: _Bytes, i: int, experts: int, widths: list[int]) -> Layer:
     if wrong or sum(c for _, _, c in read) != k:
         raise b.error(f"layer {i}: {k} inputs do not match its sources")
     columns = kinds.columns(name, k)
-    if integers:
-        weights = _integers(b, INTEGERS[number], block or k, (e, n, k))
-    else:
-        weights = b.array(TYPES[types[number]][1], e, n if columns else 0, columns)
-    b.take(-b.at % 4)
+    try:
+        shape = (e, n if columns else 0, columns)
+        weights, scales = stored_weights.decode(b.padded, type, block, shape)
+    except ModelError:
+        raise
+    except ValueError as fault:
+        raise b.error(f"layer {i}: {fault}") from None
     bias = b.array("<f4", e, n if columns else 0)
-    return Layer(weights, bias, act, types[number], name, n, slope, epsilon, sources)
-
-
-def _integers(b: _Bytes, dtype: str, block: int, shape: tuple[int, int, int]) -> np.ndarray:
-    """Integer weights times the bfloat16 scales of their blocks, behind them: float32, exactly."""
-    integers = b.array(dtype, *shape)
-    b.take(-b.at % 4)
-    scales = b.array("<u2", *shape[:2], -(-shape[2] // block)).astype("<u4") << 16
-    wide = np.repeat(scales.view("<f4"), block, axis=2)[:, :, :shape[2]]
-    return (integers * wide).astype(np.float32)
+    return Layer(weights, bias, act, type, name, n, slope, epsilon, sources, block, scales)
 
 
 def _read_golden(b: _Bytes, model: Model) -> Golden:

@@ -1,7 +1,8 @@
 """Models as safetensors files, both ways, with nothing lost (needs the package `safetensors`).
 
 Tensors: layers.I.weight [E][N][K] (layer_norm: [1][N][1]) in the type that the model file keeps,
-layers.I.bias [E][N]; gate.layers.I.weight and .bias, gate.features; input.mean, .std, .state,
+layers.I.bias [E][N], of int8 and int16 layers.I.scales [E][N][blocks] and the weights as float32,
+which they are exactly; gate.layers.I.weight and .bias, gate.features; input.mean, .std, .state,
 .constant; output.mean, .std; golden.x, .blend, .y. Layers without weights have no tensors.
 Metadata: `gallop`, JSON of all else (gate, kinds, activations, sources, provenance); `contract`;
 `licence`.
@@ -18,7 +19,7 @@ from gallop.modelfile import Golden, Layer, Model, ModelError
 
 FORMAT = 1
 NORMS = ("input_mean", "input_std", "input_state", "input_constant", "output_mean", "output_std")
-FACTS = ("activation", "type", "kind", "outputs", "slope", "epsilon", "sources")
+FACTS = ("activation", "type", "kind", "outputs", "slope", "epsilon", "sources", "block")
 STORED = {"f16": np.float16}  # others as float32, which holds them exactly
 
 
@@ -70,6 +71,8 @@ def _put(arrays: dict[str, np.ndarray], stem: str, layers: list[Layer]) -> None:
             kept = layer.weights.astype(STORED.get(layer.type, np.float32))
             arrays[f"{stem}.{i}.weight"] = kept
             arrays[f"{stem}.{i}.bias"] = layer.bias.astype(np.float32)
+        if layer.scales is not None:
+            arrays[f"{stem}.{i}.scales"] = layer.scales
 
 
 def _facts(layers: list[Layer]) -> list[dict]:
@@ -83,6 +86,7 @@ def _layers(stem: str, facts: list[dict], arrays: dict[str, np.ndarray]) -> list
         if f"{stem}.{i}.weight" in arrays:
             fact["weights"] = arrays[f"{stem}.{i}.weight"].astype(np.float32)
             fact["bias"] = arrays[f"{stem}.{i}.bias"]
+            fact["scales"] = arrays.get(f"{stem}.{i}.scales")
         out.append(Layer(**fact))
     return out
 

@@ -32,7 +32,7 @@ def small(gate="cubic", experts=4, type="f16", seed=0):
 
 
 @pytest.mark.parametrize("gate", [("cubic", 4), ("linear", 10), ("constant", 50), ("given", 8)])
-@pytest.mark.parametrize("type", ["f16", "f32"])
+@pytest.mark.parametrize("type", ["f16", "f32", "bf16"])
 def test_round_trip(tmp_path, gate, type):
     made = small(*gate, type)
     modelfile.write(made, tmp_path / "m.gallop")
@@ -41,6 +41,64 @@ def test_round_trip(tmp_path, gate, type):
     assert read.provenance == made.provenance and read.licence == made.licence
     y = modelfile.run(read, read.golden.x, read.golden.blend)
     assert np.allclose(y, read.golden.y, rtol=1e-6, atol=1e-6)
+
+
+def whole(type, block, inputs=50, host=None):
+    """A model whose layer has integers, as whole multiples of the scales of their blocks."""
+    host = host or np.random.default_rng(5)
+    m = small("given", 2, "f32")
+    most = {"int8": 127, "int16": 3000}[type]
+    scales = np.ldexp(1 + host.integers(0, 128, (2, 3, -(-inputs // (block or inputs)))) / 128, -9)
+    integers = host.integers(-most, most + 1, (2, 3, inputs))
+    weights = integers * np.repeat(scales, block or inputs, axis=2)[:, :, :inputs]
+    m.layers = [modelfile.Layer(weights.astype(np.float32), m.layers[-1].bias, type=type,
+                                block=block, scales=scales.astype(np.float32))]
+    m.input_mean = m.input_constant = np.zeros(inputs, np.float32)
+    m.input_std, m.input_state = np.ones(inputs, np.float32), np.zeros(inputs, np.uint32)
+    m.golden = None
+    return m, integers
+
+
+@pytest.mark.parametrize(("type", "block"),
+                         [("int8", 16), ("int8", 32), ("int8", 0), ("int16", 48)])
+def test_integers_make_the_round_trip(tmp_path, type, block):
+    made, integers = whole(type, block)
+    modelfile.write(made, tmp_path / "m.gallop")
+    read = modelfile.read(tmp_path / "m.gallop")
+    layer = read.layers[0]
+    assert (layer.type, layer.block) == (type, block)
+    assert (layer.weights == made.layers[0].weights).all()
+    assert (layer.scales == made.layers[0].scales).all()
+    assert modelfile.encode(read) == (tmp_path / "m.gallop").read_bytes()
+    bytes_each = {"int8": "<i1", "int16": "<i2"}[type]
+    assert integers.astype(bytes_each).tobytes() in modelfile.encode(read)
+
+
+INTEGER_FAULTS = [
+    (lambda layer: setattr(layer, "scales", None), "layer 0: int8 weights without scales"),
+    (lambda layer: setattr(layer, "block", 24), "layer 0: int8 weights without scales"),
+    (lambda layer: setattr(layer, "scales", layer.scales[:1]), r"scales \[1, 3, 4\], expected"),
+    (lambda layer: setattr(layer, "scales", layer.scales * np.float32(1.001)), "expected bfloat16"),
+    (lambda layer: layer.weights.__setitem__((0, 1, 2), 1e-5), "not whole multiples"),
+    (lambda layer: layer.weights.__setitem__((0, 0, 0), -128 * layer.scales[0, 0, 0]), "up to 127"),
+    (lambda layer: layer.scales.__setitem__((0, 0, 0), np.inf), "layer 0"),
+    (lambda layer: setattr(layer, "type", "int4"), "type 'int4', expected one of f32"),
+]
+
+
+@pytest.mark.parametrize(("change", "message"), INTEGER_FAULTS)
+def test_integers_that_no_file_has_are_refused(change, message):
+    made, _ = whole("int8", 16)
+    change(made.layers[0])
+    with pytest.raises(modelfile.ModelError, match=message), np.errstate(all="ignore"):
+        modelfile.encode(made)
+
+
+def test_sums_of_int16_that_overflow_are_refused():
+    made, _ = whole("int16", 16)
+    made.layers[0].weights[0, 0, :16] = 12000 * made.layers[0].scales[0, 0, 0]
+    with pytest.raises(modelfile.ModelError, match="add up to more than 185367"):
+        modelfile.encode(made)
 
 
 def test_layout():
@@ -76,7 +134,8 @@ def faulty(change):
 
 
 FAULTS = [
-    (lambda m: m.layers[0].weights.__setitem__((0, 0, 0), np.nan), "LAYR: a value is not finite"),
+    (lambda m: m.layers[0].weights.__setitem__((0, 0, 0), np.nan),
+     "LAYR: layer 0: a value is not finite"),
     (lambda m: m.input_std.__setitem__(0, 0), "NORM: a standard deviation is not above 0"),
     (lambda m: m.input_state.__setitem__(0, 3), "NORM: an input's state is unknown"),
     (lambda m: m.input_constant.__setitem__(0, 1), "NORM: a constant is given"),
