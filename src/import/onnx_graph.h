@@ -5,7 +5,7 @@
 #include "import/onnx_program.h"
 #include "onnx.pb-c.h"
 
-enum { GALI_ONNX_OPSET_LEAST = 11, GALI_ONNX_OPSET_MOST = 21 };
+enum { GALI_ONNX_OPSET_LEAST = 11, GALI_ONNX_OPSET_MOST = 22 };
 
 /* Rows of the graph's inputs: *batch as the file fixes it, or 0 where any number will do. 0 if it failed. */
 int gali_onnx_batch(gali_onnx *onnx, const Onnx__ModelProto *model, uint32_t *batch);
@@ -70,7 +70,7 @@ const gali_onnx_operator *gali_onnx_operator_find(const char *name);
 gali_onnx_lower gali_onnx_lower_reshape, gali_onnx_lower_flatten, gali_onnx_lower_squeeze,
     gali_onnx_lower_unsqueeze, gali_onnx_lower_transpose, gali_onnx_lower_expand, gali_onnx_lower_tile,
     gali_onnx_lower_concat, gali_onnx_lower_split, gali_onnx_lower_slice, gali_onnx_lower_gather,
-    gali_onnx_lower_shape, gali_onnx_lower_filled, gali_onnx_lower_range, gali_onnx_lower_constant,
-    gali_onnx_lower_one_hot;
+    gali_onnx_lower_gather_nd, gali_onnx_lower_shape, gali_onnx_lower_filled, gali_onnx_lower_range,
+    gali_onnx_lower_constant, gali_onnx_lower_one_hot;
 
 #endif

@@ -477,6 +477,7 @@ const gali_onnx_operator *gali_onnx_operator_find(const char *name) {
         {"Flatten", gali_onnx_lower_flatten, 0, 1, 1},
         {"Floor", lower_map, GALI_ONNX_FLOOR, 1, 1},
         {"Gather", gali_onnx_lower_gather, 0, 2, 2},
+        {"GatherND", gali_onnx_lower_gather_nd, 0, 2, 2},
         {"Gelu", lower_gelu, 0, 1, 1},
         {"Gemm", lower_gemm, 0, 2, 3},
         {"Greater", lower_map, GALI_ONNX_GREATER, 2, 2},

@@ -313,6 +313,16 @@ static int choose(gali_onnx_program *p, const gali_onnx_node *node, int a, uint3
     return gali_onnx_concat(p, axis, parts, made);
 }
 
+/* Negative indices count from the end. */
+static int count_from_front(gali_onnx_program *p, const gali_onnx_node *node, int64_t *index, uint32_t size) {
+    *index += *index < 0 ? size : 0;
+    if (*index < 0 || *index >= size) {
+        gali_onnx_refuse(p, node, "index %lld of %u", (long long)*index, size);
+        return 0;
+    }
+    return 1;
+}
+
 int gali_onnx_lower_gather(gali_onnx_program *p, gali_onnx_node *node, int argument) {
     int a = node->inputs[0], b = node->inputs[1], count;
     const gali_onnx_step from = p->steps[a], chosen = p->steps[b];
@@ -331,9 +341,8 @@ int gali_onnx_lower_gather(gali_onnx_program *p, gali_onnx_node *node, int argum
         return GALI_ONNX_NONE;
     }
     for (int i = 0; i < count; i++) {
-        index[i] = index[i] < 0 ? index[i] + from.shape[axis] : index[i];
-        if (index[i] < 0 || index[i] >= from.shape[axis]) {
-            return gali_onnx_refuse(p, node, "index %lld of %u", (long long)index[i], from.shape[axis]);
+        if (!count_from_front(p, node, &index[i], from.shape[axis])) {
+            return GALI_ONNX_NONE;
         }
     }
     if (from.rank + chosen.rank > GALI_ONNX_RANK_MAX + 1) {
@@ -348,6 +357,43 @@ int gali_onnx_lower_gather(gali_onnx_program *p, gali_onnx_node *node, int argum
         }
     }
     return gali_onnx_reshape(p, choose(p, node, a, (uint32_t)axis, index, (uint32_t)count), rank, shape);
+}
+
+/* The first axes, as many as an index has numbers, become one; then it is a Gather along that. */
+int gali_onnx_lower_gather_nd(gali_onnx_program *p, gali_onnx_node *node, int argument) {
+    int a = node->inputs[0], b = node->inputs[1], count;
+    const gali_onnx_step from = p->steps[a], chosen = p->steps[b];
+    const uint32_t depth = chosen.rank ? chosen.shape[chosen.rank - 1] : 0;
+    uint32_t shape[2 * GALI_ONNX_RANK_MAX] = {1}, rank = 1;
+    (void)argument;
+    if (gali_onnx_attribute_whole(node, "batch_dims", 0) != 0 || !chosen.constant) {
+        return gali_onnx_refuse(p, node, "batch_dims, or indices that depend on the graph's inputs");
+    }
+    if (depth == 0 || depth > from.rank || chosen.rank - 1 + from.rank - depth > GALI_ONNX_RANK_MAX) {
+        return gali_onnx_refuse(p, node, "indices of %u numbers into %u axes", depth, from.rank);
+    }
+    int64_t *index = gali_onnx_take(p->onnx, RUNS_MAX * sizeof *index);
+    if (!index || !gali_onnx_whole_list(p, node, 1, NULL, index, RUNS_MAX, &count)) {
+        return GALI_ONNX_NONE;
+    }
+    for (int i = 0; i < count; i++) {
+        const uint32_t axis = (uint32_t)i % depth;
+        if (!count_from_front(p, node, &index[i], from.shape[axis])) {
+            return GALI_ONNX_NONE;
+        }
+        const int64_t before = axis ? index[i / (int)depth] * from.shape[axis] : 0;
+        index[i / (int)depth] = before + index[i];
+    }
+    for (uint32_t i = 0; i < depth; i++) {
+        shape[0] *= from.shape[i];
+    }
+    for (uint32_t i = depth; i < from.rank; i++) {
+        shape[rank++] = from.shape[i];
+    }
+    int picked = choose(p, node, gali_onnx_reshape(p, a, rank, shape), 0, index, (uint32_t)count / depth);
+    memmove(shape + chosen.rank - 1, shape + 1, (rank - 1) * sizeof *shape);
+    memcpy(shape, chosen.shape, (chosen.rank - 1) * sizeof *shape);
+    return gali_onnx_reshape(p, picked, chosen.rank - 1 + rank - 1, shape);
 }
 
 /* ---- constants ---- */

@@ -113,7 +113,7 @@ static void wrong_files_are_refused(void **state) {
     expect(&file, "not an ONNX file");
     put_product(&graph, "x", "y");
     file = make_model(&graph, 10);
-    expect(&file, "opset 10, 11..21 expected");
+    expect(&file, "opset 10, 11..22 expected");
 }
 
 static void wrong_graphs_are_refused(void **state) {
@@ -249,6 +249,48 @@ static void wrong_external_data_is_refused(void **state) {
     expect_with(&file, numbers(), "no other file expected");
 }
 
+/* PyTorch's newer exporter picks columns by Transpose, GatherND, Transpose. y = the columns `picked` of x, times 2x2. */
+static bytes picked_columns(const int64_t *picked, const int64_t *dims) {
+    static const int64_t square[2] = {2, 2};
+    bytes graph = product_graph();
+    put_tensor(&graph, "i", 7, dims, 2, picked, (size_t)(dims[0] * dims[1]) * sizeof *picked);
+    put_tensor(&graph, "W", 1, square, 2, weights, 4 * sizeof *weights);
+    put_node(&graph, "Transpose", (const char *const[3]){"x"}, "t", NULL, 0);
+    put_node(&graph, "GatherND", (const char *const[3]){"t", "i"}, "g", NULL, 0);
+    put_node(&graph, "Transpose", (const char *const[3]){"g"}, "p", NULL, 0);
+    put_node(&graph, "MatMul", (const char *const[3]){"p", "W"}, "y", NULL, 0);
+    return make_model(&graph, OPSET);
+}
+
+static void columns_are_picked(void **state) {
+    (void)state;
+    const int64_t picked[2] = {2, -3}, dims[2] = {2, 1}; /* the last and the first */
+    static const float expected[4] = {
+        3, 1, 4, 2}; /* [output][input], the first and the last: the layer reads them alone */
+    bytes file = picked_columns(picked, dims);
+    void *image;
+    size_t size = 0;
+    gal_error error = {0};
+    gali_model model;
+    if (import(&file, &image, &size, &error) != GAL_OK) {
+        fail_msg("%s", error.message);
+    }
+    assert_int_equal(gali_model_read(&model, image, size, NULL), GAL_OK);
+    for (size_t i = 0; i < 4; i++) {
+        const float weight = gali_model_weight(&model.layers[0], i);
+        assert_memory_equal(&weight, &expected[i], sizeof weight);
+    }
+    gali_release(NULL, image, size);
+    const int64_t beyond[2] = {3, 0}, deep[2] = {1, 3}, three[3] = {0, 0, 0}, pair[2] = {1, 2},
+                  corner[2] = {2, 0};
+    file = picked_columns(beyond, dims);
+    expect(&file, "index 3 of 3");
+    file = picked_columns(three, deep);
+    expect(&file, "indices of 3 numbers into 2 axes");
+    file = picked_columns(corner, pair); /* one number: what follows cannot be a network, and says so */
+    expect(&file, "node ");
+}
+
 /* Sequences of sequences: each level is a message in a message, and protobuf-c recurses. */
 static void deep_nesting_is_refused(void **state) {
     (void)state;
@@ -330,11 +372,17 @@ static void a_chain_of_thousands_is_no_recursion(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_small_network_is_imported), cmocka_unit_test(wrong_files_are_refused),
-        cmocka_unit_test(wrong_graphs_are_refused),    cmocka_unit_test(wrong_constants_are_refused),
-        cmocka_unit_test(external_data_is_read),       cmocka_unit_test(wrong_external_data_is_refused),
-        cmocka_unit_test(deep_nesting_is_refused),     cmocka_unit_test(many_small_messages_are_refused),
-        cmocka_unit_test(large_work_is_refused),       cmocka_unit_test(a_chain_of_thousands_is_no_recursion),
+        cmocka_unit_test(a_small_network_is_imported),
+        cmocka_unit_test(wrong_files_are_refused),
+        cmocka_unit_test(wrong_graphs_are_refused),
+        cmocka_unit_test(wrong_constants_are_refused),
+        cmocka_unit_test(external_data_is_read),
+        cmocka_unit_test(wrong_external_data_is_refused),
+        cmocka_unit_test(columns_are_picked),
+        cmocka_unit_test(deep_nesting_is_refused),
+        cmocka_unit_test(many_small_messages_are_refused),
+        cmocka_unit_test(large_work_is_refused),
+        cmocka_unit_test(a_chain_of_thousands_is_no_recursion),
     };
     gali_onnx_file *file;
     gal_error error = {0};
