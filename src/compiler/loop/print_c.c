@@ -97,13 +97,16 @@ static void add_let(gali_text *to, const gali_loop_statement *let) {
     gali_text_add(to, ";\n");
 }
 
-/* ", rows, vectors);" of a call of the kernels' functions, whose sizes have 32 bits. */
+/* ", size" of a call of the kernels' functions, whose sizes have 32 bits. */
+static void add_size(gali_text *to, const gali_loop_index *size) {
+    gali_text_add(to, size->count ? ", (uint32_t)" : ", ");
+    gali_c_index(to, size);
+}
+
+/* ", rows, vectors);" */
 static void add_sizes(gali_text *to, const gali_loop_tile *tile) {
-    const gali_loop_index *sizes[] = {&tile->rows, &tile->vectors};
-    for (uint32_t i = 0; i < 2; i++) {
-        gali_text_add(to, sizes[i]->count ? ", (uint32_t)" : ", ");
-        gali_c_index(to, sizes[i]);
-    }
+    add_size(to, &tile->rows);
+    add_size(to, &tile->vectors);
     gali_text_add(to, ");\n");
 }
 
@@ -128,7 +131,9 @@ static void add_tile(gali_c_printer *p, gali_text *to, const gali_loop_tile *til
     gali_c_index(to, &tile->vectors);
     gali_text_add(to, " * GALI_LANES;\n%*sgali_tile_step(", in + 4, "");
     gali_c_name(to, sum);
-    gali_text_add(to, ", panel, row, k");
+    gali_text_add(to, ", panel, row, k, gali_tile_beyond(panel");
+    add_size(to, &tile->rows);
+    gali_text_add(to, ")");
     add_sizes(to, tile);
     gali_text_add(to, "%*s}\n%*s}\n", in, "", in - 4, "");
 }
