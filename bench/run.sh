@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Builds and runs the benchmarks: bench/run.sh [options of bench_network; see docs/bench.md], or
-# bench/run.sh results [NAME...]: measures the parts that are named (all: the networks one by one, small-pages, layers)
+# bench/run.sh results [NAME...]: measures the parts that are named (none: those that this program has not measured yet)
 # into bench/results/MACHINE/NAME.csv and draws what is there; bench/run.sh paper [options]: the paper's tables and plots
 # into out/paper (docs/paper.md). Installs what is missing where it can (Debian, as
 # root or with sudo; ONNX Runtime from PyPI into build/); a peer that stays missing is left out with a word.
@@ -37,11 +37,11 @@ fetch_onnxruntime() {
     export GALLOP_BENCH_ONNXRUNTIME
 }
 
-measure() { # name [options]
+measure() { # name [options]; the file appears when it is whole
     local name=$1
     shift
     echo "bench: $name"
-    "$program" --csv "$folder/$name.csv" "$@"
+    "$program" --csv "$folder/$name.csv.part" "$@" && mv "$folder/$name.csv.part" "$folder/$name.csv"
 }
 
 # Schedules for both networks, by search and from what earlier runs found: out/paper/tune-WAY.jsonl has every measurement,
@@ -109,12 +109,22 @@ fi
 shift
 folder=bench/results/$("$program" --slug)
 mkdir -p "$folder"
-[ $# -gt 0 ] || set -- paper mirror holden holden-live mann walker dog small-pages layers
-for name in "$@"; do
+parts=("$@")
+if [ $# -eq 0 ]; then # go on where the last call ended
+    for name in paper mirror holden holden-live mann walker dog small-pages layers; do
+        if [ "$folder/$name.csv" -nt "$program" ]; then
+            echo "bench: $name was measured with this program; name it to do so again"
+        else
+            parts+=("$name")
+        fi
+    done
+fi
+for name in ${parts[@]+"${parts[@]}"}; do
     case "$name" in
-        small-pages) measure "$name" --networks paper --small-pages ;;
-        layers) measure "$name" --networks layers --peers none --cold no --seconds 0.7 ;;
-        *) measure "$name" --networks "$name" ;;
+        paper) measure paper --networks paper --seconds 2 ;;
+        small-pages) measure small-pages --networks paper --small-pages --counts 1,2,5,8,16,64 --seconds 0.5 ;;
+        layers) measure layers --networks layers --peers none --cold no --seconds 0.7 ;;
+        *) measure "$name" --networks "$name" --counts 1,2,5,8,16,64 --seconds 0.5 ;;
     esac
 done
 python3 bench/plot.py "$folder"
