@@ -130,7 +130,7 @@ const gali_command gali_command_quantize = {
     "is refused: quantise the one that it was made from. Prints\n"
     "the size, the error of each layer and of the whole against float64 over the golden frames, times, and\n"
     "in closed loop how far the roots drift from the file's as it was and how the feet skate.\n\n"
-    "  --block N      inputs that share a scale, a multiple of 16 up to 512 (int8: 32, or `row`; int16: 64)\n"
+    "  --block N      inputs that share a scale, a multiple of 16 up to 512 (int8: 32, or `row`; int16: 96)\n"
     "  --seconds S    of each script in closed loop (60)\n"
     "  --no-report    the file alone\n",
     run};

@@ -77,7 +77,7 @@ typedef struct gal_network_desc {
         precision;  /* of every dense layer but the gate's; weights are rounded at opening where the file
                                 has others. Not with the blend form. */
     uint32_t block; /* of integers, if asked for: inputs that share a scale, a multiple of 16 up to
-                       512; 0: as the file stores them, else 32 for int8 and int8-dot, 64 for int16; for
+                       512; 0: as the file stores them, else 32 for int8 and int8-dot, 96 for int16; for
                        the former two also GAL_BLOCK_ROW */
 } gal_network_desc;
 

@@ -8,7 +8,7 @@
 
 enum {
     GALI_BLOCK_INT8 = 32, /* where none is asked for */
-    GALI_BLOCK_INT16 = 64,
+    GALI_BLOCK_INT16 = 96,
     GALI_BLOCK_LEAST = GALI_NARROW_BLOCK,
     GALI_BLOCK_MOST = 512, /* sums of bytes over it are exact in float32, those with int16 fit into int32 */
     GALI_PRECISION_TEXT = 24,
@@ -45,7 +45,7 @@ gali_narrow_kind gali_precision_kind(gali_precision precision);
 /* Bytes of a packed weight. */
 size_t gali_precision_bytes(gali_precision precision);
 
-/* "f32", "int16 block 64", "int8-dot row", ...: as plans have it. */
+/* "f32", "int16 block 96", "int8-dot row", ...: as plans have it. */
 void gali_precision_text(gali_precision precision, char text[GALI_PRECISION_TEXT]);
 
 #endif

@@ -136,7 +136,7 @@ int main(void) {
     good &= print_precision("fp16", GAL_PRECISION_FP16, 0);
     good &= print_precision("bf16", GAL_PRECISION_BF16, 0);
     good &= print_precision("bf16-dot", GAL_PRECISION_BF16_DOT, 0);
-    good &= print_precision("int16 block 64", GAL_PRECISION_INT16, 0);
+    good &= print_precision("int16 block 96", GAL_PRECISION_INT16, 0);
     good &= print_precision("int8 block 32", GAL_PRECISION_INT8, 32);
     good &= print_precision("int8-dot block 32", GAL_PRECISION_INT8_DOT, 32);
     good &= print_precision("int8 row", GAL_PRECISION_INT8, GAL_BLOCK_ROW);

@@ -143,7 +143,7 @@ static void blocks_are_those_of_the_file(void **unused) {
     expect_planned(&q, GAL_PRECISION_STORED, 0, ", int8 block 16\n");
     expect_planned(&q, GAL_PRECISION_INT8_DOT, 0, ", int8-dot block 16\n");
     expect_planned(&q, GAL_PRECISION_INT8_DOT, 32, ", int8-dot block 32\n");
-    expect_planned(&q, GAL_PRECISION_INT16, 0, ", int16 block 64\n");
+    expect_planned(&q, GAL_PRECISION_INT16, 0, ", int16 block 96\n");
     unmake(&q);
     q = make(GAL_PRECISION_INT8, 0);
     expect_planned(&q, GAL_PRECISION_INT8, 0, ", int8-dot row\n");

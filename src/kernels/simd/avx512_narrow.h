@@ -28,17 +28,19 @@ typedef __m512i gali_vi;
 
 #if defined(__AVX512VNNI__)
 enum { GALI_SIGNED_BYTES = 0 };
+#define GALI_INTEGER_ROWS {0, 8, 8, 8, 6}
 #else
 enum { GALI_SIGNED_BYTES = 1 };
+#define GALI_INTEGER_ROWS {0, 4, 4, 4, 4} /* products take several instructions each, and registers */
 #endif
 #define GALI_I8_LAYOUT GALI_LAYOUT_OUTPUTS
 #define GALI_I16_LAYOUT GALI_LAYOUT_OUTPUTS
 #define GALI_I8_I16_LAYOUT GALI_LAYOUT_PAIRS
 
 static const uint32_t gali_narrow_rows[GALI_NARROW_COUNT][GALI_PANEL_VECTORS_MAX + 1] = {
-    [GALI_NARROW_I16_BLOCKS] = {0, 8, 8, 8, 6}, [GALI_NARROW_I8_I16] = {0, 8, 8, 8, 6},
-    [GALI_NARROW_I8_BLOCKS] = {0, 8, 8, 8, 6},  [GALI_NARROW_I8_ROW] = {0, 8, 8, 8, 6},
-    [GALI_NARROW_F16] = {0, 8, 8, 8, 6},        [GALI_NARROW_BF16] = {0, 8, 8, 8, 6},
+    [GALI_NARROW_I16_BLOCKS] = GALI_INTEGER_ROWS, [GALI_NARROW_I8_I16] = GALI_INTEGER_ROWS,
+    [GALI_NARROW_I8_BLOCKS] = GALI_INTEGER_ROWS,  [GALI_NARROW_I8_ROW] = GALI_INTEGER_ROWS,
+    [GALI_NARROW_F16] = {0, 8, 8, 8, 6},          [GALI_NARROW_BF16] = {0, 8, 8, 8, 6},
     [GALI_NARROW_BF16_DOT] = {0, 8, 8, 8, 6},
 };
 
