@@ -3,7 +3,7 @@
 # tile's inner loop through llvm-mca on neoverse-n1 (stands in for Cortex-A76..A78), -n2 (A710) and -v1 (X1).
 # "halves" is k_neon_a55.c, whose column is
 # cortex-a55. The models assume L1 hits and perfect branches. Ends with 1 if a full tile is under 98 % of peak on n1 or n2.
-# `mca.sh gemm`: the tiles of integer products (docs/gemm.md) instead, with smmla as well.
+# `mca.sh int8`: the int8 tiles of integer products (docs/gemm.md) and of layers instead, with sdot and smmla.
 # Needs gcc-aarch64-linux-gnu, libc6-dev-arm64-cross, clang-19, llvm-19.
 set -eu
 cd "$(dirname "$0")/../.."
@@ -25,7 +25,7 @@ compiled() {
 }
 
 loops=()
-if [ "${1:-}" = gemm ]; then
+if [ "${1:-}" = int8 ]; then
     armv8_2=-march=armv8.2-a
     for compiler in gcc clang; do
         compiled k_neon_narrow "$compiler-base" $compiler && loops+=("$compiler base=$out/$compiler-base.s")
@@ -35,7 +35,7 @@ if [ "${1:-}" = gemm ]; then
         [ -e "$out/interleave.s" ] || compiled gemm interleave $compiler || true
     done
     [ ${#loops[@]} -gt 0 ] || { echo "mca.sh: needs gcc-aarch64-linux-gnu or clang-19" >&2; exit 1; }
-    /usr/bin/python3 bench/arm/gemm.py "$out/interleave.s" "${loops[@]}"
+    /usr/bin/python3 bench/arm/integers.py "$out/interleave.s" "${loops[@]}"
     exit
 fi
 compiled k_neon gcc gcc && loops+=("gcc=$out/gcc.s")

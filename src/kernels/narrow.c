@@ -106,6 +106,8 @@ size_t gali_narrow_place(const gali_narrow *table, gali_narrow_kind kind, uint32
         return group * stride + ((size_t)rest * table->lanes + lane) * bytes;
     case GALI_LAYOUT_PAIRS:
         return group * stride + ((size_t)(rest / 2) * table->lanes + lane) * 2 + rest % 2;
+    case GALI_LAYOUT_EIGHTS:
+        return (group / 2 * 2 + lane / (table->lanes / 2)) * stride + lane % (table->lanes / 2) * 8 + k % 8;
     default:
         return group * stride + (size_t)lane * GALI_NARROW_GROUP + (size_t)rest * bytes;
     }

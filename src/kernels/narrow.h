@@ -55,6 +55,7 @@ typedef enum gali_narrow_layout {
     GALI_LAYOUT_OUTPUTS, /* [lane][input]: an output's group is one word */
     GALI_LAYOUT_INPUTS,  /* [input][lane] */
     GALI_LAYOUT_PAIRS,   /* [2][lane][2]: bytes alone */
+    GALI_LAYOUT_EIGHTS,  /* [lane][8] of two groups together, half of the lanes in each: bytes alone */
 } gali_narrow_layout;
 
 typedef struct gali_narrow_panel {

@@ -1,6 +1,6 @@
 /*
  * The vocabulary of narrow arithmetic for AArch64 NEON (simd/scalar_narrow.h tells what each name means): the base set, and with the
- * compiler's flags for them sdot and bfmlal.
+ * compiler's flags for them sdot, bfmlal and smmla.
  *
  * BFDOT and BFMMLA are not used: they round to odd, so their bits are no other instruction set's. BFMLALT and
  * BFMLALB are fused multiply-adds to nearest even like everybody's.
@@ -30,7 +30,10 @@ typedef int32x4_t gali_vi;
 enum { GALI_SIGNED_BYTES = 1 };
 #define GALI_I16_LAYOUT GALI_LAYOUT_INPUTS
 #define GALI_I8_I16_LAYOUT GALI_LAYOUT_INPUTS
-#if defined(__ARM_FEATURE_DOTPROD)
+#if defined(__ARM_FEATURE_MATMUL_INT8)
+#define GALI_I8_LAYOUT GALI_LAYOUT_EIGHTS
+#define GALI_BYTES_BODY "kernels/body/bytes_mmla.inc"
+#elif defined(__ARM_FEATURE_DOTPROD)
 #define GALI_I8_LAYOUT GALI_LAYOUT_OUTPUTS
 #else
 #define GALI_I8_LAYOUT GALI_LAYOUT_PAIRS
@@ -82,11 +85,14 @@ static inline gali_w16 gali_w16_widen(const void *p, int half) {
     return vmovl_s8(vld1_s8((const int8_t *)p + 8 * half));
 }
 
-/* A word in the low lanes of a register, multiplied by element. */
+/* A word in the low lanes of a register, multiplied by element; hidden, or clang loads it into all lanes, on a pipe that
+ * multiplies. */
 static inline int32x2_t gali_vi_word(const void *p) {
     int32_t word;
     memcpy(&word, p, sizeof word);
-    return vset_lane_s32(word, vdup_n_s32(0), 0);
+    int32x2_t x = vset_lane_s32(word, vdup_n_s32(0), 0);
+    __asm__("" : "+w"(x));
+    return x;
 }
 
 typedef int16x4_t gali_x16;
@@ -100,7 +106,24 @@ static inline gali_vi gali_vi_dot16(gali_vi sum, gali_w16 w, gali_x16 x) {
     return vmlal_high_lane_s16(sum, w, x, 1);
 }
 
-#if defined(__ARM_FEATURE_DOTPROD)
+#if defined(__ARM_FEATURE_MATMUL_INT8)
+typedef int8x16_t gali_x8x2; /* eight inputs of two rows */
+
+static inline gali_x8x2 gali_x8x2_load(const void *first, const void *second) {
+    return vcombine_s8(vld1_s8(first), vld1_s8(second));
+}
+
+static inline gali_vi gali_vi_mmla(gali_vi sum, gali_x8x2 x, gali_w8 w) {
+    return vmmlaq_s32(sum, x, w);
+}
+
+/* Two squares, [row][output] of two outputs and of the next two, become two rows. */
+static inline void gali_vi_settle(gali_vi *a, gali_vi *b) {
+    const int64x2_t low = vreinterpretq_s64_s32(*a), high = vreinterpretq_s64_s32(*b);
+    *a = vreinterpretq_s32_s64(vzip1q_s64(low, high));
+    *b = vreinterpretq_s32_s64(vzip2q_s64(low, high));
+}
+#elif defined(__ARM_FEATURE_DOTPROD)
 typedef int8x8_t gali_x8;
 
 static inline gali_x8 gali_x8_load(const void *p) {

@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
-"""The tiles of integer products (gallop/gemm.h) by static model: gemm.py NAME=FILE.s ...
+"""The int8 tiles by static model: integers.py INTERLEAVE.s "COMPILER TABLE=FILE.s" ...
 
-Prints the inner loop of every tile of both strategies, with what llvm-mca says of it, then which strategy wins for
-which shape: the cycles of its tiles, from those loops, and of interleaving A, from its own loop. NAME is
-"compiler table", a compiled k_neon_{narrow,dot,i8mm}.c.
+FILE is a compiled k_neon_{narrow,dot,i8mm}.c for the table base, dot or i8mm, INTERLEAVE a compiled gemm.c. Prints
+
+- the inner loops of all tiles of integer products (gallop/gemm.h), with what llvm-mca says of them;
+- which of their two strategies wins for which shape: the cycles of its tiles and those of interleaving A;
+- the tiles of layers in int8, by rows and in blocks of 32 with what closes a block.
 """
 import re
 import sys
@@ -20,6 +22,7 @@ TABLES = {  # the counted instruction, its multiply-adds, rows in a word, inputs
 VECTORS = {"interleaved": 3, "native": 4}
 LANES = 4
 TILE = re.compile(r"gali_gemm_(interleaved|native)_(\d)$")
+LAYER = re.compile(r"gali_(i8_row|i8_blocks)_([1-8])x([34])$")
 SHAPES = [(rows, columns) for columns in (12, 16, 48, 256, 1024) for rows in (1, 2, 3, 4, 5, 8, 12, 16, 64)]
 
 
@@ -90,6 +93,23 @@ def print_shapes(title: str, tiles: dict[tuple[str, int], Tile], spread: dict[st
         print(line)
 
 
+def print_layers(title: str, path: str) -> None:
+    counted, each, pair, _ = TABLES[title.split()[1]]
+    for name, lines in sorted(functions(path).items()):
+        tile = LAYER.match(name)
+        loops = [body for body in loops_of(lines) if any(counted in x for x in body)]
+        if not tile or not loops:
+            continue
+        body = max(loops, key=lambda x: sum(counted in line for line in x))
+        rows, columns = int(tile.group(2)), int(tile.group(3)) * LANES
+        inputs = sum(counted in x for x in body) * each / ((rows + pair - 1) // pair * pair * columns)
+        cells = []
+        for model in PEAK:
+            took = cycles(body, model) / inputs
+            cells.append(f"{took:6.2f} {100 * rows * columns / took / PEAK[model]:5.1f}%")
+        print(f"{title:11s} {tile.group(1):11s} {rows} x {columns:<2d} {len(body) / inputs:6.1f}  {'   '.join(cells)}")
+
+
 def main() -> int:
     kernels = sys.argv[1]
     compiled = [(title, tiles_of(title.split()[1], path)) for title, path in (x.split("=", 1) for x in sys.argv[2:])]
@@ -101,6 +121,9 @@ def main() -> int:
         for model in PEAK:
             if title.startswith("gcc"):
                 print_shapes(title, tiles, spread_cycles(kernels, title.split()[1]), model)
+    print("\nlayers in int8")
+    for title, path in (x.split("=", 1) for x in sys.argv[2:]):
+        print_layers(title, path)
     return 0
 
 
