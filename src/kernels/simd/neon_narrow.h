@@ -85,14 +85,11 @@ static inline gali_w16 gali_w16_widen(const void *p, int half) {
     return vmovl_s8(vld1_s8((const int8_t *)p + 8 * half));
 }
 
-/* A word in the low lanes of a register, multiplied by element; hidden, or clang loads it into all lanes, on a pipe that
- * multiplies. */
+/* A word in the low lanes of a register, multiplied by element. */
 static inline int32x2_t gali_vi_word(const void *p) {
     int32_t word;
     memcpy(&word, p, sizeof word);
-    int32x2_t x = vset_lane_s32(word, vdup_n_s32(0), 0);
-    __asm__("" : "+w"(x));
-    return x;
+    return vset_lane_s32(word, vdup_n_s32(0), 0);
 }
 
 typedef int16x4_t gali_x16;
