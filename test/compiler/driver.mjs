@@ -33,7 +33,7 @@ for (let at = 0; at < calls.length; ) {
   bytes().set(weights, w);
   bytes().set(calls.subarray(at + 4, at + 4 + sizeX), x);
   bytes().set(calls.subarray(at + 4 + sizeX, at + 4 + sizeX + sizeGate), g);
-  if (exports.net_run(count, x, g, y, w, scratch) !== 0) {
+  if (exports.net_run(...(gate ? [count, x, g, y, w, scratch] : [count, x, y, w, scratch])) !== 0) {
     process.exit(2);
   }
   writeSync(1, bytes().slice(y, y + sizeY));

@@ -383,7 +383,7 @@ static void expect_near(const recording *r) {
 }
 
 #define BARE_WASM                                                                                              \
-    "clang-19 --target=wasm32 -msimd128 -ffreestanding -nostdlib -std=c11 -O1 -ffp-contract=off -Wall "        \
+    "clang-19 --target=wasm32 -msimd128 -ffreestanding -nostdlib -std=c11 -ffp-contract=off -Wall "        \
     "-Wextra "                                                                                                 \
     "-Wpedantic -Werror "
 
@@ -406,28 +406,55 @@ static void run_wasm(const synthetic *s) {
     free_recording(&r);
 }
 
+static int have_wasm(void) {
+    int wasm = have("clang-19") && system("clang-19 --print-targets | grep -q wasm32") == 0;
+    if (!wasm) {
+        print_message("skipped: wasm, no clang-19 with wasm32\n");
+    } else if (!have("node") || !have("wasm-ld-19")) {
+        print_message("skipped: running wasm, no node or wasm-ld-19\n");
+    }
+    return wasm;
+}
+
 /* A compiler for wasm32 without any libc builds it; node, where it is, runs it: near the runtime, for want of an FMA. */
-static void wasm_needs_no_libc(void **state) {
-    (void)state;
+static void check_wasm(const synthetic *s, const char *optimised) {
     char line[512];
     size_t size;
-    if (!have("clang-19") || system("clang-19 --print-targets | grep -q wasm32") != 0) {
-        print_message("skipped: wasm, no clang-19 with wasm32\n");
-        return;
-    }
-    synthetic s = synthetic_make(&spline);
-    unsigned char *bytes = synthetic_bytes(&s, &size);
+    unsigned char *bytes = synthetic_bytes(s, &size);
     gal_compiled *compiled = compile_spilled(bytes, size, "wasm32+simd128", 1);
-    snprintf(line, sizeof line, BARE_WASM "-c %s/net.c -o %s/net.o", place, place);
+    snprintf(line, sizeof line, BARE_WASM "%s -c %s/net.c -o %s/net.o", optimised, place, place);
     command(line);
     if (have("node") && have("wasm-ld-19")) {
-        run_wasm(&s);
-    } else {
-        print_message("skipped: running wasm, no node or wasm-ld-19\n");
+        run_wasm(s);
     }
     gal_compiled_free(compiled);
     free(bytes);
-    synthetic_free(&s);
+}
+
+static void wasm_needs_no_libc(void **state) {
+    (void)state;
+    if (have_wasm()) {
+        synthetic s = synthetic_make(&spline);
+        check_wasm(&s, "-O1");
+        synthetic_free(&s);
+    }
+}
+
+static void wasm_knows_every_kind_of_layer(void **state) {
+    (void)state;
+    static const gal_gate_kind gates[] = {GAL_GATE_NETWORK, GAL_GATE_CONSTANT, GAL_GATE_LINEAR, GAL_GATE_CALLER};
+    for (uint32_t i = 0; i < GALI_LAYER_KIND_COUNT && have_wasm(); i++) {
+        graph_desc desc = {.gate = gates[i % 4],
+                           .experts = 4,
+                           .inputs = 23,
+                           .layers = 4,
+                           .kind = (int)i,
+                           .activation = -1,
+                           .seed = 70 + i};
+        graph *g = graph_make(&desc);
+        check_wasm(&g->s, "-O0");
+        graph_free(g);
+    }
 }
 
 int main(void) {
@@ -440,6 +467,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(array_of_weights_is_the_blob, place_make, place_remove),
         cmocka_unit_test_setup_teardown(walker_is_small, place_make, place_remove),
         cmocka_unit_test_setup_teardown(wasm_needs_no_libc, place_make, place_remove),
+        cmocka_unit_test_setup_teardown(wasm_knows_every_kind_of_layer, place_make, place_remove),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -164,7 +164,8 @@ static const char without_libc[] =
     "double fmod(double x, double y);\n"
     "double sqrt(double x);\n"
     "float sqrtf(float x);\n"
-    "#define isfinite(x) __builtin_isfinite(x)\n";
+    "#define isfinite(x) __builtin_isfinite(x)\n"
+    "#define NAN __builtin_nanf(\"\")\n";
 
 /* All of the source but its weights, with our names. */
 static void make_source(const gali_compilation *c, const gali_emission *e, gali_text *text) {

@@ -315,11 +315,13 @@ static void take_known(seeker *s) {
     rank(s);
 }
 
-static int is_over(seeker *s, uint32_t idle, gali_search_result *result) {
+/* Also over where another round, as long as those before, would end more than half beyond the time. */
+static int is_over(seeker *s, uint32_t rounds, uint32_t idle, gali_search_result *result) {
     s->state.seconds = gali_clock_seconds() - s->start;
+    double half = rounds ? 0.5 * s->state.seconds / rounds : 0;
     result->stopped = s->search->watch && s->search->watch(s->search->context, &s->state);
-    return result->stopped || s->state.seconds >= s->search->seconds || idle >= PATIENCE ||
-           s->count + BATCH > SAMPLES;
+    return result->stopped || s->state.seconds + half >= s->search->seconds || idle >= PATIENCE ||
+           s->state.measured + s->count + BATCH > SAMPLES;
 }
 
 /* A quick figure flatters those that were lucky: the leaders get a longer one. */
@@ -375,7 +377,8 @@ static gal_status search_rounds(seeker *s, gali_search_result *result, gal_error
     gal_status status = GAL_OK;
     uint32_t idle = 0;
     take_known(s);
-    for (uint32_t round = 1; status == GAL_OK && !is_over(s, idle, result) && !result->exhausted; round++) {
+    for (uint32_t round = 1; status == GAL_OK && !is_over(s, round - 1, idle, result) && !result->exhausted;
+         round++) {
         double before = s->state.best;
         if (!learn(s)) {
             return gali_fail(error, GAL_NO_MEMORY, "no memory to search");
