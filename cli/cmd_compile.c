@@ -93,6 +93,14 @@ static gal_status write_part(const compile *self, const gal_compiled *compiled, 
     return status;
 }
 
+/* How much of the log was of use: a log of another model, target or count of characters says nothing. */
+static void print_logged(const compile *self, const gal_compiled *compiled) {
+    uint32_t logged, layers = gal_compiled_layers(compiled, &logged);
+    if (self->desc.log) {
+        printf("%u of %u layers by schedules of %s\n", logged, layers, self->desc.log);
+    }
+}
+
 static gal_status write_parts(const compile *self, const gal_compiled *compiled, gal_error *error) {
     size_t size;
     fputs(gal_compiled_bytes(compiled, GAL_COMPILED_DUMP, &size), stdout);
@@ -105,6 +113,9 @@ static gal_status write_parts(const compile *self, const gal_compiled *compiled,
     gal_status status = write_part(self, compiled, GAL_COMPILED_HEADER, "h", error);
     if (status == GAL_OK) {
         status = write_part(self, compiled, GAL_COMPILED_SOURCE, "c", error);
+    }
+    if (status == GAL_OK) {
+        print_logged(self, compiled);
     }
     return status == GAL_OK ? write_part(self, compiled, GAL_COMPILED_WEIGHTS, "weights", error) : status;
 }

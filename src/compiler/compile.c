@@ -14,6 +14,7 @@ enum { NAME_MAX_LETTERS = 24, CHARACTERS_DEFAULT = 64 };
 
 struct gal_compiled {
     gali_text parts[GAL_COMPILED_PART_COUNT];
+    uint32_t layers, logged;
 };
 
 typedef struct pass {
@@ -130,6 +131,10 @@ static gal_status take_parts(gal_compiled **out, gali_compilation *c, gal_error 
         return gali_fail(error, GAL_NO_MEMORY, "no memory for the result");
     }
     memcpy(compiled->parts, c->parts, sizeof c->parts);
+    compiled->layers = c->schedule_count;
+    for (uint32_t i = 0; i < c->schedule_count; i++) {
+        compiled->logged += c->schedules[i]->versions[0].logged != 0;
+    }
     memset(c->parts, 0, sizeof c->parts);
     *out = compiled;
     return GAL_OK;
@@ -149,6 +154,7 @@ gal_status gal_compile(gal_compiled **out, const void *data, size_t size, const 
     if (status == GAL_OK && all.log) {
         status = gali_log_read(&log, all.log, error);
         c.log = &log;
+        c.log_path = all.log;
     }
     if (status == GAL_OK) {
         status = run_passes(&c, &all, error);
@@ -168,6 +174,13 @@ const char *gal_compiled_bytes(const gal_compiled *compiled, gal_compiled_part p
     const gali_text *text = &compiled->parts[part];
     *size = text->size;
     return text->bytes ? text->bytes : "";
+}
+
+uint32_t gal_compiled_layers(const gal_compiled *compiled, uint32_t *logged) {
+    if (logged) {
+        *logged = compiled->logged;
+    }
+    return compiled->layers;
 }
 
 void gal_compiled_free(gal_compiled *compiled) {

@@ -383,7 +383,7 @@ static void expect_near(const recording *r) {
 }
 
 #define BARE_WASM                                                                                              \
-    "clang-19 --target=wasm32 -msimd128 -ffreestanding -nostdlib -std=c11 -ffp-contract=off -Wall "        \
+    "clang-19 --target=wasm32 -msimd128 -ffreestanding -nostdlib -std=c11 -ffp-contract=off -Wall "            \
     "-Wextra "                                                                                                 \
     "-Wpedantic -Werror "
 
@@ -442,7 +442,8 @@ static void wasm_needs_no_libc(void **state) {
 
 static void wasm_knows_every_kind_of_layer(void **state) {
     (void)state;
-    static const gal_gate_kind gates[] = {GAL_GATE_NETWORK, GAL_GATE_CONSTANT, GAL_GATE_LINEAR, GAL_GATE_CALLER};
+    static const gal_gate_kind gates[] = {GAL_GATE_NETWORK, GAL_GATE_CONSTANT, GAL_GATE_LINEAR,
+                                          GAL_GATE_CALLER};
     for (uint32_t i = 0; i < GALI_LAYER_KIND_COUNT && have_wasm(); i++) {
         graph_desc desc = {.gate = gates[i % 4],
                            .experts = 4,

@@ -41,7 +41,7 @@ static void an_example_computes_what_it_says(void **unused) {
     }
     assert_int_equal(gali_loop_pack_floats(f->buffer[1]), 40);
     gali_loop_pack(f->buffer[1], w, packed);
-    assert_true(packed[0] == w[0] && packed[2] == w[2] && packed[4] == w[10] && packed[16] == w[4]);
+    assert_true(packed[0] == w[0] && packed[2] == w[2] && packed[6] == w[10] && packed[24] == w[6]);
     void *memory[] = {x, packed, who, y};
     assert_int_equal(gali_loop_interpret(f, &characters, memory, &error), GAL_OK);
     for (int i = 0; i < 18; i++) {

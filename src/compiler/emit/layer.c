@@ -55,6 +55,15 @@ static const gali_loop_buffer *weights_of(const gali_loop_function *function) {
     return NULL;
 }
 
+/* A schedule of the log that cannot be is the log's fault. */
+static gal_status blame_log(const gali_compilation *c, const gali_layer_version *version, gal_status status,
+                            gal_error *error) {
+    gal_error why = *error;
+    return version->logged ? gali_fail(error, status, "%s: for %u -> %u: %.200s", c->log_path,
+                                       version->dense.inputs, version->dense.outputs, why.message)
+                           : status;
+}
+
 static gal_status add_version(gali_emission *e, const gali_node *node, const gali_layer_version *version,
                               const gali_loop_buffer **layout, gal_error *error) {
     gali_compilation *c = e->c;
@@ -68,7 +77,7 @@ static gal_status add_version(gali_emission *e, const gali_node *node, const gal
         status = gali_schedule_apply(expression, &version->schedule, &c->arena, &function, error);
     }
     if (status != GAL_OK) {
-        return status;
+        return blame_log(c, version, status, error);
     }
     *layout = weights_of(function);
     gali_text_add(&e->functions,
@@ -81,7 +90,7 @@ static gal_status add_version(gali_emission *e, const gali_node *node, const gal
     gali_text_add(&e->functions, "\n */\n");
     status = gali_loop_print_c(function, name, c->target->lanes, &e->functions, error);
     gali_text_add(&e->functions, "\n");
-    return status;
+    return status == GAL_OK ? GAL_OK : blame_log(c, version, status, error);
 }
 
 static void add_call(gali_emission *e, const gali_node *node, uint32_t index, const gali_dense *dense,

@@ -20,7 +20,7 @@
  * the last dimension; elements past its end are neither read (they are 0) nor written, so a last vector may be partial.
  *
  * A dimension that does not divide is cut into nearly equal parts: part i of `count` of `total` starts at
- * first(total, count, i) = total i / count, rounded down, and ends where the next one starts. A let marked `cases` has
+ * first(total, count, i) = total i / count, rounded up, and ends where the next one starts. A let marked `cases` has
  * so few values that all that follows it is meant to be compiled once for each; a lookup's range is the caller's word.
  *
  * Invariant (gali_loop_verify): a name is used inside the block that made it, ranks and lanes agree, and no index
@@ -208,9 +208,12 @@ int gali_loop_index_uses(const gali_loop_index *index, const gali_loop_variable 
 uint32_t gali_loop_rank(const gali_loop_buffer *buffer);
 gali_loop_index gali_loop_extent(const gali_loop_buffer *buffer, uint32_t d);
 
-/* First element of part `index` of `count` nearly equal parts of `total`; count > 0. */
+/*
+ * First element of part `index` of `count` nearly equal parts of `total`; count > 0. The larger ones come early: the
+ * first tile of a panel waits for its weights, and hides that the better the more it does with them.
+ */
 static inline uint32_t gali_loop_first(uint32_t total, uint32_t count, uint32_t index) {
-    return (uint32_t)((uint64_t)total * index / count);
+    return (uint32_t)(((uint64_t)total * index + count - 1) / count);
 }
 
 /*

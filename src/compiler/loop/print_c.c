@@ -77,10 +77,13 @@ static void add_let(gali_text *to, const gali_loop_statement *let) {
         gali_loop_index next = a[2];
         next.constant++;
         for (int second = let->let == GALI_LOOP_FIRST; second < 2; second++) {
+            gali_text_add(to, "(");
             gali_c_index(to, &a[0]);
             gali_text_add(to, " * ");
             gali_c_index(to, second ? &a[2] : &next);
-            gali_text_add(to, " / ");
+            gali_text_add(to, " + ");
+            gali_c_index(to, &a[1]);
+            gali_text_add(to, " - 1) / ");
             gali_c_index(to, &a[1]);
             gali_text_add(to, second ? "" : " - ");
         }

@@ -57,9 +57,9 @@ static void add_first(gali_c_printer *p, gali_text *to, const gali_loop_packed *
     }
     gali_loop_index next = *at;
     next.constant += more;
-    gali_text_add(to, "%u * ", parts->total);
+    gali_text_add(to, "(%u * ", parts->total);
     gali_c_index(to, &next);
-    gali_text_add(to, " / %u", parts->extent);
+    gali_text_add(to, " + %u) / %u", parts->extent - 1, parts->extent);
 }
 
 static void add_size(gali_c_printer *p, gali_text *to, const gali_loop_packed *parts,

@@ -1,7 +1,7 @@
 /*
  * Whether a function keeps loop.h's invariant. One walk over the statements for every value of the symbols and of the
- * lets with cases; all other variables are intervals there. Nearly equal parts are exact under this: the last part
- * starts last and is as long as any.
+ * lets with cases; all other variables are intervals there. Nearly equal parts are exact under this: where a part's size
+ * is known, it starts no later than its size before the end.
  */
 #include <string.h>
 
@@ -23,8 +23,9 @@ typedef struct checker {
     const gali_loop_function *function;
     interval value[GALI_LOOP_VARIABLES_MAX];
     unsigned char known[GALI_LOOP_VARIABLES_MAX], made[GALI_LOOP_BUFFERS_MAX];
-    uint32_t visits, depth, loops; /* loops around */
-    uint32_t locals;               /* made here or around */
+    const gali_loop_statement *let[GALI_LOOP_VARIABLES_MAX]; /* that defined a known variable; NULL of others */
+    uint32_t visits, depth, loops;                           /* loops around */
+    uint32_t locals;                                         /* made here or around */
     const gali_loop_statement *at;
     gal_status status;
     gal_error *error;
@@ -176,6 +177,38 @@ static int evaluate(checker *c, const gali_loop_statement *let, interval *result
 
 static int check_block(checker *c, const gali_loop_statement *block);
 
+static int same_part(const gali_loop_statement *first, const gali_loop_statement *size) {
+    int same = first && first->let == GALI_LOOP_FIRST && size->let == GALI_LOOP_SIZE;
+    for (uint32_t i = 0; i < 3 && same; i++) {
+        same = gali_loop_index_same(&first->operand[i], &size->operand[i]);
+    }
+    return same;
+}
+
+/* What follows the let of a part's size, where that is so much: the part ends within the whole. */
+static int check_case(checker *c, const gali_loop_statement *let, uint32_t size) {
+    interval whole = {0, 0}, before = {0, 0};
+    uint32_t id = 0;
+    while (id < c->function->variables && !(c->known[id] && same_part(c->let[id], let))) {
+        id++;
+    }
+    int found = id < c->function->variables;
+    if (found && !bound(c, &let->operand[0], &whole)) {
+        return 0;
+    }
+    if (found) {
+        before = c->value[id];
+        uint32_t most = whole.most > size ? whole.most - size : 0;
+        c->value[id].most = before.most < most ? before.most : most;
+        c->value[id].least = before.least < c->value[id].most ? before.least : c->value[id].most;
+    }
+    int good = check_block(c, let->next);
+    if (found) {
+        c->value[id] = before;
+    }
+    return good;
+}
+
 /* What follows a let, once for each of its cases. */
 static int check_let(checker *c, const gali_loop_statement *let) {
     interval value;
@@ -185,6 +218,7 @@ static int check_let(checker *c, const gali_loop_statement *let) {
     }
     c->known[id] = 1;
     c->value[id] = value;
+    c->let[id] = let;
     int good = 1;
     if (let->cases) {
         const gali_loop_variable *v = let->variable;
@@ -192,7 +226,7 @@ static int check_let(checker *c, const gali_loop_statement *let) {
                wrong(c, "leaves the range of its cases", v->name);
         for (uint32_t i = value.least; i <= value.most && good; i++) {
             c->value[id] = (interval){i, i};
-            good = check_block(c, let->next);
+            good = check_case(c, let, i);
         }
     } else {
         good = check_block(c, let->next);
@@ -220,6 +254,7 @@ static int check_for(checker *c, const gali_loop_statement *loop) {
         return 1;
     }
     c->known[id] = 1;
+    c->let[id] = NULL;
     c->value[id] = (interval){0, extent.most - 1};
     c->loops++;
     int good = check_block(c, loop->body);

@@ -36,6 +36,7 @@ typedef struct gali_compilation {
     gal_form form;
     uint32_t least, most;
     const struct gali_log *log; /* tuned schedules; NULL: none */
+    const char *log_path;       /* for messages */
     int plain_loops, weights_blob;
     gali_graph *graph; /* NULL before import */
     uint32_t schedule_count;

@@ -2,7 +2,8 @@
  * The estimate is a model of one turn of each innermost loop, in the time of one multiply-add:
  *
  *     max(multiply-adds, loads / 2, latency of the longest chain) + loads / 10 + 1/2
- *     + what goes by memory + vectors that do not follow those of the turn before in memory
+ *     + vectors of constants / 2, which come from a far cache + what goes by memory
+ *     + vectors that do not follow those of the turn before in memory
  *
  * times its turns, and a price for entering it; what stands outside of such loops costs its statements. It knows neither
  * caches nor what the C compiler does: the trees learn those.
@@ -18,7 +19,7 @@
 static const double body_most =
     320; /* statements of a loop: beyond, compiling takes seconds and nothing is won */
 static const double code_most = 2400; /* of all functions that cases make of it */
-static const double latency = 8, entering = 12, going_by_memory = 2, lying_apart = 2;
+static const double latency = 8, entering = 12, going_by_memory = 2, lying_apart = 2, reading = 0.5;
 
 /* An innermost loop that is not unrolled away, or the statements outside of any. */
 typedef struct hot {
@@ -113,9 +114,9 @@ static double cost_of(const hot *h) {
     gali_loop_walk(h->loop->body, see, NULL, &t);
     double all = h->visits * h->turns, loads = (h->vector_loads + h->scalar_loads) / all, adds = h->adds / all;
     double chain = t.sums > 0 && adds > 0 ? latency * fmax(1, adds / t.sums) : 0;
-    double vectors = h->vector_loads / all, apart = t.stride > 1.01 * vectors * t.lanes ? vectors : 0;
-    double turn = fmax(fmax(adds, 0.5 * loads), chain) + 0.1 * loads + 0.5 + going_by_memory * t.by_memory +
-                  lying_apart * apart;
+    double vectors = h->vector_loads / all, apart = t.stride > 1.5 * vectors * t.lanes ? vectors : 0;
+    double turn = fmax(fmax(adds, 0.5 * loads), chain) + 0.1 * loads + 0.5 + reading * vectors +
+                  going_by_memory * t.by_memory + lying_apart * apart;
     return h->visits * (h->turns * fmax(turn, 0.5 * h->statements / all) + entering);
 }
 

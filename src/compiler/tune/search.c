@@ -15,8 +15,8 @@ enum {
     RANDOM = 768,     /* points drawn anew in a round */
     GENERATIONS = 4,  /* of evolution in a round, on the model's word alone */
     CHILDREN = 384,   /* of each */
-    FAMILY = 24,      /* of the pool: schedules that are alike but for their numbers */
-    WIDE = 2,         /* rounds that look at many families before the best get most of a batch */
+    RELATIVES = 24,   /* of a family in the pool */
+    WIDE = 2,         /* rounds that look at many families and tiles before the best get most of a batch */
     ELITE = 24,       /* measured points that are parents */
     LEADERS = 8,      /* measured again, every so many rounds and at the end */
     LEADERS_TURN = 4, /* rounds */
@@ -30,7 +30,8 @@ static const double better = 0.995; /* a ratio this much lower is better */
 typedef struct sample {
     gali_point point;
     int bred; /* the point is known: it can be a parent */
-    uint32_t pairs, family;
+    uint32_t pairs;
+    uint32_t family, tile; /* schedules that are alike but for their numbers; that split alike */
     gali_schedule schedule;
     float features[GALI_FEATURE_COUNT];
     double ratio; /* measured; in the pool the logarithm of what is expected, up to a constant */
@@ -43,7 +44,7 @@ typedef struct seeker {
     uint64_t measured[SET], looked[SET]; /* hashes: of all times, of this round */
     sample *samples, *pool;
     uint32_t count, pooled;
-    uint32_t share; /* of a batch that schedules of one family may have: alike but for their numbers */
+    uint32_t share; /* of a batch that schedules of one family, or of one tile, may have */
     double work, start;
     gali_trees *model;
     gali_schedule schedules[BATCH]; /* on their way to be measured */
@@ -58,14 +59,19 @@ static uint32_t draw(seeker *s, uint32_t below) { /* SplitMix64 (Steele et al. 2
     return (uint32_t)((z ^ (z >> 31)) >> 32) % below;
 }
 
-/* FNV-1a of a schedule's entries, with their numbers or without. */
-static uint64_t hash_entries(const gali_schedule *schedule, int numbers) {
+typedef enum part_of_schedule { ALL, FAMILY, TILE } part_of_schedule;
+
+/* FNV-1a of a schedule's entries: of all, of all without their numbers, or of the splits. */
+static uint64_t hash_entries(const gali_schedule *schedule, part_of_schedule part) {
     uint64_t hash = 0xCBF29CE484222325u;
     for (uint32_t i = 0; i < schedule->count; i++) {
         const gali_schedule_entry *e = &schedule->entry[i];
         const char *texts[] = {e->target, e->argument};
+        if (part == TILE && e->primitive != GALI_PRIMITIVE_SPLIT) {
+            continue;
+        }
         hash = (hash ^ e->primitive) * 0x100000001B3u;
-        hash = (hash ^ (numbers ? e->number : 0)) * 0x100000001B3u;
+        hash = (hash ^ (part == FAMILY ? 0 : e->number)) * 0x100000001B3u;
         for (int t = 0; t < 2; t++) {
             for (const char *at = texts[t]; *at; at++) {
                 hash = (hash ^ (unsigned char)*at) * 0x100000001B3u;
@@ -76,7 +82,7 @@ static uint64_t hash_entries(const gali_schedule *schedule, int numbers) {
 }
 
 static uint64_t hash_of(const gali_schedule *schedule) {
-    return hash_entries(schedule, 1);
+    return hash_entries(schedule, ALL);
 }
 
 /* The hash's place in a set, or the free one where it goes. */
@@ -158,7 +164,7 @@ static uint32_t rival_of(const seeker *s, const sample *one) {
             worst = i;
         }
     }
-    return relatives >= FAMILY ? worst : s->pooled < POOL ? s->pooled : POOL - 1;
+    return relatives >= RELATIVES ? worst : s->pooled < POOL ? s->pooled : POOL - 1;
 }
 
 /* Puts a point that was neither measured nor looked at this round into the pool, if it is good enough. */
@@ -177,7 +183,8 @@ static void offer(seeker *s, gali_point point) {
         return;
     }
     one.ratio = expected(s, &one);
-    one.family = (uint32_t)hash_entries(&one.schedule, 0);
+    one.family = (uint32_t)hash_entries(&one.schedule, FAMILY);
+    one.tile = (uint32_t)hash_entries(&one.schedule, TILE);
     uint32_t at = rival_of(s, &one);
     if (at < s->pooled && one.ratio >= s->pool[at].ratio) {
         return;
@@ -232,15 +239,16 @@ static void tell(seeker *s, const gali_schedule *schedule, const gali_measured *
     }
 }
 
-/* The first of the pool from `at` on that is not taken, and whose family has not had its share of the batch. */
+/* The first of the pool from `at` on that is not taken, and whose family and tile have not had their share of the batch. */
 static uint32_t next_choice(const seeker *s, const uint32_t *chosen, uint32_t count, uint32_t at) {
     for (uint32_t i = 0; i < s->pooled; i++) {
-        uint32_t one = (at + i) % s->pooled, relatives = 0, taken = 0;
+        uint32_t one = (at + i) % s->pooled, relatives = 0, alike = 0, taken = 0;
         for (uint32_t k = 0; k < count; k++) {
             relatives += s->pool[chosen[k]].family == s->pool[one].family;
+            alike += s->pool[chosen[k]].tile == s->pool[one].tile;
             taken |= chosen[k] == one;
         }
-        if (!taken && relatives < s->share) {
+        if (!taken && relatives < s->share && alike < s->share) {
             return one;
         }
     }
