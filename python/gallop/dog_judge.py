@@ -20,7 +20,7 @@ RATE = 60
 NAMES = ("stand", "walk 0.6", "walk 0.9", "trot 1.4", "run 2.4", "fast 3.5", "circle 1.0 45",
          "circle 2.0 60", "eight 0.8", "corners 1.2", "stop 0.6", "stop 1.4", "stop 2.8", "back",
          "start-stop", "sideways", "turn on spot", "jump 2.4", "jump 3.2")
-RANDOM = 20
+RANDOM, JUMPING = 20, 10  # random scripts without and with jumps
 JUMP_EVERY = 3  # seconds
 # speed ahead (back: negative), m/s, and turn, degrees/s, of the steady scripts
 STEADY = {"walk 0.6": (0.6, 0), "walk 0.9": (0.9, 0), "trot 1.4": (1.4, 0), "run 2.4": (2.4, 0),
@@ -87,6 +87,14 @@ def random_script(number: int, frames: int) -> Script:
         angle[at:until] = heading
         at = until
     return Script(f"random {number}", way(angle, speed), np.zeros(frames), np.zeros(frames), 60)
+
+
+def jumping_script(number: int, frames: int) -> Script:
+    """The same, and in three of twenty half seconds a jump is asked for."""
+    made, rng = random_script(number, frames), np.random.default_rng(2000 + number)
+    made.name = f"jumping {number}"
+    made.jump = (np.repeat(rng.random(frames // 30 + 1), 30)[:frames] < 0.15).astype(float)
+    return made
 
 
 def stop_script(speed: float, moment: int, frames: int = 14 * RATE) -> Script:
@@ -272,9 +280,11 @@ def jump_figures(track: Track, c: int) -> list[tuple[float, float, float, float]
 
 
 def all_scripts(seconds: float = 60, randoms: int = RANDOM) -> list[Script]:
-    """The named scripts and the random ones."""
+    """The named scripts and the random ones, without and with jumps."""
     frames = int(seconds * RATE)
-    return [script(n, frames) for n in NAMES] + [random_script(i, frames) for i in range(randoms)]
+    named, free = ([script(n, frames) for n in NAMES],
+                   [random_script(i, frames) for i in range(randoms)])
+    return named + free + [jumping_script(i, frames) for i in range(min(JUMPING, randoms))]
 
 
 COLUMNS = ("speed", "speed_error", "heading", "skate", "contact", "root_least", "root_most",
@@ -282,24 +292,24 @@ COLUMNS = ("speed", "speed_error", "heading", "skate", "contact", "root_least", 
 
 
 def table(track: Track) -> str:
-    """All figures as a Markdown table; the random scripts are summed up in one row."""
+    """All figures as a Markdown table; the random scripts are summed up in a row, or two."""
     rows = ["| script | " + " | ".join(COLUMNS) + " |", "| --- " * (len(COLUMNS) + 1) + "|"]
     figures = [measure(track, c) for c in range(len(track.scripts))]
-    randoms = [f for s, f in zip(track.scripts, figures) if s.name.startswith("random")]
-    for s, f in zip(track.scripts, figures):
-        if not s.name.startswith("random"):
-            rows.append(_row(s.name, f))
-    if randoms:
-        worst = {"root_least": min, "foot_least": min, "root_most": max, "joint": max,
-                 "pitch": max, "frozen": sum}
-        rows.append(_row(f"{len(randoms)} random", {
-            k: float(worst.get(k, np.mean)([f[k] for f in randoms])) for k in COLUMNS[:11]}))
+    rows += [_row(s.name, f) for s, f in zip(track.scripts, figures)
+             if not s.name.startswith(("random", "jumping"))]
+    for kind in ("random", "jumping"):
+        same = [f for s, f in zip(track.scripts, figures) if s.name.startswith(kind)]
+        if same:
+            worst = {"root_least": min, "foot_least": min, "root_most": max, "joint": max,
+                     "pitch": max, "frozen": sum}
+            rows.append(_row(f"{len(same)} {kind}", {
+                k: float(worst.get(k, np.mean)([f[k] for f in same])) for k in COLUMNS[:11]}))
     for c, s in enumerate(track.scripts):
         if s.name.startswith("stop"):
             seconds, far, creep, foot = stop_figures(track, c)
             rows.append(f"\n{s.name}: at rest after {seconds:.2f} s and {far:.2f} m; then creeps "
                         f"{creep:.2f} cm/s, feet {foot:.2f} cm/s")
-        if s.jump is not None:
+        if s.name.startswith("jump "):
             figures_ = np.array(jump_figures(track, c))
             if len(figures_):
                 top, low, air, after = figures_.mean(0)

@@ -232,8 +232,10 @@ def test_a_jump_is_laid_out_once_and_only_at_speed(model):
 def test_judge_prints_every_script(model):
     scripts = [dog_judge.script(n, 360) for n in ("stand", "stop 1.4", "jump 2.4")]
     scripts += [dog_judge.random_script(i, 360) for i in range(2)]
+    scripts.append(dog_judge.jumping_script(1, 360))
     text = dog_judge.table(dog_judge.play(model, scripts))
-    assert "| stand |" in text and "2 random" in text and "stop 1.4: at rest" in text
+    for part in ("| stand |", "2 random", "1 jumping", "stop 1.4: at rest", "| jump 2.4 |"):
+        assert part in text
 
 
 def test_the_data_s_own_skate(frames):
