@@ -311,6 +311,7 @@ class Loop:
             [s.facing[:, 1 : now + 1], face[:, None], face[:, None] + angle], 1)
         new["gait"] = torch.cat([s.gait[:, 1:], s.gait[:, -1:]], 1)
         if self.phase is not None:
+            # without phase_least: under it nothing would teach the phase to go on by itself
             part = r["phase_stand"] + (1 - r["phase_stand"]) * move
             new["phase"] = torch.remainder(s.phase + TAU * part * y[:, self.phase], TAU)
         return State(**new)

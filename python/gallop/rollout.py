@@ -21,8 +21,8 @@ DEFAULTS = {
     "stand_speed": 0.1, "turn_gait": 0.0,
     "future_position_bias": 0.5, "future_position_bias_strafe": 1.0,
     "future_direction_bias": 2.0, "future_direction_bias_strafe": 0.5,
-    "stand_damping": 0.25, "phase_stand": 0.1, "speed_gain": 0.0, "anchor": 0.0,
-    "anchor_limit": 1.2, "turn_ahead": 0.0,
+    "stand_damping": 0.25, "phase_stand": 0.1, "phase_least": 0.0,
+    "speed_gain": 0.0, "anchor": 0.0, "anchor_limit": 1.2, "turn_ahead": 0.0,
 }  # fmt: skip
 
 
@@ -248,6 +248,8 @@ class Crowd:
         phased = any(b.name == "phase.advance" for b in self.out)
         if phased and not self.fixed_phase:
             advance = self.column("phase.advance")[:, 0]
+            if r["phase_least"] > 0:
+                advance = np.maximum(advance, r["phase_least"] * (1 - stand))
             share = r["phase_stand"] + (1 - r["phase_stand"]) * move
             self.phase = np.mod(self.phase + 2 * np.pi * share * advance, 2 * np.pi)
         self.got = 0.95 * self.got + 0.05 * np.linalg.norm(step, axis=-1)

@@ -24,6 +24,7 @@ RULES = {
     "future_position_bias": 4.0, "future_position_bias_strafe": 4.0,
     "future_direction_bias": 4.0, "future_direction_bias_strafe": 4.0,
     "joint_smooth": 0.0, "speed_gain": 0.01, "anchor": 0.0, "anchor_limit": 1.2,
+    "phase_least": 0.01,
     "foot_heel_height": 11.0, "foot_toe_height": 1.5, "foot_lock_contact": 0.5,
     "foot_lock_fade": 0.15, "foot_reach": 15.0, "foot_stand_reach": 6.0,
     "foot_step_height": 4.0, "foot_step_fade": 0.06, "breath": 0.4,

@@ -304,13 +304,25 @@ static void take_future(gali_character *character, const gal_controller *control
     }
 }
 
+/* The phase goes on, not too slowly: standing feet in the wrong phase for a first step would keep it there. */
+static void step_phase(gali_character *character, const gal_controller *controller, const float *y,
+                       float share) {
+    const gali_contract *contract = controller->contract;
+    const gali_rules *rules = &contract->rules;
+    if (controller->outputs.phase != GALI_OUTPUT_ABSENT) {
+        float least = rules->phase_least * (1 - gali_clamp(gali_stand_amount(character, contract), 0, 1));
+        float part = share * (1 - rules->phase_stand) + rules->phase_stand;
+        float advance = y[controller->outputs.phase];
+        advance = least > 0 && advance < least ? least : advance;
+        character->phase = (float)gali_gate_wrap(character->phase + part * GALI_TURN * advance);
+    }
+}
+
 void gali_trajectory_advance(gali_character *character, const gal_controller *controller, const float *y) {
     const gali_contract *contract = controller->contract;
     float share = gali_trajectory_share(character, contract);
     shift_past(&character->path, contract);
     step_root(character, controller, y, share);
     take_future(character, controller, y);
-    float rest = contract->rules.phase_stand;
-    float advance = (share * (1 - rest) + rest) * GALI_TURN * output_or(y, controller->outputs.phase, 0);
-    character->phase = (float)gali_gate_wrap(character->phase + advance);
+    step_phase(character, controller, y, share);
 }

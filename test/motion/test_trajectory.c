@@ -324,6 +324,29 @@ static void the_root_takes_its_step(void **unused) {
     gali_contract_release(s.contract, NULL);
 }
 
+static void the_phase_goes_on_at_least(void **unused) {
+    (void)unused;
+    state s;
+    start(&s, NULL, 0);
+    mannequin_desc desc = {.seed = 1, .rules = "rule phase_least 0.03\n"};
+    gal_controller *controller = mannequin_open(&desc);
+    float y[OUT_END] = {0};
+    y[OUT_PHASE] = 0.01f;
+    s.gait[PAST * GAITS + STAND] = 1 - 0.0625f; /* (1 - stand)^(1/4) = 1/2 */
+    gali_trajectory_advance(&s.character, controller, y);
+    near((0.5 * 0.9 + 0.1) * 2 * pi * 0.01, s.character.phase, "standing", 0, 0);
+    s.character.phase = 0;
+    s.gait[PAST * GAITS + STAND] = 0;
+    gali_trajectory_advance(&s.character, controller, y);
+    near(2 * pi * 0.03, s.character.phase, "walking", 0, 0);
+    s.character.phase = 0;
+    y[OUT_PHASE] = 0.05f;
+    gali_trajectory_advance(&s.character, controller, y);
+    near(2 * pi * 0.05, s.character.phase, "quickly", 0, 0);
+    gal_controller_close(controller);
+    gali_contract_release(s.contract, NULL);
+}
+
 static void the_future_is_the_predicted_one(void **unused) {
     (void)unused;
     state s;
@@ -436,6 +459,7 @@ int main(void) {
         cmocka_unit_test(the_commanded_path_follows_the_rules),
         cmocka_unit_test(turning_on_the_spot_is_walking_where_asked),
         cmocka_unit_test(the_root_takes_its_step),
+        cmocka_unit_test(the_phase_goes_on_at_least),
         cmocka_unit_test(the_future_is_the_predicted_one),
         cmocka_unit_test(the_future_goes_on_past_the_last_prediction),
         cmocka_unit_test(the_walker_goes_where_the_stick_points),
