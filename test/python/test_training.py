@@ -106,7 +106,8 @@ def test_polish_loop_is_the_rollout(data):
     scale = features.scale_of(C, data.x, data.y)
     model = exporter.to_model(t.average, C, scale, "f32", np.ones(1))
     crowd = rollout.Crowd(model, 2)
-    crowd.rules.update(anchor=0, speed_gain=0, velocity_smooth=1, direction_smooth=1)
+    crowd.rules.update(anchor=0, speed_gain=0, velocity_smooth=1, direction_smooth=1,
+                       phase_least=0)
     u = t.unroll
     u.net = t.average
     pool = polish.Pool(C, data, u, 0, 2, 1, torch.device("cpu"))
