@@ -53,9 +53,11 @@ if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64)$")
 elseif(CMAKE_SYSTEM_PROCESSOR MATCHES "^(aarch64|arm64)$")
     # gcc: scheduling before register allocation spills accumulators, and the masked tails' loops become calls of
     # memcpy, across which all of them are spilled.
-    set(neon_flags $<$<C_COMPILER_ID:GNU>:-fno-schedule-insns> $<$<C_COMPILER_ID:GNU>:-fno-tree-loop-distribute-patterns>)
+    set(no_calls $<$<C_COMPILER_ID:GNU>:-fno-tree-loop-distribute-patterns>)
+    set(neon_flags $<$<C_COMPILER_ID:GNU>:-fno-schedule-insns> ${no_calls})
     gallop_add_isa(NEON k_neon.c ${neon_flags})
-    gallop_add_isa(NEON_A55 k_neon_a55.c ${neon_flags})
+    # In order, a core has the schedule that the compiler gives it, which pays with two accumulators in memory.
+    gallop_add_isa(NEON_A55 k_neon_a55.c -mtune=cortex-a55 ${no_calls})
     gallop_add_isa(NEON k_neon_narrow.c ${neon_flags})
     gallop_add_isa_if(-march=armv8.2-a+dotprod NEON_DOT k_neon_dot.c ${neon_flags})
     gallop_add_isa_if(-march=armv8.2-a+dotprod+bf16 NEON_BF16 k_neon_bf16.c ${neon_flags})

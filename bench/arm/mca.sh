@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # The NEON kernels by static model: compiles src/kernels/k_neon.c for AArch64 with gcc and clang and runs each
 # tile's inner loop through llvm-mca on neoverse-n1 (stands in for Cortex-A76..A78), -n2 (A710) and -v1 (X1).
-# "halves" is k_neon_a55.c, whose column is
-# cortex-a55. The models assume L1 hits and perfect branches. Ends with 1 if a full tile is under 98 % of peak on n1 or n2.
+# "a55" is k_neon_a55.c, whose column is cortex-a55. The models assume L1 hits and perfect branches. Ends with 1 if a full
+# tile is under 98 % of peak on n1 or n2.
 # `mca.sh int8`: the int8 tiles of integer products (docs/gemm.md) and of layers instead, with sdot and smmla.
 # Needs gcc-aarch64-linux-gnu, libc6-dev-arm64-cross, clang-19, llvm-19.
 set -eu
@@ -39,7 +39,12 @@ if [ "${1:-}" = int8 ]; then
     exit
 fi
 compiled k_neon gcc gcc && loops+=("gcc=$out/gcc.s")
-compiled k_neon_a55 halves gcc && loops+=("halves=$out/halves.s")
 compiled k_neon clang clang && loops+=("clang=$out/clang.s")
+for compiler in gcc clang; do # flags as in cmake/isa.cmake
+    a55=-mtune=cortex-a55
+    [ $compiler = clang ] || a55+=" -fschedule-insns"
+    # shellcheck disable=SC2086
+    compiled k_neon_a55 a55-$compiler $compiler $a55 && loops+=("a55-$compiler=$out/a55-$compiler.s")
+done
 [ ${#loops[@]} -gt 0 ] || { echo "mca.sh: needs gcc-aarch64-linux-gnu or clang-19" >&2; exit 1; }
 /usr/bin/python3 bench/arm/loops.py "${loops[@]}"
