@@ -45,8 +45,8 @@ static float amount(const state *s, int offset) {
 /* Every sample of the path at `frames` after the jump was asked for. */
 static void check_path(const state *s, int frames) {
     for (int offset = -PAST; offset < WINDOW - PAST; offset++) {
-        double after = frames + offset - TIME;
-        double want = fabs(after) < TIME ? 0.5 + 0.5 * cos(3.14159265358979 * after / TIME) : 0;
+        const int after = frames + offset - TIME;
+        double want = abs(after) < TIME ? 0.5 + 0.5 * cos(3.14159265358979 * (double)after / (double)TIME) : 0;
         assert_float_equal((double)amount(s, offset), want, 1e-6);
     }
 }
