@@ -182,3 +182,12 @@ gal_status gali_cpu_choose(gal_isa wanted, gal_isa *chosen, gal_error *error) {
     *chosen = wanted == GAL_ISA_BEST ? best() : wanted;
     return GAL_OK;
 }
+
+uint32_t gali_cpu_ahead(void) {
+#if defined(__x86_64__)
+    __builtin_cpu_init();
+    return __builtin_cpu_is("intel") ? 4 : 0;
+#else
+    return 0;
+#endif
+}

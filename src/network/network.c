@@ -133,6 +133,7 @@ static void fill_layers(gal_network *network, const sources *s) {
         *layer = gali_pack_planned(&network->plan.layers[i], network->kernels);
         layer->together = gali_pack_together(layer, network->kernels, gali_machine_l2());
         layer->reach = gali_pack_reach(layer, network->kernels, gali_machine_l2());
+        layer->ahead = gali_cpu_ahead();
         layer->activation = from->activation;
         layer->slope = from->slope;
         layer->epsilon = from->epsilon;

@@ -113,6 +113,7 @@ gali_panel gali_pack_panel(const gali_packed_layer *layer, uint32_t panel, uint3
         .experts = layer->form == GAL_FORM_BLEND ? layer->experts : 1,
         .first = first,
         .outputs = left < width ? left : width,
+        .ahead = layer->ahead,
         .activation = layer->activation == GALI_ACTIVATION_SOFTMAX ? GALI_ACTIVATION_NONE : layer->activation,
         .slope = layer->slope,
     };

@@ -31,6 +31,7 @@ typedef struct gali_packed_layer {
     uint32_t width;    /* of the widest panel, in vectors, as planned */
     uint32_t together; /* characters up to which one kernel call takes all experts of a panel */
     uint32_t reach;    /* experts of a panel that leave room in L2 for as many more */
+    uint32_t ahead;    /* gali_cpu_ahead */
     gali_precision precision;
     gal_form form;
     gali_activation activation;

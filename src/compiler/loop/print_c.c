@@ -136,7 +136,7 @@ static void add_tile(gali_c_printer *p, gali_text *to, const gali_loop_tile *til
     gali_c_name(to, sum);
     gali_text_add(to, ", panel, row, k, gali_tile_beyond(panel");
     add_size(to, &tile->rows);
-    gali_text_add(to, ")");
+    gali_text_add(to, " >= GALI_TILE_ROWS_MAX)");
     add_sizes(to, tile);
     gali_text_add(to, "%*s}\n%*s}\n", in, "", in - 4, "");
 }
