@@ -23,7 +23,7 @@ typedef __m256i gali_gw, gali_gword, gali_gs;
 enum {
     GALI_GEMM_DEPTH = 4,
     GALI_GEMM_OFFSET = 128,
-    GALI_GEMM_GAIN = 100,
+    GALI_GEMM_GAIN = 125,
     GALI_GEMM_INTERLEAVED_ROWS = 4,
     GALI_GEMM_INTERLEAVED_VECTORS = 3,
 };

@@ -21,7 +21,7 @@ enum {
 typedef __m512i gali_gw, gali_gword, gali_gs;
 
 #if defined(__AVX512VNNI__)
-enum { GALI_GEMM_DEPTH = 4, GALI_GEMM_OFFSET = 128, GALI_GEMM_GAIN = 100, GALI_GEMM_NATIVE_ROWS = 6 };
+enum { GALI_GEMM_DEPTH = 4, GALI_GEMM_OFFSET = 128, GALI_GEMM_GAIN = 108, GALI_GEMM_NATIVE_ROWS = 6 };
 
 typedef struct gali_gx {
     const unsigned char *words;
@@ -50,7 +50,7 @@ static inline gali_gs gali_gs_dot(gali_gs sum, gali_gw w, gali_gword x) {
     return gali_vi_dot8(sum, w, x);
 }
 #else
-enum { GALI_GEMM_DEPTH = 2, GALI_GEMM_OFFSET = 0, GALI_GEMM_GAIN = 115, GALI_GEMM_NATIVE_ROWS = 4 };
+enum { GALI_GEMM_DEPTH = 2, GALI_GEMM_OFFSET = 0, GALI_GEMM_GAIN = 100, GALI_GEMM_NATIVE_ROWS = 4 };
 
 typedef __m512i gali_gx; /* four words in each quarter */
 
