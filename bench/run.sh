@@ -121,10 +121,10 @@ if [ $# -eq 0 ]; then # go on where the last call ended
 fi
 for name in ${parts[@]+"${parts[@]}"}; do
     case "$name" in
-        paper) measure paper --networks paper --seconds 2 ;;
+        paper) measure paper --networks paper --seconds 1.5 ;;
         small-pages) measure small-pages --networks paper --small-pages --counts 1,2,5,8,16,64 --seconds 0.5 ;;
         layers) measure layers --networks layers --peers none --cold no --seconds 0.7 ;;
-        *) measure "$name" --networks "$name" --counts 1,2,5,8,16,64 --seconds 0.5 ;;
+        *) measure "$name" --networks "$name" --counts 1,2,5,8,64 --seconds 0.5 ;;
     esac
 done
 python3 bench/plot.py "$folder"
