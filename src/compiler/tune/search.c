@@ -13,10 +13,9 @@ enum {
     BATCH = 16,
     POOL = 256,       /* candidates that a round keeps */
     RANDOM = 768,     /* points drawn anew in a round */
-    GENERATIONS = 4,  /* of evolution in a round, on the model's word alone */
-    CHILDREN = 384,   /* of each */
+    CHILDREN = 1536,  /* bred in a round on the model's word alone, from a pool that gets better meanwhile */
     RELATIVES = 24,   /* of a family in the pool */
-    WIDE = 2,         /* rounds that look at many families and tiles before the best get most of a batch */
+    WIDE = 1,         /* rounds that look at many families and tiles before the best get half of a batch */
     ELITE = 24,       /* measured points that are parents */
     LEADERS = 8,      /* measured again, every so many rounds and at the end */
     LEADERS_TURN = 4, /* rounds */
@@ -130,9 +129,14 @@ static gali_point random_point(seeker *s) {
     return p;
 }
 
+/* The logarithm of what the simple model says. */
+static double estimate_of(const sample *one) {
+    return log(2) * one->features[GALI_FEATURE_estimate];
+}
+
 /* What the model expects: trees on top of the estimate. */
 static double expected(const seeker *s, const sample *one) {
-    return 0.693 * one->features[GALI_FEATURE_estimate] + gali_trees_predict(s->model, one->features);
+    return estimate_of(one) + gali_trees_predict(s->model, one->features);
 }
 
 /* One of the first of the pool, the better ones more often. */
@@ -212,7 +216,7 @@ static void fill_pool(seeker *s) {
         }
         parents += s->samples[i].bred != 0;
     }
-    for (uint32_t i = 0; i < GENERATIONS * CHILDREN && s->pooled; i++) {
+    for (uint32_t i = 0; i < CHILDREN && s->pooled; i++) {
         offer(s, breed(s));
     }
 }
@@ -302,7 +306,7 @@ static int learn(seeker *s) {
     float *x = malloc((s->count + 1) * GALI_FEATURE_COUNT * sizeof *x), *y = malloc((s->count + 1) * sizeof *y);
     for (uint32_t i = 0; i < s->count && x && y; i++) {
         memcpy(x + (size_t)i * GALI_FEATURE_COUNT, s->samples[i].features, sizeof s->samples[i].features);
-        y[i] = (float)(log(s->samples[i].ratio) - 0.693 * s->samples[i].features[GALI_FEATURE_estimate]);
+        y[i] = (float)(log(s->samples[i].ratio) - estimate_of(&s->samples[i]));
     }
     int good = x && y && gali_trees_learn(s->model, x, y, s->count, GALI_FEATURE_COUNT);
     free(x);

@@ -1,8 +1,9 @@
 /*
- * Looking for a layer's schedule: rounds of evolution on a space's knobs. Each round breeds many points from the best so
- * far, and draws some at random; drops those that the target cannot hold; lets the cost model, which has learned from
- * all that was measured, rank the rest; and measures a batch: most of those it likes, some that it does not. At the end
- * the leaders are measured again, longer. A space that is small enough is simply exhausted.
+ * Looking for a layer's schedule: rounds of evolution on a space's knobs. Each round draws points at random, takes the
+ * neighbours of the best so far and breeds from all of them; drops those that the target cannot hold; lets the cost
+ * model, an estimate corrected by what was measured, choose a pool of the rest; and measures a batch of it: most of those
+ * it likes, of many families and tiles, and some that it does not. The leaders are measured again now and then, longer,
+ * and at the end. A space that is small enough is simply exhausted.
  *
  * What was measured before, by anyone who wrote it down, is learned from and not measured again.
  */
