@@ -43,7 +43,7 @@ typedef struct seeker {
     uint64_t measured[SET], looked[SET]; /* hashes: of all times, of this round */
     sample *samples, *pool;
     uint32_t count, pooled;
-    uint32_t share; /* of a batch that schedules of one family, or of one tile, may have */
+    uint32_t share; /* of a batch that schedules of one family may have; of one tile twice as much */
     double work, start;
     gali_trees *model;
     gali_schedule schedules[BATCH]; /* on their way to be measured */
@@ -252,7 +252,7 @@ static uint32_t next_choice(const seeker *s, const uint32_t *chosen, uint32_t co
             alike += s->pool[chosen[k]].tile == s->pool[one].tile;
             taken |= chosen[k] == one;
         }
-        if (!taken && relatives < s->share && alike < s->share) {
+        if (!taken && relatives < s->share && alike < 2 * s->share) {
             return one;
         }
     }
