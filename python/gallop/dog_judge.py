@@ -310,10 +310,10 @@ def table(track: Track) -> str:
             rows.append(f"\n{s.name}: at rest after {seconds:.2f} s and {far:.2f} m; then creeps "
                         f"{creep:.2f} cm/s, feet {foot:.2f} cm/s")
         if s.name.startswith("jump "):
-            figures_ = np.array(jump_figures(track, c))
-            if len(figures_):
-                top, low, air, after = figures_.mean(0)
-                rows.append(f"\n{s.name}: {(figures_[:, 1] > 8).sum()} of {len(figures_)} jumps "
+            leaps = np.array(jump_figures(track, c))
+            if len(leaps):
+                top, low, air, after = leaps.mean(0)
+                rows.append(f"\n{s.name}: {(leaps[:, 1] > 8).sum()} of {len(leaps)} jumps "
                             f"leave the ground; body {top:.0f} cm, lowest foot {low:.0f} cm, "
                             f"{air:.2f} s in the air, body then at least {after:.0f} cm")
     return "\n".join(rows)
