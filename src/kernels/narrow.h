@@ -4,7 +4,8 @@
  * As there, vectors run along the outputs, experts follow one another, and every table has the same bits. Inputs
  * are prepared once per character and layer: x' = (x - shift) factor in float32, then, for the kinds that want
  * integers, x' ~ scale (q - zero):
- *     blocks    scale = max |x'| / most in each block, q = round(x' / scale), zero = 0
+ *     blocks    scale = max |x'| / most in each block, q = round(x' / scale), zero = 0; most is GALI_I16_MOST, for
+ *               int8 inputs GALI_I8_MOST
  *     int8 row  scale = (max(x', 0) - min(x', 0)) / 254, q in -127..127, zero = round(-127 - min / scale)
  *     bf16 dot  x' to nearest even, and to 0 under 2^-55: so no product and no sum is a denormal
  * with ties to even, divisions and products rounded to float32. An input that is not finite makes the result NaN.
