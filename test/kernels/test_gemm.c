@@ -252,6 +252,33 @@ static void what_is_wrong_is_said(void **unused) {
     gal_gemm_destroy(NULL);
 }
 
+static gal_gemm_strategy chosen(gal_isa isa, uint32_t rows, uint32_t columns) {
+    static const int8_t b[1024];
+    gal_gemm *gemm;
+    const gal_gemm_desc desc = {.isa = isa, .rows = rows, .inner = 1, .columns = columns, .b = b};
+    assert_int_equal(gal_gemm_create(&gemm, &desc, NULL), GAL_OK);
+    const gal_gemm_strategy strategy = gal_gemm_get_info(gemm).strategy;
+    gal_gemm_destroy(gemm);
+    return strategy;
+}
+
+/* The rule of docs/gemm.md: few rows or columns stay where they are, many do not where interleaving gains something. */
+static void strategy_follows_the_shape(void **unused) {
+    (void)unused;
+    for (int isa = GAL_ISA_SCALAR; isa < GAL_ISA_COUNT; isa++) {
+        if (!gal_isa_available((gal_isa)isa)) {
+            continue;
+        }
+        const int gains = isa == GAL_ISA_AVX2 || isa == GAL_ISA_AVX2_VNNI || isa == GAL_ISA_AVX512_VNNI ||
+                          isa == GAL_ISA_AVX512_BF16 || isa == GAL_ISA_NEON_I8MM;
+        const gal_gemm_strategy many = gains ? GAL_GEMM_INTERLEAVED : GAL_GEMM_NATIVE;
+        assert_int_equal(chosen((gal_isa)isa, 2, 1024), GAL_GEMM_NATIVE);
+        assert_int_equal(chosen((gal_isa)isa, 64, 16), GAL_GEMM_NATIVE);
+        assert_int_equal(chosen((gal_isa)isa, 64, 1024), many);
+        assert_int_equal(chosen((gal_isa)isa, 0, 1024), many);
+    }
+}
+
 static void *no_memory(void *context, size_t size, size_t alignment) {
     (void)context;
     (void)size;
@@ -274,9 +301,10 @@ static void lack_of_memory_is_a_status(void **unused) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(products_are_exact),    cmocka_unit_test(every_count_of_rows_is_exact),
-        cmocka_unit_test(the_largest_sums_fit),  cmocka_unit_test(strides_say_where_things_lie),
-        cmocka_unit_test(what_is_wrong_is_said), cmocka_unit_test(lack_of_memory_is_a_status),
+        cmocka_unit_test(products_are_exact),         cmocka_unit_test(every_count_of_rows_is_exact),
+        cmocka_unit_test(the_largest_sums_fit),       cmocka_unit_test(strides_say_where_things_lie),
+        cmocka_unit_test(what_is_wrong_is_said),      cmocka_unit_test(strategy_follows_the_shape),
+        cmocka_unit_test(lack_of_memory_is_a_status),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
