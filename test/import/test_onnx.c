@@ -180,8 +180,8 @@ static void put_entry(bytes *tensor, const char *key, const char *value) {
     }
 }
 
-static void put_external(bytes *graph, const char *name, const char *location, const char *offset,
-                         const char *length) {
+/* A [3][2] constant whose numbers are in another file. */
+static bytes external_tensor(const char *name, const char *location, const char *offset, const char *length) {
     bytes tensor = {0};
     put_number(&tensor, 1, 3);
     put_number(&tensor, 1, 2);
@@ -191,7 +191,27 @@ static void put_external(bytes *graph, const char *name, const char *location, c
     put_entry(&tensor, "offset", offset);
     put_entry(&tensor, "length", length);
     put_number(&tensor, 14, 1);
+    return tensor;
+}
+
+static void put_external(bytes *graph, const char *name, const char *location, const char *offset,
+                         const char *length) {
+    bytes tensor = external_tensor(name, location, offset, length);
     put_message(graph, 5, &tensor);
+}
+
+/* A node that is such a constant: only initialisers may keep their numbers elsewhere. */
+static bytes external_node(void) {
+    bytes graph = product_graph(), node = {0}, value = {0}, tensor = external_tensor("W", "a", "2", NULL);
+    put_text(&value, 1, "value");
+    put_message(&value, 5, &tensor);
+    put_number(&value, 20, 4);
+    put_text(&node, 2, "W");
+    put_text(&node, 4, "Constant");
+    put_message(&node, 5, &value);
+    put_message(&graph, 1, &node);
+    put_node(&graph, "MatMul", (const char *const[3]){"x", "W"}, "y", NULL, 0);
+    return make_model(&graph, OPSET);
 }
 
 /* y = x W with W's numbers in another file, and such a constant beside it; NULL: the entry is left out. */
@@ -247,6 +267,8 @@ static void wrong_external_data_is_refused(void **state) {
     put_product(&graph, "x", "y");
     file = make_model(&graph, OPSET);
     expect_with(&file, numbers(), "no other file expected");
+    file = external_node();
+    expect(&file, "its numbers are in another file");
 }
 
 /* PyTorch's newer exporter picks columns by Transpose, GatherND, Transpose. y = the columns `picked` of x, times 2x2. */
