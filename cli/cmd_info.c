@@ -362,7 +362,9 @@ static void json_layers(gali_json *json, const gali_model *model) {
         gali_json_number(json, "outputs", layer->outputs);
         gali_json_number(json, "experts", layer->experts);
         gali_json_text(json, "activation", activation_names[layer->activation]);
-        gali_json_text(json, "weights", gali_layer_columns(layer) ? weight_names[layer->weight_type] : "none");
+        gali_json_text(json, "weights",
+                       gali_layer_columns(layer->kind, layer->inputs) ? weight_names[layer->weight_type]
+                                                                      : "none");
         json_sources(json, layer);
         gali_json_close(json, '}');
     }

@@ -66,7 +66,8 @@ static inline uint32_t graph_join(graph *g, const gali_layer_list *list, uint32_
 }
 
 static inline void graph_weights(graph *g, gali_model_layer *layer) {
-    size_t rows = (size_t)layer->experts * layer->outputs, columns = gali_layer_columns(layer);
+    size_t rows = (size_t)layer->experts * layer->outputs,
+           columns = gali_layer_columns(layer->kind, layer->inputs);
     if (columns) {
         float scale = layer->kind == GALI_LAYER_DENSE ? 1.5f / (float)(1 + layer->inputs / 8) : 0.5f;
         float shift = layer->kind == GALI_LAYER_DENSE ? 0.0f : 1.0f;

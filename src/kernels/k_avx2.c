@@ -16,6 +16,7 @@ static const uint32_t gali_tile_rows[GALI_PANEL_VECTORS_MAX + 1] = {0, 8, 6, ROW
 #include "kernels/body/panel_f32.inc"
 
 #include "kernels/body/blend_f32.inc" /* uses panel_f32.inc */
+#include "kernels/body/gru_f32.inc"   /* uses activate_f32.inc */
 
 const gali_kernels gali_kernels_avx2 = {
     .isa = GAL_ISA_AVX2,
@@ -24,5 +25,6 @@ const gali_kernels gali_kernels_avx2 = {
     .tile_rows = gali_tile_rows,
     .panel_f32 = gali_panel_f32,
     .blend_f32 = gali_blend_f32,
+    .gru_f32 = gali_gru_f32,
     .activate_f32 = gali_activate_f32,
 };

@@ -11,6 +11,7 @@ enum { GALI_TILE_SUMS = 4, GALI_TILE_FULL = 0 };
 #include "kernels/body/panel_f32.inc"
 
 #include "kernels/body/blend_f32.inc" /* uses panel_f32.inc */
+#include "kernels/body/gru_f32.inc"   /* uses activate_f32.inc */
 
 const gali_kernels gali_kernels_avx512 = {
     .isa = GAL_ISA_AVX512,
@@ -19,5 +20,6 @@ const gali_kernels gali_kernels_avx512 = {
     .tile_rows = gali_tile_rows,
     .panel_f32 = gali_panel_f32,
     .blend_f32 = gali_blend_f32,
+    .gru_f32 = gali_gru_f32,
     .activate_f32 = gali_activate_f32,
 };

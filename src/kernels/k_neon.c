@@ -10,6 +10,7 @@ enum { GALI_TILE_SUMS = 1, GALI_TILE_FULL = 0 };
 #include "kernels/body/panel_f32.inc"
 
 #include "kernels/body/blend_f32.inc" /* uses panel_f32.inc */
+#include "kernels/body/gru_f32.inc"   /* uses activate_f32.inc */
 
 #ifndef GALI_NEON_TABLE
 #define GALI_NEON_TABLE gali_kernels_neon
@@ -23,5 +24,6 @@ const gali_kernels GALI_NEON_TABLE = {
     .tile_rows = gali_tile_rows,
     .panel_f32 = gali_panel_f32,
     .blend_f32 = gali_blend_f32,
+    .gru_f32 = gali_gru_f32,
     .activate_f32 = gali_activate_f32,
 };

@@ -13,14 +13,17 @@ static gali_rows_at buffer_of_range(const gali_range *r, uint32_t buffer) {
     return (gali_rows_at){r->parts.values[buffer], r->network->wiring.width[buffer]};
 }
 
+/* y[i] = x[index[i]]; compiled networks get it from this text (src/compiler/emit/vocabulary.h). */
+static void gali_gather(const float *x, const uint32_t *index, uint32_t count, float *y) {
+    for (uint32_t i = 0; i < count; i++) {
+        y[i] = x[index[i]];
+    }
+}
+
 static void gather(const gali_range *r, const uint32_t *features, uint32_t count, gali_rows_at to) {
     gali_rows_at x = features_of(r);
     for (uint32_t c = 0; c < r->count; c++) {
-        const float *from = x.at + c * x.stride;
-        float *row = to.at + c * to.stride;
-        for (uint32_t i = 0; i < count; i++) {
-            row[i] = from[features[i]];
-        }
+        gali_gather(x.at + c * x.stride, features, count, to.at + c * to.stride);
     }
 }
 

@@ -2,7 +2,8 @@
  * Gates: from a phase to the experts a character uses and their coefficients (docs/format.md, "GATE").
  *
  * Computed in float64 with exact operations only (fmod, floor, + - x /), then rounded, so the blend has the
- * same bits on every machine.
+ * same bits on every machine. Compiled networks get these functions out of the text of gate.c, in which all that they use
+ * is named gali_ (src/compiler/emit/vocabulary.h).
  */
 #ifndef GALI_NETWORK_GATE_H
 #define GALI_NETWORK_GATE_H

@@ -14,8 +14,8 @@ int gali_layer_has_panels(gali_layer_kind kind) {
     return layer_ops[kind]->run == NULL;
 }
 
-uint32_t gali_layer_columns(const gali_model_layer *layer) {
-    return layer_ops[layer->kind]->columns(layer->inputs);
+uint32_t gali_layer_columns(gali_layer_kind kind, uint32_t inputs) {
+    return layer_ops[kind]->columns ? layer_ops[kind]->columns(inputs) : 0;
 }
 
 uint32_t gali_layer_value_width(const gali_layer_list *list, uint32_t value) {

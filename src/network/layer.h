@@ -3,8 +3,11 @@
  * in layers.def.
  *
  * A kind has panels, as dense has, and is run by the kernels; or it has a function that makes one character's row.
- * Such a function is plain C over whole rows in a fixed order and calls kernels for activations alone, so that its
- * bits are the same everywhere.
+ * Such a function is plain C over whole rows in a fixed order, so that its bits are the same everywhere, or a kernel
+ * where activations stand in its middle.
+ *
+ * Its arithmetic stands in a static function named gali_<name>: compiled networks get that function out of the text
+ * of layers/<name>.c (src/compiler/emit/vocabulary.h), so that it is written once. All that it uses is named gali_, too.
  */
 #ifndef GALI_NETWORK_LAYER_H
 #define GALI_NETWORK_LAYER_H
@@ -23,7 +26,7 @@ typedef struct gali_layer_ops {
     const char *name;
     const char *sizes;                              /* what fits() asks of K, for messages */
     int (*fits)(uint32_t inputs, uint32_t outputs); /* whether K goes with N */
-    uint32_t (*columns)(uint32_t inputs);           /* weights of an output; 0: neither weights nor biases */
+    uint32_t (*columns)(uint32_t inputs);           /* weights of an output; NULL: none */
     void (*run)(const gali_row_layer *layer, const float *x,
                 float *y); /* before the activation; NULL: panels */
     void (*truth)(const gali_model_layer *layer, const double *blend, const double *x,
@@ -39,8 +42,8 @@ const gali_layer_ops *gali_layer_ops_of(gali_layer_kind kind);
 /* Whether the kind is run by panels: it has experts and a plan. */
 int gali_layer_has_panels(gali_layer_kind kind);
 
-/* Weights of an output. */
-uint32_t gali_layer_columns(const gali_model_layer *layer);
+/* Weights of an output; 0: neither weights nor biases. */
+uint32_t gali_layer_columns(gali_layer_kind kind, uint32_t inputs);
 
 /* A list of layers, of the network or of its gate. */
 typedef struct gali_layer_list {

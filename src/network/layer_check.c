@@ -63,7 +63,7 @@ static gal_status check_numbers(const layer_place *p) {
 static gal_status check_kind(const layer_place *p) {
     const gali_model_layer *layer = p->layer;
     const gali_layer_ops *ops = gali_layer_ops_of(layer->kind);
-    unsigned floats = gali_layer_columns(layer) ? GALI_WEIGHT_BF16 + 1 : 1;
+    unsigned floats = gali_layer_columns(layer->kind, layer->inputs) ? GALI_WEIGHT_BF16 + 1 : 1;
     unsigned types = gali_layer_has_panels(layer->kind) ? GALI_WEIGHT_TYPE_COUNT : floats;
     int leaky = layer->activation == GALI_ACTIVATION_LEAKY_RELU;
     int epsilon = layer->kind == GALI_LAYER_LAYER_NORM;

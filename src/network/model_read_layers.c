@@ -117,7 +117,7 @@ static gal_status check_sums(const gali_reader *r, const reading *l, uint32_t i,
 /* Weights that may not be, the padding behind them, and their scales; [E][N][columns] in the message. */
 static gal_status check_weights(const gali_reader *r, const reading *l, uint32_t i, size_t at) {
     const gali_model_layer *layer = &l->layers[i];
-    size_t columns = gali_layer_columns(layer);
+    size_t columns = gali_layer_columns(layer->kind, layer->inputs);
     size_t rows = (size_t)layer->experts * layer->outputs, count = rows * columns;
     size_t width = gali_weight_size(layer->weight_type);
     for (size_t w = 0; w < count; w++) {
@@ -150,7 +150,7 @@ static gal_status read_layer(const gali_reader *r, const reading *l, uint32_t i,
         return gali_reader_bad(
             r, "%s: layer %u, offset %zu: %zu bytes left, expected %zu for [%u][%u][%u] weights and biases",
             l->list.tag, i, *at, s->size - *at, need, layer->experts, layer->outputs,
-            gali_layer_columns(layer));
+            gali_layer_columns(layer->kind, layer->inputs));
     }
     layer->weights = s->bytes + *at;
     layer->scales = s->bytes + *at + weights;

@@ -46,12 +46,15 @@ size_t gali_layer_sources_size(const gali_model_layer *layer) {
 }
 
 size_t gali_layer_weights_size(const gali_model_layer *layer) {
-    size_t count = gali_size_mul(gali_size_mul(layer->experts, layer->outputs), gali_layer_columns(layer));
+    size_t count = gali_size_mul(gali_size_mul(layer->experts, layer->outputs),
+                                 gali_layer_columns(layer->kind, layer->inputs));
     return gali_size_align(gali_size_mul(count, gali_weight_size(layer->weight_type)), 4);
 }
 
 size_t gali_layer_biases_size(const gali_model_layer *layer) {
-    return gali_layer_columns(layer) ? gali_size_mul(4, gali_size_mul(layer->experts, layer->outputs)) : 0;
+    return gali_layer_columns(layer->kind, layer->inputs)
+               ? gali_size_mul(4, gali_size_mul(layer->experts, layer->outputs))
+               : 0;
 }
 
 size_t gali_norm_size(const gali_model *model) {
@@ -248,7 +251,7 @@ static void write_layer(const gali_model_layer *layer, const gali_model_layer *p
     copy(placed->sources, layer->sources, gali_layer_sources_size(layer));
     size_t rows = (size_t)layer->experts * layer->outputs;
     copy_padded(placed->weights, layer->weights,
-                gali_weight_size(layer->weight_type) * rows * gali_layer_columns(layer),
+                gali_weight_size(layer->weight_type) * rows * gali_layer_columns(layer->kind, layer->inputs),
                 gali_layer_weights_size(layer));
     copy_padded(placed->scales, layer->scales, 2 * rows * gali_layer_blocks(layer),
                 gali_layer_scales_size(layer));

@@ -75,7 +75,7 @@ int gali_pack_is_live(const gali_model *model, const gali_pack_source *source, u
 
 /* Weights and biases of an output of a layer without panels. */
 static size_t row_floats(const gali_packed_layer *layer) {
-    size_t columns = gali_layer_ops_of(layer->kind)->columns(layer->inputs);
+    size_t columns = gali_layer_columns(layer->kind, layer->inputs);
     return columns ? columns + 1 : 0;
 }
 
@@ -211,7 +211,7 @@ gali_pack_outside gali_pack_scales_outside(const gali_model *model) {
 
 /* A layer without panels: its weights and biases as they are. */
 static void pack_rows(const gali_model_layer *layer, float *weights) {
-    size_t count = (size_t)layer->outputs * gali_layer_columns(layer);
+    size_t count = (size_t)layer->outputs * gali_layer_columns(layer->kind, layer->inputs);
     for (size_t i = 0; i < count; i++) {
         weights[i] = gali_model_weight(layer, i);
     }

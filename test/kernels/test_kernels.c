@@ -286,11 +286,55 @@ static void activations_match_float64_and_each_other(void **unused) {
     }
 }
 
+static double sigmoid_truth(double x) {
+    return 1 / (1 + exp(-x));
+}
+
+/* Output k of x = i[3][width], j[3][width], h[width] (PyTorch's GRUCell). */
+static double gru_truth(const float *x, size_t width, size_t k) {
+    double i[3], j[3];
+    for (size_t gate = 0; gate < 3; gate++) {
+        i[gate] = (double)x[gate * width + k];
+        j[gate] = (double)x[(3 + gate) * width + k];
+    }
+    double r = sigmoid_truth(i[0] + j[0]), z = sigmoid_truth(i[1] + j[1]), n = tanh(i[2] + r * j[2]);
+    return (1 - z) * n + z * (double)x[6 * width + k];
+}
+
+static void check_gru(const gali_kernels *kernels, uint32_t width, float spread) {
+    uint64_t state = 11 + width;
+    guarded x = guard(7 * (size_t)width), y = guard(width);
+    float scalar[67];
+    for (uint32_t i = 0; i < 7 * width; i++) {
+        x.floats[i] = spread * synthetic_uniform(&state);
+    }
+    kernels->gru_f32(x.floats, width, y.floats);
+    gali_kernels_scalar.gru_f32(x.floats, width, scalar);
+    for (uint32_t k = 0; k < width; k++) {
+        double truth = gru_truth(x.floats, width, k);
+        assert_true(same(y.floats[k], scalar[k]));
+        assert_true(fabs((double)y.floats[k] - truth) <= 1e-6 * (1 + (double)spread));
+    }
+    unguard(x);
+    unguard(y);
+}
+
+static void gru_matches_float64_and_each_other(void **unused) {
+    (void)unused;
+    for (int isa = GAL_ISA_SCALAR; isa < GAL_ISA_COUNT; isa++) {
+        for (uint32_t width = 0; width <= 67 && gal_isa_available((gal_isa)isa); width++) {
+            check_gru(gali_kernels_get((gal_isa)isa), width, 1);
+            check_gru(gali_kernels_get((gal_isa)isa), width, 20);
+        }
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(panels_have_the_documented_bits),
         cmocka_unit_test(blends_have_the_documented_bits),
         cmocka_unit_test(activations_match_float64_and_each_other),
+        cmocka_unit_test(gru_matches_float64_and_each_other),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,7 +2,7 @@
 #include "compiler/emit/emission.h"
 #include "compiler/graph/attributes.h"
 
-/* Calls of the functions of body/operators.inc: gali_<operator>(count, operands, attributes, value). */
+/* Calls of operators: a loop over the characters, whose rows the vocabulary's functions make one by one. */
 
 static const gali_node *operand(const gali_emission *e, const gali_node *node, uint32_t i) {
     return &e->c->graph->nodes[node->operands[i]];
@@ -18,14 +18,34 @@ int gali_emit_sparse(const gali_type *blend) {
     return blend->shape[1] < blend->shape[2];
 }
 
-/* "x, 231": a value's rows and their stride. */
-static void add_rows(gali_emission *e, const gali_node *node, uint32_t i) {
-    gali_text_add(&e->calls, ", %s, %u", operand(e, node, i)->name,
-                  gali_emit_stride(e->c->graph, node->operands[i]));
+/* "x + (size_t)c * 231": a character's row of a value. */
+static void add_row(gali_emission *e, uint32_t index) {
+    gali_text_add(&e->calls, "%s + (size_t)c * %u", e->c->graph->nodes[index].name,
+                  gali_emit_stride(e->c->graph, index));
 }
 
-static void add_result(gali_emission *e, const gali_node *node, uint32_t index) {
-    gali_text_add(&e->calls, ", %s, %u);\n", node->name, gali_emit_stride(e->c->graph, index));
+/* The loop, the function and its first argument, a row of the node's first operand. */
+static void open_call(gali_emission *e, const gali_node *node, const char *function) {
+    gali_text_add(&e->calls, "    for (uint32_t c = 0; c < count; c++) {\n        gali_%s(", function);
+    add_row(e, node->operands[0]);
+}
+
+/* The last argument, the node's row. */
+static void close_call(gali_emission *e, uint32_t index) {
+    gali_text_add(&e->calls, ",\n            ");
+    add_row(e, index);
+    gali_text_add(&e->calls, ");\n    }\n");
+}
+
+/* A loop that copies `width` floats of each row, from `from` on, to `to` and on. */
+static void copy_rows(gali_emission *e, uint32_t source, uint32_t from, uint32_t width, uint32_t index,
+                      uint32_t to) {
+    gali_text_add(&e->calls, "    for (uint32_t c = 0; c < count; c++) {\n        memcpy(");
+    add_row(e, index);
+    gali_text_add(&e->calls, to ? " + %u, " : ", ", to);
+    add_row(e, source);
+    gali_text_add(&e->calls, from ? " + %u, " : ", ", from);
+    gali_text_add(&e->calls, "%u * sizeof(float));\n    }\n", width);
 }
 
 static void add_constant(gali_emission *e, const gali_node *node, uint32_t i) {
@@ -53,70 +73,50 @@ static void add_list(gali_emission *e, const gali_node *node, uint32_t i) {
 }
 
 static void call_gather(gali_emission *e, const gali_node *node, uint32_t index) {
-    gali_text_add(&e->calls, "    gali_gather(count");
-    add_rows(e, node, 0);
+    open_call(e, node, gali_op_list[node->op].name);
     add_list(e, node, 1);
     gali_text_add(&e->calls, ", %u", node->type.shape[1]);
-    add_result(e, node, index);
+    close_call(e, index);
 }
 
 static void call_fix(gali_emission *e, const gali_node *node, uint32_t index) {
-    gali_text_add(&e->calls, "    gali_fix(count");
-    add_rows(e, node, 0);
+    open_call(e, node, gali_op_list[node->op].name);
     add_list(e, node, 1);
     add_constant(e, node, 2);
     gali_text_add(&e->calls, ", %u", node->type.shape[1]);
-    add_result(e, node, index);
+    close_call(e, index);
 }
 
+/* normalise, denormalise, layer_norm: two constants as wide as the row. */
 static void call_scaled(gali_emission *e, const gali_node *node, uint32_t index) {
-    gali_text_add(&e->calls, "    gali_%s(count", gali_op_list[node->op].name);
-    add_rows(e, node, 0);
+    open_call(e, node, gali_op_list[node->op].name);
     add_constant(e, node, 1);
     add_constant(e, node, 2);
     gali_text_add(&e->calls, ", %u", node->type.shape[1]);
-    add_result(e, node, index);
+    if (node->op == GALI_OP_layer_norm) {
+        gali_text_add(&e->calls, ", ");
+        add_real(&e->calls, node->attributes[GALI_ATTRIBUTE_epsilon]);
+    }
+    close_call(e, index);
 }
 
-/* Where the experts of a sparse blend stand: behind the coefficients of all characters. */
-static void add_experts(gali_emission *e, const gali_node *node) {
+/* A character's experts of a blend and their coefficients: no experts where all are used. */
+static void close_blend(gali_emission *e, const gali_node *node) {
+    uint32_t slots = node->type.shape[1];
     if (gali_emit_sparse(&node->type)) {
-        gali_text_add(&e->calls, "%s, %s_expert);\n", node->name, node->name);
+        gali_text_add(&e->calls, ", %s_expert + (size_t)c * %u", node->name, slots);
     } else {
-        gali_text_add(&e->calls, "%s, NULL);\n", node->name);
+        gali_text_add(&e->calls, ", NULL");
     }
+    gali_text_add(&e->calls, ", %s + (size_t)c * %u);\n    }\n", node->name, slots);
 }
 
 static void call_gate(gali_emission *e, const gali_node *node, uint32_t index) {
     (void)index;
-    gali_text_add(&e->calls, "    gali_%s(count, %s, %u, ", gali_op_list[node->op].name,
-                  operand(e, node, 0)->name, node->type.shape[2]);
-    add_experts(e, node);
-}
-
-static void call_blend(gali_emission *e, const gali_node *node, uint32_t index) {
-    (void)index;
-    gali_text_add(&e->calls, "    gali_copy(count");
-    add_rows(e, node, 0);
-    gali_text_add(&e->calls, ", %u, %s, %u);\n", node->type.shape[2], node->name, node->type.shape[2]);
-}
-
-static void call_top(gali_emission *e, const gali_node *node, uint32_t index) {
-    (void)index;
-    gali_text_add(&e->calls, "    gali_top(count");
-    add_rows(e, node, 0);
-    gali_text_add(&e->calls, ", %u, %u, ", node->type.shape[2], node->type.shape[1]);
-    add_experts(e, node);
-}
-
-/* Copies the rows, then activates them in place. */
-static void call_activate(gali_emission *e, const gali_node *node, uint32_t index) {
-    uint32_t stride = gali_emit_stride(e->c->graph, index), width = node->type.shape[1];
-    gali_text_add(&e->calls, "    gali_copy(count");
-    add_rows(e, node, 0);
-    gali_text_add(&e->calls, ", %u", width);
-    add_result(e, node, index);
-    gali_emit_activation(&e->calls, node, node->name, stride, width);
+    gali_text_add(
+        &e->calls, "    for (uint32_t c = 0; c < count; c++) {\n        gali_gate(gali_%s, %s[c], %u, %u",
+        gali_op_list[node->op].name, operand(e, node, 0)->name, node->type.shape[2], node->type.shape[1]);
+    close_blend(e, node);
 }
 
 void gali_emit_activation(gali_text *text, const gali_node *node, const char *rows, uint32_t stride,
@@ -134,70 +134,73 @@ void gali_emit_activation(gali_text *text, const gali_node *node, const char *ro
     gali_text_add(text, "    }\n");
 }
 
+static void call_blend(gali_emission *e, const gali_node *node, uint32_t index) {
+    (void)index;
+    gali_text_add(&e->calls, "    for (uint32_t c = 0; c < count; c++) {\n        memcpy(%s + (size_t)c * %u, ",
+                  node->name, node->type.shape[1]);
+    add_row(e, node->operands[0]);
+    gali_text_add(&e->calls, ", %u * sizeof(float));\n    }\n", node->type.shape[1]);
+}
+
+/* Of all coefficients the largest are those of a blend. */
+static void call_top(gali_emission *e, const gali_node *node, uint32_t index) {
+    if (!gali_emit_sparse(&node->type)) {
+        call_blend(e, node, index);
+        return;
+    }
+    open_call(e, node, "gate_top");
+    gali_text_add(&e->calls, ", %u, %u", node->type.shape[2], node->type.shape[1]);
+    close_blend(e, node);
+}
+
+/* Copies the rows, then activates them in place. */
+static void call_activate(gali_emission *e, const gali_node *node, uint32_t index) {
+    uint32_t width = node->type.shape[1];
+    copy_rows(e, node->operands[0], 0, width, index, 0);
+    gali_emit_activation(&e->calls, node, node->name, gali_emit_stride(e->c->graph, index), width);
+}
+
 static void call_slice(gali_emission *e, const gali_node *node, uint32_t index) {
-    gali_text_add(&e->calls, "    gali_copy(count, %s + %u, %u, %u", operand(e, node, 0)->name,
-                  node->attributes[GALI_ATTRIBUTE_first], gali_emit_stride(e->c->graph, node->operands[0]),
-                  node->type.shape[1]);
-    add_result(e, node, index);
+    copy_rows(e, node->operands[0], node->attributes[GALI_ATTRIBUTE_first], node->type.shape[1], index, 0);
 }
 
 static void call_concat(gali_emission *e, const gali_node *node, uint32_t index) {
     uint32_t at = 0;
     for (uint32_t i = 0; i < node->operand_count; i++) {
         uint32_t width = operand(e, node, i)->type.shape[1];
-        gali_text_add(&e->calls, "    gali_copy(count");
-        add_rows(e, node, i);
-        gali_text_add(&e->calls, ", %u, %s + %u, %u);\n", width, node->name, at,
-                      gali_emit_stride(e->c->graph, index));
+        copy_rows(e, node->operands[i], 0, width, index, at);
         at += width;
     }
 }
 
-static void call_layer_norm(gali_emission *e, const gali_node *node, uint32_t index) {
-    gali_text_add(&e->calls, "    gali_layer_norm(count");
-    add_rows(e, node, 0);
-    add_constant(e, node, 1);
-    add_constant(e, node, 2);
-    gali_text_add(&e->calls, ", %u, ", node->type.shape[1]);
-    add_real(&e->calls, node->attributes[GALI_ATTRIBUTE_epsilon]);
-    add_result(e, node, index);
+static void call_film(gali_emission *e, const gali_node *node, uint32_t index) {
+    open_call(e, node, gali_op_list[node->op].name);
+    gali_text_add(&e->calls, ", %u", node->type.shape[1]);
+    close_call(e, index);
 }
 
-/* film, gru: a row in, a row out. */
-static void call_row(gali_emission *e, const gali_node *node, uint32_t index) {
-    gali_text_add(&e->calls, "    gali_%s(count", gali_op_list[node->op].name);
-    add_rows(e, node, 0);
+static void call_gru(gali_emission *e, const gali_node *node, uint32_t index) {
+    open_call(e, node, "gru_f32");
     gali_text_add(&e->calls, ", %u", node->type.shape[1]);
-    add_result(e, node, index);
+    close_call(e, index);
 }
 
 static void call_parts(gali_emission *e, const gali_node *node, uint32_t index) {
-    gali_text_add(&e->calls, "    gali_%s(count", gali_op_list[node->op].name);
-    add_rows(e, node, 0);
-    gali_text_add(&e->calls, ", %u, %u", node->attributes[GALI_ATTRIBUTE_parts], node->type.shape[1]);
-    add_result(e, node, index);
+    open_call(e, node, gali_op_list[node->op].name);
+    gali_text_add(&e->calls, ", %u, %u", node->attributes[GALI_ATTRIBUTE_parts] * node->type.shape[1],
+                  node->type.shape[1]);
+    close_call(e, index);
 }
 
 typedef void operator_call(gali_emission *e, const gali_node *node, uint32_t index);
 
 static operator_call *const operator_calls[GALI_OP_COUNT] = {
-    [GALI_OP_gather] = call_gather,
-    [GALI_OP_fix] = call_fix,
-    [GALI_OP_normalise] = call_scaled,
-    [GALI_OP_denormalise] = call_scaled,
-    [GALI_OP_gate_cubic] = call_gate,
-    [GALI_OP_gate_linear] = call_gate,
-    [GALI_OP_gate_constant] = call_gate,
-    [GALI_OP_blend] = call_blend,
-    [GALI_OP_top] = call_top,
-    [GALI_OP_slice] = call_slice,
-    [GALI_OP_concat] = call_concat,
-    [GALI_OP_layer_norm] = call_layer_norm,
-    [GALI_OP_film] = call_row,
-    [GALI_OP_gru] = call_row,
-    [GALI_OP_add] = call_parts,
-    [GALI_OP_mul] = call_parts,
-    [GALI_OP_activate] = call_activate,
+    [GALI_OP_gather] = call_gather,      [GALI_OP_fix] = call_fix,           [GALI_OP_normalise] = call_scaled,
+    [GALI_OP_denormalise] = call_scaled, [GALI_OP_gate_cubic] = call_gate,   [GALI_OP_gate_linear] = call_gate,
+    [GALI_OP_gate_constant] = call_gate, [GALI_OP_blend] = call_blend,       [GALI_OP_top] = call_top,
+    [GALI_OP_slice] = call_slice,        [GALI_OP_concat] = call_concat,     [GALI_OP_layer_norm] = call_scaled,
+    [GALI_OP_film] = call_film,          [GALI_OP_gru] = call_gru,           [GALI_OP_add] = call_parts,
+    [GALI_OP_mul] = call_parts,          [GALI_OP_activate] = call_activate,
 };
 
 gal_status gali_emit_operator(gali_emission *e, uint32_t index, gal_error *error) {

@@ -6,10 +6,24 @@
 #include "base/embedded.h"
 
 extern const gali_embedded gali_embedded_kernels_h, gali_embedded_activate_f32, gali_embedded_panel_f32,
-    gali_embedded_emit_operators, gali_embedded_simd_scalar, gali_embedded_simd_avx2, gali_embedded_simd_avx512,
-    gali_embedded_simd_neon, gali_embedded_simd_wasm;
+    gali_embedded_gru_f32, gali_embedded_feed, gali_embedded_gate, gali_embedded_emit_operators,
+    gali_embedded_simd_scalar, gali_embedded_simd_avx2, gali_embedded_simd_avx512, gali_embedded_simd_neon,
+    gali_embedded_simd_wasm;
+#define LAYER(id, name, formula) extern const gali_embedded gali_embedded_layer_##name;
+#include "network/layers.def"
+#undef LAYER
 
-enum { DEFINITIONS_MAX = 128 };
+/* Behind the target's own words. */
+static const gali_embedded *const over_simd[] = {
+    &gali_embedded_activate_f32,   &gali_embedded_panel_f32, &gali_embedded_gru_f32,
+    &gali_embedded_feed,           &gali_embedded_gate,
+#define LAYER(id, name, formula) &gali_embedded_layer_##name,
+#include "network/layers.def"
+#undef LAYER
+    &gali_embedded_emit_operators,
+};
+
+enum { DEFINITIONS_MAX = 256 };
 
 /* A piece of text; a definition's paragraph or a name. */
 typedef struct piece {
@@ -19,8 +33,7 @@ typedef struct piece {
 
 typedef struct definition {
     piece text;
-    piece name;  /* of a function or a typedef of a struct; empty: any gali_ word of the text is defined here */
-    int matters; /* not a comment, a guard or an include */
+    piece name; /* empty: every gali_ word of the text is defined here */
     int used;
 } definition;
 
@@ -85,32 +98,47 @@ static const char *code_of(piece text) {
     return at;
 }
 
-/* A struct's typedef defines its last word, a function the one before its first parenthesis, a variable its first;
- * of an enum or another typedef it is empty. */
-static piece name_of(const char *code, const char *end) {
-    piece none = {end, 0}, first = next_name(code, end), last = none;
-    int type = starts(code, end, "typedef struct");
-    if (!type && (starts(code, end, "typedef") || starts(code, end, "enum"))) {
-        return none;
+/* An enum, or a typedef but a struct's: all words of ours in it are defined there. */
+static int defines_all(const char *code, const char *end) {
+    return starts(code, end, "enum") || (starts(code, end, "typedef") && !starts(code, end, "typedef struct"));
+}
+
+/* Where the head of a function or variable ends. */
+static const char *head_end(const char *code, const char *end) {
+    while (code < end && *code != '{' && *code != '=' && *code != ';') {
+        code++;
     }
-    for (piece word = first; word.size; word = next_name(word.at + word.size, end)) {
-        last = word;
-        if (!type && word.at + word.size < end && word.at[word.size] == '(') {
+    return code;
+}
+
+/* A struct's typedef defines its last word, a function the one before its parenthesis, a variable the one before its
+ * bracket or value; empty where that is none of ours. */
+static piece name_of(const char *code, const char *end) {
+    int type = starts(code, end, "typedef struct");
+    const char *head = type ? end : head_end(code, end);
+    piece name = {end, 0};
+    for (piece word = next_name(code, head); word.size; word = next_name(word.at + word.size, head)) {
+        const char *next = word.at + word.size;
+        if (type) {
+            name = word;
+        } else if (starts(next, end, "(") || starts(next, end, "[") || starts(next, end, " =")) {
             return word;
         }
     }
-    return type ? last : first;
+    return name;
 }
 
+/* What has no name of ours is not of the vocabulary: comments and includes alone, the texts' private functions. */
 static void add_definition(definitions *all, const char *at, const char *end) {
-    if (all->count == DEFINITIONS_MAX || at == end) {
+    definition made = {.text = {at, (size_t)(end - at)}};
+    const char *code = code_of(made.text);
+    if (code == end || *code == '#' || all->count == DEFINITIONS_MAX) {
         return;
     }
-    definition *made = &all->list[all->count++];
-    *made = (definition){.text = {at, (size_t)(end - at)}};
-    const char *code = code_of(made->text);
-    made->matters = code < end && *code != '#';
-    made->name = name_of(code, end);
+    made.name = defines_all(code, end) ? (piece){end, 0} : name_of(code, end);
+    if (made.name.size || defines_all(code, end)) {
+        all->list[all->count++] = made;
+    }
 }
 
 /* Splits a header at its empty lines and at #ifdef, #else and #endif, of which only what holds with nothing defined is
@@ -138,9 +166,9 @@ static void read_all(definitions *all, const gali_target *target) {
     all->count = 0;
     read_definitions(all, &gali_embedded_kernels_h);
     read_definitions(all, header_of(target));
-    read_definitions(all, &gali_embedded_activate_f32);
-    read_definitions(all, &gali_embedded_panel_f32);
-    read_definitions(all, &gali_embedded_emit_operators);
+    for (size_t i = 0; i < sizeof over_simd / sizeof over_simd[0]; i++) {
+        read_definitions(all, over_simd[i]);
+    }
 }
 
 static int defines(const definition *d, piece name) {
@@ -162,7 +190,7 @@ static void mark(definitions *all, piece text) {
     for (piece word = next_name(text.at, end); word.size; word = next_name(word.at + word.size, end)) {
         for (uint32_t i = 0; i < all->count; i++) {
             definition *d = &all->list[i];
-            if (d->matters && !d->used && defines(d, word)) {
+            if (!d->used && defines(d, word)) {
                 const char *code = code_of(d->text); /* comments may name what is not used */
                 d->used = 1;
                 mark(all, (piece){code, (size_t)(d->text.at + d->text.size - code)});
@@ -181,6 +209,26 @@ void gali_vocabulary_includes(gali_text *text, const gali_target *target) {
     }
 }
 
+/* What the runtime shares between its sources is a module's own, too. */
+static int is_shared(const char *code, const char *end) {
+    static const char *const own[] = {"static ", "typedef ", "enum "};
+    int shared = 1;
+    for (size_t i = 0; i < sizeof own / sizeof own[0]; i++) {
+        shared &= !starts(code, end, own[i]);
+    }
+    return shared;
+}
+
+static void add_text(gali_text *text, piece whole) {
+    const char *code = code_of(whole), *end = whole.at + whole.size;
+    gali_text_add_bytes(text, whole.at, (size_t)(code - whole.at));
+    if (is_shared(code, end)) {
+        gali_text_add(text, "static ");
+    }
+    gali_text_add_bytes(text, code, (size_t)(end - code));
+    gali_text_add_bytes(text, "\n", 1);
+}
+
 void gali_vocabulary_add(gali_text *text, const gali_target *target, const char *body) {
     definitions all;
     read_all(&all, target);
@@ -188,8 +236,7 @@ void gali_vocabulary_add(gali_text *text, const gali_target *target, const char 
     for (uint32_t i = 0; i < all.count; i++) {
         const definition *d = &all.list[i];
         if (d->used) {
-            gali_text_add_bytes(text, d->text.at, d->text.size);
-            gali_text_add_bytes(text, "\n", 1);
+            add_text(text, d->text);
         }
     }
 }

@@ -7,18 +7,18 @@ static int add_fits(uint32_t inputs, uint32_t outputs) {
     return inputs > outputs && inputs % outputs == 0;
 }
 
-static uint32_t add_columns(uint32_t inputs) {
-    (void)inputs;
-    return 0;
-}
-
-static void add_run(const gali_row_layer *layer, const float *x, float *y) {
-    memcpy(y, x, layer->outputs * sizeof *y);
-    for (uint32_t at = layer->outputs; at < layer->inputs; at += layer->outputs) {
-        for (uint32_t n = 0; n < layer->outputs; n++) {
+/* y = a + b + ..., x = a, b, ... of `outputs` each. */
+static void gali_add(const float *x, uint32_t inputs, uint32_t outputs, float *y) {
+    memcpy(y, x, outputs * sizeof *y);
+    for (uint32_t at = outputs; at < inputs; at += outputs) {
+        for (uint32_t n = 0; n < outputs; n++) {
             y[n] = y[n] + x[at + n];
         }
     }
+}
+
+static void add_run(const gali_row_layer *layer, const float *x, float *y) {
+    gali_add(x, layer->inputs, layer->outputs, y);
 }
 
 static void add_truth(const gali_model_layer *layer, const double *blend, const double *x, double *y) {
@@ -33,7 +33,6 @@ const gali_layer_ops gali_layer_add = {
     .name = "add",
     .sizes = "2 or more times its outputs",
     .fits = add_fits,
-    .columns = add_columns,
     .run = add_run,
     .truth = add_truth,
 };

@@ -7,11 +7,6 @@ static int concat_fits(uint32_t inputs, uint32_t outputs) {
     return inputs == outputs;
 }
 
-static uint32_t concat_columns(uint32_t inputs) {
-    (void)inputs;
-    return 0;
-}
-
 static void concat_run(const gali_row_layer *layer, const float *x, float *y) {
     memcpy(y, x, layer->outputs * sizeof *y);
 }
@@ -25,7 +20,6 @@ const gali_layer_ops gali_layer_concat = {
     .name = "concat",
     .sizes = "as many as its outputs",
     .fits = concat_fits,
-    .columns = concat_columns,
     .run = concat_run,
     .truth = concat_truth,
 };

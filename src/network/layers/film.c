@@ -5,16 +5,16 @@ static int film_fits(uint32_t inputs, uint32_t outputs) {
     return inputs == 3 * (uint64_t)outputs;
 }
 
-static uint32_t film_columns(uint32_t inputs) {
-    (void)inputs;
-    return 0;
+/* x = a, scale, shift of `width` each: y = a scale + shift (Perez et al. 2018, eq. 2). */
+static void gali_film(const float *x, uint32_t width, float *y) {
+    const float *scale = x + width, *shift = scale + width;
+    for (uint32_t n = 0; n < width; n++) {
+        y[n] = x[n] * scale[n] + shift[n];
+    }
 }
 
 static void film_run(const gali_row_layer *layer, const float *x, float *y) {
-    const float *scale = x + layer->outputs, *shift = scale + layer->outputs;
-    for (uint32_t n = 0; n < layer->outputs; n++) {
-        y[n] = x[n] * scale[n] + shift[n];
-    }
+    gali_film(x, layer->outputs, y);
 }
 
 static void film_truth(const gali_model_layer *layer, const double *blend, const double *x, double *y) {
@@ -28,7 +28,6 @@ const gali_layer_ops gali_layer_film = {
     .name = "film",
     .sizes = "3 times its outputs",
     .fits = film_fits,
-    .columns = film_columns,
     .run = film_run,
     .truth = film_truth,
 };
