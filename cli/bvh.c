@@ -1,11 +1,11 @@
 #include "bvh.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
+#include "base/file.h"
 #include "space.h"
 
 static const float degrees = 180 / GALI_PI;
@@ -113,18 +113,18 @@ gal_status gali_bvh_write(const char *path, const gali_contract *contract, const
         return gali_fail(error, GAL_NO_MEMORY, "no memory for the writer");
     }
     self->contract = contract;
-    self->out = fopen(path, "wb");
-    if (!self->out) {
+    gali_file_draft draft;
+    gal_status status = gali_file_begin(&draft, path, error);
+    if (status != GAL_OK) {
         free(self);
-        return gali_fail(error, GAL_IO, "%s: %s", path, strerror(errno));
+        return status;
     }
+    self->out = draft.stream;
     write_hierarchy(self);
     fprintf(self->out, "MOTION\nFrames: %u\nFrame Time: %.8f\n", frames, 1 / (double)contract->rate);
     for (uint32_t f = 0; f < frames; f++) {
         write_frame(self, poses + (size_t)f * contract->joint_count);
     }
-    int failed = ferror(self->out);
-    failed |= fclose(self->out) != 0;
     free(self);
-    return failed ? gali_fail(error, GAL_IO, "%s: could not be written", path) : GAL_OK;
+    return gali_file_finish(&draft, error);
 }

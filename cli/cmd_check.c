@@ -200,8 +200,8 @@ static int run(int argc, char **argv) {
 
 const gali_command gali_command_check = {
     "check", "golden frames and contract: says in words what is wrong",
-    "usage: gallop check MODEL [--x X.npy --phase P.npy --y Y.npy] [--most 12]\n"
-    "       " GALI_PRECISION_USAGE "\n\n"
+    "usage: gallop check MODEL [--x X.npy --phase P.npy|--blend W.npy --y Y.npy] [--tolerance 1e-3]\n"
+    "       [--most 12] " GALI_PRECISION_USAGE "\n\n"
     "Checks the file, that the contract fits the network and is complete, runs the golden frames through this\n"
     "build and compares, and looks at them as poses: bone lengths, rotations, normalisation. Features and\n"
     "joints that are wrong are named, largest first, and then the cause, where it is a known mistake. Exit\n"

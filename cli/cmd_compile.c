@@ -1,12 +1,11 @@
 /* gallop compile: a model as plain C. */
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "base/file.h"
 #include "base/memory.h"
 #include "commands.h"
+#include "directory.h"
 #include "gallop/compiler.h"
 #include "network/model.h"
 #include "options.h"
@@ -107,10 +106,10 @@ static gal_status write_parts(const compile *self, const gal_compiled *compiled,
     if (!self->directory) {
         return GAL_OK;
     }
-    if (mkdir(self->directory, 0777) != 0 && errno != EEXIST) {
-        return gali_fail(error, GAL_IO, "%.200s: %s", self->directory, strerror(errno));
+    gal_status status = gali_directory_make(self->directory, error);
+    if (status == GAL_OK) {
+        status = write_part(self, compiled, GAL_COMPILED_HEADER, "h", error);
     }
-    gal_status status = write_part(self, compiled, GAL_COMPILED_HEADER, "h", error);
     if (status == GAL_OK) {
         status = write_part(self, compiled, GAL_COMPILED_SOURCE, "c", error);
     }
@@ -120,7 +119,7 @@ static gal_status write_parts(const compile *self, const gal_compiled *compiled,
     return status == GAL_OK ? write_part(self, compiled, GAL_COMPILED_WEIGHTS, "weights", error) : status;
 }
 
-/* Errors of files that could not be read, written or are a log name their file; those of the model's bytes do not. */
+/* Errors of files that could not be written or are a log name their file; those of the model's bytes do not. */
 static int fail(const compile *self, gal_status status, const gal_error *error) {
     const char *log = self->desc.log;
     if (status == GAL_BAD_ARGUMENT) {
@@ -137,10 +136,10 @@ static int make(compile *self) {
     void *data = NULL;
     size_t size = 0;
     gal_compiled *compiled = NULL;
-    gal_status status = gali_file_read(self->path, GALI_FILE_MAX, NULL, &data, &size, &error);
-    if (status == GAL_OK) {
-        status = gal_compile(&compiled, data, size, &self->desc, &error);
+    if (gali_file_read(self->path, GALI_FILE_MAX, NULL, &data, &size, &error) != GAL_OK) {
+        return gali_command_bad("compile", "%s", error.message);
     }
+    gal_status status = gal_compile(&compiled, data, size, &self->desc, &error);
     if (status == GAL_OK) {
         status = write_parts(self, compiled, &error);
     }
@@ -184,10 +183,12 @@ const gali_command gali_command_compile = {
     "any number of characters in the range; the header tells sizes, memory and how to build it. NAME is the "
     "model's\n"
     "file name unless --name gives one.\n\n"
+    "  --characters  of a call: LEAST..MOST or a number, at most 1024 (1..64)\n"
     "  --target      scalar, x86-64-v3, x86-64-v4, armv8-a, armv8.2-a+dotprod, wasm32+simd128 or native\n"
     "  --weights     array: in NAME.c; blob: in NAME.weights, which the program loads\n"
     "  --form        of layers with several experts (docs/plan.md)\n"
     "  --dump        prints the graph after that pass: import, fold, fuse, sweep, schedule, memory, emit\n"
     "  --stop-after  runs no later pass; writes nothing\n"
+    "  --name        prefix of every name in the files, at most 24 lower-case letters, digits and _\n"
     "  --log         a log of gallop tune: its schedules for the layers that it has\n",
     run};

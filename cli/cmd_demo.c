@@ -1,15 +1,13 @@
 /* gallop demo: a small crowd on hills, timed against the frame's budget, checked, and shown as a page and a picture. */
-#define _POSIX_C_SOURCE 200809L /* mkdir */
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "base/error.h"
 #include "commands.h"
 #include "contact_sheet.h"
 #include "demo_cast.h"
+#include "directory.h"
 #include "embedded.h"
 #include "hills.h"
 #include "model_file.h"
@@ -48,7 +46,7 @@ typedef struct sanity {
 static gal_status open_model(demo *self, gal_error *error) {
     const gali_embedded *built_in = self->dog ? &gali_embedded_dog : &gali_embedded_walker;
     if (self->model) {
-        return gali_model_file_controller(&self->controller, self->model, NULL, error);
+        return gal_controller_open(&self->controller, self->model, NULL, error);
     }
     if (built_in->size == 0) {
         return gali_fail(
@@ -189,9 +187,6 @@ static gal_status write_files(const demo *self, gal_error *error) {
     if (self->model) {
         desc.title = self->controller->contract->name;
     }
-    if (mkdir(self->out, 0777) != 0 && errno != EEXIST) {
-        return gali_fail(error, GAL_IO, "%s: %s", self->out, strerror(errno));
-    }
     if (snprintf(page, sizeof page, "%s/demo.html", self->out) >= (int)sizeof page) {
         return gali_fail(error, GAL_IO, "%.64s...: the path is too long", self->out);
     }
@@ -209,6 +204,9 @@ static gal_status write_files(const demo *self, gal_error *error) {
 static int run_demo(demo *self) {
     gal_error error = {0};
     gal_status status = open_model(self, &error);
+    if (status == GAL_OK) {
+        status = gali_directory_make(self->out, &error);
+    }
     if (status == GAL_OK) {
         status = record(self, &error);
     }
@@ -239,6 +237,9 @@ static int run(int argc, char **argv) {
         {"--dog", GALI_OPTION_FLAG, &self->dog, 0, 0},
     };
     int result = gali_options_read("demo", argc, argv, options, sizeof options / sizeof options[0]);
+    if (result == GALI_EXIT_OK && self->dog && self->model) {
+        result = gali_command_usage("demo", "--dog and --model: one of them");
+    }
     if (result == GALI_EXIT_OK) {
         result = run_demo(self);
     }

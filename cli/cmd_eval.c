@@ -115,7 +115,7 @@ const gali_command gali_command_eval = {
     "usage: gallop eval MODEL --x X.npy --phase P.npy -o Y.npy " GALI_PRECISION_USAGE "\n\n"
     "X is float32 [rows][inputs], raw features; P is float32 [rows], phases in radians; Y gets "
     "[rows][outputs].\n\n"
-    "  --blend W.npy     instead of --phase, for a model whose gate is the caller: float32 [rows][experts];\n"
-    "                    a model with a gating network needs neither\n" GALI_PRECISION_HELP
-    "  --precision f64   the float64 reference, straight from the formula: Y is float64\n",
+    "  --blend W.npy        instead of --phase, for a model whose gate is the caller: float32\n"
+    "                       [rows][experts]; a model with a gating network needs neither\n" GALI_PRECISION_HELP
+    "  --precision f64      the float64 reference, straight from the formula: Y is float64\n",
     run};

@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/file.h"
 #include "base/memory.h"
@@ -98,7 +99,17 @@ static int ends_with(const char *text, const char *end) {
     return length >= tail && strcmp(text + length - tail, end) == 0;
 }
 
+/* A path that is neither of the two kinds is told so, rather than that it lacks Xmean.bin. */
+static int is_folder(const char *path) {
+    struct stat there;
+    return stat(path, &there) == 0 && S_ISDIR(there.st_mode);
+}
+
 static int import_folder(const wishes *w, gali_pfnn_desc *desc) {
+    if (!is_folder(w->path)) {
+        return gali_command_bad("import", "%s: neither a folder of weights nor a file that ends in .onnx",
+                                w->path);
+    }
     gali_files weights = gali_files_folder(w->path), skeleton = {0};
     desc->weights = &weights;
     if (w->skeleton) {

@@ -443,11 +443,11 @@ static int run(int argc, char **argv) {
     return GALI_EXIT_OK;
 }
 
-const gali_command gali_command_info = {"info", "what a model file holds and what running it takes",
-                                        "usage: gallop info MODEL [--json] [--plan] " GALI_PRECISION_USAGE
-                                        "\n\n"
-                                        "Prints the contract, the network, memory, workspace, features, "
-                                        "skeleton and provenance of a model file.\n\n"
-                                        "  --json            the same for programs\n"
-                                        "  --plan            also how each layer is run\n" GALI_PRECISION_HELP,
-                                        run};
+const gali_command gali_command_info = {
+    "info", "what a model file holds and what running it takes",
+    "usage: gallop info MODEL [--json] [--plan] " GALI_PRECISION_USAGE "\n\n"
+    "Prints the contract, the network, memory, workspace, features, "
+    "skeleton and provenance of a model file.\n\n"
+    "  --json               the same for programs\n"
+    "  --plan               also how each layer is run\n" GALI_PRECISION_HELP,
+    run};

@@ -28,9 +28,9 @@ typedef struct judge {
 
 /* The same controller without what mends its feet: anchor off, positions as predicted. */
 static gal_status open_controllers(judge *self) {
-    gal_status status = gali_model_file_controller(&self->controller, self->path, &self->desc, &self->error);
+    gal_status status = gal_controller_open(&self->controller, self->path, &self->desc, &self->error);
     if (status == GAL_OK) {
-        status = gali_model_file_controller(&self->bare, self->path, &self->desc, &self->error);
+        status = gal_controller_open(&self->bare, self->path, &self->desc, &self->error);
     }
     if (status == GAL_OK) { /* not in use yet: its rules may still be changed */
         self->bare->contract->rules.anchor = 0;
@@ -208,6 +208,6 @@ const gali_command gali_command_judge = {
     "Runs a walker through scripts (stand, walk, run, circles, sideways, backwards, stops, turns, a random\n"
     "stick, hills) and prints speed, direction, stop times, foot skate before and after locking, bone lengths\n"
     "and more. Legend below the table. Exit status 1 if anything was not finite.\n\n"
-    "  --seconds S   of each script (60)\n"
-    "  --json        the same figures for programs\n" GALI_PRECISION_HELP,
+    "  --seconds S          of each script (60)\n"
+    "  --json               the same figures for programs\n" GALI_PRECISION_HELP,
     run};

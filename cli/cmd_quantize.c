@@ -92,6 +92,9 @@ static int quantize_opened(quantize *self) {
     if (status == GAL_OK && !self->quiet) {
         status = gali_quantize_report_print(&report, &self->error);
     }
+    if (status == GAL_IO) { /* of the new file, which it names */
+        return gali_command_bad("quantize", "%s", self->error.message);
+    }
     return status == GAL_OK ? GALI_EXIT_OK
                             : gali_command_bad("quantize", "%s: %s", self->path, self->error.message);
 }

@@ -226,7 +226,8 @@ static gal_status tune_model(job *self) {
 static int search(job *self) {
     self->tune.target = gali_target_find(self->target_name, &self->error);
     if (!self->tune.target) {
-        return gali_command_bad("tune", "%s", self->error.message);
+        return self->error.status == GAL_BAD_ARGUMENT ? gali_command_usage("tune", "%s", self->error.message)
+                                                      : gali_command_bad("tune", "%s", self->error.message);
     }
     self->tune.seconds = 60 * self->minutes;
     self->tune.seed = self->seed;
@@ -288,15 +289,18 @@ const gali_command gali_command_tune = {
         "                         [--form per-expert] [--seed 1] [--log FILE] [--merge FILE] [--plan FILE]\n\n"
         "Searches, for each layer and count of characters, the loops that run fastest here, and prints each\n"
         "winner with its speed beside the runtime's own kernel. Needs a C compiler (cc, or what CC names).\n\n"
-        "--minutes     for all layers together\n"
-        "--way         hand: no search, the written rules, with and without inner kernels; template: the "
-        "tiles,\n"
-        "              orders and unrolling that people would try; auto: whatever can be derived from the "
-        "layer\n"
-        "--log         every measurement as a line of JSON: what is in it is not measured again\n"
-        "--merge       adds the records of another log to it\n"
-        "--plan        writes the runtime's plan with the winners' panels and tiles, as far as it can say "
-        "them\n\n"
+        "  --target      what the code is for; it must run here (gallop help compile lists them)\n"
+        "  --minutes     for all layers together\n"
+        "  --way         hand: no search, the written rules, with and without inner kernels;\n"
+        "                template: the tiles, orders and unrolling that people would try;\n"
+        "                auto: whatever can be derived from the layer\n"
+        "  --characters  of a call: each of these counts is searched for by itself, at most 16 of them\n"
+        "  --form        of layers with several experts: per-expert or blend (docs/plan.md)\n"
+        "  --seed        of the search's random numbers\n"
+        "  --log         every measurement as a line of JSON: what is in it is not measured again\n"
+        "  --merge       adds the records of another log to that of --log\n"
+        "  --plan        writes the runtime's plan with the winners' panels and tiles, as far as it can say\n"
+        "                them; needs --log\n\n"
         "mpirun gallop tune ... spreads the measuring over processes, where it was built with MPI.\n",
     .run = run,
 };

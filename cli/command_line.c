@@ -75,7 +75,7 @@ static int unknown(const char *name) {
             best = commands[i];
         }
     }
-    if (distance(name, best->name) <= 3) {
+    if (2 * distance(name, best->name) <= strlen(best->name)) {
         return gali_command_usage(NULL, "unknown command %s; did you mean %s?", name, best->name);
     }
     return gali_command_usage(NULL, "unknown command %s", name);
@@ -103,7 +103,12 @@ static int help_of(const char *name) {
 }
 
 static int wants_help(int argc, char **argv) {
-    return argc == 2 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0);
+    for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++) {
+        if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0) {
+            return 1;
+        }
+    }
+    return 0;
 }
 
 /* A full disk or a closed pipe shows only when stdout is flushed. */

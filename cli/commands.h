@@ -1,5 +1,5 @@
 /*
- * The subcommands of `gallop`: one constant gali_command each, listed in main.c.
+ * The subcommands of `gallop`: one constant gali_command each, listed in command_line.c.
  *
  * A command's run gets argv[0] = its own name and returns the process's exit status. All messages go to
  * stderr as one line, "gallop NAME: ...".

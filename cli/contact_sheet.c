@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/error.h"
+#include "base/file.h"
 #include "space.h"
 
 enum { COLUMNS = 15, ROWS_MAX = 12 };
@@ -196,6 +197,20 @@ static void draw_row(cairo_t *cairo, const gali_player_desc *desc, uint32_t char
     }
 }
 
+static cairo_status_t put_bytes(void *file, const unsigned char *bytes, unsigned size) {
+    return fwrite(bytes, 1, size, file) == size ? CAIRO_STATUS_SUCCESS : CAIRO_STATUS_WRITE_ERROR;
+}
+
+static gal_status write_picture(cairo_surface_t *surface, const char *path, gal_error *error) {
+    gali_file_draft draft;
+    gal_status status = gali_file_begin(&draft, path, error);
+    if (status != GAL_OK) {
+        return status;
+    }
+    cairo_surface_write_to_png_stream(surface, put_bytes, draft.stream); /* a failure shows in the draft */
+    return gali_file_finish(&draft, error);
+}
+
 gal_status gali_contact_sheet_write(const char *path, const gali_player_desc *desc, gal_error *error) {
     uint32_t rows = desc->recording->characters < ROWS_MAX ? desc->recording->characters : ROWS_MAX;
     int width = (int)(2 * margin + label_width + (int)COLUMNS * cell_width);
@@ -209,11 +224,11 @@ gal_status gali_contact_sheet_write(const char *path, const gali_player_desc *de
     for (uint32_t i = 0; i < rows; i++) {
         draw_row(cairo, desc, i, head + (i + 1) * (cell_height + row_gap) - row_gap);
     }
-    cairo_status_t status = cairo_status(cairo);
-    status = status == CAIRO_STATUS_SUCCESS ? cairo_surface_write_to_png(surface, path) : status;
+    cairo_status_t drawn = cairo_status(cairo);
+    gal_status status = drawn == CAIRO_STATUS_SUCCESS
+                            ? write_picture(surface, path, error)
+                            : gali_fail(error, GAL_NO_MEMORY, "%s: %s", path, cairo_status_to_string(drawn));
     cairo_destroy(cairo);
     cairo_surface_destroy(surface);
-    return status == CAIRO_STATUS_SUCCESS
-               ? GAL_OK
-               : gali_fail(error, GAL_IO, "%s: %s", path, cairo_status_to_string(status));
+    return status;
 }

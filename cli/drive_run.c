@@ -8,8 +8,10 @@
 #include "model_file.h"
 #include "npy.h"
 
+static const double CELL = 3.937007874; /* of the terrains published with PFNN */
+
 void gali_drive_run_options(gali_drive_run *run, gali_option options[GALI_DRIVE_OPTIONS]) {
-    *run = (gali_drive_run){.terrain_scale = 1, .terrain_cell = 3.937007874};
+    *run = (gali_drive_run){.terrain_scale = 1, .terrain_cell = CELL};
     const gali_option table[GALI_DRIVE_OPTIONS] = {
         {"MODEL", GALI_OPTION_WORD, &run->model, 1, 0},
         {"--input", GALI_OPTION_TEXT, &run->input, 0, 0},
@@ -104,6 +106,9 @@ int gali_drive_run_make(gali_drive_run *run, const char *command) {
     if (!run->input) {
         return gali_command_usage(command, "--input is missing");
     }
+    if (!run->terrain && (run->terrain_scale != 1 || run->terrain_offset != 0 || run->terrain_cell != CELL)) {
+        return gali_command_usage(command, "--terrain-scale, -offset and -cell go with --terrain");
+    }
     if (run->start && !read_start(run)) {
         return gali_command_usage(command, "--start %s: three numbers X,Z,FACING expected", run->start);
     }
@@ -116,7 +121,7 @@ int gali_drive_run_make(gali_drive_run *run, const char *command) {
         status = read_terrain(run, &error);
     }
     if (status == GAL_OK) {
-        status = gali_model_file_controller(&run->controller, run->model, &run->desc, &error);
+        status = gal_controller_open(&run->controller, run->model, &run->desc, &error);
     }
     if (status == GAL_OK) {
         status = record(run, &error);

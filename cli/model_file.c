@@ -1,14 +1,11 @@
 #include "model_file.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "base/error.h"
 #include "base/file.h"
 #include "base/memory.h"
 #include "space.h"
-
-static const size_t size_max = (size_t)1 << 31; /* docs/format.md */
 
 static gal_status read_parts(gali_model_file *file, gal_error *error) {
     gal_status status = gali_model_read(&file->model, file->bytes, file->size, error);
@@ -18,34 +15,19 @@ static gal_status read_parts(gali_model_file *file, gal_error *error) {
     return gali_contract_parse(&file->contract, file->model.contract, file->model.contract_size, NULL, error);
 }
 
-/* The inner error with the file's path in front, unless it stands there already. */
-static gal_status fail_at(gal_error *error, const char *path, const gal_error *inner) {
-    if (strncmp(inner->message, path, strlen(path)) == 0) {
-        return gali_fail(error, inner->status, "%s", inner->message);
-    }
-    return gali_fail(error, inner->status, "%.100s: %.150s", path, inner->message);
-}
-
 gal_status gali_model_file_open(gali_model_file *out, const char *path, gal_error *error) {
     gal_error inner = {0};
     *out = (gali_model_file){0};
-    gal_status status = gali_file_read(path, size_max, NULL, &out->bytes, &out->size, error);
+    gal_status status = gali_file_read(path, GALI_FILE_MAX, NULL, &out->bytes, &out->size, error);
     if (status != GAL_OK) {
         return status;
     }
     status = read_parts(out, &inner);
     if (status != GAL_OK) {
         gali_model_file_close(out);
-        return fail_at(error, path, &inner);
+        return gali_fail_in_file(error, path, &inner);
     }
     return GAL_OK;
-}
-
-gal_status gali_model_file_controller(gal_controller **out, const char *path, const gal_network_desc *desc,
-                                      gal_error *error) {
-    gal_error inner = {0};
-    gal_status status = gal_controller_open(out, path, desc, &inner);
-    return status == GAL_OK ? status : fail_at(error, path, &inner);
 }
 
 void gali_model_file_close(gali_model_file *file) {

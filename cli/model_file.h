@@ -17,10 +17,6 @@ gal_status gali_model_file_open(gali_model_file *out, const char *path, gal_erro
 
 void gali_model_file_close(gali_model_file *file);
 
-/* gal_controller_open with the path in every message. */
-gal_status gali_model_file_controller(gal_controller **out, const char *path, const gal_network_desc *desc,
-                                      gal_error *error);
-
 /*
  * Whether the file is a bare network: its contract, which is there, knows no feature's meaning, all are opaque. The
  * network runs; nothing is wrong with the file, but no crowd can use it.

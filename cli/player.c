@@ -1,11 +1,11 @@
 #include "player.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
+#include "base/file.h"
 #include "embedded.h"
 #include "json.h"
 #include "space.h"
@@ -325,12 +325,11 @@ static void write_page(FILE *out, const gali_player_desc *desc) {
 }
 
 gal_status gali_player_write(const char *path, const gali_player_desc *desc, gal_error *error) {
-    FILE *out = fopen(path, "wb");
-    if (!out) {
-        return gali_fail(error, GAL_IO, "%s: %s", path, strerror(errno));
+    gali_file_draft draft;
+    gal_status status = gali_file_begin(&draft, path, error);
+    if (status != GAL_OK) {
+        return status;
     }
-    write_page(out, desc);
-    int failed = ferror(out);
-    failed |= fclose(out) != 0;
-    return failed ? gali_fail(error, GAL_IO, "%s: could not be written", path) : GAL_OK;
+    write_page(draft.stream, desc);
+    return gali_file_finish(&draft, error);
 }

@@ -2,6 +2,20 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
+
+#include "base/utf8.h"
+
+static void make_text(char *message) {
+    const size_t size = strlen(message);
+    for (size_t i = 0; i < size; i++) {
+        int control = (unsigned char)message[i] < 0x20 || message[i] == 0x7f;
+        message[i] = control ? '?' : message[i];
+    }
+    for (size_t i = gali_utf8_check(message, size); i < size; i = gali_utf8_check(message, size)) {
+        message[i] = '?';
+    }
+}
 
 gal_status gali_fail(gal_error *error, gal_status status, const char *format, ...) {
     if (error) {
@@ -10,8 +24,13 @@ gal_status gali_fail(gal_error *error, gal_status status, const char *format, ..
         error->status = status;
         vsnprintf(error->message, sizeof error->message, format, arguments);
         va_end(arguments);
+        make_text(error->message);
     }
     return status;
+}
+
+gal_status gali_fail_in_file(gal_error *error, const char *path, const gal_error *inner) {
+    return gali_fail(error, inner->status, "%.100s: %.150s", path, inner->message);
 }
 
 const char *gal_status_text(gal_status status) {

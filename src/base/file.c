@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/error.h"
 #include "base/memory.h"
@@ -51,23 +52,45 @@ gal_status gali_file_read(const char *path, size_t most, const gal_allocator *al
     return status;
 }
 
-gal_status gali_file_write(const char *path, const void *data, size_t size, gal_error *error) {
-    char temporary[4096];
-    int length = snprintf(temporary, sizeof temporary, "%s.part", path);
-    if (length < 0 || (size_t)length >= sizeof temporary) {
+/* A rename puts a file in place of whatever is there: right for files, the end of a device or a pipe. */
+static int is_replaceable(const char *path) {
+    struct stat there;
+    return stat(path, &there) != 0 || S_ISREG(there.st_mode);
+}
+
+gal_status gali_file_begin(gali_file_draft *draft, const char *path, gal_error *error) {
+    const char *mark = is_replaceable(path) ? ".part" : "";
+    draft->path = path;
+    draft->stream = NULL;
+    int length = snprintf(draft->written, sizeof draft->written, "%s%s", path, mark);
+    if (length < 0 || (size_t)length >= sizeof draft->written) {
         return gali_fail(error, GAL_IO, "%.200s...: path too long", path);
     }
     errno = 0;
-    FILE *file = fopen(temporary, "wb");
-    if (!file) {
-        return gali_fail(error, GAL_IO, "%s: %s", path, strerror(errno));
-    }
-    size_t written = fwrite(data, 1, size, file);
-    int closed = fclose(file);
-    if (written != size || closed != 0 || rename(temporary, path) != 0) {
-        gali_fail(error, GAL_IO, "%s: %s", path, errno ? strerror(errno) : "write error");
-        remove(temporary);
+    draft->stream = fopen(draft->written, "wb");
+    return draft->stream ? GAL_OK : gali_fail(error, GAL_IO, "%s: %s", path, strerror(errno));
+}
+
+gal_status gali_file_finish(gali_file_draft *draft, gal_error *error) {
+    int in_place = strcmp(draft->written, draft->path) == 0;
+    int failed = ferror(draft->stream);
+    failed |= fclose(draft->stream) != 0;
+    if (failed || (!in_place && rename(draft->written, draft->path) != 0)) {
+        gali_fail(error, GAL_IO, "%s: %s", draft->path, errno ? strerror(errno) : "write error");
+        if (!in_place) {
+            remove(draft->written);
+        }
         return GAL_IO;
     }
     return GAL_OK;
+}
+
+gal_status gali_file_write(const char *path, const void *data, size_t size, gal_error *error) {
+    gali_file_draft draft;
+    gal_status status = gali_file_begin(&draft, path, error);
+    if (status != GAL_OK) {
+        return status;
+    }
+    fwrite(data, 1, size, draft.stream);
+    return gali_file_finish(&draft, error);
 }

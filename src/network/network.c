@@ -390,8 +390,12 @@ gal_status gal_network_open(gal_network **out, const char *path, const gal_netwo
     size_t size;
     gal_status status = gali_file_read(path, GALI_FILE_MAX, allocator, &data, &size, error);
     if (status == GAL_OK) {
-        status = gal_network_open_memory(out, data, size, desc, error);
+        gal_error inner = {0};
+        status = gal_network_open_memory(out, data, size, desc, &inner);
         gali_release(allocator, data, size);
+        if (status != GAL_OK) {
+            return gali_fail_in_file(error, path, &inner);
+        }
     }
     return status;
 }

@@ -94,7 +94,8 @@ static int setup(void **state) {
 
 static void helps(void **state) {
     (void)state;
-    static const char *const names[] = {"demo", "import", "info", "check", "eval", "drive", "export", "judge"};
+    static const char *const names[] = {"demo",   "import", "info",     "check", "eval",   "drive",
+                                        "export", "judge",  "quantize", "tune",  "compile"};
     expect_good(gallop("--version"));
     expect_text(gallop("--version")->out, gal_version());
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
@@ -106,10 +107,12 @@ static void helps(void **state) {
         expect_text(s->out, "usage: gallop ");
         expect_text(s->out, names[i]);
         expect_good(gallop_here("%s --help", names[i]));
+        expect_good(gallop_here("%s none.gallop --help", names[i]));
     }
     assert_int_equal(gallop("")->status, 2);
     expect_bad(gallop("inof"), 2, "unknown command inof; did you mean info?");
     expect_bad(gallop("help chekc"), 2, "did you mean check?");
+    expect_bad(gallop("foo"), 2, "unknown command foo (see: gallop help)");
     expect_bad(gallop("xyzzyplugh"), 2, "unknown command xyzzyplugh (see: gallop help)");
 }
 
@@ -128,7 +131,9 @@ static void refuses_bad_usage(void **state) {
     expect_bad(gallop("drive a --input b"), 2, "-o is missing");
     expect_bad(gallop("drive a --input b -o c --start 1,2"), 2, "--start 1,2: three numbers");
     expect_bad(gallop("drive a --input b -o c --terrain-cell 0"), 2, "--terrain-cell 0: a number from");
+    expect_bad(gallop("drive a --input b -o c --terrain-cell 3"), 2, "go with --terrain");
     expect_bad(gallop("export a --input b"), 2, "-o is missing");
+    expect_bad(gallop("demo --dog --model a"), 2, "--dog and --model: one of them");
     expect_bad(gallop("demo --characters 0"), 2, "--characters 0: a whole number from 1 to 64");
     expect_bad(gallop("demo --characters 1.5"), 2, "--characters 1.5: a whole number");
     expect_bad(gallop("demo --seconds ten"), 2, "--seconds ten: a number from");
@@ -159,6 +164,53 @@ static void refuses_bad_files(void **state) {
                "no/y.npy");
     expect_bad(gallop_here("export %s/good.gallop --input %s/walk.csv -o %s/no/y.bvh", place, place, place), 1,
                "no/y.bvh");
+    spill(place_of("raw.csv"), "\x1b[2J\xff\n", 6); /* what a terminal would obey, and what is no text */
+    expect_bad(gallop_here("drive %s/good.gallop --input %s/raw.csv -o %s/y.npy", place, place, place), 1,
+               "line 1: unknown column \"?[2J?\"");
+}
+
+static int is_there(const char *name) {
+    return access(place_of(name), F_OK) == 0;
+}
+
+/* A disk that is full after a few thousand bytes: each is refused, and neither the file nor a draft of it stays. */
+static void leaves_no_part_of_a_file(void **state) {
+    (void)state;
+    static const struct {
+        const char *arguments, *name;
+    } cases[] = {{"drive %s/good.gallop --input %s/walk.csv -o %s/full", "full"},
+                 {"export %s/good.gallop --input %s/walk.csv -o %s/full", "full"},
+                 {"quantize %s/good.gallop --no-report --precision %s -o %s/full", "full"},
+                 {"demo --model %s/good.gallop --seconds 1 %s --out %s", "demo.html"}};
+    char arguments[512], command[1024], draft[64];
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        const char *second = i == 2 ? "fp16" : i == 3 ? "" : place;
+        snprintf(arguments, sizeof arguments, cases[i].arguments, place, second, place);
+        snprintf(command, sizeof command, "trap '' XFSZ; ulimit -f 2; \"%s\" %s >%s/stdout 2>%s/stderr",
+                 GALLOP_COMMAND, arguments, place, place);
+        int status = system(command);
+        assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 1);
+        snprintf(draft, sizeof draft, "%s.part", cases[i].name);
+        assert_false(is_there(cases[i].name));
+        assert_false(is_there(draft));
+    }
+}
+
+/* What is no file is written to, not replaced: a pipe here, as /dev/stdout or /dev/full may be. */
+static void writes_into_a_pipe(void **state) {
+    (void)state;
+    static char text[1 << 16];
+    char command[1024];
+    struct stat pipe;
+    assert_int_equal(mkfifo(place_of("pipe"), 0600), 0);
+    snprintf(command, sizeof command,
+             "cat %s/pipe >%s/copy & \"%s\" export %s/good.gallop --input %s/walk.csv -o %s/pipe && wait",
+             place, place, GALLOP_COMMAND, place, place, place);
+    assert_int_equal(system(command), 0);
+    assert_int_equal(stat(place_of("pipe"), &pipe), 0);
+    assert_true(S_ISFIFO(pipe.st_mode));
+    slurp(place_of("copy"), text, sizeof text);
+    expect_text(text, "MOTION\nFrames: 40\n");
 }
 
 /* Brackets and quotes that close: enough to see that commas and nesting are not broken by hand. */
@@ -411,7 +463,8 @@ static void refuses_to_compile(void **state) {
     expect_bad(gallop_here("compile %s/good.gallop --dump x", place), 2, "dump \"x\": no such pass");
     expect_bad(gallop_here("compile %s/none.gallop -o %s", place, place), 1, "none.gallop");
     expect_bad(gallop_here("compile %s/junk.gallop -o %s", place, place), 1, "junk.gallop: ");
-    expect_bad(gallop_here("compile %s/good.gallop -o %s/no/deeper", place, place), 1, "no/deeper: ");
+    expect_bad(gallop_here("compile %s/good.gallop -o %s/junk.gallop/deeper", place, place), 1,
+               "junk.gallop/deeper: ");
 }
 
 static void shows_a_demo(void **state) {
@@ -440,6 +493,8 @@ int main(void) {
         cmocka_unit_test(helps),
         cmocka_unit_test(refuses_bad_usage),
         cmocka_unit_test(refuses_bad_files),
+        cmocka_unit_test(leaves_no_part_of_a_file),
+        cmocka_unit_test(writes_into_a_pipe),
         cmocka_unit_test(tells_about_a_model),
         cmocka_unit_test(says_what_a_bare_network_is),
         cmocka_unit_test(checks_a_model),

@@ -45,7 +45,7 @@ static void wrong_words_are_named(void **unused) {
     expect_bad(tune("--characters 4,"), 2, "--characters 4,");
     expect_bad(tune("--form blended"), 2, "--form blended");
     expect_bad(tune("--plan p"), 2, "--plan needs --log");
-    expect_bad(tune("--target riscv"), 1, "riscv");
+    expect_bad(tune("--target riscv"), 2, "riscv");
     expect_bad(tune("--target wasm32+simd128"), 1, "does not run on this machine");
     expect_bad(gallop("tune none.gallop"), 1, "none.gallop");
 }

@@ -171,12 +171,15 @@ static void says_what_is_wrong_in_one_line(void **state) {
     s = run(p, arguments);
     expect_line(&s, 1, "W1_017.bin: ");
     rmdir(path);
+    snprintf(arguments, sizeof arguments, "%s -o %s", p->root, p->out);
+    s = run(p, arguments);
+    expect_line(&s, 1, ": Xmean.bin: missing, expected 1..65536 float32");
     snprintf(arguments, sizeof arguments, "%s/nothing -o %s", p->root, p->out);
     s = run(p, arguments);
-    expect_line(&s, 1, "/nothing: Xmean.bin: missing, expected 1..65536 float32");
+    expect_line(&s, 1, "/nothing: neither a folder of weights nor a file that ends in .onnx");
     snprintf(arguments, sizeof arguments, "%s/weights/Xmean.bin -o %s", p->root, p->out);
     s = run(p, arguments);
-    expect_line(&s, 1, "Xmean.bin: Xmean.bin: Not a directory");
+    expect_line(&s, 1, "Xmean.bin: neither a folder of weights");
     snprintf(arguments, sizeof arguments, "net.onnx -o %s", p->out);
     s = run(p, arguments);
     expect_line(&s, 1, "net.onnx: No such file");

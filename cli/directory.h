@@ -1,0 +1,10 @@
+/* Folders for what a command writes. */
+#ifndef GALI_CLI_DIRECTORY_H
+#define GALI_CLI_DIRECTORY_H
+
+#include "gallop/base.h"
+
+/* Makes the folder, and those that it lies in, where they are not there. GAL_IO if one could not be made or is no folder. */
+gal_status gali_directory_make(const char *path, gal_error *error);
+
+#endif
