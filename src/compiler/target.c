@@ -6,8 +6,8 @@
 #include "base/error.h"
 
 const gali_target gali_targets[] = {
-#define TARGET(name, simd, lanes, registers, fma, l1, l2, flags, meaning)                                      \
-    {name, GALI_SIMD_##simd, lanes, registers, fma, l1, l2, flags, meaning},
+#define TARGET(name, simd, lanes, registers, fma, flight, stream, l1, l2, flags, meaning)                      \
+    {name, GALI_SIMD_##simd, lanes, registers, fma, flight, stream, l1, l2, flags, meaning},
 #include "compiler/targets.def"
 #undef TARGET
 };

@@ -20,6 +20,8 @@ typedef struct gali_target {
     uint32_t lanes;     /* floats in a vector */
     uint32_t registers; /* vector registers */
     int fma;            /* a b + c is rounded once: the runtime's bits */
+    uint32_t flight;    /* sums in flight that keep the FMA units busy */
+    uint32_t stream;    /* bytes from beyond the second cache while one FMA is issued */
     uint32_t l1, l2;    /* bytes */
     const char *flags;  /* of gcc and clang */
     const char *meaning;

@@ -18,7 +18,7 @@ static const char example[] = "# parts of 5 by 2: 2 and 3\n"
                               "      let p.first = first(5, 2, p)\n"
                               "      let p.size = size(5, 2, p) in 2..3 cases\n"
                               "      local sum[1][4][2]\n"
-                              "      call tile_sum(sum[0][0][0:2], x[e][0], w[p][0][0][0:2], 3, 1, p.size)\n"
+                              "      call tile_sum(sum[0][0][0:2], x[e][0], w[p][0][0][0:2], 3, 1, p.size, 1)\n"
                               "      for i in p.size unroll {\n"
                               "        y[c][2*p.first + 2*i:2] = max(sum[0][i][0:2], -0.5)\n"
                               "      }\n"
@@ -54,6 +54,40 @@ static void an_example_computes_what_it_says(void **unused) {
     gali_arena_release(&arena);
 }
 
+/* Two experts a call, whose panels follow one another. */
+static void a_call_takes_several_experts(void **unused) {
+    (void)unused;
+    static const char text[] = "loop both() {\n"
+                               "  input x[2][3]\n"
+                               "  constant w[3][4][2] as [0*1: 3][1*1: 4][2*2: 1][2*1: 2]\n"
+                               "  output y[2][4]\n"
+                               "  local sum[2][2][4][2]\n"
+                               "  call tile_sum(sum[0][0][0][0:2], x[0][0], w[1][0][0][0:2], 3, 2, 1, 2)\n"
+                               "  for e in 2 {\n"
+                               "    for r in 2 {\n"
+                               "      y[r][2*e:2] = sum[e][r][0][0:2]\n"
+                               "    }\n"
+                               "  }\n"
+                               "}\n";
+    gali_arena arena = {0};
+    gali_loop_function *f = NULL;
+    gal_error error = {0};
+    if (parse(text, &arena, &f, &error) != GAL_OK) {
+        fail_msg("%s", error.message);
+    }
+    float x[] = {1, 2, -1, 0.5f, 0, 1}, weights[24], y[8];
+    for (int i = 0; i < 24; i++) {
+        weights[i] = (float)(i % 7 - 3);
+    }
+    void *memory[] = {x, weights, y};
+    assert_int_equal(gali_loop_interpret(f, NULL, memory, &error), GAL_OK);
+    for (int i = 0; i < 8; i++) {
+        const float *row = x + i / 4 * 3, *of = weights + 8 * (1 + i % 4 / 2) + i % 2;
+        assert_true(y[i] == row[0] * of[2] + row[1] * of[4] + row[2] * of[6]);
+    }
+    gali_arena_release(&arena);
+}
+
 /* The function's text around statements: two vectors of x, one of y. */
 static const char *const refused[][2] = {
     {"loop f(", "expected a name"},
@@ -82,8 +116,14 @@ static const char *const refused[][2] = {
     {"loop f() {\n  output y[1048577]\n}", "line 2: expected a number, at most 1048576"},
     {"loop f() {\n}\n}", "line 3: more text after the function"},
     {"loop f() {\n  input x[2][4]\n  constant w[3][1][2]\n  local s[2][1][2]\n"
-     "  call tile_sum(s[0][0][0:2], x[0][0], w[0][0][0:2], 3, 2, 1)\n}",
+     "  call tile_sum(s[0][0][0:2], x[0][0], w[0][0][0:2], 3, 2, 1, 1)\n}",
      "the call does not take a whole panel"},
+    {"loop f() {\n  input x[2][4]\n  constant w[2][5][1][2]\n  local s[2][2][1][2]\n"
+     "  call tile_sum(s[0][0][0][0:2], x[0][0], w[1][0][0][0:2], 4, 2, 1, 2)\n}",
+     "w: an index past the end"},
+    {"loop f() {\n  input x[2][4]\n  constant w[2][5][1][2]\n  local s[2][1][2]\n"
+     "  call tile_sum(s[0][0][0:2], x[0][0], w[0][0][0][0:2], 4, 2, 1, 2)\n}",
+     "s: sizes of a call"},
 };
 
 static void refusals_name_their_place(void **unused) {
@@ -123,6 +163,7 @@ static void damaged_text_is_refused_or_read(void **unused) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_example_computes_what_it_says),
+        cmocka_unit_test(a_call_takes_several_experts),
         cmocka_unit_test(refusals_name_their_place),
         cmocka_unit_test(damaged_text_is_refused_or_read),
     };

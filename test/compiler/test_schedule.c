@@ -1,4 +1,5 @@
 /* Schedules: text, refusals with their place, and that no schedule changes a bit. */
+#include "compiler/loop/layout.h"
 #include "expressions.h"
 
 #include "kernels/kernels.h"
@@ -200,12 +201,13 @@ static void random_schedules_do_not_change_a_bit(void **unused) {
     }
 }
 
-/* The written rules apply to every shape and target, and have the plain loops' bits too. */
+/* The written rules apply to every shape and target, and have the plain loops' bits too; by=2: two experts at a time. */
 static void hand_written_schedules_hold(void **unused) {
     (void)unused;
     for (uint32_t i = 0; i < SHAPES * gali_target_count; i++) {
         const gali_target *target = &gali_targets[i % gali_target_count];
-        for (int tensorize = 0; tensorize < 2; tensorize++) {
+        for (int by = 0; by < 3; by++) {
+            int tensorize = by > 0;
             gali_dense d = shapes[i / gali_target_count];
             gali_arena arena = {0};
             gali_schedule schedule;
@@ -213,6 +215,11 @@ static void hand_written_schedules_hold(void **unused) {
             gali_loop_function *f = NULL, *plain = NULL;
             gali_expression *expression = dense_expression(&d, &arena);
             gal_status status = gali_schedule_hand(&d, target, tensorize, &schedule, &error);
+            if (by == 2 && d.experts > 1 && status == GAL_OK) {
+                gali_tile tile = gali_hand_tile(&d, target, tensorize, 0);
+                tile.experts = 2;
+                status = gali_hand_write(&d, target, tensorize, tile, &schedule, &error);
+            }
             int kernel = !d.sparse && d.form == GAL_FORM_PER_EXPERT && target->lanes > 1;
             assert_int_equal(status, tensorize && !kernel ? GAL_UNSUPPORTED : GAL_OK);
             if (status == GAL_OK) {
@@ -246,6 +253,8 @@ static const char *const refused[][2] = {
     {"split n 4; split n 2", "no such axis, or it was split"},
     {"compute_at mean e", "no such stage"},
     {"pack x", "only a constant"},
+    {"pack weights; pack weights", "it is packed already"},
+    {"pack weights; vectorize n 4", "vectorize first"},
     {"pack w", "no such buffer"},
     {"split k 4; reorder k.i k.o", "order of a sum"},
     {"vectorize k 4", "order of a sum"},
@@ -279,6 +288,40 @@ static void refusals_name_their_place(void **unused) {
             fail_msg("%s: \"%s\", expected \"%s\"", refused[i][0], error.message, refused[i][1]);
         }
     }
+    gali_arena_release(&arena);
+}
+
+/* What comes after `pack` changes loops, not the layout that they read. */
+static void a_layout_outlives_other_loops(void **unused) {
+    (void)unused;
+    static const char *const after[] = {
+        "", "split c 2; reorder k c.i", "split e 2; reorder c e.o; reorder e.i n.i; unroll e.i",
+        "split n.i 2; reorder n.i.o e; compute_at total n.i.o; unroll n.i.i", "reorder n.i e; fuse n.o c"};
+    gali_arena arena = {0};
+    gali_expression *expression = dense_expression(&shapes[0], &arena);
+    const uint32_t characters = shapes[0].most;
+    gali_loop_function *plain = NULL, *first = NULL;
+    gal_error error = {0};
+    assert_int_equal(apply_text(expression, "", &arena, &plain, &error), GAL_OK);
+    arguments a = make_arguments(plain, characters, 4, 4, 3);
+    for (size_t i = 0; i < sizeof after / sizeof after[0]; i++) {
+        gali_loop_function *f = NULL;
+        char text[200];
+        size_t floats = 0;
+        snprintf(text, sizeof text, "vectorize n 4; split n 3; reorder n.o c; pack weights%s%s",
+                 *after[i] ? "; " : "", after[i]);
+        if (apply_text(expression, text, &arena, &f, &error) != GAL_OK) {
+            fail_msg("%s: %s", text, error.message);
+        }
+        first = first ? first : f;
+        assert_true(gali_layout_same(f->buffer[0], first->buffer[0]) && f->buffer[0]->packed_rank > 0);
+        float *y = interpreted(f, &a, characters, &floats),
+              *expected = interpreted(plain, &a, characters, &floats);
+        assert_memory_equal(y, expected, floats * sizeof(float));
+        free(y);
+        free(expected);
+    }
+    free_arguments(&a);
     gali_arena_release(&arena);
 }
 
@@ -372,6 +415,7 @@ int main(void) {
         cmocka_unit_test(random_schedules_do_not_change_a_bit),
         cmocka_unit_test(hand_written_schedules_hold),
         cmocka_unit_test(refusals_name_their_place),
+        cmocka_unit_test(a_layout_outlives_other_loops),
         cmocka_unit_test(text_comes_back),
         cmocka_unit_test(rows_are_what_they_say),
         cmocka_unit_test(sums_to_an_output_go_through_a_cache),

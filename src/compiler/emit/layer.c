@@ -6,7 +6,10 @@
 #include "base/size.h"
 #include "compiler/emit/emission.h"
 #include "compiler/graph/attributes.h"
+#include "compiler/loop/layout.h"
 #include "compiler/loop/print_c.h"
+
+enum { NAME_SIZE = 80 };
 
 static const gali_node *constant(const gali_emission *e, const gali_node *node, uint32_t from_last) {
     return &e->c->graph->nodes[node->operands[node->operand_count - from_last]];
@@ -64,30 +67,51 @@ static gal_status blame_log(const gali_compilation *c, const gali_layer_version 
                            : status;
 }
 
+/* "gali_layer0_1_to_64", "gali_layer0_5": a version's function. */
+static void name_version(const gali_node *node, const gali_dense *dense, char name[NAME_SIZE]) {
+    int size = snprintf(name, NAME_SIZE, "gali_%s_%u", node->name, dense->least);
+    if (dense->most > dense->least) {
+        snprintf(name + size, NAME_SIZE - (size_t)size, "_to_%u", dense->most);
+    }
+}
+
+static void add_comment(gali_emission *e, const gali_node *node, const gali_layer_version *version) {
+    const gali_dense *dense = &version->dense;
+    gali_text_add(&e->functions, "/*\n * %s for %u", node->name, dense->least);
+    if (dense->most > dense->least) {
+        gali_text_add(&e->functions, " to %u", dense->most);
+    }
+    gali_text_add(&e->functions, " character%s: [%u] to [%u], ", dense->most > 1 ? "s" : "", dense->inputs,
+                  dense->outputs);
+    if (dense->experts > 1) {
+        gali_text_add(&e->functions, "%u of %u experts, ", dense->slots, dense->experts);
+    }
+    gali_text_add(&e->functions, "activation %s.\n * %s:\n *     ",
+                  gali_attribute_word(GALI_KIND_ACTIVATION, dense->activation),
+                  version->logged ? "Schedule of the log" : "Written schedule");
+    gali_schedule_print(&version->schedule, "\n *     ", &e->functions);
+    gali_text_add(&e->functions, "\n */\n");
+}
+
 static gal_status add_version(gali_emission *e, const gali_node *node, const gali_layer_version *version,
                               const gali_loop_buffer **layout, gal_error *error) {
     gali_compilation *c = e->c;
-    const gali_dense *dense = &version->dense;
-    char name[80];
+    char name[NAME_SIZE];
     gali_expression *expression;
     gali_loop_function *function;
-    snprintf(name, sizeof name, "gali_%s_%u_to_%u", node->name, dense->least, dense->most);
-    gal_status status = gali_dense_expression(dense, &c->arena, &expression, error);
+    name_version(node, &version->dense, name);
+    gal_status status = gali_dense_expression(&version->dense, &c->arena, &expression, error);
     if (status == GAL_OK) {
         status = gali_schedule_apply(expression, &version->schedule, &c->arena, &function, error);
+    }
+    if (status == GAL_OK && *layout && !gali_layout_same(*layout, weights_of(function))) {
+        status = gali_fail(error, GAL_BAD_DATA, "%s: versions with other layouts of the weights", name);
     }
     if (status != GAL_OK) {
         return blame_log(c, version, status, error);
     }
     *layout = weights_of(function);
-    gali_text_add(&e->functions,
-                  "/*\n * %s for %u to %u characters: [%u] to [%u], %u experts, then %s.\n"
-                  " * %s:\n *     ",
-                  node->name, dense->least, dense->most, dense->inputs, dense->outputs, dense->experts,
-                  gali_attribute_word(GALI_KIND_ACTIVATION, dense->activation),
-                  version->logged ? "Schedule of the log" : "Written schedule");
-    gali_schedule_print(&version->schedule, "\n *     ", &e->functions);
-    gali_text_add(&e->functions, "\n */\n");
+    add_comment(e, node, version);
     status = gali_loop_print_c(function, name, c->target->lanes, &e->functions, error);
     gali_text_add(&e->functions, "\n");
     return status == GAL_OK ? GAL_OK : blame_log(c, version, status, error);
@@ -96,9 +120,10 @@ static gal_status add_version(gali_emission *e, const gali_node *node, const gal
 static void add_call(gali_emission *e, const gali_node *node, uint32_t index, const gali_dense *dense,
                      size_t weights, const char *indent) {
     const gali_graph *graph = e->c->graph;
-    gali_text_add(&e->calls, "%sgali_%s_%u_to_%u(count, weights + %zu, %s, %u", indent, node->name,
-                  dense->least, dense->most, weights, graph->nodes[node->operands[0]].name,
-                  gali_emit_stride(graph, node->operands[0]));
+    char name[NAME_SIZE];
+    name_version(node, dense, name);
+    gali_text_add(&e->calls, "%s%s(count, weights + %zu, %s, %u", indent, name, weights,
+                  graph->nodes[node->operands[0]].name, gali_emit_stride(graph, node->operands[0]));
     if (dense->experts > 1) {
         const char *blend = graph->nodes[node->operands[1]].name;
         gali_text_add(&e->calls, ", %s, %u", blend, dense->slots);
@@ -109,20 +134,61 @@ static void add_call(gali_emission *e, const gali_node *node, uint32_t index, co
     gali_text_add(&e->calls, ", %s, %u);\n", node->name, gali_emit_stride(graph, index));
 }
 
-/* The calls of all versions: the first whose range holds the count. */
+/* The counts of a version, as a condition: "count == 5 || (count >= 7 && count <= 8)". */
+static void add_condition(gali_emission *e, const gali_layer_schedule *layer, uint32_t version) {
+    uint32_t least = e->c->least, found = 0;
+    for (uint32_t r = 0; r < layer->range_count; r++) {
+        uint32_t most = layer->ranges[r].most;
+        if (layer->ranges[r].version == version) {
+            const char *open = found ? " || " : "";
+            if (least == most) {
+                gali_text_add(&e->calls, "%scount == %u", open, least);
+            } else if (least == e->c->least) {
+                gali_text_add(&e->calls, "%scount <= %u", open, most);
+            } else if (most == e->c->most) {
+                gali_text_add(&e->calls, "%scount >= %u", open, least);
+            } else {
+                gali_text_add(&e->calls, "%s(count >= %u && count <= %u)", open, least, most);
+            }
+            found = 1;
+        }
+        least = most + 1;
+    }
+}
+
+/* The version that has the most ranges, which is what is left when the others' counts were asked for. */
+static uint32_t common_version(const gali_layer_schedule *layer) {
+    uint32_t ranges[GALI_VERSIONS_MAX] = {0}, best = 0;
+    for (uint32_t r = 0; r < layer->range_count; r++) {
+        ranges[layer->ranges[r].version]++;
+    }
+    for (uint32_t v = 1; v < layer->version_count; v++) {
+        best = ranges[v] > ranges[best] ? v : best;
+    }
+    return best;
+}
+
+/* The call of the version for this count. */
 static void add_dispatch(gali_emission *e, uint32_t index, const gali_layer_schedule *layer, size_t weights) {
     const gali_node *node = &e->c->graph->nodes[index];
-    for (uint32_t v = 0; v < layer->version_count; v++) {
-        const gali_dense *dense = &layer->versions[v].dense;
-        int last = v + 1 == layer->version_count;
-        if (!last) {
-            gali_text_add(&e->calls, "    %sif (count <= %u) {\n", v ? "} else " : "", dense->most);
-        } else if (v) {
-            gali_text_add(&e->calls, "    } else {\n");
-        }
-        add_call(e, node, index, dense, weights, layer->version_count > 1 ? "        " : "    ");
+    uint32_t common = common_version(layer);
+    if (layer->version_count == 1) {
+        add_call(e, node, index, &layer->versions[0].dense, weights, "    ");
+        return;
     }
-    gali_text_add(&e->calls, layer->version_count > 1 ? "    }\n" : "");
+    gali_text_add(&e->calls, "    ");
+    for (uint32_t v = 0; v < layer->version_count; v++) {
+        if (v != common) {
+            gali_text_add(&e->calls, "if (");
+            add_condition(e, layer, v);
+            gali_text_add(&e->calls, ") {\n");
+            add_call(e, node, index, &layer->versions[v].dense, weights, "        ");
+            gali_text_add(&e->calls, "    } else ");
+        }
+    }
+    gali_text_add(&e->calls, "{\n");
+    add_call(e, node, index, &layer->versions[common].dense, weights, "        ");
+    gali_text_add(&e->calls, "    }\n");
 }
 
 gal_status gali_emit_layer(gali_emission *e, uint32_t index, gal_error *error) {

@@ -107,13 +107,16 @@ static void run_store(machine *m, const gali_loop_statement *store) {
 static void run_call(machine *m, const gali_loop_tile *tile) {
     uint32_t rows = evaluate(m, &tile->rows), vectors = evaluate(m, &tile->vectors), exist;
     uint32_t inputs = evaluate(m, &tile->inputs), lane_count = tile->sum.lanes;
-    const float *weights =
-        (const float *)m->memory[tile->weights.buffer->id] + locate(m, &tile->weights, &exist);
-    for (uint32_t i = 0; i < rows * vectors * lane_count; i++) {
-        uint32_t r = i / (vectors * lane_count), v = i / lane_count % vectors, lane = i % lane_count;
+    uint32_t first = tile->sum.buffer->rank - 3, all = evaluate(m, &tile->experts) * rows; /* first: of rows */
+    const float *start = (const float *)m->memory[tile->weights.buffer->id] + locate(m, &tile->weights, &exist);
+    for (uint32_t i = 0; i < all * vectors * lane_count; i++) {
+        uint32_t r = i / (vectors * lane_count) % rows, v = i / lane_count % vectors, lane = i % lane_count;
+        uint32_t e = i / (vectors * lane_count) / rows;
+        const float *weights = start + (size_t)e * (inputs + 1) * vectors * lane_count;
         gali_loop_access sum = tile->sum, x = tile->x;
-        sum.index[0].constant += r;
-        sum.index[1].constant += v;
+        sum.index[0].constant += first ? e : 0;
+        sum.index[first].constant += r;
+        sum.index[first + 1].constant += v;
         x.index[0].constant += r;
         const float *from = (const float *)m->memory[x.buffer->id] + locate(m, &x, &exist);
         float *to = (float *)m->memory[sum.buffer->id] + locate(m, &sum, &exist) + lane;

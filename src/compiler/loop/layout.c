@@ -30,6 +30,16 @@ uint32_t gali_layout_part(const gali_loop_buffer *buffer) {
     return GALI_LOOP_NOT_RAGGED;
 }
 
+int gali_layout_same(const gali_loop_buffer *a, const gali_loop_buffer *b) {
+    int same = a->packed_rank == b->packed_rank;
+    for (uint32_t d = 0; d < a->packed_rank && same; d++) {
+        const gali_loop_packed *p = &a->packed[d], *q = &b->packed[d];
+        same = p->of == q->of && p->scale == q->scale && p->extent == q->extent && p->total == q->total &&
+               p->part == q->part;
+    }
+    return same;
+}
+
 size_t gali_layout_inside(const gali_loop_buffer *buffer, uint32_t d) {
     size_t size = 1;
     for (uint32_t i = d + 1; i < buffer->packed_rank; i++) {

@@ -18,6 +18,9 @@ uint32_t gali_layout_part(const gali_loop_buffer *buffer);
 /* Offset of index[rank] in a buffer whose dimensions are now extent[rank] long. */
 size_t gali_layout_offset(const gali_loop_buffer *buffer, const uint32_t *extent, const uint32_t *index);
 
+/* Whether two constants are laid out alike. */
+int gali_layout_same(const gali_loop_buffer *a, const gali_loop_buffer *b);
+
 /* Product of the layout's extents inside of dimension d, without the part's. */
 size_t gali_layout_inside(const gali_loop_buffer *buffer, uint32_t d);
 

@@ -141,13 +141,14 @@ typedef enum gali_loop_mark {
 } gali_loop_mark;
 
 /*
- * An inner kernel over accumulators sum[rows][vectors][lanes]: for all rows r and vectors v
- *     sum[r][v] = 0, then sum[r][v] = fma(weights[1 + k][v], x[r][k], sum[r][v]) for k < inputs, ascending
- * weights[1 + inputs][vectors][lanes] are contiguous. It is the runtime's gali_tile_sum (kernels/body/panel_f32.inc).
+ * An inner kernel over accumulators sum[experts][rows][vectors][lanes]: for all experts e, rows r and vectors v
+ *     sum[e][r][v] = 0, then sum[e][r][v] = fma(weights[e][1 + k][v], x[r][k], sum[e][r][v]) for k < inputs, ascending
+ * weights[experts][1 + inputs][vectors][lanes] are contiguous. Of a single expert sum may lack that dimension. In C it is
+ * emit/body/tile.inc, made of the runtime's own steps.
  */
 typedef struct gali_loop_tile {
     gali_loop_access sum, x, weights; /* their first elements */
-    gali_loop_index inputs, rows, vectors;
+    gali_loop_index inputs, rows, vectors, experts;
 } gali_loop_tile;
 
 typedef struct gali_loop_statement {

@@ -403,7 +403,8 @@ static int read_call(reader *r, gali_loop_tile *tile) {
     return expect_word(r, "tile_sum") && take(r, '(') && read_named_access(r, &tile->sum) && take(r, ',') &&
            read_named_access(r, &tile->x) && take(r, ',') && read_named_access(r, &tile->weights) &&
            take(r, ',') && read_index(r, &tile->inputs) && take(r, ',') && read_index(r, &tile->rows) &&
-           take(r, ',') && read_index(r, &tile->vectors) && take(r, ')');
+           take(r, ',') && read_index(r, &tile->vectors) && take(r, ',') && read_index(r, &tile->experts) &&
+           take(r, ')');
 }
 
 static int read_statement(reader *r, gali_loop_statement *statement) {

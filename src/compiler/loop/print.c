@@ -121,8 +121,8 @@ static void print_call(const gali_loop_tile *tile, gali_text *text) {
     gali_loop_print_access(&tile->x, text);
     gali_text_add(text, ", ");
     gali_loop_print_access(&tile->weights, text);
-    const gali_loop_index *sizes[] = {&tile->inputs, &tile->rows, &tile->vectors};
-    for (uint32_t i = 0; i < 3; i++) {
+    const gali_loop_index *sizes[] = {&tile->inputs, &tile->rows, &tile->vectors, &tile->experts};
+    for (uint32_t i = 0; i < 4; i++) {
         gali_text_add(text, ", ");
         gali_loop_print_index(sizes[i], text);
     }

@@ -106,39 +106,24 @@ static void add_size(gali_text *to, const gali_loop_index *size) {
     gali_c_index(to, size);
 }
 
-/* ", rows, vectors);" */
-static void add_sizes(gali_text *to, const gali_loop_tile *tile) {
+/* The inner kernel (emit/body/tile.inc). */
+static void add_tile(gali_c_printer *p, gali_text *to, const gali_loop_tile *tile) {
+    int many = tile->sum.buffer->rank == 4;
+    gali_text_add(to, many ? "gali_tile_sum_experts(" : "gali_tile_sum_rows(");
+    gali_c_name(to, tile->sum.buffer->name);
+    gali_text_add(to, ", ");
+    gali_c_pointer(p, to, &tile->x);
+    gali_text_add(to, ", ");
+    gali_c_name(to, tile->x.buffer->name);
+    gali_text_add(to, "_stride, ");
+    gali_c_pointer(p, to, &tile->weights);
+    add_size(to, &tile->inputs);
     add_size(to, &tile->rows);
     add_size(to, &tile->vectors);
+    if (many) {
+        add_size(to, &tile->experts);
+    }
     gali_text_add(to, ");\n");
-}
-
-/* The runtime's innermost loop, in its own words. */
-static void add_tile(gali_c_printer *p, gali_text *to, const gali_loop_tile *tile) {
-    const char *sum = tile->sum.buffer->name;
-    int in = 4 * (p->depth + 1);
-    gali_text_add(to, "{\n%*sconst float *row[GALI_TILE_ROWS_MAX];\n%*sconst float *panel = ", in, "", in, "");
-    gali_c_pointer(p, to, &tile->weights);
-    gali_text_add(to, ";\n#pragma GCC unroll 8\n%*sfor (size_t r = 0; r < ", in, "");
-    gali_c_index(to, &tile->rows);
-    gali_text_add(to, "; r++) {\n%*srow[r] = ", in + 4, "");
-    gali_c_pointer(p, to, &tile->x);
-    gali_text_add(to, " + r * ");
-    gali_c_name(to, tile->x.buffer->name);
-    gali_text_add(to, "_stride;\n%*s}\n%*sgali_tile_clear(", in, "", in, "");
-    gali_c_name(to, sum);
-    add_sizes(to, tile);
-    gali_text_add(to, "#pragma GCC unroll GALI_STEPS\n%*sfor (size_t k = 0; k < ", in, "");
-    gali_c_index(to, &tile->inputs);
-    gali_text_add(to, "; k++) {\n%*spanel += ", in + 4, "");
-    gali_c_index(to, &tile->vectors);
-    gali_text_add(to, " * GALI_LANES;\n%*sgali_tile_step(", in + 4, "");
-    gali_c_name(to, sum);
-    gali_text_add(to, ", panel, row, k, gali_tile_beyond(panel");
-    add_size(to, &tile->rows);
-    gali_text_add(to, " >= GALI_TILE_ROWS_MAX)");
-    add_sizes(to, tile);
-    gali_text_add(to, "%*s}\n%*s}\n", in, "", in - 4, "");
 }
 
 static void add_block(gali_c_printer *p, gali_text *to, const gali_loop_statement *block);

@@ -44,6 +44,7 @@ static void see_call(const walker *w, const gali_loop_tile *tile) {
     see_index(w, &tile->inputs);
     see_index(w, &tile->rows);
     see_index(w, &tile->vectors);
+    see_index(w, &tile->experts);
 }
 
 void gali_loop_walk(const gali_loop_statement *block, gali_loop_see_access *access, gali_loop_see_index *index,

@@ -263,12 +263,21 @@ static int check_for(checker *c, const gali_loop_statement *loop) {
     return good;
 }
 
-/* A kernel's panel: its last dimensions are [1 + inputs][vectors][lanes], and the call takes all of them. */
-static int check_panel(checker *c, const gali_loop_tile *tile, uint32_t lanes) {
+/* A kernel's panels: their last dimensions are [1 + inputs][vectors][lanes], and the call takes all of them, of the
+ * `experts` that stand in the dimension before. */
+static int check_panel(checker *c, const gali_loop_tile *tile, uint32_t experts, uint32_t lanes) {
     const gali_loop_buffer *weights = tile->weights.buffer;
     uint32_t rank = gali_loop_rank(weights);
-    if (weights->role != GALI_LOOP_CONSTANT || rank < 3 || tile->weights.lanes != lanes) {
+    if (weights->role != GALI_LOOP_CONSTANT || rank < 3 || tile->weights.lanes != lanes ||
+        (experts > 1 && (rank < 4 || gali_layout_ragged(weights) == rank - 4))) {
         return wrong(c, "no panel of weights", weights->name);
+    }
+    gali_loop_access last = tile->weights;
+    if (experts > 1) {
+        last.index[rank - 4].constant += experts - 1;
+    }
+    if (!check_access(c, &last)) {
+        return 0;
     }
     gali_loop_index rows = gali_loop_extent(weights, rank - 3), width = gali_loop_extent(weights, rank - 2);
     gali_loop_index zero = gali_loop_number(0), inputs = gali_loop_number(1);
@@ -283,27 +292,32 @@ static int check_panel(checker *c, const gali_loop_tile *tile, uint32_t lanes) {
 }
 
 static int check_call(checker *c, const gali_loop_tile *tile) {
-    interval rows, vectors, inputs, extent;
+    interval rows, vectors, inputs, experts, extent;
     const gali_loop_buffer *sum = tile->sum.buffer, *x = tile->x.buffer;
+    uint32_t first = sum->rank - 3; /* of rows */
     gali_loop_index last = gali_loop_extent(x, gali_loop_rank(x) ? gali_loop_rank(x) - 1 : 0);
-    if (sum->role != GALI_LOOP_LOCAL || sum->rank != 3 || x->role != GALI_LOOP_INPUT ||
+    if (sum->role != GALI_LOOP_LOCAL || (sum->rank != 3 && sum->rank != 4) || x->role != GALI_LOOP_INPUT ||
         gali_loop_rank(x) != 2 || tile->x.lanes != 1) {
         return wrong(c, "not as the kernel needs it", sum->name);
     }
     gali_loop_access end = tile->sum, x_end = tile->x;
     if (!bound(c, &tile->rows, &rows) || !bound(c, &tile->vectors, &vectors) ||
-        !bound(c, &tile->inputs, &inputs) || !bound(c, &last, &extent)) {
+        !bound(c, &tile->inputs, &inputs) || !bound(c, &tile->experts, &experts) || !bound(c, &last, &extent)) {
         return 0;
     }
-    gali_loop_index more[3] = {gali_loop_number(rows.most ? rows.most - 1 : 0),
+    gali_loop_index more[4] = {gali_loop_number(rows.most ? rows.most - 1 : 0),
                                gali_loop_number(vectors.most ? vectors.most - 1 : 0),
-                               gali_loop_number(inputs.most ? inputs.most - 1 : 0)};
-    int fits = rows.least > 0 && vectors.least > 0 && gali_loop_index_add(&end.index[0], &more[0], 1) &&
-               gali_loop_index_add(&end.index[1], &more[1], 1) &&
+                               gali_loop_number(inputs.most ? inputs.most - 1 : 0),
+                               gali_loop_number(experts.most ? experts.most - 1 : 0)};
+    int fits = rows.least > 0 && vectors.least > 0 && experts.least > 0 && (first || experts.most == 1) &&
+               gali_loop_index_add(&end.index[0], &more[3], 1) &&
+               gali_loop_index_add(&end.index[first], &more[0], 1) &&
+               gali_loop_index_add(&end.index[first + 1], &more[1], 1) &&
                gali_loop_index_add(&x_end.index[0], &more[0], 1) &&
                gali_loop_index_add(&x_end.index[1], &more[2], 1);
     return (fits || wrong(c, "sizes of a call", sum->name)) && check_access(c, &end) &&
-           check_access(c, &x_end) && check_access(c, &tile->weights) && check_panel(c, tile, tile->sum.lanes);
+           check_access(c, &x_end) && check_access(c, &tile->weights) &&
+           check_panel(c, tile, experts.most, tile->sum.lanes);
 }
 
 /* Up to the end of the block, or to a let, which goes through the rest by itself. */

@@ -11,20 +11,29 @@
 #include "gallop/compiler.h"
 #include "network/model.h"
 
-enum { GALI_SCHEDULES_MAX = 128, GALI_VERSIONS_MAX = 4 };
+enum { GALI_SCHEDULES_MAX = 128, GALI_VERSIONS_MAX = 4, GALI_RANGES_MAX = 20 };
 
-/* How a dense layer runs for a range of characters, dense.least to dense.most. */
+/* How a dense layer runs for some counts of characters, all within dense.least to dense.most. */
 typedef struct gali_layer_version {
     gali_dense dense;
     gali_schedule schedule;
     int logged; /* found by a search, not written by rules */
 } gali_layer_version;
 
-/* All versions of a layer, by rising ranges that cover the graph's; node attribute `schedule` is 1 + its index. */
+/* The version for the counts from behind the range before up to `most`. */
+typedef struct gali_layer_range {
+    uint32_t most, version;
+} gali_layer_range;
+
+/*
+ * All versions of a layer, which read one layout of its weights, and which runs for which counts: ranges rise and cover
+ * the graph's. Node attribute `schedule` is 1 + its index.
+ */
 typedef struct gali_layer_schedule {
     gali_dense dense; /* without its range */
-    uint32_t version_count;
+    uint32_t version_count, range_count;
     gali_layer_version versions[GALI_VERSIONS_MAX];
+    gali_layer_range ranges[GALI_RANGES_MAX];
 } gali_layer_schedule;
 
 /* A compilation under way. */

@@ -1,7 +1,7 @@
 /*
- * Chooses how each dense layer runs: the written rules (schedule/hand.c) for the target, a version per range of
- * characters in which they differ. Few characters take all experts of a panel at once; of many, an expert's panel
- * stays in the cache for all of them. All versions of a layer read one layout of its weights.
+ * Chooses how each dense layer runs: the written rules (schedule/hand.c) for the target, a version of its code for counts
+ * of characters that gain by one. What a count gains is the rules' own model's word, from the target's description. All
+ * versions of a layer read one layout of its weights, so the width of panels is the same for all.
  */
 #include <string.h>
 
@@ -10,9 +10,10 @@
 #include "compiler/tune/log.h"
 
 enum {
-    FEW = 16,
+    FEW = 16,   /* more characters take the experts one by one: an expert's panel stays in the cache for all */
     MANY = 256, /* above, what the experts' turns have in common does not fit a stack */
 };
+static const double gain = 1.08; /* that pays for a version: code is read from memory, too */
 
 static gali_dense describe(const gali_compilation *c, const gali_node *node) {
     const gali_node *nodes = c->graph->nodes;
@@ -40,41 +41,63 @@ static int has_kernel(const gali_compilation *c, const gali_dense *dense) {
     return !c->plain_loops && dense->form == GAL_FORM_PER_EXPERT && !dense->sparse && c->target->lanes > 1;
 }
 
-/* Sizes of panels and tiles are the first version's, so that weights lie the same. */
-static void take_splits(gali_schedule *schedule, const gali_schedule *first) {
-    for (uint32_t i = 0; i < schedule->count; i++) {
-        for (uint32_t j = 0; j < first->count; j++) {
-            if (schedule->entry[i].primitive == GALI_PRIMITIVE_SPLIT &&
-                first->entry[j].primitive == GALI_PRIMITIVE_SPLIT &&
-                strcmp(schedule->entry[i].target, first->entry[j].target) == 0) {
-                schedule->entry[i].number = first->entry[j].number;
-            }
-        }
+/* Counts up to `most` run by a version, which the range before may do already. */
+static void add_range(gali_layer_schedule *layer, uint32_t most, uint32_t version) {
+    gali_layer_range *last = layer->range_count ? &layer->ranges[layer->range_count - 1] : NULL;
+    if (last && last->version == version) {
+        last->most = most;
+    } else if (layer->range_count < GALI_RANGES_MAX) {
+        layer->ranges[layer->range_count++] = (gali_layer_range){most, version};
     }
 }
 
-static gal_status add_version(const gali_compilation *c, gali_layer_schedule *layer, uint32_t least,
-                              uint32_t most, gal_error *error) {
+/* A version by the written rules for counts from least to most. */
+static gal_status add_version(const gali_compilation *c, gali_layer_schedule *layer, gali_tile tile,
+                              uint32_t least, uint32_t most, gal_error *error) {
     gali_layer_version *version = &layer->versions[layer->version_count++];
     *version = (gali_layer_version){.dense = layer->dense};
     version->dense.least = least;
     version->dense.most = most;
-    gal_status status = gali_schedule_hand(&version->dense, c->target, has_kernel(c, &version->dense),
-                                           &version->schedule, error);
-    take_splits(&version->schedule, &layer->versions[0].schedule);
+    return gali_hand_write(&version->dense, c->target, has_kernel(c, &version->dense), tile, &version->schedule,
+                           error);
+}
+
+static gali_tile best_tile(const gali_compilation *c, const gali_dense *layer, uint32_t least, uint32_t most,
+                           uint32_t vectors) {
+    gali_dense dense = *layer;
+    dense.least = least;
+    dense.most = most;
+    return gali_hand_tile(&dense, c->target, has_kernel(c, &dense), vectors);
+}
+
+/* Counts that run better by a tile of their own than by the common one, version 0, get a version; the last count is `last`. */
+static gal_status add_own(const gali_compilation *c, gali_layer_schedule *layer, gali_tile common,
+                          uint32_t last, gal_error *error) {
+    gali_tile before = common;
+    gal_status status = GAL_OK;
+    for (uint32_t count = c->least; count <= last && status == GAL_OK; count++) {
+        gali_tile own = best_tile(c, &layer->dense, count, count, common.vectors);
+        int pays = gali_hand_cycles(c->target, common, count) > gain * gali_hand_cycles(c->target, own, count);
+        int same = own.rows == before.rows && own.experts == before.experts;
+        if (!pays || (!same && layer->version_count == GALI_VERSIONS_MAX - 1)) {
+            add_range(layer, count, 0);
+            before = common;
+            continue;
+        }
+        if (!same) {
+            status = add_version(c, layer, own, count, count, error);
+            before = own;
+        }
+        layer->versions[layer->version_count - 1].dense.most = count;
+        add_range(layer, count, layer->version_count - 1);
+    }
     return status;
 }
 
 /* Bytes of the widest panel, all experts. */
-static size_t panel_size(const gali_layer_schedule *layer, uint32_t lanes) {
-    const gali_schedule *schedule = &layer->versions[0].schedule;
-    size_t vectors = 1;
-    for (uint32_t i = 0; i < schedule->count; i++) {
-        int split =
-            schedule->entry[i].primitive == GALI_PRIMITIVE_SPLIT && strcmp(schedule->entry[i].target, "n") == 0;
-        vectors = split ? schedule->entry[i].number : vectors;
-    }
-    return vectors * lanes * sizeof(float) * layer->dense.experts * (1 + (size_t)layer->dense.inputs);
+static size_t panel_size(const gali_compilation *c, const gali_layer_schedule *layer, uint32_t vectors) {
+    return (size_t)vectors * c->target->lanes * sizeof(float) * layer->dense.experts *
+           (1 + (size_t)layer->dense.inputs);
 }
 
 /* The log's winner, for all characters. Returns 0 if it has none. */
@@ -84,26 +107,31 @@ static int take_logged(const gali_compilation *c, gali_layer_schedule *layer) {
     *version = (gali_layer_version){.dense = layer->dense, .logged = 1};
     version->dense.least = c->least;
     version->dense.most = c->most;
-    layer->version_count =
-        c->log && gali_log_best(c->log, &version->dense, c->target, &version->schedule, &measured);
-    return layer->version_count > 0;
+    if (!c->log || !gali_log_best(c->log, &version->dense, c->target, &version->schedule, &measured)) {
+        return 0;
+    }
+    layer->version_count = 1;
+    add_range(layer, c->most, 0);
+    return 1;
 }
 
-static gal_status choose(gali_compilation *c, gali_layer_schedule *layer, gal_error *error) {
-    if (take_logged(c, layer)) {
-        return GAL_OK;
+static gal_status choose(const gali_compilation *c, gali_layer_schedule *layer, gal_error *error) {
+    int simple = layer->dense.sparse || layer->dense.form == GAL_FORM_BLEND;
+    int cut = layer->dense.experts > 1 && !simple && c->most > FEW && c->least <= FEW;
+    uint32_t few = cut ? FEW : c->most, last = c->most < FEW ? c->most : FEW;
+    gali_tile tile = best_tile(c, &layer->dense, c->least, few, 0);
+    gal_status status = add_version(c, layer, tile, c->least, few, error);
+    if (status == GAL_OK && !simple) {
+        status = add_own(c, layer, tile, last, error);
     }
-    int one = layer->dense.experts == 1 || layer->dense.sparse || c->most <= FEW || c->least > FEW;
-    gal_status status = add_version(c, layer, c->least, one ? c->most : FEW, error);
-    if (one || status != GAL_OK) {
+    if (status != GAL_OK || !cut || c->most > MANY || panel_size(c, layer, tile.vectors) <= c->target->l2) {
+        layer->versions[0].dense.most = c->most; /* a panel stays in the cache with all its experts */
+        add_range(layer, c->most, 0);
         return status;
     }
-    if (c->most > MANY || panel_size(layer, c->target->lanes) <= c->target->l2) {
-        layer->versions[0].dense.most =
-            c->most; /* a panel stays there with all its experts: one version does */
-        return GAL_OK;
-    }
-    return add_version(c, layer, FEW + 1, c->most, error);
+    status = add_version(c, layer, tile, FEW + 1, c->most, error);
+    add_range(layer, c->most, layer->version_count - 1);
+    return status;
 }
 
 gal_status gali_pass_schedule(gali_compilation *c, gal_error *error) {
@@ -118,7 +146,7 @@ gal_status gali_pass_schedule(gali_compilation *c, gal_error *error) {
                          : gali_fail(error, GAL_NO_MEMORY, "no memory for a schedule");
         }
         layer->dense = describe(c, node);
-        gal_status status = choose(c, layer, error);
+        gal_status status = take_logged(c, layer) ? GAL_OK : choose(c, layer, error);
         if (status != GAL_OK) {
             return status;
         }

@@ -2,7 +2,6 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "compiler/schedule/layout.h"
 #include "compiler/schedule/lower.h"
 
 /* A schedule being applied. */
@@ -11,7 +10,7 @@ typedef struct applying {
     gali_axes axes;
     gali_lowering lowering;
     const gali_schedule *schedule;
-    uint32_t packs[GALI_SCHEDULE_ENTRIES_MAX], pack_count; /* entries: layouts follow from the final order */
+    int packed; /* some constant is */
 } applying;
 
 static uint32_t find_stage(const applying *a, const char *name) {
@@ -122,7 +121,8 @@ static const char *change_axis(applying *a, uint32_t leaf, const gali_schedule_e
         }
         return gali_axes_split(&a->axes, leaf, entry->number);
     case GALI_PRIMITIVE_VECTORIZE:
-        return gali_axes_vectorize(&a->axes, leaf, entry->number);
+        return a->packed ? "a constant is packed already: vectorize first"
+                         : gali_axes_vectorize(&a->axes, leaf, entry->number);
     case GALI_PRIMITIVE_UNROLL:
         return gali_axes_mark(&a->axes, leaf, GALI_LOOP_UNROLL, entry->number);
     case GALI_PRIMITIVE_PARALLEL:
@@ -137,12 +137,19 @@ static const char *change_axis(applying *a, uint32_t leaf, const gali_schedule_e
     }
 }
 
+static const char *pack(applying *a, const gali_loop_buffer *buffer) {
+    if (!buffer || a->lowering.layout[buffer->id].rank) {
+        return buffer ? "it is packed already" : "no such buffer";
+    }
+    a->packed = 1;
+    return gali_layout_choose(&a->axes, buffer, &a->lowering.layout[buffer->id]);
+}
+
 /* NULL, or why the entry cannot be. */
 static const char *apply_entry(applying *a, const gali_schedule_entry *entry, uint32_t number) {
     switch (entry->primitive) {
     case GALI_PRIMITIVE_PACK:
-        a->packs[a->pack_count++] = number;
-        return find_buffer(a, entry->target) ? NULL : "no such buffer";
+        return pack(a, find_buffer(a, entry->target));
     case GALI_PRIMITIVE_COMPUTE_AT:
     case GALI_PRIMITIVE_COMPUTE_INLINE:
     case GALI_PRIMITIVE_CACHE_WRITE:
@@ -208,22 +215,11 @@ static int copy_buffers(applying *a, gali_loop_function *function) {
             for (uint32_t d = 0; d < from->rank && !pass; d++) {
                 to->extent[d] = copy_extent(function, from->extent[d]);
             }
+            to->packed_rank = a->lowering.layout[i].rank;
+            memcpy(to->packed, a->lowering.layout[i].packed, sizeof to->packed);
         }
     }
     return 1;
-}
-
-static gal_status choose_layouts(applying *a, gal_error *error) {
-    for (uint32_t i = 0; i < a->pack_count; i++) {
-        const gali_schedule_entry *entry = &a->schedule->entry[a->packs[i] - 1];
-        const gali_loop_buffer *from = find_buffer(a, entry->target);
-        gali_loop_buffer *to = a->lowering.buffer[from->id];
-        const char *why = to ? gali_layout_choose(&a->axes, from, to) : "it is inlined";
-        if (why) {
-            return fail_entry(a->schedule, a->packs[i], why, error);
-        }
-    }
-    return GAL_OK;
 }
 
 static gal_status no_memory(gal_error *error) {
@@ -240,9 +236,8 @@ static gal_status apply_all(applying *a, gali_loop_function *function, gal_error
     if (!copy_buffers(a, function)) {
         return no_memory(error);
     }
-    gal_status status = choose_layouts(a, error);
-    if (status != GAL_OK || gali_lower(&a->lowering)) {
-        return status;
+    if (gali_lower(&a->lowering)) {
+        return GAL_OK;
     }
     return a->lowering.entry ? fail_entry(a->schedule, a->lowering.entry, a->lowering.why, error)
                              : gali_fail(error, GAL_BAD_DATA, "schedule: %s", a->lowering.why);

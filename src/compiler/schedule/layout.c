@@ -46,12 +46,13 @@ static uint32_t note_uses(const gali_axes *axes, const gali_loop_buffer *buffer,
     return seen;
 }
 
-static int add_dimension(gali_loop_buffer *to, gali_loop_packed packed) {
-    if (to->packed_rank == GALI_LOOP_RANK_MAX) {
-        return 0;
+static const char *add_dimension(gali_layout *to, gali_loop_packed packed, uint32_t node) {
+    if (to->rank == GALI_LOOP_RANK_MAX) {
+        return "it would have too many dimensions";
     }
-    to->packed[to->packed_rank++] = packed;
-    return 1;
+    to->node[to->rank] = node;
+    to->packed[to->rank++] = packed;
+    return NULL;
 }
 
 static int counts_vectors(const gali_axes *axes, uint32_t leaf) {
@@ -59,7 +60,7 @@ static int counts_vectors(const gali_axes *axes, uint32_t leaf) {
 }
 
 /* The dimension of a leaf; NULL or why not. */
-static const char *add_leaf(const gali_axes *axes, uint32_t leaf, uint32_t of, gali_loop_buffer *to) {
+static const char *add_leaf(const gali_axes *axes, uint32_t leaf, uint32_t of, gali_layout *to) {
     const gali_axis_node *node = &axes->node[leaf];
     gali_loop_packed packed = {.of = of, .scale = gali_axes_scale(axes, leaf), .extent = node->most};
     const gali_axis_node *parent = node->parent == GALI_NO_AXIS ? NULL : &axes->node[node->parent];
@@ -77,21 +78,21 @@ static const char *add_leaf(const gali_axes *axes, uint32_t leaf, uint32_t of, g
     } else if (packed.extent == 1 && !counts_vectors(axes, leaf)) {
         return NULL; /* but a panel of one vector stays a panel */
     }
-    return add_dimension(to, packed) ? NULL : "it would have too many dimensions";
+    return add_dimension(to, packed, leaf);
 }
 
 /* The dimensions that go where this leaf stands. */
-static const char *add_at(const gali_axes *axes, uint32_t leaf, const use *uses, uint32_t *whole,
-                          gali_loop_buffer *to) {
-    for (uint32_t d = 0; d < to->rank; d++) {
+static const char *add_at(const gali_axes *axes, uint32_t leaf, const gali_loop_buffer *from, const use *uses,
+                          uint32_t *whole, gali_layout *to) {
+    for (uint32_t d = 0; d < from->rank; d++) {
         int here = uses[d].root != GALI_NO_AXIS && (axes->node[leaf].roots >> uses[d].root & 1);
         const char *why = NULL;
         if (here && uses[d].bare) {
             why = add_leaf(axes, leaf, d, to);
         } else if (here && (*whole >> d & 1)) {
             *whole &= ~(1u << d);
-            gali_loop_packed packed = {.of = d, .scale = 1, .extent = to->extent[d].constant};
-            why = add_dimension(to, packed) ? NULL : "it would have too many dimensions";
+            gali_loop_packed packed = {.of = d, .scale = 1, .extent = from->extent[d].constant};
+            why = add_dimension(to, packed, GALI_NO_AXIS);
         }
         if (why) {
             return why;
@@ -100,16 +101,17 @@ static const char *add_at(const gali_axes *axes, uint32_t leaf, const use *uses,
     return NULL;
 }
 
-const char *gali_layout_choose(const gali_axes *axes, const gali_loop_buffer *from, gali_loop_buffer *to) {
+const char *gali_layout_choose(const gali_axes *axes, const gali_loop_buffer *from, gali_layout *to) {
     use uses[GALI_LOOP_RANK_MAX] = {{0, GALI_NO_AXIS}};
     uint32_t whole = 0, vectors = GALI_LOOP_RANK_MAX;
-    if (from->role != GALI_LOOP_CONSTANT || to->packed_rank || !note_uses(axes, from, uses)) {
-        return "only a constant that is read is laid out anew, once";
+    *to = (gali_layout){.lanes = 1};
+    if (from->role != GALI_LOOP_CONSTANT || !note_uses(axes, from, uses)) {
+        return "only a constant that is read is laid out anew";
     }
     for (uint32_t d = 0; d < from->rank; d++) {
         whole |= uses[d].bare ? 0 : 1u << d;
         vectors = uses[d].bare && uses[d].root == axes->vector ? d : vectors;
-        if (uses[d].root == GALI_NO_AXIS && to->extent[d].constant != 1) {
+        if (uses[d].root == GALI_NO_AXIS && from->extent[d].constant != 1) {
             return "a dimension of it is not walked";
         }
     }
@@ -120,51 +122,31 @@ const char *gali_layout_choose(const gali_axes *axes, const gali_loop_buffer *fr
                 return "a loop that it is read in is fused";
             }
         }
-        const char *why = add_at(axes, axes->order[i], uses, &whole, to);
+        const char *why = add_at(axes, axes->order[i], from, uses, &whole, to);
         if (why) {
             return why;
         }
     }
-    gali_loop_packed lanes = {.of = vectors, .scale = 1, .extent = axes->lanes};
-    if (vectors < GALI_LOOP_RANK_MAX && !add_dimension(to, lanes)) {
-        return "it would have too many dimensions";
+    if (vectors < GALI_LOOP_RANK_MAX) {
+        gali_loop_packed lanes = {.of = vectors, .scale = 1, .extent = axes->lanes};
+        to->lanes = axes->lanes;
+        return add_dimension(to, lanes, GALI_NO_AXIS);
     }
-    return to->packed_rank ? NULL : "it has one element";
+    return to->rank ? NULL : "it has one element";
 }
 
-/* The leaf that a packed dimension walks. */
-static uint32_t leaf_of(const gali_axes *axes, uint32_t root, const gali_loop_packed *packed) {
-    for (uint32_t i = 0; i < axes->leaves; i++) {
-        uint32_t leaf = axes->order[i];
-        const gali_axis_node *node = &axes->node[leaf];
-        const gali_axis_node *parent = node->parent == GALI_NO_AXIS ? NULL : &axes->node[node->parent];
-        int ragged = parent && parent->first, outer = ragged && parent->outer == leaf;
-        int same =
-            ragged ? (packed->total > 0) == outer && packed->part == !outer : !packed->total && !packed->part;
-        if (node->roots == 1u << root && same && gali_axes_scale(axes, leaf) == packed->scale &&
-            node->most == packed->extent) {
-            return leaf;
-        }
-    }
-    return GALI_NO_AXIS;
-}
-
-int gali_layout_access(const gali_axes *axes, const gali_loop_access *from, const gali_loop_buffer *to,
+int gali_layout_access(const gali_axes *axes, const gali_loop_access *from, const gali_layout *layout,
                        gali_loop_access *access) {
-    use uses[GALI_LOOP_RANK_MAX] = {{0, GALI_NO_AXIS}};
-    note_uses(axes, from->buffer, uses);
-    *access = (gali_loop_access){.buffer = to, .lanes = 1};
-    for (uint32_t p = 0; p < to->packed_rank; p++) {
-        const gali_loop_packed *packed = &to->packed[p];
-        const use *u = &uses[packed->of];
-        int lanes = p + 1 == to->packed_rank && u->bare && u->root == axes->vector;
-        if (lanes) {
-            access->lanes = axes->lanes;
-        } else if (!u->bare) {
-            if (!gali_axes_translate(axes, &from->index[packed->of], &access->index[p])) {
-                return 0;
-            }
-        } else if (!gali_axes_position(axes, leaf_of(axes, u->root, packed), &access->index[p])) {
+    access->lanes = layout->lanes;
+    for (uint32_t p = 0; p < layout->rank; p++) {
+        uint32_t node = layout->node[p];
+        int good = 1;
+        if (node != GALI_NO_AXIS) {
+            good = gali_axes_position(axes, node, &access->index[p]);
+        } else if (layout->lanes == 1 || p + 1 < layout->rank) {
+            good = gali_axes_translate(axes, &from->index[layout->packed[p].of], &access->index[p]);
+        }
+        if (!good) {
             return 0;
         }
     }

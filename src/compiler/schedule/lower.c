@@ -13,7 +13,6 @@
 #include <string.h>
 
 #include "compiler/loop/uses.h"
-#include "compiler/schedule/layout.h"
 
 typedef gali_loop_statement **tail;
 
@@ -228,7 +227,8 @@ static int parameter_access(maker *m, const gali_loop_access *from, gali_loop_ac
     gali_loop_buffer *buffer = m->l->buffer[from->buffer->id];
     *access = (gali_loop_access){.buffer = buffer, .lanes = 1};
     if (buffer->packed_rank) {
-        return gali_layout_access(m->axes, from, buffer, access) || refuse(m, 0, "an index becomes too long");
+        return gali_layout_access(m->axes, from, &m->l->layout[from->buffer->id], access) ||
+               refuse(m, 0, "an index becomes too long");
     }
     return plain_access(m, from, access);
 }
@@ -373,6 +373,11 @@ static int make_loops(maker *m, tail *to, const nest *n, uint32_t at, part what)
 
 /* ---- inner kernels ---- */
 
+/* The loops of what a call computes. */
+typedef struct walked {
+    gali_axis_node *k, *rows, *vectors, *experts; /* experts: NULL for the one that is open */
+} walked;
+
 static int is_tile_sum(const nest *n) {
     const gali_loop_value *v = n->stage->value;
     return n->stage->start && n->stage->start->op == GALI_VALUE_CONSTANT && n->stage->start->constant == 0 &&
@@ -382,44 +387,71 @@ static int is_tile_sum(const nest *n) {
            v->operand[2]->load.buffer == n->stage->buffer;
 }
 
-/* The call in place of the nest of a stage that is left with rows, vectors and the whole sum. */
+/* The axis of index i of an operand of the sum. */
+static const gali_loop_variable *operand_axis(const nest *n, uint32_t operand, uint32_t i) {
+    const gali_loop_index *index = &n->stage->value->operand[operand]->load.index[i];
+    return index->count ? index->term[0].variable : NULL;
+}
+
+/* What is left of a stage that a call is to compute; 0 if that is not as the kernel has it. */
+static int find_walked(const maker *m, const nest *n, walked *w) {
+    const uint32_t *d = m->dimension[n->number], dimensions = m->dimensions[n->number];
+    if (n->lanes == 1 || n->stage->reduced != 1 || n->leaves != dimensions + 1 || !is_tile_sum(n) ||
+        (dimensions != 2 && dimensions != 3)) {
+        return 0;
+    }
+    uint32_t first = dimensions - 2, rows = gali_axes_root(m->axes, operand_axis(n, 0, 0)),
+             experts = gali_axes_root(m->axes, operand_axis(n, 1, 0));
+    w->k = &m->axes->node[gali_axes_root(m->axes, n->stage->reduce[0])];
+    w->rows = &m->axes->node[d[first]];
+    w->vectors = &m->axes->node[d[first + 1]];
+    w->experts = first ? &m->axes->node[d[0]] : NULL;
+    return w->k->state == GALI_AXIS_LEAF && !w->k->open && w->vectors->roots == 1u << m->axes->vector &&
+           w->rows->roots == 1u << rows && w->rows->most <= GALI_TILE_ROWS_MAX &&
+           w->vectors->most <= GALI_PANEL_VECTORS_MAX && (!first || w->experts->roots == 1u << experts);
+}
+
+/* The local's dimensions as the kernel takes them. */
+static void widen_tile(gali_loop_buffer *local) {
+    uint32_t rows = local->rank - 3;
+    local->extent[rows].constant = rows ? GALI_TILE_ROWS_MAX : local->extent[rows].constant;
+    local->extent[rows + 1].constant = GALI_PANEL_VECTORS_MAX;
+}
+
+/* The call in place of the nest of a stage that is left with rows, vectors and the whole sum, perhaps of some experts. */
 static int make_call(maker *m, tail *to, const nest *n) {
-    uint32_t entry = m->l->place[n->number].entry, *d = m->dimension[n->number];
-    gali_loop_buffer *local = m->l->buffer[n->stage->buffer->id];
-    int shape = local->rank == 3 && n->lanes > 1 && n->leaves == 3 && n->stage->reduced == 1 && is_tile_sum(n);
-    uint32_t k = shape ? gali_axes_root(m->axes, n->stage->reduce[0]) : 0;
-    shape = shape && m->axes->node[k].state == GALI_AXIS_LEAF && !m->axes->node[k].open &&
-            (m->axes->node[d[1]].roots == 1u << m->axes->vector) &&
-            m->axes->node[d[0]].roots != m->axes->node[d[1]].roots;
-    if (!shape || m->axes->node[d[0]].most > GALI_TILE_ROWS_MAX ||
-        m->axes->node[d[1]].most > GALI_PANEL_VECTORS_MAX) {
+    uint32_t entry = m->l->place[n->number].entry;
+    walked w;
+    if (!find_walked(m, n, &w)) {
         return refuse(
             m, entry,
-            "what is left of the stage is not rows, vectors and the whole sum, or is too large a tile");
+            "what is left of the stage is not experts or none, rows, vectors and the whole sum, in this "
+            "order, or is too large a tile");
     }
     gali_loop_statement *call = gali_loop_add_statement(m->arena, GALI_LOOP_CALL);
     if (!call) {
         return refuse(m, 0, "no memory");
     }
-    gali_axis_node *walked[] = {&m->axes->node[d[0]], &m->axes->node[d[1]], &m->axes->node[k]};
-    for (uint32_t i = 0; i < 3; i++) {
-        walked[i]->zero = 1;
+    gali_axis_node *all[] = {w.k, w.rows, w.vectors, w.experts};
+    for (uint32_t i = 0; i < 4 && all[i]; i++) {
+        all[i]->zero = 1;
     }
     call->tile = (gali_loop_tile){.sum = local_access(m, n->number),
-                                  .inputs = walked[2]->extent,
-                                  .rows = walked[0]->extent,
-                                  .vectors = walked[1]->extent};
+                                  .inputs = w.k->extent,
+                                  .rows = w.rows->extent,
+                                  .vectors = w.vectors->extent,
+                                  .experts = w.experts ? w.experts->extent : gali_loop_number(1)};
     int good = parameter_access(m, &n->stage->value->operand[0]->load, &call->tile.x) &&
                parameter_access(m, &n->stage->value->operand[1]->load, &call->tile.weights);
-    for (uint32_t i = 0; i < 3; i++) {
-        walked[i]->zero = 0;
+    for (uint32_t i = 0; i < 4 && all[i]; i++) {
+        all[i]->zero = 0;
     }
     uint32_t rank = gali_loop_rank(call->tile.weights.buffer);
     if (!good || rank < 3 || !call->tile.weights.buffer->packed_rank) {
         return refuse(m, entry, "the weights are not packed");
     }
     call->tile.weights.index[rank - 3].constant = 0; /* the panel starts with its biases */
-    local->extent[1].constant = GALI_PANEL_VECTORS_MAX;
+    widen_tile(m->l->buffer[n->stage->buffer->id]);
     *to = add(*to, call);
     return 1;
 }

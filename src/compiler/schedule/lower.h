@@ -2,7 +2,7 @@
 #ifndef GALI_COMPILER_SCHEDULE_LOWER_H
 #define GALI_COMPILER_SCHEDULE_LOWER_H
 
-#include "compiler/schedule/axes.h"
+#include "compiler/schedule/layout.h"
 
 /* What a schedule says of a stage. */
 typedef struct gali_stage_place {
@@ -16,6 +16,7 @@ typedef struct gali_lowering {
     const gali_expression *expression;
     gali_stage_place place[GALI_EXPRESSION_STAGES_MAX];
     gali_loop_buffer *buffer[GALI_LOOP_BUFFERS_MAX]; /* of the function, by the expression's buffer */
+    gali_layout layout[GALI_LOOP_BUFFERS_MAX];       /* of constants that are packed, likewise */
     uint32_t parallel;                               /* entry of the schedule that asked for it, or 0 */
     uint32_t entry;                                  /* on failure: what the message is about, if not 0 */
     const char *why;                                 /* on failure */

@@ -57,10 +57,25 @@ gal_status gali_schedule_parse(gali_schedule *schedule, const char *text, size_t
 gal_status gali_schedule_apply(const gali_expression *expression, const gali_schedule *schedule,
                                gali_arena *arena, gali_loop_function **out, gal_error *error);
 
+/* A tile of the written rules: rows of characters, vectors of outputs (a panel's width), and of the inner kernel how many
+ * experts at a time. */
+typedef struct gali_tile {
+    uint32_t rows, vectors, experts;
+} gali_tile;
+
 /*
  * The written rules for a dense layer on a target: panels and tiles by its registers. With tensorize the inner kernel
  * does the sums, where there is one (per-expert form).
+ *
+ *     gali_hand_tile    the best tile over the layer's counts of characters; of that many vectors unless 0
+ *     gali_hand_cycles  what a step of k of one expert takes for `count` characters, in FMAs
+ *     gali_hand_write   the schedule of a tile
+ *     gali_schedule_hand    that of the best
  */
+gali_tile gali_hand_tile(const gali_dense *dense, const gali_target *target, int tensorize, uint32_t vectors);
+double gali_hand_cycles(const gali_target *target, gali_tile tile, uint32_t count);
+gal_status gali_hand_write(const gali_dense *dense, const gali_target *target, int tensorize, gali_tile tile,
+                           gali_schedule *schedule, gal_error *error);
 gal_status gali_schedule_hand(const gali_dense *dense, const gali_target *target, int tensorize,
                               gali_schedule *schedule, gal_error *error);
 

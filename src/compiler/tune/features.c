@@ -75,7 +75,7 @@ static void count_value(counter *c, const gali_loop_value *value, double times) 
 
 static void count_tile(counter *c, const gali_loop_tile *tile, double times) {
     double rows = evaluate(c, &tile->rows), vectors = evaluate(c, &tile->vectors),
-           k = evaluate(c, &tile->inputs);
+           k = evaluate(c, &tile->inputs) * evaluate(c, &tile->experts);
     c->adds += times * rows * vectors * k;
     c->constants += times * vectors * k * tile->sum.lanes;
 }

@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "compiler/loop/layout.h"
 #include "cpu/machine.h"
 #include "network/pack.h"
 
@@ -233,22 +234,12 @@ void gali_scene_release(gali_scene *scene) {
     *scene = (gali_scene){0};
 }
 
-static int same_layout(const gali_loop_buffer *a, const gali_loop_buffer *b) {
-    int same = a->packed_rank == b->packed_rank;
-    for (uint32_t d = 0; d < a->packed_rank && same; d++) {
-        const gali_loop_packed *p = &a->packed[d], *q = &b->packed[d];
-        same = p->of == q->of && p->scale == q->scale && p->extent == q->extent && p->total == q->total &&
-               p->part == q->part;
-    }
-    return same;
-}
-
 /* The layout's weights if they are there, else the oldest ones', to be replaced. */
 static gali_scene_weights *find_weights(gali_scene *scene, const gali_loop_buffer *layout) {
     gali_scene_weights *oldest = &scene->weights[0];
     for (uint32_t i = 0; i < GALI_SCENE_LAYOUTS_MAX; i++) {
         gali_scene_weights *w = &scene->weights[i];
-        if (w->copies && same_layout(&w->layout, layout)) {
+        if (w->copies && gali_layout_same(&w->layout, layout)) {
             return w;
         }
         oldest = w->age < oldest->age ? w : oldest;
