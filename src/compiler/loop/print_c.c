@@ -49,6 +49,13 @@ static void add_store(gali_c_printer *p, gali_text *to, const gali_loop_statemen
         gali_text_add(to, ";\n");
         return;
     }
+    if (p->lanes == 1) {
+        gali_c_item(p, to, target);
+        gali_text_add(to, " = ");
+        gali_c_value(p, to, s->value, 1);
+        gali_text_add(to, ";\n");
+        return;
+    }
     int partial = gali_c_is_partial(target);
     p->some |= partial;
     gali_text_add(to, partial ? "%s_store_some(" : "gali_vf_store%s(",
@@ -266,9 +273,9 @@ static void add_cases(gali_c_printer *p, gali_text *to, const gali_loop_statemen
 static void add_lookup(gali_c_printer *p, gali_text *to, const gali_loop_statement *let) {
     gali_text_add(to, "const size_t ");
     gali_c_name(to, let->variable->name);
-    gali_text_add(to, " = *(");
-    gali_c_pointer(p, to, &let->lookup);
-    gali_text_add(to, ");\n");
+    gali_text_add(to, " = ");
+    gali_c_item(p, to, &let->lookup);
+    gali_text_add(to, ";\n");
 }
 
 static void add_statement(gali_c_printer *p, gali_text *to, const gali_loop_statement *s) {

@@ -50,6 +50,9 @@ void gali_c_pointer(gali_c_printer *p, gali_text *to, const gali_loop_access *ac
 void gali_c_element(const gali_c_printer *p, gali_text *to, const gali_loop_access *access);
 void gali_c_address(gali_c_printer *p, gali_text *to, const gali_loop_access *access);
 
+/* The first element of an access, as one that is read or written. */
+void gali_c_item(gali_c_printer *p, gali_text *to, const gali_loop_access *access);
+
 /* Elements from the access to the end of its row. */
 void gali_c_left(gali_text *to, const gali_loop_access *access);
 

@@ -166,6 +166,21 @@ void gali_c_address(gali_c_printer *p, gali_text *to, const gali_loop_access *ac
     }
 }
 
+void gali_c_item(gali_c_printer *p, gali_text *to, const gali_loop_access *access) {
+    static const char plus[] = " + ";
+    gali_text pointer = {0};
+    if (gali_c_is_local(access)) {
+        gali_c_element(p, to, access);
+        return;
+    }
+    gali_c_pointer(p, &pointer, access);
+    const char *index = pointer.bytes ? strstr(pointer.bytes, plus) : NULL; /* "name + index" */
+    gali_c_name(to, access->buffer->name);
+    gali_text_add(to, "[%s]", index ? index + sizeof plus - 1 : "0");
+    to->failed |= pointer.failed;
+    gali_text_release(&pointer);
+}
+
 int gali_c_is_partial(const gali_loop_access *access) {
     const gali_loop_buffer *buffer = access->buffer;
     return access->lanes > 1 && !gali_c_is_local(access) && !buffer->packed_rank &&
@@ -185,15 +200,9 @@ static void add_load(gali_c_printer *p, gali_text *to, const gali_loop_access *l
         return;
     }
     if (load->lanes == 1) {
-        gali_text_add(to, "gali_vf_set(");
-        if (gali_c_is_local(load)) {
-            gali_c_element(p, to, load);
-        } else {
-            gali_text_add(to, "*(");
-            gali_c_pointer(p, to, load);
-            gali_text_add(to, ")");
-        }
-        gali_text_add(to, ")");
+        gali_text_add(to, p->lanes > 1 ? "gali_vf_set(" : "");
+        gali_c_item(p, to, load);
+        gali_text_add(to, p->lanes > 1 ? ")" : "");
         return;
     }
     int partial = gali_c_is_partial(load);
@@ -248,16 +257,16 @@ static void add_call_of(gali_c_printer *p, gali_text *to, const char *prefix, co
     gali_text_add(to, ")");
 }
 
-static void add_constant(gali_text *to, float constant) {
+static void add_constant(const gali_c_printer *p, gali_text *to, float constant) {
     char number[32];
     snprintf(number, sizeof number, "%.9g", (double)constant);
-    gali_text_add(to, "gali_vf_set(%s%sf)", number, strpbrk(number, ".e") ? "" : ".0");
+    gali_text_add(to, p->lanes > 1 ? "gali_vf_set(%s%sf)" : "%s%sf", number, strpbrk(number, ".e") ? "" : ".0");
 }
 
 void gali_c_value(gali_c_printer *p, gali_text *to, const gali_loop_value *value, uint32_t lanes) {
     switch (value->op) {
     case GALI_VALUE_CONSTANT:
-        add_constant(to, value->constant);
+        add_constant(p, to, value->constant);
         break;
     case GALI_VALUE_LOAD:
         add_load(p, to, &value->load);

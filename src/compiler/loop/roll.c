@@ -89,7 +89,7 @@ static void roll_block(const gali_loop_function *function, gali_loop_statement *
             continue;
         }
         for (gali_loop_statement *loop = s; loop->kind == GALI_LOOP_FOR; loop = loop->body) {
-            loop->mark = GALI_LOOP_PLAIN;
+            loop->factor = 1;
         }
     }
 }

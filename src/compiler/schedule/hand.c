@@ -156,7 +156,7 @@ gal_status gali_hand_write(const gali_dense *dense, const gali_target *target, i
     }
     if (tensorize) {
         gali_schedule_add(schedule, GALI_PRIMITIVE_TENSORIZE, "sum", "tile_sum", 0);
-    } else if (!blend) {
+    } else if (!blend && target->lanes > 1) { /* scalars leave nothing to gain, and clang makes 100 KB of it */
         gali_schedule_add(schedule, GALI_PRIMITIVE_UNROLL, "k", NULL, 4);
     }
     return schedule->full ? gali_fail(error, GAL_BAD_ARGUMENT, "a schedule of too many entries") : GAL_OK;
