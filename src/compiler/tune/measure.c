@@ -15,11 +15,22 @@
 enum {
     WARM = 3,     /* calls before the first that counts */
     HOPELESS = 5, /* pairs after which a candidate may be given up */
+    BLOCK = GALI_MEASURE_QUICK,
     PAIRS_MAX = 1024,
 };
 static const double hopeless = 1.6; /* at this ratio */
 
 typedef void candidate(const gali_scene_call *call);
+
+/* A candidate while it is timed. */
+typedef struct timed {
+    candidate *run;
+    const gali_loop_buffer *layout; /* of its weights */
+    gali_measured *result;
+    uint32_t done; /* pairs */
+    int given_up;
+    double ratio[PAIRS_MAX], seconds[PAIRS_MAX];
+} timed;
 
 static int by_value(const void *a, const void *b) {
     double x = *(const double *)a, y = *(const double *)b;
@@ -47,32 +58,39 @@ static gali_scene_call call_of(gali_scene *s, const gali_loop_buffer *layout) {
     };
 }
 
-static gal_status time_one(gali_scene *s, candidate *run, const gali_loop_buffer *layout, uint32_t pairs,
-                           gali_measured *result, gal_error *error) {
-    double ratio[PAIRS_MAX], seconds[PAIRS_MAX];
-    uint32_t done = 0;
-    for (uint32_t i = 0; i < pairs + WARM && done < PAIRS_MAX; i++) {
-        gali_scene_call call = call_of(s, layout);
+/* Some more pairs of calls for one candidate. */
+static gal_status time_block(gali_scene *s, timed *one, uint32_t pairs, gal_error *error) {
+    for (uint32_t i = 0; i < pairs + WARM && !one->given_up; i++) {
+        gali_scene_call call = call_of(s, one->layout);
         if (!call.weights) {
             return gali_fail(error, GAL_NO_MEMORY, "no memory for a layer's weights");
         }
         double start = gali_clock_seconds();
         gali_scene_reference_run(s);
         double between = gali_clock_seconds();
-        run(&call);
+        one->run(&call);
         double end = gali_clock_seconds();
         if (i < WARM) {
             continue;
         }
-        seconds[done] = end - between;
-        ratio[done++] = (end - between) / (between - start);
-        if (done == HOPELESS && median(ratio, done) > hopeless) {
-            break;
+        one->seconds[one->done] = end - between;
+        one->ratio[one->done++] = (end - between) / (between - start);
+        one->given_up = one->done == HOPELESS && median(one->ratio, one->done) > hopeless;
+    }
+    return GAL_OK;
+}
+
+/* All candidates in turns, block by block: what slows the machine down for a while meets them all. */
+static gal_status time_blocks(gali_scene *s, timed *of, uint32_t count, uint32_t pairs, gal_error *error) {
+    gal_status status = GAL_OK;
+    pairs = pairs < PAIRS_MAX ? pairs : PAIRS_MAX;
+    for (uint32_t done = 0; done < pairs && status == GAL_OK; done += BLOCK) {
+        uint32_t some = pairs - done < BLOCK ? pairs - done : BLOCK;
+        for (uint32_t i = 0; i < count && status == GAL_OK; i++) {
+            status = time_block(s, &of[i], some, error);
         }
     }
-    result->ratio = median(ratio, done);
-    result->seconds = median(seconds, done);
-    return GAL_OK;
+    return status;
 }
 
 /* Whether the candidate's bits are the runtime's. */
@@ -159,29 +177,44 @@ gal_status gali_measure_write(const gali_scene *scene, const gali_schedule *sche
     return failed ? gali_fail(error, GAL_NO_MEMORY, "no memory to print %u candidates", count) : status;
 }
 
+/* The i-th candidate of a build, if its bits are right. */
+static gal_status find_one(gali_scene *s, const gali_build *build, const gali_loop_function *function,
+                           uint32_t i, timed *one, int *right, gal_error *error) {
+    char name[32];
+    snprintf(name, sizeof name, "candidate_%u", i);
+    void *address = gali_build_find(build, name);
+    if (!address) {
+        return gali_fail(error, GAL_IO, "a compiled candidate is not in its library");
+    }
+    one->layout = function->buffer[0];
+    one->done = 0;
+    one->given_up = 0;
+    memcpy(&one->run, &address, sizeof one->run); /* dlsym's way to give a function */
+    return check_one(s, one->run, one->layout, right, error);
+}
+
 static gal_status time_all(gali_scene *s, const gali_build *build, gali_loop_function *const *functions,
                            uint32_t count, uint32_t pairs, gali_measured *results, gal_error *error) {
-    gal_status status = GAL_OK;
+    timed *of = malloc(count * sizeof *of);
+    uint32_t some = 0;
+    gal_status status = of ? GAL_OK : gali_fail(error, GAL_NO_MEMORY, "no memory to time %u candidates", count);
     for (uint32_t i = 0; i < count && status == GAL_OK; i++) {
-        char name[32];
-        candidate *run;
         int right = 0;
-        if (!functions[i]) {
-            continue;
-        }
-        snprintf(name, sizeof name, "candidate_%u", i);
-        void *address = gali_build_find(build, name);
-        memcpy(&run, &address, sizeof run); /* dlsym's way to give a function */
-        if (!address) {
-            return gali_fail(error, GAL_IO, "a compiled candidate is not in its library");
-        }
-        status = check_one(s, run, functions[i]->buffer[0], &right, error);
-        if (status == GAL_OK && !right) {
-            snprintf(results[i].failure, sizeof results[i].failure, "its bits are not the runtime's");
-        } else if (status == GAL_OK) {
-            status = time_one(s, run, functions[i]->buffer[0], pairs, &results[i], error);
+        if (functions[i]) {
+            status = find_one(s, build, functions[i], i, &of[some], &right, error);
+            of[some].result = &results[i];
+            some += right != 0;
+            if (!right) {
+                snprintf(results[i].failure, sizeof results[i].failure, "its bits are not the runtime's");
+            }
         }
     }
+    status = status == GAL_OK ? time_blocks(s, of, some, pairs, error) : status;
+    for (uint32_t i = 0; i < some && status == GAL_OK; i++) {
+        of[i].result->ratio = median(of[i].ratio, of[i].done);
+        of[i].result->seconds = median(of[i].seconds, of[i].done);
+    }
+    free(of);
     return status;
 }
 

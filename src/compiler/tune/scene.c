@@ -26,6 +26,11 @@ static float *floats_of(size_t count) {
     return gali_allocate(NULL, (count + 16) * sizeof(float));
 }
 
+/* Weights lie on pages like the runtime's. */
+static float *weights_of(size_t count) {
+    return gali_machine_allocate(NULL, (count + 16) * sizeof(float), 0);
+}
+
 static uint64_t next_random(uint64_t *state) { /* SplitMix64 (Steele et al. 2014) */
     uint64_t z = (*state += 0x9E3779B97F4A7C15u);
     z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
@@ -157,7 +162,7 @@ static int make_reference(gali_scene *s) {
     r->layer = plan_layer(s, GAL_FORM_PER_EXPERT);
     r->floats = (gali_pack_floats(&r->layer, s->kernels) + 15) / 16 * 16;
     r->count = copies_for(r->floats);
-    r->copies = floats_of(r->floats * r->count);
+    r->copies = weights_of(r->floats * r->count);
     if (!r->rows || !r->blend_rows || !r->experts || !r->copies) {
         return 0;
     }
@@ -255,7 +260,7 @@ const float *gali_scene_next(gali_scene *scene, const gali_loop_buffer *layout) 
         w->layout = *layout;
         w->floats = (gali_loop_pack_floats(layout) + 15) / 16 * 16;
         w->count = copies_for(w->floats);
-        w->copies = floats_of(w->floats * w->count);
+        w->copies = weights_of(w->floats * w->count);
         if (!w->copies) {
             return NULL;
         }
