@@ -1,6 +1,7 @@
 /* gallop tune: searches each layer's schedule on this machine. */
 #define _DEFAULT_SOURCE
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,16 +13,19 @@
 #include "options.h"
 #include "tune_spread.h"
 
-enum { COUNTS_MAX = 16, BAR = 20, PLAN_BYTES = 8192 };
+enum { COUNTS_MAX = 16, BAR = 20, PLAN_BYTES = 8192, EXIT_INTERRUPTED = 130 };
 
 typedef struct job {
     const char *model, *target_name, *way_name, *log_path, *merge_path, *characters, *form_name, *plan_path;
     double minutes;
-    uint32_t seed, counts[COUNTS_MAX], count_count, task_count, done;
+    uint32_t seed, counts[COUNTS_MAX], count_count, task_count;
+    int stopped;
+    double seconds; /* that it took */
     gali_tune tune;
     gali_log log;
     gali_tune_processes processes;
     gali_tune_task tasks[GALI_TUNE_TASKS_MAX];
+    gali_tune_result results[GALI_TUNE_TASKS_MAX];
     gal_error error;
 } job;
 
@@ -125,59 +129,103 @@ static gal_status merge(job *self) {
     return status;
 }
 
-static void show(const gali_tune_state *state) {
-    const gali_dense *d = &state->task->dense;
-    int full = state->limit > 0 ? (int)((double)BAR * state->seconds / state->limit) : BAR;
-    full = full > BAR ? BAR : full;
-    fprintf(stderr, "\r%u/%u  %u -> %u, C %u  [%.*s%.*s] %3.0f s  ", state->number + 1, state->count, d->inputs,
-            d->outputs, d->most, full, "####################", BAR - full, "....................",
-            state->seconds);
-    if (state->search.best > 0) {
-        fprintf(stderr, "best %.3f of the runtime's kernel, ", 1 / state->search.best);
+/* The first ^C ends the search, which then says what it has; the second one the program. */
+static volatile sig_atomic_t interrupted;
+
+static void interrupt(int number) {
+    (void)number;
+    interrupted = 1;
+}
+
+static void listen_to_interrupts(void) {
+    struct sigaction action = {.sa_handler = interrupt, .sa_flags = SA_RESTART | (int)SA_RESETHAND};
+    sigaction(SIGINT, &action, NULL);
+}
+
+static uint32_t measurements_of(const gali_tune_state *state) {
+    uint32_t sum = 0;
+    for (uint32_t i = 0; i < state->count; i++) {
+        sum += state->results[i].measurements;
     }
-    fprintf(stderr, "%u measured  ", state->search.measured);
+    return sum;
+}
+
+/* "1 1.021, 5 1.034, 8 -": counts of characters and the whole network's speed so far. */
+static void print_gains(const job *self, const gali_tune_state *state, FILE *to) {
+    for (uint32_t i = 0; i < self->count_count; i++) {
+        double gain = gali_tune_gain(state, self->counts[i]);
+        fprintf(to, gain > 0 ? "%s%u: %.3f" : "%s%u: -", i ? ", " : "", self->counts[i], gain);
+    }
+}
+
+static void show(const job *self, const gali_tune_state *state) {
+    const gali_dense *d = &state->tasks[state->number].dense;
+    double part = state->limit > 0 ? state->seconds / state->limit : 1;
+    int full = part < 1 ? (int)(BAR * part) : BAR;
+    fprintf(stderr, "\r[%.*s%.*s] %.0f of %.0f s, times the runtime at ", full, "####################",
+            BAR - full, "....................", state->seconds, state->limit);
+    print_gains(self, state, stderr);
+    fprintf(stderr, "; now %u -> %u at %u  ", d->inputs, d->outputs, d->most);
     fflush(stderr);
 }
 
 static int watch(void *context, const gali_tune_state *state) {
-    (void)context;
+    const job *self = context;
     if (isatty(STDERR_FILENO)) {
-        show(state);
+        show(self, state);
     }
-    return 0;
+    return interrupted;
 }
 
 static void print_result(const gali_tune_task *task, const gali_tune_result *result) {
     gali_text text = {0};
-    gali_schedule_print(&result->schedule, "; ", &text);
-    if (isatty(STDERR_FILENO)) {
-        fprintf(stderr, "\r%*s\r", 110, "");
+    printf("%s, %u character%s: ", task->name.layer, task->dense.most, task->dense.most == 1 ? "" : "s");
+    if (!(result->measured.ratio > 0)) {
+        printf("nothing measured yet\n");
+        return;
     }
-    printf("%s, %u character%s: %.3f of the runtime's kernel, %.1f us (%s", task->name.layer, task->dense.most,
-           task->dense.most == 1 ? "" : "s", 1 / result->measured.ratio, 1e6 * result->measured.seconds,
-           result->from_log ? "from the log" : "");
-    if (!result->from_log) {
-        printf("%u measurements", result->measurements);
+    gali_schedule_print(&result->schedule, "; ", &text);
+    printf("%.3f of the runtime's kernel, %.1f us (", 1 / result->measured.ratio,
+           1e6 * result->measured.seconds);
+    if (result->from_log) {
+        printf("from the log");
+    } else {
+        printf("%u measurements, %.0f s", result->measurements, result->seconds);
     }
     printf(")\n    %s\n", text.bytes ? text.bytes : "");
-    fflush(stdout);
     gali_text_release(&text);
 }
 
+/* Of the whole network, a line. */
+static void print_sum(const job *self, const gali_tune_state *state) {
+    const double asked = 60 * self->minutes;
+    printf("%s, times as fast as by the runtime's kernels, at ", self->model);
+    print_gains(self, state, stdout);
+    printf("; %u measurements in %.0f s", measurements_of(state), self->seconds);
+    if (self->stopped) {
+        printf("; stopped%s", self->log_path ? ": the same command goes on from here" : "");
+    } else if (self->tune.way != GALI_WAY_HAND && measurements_of(state) && self->seconds < 0.9 * asked) {
+        printf(" of %.0f: nothing better was to be found", asked);
+    }
+    printf("\n");
+    fflush(stdout);
+}
+
 static gal_status run_tasks(job *self) {
-    gal_status status = GAL_OK;
+    const gali_tune_state state = {.tasks = self->tasks, .results = self->results, .count = self->task_count};
     double start = gali_clock_seconds();
+    listen_to_interrupts();
+    gal_status status =
+        gali_tune_run(&self->tune, self->tasks, self->task_count, self->results, &self->stopped, &self->error);
+    self->seconds = gali_clock_seconds() - start;
+    if (isatty(STDERR_FILENO)) {
+        fprintf(stderr, "\r\033[K");
+    }
     for (uint32_t i = 0; i < self->task_count && status == GAL_OK; i++) {
-        gali_tune_result result;
-        double left = 60 * self->minutes - (gali_clock_seconds() - start),
-               share = left / (self->task_count - i);
-        double even = 60 * self->minutes / self->task_count; /* what the log must have to count as done */
-        status = gali_tune_run(&self->tune, &self->tasks[i], i, self->task_count, share > even ? share : even,
-                               &result, &self->error);
-        if (status == GAL_OK) {
-            print_result(&self->tasks[i], &result);
-            self->done++;
-        }
+        print_result(&self->tasks[i], &self->results[i]);
+    }
+    if (status == GAL_OK) {
+        print_sum(self, &state);
     }
     return status;
 }
@@ -198,7 +246,7 @@ static gal_status tune_network(job *self, const gal_network *network, gal_form f
         status = run_tasks(self);
     }
     /* The plan takes the winners from the file, the new ones included. */
-    if (status == GAL_OK && self->plan_path) {
+    if (status == GAL_OK && self->plan_path && !self->stopped) {
         gali_log_release(&self->log);
         status = read_log(self, self->log_path, 1);
         status = status == GAL_OK ? write_plan(self, network) : status;
@@ -233,6 +281,7 @@ static int search(job *self) {
     self->tune.seed = self->seed;
     self->tune.log = &self->log;
     self->tune.watch = watch;
+    self->tune.context = self;
     self->tune.spread = self->processes.started ? &self->processes.spread : NULL;
     gal_status status = tune_model(self);
     int closed = !self->tune.file || fclose(self->tune.file) == 0;
@@ -241,7 +290,7 @@ static int search(job *self) {
         return gali_command_bad("tune", "%s",
                                 status != GAL_OK ? self->error.message : "the log could not be written");
     }
-    return GALI_EXIT_OK;
+    return self->stopped ? EXIT_INTERRUPTED : GALI_EXIT_OK;
 }
 
 static int run(int argc, char **argv) {
@@ -290,7 +339,7 @@ const gali_command gali_command_tune = {
         "Searches, for each layer and count of characters, the loops that run fastest here, and prints each\n"
         "winner with its speed beside the runtime's own kernel. Needs a C compiler (cc, or what CC names).\n\n"
         "  --target      what the code is for; it must run here (gallop help compile lists them)\n"
-        "  --minutes     for all layers together\n"
+        "  --minutes     for all layers together: most to those where most is to be won; ^C ends it sooner\n"
         "  --way         hand: no search, the written rules, with and without inner kernels;\n"
         "                template: the tiles, orders and unrolling that people would try;\n"
         "                auto: whatever can be derived from the layer\n"

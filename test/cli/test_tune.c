@@ -85,13 +85,15 @@ static void a_second_run_takes_it_from_the_log(void **unused) {
     expect_good(first);
     expect_text(first->out, "12 -> 40, 4 of 4 experts, per-expert, elu, 2 characters: ");
     expect_text(first->out, "of the runtime's kernel");
-    expect_text(first->out, " measurements)");
+    expect_text(first->out, " measurements, ");
+    expect_text(first->out, "times as fast as by the runtime's kernels, at 2: ");
     uint32_t lines = lines_of("one.jsonl");
     assert_true(lines > 4);
     const said *second = tune(arguments);
     expect_good(second);
     expect_text(second->out, "(from the log)");
-    assert_null(strstr(second->out, "measurements"));
+    assert_null(strstr(second->out, " measurements, "));
+    expect_text(second->out, "; 0 measurements in ");
     assert_int_equal(lines_of("one.jsonl"), lines);
     /* The records of one log go into another once. */
     snprintf(arguments, sizeof arguments, "--minutes 0.01 --characters 2 --log %s --merge %s --plan %s",
@@ -139,7 +141,7 @@ static void the_written_schedules_are_measured(void **unused) {
     }
     const said *s = tune("--way hand --characters 1");
     expect_good(s);
-    expect_text(s->out, "measurements)\n    vectorize n ");
+    expect_text(s->out, " s)\n    vectorize n ");
 }
 
 static void two_processes_measure_together(void **unused) {

@@ -45,12 +45,20 @@ static void remove_folder(const paths *p) {
 /* Runs argv with its messages in a file; 0 if it could not, or did not end well. */
 static int run(char **argv, const char *messages, int *status) {
     posix_spawn_file_actions_t actions;
+    posix_spawnattr_t attributes;
     pid_t child;
     if (posix_spawn_file_actions_init(&actions) != 0) {
         return 0;
     }
+    if (posix_spawnattr_init(&attributes) != 0) {
+        posix_spawn_file_actions_destroy(&actions);
+        return 0;
+    }
+    /* A group of its own: ^C is for the program, which ends after this batch. */
+    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
     posix_spawn_file_actions_addopen(&actions, 2, messages, O_WRONLY | O_CREAT | O_TRUNC, 0600);
-    int failed = posix_spawnp(&child, argv[0], &actions, NULL, argv, environ);
+    int failed = posix_spawnp(&child, argv[0], &actions, &attributes, argv, environ);
+    posix_spawnattr_destroy(&attributes);
     posix_spawn_file_actions_destroy(&actions);
     if (failed) {
         return 0;

@@ -1,11 +1,13 @@
 /*
  * Looking for a layer's schedule: rounds of evolution on a space's knobs. Each round draws points at random, takes the
- * neighbours of the best so far and breeds from all of them; drops those that the target cannot hold; lets the cost
- * model, an estimate corrected by what was measured, choose a pool of the rest; and measures a batch of it: most of those
- * it likes, of many families and tiles, and some that it does not. The leaders are measured again now and then, longer,
- * and at the end. A space that is small enough is simply exhausted.
+ * neighbours of the best so far and breeds from all of them; drops those that the target cannot hold and those whose loops
+ * were measured already, however they are written; lets the cost model, an estimate corrected by what was measured, choose
+ * a pool of the rest, of many families and tiles; and measures a batch of it: three of four those that it likes best, the
+ * fourth of the tile that least is known of. The leaders are measured again now and then, longer, and at the end, in
+ * turns. A space that is small enough is simply exhausted.
  *
- * What was measured before, by anyone who wrote it down, is learned from and not measured again.
+ * A search may run in several goes. What was measured before, by anyone who wrote it down, is learned from and not measured
+ * again.
  */
 #ifndef GALI_COMPILER_TUNE_SEARCH_H
 #define GALI_COMPILER_TUNE_SEARCH_H
@@ -26,32 +28,48 @@ typedef struct gali_search_record {
 
 typedef struct gali_search_state {
     uint32_t measured, failed, refused; /* schedules so far; refused before they were measured */
-    double best, seconds;               /* ratio of the best (0: none yet); since the start */
+    uint32_t rounds, idle;              /* all; the last ones that found nothing better */
+    int done;                           /* nothing was left to measure, or nothing better was found for long */
+    double best, seconds;               /* ratio of the best (0: none yet); spent in gali_search_run */
 } gali_search_state;
 
-typedef struct gali_search {
+typedef struct gali_search_desc {
     const gali_space *space;
-    double seconds; /* to search for, the last measurement not counted */
     uint64_t seed;
     gali_search_measure *measure;
     void *measure_context;
     /* NULL or told of every measurement; and of the state after every batch. A result other than 0 of watch ends the
-     * search, as its time's end does. */
+     * run, as its time's end does. */
     void (*record)(void *context, const gali_search_record *record);
     int (*watch)(void *context, const gali_search_state *state);
     void *context;
-    const gali_search_record *known; /* [known_count] measured before */
+    const gali_search_record *known; /* [known_count] measured before; read by open alone */
     uint32_t known_count;
-} gali_search;
+} gali_search_desc;
 
-typedef struct gali_search_result {
-    gali_schedule schedule;
-    gali_measured measured; /* in GALI_MEASURE_SURE pairs */
-    gali_search_state state;
-    int exhausted, stopped; /* nothing was left to measure; watch ended it */
-} gali_search_result;
+typedef struct gali_search gali_search;
 
-/* GAL_NOT_FOUND where no schedule of the space could be measured; what measure returns; GAL_NO_MEMORY. */
-gal_status gali_search_run(const gali_search *search, gali_search_result *result, gal_error *error);
+/* desc->space stays the caller's and must outlive the search. GAL_NO_MEMORY. */
+gal_status gali_search_open(gali_search **search, const gali_search_desc *desc, gal_error *error);
+
+/*
+ * Searches for about so many seconds, a round at least unless it is done. *stopped: watch ended it. What measure returns;
+ * GAL_NO_MEMORY.
+ */
+gal_status gali_search_run(gali_search *search, double seconds, int *stopped, gal_error *error);
+
+gali_search_state gali_search_look(const gali_search *search);
+
+/* The best as measured so far; ratio 0 where there is none. */
+void gali_search_leader(const gali_search *search, gali_schedule *schedule, gali_measured *measured);
+
+/*
+ * Measures the leaders for long, GALI_MEASURE_SURE pairs, and says which is best. GAL_NOT_FOUND where no schedule of the
+ * space could be measured.
+ */
+gal_status gali_search_finish(gali_search *search, gali_schedule *schedule, gali_measured *measured,
+                              gal_error *error);
+
+void gali_search_close(gali_search *search);
 
 #endif

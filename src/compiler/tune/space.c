@@ -11,7 +11,15 @@ enum { UNROLLS = sizeof unrolls / sizeof unrolls[0], ROWS_MAX = 12, VECTORS_MAX 
 static void add_knob(gali_space *space, const char *name, uint32_t settings) {
     if (space->knobs < GALI_KNOBS_MAX) {
         space->knob[space->knobs++] =
-            (gali_knob){name, settings < GALI_SETTINGS_MAX ? settings : GALI_SETTINGS_MAX};
+            (gali_knob){.name = name, .settings = settings < GALI_SETTINGS_MAX ? settings : GALI_SETTINGS_MAX};
+    }
+}
+
+static void add_tile_knob(gali_space *space, const char *name, uint32_t settings) {
+    uint32_t knob = space->knobs;
+    add_knob(space, name, settings);
+    if (knob < space->knobs) {
+        space->knob[knob].tile = 1;
     }
 }
 
@@ -35,8 +43,8 @@ enum { AROUND, OUTSIDE, INSIDE, IN_TWOS, EXPERT_PLACES };
 static void make_template(gali_space *space) {
     const gali_dense *d = &space->dense;
     uint32_t all = (d->outputs + space->target->lanes - 1) / space->target->lanes;
-    add_knob(space, "vectors of a panel", least_of(all, VECTORS_MAX));
-    add_knob(space, "rows of a tile", d->sparse ? 1 : least_of(d->most, ROWS_MAX));
+    add_tile_knob(space, "vectors of a panel", least_of(all, VECTORS_MAX));
+    add_tile_knob(space, "rows of a tile", d->sparse ? 1 : least_of(d->most, ROWS_MAX));
     add_knob(space, "vectors outside of rows", 2);
     add_knob(space, "unrolled k", UNROLLS);
     add_knob(space, "tiles outside of panels", d->sparse ? 1 : 2);
@@ -146,11 +154,11 @@ static void make_auto(gali_space *space) {
         if (e->axis[i].lookup) {
             continue;
         }
-        int summed = is_summed(e, e->axis[i].variable);
-        add_knob(space, e->axis[i].variable->name,
-                 summed ? UNROLLS + 1 : least_of(extent_of(space, i), ROWS_MAX));
-        if (summed) {
+        if (is_summed(e, e->axis[i].variable)) {
+            add_knob(space, e->axis[i].variable->name, UNROLLS + 1);
             add_knob(space, "its level", 4);
+        } else {
+            add_tile_knob(space, e->axis[i].variable->name, least_of(extent_of(space, i), ROWS_MAX));
         }
     }
     add_knob(space, "order of outer tiles", 2);

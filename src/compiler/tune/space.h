@@ -21,6 +21,7 @@ extern const char *const gali_way_names[GALI_WAY_COUNT];
 typedef struct gali_knob {
     const char *name;
     uint32_t settings;
+    int tile; /* its setting is a side of the output's tile: good ones fit each other, so they are changed together */
 } gali_knob;
 
 typedef struct gali_space {

@@ -3,7 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/error.h"
+#include "compiler/tune/budget.h"
 
 static int same_layer(const gali_dense *a, const gali_dense *b) {
     return a->experts == b->experts && a->slots == b->slots && a->inputs == b->inputs &&
@@ -35,6 +37,7 @@ static gal_status add_task(gali_tune_task *tasks, uint32_t *count, const gali_tu
                            const gali_target *target, gal_error *error) {
     for (uint32_t i = 0; i < *count; i++) {
         if (same_layer(&tasks[i].dense, &one->dense)) {
+            tasks[i].layers++;
             return GAL_OK;
         }
     }
@@ -54,38 +57,68 @@ gal_status gali_tune_tasks(const gal_network *network, const gali_target *target
     for (uint32_t i = 0; i < network->layer_count; i++) {
         for (uint32_t k = 0; k < count_count && status == GAL_OK && network->layers[i].kind == GALI_LAYER_DENSE;
              k++) {
-            gali_tune_task one = {.dense = dense_of(network, i, form, counts[k]), .layer = i};
+            gali_tune_task one = {.dense = dense_of(network, i, form, counts[k]), .layer = i, .layers = 1};
             status = add_task(tasks, task_count, &one, target, error);
         }
     }
     return status;
 }
 
-/* A task being searched. */
+/* A task's search. */
 typedef struct searching {
+    struct tuning *all;
+    const gali_tune_task *task;
+    gali_tune_result *result;
+    gali_arena arena; /* of the space */
+    gali_space space;
+    gali_search *search; /* NULL: not begun, or done from the log */
+} searching;
+
+typedef struct tuning {
     const gali_tune *tune;
     gali_tune_state state;
-    gali_scene scene;
+    searching *of;             /* [state.count] */
+    gali_tune_result *results; /* the caller's */
+    gali_budget_task *budget;  /* [state.count] */
+    gali_scene scene;          /* of the task that was measured last */
+    const gali_tune_task *shown;
+    double start;
     gal_error *error;
     gal_status status; /* of writing records */
-    uint32_t records;
-} searching;
+} tuning;
+
+/* Tasks are measured in turns: one scene at a time, since each has megabytes of weights. */
+static gal_status enter(tuning *t, const gali_tune_task *task, gal_error *error) {
+    if (t->shown == task) {
+        return GAL_OK;
+    }
+    gali_scene_release(&t->scene);
+    gal_status status = gali_scene_make(&t->scene, &task->dense, t->tune->target, error);
+    t->shown = status == GAL_OK ? task : NULL;
+    return status;
+}
 
 static gal_status measure(void *context, const gali_schedule *schedules, uint32_t count, uint32_t pairs,
                           gali_measured *results, gal_error *error) {
     searching *s = context;
-    const gali_tune_spread *spread = s->tune->spread;
-    return spread ? spread->measure(spread->context, &s->scene, schedules, count, pairs, results, error)
-                  : gali_measure(&s->scene, schedules, count, pairs, results, error);
+    tuning *t = s->all;
+    const gali_tune_spread *spread = t->tune->spread;
+    gal_status status = enter(t, s->task, error);
+    if (status != GAL_OK) {
+        return status;
+    }
+    return spread ? spread->measure(spread->context, &t->scene, schedules, count, pairs, results, error)
+                  : gali_measure(&t->scene, schedules, count, pairs, results, error);
 }
 
 static void write(searching *s, const gali_schedule *schedule, gali_log_record *record) {
+    tuning *t = s->all;
     gali_text text = {0};
     gali_schedule_print(schedule, "; ", &text);
     record->schedule = text.bytes;
-    if (s->tune->file && s->status == GAL_OK) {
-        s->status = text.failed ? gali_fail(s->error, GAL_NO_MEMORY, "no memory for a record")
-                                : gali_log_write(s->tune->file, &s->state.task->name, record, s->error);
+    if (t->tune->file && t->status == GAL_OK) {
+        t->status = text.failed ? gali_fail(t->error, GAL_NO_MEMORY, "no memory for a record")
+                                : gali_log_write(t->tune->file, &s->task->name, record, t->error);
     }
     gali_text_release(&text);
 }
@@ -93,15 +126,17 @@ static void write(searching *s, const gali_schedule *schedule, gali_log_record *
 static void record(void *context, const gali_search_record *measured) {
     searching *s = context;
     gali_log_record one = {.pairs = measured->pairs, .measured = measured->measured};
-    s->records++;
+    s->result->measurements++;
     write(s, measured->schedule, &one);
 }
 
 static int watch(void *context, const gali_search_state *state) {
     searching *s = context;
-    s->state.search = *state;
-    s->state.seconds = state->seconds;
-    return (s->tune->watch && s->tune->watch(s->tune->context, &s->state)) || s->status != GAL_OK;
+    tuning *t = s->all;
+    s->result->seconds = state->seconds;
+    gali_search_leader(s->search, &s->result->schedule, &s->result->measured);
+    t->state.seconds = gali_clock_seconds() - t->start;
+    return (t->tune->watch && t->tune->watch(t->tune->context, &t->state)) || t->status != GAL_OK;
 }
 
 /* The task's measurements in the log; schedules[] are the caller's to free. */
@@ -140,16 +175,18 @@ static int find_result(const gali_tune *tune, const gali_tune_task *task, double
 }
 
 /* The written schedule, with the inner kernel where there is one. */
-static gal_status run_hand(searching *s, gali_tune_result *result, gal_error *error) {
+static gal_status run_hand(searching *s, gal_error *error) {
+    const gali_dense *dense = &s->task->dense;
     gali_schedule schedules[2];
     gali_measured measured[2] = {{0}};
     uint32_t count = 0;
-    gal_status status = gali_schedule_hand(&s->scene.dense, s->tune->target, 0, &schedules[count++], error);
+    gal_status status = gali_schedule_hand(dense, s->all->tune->target, 0, &schedules[count++], error);
     gal_error none;
-    count += gali_schedule_hand(&s->scene.dense, s->tune->target, 1, &schedules[count], &none) == GAL_OK;
+    count += gali_schedule_hand(dense, s->all->tune->target, 1, &schedules[count], &none) == GAL_OK;
     status = status == GAL_OK ? measure(s, schedules, count, GALI_MEASURE_SURE, measured, error) : status;
     for (uint32_t i = 0; i < count && status == GAL_OK; i++) {
         gali_search_record one = {&schedules[i], measured[i], GALI_MEASURE_SURE};
+        gali_tune_result *result = s->result;
         record(s, &one);
         if (measured[i].ratio > 0 &&
             (result->measured.ratio == 0 || measured[i].ratio < result->measured.ratio)) {
@@ -160,70 +197,145 @@ static gal_status run_hand(searching *s, gali_tune_result *result, gal_error *er
     return status;
 }
 
-/* even: the task's share of the time had all taken theirs, which a search that was not stopped counts as. */
-static gal_status run_search(searching *s, double seconds, double even, gali_tune_result *result,
-                             gal_error *error) {
-    gali_arena arena = {0};
-    gali_space space;
+static gal_status begin(searching *s, gal_error *error) {
+    const gali_tune *tune = s->all->tune;
     gali_schedule *schedules = NULL;
     gali_search_record *known = NULL;
-    gali_search_result found;
-    gal_status status = gali_space_make(&space, s->tune->way, &s->scene.dense, s->tune->target, &arena, error);
+    gal_status status = gali_space_make(&s->space, tune->way, &s->task->dense, tune->target, &s->arena, error);
     if (status == GAL_OK) {
-        gali_search search = {.space = &space,
-                              .seconds = seconds,
-                              .seed = s->tune->seed,
-                              .measure = measure,
-                              .measure_context = s,
-                              .record = record,
-                              .watch = watch,
-                              .context = s};
-        search.known_count = find_known(s->tune, s->state.task, &schedules, &known);
-        search.known = known;
-        status = gali_search_run(&search, &found, error);
-    }
-    if (status == GAL_OK) {
-        gali_log_record one = {.pairs = GALI_MEASURE_SURE,
-                               .measured = found.measured,
-                               .way = s->tune->way,
-                               .searched = even,
-                               .seed = s->tune->seed};
-        result->schedule = found.schedule;
-        result->measured = found.measured;
-        if (!found.stopped) {
-            write(s, &found.schedule, &one);
-        }
+        gali_search_desc desc = {.space = &s->space,
+                                 .seed = tune->seed,
+                                 .measure = measure,
+                                 .measure_context = s,
+                                 .record = record,
+                                 .watch = watch,
+                                 .context = s};
+        desc.known_count = find_known(tune, s->task, &schedules, &known);
+        desc.known = known;
+        status = gali_search_open(&s->search, &desc, error);
     }
     free(schedules);
     free(known);
-    gali_arena_release(&arena);
     return status;
 }
 
-gal_status gali_tune_run(const gali_tune *tune, const gali_tune_task *task, uint32_t number, uint32_t count,
-                         double seconds, gali_tune_result *result, gal_error *error) {
-    const double even = tune->seconds / count;
-    *result = (gali_tune_result){.from_log = 0};
-    if (tune->way != GALI_WAY_HAND && find_result(tune, task, even, result)) {
-        return GAL_OK;
+/* Stakes: a task's share of the time of all layers for its count of characters. */
+static void weigh(tuning *t) {
+    for (uint32_t i = 0; i < t->state.count; i++) {
+        const gali_tune_task *task = &t->state.tasks[i];
+        double all = 0;
+        for (uint32_t k = 0; k < t->state.count; k++) {
+            const gali_tune_task *other = &t->state.tasks[k];
+            all += other->dense.most == task->dense.most ? other->layers * t->state.results[k].measured.seconds
+                                                         : 0;
+        }
+        t->budget[i].stake = all > 0 ? task->layers * t->state.results[i].measured.seconds / all : 0;
     }
-    searching *s = calloc(1, sizeof *s);
-    if (!s) {
-        return gali_fail(error, GAL_NO_MEMORY, "no memory to tune");
-    }
-    s->tune = tune;
-    s->error = error;
-    s->state = (gali_tune_state){.task = task, .number = number, .count = count, .limit = seconds};
-    gal_status status = gali_scene_make(&s->scene, &task->dense, tune->target, error);
+}
+
+/* The next task's slice. */
+static gal_status run_slice(tuning *t, uint32_t number, double seconds, int *stopped, gal_error *error) {
+    searching *s = &t->of[number];
+    gal_status status = s->search ? GAL_OK : begin(s, error);
+    t->state.number = number;
     if (status == GAL_OK) {
-        status = tune->way == GALI_WAY_HAND ? run_hand(s, result, error)
-                                            : run_search(s, seconds, even, result, error);
-        gali_scene_release(&s->scene);
+        status = gali_search_run(s->search, seconds, stopped, error);
     }
-    result->measurements = s->records;
-    status = status == GAL_OK ? s->status : status;
-    free(s);
+    if (status == GAL_OK) {
+        gali_budget_note(&t->budget[number], s->result->measured.ratio);
+        t->budget[number].done = gali_search_look(s->search).done;
+        weigh(t);
+    }
     return status;
+}
+
+/* Slices until the time is spent or all are done; each task gets one at least. */
+static gal_status run_slices(tuning *t, int *stopped, gal_error *error) {
+    enum { SLICES = 8 }; /* of each task, had all the same */
+    const double slice = t->tune->seconds / t->state.count / SLICES;
+    gal_status status = t->status;
+    uint32_t next = gali_budget_next(t->budget, t->state.count);
+    double left = t->tune->seconds;
+    while (status == GAL_OK && !*stopped && next < t->state.count &&
+           (left > 0 || t->budget[next].slices == 0)) {
+        status = run_slice(t, next, slice < left ? slice : left, stopped, error);
+        status = status == GAL_OK ? t->status : status;
+        next = gali_budget_next(t->budget, t->state.count);
+        left = t->tune->seconds - (gali_clock_seconds() - t->start);
+    }
+    return status;
+}
+
+/* The winner of a task, measured for long; written down as a search's result. */
+static gal_status finish(searching *s, gal_error *error) {
+    const gali_tune *tune = s->all->tune;
+    gali_log_record one = {.pairs = GALI_MEASURE_SURE,
+                           .way = tune->way,
+                           .searched = tune->seconds / s->all->state.count,
+                           .seed = tune->seed};
+    gal_status status = gali_search_finish(s->search, &s->result->schedule, &one.measured, error);
+    if (status == GAL_OK) {
+        s->result->measured = one.measured;
+        write(s, &s->result->schedule, &one);
+    }
+    return status;
+}
+
+static gal_status run_all(tuning *t, int *stopped, gal_error *error) {
+    gal_status status = GAL_OK;
+    for (uint32_t i = 0; i < t->state.count && status == GAL_OK; i++) {
+        searching *s = &t->of[i];
+        *s = (searching){.all = t, .task = &t->state.tasks[i], .result = &t->results[i]};
+        if (t->tune->way == GALI_WAY_HAND) {
+            status = run_hand(s, error);
+        }
+        t->budget[i].done = t->tune->way == GALI_WAY_HAND ||
+                            find_result(t->tune, s->task, t->tune->seconds / t->state.count, s->result);
+    }
+    status = status == GAL_OK ? run_slices(t, stopped, error) : status;
+    for (uint32_t i = 0; i < t->state.count && status == GAL_OK && !*stopped; i++) {
+        status = t->of[i].search ? finish(&t->of[i], error) : GAL_OK;
+    }
+    return status == GAL_OK ? t->status : status;
+}
+
+gal_status gali_tune_run(const gali_tune *tune, const gali_tune_task *tasks, uint32_t count,
+                         gali_tune_result *results, int *stopped, gal_error *error) {
+    tuning t = {.tune = tune,
+                .state = {.tasks = tasks, .results = results, .count = count, .limit = tune->seconds},
+                .results = results,
+                .of = calloc(count + 1, sizeof *t.of),
+                .budget = calloc(count + 1, sizeof *t.budget),
+                .start = gali_clock_seconds(),
+                .error = error};
+    memset(results, 0, count * sizeof *results);
+    *stopped = 0;
+    gal_status status =
+        t.of && t.budget ? run_all(&t, stopped, error) : gali_fail(error, GAL_NO_MEMORY, "no memory to tune");
+    for (uint32_t i = 0; i < count && t.of; i++) {
+        gali_search_close(t.of[i].search);
+        gali_arena_release(&t.of[i].arena);
+    }
+    gali_scene_release(&t.scene);
+    free(t.of);
+    free(t.budget);
+    return status;
+}
+
+double gali_tune_gain(const gali_tune_state *state, uint32_t characters) {
+    double reference = 0, best = 0;
+    for (uint32_t i = 0; i < state->count; i++) {
+        const gali_measured *m = &state->results[i].measured;
+        if (state->tasks[i].dense.most != characters) {
+            continue;
+        }
+        if (!(m->ratio > 0)) {
+            return 0;
+        }
+        reference += state->tasks[i].layers * m->seconds / m->ratio;
+        best += state->tasks[i].layers * m->seconds;
+    }
+    return best > 0 ? reference / best : 0;
 }
 
 /* The number of a schedule's first split of that axis; 0 if it has none. */

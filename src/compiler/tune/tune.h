@@ -1,7 +1,7 @@
 /*
- * Tuning a model: its distinct layers, each for some counts of characters, each a task; tasks share the time. Everything
- * that is measured goes to the log as it comes, and what the log has is not measured again: a task whose search is in
- * it already is done.
+ * Tuning a model: its distinct layers, each for some counts of characters, each a task. Time goes to them in slices
+ * (budget.h), so all of them are searched from early on, and longest where most is to be won. Everything that is measured
+ * goes to the log as it comes, and what the log has is not measured again: a task whose search is in it already is done.
  */
 #ifndef GALI_COMPILER_TUNE_TUNE_H
 #define GALI_COMPILER_TUNE_TUNE_H
@@ -16,24 +16,25 @@ enum { GALI_TUNE_TASKS_MAX = 128 };
 typedef struct gali_tune_task {
     gali_dense dense; /* least == most */
     gali_log_task name;
-    uint32_t layer; /* of the network: the first that it stands for */
+    uint32_t layer, layers; /* of the network: the first that it stands for, and how many */
 } gali_tune_task;
+
+/* What became of a task; before its end, the best so far. */
+typedef struct gali_tune_result {
+    gali_schedule schedule;
+    gali_measured measured; /* ratio 0: nothing yet */
+    uint32_t measurements;  /* made now */
+    double seconds;         /* searched now */
+    int from_log;
+} gali_tune_result;
 
 /* Where a tuning stands, for who watches. */
 typedef struct gali_tune_state {
-    const gali_tune_task *task;
-    uint32_t number, count; /* of tasks */
-    gali_search_state search;
-    double seconds, limit; /* of this task's search; its time */
+    const gali_tune_task *tasks;     /* [count] */
+    const gali_tune_result *results; /* [count] */
+    uint32_t count, number;          /* number: of the task that has the time */
+    double seconds, limit;           /* since the start; all the time there is */
 } gali_tune_state;
-
-/* What became of a task. */
-typedef struct gali_tune_result {
-    gali_schedule schedule;
-    gali_measured measured;
-    uint32_t measurements; /* made now */
-    int from_log;
-} gali_tune_result;
 
 /* Spreads measuring over processes; here or elsewhere. `scene` tells what the batch is of. */
 typedef struct gali_tune_spread {
@@ -50,7 +51,7 @@ typedef struct gali_tune {
     gali_log *log;                  /* what is known */
     FILE *file;                     /* where records go; NULL: nowhere */
     const gali_tune_spread *spread; /* NULL: measured here */
-    /* Told now and then; other than 0 ends the tuning after what is being measured. NULL allowed. */
+    /* Told after every batch; other than 0 ends the tuning. NULL allowed. */
     int (*watch)(void *context, const gali_tune_state *state);
     void *context;
 } gali_tune;
@@ -71,10 +72,18 @@ void gali_tune_plan(const gali_log *log, const gal_network *network, const gali_
                     uint32_t characters, gali_plan *plan);
 
 /*
- * Runs a task, the number-th of count, for so many seconds. GAL_NOT_FOUND where nothing could be measured, errors of the
- * log and of measuring.
+ * The gain of the whole network for a count of characters: time of the runtime's kernels / time of the best so far, the
+ * layers of the tasks with that count together; 0 where one of them has no result yet.
  */
-gal_status gali_tune_run(const gali_tune *tune, const gali_tune_task *task, uint32_t number, uint32_t count,
-                         double seconds, gali_tune_result *result, gal_error *error);
+double gali_tune_gain(const gali_tune_state *state, uint32_t characters);
+
+/*
+ * Runs all tasks, which share tune->seconds, into results[count]; a last, longer measurement of each task's leaders comes
+ * on top. Ends early where nothing better was found in any task for long. Where watch ended it, *stopped, results are the
+ * best so far, some perhaps none. GAL_NOT_FOUND where nothing of a task could be measured, errors of the log and of
+ * measuring.
+ */
+gal_status gali_tune_run(const gali_tune *tune, const gali_tune_task *tasks, uint32_t count,
+                         gali_tune_result *results, int *stopped, gal_error *error);
 
 #endif
