@@ -165,7 +165,8 @@ static void show(const job *self, const gali_tune_state *state) {
     fprintf(stderr, "\r[%.*s%.*s] %.0f of %.0f s, times the runtime at ", full, "####################",
             BAR - full, "....................", state->seconds, state->limit);
     print_gains(self, state, stderr);
-    fprintf(stderr, "; now %u -> %u at %u  ", d->inputs, d->outputs, d->most);
+    fprintf(stderr, "; %s %u -> %u at %u\033[K", state->finals ? "finals of" : "now", d->inputs, d->outputs,
+            d->most);
     fflush(stderr);
 }
 

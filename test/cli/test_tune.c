@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/wait.h>
 
 #include <cmocka.h>
 
@@ -132,6 +133,34 @@ static void a_second_run_takes_it_from_the_log(void **unused) {
     expect_bad(gallop(arguments), 1, said_of);
 }
 
+/* ^C: what was found so far is said, is in the log, and the next run goes on from it. */
+static void what_is_interrupted_goes_on(void **unused) {
+    char command[2048], arguments[512], text[8192], log[256];
+    (void)unused;
+    put_model();
+    if (!has_compiler()) {
+        print_message("skipped: no C compiler\n");
+        skip();
+    }
+    snprintf(log, sizeof log, "%s", place_of("cut.jsonl"));
+    snprintf(
+        command, sizeof command,
+        "\"%s\" tune %s/net.gallop --minutes 60 --characters 2 --log %s >%s/said 2>%s/why & p=$!; "
+        "for i in $(seq 300); do [ \"$(wc -l <%s)\" -ge 16 ] && break; sleep 0.1; done; kill -INT $p; wait $p",
+        GALLOP_COMMAND, place, log, place, place, log);
+    spill_text(log, "");
+    assert_int_equal(WEXITSTATUS(system(command)), 130);
+    slurp(place_of("said"), text, sizeof text);
+    expect_text(text, "; stopped: the same command goes on from here");
+    uint32_t lines = lines_of("cut.jsonl");
+    assert_true(lines >= 16);
+    snprintf(arguments, sizeof arguments, "--minutes 0.01 --characters 2 --log %s", log);
+    const said *second = tune(arguments);
+    expect_good(second);
+    assert_null(strstr(second->out, "from the log"));
+    assert_true(lines_of("cut.jsonl") > lines);
+}
+
 static void the_written_schedules_are_measured(void **unused) {
     (void)unused;
     put_model();
@@ -176,6 +205,7 @@ int main(void) {
         cmocka_unit_test(wrong_words_are_named),
         cmocka_unit_test(a_log_of_another_version_is_refused),
         cmocka_unit_test(a_second_run_takes_it_from_the_log),
+        cmocka_unit_test(what_is_interrupted_goes_on),
         cmocka_unit_test(the_written_schedules_are_measured),
         cmocka_unit_test(two_processes_measure_together),
     };

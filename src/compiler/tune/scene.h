@@ -10,7 +10,7 @@
 
 #include "compiler/schedule/schedule.h"
 
-enum { GALI_SCENE_LAYOUTS_MAX = 8 };
+enum { GALI_SCENE_LAYOUTS_MAX = 12 };
 
 /* The arguments of every candidate. */
 typedef struct gali_scene_call {

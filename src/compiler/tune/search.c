@@ -22,8 +22,9 @@ enum {
     ALIKE = 32,       /* of a tile in the pool */
     ELITE = 24,       /* measured points that are parents */
     NEIGHBOURS = 4,   /* of a parent, by each of its knobs */
-    LEADERS = 8,      /* measured again, every so many rounds and at the end */
+    LEADERS = 8,      /* measured again, longer, every so many rounds */
     LEADERS_TURN = 4, /* rounds */
+    FINALISTS = 12,   /* measured side by side at the end */
     SET = 1 << 14,    /* places of a set of hashes; a power of two, so that it is never full */
     SAMPLES = 4096,
     PATIENCE = 8, /* rounds without a better one that end the search */
@@ -421,13 +422,13 @@ static gal_status measure_leaders(gali_search *s, uint32_t pairs, gal_error *err
     return status;
 }
 
-/* The leaders side by side, and the first of them. */
-static gal_status measure_winner(gali_search *s, gali_schedule *schedule, gali_measured *measured,
-                                 gal_error *error) {
-    uint32_t count = s->count < LEADERS ? s->count : LEADERS;
+gal_status gali_search_finish(gali_search *s, gali_schedule *schedule, gali_measured *measured,
+                              gal_error *error) {
+    uint32_t count = s->count < FINALISTS ? s->count : FINALISTS;
     for (uint32_t i = 0; i < count; i++) {
         s->schedules[i] = s->samples[i].schedule;
     }
+    *measured = (gali_measured){.ratio = 0};
     gal_status status = count ? s->desc.measure(s->desc.measure_context, s->schedules, count, GALI_MEASURE_SURE,
                                                 s->results, error)
                               : GAL_OK;
@@ -490,13 +491,6 @@ void gali_search_leader(const gali_search *s, gali_schedule *schedule, gali_meas
         *schedule = s->samples[0].schedule;
         *measured = (gali_measured){.ratio = s->samples[0].ratio, .seconds = s->samples[0].seconds};
     }
-}
-
-gal_status gali_search_finish(gali_search *s, gali_schedule *schedule, gali_measured *measured,
-                              gal_error *error) {
-    *measured = (gali_measured){.ratio = 0};
-    gal_status status = measure_leaders(s, GALI_MEASURE_LONGER, error);
-    return status == GAL_OK ? measure_winner(s, schedule, measured, error) : status;
 }
 
 gal_status gali_search_open(gali_search **search, const gali_search_desc *desc, gal_error *error) {

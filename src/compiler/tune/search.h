@@ -64,7 +64,7 @@ gali_search_state gali_search_look(const gali_search *search);
 void gali_search_leader(const gali_search *search, gali_schedule *schedule, gali_measured *measured);
 
 /*
- * Measures the leaders for long, GALI_MEASURE_SURE pairs, and says which is best. GAL_NOT_FOUND where no schedule of the
+ * Measures the leaders side by side, GALI_MEASURE_SURE pairs each, and says which is best. GAL_NOT_FOUND where no schedule of the
  * space could be measured.
  */
 gal_status gali_search_finish(gali_search *search, gali_schedule *schedule, gali_measured *measured,

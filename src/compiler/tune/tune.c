@@ -130,13 +130,18 @@ static void record(void *context, const gali_search_record *measured) {
     write(s, measured->schedule, &one);
 }
 
+/* Tells who watches; whether to end. */
+static int tell(tuning *t) {
+    t->state.seconds = gali_clock_seconds() - t->start;
+    return t->tune->watch && t->tune->watch(t->tune->context, &t->state);
+}
+
 static int watch(void *context, const gali_search_state *state) {
     searching *s = context;
     tuning *t = s->all;
     s->result->seconds = state->seconds;
     gali_search_leader(s->search, &s->result->schedule, &s->result->measured);
-    t->state.seconds = gali_clock_seconds() - t->start;
-    return (t->tune->watch && t->tune->watch(t->tune->context, &t->state)) || t->status != GAL_OK;
+    return tell(t) || t->status != GAL_OK;
 }
 
 /* The task's measurements in the log; schedules[] are the caller's to free. */
@@ -249,6 +254,21 @@ static gal_status run_slice(tuning *t, uint32_t number, double seconds, int *sto
     return status;
 }
 
+/* What measuring the winners will take: about a round and a half each. */
+static double finals_of(const tuning *t) {
+    double spent = 0;
+    uint32_t rounds = 0, begun = 0;
+    for (uint32_t i = 0; i < t->state.count; i++) {
+        if (t->of[i].search) {
+            const gali_search_state state = gali_search_look(t->of[i].search);
+            spent += state.seconds;
+            rounds += state.rounds;
+            begun++;
+        }
+    }
+    return rounds ? 1.5 * begun * spent / rounds : 0;
+}
+
 /* Slices until the time is spent or all are done; each task gets one at least. */
 static gal_status run_slices(tuning *t, int *stopped, gal_error *error) {
     enum { SLICES = 8 }; /* of each task, had all the same */
@@ -261,7 +281,7 @@ static gal_status run_slices(tuning *t, int *stopped, gal_error *error) {
         status = run_slice(t, next, slice < left ? slice : left, stopped, error);
         status = status == GAL_OK ? t->status : status;
         next = gali_budget_next(t->budget, t->state.count);
-        left = t->tune->seconds - (gali_clock_seconds() - t->start);
+        left = t->tune->seconds - (gali_clock_seconds() - t->start) - finals_of(t);
     }
     return status;
 }
@@ -281,6 +301,18 @@ static gal_status finish(searching *s, gal_error *error) {
     return status;
 }
 
+/* The winners' last measurements, while nobody ends it. */
+static gal_status finish_all(tuning *t, int *stopped, gal_error *error) {
+    gal_status status = GAL_OK;
+    t->state.finals = 1;
+    for (uint32_t i = 0; i < t->state.count && status == GAL_OK && !*stopped; i++) {
+        t->state.number = i;
+        *stopped = t->of[i].search && tell(t);
+        status = t->of[i].search && !*stopped ? finish(&t->of[i], error) : GAL_OK;
+    }
+    return status;
+}
+
 static gal_status run_all(tuning *t, int *stopped, gal_error *error) {
     gal_status status = GAL_OK;
     for (uint32_t i = 0; i < t->state.count && status == GAL_OK; i++) {
@@ -293,9 +325,7 @@ static gal_status run_all(tuning *t, int *stopped, gal_error *error) {
                             find_result(t->tune, s->task, t->tune->seconds / t->state.count, s->result);
     }
     status = status == GAL_OK ? run_slices(t, stopped, error) : status;
-    for (uint32_t i = 0; i < t->state.count && status == GAL_OK && !*stopped; i++) {
-        status = t->of[i].search ? finish(&t->of[i], error) : GAL_OK;
-    }
+    status = status == GAL_OK ? finish_all(t, stopped, error) : status;
     return status == GAL_OK ? t->status : status;
 }
 

@@ -34,6 +34,7 @@ typedef struct gali_tune_state {
     const gali_tune_result *results; /* [count] */
     uint32_t count, number;          /* number: of the task that has the time */
     double seconds, limit;           /* since the start; all the time there is */
+    int finals;                      /* the winners are measured for the last time */
 } gali_tune_state;
 
 /* Spreads measuring over processes; here or elsewhere. `scene` tells what the batch is of. */
@@ -78,8 +79,8 @@ void gali_tune_plan(const gali_log *log, const gal_network *network, const gali_
 double gali_tune_gain(const gali_tune_state *state, uint32_t characters);
 
 /*
- * Runs all tasks, which share tune->seconds, into results[count]; a last, longer measurement of each task's leaders comes
- * on top. Ends early where nothing better was found in any task for long. Where watch ended it, *stopped, results are the
+ * Runs all tasks, which share tune->seconds, into results[count]; a last, longer measurement of each task's leaders is part
+ * of it. Each task is searched for a round at least, however short the time. Ends early where nothing better was found in any task for long. Where watch ended it, *stopped, results are the
  * best so far, some perhaps none. GAL_NOT_FOUND where nothing of a task could be measured, errors of the log and of
  * measuring.
  */
