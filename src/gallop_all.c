@@ -110,6 +110,8 @@ static const gali_narrow *const gali_narrow_only = &GALI_NARROW_TABLE;
 #include "motion/hinged.c"
 #include "motion/jump.c"
 #include "motion/skeleton.c"
+#include "motion/snapshot.c"
 #include "motion/step.c"
+#include "motion/teleport.c"
 #include "motion/trajectory.c"
 #include "motion/vec.c"

@@ -158,6 +158,15 @@ GAL_API gal_character gal_crowd_at(const gal_crowd *crowd, uint32_t index);
 /* Sets what the player wants from the next step on. GAL_NOT_FOUND. */
 GAL_API gal_status gal_crowd_set_input(gal_crowd *crowd, gal_character character, const gal_input *input);
 
+/*
+ * Puts a character elsewhere as it is, in the middle of its step: turned and shifted as one body, so that its root is
+ * at x, z, on the ground there, and faces `facing` (radians, 0 = +z). It walks on from there; the pose, and the one before
+ * it for gal_crowd_pose_between, are there at once. For portals, corrections by a server, worlds whose origin moves;
+ * to start anew at rest, remove it and add another. GAL_NOT_FOUND, GAL_BAD_ARGUMENT (not finite).
+ */
+GAL_API gal_status gal_crowd_teleport(gal_crowd *crowd, gal_character character, float x, float z,
+                                      float facing);
+
 /* Foot locking of one character (on at the start). Does not change how it moves, only the pose. GAL_NOT_FOUND. */
 GAL_API gal_status gal_crowd_set_foot_lock(gal_crowd *crowd, gal_character character, int on);
 
@@ -218,6 +227,33 @@ GAL_API gal_status gal_crowd_state(const gal_crowd *crowd, gal_character charact
  */
 GAL_API uint32_t gal_crowd_trajectory(const gal_crowd *crowd, gal_character character, gal_vec3 *points,
                                       float *facings, uint32_t capacity);
+
+/*
+ * Snapshots: all that a crowd goes on from, as bytes, for rollback and saved games. A restored crowd steps on bit for
+ * bit as the saved one did, given the same inputs and ground, and its handles mean the same characters.
+ *
+ * In a snapshot are the characters with their inputs and poses, handles, order, the time owed to gal_crowd_advance and
+ * the count of resets; not the controller, ground, parallel and capacity. It fits every crowd whose controller has the
+ * same joints and gaits by name and as many hinges, legs, contacts, memory and frames of window: so a controller can be
+ * exchanged for one that was trained anew, under its characters. It is for this version of Gallop and byte order.
+ */
+
+/* Bytes of the largest snapshot of the crowd, that of `capacity` characters. */
+GAL_API size_t gal_crowd_snapshot_size(const gal_crowd *crowd);
+
+/*
+ * Writes a snapshot to data[size], any alignment; *used (NULL allowed) is how long it is. Equal states give equal
+ * bytes. Nothing is allocated. GAL_NO_MEMORY, with nothing written but *used, if size is less; data may be NULL then.
+ */
+GAL_API gal_status gal_crowd_save(const gal_crowd *crowd, void *data, size_t size, size_t *used);
+
+/*
+ * Makes the crowd what the saved one was, from the size bytes at data (any alignment), which may come from anywhere: they
+ * are checked. Handles given since are none, and may be given again. Nothing is allocated. Errors, after which the crowd
+ * is as it was: GAL_BAD_DATA (no snapshot, damaged, of another kind of character), GAL_FULL (one of its characters is in a
+ * place that this crowd, of less capacity, does not have). error may be NULL.
+ */
+GAL_API gal_status gal_crowd_restore(gal_crowd *crowd, const void *data, size_t size, gal_error *error);
 
 #ifdef __cplusplus
 }

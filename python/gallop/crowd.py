@@ -195,6 +195,11 @@ class Crowd:
                                   int(bool(responsive)), int(bool(jump)))
         self._call("gal_crowd_set_input", character, given)
 
+    def teleport(self, character: int, x: float, z: float, facing: float) -> None:
+        """Put a character elsewhere as it is, in the middle of its step."""
+        self._call("gal_crowd_teleport", character, x, z, facing)
+        self._ground_error()
+
     def set_foot_lock(self, character: int, on: bool) -> None:
         """Foot locking of one character, on at the start."""
         self._call("gal_crowd_set_foot_lock", character, int(on))
@@ -264,6 +269,22 @@ class Crowd:
                 SAMPLES_MOST)
         library.check(0 if count else library.NOT_FOUND, f"character {character}")
         return points[:count].copy(), facings[:count].copy()
+
+    def save(self) -> bytes:
+        """All that the crowd goes on from, bit for bit; equal states give equal bytes."""
+        lib, used = library.load(), ctypes.c_size_t()
+        with self._lock:
+            out = ctypes.create_string_buffer(lib.gal_crowd_snapshot_size(self._handle))
+            library.check(lib.gal_crowd_save(self._handle, out, len(out), used), "a snapshot")
+        return out.raw[: used.value]
+
+    def restore(self, snapshot: bytes) -> None:
+        """Make the crowd what the saved one was: this one, or another of the same kind of
+        character. What is refused leaves the crowd as it is."""
+        error = gal_error()
+        with self._lock:
+            status = library.load().gal_crowd_restore(self._handle, snapshot, len(snapshot), error)
+        library.check(status, error)
 
 
 def _destroy(handle: ctypes.c_void_p, controller: Controller) -> None:

@@ -135,6 +135,7 @@ FUNCTIONS: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "gal_crowd_count": (c_uint32, (_HANDLE,)),
     "gal_crowd_at": (c_uint32, (_HANDLE, c_uint32)),
     "gal_crowd_set_input": (c_int, (_HANDLE, c_uint32, POINTER(gal_input))),
+    "gal_crowd_teleport": (c_int, (_HANDLE, c_uint32, c_float, c_float, c_float)),
     "gal_crowd_set_foot_lock": (c_int, (_HANDLE, c_uint32, c_int)),
     "gal_crowd_step": (None, (_HANDLE,)),
     "gal_crowd_advance": (c_uint32, (_HANDLE, c_float, c_uint32, POINTER(c_float))),
@@ -144,6 +145,9 @@ FUNCTIONS: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "gal_crowd_pose_local": (c_int, (_HANDLE, c_uint32, c_void_p)),
     "gal_crowd_state": (c_int, (_HANDLE, c_uint32, POINTER(gal_character_state))),
     "gal_crowd_trajectory": (c_uint32, (_HANDLE, c_uint32, c_void_p, c_void_p, c_uint32)),
+    "gal_crowd_snapshot_size": (c_size_t, (_HANDLE,)),
+    "gal_crowd_save": (c_int, (_HANDLE, c_void_p, c_size_t, POINTER(c_size_t))),
+    "gal_crowd_restore": (c_int, (_HANDLE, c_char_p, c_size_t, _ERROR)),
 }  # fmt: skip
 
 

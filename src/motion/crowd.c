@@ -6,8 +6,6 @@
  *     x float[N][inputs], y float[N][outputs], phase float[N], the network's workspace for N,
  *     and per character: path position, direction, velocity, hinge angle, rate, gait, joint position,
  *     velocity, pose, pose before, memory.
- * order[0 .. count) lists the places in use; a removed one is closed by moving the rest down.
- * A handle is generation << 16 | place + 1 with generations 1..65535, so it is never 0.
  */
 #include "motion/crowd.h"
 
@@ -17,32 +15,16 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/size.h"
+#include "motion/crowd_parts.h"
 #include "motion/feet.h"
 #include "motion/skeleton.h"
 #include "motion/step.h"
+#include "motion/teleport.h"
 
 enum {
     CAPACITY_DEFAULT = 16,
-    CAPACITY_MOST = 65535, /* places fit 16 bits of a handle */
     FRAMES_DEFAULT = 4,
     CHARACTERS_PER_TASK = 8,
-};
-
-struct gal_crowd {
-    const gal_controller *controller;
-    gali_ground ground;
-    gal_parallel parallel; /* parallel_for NULL: none */
-    gal_allocator allocator;
-    size_t memory; /* of gal_crowd_create; 0 where the caller owns it */
-    uint32_t capacity, count;
-    uint64_t resets;
-    double owed; /* seconds not yet stepped */
-    gali_character *characters;
-    uint32_t *order, *generation;
-    float *x, *y, *phase;
-    unsigned char *lost; /* [capacity] set back in this step */
-    void *workspace;
-    size_t workspace_size;
 };
 
 static gal_crowd_desc resolve_crowd(const gal_crowd_desc *desc) {
@@ -108,9 +90,9 @@ static gal_status check_desc(const gal_crowd_desc *desc, gal_error *error) {
     if (!desc->controller) {
         return gali_fail(error, GAL_BAD_ARGUMENT, "gal_crowd_desc.controller is NULL");
     }
-    if (capacity_of(desc) > CAPACITY_MOST) {
+    if (capacity_of(desc) > GALI_CROWD_CAPACITY_MOST) {
         return gali_fail(error, GAL_BAD_ARGUMENT, "gal_crowd_desc.capacity is %u, at most %d", desc->capacity,
-                         CAPACITY_MOST);
+                         GALI_CROWD_CAPACITY_MOST);
     }
     gal_gate_kind gate = gal_network_get_info(desc->controller->network).gate;
     if (gate == GAL_GATE_CALLER) {
@@ -285,6 +267,18 @@ gal_status gal_crowd_set_foot_lock(gal_crowd *crowd, gal_character handle, int o
         gali_feet_reset(character, crowd->controller, &crowd->ground);
     }
     character->foot_lock = on != 0;
+    return GAL_OK;
+}
+
+gal_status gal_crowd_teleport(gal_crowd *crowd, gal_character handle, float x, float z, float facing) {
+    gali_character *character = find(crowd, handle);
+    if (!character) {
+        return GAL_NOT_FOUND;
+    }
+    if (!isfinite(x + z + facing)) {
+        return GAL_BAD_ARGUMENT;
+    }
+    gali_teleport(character, crowd->controller->contract, &crowd->ground, x, z, facing);
     return GAL_OK;
 }
 

@@ -121,10 +121,11 @@ static void make_rigid(gali_character *character, const gali_contract *contract)
 }
 
 static int is_finite(const gali_character *character, const gali_contract *contract) {
-    float sum = character->phase + character->path.height;
+    float sum = character->phase + character->path.height + character->step + character->speed;
     for (uint32_t i = 0; i < contract->past + contract->future; i++) {
         gal_vec3 at = character->path.position[i];
-        sum += at.x + at.y + at.z + character->path.direction[i].x + character->path.direction[i].z;
+        gali_vec2 direction = character->path.direction[i], velocity = character->path.velocity[i];
+        sum += at.x + at.y + at.z + direction.x + direction.z + velocity.x + velocity.z;
     }
     for (uint32_t j = 0; j < contract->joint_count; j++) {
         gal_transform joint = character->pose[j];

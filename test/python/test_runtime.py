@@ -225,6 +225,41 @@ def test_local_poses_and_the_skeleton():
     assert points.shape == (len(facings), 3) == (12, 3)
 
 
+def test_a_saved_crowd_goes_on_in_the_same_bits():
+    crowd, other = gallop.Crowd(WALKER, 3), gallop.Crowd(WALKER, 2)
+    who = crowd.add(x=5)
+    crowd.add(z=90)
+    crowd.set_input(who, move_y=1)
+    for _ in range(30):
+        crowd.step()
+    saved = crowd.save()
+    other.restore(saved)
+    for each in (crowd, other):
+        each.step()
+    assert other.characters == crowd.characters
+    assert same_bits(crowd.poses(), other.poses())
+    crowd.restore(saved)
+    assert crowd.save() == saved
+    with pytest.raises(gallop.Error, match=r"snapshot: .* expected at least") as refused:
+        crowd.restore(b"no")
+    assert refused.value.status == "bad data"
+    with pytest.raises(gallop.Error, match="other joints"):
+        gallop.Crowd(DOG).restore(saved)
+    assert crowd.save() == saved
+
+
+def test_a_teleported_character_is_elsewhere():
+    crowd = gallop.Crowd(WALKER, ground=lambda x, z: 0.5 * x)
+    who = crowd.add()
+    crowd.step()
+    crowd.teleport(who, 100, -30, 1)
+    state = crowd.state(who)
+    np.testing.assert_allclose(state.root, [100, 50, -30], atol=0.5)
+    assert abs(state.facing - 1) < 1e-5
+    with pytest.raises(gallop.Error, match="not found"):
+        crowd.teleport(who + 1, 0, 0, 0)
+
+
 def test_ground_as_field_and_as_function():
     grid = np.arange(-1000, 1001, 20, dtype=np.float32)
     field = gallop.HeightField(np.tile(0.2 * grid[:, None], (1, len(grid))), 20, -1000, -1000)

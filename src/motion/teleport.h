@@ -1,0 +1,11 @@
+/* A character put elsewhere as it is: all of its state that is in world space, turned and shifted as one body. */
+#ifndef GALI_MOTION_TELEPORT_H
+#define GALI_MOTION_TELEPORT_H
+
+#include "motion/character.h"
+
+/* The root goes to x, z (finite) and faces `facing`; heights change by the ground's between there and where it was. */
+void gali_teleport(gali_character *character, const gali_contract *contract, const gali_ground *ground, float x,
+                   float z, float facing);
+
+#endif
