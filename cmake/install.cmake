@@ -10,7 +10,9 @@ include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 install(TARGETS gallop EXPORT gallop-targets)
 install(DIRECTORY include/gallop DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
-install(EXPORT gallop-targets NAMESPACE gallop:: FILE gallop-config.cmake
+install(EXPORT gallop-targets NAMESPACE gallop:: FILE gallop-targets.cmake
+    DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/gallop)
+install(FILES cmake/gallop-config.cmake.in RENAME gallop-config.cmake
     DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/gallop)
 write_basic_package_version_file(gallop-config-version.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/gallop-config-version.cmake
@@ -20,3 +22,13 @@ file(RELATIVE_PATH GALLOP_PC_PREFIX ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMA
 string(REGEX REPLACE "/$" "" GALLOP_PC_PREFIX "${GALLOP_PC_PREFIX}")
 configure_file(cmake/gallop.pc.in gallop.pc @ONLY)
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/gallop.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+
+# The compiler uses names that a shared runtime does not show.
+if(TARGET gallop_compiler AND NOT BUILD_SHARED_LIBS)
+    install(TARGETS gallop_compiler EXPORT gallop-compiler-targets)
+    install(EXPORT gallop-compiler-targets NAMESPACE gallop:: DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/gallop)
+    list(TRANSFORM CMAKE_DL_LIBS PREPEND -l OUTPUT_VARIABLE GALLOP_PC_DL)
+    list(JOIN GALLOP_PC_DL " " GALLOP_PC_DL)
+    configure_file(cmake/gallop-compiler.pc.in gallop-compiler.pc @ONLY)
+    install(FILES ${CMAKE_CURRENT_BINARY_DIR}/gallop-compiler.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+endif()

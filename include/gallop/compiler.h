@@ -5,7 +5,8 @@
  * characters within a range at run time, no mutable state. Equal input gives equal bytes. On targets with a fused
  * multiply-add its results are those of gal_network_run, bit for bit.
  *
- * Not part of the runtime library: link gallop_compiler as well.
+ * Not part of the runtime library: link gallop::compiler as well (find_package(gallop COMPONENTS compiler)), or what
+ * pkg-config gallop-compiler says. It is built with the command, and needs jansson.
  */
 #ifndef GALLOP_COMPILER_H
 #define GALLOP_COMPILER_H

@@ -5,6 +5,32 @@ include(${CMAKE_CURRENT_LIST_DIR}/consume.cmake)
 gallop_run("install" ${CMAKE_COMMAND} --install ${BUILD} --prefix ${WORK}/prefix)
 gallop_consume(${WORK}/prefix)
 
+# The compiler's library, which only builds with the command have.
+if(EXISTS ${BUILD}/cli)
+    set(project ${WORK}/compiler)
+    file(MAKE_DIRECTORY ${project})
+    file(WRITE ${project}/compile.c "#include <gallop/compiler.h>\n#include <stdio.h>\n#include <stdlib.h>\n"
+        "int main(int argc, char **argv) {\n    static char model[1 << 24];\n    gal_compiled *compiled;\n    size_t size;\n"
+        "    FILE *file = fopen(argv[argc - 1], \"rb\");\n    size = file ? fread(model, 1, sizeof model, file) : 0;\n"
+        "    if (gal_compile(&compiled, model, size, NULL, NULL) != GAL_OK) {\n        return 1;\n    }\n"
+        "    gal_compiled_bytes(compiled, GAL_COMPILED_SOURCE, &size);\n    printf(\"%zu\\n\", size);\n"
+        "    return size > 100000 ? 0 : 1;\n}\n")
+    file(WRITE ${project}/CMakeLists.txt "cmake_minimum_required(VERSION 3.22)\nproject(compile LANGUAGES C)\n"
+        "find_package(gallop 0.1 REQUIRED COMPONENTS compiler)\nadd_executable(compile compile.c)\n"
+        "target_link_libraries(compile PRIVATE gallop::compiler)\n")
+    gallop_run("compiler: configure" ${CMAKE_COMMAND} -S ${project} -B ${project}/build -G ${GENERATOR}
+        -DCMAKE_PREFIX_PATH=${WORK}/prefix -DCMAKE_C_COMPILER=${CC} "-DCMAKE_C_FLAGS=${FLAGS}")
+    gallop_run("compiler: build" ${CMAKE_COMMAND} --build ${project}/build)
+    gallop_run("compiler: run" ${project}/build/compile ${SOURCE}/models/walker.gallop)
+    if(PKG_CONFIG)
+        gallop_run("pkg-config gallop-compiler" ${PKG_CONFIG} --cflags --libs gallop-compiler)
+        string(STRIP "${printed}" printed)
+        separate_arguments(given UNIX_COMMAND "${printed}")
+        gallop_run("pkg-config: build" ${CC} -std=c11 ${flags} ${project}/compile.c ${given} -o ${project}/compile)
+        gallop_run("pkg-config: run" ${project}/compile ${SOURCE}/models/walker.gallop)
+    endif()
+endif()
+
 # Nothing that the archive shows to a linker can be taken for the host's own.
 gallop_run("symbols" ${NM} -g --defined-only ${LIBRARY})
 string(REGEX MATCHALL "[0-9a-f]+ [A-TV-Z] [^\n]+" symbols "${printed}")
