@@ -5,8 +5,9 @@
  *     + vectors of constants / 2, which come from a far cache + what goes by memory
  *     + vectors that do not follow those of the turn before in memory
  *
- * times its turns, and a price for entering it; what stands outside of such loops costs its statements. It knows neither
- * caches nor what the C compiler does: the trees learn those.
+ * times its turns, and a price for entering it; what stands outside of such loops costs its statements. All that goes on
+ * while the constants come from far, once, whichever takes longer: the cubic mean of both, so that few characters, who wait
+ * for weights in any case, make schedules alike. It knows neither caches nor what the C compiler does: the trees learn those.
  */
 #include "compiler/tune/features.h"
 
@@ -19,7 +20,7 @@
 /* Statements of a loop, and of all functions that cases make of it: beyond, a candidate takes the C compiler as long as ten
  * others, and none that did was ever the best. */
 static const double body_most = 260, code_most = 800;
-static const double latency = 8, entering = 12, going_by_memory = 2, lying_apart = 2, reading = 0.5;
+static const double latency = 8, entering = 12, going_by_memory = 2, lying_apart = 2, reading = 0.5, far = 3;
 
 /* An innermost loop that is not unrolled away, or the statements outside of any. */
 typedef struct hot {
@@ -214,6 +215,20 @@ static counter count(const gali_loop_function *function) {
     return c;
 }
 
+/* Vectors of all constants. */
+static double constants_of(const gali_loop_function *function, uint32_t lanes) {
+    double vectors = 0;
+    for (uint32_t i = 0; i < function->parameters; i++) {
+        const gali_loop_buffer *buffer = function->buffer[i];
+        double floats = buffer->role == GALI_LOOP_CONSTANT;
+        for (uint32_t d = 0; d < buffer->rank && floats > 0; d++) {
+            floats *= buffer->extent[d].constant;
+        }
+        vectors += floats / lanes;
+    }
+    return vectors;
+}
+
 static float log_of(double value) {
     return (float)log2(value + 1);
 }
@@ -243,7 +258,8 @@ const char *gali_features_of(const gali_loop_function *function, const gali_targ
     if (t.loop) {
         gali_loop_walk(t.loop->body, see, NULL, &t);
     }
-    features[GALI_FEATURE_estimate] = log_of(c.cost);
+    double waiting = far * constants_of(function, target->lanes);
+    features[GALI_FEATURE_estimate] = log_of(cbrt(c.cost * c.cost * c.cost + waiting * waiting * waiting));
     features[GALI_FEATURE_adds] = log_of(c.adds);
     features[GALI_FEATURE_registers] = (float)(t.vectors / target->registers);
     features[GALI_FEATURE_body] = log_of(c.hottest.body);

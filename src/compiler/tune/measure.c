@@ -14,7 +14,7 @@
 
 enum {
     WARM = 3,     /* calls before the first that counts */
-    HOPELESS = 5, /* pairs after which a candidate may be given up */
+    HOPELESS = 5, /* pairs after which a candidate that is only looked at may be given up */
     BLOCK = GALI_MEASURE_QUICK,
     PAIRS_MAX = 1024,
 };
@@ -42,6 +42,14 @@ static double median(double *values, uint32_t count) {
     return count % 2 ? values[count / 2] : 0.5 * (values[count / 2 - 1] + values[count / 2]);
 }
 
+static double least(const double *values, uint32_t count) {
+    double value = values[0];
+    for (uint32_t i = 1; i < count; i++) {
+        value = values[i] < value ? values[i] : value;
+    }
+    return value;
+}
+
 static gali_scene_call call_of(gali_scene *s, const gali_loop_buffer *layout) {
     const gali_dense *d = &s->dense;
     return (gali_scene_call){
@@ -58,8 +66,8 @@ static gali_scene_call call_of(gali_scene *s, const gali_loop_buffer *layout) {
     };
 }
 
-/* Some more pairs of calls for one candidate. */
-static gal_status time_block(gali_scene *s, timed *one, uint32_t pairs, gal_error *error) {
+/* Some more pairs of calls for one candidate. quick: it is given up if even the best of its first pairs is hopeless. */
+static gal_status time_block(gali_scene *s, timed *one, uint32_t pairs, int quick, gal_error *error) {
     for (uint32_t i = 0; i < pairs + WARM && !one->given_up; i++) {
         gali_scene_call call = call_of(s, one->layout);
         if (!call.weights) {
@@ -75,7 +83,7 @@ static gal_status time_block(gali_scene *s, timed *one, uint32_t pairs, gal_erro
         }
         one->seconds[one->done] = end - between;
         one->ratio[one->done++] = (end - between) / (between - start);
-        one->given_up = one->done == HOPELESS && median(one->ratio, one->done) > hopeless;
+        one->given_up = quick && one->done == HOPELESS && least(one->ratio, one->done) > hopeless;
     }
     return GAL_OK;
 }
@@ -87,7 +95,7 @@ static gal_status time_blocks(gali_scene *s, timed *of, uint32_t count, uint32_t
     for (uint32_t done = 0; done < pairs && status == GAL_OK; done += BLOCK) {
         uint32_t some = pairs - done < BLOCK ? pairs - done : BLOCK;
         for (uint32_t i = 0; i < count && status == GAL_OK; i++) {
-            status = time_block(s, &of[i], some, error);
+            status = time_block(s, &of[i], some, pairs <= BLOCK, error);
         }
     }
     return status;
