@@ -1,5 +1,6 @@
 /* gallop judge: a controller's quality in closed loop, script by script. */
 #include <math.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -12,6 +13,38 @@
 #include "precision_option.h"
 
 enum { SCRIPTS_MAX = 32, STAGES = 4 };
+
+/* A figure of gali_judge_figures, as the lists of judge_measure.h tell it. */
+typedef struct figure_fact {
+    const char *name, *heading, *meaning;
+    int decimals;
+    size_t at;
+} figure_fact;
+
+#define FIGURE(name, heading, decimals, meaning)                                                               \
+    {#name, heading, meaning, decimals, offsetof(gali_judge_figures, name)},
+static const figure_fact movement_facts[] = {GALI_JUDGE_MOVEMENT(FIGURE)};
+static const figure_fact feet_facts[] = {GALI_JUDGE_FEET_FIGURES(FIGURE)};
+static const figure_fact pose_facts[] = {GALI_JUDGE_POSE(FIGURE)};
+static const figure_fact jump_facts[] = {GALI_JUDGE_JUMPS(FIGURE)};
+#undef FIGURE
+
+/* Tables of the report. One that tells of some scripts only leaves out those of which it has no figure. */
+typedef struct figure_table {
+    const char *title;
+    const figure_fact *facts;
+    size_t count;
+} figure_table;
+
+#define TABLE(title, facts) {title, facts, sizeof facts / sizeof facts[0]}
+static const figure_table tables[] = {
+    TABLE("movement", movement_facts),
+    TABLE("feet and body", feet_facts),
+    TABLE("pose", pose_facts),
+    TABLE("jumps", jump_facts),
+};
+#undef TABLE
+enum { TABLES = sizeof tables / sizeof tables[0] };
 
 /* Stages: the controller as it is on flat ground and on hills, and its bare predictions on both. */
 typedef struct judge {
@@ -35,6 +68,7 @@ static gal_status open_controllers(judge *self) {
     if (status == GAL_OK) { /* not in use yet: its rules may still be changed */
         self->bare->contract->rules.anchor = 0;
         self->bare->contract->rules.pose_rigid = 0;
+        self->bare->contract->rules.inertia_jump = 0;
     }
     return status;
 }
@@ -53,9 +87,16 @@ static gal_status run_stages(judge *self) {
     return status;
 }
 
+static int is_judged(const judge *self, uint32_t script) {
+    return gali_judge_applies(&gali_judge_scripts[script], self->controller->contract);
+}
+
 static void measure(judge *self) {
     for (uint32_t i = 0; i < gali_judge_script_count; i++) {
         const gali_judge_script *script = &gali_judge_scripts[i];
+        if (!is_judged(self, i)) {
+            continue;
+        }
         const gali_judge_stage *whole = &self->stages[script->hills], *bare = &self->stages[2 + script->hills];
         self->figures[i] = gali_judge_measure(
             self->controller->contract, whole->frames, whole->feet, gali_judge_stage_find(bare, script, 0),
@@ -65,9 +106,9 @@ static void measure(judge *self) {
 
 static void print_cell(double value, int decimals) {
     if (isnan(value)) {
-        printf("%8s", "-");
+        printf("%9s", "-");
     } else {
-        printf("%8.*f", decimals, value);
+        printf("%9.*f", decimals, value);
     }
 }
 
@@ -82,37 +123,50 @@ static uint64_t resets(const judge *self) {
 static int all_finite(const judge *self) {
     int finite = resets(self) == 0;
     for (uint32_t i = 0; i < gali_judge_script_count; i++) {
-        finite = finite && self->figures[i].finite;
+        finite = finite && (!is_judged(self, i) || self->figures[i].finite);
     }
     return finite;
 }
 
-static void print_movement(const judge *self) {
-    printf("%-18s", "movement");
-#define FIGURE(name, heading, decimals, meaning) printf("%8s", heading);
-    GALI_JUDGE_MOVEMENT(FIGURE)
-#undef FIGURE
-    putchar('\n');
-    for (uint32_t i = 0; i < gali_judge_script_count; i++) {
-        printf("%-18s", gali_judge_scripts[i].name);
-#define FIGURE(name, heading, decimals, meaning) print_cell(self->figures[i].name, decimals);
-        GALI_JUDGE_MOVEMENT(FIGURE)
-#undef FIGURE
-        putchar('\n');
-    }
+static double value_of(const gali_judge_figures *figures, const figure_fact *fact) {
+    double value;
+    memcpy(&value, (const char *)figures + fact->at, sizeof value);
+    return value;
 }
 
-static void print_feet(const judge *self) {
-    printf("\n%-18s", "feet and body");
-#define FIGURE(name, heading, decimals, meaning) printf("%8s", heading);
-    GALI_JUDGE_FEET_FIGURES(FIGURE)
-#undef FIGURE
+static int has_figures(const figure_table *table, const gali_judge_figures *figures) {
+    int any = 0;
+    for (size_t i = 0; i < table->count; i++) {
+        any |= !isnan(value_of(figures, &table->facts[i]));
+    }
+    return any;
+}
+
+static void print_row(const judge *self, const figure_table *table, uint32_t script) {
+    printf("%-18s", gali_judge_scripts[script].name);
+    for (size_t i = 0; i < table->count; i++) {
+        print_cell(value_of(&self->figures[script], &table->facts[i]), table->facts[i].decimals);
+    }
     putchar('\n');
-    for (uint32_t i = 0; i < gali_judge_script_count; i++) {
-        printf("%-18s", gali_judge_scripts[i].name);
-#define FIGURE(name, heading, decimals, meaning) print_cell(self->figures[i].name, decimals);
-        GALI_JUDGE_FEET_FIGURES(FIGURE)
-#undef FIGURE
+}
+
+static void print_table(const judge *self, const figure_table *table) {
+    int any = 0;
+    for (uint32_t s = 0; s < gali_judge_script_count; s++) {
+        if (!is_judged(self, s) || !has_figures(table, &self->figures[s])) {
+            continue;
+        }
+        if (!any) {
+            printf("%-18s", table->title);
+            for (size_t i = 0; i < table->count; i++) {
+                printf("%9s", table->facts[i].heading);
+            }
+            putchar('\n');
+        }
+        any = 1;
+        print_row(self, table, s);
+    }
+    if (any) {
         putchar('\n');
     }
 }
@@ -128,16 +182,34 @@ static double step_milliseconds(const judge *self) {
 
 static void print_text(const judge *self) {
     const gali_contract *contract = self->controller->contract;
+    uint32_t judged = 0;
+    for (uint32_t i = 0; i < gali_judge_script_count; i++) {
+        judged += is_judged(self, i) ? 1u : 0u;
+    }
     printf("%s: %u scripts of %g s in closed loop; lengths cm, skate cm/s, speed m/s, after the first 4 s\n\n",
-           contract->name, gali_judge_script_count, self->seconds);
-    print_movement(self);
-    print_feet(self);
-    printf("\nfinite: %s, %llu set back; %.1f us a character and step on one thread\n\n",
+           contract->name, judged, self->seconds);
+    for (int i = 0; i < TABLES; i++) {
+        print_table(self, &tables[i]);
+    }
+    printf("finite: %s, %llu set back; %.1f us a character and step on one thread\n\n",
            all_finite(self) ? "yes" : "NO", (unsigned long long)resets(self), 1e3 * step_milliseconds(self));
-#define FIGURE(name, heading, decimals, meaning) printf("  %-8s %s\n", heading, meaning);
-    GALI_JUDGE_MOVEMENT(FIGURE)
-    GALI_JUDGE_FEET_FIGURES(FIGURE)
-#undef FIGURE
+    for (int i = 0; i < TABLES; i++) {
+        for (size_t k = 0; k < tables[i].count; k++) {
+            printf("  %-9s %s\n", tables[i].facts[k].heading, tables[i].facts[k].meaning);
+        }
+    }
+}
+
+static void put_script(gali_json *json, const judge *self, uint32_t script) {
+    gali_json_open(json, gali_judge_scripts[script].name, '{');
+    gali_json_bool(json, "finite", self->figures[script].finite);
+    for (int i = 0; i < TABLES; i++) {
+        for (size_t k = 0; k < tables[i].count; k++) {
+            const figure_fact *fact = &tables[i].facts[k];
+            gali_json_number(json, fact->name, value_of(&self->figures[script], fact));
+        }
+    }
+    gali_json_close(json, '}');
 }
 
 static void print_json(const judge *self) {
@@ -150,13 +222,9 @@ static void print_json(const judge *self) {
     gali_json_number(&json, "step_us", 1e3 * step_milliseconds(self));
     gali_json_open(&json, "scripts", '{');
     for (uint32_t i = 0; i < gali_judge_script_count; i++) {
-        gali_json_open(&json, gali_judge_scripts[i].name, '{');
-        gali_json_bool(&json, "finite", self->figures[i].finite);
-#define FIGURE(name, heading, decimals, meaning) gali_json_number(&json, #name, self->figures[i].name);
-        GALI_JUDGE_MOVEMENT(FIGURE)
-        GALI_JUDGE_FEET_FIGURES(FIGURE)
-#undef FIGURE
-        gali_json_close(&json, '}');
+        if (is_judged(self, i)) {
+            put_script(&json, self, i);
+        }
     }
     gali_json_close(&json, '}');
     gali_json_close(&json, '}');
@@ -206,8 +274,11 @@ const gali_command gali_command_judge = {
     "judge", "a controller's quality in closed loop, script by script",
     "usage: gallop judge MODEL [--seconds 60] [--json] " GALI_PRECISION_USAGE "\n\n"
     "Runs a walker through scripts (stand, walk, run, circles, sideways, backwards, stops, turns, a random\n"
-    "stick, hills) and prints speed, direction, stop times, foot skate before and after locking, bone lengths\n"
-    "and more. Legend below the table. Exit status 1 if anything was not finite.\n\n"
+    "stick, jumps where it has them, hills) and prints speed, direction, stop times, foot skate before and "
+    "after\n"
+    "locking, bone lengths, how far joints jump and more. Legend below the table. Exit status 1 if anything "
+    "was\n"
+    "not finite.\n\n"
     "  --seconds S          of each script (60)\n"
     "  --json               the same figures for programs\n" GALI_PRECISION_HELP,
     run};

@@ -7,6 +7,7 @@
 static const float settle_seconds = 4; /* before steady measures begin */
 static const float planted = 0.5f;     /* contact from which a toe counts as on the ground */
 static const float stopped = 0.1f;     /* m/s */
+static const float in_the_air = 0.08f; /* m that all toes are over the ground */
 static const float smooth_seconds = 0.1f;
 
 typedef struct scope {
@@ -154,12 +155,16 @@ static void measure_stops(const scope *self, const gali_judge_trace *trace, gali
     uint32_t on = (uint32_t)(script->on * self->rate), period = on + (uint32_t)(script->off * self->rate);
     float speed, heading;
     pile stops = {0}, starts = {0};
+    float slowest = 0;
     gali_judge_wanted(script, self->contract, 0, &speed, &heading);
     for (uint32_t begin = period; script->off > 0 && begin + period <= self->frames; begin += period) {
-        put(&starts, (float)wait_for(self, trace, begin, begin + on, 0.8f * speed * self->unit, 1));
+        float start = (float)wait_for(self, trace, begin, begin + on, 0.8f * speed * self->unit, 1);
+        slowest = fmaxf(slowest, start);
+        put(&starts, start);
         put(&stops, (float)wait_for(self, trace, begin + on, begin + period, stopped, -1));
     }
     out->start = starts.count > 0 ? mean_of(&starts) : NAN;
+    out->slowest = starts.count > 0 ? (double)slowest : NAN;
     out->stop = stops.count > 0 ? mean_of(&stops) : NAN;
 }
 
@@ -182,7 +187,8 @@ static double travel_of(const scope *self, const gali_judge_trace *trace) {
 
 static void measure_body(const scope *self, const gali_judge_trace *raw, const gali_judge_trace *locked,
                          gali_judge_figures *out) {
-    double sum = 0, count = 0, seen = 0, low = INFINITY, head = INFINITY, scale = (double)self->unit * 100;
+    double sum = 0, count = 0, seen = 0, scale = (double)self->unit * 100;
+    double low = INFINITY, lowest = INFINITY, head = INFINITY;
     for (uint32_t i = 0; i < GALI_JUDGE_BINS; i++) {
         sum += (i + 0.5) / 10 * raw->bones[i];
         count += raw->bones[i];
@@ -195,13 +201,66 @@ static void measure_body(const scope *self, const gali_judge_trace *raw, const g
     }
     for (uint32_t f = self->first; f < self->frames; f++) {
         head = fmin(head, (double)locked->frames[f].head * scale);
+        lowest = fmin(lowest, (double)locked->frames[f].lowest * scale);
         for (uint32_t k = 0; k < self->feet; k++) {
             const gali_judge_foot *foot = &locked->frames[f].feet[k];
             low = fmin(low, (double)(foot->toe.y - foot->ground) * scale);
         }
     }
     out->low = self->feet > 0 ? low : NAN;
+    out->lowest = lowest;
     out->head = head;
+}
+
+/* How far joints go in a frame, and by how much that changes from one frame to the next. */
+static void measure_pose(const scope *self, const gali_judge_trace *trace, gali_judge_figures *out) {
+    pile way = {.values = malloc(self->frames * sizeof(float))},
+         jump = {.values = malloc(self->frames * sizeof(float))};
+    for (uint32_t f = self->first; f < self->frames; f++) {
+        put(&way, trace->frames[f].fastest * self->unit * 100);
+        put(&jump, trace->frames[f].jump * self->unit * 100);
+    }
+    out->fastest = part_of(&way, 1);
+    out->fastest999 = part_of(&way, 0.999);
+    out->jump = part_of(&jump, 1);
+    out->jump999 = part_of(&jump, 0.999);
+    free(way.values);
+    free(jump.values);
+}
+
+static float lowest_toe(const scope *self, const gali_judge_frame *frame) {
+    float least = INFINITY;
+    for (uint32_t k = 0; k < self->feet; k++) {
+        least = fminf(least, (frame->feet[k].toe.y - frame->feet[k].ground) * self->unit);
+    }
+    return least;
+}
+
+/* Jumps of which the trace shows the whole, from one asked for to the next. */
+static void measure_jumps(const scope *self, const gali_judge_trace *trace, gali_judge_figures *out) {
+    const gali_judge_script *script = trace->script;
+    uint32_t every = (uint32_t)(script->jump * self->rate), asked = 0, left = 0;
+    double air = 0, rise = 0;
+    for (uint32_t f = every; every > 0 && f + every <= self->frames; f += every) {
+        float high = 0, body = 0;
+        uint32_t flown = 0;
+        for (uint32_t g = f; g < f + every; g++) {
+            float toe = lowest_toe(self, &trace->frames[g]);
+            high = fmaxf(high, toe);
+            body = fmaxf(body, trace->frames[g].body * self->unit);
+            flown += toe > in_the_air;
+        }
+        asked++;
+        if (high > in_the_air) {
+            left++;
+            air += (double)((float)flown / self->rate);
+            rise += (double)body * 100;
+        }
+    }
+    out->asked = every > 0 ? (double)asked : NAN;
+    out->jumped = every > 0 ? (double)left : NAN;
+    out->air = left > 0 ? air / left : NAN;
+    out->rise = left > 0 ? rise / left : NAN;
 }
 
 gali_judge_figures gali_judge_measure(const gali_contract *contract, uint32_t frames, uint32_t feet,
@@ -219,6 +278,8 @@ gali_judge_figures gali_judge_measure(const gali_contract *contract, uint32_t fr
     measure_stops(&self, locked, &out);
     measure_pull(&self, free_trace, locked, &out);
     measure_body(&self, raw, locked, &out);
+    measure_pose(&self, locked, &out);
+    measure_jumps(&self, locked, &out);
     out.travel = travel_of(&self, free_trace);
     out.anchored = skate_of(&self, free_trace, &share);
     out.locked = skate_of(&self, locked, &share);

@@ -12,6 +12,7 @@
     FIGURE(facing, "face", 1, "mean size of the facing error, degrees")                                        \
     FIGURE(turn, "turn", 2, "turn rate, rad/s")                                                                \
     FIGURE(start, "to80%", 2, "seconds from pushing the stick to 80 % of the speed")                           \
+    FIGURE(slowest, "slowest", 2, "the slowest of these starts")                                               \
     FIGURE(stop, "stop", 2, "seconds from letting go to under 0.1 m/s")                                        \
     FIGURE(cadence, "cadence", 2, "gait cycles a second, by the phase")                                        \
     FIGURE(travel, "travel", 1, "foot travel: standard deviation of the heel in the root frame, cm")           \
@@ -27,13 +28,26 @@
     FIGURE(bones, "bones%", 1, "mean error of the predicted bone lengths, %")                                  \
     FIGURE(bones99, "b99%", 1, "99 of 100 below this, %")                                                      \
     FIGURE(low, "low", 1, "lowest toe over the ground, cm")                                                    \
+    FIGURE(lowest, "lowest", 1, "lowest joint over the ground, cm")                                            \
     FIGURE(head, "head", 0, "lowest head over the ground, cm")
+#define GALI_JUDGE_POSE(FIGURE)                                                                                \
+    FIGURE(fastest, "move", 1, "longest way of a joint in a frame, in the root frame, cm")                     \
+    FIGURE(fastest999, "move99.9", 1, "999 of 1000 frames below this, cm")                                     \
+    FIGURE(jump, "jump", 1, "largest change of such a way from one frame to the next: a pop, cm")              \
+    FIGURE(jump999, "jump99.9", 1, "999 of 1000 frames below this, cm")
+#define GALI_JUDGE_JUMPS(FIGURE)                                                                               \
+    FIGURE(asked, "asked", 0, "jumps asked for")                                                               \
+    FIGURE(jumped, "jumped", 0, "of these left the ground: all toes 8 cm over it at once")                     \
+    FIGURE(air, "air", 2, "mean time in the air then, seconds with no toe within 8 cm")                        \
+    FIGURE(rise, "rise", 0, "mean greatest height of the first joint, cm")
 
 typedef struct gali_judge_figures {
     int finite;
 #define FIGURE(name, heading, decimals, meaning) double name;
     GALI_JUDGE_MOVEMENT(FIGURE)
     GALI_JUDGE_FEET_FIGURES(FIGURE)
+    GALI_JUDGE_POSE(FIGURE)
+    GALI_JUDGE_JUMPS(FIGURE)
 #undef FIGURE
 } gali_judge_figures;
 

@@ -17,15 +17,28 @@ const gali_judge_script gali_judge_scripts[] = {
     {.name = "back run", .heading = HALF_TURN, .strafe = 1, .run = 1},
     {.name = "stop and go walk", .on = 3, .off = 2},
     {.name = "stop and go run", .run = 1, .on = 3, .off = 2},
+    {.name = "stop and go side",
+     .way = GALI_WAY_SIDES,
+     .heading = HALF_TURN / 2,
+     .strafe = 1,
+     .on = 3,
+     .off = 2},
     {.name = "turn on the spot", .way = GALI_WAY_SPIN, .turn = 1, .strafe = 1, .still = 1},
     {.name = "reversals", .way = GALI_WAY_REVERSE},
     {.name = "random stick", .way = GALI_WAY_RANDOM},
+    {.name = "jump", .run = 0.6f, .jump = 3},
+    {.name = "random jumps", .way = GALI_WAY_RANDOM, .jump = 2},
     {.name = "hills walk", .turn = 0.1f, .hills = 1},
     {.name = "hills run", .turn = 0.1f, .run = 1, .hills = 1},
     {.name = "hills random", .way = GALI_WAY_RANDOM, .hills = 1},
 };
 
 const uint32_t gali_judge_script_count = sizeof gali_judge_scripts / sizeof gali_judge_scripts[0];
+
+int gali_judge_applies(const gali_judge_script *script, const gali_contract *contract) {
+    int jumps = contract->rules.jump_time > 0 && contract->gait_of_role[GALI_GAIT_JUMP] >= 0;
+    return script->jump <= 0 || jumps;
+}
 
 /* A fixed scramble of an integer into 0..1. */
 static float dice(uint32_t n) {
@@ -46,6 +59,9 @@ static void wish(const gali_judge_script *script, float seconds, float *heading,
     if (script->way == GALI_WAY_EIGHT) {
         float round = 2 * GALI_PI / script->turn, at = fmodf(seconds, 2 * round);
         *heading = script->turn * (at < round ? at : 2 * round - at);
+    } else if (script->way == GALI_WAY_SIDES) {
+        int odd = (uint32_t)(seconds / (script->on + script->off)) % 2;
+        *heading = odd ? -script->heading : script->heading;
     } else if (script->way == GALI_WAY_REVERSE) {
         *heading = fmodf(seconds, 8) < 4 ? 0 : GALI_PI;
     } else if (script->way == GALI_WAY_RANDOM) {
@@ -59,7 +75,9 @@ static void wish(const gali_judge_script *script, float seconds, float *heading,
 gal_input gali_judge_input(const gali_judge_script *script, float seconds) {
     float heading, amount, run;
     wish(script, seconds, &heading, &amount, &run);
+    const float press = 0.1f; /* seconds */
     gal_input input = {.run = run, .strafe = script->strafe};
+    input.jump = script->jump > 0 && seconds >= script->jump && fmodf(seconds, script->jump) < press;
     if (script->way == GALI_WAY_SPIN) {
         input.camera_yaw = heading;
     } else { /* the camera looks along +z, where the character faces at the start */

@@ -5,8 +5,13 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "hills.h"
-#include "motion/controller.h"
+#include "motion/character.h"
 #include "space.h"
+
+/* A joint in the last frame: in the world, in the root frame, and how it had come there. */
+typedef struct seen_joint {
+    gal_vec3 world, local, way;
+} seen_joint;
 
 /* A crowd being run for a stage. */
 typedef struct run {
@@ -15,7 +20,7 @@ typedef struct run {
     gali_hills hills;
     gal_crowd *crowd;
     gal_character *ids;
-    gal_transform *before; /* [count][joints]: the poses of the last frame */
+    seen_joint *seen; /* [count][joints] */
 } run;
 
 gal_status gali_judge_stage_make(gali_judge_stage *stage, gal_controller *controller, uint32_t frames,
@@ -26,7 +31,8 @@ gal_status gali_judge_stage_make(gali_judge_stage *stage, gal_controller *contro
     stage->traces = calloc(2 * (size_t)gali_judge_script_count, sizeof *stage->traces);
     for (uint32_t i = 0; stage->traces && i < gali_judge_script_count; i++) {
         for (int lock = 0; lock <= 1; lock++) {
-            if (gali_judge_scripts[i].hills != hills || (!lock && !free_too)) {
+            if (gali_judge_scripts[i].hills != hills || (!lock && !free_too) ||
+                !gali_judge_applies(&gali_judge_scripts[i], controller->contract)) {
                 continue;
             }
             gali_judge_trace *trace = &stage->traces[stage->count++];
@@ -88,25 +94,52 @@ static void count_bones(const run *self, const gal_transform *pose, gali_judge_t
     }
 }
 
+/* The root that this frame's pose belongs to: predicted positions are those of the root before its step. */
+static gali_frame root_of_pose(const run *self, const gali_judge_trace *trace, uint32_t f) {
+    if (!self->contract->hinge_count && f == 0) {
+        return (gali_frame){{0, 0, 0}, {0, 1}}; /* where all start */
+    }
+    const gali_judge_frame *frame = &trace->frames[self->contract->hinge_count ? f : f - 1];
+    return (gali_frame){frame->root, gali_facing_from_angle(frame->facing)};
+}
+
+static void keep_joint(gali_judge_frame *frame, seen_joint *seen, gal_vec3 world, gali_frame root, uint32_t f) {
+    gal_vec3 local = gali_vec3_unturn(root.facing, gali_vec3_sub(world, root.origin));
+    gal_vec3 way = gali_vec3_sub(local, seen->local);
+    frame->head = fmaxf(frame->head, world.y);
+    if (f > 0) {
+        frame->moved += gali_vec3_length(gali_vec3_sub(world, seen->world));
+        frame->fastest = fmaxf(frame->fastest, gali_vec3_length(way));
+    }
+    if (f > 1) {
+        frame->jump = fmaxf(frame->jump, gali_vec3_length(gali_vec3_sub(way, seen->way)));
+    }
+    *seen = (seen_joint){world, local, way};
+}
+
 static void keep(run *self, uint32_t index, uint32_t f) {
     gali_judge_trace *trace = &self->stage->traces[index];
     gali_judge_frame *frame = &trace->frames[f];
     uint32_t joints = self->contract->joint_count;
     const gal_transform *pose = gal_crowd_pose(self->crowd, self->ids[index], NULL);
-    gal_transform *before = self->before + (size_t)index * joints;
     gal_character_state state;
     gal_crowd_state(self->crowd, self->ids[index], &state);
-    frame->root = state.root;
-    frame->facing = state.facing;
-    frame->phase = state.phase;
+    *frame = (gali_judge_frame){.root = state.root,
+                                .facing = state.facing,
+                                .phase = state.phase,
+                                .head = -INFINITY,
+                                .lowest = INFINITY};
+    gali_frame root = root_of_pose(self, trace, f);
     for (uint32_t j = 0; j < joints; j++) {
         gal_vec3 p = pose[j].position;
         trace->bad += isfinite(p.x + p.y + p.z) ? 0u : 1u;
-        frame->head = j == 0 ? p.y : fmaxf(frame->head, p.y);
-        frame->moved += f > 0 ? gali_vec3_length(gali_vec3_sub(p, before[j].position)) / (float)joints : 0;
-        before[j] = pose[j];
+        keep_joint(frame, &self->seen[(size_t)index * joints + j], p, root, f);
+        frame->lowest = fminf(frame->lowest, p.y - ground_at(self, p.x, p.z));
     }
-    frame->head -= ground_at(self, state.root.x, state.root.z);
+    float ground = ground_at(self, state.root.x, state.root.z);
+    frame->moved /= (float)joints;
+    frame->body = pose[0].position.y - ground;
+    frame->head -= ground;
     for (uint32_t leg = 0; leg < self->stage->feet; leg++) {
         keep_foot(self, pose, &state, leg, &frame->feet[leg]);
     }
@@ -150,14 +183,14 @@ gal_status gali_judge_stage_run(gali_judge_stage *stage, int hills, gal_error *e
                            .ground = hills ? gali_hills_ground : NULL,
                            .ground_context = &self.hills};
     self.ids = calloc(stage->count, sizeof *self.ids);
-    self.before = calloc((size_t)stage->count * self.contract->joint_count, sizeof *self.before);
-    gal_status status = self.ids && self.before ? gal_crowd_create(&self.crowd, &desc, error)
-                                                : gali_fail(error, GAL_NO_MEMORY, "no memory for the crowd");
+    self.seen = calloc((size_t)stage->count * self.contract->joint_count, sizeof *self.seen);
+    gal_status status = self.ids && self.seen ? gal_crowd_create(&self.crowd, &desc, error)
+                                              : gali_fail(error, GAL_NO_MEMORY, "no memory for the crowd");
     if (status == GAL_OK) {
         status = add_and_run(&self, error);
         gal_crowd_destroy(self.crowd);
     }
     free(self.ids);
-    free(self.before);
+    free(self.seen);
     return status;
 }

@@ -16,8 +16,12 @@ typedef struct gali_judge_foot {
 typedef struct gali_judge_frame {
     gal_vec3 root;
     float facing, phase;
-    float head;  /* highest joint over the ground under the root */
-    float moved; /* mean way of the joints since the last frame */
+    float body;    /* first joint over the ground under the root */
+    float head;    /* highest joint over the same */
+    float lowest;  /* lowest joint over the ground under itself */
+    float moved;   /* mean way of the joints since the last frame */
+    float fastest; /* longest way of a joint in the root frame since the last frame */
+    float jump;    /* most that such a way, as a vector, differs from the one before */
     gali_judge_foot feet[GALI_JUDGE_FEET];
 } gali_judge_frame;
 

@@ -108,6 +108,7 @@ static const gali_narrow *const gali_narrow_only = &GALI_NARROW_TABLE;
 #include "motion/feet.c"
 #include "motion/ground.c"
 #include "motion/hinged.c"
+#include "motion/inertia.c"
 #include "motion/jump.c"
 #include "motion/skeleton.c"
 #include "motion/snapshot.c"

@@ -26,8 +26,9 @@ RULES = {
     "joint_smooth": 0.0, "speed_gain": 0.01, "anchor": 0.0, "anchor_limit": 1.2,
     "phase_least": 0.01,
     "foot_heel_height": 11.0, "foot_toe_height": 1.5, "foot_lock_contact": 0.5,
-    "foot_lock_fade": 0.15, "foot_reach": 15.0, "foot_stand_reach": 6.0,
-    "foot_step_height": 4.0, "foot_step_fade": 0.06, "breath": 0.4,
+    "foot_lock_fade": 0.15, "foot_reach": 5.5, "foot_stand_reach": 2.0,
+    "foot_step_height": 3.0, "foot_step_fade": 0.07, "pose_rigid": 1.0, "inertia_jump": 3.5,
+    "breath": 0.4,
 }  # fmt: skip
 
 

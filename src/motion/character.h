@@ -32,12 +32,30 @@ typedef struct gali_hinged {
     float phase[GALI_LEGS_MAX][2]; /* amplitude times cosine and sine */
 } gali_hinged;
 
+/* How something is shown against its prediction (inertia.c): a place, or a turn as a vector. */
+typedef struct gali_inertia {
+    gal_vec3 motion; /* a frame, of what is shown, but for the offset's own */
+    gal_vec3 offset, rate;
+} gali_inertia;
+
+/* A foot in the root frame: where its toe is, and the way from heel to toe. */
+typedef struct gali_foot_place {
+    gal_vec3 toe, sole;
+} gali_foot_place;
+
+/* A foot as last predicted, and how it is shown. */
+typedef struct gali_foot_inertia {
+    gali_foot_place predicted;
+    gali_inertia toe, sole;
+} gali_foot_inertia;
+
 /* What a leg's foot lock remembers. */
 typedef struct gali_foot {
-    float lock;      /* 0 = free .. 1 = held */
-    int released;    /* pulled too far: fades out, as a step, before it is taken again */
-    float lifted;    /* 0..1, how high that step is just now */
-    gal_vec3 held;   /* where the toe is held, world */
+    float lock;    /* 0 = free .. 1 = held */
+    int released;  /* pulled too far: fades out, as a step, before it is taken again */
+    float lifted;  /* 0..1, how high that step is just now */
+    gal_vec3 held; /* where the toe is held, world */
+
     float ground[2]; /* smoothed ground height under heel and toe */
 } gali_foot;
 
@@ -50,6 +68,8 @@ typedef struct gali_character {
     gal_vec3 *velocity;         /* [J] per frame, fed back */
     gal_transform *pose;        /* [J] what the caller sees */
     gal_transform *pose_before; /* [J] what it saw before the last step */
+    gal_transform *local;       /* [J] as predicted, in the parent's frame; none without inertia */
+    gali_inertia *turn_shown;   /* [J] of the joints that are in no leg; none without inertia */
     float *memory;              /* [contract's memory_count] what the network told itself */
     gali_vec2 velocity_wanted;  /* units per frame */
     gali_vec2 direction_wanted; /* unit */
@@ -62,6 +82,8 @@ typedef struct gali_character {
     gal_vec3 toe_at[GALI_LEGS_MAX];         /* the same of the legs' toes */
     gal_vec3 contact_at[GALI_CONTACTS_MAX]; /* the contact joints' predicted places a frame ago */
     gali_foot feet[GALI_LEGS_MAX];
+    gali_inertia place_shown; /* of the first joint */
+    gali_foot_inertia foot_shown[GALI_LEGS_MAX];
     gali_hinged hinged; /* only where the contract has hinges */
     gali_command command;
     float breath;   /* radians, where in a breath the character began: its spawn's phase */

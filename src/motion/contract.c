@@ -123,6 +123,7 @@ static gal_status read_joint(gali_parser *p) {
         status = read_rotation(p, joint, &joint->rest.rotation);
     }
     joint->hinge = -1;
+    joint->lever = 0;
     p->contract->joint_count += status == GAL_OK;
     return status;
 }
@@ -359,6 +360,31 @@ static void prepare(gali_parser *p, gali_contract *c, size_t blocks_at, size_t m
     c->output_blocks = p->output_blocks;
 }
 
+static float bone_of(const gali_joint *joint) {
+    gal_vec3 at = joint->rest.position;
+    return sqrtf(at.x * at.x + at.y * at.y + at.z * at.z);
+}
+
+static void measure_levers(gali_joint *joints, uint32_t count) {
+    for (uint32_t j = count; j-- > 0;) { /* children stand after their parents */
+        float bone = bone_of(&joints[j]), chain = joints[j].lever + bone;
+        joints[j].lever = joints[j].lever > 0 ? joints[j].lever : bone;
+        if (joints[j].parent >= 0) {
+            gali_joint *parent = &joints[joints[j].parent];
+            parent->lever = parent->lever > chain ? parent->lever : chain;
+        }
+    }
+}
+
+static void mark_legs(const gali_contract *contract, gali_joint *joints) {
+    for (uint32_t j = 0; j < contract->joint_count; j++) {
+        joints[j].leg = joints[j].parent < 0 ? -1 : joints[joints[j].parent].leg;
+        for (uint32_t i = 0; i < contract->leg_count; i++) {
+            joints[j].leg = contract->legs[i].hip == j ? (int32_t)i : joints[j].leg;
+        }
+    }
+}
+
 _Static_assert(_Alignof(gali_joint) <= _Alignof(gali_contract), "joints follow the contract directly");
 
 gal_status gali_contract_parse(gali_contract **out, const char *text, size_t size,
@@ -383,6 +409,8 @@ gal_status gali_contract_parse(gali_contract **out, const char *text, size_t siz
         gali_contract_release(contract, allocator);
         return status;
     }
+    measure_levers(parser.joints, contract->joint_count);
+    mark_legs(contract, parser.joints);
     *out = contract;
     return GAL_OK;
 }

@@ -5,7 +5,7 @@
  *     gal_crowd, then N gali_character, order uint32[N], generation uint32[N], lost bytes[N],
  *     x float[N][inputs], y float[N][outputs], phase float[N], the network's workspace for N,
  *     and per character: path position, direction, velocity, hinge angle, rate, gait, joint position,
- *     velocity, pose, pose before, memory.
+ *     velocity, pose, pose before, local pose, inertia, memory.
  */
 #include "motion/crowd.h"
 
@@ -57,6 +57,9 @@ static void place_character(unsigned char *base, size_t *at, const gali_contract
     parts.velocity = place_part(base, at, joints, sizeof(gal_vec3));
     parts.pose = place_part(base, at, joints, sizeof(gal_transform));
     parts.pose_before = place_part(base, at, joints, sizeof(gal_transform));
+    size_t inert = contract->rules.inertia_jump > 0 ? joints : 0;
+    parts.local = place_part(base, at, inert, sizeof(gal_transform));
+    parts.turn_shown = place_part(base, at, inert, sizeof(gali_inertia));
     parts.memory = place_part(base, at, contract->memory_count, sizeof(float));
     if (character) {
         *character = parts;

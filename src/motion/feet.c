@@ -126,13 +126,47 @@ static void lock_leg(gali_character *character, const gal_controller *controller
     gal_vec3 turned = sole_with_rise(sole, target.y - (heel.y > heel_least ? heel.y : heel_least) - lift);
     gali_vec2 facing = character->path.direction[contract->past];
     gal_vec3 side = gali_vec3_turn(facing, (gal_vec3){-1, 0, 0}); /* a knee bends its heel backwards */
-    gali_skeleton_reach(contract, character->pose, leg, gali_vec3_sub(target, turned), side);
-    gali_skeleton_turn(contract, character->pose, leg->heel, gali_quat_between(sole, turned, side));
+    gali_skeleton_place_foot(contract, character->pose, leg, target, turned, side);
+}
+
+/* How far the lowest knee is under the height that it must have. */
+static float sunk(const gali_character *character, const gali_contract *contract, const gali_ground *ground) {
+    float most = 0;
+    for (uint32_t i = 0; i < contract->leg_count; i++) {
+        gal_vec3 knee = character->pose[contract->legs[i].knee].position;
+        float under = gali_ground_at(ground, knee.x, knee.z) + contract->rules.knee_height - knee.y;
+        most = under > most ? under : most;
+    }
+    return most;
+}
+
+/* Lifts the body and leaves the feet where they are. */
+static void lift_body(gali_character *character, const gali_contract *contract, float by) {
+    gal_transform *pose = character->pose;
+    gal_vec3 toe[GALI_LEGS_MAX], sole[GALI_LEGS_MAX];
+    gal_vec3 side = gali_vec3_turn(character->path.direction[contract->past], (gal_vec3){-1, 0, 0});
+    for (uint32_t i = 0; i < contract->leg_count; i++) {
+        toe[i] = pose[contract->legs[i].toe].position;
+        sole[i] = gali_vec3_sub(toe[i], pose[contract->legs[i].heel].position);
+    }
+    gali_skeleton_move(contract, pose, 0, (gal_vec3){0, by, 0});
+    for (uint32_t i = 0; i < contract->leg_count; i++) {
+        gali_skeleton_place_foot(contract, pose, &contract->legs[i], toe[i], sole[i], side);
+    }
 }
 
 void gali_feet_lock(gali_character *character, const gal_controller *controller, const gali_ground *ground) {
-    for (uint32_t i = 0; i < controller->contract->leg_count; i++) {
+    const gali_contract *contract = controller->contract;
+    for (uint32_t i = 0; i < contract->leg_count; i++) {
         lock_leg(character, controller, ground, i);
+    }
+    for (int pass = 0; contract->rules.knee_height > 0 && pass < 4;
+         pass++) { /* a knee rises less than the body */
+        float under = sunk(character, contract, ground);
+        if (under <= 0) {
+            break;
+        }
+        lift_body(character, contract, under);
     }
 }
 

@@ -24,10 +24,7 @@ static void chain(const gali_contract *contract, const gali_hinged *hinged, gal_
                   gal_transform *pose) {
     pose[0] = body;
     for (uint32_t j = 1; j < contract->joint_count; j++) {
-        const gal_transform *parent = &pose[contract->joints[j].parent];
-        gal_transform local = joint_in_parent(contract, hinged, j);
-        pose[j].position = gali_vec3_add(parent->position, gali_quat_turn(parent->rotation, local.position));
-        pose[j].rotation = gali_quat_unit(gali_quat_mul(parent->rotation, local.rotation));
+        pose[j] = gali_transform_upon(pose[contract->joints[j].parent], joint_in_parent(contract, hinged, j));
     }
 }
 

@@ -58,16 +58,16 @@ void gali_skeleton_reach(const gali_contract *contract, gal_transform *pose, con
     gali_skeleton_turn(contract, pose, leg->heel, back);
 }
 
+void gali_skeleton_place_foot(const gali_contract *contract, gal_transform *pose, const gali_leg *leg,
+                              gal_vec3 toe, gal_vec3 sole, gal_vec3 side) {
+    gal_vec3 sole_before = gali_vec3_sub(pose[leg->toe].position, pose[leg->heel].position);
+    gali_skeleton_reach(contract, pose, leg, gali_vec3_sub(toe, sole), side);
+    gali_skeleton_turn(contract, pose, leg->heel, gali_quat_between(sole_before, sole, side));
+}
+
 void gali_skeleton_local(const gali_contract *contract, const gal_transform *pose, gal_transform *local) {
     for (uint32_t j = 0; j < contract->joint_count; j++) {
         int32_t parent = contract->joints[j].parent;
-        if (parent < 0) {
-            local[j] = pose[j];
-            continue;
-        }
-        gal_quat back = gali_quat_conjugate(pose[parent].rotation);
-        gal_vec3 arm = gali_vec3_sub(pose[j].position, pose[parent].position);
-        local[j].position = gali_quat_turn(back, arm);
-        local[j].rotation = gali_quat_unit(gali_quat_mul(back, pose[j].rotation));
+        local[j] = parent < 0 ? pose[j] : gali_transform_within(pose[parent], pose[j]);
     }
 }

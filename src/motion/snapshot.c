@@ -61,6 +61,19 @@ static void walk_foot(walk *w, gali_foot *foot) {
     numbers(w, foot->ground, 2);
 }
 
+static void walk_inertia(walk *w, gali_character *c, const gali_contract *contract) {
+    size_t joints = contract->rules.inertia_jump > 0 ? contract->joint_count : 0;
+    size_t feet = joints > 0 ? contract->leg_count : 0;
+    numbers(w, c->local, 7 * joints);
+    numbers(w, c->turn_shown, 9 * joints);
+    numbers(w, &c->place_shown, joints > 0 ? 9 : 0);
+    for (size_t i = 0; i < feet; i++) {
+        numbers(w, &c->foot_shown[i].predicted, 6);
+        numbers(w, &c->foot_shown[i].toe, 9);
+        numbers(w, &c->foot_shown[i].sole, 9);
+    }
+}
+
 static void walk_input(walk *w, gal_input *input) {
     numbers(w, &input->move_x, 1);
     numbers(w, &input->move_y, 1);
@@ -85,6 +98,7 @@ static void walk_character(walk *w, gali_character *c, const gali_contract *cont
     other(w, &c->foot_lock);
     walk_path(w, &c->path, contract);
     walk_joints(w, c, contract->joint_count);
+    walk_inertia(w, c, contract);
     numbers(w, c->memory, contract->memory_count);
     numbers(w, &c->velocity_wanted, 2);
     numbers(w, &c->direction_wanted, 2);
@@ -251,8 +265,9 @@ static gal_status check_head(const gal_crowd *crowd, const snapshot_head *head, 
         return gali_fail(error, GAL_BAD_DATA, "snapshot: not one of this version and byte order");
     }
     if (head->kind != own.kind || head->words != own.words) {
-        return gali_fail(error, GAL_BAD_DATA,
-                         "snapshot: of a controller with other joints, hinges, gaits, window or memory");
+        return gali_fail(
+            error, GAL_BAD_DATA,
+            "snapshot: of a controller with other joints, hinges, gaits, window, memory or inertia");
     }
     if (head->capacity > GALI_CROWD_CAPACITY_MOST || head->count > head->capacity ||
         snapshot_bytes(head) != size) {

@@ -5,6 +5,7 @@
 #include "motion/codec.h"
 #include "motion/feet.h"
 #include "motion/hinged.h"
+#include "motion/inertia.h"
 #include "motion/skeleton.h"
 #include "motion/trajectory.h"
 #include "network/gate.h"
@@ -52,6 +53,7 @@ void gali_step_reset(gali_character *character, const gal_controller *controller
     gali_trajectory_reset(character, controller->contract, ground, x, z, gali_facing_from_angle(facing));
     take_rest_pose(character, controller);
     remember_contacts(character, controller->contract);
+    gali_inertia_reset(character, controller->contract);
     gali_feet_reset(character, controller, ground);
 }
 
@@ -102,21 +104,25 @@ static void anchor(gali_character *character, const gal_controller *controller) 
 
 /* Bones of the rest skeleton, turned as predicted, with the feet brought back to where they were predicted. */
 static void make_rigid(gali_character *character, const gali_contract *contract) {
-    gal_vec3 heels[GALI_LEGS_MAX];
+    gal_transform *pose = character->pose;
+    gal_vec3 toe[GALI_LEGS_MAX], sole[GALI_LEGS_MAX];
     for (uint32_t i = 0; i < contract->leg_count; i++) {
-        heels[i] = character->pose[contract->legs[i].heel].position;
+        toe[i] = pose[contract->legs[i].toe].position;
+        sole[i] = gali_vec3_sub(toe[i], pose[contract->legs[i].heel].position);
     }
     for (uint32_t j = 0; j < contract->joint_count; j++) {
         int32_t parent = contract->joints[j].parent;
         if (parent >= 0) {
-            const gal_transform *from = &character->pose[parent];
-            gal_vec3 bone = gali_quat_turn(from->rotation, contract->joints[j].rest.position);
-            character->pose[j].position = gali_vec3_add(from->position, bone);
+            gal_vec3 bone = gali_quat_turn(pose[parent].rotation, contract->joints[j].rest.position);
+            pose[j].position = gali_vec3_add(pose[parent].position, bone);
         }
     }
     gal_vec3 side = gali_vec3_turn(character->path.direction[contract->past], (gal_vec3){-1, 0, 0});
     for (uint32_t i = 0; i < contract->leg_count; i++) {
-        gali_skeleton_reach(contract, character->pose, &contract->legs[i], heels[i], side);
+        const gali_leg *leg = &contract->legs[i];
+        gal_vec3 bone = gali_vec3_sub(pose[leg->toe].position, pose[leg->heel].position);
+        gal_vec3 along = gali_vec3_scale(gali_vec3_unit(sole[i], bone), gali_vec3_length(bone));
+        gali_skeleton_place_foot(contract, pose, leg, toe[i], along, side);
     }
 }
 
@@ -140,19 +146,6 @@ static int is_finite(const gali_character *character, const gali_contract *contr
     return isfinite(sum);
 }
 
-/* Length of the longest chain of bones from joint j down. */
-static float reach_of(const gali_contract *contract, uint32_t j) {
-    float most = 0;
-    for (uint32_t k = j + 1; k < contract->joint_count; k++) {
-        float length = 0;
-        for (int32_t at = (int32_t)k; at > (int32_t)j; at = contract->joints[at].parent) {
-            length += gali_vec3_length(contract->joints[at].rest.position);
-        }
-        most = gali_skeleton_is_below(contract, k, j) && length > most ? length : most;
-    }
-    return most;
-}
-
 static int carries_leg(const gali_contract *contract, uint32_t joint) {
     int carries = 0;
     for (uint32_t i = 0; i < contract->leg_count; i++) {
@@ -173,8 +166,8 @@ static void breathe(gali_character *character, const gali_contract *contract) {
     gal_vec3 side = gali_vec3_turn(character->path.direction[contract->past], (gal_vec3){1, 0, 0});
     for (uint32_t j = 1; amount > 0 && j < contract->joint_count; j++) {
         if (contract->joints[j].parent == 0 && !carries_leg(contract, j)) {
-            float reach = reach_of(contract, j);
-            gal_quat by = gali_quat_from_axis(side, reach > 0 ? amount * nod / reach : 0);
+            float lever = contract->joints[j].lever;
+            gal_quat by = gali_quat_from_axis(side, lever > 0 ? amount * nod / lever : 0);
             gali_skeleton_turn(contract, character->pose, j, by);
         }
     }
@@ -190,6 +183,7 @@ static void after_jointed(gali_character *character, const gal_controller *contr
     if (contract->rules.pose_rigid > 0) {
         make_rigid(character, contract);
     }
+    gali_inertia_apply(character, contract);
     breathe(character, contract);
     if (character->foot_lock) {
         gali_feet_lock(character, controller, ground);
@@ -214,6 +208,7 @@ static void after_hinged(gali_character *character, const gal_controller *contro
     remember_contacts(character, contract);
     gali_hinged_feet(character, contract, feet);
     remember_toes(character, contract);
+    gali_inertia_apply(character, contract);
     breathe(character, contract);
     if (character->foot_lock) {
         gali_feet_lock(character, controller, ground);

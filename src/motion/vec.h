@@ -174,6 +174,20 @@ static inline gal_quat gali_quat_between(gal_vec3 a, gal_vec3 b, gal_vec3 side) 
     return gali_quat_unit((gal_quat){axis.x, axis.y, axis.z, w});
 }
 
+/* A transform in its parent's frame, from both in one frame. */
+static inline gal_transform gali_transform_within(gal_transform parent, gal_transform child) {
+    gal_quat back = gali_quat_conjugate(parent.rotation);
+    gal_vec3 arm = gali_vec3_sub(child.position, parent.position);
+    return (gal_transform){gali_quat_turn(back, arm), gali_quat_unit(gali_quat_mul(back, child.rotation))};
+}
+
+/* The way back: where a transform in its parent's frame is. */
+static inline gal_transform gali_transform_upon(gal_transform parent, gal_transform local) {
+    gal_vec3 arm = gali_quat_turn(parent.rotation, local.position);
+    return (gal_transform){gali_vec3_add(parent.position, arm),
+                           gali_quat_unit(gali_quat_mul(parent.rotation, local.rotation))};
+}
+
 /* From the first two columns of a rotation matrix, made orthonormal (Gram-Schmidt; Zhou et al. 2019). */
 gal_quat gali_quat_from_columns(gal_vec3 first, gal_vec3 second);
 

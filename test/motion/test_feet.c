@@ -384,7 +384,7 @@ static void a_standing_walker_finds_its_feet_and_breathes(void **unused) {
         for (int leg = 0; leg < 2 && frame >= 400; leg++) {
             gal_vec3 toe = locked[toes[leg]].position;
             stood[leg] = frame == 400 ? toe : stood[leg];
-            assert_true(flat_distance(toe, free[toes[leg]].position) < 6.5f); /* foot_stand_reach is 6 */
+            assert_true(flat_distance(toe, free[toes[leg]].position) < 2.5f); /* foot_stand_reach is 2 */
             assert_true(flat_distance(toe, stood[leg]) < 0.5f);
         }
         if (frame >= 400) {

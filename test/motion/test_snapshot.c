@@ -103,6 +103,8 @@ static void expect_equal_fields(const gal_crowd *a, const gal_crowd *b) {
         y.velocity = x.velocity;
         y.pose = x.pose;
         y.pose_before = x.pose_before;
+        y.local = x.local;
+        y.turn_shown = x.turn_shown;
         y.memory = x.memory;
         assert_memory_equal(&x, &y, sizeof x);
     }

@@ -1,0 +1,16 @@
+/* Inertialisation: what the predicted pose jumps by is kept from the shown one, and made up for in time. */
+#ifndef GALI_MOTION_INERTIA_H
+#define GALI_MOTION_INERTIA_H
+
+#include "motion/character.h"
+
+/* The shown pose is the predicted one from here on: after the character was added or set back. */
+void gali_inertia_reset(gali_character *character, const gali_contract *contract);
+
+/*
+ * Turns the predicted pose into the shown one, and tells each foot how far it is now from its predicted place.
+ * Nothing is touched where the contract has no inertia, or where nothing has jumped for a while.
+ */
+void gali_inertia_apply(gali_character *character, const gali_contract *contract);
+
+#endif

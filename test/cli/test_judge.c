@@ -1,0 +1,98 @@
+/* The judge's measures: what jumps is seen to jump, what jumps with its legs is seen to fly. */
+#include "judge_measure.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "motion/controller.h"
+
+enum { FRAMES = 60 * 10 };
+
+static gal_controller *model(const char *path) {
+    gal_controller *controller;
+    gal_error error = {0};
+    if (gal_controller_open(&controller, path, NULL, &error) != GAL_OK) {
+        fail_msg("%s", error.message);
+    }
+    return controller;
+}
+
+static const gali_judge_script *script_named(const char *name) {
+    for (uint32_t i = 0; i < gali_judge_script_count; i++) {
+        if (strcmp(gali_judge_scripts[i].name, name) == 0) {
+            return &gali_judge_scripts[i];
+        }
+    }
+    fail_msg("no script %s", name);
+    return NULL;
+}
+
+/* The scripts on flat ground, run with and without foot locking. */
+static gali_judge_stage run_scripts(gal_controller *controller) {
+    gali_judge_stage stage;
+    gal_error error = {0};
+    if (gali_judge_stage_make(&stage, controller, FRAMES, 0, 1, &error) != GAL_OK ||
+        gali_judge_stage_run(&stage, 0, &error) != GAL_OK) {
+        fail_msg("%s", error.message);
+    }
+    return stage;
+}
+
+static gali_judge_figures figures_of(const gali_judge_stage *stage, const char *name) {
+    const gali_judge_script *script = script_named(name);
+    const gali_judge_trace *free_trace = gali_judge_stage_find(stage, script, 0);
+    const gali_judge_trace *locked = gali_judge_stage_find(stage, script, 1);
+    return gali_judge_measure(stage->controller->contract, FRAMES, stage->feet, free_trace, free_trace, locked);
+}
+
+static void jumping_poses_are_seen_and_side_starts_timed(void **unused) {
+    (void)unused;
+    double jump[2];
+    for (int inertia = 0; inertia < 2; inertia++) {
+        gal_controller *controller = model(GALLOP_SOURCE_DIR "/models/walker.gallop");
+        controller->contract->rules.inertia_jump *= (float)inertia; /* not in use yet */
+        gali_judge_stage stage = run_scripts(controller);
+        jump[inertia] = figures_of(&stage, "reversals").jump;
+        gali_judge_figures walk = figures_of(&stage, "walk");
+        assert_true(walk.jump < 4 && walk.fastest > 4 && walk.fastest < 7);
+        assert_true(walk.jump999 <= walk.jump && walk.fastest999 <= walk.fastest);
+        gali_judge_figures side = figures_of(&stage, "stop and go side");
+        assert_true(side.start > 0.2 && side.start < 1.2 && side.slowest >= side.start && side.slowest < 1.5);
+        assert_true(isnan(walk.start) && isnan(walk.slowest));
+        gali_judge_stage_release(&stage);
+        gal_controller_close(controller);
+    }
+    print_message("walker turned about: joints jump by %.1f cm, with inertia by %.1f\n", jump[0], jump[1]);
+    assert_true(jump[0] > 20 && jump[1] < 15);
+}
+
+static void jumps_are_counted_where_they_can_be(void **unused) {
+    (void)unused;
+    gal_controller *walker = model(GALLOP_SOURCE_DIR "/models/walker.gallop");
+    gal_controller *dog = model(GALLOP_SOURCE_DIR "/models/dog.gallop");
+    assert_false(gali_judge_applies(script_named("jump"), walker->contract));
+    assert_true(gali_judge_applies(script_named("walk"), walker->contract));
+    assert_true(gali_judge_applies(script_named("jump"), dog->contract));
+    gali_judge_stage stage = run_scripts(dog);
+    gali_judge_figures jump = figures_of(&stage, "jump"), run = figures_of(&stage, "run");
+    assert_true(jump.asked == 2 && jump.jumped == 2 && jump.air > 0.2 && jump.air < 1 && jump.rise > 50);
+    assert_true(isnan(run.asked) && isnan(run.rise));
+    assert_true(figures_of(&stage, "random jumps").lowest > 1.5); /* knee_height is 2 */
+    gali_judge_stage_release(&stage);
+    gal_controller_close(walker);
+    gal_controller_close(dog);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(jumping_poses_are_seen_and_side_starts_timed),
+        cmocka_unit_test(jumps_are_counted_where_they_can_be),
+    };
+    return cmocka_run_group_tests_name("judge", tests, NULL, NULL);
+}

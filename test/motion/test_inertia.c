@@ -1,0 +1,181 @@
+/* Inertia: what the predicted pose jumps by is made up for in time, and a steady one is shown as it is. */
+#include "mannequin.h"
+#include "motion/controller.h"
+#include "motion/inertia.h"
+
+/* ---- one joint, by hand ---- */
+
+static const char hatstand[] = "gallop-contract 1\nname hatstand\nrate 60\nunit 0.01\n"
+                               "joint Pole - 0 100 0\njoint Arm Pole 0 50 0\njoint End Arm 30 0 0\n"
+                               "samples 0\nfuture 10\n"
+                               "rule inertia_jump 3\nrule inertia_time 8\n"
+                               "input trajectory.position.x\noutput joint.position\n";
+
+typedef struct stand {
+    gali_contract *contract;
+    gali_character character;
+    gal_vec3 position[120];
+    gali_vec2 direction[120];
+    gal_transform pose[3], local[3];
+    gali_inertia turn_shown[3];
+} stand;
+
+/* The pose predicted with the arm turned about +y by an angle. */
+static void predict(stand *s, float angle) {
+    gal_quat turn = gali_quat_from_axis((gal_vec3){0, 1, 0}, angle);
+    s->pose[0] = (gal_transform){{0, 100, 0}, {0, 0, 0, 1}};
+    s->pose[1] = (gal_transform){{0, 150, 0}, turn};
+    s->pose[2] =
+        (gal_transform){gali_vec3_add(s->pose[1].position, gali_quat_turn(turn, (gal_vec3){30, 0, 0})), turn};
+}
+
+static void set_up(stand *s) {
+    memset(s, 0, sizeof *s);
+    s->contract = mannequin_contract(hatstand);
+    s->character.path = (gali_trajectory){.position = s->position, .direction = s->direction};
+    s->character.pose = s->pose;
+    s->character.local = s->local;
+    s->character.turn_shown = s->turn_shown;
+    s->direction[s->contract->past] = (gali_vec2){0, 1};
+    predict(s, 0);
+    gali_inertia_reset(&s->character, s->contract);
+}
+
+static float shown_angle(const stand *s) {
+    return 2 * atan2f(s->pose[1].rotation.y, s->pose[1].rotation.w);
+}
+
+static void a_jump_is_made_up_for_in_time(void **unused) {
+    (void)unused;
+    stand s;
+    set_up(&s);
+    float last = 0, fastest = 0, change = 0, way = 0, half = 0;
+    for (int frame = 1; frame <= 90; frame++) {
+        predict(&s, 1); /* from the first frame on */
+        gali_inertia_apply(&s.character, s.contract);
+        float angle = shown_angle(&s), now = angle - last;
+        change = fmaxf(change, fabsf(now - way));
+        fastest = fmaxf(fastest, now);
+        half = half == 0 && angle > 0.5f ? (float)frame : half;
+        way = now;
+        last = angle;
+        assert_true(angle < 1.0001f);
+    }
+    print_message("an arm that jumps by 1: half after %.0f frames, at most %.3f a frame, changing by %.3f\n",
+                  (double)half, (double)fastest, (double)change);
+    assert_true(half >= 7 && half <= 9);     /* inertia_time is 8 */
+    assert_true(change < 3.0f / 30 + 0.05f); /* inertia_jump over the arm's length, and the spring's own */
+    predict(&s, 1);
+    gal_transform predicted[3];
+    memcpy(predicted, s.pose, sizeof predicted);
+    gali_inertia_apply(&s.character, s.contract);
+    assert_memory_equal(s.pose, predicted, sizeof predicted); /* made up for to the last bit */
+    gali_contract_release(s.contract, NULL);
+}
+
+/* Motion that changes by less than the rule says is shown as predicted, fast as it may be. */
+static void a_smooth_motion_is_shown_as_it_is(void **unused) {
+    (void)unused;
+    stand s;
+    set_up(&s);
+    for (int frame = 1; frame <= 200; frame++) {
+        gal_transform predicted[3];
+        predict(&s, 2 * (1 - cosf(0.2f * (float)frame)));
+        memcpy(predicted, s.pose, sizeof predicted);
+        gali_inertia_apply(&s.character, s.contract);
+        assert_memory_equal(s.pose, predicted, sizeof predicted);
+    }
+    gali_contract_release(s.contract, NULL);
+}
+
+/* ---- the walker ---- */
+
+/* The shipped walker; with `inertia` 0, without the rule. */
+static gal_controller *walker(float inertia) {
+    gal_controller *controller = walker_open();
+    assert_true(controller->contract->rules.inertia_jump > 0);
+    controller->contract->rules.inertia_jump *= inertia; /* not in use yet */
+    return controller;
+}
+
+/* The largest change of a joint's motion in a frame, in the root frame. */
+static float jump_of(const gal_transform *pose, gali_frame root, gal_vec3 *last, gal_vec3 *way,
+                     uint32_t joints) {
+    float most = 0;
+    for (uint32_t j = 0; j < joints; j++) {
+        gal_vec3 at = gali_vec3_unturn(root.facing, gali_vec3_sub(pose[j].position, root.origin));
+        gal_vec3 now = gali_vec3_sub(at, last[j]);
+        most = fmaxf(most, gali_vec3_length(gali_vec3_sub(now, way[j])));
+        way[j] = now;
+        last[j] = at;
+    }
+    return most;
+}
+
+/* Runs ahead, and back at once: the same path, a pose without the jump. */
+static void a_stick_thrown_over_does_not_show(void **unused) {
+    (void)unused;
+    float most[2] = {0, 0};
+    gal_character_state end[2];
+    for (int on = 0; on < 2; on++) {
+        gal_controller *controller = walker((float)on);
+        gal_crowd *crowd = crowd_of(controller, 1, NULL);
+        gal_character id = crowd_add(crowd, (gal_spawn){0});
+        gal_vec3 last[GALI_JOINTS_MAX], way[GALI_JOINTS_MAX];
+        gali_frame root = {{0, 0, 0}, {0, 1}};
+        for (int frame = 0; frame < 400; frame++) {
+            gal_crowd_set_input(crowd, id, &(gal_input){.move_y = frame / 70 % 2 ? -1.0f : 1.0f, .run = 1});
+            gal_crowd_step(crowd);
+            uint32_t joints;
+            const gal_transform *pose = gal_crowd_pose(crowd, id, &joints);
+            float jump = jump_of(pose, root, last, way, joints);
+            most[on] = frame > 5 ? fmaxf(most[on], jump) : 0;
+            gal_crowd_state(crowd, id, &end[on]);
+            root = (gali_frame){end[on].root, gali_facing_from_angle(end[on].facing)};
+        }
+        gal_crowd_destroy(crowd);
+        gal_controller_close(controller);
+    }
+    print_message("walker turned about: joints jump by %.1f cm, with inertia by %.1f\n", (double)most[0],
+                  (double)most[1]);
+    assert_true(most[0] > 20 && most[1] < 15);
+    assert_memory_equal(&end[0].root, &end[1].root, sizeof end[0].root);
+    assert_true(end[0].phase == end[1].phase && end[0].facing == end[1].facing);
+}
+
+static void a_steady_walk_is_shown_as_predicted(void **unused) {
+    (void)unused;
+    static const gal_input sticks[3] = {
+        {.move_y = 1}, {.move_x = 1, .strafe = 1, .run = 1}, {.move_x = -1, .strafe = 1, .run = 1}};
+    gal_controller *plain = walker(0), *inert = walker(1);
+    gal_crowd *crowds[2] = {crowd_of(plain, 3, NULL), crowd_of(inert, 3, NULL)};
+    gal_character ids[2][3];
+    for (int k = 0; k < 6; k++) {
+        ids[k / 3][k % 3] = crowd_add(crowds[k / 3], (gal_spawn){.x = 100.0f * (float)(k % 3)});
+        gal_crowd_set_foot_lock(crowds[k / 3], ids[k / 3][k % 3], 0);
+        gal_crowd_set_input(crowds[k / 3], ids[k / 3][k % 3], &sticks[k % 3]);
+    }
+    for (int frame = 0; frame < 400; frame++) {
+        gal_crowd_step(crowds[0]);
+        gal_crowd_step(crowds[1]);
+        for (int i = 0; i < 3 && frame >= 200; i++) {
+            uint32_t joints;
+            const gal_transform *a = gal_crowd_pose(crowds[0], ids[0][i], &joints);
+            assert_memory_equal(a, gal_crowd_pose(crowds[1], ids[1][i], NULL), joints * sizeof *a);
+        }
+    }
+    gal_crowd_destroy(crowds[0]);
+    gal_crowd_destroy(crowds[1]);
+    gal_controller_close(plain);
+    gal_controller_close(inert);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_jump_is_made_up_for_in_time),
+        cmocka_unit_test(a_smooth_motion_is_shown_as_it_is),
+        cmocka_unit_test(a_stick_thrown_over_does_not_show),
+        cmocka_unit_test(a_steady_walk_is_shown_as_predicted),
+    };
+    return cmocka_run_group_tests_name("motion inertia", tests, NULL, NULL);
+}
