@@ -192,7 +192,7 @@ void gali_check_normalisation(gali_check_report *report, const gali_model_file *
     wrong |= check_inputs(report, file, frames);
     wrong |= check_plain(report, file, frames);
     if (!wrong) {
-        gali_check_say(report, GALI_PASS, "normalisation", "means and standard deviations fit the %s",
+        gali_check_say(report, GALI_PASS, "normalisation", "means and standard deviations fit %s",
                        frames->name);
     }
 }

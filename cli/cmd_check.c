@@ -130,14 +130,14 @@ static void check_contract(check *self) {
 
 /* What options must be there together, once the gate is known. */
 static int usage(const check *self) {
-    gal_gate_kind gate = self->file.model.gate;
+    const gal_gate_kind gate = self->file.model.gate;
+    const char *needed = gali_frames_gate_option(&self->file.model);
     if (!self->x != !self->y) {
         return gali_command_usage("check", "%s is missing: --x and --y are given together",
                                   self->x ? "--y" : "--x");
     }
-    if (self->x && gate != GAL_GATE_NETWORK && !(gate == GAL_GATE_CALLER ? self->blend : self->phase)) {
-        return gali_command_usage("check", "%s is missing: the model's gate is \"%s\"",
-                                  gate == GAL_GATE_CALLER ? "--blend" : "--phase",
+    if (self->x && needed && !(gate == GAL_GATE_CALLER ? self->blend : self->phase)) {
+        return gali_command_usage("check", "%s is missing: the model's gate is \"%s\"", needed,
                                   gali_model_file_gate_name(gate));
     }
     return GALI_EXIT_OK;

@@ -48,6 +48,10 @@ static gal_status evaluate(job *self, int wide) {
     return status == GAL_OK ? gali_npy_write(self->y_path, self->y, item, 2, shape, &self->error) : status;
 }
 
+static const char *gate_path(const job *self) {
+    return self->file.model.gate == GAL_GATE_CALLER ? self->blend_path : self->phase_path;
+}
+
 static int usage(const job *self, int opened) {
     if (!self->x_path || !self->y_path) {
         return gali_command_usage("eval", "%s is missing", self->x_path ? "-o" : "--x");
@@ -55,10 +59,9 @@ static int usage(const job *self, int opened) {
     if (!opened) {
         return GALI_EXIT_OK;
     }
-    int caller = self->file.model.gate == GAL_GATE_CALLER;
-    if (self->file.model.gate != GAL_GATE_NETWORK && (caller ? !self->blend_path : !self->phase_path)) {
-        return gali_command_usage("eval", "%s is missing: the model's gate is \"%s\"",
-                                  caller ? "--blend" : "--phase",
+    const char *needed = gali_frames_gate_option(&self->file.model);
+    if (needed && !gate_path(self)) {
+        return gali_command_usage("eval", "%s is missing: the model's gate is \"%s\"", needed,
                                   gali_model_file_gate_name(self->file.model.gate));
     }
     return GALI_EXIT_OK;
@@ -69,9 +72,8 @@ static int run_opened(job *self) {
     if (result != GALI_EXIT_OK) {
         return result;
     }
-    const gali_model *model = &self->file.model;
-    const char *gate = model->gate == GAL_GATE_CALLER ? self->blend_path : self->phase_path;
-    gal_status status = gali_frames_read(&self->frames, model, self->x_path, gate, NULL, &self->error);
+    gal_status status =
+        gali_frames_read(&self->frames, &self->file.model, self->x_path, gate_path(self), NULL, &self->error);
     if (status == GAL_OK) {
         status = evaluate(self, self->wide);
     }
@@ -116,6 +118,7 @@ const gali_command gali_command_eval = {
     "X is float32 [rows][inputs], raw features; P is float32 [rows], phases in radians; Y gets "
     "[rows][outputs].\n\n"
     "  --blend W.npy        instead of --phase, for a model whose gate is the caller: float32\n"
-    "                       [rows][experts]; a model with a gating network needs neither\n" GALI_PRECISION_HELP
+    "                       [rows][experts]; a gating network, or one expert, needs "
+    "neither\n" GALI_PRECISION_HELP
     "  --precision f64      the float64 reference, straight from the formula: Y is float64\n",
     run};

@@ -201,9 +201,15 @@ static gal_status read_lines(reader *in, gali_drive_script *script) {
     return GAL_OK;
 }
 
+/* Spreadsheets begin UTF-8 text with a byte order mark. */
+static size_t mark_of(const char *text, size_t size) {
+    return size >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
+}
+
 gal_status gali_drive_script_parse(gali_drive_script *out, const char *text, size_t size, const char *name,
                                    gal_error *error) {
-    reader in = {.at = text, .end = text + size, .name = name, .error = error};
+    size_t mark = mark_of(text, size);
+    reader in = {.at = text + mark, .end = text + size, .name = name, .error = error};
     *out = (gali_drive_script){0};
     gal_status status = read_names(&in);
     if (status == GAL_OK) {

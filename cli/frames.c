@@ -53,6 +53,15 @@ static gal_status read_rows(const char *path, size_t count, uint32_t width, cons
     return GAL_OK;
 }
 
+/* The blend of one expert, where none was given. */
+static gal_status fill_ones(float **values, size_t count, gal_error *error) {
+    *values = malloc(count * sizeof **values + 1);
+    for (size_t i = 0; *values && i < count; i++) {
+        (*values)[i] = 1;
+    }
+    return *values ? GAL_OK : gali_fail(error, GAL_NO_MEMORY, "no memory for %zu rows", count);
+}
+
 gal_status gali_frames_read(gali_frames *out, const gali_model *model, const char *x, const char *gate,
                             const char *y, gal_error *error) {
     size_t count = 0;
@@ -60,7 +69,8 @@ gal_status gali_frames_read(gali_frames *out, const gali_model *model, const cha
     gal_status status = read_rows(x, 0, model->inputs, "inputs", &out->x, &count, error);
     if (status == GAL_OK && model->gate != GAL_GATE_NETWORK) {
         uint32_t width = model->gate == GAL_GATE_CALLER ? model->experts : 0;
-        status = read_rows(gate, count, width, "experts", &out->gate, NULL, error);
+        status = gate ? read_rows(gate, count, width, "experts", &out->gate, NULL, error)
+                      : fill_ones(&out->gate, count, error);
     }
     if (status == GAL_OK && y) {
         status = read_rows(y, count, model->outputs, "outputs", &out->y, NULL, error);
@@ -70,6 +80,13 @@ gal_status gali_frames_read(gali_frames *out, const gali_model *model, const cha
         gali_frames_release(out);
     }
     return status;
+}
+
+const char *gali_frames_gate_option(const gali_model *model) {
+    if (model->gate == GAL_GATE_CALLER) {
+        return model->experts > 1 ? "--blend" : NULL;
+    }
+    return model->gate == GAL_GATE_NETWORK ? NULL : "--phase";
 }
 
 void gali_frames_release(gali_frames *frames) {

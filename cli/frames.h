@@ -21,10 +21,14 @@ gal_status gali_frames_golden(gali_frames *out, const gali_model *model, gal_err
 
 /*
  * Frames of float32 .npy files: x[count][inputs]; gate: [count] phases, or [count][experts] where the gate is the
- * caller (not read with a gating network); y[count][outputs], or NULL. tolerance is left at 1e-3.
+ * caller (not read with a gating network; may be NULL for one expert, then 1); y[count][outputs], or NULL. tolerance is
+ * left at 1e-3.
  */
 gal_status gali_frames_read(gali_frames *out, const gali_model *model, const char *x, const char *gate,
                             const char *y, gal_error *error);
+
+/* The option without which the model's gate is not known, "--phase" or "--blend"; NULL where none is needed. */
+const char *gali_frames_gate_option(const gali_model *model);
 
 void gali_frames_release(gali_frames *frames);
 

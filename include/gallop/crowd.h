@@ -113,7 +113,7 @@ GAL_API size_t gal_crowd_size(const gal_crowd_desc *desc);
  * Makes a crowd in the caller's memory (aligned to 64, at least gal_crowd_size bytes), which the caller
  * frees when done with it: there is nothing else to release. Errors: GAL_BAD_ARGUMENT, GAL_NO_MEMORY,
  * GAL_BAD_DATA (a controller that can run but not walk: opaque features, outputs that a step needs missing, or
- * a blend that the caller would have to give).
+ * a blend of several experts that the caller would have to give).
  */
 GAL_API gal_status gal_crowd_init(gal_crowd **out, void *memory, size_t size, const gal_crowd_desc *desc,
                                   gal_error *error);

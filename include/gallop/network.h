@@ -132,7 +132,8 @@ typedef struct gal_network_batch {
     size_t x_stride; /* floats between rows of x; 0: inputs */
     const float
         *phase; /* [C] radians, any finite value (wrapped to [0, 2 pi)); NULL unless the gate is a phase gate */
-    const float *blend;           /* [C][experts], finite; NULL unless the gate is GAL_GATE_CALLER */
+    /* [C][experts], finite; NULL unless the gate is GAL_GATE_CALLER, and there for a network of one expert: 1 */
+    const float *blend;
     float *y;                     /* [C][outputs], raw features; must not overlap x */
     size_t y_stride;              /* floats between rows of y; 0: outputs */
     const gal_parallel *parallel; /* NULL: the calling thread */

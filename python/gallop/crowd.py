@@ -13,13 +13,16 @@ import threading
 import weakref
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from gallop import library
 from gallop.library import gal_error
-from gallop.runtime import Network, Source, describe, open_handle
+from gallop.runtime import Network, Options, Source, describe, open_handle
+
+if TYPE_CHECKING:
+    from typing import Unpack
 
 SAMPLES_MOST = 64  # of a trajectory, docs/format.md
 
@@ -71,10 +74,9 @@ class Controller:
     """A model file's contract, network and motion rules; shared by any number of crowds.
     Arguments and errors as gallop.Network."""
 
-    def __init__(self, source: Source, *, isa: str = "best", form: str = "per-expert",
-                 plan: str | None = None, small_pages: bool = False) -> None:
+    def __init__(self, source: Source, **options: Unpack[Options]) -> None:
         lib = library.load()
-        self._handle = open_handle("controller", source, describe(isa, form, plan, small_pages))
+        self._handle = open_handle("controller", source, describe(**options))
         weakref.finalize(self, lib.gal_controller_close, self._handle)
         raw = lib.gal_controller_get_info(self._handle)
         values = {name: getattr(raw, name) for name in ControllerInfo._fields}

@@ -7,14 +7,18 @@ and how rows are split over calls or threads changes no bit of any row.
 from __future__ import annotations
 
 import ctypes
+import operator
 import os
 import weakref
-from typing import Any, NamedTuple, Union
+from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict, Union
 
 import numpy as np
 
 from gallop import library
 from gallop.library import gal_error, gal_network_batch, gal_network_desc
+
+if TYPE_CHECKING:
+    from typing import Unpack
 
 Source = Union[str, "os.PathLike[str]", bytes]  # a model file's path, or its bytes
 
@@ -31,14 +35,30 @@ class NetworkInfo(NamedTuple):
     parameters: int
     memory: int
     isa: str
+    precision: str
 
 
-def describe(isa: str, form: str, plan: str | None, small_pages: bool) -> gal_network_desc:
+class Options(TypedDict, total=False):
+    """How to open: the fields of gal_network_desc, in words."""
+
+    isa: str
+    form: str
+    plan: str | None
+    small_pages: bool
+    precision: str
+    block: int | str
+
+
+def describe(isa: str = "best", form: str = "per-expert", plan: str | None = None,
+             small_pages: bool = False, precision: str = "stored",
+             block: int | str = 0) -> gal_network_desc:
     """A gal_network_desc of words."""
     return gal_network_desc(
         structSize=ctypes.sizeof(gal_network_desc), isa=library.number_of(library.ISAS, isa, "isa"),
         form=library.number_of(library.FORMS, form, "form"), plan=plan.encode() if plan else None,
-        small_pages=int(small_pages))
+        small_pages=int(small_pages),
+        precision=library.number_of(library.PRECISIONS, precision, "precision"),
+        block=library.BLOCK_ROW if block == "row" else operator.index(block))
 
 
 def open_handle(kind: str, source: Source, desc: gal_network_desc) -> ctypes.c_void_p:
@@ -57,12 +77,12 @@ class Network:
 
     `source` is a path or a file's bytes. `isa`: "best", "scalar", "avx2", ...; `form`:
     "per-expert" or "blend"; `plan`: None, "measure", or the text of another network's `plan`
-    (docs/plan.md). Raises gallop.Error with the library's message.
+    (docs/plan.md); `precision`: "stored", "f32", "int8", ..., with `block`, the inputs that share a
+    scale or "row" (docs/numerics.md). Raises gallop.Error with the library's message.
     """
 
-    def __init__(self, source: Source, *, isa: str = "best", form: str = "per-expert",
-                 plan: str | None = None, small_pages: bool = False) -> None:
-        handle = open_handle("network", source, describe(isa, form, plan, small_pages))
+    def __init__(self, source: Source, **options: Unpack[Options]) -> None:
+        handle = open_handle("network", source, describe(**options))
         weakref.finalize(self, library.load().gal_network_close, handle)
         self._take(handle, None)
 
@@ -76,7 +96,8 @@ class Network:
     def _take(self, handle: ctypes.c_void_p, owner: Any) -> None:
         raw = library.load().gal_network_get_info(handle)
         values = {name: getattr(raw, name) for name in NetworkInfo._fields}
-        values.update(gate=library.GATES[raw.gate], isa=library.ISAS[raw.isa])
+        values.update(gate=library.GATES[raw.gate], isa=library.ISAS[raw.isa],
+                      precision=library.PRECISIONS[raw.precision])
         self._handle, self._owner, self.info = handle, owner, NetworkInfo(**values)
 
     def __repr__(self) -> str:
@@ -95,8 +116,8 @@ class Network:
     def run(self, x: np.ndarray, *, phase: Any = None, blend: Any = None) -> np.ndarray:
         """Outputs [C, outputs] of raw features x [C, inputs]; of one row [inputs], one row.
 
-        A phase gate needs `phase`, radians, one or [C]; a caller's gate needs `blend`, [experts] or
-        [C, experts]; a gating network neither. Arrays are taken as float32.
+        A phase gate needs `phase`, radians, one or [C]; a caller's gate of several experts `blend`,
+        [experts] or [C, experts]; a gating network neither. Arrays are taken as float32.
         """
         rows = np.ascontiguousarray(x, np.float32)
         if rows.ndim not in (1, 2) or rows.shape[-1] != self.info.inputs:
@@ -109,13 +130,16 @@ class Network:
     def _gate(self, count: int, phase: Any, blend: Any) -> tuple[str, np.ndarray] | None:
         """The batch's field for the gate, and its values; None for a gating network."""
         wanted = {"caller": "blend", "network": None}.get(self.info.gate, "phase")
+        needed = wanted if (wanted, self.info.experts) != ("blend", 1) else None
         for name, value in (("phase", phase), ("blend", blend)):
-            if (value is not None) != (name == wanted):
+            if name == needed if value is None else name != wanted:
                 what = f"{wanted}=" if wanted else "neither phase= nor blend="
                 raise ValueError(f"a network whose gate is '{self.info.gate}' takes {what}")
         if wanted is None:
             return None
         shape = (count, self.info.experts) if wanted == "blend" else (count,)
+        if wanted == "blend" and blend is None:  # of one expert
+            return None
         given = np.asarray(phase if wanted == "phase" else blend, np.float32)
         return wanted, np.ascontiguousarray(np.broadcast_to(given, shape))
 

@@ -97,12 +97,12 @@ static gal_status check_desc(const gal_crowd_desc *desc, gal_error *error) {
         return gali_fail(error, GAL_BAD_ARGUMENT, "gal_crowd_desc.capacity is %u, at most %d", desc->capacity,
                          GALI_CROWD_CAPACITY_MOST);
     }
-    gal_gate_kind gate = gal_network_get_info(desc->controller->network).gate;
-    if (gate == GAL_GATE_CALLER) {
+    const gal_network_info network = gal_network_get_info(desc->controller->network);
+    if (network.gate == GAL_GATE_CALLER && network.experts > 1) {
         return gali_fail(error, GAL_BAD_DATA,
                          "the network's blend is the caller's, and a crowd has none to give");
     }
-    return gali_contract_complete(desc->controller->contract, gate, error);
+    return gali_contract_complete(desc->controller->contract, network.gate, error);
 }
 
 size_t gal_crowd_size(const gal_crowd_desc *desc) {

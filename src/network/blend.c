@@ -17,7 +17,8 @@ static void fill_slots(const gali_range *r, uint32_t c) {
     uint32_t *expert = r->parts.expert + (size_t)c * network->slots;
     float *weight = r->parts.weight + (size_t)c * network->slots;
     if (network->gate == GAL_GATE_CALLER) {
-        const float *blend = r->batch->blend + (size_t)(r->first + c) * network->experts;
+        const float *blend = r->batch->blend ? r->batch->blend + (size_t)(r->first + c) * network->experts
+                                             : &gali_blend_whole; /* of one expert */
         gali_gate_top(blend, network->experts, network->experts, expert, weight);
         return;
     }

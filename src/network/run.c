@@ -56,10 +56,10 @@ static void run_range_task(void *argument, uint32_t index) {
 
 static gal_status check_gate(const gal_network *network, const gal_network_batch *batch, gal_error *error) {
     int caller = network->gate == GAL_GATE_CALLER;
-    if (network->gate == GAL_GATE_NETWORK) {
+    const float *values = caller ? batch->blend : batch->phase;
+    if (network->gate == GAL_GATE_NETWORK || (caller && network->experts == 1 && !values)) {
         return GAL_OK;
     }
-    const float *values = caller ? batch->blend : batch->phase;
     uint32_t width = caller ? network->experts : 1;
     if (!values) {
         return gali_fail(error, GAL_BAD_ARGUMENT, "batch.%s is NULL", caller ? "blend" : "phase");

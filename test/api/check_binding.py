@@ -66,7 +66,9 @@ def check_functions(binding: ModuleType, text: str) -> list[str]:
 def check_enumerations(binding: ModuleType, text: str) -> list[str]:
     """As many names as values, each the value's own: GAL_ISA_NEON_A55 is "neon-a55"."""
     wrong = []
-    for kind, names in (("gal_isa", binding.ISAS), ("gal_form", binding.FORMS), ("gal_gate_kind", binding.GATES)):
+    lists = {"gal_isa": binding.ISAS, "gal_form": binding.FORMS, "gal_precision": binding.PRECISIONS,
+             "gal_gate_kind": binding.GATES}
+    for kind, names in lists.items():
         body = re.search(rf"typedef enum {kind} \{{([^}}]*)\}}", text).group(1)
         values = re.findall(r"GAL_[A-Z]+_(\w+)", body)[:-1]
         expected = tuple(value.lower().replace("_", "-") for value in values)

@@ -39,6 +39,14 @@ static void reads_a_line_a_frame(void **state) {
     gali_drive_script_release(&script);
 }
 
+static void passes_over_a_byte_order_mark(void **state) {
+    (void)state;
+    gali_drive_script script = parse("\xef\xbb\xbfmove_x\r\n0.5\r\n");
+    assert_int_equal(script.frames, 1);
+    assert_true(script.inputs[0].move_x == 0.5f);
+    gali_drive_script_release(&script);
+}
+
 static void holds_lines_between_frames(void **state) {
     (void)state;
     gali_drive_script script = parse("move_x,frame\n1,2\n-1,4\n0.5,9\n");
@@ -96,11 +104,9 @@ static void takes_no_more_than_the_bytes(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(reads_a_line_a_frame),
-        cmocka_unit_test(holds_lines_between_frames),
-        cmocka_unit_test(reads_all_columns),
-        cmocka_unit_test(names_what_is_wrong),
-        cmocka_unit_test(takes_no_more_than_the_bytes),
+        cmocka_unit_test(reads_a_line_a_frame),       cmocka_unit_test(passes_over_a_byte_order_mark),
+        cmocka_unit_test(holds_lines_between_frames), cmocka_unit_test(reads_all_columns),
+        cmocka_unit_test(names_what_is_wrong),        cmocka_unit_test(takes_no_more_than_the_bytes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -184,6 +184,38 @@ static void a_crowd_lives_in_the_callers_memory(void **unused) {
     free(memory);
 }
 
+/* A network without a gate, as a plain perceptron is: it walks as one whose gate always gives its one expert. */
+static void one_expert_needs_no_gate(void **unused) {
+    (void)unused;
+    static const gal_gate_kind gates[2] = {GAL_GATE_CALLER, GAL_GATE_CONSTANT};
+    gal_controller *controllers[2];
+    gal_crowd *crowds[2];
+    gal_character who[2];
+    for (int i = 0; i < 2; i++) {
+        synthetic s = mannequin_model(&biped);
+        s.model.gate = gates[i];
+        s.model.experts = 1;
+        for (uint32_t l = 0; l < s.model.layer_count; l++) {
+            s.model.layers[l].experts = 1; /* the first of those that are there */
+        }
+        controllers[i] = mannequin_open_model(&s);
+        synthetic_free(&s);
+        crowds[i] = crowd_of(controllers[i], 1, hills);
+        who[i] = crowd_add(crowds[i], (gal_spawn){0});
+        gal_crowd_set_input(crowds[i], who[i], &(gal_input){.move_y = 1});
+        for (int frame = 0; frame < 30; frame++) {
+            gal_crowd_step(crowds[i]);
+        }
+    }
+    assert_int_equal(gal_crowd_resets(crowds[0]), 0);
+    assert_memory_equal(gal_crowd_pose(crowds[0], who[0], NULL), gal_crowd_pose(crowds[1], who[1], NULL),
+                        MANNEQUIN_JOINTS * sizeof(gal_transform));
+    for (int i = 0; i < 2; i++) {
+        gal_crowd_destroy(crowds[i]);
+        gal_controller_close(controllers[i]);
+    }
+}
+
 /* Contracts and gates that a crowd cannot drive are refused when it is made, not when it steps. */
 static void a_crowd_needs_a_complete_controller(void **unused) {
     (void)unused;
@@ -405,6 +437,7 @@ int main(void) {
         cmocka_unit_test(a_spawn_is_where_it_says),
         cmocka_unit_test(capacity_has_its_limits),
         cmocka_unit_test(a_crowd_lives_in_the_callers_memory),
+        cmocka_unit_test(one_expert_needs_no_gate),
         cmocka_unit_test(a_crowd_needs_a_complete_controller),
         cmocka_unit_test(inputs_out_of_range_are_clamped),
         cmocka_unit_test(extreme_but_finite_inputs_do_not_break_it),

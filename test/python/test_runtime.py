@@ -104,7 +104,35 @@ def test_info():
     model = modelfile.read(DOG)
     assert (info.inputs, info.outputs) == (len(model.input_mean), len(model.output_mean))
     assert (info.gate, info.experts, info.layers) == ("network", model.experts, len(model.layers))
+    assert info.precision == "f32"
     assert info.isa in library.ISAS and info.memory > 4 * info.parameters * 0.99
+
+
+def test_precisions():
+    network = gallop.Network(WALKER)
+    x, phase = features(network, 6)
+    y = network.run(x, phase=phase)
+    off = []
+    for precision, block in (("int16", 0), ("int8", 32), ("int8", "row")):
+        rounded = gallop.Network(WALKER, precision=precision, block=block)
+        assert rounded.info.precision == ("int8-dot" if block == "row" else precision)
+        off.append(np.abs(rounded.run(x, phase=phase) - y).mean())
+    assert 0 < off[0] < off[1] < off[2]
+    assert gallop.Controller(WALKER, precision="int16").network.info.precision == "int16"
+    with pytest.raises(ValueError, match="precision 'int4': one of stored, f32"):
+        gallop.Network(WALKER, precision="int4")
+    with pytest.raises(gallop.Error, match="block"):
+        gallop.Network(WALKER, precision="int8", block=17)
+
+
+def test_one_expert_needs_no_blend(tmp_path):
+    model = small("given", experts=1)
+    modelfile.write(model, tmp_path / "one.gallop")
+    network = gallop.Network(tmp_path / "one.gallop")
+    x = np.random.default_rng(0).normal(size=(3, network.info.inputs))
+    assert same_bits(network.run(x), network.run(x, blend=[1]))
+    with pytest.raises(ValueError, match="takes blend="):
+        network.run(x, phase=0)
 
 
 REFUSED = [
