@@ -49,8 +49,9 @@ struct gali_search {
     gali_search_desc desc;
     const gali_space *space;
     uint64_t random;
-    uint64_t measured[SET],
-        looked[SET]; /* hashes of loops, of all times; of schedules and loops, of this round */
+    uint64_t measured[SET]; /* hashes of loops */
+    uint64_t looked[SET];   /* of schedules and loops, this round */
+    uint64_t refused[SET];  /* of schedules, as many as fit: they need no second look */
     sample *samples, *pool;
     uint32_t count, pooled;
     uint32_t share; /* of a batch that schedules of one family may have; of one tile twice as much */
@@ -216,13 +217,14 @@ static void offer(gali_search *s, gali_point point) {
     if (!gali_space_write(s->space, &one.point, &one.schedule)) {
         return;
     }
-    uint64_t hash = hash_entries(&one.schedule, ALL), *looked = place_in(s->looked, hash);
-    if (*looked) {
+    uint64_t hash = hash_entries(&one.schedule, ALL);
+    uint64_t *looked = place_in(s->looked, hash), *refused = place_in(s->refused, hash);
+    if (*looked || *refused) {
         return;
     }
     *looked = hash;
     if (!look(s, &one, 1)) {
-        s->state.refused++;
+        *refused = s->state.refused++ < SET / 2 ? hash : 0;
         return;
     }
     looked = place_in(s->looked, one.loops);
