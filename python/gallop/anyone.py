@@ -16,6 +16,8 @@ from gallop.roles import Roles
 
 Z_TO_Y = np.array([[1.0, 0, 0], [0, 0, 1], [0, -1, 0]])
 PLANTED = 9.0  # cm: floors and retargeted feet of other captures are rougher than 100STYLE's
+LEAST_STANDING = 2.0  # seconds, mirror images included
+MORE_JUMP = 1.2  # inertia_jump over the largest change of a joint's motion that the files show
 KEPT = ("hips", "head", *(f"{s}_{p}" for s in finding.SIDES for p in finding.PARTS))
 
 
@@ -26,6 +28,7 @@ def train(args: argparse.Namespace) -> None:
 
     takes, rules, found = prepare(args.data, args.roles, args.kind == "pfnn")
     say(args, found)
+    check_standing(takes, args)
     data = features.build(rules, takes)
     rows = np.ones(len(data.x), bool)
     say(args, f"{len(takes)} takes with their mirror images, {len(data.x)} frames, "
@@ -38,6 +41,21 @@ def train(args: argparse.Namespace) -> None:
     net, _ = polished(args, trainer, rules, data, 0)
     model = exporter.to_model(net, rules, scale, fixed=np.ones(len(data.styles)))
     finish(args, model, data, args.out.stem, f"the motion in {args.data.name}", "")
+
+
+def check_standing(takes: list[Take], args: argparse.Namespace) -> None:
+    """Refuse a mann of files in which nobody stands: it has no phase that could hold a pose it was
+    never shown, and flings its limbs when the stick is let go. A pfnn stays in its last step."""
+    from gallop.train import say
+
+    stands = sum(int(((t.labels.gait[:, 0] > 0.5) & t.keep).sum()) for t in takes) / walker.RATE
+    if stands >= LEAST_STANDING:
+        return
+    shown = f"{args.data}: {stands:.1f} s of standing, {LEAST_STANDING:g} s expected"
+    if args.kind == "mann" and not args.no_standing:
+        raise bvh.BvhError(f"{shown}: a mann of these files flings its limbs when it is told to "
+                           "stand; add files that stand, or use --kind pfnn, or say --no-standing")
+    say(args, f"{shown}: it will not stand well")
 
 
 def prepare(
@@ -269,7 +287,8 @@ def contract_of(
     walk, run = np.percentile(moving, [50, 90]) if len(moving) else (1.3, 2.5)
     feet = [t.position[:, [leg.ankle for leg in legs], 1].min() for t in takes]
     rules = {**walker.RULES, "speed_walk": round(float(walk), 3), "speed_run": round(float(run), 3),
-             "foot_heel_height": round(float(np.median(feet)), 2), "foot_toe_height": 2.0}
+             "foot_heel_height": round(float(np.median(feet)), 2), "foot_toe_height": 2.0,
+             "inertia_jump": round(MORE_JUMP * features.pose_motion(takes)[1], 2)}
     root = skeleton.offsets.copy()
     root[0] = (0, float(np.median([t.position[:, 0, 1].mean() for t in takes])), 0)
     made = motion.Skeleton(skeleton.names, skeleton.parents, root)

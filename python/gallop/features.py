@@ -63,6 +63,22 @@ def to_root(vector: np.ndarray, facing: np.ndarray) -> np.ndarray:
     return (inverse @ vector[..., None])[..., 0]
 
 
+def pose_motion(takes: list[Take]) -> tuple[float, float]:
+    """The longest way of a joint in a frame in the root frame, and the largest change of such a way
+    (as a vector) from one frame to the next: what `gallop judge` calls move and jump. Units."""
+    move = change = 0.0
+    for take in takes:
+        root = np.insert(take.labels.path, 1, 0.0, axis=1)
+        way = np.diff(to_root(take.position - root[:, None], take.labels.facing), axis=0)
+        kept = take.keep[1:] & take.keep[:-1]
+        both = kept[1:] & kept[:-1]
+        longest = np.linalg.norm(way, axis=-1).max(-1)
+        jump = np.linalg.norm(np.diff(way, axis=0), axis=-1).max(-1)
+        move = max(move, float(longest[kept].max(initial=0)))
+        change = max(change, float(jump[both].max(initial=0)))
+    return move, change
+
+
 def planar(vector: np.ndarray, facing: np.ndarray) -> np.ndarray:
     """World vectors [F, S, 2] (x, z) seen from root frames that face `facing` [F]."""
     c, s = np.cos(facing)[:, None], np.sin(facing)[:, None]

@@ -40,6 +40,7 @@ SCRIPTS = (
     Script("back walk", heading=np.pi, strafe=1),
     Script("back run", heading=np.pi, run=1, strafe=1),
     Script("stop and go walk", on=180, off=120), Script("stop and go run", run=1, on=180, off=120),
+    Script("stop and go side", heading=np.pi / 2, strafe=1, on=180, off=120, special="sides"),
     Script("turn on the spot", amount=0.0, strafe=1, special="spin"),
     Script("reversals", special="reverse"), Script("random stick", special="random"),
 )  # fmt: skip
@@ -71,6 +72,8 @@ def stick_at(scripts: list[Script], t: int, random: np.ndarray) -> Stick:
             heading = 0.5 * t / 60 if (t // 754) % 2 == 0 else -0.5 * (t % 754) / 60
         elif s.special == "spin":
             view = 1.0 * t / 60
+        elif s.special == "sides" and t // (s.on + s.off) % 2:
+            heading = -heading
         elif s.special == "reverse":
             heading = np.pi * ((t // 240) % 2)
         elif s.special == "random":

@@ -63,6 +63,8 @@ def parser() -> argparse.ArgumentParser:
     p.add_argument("--kind", default="pfnn", choices=["pfnn", "mann"],
                    help="with --data alone: gated by a phase, or by a network that sees the feet")
     p.add_argument("--roles", type=Path, help="TOML file that names the joints' roles")
+    p.add_argument("--no-standing", action="store_true",
+                   help="train a mann though the files show nobody who stands")
     p.add_argument("-o", "--out", type=Path, help="model to write")
     p.add_argument("--quick", action="store_true", help="minutes on one core, not the best")
     p.add_argument("--seed", type=int, default=1)
@@ -142,6 +144,8 @@ def train_walker(args: argparse.Namespace) -> modelfile.Model | None:
     settings = settings_of(args, walker.STYLE_WEIGHT)
     say(args, f"{len(data.takes)} takes, {len(data.x)} frames ({rows.sum()} to train on), "
         f"{len(rules.input_names())} inputs, {len(rules.output_names())} outputs, {args.device}")
+    say(args, "in a frame joints go up to {:.1f} cm against the root, which changes by "
+        "up to {:.1f} cm from one frame to the next".format(*features.pose_motion(data.takes)))
     scale = features.scale_of(rules, data.x[rows], data.y[rows])
     trainer = Trainer(rules, data, rows, scale, settings, args.device, args.checkpoint)
     began = time.time()

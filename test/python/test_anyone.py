@@ -162,6 +162,10 @@ def test_command(tmp_path, monkeypatch, capsys, kind):
     monkeypatch.setattr(sys, "argv", [
         "train", "--data", str(folder), "--kind", kind, "-o", str(out), "--quick", "--steps",
         "0.005", "--polish", "2", "--hidden", "16", "--no-judge"])
+    if kind == "mann":
+        assert train.main() == 1
+        assert "0.0 s of standing, 2 s expected: a mann of these" in capsys.readouterr().err
+        sys.argv.append("--no-standing")
     assert train.main() == 0
     said = capsys.readouterr().err
     assert "2 files; 2 share the skeleton used" in said and "mixamorig:LeftUpLeg" in said

@@ -1,9 +1,11 @@
 """Features against what the format page says they mean."""
 
+import dataclasses
+
 import numpy as np
 
 import synthetic
-from gallop import features, losses
+from gallop import features, losses, rotation
 
 C = synthetic.contract()
 DATA = synthetic.dataset()
@@ -66,3 +68,19 @@ def test_scale_is_one_per_block():
         assert len(np.unique(s.y_std[where])) == 1, block
     joints = C.columns(C.inputs, "joint.position")
     assert np.allclose(s.x_std[joints], DATA.x[:, joints].std(0).mean() * 10, rtol=1e-3)
+
+
+def test_pose_motion_sees_a_jump():
+    """Joints that ride on the root do not move; one thrown by 30 cm in a frame does, unless that
+    frame is not kept."""
+    take = DATA.takes[0]
+    seat = rotation.about_y(take.labels.facing) @ np.array([20.0, 90.0, 0.0])
+    seat[:, [0, 2]] += take.labels.path
+    joints = np.repeat(seat[:, None], 2, 1)
+    still = dataclasses.replace(take, position=joints, keep=take.keep.copy())
+    assert np.allclose(features.pose_motion([still]), 0, atol=1e-4)
+    at = int(np.flatnonzero(take.keep)[100])
+    still.position[at:, 1] += (0, 30, 0)
+    assert np.allclose(features.pose_motion([still]), 30, atol=1e-4)
+    still.keep[at] = False
+    assert np.allclose(features.pose_motion([still]), 0, atol=1e-4)
