@@ -133,7 +133,11 @@ static gal_status take_parts(gal_compiled **out, gali_compilation *c, gal_error 
     memcpy(compiled->parts, c->parts, sizeof c->parts);
     compiled->layers = c->schedule_count;
     for (uint32_t i = 0; i < c->schedule_count; i++) {
-        compiled->logged += c->schedules[i]->versions[0].logged != 0;
+        int logged = 0;
+        for (uint32_t v = 0; v < c->schedules[i]->version_count; v++) {
+            logged |= c->schedules[i]->versions[v].logged;
+        }
+        compiled->logged += logged != 0;
     }
     memset(c->parts, 0, sizeof c->parts);
     *out = compiled;

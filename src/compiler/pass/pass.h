@@ -11,7 +11,7 @@
 #include "gallop/compiler.h"
 #include "network/model.h"
 
-enum { GALI_SCHEDULES_MAX = 128, GALI_VERSIONS_MAX = 4, GALI_RANGES_MAX = 20 };
+enum { GALI_SCHEDULES_MAX = 128, GALI_VERSIONS_MAX = 6, GALI_RANGES_MAX = 20 };
 
 /* How a dense layer runs for some counts of characters, all within dense.least to dense.most. */
 typedef struct gali_layer_version {

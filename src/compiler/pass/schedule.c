@@ -6,8 +6,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "compiler/pass/pass.h"
-#include "compiler/tune/log.h"
+#include "compiler/pass/versions.h"
 
 enum {
     FEW = 16,   /* more characters take the experts one by one: an expert's panel stays in the cache for all */
@@ -36,13 +35,11 @@ static gali_dense describe(const gali_compilation *c, const gali_node *node) {
     return dense;
 }
 
-/* Whether the inner kernel does the sums: its vectors are the runtime's, and there is one for the form. */
-static int has_kernel(const gali_compilation *c, const gali_dense *dense) {
+int gali_has_kernel(const gali_compilation *c, const gali_dense *dense) {
     return !c->plain_loops && dense->form == GAL_FORM_PER_EXPERT && !dense->sparse && c->target->lanes > 1;
 }
 
-/* Counts up to `most` run by a version, which the range before may do already. */
-static void add_range(gali_layer_schedule *layer, uint32_t most, uint32_t version) {
+void gali_add_range(gali_layer_schedule *layer, uint32_t most, uint32_t version) {
     gali_layer_range *last = layer->range_count ? &layer->ranges[layer->range_count - 1] : NULL;
     if (last && last->version == version) {
         last->most = most;
@@ -58,8 +55,8 @@ static gal_status add_version(const gali_compilation *c, gali_layer_schedule *la
     *version = (gali_layer_version){.dense = layer->dense};
     version->dense.least = least;
     version->dense.most = most;
-    return gali_hand_write(&version->dense, c->target, has_kernel(c, &version->dense), tile, &version->schedule,
-                           error);
+    return gali_hand_write(&version->dense, c->target, gali_has_kernel(c, &version->dense), tile,
+                           &version->schedule, error);
 }
 
 static gali_tile best_tile(const gali_compilation *c, const gali_dense *layer, uint32_t least, uint32_t most,
@@ -67,7 +64,7 @@ static gali_tile best_tile(const gali_compilation *c, const gali_dense *layer, u
     gali_dense dense = *layer;
     dense.least = least;
     dense.most = most;
-    return gali_hand_tile(&dense, c->target, has_kernel(c, &dense), vectors);
+    return gali_hand_tile(&dense, c->target, gali_has_kernel(c, &dense), vectors);
 }
 
 /* Counts that run better by a tile of their own than by the common one, version 0, get a version; the last count is `last`. */
@@ -80,7 +77,7 @@ static gal_status add_own(const gali_compilation *c, gali_layer_schedule *layer,
         int pays = gali_hand_cycles(c->target, common, count) > gain * gali_hand_cycles(c->target, own, count);
         int same = own.rows == before.rows && own.experts == before.experts;
         if (!pays || (!same && layer->version_count == GALI_VERSIONS_MAX - 1)) {
-            add_range(layer, count, 0);
+            gali_add_range(layer, count, 0);
             before = common;
             continue;
         }
@@ -89,7 +86,7 @@ static gal_status add_own(const gali_compilation *c, gali_layer_schedule *layer,
             before = own;
         }
         layer->versions[layer->version_count - 1].dense.most = count;
-        add_range(layer, count, layer->version_count - 1);
+        gali_add_range(layer, count, layer->version_count - 1);
     }
     return status;
 }
@@ -98,21 +95,6 @@ static gal_status add_own(const gali_compilation *c, gali_layer_schedule *layer,
 static size_t panel_size(const gali_compilation *c, const gali_layer_schedule *layer, uint32_t vectors) {
     return (size_t)vectors * c->target->lanes * sizeof(float) * layer->dense.experts *
            (1 + (size_t)layer->dense.inputs);
-}
-
-/* The log's winner, for all characters. Returns 0 if it has none. */
-static int take_logged(const gali_compilation *c, gali_layer_schedule *layer) {
-    gali_layer_version *version = &layer->versions[0];
-    gali_measured measured;
-    *version = (gali_layer_version){.dense = layer->dense, .logged = 1};
-    version->dense.least = c->least;
-    version->dense.most = c->most;
-    if (!c->log || !gali_log_best(c->log, &version->dense, c->target, &version->schedule, &measured)) {
-        return 0;
-    }
-    layer->version_count = 1;
-    add_range(layer, c->most, 0);
-    return 1;
 }
 
 static gal_status choose(const gali_compilation *c, gali_layer_schedule *layer, gal_error *error) {
@@ -126,11 +108,11 @@ static gal_status choose(const gali_compilation *c, gali_layer_schedule *layer, 
     }
     if (status != GAL_OK || !cut || c->most > MANY || panel_size(c, layer, tile.vectors) <= c->target->l2) {
         layer->versions[0].dense.most = c->most; /* a panel stays in the cache with all its experts */
-        add_range(layer, c->most, 0);
+        gali_add_range(layer, c->most, 0);
         return status;
     }
     status = add_version(c, layer, tile, FEW + 1, c->most, error);
-    add_range(layer, c->most, layer->version_count - 1);
+    gali_add_range(layer, c->most, layer->version_count - 1);
     return status;
 }
 
@@ -146,7 +128,10 @@ gal_status gali_pass_schedule(gali_compilation *c, gal_error *error) {
                          : gali_fail(error, GAL_NO_MEMORY, "no memory for a schedule");
         }
         layer->dense = describe(c, node);
-        gal_status status = take_logged(c, layer) ? GAL_OK : choose(c, layer, error);
+        gal_status status = gali_take_logged(c, layer, error);
+        if (status == GAL_OK && !layer->version_count) {
+            status = choose(c, layer, error);
+        }
         if (status != GAL_OK) {
             return status;
         }

@@ -271,6 +271,51 @@ gal_status gali_log_write(void *file, const gali_log_task *task, const gali_log_
 
 /* ---- the best ---- */
 
+/* By rising counts of characters; of one count what was measured longest first, then by ratio, then as they came. */
+static int by_count(const void *a, const void *b) {
+    const gali_log_record *x = *(const gali_log_record *const *)a, *y = *(const gali_log_record *const *)b;
+    if (x->characters != y->characters) {
+        return x->characters < y->characters ? -1 : 1;
+    }
+    if (x->pairs != y->pairs) {
+        return x->pairs > y->pairs ? -1 : 1;
+    }
+    if (x->measured.ratio < y->measured.ratio || x->measured.ratio > y->measured.ratio) {
+        return x->measured.ratio < y->measured.ratio ? -1 : 1;
+    }
+    return x < y ? -1 : x > y;
+}
+
+static int is_usable(const gali_log_record *record, const char *key, const gali_target *target) {
+    return record->measured.ratio > 0 && strcmp(record->key, key) == 0 &&
+           strcmp(record->target, target->name) == 0;
+}
+
+uint32_t gali_log_find(const gali_log *log, const gali_dense *dense, const gali_target *target, uint32_t each,
+                       gali_arena *arena, const gali_log_record ***found) {
+    char key[GALI_LOG_KEY];
+    gal_error error;
+    const gali_log_record **all = gali_arena_take(arena, (log->count + 1) * sizeof(const gali_log_record *));
+    uint32_t count = 0, kept = 0;
+    *found = all;
+    if (!all || make_key(dense, key, &error) != GAL_OK) {
+        return 0;
+    }
+    for (uint32_t i = 0; i < log->count; i++) {
+        if (is_usable(&log->records[i], key, target)) {
+            all[count++] = &log->records[i];
+        }
+    }
+    qsort(all, count, sizeof(const gali_log_record *), by_count);
+    for (uint32_t i = 0, same = 0; i < count; i++) {
+        same = i && all[i]->characters == all[i - 1]->characters ? same + 1 : 0;
+        if (same < each) {
+            all[kept++] = all[i];
+        }
+    }
+    return kept;
+}
+
 /* Whether a is to be preferred to b for up to `most` characters. */
 static int is_better(const gali_log_record *a, const gali_log_record *b, uint32_t most) {
     int fits_a = a->characters <= most, fits_b = b->characters <= most;
@@ -293,9 +338,7 @@ int gali_log_best(const gali_log *log, const gali_dense *dense, const gali_targe
     }
     for (uint32_t i = 0; i < log->count; i++) {
         const gali_log_record *record = &log->records[i];
-        int usable = record->measured.ratio > 0 && strcmp(record->key, key) == 0 &&
-                     strcmp(record->target, target->name) == 0;
-        if (usable && (!best || is_better(record, best, dense->most))) {
+        if (is_usable(record, key, target) && (!best || is_better(record, best, dense->most))) {
             best = record;
         }
     }

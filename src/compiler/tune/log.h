@@ -57,6 +57,13 @@ void gali_log_release(gali_log *log);
 gal_status gali_log_write(void *file, const gali_log_task *task, const gali_log_record *record,
                           gal_error *error);
 
+/*
+ * The records of a layer on a target, of any machine, that did not fail: by rising counts of characters, of each count the
+ * best `each` of them, the best first. Returns how many; the list lives in the arena.
+ */
+uint32_t gali_log_find(const gali_log *log, const gali_dense *dense, const gali_target *target, uint32_t each,
+                       gali_arena *arena, const gali_log_record ***found);
+
 /* Whether the record is of this task on this machine. */
 int gali_log_is_of(const gali_log_record *record, const gali_log_task *task);
 
