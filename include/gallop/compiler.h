@@ -29,7 +29,8 @@ typedef struct gal_compile_desc {
     const char *dump;       /* name of a pass after which the graph is printed, or "all"; NULL: none */
     const char *stop_after; /* name of the last pass to run; NULL: all. Then only the dump is made */
     const char
-        *log; /* path of a log of `gallop tune`: layers that it has a schedule for run by that; NULL: none */
+        *log; /* path of a log of `gallop tune`: layers that it has schedules for run by those, each count of
+                 characters by the next larger one's that was measured; NULL: none */
 } gal_compile_desc;
 
 typedef struct gal_compiled gal_compiled;

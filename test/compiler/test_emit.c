@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "cli/command_line.h"
+#include "compiler/tune/log.h"
 #include "gallop/compiler.h"
 #include "graph.h"
 
@@ -134,14 +135,16 @@ static void command(const char *line) {
     }
 }
 
-static void check_model(const builder *b, const char *optimised, const synthetic *s, gal_form form) {
+/* log: of gallop tune, or NULL. */
+static void check_model(const builder *b, const char *optimised, const synthetic *s, gal_form form,
+                        const char *log) {
     char line[1024];
     size_t size;
     recording r = record(s, form);
     unsigned char *bytes = synthetic_bytes(s, &size);
     gal_compiled *compiled;
     gal_error error = {0};
-    gal_compile_desc how = {.target = b->target, .name = "net", .form = form, .weights_blob = 1};
+    gal_compile_desc how = {.target = b->target, .name = "net", .form = form, .weights_blob = 1, .log = log};
     if (gal_compile(&compiled, bytes, size, &how, &error) != GAL_OK) {
         fail_msg("%s: %s", b->name, error.message);
     }
@@ -163,7 +166,7 @@ static void check_model(const builder *b, const char *optimised, const synthetic
 
 static void check(const builder *b, const char *optimised, const synthetic_desc *desc, gal_form form) {
     synthetic s = synthetic_make(desc);
-    check_model(b, optimised, &s, form);
+    check_model(b, optimised, &s, form, NULL);
     synthetic_free(&s);
 }
 
@@ -266,10 +269,89 @@ static void every_kind_of_layer(void **state) {
                            .seed = 50 + i};
         graph *g = graph_make(&desc);
         if (usable(b)) {
-            check_model(b, quick, &g->s, GAL_FORM_PER_EXPERT);
+            check_model(b, quick, &g->s, GAL_FORM_PER_EXPERT, NULL);
         }
         graph_free(g);
     }
+}
+
+/* A network without normalisation, so that its first layer is known: no schedule for the second. */
+static const synthetic_desc bare = {.gate = GAL_GATE_CUBIC,
+                                    .experts = 4,
+                                    .layers = 2,
+                                    .width = {21, 70, 37},
+                                    .activation = {GALI_ACTIVATION_ELU},
+                                    .seed = 38};
+
+/* A record of the first layer. The schedule may name the target's lanes by %u. */
+static void add_record(FILE *file, const gali_target *target, uint32_t characters, double ratio,
+                       const char *format, gal_error *error) {
+    gali_dense layer = {.experts = 4,
+                        .slots = 4,
+                        .inputs = 21,
+                        .outputs = 70,
+                        .activation = GALI_ACTIVATION_ELU,
+                        .padded = 1,
+                        .least = characters,
+                        .most = characters};
+    char schedule[256];
+    gali_log_task task;
+    snprintf(schedule, sizeof schedule, "vectorize n %u; %s", target->lanes, format);
+    gali_log_record record = {
+        .pairs = 301, .schedule = schedule, .measured = {.ratio = ratio, .seconds = 1e-5}};
+    assert_int_equal(gali_log_task_make(&task, &layer, target, error), GAL_OK);
+    assert_int_equal(gali_log_write(file, &task, &record, error), GAL_OK);
+}
+
+/*
+ * One and five characters were fastest on panels of two vectors. Eight on panels of three, but on two not much slower;
+ * and once with so much code that it does not count. So all run on panels of two, each count by the next larger one.
+ */
+static void a_log_gives_each_range_its_best(void **state) {
+    (void)state;
+    static const char *const calls[] = {"if (count == 1) {\n        net_layer0_1(",
+                                        "} else if (count >= 2 && count <= 5) {\n        net_layer0_2_to_5(",
+                                        "} else {\n        net_layer0_6_to_64(", "net_layer1_1_to_64("};
+    const builder *b = best_builder();
+    gal_error error = {0};
+    const gali_target *target = gali_target_find(b->target, &error);
+    char log[256], source[100000];
+    snprintf(log, sizeof log, "%s", place_of("log.jsonl"));
+    FILE *file = fopen(log, "wb");
+    assert_non_null(file);
+    add_record(file, target, 1, 0.8,
+               "split n 2; reorder n.o c; pack weights; compute_at total c; compute_at sum e", &error);
+    add_record(file, target, 5, 0.9,
+               "split n 2; split c 5; reorder n.o c.o; reorder k c.i; reorder e k; compute_at total c.o; "
+               "compute_at sum e; "
+               "unroll c.i; unroll n.i; pack weights",
+               &error);
+    add_record(file, target, 8, 0.90,
+               "split n 3; split c 4; reorder n.o c.o; reorder k c.i; reorder e k; compute_at total c.o; "
+               "compute_at sum e; "
+               "pack weights",
+               &error);
+    add_record(file, target, 8, 0.92,
+               "split n 2; split c 8; reorder n.o c.o; reorder k c.i; reorder e k; compute_at total c.o; "
+               "compute_at sum e; "
+               "unroll c.i; unroll n.i; unroll k 64; pack weights",
+               &error);
+    add_record(file, target, 8, 0.93,
+               "split n 2; split c 4; reorder n.o c.o; reorder k c.i; reorder e k; compute_at total c.o; "
+               "compute_at sum e; "
+               "unroll c.i; unroll n.i; pack weights",
+               &error);
+    fclose(file);
+    synthetic s = synthetic_make(&bare);
+    check_model(b, quick, &s, GAL_FORM_PER_EXPERT, log);
+    synthetic_free(&s);
+    slurp(place_of("net.c"), source, sizeof source);
+    for (size_t i = 0; i < sizeof calls / sizeof calls[0]; i++) {
+        if (!strstr(source, calls[i])) {
+            fail_msg("no call \"%s\" in\n%s", calls[i], strstr(source, "int net_run"));
+        }
+    }
+    assert_null(strstr(source, "unroll k 64"));
 }
 
 /* The model, compiled; its files are net.h, net.c and, as a blob, net.weights in the test's folder. */
@@ -464,6 +546,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(every_gate_and_shape, place_make, place_remove),
         cmocka_unit_test_setup_teardown(blend_form, place_make, place_remove),
         cmocka_unit_test_setup_teardown(every_kind_of_layer, place_make, place_remove),
+        cmocka_unit_test_setup_teardown(a_log_gives_each_range_its_best, place_make, place_remove),
         cmocka_unit_test_setup_teardown(equal_input_gives_equal_bytes, place_make, place_remove),
         cmocka_unit_test_setup_teardown(array_of_weights_is_the_blob, place_make, place_remove),
         cmocka_unit_test_setup_teardown(walker_is_small, place_make, place_remove),

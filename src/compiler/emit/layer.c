@@ -136,7 +136,10 @@ static void add_call(gali_emission *e, const gali_node *node, uint32_t index, co
 
 /* The counts of a version, as a condition: "count == 5 || (count >= 7 && count <= 8)". */
 static void add_condition(gali_emission *e, const gali_layer_schedule *layer, uint32_t version) {
-    uint32_t least = e->c->least, found = 0;
+    uint32_t least = e->c->least, found = 0, ranges = 0;
+    for (uint32_t r = 0; r < layer->range_count; r++) {
+        ranges += layer->ranges[r].version == version;
+    }
     for (uint32_t r = 0; r < layer->range_count; r++) {
         uint32_t most = layer->ranges[r].most;
         if (layer->ranges[r].version == version) {
@@ -148,7 +151,9 @@ static void add_condition(gali_emission *e, const gali_layer_schedule *layer, ui
             } else if (most == e->c->most) {
                 gali_text_add(&e->calls, "%scount >= %u", open, least);
             } else {
-                gali_text_add(&e->calls, "%s(count >= %u && count <= %u)", open, least, most);
+                gali_text_add(&e->calls,
+                              ranges > 1 ? "%s(count >= %u && count <= %u)" : "%scount >= %u && count <= %u",
+                              open, least, most);
             }
             found = 1;
         }
@@ -156,14 +161,14 @@ static void add_condition(gali_emission *e, const gali_layer_schedule *layer, ui
     }
 }
 
-/* The version that has the most ranges, which is what is left when the others' counts were asked for. */
+/* The version that has the most ranges, the last of equals: what is left when the others' counts were asked for. */
 static uint32_t common_version(const gali_layer_schedule *layer) {
     uint32_t ranges[GALI_VERSIONS_MAX] = {0}, best = 0;
     for (uint32_t r = 0; r < layer->range_count; r++) {
         ranges[layer->ranges[r].version]++;
     }
     for (uint32_t v = 1; v < layer->version_count; v++) {
-        best = ranges[v] > ranges[best] ? v : best;
+        best = ranges[v] >= ranges[best] ? v : best;
     }
     return best;
 }
