@@ -7,8 +7,9 @@ Microseconds a call and, in brackets, how many times as fast as the Eigen baseli
 each NETWORK.csv of the folder a table of engines by characters a call; of layers.csv the share of the roof.
 """
 import argparse
-import csv
 import pathlib
+
+from plot import read
 
 ROWS = {
     "Eigen naive -Ofast": "Eigen InterpB, the authors' flags",
@@ -23,15 +24,6 @@ ROWS = {
     "compiled auto InterpA": "auto, InterpA",
     "gallop": "the runtime",
 }
-
-
-def read(path: pathlib.Path) -> list[dict[str, str]]:
-    """The file's rows; where all that is ours was measured for AVX2, without that word."""
-    with open(path) as file:
-        rows = list(csv.DictReader(line for line in file if not line.startswith("#")))
-    if any(r["engine"].startswith("compiled avx2") for r in rows):
-        rows = [{**r, "engine": r["engine"].replace(" avx2", "")} for r in rows if r["engine"] != "gallop"]
-    return rows
 
 
 def print_rows(title: str, rows: list[dict[str, str]], columns: list[str], cells: dict[tuple[str, str], str]) -> None:
@@ -61,7 +53,7 @@ def main() -> None:
     parser.add_argument("folder", type=pathlib.Path)
     folder = parser.parse_args().folder
     for name, table in (("paper", network_table), ("mirror", network_table), ("layers", layer_table)):
-        table(read(folder / f"{name}.csv"))
+        table(read(folder / f"{name}.csv")[1])
 
 
 if __name__ == "__main__":

@@ -13,7 +13,7 @@ import csv
 import math
 import pathlib
 
-WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 760, 460, 70, 190, 40, 50
+WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 790, 460, 70, 220, 40, 50
 COLOURS = ["#d62728", "#ff9896", "#7f7f7f", "#c7c7c7", "#8c564b", "#bcbd22", "#17becf", "#1f77b4", "#2ca02c",
            "#9467bd", "#e377c2", "#ff7f0e", "#393b79", "#5254a3", "#637939", "#8c6d31", "#843c39", "#7b4173", "#3182bd",
            "#e6550d", "#31a354", "#756bb1", "#636363"]
@@ -29,7 +29,7 @@ STYLES = {"gallop": ("#d62728", ""), "gallop tuned": ("#d62728", "2 3"), "gallop
 
 
 def read(path):
-    """(facts from the comment lines, rows) of a results file."""
+    """(facts from the comment lines, rows) of a results file; where all that is ours is for AVX2, without that word."""
     facts, lines = {}, []
     for line in open(path):
         if line.startswith("#"):
@@ -37,7 +37,11 @@ def read(path):
             facts[key.strip()] = value.strip()
         else:
             lines.append(line)
-    return facts, list(csv.DictReader(lines))
+    rows = list(csv.DictReader(lines))
+    if any(r["engine"].startswith("compiled avx2") for r in rows):
+        rows = [{**r, "engine": r["engine"].replace(" avx2", "")} for r in rows if r["engine"] != "gallop"]
+        facts["processor"] = f"{facts.get('processor', '')}, AVX2"
+    return facts, rows
 
 
 class Plot:
@@ -148,8 +152,8 @@ def roofline(facts, rows, path):
         return
     low, high = min(float(r["intensity"]) for r in dots) / 2, max(float(r["intensity"]) for r in dots) * 2
     bottom = min(float(r["gflops"]) for r in dots) / 1.6
-    apart = ", layers side by side" if kind == "network" else ", methods side by side"
-    plot = Plot(f"Roofline, one dot a layer and count{apart}: {facts.get('processor', '')}",
+    what = "layer and count" if kind == "network" else "layer, count and method"
+    plot = Plot(f"Roofline, one dot a {what}: {facts.get('processor', '')}",
                 "FLOP a byte of weights (an FMA is 2)", "GFLOP/s", (low, high), (bottom, peaks[0] * 1.4))
     plot.grid([t for t in (0.25, 0.5, 1, 2, 4, 8, 16, 32, 64, 128) if low <= t <= high],
               decade_ticks(bottom, peaks[0] * 1.4))
