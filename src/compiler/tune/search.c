@@ -18,6 +18,7 @@ enum {
     WIDE = 2, /* first rounds: they draw RANDOM_WIDE and CHILDREN_WIDE, and measure many families and tiles */
     RANDOM_WIDE = 1536,
     CHILDREN_WIDE = 3072,
+    HEADS = 8,        /* of families that are tried in all tiles */
     RELATIVES = 24,   /* of a family in the pool */
     ALIKE = 32,       /* of a tile in the pool */
     ELITE = 24,       /* measured points that are parents */
@@ -244,7 +245,41 @@ static void offer(gali_search *s, gali_point point) {
     s->pool[at] = one;
 }
 
-/* Neighbours of the best that were measured, and of each other, and points from anywhere. */
+/* A point under every tile there is. */
+static void offer_tiles(gali_search *s, gali_point p) {
+    uint32_t combinations = 1;
+    for (uint32_t i = 0; i < s->space->knobs; i++) {
+        combinations *= s->space->knob[i].tile ? s->space->knob[i].settings : 1;
+    }
+    for (uint32_t number = 0; number < combinations; number++) {
+        uint32_t rest = number;
+        for (uint32_t i = 0; i < s->space->knobs; i++) {
+            if (s->space->knob[i].tile) {
+                p.setting[i] = (unsigned char)(rest % s->space->knob[i].settings);
+                rest /= s->space->knob[i].settings;
+            }
+        }
+        offer(s, p);
+    }
+}
+
+/* The best of each of the first families of the pool. */
+static uint32_t heads_of(const gali_search *s, gali_point *heads) {
+    uint32_t count = 0, families[HEADS];
+    for (uint32_t i = 0; i < s->pooled && count < HEADS; i++) {
+        uint32_t known = 0;
+        while (known < count && families[known] != s->pool[i].family) {
+            known++;
+        }
+        if (known == count) {
+            families[count] = s->pool[i].family;
+            heads[count++] = s->pool[i].point;
+        }
+    }
+    return count;
+}
+
+/* Neighbours of the best that were measured, and of each other, and points from anywhere; the best of them in all tiles. */
 static void fill_pool(gali_search *s) {
     const uint32_t moves = s->space->knobs + 1;
     const int wide = s->state.rounds <= WIDE;
@@ -263,6 +298,10 @@ static void fill_pool(gali_search *s) {
     }
     for (uint32_t i = 0; i < (wide ? CHILDREN_WIDE : CHILDREN) && s->pooled; i++) {
         offer(s, breed(s));
+    }
+    gali_point heads[HEADS];
+    for (uint32_t i = 0, count = heads_of(s, heads); i < count; i++) {
+        offer_tiles(s, heads[i]);
     }
 }
 
