@@ -47,7 +47,8 @@ RULES = {
     "stand_speed": 0.25, "stand_damping": 0.5, "stand_settle": 0.18, "gait_smooth": 0.12,
     "turn_gait": 0.25, "jump_time": float(JUMP_TIME), "jump_speed": 2.5,
     "foot_heel_height": 2.0, "foot_toe_height": 2.0, "foot_lock_contact": 0.5,
-    "foot_stand_reach": 4.0, "foot_step_height": 3.0, "foot_step_fade": 0.08, "knee_height": 2.0,
+    "foot_reach": 6.0, "foot_stand_reach": 2.5, "foot_step_height": 3.0, "foot_step_fade": 0.08,
+    "knee_height": 2.0,
 }  # fmt: skip
 
 SAMPLES = tuple(range(-60, 60, 10))
