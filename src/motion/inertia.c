@@ -1,15 +1,16 @@
 /*
- * Inertialisation (D. Bollo, "Inertialization: High-Performance Animation Transitions in Gears of War", GDC 2018),
- * for a pose that may jump in any frame instead of at known ones.
+ * Inertialisation (D. Bollo, "Inertialization: High-Performance Animation Transitions in Gears of War", GDC
+ * 2018), for a pose that may jump in any frame instead of at known ones.
  *
  * What is shown is offset + prediction. It goes on at `motion`, which follows the motion of the prediction but
- * changes in a frame by no more than the contract allows; what that leaves of the predicted motion goes into the
- * offset. The offset dies away as a critically damped spring would. So shown and predicted are the same bits as long
- * as no motion changes by more than that.
+ * changes in a frame by no more than the contract allows; what that leaves of the predicted motion goes into
+ * the offset. The offset dies away as a critically damped spring would. So shown and predicted are the same
+ * bits as long as no motion changes by more than that.
  *
- * It is done to the first joint's place in the root frame, to the turn of each joint that is in no leg against its
- * parent, and to the place of each toe and to each sole in the root frame, for which the leg then reaches. (A leg's own turns
- * would not do: a knee that straightens turns by so much in a frame that nothing tells it from a jump.)
+ * It is done to the first joint's place in the root frame, to the turn of each joint that is in no leg against
+ * its parent, and to the place of each toe and to each sole in the root frame, for which the leg then reaches.
+ * (A leg's own turns would not do: a knee that straightens turns by so much in a frame that nothing tells it
+ * from a jump.)
  *
  * Turns are vectors, twice the vector part of their quaternion: a rotation vector where they are small, and no
  * transcendental function, whose last bits differ between machines, is needed to go back and forth.
@@ -46,9 +47,9 @@ static float behind_by(const gali_inertia *shown) {
 }
 
 /*
- * A frame of the critically damped spring: x(t) = (x + (v + y x) t) exp(-y t), with exp by its series (D. Holden,
- * "Spring-It-On", 2021). From rest half of it is gone when (1 + y t) exp(-y t) = 1/2, at y t = 1.678. Returns how far
- * behind is left.
+ * A frame of the critically damped spring: x(t) = (x + (v + y x) t) exp(-y t), with exp by its series
+ * (D. Holden, "Spring-It-On: The Game Developer's Spring-Roll-Call", 2021). From rest half of it is gone when
+ * (1 + y t) exp(-y t) = 1/2, at y t = 1.678. Returns how far behind is left.
  */
 static float die_away(gali_inertia *shown, float frames) {
     const float nothing = 1e-4f;

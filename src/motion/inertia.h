@@ -7,10 +7,7 @@
 /* The shown pose is the predicted one from here on: after the character was added or set back. */
 void gali_inertia_reset(gali_character *character, const gali_contract *contract);
 
-/*
- * Turns the predicted pose into the shown one, and tells each foot how far it is now from its predicted place.
- * Nothing is touched where the contract has no inertia, or where nothing has jumped for a while.
- */
+/* Makes the predicted pose the shown one; touches nothing without the rule, or long after the last jump. */
 void gali_inertia_apply(gali_character *character, const gali_contract *contract);
 
 #endif

@@ -22,8 +22,8 @@ void gali_skeleton_reach(const gali_contract *contract, gal_transform *pose, con
                          gal_vec3 target, gal_vec3 side);
 
 /*
- * Bends the leg and turns its heel so that the toe comes to `toe` and the heel to toe - sole, or as near as the leg
- * reaches; sole is as long as the bones from heel to toe. side as above.
+ * Bends the leg and turns its heel so that the toe comes to `toe` and the heel to toe - sole, or as near as the
+ * leg reaches; sole is as long as the bones from heel to toe. side as above.
  */
 void gali_skeleton_place_foot(const gali_contract *contract, gal_transform *pose, const gali_leg *leg,
                               gal_vec3 toe, gal_vec3 sole, gal_vec3 side);
