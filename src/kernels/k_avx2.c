@@ -1,16 +1,17 @@
-/* The kernel table for AVX2 and FMA: 16 registers, 12 accumulators + 3 weights + 1 input. */
+/* The kernel table for AVX2 and FMA: 16 registers, 12 accumulators + 2 weights + 1 input, or 3 and 1. */
 #include "kernels/kernels.h"
 #include "kernels/simd/avx2.h"
 
-/* Rows by panel width. 4 x 3 keeps 12 FMA in flight and reaches 97 % of peak where 3 x 3 and 5 x 2 reach 90, and
- * 2 x 3 alone, waiting for each FMA, 75: two experts at a time make it 12. clang wants a register more for 12 and
- * keeps an accumulator in memory: half of peak. */
+/* Rows by panel width. 6 x 2 reads a panel once for up to 6 characters, with time to spare for the weights; 4 x 3 is as
+ * fast from L2 and better at 4 characters, but 5 are 3 + 2 then, which wait for L3 and L2. clang keeps one of 12
+ * accumulators in memory beside 3 weights: half of peak. */
 #ifdef __clang__
-enum { ROWS_OF_THREE = 3, GALI_TILE_SUMS = 6, GALI_TILE_FULL = 0 };
+enum { ROWS_OF_THREE = 3, GALI_GROUP_SUMS = 6 };
 #else
-enum { ROWS_OF_THREE = 4, GALI_TILE_SUMS = 12, GALI_TILE_FULL = 1 };
+enum { ROWS_OF_THREE = 4, GALI_GROUP_SUMS = 12 };
 #endif
-static const uint32_t gali_tile_rows[GALI_PANEL_VECTORS_MAX + 1] = {0, 8, 6, ROWS_OF_THREE, 2};
+enum { GALI_TILE_LEAST = 10, GALI_TILE_TOTALS = 12, GALI_AHEAD_ALONE = 4 };
+static const uint32_t gali_tile_rows[GALI_PANEL_VECTORS_MAX + 1] = {0, 8, 6, ROWS_OF_THREE, 3};
 
 #include "kernels/body/activate_f32.inc"
 #include "kernels/body/panel_f32.inc"
@@ -21,7 +22,7 @@ static const uint32_t gali_tile_rows[GALI_PANEL_VECTORS_MAX + 1] = {0, 8, 6, ROW
 const gali_kernels gali_kernels_avx2 = {
     .isa = GAL_ISA_AVX2,
     .lanes = GALI_LANES,
-    .panel_vectors = 3,
+    .panel_vectors = 2,
     .tile_rows = gali_tile_rows,
     .panel_f32 = gali_panel_f32,
     .blend_f32 = gali_blend_f32,

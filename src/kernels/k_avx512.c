@@ -5,7 +5,7 @@
 /* Rows by panel width: 6 x 4, 8 x 3. Where weights come slowly, from memory or a slow L3, 8 characters in one tile
  * are done while they come; elsewhere the two are within 1 %. */
 static const uint32_t gali_tile_rows[GALI_PANEL_VECTORS_MAX + 1] = {0, 8, 8, 8, 6};
-enum { GALI_TILE_SUMS = 4, GALI_TILE_FULL = 0 };
+enum { GALI_GROUP_SUMS = 4, GALI_TILE_LEAST = 1, GALI_TILE_TOTALS = 12, GALI_AHEAD_ALONE = 8 };
 
 #include "kernels/body/activate_f32.inc"
 #include "kernels/body/panel_f32.inc"

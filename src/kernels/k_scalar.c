@@ -4,7 +4,7 @@
 
 /* Tiles only save loads here. */
 static const uint32_t gali_tile_rows[GALI_PANEL_VECTORS_MAX + 1] = {0, 4, 4, 4, 2};
-enum { GALI_TILE_SUMS = 1, GALI_TILE_FULL = 0 };
+enum { GALI_GROUP_SUMS = 1, GALI_TILE_LEAST = 1, GALI_TILE_TOTALS = 4, GALI_AHEAD_ALONE = 8 };
 
 #include "kernels/body/activate_f32.inc"
 #include "kernels/body/panel_f32.inc"

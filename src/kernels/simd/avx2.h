@@ -6,7 +6,16 @@
 #include <stdint.h>
 
 typedef __m256 gali_vf;
-enum { GALI_LANES = 8, GALI_STEPS = 4, GALI_TILE_KEEP = 4, GALI_AHEAD_ROWS = 99 };
+enum {
+    GALI_LANES = 8,
+    GALI_REGISTERS = 16,
+    GALI_STEPS = 4,
+    GALI_TURN_SUMS = 12,
+    GALI_TILE_KEEP = 4,
+    GALI_AHEAD_ROWS = 4,
+    GALI_AHEAD_LEVEL = 3,
+    GALI_AHEAD = 4 * 1024,
+};
 
 static inline gali_vf gali_vf_set(float a) {
     return _mm256_set1_ps(a);

@@ -6,7 +6,16 @@
 #include <stdint.h>
 
 typedef __m512 gali_vf;
-enum { GALI_LANES = 16, GALI_STEPS = 4, GALI_TILE_KEEP = 12, GALI_AHEAD_ROWS = 4 };
+enum {
+    GALI_LANES = 16,
+    GALI_REGISTERS = 32,
+    GALI_STEPS = 4,
+    GALI_TURN_SUMS = 1,
+    GALI_TILE_KEEP = 12,
+    GALI_AHEAD_ROWS = 4,
+    GALI_AHEAD_LEVEL = 2,
+    GALI_AHEAD = 16 * 1024,
+};
 
 static inline gali_vf gali_vf_set(float a) {
     return _mm512_set1_ps(a);

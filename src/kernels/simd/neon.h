@@ -9,8 +9,12 @@
 typedef float32x4_t gali_vf;
 enum {
     GALI_LANES = 4,
+    GALI_REGISTERS = 32,
+    GALI_TURN_SUMS = 1,
     GALI_TILE_KEEP = 12,
     GALI_AHEAD_ROWS = 99,
+    GALI_AHEAD_LEVEL = 2,
+    GALI_AHEAD = 0,
     GALI_STEPS = 1, /* of four, clang loads the inputs as vectors and spills accumulators (81 % of peak) */
 };
 

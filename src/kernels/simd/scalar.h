@@ -9,9 +9,13 @@
 typedef float gali_vf;
 enum {
     GALI_LANES = 1,
+    GALI_REGISTERS = 16,  /* of vectors */
     GALI_STEPS = 4,       /* k unrolled in a tile */
-    GALI_TILE_KEEP = 4,   /* accumulators up to which a tile keeps its outputs in registers, too */
-    GALI_AHEAD_ROWS = 99, /* tiles of so many characters ask for weights ahead; 99: none does */
+    GALI_TURN_SUMS = 1,   /* tiles of fewer accumulators turn (body/panel_f32.inc) */
+    GALI_TILE_KEEP = 4,   /* accumulators up to which a narrow tile keeps float sums in registers, too */
+    GALI_AHEAD_ROWS = 99, /* tiles of so many characters have time to ask for weights ahead; 99: none has */
+    GALI_AHEAD_LEVEL = 2, /* into which cache: 3 the first, 2 the second level */
+    GALI_AHEAD = 0,       /* bytes that a tile which is alone with its weights asks ahead */
 };
 
 static inline gali_vf gali_vf_set(float a) {

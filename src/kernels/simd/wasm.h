@@ -8,7 +8,16 @@
 #include <wasm_simd128.h>
 
 typedef v128_t gali_vf;
-enum { GALI_LANES = 4, GALI_STEPS = 1, GALI_TILE_KEEP = 4, GALI_AHEAD_ROWS = 99 };
+enum {
+    GALI_LANES = 4,
+    GALI_REGISTERS = 16,
+    GALI_STEPS = 1,
+    GALI_TURN_SUMS = 1,
+    GALI_TILE_KEEP = 4,
+    GALI_AHEAD_ROWS = 99,
+    GALI_AHEAD_LEVEL = 2,
+    GALI_AHEAD = 0,
+};
 
 static inline gali_vf gali_vf_set(float a) {
     return wasm_f32x4_splat(a);
