@@ -39,7 +39,7 @@ typedef struct gali_panel {
     uint32_t outputs; /* of the panel that exist: 1..vectors * lanes */
     uint32_t follows; /* 1: the weights behind these are used next, and fit into L2 beside them; speed alone */
     uint32_t
-        ahead; /* characters from which a single tile asks for weights ahead; 0: GALI_TILE_ROWS_MAX; speed alone */
+        ahead; /* characters from which a single tile asks for weights ahead; 0: the table's own; speed alone */
     gali_activation activation; /* any but softmax, which looks at more than a panel */
     float slope;                /* of leaky ReLU */
 } gali_panel;
