@@ -11,6 +11,7 @@
 
 #include <cmocka.h>
 
+#include "base/crc32.h"
 #include "cli/command_line.h"
 #include "compiler/tune/log.h"
 #include "gallop/compiler.h"
@@ -453,6 +454,34 @@ static void array_of_weights_is_the_blob(void **state) {
     synthetic_free(&s);
 }
 
+/* What the header says of the weights: their licence, whatever stands in it, and their sum; C++ takes it. */
+static void header_tells_of_the_weights(void **state) {
+    (void)state;
+    static const char told[] = "licence: CC BY 4.0 */ int x; /*\n\nKeep this.";
+    char header[20000], line[512], sum[64];
+    size_t size, weights_size;
+    synthetic s = synthetic_make(&bare);
+    s.model.provenance = told;
+    s.model.provenance_size = sizeof told - 1;
+    unsigned char *bytes = synthetic_bytes(&s, &size);
+    gal_compiled *compiled = compile_spilled(bytes, size, "scalar", 1);
+    const char *weights = gal_compiled_bytes(compiled, GAL_COMPILED_WEIGHTS, &weights_size);
+    slurp(place_of("net.h"), header, sizeof header);
+    snprintf(sum, sizeof sum, "#define NET_WEIGHTS_CRC32 0x%08xu\n", gali_crc32(weights, weights_size));
+    assert_non_null(strstr(header, " *     licence: CC BY 4.0 * / int x; / *\n *\n *     Keep this.\n"));
+    assert_non_null(strstr(header, sum));
+    snprintf(line, sizeof line, "g++ -std=c++17 -Wall -Wextra -Wpedantic -Werror -fsyntax-only -x c++ %s/net.h",
+             place);
+    if (have("g++")) {
+        command(line);
+    } else {
+        print_message("skipped: the header in C++\n");
+    }
+    gal_compiled_free(compiled);
+    free(bytes);
+    synthetic_free(&s);
+}
+
 /* Instructions are few, whatever the weights: a game's caches are small. */
 static void walker_is_small(void **state) {
     (void)state;
@@ -571,6 +600,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(a_log_gives_each_range_its_best, place_make, place_remove),
         cmocka_unit_test_setup_teardown(equal_input_gives_equal_bytes, place_make, place_remove),
         cmocka_unit_test_setup_teardown(array_of_weights_is_the_blob, place_make, place_remove),
+        cmocka_unit_test_setup_teardown(header_tells_of_the_weights, place_make, place_remove),
         cmocka_unit_test_setup_teardown(walker_is_small, place_make, place_remove),
         cmocka_unit_test_setup_teardown(wasm_needs_no_libc, place_make, place_remove),
         cmocka_unit_test_setup_teardown(wasm_knows_every_kind_of_layer, place_make, place_remove),

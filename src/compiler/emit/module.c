@@ -2,6 +2,7 @@
 #include <ctype.h>
 #include <string.h>
 
+#include "base/crc32.h"
 #include "compiler/emit/emission.h"
 #include "compiler/emit/vocabulary.h"
 
@@ -36,9 +37,36 @@ static void add_origin(const gali_compilation *c, gali_text *text) {
         gal_version(), c->target->name, c->least, c->most, *flags ? " " : "", flags, c->name);
 }
 
+/* Text in a comment: its own ends and starts of comments are parted. */
+static void add_commented(gali_text *text, const char *at, size_t size) {
+    for (size_t i = 0; i < size; i++) {
+        int parted = i + 1 < size && ((at[i] == '*' && at[i + 1] == '/') || (at[i] == '/' && at[i + 1] == '*'));
+        gali_text_add_bytes(text, &at[i], 1);
+        gali_text_add(text, "%s", parted ? " " : "");
+    }
+}
+
+/* Whose the weights are, as the model file tells: licences ask that it stays with them. */
+static void add_provenance(const gali_compilation *c, gali_text *text) {
+    const char *at = c->model.provenance, *end = at ? at + c->model.provenance_size : at;
+    gali_text_add(text, at ? " *\n * The weights:\n" : "");
+    while (at < end) {
+        const char *newline = memchr(at, '\n', (size_t)(end - at));
+        size_t size = (size_t)((newline ? newline : end) - at);
+        gali_text_add(text, size ? " *     " : " *");
+        add_commented(text, at, size);
+        gali_text_add(text, "\n");
+        at += size + 1;
+    }
+}
+
 static void add_memory_plan(const gali_compilation *c, gali_text *text) {
-    gali_text_add(text,
-                  " * Workspace, in floats a character; a row of all characters' values stands together:\n");
+    gali_text_add(
+        text,
+        " * The workspace: a value of `at` floats and width w takes [at * count, (at + w) * count), a row of "
+        "w\n"
+        " * floats a character, rounded up to 16; values share a place that do not live at the same time.\n"
+        " *        at  value\n");
     for (uint32_t i = 0; i < c->graph->count; i++) {
         const gali_node *node = &c->graph->nodes[i];
         uint32_t offset = node->attributes[GALI_ATTRIBUTE_offset];
@@ -61,30 +89,43 @@ static void add_run(const gali_compilation *c, gali_text *text) {
 
 static void add_run_comment(const gali_compilation *c, gali_text *text) {
     const gali_node *gate = gate_input(c->graph);
-    gali_text_add(
-        text,
-        "/*\n"
-        " * Runs the network for count characters. Keeps nothing; any number of threads may run at once, each "
-        "with a\n"
-        " * workspace of its own. Returns 0, or -1 and leaves y alone if count is out of range%s.\n *\n"
-        " *     x          [count][GALI_INPUTS]\n",
-        gate ? " or a value of the gate is not finite" : "");
+    gali_text_add(text,
+                  "/*\n"
+                  " * Runs the network for count characters, GALI_CHARACTERS_LEAST to GALI_CHARACTERS_MOST. "
+                  "Keeps nothing; any "
+                  "number of\n"
+                  " * threads may run at once, each with a workspace of its own. Returns 0, or -1 and leaves y "
+                  "alone if count is "
+                  "out of\n"
+                  " * range%s.\n *\n"
+                  " *     x          [count][GALI_INPUTS], features as the model file has them\n",
+                  gate ? " or a value of the gate is not finite" : "");
     if (gate && gate->type.rank == 1) {
-        gali_text_add(text, " *     phase      [count], radians\n");
+        gali_text_add(text, " *     phase      [count], radians, any finite value\n");
     } else if (gate) {
-        gali_text_add(text, " *     given      [count][%u], coefficients of the experts\n", gate_width(gate));
+        gali_text_add(text, " *     given      [count][%u], finite coefficients of the experts\n",
+                      gate_width(gate));
     }
     gali_text_add(text, " *     y          [count][GALI_OUTPUTS], apart from x\n");
-    gali_text_add(
-        text, c->weights_blob
-                  ? " *     weights    [GALI_WEIGHTS], the bytes of the weights file, best 64-byte aligned\n"
-                  : " *     weights    gali_weights.values\n");
-    gali_text_add(text, " *     workspace  [GALI_WORKSPACE * count] floats, best 64-byte aligned\n */\n");
+    gali_text_add(text,
+                  c->weights_blob ? " *     weights    [GALI_WEIGHTS], the file %s.weights in memory: "
+                                    "little-endian float32 in the order in which this "
+                                    "source\n"
+                                    " *                reads them, another one for other targets and options\n"
+                                  : " *     weights    gali_weights.values\n",
+                  c->name);
+    gali_text_add(text,
+                  " *     workspace  [GALI_WORKSPACE * count] floats; holds nothing between calls\n *\n"
+                  " * No pointer is NULL; all are aligned as floats are, and y overlaps nothing. Weights and "
+                  "workspace are "
+                  "fastest\n * where they start at a multiple of 64 bytes. A run neither locks nor allocates; "
+                  "NaN and Inf in x are\n * computed with.\n */\n");
 }
 
 static void make_header(const gali_compilation *c, const gali_emission *e, gali_text *text) {
     gali_text_add(text, "/*\n * %s: a neural character controller as plain C.\n *\n", c->name);
     add_origin(c, text);
+    add_provenance(c, text);
     gali_text_add(text, " *\n");
     add_memory_plan(c, text);
     gali_text_add(
@@ -100,6 +141,13 @@ static void make_header(const gali_compilation *c, const gali_emission *e, gali_
         gali_text_add(text, "/* The weights: values, stored as their bits. */\n"
                             "extern const union gali_weights {\n    uint32_t bits[GALI_WEIGHTS];\n"
                             "    float values[GALI_WEIGHTS];\n} gali_weights;\n\n");
+    }
+    if (c->weights_blob) {
+        gali_text_add(
+            text,
+            "/* CRC-32 (zlib's) of the weights file: a file of another target may have the same size. */\n"
+            "#define GALI_WEIGHTS_CRC32 0x%08xu\n\n",
+            gali_crc32(e->weights.bytes, e->weights.size));
     }
     add_run_comment(c, text);
     add_run(c, text);
