@@ -5,6 +5,7 @@ foreach(source IN LISTS fuzz_sources)
     string(REGEX REPLACE "^fuzz_" "" parser ${parser})
     add_executable(replay_${parser} ${source} ${PROJECT_SOURCE_DIR}/fuzz/replay.c)
     target_include_directories(replay_${parser} PRIVATE ${PROJECT_SOURCE_DIR}/src)
+    target_compile_definitions(replay_${parser} PRIVATE GALLOP_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
     target_link_libraries(replay_${parser} PRIVATE $<IF:$<IN_LIST:${parser},npy;drive_script>,gallop_cli,gallop_import>
         $<$<STREQUAL:${parser},graph>:gallop_compiler> gallop_inside gallop_flags)
     add_test(NAME fuzz/${parser} COMMAND replay_${parser} ${PROJECT_SOURCE_DIR}/fuzz/corpus/${parser})
@@ -17,5 +18,6 @@ endforeach()
 # `cmake --build BUILD --target fuzz_seeds && BUILD/test/fuzz_seeds fuzz/corpus` writes the inputs that
 # fuzzing starts from.
 add_executable(fuzz_seeds EXCLUDE_FROM_ALL ${PROJECT_SOURCE_DIR}/fuzz/seeds.c)
+target_compile_definitions(fuzz_seeds PRIVATE GALLOP_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
 target_include_directories(fuzz_seeds PRIVATE ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/test)
 target_link_libraries(fuzz_seeds PRIVATE gallop_inside gallop_flags)

@@ -1,10 +1,11 @@
-/* Writes the inputs that fuzzing starts from, below a folder: model/, contract/ and pfnn_folder/ in it. */
+/* Writes the inputs that fuzzing starts from, below a folder: model/, contract/, pfnn_folder/ and snapshot/ in it. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/file.h"
 #include "contract/good_contract.h"
+#include "gallop/crowd.h"
 #include "model/tiny_model.h"
 #include "network/quantise_model.h"
 
@@ -94,10 +95,38 @@ static int put_folders(const char *folder) {
     return written;
 }
 
+/* One walker, and two of whom one runs and has had a predecessor in its place. */
+static int put_snapshots(const char *folder) {
+    gal_controller *controller;
+    gal_crowd *crowd;
+    gal_character who;
+    static unsigned char bytes[1 << 16];
+    size_t size;
+    int written = 1;
+    if (gal_controller_open(&controller, GALLOP_SOURCE_DIR "/models/walker.gallop", NULL, NULL) != GAL_OK) {
+        return 0;
+    }
+    if (gal_crowd_create(&crowd, &(gal_crowd_desc){.controller = controller, .capacity = 2}, NULL) == GAL_OK) {
+        gal_crowd_add(crowd, NULL, &who);
+        written &= gal_crowd_save(crowd, bytes, sizeof bytes, &size) == GAL_OK &&
+                   put(folder, "snapshot/one", bytes, size);
+        gal_crowd_remove(crowd, who);
+        gal_crowd_add(crowd, NULL, &who);
+        gal_crowd_add(crowd, &(gal_spawn){.x = 100, .phase = 1}, &who);
+        gal_crowd_set_input(crowd, who, &(gal_input){.move_y = 1, .run = 1});
+        gal_crowd_advance(crowd, 0.04f, 0, NULL);
+        written &= gal_crowd_save(crowd, bytes, sizeof bytes, &size) == GAL_OK &&
+                   put(folder, "snapshot/two", bytes, size);
+        gal_crowd_destroy(crowd);
+    }
+    gal_controller_close(controller);
+    return written;
+}
+
 int main(int argc, char **argv) {
     if (argc != 2) {
         fprintf(stderr, "usage: fuzz_seeds FOLDER\n");
         return 2;
     }
-    return !(put_models(argv[1]) & put_contracts(argv[1]) & put_folders(argv[1]));
+    return !(put_models(argv[1]) & put_contracts(argv[1]) & put_folders(argv[1]) & put_snapshots(argv[1]));
 }

@@ -19,9 +19,9 @@ extern "C" {
 
 /* How to compile. Zero-initialise; zero means the default. */
 typedef struct gal_compile_desc {
-    uint32_t structSize; /* sizeof(gal_compile_desc), or 0 for this version's */
-    const char *target;  /* gal_compile_target_name; NULL or "native": the best that this machine runs */
-    const char *name;    /* prefix of everything emitted, a C identifier of at most 24 letters; NULL: "model" */
+    uint32_t struct_size; /* sizeof(gal_compile_desc), or 0 for this version's */
+    const char *target;   /* gal_compile_target_name; NULL or "native": the best that this machine runs */
+    const char *name; /* prefix of everything emitted, a C identifier of at most 24 letters; NULL: "model" */
     uint32_t least, most;   /* characters of a call, 1..1024; 0, 0: 1..64 */
     gal_form form;          /* of every layer that has several experts */
     uint32_t plain_loops;   /* 1: sums as scheduled loops of C alone, without the embedded inner kernel */

@@ -97,7 +97,7 @@ GAL_API float gal_height_field_ground(void *height_field, float x, float z);
 
 /* How to make a crowd. Zero-initialise; zero means the default. */
 typedef struct gal_crowd_desc {
-    uint32_t structSize;              /* sizeof(gal_crowd_desc), or 0 for this version's */
+    uint32_t struct_size;             /* sizeof(gal_crowd_desc), or 0 for this version's */
     const gal_controller *controller; /* required; must outlive the crowd */
     uint32_t capacity;                /* most characters at once, 1..65535; 0: 16 */
     gal_ground_fn ground;             /* NULL: flat at height 0 */

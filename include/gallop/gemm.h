@@ -37,7 +37,7 @@ GAL_API const char *gal_gemm_strategy_name(gal_gemm_strategy strategy);
 
 /* What to pack. Zero-initialise; zero means the default. */
 typedef struct gal_gemm_desc {
-    uint32_t structSize;            /* sizeof(gal_gemm_desc), or 0 for this version's */
+    uint32_t struct_size;           /* sizeof(gal_gemm_desc), or 0 for this version's */
     const gal_allocator *allocator; /* NULL: the C library; must outlive the gal_gemm */
     gal_isa isa;                    /* GAL_ISA_BEST: what the machine can do */
     gal_gemm_strategy strategy;

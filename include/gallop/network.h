@@ -62,7 +62,7 @@ GAL_API const char *gal_precision_name(gal_precision precision);
 
 /* How to open a network. Zero-initialise; zero means the default. */
 typedef struct gal_network_desc {
-    uint32_t structSize;            /* sizeof(gal_network_desc), or 0 for this version's */
+    uint32_t struct_size;           /* sizeof(gal_network_desc), or 0 for this version's */
     const gal_allocator *allocator; /* NULL: the C library; must outlive the network */
     gal_isa isa;                    /* GAL_ISA_BEST: what the machine can do */
     gal_form form;                  /* of every layer that has several experts */

@@ -114,7 +114,7 @@ class Crowd:
         self.controller, self._lock = controller, threading.RLock()
         self._failed: list[BaseException] = []
         desc = library.gal_crowd_desc(
-            structSize=ctypes.sizeof(library.gal_crowd_desc), controller=controller._handle,
+            struct_size=ctypes.sizeof(library.gal_crowd_desc), controller=controller._handle,
             capacity=operator.index(capacity))
         self._ground = self._lay(ground, desc)
         library.check(lib.gal_crowd_create(ctypes.byref(self._handle), desc, error), error)

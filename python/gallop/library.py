@@ -37,7 +37,7 @@ class gal_error(ctypes.Structure):
 
 
 class gal_network_desc(ctypes.Structure):
-    _fields_ = (("structSize", c_uint32), ("allocator", c_void_p), ("isa", c_int), ("form", c_int),
+    _fields_ = (("struct_size", c_uint32), ("allocator", c_void_p), ("isa", c_int), ("form", c_int),
                 ("plan", c_char_p), ("small_pages", c_uint32), ("precision", c_int),
                 ("block", c_uint32))
 
@@ -79,7 +79,7 @@ class gal_height_field(ctypes.Structure):
 
 
 class gal_crowd_desc(ctypes.Structure):
-    _fields_ = (("structSize", c_uint32), ("controller", c_void_p), ("capacity", c_uint32),
+    _fields_ = (("struct_size", c_uint32), ("controller", c_void_p), ("capacity", c_uint32),
                 ("ground", c_void_p), ("ground_context", c_void_p), ("parallel", c_void_p),
                 ("allocator", c_void_p))
 

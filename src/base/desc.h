@@ -1,5 +1,5 @@
 /*
- * Descs of older hosts: the caller's structSize says how much of the struct its version has. What it does not have is
+ * Descs of older hosts: the caller's struct_size says how much of the struct its version has. What it does not have is
  * zero, the default of every field; what this library does not know of a newer one is not read.
  */
 #ifndef GALI_BASE_DESC_H

@@ -150,7 +150,7 @@ gal_status gal_compile(gal_compiled **out, const void *data, size_t size, const 
     gal_compile_desc all;
     gali_compilation c = {0};
     gali_log log = {.count = 0};
-    gali_desc_read(&all, sizeof all, desc, desc ? desc->structSize : 0);
+    gali_desc_read(&all, sizeof all, desc, desc ? desc->struct_size : 0);
     gal_status status = resolve(&c, &all, error);
     if (status == GAL_OK) {
         status = gali_model_read(&c.model, data, size, error);

@@ -97,7 +97,7 @@ gal_status gal_gemm_create(gal_gemm **out, const gal_gemm_desc *of_caller, gal_e
     gal_gemm_desc all, *desc = &all;
     gal_isa isa;
     *out = NULL;
-    gali_desc_read(&all, sizeof all, of_caller, of_caller ? of_caller->structSize : 0);
+    gali_desc_read(&all, sizeof all, of_caller, of_caller ? of_caller->struct_size : 0);
     gal_status status = gemm_check(desc, error);
     if (status != GAL_OK || (status = gali_cpu_choose(desc->isa, &isa, error)) != GAL_OK) {
         return status;

@@ -29,7 +29,7 @@ enum {
 
 static gal_crowd_desc resolve_crowd(const gal_crowd_desc *desc) {
     gal_crowd_desc all;
-    gali_desc_read(&all, sizeof all, desc, desc->structSize);
+    gali_desc_read(&all, sizeof all, desc, desc->struct_size);
     return all;
 }
 

@@ -332,7 +332,7 @@ static gal_status fill_network(gal_network *network, const gali_model *model, so
 
 static gal_network_desc resolve_network(const gal_network_desc *desc) {
     gal_network_desc all;
-    gali_desc_read(&all, sizeof all, desc, desc ? desc->structSize : 0);
+    gali_desc_read(&all, sizeof all, desc, desc ? desc->struct_size : 0);
     return all;
 }
 

@@ -372,7 +372,7 @@ static void pose_between_goes_from_the_last_to_this(void **unused) {
 /* An older host's desc ends earlier: what it does not have is not read. */
 static void desc_of_an_older_host_is_read_to_its_end(void **unused) {
     (void)unused;
-    gal_crowd_desc desc = {.structSize = offsetof(gal_crowd_desc, ground),
+    gal_crowd_desc desc = {.struct_size = offsetof(gal_crowd_desc, ground),
                            .controller = controller,
                            .capacity = 3,
                            .ground = (gal_ground_fn)0,

@@ -1,0 +1,57 @@
+/*
+ * A crowd's snapshots, from a network peer or a saved game: what is refused changes nothing; what is taken can be stepped,
+ * and gives a snapshot that is taken again.
+ */
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "gallop/crowd.h"
+
+enum { CAPACITY = 2 };
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void require(int holds) {
+    if (!holds) {
+        abort();
+    }
+}
+
+/* Opened once, kept until the end. */
+static gal_crowd *crowd_of_walkers(void) {
+    static gal_crowd *crowd;
+    gal_controller *controller;
+    if (!crowd) {
+        require(gal_controller_open(&controller, GALLOP_SOURCE_DIR "/models/walker.gallop", NULL, NULL) ==
+                GAL_OK);
+        gal_crowd_desc desc = {.controller = controller, .capacity = CAPACITY};
+        require(gal_crowd_create(&crowd, &desc, NULL) == GAL_OK);
+    }
+    return crowd;
+}
+
+static unsigned char *save(const gal_crowd *crowd, size_t *size) {
+    unsigned char *bytes = malloc(gal_crowd_snapshot_size(crowd));
+    require(bytes && gal_crowd_save(crowd, bytes, gal_crowd_snapshot_size(crowd), size) == GAL_OK);
+    return bytes;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+    gal_crowd *crowd = crowd_of_walkers();
+    size_t before_size, after_size;
+    gal_error error = {0};
+    unsigned char *before = save(crowd, &before_size), *after;
+    if (gal_crowd_restore(crowd, data, size, &error) == GAL_OK) {
+        gal_crowd_step(crowd);
+        gal_crowd_step(crowd);
+        after = save(crowd, &after_size);
+        require(gal_crowd_restore(crowd, after, after_size, NULL) == GAL_OK);
+    } else {
+        after = save(crowd, &after_size);
+        require(error.message[0] && after_size == before_size && memcmp(before, after, after_size) == 0);
+    }
+    free(before);
+    free(after);
+    return 0;
+}
