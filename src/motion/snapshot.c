@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "base/size.h"
 #include "motion/crowd_parts.h"
+#include "motion/snapshot.h"
 
 /* Numbers are checked when they come in; flags and counts may be anything. */
 typedef enum span_kind { NUMBERS, OTHERS } span_kind;
@@ -144,14 +145,26 @@ static void get_words(walk *w, span_kind kind, void *values, size_t count) {
     w->words += count * sizeof(uint32_t);
 }
 
+/* By their bits, of which the exponent's are all set where a float is not finite: a loop that compilers widen. */
+static int are_finite(const void *values, size_t count) {
+    uint32_t most = 0;
+    for (size_t i = 0; i < count; i++) {
+        uint32_t bits;
+        memcpy(&bits, (const unsigned char *)values + i * sizeof bits, sizeof bits);
+        bits &= 0x7fffffffu;
+        most = bits > most ? bits : most;
+    }
+    return most < 0x7f800000u;
+}
+
 static void check_words(walk *w, span_kind kind, void *values, size_t count) {
     (void)values;
-    for (size_t i = 0; i < count; i++) {
-        float value;
-        memcpy(&value, w->words + i * sizeof value, sizeof value);
-        w->finite &= kind == OTHERS || isfinite(value);
-    }
+    w->finite &= kind == OTHERS || are_finite(w->words, count);
     w->words += count * sizeof(uint32_t);
+}
+
+static void check_state(walk *w, span_kind kind, void *values, size_t count) {
+    w->finite &= kind == OTHERS || are_finite(values, count);
 }
 
 static size_t snapshot_words(const gali_contract *contract) {
@@ -171,6 +184,13 @@ static int words_are_finite(const gali_contract *contract, const void *words) {
     gali_character none = {0};
     walk w = {.take = check_words, .words = (unsigned char *)words, .finite = 1};
     walk_character(&w, &none, contract);
+    return w.finite;
+}
+
+int gali_snapshot_is_finite(const gali_character *character, const gali_contract *contract) {
+    gali_character source = *character; /* only read */
+    walk w = {.take = check_state, .finite = 1};
+    walk_character(&w, &source, contract);
     return w.finite;
 }
 

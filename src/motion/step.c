@@ -7,6 +7,7 @@
 #include "motion/hinged.h"
 #include "motion/inertia.h"
 #include "motion/skeleton.h"
+#include "motion/snapshot.h"
 #include "motion/trajectory.h"
 #include "network/gate.h"
 
@@ -126,26 +127,6 @@ static void make_rigid(gali_character *character, const gali_contract *contract)
     }
 }
 
-static int is_finite(const gali_character *character, const gali_contract *contract) {
-    float sum = character->phase + character->path.height + character->step + character->speed;
-    for (uint32_t i = 0; i < contract->past + contract->future; i++) {
-        gal_vec3 at = character->path.position[i];
-        gali_vec2 direction = character->path.direction[i], velocity = character->path.velocity[i];
-        sum += at.x + at.y + at.z + direction.x + direction.z + velocity.x + velocity.z;
-    }
-    for (uint32_t j = 0; j < contract->joint_count; j++) {
-        gal_transform joint = character->pose[j];
-        gal_vec3 position = character->position[j], velocity = character->velocity[j];
-        sum += joint.position.x + joint.position.y + joint.position.z + joint.rotation.x + joint.rotation.y +
-               joint.rotation.z + joint.rotation.w;
-        sum += position.x + position.y + position.z + velocity.x + velocity.y + velocity.z;
-    }
-    for (uint32_t i = 0; i < contract->memory_count; i++) {
-        sum += character->memory[i];
-    }
-    return isfinite(sum);
-}
-
 static int carries_leg(const gali_contract *contract, uint32_t joint) {
     int carries = 0;
     for (uint32_t i = 0; i < contract->leg_count; i++) {
@@ -227,7 +208,7 @@ int gali_step_after(gali_character *character, const gal_controller *controller,
     }
     gali_codec_remember(character, contract, y);
     character->age++;
-    if (is_finite(character, contract)) {
+    if (gali_snapshot_is_finite(character, contract)) {
         return 1;
     }
     gali_step_reset(character, controller, ground, stood.x, stood.z, gali_facing_angle(faced), 0);

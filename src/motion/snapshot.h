@@ -1,0 +1,10 @@
+/* What the list of a character's state (snapshot.c) is used for beside snapshots. */
+#ifndef GALI_MOTION_SNAPSHOT_H
+#define GALI_MOTION_SNAPSHOT_H
+
+#include "motion/character.h"
+
+/* Whether every number of the state is finite: then a snapshot of it can be taken back. */
+int gali_snapshot_is_finite(const gali_character *character, const gali_contract *contract);
+
+#endif
