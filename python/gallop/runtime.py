@@ -54,7 +54,8 @@ def describe(isa: str = "best", form: str = "per-expert", plan: str | None = Non
              block: int | str = 0) -> gal_network_desc:
     """A gal_network_desc of words."""
     return gal_network_desc(
-        struct_size=ctypes.sizeof(gal_network_desc), isa=library.number_of(library.ISAS, isa, "isa"),
+        struct_size=ctypes.sizeof(gal_network_desc),
+        isa=library.number_of(library.ISAS, isa, "isa"),
         form=library.number_of(library.FORMS, form, "form"), plan=plan.encode() if plan else None,
         small_pages=int(small_pages),
         precision=library.number_of(library.PRECISIONS, precision, "precision"),
