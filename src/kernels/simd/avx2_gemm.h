@@ -28,32 +28,12 @@ enum {
     GALI_GEMM_INTERLEAVED_VECTORS = 3,
 };
 
-typedef struct gali_gx {
-    const unsigned char *words;
-    int is_signed; /* a constant, once all is inlined */
-} gali_gx;
-
-static inline gali_gw gali_gw_load(const unsigned char *p) {
-    return gali_vi_load(p);
+/* Signed bytes and unsigned ones, one from the other. */
+static inline __m256i gali_gx_turn(__m256i word) {
+    return _mm256_xor_si256(word, _mm256_set1_epi8(-128));
 }
 
-static inline gali_gx gali_gx_load(const unsigned char *p) {
-    return (gali_gx){p, 0};
-}
-
-static inline gali_gx gali_gx_rows(const unsigned char *first, const unsigned char *second) {
-    (void)second;
-    return (gali_gx){first, 1};
-}
-
-static inline gali_gword gali_gx_word(gali_gx x, uint32_t i) {
-    const __m256i word = gali_vi_broadcast(x.words + 4 * i);
-    return x.is_signed ? _mm256_xor_si256(word, _mm256_set1_epi8(-128)) : word;
-}
-
-static inline gali_gs gali_gs_dot(gali_gs sum, gali_gw w, gali_gword x) {
-    return gali_vi_dot8(sum, w, x);
-}
+#include "kernels/simd/vnni_gemm.h"
 #else
 enum {
     GALI_GEMM_DEPTH = 2,

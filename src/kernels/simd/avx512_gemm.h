@@ -23,32 +23,12 @@ typedef __m512i gali_gw, gali_gword, gali_gs;
 #if defined(__AVX512VNNI__)
 enum { GALI_GEMM_DEPTH = 4, GALI_GEMM_OFFSET = 128, GALI_GEMM_GAIN = 108, GALI_GEMM_NATIVE_ROWS = 6 };
 
-typedef struct gali_gx {
-    const unsigned char *words;
-    int is_signed; /* a constant, once all is inlined */
-} gali_gx;
-
-static inline gali_gw gali_gw_load(const unsigned char *p) {
-    return gali_vi_load(p);
+/* Signed bytes and unsigned ones, one from the other. */
+static inline __m512i gali_gx_turn(__m512i word) {
+    return _mm512_xor_si512(word, _mm512_set1_epi8(-128));
 }
 
-static inline gali_gx gali_gx_load(const unsigned char *p) {
-    return (gali_gx){p, 0};
-}
-
-static inline gali_gx gali_gx_rows(const unsigned char *first, const unsigned char *second) {
-    (void)second;
-    return (gali_gx){first, 1};
-}
-
-static inline gali_gword gali_gx_word(gali_gx x, uint32_t i) {
-    const __m512i word = gali_vi_broadcast(x.words + 4 * i);
-    return x.is_signed ? _mm512_xor_si512(word, _mm512_set1_epi8(-128)) : word;
-}
-
-static inline gali_gs gali_gs_dot(gali_gs sum, gali_gw w, gali_gword x) {
-    return gali_vi_dot8(sum, w, x);
-}
+#include "kernels/simd/vnni_gemm.h"
 #else
 enum { GALI_GEMM_DEPTH = 2, GALI_GEMM_OFFSET = 0, GALI_GEMM_GAIN = 100, GALI_GEMM_NATIVE_ROWS = 4 };
 
