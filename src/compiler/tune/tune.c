@@ -272,7 +272,7 @@ static double finals_of(const tuning *t) {
 /* Slices until the time is spent or all are done; each task gets one at least. */
 static gal_status run_slices(tuning *t, int *stopped, gal_error *error) {
     enum { SLICES = 8 }; /* of each task, had all the same */
-    const double slice = t->tune->seconds / t->state.count / SLICES;
+    const double slice = t->tune->seconds / t->state.count / (double)SLICES;
     gal_status status = t->status;
     uint32_t next = gali_budget_next(t->budget, t->state.count);
     double left = t->tune->seconds;
