@@ -161,7 +161,7 @@ static void print_gains(const job *self, const gali_tune_state *state, FILE *to)
 static void show(const job *self, const gali_tune_state *state) {
     const gali_dense *d = &state->tasks[state->number].dense;
     double part = state->limit > 0 ? state->seconds / state->limit : 1;
-    int full = part < 1 ? (int)(BAR * part) : BAR;
+    int full = part < 1 ? (int)((double)BAR * part) : BAR;
     fprintf(stderr, "\r[%.*s%.*s] %.0f of %.0f s, times the runtime at ", full, "####################",
             BAR - full, "....................", state->seconds, state->limit);
     print_gains(self, state, stderr);
