@@ -119,7 +119,7 @@ static gali_measured search(gali_way way, uint64_t seed, gali_search_measure *me
     gali_space space;
     gali_search *s;
     gali_schedule schedule;
-    gali_measured best;
+    gali_measured best = {.ratio = 0};
     gal_error error;
     int stopped;
     *measured = 0;

@@ -4,7 +4,7 @@
  *
  *     {"gallop_tune": 1, "layer": "912 -> 256, 4 experts, per-expert, elu", "key": "<hash>", "characters": 5,
  *      "target": "x86-64-v4", "machine": "<cpu>", "schedule": "..", "ratio": 0.98, "seconds": 8.4e-05, "pairs": 15}
- *     {.. "way": "template", "searched": 63.2, "seed": 1}       after a search: its winner and the seconds it took
+ *     {.. "way": "template", "searched": 63.2, "seed": 1}       after a search: its winner; seconds a layer had in it
  *
  * key: hash of the expression's text, for any number of characters. ratio: of the schedule's time to that of the
  * runtime's kernel on the same machine, the smaller the better; a failed one has "failure" instead.

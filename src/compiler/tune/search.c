@@ -26,7 +26,7 @@ enum {
     LEADERS = 8,      /* measured again, longer, every so many rounds */
     LEADERS_TURN = 4, /* rounds */
     FINALISTS = 12,   /* measured side by side at the end */
-    SET = 1 << 14,    /* places of a set of hashes; a power of two, so that it is never full */
+    SET = 1 << 15,    /* places of a set of hashes; a power of two, twice what a round looks at */
     SAMPLES = 4096,
     PATIENCE = 8, /* rounds without a better one that end the search */
 };
