@@ -12,8 +12,7 @@ enum {
     FEW = 16,   /* more characters take the experts one by one: an expert's panel stays in the cache for all */
     MANY = 256, /* above, what the experts' turns have in common does not fit a stack */
 };
-static const double gain =
-    1.3; /* that pays for a version: the model is this rough (AVX2, 5 characters: 1.2 by the model, slower when timed) */
+static const double gain = 1.08; /* that pays for a version: code is read from memory, too */
 
 static gali_dense describe(const gali_compilation *c, const gali_node *node) {
     const gali_node *nodes = c->graph->nodes;

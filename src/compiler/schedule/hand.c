@@ -17,7 +17,6 @@ enum {
     COUNTS_MAX = 16, /* counts of characters that are looked at: tiles repeat beyond */
     EXPERT_OUTSIDE =
         16,         /* from more characters than this on an expert's panel stays in the cache for all of them */
-    GROUP_ROWS = 2, /* GALI_GROUP_ROWS of kernels/body/panel_f32.inc */
     GROUP_MOST = 4, /* experts at a time */
 };
 static const double apart = 1.01; /* sums of several experts go through memory where they are made one by one */
@@ -26,9 +25,14 @@ static double larger(double a, double b) {
     return a > b ? a : b;
 }
 
+/* Whether a tile of so many rows has registers for its experts' sums, its inputs and a weight: emit/body/tile.inc's rule. */
+static int side_by_side(const gali_target *target, gali_tile t, uint32_t rows) {
+    return rows * t.vectors * t.experts + rows + 1 <= target->registers;
+}
+
 /* A step of k of one expert for a tile of so many rows; first: of its panel. */
 static double step_cycles(const gali_target *target, gali_tile t, uint32_t rows, int first) {
-    uint32_t together = rows <= GROUP_ROWS ? t.experts : 1;
+    uint32_t together = side_by_side(target, t, rows) ? t.experts : 1;
     double vectors = t.vectors * together, loads = 0.5 * (rows + vectors);
     double stream = first ? vectors * target->lanes * sizeof(float) / target->stream : 0;
     double issue = larger(larger(rows * vectors, loads), target->flight) + 0.2 * loads + 0.5;
@@ -58,11 +62,9 @@ static double score(const gali_dense *dense, const gali_target *target, gali_til
     return sum / counts;
 }
 
-/* Several experts share the inputs, of which there are few then, and load their weights one by one. */
 static int fits(const gali_target *target, gali_tile t) {
-    uint32_t few = t.rows < GROUP_ROWS ? t.rows : GROUP_ROWS;
     return t.rows * t.vectors + t.vectors + 1 <= target->registers &&
-           (t.experts == 1 || few * t.vectors * t.experts + few + 1 <= target->registers);
+           (t.experts == 1 || side_by_side(target, t, 1));
 }
 
 /* Experts at a time are for a single count: what helps a tile of two rows costs one of four. */
