@@ -40,8 +40,8 @@ typedef enum gal_status {
 /* What went wrong. Filled only when a call fails; zero-initialise it once. */
 typedef struct gal_error {
     gal_status status;
-    char message
-        [256]; /* UTF-8 without control characters, always terminated; what a file brought in is cut to that */
+    /* UTF-8 without control characters, always terminated; what a file brought in is cut to that */
+    char message[256];
 } gal_error;
 
 /* A constant English word for the status ("bad data"); never NULL, also for values out of range. */

@@ -28,9 +28,9 @@ typedef struct gal_compile_desc {
     uint32_t weights_blob;  /* 1: the weights are bytes of their own (GAL_COMPILED_WEIGHTS), not a C array */
     const char *dump;       /* name of a pass after which the graph is printed, or "all"; NULL: none */
     const char *stop_after; /* name of the last pass to run; NULL: all. Then only the dump is made */
-    const char
-        *log; /* path of a log of `gallop tune`: layers that it has schedules for run by those, each count of
-                 characters by the next larger one's that was measured; NULL: none */
+    /* Path of a log of `gallop tune`: layers that it has schedules for run by those, each count of characters by the
+     * next larger one's that was measured; NULL: none. */
+    const char *log;
 } gal_compile_desc;
 
 typedef struct gal_compiled gal_compiled;
@@ -47,7 +47,8 @@ typedef enum gal_compiled_part {
 /*
  * Compiles the model file of size bytes at data (any alignment), which is not needed afterwards. *out is owned by the
  * caller and freed with gal_compiled_free; NULL on failure. desc and error may be NULL. Errors: GAL_BAD_DATA (the
- * model, the log), GAL_IO (the log), GAL_BAD_ARGUMENT (the desc), GAL_UNSUPPORTED (a layer that the compiler does not know), GAL_NO_MEMORY.
+ * model, the log), GAL_IO (the log), GAL_BAD_ARGUMENT (the desc), GAL_UNSUPPORTED (a layer that the compiler does not
+ * know), GAL_NO_MEMORY.
  */
 GAL_API gal_status gal_compile(gal_compiled **out, const void *data, size_t size, const gal_compile_desc *desc,
                                gal_error *error);

@@ -130,8 +130,8 @@ typedef struct gal_network_batch {
     uint32_t count;  /* characters C, 0..capacity of the workspace */
     const float *x;  /* [C][inputs], raw features */
     size_t x_stride; /* floats between rows of x; 0: inputs */
-    const float
-        *phase; /* [C] radians, any finite value (wrapped to [0, 2 pi)); NULL unless the gate is a phase gate */
+    /* [C] radians, any finite value (wrapped to [0, 2 pi)); NULL unless the gate is a phase gate */
+    const float *phase;
     /* [C][experts], finite; NULL unless the gate is GAL_GATE_CALLER, and there for a network of one expert: 1 */
     const float *blend;
     float *y;                     /* [C][outputs], raw features; must not overlap x */

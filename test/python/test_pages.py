@@ -19,7 +19,8 @@ def somewhere(tmp_path, monkeypatch):
         library.load()
     except OSError as e:
         pytest.skip(str(e))
-    shutil.copy(ROOT / "models/walker.gallop", tmp_path)
+    (tmp_path / "models").mkdir()
+    shutil.copy(ROOT / "models/walker.gallop", tmp_path / "models")
     monkeypatch.chdir(tmp_path)
 
 
@@ -34,7 +35,7 @@ def test_a_page(page):
 
 
 def test_the_sample():
-    done = subprocess.run([sys.executable, ROOT / "samples/crowd.py", "walker.gallop"], text=True,
+    done = subprocess.run([sys.executable, ROOT / "samples/crowd.py", "models/walker.gallop"], text=True,
                           capture_output=True, check=True, env={"PYTHONPATH": str(ROOT / "python")})
     speeds = [float(line.split()[0]) for line in done.stdout.splitlines()]
     assert len(speeds) == 8 and speeds[0] > 50 and speeds[-1] > 1.3 * speeds[0]
