@@ -35,7 +35,8 @@ def test_a_page(page):
 
 
 def test_the_sample():
-    done = subprocess.run([sys.executable, ROOT / "samples/crowd.py", "models/walker.gallop"], text=True,
-                          capture_output=True, check=True, env={"PYTHONPATH": str(ROOT / "python")})
+    sample = [sys.executable, ROOT / "samples/crowd.py", "models/walker.gallop"]
+    done = subprocess.run(sample, text=True, capture_output=True, check=True,
+                          env={"PYTHONPATH": str(ROOT / "python")})
     speeds = [float(line.split()[0]) for line in done.stdout.splitlines()]
     assert len(speeds) == 8 and speeds[0] > 50 and speeds[-1] > 1.3 * speeds[0]
