@@ -223,8 +223,12 @@ static void make_source(const gali_compilation *c, const gali_emission *e, gali_
     gali_text_add(text, "/*\n * %s.h tells what this is.\n *\n", c->name);
     add_origin(c, text);
     gali_text_add(text, " */\n");
-    gali_text_add(text, "#if defined(__clang__)\n#pragma STDC FP_CONTRACT OFF\n#elif defined(__GNUC__)\n"
-                        "#pragma GCC optimize(\"fp-contract=off\")\n#endif\n\n");
+    /* scheduled ahead of registers, gcc's NEON loops copy accumulators: 13.1 cycles for 12 (neoverse-n1) */
+    const char *order = c->target->simd == GALI_SIMD_NEON ? ", \"no-schedule-insns\"" : "";
+    gali_text_add(text,
+                  "#if defined(__clang__)\n#pragma STDC FP_CONTRACT OFF\n#elif defined(__GNUC__)\n"
+                  "#pragma GCC optimize(\"fp-contract=off\"%s)\n#endif\n\n",
+                  order);
     gali_text_add(text, "#include \"%s.h\"\n\n#include <stddef.h>\n", c->name);
     gali_text_add(text, "%s\n",
                   c->target->simd == GALI_SIMD_WASM ? without_libc
