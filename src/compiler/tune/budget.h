@@ -15,8 +15,7 @@
 
 typedef struct gali_budget_task {
     double stake;
-    double best
-        [3]; /* seconds a call after the last slice, the one before, the one before that; 0: there was none */
+    double best[3]; /* seconds a call after the last slice and the two before it; 0: there was none */
     uint32_t slices;
     int done; /* gets no more */
 } gali_budget_task;
