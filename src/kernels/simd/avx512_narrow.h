@@ -33,6 +33,7 @@ enum { GALI_SIGNED_BYTES = 0 };
 enum { GALI_SIGNED_BYTES = 1 };
 #define GALI_INTEGER_ROWS {0, 4, 4, 4, 4} /* products take several instructions each, and registers */
 #endif
+enum { GALI_NARROW_AHEAD_ROWS = 4 };
 #define GALI_I8_LAYOUT GALI_LAYOUT_OUTPUTS
 #define GALI_I16_LAYOUT GALI_LAYOUT_OUTPUTS
 #define GALI_I8_I16_LAYOUT GALI_LAYOUT_PAIRS

@@ -8,6 +8,7 @@
 /* int32 lanes, as many as gali_vf has. */
 typedef int32_t gali_vi;
 
+enum { GALI_NARROW_AHEAD_ROWS = 99 }; /* characters of a tile from which it asks for weights ahead; 99: never */
 enum { GALI_SIGNED_BYTES = 1 };
 #define GALI_I8_LAYOUT GALI_LAYOUT_OUTPUTS
 #define GALI_I16_LAYOUT GALI_LAYOUT_OUTPUTS
