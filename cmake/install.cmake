@@ -1,19 +1,23 @@
-# `cmake --install`: headers, the library, find_package(gallop) and pkg-config. For a wheel (pyproject.toml) the
-# library alone, without a version in its name, beside the package's modules.
+# `cmake --install`: headers, the library, models, find_package(gallop) and pkg-config. For a wheel (pyproject.toml) the
+# library, without a version in its name, and the models alone, beside the package's modules.
+file(GLOB gallop_models CONFIGURE_DEPENDS models/*.gallop models/*.md) # a model's card has its licence
 if(SKBUILD)
     set_property(TARGET gallop PROPERTY VERSION)
     set_property(TARGET gallop PROPERTY SOVERSION)
     install(TARGETS gallop LIBRARY DESTINATION gallop COMPONENT python)
+    install(FILES ${gallop_models} DESTINATION gallop/models COMPONENT python)
     return()
 endif()
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 install(TARGETS gallop EXPORT gallop-targets)
-install(DIRECTORY include/gallop DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(DIRECTORY include/gallop DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} PATTERN compiler.h EXCLUDE)
+install(FILES ${gallop_models} DESTINATION ${CMAKE_INSTALL_DATADIR}/gallop/models)
 install(EXPORT gallop-targets NAMESPACE gallop:: FILE gallop-targets.cmake
     DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/gallop)
-install(FILES cmake/gallop-config.cmake.in RENAME gallop-config.cmake
-    DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/gallop)
+configure_package_config_file(cmake/gallop-config.cmake.in gallop-config.cmake
+    INSTALL_DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/gallop PATH_VARS CMAKE_INSTALL_DATADIR)
+install(FILES ${CMAKE_CURRENT_BINARY_DIR}/gallop-config.cmake DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/gallop)
 write_basic_package_version_file(gallop-config-version.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/gallop-config-version.cmake
     DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/gallop)
@@ -25,6 +29,7 @@ install(FILES ${CMAKE_CURRENT_BINARY_DIR}/gallop.pc DESTINATION ${CMAKE_INSTALL_
 
 # The compiler uses names that a shared runtime does not show.
 if(TARGET gallop_compiler AND NOT BUILD_SHARED_LIBS)
+    install(FILES include/gallop/compiler.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/gallop)
     install(TARGETS gallop_compiler EXPORT gallop-compiler-targets)
     install(EXPORT gallop-compiler-targets NAMESPACE gallop:: DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/gallop)
     list(TRANSFORM CMAKE_DL_LIBS PREPEND -l OUTPUT_VARIABLE GALLOP_PC_DL)

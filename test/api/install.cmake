@@ -5,7 +5,11 @@ include(${CMAKE_CURRENT_LIST_DIR}/consume.cmake)
 gallop_run("install" ${CMAKE_COMMAND} --install ${BUILD} --prefix ${WORK}/prefix)
 gallop_consume(${WORK}/prefix)
 
-# The compiler's library, which only builds with the command have.
+# The compiler's library, which only builds with the command have, and no header without it.
+file(GLOB library ${WORK}/prefix/*/libgallop_compiler.* ${WORK}/prefix/*/*/libgallop_compiler.*)
+if(NOT library AND EXISTS ${WORK}/prefix/include/gallop/compiler.h)
+    message(FATAL_ERROR "gallop/compiler.h is installed without its library")
+endif()
 if(EXISTS ${BUILD}/cli)
     set(project ${WORK}/compiler)
     file(MAKE_DIRECTORY ${project})
