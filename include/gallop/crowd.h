@@ -56,6 +56,8 @@ typedef struct gal_controller_info {
     uint32_t legs;
     float speed_walk; /* units per second at full stick, not running */
     float speed_run;  /* the same, running fully */
+    int can_crouch;   /* 0: gal_input.crouch is ignored */
+    int can_jump;     /* 0: gal_input.jump is ignored */
 } gal_controller_info;
 
 GAL_API gal_controller_info gal_controller_get_info(const gal_controller *controller);
@@ -131,16 +133,16 @@ typedef struct gal_spawn {
 
 /* What the player wants, kept until it is set again. Values out of range are clamped, NaN counts as 0. */
 typedef struct gal_input {
-    float move_x;     /* stick, -1..1, positive = right of the camera */
-    float move_y;     /* stick, -1..1, positive = away from the camera (forward) */
-    float run;        /* 0 = walk .. 1 = full run */
-    float strafe;     /* 0 = face where you go .. 1 = face where the camera looks */
-    float crouch;     /* 0..1 */
+    float move_x; /* stick, -1..1, positive = right of the camera; a stick longer than 1 is cut to length 1 */
+    float move_y; /* stick, -1..1, positive = away from the camera (forward) */
+    float run;    /* 0 = walk .. 1 = full run */
+    float strafe; /* 0 = face where you go .. 1 = face where the camera looks */
+    float crouch; /* 0..1; ignored by a controller that cannot (gal_controller_info.can_crouch) */
     float camera_yaw; /* radians, 0 = the camera looks along +z */
     int responsive;   /* non-zero: quicker, less natural turns */
     int jump;         /* non-zero: jumps, as soon as it is fast enough; again and again while it stays so.
                          From the first sign of a jump until it lands nothing else of the input counts.
-                         Ignored by a controller that has no jump. */
+                         Ignored by a controller that cannot (gal_controller_info.can_jump). */
 } gal_input;
 
 /* Adds a character at rest. spawn NULL: all zero. *out is 0 on failure. Errors: GAL_FULL, GAL_BAD_ARGUMENT. */

@@ -37,7 +37,8 @@ class Joint:
 
 
 class ControllerInfo(NamedTuple):
-    """Facts of a controller, as gal_controller_info; speeds in units per second."""
+    """Facts of a controller, as gal_controller_info; speeds in units per second. What it cannot do,
+    crouch and jump, is ignored in an input."""
 
     name: str
     rate: float
@@ -46,6 +47,8 @@ class ControllerInfo(NamedTuple):
     legs: int
     speed_walk: float
     speed_run: float
+    can_crouch: bool
+    can_jump: bool
 
 
 @dataclass(frozen=True)
@@ -80,7 +83,8 @@ class Controller:
         weakref.finalize(self, lib.gal_controller_close, self._handle)
         raw = lib.gal_controller_get_info(self._handle)
         values = {name: getattr(raw, name) for name in ControllerInfo._fields}
-        values["name"] = raw.name.decode()
+        values.update(name=raw.name.decode(), can_crouch=bool(raw.can_crouch),
+                      can_jump=bool(raw.can_jump))
         self.info = ControllerInfo(**values)
         self.joints = [self._joint(i) for i in range(raw.joints)]
 

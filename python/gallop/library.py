@@ -70,7 +70,8 @@ class gal_transform(ctypes.Structure):
 class gal_controller_info(ctypes.Structure):
     _fields_ = (("name", c_char_p), ("rate", c_float), ("unit_metres", c_float),
                 ("joints", c_uint32), ("contacts", c_uint32), ("legs", c_uint32),
-                ("speed_walk", c_float), ("speed_run", c_float))
+                ("speed_walk", c_float), ("speed_run", c_float), ("can_crouch", c_int),
+                ("can_jump", c_int))
 
 
 class gal_height_field(ctypes.Structure):

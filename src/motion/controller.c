@@ -6,6 +6,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/size.h"
+#include "motion/jump.h"
 #include "network/network.h"
 
 static int32_t offset_of(const gali_contract *contract, gali_block_kind kind) {
@@ -181,6 +182,8 @@ gal_controller_info gal_controller_get_info(const gal_controller *controller) {
         .legs = contract->leg_count,
         .speed_walk = contract->rules.speed_walk * contract->rate,
         .speed_run = contract->rules.speed_run * contract->rate,
+        .can_crouch = contract->gait_of_role[GALI_GAIT_CROUCH] >= 0,
+        .can_jump = gali_jump_possible(contract),
     };
 }
 

@@ -91,7 +91,9 @@ static size_t place_crowd(unsigned char *base, const gal_crowd_desc *desc, gal_c
 
 static gal_status check_desc(const gal_crowd_desc *desc, gal_error *error) {
     if (!desc->controller) {
-        return gali_fail(error, GAL_BAD_ARGUMENT, "gal_crowd_desc.controller is NULL");
+        return gali_fail(error, GAL_BAD_ARGUMENT,
+                         "gal_crowd_desc.controller is NULL: if gal_controller_open gave it, that failed; its "
+                         "status and its error say why (often a path that is not there)");
     }
     if (capacity_of(desc) > GALI_CROWD_CAPACITY_MOST) {
         return gali_fail(error, GAL_BAD_ARGUMENT, "gal_crowd_desc.capacity is %u, at most %d", desc->capacity,

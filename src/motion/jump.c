@@ -1,6 +1,6 @@
 #include "motion/jump.h"
 
-static int jumps(const gali_contract *contract) {
+int gali_jump_possible(const gali_contract *contract) {
     return contract->rules.jump_time > 0 && contract->gait_of_role[GALI_GAIT_JUMP] >= 0;
 }
 
@@ -14,7 +14,7 @@ void gali_jump_reset(gali_character *character, const gali_contract *contract) {
 }
 
 int gali_jump_follow(gali_character *character, const gali_contract *contract) {
-    if (!jumps(contract)) {
+    if (!gali_jump_possible(contract)) {
         return 0;
     }
     float time = contract->rules.jump_time, speed = gali_vec2_length(character->path.velocity[contract->past]);
@@ -33,7 +33,7 @@ static float amount_at(float frames, float time) {
 }
 
 void gali_jump_lay(gali_character *character, const gali_contract *contract) {
-    if (!jumps(contract)) {
+    if (!gali_jump_possible(contract)) {
         return;
     }
     uint32_t window = contract->past + contract->future;

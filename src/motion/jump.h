@@ -9,6 +9,9 @@
 
 #include "motion/character.h"
 
+/* Whether the controller has jumps. */
+int gali_jump_possible(const gali_contract *contract);
+
 /* None under way, none behind. */
 void gali_jump_reset(gali_character *character, const gali_contract *contract);
 

@@ -154,7 +154,10 @@ static void capacity_has_its_limits(void **unused) {
     desc = (gal_crowd_desc){.capacity = 1};
     assert_int_equal(gal_crowd_size(&desc), 0);
     assert_int_equal(gal_crowd_create(&crowd, &desc, &error), GAL_BAD_ARGUMENT);
-    assert_string_equal(error.message, "gal_crowd_desc.controller is NULL");
+    assert_string_equal(
+        error.message,
+        "gal_crowd_desc.controller is NULL: if gal_controller_open gave it, that failed; its status and "
+        "its error say why (often a path that is not there)");
 }
 
 static void a_crowd_lives_in_the_callers_memory(void **unused) {
