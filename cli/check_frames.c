@@ -6,6 +6,8 @@
 
 #include "check_report.h"
 
+enum { LINE_MOST = 1024 };
+
 /* The worst that happened to one feature. */
 typedef struct fault {
     uint32_t feature, frame;
@@ -16,14 +18,45 @@ typedef struct fault {
 void gali_check_say(gali_check_report *report, gali_verdict verdict, const char *name, const char *format,
                     ...) {
     static const char *const words[] = {"PASS", "WARN", "FAIL", "SKIP"};
+    char message[LINE_MOST];
     va_list arguments;
     report->failed += verdict == GALI_FAIL;
     report->warned += verdict == GALI_WARN;
-    printf("%s  %-14s ", words[verdict], name);
     va_start(arguments, format);
-    vprintf(format, arguments);
+    vsnprintf(message, sizeof message, format, arguments);
     va_end(arguments);
-    putchar('\n');
+    if (!report->json) {
+        printf("%s  %-14s %s\n", words[verdict], name, message);
+        return;
+    }
+    gali_check_end(report);
+    gali_json_open(report->json, NULL, '{');
+    gali_json_text(report->json, "verdict", words[verdict]);
+    gali_json_text(report->json, "check", name);
+    gali_json_text(report->json, "message", message);
+    gali_json_open(report->json, "details", '[');
+    report->open = 1;
+}
+
+void gali_check_detail(gali_check_report *report, const char *format, ...) {
+    char line[LINE_MOST];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(line, sizeof line, format, arguments);
+    va_end(arguments);
+    if (report->json) {
+        gali_json_text(report->json, NULL, line);
+    } else {
+        printf("        %s\n", line);
+    }
+}
+
+void gali_check_end(gali_check_report *report) {
+    if (report->open) {
+        gali_json_close(report->json, ']');
+        gali_json_close(report->json, '}');
+        report->open = 0;
+    }
 }
 
 static int larger(const void *a, const void *b) {
@@ -41,13 +74,13 @@ static void name_of(const gali_model_file *file, int output, uint32_t feature, c
     }
 }
 
-static void print_faults(const gali_check_report *report, const gali_model_file *file, const fault *faults,
+static void print_faults(gali_check_report *report, const gali_model_file *file, const fault *faults,
                          uint32_t count) {
     char name[160];
     for (uint32_t i = 0; i < count && i < report->most && faults[i].size > 0; i++) {
         name_of(file, 1, faults[i].feature, name, sizeof name);
-        printf("        %-36s expected %12.6g  got %12.6g  frame %u, %.3g std off\n", name, faults[i].expected,
-               faults[i].got, faults[i].frame, faults[i].size);
+        gali_check_detail(report, "%-36s expected %12.6g  got %12.6g  frame %u, %.3g std off", name,
+                          faults[i].expected, faults[i].got, faults[i].frame, faults[i].size);
     }
 }
 
@@ -133,7 +166,7 @@ static int check_deviations(gali_check_report *report, const gali_model_file *fi
             if (lines++ == 0) {
                 gali_check_say(report, GALI_WARN, "normalisation", "deviations that lose all precision:");
             }
-            printf("        %-36s mean %g, standard deviation %g\n", name, mean, deviation);
+            gali_check_detail(report, "%-36s mean %g, standard deviation %g", name, mean, deviation);
         }
     }
     return lines > 0;
@@ -159,7 +192,7 @@ static int check_inputs(gali_check_report *report, const gali_model_file *file, 
             if (lines++ == 0) {
                 gali_check_say(report, GALI_WARN, "normalisation", "inputs far from what it expects:");
             }
-            printf("        %-36s %g, mean %g, standard deviation %g\n", name, value, mean, deviation);
+            gali_check_detail(report, "%-36s %g, mean %g, standard deviation %g", name, value, mean, deviation);
         }
     }
     return lines > 0;

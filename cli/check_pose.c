@@ -16,12 +16,12 @@ static int larger(const void *a, const void *b) {
     return (d > 0) - (d < 0);
 }
 
-static void print_bones(const gali_check_report *report, const gali_contract *contract, const deviation *bones,
+static void print_bones(gali_check_report *report, const gali_contract *contract, const deviation *bones,
                         uint32_t count) {
     for (uint32_t i = 0; i < count && i < report->most && bones[i].size > 0.1; i++) {
-        printf("        %-36s %.4g at rest, %.4g in the frames (%+.0f %%)\n",
-               contract->joints[bones[i].joint].name, bones[i].expected, bones[i].got,
-               100 * (bones[i].got / bones[i].expected - 1));
+        gali_check_detail(report, "%-36s %.4g at rest, %.4g in the frames (%+.0f %%)",
+                          contract->joints[bones[i].joint].name, bones[i].expected, bones[i].got,
+                          100 * (bones[i].got / bones[i].expected - 1));
     }
 }
 
@@ -122,7 +122,7 @@ int gali_check_rotations(gali_check_report *report, const gali_model_file *file,
                    "%u invalid; bones lie %.1f degrees from where they point, worst %s by %.1f%s", invalid,
                    mean, contract->joints[turns[0].joint].name, turns[0].size, wrong ? "; largest first:" : "");
     for (uint32_t i = 0; wrong && i < count && i < report->most && turns[i].size > 10; i++) {
-        printf("        %-36s %.1f degrees\n", contract->joints[turns[i].joint].name, turns[i].size);
+        gali_check_detail(report, "%-36s %.1f degrees", contract->joints[turns[i].joint].name, turns[i].size);
     }
     return !wrong;
 }

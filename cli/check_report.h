@@ -1,24 +1,34 @@
 /*
  * The checks of `gallop check`. Each prints one line with its verdict, and below it what is wrong, worst
- * first; the report counts what failed.
+ * first; the report counts what failed. As JSON: an object a check, in the array that is open.
  */
 #ifndef GALI_CLI_CHECK_REPORT_H
 #define GALI_CLI_CHECK_REPORT_H
 
 #include "base/error.h"
 #include "frames.h"
+#include "json.h"
 #include "model_file.h"
 
 typedef struct gali_check_report {
     uint32_t failed, warned;
-    uint32_t most; /* lines of detail for one check */
+    uint32_t most;   /* lines of detail for one check */
+    gali_json *json; /* NULL: lines of text on standard output */
+    int open;        /* json: whether a check's object is open, for details */
 } gali_check_report;
 
 typedef enum gali_verdict { GALI_PASS, GALI_WARN, GALI_FAIL, GALI_SKIP } gali_verdict;
 
-/* "PASS  name: message" */
+/* "PASS  name: message"; what is said after it of the same check are details. */
 __attribute__((format(printf, 4, 5))) void gali_check_say(gali_check_report *report, gali_verdict verdict,
                                                           const char *name, const char *format, ...);
+
+/* A line of detail of the last check. */
+__attribute__((format(printf, 2, 3))) void gali_check_detail(gali_check_report *report, const char *format,
+                                                             ...);
+
+/* Ends the last check, whose details stood open as JSON. */
+void gali_check_end(gali_check_report *report);
 
 /* Frames against y [count][outputs], what the runtime makes of them; returns whether they pass. */
 int gali_check_frames(gali_check_report *report, const gali_model_file *file, const gali_frames *frames,

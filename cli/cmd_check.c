@@ -16,18 +16,21 @@ typedef struct check {
     double tolerance;
     gali_model_file file;
     gali_check_report report;
+    int as_json;
+    gali_json json;
     gali_precision_option precision;
     gal_network_desc desc;
 } check;
 
 /* What is wrong in words, below a check that failed. */
-static void say_why(const gali_diagnosis *why, const char *unit) {
+static void say_why(gali_check_report *report, const gali_diagnosis *why, const char *unit) {
     const char *likely = why->kind == GALI_DIAGNOSIS_LIKELY ? "perhaps" : "cause";
     if (why->kind == GALI_DIAGNOSIS_NONE) {
-        printf("        cause: none of the known mistakes (gallop help check) explains it\n");
+        gali_check_detail(report, "cause: none of the known mistakes (gallop help check) explains it");
     } else {
-        printf("        %s: %s\n        so read, the error falls from %.3g to %.2g %s\n", likely, why->text,
-               why->before, why->after, unit);
+        gali_check_detail(report, "%s: %s", likely, why->text);
+        gali_check_detail(report, "so read, the error falls from %.3g to %.2g %s", why->before, why->after,
+                          unit);
     }
 }
 
@@ -41,7 +44,7 @@ static int check_frames(check *self, const gal_network *network, const gali_fram
     if (status == GAL_OK && !right) {
         status = gali_diagnose_frames(&why, &self->file, frames, &error);
         if (status == GAL_OK) {
-            say_why(&why, "of a feature's spread");
+            say_why(&self->report, &why, "of a feature's spread");
         }
     }
     if (status == GAL_OK) {
@@ -60,7 +63,7 @@ static void check_poses(check *self, const gali_frames *frames, int believed) {
     int right = gali_check_bones(&self->report, &self->file, frames);
     right &= gali_check_rotations(&self->report, &self->file, frames);
     if (!right && believed && gali_diagnose_pose(&why, &self->file, frames, &error) == GAL_OK) {
-        say_why(&why, "of a bone's length");
+        say_why(&self->report, &why, "of a bone's length");
     }
 }
 
@@ -136,11 +139,37 @@ static int usage(const check *self) {
         return gali_command_usage("check", "%s is missing: --x and --y are given together",
                                   self->x ? "--y" : "--x");
     }
+    const char *refused = gali_frames_gate_refused(&self->file.model, self->phase, self->blend);
+    if (refused) {
+        return gali_command_usage("check", "%s does not go with this model: its gate is \"%s\"", refused,
+                                  gali_model_file_gate_name(gate));
+    }
     if (self->x && needed && !(gate == GAL_GATE_CALLER ? self->blend : self->phase)) {
         return gali_command_usage("check", "%s is missing: the model's gate is \"%s\"", needed,
                                   gali_model_file_gate_name(gate));
     }
     return GALI_EXIT_OK;
+}
+
+static void begin_report(check *self) {
+    if (self->as_json) {
+        self->report.json = &self->json;
+        gali_json_open(&self->json, NULL, '{');
+        gali_json_text(&self->json, "model", self->path);
+        gali_json_open(&self->json, "checks", '[');
+    }
+}
+
+static void end_report(check *self, int passed) {
+    if (self->as_json) {
+        gali_check_end(&self->report);
+        gali_json_close(&self->json, ']');
+        gali_json_bool(&self->json, "passed", passed);
+        gali_json_close(&self->json, '}');
+    } else if (passed) {
+        printf("PASS%s\n", self->report.warned > 0 ? ", with warnings" : "");
+    }
+    fflush(stdout);
 }
 
 static int check_opened(check *self) {
@@ -150,6 +179,7 @@ static int check_opened(check *self) {
     if (result != GALI_EXIT_OK) {
         return result;
     }
+    begin_report(self);
     gali_check_say(&self->report, GALI_PASS, "file", "%zu bytes, every section whole, every weight finite",
                    self->file.size);
     check_contract(self);
@@ -159,23 +189,23 @@ static int check_opened(check *self) {
         status = check_all_frames(self, network, &error);
     }
     gal_network_close(network);
-    fflush(stdout);
+    end_report(self, status == GAL_OK && self->report.failed == 0);
     if (status != GAL_OK) {
         return gali_command_bad("check", "%s", error.message);
     }
     if (self->report.failed > 0) {
         return gali_command_bad("check", "%s: FAIL, %u of the checks above", self->path, self->report.failed);
     }
-    printf("PASS%s\n", self->report.warned > 0 ? ", with warnings" : "");
     return GALI_EXIT_OK;
 }
 
 static int run(int argc, char **argv) {
-    check self = {.report = {.most = 12}, .tolerance = 1e-3};
+    check self = {.report = {.most = 12}, .tolerance = 1e-3, .json = {.out = stdout, .flat = 3}};
     gal_error error = {0};
     const gali_option options[] = {
         {"MODEL", GALI_OPTION_WORD, &self.path, 1, 0},
         {"--most", GALI_OPTION_COUNT, &self.report.most, 1, 100000},
+        {"--json", GALI_OPTION_FLAG, &self.as_json, 0, 0},
         {"--x", GALI_OPTION_TEXT, &self.x, 0, 0},
         {"--phase", GALI_OPTION_TEXT, &self.phase, 0, 0},
         {"--blend", GALI_OPTION_TEXT, &self.blend, 0, 0},
@@ -201,7 +231,7 @@ static int run(int argc, char **argv) {
 const gali_command gali_command_check = {
     "check", "golden frames and contract: says in words what is wrong",
     "usage: gallop check MODEL [--x X.npy --phase P.npy|--blend W.npy --y Y.npy] [--tolerance 1e-3]\n"
-    "       [--most 12] " GALI_PRECISION_USAGE "\n\n"
+    "       [--most 12] [--json] " GALI_PRECISION_USAGE "\n\n"
     "Checks the file, that the contract fits the network and is complete, runs the golden frames through this\n"
     "build and compares, and looks at them as poses: bone lengths, rotations, normalisation. Features and\n"
     "joints that are wrong are named, largest first, and then the cause, where it is a known mistake. Exit\n"
@@ -210,7 +240,9 @@ const gali_command gali_command_check = {
     "                       [frames][outputs], raw features\n"
     "  --phase, --blend     their phases or blends, as in gallop eval\n"
     "  --tolerance 1e-3     for these frames, of a frame's root mean square\n"
-    "  --most N             lines of detail for each check (12)\n" GALI_PRECISION_HELP "\n"
+    "  --most N             lines of detail for each check (12)\n"
+    "  --json               the same for programs: model, checks [verdict, check, message, details], "
+    "passed\n" GALI_PRECISION_HELP "\n"
     "Known mistakes:\n"
 #define MISTAKE(id, meaning) "  " meaning "\n"
 #include "diagnose/mistakes.def"

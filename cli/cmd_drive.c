@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "commands.h"
+#include "directory.h"
 #include "drive_run.h"
 #include "npy.h"
 
@@ -90,6 +91,18 @@ static int write_all(const gali_drive_run *drive, const outputs *paths) {
     return status == GAL_OK ? GALI_EXIT_OK : gali_command_bad("drive", "%s", error.message);
 }
 
+/* Before the work, not after it. */
+static int make_folders(const outputs *paths) {
+    const char *const all[] = {paths->poses, paths->rotations, paths->states, paths->fed_back};
+    gal_error error = {0};
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
+        if (gali_directory_make_for(all[i], &error) != GAL_OK) {
+            return gali_command_bad("drive", "%s", error.message);
+        }
+    }
+    return GALI_EXIT_OK;
+}
+
 static int run(int argc, char **argv) {
     gali_drive_run drive;
     gali_option options[GALI_DRIVE_OPTIONS + OWN_OPTIONS];
@@ -104,6 +117,9 @@ static int run(int argc, char **argv) {
     int result = gali_options_read("drive", argc, argv, options, GALI_DRIVE_OPTIONS + OWN_OPTIONS);
     if (result == GALI_EXIT_OK && !paths.poses) {
         result = gali_command_usage("drive", "-o is missing");
+    }
+    if (result == GALI_EXIT_OK) {
+        result = make_folders(&paths);
     }
     if (result == GALI_EXIT_OK) {
         result = gali_drive_run_make(&drive, "drive");

@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "base/size.h"
 #include "commands.h"
+#include "directory.h"
 #include "frames.h"
 #include "model_file.h"
 #include "network/reference.h"
@@ -59,6 +60,11 @@ static int usage(const job *self, int opened) {
     if (!opened) {
         return GALI_EXIT_OK;
     }
+    const char *refused = gali_frames_gate_refused(&self->file.model, self->phase_path, self->blend_path);
+    if (refused) {
+        return gali_command_usage("eval", "%s does not go with this model: its gate is \"%s\"", refused,
+                                  gali_model_file_gate_name(self->file.model.gate));
+    }
     const char *needed = gali_frames_gate_option(&self->file.model);
     if (needed && !gate_path(self)) {
         return gali_command_usage("eval", "%s is missing: the model's gate is \"%s\"", needed,
@@ -72,8 +78,11 @@ static int run_opened(job *self) {
     if (result != GALI_EXIT_OK) {
         return result;
     }
-    gal_status status =
-        gali_frames_read(&self->frames, &self->file.model, self->x_path, gate_path(self), NULL, &self->error);
+    gal_status status = gali_directory_make_for(self->y_path, &self->error);
+    if (status == GAL_OK) {
+        status = gali_frames_read(&self->frames, &self->file.model, self->x_path, gate_path(self), NULL,
+                                  &self->error);
+    }
     if (status == GAL_OK) {
         status = evaluate(self, self->wide);
     }
@@ -116,9 +125,8 @@ const gali_command gali_command_eval = {
     "eval", "run the bare network on rows of features",
     "usage: gallop eval MODEL --x X.npy --phase P.npy -o Y.npy " GALI_PRECISION_USAGE "\n\n"
     "X is float32 [rows][inputs], raw features; P is float32 [rows], phases in radians; Y gets "
-    "[rows][outputs].\n\n"
+    "[rows][outputs]; `-o -` is standard output.\n\n"
     "  --blend W.npy        instead of --phase, for a model whose gate is the caller: float32\n"
-    "                       [rows][experts]; a gating network, or one expert, needs "
-    "neither\n" GALI_PRECISION_HELP
+    "                       [rows][experts]; a gating network takes neither\n" GALI_PRECISION_HELP
     "  --precision f64      the float64 reference, straight from the formula: Y is float64\n",
     run};

@@ -3,6 +3,7 @@
 
 #include "bvh.h"
 #include "commands.h"
+#include "directory.h"
 #include "drive_run.h"
 #include "motion/controller.h"
 
@@ -19,6 +20,7 @@ static int run(int argc, char **argv) {
     gali_drive_run drive;
     gali_option options[GALI_DRIVE_OPTIONS + OWN_OPTIONS];
     const char *path = NULL;
+    gal_error error = {0};
     const gali_option own[OWN_OPTIONS] = {{"-o", GALI_OPTION_TEXT, &path, 0, 0},
                                           {"--output", GALI_OPTION_TEXT, &path, 0, 0}};
     gali_drive_run_options(&drive, options);
@@ -26,6 +28,9 @@ static int run(int argc, char **argv) {
     int result = gali_options_read("export", argc, argv, options, GALI_DRIVE_OPTIONS + OWN_OPTIONS);
     if (result == GALI_EXIT_OK && !path) {
         result = gali_command_usage("export", "-o is missing");
+    }
+    if (result == GALI_EXIT_OK && gali_directory_make_for(path, &error) != GAL_OK) {
+        result = gali_command_bad("export", "%s", error.message);
     }
     if (result == GALI_EXIT_OK) {
         result = gali_drive_run_make(&drive, "export");

@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "base/number.h"
 #include "commands.h"
+#include "directory.h"
 #include "import/pfnn_folder.h"
 #include "import_onnx.h"
 #include "options.h"
@@ -166,6 +167,13 @@ static int run(int argc, char **argv) {
     }
     if (!w.out) {
         return gali_command_usage("import", "-o FILE is missing");
+    }
+    gal_error error = {0};
+    if (strcmp(w.out, "-") == 0) {
+        return gali_command_usage("import", "-o -: a file expected, standard output has the report");
+    }
+    if (gali_directory_make_for(w.out, &error) != GAL_OK) {
+        return gali_command_bad("import", "%s", error.message);
     }
     return ends_with(w.path, ".onnx") ? import_onnx(&w) : import_pfnn(&w);
 }

@@ -193,8 +193,9 @@ static void print_contract(const facts *self) {
     }
     gal_controller_info info = gal_controller_get_info(self->controller);
     float unit = contract->unit;
-    printf("\n             walks at %.2f m/s, runs at %.2f m/s\n", (double)(info.speed_walk * unit),
-           (double)(info.speed_run * unit));
+    printf("\n             walks at %.2f m/s, runs at %.2f m/s; %s, %s\n", (double)(info.speed_walk * unit),
+           (double)(info.speed_run * unit), info.can_crouch ? "crouches" : "cannot crouch",
+           info.can_jump ? "jumps" : "cannot jump");
     printf("can walk     %s%s\n", self->walks ? "yes" : "no: ", self->walks ? "" : self->why_not.message);
 }
 
@@ -319,6 +320,11 @@ static void json_contract(gali_json *json, const facts *self) {
     gali_json_number(json, "rate", (double)contract->rate);
     gali_json_number(json, "unit", (double)contract->unit);
     gali_json_bool(json, "can_walk", self->walks);
+    if (self->controller) {
+        const gal_controller_info info = gal_controller_get_info(self->controller);
+        gali_json_bool(json, "can_crouch", info.can_crouch);
+        gali_json_bool(json, "can_jump", info.can_jump);
+    }
     gali_json_open(json, "gaits", '{');
     for (uint32_t i = 0; i < contract->gait_count; i++) {
         gali_json_text(json, contract->gaits[i].name, role_names[contract->gaits[i].role]);

@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "commands.h"
+#include "directory.h"
 #include "network/quantise_model.h"
 #include "options.h"
 #include "precision_option.h"
@@ -65,6 +66,9 @@ static int usage(quantize *self) {
     if (!self->out) {
         return gali_command_usage("quantize", "-o is missing");
     }
+    if (strcmp(self->out, "-") == 0) {
+        return gali_command_usage("quantize", "-o -: a file expected, standard output has the report");
+    }
     self->precision = (gali_precision){desc.precision, gali_precision_block(desc.precision, desc.block)};
     return GALI_EXIT_OK;
 }
@@ -112,6 +116,9 @@ static int run(int argc, char **argv) {
     int result = gali_options_read("quantize", argc, argv, options, sizeof options / sizeof options[0]);
     if (result == GALI_EXIT_OK) {
         result = usage(&self);
+    }
+    if (result == GALI_EXIT_OK && gali_directory_make_for(self.out, &self.error) != GAL_OK) {
+        result = gali_command_bad("quantize", "%s", self.error.message);
     }
     if (result != GALI_EXIT_OK) {
         return result;

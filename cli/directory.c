@@ -37,3 +37,17 @@ gal_status gali_directory_make(const char *path, gal_error *error) {
     }
     return GAL_OK;
 }
+
+gal_status gali_directory_make_for(const char *path, gal_error *error) {
+    char folder[4096];
+    const char *slash = path ? strrchr(path, '/') : NULL;
+    if (!slash || slash == path) {
+        return GAL_OK;
+    }
+    if ((size_t)(slash - path) >= sizeof folder) {
+        return gali_fail(error, GAL_IO, "%.64s...: the path is too long", path);
+    }
+    memcpy(folder, path, (size_t)(slash - path));
+    folder[slash - path] = '\0';
+    return gali_directory_make(folder, error);
+}

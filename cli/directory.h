@@ -7,4 +7,7 @@
 /* Makes the folder, and those that it lies in, where they are not there. GAL_IO if one could not be made or is no folder. */
 gal_status gali_directory_make(const char *path, gal_error *error);
 
+/* The same for the folder that the file at path is to lie in. NULL and "-", standard output, lie in none. */
+gal_status gali_directory_make_for(const char *path, gal_error *error);
+
 #endif

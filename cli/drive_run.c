@@ -1,5 +1,6 @@
 #include "drive_run.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,6 +21,7 @@ void gali_drive_run_options(gali_drive_run *run, gali_option options[GALI_DRIVE_
         {"--terrain-offset", GALI_OPTION_NUMBER, &run->terrain_offset, -1e9, 1e9},
         {"--terrain-cell", GALI_OPTION_NUMBER, &run->terrain_cell, 1e-6, 1e6},
         {"--start", GALI_OPTION_TEXT, &run->start, 0, 0},
+        {"--seconds", GALI_OPTION_NUMBER, &run->seconds, 1e-3, 3600},
         {"--no-foot-lock", GALI_OPTION_FLAG, &run->no_foot_lock, 0, 0},
         {"-i", GALI_OPTION_TEXT, &run->input, 0, 0},
         GALI_PRECISION_TABLE(run->precision),
@@ -88,6 +90,35 @@ static void play(void *context, uint32_t character, uint32_t frame, const gal_ch
     *input = run->script.inputs[frame];
 }
 
+/* --seconds, in frames of the controller. */
+static gal_status set_length(gali_drive_run *run, gal_error *error) {
+    double frames = run->seconds * (double)gal_controller_get_info(run->controller).rate;
+    if (run->seconds == 0) {
+        return GAL_OK;
+    }
+    if (frames > GALI_DRIVE_FRAMES_MAX) {
+        return gali_fail(error, GAL_BAD_DATA, "--seconds %g: more than %d frames", run->seconds,
+                         GALI_DRIVE_FRAMES_MAX);
+    }
+    return gali_drive_script_resize(&run->script, frames < 1 ? 1 : (uint32_t)(frames + 0.5), error);
+}
+
+/* Says what the script asks for that this controller never does; else it would be passed over in silence. */
+static void say_ignored(const gali_drive_run *run, const char *command) {
+    const gal_controller_info info = gal_controller_get_info(run->controller);
+    int crouches = 0, jumps = 0;
+    for (uint32_t i = 0; i < run->script.frames; i++) {
+        crouches |= run->script.inputs[i].crouch > 0;
+        jumps |= run->script.inputs[i].jump != 0;
+    }
+    if (crouches && !info.can_crouch) {
+        fprintf(stderr, "gallop %s: %s cannot crouch: the column crouch is ignored\n", command, run->model);
+    }
+    if (jumps && !info.can_jump) {
+        fprintf(stderr, "gallop %s: %s cannot jump: the column jump is ignored\n", command, run->model);
+    }
+}
+
 static gal_status record(gali_drive_run *run, gal_error *error) {
     gali_recording_desc desc = {.controller = run->controller,
                                 .characters = 1,
@@ -124,6 +155,10 @@ int gali_drive_run_make(gali_drive_run *run, const char *command) {
         status = gal_controller_open(&run->controller, run->model, &run->desc, &error);
     }
     if (status == GAL_OK) {
+        status = set_length(run, &error);
+    }
+    if (status == GAL_OK) {
+        say_ignored(run, command);
         status = record(run, &error);
     }
     if (status != GAL_OK) {

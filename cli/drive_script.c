@@ -1,5 +1,6 @@
 #include "drive_script.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -221,16 +222,64 @@ gal_status gali_drive_script_parse(gali_drive_script *out, const char *text, siz
     return status;
 }
 
+/* All of standard input; *text is released with free. */
+static gal_status read_input(char **text, size_t *size, gal_error *error) {
+    size_t capacity = 1 << 16, used = 0;
+    char *bytes = malloc(capacity);
+    while (bytes && (used += fread(bytes + used, 1, capacity - used, stdin)) == capacity) {
+        char *grown = capacity < SCRIPT_BYTES_MAX ? realloc(bytes, 2 * capacity) : NULL;
+        if (!grown) {
+            free(bytes);
+            return gali_fail(error, GAL_BAD_DATA, "standard input: more than %zu bytes", capacity - 1);
+        }
+        bytes = grown;
+        capacity *= 2;
+    }
+    if (!bytes || ferror(stdin)) {
+        free(bytes);
+        return gali_fail(error, GAL_IO, "standard input: read error");
+    }
+    *text = bytes;
+    *size = used;
+    return GAL_OK;
+}
+
+static gal_status parse_input(gali_drive_script *out, gal_error *error) {
+    char *text = NULL;
+    size_t size = 0;
+    gal_status status = read_input(&text, &size, error);
+    if (status == GAL_OK) {
+        status = gali_drive_script_parse(out, text, size, "standard input", error);
+    }
+    free(text);
+    return status;
+}
+
 gal_status gali_drive_script_read(gali_drive_script *out, const char *path, gal_error *error) {
     void *text = NULL;
     size_t size = 0;
     *out = (gali_drive_script){0};
+    if (strcmp(path, "-") == 0) {
+        return parse_input(out, error);
+    }
     gal_status status = gali_file_read(path, SCRIPT_BYTES_MAX, NULL, &text, &size, error);
     if (status == GAL_OK) {
         status = gali_drive_script_parse(out, text, size, path, error);
     }
     gali_release(NULL, text, size);
     return status;
+}
+
+gal_status gali_drive_script_resize(gali_drive_script *script, uint32_t frames, gal_error *error) {
+    gal_input *inputs = realloc(script->inputs, frames * sizeof *inputs);
+    if (!inputs) {
+        return gali_fail(error, GAL_NO_MEMORY, "no memory for %u frames", frames);
+    }
+    for (uint32_t i = script->frames; i < frames; i++) {
+        inputs[i] = inputs[script->frames - 1];
+    }
+    *script = (gali_drive_script){frames, inputs};
+    return GAL_OK;
 }
 
 void gali_drive_script_release(gali_drive_script *script) {

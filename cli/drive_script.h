@@ -22,8 +22,14 @@ typedef struct gali_drive_script {
 gal_status gali_drive_script_parse(gali_drive_script *out, const char *text, size_t size, const char *name,
                                    gal_error *error);
 
-/* The same from a file of at most 64 MiB. */
+/* The same from a file of at most 64 MiB; the path "-" is standard input. */
 gal_status gali_drive_script_read(gali_drive_script *out, const char *path, gal_error *error);
+
+/*
+ * Makes the script `frames` long, 1..GALI_DRIVE_FRAMES_MAX: its last line holds until then, or it is cut off. GAL_NO_MEMORY
+ * leaves it as it was.
+ */
+gal_status gali_drive_script_resize(gali_drive_script *script, uint32_t frames, gal_error *error);
 
 void gali_drive_script_release(gali_drive_script *script);
 

@@ -89,6 +89,14 @@ const char *gali_frames_gate_option(const gali_model *model) {
     return model->gate == GAL_GATE_NETWORK ? NULL : "--phase";
 }
 
+const char *gali_frames_gate_refused(const gali_model *model, const char *phase, const char *blend) {
+    int by_phase = model->gate != GAL_GATE_CALLER && model->gate != GAL_GATE_NETWORK;
+    if (phase && !by_phase) {
+        return "--phase";
+    }
+    return blend && model->gate != GAL_GATE_CALLER ? "--blend" : NULL;
+}
+
 void gali_frames_release(gali_frames *frames) {
     free(frames->x);
     free(frames->gate);

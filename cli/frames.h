@@ -30,6 +30,9 @@ gal_status gali_frames_read(gali_frames *out, const gali_model *model, const cha
 /* The option without which the model's gate is not known, "--phase" or "--blend"; NULL where none is needed. */
 const char *gali_frames_gate_option(const gali_model *model);
 
+/* The one of the two options, as given (NULL: not), that the model's gate does not take; NULL where there is none. */
+const char *gali_frames_gate_refused(const gali_model *model, const char *phase, const char *blend);
+
 void gali_frames_release(gali_frames *frames);
 
 /* y[count][outputs] of an open network for x and gate. */

@@ -59,9 +59,14 @@ static int is_replaceable(const char *path) {
 }
 
 gal_status gali_file_begin(gali_file_draft *draft, const char *path, gal_error *error) {
-    const char *mark = is_replaceable(path) ? ".part" : "";
     draft->path = path;
     draft->stream = NULL;
+    if (strcmp(path, "-") == 0) {
+        draft->stream = stdout;
+        memcpy(draft->written, "-", 2);
+        return GAL_OK;
+    }
+    const char *mark = is_replaceable(path) ? ".part" : "";
     int length = snprintf(draft->written, sizeof draft->written, "%s%s", path, mark);
     if (length < 0 || (size_t)length >= sizeof draft->written) {
         return gali_fail(error, GAL_IO, "%.200s...: path too long", path);
@@ -74,7 +79,7 @@ gal_status gali_file_begin(gali_file_draft *draft, const char *path, gal_error *
 gal_status gali_file_finish(gali_file_draft *draft, gal_error *error) {
     int in_place = strcmp(draft->written, draft->path) == 0;
     int failed = ferror(draft->stream);
-    failed |= fclose(draft->stream) != 0;
+    failed |= (draft->stream == stdout ? fflush(stdout) : fclose(draft->stream)) != 0;
     if (failed || (!in_place && rename(draft->written, draft->path) != 0)) {
         gali_fail(error, GAL_IO, "%s: %s", draft->path, errno ? strerror(errno) : "write error");
         if (!in_place) {

@@ -15,7 +15,8 @@ gal_status gali_file_read(const char *path, size_t most, const gal_allocator *al
 
 /*
  * A file that is being written: through a temporary neighbour and a rename, so that a failure leaves the old one whole
- * and no part of the new one; but in place where the path is no file (a device, a pipe).
+ * and no part of the new one; but in place where the path is no file (a device, a pipe). The path "-" is standard
+ * output, which stays open.
  */
 typedef struct gali_file_draft {
     FILE *stream; /* to write to; an error of it is found by gali_file_finish */

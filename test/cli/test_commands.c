@@ -160,10 +160,12 @@ static void refuses_bad_files(void **state) {
                "none.csv");
     expect_bad(gallop_here("drive %s/good.gallop --input %s/bad.csv -o %s/y.npy", place, place, place), 1,
                "line 2, column move_x: 7 is not in -1..1");
-    expect_bad(gallop_here("drive %s/good.gallop --input %s/walk.csv -o %s/no/y.npy", place, place, place), 1,
-               "no/y.npy");
-    expect_bad(gallop_here("export %s/good.gallop --input %s/walk.csv -o %s/no/y.bvh", place, place, place), 1,
-               "no/y.bvh");
+    expect_bad(
+        gallop_here("drive %s/good.gallop --input %s/walk.csv -o %s/junk.gallop/y.npy", place, place, place), 1,
+        "junk.gallop: Not a directory");
+    expect_bad(
+        gallop_here("export %s/good.gallop --input %s/walk.csv -o %s/junk.gallop/y.bvh", place, place, place),
+        1, "junk.gallop: Not a directory");
     spill(place_of("raw.csv"), "\x1b[2J\xff\n", 6); /* what a terminal would obey, and what is no text */
     expect_bad(gallop_here("drive %s/good.gallop --input %s/raw.csv -o %s/y.npy", place, place, place), 1,
                "line 1: unknown column \"?[2J?\"");
@@ -278,6 +280,17 @@ static void checks_a_model(void **state) {
     assert_true(strstr(first, "joint.position.LeftToe.y") < first + 40);
     expect_text(first, "frame 1");
     expect_text(first, "none of the known mistakes");
+    s = gallop_here("check %s/wrong.gallop --json", place);
+    expect_bad(s, 1, "FAIL");
+    expect_json(s->out);
+    expect_text(s->out, "\"verdict\": \"FAIL\", \"check\": \"golden frames\"");
+    expect_text(s->out, "\"joint.position.LeftToe.y");
+    expect_text(s->out, "\"passed\": false");
+    s = gallop_here("check %s/good.gallop --json", place);
+    expect_good(s);
+    expect_json(s->out);
+    expect_text(s->out, "\"passed\": true");
+    assert_null(strstr(s->out, "PASS, with"));
 }
 
 static void write_rows(size_t inputs) {
@@ -437,8 +450,9 @@ static void quantises_a_model(void **state) {
                "q8.gallop: layer 0 has int8 weights already");
     expect_bad(gallop_here("quantize %s/none.gallop --precision int8 -o %s/q.gallop", place, place), 1,
                "none.gallop: No such file");
-    expect_bad(gallop_here("quantize %s/good.gallop --precision int8 -o %s/no/q.gallop", place, place), 1,
-               "no/q.gallop: No such file");
+    expect_bad(gallop_here("quantize %s/good.gallop --precision int8 -o %s/junk.gallop/q.gallop", place, place),
+               1, "junk.gallop: Not a directory");
+    expect_bad(gallop_here("quantize %s/good.gallop --precision int8 -o -", place), 2, "-o -: a file expected");
 }
 
 static void refuses_to_compile(void **state) {
