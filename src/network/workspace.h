@@ -5,8 +5,9 @@
  *     rows    gali_row [capacity * slots]         sorted by expert, then by character
  *     plain   gali_row [capacity]                 one row a character: for layers that it uses all experts of
  *     blend   gali_blend_row [capacity]           only in the blend form
- *     prepared bytes   [capacity][prepared]       inputs of a layer of reduced precision; only with such layers, as:
- *     narrow_plain, narrow_rows gali_narrow_row   [capacity], [capacity * slots]: plain and rows for them
+ *     prepared bytes   [capacity][prepared]       inputs of a layer of reduced precision; none if no input is left of one
+ *     narrow_plain, narrow_rows gali_narrow_row   [capacity], [capacity * slots]: plain and rows for such layers, only
+ *                                                 with one, if it has inputs or not
  *     who     uint32   [capacity * slots]         character of each row
  *     expert  uint32   [capacity * slots]         slots of each character, in its own order
  *     weight  float    [capacity * slots]

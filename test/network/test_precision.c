@@ -255,6 +255,57 @@ static void dead_inputs_do_not_count(void **unused) {
     fixture_free(&f);
 }
 
+/* All inputs masked in a layer of several experts, of one, and in every other place of a longer network. */
+static const synthetic_desc dead_shapes[] = {
+    {.gate = GAL_GATE_CUBIC, .experts = 4, .layers = 1, .width = {1, 4}, .seed = 31},
+    {.gate = GAL_GATE_CALLER, .experts = 1, .layers = 1, .width = {1, 4}, .seed = 32},
+    {.gate = GAL_GATE_LINEAR, .experts = 5, .layers = 2, .width = {1, 3, 70}, .plain = {1, 0}, .seed = 33},
+};
+enum { DEAD_SHAPES = sizeof dead_shapes / sizeof dead_shapes[0], GUARD = 4096 };
+
+/* Runs in a workspace of the size asked for, with bytes behind it that must stay as they are. */
+static void run_guarded(const fixture *f, const gal_network *network, uint32_t count, float *y) {
+    const size_t size = gal_network_workspace_size(network, count);
+    unsigned char *workspace = aligned_alloc(64, size + GUARD);
+    memset(workspace, 0xff, size + GUARD);
+    const int caller = gal_network_get_info(network).gate == GAL_GATE_CALLER;
+    const gal_network_batch batch = {
+        .count = count, .x = f->x, .phase = caller ? NULL : f->gate, .blend = caller ? f->gate : NULL, .y = y};
+    assert_int_equal(gal_network_run(network, &batch, workspace, size, NULL), GAL_OK);
+    for (size_t i = size; i < size + GUARD; i++) {
+        assert_int_equal(workspace[i], 0xff);
+    }
+    free(workspace);
+}
+
+/* A layer that no input is left of writes no byte behind its workspace, and gives the same in every batch. */
+static void no_live_inputs_need_no_more_memory(void **unused) {
+    (void)unused;
+    enum { MOST = 64 };
+    for (int s = 0; s < DEAD_SHAPES; s++) {
+        fixture f = fixture_make(&dead_shapes[s], MOST);
+        uint32_t *states = (uint32_t *)(uintptr_t)f.s.model.input_state;
+        states[0] = GALI_INPUT_MASKED;
+        float *alone = malloc(MOST * f.outputs * sizeof *alone);
+        for (int c = 0; c < CASES; c++) {
+            for (int isa = GAL_ISA_SCALAR; isa < GAL_ISA_COUNT; isa++) {
+                if (!gal_isa_available((gal_isa)isa)) {
+                    continue;
+                }
+                gal_network *network = synthetic_open_desc(&f.s, desc_of(c, (gal_isa)isa));
+                run_guarded(&f, network, 1, alone);
+                run_guarded(&f, network, 8, f.y);
+                assert_memory_equal(alone, f.y, f.outputs * sizeof *alone);
+                run_guarded(&f, network, MOST, alone);
+                assert_memory_equal(alone, f.y, 8 * f.outputs * sizeof *alone);
+                gal_network_close(network);
+            }
+        }
+        free(alone);
+        fixture_free(&f);
+    }
+}
+
 /* int16 with all weights and inputs at their ends: the packer flushes in time, so the sum is right. */
 static void integers_cannot_overflow(void **unused) {
     (void)unused;
@@ -313,6 +364,7 @@ int main(void) {
         cmocka_unit_test(all_instruction_sets_have_the_same_bits),
         cmocka_unit_test(quantised_files_run_as_rounded_at_opening),
         cmocka_unit_test(dead_inputs_do_not_count),
+        cmocka_unit_test(no_live_inputs_need_no_more_memory),
         cmocka_unit_test(integers_cannot_overflow),
         cmocka_unit_test(says_what_it_cannot_do),
     };
