@@ -23,7 +23,7 @@ static const gali_embedded *const over_simd[] = {
     &gali_embedded_emit_tile,    &gali_embedded_emit_operators,
 };
 
-enum { DEFINITIONS_MAX = 256 };
+enum { DEFINITIONS_MAX = 512 };
 
 /* A piece of text; a definition's paragraph or a name. */
 typedef struct piece {

@@ -87,8 +87,4 @@ static inline gali_vi gali_gs_row(gali_gs sum, uint32_t i) {
     return sum;
 }
 
-static inline void gali_vi_store(int32_t *p, gali_vi a) {
-    _mm256_storeu_si256((__m256i *)(void *)p, a);
-}
-
 #endif

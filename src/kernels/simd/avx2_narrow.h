@@ -8,8 +8,6 @@
 #include "kernels/narrow.h"
 #include "kernels/simd/avx2.h"
 
-typedef __m256i gali_vi;
-
 #if defined(__AVXVNNI__)
 #define GALI_NARROW_TABLE gali_narrow_avx2_vnni
 #define GALI_NARROW_ISA GAL_ISA_AVX2_VNNI
@@ -31,20 +29,8 @@ static const uint32_t gali_narrow_rows[GALI_NARROW_COUNT][GALI_PANEL_VECTORS_MAX
     [GALI_NARROW_BF16_DOT] = {0, 6, 4, 3, 2},
 };
 
-static inline gali_vi gali_vi_set(int32_t a) {
-    return _mm256_set1_epi32(a);
-}
-
-static inline gali_vi gali_vi_load(const void *p) {
-    return _mm256_loadu_si256(p);
-}
-
 static inline gali_vi gali_vi_add_product(gali_vi a, gali_vi b, int32_t c) {
     return _mm256_add_epi32(a, _mm256_mullo_epi32(b, _mm256_set1_epi32(c)));
-}
-
-static inline gali_vf gali_vi_float(gali_vi a) {
-    return _mm256_cvtepi32_ps(a);
 }
 
 static inline gali_vf gali_vi_block_scale(gali_vi word) {

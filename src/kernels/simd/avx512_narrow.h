@@ -13,8 +13,6 @@
 #include "kernels/narrow.h"
 #include "kernels/simd/avx512.h"
 
-typedef __m512i gali_vi;
-
 #if defined(__AVX512BF16__)
 #define GALI_NARROW_TABLE gali_narrow_avx512_bf16
 #define GALI_NARROW_ISA GAL_ISA_AVX512_BF16
@@ -45,20 +43,8 @@ static const uint32_t gali_narrow_rows[GALI_NARROW_COUNT][GALI_PANEL_VECTORS_MAX
     [GALI_NARROW_BF16_DOT] = {0, 8, 8, 8, 6},
 };
 
-static inline gali_vi gali_vi_set(int32_t a) {
-    return _mm512_set1_epi32(a);
-}
-
-static inline gali_vi gali_vi_load(const void *p) {
-    return _mm512_loadu_si512(p);
-}
-
 static inline gali_vi gali_vi_add_product(gali_vi a, gali_vi b, int32_t c) {
     return _mm512_add_epi32(a, _mm512_mullo_epi32(b, _mm512_set1_epi32(c)));
-}
-
-static inline gali_vf gali_vi_float(gali_vi a) {
-    return _mm512_cvtepi32_ps(a);
 }
 
 static inline gali_vf gali_vi_block_scale(gali_vi word) {

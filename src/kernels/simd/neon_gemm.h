@@ -158,8 +158,4 @@ static inline gali_gx gali_gx_rows(const unsigned char *first, const unsigned ch
 }
 #endif
 
-static inline void gali_vi_store(int32_t *p, gali_vi a) {
-    vst1q_s32(p, a);
-}
-
 #endif

@@ -11,8 +11,6 @@
 #include "kernels/narrow.h"
 #include "kernels/simd/neon.h"
 
-typedef int32x4_t gali_vi;
-
 #if defined(__ARM_FEATURE_MATMUL_INT8)
 #define GALI_NARROW_TABLE gali_narrow_neon_i8mm
 #define GALI_NARROW_ISA GAL_ISA_NEON_I8MM
@@ -47,20 +45,8 @@ static const uint32_t gali_narrow_rows[GALI_NARROW_COUNT][GALI_PANEL_VECTORS_MAX
     [GALI_NARROW_BF16_DOT] = {0, 6, 6, 6, 5},
 };
 
-static inline gali_vi gali_vi_set(int32_t a) {
-    return vdupq_n_s32(a);
-}
-
-static inline gali_vi gali_vi_load(const void *p) {
-    return vreinterpretq_s32_u8(vld1q_u8(p));
-}
-
 static inline gali_vi gali_vi_add_product(gali_vi a, gali_vi b, int32_t c) {
     return vmlaq_n_s32(a, b, c);
-}
-
-static inline gali_vf gali_vi_float(gali_vi a) {
-    return vcvtq_f32_s32(a);
 }
 
 static inline gali_vf gali_vi_block_scale(gali_vi word) {

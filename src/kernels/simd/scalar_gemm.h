@@ -63,8 +63,4 @@ static inline gali_vi gali_gs_row(gali_gs sum, uint32_t i) {
     return sum;
 }
 
-static inline void gali_vi_store(int32_t *p, gali_vi a) {
-    *p = a;
-}
-
 #endif

@@ -5,9 +5,6 @@
 #include "kernels/narrow.h"
 #include "kernels/simd/scalar.h"
 
-/* int32 lanes, as many as gali_vf has. */
-typedef int32_t gali_vi;
-
 enum { GALI_NARROW_AHEAD_ROWS = 99 }; /* characters of a tile from which it asks for weights ahead; 99: never */
 enum { GALI_SIGNED_BYTES = 1 };
 #define GALI_I8_LAYOUT GALI_LAYOUT_OUTPUTS
@@ -24,23 +21,9 @@ static const uint32_t gali_narrow_rows[GALI_NARROW_COUNT][GALI_PANEL_VECTORS_MAX
     [GALI_NARROW_BF16_DOT] = {0, 4, 4, 2, 2},
 };
 
-static inline gali_vi gali_vi_set(int32_t a) {
-    return a;
-}
-
-static inline gali_vi gali_vi_load(const void *p) {
-    int32_t a;
-    memcpy(&a, p, sizeof a);
-    return a;
-}
-
 /* a + b c, modulo 2^32. */
 static inline gali_vi gali_vi_add_product(gali_vi a, gali_vi b, int32_t c) {
     return (int32_t)((uint32_t)a + (uint32_t)b * (uint32_t)c);
-}
-
-static inline gali_vf gali_vi_float(gali_vi a) {
-    return (float)a;
 }
 
 /* The parts of a block's word: its scale, and 128 times its lower half. */

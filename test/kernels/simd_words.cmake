@@ -1,0 +1,23 @@
+# gallop_simd_words(target): links simd_words.c, once for each vocabulary of this build with its table's flags.
+function(gallop_simd_words target)
+    get_target_property(definitions gallop COMPILE_DEFINITIONS)
+    set(here ${PROJECT_SOURCE_DIR}/test/kernels)
+    foreach(simd IN ITEMS scalar avx2 avx512 neon)
+        string(TOUPPER ${simd} have)
+        if(simd STREQUAL "scalar" OR GALI_HAVE_${have} IN_LIST definitions)
+            set(object simd_words_${simd})
+            if(NOT TARGET ${object})
+                add_library(${object} OBJECT ${here}/simd_words.c)
+                target_include_directories(${object} PRIVATE ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src)
+                target_link_libraries(${object} PRIVATE gallop_flags)
+                get_source_file_property(options ${PROJECT_SOURCE_DIR}/src/kernels/k_${simd}.c
+                    DIRECTORY ${PROJECT_SOURCE_DIR} COMPILE_OPTIONS)
+                target_compile_options(${object} PRIVATE ${options})
+                target_compile_definitions(${object} PRIVATE
+                    SIMD_HEADER="kernels/simd/${simd}.h" SIMD_NAME=simd_words_${simd})
+            endif()
+            target_sources(${target} PRIVATE $<TARGET_OBJECTS:${object}>)
+            target_compile_definitions(${target} PRIVATE HAVE_${have})
+        endif()
+    endforeach()
+endfunction()
