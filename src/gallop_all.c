@@ -105,6 +105,7 @@ static const gali_narrow *const gali_narrow_only = &GALI_NARROW_TABLE;
 #include "motion/contract_text.c"
 #include "motion/controller.c"
 #include "motion/crowd.c"
+#include "motion/crowd_step.c"
 #include "motion/feet.c"
 #include "motion/ground.c"
 #include "motion/hinged.c"

@@ -2,8 +2,9 @@
  * Controllers and crowds: game input in, poses out.
  *
  * A controller is a model file's contract, network and motion rules: immutable, shared by any number of
- * crowds and threads. A crowd is the state of up to capacity characters of one controller. One thread at a
- * time uses a crowd; a step is deterministic and a character's motion does not depend on who else is there.
+ * crowds and threads. A crowd is the state of up to capacity characters of one controller, or of several: a group
+ * for each. One thread at a time uses a crowd; a step is deterministic and a character's motion does not depend on
+ * who else is there.
  *
  * Space: right-handed, y up, z forward, lengths in the controller's unit (gal_controller_info.unit_metres),
  * angles in radians, positive turns +z towards +x. Quaternions are x, y, z, w of unit length.
@@ -97,15 +98,28 @@ typedef struct gal_height_field {
 /* A gal_ground_fn whose context is a const gal_height_field. */
 GAL_API float gal_height_field_ground(void *height_field, float x, float z);
 
+/* Most groups of a crowd. */
+#define GAL_GROUPS_MAX 8
+
+/* The characters of one controller in a crowd. */
+typedef struct gal_group_desc {
+    const gal_controller *controller; /* required; must outlive the crowd */
+    uint32_t capacity;                /* most of them at once; 0: 16 */
+} gal_group_desc;
+
 /* How to make a crowd. Zero-initialise; zero means the default. */
 typedef struct gal_crowd_desc {
     uint32_t struct_size;             /* sizeof(gal_crowd_desc), or 0 for this version's */
-    const gal_controller *controller; /* required; must outlive the crowd */
+    const gal_controller *controller; /* required, unless groups say which; must outlive the crowd */
     uint32_t capacity;                /* most characters at once, 1..65535; 0: 16 */
     gal_ground_fn ground;             /* NULL: flat at height 0 */
     void *ground_context;
     const gal_parallel *parallel;   /* NULL: the stepping thread; copied */
     const gal_allocator *allocator; /* for gal_crowd_create; NULL: the C library */
+    /* [group_count] in place of controller and capacity, where characters are of several controllers, which have one
+     * rate and one unit; copied. 65535 characters at most in all of them. */
+    const gal_group_desc *groups;
+    uint32_t group_count; /* 0: one group, of controller and capacity; at most GAL_GROUPS_MAX */
 } gal_crowd_desc;
 
 /* Bytes that gal_crowd_init needs for this desc; 0 if the desc is invalid. */
@@ -126,9 +140,10 @@ GAL_API void gal_crowd_destroy(gal_crowd *crowd);
 
 /* Where and how a character starts. */
 typedef struct gal_spawn {
-    float x, z;   /* world position; the height comes from the ground */
-    float facing; /* radians, 0 = +z */
-    float phase;  /* radians, start of the gait cycle */
+    float x, z;     /* world position; the height comes from the ground */
+    float facing;   /* radians, 0 = +z */
+    float phase;    /* radians, start of the gait cycle */
+    uint32_t group; /* whose controller it has: an index of gal_crowd_desc.groups; 0 where there are none */
 } gal_spawn;
 
 /* What the player wants, kept until it is set again. Values out of range are clamped, NaN counts as 0. */
@@ -145,7 +160,10 @@ typedef struct gal_input {
                          Ignored by a controller that cannot (gal_controller_info.can_jump). */
 } gal_input;
 
-/* Adds a character at rest. spawn NULL: all zero. *out is 0 on failure. Errors: GAL_FULL, GAL_BAD_ARGUMENT. */
+/*
+ * Adds a character at rest. spawn NULL: all zero. *out is 0 on failure. Errors: GAL_FULL (its group is), GAL_BAD_ARGUMENT
+ * (not finite, no such group).
+ */
 GAL_API gal_status gal_crowd_add(gal_crowd *crowd, const gal_spawn *spawn, gal_character *out);
 
 /* Removes it, at any frame; the others are not touched. GAL_NOT_FOUND if it is not in the crowd. */
@@ -153,6 +171,9 @@ GAL_API gal_status gal_crowd_remove(gal_crowd *crowd, gal_character character);
 
 /* Characters in the crowd now. */
 GAL_API uint32_t gal_crowd_count(const gal_crowd *crowd);
+
+/* The controller of a character; NULL if there is no such character. */
+GAL_API const gal_controller *gal_crowd_controller(const gal_crowd *crowd, gal_character character);
 
 /* Handle of the i-th character, i < count, in an order that changes only when one is removed; 0 beyond. */
 GAL_API gal_character gal_crowd_at(const gal_crowd *crowd, uint32_t index);
@@ -237,7 +258,8 @@ GAL_API uint32_t gal_crowd_trajectory(const gal_crowd *crowd, gal_character char
  * In a snapshot are the characters with their inputs and poses, handles, order, the time owed to gal_crowd_advance and
  * the count of resets; not the controller, ground, parallel and capacity. It fits every crowd whose controller has the
  * same joints and gaits by name and as many hinges, legs, contacts, memory and frames of window: so a controller can be
- * exchanged for one that was trained anew, under its characters. It is for this version of Gallop and byte order.
+ * exchanged for one that was trained anew, under its characters. Of a crowd of several groups it fits those with as many,
+ * in the same order, and as much capacity in each but the last. It is for this version of Gallop and byte order.
  */
 
 /* Bytes of the largest snapshot of the crowd, that of `capacity` characters. */

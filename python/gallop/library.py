@@ -82,11 +82,12 @@ class gal_height_field(ctypes.Structure):
 class gal_crowd_desc(ctypes.Structure):
     _fields_ = (("struct_size", c_uint32), ("controller", c_void_p), ("capacity", c_uint32),
                 ("ground", c_void_p), ("ground_context", c_void_p), ("parallel", c_void_p),
-                ("allocator", c_void_p))
+                ("allocator", c_void_p), ("groups", c_void_p), ("group_count", c_uint32))
 
 
 class gal_spawn(ctypes.Structure):
-    _fields_ = (("x", c_float), ("z", c_float), ("facing", c_float), ("phase", c_float))
+    _fields_ = (("x", c_float), ("z", c_float), ("facing", c_float), ("phase", c_float),
+                ("group", c_uint32))
 
 
 class gal_input(ctypes.Structure):

@@ -1,14 +1,16 @@
 /*
- * Crowds: places for characters in one block of memory, handles, and the step.
+ * Crowds: places for characters in one block of memory, handles, and what is asked of a character.
  *
- * Memory for capacity N, each part aligned to 64 bytes, all sizes from the contract:
+ * Memory for N places in all groups, each part aligned to 64 bytes, all sizes from the groups' contracts:
  *     gal_crowd, then N gali_character, order uint32[N], generation uint32[N], lost bytes[N],
- *     x float[N][inputs], y float[N][outputs], phase float[N], the network's workspace for N,
- *     and per character: path position, direction, velocity, hinge angle, rate, gait, joint position,
+ *     for the rows of one group at a time, each as long as the group that needs most of it:
+ *         rows uint32[], x float[][inputs], y float[][outputs], phase float[], the network's workspace,
+ *     and per place: path position, direction, velocity, hinge angle, rate, gait, joint position,
  *     velocity, pose, pose before, local pose, inertia, memory.
  */
 #include "motion/crowd.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "base/desc.h"
@@ -21,11 +23,7 @@
 #include "motion/step.h"
 #include "motion/teleport.h"
 
-enum {
-    CAPACITY_DEFAULT = 16,
-    FRAMES_DEFAULT = 4,
-    CHARACTERS_PER_TASK = 8,
-};
+enum { CAPACITY_DEFAULT = 16 };
 
 static gal_crowd_desc resolve_crowd(const gal_crowd_desc *desc) {
     gal_crowd_desc all;
@@ -33,8 +31,18 @@ static gal_crowd_desc resolve_crowd(const gal_crowd_desc *desc) {
     return all;
 }
 
-static uint32_t capacity_of(const gal_crowd_desc *desc) {
-    return desc->capacity ? desc->capacity : CAPACITY_DEFAULT;
+static uint32_t group_count_of(const gal_crowd_desc *desc) {
+    return desc->groups ? desc->group_count : 1;
+}
+
+/* The g-th group, its defaults filled in. */
+static gal_group_desc group_of(const gal_crowd_desc *desc, uint32_t g) {
+    gal_group_desc group = {.controller = desc->controller, .capacity = desc->capacity};
+    if (desc->groups) {
+        group = desc->groups[g];
+    }
+    group.capacity = group.capacity ? group.capacity : CAPACITY_DEFAULT;
+    return group;
 }
 
 static void *place_part(unsigned char *base, size_t *at, size_t count, size_t bytes) {
@@ -66,45 +74,140 @@ static void place_character(unsigned char *base, size_t *at, const gali_contract
     }
 }
 
-/* Lays the crowd out in base (NULL: only measures); returns the bytes or GALI_SIZE_BAD. */
-static size_t place_crowd(unsigned char *base, const gal_crowd_desc *desc, gal_crowd *crowd) {
-    const gali_contract *contract = desc->controller->contract;
-    uint32_t capacity = capacity_of(desc);
-    size_t at = 0;
-    gal_crowd parts = *crowd;
-    place_part(base, &at, 1, sizeof(gal_crowd));
-    parts.characters = place_part(base, &at, capacity, sizeof(gali_character));
-    parts.order = place_part(base, &at, capacity, sizeof(uint32_t));
-    parts.generation = place_part(base, &at, capacity, sizeof(uint32_t));
-    parts.lost = place_part(base, &at, capacity, 1);
-    parts.x = place_part(base, &at, gali_size_mul(capacity, contract->inputs), sizeof(float));
-    parts.y = place_part(base, &at, gali_size_mul(capacity, contract->outputs), sizeof(float));
-    parts.phase = place_part(base, &at, capacity, sizeof(float));
-    parts.workspace_size = gal_network_workspace_size(desc->controller->network, capacity);
-    parts.workspace = place_part(base, &at, parts.workspace_size ? parts.workspace_size : GALI_SIZE_BAD, 1);
-    for (uint32_t i = 0; i < capacity && at != GALI_SIZE_BAD; i++) {
-        place_character(base, &at, contract, base ? &parts.characters[i] : NULL);
+static size_t most_of(size_t a, size_t b) {
+    return a > b ? a : b;
+}
+
+/* What a crowd must have room for, over its groups; GALI_SIZE_BAD, the largest of all sizes, sticks. */
+typedef struct crowd_sizes {
+    uint32_t places;
+    size_t rows, x, y, workspace; /* of the group that needs most: rows, floats, floats, bytes */
+} crowd_sizes;
+
+static crowd_sizes measure_groups(const gal_crowd_desc *desc) {
+    crowd_sizes sizes = {0};
+    for (uint32_t g = 0; g < group_count_of(desc); g++) {
+        const gal_group_desc group = group_of(desc, g);
+        const gali_contract *contract = group.controller->contract;
+        size_t workspace = gal_network_workspace_size(group.controller->network, group.capacity);
+        sizes.places += group.capacity;
+        sizes.rows = most_of(sizes.rows, group.capacity);
+        sizes.x = most_of(sizes.x, gali_size_mul(group.capacity, contract->inputs));
+        sizes.y = most_of(sizes.y, gali_size_mul(group.capacity, contract->outputs));
+        sizes.workspace = most_of(sizes.workspace, workspace ? workspace : GALI_SIZE_BAD);
     }
-    *crowd = parts;
+    return sizes;
+}
+
+static size_t place_characters(unsigned char *base, size_t at, const gal_crowd_desc *desc,
+                               gali_character *characters) {
+    for (uint32_t g = 0; g < group_count_of(desc); g++) {
+        const gal_group_desc group = group_of(desc, g);
+        for (uint32_t i = 0; i < group.capacity && at != GALI_SIZE_BAD; i++) {
+            place_character(base, &at, group.controller->contract, base ? characters++ : NULL);
+        }
+    }
     return at;
 }
 
-static gal_status check_desc(const gal_crowd_desc *desc, gal_error *error) {
-    if (!desc->controller) {
-        return gali_fail(error, GAL_BAD_ARGUMENT,
-                         "gal_crowd_desc.controller is NULL: if gal_controller_open gave it, that failed; its "
-                         "status and its error say why (often a path that is not there)");
-    }
-    if (capacity_of(desc) > GALI_CROWD_CAPACITY_MOST) {
-        return gali_fail(error, GAL_BAD_ARGUMENT, "gal_crowd_desc.capacity is %u, at most %d", desc->capacity,
-                         GALI_CROWD_CAPACITY_MOST);
-    }
-    const gal_network_info network = gal_network_get_info(desc->controller->network);
+/* Lays the crowd out in base (NULL: only measures); returns the bytes or GALI_SIZE_BAD. */
+static size_t place_crowd(unsigned char *base, const gal_crowd_desc *desc, gal_crowd *crowd) {
+    const crowd_sizes sizes = measure_groups(desc);
+    size_t at = 0;
+    gal_crowd parts = *crowd;
+    place_part(base, &at, 1, sizeof(gal_crowd));
+    parts.characters = place_part(base, &at, sizes.places, sizeof(gali_character));
+    parts.order = place_part(base, &at, sizes.places, sizeof(uint32_t));
+    parts.generation = place_part(base, &at, sizes.places, sizeof(uint32_t));
+    parts.lost = place_part(base, &at, sizes.places, 1);
+    parts.rows = place_part(base, &at, sizes.rows, sizeof(uint32_t));
+    parts.x = place_part(base, &at, sizes.x, sizeof(float));
+    parts.y = place_part(base, &at, sizes.y, sizeof(float));
+    parts.phase = place_part(base, &at, sizes.rows, sizeof(float));
+    parts.workspace = place_part(base, &at, sizes.workspace, 1);
+    parts.workspace_size = sizes.workspace;
+    parts.capacity = sizes.places;
+    *crowd = parts;
+    return place_characters(base, at, desc, parts.characters);
+}
+
+static gal_status check_controller(const gal_controller *controller, gal_error *error) {
+    const gal_network_info network = gal_network_get_info(controller->network);
     if (network.gate == GAL_GATE_CALLER && network.experts > 1) {
         return gali_fail(error, GAL_BAD_DATA,
                          "the network's blend is the caller's, and a crowd has none to give");
     }
-    return gali_contract_complete(desc->controller->contract, network.gate, error);
+    return gali_contract_complete(controller->contract, network.gate, error);
+}
+
+/* One step is a frame of them all, over one ground. */
+static gal_status check_alike(const gali_contract *first, const gali_contract *contract, uint32_t g,
+                              gal_error *error) {
+    if (contract->rate != first->rate || contract->unit != first->unit) {
+        return gali_fail(
+            error, GAL_BAD_ARGUMENT,
+            "gal_crowd_desc.groups[%u]: %s has %g frames a second and a unit of %g m, %s %g and %g", g,
+            contract->name, (double)contract->rate, (double)contract->unit, first->name, (double)first->rate,
+            (double)first->unit);
+    }
+    return GAL_OK;
+}
+
+static gal_status fail_without_controller(const gal_crowd_desc *desc, uint32_t g, gal_error *error) {
+    char place[32] = "";
+    if (desc->groups) {
+        snprintf(place, sizeof place, "groups[%u].", g);
+    }
+    return gali_fail(error, GAL_BAD_ARGUMENT,
+                     "gal_crowd_desc.%scontroller is NULL: if gal_controller_open gave it, that failed; its "
+                     "status and its error say why (often a path that is not there)",
+                     place);
+}
+
+static gal_status check_groups(const gal_crowd_desc *desc, gal_error *error) {
+    uint64_t capacity = 0;
+    gal_status status = GAL_OK;
+    for (uint32_t g = 0; g < group_count_of(desc) && status == GAL_OK; g++) {
+        const gal_group_desc group = group_of(desc, g);
+        if (!group.controller) {
+            return fail_without_controller(desc, g, error);
+        }
+        capacity += group.capacity;
+        status = check_controller(group.controller, error);
+        if (status == GAL_OK) {
+            status = check_alike(group_of(desc, 0).controller->contract, group.controller->contract, g, error);
+        }
+    }
+    if (status == GAL_OK && capacity > GALI_CROWD_CAPACITY_MOST) {
+        return gali_fail(error, GAL_BAD_ARGUMENT, "gal_crowd_desc.capacity is %llu, at most %d",
+                         (unsigned long long)capacity, GALI_CROWD_CAPACITY_MOST);
+    }
+    return status;
+}
+
+static gal_status check_desc(const gal_crowd_desc *desc, gal_error *error) {
+    if (!desc->groups && desc->group_count) {
+        return gali_fail(error, GAL_BAD_ARGUMENT, "gal_crowd_desc.groups is NULL, but group_count is %u",
+                         desc->group_count);
+    }
+    if (desc->groups && desc->controller) {
+        return gali_fail(error, GAL_BAD_ARGUMENT, "gal_crowd_desc has both a controller and groups");
+    }
+    if (desc->groups && (desc->group_count == 0 || desc->group_count > GAL_GROUPS_MAX)) {
+        return gali_fail(error, GAL_BAD_ARGUMENT, "gal_crowd_desc.group_count is %u, expected 1..%d",
+                         desc->group_count, GAL_GROUPS_MAX);
+    }
+    return check_groups(desc, error);
+}
+
+static void make_groups(gal_crowd *crowd, const gal_crowd_desc *desc) {
+    uint32_t first = 0;
+    crowd->group_count = group_count_of(desc);
+    for (uint32_t g = 0; g < crowd->group_count; g++) {
+        const gal_group_desc group = group_of(desc, g);
+        crowd->groups[g] = (gali_group){group.controller, first, group.capacity, 0};
+        first += group.capacity;
+    }
 }
 
 size_t gal_crowd_size(const gal_crowd_desc *desc) {
@@ -134,9 +237,8 @@ gal_status gal_crowd_init(gal_crowd **out, void *memory, size_t size, const gal_
     }
     memset(memory, 0, need);
     gal_crowd *crowd = memory;
-    crowd->controller = all.controller;
+    make_groups(crowd, &all);
     crowd->ground = (gali_ground){all.ground, all.ground_context};
-    crowd->capacity = capacity_of(&all);
     if (all.parallel) {
         crowd->parallel = *all.parallel;
     }
@@ -182,13 +284,20 @@ static gali_character *find(const gal_crowd *crowd, gal_character handle) {
     return &crowd->characters[place];
 }
 
-static void keep_pose(const gal_crowd *crowd, gali_character *character) {
-    memcpy(character->pose_before, character->pose,
-           crowd->controller->contract->joint_count * sizeof(gal_transform));
+static uint32_t place_in(const gal_crowd *crowd, const gali_character *character) {
+    return (uint32_t)(character - crowd->characters);
 }
 
-static uint32_t free_place(const gal_crowd *crowd) {
-    uint32_t place = 0;
+static const gal_controller *controller_of(const gal_crowd *crowd, const gali_character *character) {
+    return gali_crowd_controller(crowd, place_in(crowd, character));
+}
+
+static const gali_contract *contract_of(const gal_crowd *crowd, const gali_character *character) {
+    return controller_of(crowd, character)->contract;
+}
+
+static uint32_t free_place(const gal_crowd *crowd, const gali_group *group) {
+    uint32_t place = group->first;
     while (crowd->characters[place].handle) {
         place++;
     }
@@ -198,20 +307,23 @@ static uint32_t free_place(const gal_crowd *crowd) {
 gal_status gal_crowd_add(gal_crowd *crowd, const gal_spawn *spawn, gal_character *out) {
     *out = 0;
     gal_spawn at = spawn ? *spawn : (gal_spawn){0};
-    if (!isfinite(at.x + at.z + at.facing + at.phase)) {
+    if (!isfinite(at.x + at.z + at.facing + at.phase) || at.group >= crowd->group_count) {
         return GAL_BAD_ARGUMENT;
     }
-    if (crowd->count == crowd->capacity) {
+    gali_group *group = &crowd->groups[at.group];
+    if (group->count == group->capacity) {
         return GAL_FULL;
     }
-    uint32_t place = free_place(crowd);
+    uint32_t place = free_place(crowd, group);
     gali_character *character = &crowd->characters[place];
     crowd->generation[place] = crowd->generation[place] % 0xffffu + 1;
     character->handle = crowd->generation[place] << 16 | (place + 1);
     character->input = (gal_input){0};
     character->foot_lock = 1;
-    gali_step_reset(character, crowd->controller, &crowd->ground, at.x, at.z, at.facing, at.phase);
-    keep_pose(crowd, character);
+    gali_step_reset(character, group->controller, &crowd->ground, at.x, at.z, at.facing, at.phase);
+    memcpy(character->pose_before, character->pose,
+           group->controller->contract->joint_count * sizeof(gal_transform));
+    group->count++;
     crowd->order[crowd->count++] = place;
     *out = character->handle;
     return GAL_OK;
@@ -223,7 +335,8 @@ gal_status gal_crowd_remove(gal_crowd *crowd, gal_character handle) {
         return GAL_NOT_FOUND;
     }
     character->handle = 0;
-    uint32_t place = (uint32_t)(character - crowd->characters), kept = 0;
+    uint32_t place = place_in(crowd, character), kept = 0;
+    crowd->groups[gali_crowd_group(crowd, place)].count--;
     for (uint32_t i = 0; i < crowd->count; i++) {
         if (crowd->order[i] != place) {
             crowd->order[kept++] = crowd->order[i];
@@ -235,6 +348,11 @@ gal_status gal_crowd_remove(gal_crowd *crowd, gal_character handle) {
 
 uint32_t gal_crowd_count(const gal_crowd *crowd) {
     return crowd->count;
+}
+
+const gal_controller *gal_crowd_controller(const gal_crowd *crowd, gal_character handle) {
+    const gali_character *character = find(crowd, handle);
+    return character ? controller_of(crowd, character) : NULL;
 }
 
 gal_character gal_crowd_at(const gal_crowd *crowd, uint32_t index) {
@@ -269,7 +387,7 @@ gal_status gal_crowd_set_foot_lock(gal_crowd *crowd, gal_character handle, int o
         return GAL_NOT_FOUND;
     }
     if (on && !character->foot_lock) {
-        gali_feet_reset(character, crowd->controller, &crowd->ground);
+        gali_feet_reset(character, controller_of(crowd, character), &crowd->ground);
     }
     character->foot_lock = on != 0;
     return GAL_OK;
@@ -283,83 +401,8 @@ gal_status gal_crowd_teleport(gal_crowd *crowd, gal_character handle, float x, f
     if (!isfinite(x + z + facing)) {
         return GAL_BAD_ARGUMENT;
     }
-    gali_teleport(character, crowd->controller->contract, &crowd->ground, x, z, facing);
+    gali_teleport(character, contract_of(crowd, character), &crowd->ground, x, z, facing);
     return GAL_OK;
-}
-
-/* A part of the step over a range of the order, for the host's threads. */
-typedef struct characters_task {
-    gal_crowd *crowd;
-    void (*one)(gal_crowd *crowd, uint32_t index);
-} characters_task;
-
-static void run_characters(void *argument, uint32_t task) {
-    const characters_task *range = argument;
-    uint32_t end = (task + 1) * CHARACTERS_PER_TASK;
-    end = end < range->crowd->count ? end : range->crowd->count;
-    for (uint32_t i = task * CHARACTERS_PER_TASK; i < end; i++) {
-        range->one(range->crowd, i);
-    }
-}
-
-static void for_all(gal_crowd *crowd, void (*one)(gal_crowd *crowd, uint32_t index)) {
-    characters_task range = {crowd, one};
-    uint32_t tasks = (crowd->count + CHARACTERS_PER_TASK - 1) / CHARACTERS_PER_TASK;
-    if (crowd->parallel.parallel_for && tasks > 1) {
-        crowd->parallel.parallel_for(crowd->parallel.context, run_characters, &range, tasks);
-        return;
-    }
-    for (uint32_t task = 0; task < tasks; task++) {
-        run_characters(&range, task);
-    }
-}
-
-static void before(gal_crowd *crowd, uint32_t index) {
-    gali_character *character = &crowd->characters[crowd->order[index]];
-    size_t inputs = crowd->controller->contract->inputs;
-    keep_pose(crowd, character);
-    gali_step_before(character, crowd->controller, &crowd->ground, crowd->x + index * inputs);
-    crowd->phase[index] = character->phase;
-}
-
-static void after(gal_crowd *crowd, uint32_t index) {
-    gali_character *character = &crowd->characters[crowd->order[index]];
-    const float *y = crowd->y + (size_t)index * crowd->controller->contract->outputs;
-    crowd->lost[index] = !gali_step_after(character, crowd->controller, &crowd->ground, y);
-}
-
-void gal_crowd_step(gal_crowd *crowd) {
-    gal_network_batch batch = {
-        .count = crowd->count,
-        .x = crowd->x,
-        .phase = crowd->phase,
-        .y = crowd->y,
-        .parallel = crowd->parallel.parallel_for ? &crowd->parallel : NULL,
-    };
-    for_all(crowd, before);
-    gal_network_run(crowd->controller->network, &batch, crowd->workspace, crowd->workspace_size, NULL);
-    for_all(crowd, after);
-    for (uint32_t i = 0; i < crowd->count; i++) {
-        crowd->resets += crowd->lost[i];
-    }
-}
-
-uint32_t gal_crowd_advance(gal_crowd *crowd, float seconds, uint32_t max_frames, float *fraction) {
-    double frame = 1.0 / (double)crowd->controller->contract->rate;
-    uint32_t most = max_frames ? max_frames : FRAMES_DEFAULT, frames = 0;
-    crowd->owed += seconds > 0 && isfinite(seconds) ? (double)seconds : 0;
-    double due = frame * (1 - 1e-3); /* hosts' clocks round: a thousandth early is not seen, a frame late is */
-    for (; frames < most && crowd->owed >= due; frames++) {
-        gal_crowd_step(crowd);
-        crowd->owed -= frame;
-    }
-    if (crowd->owed >= due) {
-        crowd->owed = 0; /* the host fell behind: drop what it cannot catch up */
-    }
-    if (fraction) {
-        *fraction = crowd->owed > 0 ? (float)(crowd->owed / frame) : 0;
-    }
-    return frames;
 }
 
 uint64_t gal_crowd_resets(const gal_crowd *crowd) {
@@ -369,7 +412,7 @@ uint64_t gal_crowd_resets(const gal_crowd *crowd) {
 const gal_transform *gal_crowd_pose(const gal_crowd *crowd, gal_character handle, uint32_t *joint_count) {
     const gali_character *character = find(crowd, handle);
     if (joint_count) {
-        *joint_count = character ? crowd->controller->contract->joint_count : 0;
+        *joint_count = character ? contract_of(crowd, character)->joint_count : 0;
     }
     return character ? character->pose : NULL;
 }
@@ -391,7 +434,7 @@ gal_status gal_crowd_pose_between(const gal_crowd *crowd, gal_character handle, 
         return GAL_NOT_FOUND;
     }
     float t = gali_clamp(fraction, 0, 1);
-    for (uint32_t j = 0; j < crowd->controller->contract->joint_count; j++) {
+    for (uint32_t j = 0; j < contract_of(crowd, character)->joint_count; j++) {
         const gal_transform *from = &character->pose_before[j], *to = &character->pose[j];
         out[j] = (gal_transform){gali_vec3_mix(from->position, to->position, t),
                                  gali_quat_mix(from->rotation, to->rotation, t)};
@@ -404,7 +447,7 @@ gal_status gal_crowd_pose_local(const gal_crowd *crowd, gal_character handle, ga
     if (!character) {
         return GAL_NOT_FOUND;
     }
-    gali_skeleton_local(crowd->controller->contract, character->pose, out);
+    gali_skeleton_local(contract_of(crowd, character), character->pose, out);
     return GAL_OK;
 }
 
@@ -413,7 +456,7 @@ gal_status gal_crowd_state(const gal_crowd *crowd, gal_character handle, gal_cha
     if (!character) {
         return GAL_NOT_FOUND;
     }
-    const gali_contract *contract = crowd->controller->contract;
+    const gali_contract *contract = contract_of(crowd, character);
     gal_vec3 at = character->path.position[contract->past];
     *out = (gal_character_state){
         .root = {at.x, character->path.height, at.z},
@@ -433,7 +476,7 @@ uint32_t gal_crowd_trajectory(const gal_crowd *crowd, gal_character handle, gal_
     if (!character) {
         return 0;
     }
-    const gali_contract *contract = crowd->controller->contract;
+    const gali_contract *contract = contract_of(crowd, character);
     for (uint32_t s = 0; s < contract->sample_count && s < capacity; s++) {
         uint32_t i = (uint32_t)((int32_t)contract->past + contract->samples[s]);
         if (points) {

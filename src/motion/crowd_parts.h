@@ -1,6 +1,7 @@
 /*
- * What a crowd is made of, for the sources that are its parts (crowd.c, snapshot.c).
+ * What a crowd is made of, for the sources that are its parts (crowd.c, crowd_step.c, snapshot.c).
  *
+ * Places are numbered through all groups: a group has `capacity` of them from `first` on.
  * order[0 .. count) lists the places in use; a removed one is closed by moving the rest down.
  * A handle is generation << 16 | place + 1 with generations 1..65535, so it is never 0.
  */
@@ -11,8 +12,16 @@
 
 enum { GALI_CROWD_CAPACITY_MOST = 65535 }; /* places fit 16 bits of a handle */
 
-struct gal_crowd {
+/* The characters of one controller. */
+typedef struct gali_group {
     const gal_controller *controller;
+    uint32_t first, capacity; /* places */
+    uint32_t count;           /* characters */
+} gali_group;
+
+struct gal_crowd {
+    gali_group groups[GAL_GROUPS_MAX];
+    uint32_t group_count;
     gali_ground ground;
     gal_parallel parallel; /* parallel_for NULL: none */
     gal_allocator allocator;
@@ -22,10 +31,25 @@ struct gal_crowd {
     double owed; /* seconds not yet stepped */
     gali_character *characters;
     uint32_t *order, *generation;
+    unsigned char *lost; /* [capacity] by row: set back in this step */
+    uint32_t *rows; /* of the group being stepped, as x, y and phase: places of its characters, ascending */
     float *x, *y, *phase;
-    unsigned char *lost; /* [capacity] set back in this step */
     void *workspace;
     size_t workspace_size;
 };
+
+/* The group that a place belongs to. */
+static inline uint32_t gali_crowd_group(const gal_crowd *crowd, uint32_t place) {
+    uint32_t group = 0;
+    while (place >= crowd->groups[group].first + crowd->groups[group].capacity) {
+        group++;
+    }
+    return group;
+}
+
+/* The controller of the character in a place. */
+static inline const gal_controller *gali_crowd_controller(const gal_crowd *crowd, uint32_t place) {
+    return crowd->groups[gali_crowd_group(crowd, place)].controller;
+}
 
 #endif

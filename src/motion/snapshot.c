@@ -1,9 +1,9 @@
 /*
  * Snapshots of a crowd: bytes from which it goes on bit for bit.
  *
- * A snapshot is a snapshot_head, then generation uint32[the saved crowd's capacity], then for each character in order
- * its handle and its words, all in this machine's byte order. A character's words are the fields of its state, floats
- * and flags of 32 bits, in the order of walk_character; how many of each, the contract says. Nothing in them is an
+ * A snapshot is a snapshot_head, a snapshot_group for each group, then generation uint32[the saved crowd's places], then
+ * for each character in order its handle and its words, all in this machine's byte order. A character's words are the
+ * fields of its state, floats and flags of 32 bits, in the order of walk_character; how many of each, its group says. Nothing in them is an
  * index or a place in memory, so that all that can be wrong with them is a number that is not finite.
  */
 #include <string.h>
@@ -223,43 +223,80 @@ static uint32_t snapshot_kind(const gali_contract *contract) {
     return hash;
 }
 
-enum { SNAPSHOT_MAGIC = 0x53474c47, SNAPSHOT_VERSION = 1 }; /* "GLGS" in little-endian bytes */
+enum { SNAPSHOT_MAGIC = 0x53474c47, SNAPSHOT_VERSION = 2 }; /* "GLGS" in little-endian bytes */
 
 typedef struct snapshot_head {
     uint32_t magic, version;
-    uint32_t kind, words; /* snapshot_kind, snapshot_words */
-    uint32_t capacity, count;
+    uint32_t group_count, count; /* groups, characters */
     uint64_t resets;
     double owed;
 } snapshot_head;
 
-/* Bytes of a snapshot with such a head. */
-static size_t snapshot_bytes(const snapshot_head *head) {
-    size_t words = gali_size_mul(head->count, gali_size_add(head->words, 1));
-    return gali_size_add(sizeof *head, gali_size_mul(gali_size_add(words, head->capacity), sizeof(uint32_t)));
+typedef struct snapshot_group {
+    uint32_t kind, words; /* snapshot_kind, snapshot_words */
+    uint32_t capacity, count;
+} snapshot_group;
+
+/* What stands before the generations. */
+typedef struct snapshot_front {
+    snapshot_head head;
+    snapshot_group groups[GAL_GROUPS_MAX]; /* [head.group_count] */
+} snapshot_front;
+
+static size_t record_bytes(const snapshot_group *group) {
+    return gali_size_mul(gali_size_add(group->words, 1), sizeof(uint32_t));
 }
 
-static snapshot_head snapshot_head_of(const gal_crowd *crowd) {
-    const gali_contract *contract = crowd->controller->contract;
-    return (snapshot_head){.magic = SNAPSHOT_MAGIC,
-                           .version = SNAPSHOT_VERSION,
-                           .kind = snapshot_kind(contract),
-                           .words = (uint32_t)snapshot_words(contract),
-                           .capacity = crowd->capacity,
-                           .count = crowd->count,
-                           .resets = crowd->resets,
-                           .owed = crowd->owed};
+static size_t front_bytes(const snapshot_front *front) {
+    return sizeof front->head + front->head.group_count * sizeof front->groups[0];
+}
+
+static uint32_t places_of(const snapshot_front *front) {
+    uint32_t places = 0;
+    for (uint32_t g = 0; g < front->head.group_count; g++) {
+        places += front->groups[g].capacity;
+    }
+    return places;
+}
+
+/* Bytes of a snapshot with such a front, whose capacities are not above the most. */
+static size_t snapshot_bytes(const snapshot_front *front) {
+    size_t bytes = front_bytes(front) + places_of(front) * sizeof(uint32_t);
+    for (uint32_t g = 0; g < front->head.group_count; g++) {
+        bytes = gali_size_add(bytes, gali_size_mul(front->groups[g].count, record_bytes(&front->groups[g])));
+    }
+    return bytes;
+}
+
+static snapshot_front snapshot_front_of(const gal_crowd *crowd) {
+    snapshot_front front = {.head = {.magic = SNAPSHOT_MAGIC,
+                                     .version = SNAPSHOT_VERSION,
+                                     .group_count = crowd->group_count,
+                                     .count = crowd->count,
+                                     .resets = crowd->resets,
+                                     .owed = crowd->owed}};
+    for (uint32_t g = 0; g < crowd->group_count; g++) {
+        const gali_group *group = &crowd->groups[g];
+        const gali_contract *contract = group->controller->contract;
+        front.groups[g] = (snapshot_group){.kind = snapshot_kind(contract),
+                                           .words = (uint32_t)snapshot_words(contract),
+                                           .capacity = group->capacity,
+                                           .count = group->count};
+    }
+    return front;
 }
 
 size_t gal_crowd_snapshot_size(const gal_crowd *crowd) {
-    snapshot_head head = snapshot_head_of(crowd);
-    head.count = head.capacity;
-    return snapshot_bytes(&head);
+    snapshot_front front = snapshot_front_of(crowd);
+    for (uint32_t g = 0; g < crowd->group_count; g++) {
+        front.groups[g].count = front.groups[g].capacity;
+    }
+    return snapshot_bytes(&front);
 }
 
 gal_status gal_crowd_save(const gal_crowd *crowd, void *data, size_t size, size_t *used) {
-    const snapshot_head head = snapshot_head_of(crowd);
-    size_t bytes = snapshot_bytes(&head), generations = crowd->capacity * sizeof *crowd->generation;
+    const snapshot_front front = snapshot_front_of(crowd);
+    size_t bytes = snapshot_bytes(&front), generations = crowd->capacity * sizeof *crowd->generation;
     if (used) {
         *used = bytes;
     }
@@ -267,48 +304,87 @@ gal_status gal_crowd_save(const gal_crowd *crowd, void *data, size_t size, size_
         return GAL_NO_MEMORY;
     }
     unsigned char *at = data;
-    memcpy(at, &head, sizeof head);
-    memcpy(at += sizeof head, crowd->generation, generations);
+    memcpy(at, &front, front_bytes(&front));
+    at += front_bytes(&front);
+    memcpy(at, crowd->generation, generations);
     at += generations;
     for (uint32_t i = 0; i < crowd->count; i++) {
-        const gali_character *character = &crowd->characters[crowd->order[i]];
+        uint32_t place = crowd->order[i];
+        const gali_character *character = &crowd->characters[place];
         memcpy(at, &character->handle, sizeof character->handle);
-        write_character(character, crowd->controller->contract, at + sizeof character->handle);
-        at += (head.words + 1) * sizeof(uint32_t);
+        write_character(character, gali_crowd_controller(crowd, place)->contract,
+                        at + sizeof character->handle);
+        at += record_bytes(&front.groups[gali_crowd_group(crowd, place)]);
     }
     return GAL_OK;
 }
 
-static gal_status check_head(const gal_crowd *crowd, const snapshot_head *head, size_t size, gal_error *error) {
-    const snapshot_head own = snapshot_head_of(crowd);
-    if (head->magic != own.magic || head->version != own.version) {
-        return gali_fail(error, GAL_BAD_DATA, "snapshot: not one of this version and byte order");
-    }
-    if (head->kind != own.kind || head->words != own.words) {
+/* A group of a snapshot against the crowd's; all but the last must have its places where the crowd has them. */
+static gal_status check_group(const snapshot_group *group, const snapshot_group *own, int last,
+                              gal_error *error) {
+    if (group->kind != own->kind || group->words != own->words) {
         return gali_fail(
             error, GAL_BAD_DATA,
             "snapshot: of a controller with other joints, hinges, gaits, window, memory or inertia");
     }
-    if (head->capacity > GALI_CROWD_CAPACITY_MOST || head->count > head->capacity ||
-        snapshot_bytes(head) != size) {
-        return gali_fail(error, GAL_BAD_DATA, "snapshot: %zu bytes for %u characters in %u places", size,
-                         head->count, head->capacity);
+    if (group->capacity > GALI_CROWD_CAPACITY_MOST || group->count > group->capacity) {
+        return gali_fail(error, GAL_BAD_DATA, "snapshot: %u characters in %u places", group->count,
+                         group->capacity);
     }
-    if (!isfinite(head->owed) || head->owed < 0) {
-        return gali_fail(error, GAL_BAD_DATA, "snapshot: its clock is not a time");
+    if (!last && group->capacity != own->capacity) {
+        return gali_fail(error, GAL_BAD_DATA, "snapshot: a group of %u places, the crowd's has %u",
+                         group->capacity, own->capacity);
     }
     return GAL_OK;
 }
 
-/* The character at `record` of a snapshot with this head and these generations. */
-static gal_status check_record(const gal_crowd *crowd, const snapshot_head *head,
-                               const unsigned char *generations, const unsigned char *record, uint32_t index,
-                               gal_error *error) {
+static gal_status check_groups_of(const snapshot_front *front, const snapshot_front *own, gal_error *error) {
+    uint32_t count = 0;
+    gal_status status = GAL_OK;
+    for (uint32_t g = 0; g < own->head.group_count && status == GAL_OK; g++) {
+        status = check_group(&front->groups[g], &own->groups[g], g + 1 == own->head.group_count, error);
+        count += front->groups[g].count;
+    }
+    if (status == GAL_OK && (count != front->head.count || places_of(front) > GALI_CROWD_CAPACITY_MOST)) {
+        return gali_fail(error, GAL_BAD_DATA, "snapshot: %u characters, %u in its groups' %u places",
+                         front->head.count, count, places_of(front));
+    }
+    return status;
+}
+
+/* Reads and checks what stands before the generations. */
+static gal_status read_front(const gal_crowd *crowd, const void *data, size_t size, snapshot_front *front,
+                             gal_error *error) {
+    const snapshot_front own = snapshot_front_of(crowd);
+    *front = own;
+    memcpy(&front->head, data, sizeof front->head);
+    if (front->head.magic != own.head.magic || front->head.version != own.head.version) {
+        return gali_fail(error, GAL_BAD_DATA, "snapshot: not one of this version and byte order");
+    }
+    if (front->head.group_count != own.head.group_count || size < front_bytes(&own)) {
+        return gali_fail(error, GAL_BAD_DATA, "snapshot: of %u groups in %zu bytes, the crowd has %u",
+                         front->head.group_count, size, own.head.group_count);
+    }
+    memcpy(front, data, front_bytes(&own));
+    gal_status status = check_groups_of(front, &own, error);
+    if (status == GAL_OK && snapshot_bytes(front) != size) {
+        return gali_fail(error, GAL_BAD_DATA, "snapshot: %zu bytes for %u characters in %u places", size,
+                         front->head.count, places_of(front));
+    }
+    if (status == GAL_OK && (!isfinite(front->head.owed) || front->head.owed < 0)) {
+        return gali_fail(error, GAL_BAD_DATA, "snapshot: its clock is not a time");
+    }
+    return status;
+}
+
+/* The character at `record`, of a snapshot with these generations; *left says how many more each group may have. */
+static gal_status check_record(const gal_crowd *crowd, uint32_t places, const unsigned char *generations,
+                               const unsigned char *record, uint32_t index, uint32_t *left, gal_error *error) {
     gal_character handle;
     uint32_t generation = 0;
     memcpy(&handle, record, sizeof handle);
     uint32_t place = (handle & 0xffffu) - 1;
-    if (place < head->capacity) {
+    if (place < places) {
         memcpy(&generation, generations + place * sizeof generation, sizeof generation);
     }
     if (generation == 0 || generation != handle >> 16) {
@@ -323,53 +399,77 @@ static gal_status check_record(const gal_crowd *crowd, const snapshot_head *head
         return gali_fail(error, GAL_BAD_DATA, "snapshot: character %u is there twice", index);
     }
     crowd->lost[place] = 1;
-    return words_are_finite(crowd->controller->contract, record + sizeof handle)
+    if (left[gali_crowd_group(crowd, place)]-- == 0) {
+        return gali_fail(error, GAL_BAD_DATA, "snapshot: character %u is one too many for its group", index);
+    }
+    return words_are_finite(gali_crowd_controller(crowd, place)->contract, record + sizeof handle)
                ? GAL_OK
                : gali_fail(error, GAL_BAD_DATA, "snapshot: character %u has a number that is not finite",
                            index);
 }
 
-static void take_snapshot(gal_crowd *crowd, const snapshot_head *head, const unsigned char *generations,
-                          const unsigned char *records) {
-    uint32_t places = head->capacity < crowd->capacity ? head->capacity : crowd->capacity;
+/* So many of each group in all that, after the last record, the data is at its end. */
+static gal_status check_records(const gal_crowd *crowd, const snapshot_front *front,
+                                const unsigned char *generations, gal_error *error) {
+    const unsigned char *record = generations + places_of(front) * sizeof(uint32_t);
+    uint32_t left[GAL_GROUPS_MAX];
+    gal_status status = GAL_OK;
+    for (uint32_t g = 0; g < front->head.group_count; g++) {
+        left[g] = front->groups[g].count;
+    }
+    memset(crowd->lost, 0, crowd->capacity);
+    for (uint32_t i = 0; i < front->head.count && status == GAL_OK; i++) {
+        status = check_record(crowd, places_of(front), generations, record, i, left, error);
+        if (status == GAL_OK) {
+            gal_character handle;
+            memcpy(&handle, record, sizeof handle);
+            record += record_bytes(&front->groups[gali_crowd_group(crowd, (handle & 0xffffu) - 1)]);
+        }
+    }
+    return status;
+}
+
+static void take_snapshot(gal_crowd *crowd, const snapshot_front *front, const unsigned char *generations) {
+    const unsigned char *record = generations + places_of(front) * sizeof(uint32_t);
+    uint32_t places = places_of(front) < crowd->capacity ? places_of(front) : crowd->capacity;
     memset(crowd->generation, 0, crowd->capacity * sizeof *crowd->generation);
     memcpy(crowd->generation, generations, places * sizeof *crowd->generation);
     for (uint32_t i = 0; i < crowd->capacity; i++) {
         crowd->generation[i] &= 0xffffu;
         crowd->characters[i].handle = 0;
     }
-    for (uint32_t i = 0; i < head->count; i++, records += (head->words + 1) * sizeof(uint32_t)) {
+    for (uint32_t i = 0; i < front->head.count; i++) {
         gal_character handle;
-        memcpy(&handle, records, sizeof handle);
-        crowd->order[i] = (handle & 0xffffu) - 1;
-        gali_character *character = &crowd->characters[crowd->order[i]];
+        memcpy(&handle, record, sizeof handle);
+        uint32_t place = (handle & 0xffffu) - 1;
+        gali_character *character = &crowd->characters[place];
+        crowd->order[i] = place;
         character->handle = handle;
-        read_character(character, crowd->controller->contract, records + sizeof handle);
+        read_character(character, gali_crowd_controller(crowd, place)->contract, record + sizeof handle);
+        record += record_bytes(&front->groups[gali_crowd_group(crowd, place)]);
     }
-    crowd->count = head->count;
-    crowd->resets = head->resets;
-    crowd->owed = head->owed;
+    for (uint32_t g = 0; g < crowd->group_count; g++) {
+        crowd->groups[g].count = front->groups[g].count;
+    }
+    crowd->count = front->head.count;
+    crowd->resets = front->head.resets;
+    crowd->owed = front->head.owed;
 }
 
 gal_status gal_crowd_restore(gal_crowd *crowd, const void *data, size_t size, gal_error *error) {
-    snapshot_head head;
-    if (!data || size < sizeof head) {
-        return gali_fail(error, GAL_BAD_DATA, "snapshot: %zu bytes, expected at least %zu", size, sizeof head);
+    snapshot_front front;
+    if (!data || size < sizeof front.head) {
+        return gali_fail(error, GAL_BAD_DATA, "snapshot: %zu bytes, expected at least %zu", size,
+                         sizeof front.head);
     }
-    memcpy(&head, data, sizeof head);
-    gal_status status = check_head(crowd, &head, size, error);
+    gal_status status = read_front(crowd, data, size, &front, error);
     if (status != GAL_OK) {
         return status;
     }
-    const unsigned char *generations = (const unsigned char *)data + sizeof head;
-    const unsigned char *records = generations + head.capacity * sizeof(uint32_t);
-    memset(crowd->lost, 0, crowd->capacity);
-    for (uint32_t i = 0; i < head.count && status == GAL_OK; i++) {
-        const unsigned char *record = records + (size_t)i * (head.words + 1) * sizeof(uint32_t);
-        status = check_record(crowd, &head, generations, record, i, error);
-    }
+    const unsigned char *generations = (const unsigned char *)data + front_bytes(&front);
+    status = check_records(crowd, &front, generations, error);
     if (status == GAL_OK) {
-        take_snapshot(crowd, &head, generations, records);
+        take_snapshot(crowd, &front, generations);
     }
     return status;
 }

@@ -171,29 +171,39 @@ static void expect_refused(gal_crowd *crowd, const void *data, size_t size, gal_
     free(after.data);
 }
 
-/* Words of a snapshot of PLACES: head 12 (magic, version, kind, words, capacity, count, resets 2, owed 2), generations. */
+/*
+ * Words of a snapshot of PLACES: head (magic, version, groups, count, resets 2, owed 2), group (kind, words, capacity,
+ * count), generations.
+ */
 static void damage_is_refused(void **unused) {
     (void)unused;
     enum {
         MAGIC = 0,
-        KIND = 2,
-        CAPACITY = 4,
-        COUNT = 5,
-        OWED = 9,
-        GENERATIONS = 10,
+        GROUPS = 2,
+        COUNT = 3,
+        OWED = 7,
+        KIND = 8,
+        WORDS = 9,
+        CAPACITY = 10,
+        GROUP_COUNT = 11,
+        GENERATIONS = 12,
         HANDLE = GENERATIONS + PLACES
     };
     static const struct {
         uint32_t word, value;
         const char *why;
     } cases[] = {{MAGIC, 7, "not one of this version"},
-                 {MAGIC + 1, 2, "not one of this version"},
+                 {MAGIC + 1, 1, "not one of this version"},
+                 {GROUPS, 0, "of 0 groups"},
+                 {GROUPS, 2, "of 2 groups"},
                  {KIND, 7, "of a controller with other joints"},
-                 {KIND + 1, 7, "of a controller with other joints"},
+                 {WORDS, 7, "of a controller with other joints"},
                  {CAPACITY, 0xffffffff, "characters in"},
-                 {CAPACITY, 3, "for 4 characters in 3 places"},
-                 {COUNT, 5, "for 5 characters in 5 places"},
-                 {COUNT, 0xffffffff, "characters in 5 places"},
+                 {CAPACITY, 3, "4 characters in 3 places"},
+                 {CAPACITY, 4, "for 4 characters in 4 places"},
+                 {COUNT, 5, "5 characters, 4 in its groups' 5 places"},
+                 {GROUP_COUNT, 3, "4 characters, 3 in its groups' 5 places"},
+                 {GROUP_COUNT, 0xffffffff, "characters in 5 places"},
                  {OWED, 0x7ff80000, "its clock"},
                  {OWED, 0xbff00000, "its clock"},
                  {HANDLE, 0, "character 0 has handle 0, which is none"},
@@ -210,10 +220,10 @@ static void damage_is_refused(void **unused) {
         expect_refused(crowd, words, good.size, GAL_BAD_DATA, cases[i].why);
     }
     memcpy(words, good.data, good.size);
-    words[HANDLE + 1 + words[3]] = words[HANDLE];
+    words[HANDLE + 1 + words[WORDS]] = words[HANDLE];
     expect_refused(crowd, words, good.size, GAL_BAD_DATA, "character 1 is there twice");
     expect_refused(crowd, good.data, good.size - 1, GAL_BAD_DATA, "bytes for 4 characters");
-    expect_refused(crowd, good.data, 39, GAL_BAD_DATA, "39 bytes, expected at least");
+    expect_refused(crowd, good.data, 31, GAL_BAD_DATA, "31 bytes, expected at least");
     expect_refused(crowd, NULL, 0, GAL_BAD_DATA, "0 bytes");
     gal_crowd *small = crowd_of(controller, 2, NULL);
     expect_refused(small, good.data, good.size, GAL_FULL, "of 2");
