@@ -1,6 +1,6 @@
 # `cmake --install`: headers, the library, models, find_package(gallop) and pkg-config. For a wheel (pyproject.toml) the
 # library, without a version in its name, and the models alone, beside the package's modules.
-file(GLOB gallop_models CONFIGURE_DEPENDS models/*.gallop models/*.md) # a model's card has its licence
+file(GLOB gallop_models CONFIGURE_DEPENDS models/*.gallop models/*.contract models/*.md) # a card has the licence
 if(SKBUILD)
     set_property(TARGET gallop PROPERTY VERSION)
     set_property(TARGET gallop PROPERTY SOVERSION)

@@ -2,7 +2,7 @@
 
     import gallop
     y = gallop.Network("walker.gallop").run(x, phase=phase)
-    crowd = gallop.Crowd("walker.gallop", capacity=64)
+    crowd = gallop.Crowd(gallop.model_path("walker"), capacity=64)
     gallop.export(module, "mine.gallop", input_mean=mean, input_std=std)
 
 `runtime` and `crowd` run model files through the C library (`library`), `modelfile` and `tensors`
@@ -37,17 +37,25 @@ __version__ = "0.1.0"
 import importlib
 
 from gallop.crowd import Controller, Crowd, HeightField
-from gallop.library import Error
+from gallop.library import Error, model_path
 from gallop.runtime import Network
 
 # What needs PyTorch is imported when it is first asked for.
 _LATER = {"export": "exporter", "PFNN": "network", "MANN": "network", "MLP": "network"}
 
 __all__ = ["MANN", "MLP", "PFNN", "Controller", "Crowd", "Error", "HeightField", "Network",
-           "export"]
+           "export", "model_path"]
 
 
 def __getattr__(name: str) -> object:
     if name not in _LATER:
         raise AttributeError(f"module 'gallop' has no attribute '{name}'")
-    return getattr(importlib.import_module(f"gallop.{_LATER[name]}"), name)
+    try:
+        module = importlib.import_module(f"gallop.{_LATER[name]}")
+    except ModuleNotFoundError as missing:
+        if missing.name != "torch":
+            raise
+        raise ModuleNotFoundError(
+            f"gallop.{name} needs PyTorch: pip install torch, or gallop[training]",
+            name="torch") from None
+    return getattr(module, name)

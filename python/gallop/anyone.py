@@ -23,7 +23,7 @@ KEPT = ("hips", "head", *(f"{s}_{p}" for s in finding.SIDES for p in finding.PAR
 
 def train(args: argparse.Namespace) -> None:
     """Look, say what was found, train, write."""
-    from gallop.train import finish, polished, say, settings_of
+    from gallop.train import check_begun, finish, polished, say, settings_of
     from gallop.trainer import Trainer
 
     takes, rules, found = prepare(args.data, args.roles, args.kind == "pfnn")
@@ -38,9 +38,11 @@ def train(args: argparse.Namespace) -> None:
     trainer.train(args.quiet)
     if trainer.world.rank > 0:
         return
+    check_begun(trainer)
     net, _ = polished(args, trainer, rules, data, 0)
     model = exporter.to_model(net, rules, scale, fixed=np.ones(len(data.styles)))
-    finish(args, model, data, args.out.stem, f"the motion in {args.data.name}", "")
+    finish(args, model, data, args.out.stem, f"the motion in {args.data.name}", "",
+           trainer.interrupted)
 
 
 def check_standing(takes: list[Take], args: argparse.Namespace) -> None:
@@ -63,9 +65,7 @@ def prepare(
 ) -> tuple[list[Take], Contract, str]:
     """Labelled takes of all files of a folder, the contract for them (with a phase if `phased`),
     and what was found."""
-    files = [bvh.read(p) for p in sorted(folder.glob("*.bvh"))]
-    if not files:
-        raise bvh.BvhError(f"{folder}: no .bvh file in this folder")
+    files = [bvh.read(p) for p in motion_files(folder)]
     main, found = largest_family(files, given)
     check_same(main, found)
     clips = [clip_of(f, skeleton_joints(f, found), found) for f in main]
@@ -81,6 +81,18 @@ def prepare(
     takes = [padded(take, 62) for c in clips for take in both(c, legs)]
     rules = contract_of(folder, clips[0].skeleton, found, legs, takes, phased)
     return takes, rules, describe(files, main, (short, hilly), found, clips, rules)
+
+
+def motion_files(place: Path) -> list[Path]:
+    """The .bvh files of a folder, or the one that is named."""
+    if place.is_file():
+        return [place]
+    if not place.exists():
+        raise bvh.BvhError(f"{place}: no such file or folder")
+    found = sorted(p for p in place.iterdir() if p.suffix.lower() == ".bvh")
+    if not found:
+        raise bvh.BvhError(f"{place}: no .bvh file in this folder")
+    return found
 
 
 def largest_family(files: list[bvh.Bvh], given: Path | None) -> tuple[list[bvh.Bvh], Roles]:

@@ -8,6 +8,7 @@ quaternion x y z w.
 from __future__ import annotations
 
 import ctypes
+import math
 import operator
 import threading
 import weakref
@@ -71,6 +72,13 @@ class State(NamedTuple):
     phase: float
     speed: float
     contacts: np.ndarray
+
+
+def _finite(**numbers: float) -> None:
+    """Raise a ValueError that names the argument which is no finite number."""
+    for name, value in numbers.items():
+        if not math.isfinite(value):
+            raise ValueError(f"{name}={value}: a finite number expected")
 
 
 class Controller:
@@ -181,11 +189,12 @@ class Crowd:
 
     def add(self, x: float = 0.0, z: float = 0.0, facing: float = 0.0, phase: float = 0.0) -> int:
         """Add a character at rest; returns its handle."""
+        _finite(x=x, z=z, facing=facing, phase=phase)
         spawn, who = library.gal_spawn(x, z, facing, phase), ctypes.c_uint32()
         with self._lock:
             status = library.load().gal_crowd_add(self._handle, spawn, ctypes.byref(who))
         self._ground_error()
-        library.check(status, f"a crowd of {len(self)}")
+        library.check(status, f"the crowd has its {len(self)} characters, its capacity")
         return who.value
 
     def remove(self, character: int) -> None:
@@ -203,6 +212,7 @@ class Crowd:
 
     def teleport(self, character: int, x: float, z: float, facing: float) -> None:
         """Put a character elsewhere as it is, in the middle of its step."""
+        _finite(x=x, z=z, facing=facing)
         self._call("gal_crowd_teleport", character, x, z, facing)
         self._ground_error()
 

@@ -15,6 +15,7 @@ from gallop import dog_export, dog_judge, dog_train, exporter, modelfile
 from gallop.dog_polish import Plan, Polish
 from gallop.dog_rollout import Rollout
 from gallop.dog_train import Settings, Trainer
+from gallop.interrupt import Interrupt
 from gallop.progress import Progress
 from gallop.trainer import load_checkpoint
 
@@ -80,7 +81,8 @@ def train(args: argparse.Namespace) -> None:
     trainer.train(args.quiet)
     if args.checkpoint:
         trainer.save(args.checkpoint)
-    polish(args, trainer)
+    if not trainer.interrupted:
+        polish(args, trainer)
     trainer.net.load_state_dict(trainer.average.state_dict())
     first, last = held_out(trainer)
     _say(args, f"trained in {time.time() - begun:.0f} s; feet of held-out clips off by "
@@ -90,12 +92,15 @@ def train(args: argparse.Namespace) -> None:
     if args.curve:
         write_curve(args.curve, trainer.history)
     model = exporter.to_model(trainer.average, contract, trainer.scale)
-    from gallop.train import recipe
+    from gallop.train import ENDED, kept, recipe
 
-    dog_export.finish(model, golden_inputs(trainer), recipe(sys.argv[1:]))
+    ended = ENDED if trainer.interrupted else ""
+    dog_export.finish(model, golden_inputs(trainer), recipe(sys.argv[1:]) + ended)
     if args.out:
         size = modelfile.write(model, args.out)
         _say(args, f"wrote {args.out}, {size / 1024:.0f} KB")
+    if trainer.interrupted:
+        raise KeyboardInterrupt(kept(args))
     if not args.no_judge:
         seconds, randoms = (20.0, 4) if args.quick else (60.0, dog_judge.RANDOM)
         print(dog_judge.report(model, seconds, randoms))
@@ -110,11 +115,15 @@ def polish(args: argparse.Namespace, trainer: Trainer) -> None:
     last.warm_up()
     bar = Progress(steps, "polish", args.quiet)
     made = sum(s.steps for s in trainer.settings.stages)
-    for step in range(steps):
-        loss, penalty = last.step(step / steps)
-        if (step + 1) % 50 == 0:
-            bar.step(step + 1, f"loss {loss:.4f} penalty {penalty:.4f}")
-            trainer.history.append((made + step + 1, loss + penalty, []))
+    with Interrupt() as asked:
+        for step in range(steps):
+            loss, penalty = last.step(step / steps)
+            if (step + 1) % 50 == 0:
+                bar.step(step + 1, f"loss {loss:.4f} penalty {penalty:.4f}")
+                trainer.history.append((made + step + 1, loss + penalty, []))
+            if asked.asked:
+                break
+    trainer.interrupted = asked.asked
 
 
 def write_curve(path: Path, history: list[tuple[int, float, list[float]]]) -> None:

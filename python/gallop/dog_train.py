@@ -17,6 +17,7 @@ from gallop.dog import gate_features
 from gallop.dog_features import TURN_BIN, Frames
 from gallop.dog_rollout import Rollout, Weights, scale_of
 from gallop.features import Scale
+from gallop.interrupt import Interrupt
 from gallop.network import MANN
 from gallop.progress import Progress
 
@@ -95,6 +96,7 @@ class Trainer:
         self.adam = graph.adam(torch.optim.AdamW, self.net.parameters(), settings.rate,
                                self.device, weight_decay=settings.decay)
         self.last: graph.Tensors = {}
+        self.interrupted = False
 
     def step(self, given: graph.Tensors, stage: Stage) -> graph.Tensors:
         """One optimisation step from rollouts that start at given["rows"]."""
@@ -123,9 +125,13 @@ class Trainer:
         return call
 
     def train(self, quiet: bool = False, seconds: float | None = None) -> MANN:
-        """Run the stages; with `seconds` the steps are shares of that time instead."""
-        for _ in self.steps(quiet, seconds):
-            pass
+        """Run the stages; with `seconds` the steps are shares of that time instead. ^C ends them
+        after the step that they are at: then `interrupted` is true."""
+        with Interrupt() as asked:
+            for _ in self.steps(quiet, seconds):
+                if asked.asked:
+                    break
+        self.interrupted = asked.asked
         return self.average
 
     def steps(self, quiet: bool = False, seconds: float | None = None) -> Iterator[int]:

@@ -170,6 +170,21 @@ def find() -> Path:
         "(cmake --preset shared && cmake --build build/shared) or set GALLOP_LIBRARY to its path")
 
 
+def models_folder() -> Path:
+    """The models that come with the package: installed beside its modules, or the checkout's."""
+    here = Path(__file__).resolve().parent
+    return here / "models" if (here / "models").is_dir() else here.parents[1] / "models"
+
+
+def model_path(name: str) -> str:
+    """The file of a model that comes with the package, by its name: "walker", "dog"."""
+    folder = models_folder()
+    names = sorted(path.stem for path in folder.glob("*.gallop"))
+    if name not in names:
+        raise ValueError(f"model {name!r}: one of {', '.join(names) or 'none'} expected")
+    return str(folder / f"{name}.gallop")
+
+
 @functools.cache
 def load() -> ctypes.CDLL:
     """The library, loaded once, its functions declared."""

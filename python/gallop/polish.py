@@ -27,6 +27,7 @@ from gallop import graph
 from gallop.contract import Contract
 from gallop.course import Course, kinds
 from gallop.features import Dataset
+from gallop.interrupt import Interrupt
 from gallop.losses import Unroll
 from gallop.manner import MANNERS, Moments, targets
 from gallop.network import PFNN
@@ -402,9 +403,16 @@ class Polish:
         return kept
 
     def train(self, quiet: bool = False, stop: int | None = None) -> PFNN:
-        """Run all steps, or up to step `stop`."""
+        """Run all steps, or up to step `stop`; ^C as in Trainer.train."""
+        with Interrupt() as asked:
+            self._steps(quiet, self.plan.steps if stop is None else stop, asked)
+        self.interrupted = asked.asked
+        self.save()
+        return self.average
+
+    def _steps(self, quiet: bool, stop: int, interrupt: Interrupt) -> None:
         bar = Progress(self.plan.steps, "polishing", quiet)
-        while self.step < (self.plan.steps if stop is None else stop):
+        while self.step < stop and not interrupt.asked:
             fraction = 0.5 + 0.5 * math.cos(math.pi * self.step / self.plan.steps)
             graph.set_rate(self.adam, self.plan.rate * (0.02 + 0.98 * fraction))
             self.state = self._step(self.state, self.step)
@@ -414,9 +422,8 @@ class Polish:
             self.step += 1
             if self.step % 500 == 0:
                 self.save()
-        self.save()
-        bar.step(self.plan.steps)
-        return self.average
+        if not interrupt.asked:
+            bar.step(self.plan.steps)
 
     def _step(self, state: State, step: int) -> State:
         state = self.pool.renewed(state.detached())

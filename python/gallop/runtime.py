@@ -142,6 +142,9 @@ class Network:
         if wanted == "blend" and blend is None:  # of one expert
             return None
         given = np.asarray(phase if wanted == "phase" else blend, np.float32)
+        if given.shape not in (shape, shape[1:]):
+            rows = [list(shape[1:]) if shape[1:] else "one number", list(shape)]
+            raise ValueError(f"{wanted} has shape {given.shape}, {rows[0]} or {rows[1]} expected")
         return wanted, np.ascontiguousarray(np.broadcast_to(given, shape))
 
     def _call(self, x: np.ndarray, gate: tuple[str, np.ndarray] | None, y: np.ndarray) -> None:

@@ -15,15 +15,33 @@ import time
 from pathlib import Path
 
 import numpy as np
-import torch
 
-from gallop import capture, contract, exporter, features, judge, modelfile, walker
+try:
+    import scipy  # noqa: F401  what is imported below needs it
+    import torch
+except ModuleNotFoundError as missing:
+    if __name__ != "__main__":
+        raise
+    raise SystemExit(f"gallop.train: needs {missing.name}: pip install torch scipy, "
+                     "or gallop[training]") from None
+
+from gallop import (
+    capture,
+    contract,
+    exporter,
+    features,
+    judge,
+    library,
+    modelfile,
+    walker,
+)
 from gallop.losses import Unroll, Weights
 from gallop.network import PFNN
 from gallop.polish import Plan, Polish
 from gallop.trainer import Settings, Stage, Trainer
 
 EXPERTS = {"cubic": 4, "linear": 10, "constant": 50, "plain": 1, "network": 8}
+ENDED = " (ended by ^C)"
 LICENCE = (
     "This model was trained on the 100STYLE dataset, Creative Commons Attribution 4.0 "
     "International (https://creativecommons.org/licenses/by/4.0/). The model's weights are "
@@ -59,7 +77,7 @@ def parser() -> argparse.ArgumentParser:
     """The arguments."""
     p = argparse.ArgumentParser(prog="gallop.train", description=__doc__.split("\n")[0])
     p.add_argument("what", nargs="?", choices=["walker", "dog"], help="a controller of the project")
-    p.add_argument("--data", type=Path, help="folder with the motion")
+    p.add_argument("--data", type=Path, help="folder with the motion, or one .bvh file")
     p.add_argument("--kind", default="pfnn", choices=["pfnn", "mann"],
                    help="with --data alone: gated by a phase, or by a network that sees the feet")
     p.add_argument("--roles", type=Path, help="TOML file that names the joints' roles")
@@ -135,7 +153,7 @@ def write_curve(path: Path, history: list[tuple[int, dict[str, float]]]) -> None
 def train_walker(args: argparse.Namespace) -> modelfile.Model | None:
     """Train, judge and write the walker."""
     folder = args.data or walker.default_folder()
-    text_file = args.contract or Path(__file__).resolve().parents[2] / "models" / "walker.contract"
+    text_file = args.contract or library.models_folder() / "walker.contract"
     rules = contract.parse(text_file.read_text(), str(text_file))
     data = features.build(rules, walker.takes(folder, not args.plain_paths))
     rows, held = split(data)
@@ -152,6 +170,7 @@ def train_walker(args: argparse.Namespace) -> modelfile.Model | None:
     net = trainer.train(args.quiet)
     if trainer.world.rank > 0:
         return None
+    check_begun(trainer)
     curve = trainer.history
     steps = settings_steps(settings)
     spent = time.time() - began
@@ -163,7 +182,7 @@ def train_walker(args: argparse.Namespace) -> modelfile.Model | None:
         write_curve(args.curve, curve + [(settings_steps(settings) + s, e) for s, e in more])
     style = np.array([float(s == walker.STYLE) for s in data.styles])
     model = exporter.to_model(net, rules, scale, fixed=style)
-    finish(args, model, data, "walker", capture.ATTRIBUTION, LICENCE)
+    finish(args, model, data, "walker", capture.ATTRIBUTION, LICENCE, trainer.interrupted)
     return model
 
 
@@ -178,7 +197,7 @@ def polished(
 ) -> tuple[PFNN, list[tuple[int, dict[str, float]]]]:
     """The network after the last stage, and that stage's history."""
     steps = args.polish if args.polish is not None else (500 if args.quick else 3600)
-    if steps == 0:
+    if steps == 0 or trainer.interrupted:
         return trainer.average, []
     weights = Weights(args.slide, args.kinematics, absolute=args.absolute)
     size = (96, 12, Stage(1, 48, 8, weights=weights)) if args.quick else (
@@ -190,28 +209,56 @@ def polished(
                   args.seed, trainer.world, place)
     began = time.time()
     net = last.train(args.quiet)
+    trainer.interrupted = last.interrupted
     say(args, f"polished in {time.time() - began:.1f} s")
     return net, last.history
 
 
 def finish(
     args: argparse.Namespace, model: modelfile.Model, data: features.Dataset, name: str,
-    attribution: str, licence: str,
+    attribution: str, licence: str, interrupted: bool,
 ) -> None:
-    """Golden frames, provenance, file, and the table of the closed loop."""
+    """Golden frames, provenance, file, and the table of the closed loop; of a training that ^C
+    ended, the file alone."""
     exporter.add_golden(model, *exporter.golden_rows(data))
     exporter.add_provenance(model, {
         "model": name, "data": attribution.split(";")[0], "attribution": attribution,
         "licence": "CC BY 4.0" if licence else "that of the motion",
-        "command": recipe(sys.argv[1:])})
+        "command": recipe(sys.argv[1:]) + (ENDED if interrupted else "")})
     model.licence = licence
     if args.out:
         size = modelfile.write(model, args.out)
         say(args, f"wrote {args.out}, {size / 1024:.0f} KB")
+    if interrupted:
+        raise KeyboardInterrupt(kept(args))
     if args.no_judge:
         return
     track = judge.play(model, list(judge.SCRIPTS))
     print(judge.table(judge.measure(model, track)))
+
+
+def check_begun(trainer: Trainer) -> None:
+    """End here if ^C came before there was anything to keep."""
+    if trainer.interrupted and trainer.step == 0:
+        raise KeyboardInterrupt("interrupted before the first step, nothing is kept")
+
+
+def kept(args: argparse.Namespace) -> str:
+    """What is there after ^C."""
+    files = [str(path) for path in (args.out, args.checkpoint) if path]
+    where = " and ".join(files) if files else "nowhere: say -o FILE or --checkpoint FILE"
+    return f"interrupted; what was trained until then is kept in {where}"
+
+
+def prepare_outputs(args: argparse.Namespace) -> None:
+    """The folders of what is written at the end; what cannot be written is said before the work."""
+    for path in (args.out, args.checkpoint, args.curve):
+        if path and path.is_dir():
+            raise IsADirectoryError(f"{path}: a folder, a file expected")
+        if path:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            if not os.access(path.parent, os.W_OK):
+                raise PermissionError(f"{path.parent}: nothing can be written there")
 
 
 def recipe(words: list[str]) -> str:
@@ -238,6 +285,7 @@ def main() -> int:
     if args.what and args.kind != "pfnn":
         parser().error("--kind goes with --data alone: the walker is a pfnn, the dog a mann")
     try:
+        prepare_outputs(args)
         if args.what == "dog":
             from gallop import dog_main
 
@@ -253,6 +301,10 @@ def main() -> int:
     except (OSError, ValueError, FloatingPointError) as e:
         print(f"gallop.train: {e}", file=sys.stderr)
         return 1
+    except KeyboardInterrupt as e:
+        said = str(e) or "interrupted, nothing is kept"
+        print(f"\ngallop.train: {said}", file=sys.stderr)
+        return 130
     return 0
 
 

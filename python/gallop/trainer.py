@@ -20,6 +20,7 @@ from torch import distributed
 from gallop import graph
 from gallop.contract import Contract
 from gallop.features import Dataset, Scale
+from gallop.interrupt import Interrupt
 from gallop.losses import Unroll, Weights
 from gallop.mode_network import ModeNetwork, gate_columns
 from gallop.network import PFNN
@@ -192,7 +193,7 @@ class Trainer:
         self.unroll = Unroll(self.net, contract, scale).to(self.world.device)
         self.batches = Batches(data, rows, settings, self.world)
         self.average = copy.deepcopy(self.net)
-        self.checkpoint = checkpoint
+        self.checkpoint, self.interrupted = checkpoint, False
         self.step, self.history = 0, []  # type: int, list[tuple[int, dict[str, float]]]
         self.adam = self._adam(settings.stages[0])
         self.shared = self._shared()
@@ -209,12 +210,23 @@ class Trainer:
         return torch.nn.parallel.DistributedDataParallel(self.unroll, broadcast_buffers=False)
 
     def train(self, quiet: bool = False, stop: int | None = None) -> PFNN:
-        """Run the schedule (to step `stop` of it); returns the averaged network."""
+        """Run the schedule (to step `stop` of it); returns the averaged network. ^C ends it after
+        the step that it is at: then `interrupted` is true."""
+        with Interrupt(self.world.size == 1) as asked:
+            self._stages(quiet, stop, asked)
+        self.interrupted = asked.asked
+        if self.checkpoint:
+            self.save()
+        return self.average
+
+    def _stages(self, quiet: bool, stop: int | None, interrupt: Interrupt) -> None:
         begin, total = 0, sum(s.steps for s in self.settings.stages)
         bar = Progress(total, "training", quiet or self.world.rank > 0)
         for number, stage in enumerate(self.settings.stages):
             update = self._updater(stage)
             while self.step < begin + stage.steps and (stop is None or self.step < stop):
+                if interrupt.asked:
+                    return
                 if self.step == begin and number > 0:
                     self.adam = self._adam(stage)
                 self._one(stage, self.step - begin, update)
@@ -224,9 +236,6 @@ class Trainer:
                 if self.checkpoint and self.step % self.settings.save_every == 0:
                     self.save()
             begin += stage.steps
-        if self.checkpoint:
-            self.save()
-        return self.average
 
     def _updater(self, stage: Stage) -> graph.Replayed:
         """What changes the network, given a batch of the stage and how far the average follows."""

@@ -212,3 +212,16 @@ def test_an_empty_folder_is_one_line(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(sys, "argv", ["train", "--data", str(tmp_path), "-o", "x.gallop"])
     assert train.main() == 1
     assert "no .bvh file in this folder" in capsys.readouterr().err
+
+
+def test_motion_is_a_folder_or_a_file(tmp_path, monkeypatch, capsys):
+    for name in ("b.BVH", "a.bvh", "notes.txt"):
+        (tmp_path / name).write_text("no motion")
+    assert [p.name for p in anyone.motion_files(tmp_path)] == ["a.bvh", "b.BVH"]
+    assert anyone.motion_files(tmp_path / "a.bvh") == [tmp_path / "a.bvh"]
+    for place, message in ((tmp_path / "nosuch", "nosuch: no such file or folder"),
+                           (tmp_path / "a.bvh", "a.bvh:1: ")):
+        monkeypatch.setattr(sys, "argv", ["train", "--data", str(place), "-o",
+                                          str(tmp_path / "x.gallop")])
+        assert train.main() == 1
+        assert message in capsys.readouterr().err

@@ -139,7 +139,8 @@ REFUSED = [
     (lambda n: n.run(np.zeros((2, 7)), phase=0), ValueError, r"shape \(2, 7\), \[count, 222\]"),
     (lambda n: n.run(np.zeros((2, 222))), ValueError, "takes phase="),
     (lambda n: n.run(np.zeros((2, 222)), blend=np.ones(4)), ValueError, "takes phase="),
-    (lambda n: n.run(np.zeros((2, 222)), phase=np.zeros(3)), ValueError, "broadcast"),
+    (lambda n: n.run(np.zeros((2, 222)), phase=np.zeros(3)), ValueError,
+     r"phase has shape \(3,\), one number or \[2\] expected"),
     (lambda n: n.run(np.zeros((2, 222)), phase=[0, np.nan]), gallop.Error, "character 1"),
     (lambda n: gallop.Network(DOG).run(np.zeros((2, 5))), ValueError, "shape"),
     (lambda n: gallop.Network("nowhere.gallop"), gallop.Error, "nowhere.gallop: No such file"),
@@ -222,8 +223,13 @@ def test_a_crowd_has_the_commands_bits(tmp_path):
 def test_characters_come_and_go():
     crowd = gallop.Crowd(gallop.Controller(DOG), capacity=2)
     a, b = crowd.add(), crowd.add(x=300, facing=1)
-    with pytest.raises(gallop.Error, match="a crowd of 2: "):
+    with pytest.raises(gallop.Error, match="the crowd has its 2 characters, its capacity: full"):
         crowd.add()
+    for bad in ("x", "z", "facing", "phase"):
+        with pytest.raises(ValueError, match=f"^{bad}=nan: a finite number expected"):
+            crowd.add(**{bad: float("nan")})
+    with pytest.raises(ValueError, match="facing=inf: a finite number"):
+        crowd.teleport(a, 0, 0, float("inf"))
     crowd.set_input(b, move_y=1, run=1)
     assert crowd.advance(0.05) == (3, pytest.approx(0, abs=1e-3))
     assert crowd.poses().shape == (2, len(crowd.controller.joints), 7)
@@ -327,6 +333,28 @@ def test_importing_needs_neither_torch_nor_scipy():
     assert done.stdout.strip() == "[]"
 
 
+def test_export_without_torch_says_what_is_missing():
+    said = "import sys; sys.modules['torch'] = None; import gallop; gallop.export"
+    for words, message in (
+            (["-c", said], "ModuleNotFoundError: gallop.export needs PyTorch: pip install torch, "
+             "or gallop[training]"),
+            (["-c", "import sys, runpy; sys.modules['torch'] = None; "
+              "runpy.run_module('gallop.train', run_name='__main__')"],
+             "gallop.train: needs torch: pip install torch scipy, or gallop[training]")):
+        done = subprocess.run([sys.executable, *words], capture_output=True, text=True,
+                              env={**os.environ, "PYTHONPATH": str(ROOT / "python")})
+        assert done.returncode == 1 and done.stderr.splitlines()[-1] == message
+
+
+def test_models_that_come_with_the_package():
+    assert gallop.Network(gallop.model_path("walker")).info.inputs == 222
+    assert gallop.Controller(gallop.model_path("dog")).info.can_jump
+    assert not gallop.Controller(WALKER).info.can_jump
+    with pytest.raises(ValueError, match=r"model 'cat': one of dog, .*walker expected"):
+        gallop.model_path("cat")
+    assert (Path(gallop.__file__).parent / "py.typed").exists()
+
+
 def test_a_library_that_is_not_there(tmp_path):
     env = {**os.environ, "PYTHONPATH": str(ROOT / "python"), "GALLOP_LIBRARY": str(tmp_path / "no")}
     said = "import gallop; gallop.Network('x')"
@@ -350,10 +378,11 @@ def test_the_wheel_builds_and_runs(tmp_path):
     (wheel,) = tmp_path.glob("gallop-*.whl")
     subprocess.run([python, "-m", "pip", "install", "-q", "--no-deps", "--no-index", str(wheel)],
                    check=True)
-    said = (f"import gallop; print(gallop.__file__, gallop.library.find(), "
-            f"gallop.Network({WALKER!r}).info.inputs)")
+    said = ("import gallop; print(gallop.__file__, gallop.library.find(), "
+            "gallop.Network(gallop.model_path('walker')).info.inputs, gallop.model_path('dog'))")
     env = {k: v for k, v in os.environ.items() if k not in ("PYTHONPATH", "GALLOP_LIBRARY")}
     done = subprocess.run([python, "-c", said], capture_output=True, text=True, env=env,
                           cwd=tmp_path)
-    module, found, inputs = done.stdout.split()
-    assert module.startswith(str(tmp_path)) and found.startswith(str(tmp_path)) and inputs == "222"
+    module, found, inputs, models = done.stdout.split()
+    assert all(place.startswith(str(tmp_path)) for place in (module, found, models))
+    assert inputs == "222"

@@ -1,6 +1,7 @@
 """Training: it learns, a seed is a result, a resumed run is an uninterrupted one, two are one."""
 
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -24,11 +25,11 @@ def data():
     return synthetic.dataset()
 
 
-def trainer(data, seed=1, checkpoint=None, stages=STAGES, kind="cubic"):
+def trainer(data, seed=1, checkpoint=None, stages=STAGES, kind="cubic", made=Trainer):
     experts = {"cubic": 4, "linear": 4, "constant": 4, "plain": 1}[kind]
     settings = Settings(24, kind, experts, stages, seed=seed, save_every=25)
     scale = features.scale_of(C, data.x, data.y)
-    return Trainer(C, data, np.ones(len(data.x), bool), scale, settings, checkpoint=checkpoint)
+    return made(C, data, np.ones(len(data.x), bool), scale, settings, checkpoint=checkpoint)
 
 
 def weights(net):
@@ -232,6 +233,52 @@ def test_quick_command(tmp_path, monkeypatch, capsys):
 ])
 def test_provenance_says_what_makes_the_model(words, kept):
     assert train.recipe(words.split()) == "python -m gallop.train " + kept
+
+
+class Stopped(Trainer):
+    """A trainer in whose third step ^C is pressed."""
+
+    def _one(self, *arguments):
+        super()._one(*arguments)
+        if self.step == 3:
+            os.kill(os.getpid(), signal.SIGINT)
+
+
+def test_an_interrupt_keeps_what_there_is(data, tmp_path):
+    """The network is that of three whole steps, and the checkpoint goes on from there."""
+    place = tmp_path / "c.pt"
+    stopped = trainer(data, checkpoint=place, made=Stopped)
+    stopped.train(quiet=True)
+    assert stopped.interrupted and stopped.step == 3
+    three = trainer(data)
+    three.train(quiet=True, stop=3)
+    assert torch.equal(weights(stopped.average), weights(three.average))
+    rest, whole = trainer(data, checkpoint=place), trainer(data)
+    assert torch.equal(weights(rest.train(quiet=True)), weights(whole.train(quiet=True)))
+    assert not rest.interrupted
+
+
+@pytest.mark.skipif(not CAPTURE.exists(), reason="the 100STYLE excerpt is not here")
+def test_an_interrupted_command_writes_its_model(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(train, "Trainer", Stopped)
+    out = tmp_path / "new" / "w.gallop"
+    monkeypatch.setattr(sys, "argv", [
+        "train", "walker", "--quick", "--hidden", "16", "--data", str(CAPTURE), "--plain-paths",
+        "--quiet", "-o", str(out)])
+    assert train.main() == 130
+    said = capsys.readouterr()
+    assert "interrupted; what was trained until then is kept in" in said.err
+    assert "Traceback" not in said.err and said.out == ""
+    assert modelfile.read(out).provenance["command"].endswith("(ended by ^C)")
+
+
+def test_what_cannot_be_written_is_said_before_the_work(tmp_path, monkeypatch, capsys):
+    (tmp_path / "file").write_text("")
+    for out, message in ((tmp_path, "a folder, a file expected"),
+                         (tmp_path / "file" / "x.gallop", "file")):
+        monkeypatch.setattr(sys, "argv", ["train", "walker", "--data", "nowhere", "-o", str(out)])
+        assert train.main() == 1
+        assert message in capsys.readouterr().err
 
 
 def test_missing_data_is_one_line(tmp_path, monkeypatch, capsys):
