@@ -3,8 +3,8 @@
  *
  * A controller is a model file's contract, network and motion rules: immutable, shared by any number of
  * crowds and threads. A crowd is the state of up to capacity characters of one controller, or of several: a group
- * for each. One thread at a time uses a crowd; a step is deterministic and a character's motion does not depend on
- * who else is there.
+ * for each. One thread at a time changes a crowd; what takes it const only reads, and may run on several threads while
+ * none changes it. A step is deterministic and a character's motion does not depend on who else is there.
  *
  * Space: right-handed, y up, z forward, lengths in the controller's unit (gal_controller_info.unit_metres),
  * angles in radians, positive turns +z towards +x. Quaternions are x, y, z, w of unit length.
