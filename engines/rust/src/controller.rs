@@ -42,6 +42,10 @@ pub struct ControllerInfo {
     pub speed_walk: f32,
     /// The same, running fully.
     pub speed_run: f32,
+    /// Whether [`Input::crouch`](crate::Input::crouch) counts.
+    pub can_crouch: bool,
+    /// Whether [`Input::jump`](crate::Input::jump) counts.
+    pub can_jump: bool,
 }
 
 /// A joint of a controller's skeleton.
@@ -96,6 +100,8 @@ impl Controller {
             legs: info.legs as usize,
             speed_walk: info.speed_walk,
             speed_run: info.speed_run,
+            can_crouch: info.can_crouch != 0,
+            can_jump: info.can_jump != 0,
         }
     }
 

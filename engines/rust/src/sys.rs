@@ -104,6 +104,8 @@ c_structs! {
         legs: u32,
         speed_walk: f32,
         speed_run: f32,
+        can_crouch: c_int,
+        can_jump: c_int,
     }
 
     gal_height_field {
