@@ -53,7 +53,7 @@ fn run_network(network: &Network<'_>) -> gallop::Result<()> {
 }
 
 fn run_crowd(controller: &Controller) -> gallop::Result<()> {
-    let mut crowd = Crowd::new(controller, CrowdOptions { capacity: WALKERS as u32, ..Default::default() })?;
+    let mut crowd = Crowd::new(&[(controller, WALKERS as u32)], CrowdOptions::default())?;
     let mut pose = vec![Transform::default(); controller.info().joints];
     let who = (0..WALKERS)
         .map(|i| crowd.add(&Spawn { x: 200.0 * i as f32, phase: i as f32 / 2.0, ..Default::default() }))

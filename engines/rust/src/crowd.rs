@@ -55,17 +55,15 @@ pub unsafe trait Parallel: Send + Sync {
     fn run(&self, count: u32, task: &(dyn Fn(u32) + Sync));
 }
 
-/// How to make a crowd.
+/// What a crowd stands on and runs on.
 #[derive(Default)]
 pub struct CrowdOptions {
-    /// Most characters at once, 1..65535; 0: 16.
-    pub capacity: u32,
     pub ground: Ground,
     /// None: the stepping thread.
     pub parallel: Option<Box<dyn Parallel>>,
 }
 
-/// Up to `capacity` characters of one controller. A step allocates nothing, and what a character does does not
+/// Characters of one controller, or of several: a group for each. A step allocates nothing, and what a character does does not
 /// depend on who else is there.
 ///
 /// ```
@@ -73,7 +71,7 @@ pub struct CrowdOptions {
 ///
 /// # fn main() -> gallop::Result<()> {
 /// let controller = Controller::open("models/walker.gallop", &Options::default())?;
-/// let mut crowd = Crowd::new(&controller, CrowdOptions { capacity: 64, ..Default::default() })?;
+/// let mut crowd = Crowd::new(&[(&controller, 64)], CrowdOptions::default())?;
 /// let who = crowd.add(&Spawn { x: 100.0, ..Default::default() })?;
 /// crowd.set_input(who, &Input { move_y: 1.0, run: 0.5, ..Default::default() })?;
 /// crowd.step();
@@ -84,7 +82,7 @@ pub struct CrowdOptions {
 /// ```
 pub struct Crowd {
     raw: NonNull<sys::gal_crowd>,
-    controller: Controller,
+    controllers: Vec<Controller>,
     ground: Laid,
     _parallel: Option<Box<Box<dyn Parallel>>>,
 }
@@ -121,7 +119,14 @@ unsafe extern "C" fn spread(context: *mut c_void, call: sys::gal_task, argument:
 }
 
 impl Crowd {
-    pub fn new(controller: &Controller, options: CrowdOptions) -> Result<Crowd> {
+    /// A crowd of these groups: a controller and how many characters of it there may be at once (0: 16). The
+    /// controllers have one rate and one unit; [`Spawn::group`] is an index of `groups`.
+    pub fn new(groups: &[(&Controller, u32)], options: CrowdOptions) -> Result<Crowd> {
+        let controllers: Vec<Controller> = groups.iter().map(|(controller, _)| (*controller).clone()).collect();
+        let raw_groups: Vec<sys::gal_group_desc> = groups
+            .iter()
+            .map(|&(controller, capacity)| sys::gal_group_desc { controller: controller.raw(), capacity })
+            .collect();
         let ground = Laid::new(options.ground)?;
         let parallel = options.parallel.map(Box::new);
         let spread = parallel.as_deref().map(|own| sys::gal_parallel {
@@ -132,24 +137,28 @@ impl Crowd {
         let (function, context) = ground.raw();
         let desc = sys::gal_crowd_desc {
             struct_size: std::mem::size_of::<sys::gal_crowd_desc>() as u32,
-            controller: controller.raw(),
-            capacity: options.capacity,
+            controller: ptr::null(),
+            capacity: 0,
             ground: function,
             ground_context: context,
             parallel: spread.as_ref().map_or(ptr::null(), ptr::from_ref),
             allocator: ptr::null(),
+            groups: raw_groups.as_ptr(),
+            group_count: raw_groups.len() as u32,
         };
         let (mut raw, mut error) = (ptr::null_mut(), no_error());
         check(unsafe { sys::gal_crowd_create(&mut raw, &desc, &mut error) }, &error)?;
         let raw = NonNull::new(raw).expect("created");
-        Ok(Crowd { raw, controller: controller.clone(), ground, _parallel: parallel })
+        Ok(Crowd { raw, controllers, ground, _parallel: parallel })
     }
 
-    pub fn controller(&self) -> &Controller {
-        &self.controller
+    /// The controller of a character; None if there is no such character.
+    pub fn controller(&self, who: Character) -> Option<&Controller> {
+        let raw = unsafe { sys::gal_crowd_controller(self.raw.as_ptr(), who.number()) };
+        self.controllers.iter().find(|controller| controller.raw() == raw)
     }
 
-    /// Adds a character at rest. Fails if the crowd is full or `spawn` is not finite.
+    /// Adds a character at rest. Fails if its group is full or not there, or `spawn` is not finite.
     pub fn add(&mut self, spawn: &Spawn) -> Result<Character> {
         let mut who = 0;
         let status = unsafe { sys::gal_crowd_add(self.raw.as_ptr(), spawn, &mut who) };

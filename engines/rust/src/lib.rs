@@ -32,7 +32,7 @@ pub use sys::gal_quat as Quat;
 pub use sys::gal_transform as Transform;
 
 /// Where and how a character starts: world position x, z (the height comes from the ground), facing in radians
-/// (0: +z), phase of the gait cycle in radians.
+/// (0: +z), phase of the gait cycle in radians, and whose controller it has: an index of the crowd's groups.
 pub use sys::gal_spawn as Spawn;
 
 /// A character's movement: root (y is the mean ground height around it), facing and phase in radians, speed of the

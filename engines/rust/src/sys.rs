@@ -117,6 +117,11 @@ c_structs! {
         origin_z: f32,
     }
 
+    gal_group_desc {
+        controller: *const gal_controller,
+        capacity: u32,
+    }
+
     gal_crowd_desc {
         struct_size: u32,
         controller: *const gal_controller,
@@ -125,6 +130,8 @@ c_structs! {
         ground_context: *mut c_void,
         parallel: *const gal_parallel,
         allocator: *const c_void,
+        groups: *const gal_group_desc,
+        group_count: u32,
     }
 
     #[derive(Debug, Default, PartialEq)]
@@ -133,6 +140,7 @@ c_structs! {
         z: f32,
         facing: f32,
         phase: f32,
+        group: u32,
     }
 
     gal_input {
@@ -216,6 +224,7 @@ extern "C" {
     pub fn gal_crowd_add(crowd: *mut gal_crowd, spawn: *const gal_spawn, out: *mut u32) -> c_int;
     pub fn gal_crowd_remove(crowd: *mut gal_crowd, character: u32) -> c_int;
     pub fn gal_crowd_count(crowd: *const gal_crowd) -> u32;
+    pub fn gal_crowd_controller(crowd: *const gal_crowd, character: u32) -> *const gal_controller;
     pub fn gal_crowd_at(crowd: *const gal_crowd, index: u32) -> u32;
     pub fn gal_crowd_set_input(crowd: *mut gal_crowd, character: u32, input: *const gal_input) -> c_int;
     pub fn gal_crowd_teleport(crowd: *mut gal_crowd, character: u32, x: f32, z: f32, facing: f32) -> c_int;

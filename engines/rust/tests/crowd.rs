@@ -14,7 +14,7 @@ fn controller() -> Controller {
 }
 
 fn crowd_on(ground: Ground) -> Crowd {
-    Crowd::new(&controller(), CrowdOptions { capacity: 2, ground, ..Default::default() }).unwrap()
+    Crowd::new(&[(&controller(), 2)], CrowdOptions { ground, ..Default::default() }).unwrap()
 }
 
 const FORWARD: Input = Input {
@@ -39,7 +39,7 @@ fn walks_forward() {
     let mut crowd = crowd_on(Ground::Flat);
     let who = crowd.add(&Spawn::default()).unwrap();
     walk(&mut crowd, who, 120);
-    let (state, info) = (crowd.state(who).unwrap(), crowd.controller().info());
+    let (state, info) = (crowd.state(who).unwrap(), crowd.controller(who).unwrap().info());
     assert!(state.root.z > 0.5 * info.speed_walk && state.root.x.abs() < 0.2 * info.speed_walk, "{state:?}");
     let (points, facings) = crowd.trajectory(who);
     assert!(!points.is_empty() && points.len() == facings.len());
@@ -81,9 +81,9 @@ fn advances_by_seconds() {
     let mut crowd = crowd_on(Ground::Flat);
     let who = crowd.add(&Spawn::default()).unwrap();
     crowd.set_input(who, &FORWARD).unwrap();
-    let (ran, fraction) = crowd.advance(2.5 / crowd.controller().info().rate, 0);
+    let (ran, fraction) = crowd.advance(2.5 / crowd.controller(who).unwrap().info().rate, 0);
     assert!(ran == 2 && (fraction - 0.5).abs() < 1e-3);
-    let mut pose = vec![Transform::default(); crowd.controller().info().joints];
+    let mut pose = vec![Transform::default(); crowd.controller(who).unwrap().info().joints];
     crowd.pose_between(who, 1.0, &mut pose).unwrap();
     let after = crowd.pose(who).unwrap();
     assert!(pose.iter().zip(after).all(|(a, b)| (a.position.z - b.position.z).abs() < 1e-3));
@@ -106,7 +106,7 @@ fn a_field_that_is_none_is_refused() {
     for (count, columns, cell) in [(6, 4, 1.0), (2, 2, 1.0), (6, 0, 1.0), (6, 2, 0.0), (6, 2, f32::NAN)] {
         let field = HeightField { heights: vec![0.0; count], columns, cell, origin_x: 0.0, origin_z: 0.0 };
         let options = CrowdOptions { ground: Ground::Field(field), ..Default::default() };
-        assert_eq!(Crowd::new(&controller(), options).err().unwrap().status(), Status::BadArgument);
+        assert_eq!(Crowd::new(&[(&controller(), 0)], options).err().unwrap().status(), Status::BadArgument);
     }
 }
 
@@ -149,8 +149,8 @@ fn threads_change_no_bit() {
     let poses = [false, true].map(|threaded| {
         let calls = Arc::new(AtomicU32::new(0));
         let parallel = threaded.then(|| Box::new(TwoThreads(calls.clone())) as Box<dyn Parallel>);
-        let options = CrowdOptions { capacity: 20, parallel, ..Default::default() };
-        let mut crowd = Crowd::new(&controller(), options).unwrap();
+        let options = CrowdOptions { parallel, ..Default::default() };
+        let mut crowd = Crowd::new(&[(&controller(), 20)], options).unwrap();
         for i in 0..20 {
             let who = crowd.add(&Spawn { phase: i as f32, ..Default::default() }).unwrap();
             crowd.set_input(who, &FORWARD).unwrap();
@@ -197,4 +197,18 @@ fn crowds_go_to_other_threads() {
     let who = crowd.add(&Spawn::default()).unwrap();
     let walked = std::thread::spawn(move || walk(&mut crowd, who, 20)).join().unwrap();
     assert_eq!(walked.len(), controller().info().joints);
+}
+
+#[test]
+fn groups_have_their_own_controllers() {
+    let (first, second) = (controller(), controller());
+    let mut crowd = Crowd::new(&[(&first, 1), (&second, 2)], CrowdOptions::default()).unwrap();
+    let who = crowd.add(&Spawn { group: 1, ..Default::default() }).unwrap();
+    crowd.add(&Spawn::default()).unwrap();
+    assert_eq!(crowd.add(&Spawn::default()).unwrap_err().status(), Status::Full);
+    let nowhere = Spawn { group: 2, ..Default::default() };
+    assert_eq!(crowd.add(&nowhere).unwrap_err().status(), Status::BadArgument);
+    assert!(crowd.controller(who).is_some());
+    assert!(crowd.controller(Character::from_number(77).unwrap()).is_none());
+    assert_eq!(Crowd::new(&[], CrowdOptions::default()).err().unwrap().status(), Status::BadArgument);
 }

@@ -48,8 +48,9 @@ fn step(mut walkers: ResMut<Walkers>) {
 }
 
 fn show(walkers: Res<Walkers>, mut shown: Query<(&Walker, &mut Hips)>) {
-    let metres = walkers.0.controller().info().unit_metres;
     for (walker, mut hips) in &mut shown {
+        let controller = walkers.0.controller(walker.0).expect("a walker is in the crowd");
+        let metres = controller.info().unit_metres;
         let at = walkers.0.pose(walker.0).expect("a walker is in the crowd")[0].position;
         hips.0 = [-at.x * metres, at.y * metres, -at.z * metres];
     }
@@ -58,7 +59,7 @@ fn show(walkers: Res<Walkers>, mut shown: Query<(&Walker, &mut Hips)>) {
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let model = std::env::args().nth(1).unwrap_or("../../../models/walker.gallop".into());
     let controller = Controller::open(model, &Options::default())?;
-    let crowd = gallop::Crowd::new(&controller, Default::default())?;
+    let crowd = gallop::Crowd::new(&[(&controller, 64)], Default::default())?;
     let mut app = App::new();
     app.insert_resource(Walkers(crowd))
         .add_systems(Startup, spawn)
