@@ -336,19 +336,21 @@ class Polish:
     def __init__(
         self, net: PFNN, unroll: Unroll, contract: Contract, data: Dataset,
         batches: Batches, style: int, plan: Plan, seed: int, world: World,
-        checkpoint: Path | None = None,
+        checkpoint: Path | None = None, teacher: torch.nn.Module | None = None,
     ) -> None:
+        """`teacher` says what everything else should be, in place of the network as it was."""
         self.plan, self.batches, self.seed = plan, batches, seed
         self.unroll = copy.deepcopy(unroll)
         self.unroll.net = self.net = copy.deepcopy(net)
-        self.teacher, self.average = copy.deepcopy(net), copy.deepcopy(net)
+        self.teacher = copy.deepcopy(net) if teacher is None else teacher.to(world.device)
+        self.average = copy.deepcopy(net)
         goal = targets(contract, data, style)
         self.pool = Pool(contract, data, unroll, style, plan.pool, seed, world.device, goal.known)
         self.loop = Loop(self.pool, self.unroll)
         one = torch.zeros(plan.pool, net.styles, device=world.device)
         one[:, style] = 1
         self.style = one
-        self.kept = self._kept(contract).to(world.device)
+        self.kept = self._kept(contract, teacher is None).to(world.device)
         self.moments, self.course = Moments(goal, world.device), Course(world.device)
         feet = self.unroll.at.feet
         self.feet = torch.tensor([j for _, j, _ in feet], device=world.device)
@@ -390,11 +392,12 @@ class Polish:
         self.course.means.state = state["course"]
         self.pool.host.bit_generator.state = state["random"]
 
-    def _kept(self, contract: Contract) -> torch.Tensor:
-        """Outputs that must stay what they were: all but the root's step and its future path."""
+    def _kept(self, contract: Contract, own: bool) -> torch.Tensor:
+        """Outputs that must stay what they were; of the network's `own` all but the root's step and
+        its future path, which a teacher has right."""
         kept = torch.ones(len(contract.output_names()))
         for block, where in contract.ranges(contract.outputs):
-            if block.name.startswith(("root.velocity", "future.position")):
+            if own and block.name.startswith(("root.velocity", "future.position")):
                 kept[where] = 0
             elif block.name == "phase.advance":
                 kept[where] = self.plan.rhythm

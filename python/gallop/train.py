@@ -28,6 +28,7 @@ except ModuleNotFoundError as missing:
 from gallop import (
     capture,
     contract,
+    distil,
     exporter,
     features,
     judge,
@@ -106,6 +107,10 @@ def parser() -> argparse.ArgumentParser:
     p.add_argument("--plain-paths", action="store_true", help="no straightened copies of clips")
     p.add_argument("--all", action="store_true", help="train on the held-out frames too")
     p.add_argument("--contract", type=Path, help="contract text to use (default: the project's)")
+    p.add_argument("--teacher", type=Path,
+                   help="walker: a model to learn from, for a smaller one (with --hidden)")
+    p.add_argument("--judge", type=Path, help="with --teacher: the gallop command that says when "
+                   "to stop (default: the one on the path, or built in the checkout)")
     p.add_argument("--quiet", action="store_true")
     return p
 
@@ -165,6 +170,10 @@ def train_walker(args: argparse.Namespace) -> modelfile.Model | None:
     say(args, "in a frame joints go up to {:.1f} cm against the root, which changes by "
         "up to {:.1f} cm from one frame to the next".format(*features.pose_motion(data.takes)))
     scale = features.scale_of(rules, data.x[rows], data.y[rows])
+    pupil = None
+    if args.teacher:
+        pupil = distil.Pupil(args.teacher, args.judge, rules, scale, data.styles, walker.STYLE)
+        data = pupil.relabelled(data, torch.device(args.device))
     trainer = Trainer(rules, data, rows, scale, settings, args.device, args.checkpoint)
     began = time.time()
     net = trainer.train(args.quiet)
@@ -177,11 +186,14 @@ def train_walker(args: argparse.Namespace) -> modelfile.Model | None:
     say(args, f"trained in {spent:.1f} s, {steps / spent:.1f} steps/s; held-out error "
         f"{held_out_error(net, trainer.unroll, data, held):.4f}")
     style_number = data.styles.index(walker.STYLE)
-    net, more = polished(args, trainer, rules, data, style_number)
+    net, more = polished(args, trainer, rules, data, style_number, pupil)
     if args.curve:
         write_curve(args.curve, curve + [(settings_steps(settings) + s, e) for s, e in more])
     style = np.array([float(s == walker.STYLE) for s in data.styles])
     model = exporter.to_model(net, rules, scale, fixed=style)
+    if pupil:
+        model = pupil.finished(model)
+        say(args, pupil.report())
     finish(args, model, data, "walker", capture.ATTRIBUTION, LICENCE, trainer.interrupted)
     return model
 
@@ -193,9 +205,10 @@ def settings_steps(settings: Settings) -> int:
 
 def polished(
     args: argparse.Namespace, trainer: Trainer, rules: contract.Contract, data: features.Dataset,
-    style: int,
+    style: int, pupil: distil.Pupil | None = None,
 ) -> tuple[PFNN, list[tuple[int, dict[str, float]]]]:
-    """The network after the last stage, and that stage's history."""
+    """The network after the last stage, and that stage's history; a pupil's ends when its judge
+    says so."""
     steps = args.polish if args.polish is not None else (500 if args.quick else 3600)
     if steps == 0 or trainer.interrupted:
         return trainer.average, []
@@ -206,10 +219,14 @@ def polished(
                 stage=size[2])
     place = args.checkpoint.with_suffix(".polish") if args.checkpoint else None
     last = Polish(trainer.average, trainer.unroll, rules, data, trainer.batches, style, plan,
-                  args.seed, trainer.world, place)
+                  args.seed, trainer.world, place, pupil.teacher if pupil else None)
     began = time.time()
+<<<<<<< HEAD
     net = last.train(args.quiet)
     trainer.interrupted = last.interrupted
+=======
+    net = last.train(args.quiet) if pupil is None else pupil.polished(last, args.quiet)
+>>>>>>> 78f78dc (Distillation: a smaller walker from a larger one, stopped by the judge)
     say(args, f"polished in {time.time() - began:.1f} s")
     return net, last.history
 
@@ -264,7 +281,7 @@ def prepare_outputs(args: argparse.Namespace) -> None:
 def recipe(words: list[str]) -> str:
     """The command that makes a model, without what does not change it: where files go, and what is
     printed."""
-    places, kept, skip = ("-o", "--out", "--curve", "--checkpoint"), [], False
+    places, kept, skip = ("-o", "--out", "--curve", "--checkpoint", "--judge"), [], False
     for word in words:
         if not skip and word not in (*places, "--no-judge", "--quiet") and not word.startswith(
                 tuple(p + "=" for p in places)):
