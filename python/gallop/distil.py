@@ -58,12 +58,12 @@ SPEED = 0.03  # share by which the speed may be off, or as far as the teacher's
 
 
 class Teacher(nn.Module):
-    """A model file's network between a student's normalised values; the student's style columns, the
-    last `styles` of its input, are not the teacher's."""
+    """A model file's network between a student's normalised values, not to be trained; the
+    student's style columns, the last `styles` of its input, are not the teacher's."""
 
     def __init__(self, module: FileModule, scale: Scale, styles: int) -> None:
         super().__init__()
-        self.module, self.styles = module, styles
+        self.module, self.styles = module.requires_grad_(False), styles
         for name in ("x_mean", "x_std", "y_mean", "y_std"):
             self.register_buffer(name, torch.tensor(getattr(scale, name), dtype=torch.float32))
 
@@ -94,7 +94,8 @@ def read(path: Path, contract: Contract) -> FileModule:
 def command(named: Path | None) -> str:
     """The gallop command: as named, or as found on the path or built in the checkout."""
     built = Path(__file__).resolve().parents[2] / "build" / "release" / "cli" / "gallop"
-    found = str(named) if named else shutil.which("gallop") or str(built)
+    found = str(named or shutil.which("gallop") or built)
+    found = str(Path(found).absolute()) if Path(found).exists() else found
     if not shutil.which(found):
         raise ValueError(f"{found}: no gallop command, whose judge stops the distillation; "
                          "`./run gallop` builds it, --judge names one")
@@ -159,13 +160,19 @@ class Pupil:
                 x, phase = (torch.tensor(a[i : i + CHUNK], device=device)
                             for a in (data.x, data.phase))
                 said.append(module(x, phase[:, None]).cpu().numpy())
-        return dataclasses.replace(data, y=np.concatenate(said))
+        y = np.concatenate(said)
+        for block, where in self.contract.ranges(self.contract.outputs):
+            if block.name == "contact":  # weights of the slide term: under 0 they would reward it
+                y[:, where] = y[:, where].clip(0, 1)
+        return dataclasses.replace(data, y=y)
 
     def polished(self, stage: Polish, quiet: bool = False) -> PFNN:
         """The last stage, until the judge is content or its steps are done."""
         net = stage.average
         while stage.step < stage.plan.steps:
             net = stage.train(quiet, min(stage.step + EVERY, stage.plan.steps))
+            if stage.interrupted:
+                break
             if self.sees(exporter.to_model(net, self.contract, self.scale, fixed=self.fixed)):
                 break
         return net

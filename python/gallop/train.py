@@ -98,7 +98,8 @@ def parser() -> argparse.ArgumentParser:
     p.add_argument("--absolute", type=float, default=1.0, help="share of absolute in the error")
     p.add_argument("--no-judge", action="store_true", help="skip the closed loop at the end")
     p.add_argument("--polish", type=int, help="steps of the last stage (0: none)")
-    p.add_argument("--keep", type=float, default=0.5, help="polish: how much stays as it was")
+    p.add_argument("--keep", type=float,
+                   help="polish: how much stays as it was (0.5), or as the teacher says (2)")
     p.add_argument("--course", type=float, default=20.0, help="polish: weight of where it is led")
     p.add_argument("--polish-slide", type=float, default=3.0, help="polish: weight of foot slide")
     p.add_argument("--device", default="cuda" if torch.cuda.is_available() else "cpu")
@@ -215,18 +216,15 @@ def polished(
     weights = Weights(args.slide, args.kinematics, absolute=args.absolute)
     size = (96, 12, Stage(1, 48, 8, weights=weights)) if args.quick else (
         512, 16, Stage(1, 256, 16, weights=weights))
-    plan = Plan(steps, *size[:2], keep=args.keep, slide=args.polish_slide, course=args.course,
+    keep = args.keep if args.keep is not None else (2.0 if pupil else 0.5)
+    plan = Plan(steps, *size[:2], keep=keep, slide=args.polish_slide, course=args.course,
                 stage=size[2])
     place = args.checkpoint.with_suffix(".polish") if args.checkpoint else None
     last = Polish(trainer.average, trainer.unroll, rules, data, trainer.batches, style, plan,
                   args.seed, trainer.world, place, pupil.teacher if pupil else None)
     began = time.time()
-<<<<<<< HEAD
-    net = last.train(args.quiet)
-    trainer.interrupted = last.interrupted
-=======
     net = last.train(args.quiet) if pupil is None else pupil.polished(last, args.quiet)
->>>>>>> 78f78dc (Distillation: a smaller walker from a larger one, stopped by the judge)
+    trainer.interrupted = last.interrupted
     say(args, f"polished in {time.time() - began:.1f} s")
     return net, last.history
 
