@@ -20,12 +20,11 @@ typedef struct gali_check_report {
 typedef enum gali_verdict { GALI_PASS, GALI_WARN, GALI_FAIL, GALI_SKIP } gali_verdict;
 
 /* "PASS  name: message"; what is said after it of the same check are details. */
-__attribute__((format(printf, 4, 5))) void gali_check_say(gali_check_report *report, gali_verdict verdict,
-                                                          const char *name, const char *format, ...);
+GALI_PRINTF(4, 5)
+void gali_check_say(gali_check_report *report, gali_verdict verdict, const char *name, const char *format, ...);
 
 /* A line of detail of the last check. */
-__attribute__((format(printf, 2, 3))) void gali_check_detail(gali_check_report *report, const char *format,
-                                                             ...);
+GALI_PRINTF(2, 3) void gali_check_detail(gali_check_report *report, const char *format, ...);
 
 /* Ends the last check, whose details stood open as JSON. */
 void gali_check_end(gali_check_report *report);

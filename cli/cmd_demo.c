@@ -192,11 +192,15 @@ static gal_status write_files(const demo *self, gal_error *error) {
     }
     snprintf(picture, sizeof picture, "%.4000s/demo.png", self->out);
     gal_status status = gali_player_write(page, &desc, error);
-    if (status == GAL_OK) {
-        status = gali_contact_sheet_write(picture, &desc, error);
+    if (status != GAL_OK) {
+        return status;
     }
-    if (status == GAL_OK) {
-        printf("  written    %s (open it in a browser), %s\n", page, picture);
+    status = gali_contact_sheet_write(picture, &desc, error);
+    printf("  written    %s (open it in a browser)%s%s\n", page, status == GAL_OK ? ", " : "",
+           status == GAL_OK ? picture : "");
+    if (status == GAL_UNSUPPORTED) { /* the page is whole without it */
+        fprintf(stderr, "gallop demo: %s\n", error->message);
+        return GAL_OK;
     }
     return status;
 }

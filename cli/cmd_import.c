@@ -2,11 +2,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/number.h"
+#include "base/system.h"
 #include "commands.h"
 #include "directory.h"
 #include "import/pfnn_folder.h"
@@ -102,8 +102,7 @@ static int ends_with(const char *text, const char *end) {
 
 /* A path that is neither of the two kinds is told so, rather than that it lacks Xmean.bin. */
 static int is_folder(const char *path) {
-    struct stat there;
-    return stat(path, &there) == 0 && S_ISDIR(there.st_mode);
+    return gali_system_path_kind(path) == GALI_PATH_FOLDER;
 }
 
 static int import_folder(const wishes *w, gali_pfnn_desc *desc) {

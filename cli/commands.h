@@ -35,10 +35,10 @@ extern const gali_command gali_command_quantize;
 extern const gali_command gali_command_tune;
 
 /* Prints "gallop COMMAND: message" and returns GALI_EXIT_BAD. */
-__attribute__((format(printf, 2, 3))) int gali_command_bad(const char *command, const char *format, ...);
+GALI_PRINTF(2, 3) int gali_command_bad(const char *command, const char *format, ...);
 
 /* The same with "(gallop help COMMAND)" behind it; returns GALI_EXIT_USAGE. */
-__attribute__((format(printf, 2, 3))) int gali_command_usage(const char *command, const char *format, ...);
+GALI_PRINTF(2, 3) int gali_command_usage(const char *command, const char *format, ...);
 
 /* Runs a command line without the program's name: what main does. */
 int gali_command_main(const char *command, int argc, char **argv);

@@ -1,24 +1,22 @@
-#define _POSIX_C_SOURCE 200809L /* mkdir */
 #include "directory.h"
 
 #include <errno.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "base/error.h"
+#include "base/system.h"
 
-/* mkdir of the path's first `length` bytes, cut off for the while. */
+/* A folder of the path's first `length` bytes, cut off for the while. */
 static int make_part(char *path, size_t length) {
     char kept = path[length];
     path[length] = '\0';
-    int made = mkdir(path, 0777) == 0 || errno == EEXIST;
+    int made = gali_system_make_folder(path) || errno == EEXIST;
     path[length] = kept;
     return made;
 }
 
 gal_status gali_directory_make(const char *path, gal_error *error) {
     char parts[4096];
-    struct stat there;
     size_t size = strlen(path);
     if (size >= sizeof parts) {
         return gali_fail(error, GAL_IO, "%.64s...: the path is too long", path);
@@ -32,7 +30,7 @@ gal_status gali_directory_make(const char *path, gal_error *error) {
     if (size > 0 && !make_part(parts, size)) {
         return gali_fail(error, GAL_IO, "%s: %s", path, strerror(errno));
     }
-    if (stat(path, &there) != 0 || !S_ISDIR(there.st_mode)) {
+    if (gali_system_path_kind(path) != GALI_PATH_FOLDER) {
         return gali_fail(error, GAL_IO, "%s: %s", path, strerror(size > 0 ? ENOTDIR : ENOENT));
     }
     return GAL_OK;

@@ -8,7 +8,8 @@ static int run(const gal_network *network) {
     enum { COUNT = 3 };
     gal_network_info info = gal_network_get_info(network);
     size_t size = gal_network_workspace_size(network, COUNT);
-    void *workspace = aligned_alloc(64, (size + 63) / 64 * 64);
+    char *memory = malloc(size + 63); /* of which the workspace starts at a multiple of 64 */
+    void *workspace = memory ? memory + (64 - (uintptr_t)memory % 64) % 64 : NULL;
     float *x = calloc((size_t)COUNT * info.inputs, sizeof *x);
     float *y = calloc((size_t)COUNT * info.outputs, sizeof *y);
     const float phase[COUNT] = {0, 1, 2};
@@ -24,7 +25,7 @@ static int run(const gal_network *network) {
     }
     free(y);
     free(x);
-    free(workspace);
+    free(memory);
     return good ? 0 : 1;
 }
 

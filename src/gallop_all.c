@@ -10,7 +10,9 @@
  *
  * Keep -ffp-contract=off: with contraction a compiler fuses where no FMA is written.
  */
-#define _DEFAULT_SOURCE /* for cpu/machine.c and base/clock.c: before the first system header */
+#define GALLOP_BUILD
+#define __USE_MINGW_ANSI_STDIO 1 /* C99's printf */
+#define _DEFAULT_SOURCE          /* for cpu/machine.c and base/system_posix.c: before the first system header */
 #include "kernels/kernels.h"
 #include "kernels/narrow.h"
 
@@ -27,7 +29,7 @@ static const gali_narrow *const gali_narrow_only =
     &GALI_NARROW_TABLE; /* with VNNI and BF16 as the flags have them */
 #define gali_narrow_scalar (*gali_narrow_only)
 #define gali_narrow_avx512 (*gali_narrow_only)
-#elif defined(__AVX2__) && defined(__FMA__) && defined(__F16C__)
+#elif defined(__AVX2__) && ((defined(__FMA__) && defined(__F16C__)) || defined(_MSC_VER))
 #define GALI_HAVE_AVX2
 #include "kernels/k_avx2.c"
 #include "kernels/k_avx2_narrow.c"
@@ -35,7 +37,7 @@ static const gali_narrow *const gali_narrow_only =
 static const gali_narrow *const gali_narrow_only = &GALI_NARROW_TABLE;
 #define gali_narrow_scalar (*gali_narrow_only)
 #define gali_narrow_avx2 (*gali_narrow_only)
-#elif defined(__aarch64__) && defined(__ARM_NEON)
+#elif defined(GALI_AARCH64)
 #define GALI_HAVE_NEON
 #include "kernels/k_neon.c"
 #include "kernels/k_neon_narrow.c"
@@ -53,7 +55,6 @@ static const gali_narrow *const gali_narrow_only = &GALI_NARROW_TABLE;
 #include "kernels/narrow.c"
 #include "kernels/ref/activate.c"
 
-#include "base/clock.c"
 #include "base/crc32.c"
 #include "base/error.c"
 #include "base/file.c"
@@ -117,3 +118,10 @@ static const gali_narrow *const gali_narrow_only = &GALI_NARROW_TABLE;
 #include "motion/teleport.c"
 #include "motion/trajectory.c"
 #include "motion/vec.c"
+
+/* The last: <windows.h> makes macros of many words. */
+#if defined(_WIN32)
+#include "base/system_windows.c"
+#else
+#include "base/system_posix.c"
+#endif

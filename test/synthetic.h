@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "network/model.h"
 
 /* SplitMix64 (Steele et al. 2014). */
@@ -179,14 +180,14 @@ static inline gal_status synthetic_run(const gal_network *network, uint32_t coun
                                        const float *gate, float *y, const gal_parallel *parallel) {
     size_t size = gal_network_workspace_size(network, count);
     size_t whole = (size + 63) & ~(size_t)63;
-    void *workspace = aligned_alloc(64, whole ? whole : 64);
+    void *workspace = gali_allocate(NULL, whole);
     memset(workspace, 0xff, whole); /* stale NaNs: nothing may be read before it is written */
     gal_gate_kind kind = gal_network_get_info(network).gate;
     gal_network_batch batch = {.count = count, .x = x, .y = y, .parallel = parallel};
     batch.phase = kind == GAL_GATE_CALLER || kind == GAL_GATE_NETWORK ? NULL : gate;
     batch.blend = kind == GAL_GATE_CALLER ? gate : NULL;
     gal_status status = gal_network_run(network, &batch, workspace, size, NULL);
-    free(workspace);
+    gali_release(NULL, workspace, whole);
     return status;
 }
 

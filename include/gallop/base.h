@@ -15,7 +15,13 @@
 extern "C" {
 #endif
 
-#if defined(GALLOP_SHARED) && defined(__GNUC__)
+/* GALLOP_SHARED says that the library is a shared one (find_package does), GALLOP_BUILD that it is being
+ * built. */
+#if defined(GALLOP_SHARED) && defined(_WIN32) && defined(GALLOP_BUILD)
+#define GAL_API __declspec(dllexport)
+#elif defined(GALLOP_SHARED) && defined(_WIN32)
+#define GAL_API __declspec(dllimport)
+#elif defined(GALLOP_SHARED) && defined(__GNUC__)
 #define GAL_API __attribute__((visibility("default")))
 #else
 #define GAL_API

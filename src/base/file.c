@@ -1,16 +1,17 @@
 #include "base/file.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/system.h"
 
 static gal_status size_of(FILE *file, const char *path, size_t most, size_t *size, gal_error *error) {
     long end = fseek(file, 0, SEEK_END) == 0 ? ftell(file) : -1;
-    if (end < 0 || end == 0x7fffffffffffffffL || fseek(file, 0, SEEK_SET) != 0) {
+    if (end < 0 || end == LONG_MAX || fseek(file, 0, SEEK_SET) != 0) {
         return gali_fail(error, GAL_IO, "%s: not a readable file", path);
     }
     if ((unsigned long)end > most) {
@@ -43,7 +44,7 @@ gal_status gali_file_read(const char *path, size_t most, const gal_allocator *al
     *data = NULL;
     *size = 0;
     errno = 0;
-    FILE *file = fopen(path, "rb");
+    FILE *file = gali_system_open(path, "rb");
     if (!file) {
         return gali_fail(error, GAL_IO, "%s: %s", path, strerror(errno));
     }
@@ -54,8 +55,8 @@ gal_status gali_file_read(const char *path, size_t most, const gal_allocator *al
 
 /* A rename puts a file in place of whatever is there: right for files, the end of a device or a pipe. */
 static int is_replaceable(const char *path) {
-    struct stat there;
-    return stat(path, &there) != 0 || S_ISREG(there.st_mode);
+    const gali_path_kind kind = gali_system_path_kind(path);
+    return kind == GALI_PATH_NOTHING || kind == GALI_PATH_FILE;
 }
 
 gal_status gali_file_begin(gali_file_draft *draft, const char *path, gal_error *error) {
@@ -72,7 +73,7 @@ gal_status gali_file_begin(gali_file_draft *draft, const char *path, gal_error *
         return gali_fail(error, GAL_IO, "%.200s...: path too long", path);
     }
     errno = 0;
-    draft->stream = fopen(draft->written, "wb");
+    draft->stream = gali_system_open(draft->written, "wb");
     return draft->stream ? GAL_OK : gali_fail(error, GAL_IO, "%s: %s", path, strerror(errno));
 }
 
@@ -80,10 +81,10 @@ gal_status gali_file_finish(gali_file_draft *draft, gal_error *error) {
     int in_place = strcmp(draft->written, draft->path) == 0;
     int failed = ferror(draft->stream);
     failed |= (draft->stream == stdout ? fflush(stdout) : fclose(draft->stream)) != 0;
-    if (failed || (!in_place && rename(draft->written, draft->path) != 0)) {
+    if (failed || (!in_place && !gali_system_replace(draft->written, draft->path))) {
         gali_fail(error, GAL_IO, "%s: %s", draft->path, errno ? strerror(errno) : "write error");
         if (!in_place) {
-            remove(draft->written);
+            gali_system_remove(draft->written);
         }
         return GAL_IO;
     }

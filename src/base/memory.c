@@ -1,8 +1,7 @@
 #include "base/memory.h"
 
-#include <stdlib.h>
-
 #include "base/size.h"
+#include "base/system.h"
 
 void *gali_allocate(const gal_allocator *allocator, size_t size) {
     if (size == GALI_SIZE_BAD) {
@@ -12,7 +11,7 @@ void *gali_allocate(const gal_allocator *allocator, size_t size) {
         return allocator->allocate(allocator->context, size, GALI_ALIGNMENT);
     }
     size_t whole = gali_size_align(size ? size : 1, GALI_ALIGNMENT);
-    return whole == GALI_SIZE_BAD ? NULL : aligned_alloc(GALI_ALIGNMENT, whole);
+    return whole == GALI_SIZE_BAD ? NULL : gali_system_allocate(whole, GALI_ALIGNMENT);
 }
 
 void gali_release(const gal_allocator *allocator, void *memory, size_t size) {
@@ -22,6 +21,6 @@ void gali_release(const gal_allocator *allocator, void *memory, size_t size) {
     if (allocator && allocator->release) {
         allocator->release(allocator->context, memory, size, GALI_ALIGNMENT);
     } else {
-        free(memory);
+        gali_system_release(memory);
     }
 }

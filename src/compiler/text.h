@@ -4,6 +4,8 @@
 
 #include <stddef.h>
 
+#include "base/compiler.h"
+
 typedef struct gali_text {
     char *bytes; /* terminated; NULL while empty. Zero-initialise */
     size_t size; /* without the terminator */
@@ -12,7 +14,7 @@ typedef struct gali_text {
 } gali_text;
 
 /* Appends printf-formatted text. */
-__attribute__((format(printf, 2, 3))) void gali_text_add(gali_text *text, const char *format, ...);
+GALI_PRINTF(2, 3) void gali_text_add(gali_text *text, const char *format, ...);
 
 /* Appends size bytes. */
 void gali_text_add_bytes(gali_text *text, const char *bytes, size_t size);

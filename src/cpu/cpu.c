@@ -3,13 +3,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#if defined(__x86_64__)
-#include <cpuid.h>
-#elif defined(__aarch64__) && defined(__linux__)
+#include "base/compiler.h"
+#include "base/error.h"
+
+#if defined(GALI_X86_64)
+#include "cpu/cpuid.h"
+#elif defined(GALI_AARCH64) && defined(__linux__)
 #include <sys/auxv.h>
 #endif
-
-#include "base/error.h"
 
 const char *gal_isa_name(gal_isa isa) {
     static const char *const names[GAL_ISA_COUNT] = {
@@ -29,38 +30,44 @@ const char *gal_isa_name(gal_isa isa) {
     return (unsigned)isa < GAL_ISA_COUNT ? names[isa] : "unknown";
 }
 
-#if defined(__x86_64__)
-/* Bits that not every compiler's builtins know; their registers are AVX's, whose state those look at. */
-static int has_f16c(void) {
-    unsigned a, b, c, d;
-    return __get_cpuid(1, &a, &b, &c, &d) && (c & 1u << 29);
+#if defined(GALI_X86_64)
+enum {
+    SAVED_AVX = 0x6,     /* of XCR0: XMM and YMM */
+    SAVED_AVX512 = 0xe6, /* and masks, upper halves of ZMM, ZMM 16 to 31 */
+};
+
+/* Whether CPUID has all of these bits of leaf 1, leaf 7 and its subleaf 1, and XCR0 those of `saved`. */
+static int all_of(uint32_t c1, uint32_t b7, uint32_t c7, uint32_t a7_1, uint64_t saved) {
+    const uint32_t osxsave = 1u << 27;
+    const gali_cpuid one = gali_cpuid_ask(1, 0), seven = gali_cpuid_ask(7, 0);
+    if ((one.c & (c1 | osxsave)) != (c1 | osxsave) || (gali_cpuid_saved() & saved) != saved) {
+        return 0;
+    }
+    return (seven.b & b7) == b7 && (seven.c & c7) == c7 &&
+           (!a7_1 || (seven.a >= 1 && (gali_cpuid_ask(7, 1).a & a7_1) == a7_1));
 }
 
-static int has_leaf_7_1_eax(unsigned bit) {
-    unsigned a, b, c, d;
-    return __get_cpuid_count(7, 1, &a, &b, &c, &d) && (a & bit);
-}
-
-/* The builtins look at CPUID and at the register state that the operating system enables (XGETBV). */
+/* Bits as in Intel's manual (volume 2A, CPUID). */
 static int machine_has(gal_isa isa) {
-    __builtin_cpu_init();
+    const uint32_t fma = 1u << 12, avx = 1u << 28, f16c = 1u << 29, avx2 = 1u << 5;
+    const uint32_t avx512 = 1u << 16 | 1u << 17 | 1u << 30 | 1u << 31; /* F, DQ, BW, VL */
+    const uint32_t vnni = 1u << 11, avx_vnni = 1u << 4, bf16 = 1u << 5;
     switch (isa) {
     case GAL_ISA_AVX2:
-        return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && has_f16c();
+        return all_of(fma | avx | f16c, avx2, 0, 0, SAVED_AVX);
     case GAL_ISA_AVX2_VNNI:
-        return machine_has(GAL_ISA_AVX2) && has_leaf_7_1_eax(1u << 4);
+        return all_of(fma | avx | f16c, avx2, 0, avx_vnni, SAVED_AVX);
     case GAL_ISA_AVX512:
-        return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
-               __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512bw");
+        return all_of(avx, avx512, 0, 0, SAVED_AVX512);
     case GAL_ISA_AVX512_VNNI:
-        return machine_has(GAL_ISA_AVX512) && __builtin_cpu_supports("avx512vnni");
+        return all_of(avx, avx512, vnni, 0, SAVED_AVX512);
     case GAL_ISA_AVX512_BF16:
-        return machine_has(GAL_ISA_AVX512_VNNI) && __builtin_cpu_supports("avx512bf16");
+        return all_of(avx, avx512, vnni, bf16, SAVED_AVX512);
     default:
         return isa == GAL_ISA_SCALAR;
     }
 }
-#elif defined(__aarch64__)
+#elif defined(GALI_AARCH64)
 /* What the kernel says of all cores: bits of AT_HWCAP and AT_HWCAP2 (Linux, arch/arm64 uapi). */
 static int kernel_says(unsigned long dot, unsigned long more) {
 #if defined(__linux__)
@@ -184,9 +191,10 @@ gal_status gali_cpu_choose(gal_isa wanted, gal_isa *chosen, gal_error *error) {
 }
 
 uint32_t gali_cpu_ahead(void) {
-#if defined(__x86_64__)
-    __builtin_cpu_init();
-    return __builtin_cpu_is("intel") ? 4 : 0;
+#if defined(GALI_X86_64)
+    const gali_cpuid vendor = gali_cpuid_ask(0, 0);
+    return vendor.b == 0x756e6547 && vendor.d == 0x49656e69 && vendor.c == 0x6c65746e ? 4
+                                                                                      : 0; /* GenuineIntel */
 #else
     return 0;
 #endif

@@ -3,10 +3,9 @@
 #endif
 #include "cpu/machine.h"
 
-#include <stdlib.h>
-
 #include "base/memory.h"
 #include "base/size.h"
+#include "base/system.h"
 
 #if defined(__linux__)
 #include <stdio.h>
@@ -62,7 +61,7 @@ void *gali_machine_allocate(const gal_allocator *allocator, size_t size, int sma
         return gali_allocate(allocator, size);
     }
     size_t whole = gali_size_align(size, large_page);
-    void *memory = whole == GALI_SIZE_BAD ? NULL : aligned_alloc(large_page, whole);
+    void *memory = whole == GALI_SIZE_BAD ? NULL : gali_system_allocate(whole, large_page);
     if (memory) {
         ask_for_large_pages(memory, whole - size <= whole / 6 ? whole : whole - large_page);
     }

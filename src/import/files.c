@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/system.h"
 
 enum { PATH_MAX_BYTES = 4096 };
 
@@ -18,7 +19,7 @@ static FILE *open_in(const char *folder, const char *name, gal_status *status, g
         return NULL;
     }
     errno = 0;
-    FILE *file = fopen(path, "rb");
+    FILE *file = gali_system_open(path, "rb");
     if (!file) {
         *status = errno == ENOENT ? GAL_NOT_FOUND : gali_fail(error, GAL_IO, "%s: %s", name, strerror(errno));
     }

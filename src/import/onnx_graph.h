@@ -34,8 +34,8 @@ typedef struct gali_onnx_node {
 int gali_onnx_input(const gali_onnx_node *node, uint32_t i);
 
 /* Fails with the node's place; returns GALI_ONNX_NONE. */
-__attribute__((format(printf, 3, 4))) int gali_onnx_refuse(gali_onnx_program *program,
-                                                           const gali_onnx_node *node, const char *format, ...);
+GALI_PRINTF(3, 4)
+int gali_onnx_refuse(gali_onnx_program *program, const gali_onnx_node *node, const char *format, ...);
 
 /* Attributes; the default where there is none. */
 int64_t gali_onnx_attribute_whole(const gali_onnx_node *node, const char *name, int64_t missing);

@@ -53,8 +53,7 @@ void *gali_onnx_take(gali_onnx *onnx, size_t size);
 void gali_onnx_release(gali_onnx *onnx);
 
 /* Sets the error unless there is one; returns 0. Bytes of the message that are not printable become '?'. */
-__attribute__((format(printf, 3, 4))) int gali_onnx_fail(gali_onnx *onnx, gal_status status, const char *format,
-                                                         ...);
+GALI_PRINTF(3, 4) int gali_onnx_fail(gali_onnx *onnx, gal_status status, const char *format, ...);
 
 /* Counts work; 0 (and failed) when there is none left. */
 int gali_onnx_work(gali_onnx *onnx, double multiplications);

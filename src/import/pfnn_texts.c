@@ -117,7 +117,7 @@ typedef struct text {
     size_t size;
 } text;
 
-__attribute__((format(printf, 2, 3))) static void add(text *t, const char *format, ...) {
+GALI_PRINTF(2, 3) static void add(text *t, const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
     size_t room = GALI_PFNN_TEXT_MAX - t->size;

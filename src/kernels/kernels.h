@@ -14,6 +14,7 @@
 #ifndef GALI_KERNELS_KERNELS_H
 #define GALI_KERNELS_KERNELS_H
 
+#include "base/compiler.h"
 #include "gallop/base.h"
 
 enum {

@@ -7,6 +7,7 @@
 #ifndef GALI_MOTION_CONTRACT_PARSE_H
 #define GALI_MOTION_CONTRACT_PARSE_H
 
+#include "base/compiler.h"
 #include "motion/contract.h"
 
 enum {
@@ -38,8 +39,7 @@ typedef struct gali_parser {
 } gali_parser;
 
 /* "contract line N: ..." with GAL_BAD_DATA. */
-__attribute__((format(printf, 2, 3))) gal_status gali_parser_fail(const gali_parser *parser, const char *format,
-                                                                  ...);
+GALI_PRINTF(2, 3) gal_status gali_parser_fail(const gali_parser *parser, const char *format, ...);
 
 /* Checks encoding, line lengths and the first line, and counts; leaves the parser before the second line. */
 gal_status gali_parser_scan(gali_parser *parser);

@@ -5,6 +5,7 @@
 #ifndef GALI_NETWORK_MODEL_READER_H
 #define GALI_NETWORK_MODEL_READER_H
 
+#include "base/compiler.h"
 #include "network/model_layout.h"
 
 typedef struct gali_reader_section {
@@ -21,8 +22,7 @@ typedef struct gali_reader {
 } gali_reader;
 
 /* GAL_BAD_DATA with the message. */
-__attribute__((format(printf, 2, 3))) gal_status gali_reader_bad(const gali_reader *reader, const char *format,
-                                                                 ...);
+GALI_PRINTF(2, 3) gal_status gali_reader_bad(const gali_reader *reader, const char *format, ...);
 
 uint64_t gali_reader_u64(const void *array);
 

@@ -2,6 +2,7 @@
 # An instruction set that this build or machine lacks is a skip: the program's own words say so.
 set(ENV{GALLOP_ISA} ${ISA})
 execute_process(COMMAND ${PROGRAM} OUTPUT_VARIABLE got ERROR_VARIABLE words RESULT_VARIABLE failed)
+string(REPLACE "\r" "" got "${got}") # Windows ends lines with both
 file(READ ${GOLDEN} expected)
 if(words MATCHES "not in this build")
     message("SKIPPED: no ${ISA} here")

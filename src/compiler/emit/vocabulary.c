@@ -5,10 +5,10 @@
 
 #include "base/embedded.h"
 
-extern const gali_embedded gali_embedded_kernels_h, gali_embedded_activate_f32, gali_embedded_panel_f32,
-    gali_embedded_gru_f32, gali_embedded_feed, gali_embedded_gate, gali_embedded_emit_tile,
-    gali_embedded_emit_operators, gali_embedded_simd_scalar, gali_embedded_simd_avx2, gali_embedded_simd_avx512,
-    gali_embedded_simd_neon, gali_embedded_simd_wasm;
+extern const gali_embedded gali_embedded_compiler_h, gali_embedded_kernels_h, gali_embedded_activate_f32,
+    gali_embedded_panel_f32, gali_embedded_gru_f32, gali_embedded_feed, gali_embedded_gate,
+    gali_embedded_emit_tile, gali_embedded_emit_operators, gali_embedded_simd_scalar, gali_embedded_simd_avx2,
+    gali_embedded_simd_avx512, gali_embedded_simd_neon, gali_embedded_simd_wasm;
 #define LAYER(id, name, formula) extern const gali_embedded gali_embedded_layer_##name;
 #include "network/layers.def"
 #undef LAYER
@@ -207,6 +207,8 @@ void gali_vocabulary_includes(gali_text *text, const gali_target *target) {
             gali_text_add_bytes(text, at, (size_t)(line_end(at, end) - at));
         }
     }
+    gali_text_add(text, "\n");
+    gali_text_add_bytes(text, gali_embedded_compiler_h.data, gali_embedded_compiler_h.size);
 }
 
 /* What the runtime shares between its sources is a module's own, too. */

@@ -12,7 +12,7 @@
 #include "compiler/target.h"
 #include "compiler/text.h"
 
-/* Appends the #include lines of the target's vocabulary. */
+/* Appends the #include lines of the target's vocabulary, and the compiler's own words (base/compiler.h). */
 void gali_vocabulary_includes(gali_text *text, const gali_target *target);
 
 /* Appends the definitions that the C text `body` uses, and those that they use, in the order of the headers. */

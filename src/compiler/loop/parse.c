@@ -22,7 +22,7 @@ typedef struct reader {
 
 typedef char word[GALI_LOOP_NAME_MAX];
 
-__attribute__((format(printf, 2, 3))) static int fail(reader *r, const char *format, ...);
+GALI_PRINTF(2, 3) static int fail(reader *r, const char *format, ...);
 
 static int fail(reader *r, const char *format, ...) {
     if (r->status == GAL_OK) {

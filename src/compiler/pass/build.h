@@ -2,6 +2,7 @@
 #ifndef GALI_COMPILER_PASS_BUILD_H
 #define GALI_COMPILER_PASS_BUILD_H
 
+#include "base/compiler.h"
 #include "compiler/graph/graph.h"
 
 typedef struct gali_builder {
@@ -14,8 +15,7 @@ typedef struct gali_builder {
 gali_builder gali_build_start(gali_arena *arena, uint32_t least, uint32_t most, gal_error *error);
 
 /* Adds the node, named by a printf format. */
-__attribute__((format(printf, 3, 4))) uint32_t gali_build(gali_builder *b, gali_node node, const char *format,
-                                                          ...);
+GALI_PRINTF(3, 4) uint32_t gali_build(gali_builder *b, gali_node node, const char *format, ...);
 
 /* A constant; data lives as long as the arena (NULL: values not known). */
 uint32_t gali_build_constant(gali_builder *b, gali_type type, const void *data, const char *name);

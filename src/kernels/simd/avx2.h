@@ -5,6 +5,8 @@
 #include <immintrin.h>
 #include <stdint.h>
 
+#include "base/compiler.h"
+
 typedef __m256 gali_vf;
 enum {
     GALI_LANES = 8,
@@ -26,7 +28,7 @@ static inline gali_vf gali_vf_load(const float *p) {
 }
 
 static inline gali_vf gali_vf_keep(gali_vf a) {
-    __asm__("" : "+x"(a));
+    GALI_OPAQUE("x", a);
     return a;
 }
 

@@ -5,6 +5,8 @@
 #include <immintrin.h>
 #include <stdint.h>
 
+#include "base/compiler.h"
+
 typedef __m512 gali_vf;
 enum {
     GALI_LANES = 16,
@@ -26,7 +28,7 @@ static inline gali_vf gali_vf_load(const float *p) {
 }
 
 static inline gali_vf gali_vf_keep(gali_vf a) {
-    __asm__("" : "+v"(a));
+    GALI_OPAQUE("v", a);
     return a;
 }
 

@@ -6,6 +6,8 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "base/compiler.h"
+
 typedef float32x4_t gali_vf;
 enum {
     GALI_LANES = 4,
@@ -28,7 +30,7 @@ static inline gali_vf gali_vf_set(float a) {
 static inline gali_vf gali_vf_load(const float *p) {
     uint64_t high;
     memcpy(&high, p + 2, sizeof high);
-    __asm__("" : "+r"(high));
+    GALI_OPAQUE("r", high);
     uint64x2_t both = vreinterpretq_u64_f32(vcombine_f32(vld1_f32(p), vdup_n_f32(0)));
     return vreinterpretq_f32_u64(vsetq_lane_u64(high, both, 1));
 }
@@ -88,7 +90,7 @@ typedef float gali_vx;
 
 static inline gali_vx gali_vx_load(const float *p) {
     float x = *p;
-    __asm__("" : "+w"(x));
+    GALI_OPAQUE("w", x);
     return x;
 }
 

@@ -1,0 +1,20 @@
+/* In place of the tuner where jansson or dlopen were not there when this was built: no log can be read. */
+#include "base/error.h"
+#include "compiler/tune/log.h"
+
+gal_status gali_log_read(gali_log *log, const char *path, gal_error *error) {
+    *log = (gali_log){.count = 0};
+    return gali_fail(error, GAL_UNSUPPORTED,
+                     "%.100s: this build reads no logs of the tuner: that needs jansson and dlopen", path);
+}
+
+void gali_log_release(gali_log *log) {
+    *log = (gali_log){.count = 0};
+}
+
+uint32_t gali_log_find(const gali_log *log, const gali_dense *dense, const gali_target *target, uint32_t each,
+                       gali_arena *arena, const gali_log_record ***found) {
+    (void)log, (void)dense, (void)target, (void)each, (void)arena;
+    *found = NULL;
+    return 0;
+}

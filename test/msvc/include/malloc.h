@@ -1,0 +1,6 @@
+#ifndef STUB_MALLOC_H
+#define STUB_MALLOC_H
+#include <stddef.h>
+void *_aligned_malloc(size_t size, size_t alignment);
+void _aligned_free(void *memory);
+#endif

@@ -1,0 +1,19 @@
+#ifndef STUB_STRING_H
+#define STUB_STRING_H
+#include <stddef.h>
+void *memcpy(void *to, const void *from, size_t size);
+void *memmove(void *to, const void *from, size_t size);
+void *memset(void *to, int value, size_t size);
+int memcmp(const void *a, const void *b, size_t size);
+void *memchr(const void *at, int value, size_t size);
+size_t strlen(const char *text);
+int strcmp(const char *a, const char *b);
+int strncmp(const char *a, const char *b, size_t size);
+char *strchr(const char *text, int value);
+char *strstr(const char *text, const char *part);
+size_t strcspn(const char *text, const char *letters);
+char *strrchr(const char *text, int value);
+size_t strspn(const char *text, const char *letters);
+char *strncpy(char *to, const char *from, size_t size);
+char *strerror(int number);
+#endif
