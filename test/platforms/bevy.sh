@@ -1,5 +1,5 @@
-# The Bevy example without a window: eight entities walk for five seconds. The fastest runs some twenty metres, and all
-# heads for Bevy's -z.
+# The Bevy example without a window: eight entities walk for five seconds, four to eight metres, and all
+# towards Bevy's -z.
 command -v cargo >/dev/null || { say "skipped: no cargo (1.77 or later, rustup.rs; Debian 12's is older)"; return 0; }
 ! command -v ccache >/dev/null || export CC="ccache gcc" # the same sources are compiled more than once
 need gcc libc6-dev

@@ -1,0 +1,229 @@
+using System;
+using System.Runtime.ExceptionServices;
+using System.Runtime.InteropServices;
+using AOT;
+
+namespace Gallop
+{
+    /// <summary>Ground height at a point, in the crowd's space and unit. Called many times a character and step.</summary>
+    public interface IGround
+    {
+        float Height(float x, float z);
+    }
+
+    /// <summary>Characters of one controller, and how many there may be at once.</summary>
+    public struct Group
+    {
+        public Controller controller;
+        public int capacity; // 0: 16
+    }
+
+    /// <summary>
+    /// Up to so many characters of one controller, or of several. A character is a number, 0 is none. One thread at a time
+    /// changes a crowd. What is called every frame makes no garbage.
+    /// </summary>
+    public sealed unsafe class Crowd : IDisposable
+    {
+        private static readonly Native.GroundFn callGround = CallGround; // lives for ever, as C keeps its address
+
+        private readonly CrowdHandle handle;
+        private readonly Ground ground;
+
+        private sealed class Ground
+        {
+            public IGround own;
+            public ExceptionDispatchInfo thrown;
+        }
+
+        public Crowd(Controller controller, int capacity, IGround ground = null)
+            : this(new[] { new Group { controller = controller, capacity = capacity } }, ground)
+        {
+        }
+
+        /// <summary>The controllers have one rate and one unit; Spawn.group is an index of `groups`.</summary>
+        public Crowd(Group[] groups, IGround ground = null)
+        {
+            this.ground = new Ground { own = ground };
+            var controllers = Array.ConvertAll(groups, group => group.controller.Handle);
+            var raw = Array.ConvertAll(groups, group => new GroupDesc
+            {
+                controller = group.controller.Handle.DangerousGetHandle(),
+                capacity = checked((uint)group.capacity)
+            });
+            var context = GCHandle.Alloc(this.ground);
+            fixed (GroupDesc* first = raw)
+            {
+                var desc = new CrowdDesc
+                {
+                    structSize = (uint)sizeof(CrowdDesc),
+                    groups = first,
+                    groupCount = (uint)raw.Length,
+                    ground = ground == null ? IntPtr.Zero : Marshal.GetFunctionPointerForDelegate(callGround),
+                    groundContext = GCHandle.ToIntPtr(context)
+                };
+                var error = new NativeError();
+                Status status = Native.gal_crowd_create(out var created, ref desc, ref error);
+                if (status != Status.Ok)
+                {
+                    context.Free();
+                }
+                Native.Check(status, ref error);
+                handle = new CrowdHandle(created, controllers, context);
+            }
+            GC.KeepAlive(groups);
+        }
+
+        [MonoPInvokeCallback(typeof(Native.GroundFn))]
+        private static float CallGround(IntPtr context, float x, float z)
+        {
+            var ground = (Ground)GCHandle.FromIntPtr(context).Target;
+            try
+            {
+                return ground.own.Height(x, z);
+            }
+            catch (Exception exception) // must not pass through C; thrown again when the step is done
+            {
+                ground.thrown = ground.thrown ?? ExceptionDispatchInfo.Capture(exception);
+                return 0;
+            }
+        }
+
+        private void ThrowGround()
+        {
+            ExceptionDispatchInfo thrown = ground.thrown;
+            ground.thrown = null;
+            thrown?.Throw();
+        }
+
+        /// <summary>Adds a character at rest.</summary>
+        public uint Add(Spawn spawn)
+        {
+            Status status = Native.gal_crowd_add(handle, ref spawn, out uint character);
+            ThrowGround();
+            if (status != Status.Ok)
+            {
+                throw new GallopException(status, "a character to add: " + Native.Text(Native.gal_status_text(status)));
+            }
+            return character;
+        }
+
+        public void Remove(uint character)
+        {
+            Native.Check(Native.gal_crowd_remove(handle, character), character);
+        }
+
+        public int Count => (int)Native.gal_crowd_count(handle);
+
+        /// <summary>The character at a place, 0 .. Count - 1, in an order that changes only when one is removed.</summary>
+        public uint At(int index)
+        {
+            return Native.gal_crowd_at(handle, (uint)index);
+        }
+
+        public void SetInput(uint character, CharacterInput input)
+        {
+            Native.Check(Native.gal_crowd_set_input(handle, character, ref input), character);
+        }
+
+        /// <summary>Puts a character elsewhere as it is, in the middle of its step.</summary>
+        public void Teleport(uint character, float x, float z, float facing)
+        {
+            Status status = Native.gal_crowd_teleport(handle, character, x, z, facing);
+            ThrowGround();
+            Native.Check(status, character);
+        }
+
+        public void SetFootLock(uint character, bool on)
+        {
+            Native.Check(Native.gal_crowd_set_foot_lock(handle, character, on ? 1 : 0), character);
+        }
+
+        /// <summary>One frame of 1 / Rate seconds for all characters.</summary>
+        public void Step()
+        {
+            Native.gal_crowd_step(handle);
+            ThrowGround();
+        }
+
+        /// <summary>Runs the whole frames due after `seconds` more, at most `maxFrames` (0: 4); returns how many ran.
+        /// `fraction` is the part of a frame left over, for PoseBetween.</summary>
+        public int Advance(float seconds, int maxFrames, out float fraction)
+        {
+            uint ran = Native.gal_crowd_advance(handle, seconds, (uint)maxFrames, out fraction);
+            ThrowGround();
+            return (int)ran;
+        }
+
+        /// <summary>Times a character was set back to rest because its state became non-finite.</summary>
+        public long Resets => (long)Native.gal_crowd_resets(handle);
+
+        /// <summary>The pose after the last step, in the world; null if there is no such character. Good until the next
+        /// call that changes the crowd.</summary>
+        public JointTransform* Pose(uint character, out int joints)
+        {
+            JointTransform* pose = Native.gal_crowd_pose(handle, character, out uint count);
+            joints = (int)count;
+            return pose;
+        }
+
+        /// <summary>The pose between the last two steps, in the world, to `to`, which has room for `capacity` joints:
+        /// fraction 0 is before the last step, 1 after it.</summary>
+        public void PoseBetween(uint character, float fraction, JointTransform* to, int capacity)
+        {
+            ExpectRoom(character, capacity);
+            Native.Check(Native.gal_crowd_pose_between(handle, character, fraction, to), character);
+        }
+
+        /// <summary>The pose after the last step, each joint in its parent's frame, the root joint in the world.</summary>
+        public void PoseLocal(uint character, JointTransform* to, int capacity)
+        {
+            ExpectRoom(character, capacity);
+            Native.Check(Native.gal_crowd_pose_local(handle, character, to), character);
+        }
+
+        private void ExpectRoom(uint character, int capacity)
+        {
+            Native.gal_crowd_pose(handle, character, out uint joints);
+            if (capacity < joints)
+            {
+                throw new ArgumentException("room for " + capacity + " joints, " + joints + " needed");
+            }
+        }
+
+        public CharacterState State(uint character)
+        {
+            Native.Check(Native.gal_crowd_state(handle, character, out CharacterState state), character);
+            return state;
+        }
+
+        /// <summary>Bytes of the largest snapshot.</summary>
+        public int SnapshotSize => checked((int)Native.gal_crowd_snapshot_size(handle));
+
+        /// <summary>Writes all that the crowd goes on from; returns how many bytes it took.</summary>
+        public int Save(byte[] bytes)
+        {
+            Status status = Native.gal_crowd_save(handle, bytes, (UIntPtr)bytes.Length, out UIntPtr used);
+            if (status != Status.Ok)
+            {
+                throw new GallopException(status, bytes.Length + " bytes for a snapshot of " + (long)used);
+            }
+            return (int)used;
+        }
+
+        /// <summary>Makes the crowd what the saved one was. The bytes are checked; after an error it is as it was.</summary>
+        public void Restore(byte[] bytes, int count)
+        {
+            if (count < 0 || count > bytes.Length)
+            {
+                throw new ArgumentOutOfRangeException(nameof(count));
+            }
+            var error = new NativeError();
+            Native.Check(Native.gal_crowd_restore(handle, bytes, (UIntPtr)count, ref error), ref error);
+        }
+
+        public void Dispose()
+        {
+            handle.Dispose();
+        }
+    }
+}
