@@ -6,7 +6,8 @@
  * It has one table of kernels: that of the best instruction set that the compiler's flags allow (-march=...), plain C
  * where they allow none; the program then runs where those flags do. To choose at run time instead, as the CMake
  * build does, compile the tables of src/kernels/k_*.c with their own flags (cmake/isa.cmake) beside this file, and
- * this one with their -DGALI_HAVE_... and without -march. Every choice gives the same bits.
+ * this one with their -DGALI_HAVE_... and without -march. Every choice gives the same bits, but WebAssembly's simd128
+ * where it does not fuse (GAL_ISA_WASM_UNFUSED).
  *
  * Keep -ffp-contract=off: with contraction a compiler fuses where no FMA is written.
  */
@@ -45,6 +46,14 @@ static const gali_narrow *const gali_narrow_only = &GALI_NARROW_TABLE;
 static const gali_narrow *const gali_narrow_only = &GALI_NARROW_TABLE;
 #define gali_narrow_scalar (*gali_narrow_only)
 #define gali_narrow_neon (*gali_narrow_only)
+#elif defined(__wasm_simd128__)
+#define GALI_HAVE_WASM
+#include "kernels/k_wasm.c"
+#include "kernels/k_wasm_narrow.c"
+#define gali_kernels_scalar gali_kernels_wasm
+static const gali_narrow *const gali_narrow_only = &GALI_NARROW_TABLE;
+#define gali_narrow_scalar (*gali_narrow_only)
+#define gali_narrow_wasm (*gali_narrow_only)
 #else
 #include "kernels/k_scalar.c"
 #include "kernels/k_scalar_narrow.c"

@@ -94,6 +94,9 @@ typedef enum gal_isa {
     GAL_ISA_NEON_DOT,    /* NEON and FEAT_DotProd: sdot */
     GAL_ISA_NEON_BF16,   /* NEON_DOT and FEAT_BF16: bfmlalt, bfmlalb */
     GAL_ISA_NEON_I8MM,   /* NEON_BF16 and FEAT_I8MM: smmla */
+    GAL_ISA_WASM, /* WebAssembly's simd128 and relaxed SIMD, where the engine's multiply-add rounds once */
+    /* simd128 where products are rounded before they are added: the one set whose results differ, in the last bits */
+    GAL_ISA_WASM_UNFUSED,
     GAL_ISA_COUNT
 } gal_isa;
 

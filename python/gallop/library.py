@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 ISAS = ("best", "scalar", "avx2", "avx512", "neon", "neon-a55", "avx2-vnni", "avx512-vnni",
-        "avx512-bf16", "neon-dot", "neon-bf16", "neon-i8mm")
+        "avx512-bf16", "neon-dot", "neon-bf16", "neon-i8mm", "wasm", "wasm-unfused")
 PRECISIONS = ("stored", "f32", "fp16", "bf16", "bf16-dot", "int16", "int8", "int8-dot")
 BLOCK_ROW = 0xFFFFFFFF  # GAL_BLOCK_ROW
 FORMS = ("per-expert", "blend")

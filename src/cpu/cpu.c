@@ -10,6 +10,8 @@
 #include "cpu/cpuid.h"
 #elif defined(GALI_AARCH64) && defined(__linux__)
 #include <sys/auxv.h>
+#elif defined(__wasm_simd128__)
+#include <wasm_simd128.h>
 #endif
 
 const char *gal_isa_name(gal_isa isa) {
@@ -26,6 +28,8 @@ const char *gal_isa_name(gal_isa isa) {
         [GAL_ISA_NEON_DOT] = "neon-dot",
         [GAL_ISA_NEON_BF16] = "neon-bf16",
         [GAL_ISA_NEON_I8MM] = "neon-i8mm",
+        [GAL_ISA_WASM] = "wasm",
+        [GAL_ISA_WASM_UNFUSED] = "wasm-unfused",
     };
     return (unsigned)isa < GAL_ISA_COUNT ? names[isa] : "unknown";
 }
@@ -94,6 +98,22 @@ static int machine_has(gal_isa isa) {
         return 0;
     }
 }
+#elif defined(__wasm_simd128__)
+/* Whether a multiply-add of this module rounds once: (1 + e)^2 - (1 + 2 e) is e^2 then, else 0. */
+static int fuses(void) {
+#ifdef __wasm_relaxed_simd__
+    volatile float e = 0x1p-12f; /* volatile: the engine's product is asked for, not the compiler's */
+    const v128_t a = wasm_f32x4_splat(1 + e);
+    return wasm_f32x4_extract_lane(wasm_f32x4_relaxed_madd(a, a, wasm_f32x4_splat(-(1 + 2 * e))), 0) > 0;
+#else
+    return 0;
+#endif
+}
+
+/* There is one table, under the name that says what its bits are; plain C's are the fused ones. */
+static int machine_has(gal_isa isa) {
+    return (isa == GAL_ISA_WASM_UNFUSED) != fuses();
+}
 #else
 static int machine_has(gal_isa isa) {
     return isa == GAL_ISA_SCALAR;
@@ -134,6 +154,10 @@ static int build_has(gal_isa isa) {
 #ifdef GALI_HAVE_NEON_I8MM
     case GAL_ISA_NEON_I8MM:
 #endif
+#ifdef GALI_HAVE_WASM
+    case GAL_ISA_WASM:
+    case GAL_ISA_WASM_UNFUSED:
+#endif
         return 1;
     default:
         return 0;
@@ -146,8 +170,9 @@ int gal_isa_available(gal_isa isa) {
 
 static gal_isa best(void) {
     static const gal_isa order[] = {
-        GAL_ISA_AVX512_BF16, GAL_ISA_AVX512_VNNI, GAL_ISA_AVX512,   GAL_ISA_AVX2_VNNI, GAL_ISA_AVX2,
-        GAL_ISA_NEON_I8MM,   GAL_ISA_NEON_BF16,   GAL_ISA_NEON_DOT, GAL_ISA_NEON,
+        GAL_ISA_AVX512_BF16, GAL_ISA_AVX512_VNNI, GAL_ISA_AVX512,       GAL_ISA_AVX2_VNNI,
+        GAL_ISA_AVX2,        GAL_ISA_NEON_I8MM,   GAL_ISA_NEON_BF16,    GAL_ISA_NEON_DOT,
+        GAL_ISA_NEON,        GAL_ISA_WASM,        GAL_ISA_WASM_UNFUSED,
     };
     for (size_t i = 0; i < sizeof order / sizeof order[0]; i++) {
         if (gal_isa_available(order[i])) {
@@ -167,7 +192,7 @@ static gal_status named(const char *name, gal_isa *isa, gal_error *error) {
     return gali_fail(
         error, GAL_BAD_ARGUMENT,
         "GALLOP_ISA=%.32s: expected best, scalar, avx2, avx2-vnni, avx512, avx512-vnni, avx512-bf16, "
-        "neon, neon-a55, neon-dot, neon-bf16 or neon-i8mm",
+        "neon, neon-a55, neon-dot, neon-bf16, neon-i8mm, wasm or wasm-unfused",
         name);
 }
 

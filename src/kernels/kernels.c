@@ -24,6 +24,11 @@ const gali_kernels *gali_kernels_get(gal_isa isa) {
     case GAL_ISA_NEON_A55:
         return &gali_kernels_neon_a55;
 #endif
+#ifdef GALI_HAVE_WASM
+    case GAL_ISA_WASM:
+    case GAL_ISA_WASM_UNFUSED:
+        return &gali_kernels_wasm;
+#endif
     default:
         return &gali_kernels_scalar;
     }

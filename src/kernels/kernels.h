@@ -85,5 +85,6 @@ extern const gali_kernels gali_kernels_avx2;
 extern const gali_kernels gali_kernels_avx512;
 extern const gali_kernels gali_kernels_neon;
 extern const gali_kernels gali_kernels_neon_a55;
+extern const gali_kernels gali_kernels_wasm;
 
 #endif

@@ -43,6 +43,11 @@ const gali_narrow *gali_narrow_get(gal_isa isa) {
     case GAL_ISA_NEON_I8MM:
         return &gali_narrow_neon_i8mm;
 #endif
+#ifdef GALI_HAVE_WASM
+    case GAL_ISA_WASM:
+    case GAL_ISA_WASM_UNFUSED:
+        return &gali_narrow_wasm;
+#endif
     default:
         return &gali_narrow_scalar;
     }

@@ -150,5 +150,6 @@ extern const gali_narrow gali_narrow_neon;
 extern const gali_narrow gali_narrow_neon_dot;
 extern const gali_narrow gali_narrow_neon_bf16;
 extern const gali_narrow gali_narrow_neon_i8mm;
+extern const gali_narrow gali_narrow_wasm;
 
 #endif

@@ -1,6 +1,8 @@
-/* The simd vocabulary for WebAssembly's simd128 (simd/scalar.h tells what each name means). It has no FMA: products are
- * rounded before they are added, so results differ from the other vocabularies' in the last bits. No table of
- * the runtime uses it; the compiler emits it. */
+/*
+ * The simd vocabulary for WebAssembly's simd128 (simd/scalar.h tells what each name means). It has no FMA: products are
+ * rounded before they are added, so results differ from the other vocabularies' in the last bits. With relaxed SIMD the
+ * engine rounds once where the machine can (cpu.c asks it), and the bits are everybody's.
+ */
 #ifndef GALI_SIMD_H
 #define GALI_SIMD_H
 
@@ -68,7 +70,11 @@ static inline gali_vf gali_vf_div(gali_vf a, gali_vf b) {
 }
 
 static inline gali_vf gali_vf_fma(gali_vf a, gali_vf b, gali_vf c) {
+#ifdef __wasm_relaxed_simd__
+    return wasm_f32x4_relaxed_madd(a, b, c);
+#else
     return wasm_f32x4_add(wasm_f32x4_mul(a, b), c);
+#endif
 }
 
 typedef gali_vf gali_vx;

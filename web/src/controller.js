@@ -1,0 +1,56 @@
+import { bytesFrom, forgotten, GallopError, handleOf, load } from "./module.js";
+import { Network } from "./network.js";
+
+/** A model file's contract, network and motion rules; shared by any number of crowds. */
+export class Controller {
+  #handle;
+
+  constructor(module, handle) {
+    this.module = module;
+    this.#handle = handle;
+    this.crowds = 0; // that are open
+    const { joints, ...info } = infoOf(module, handle);
+    this.info = info;
+    this.joints = Array.from({ length: joints }, (_, i) => jointOf(module, handle, i));
+    this.release = () => module.call.gal_controller_close(handle);
+    forgotten.register(this, this.release, this);
+  }
+
+  static async open(source, options) {
+    const module = await load();
+    return new Controller(module, module.open("controller", await bytesFrom(source), options));
+  }
+
+  get handle() {
+    return handleOf(this.#handle, "controller");
+  }
+
+  /** The network inside. */
+  get network() {
+    return new Network(this.module, this.module.call.gal_controller_network(this.handle), this);
+  }
+
+  close() {
+    if (this.crowds) throw new GallopError("bad argument", `the controller has ${this.crowds} crowds that are open`);
+    forgotten.unregister(this);
+    this.release?.();
+    this.#handle = 0;
+    this.release = null;
+  }
+}
+
+function infoOf(module, handle) {
+  const name = module.text(module.call.controller_info(handle, module.scratch));
+  const [rate, unitMetres, joints, contacts, legs, speedWalk, speedRun] = module.doubles(module.scratch, 7);
+  return { name, rate, unitMetres, joints, contacts, legs, speedWalk, speedRun };
+}
+
+function jointOf(module, handle, i) {
+  const { call, scratch } = module;
+  call.joint_rest(handle, i, scratch);
+  return {
+    name: module.text(call.gal_controller_joint_name(handle, i)),
+    parent: call.gal_controller_joint_parent(handle, i),
+    rest: module.floats(scratch, 7).slice(),
+  };
+}

@@ -1,0 +1,208 @@
+import { Controller } from "./controller.js";
+import { forgotten, handleOf } from "./module.js";
+
+const TRANSFORM = 7; // position x y z, rotation x y z w
+const SAMPLES_MOST = 64; // of a trajectory
+
+/** Up to `capacity` characters of one controller. */
+export class Crowd {
+  #handle;
+
+  constructor(controller, { capacity = 16, ground = null } = {}) {
+    if (!(controller instanceof Controller)) throw new TypeError("new Crowd(controller): a Controller expected");
+    const { module } = controller;
+    this.controller = controller;
+    this.module = module;
+    const laid = layGround(module, ground);
+    try {
+      module.check(module.call.crowd_create(module.scratch, controller.handle, capacity, laid.kind, laid.index, laid.field,
+        module.error));
+    } catch (error) {
+      laid.release();
+      throw error;
+    }
+    const handle = (this.#handle = module.pointer(module.scratch));
+    this.roomFor = 0; // characters whose poses fit into the room in the module's memory
+    const room = (this.room = { at: 0 });
+    this.release = () => {
+      module.call.gal_crowd_destroy(handle);
+      module.call.release(room.at);
+      laid.release();
+      controller.crowds--;
+    };
+    forgotten.register(this, this.release, this);
+    controller.crowds++;
+  }
+
+  get handle() {
+    return handleOf(this.#handle, "crowd");
+  }
+
+  /** Characters now. */
+  get count() {
+    return this.module.call.gal_crowd_count(this.handle);
+  }
+
+  /** Handles of all, in the order of `poses`. */
+  get characters() {
+    return Array.from({ length: this.count }, (_, i) => this.module.call.gal_crowd_at(this.handle, i) >>> 0);
+  }
+
+  /** Times a character whose state became non-finite was set back to rest. */
+  get resets() {
+    return this.module.call.crowd_resets(this.handle);
+  }
+
+  /** Adds a character at rest; returns its handle. */
+  add({ x = 0, z = 0, facing = 0, phase = 0 } = {}) {
+    const { module } = this, status = module.call.crowd_add(this.handle, x, z, facing, phase, module.scratch);
+    module.afterGround();
+    module.checkOf(status, `a crowd of ${this.count}`);
+    return module.pointer(module.scratch);
+  }
+
+  remove(character) {
+    this.#about(character, this.module.call.gal_crowd_remove(this.handle, character));
+  }
+
+  /** What the player wants from the next step on. */
+  setInput(character, { moveX = 0, moveY = 0, run = 0, strafe = 0, crouch = 0, cameraYaw = 0, responsive = false,
+    jump = false } = {}) {
+    this.#about(character, this.module.call.crowd_input(this.handle, character, moveX, moveY, run, strafe, crouch, cameraYaw,
+      +responsive, +jump));
+  }
+
+  teleport(character, x, z, facing) {
+    const status = this.module.call.gal_crowd_teleport(this.handle, character, x, z, facing);
+    this.module.afterGround();
+    this.#about(character, status);
+  }
+
+  setFootLock(character, on) {
+    const status = this.module.call.gal_crowd_set_foot_lock(this.handle, character, +on);
+    this.module.afterGround();
+    this.#about(character, status);
+  }
+
+  /** One frame of 1 / rate seconds for all. */
+  step() {
+    this.module.call.gal_crowd_step(this.handle);
+    this.module.afterGround();
+  }
+
+  /** The whole frames due after `seconds` more: how many ran, and the part of a frame left over. */
+  advance(seconds, most = 0) {
+    const { module } = this, frames = module.call.gal_crowd_advance(this.handle, seconds, most, module.scratch);
+    module.afterGround();
+    return { frames, fraction: module.floats(module.scratch, 1)[0] };
+  }
+
+  /** World transforms [joints * 7] after the last step. */
+  pose(character, out = new Float32Array(this.#width)) {
+    const at = this.module.call.crowd_pose(this.handle, character);
+    this.#about(character, at ? 0 : 6);
+    out.set(this.module.floats(at, this.#width));
+    return out;
+  }
+
+  /** The same between the last two steps: fraction 0 the earlier, 1 the later. */
+  poseBetween(character, fraction, out = new Float32Array(this.#width)) {
+    return this.#poseBy("gal_crowd_pose_between", character, [fraction], out);
+  }
+
+  /** The transforms in each parent's frame. */
+  poseLocal(character, out = new Float32Array(this.#width)) {
+    return this.#poseBy("gal_crowd_pose_local", character, [], out);
+  }
+
+  /** World transforms of all, [count * joints * 7], between the last two steps; 1: after the last. */
+  poses(fraction = 1, out = new Float32Array(this.count * this.#width)) {
+    const { count, module } = this, at = this.#roomOf(count);
+    module.call.crowd_poses(this.handle, this.controller.joints.length, fraction, at);
+    out.set(module.floats(at, count * this.#width));
+    return out;
+  }
+
+  /** Where a character is and how it moves. */
+  state(character) {
+    const { module } = this;
+    this.#about(character, module.call.crowd_state(this.handle, character, module.scratch));
+    const [x, y, z, facing, phase, speed, ...contacts] = module.floats(module.scratch, 22);
+    return { root: [x, y, z], facing, phase, speed, contacts: contacts.slice(0, this.controller.info.contacts) };
+  }
+
+  /** World points [samples * 3] and facings [samples] of its path. */
+  trajectory(character) {
+    const { module } = this, facings = module.scratch + SAMPLES_MOST * 12;
+    const count = module.call.gal_crowd_trajectory(this.handle, character, module.scratch, facings, SAMPLES_MOST);
+    this.#about(character, count ? 0 : 6);
+    return { points: module.floats(module.scratch, 3 * count).slice(), facings: module.floats(facings, count).slice() };
+  }
+
+  /** All that the crowd goes on from, bit for bit. */
+  save() {
+    const { module } = this, size = module.call.gal_crowd_snapshot_size(this.handle), at = module.allocate(size);
+    try {
+      module.checkOf(module.call.gal_crowd_save(this.handle, at, size, module.scratch), "a snapshot");
+      return new Uint8Array(module.call.memory.buffer, at, module.pointer(module.scratch)).slice();
+    } finally {
+      module.call.release(at);
+    }
+  }
+
+  restore(snapshot) {
+    const { module } = this;
+    module.lend(snapshot, (at) =>
+      module.check(module.call.gal_crowd_restore(this.handle, at, snapshot.byteLength, module.error)));
+  }
+
+  close() {
+    forgotten.unregister(this);
+    this.release?.();
+    this.#handle = 0;
+    this.release = null;
+  }
+
+  get #width() {
+    return this.controller.joints.length * TRANSFORM;
+  }
+
+  #about(character, status) {
+    this.module.checkOf(status, `character ${character}`);
+  }
+
+  #poseBy(name, character, extra, out) {
+    const at = this.#roomOf(1);
+    this.#about(character, this.module.call[name](this.handle, character, ...extra, at));
+    out.set(this.module.floats(at, this.#width));
+    return out;
+  }
+
+  #roomOf(count) {
+    if (count > this.roomFor) {
+      this.module.call.release(this.room.at);
+      this.room.at = 0;
+      this.room.at = this.module.allocate(4 * count * this.#width);
+      this.roomFor = count;
+    }
+    return this.room.at;
+  }
+}
+
+// What crowd_create takes of a ground, and what frees it.
+function layGround(module, ground) {
+  if (ground === null) return { kind: 0, index: 0, field: 0, release() {} };
+  if (typeof ground === "function") {
+    const index = module.nextGround++;
+    module.grounds.set(index, ground);
+    return { kind: 1, index, field: 0, release: () => module.grounds.delete(index) };
+  }
+  const { heights, rows, columns, cell, originX = 0, originZ = 0 } = ground;
+  if (!(rows >= 2 && columns >= 2 && cell > 0 && heights?.length === rows * columns)) {
+    throw new RangeError("ground: heights [rows * columns], at least 2 x 2, and a cell above 0 expected");
+  }
+  const field = module.call.field_create(rows, columns, cell, originX, originZ);
+  if (!field) module.allocate(4 * rows * columns); // throws what there was no memory for
+  module.floats(module.call.field_heights(field), rows * columns).set(heights);
+  return { kind: 2, index: 0, field, release: () => module.call.release(field) };
+}
