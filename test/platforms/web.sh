@@ -13,5 +13,21 @@ for kind in relaxed simd; do
     clang-19 --target=wasm32-wasi -fuse-ld=lld "build/web/$kind-bits.o" "build/web/$kind-gallop_all.o" -lm -o "build/web/$kind.wasm"
 done
 web/build.sh
-(cd web && BITS="$PWD/../build/web" npm test)
-say "web: the same bits in node"
+configure_and_build release gallop_command
+(cd web && BITS="$PWD/../build/web" GALLOP_COMMAND="$PWD/../build/release/cli/gallop" npm test)
+say "web: the same bits and outputs in node"
+
+# The tarball, used where nothing else is.
+rm -rf build/web/user
+mkdir -p build/web/user
+(cd web && npm pack --silent --pack-destination ../build/web/user)
+(cd build/web/user && npm init -y >/dev/null && npm install --silent ./gallop-*.tgz && cat >use.mjs <<'JS' && node use.mjs)
+import { Controller, Crowd } from "gallop";
+const crowd = new Crowd(await Controller.open("../../../models/walker.gallop"));
+const who = crowd.add({ x: 100 });
+crowd.setInput(who, { moveY: 1 });
+for (let i = 0; i < 120; i++) crowd.step();
+const { root } = crowd.state(who);
+if (!(root[2] > 80)) throw new Error(`walked to ${root}`);
+JS
+say "web: the tarball walks"

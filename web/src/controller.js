@@ -41,8 +41,11 @@ export class Controller {
 
 function infoOf(module, handle) {
   const name = module.text(module.call.controller_info(handle, module.scratch));
-  const [rate, unitMetres, joints, contacts, legs, speedWalk, speedRun] = module.doubles(module.scratch, 7);
-  return { name, rate, unitMetres, joints, contacts, legs, speedWalk, speedRun };
+  const [rate, unitMetres, joints, contacts, legs, speedWalk, speedRun, canCrouch, canJump] =
+    module.doubles(module.scratch, 9);
+  return {
+    name, rate, unitMetres, joints, contacts, legs, speedWalk, speedRun, canCrouch: canCrouch !== 0, canJump: canJump !== 0,
+  };
 }
 
 function jointOf(module, handle, i) {

@@ -78,7 +78,7 @@ gal_status network_run(const gal_network *network, uint32_t count, const float *
     return gal_network_run(network, &batch, workspace, workspace_size, error);
 }
 
-EXPORT("controller_info") const char *controller_info(const gal_controller *controller, double out[7]) {
+EXPORT("controller_info") const char *controller_info(const gal_controller *controller, double out[9]) {
     const gal_controller_info info = gal_controller_get_info(controller);
     out[0] = (double)info.rate;
     out[1] = (double)info.unit_metres;
@@ -87,6 +87,8 @@ EXPORT("controller_info") const char *controller_info(const gal_controller *cont
     out[4] = info.legs;
     out[5] = (double)info.speed_walk;
     out[6] = (double)info.speed_run;
+    out[7] = info.can_crouch;
+    out[8] = info.can_jump;
     return info.name;
 }
 

@@ -88,6 +88,9 @@ export interface ControllerInfo {
   /** Units per second at full stick. */
   readonly speedWalk: number;
   readonly speedRun: number;
+  /** Whether `crouch` and `jump` of an Input do anything. */
+  readonly canCrouch: boolean;
+  readonly canJump: boolean;
 }
 
 /** A model file's contract, network and motion rules; shared by any number of crowds. */

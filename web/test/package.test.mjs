@@ -1,0 +1,187 @@
+// The package as a user has it, beside the native command GALLOP_COMMAND: the same outputs, its errors, its memory.
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { after, test } from "node:test";
+import { Controller, Crowd, GallopError, load, Network } from "gallop";
+
+const root = new URL("../../", import.meta.url).pathname, models = `${root}models`;
+const place = mkdtempSync(`${tmpdir()}/gallop-web-`);
+after(() => rmSync(place, { recursive: true }));
+
+const gallop = (...words) => execFileSync(process.env.GALLOP_COMMAND, words, { stdio: ["ignore", "pipe", "inherit"] });
+
+function writeNpy(path, values, rows, columns) {
+  const shape = columns ? `(${rows}, ${columns})` : `(${rows},)`;
+  const head = `{'descr': '<f4', 'fortran_order': False, 'shape': ${shape}, }`;
+  const size = Math.ceil((head.length + 11) / 64) * 64 - 10;
+  const prefix = Buffer.from([0x93, 0x4e, 0x55, 0x4d, 0x50, 0x59, 1, 0, size & 255, size >> 8]);
+  writeFileSync(path, Buffer.concat([prefix, Buffer.from(`${head.padEnd(size - 1)}\n`), Buffer.from(values.buffer)]));
+}
+
+function readNpy(path) {
+  const file = readFileSync(path), from = 10 + file.readUInt16LE(8);
+  return new Float32Array(new Uint8Array(file.subarray(from)).buffer);
+}
+
+// Numbers that are the same everywhere, within -1..1.
+function noise(count, seed) {
+  let state = seed;
+  return Float32Array.from({ length: count }, () => {
+    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
+    return state / 2147483648 - 1;
+  });
+}
+
+const walker = await Controller.open(`${models}/walker.gallop`);
+
+test("the relaxed module is in use, and fuses", async () => {
+  const { version, isas } = await load();
+  assert.deepEqual(isas, ["scalar", "wasm"]);
+  assert.equal(walker.network.info.isa, "wasm");
+  assert.match(version, /^\d+\.\d+\.\d+$/);
+});
+
+for (const [model, gate] of [["walker", "phase"], ["dog", "network"]]) {
+  for (const precision of ["stored", "fp16", "bf16-dot", "int16", "int8", "int8-dot"]) {
+    test(`${model} in ${precision}: the outputs of the native command, bit for bit`, async () => {
+      const network = await Network.open(`${models}/${model}.gallop`, { precision }), count = 11;
+      const x = noise(count * network.info.inputs, 7).map((v) => 30 * v), phase = noise(count, 8).map((v) => 3 * v);
+      writeNpy(`${place}/x.npy`, x, count, network.info.inputs);
+      writeNpy(`${place}/phase.npy`, phase, count);
+      gallop("eval", `${models}/${model}.gallop`, "--x", `${place}/x.npy`, ...(gate === "phase" ? ["--phase", `${place}/phase.npy`] : []),
+        "--precision", precision, "-o", `${place}/y.npy`);
+      const y = network.run(x, gate === "phase" ? { phase } : {});
+      assert.deepEqual(new Uint32Array(y.buffer), new Uint32Array(readNpy(`${place}/y.npy`).buffer));
+      network.close();
+    });
+  }
+}
+
+test("a crowd walks as the native command's does", () => {
+  writeFileSync(`${place}/input.csv`, "frame,move_x,move_y,run\n0,0,1,0\n120,0.7,0.7,0\n240,1,0,1\n360,0,0,0\n480,0,0,0\n");
+  gallop("drive", `${models}/walker.gallop`, "--input", `${place}/input.csv`, "-o", `${place}/poses.npy`);
+  const native = readNpy(`${place}/poses.npy`), joints = walker.joints.length, frames = native.length / joints / 3;
+  const crowd = new Crowd(walker, { capacity: 8 }), who = crowd.add();
+  for (let i = 1; i < 8; i++) crowd.setInput(crowd.add({ x: 100 * i }), { moveY: -1, run: i / 8 });
+  const inputs = [[0, { moveY: 1 }], [120, { moveX: 0.7, moveY: 0.7 }], [240, { moveX: 1, run: 1 }], [360, {}]];
+  let worst = 0;
+  for (let frame = 0; frame < frames; frame++) {
+    for (const [from, input] of inputs) if (frame === from) crowd.setInput(who, input);
+    crowd.step();
+    const pose = crowd.pose(who);
+    for (let j = 0; j < joints; j++) {
+      for (let k = 0; k < 3; k++) worst = Math.max(worst, Math.abs(pose[7 * j + k] - native[3 * (frame * joints + j) + k]));
+    }
+  }
+  assert.ok(frames >= 480);
+  assert.ok(worst < MOTION_TOLERANCE, `${worst} units off`);
+  crowd.close();
+});
+
+// Sines and the like are the C library's: in WebAssembly another one.
+const MOTION_TOLERANCE = 0.01;
+
+test("poses of all, between frames, local; state and path", () => {
+  const crowd = new Crowd(walker, { capacity: 3 }), characters = [0, 100, 200].map((x) => crowd.add({ x, facing: 1 }));
+  assert.deepEqual(crowd.characters, characters);
+  for (const who of characters) crowd.setInput(who, { moveY: 1 });
+  for (let i = 0; i < 60; i++) crowd.step();
+  const width = 7 * walker.joints.length, all = crowd.poses();
+  assert.equal(all.length, 3 * width);
+  characters.forEach((who, i) => assert.deepEqual(all.slice(i * width, (i + 1) * width), crowd.pose(who)));
+  assert.deepEqual(crowd.poses(0).slice(0, width), crowd.poseBetween(characters[0], 0));
+  const out = new Float32Array(width);
+  assert.equal(crowd.poseLocal(characters[1], out), out);
+  assert.notDeepEqual(out, crowd.pose(characters[1]));
+  const { root, speed, contacts } = crowd.state(characters[2]), { points, facings } = crowd.trajectory(characters[2]);
+  assert.ok(root[2] > 20 && speed > 20, `${root}, ${speed}`);
+  assert.equal(contacts.length, walker.info.contacts);
+  assert.equal(points.length, 3 * facings.length);
+  crowd.close();
+});
+
+test("a snapshot goes on as the crowd did", () => {
+  const crowd = new Crowd(walker, { capacity: 4 }), other = new Crowd(walker, { capacity: 4 });
+  const who = crowd.add({ x: 10 });
+  crowd.setInput(who, { moveX: 1, run: 1 });
+  for (let i = 0; i < 30; i++) crowd.step();
+  const snapshot = crowd.save();
+  other.restore(snapshot);
+  for (let i = 0; i < 30; i++) [crowd, other].forEach((each) => each.step());
+  assert.deepEqual(other.pose(who), crowd.pose(who));
+  assert.deepEqual(other.save(), crowd.save());
+  snapshot[40] ^= 255;
+  assert.throws(() => other.restore(snapshot), (error) => error instanceof GallopError && error.status === "bad data");
+  crowd.close();
+  other.close();
+});
+
+test("ground by a function and by a height field", () => {
+  const rows = 41, columns = 41, cell = 50, height = (x, z) => 0.1 * x + 0.05 * z;
+  const heights = Float32Array.from({ length: rows * columns }, (_, i) =>
+    height((i % columns - 20) * cell, (Math.floor(i / columns) - 20) * cell));
+  const grounds = [height, { heights, rows, columns, cell, originX: -1000, originZ: -1000 }];
+  const ends = grounds.map((ground) => {
+    const crowd = new Crowd(walker, { ground }), who = crowd.add();
+    crowd.setInput(who, { moveX: -1 });
+    for (let i = 0; i < 120; i++) crowd.step();
+    const { root } = crowd.state(who);
+    crowd.close();
+    return root;
+  });
+  assert.ok(Math.abs(ends[0][1] - height(ends[0][0], ends[0][2])) < 1, `${ends[0]}`);
+  assert.ok(ends[0][1] > 5, `${ends[0]}`);
+  ends[0].forEach((v, i) => assert.ok(Math.abs(v - ends[1][i]) < 0.1, `${ends}`));
+});
+
+test("what a ground function throws comes out of the call", () => {
+  let broken = false;
+  const crowd = new Crowd(walker, { ground: () => { if (broken) throw new Error("no such place"); return 0; } });
+  crowd.add();
+  broken = true;
+  assert.throws(() => crowd.step(), /no such place/);
+  broken = false;
+  crowd.step();
+  crowd.close();
+});
+
+test("errors are the library's words", async () => {
+  await assert.rejects(Controller.open(new Uint8Array(100)), (error) =>
+    error instanceof GallopError && error.status === "bad data" && error.message.length > 10);
+  await assert.rejects(Controller.open(`${place}/nosuch.gallop`), /nosuch/);
+  await assert.rejects(Network.open(`${models}/walker.gallop`, { precision: "int9" }), /precision "int9": one of stored, f32/);
+  await assert.rejects(Network.open(`${models}/walker.gallop`, { isa: "avx2" }), /avx2 kernels: not in this build/);
+  await assert.rejects(Network.open(`${models}/walker.gallop`, { plan: "nonsense" }), /plan/);
+  assert.throws(() => new Crowd(walker, { capacity: 70000 }), /capacity is 70000, at most 65535/);
+  assert.throws(() => new Crowd(walker, { ground: { heights: [1, 2], rows: 1, columns: 2, cell: 1 } }), RangeError);
+  assert.throws(() => new Crowd("walker.gallop"), /a Controller expected/);
+  const crowd = new Crowd(walker, { capacity: 1 }), who = crowd.add();
+  assert.throws(() => crowd.add(), /a crowd of 1: full/);
+  assert.throws(() => crowd.pose(12345), /character 12345: not found/);
+  assert.throws(() => crowd.setInput(12345, {}), /character 12345: not found/);
+  assert.throws(() => new Crowd(walker).add({ x: NaN }), /bad argument/);
+  assert.throws(() => walker.network.run(new Float32Array(3)), /x has 3 numbers, a multiple of 222 expected/);
+  assert.throws(() => walker.network.run(new Float32Array(222)), /phase/);
+  crowd.remove(who);
+  crowd.close();
+  assert.throws(() => crowd.step(), /the crowd is closed/);
+});
+
+test("what is closed is freed, and not used again", async () => {
+  const { memory } = walker.module.call;
+  let grown = 0;
+  for (let i = 0; i < 40; i++) {
+    const controller = await Controller.open(`${models}/walker.gallop`), crowd = new Crowd(controller, { capacity: 100 });
+    assert.throws(() => controller.close(), /1 crowds that are open/);
+    crowd.add();
+    crowd.poses();
+    crowd.close();
+    const { network } = controller;
+    controller.close();
+    assert.throws(() => network.run([]), /the controller is closed/);
+    if (i === 3) grown = memory.buffer.byteLength;
+  }
+  assert.equal(memory.buffer.byteLength, grown);
+});
