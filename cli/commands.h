@@ -32,6 +32,8 @@ extern const gali_command gali_command_import;
 extern const gali_command gali_command_info;
 extern const gali_command gali_command_judge;
 extern const gali_command gali_command_quantize;
+extern const gali_command gali_command_replay;
+extern const gali_command gali_command_simulate;
 extern const gali_command gali_command_tune;
 
 /* Prints "gallop COMMAND: message" and returns GALI_EXIT_BAD. */

@@ -121,6 +121,8 @@ static const gali_narrow *const gali_narrow_only = &GALI_NARROW_TABLE;
 #include "motion/hinged.c"
 #include "motion/inertia.c"
 #include "motion/jump.c"
+#include "motion/record.c"
+#include "motion/replay.c"
 #include "motion/skeleton.c"
 #include "motion/snapshot.c"
 #include "motion/step.c"

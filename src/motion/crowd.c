@@ -326,6 +326,7 @@ gal_status gal_crowd_add(gal_crowd *crowd, const gal_spawn *spawn, gal_character
     group->count++;
     crowd->order[crowd->count++] = place;
     *out = character->handle;
+    gali_record_add(&crowd->recorder, &at, character->handle);
     return GAL_OK;
 }
 
@@ -343,6 +344,7 @@ gal_status gal_crowd_remove(gal_crowd *crowd, gal_character handle) {
         }
     }
     crowd->count = kept;
+    gali_record_call(&crowd->recorder, GALI_RECORD_REMOVE, &handle);
     return GAL_OK;
 }
 
@@ -378,6 +380,7 @@ gal_status gal_crowd_set_input(gal_crowd *crowd, gal_character handle, const gal
         .responsive = input->responsive,
         .jump = input->jump,
     };
+    gali_record_input(&crowd->recorder, handle, &character->input);
     return GAL_OK;
 }
 
@@ -390,6 +393,8 @@ gal_status gal_crowd_set_foot_lock(gal_crowd *crowd, gal_character handle, int o
         gali_feet_reset(character, controller_of(crowd, character), &crowd->ground);
     }
     character->foot_lock = on != 0;
+    const uint32_t call[] = {handle, on != 0};
+    gali_record_call(&crowd->recorder, GALI_RECORD_FOOT_LOCK, call);
     return GAL_OK;
 }
 
@@ -402,6 +407,7 @@ gal_status gal_crowd_teleport(gal_crowd *crowd, gal_character handle, float x, f
         return GAL_BAD_ARGUMENT;
     }
     gali_teleport(character, contract_of(crowd, character), &crowd->ground, x, z, facing);
+    gali_record_teleport(&crowd->recorder, handle, x, z, facing);
     return GAL_OK;
 }
 

@@ -9,6 +9,7 @@
 #define GALI_MOTION_CROWD_PARTS_H
 
 #include "motion/character.h"
+#include "motion/record.h"
 
 enum { GALI_CROWD_CAPACITY_MOST = 65535 }; /* places fit 16 bits of a handle */
 
@@ -25,6 +26,7 @@ struct gal_crowd {
     gali_ground ground;
     gal_parallel parallel; /* parallel_for NULL: none */
     gal_allocator allocator;
+    gali_recorder recorder;
     size_t memory; /* of gal_crowd_create; 0 where the caller owns it */
     uint32_t capacity, count;
     uint64_t resets;

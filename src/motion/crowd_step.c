@@ -90,6 +90,7 @@ void gal_crowd_step(gal_crowd *crowd) {
     for (uint32_t g = 0; g < crowd->group_count; g++) {
         step_group(crowd, &crowd->groups[g]);
     }
+    gali_record_step(&crowd->recorder, crowd);
 }
 
 uint32_t gal_crowd_advance(gal_crowd *crowd, float seconds, uint32_t max_frames, float *fraction) {

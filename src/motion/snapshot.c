@@ -470,6 +470,7 @@ gal_status gal_crowd_restore(gal_crowd *crowd, const void *data, size_t size, ga
     status = check_records(crowd, &front, generations, error);
     if (status == GAL_OK) {
         take_snapshot(crowd, &front, generations);
+        gali_record_restore(&crowd->recorder, data, size);
     }
     return status;
 }

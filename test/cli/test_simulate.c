@@ -1,0 +1,135 @@
+/* simulate and replay: the same bytes however a simulation is cut and stopped; builds that part are told apart. */
+#define _XOPEN_SOURCE 700 /* mkdtemp */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "command_line.h"
+#include "npy.h"
+
+#define WALKER GALLOP_SOURCE_DIR "/models/walker-small.gallop"
+#define DOG GALLOP_SOURCE_DIR "/models/dog.gallop"
+
+/* `gallop ...` whose lines on stderr are progress. */
+static const said *run(const char *format, ...) {
+    char line[1024];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(line, sizeof line, format, arguments);
+    va_end(arguments);
+    return gallop(line);
+}
+
+static void expect_done(const said *s) {
+    if (s->status != 0) {
+        fail_msg("status %d, \"%s\"", s->status, s->err);
+    }
+}
+
+static float *shard(const char *name, uint32_t number, size_t *shape) {
+    char path[256];
+    float *values;
+    gal_error error = {0};
+    snprintf(path, sizeof path, "%s/%s-shard-%05u.npy", place, name, number);
+    if (gali_npy_read_f32(path, 3, &values, shape, &error) != GAL_OK) {
+        fail_msg("%s", error.message);
+    }
+    return values;
+}
+
+/* The shards of a folder, beside it under its name: folders of tests are one level deep. */
+static void move_out(const char *name) {
+    char line[512];
+    snprintf(line, sizeof line, "cd %s && for f in %s/*; do mv $f %s-${f#%s/}; done && rmdir %s", place, name,
+             name, name, name);
+    assert_int_equal(system(line), 0);
+}
+
+static void a_shard_is_the_same_however_the_whole_is_cut(void **unused) {
+    (void)unused;
+    size_t one[3], two[3];
+    expect_done(run("simulate %s %s -o %s/a --count 6 --shard 6 --seconds 5 --seed 3", WALKER, DOG, place));
+    expect_done(
+        run("simulate %s %s -o %s/b --count 6 --shard 2 --seconds 5 --seed 3 --part 2/3", WALKER, DOG, place));
+    move_out("a");
+    move_out("b");
+    float *whole = shard("a", 0, one), *part = shard("b", 1, two); /* characters 2 and 3 */
+    assert_int_equal(one[0], 5);
+    assert_int_equal(one[1], 6);
+    assert_int_equal(two[1], 2);
+    for (size_t frame = 0; frame < 5; frame++) {
+        assert_memory_equal(whole + (frame * 6 + 2) * 6, part + frame * 2 * 6, 2 * 6 * sizeof *whole);
+    }
+    assert_memory_not_equal(whole, whole + 4 * 36, 6 * sizeof *whole); /* they wander */
+    free(whole);
+    free(part);
+}
+
+static void a_killed_simulation_goes_on_to_the_same_bytes(void **unused) {
+    (void)unused;
+    char line[1024];
+    size_t shape[3], bytes;
+    expect_done(run("simulate %s -o %s/c --count 2 --seconds 60", WALKER, place));
+    snprintf(line, sizeof line,
+             "\"%s\" simulate %s -o %s/d --count 2 --seconds 60 --save-every 0 2>/dev/null & p=$!; "
+             "while [ ! -f %s/d/shard-00000.part ]; do sleep 0.01; done; kill -9 $p; wait $p 2>/dev/null; true",
+             GALLOP_COMMAND, WALKER, place, place);
+    assert_int_equal(system(line), 0);
+    snprintf(line, sizeof line, "%s/d/shard-00000.npy", place);
+    assert_null(fopen(line, "rb")); /* it was stopped in the middle */
+    expect_bad(run("simulate %s -o %s/d --count 2 --seconds 60 --seed 5", WALKER, place), 1,
+               "it is of another simulation");
+    expect_done(run("simulate %s -o %s/d --count 2 --seconds 60", WALKER, place));
+    move_out("c");
+    move_out("d");
+    float *whole = shard("c", 0, shape), *stopped = shard("d", 0, shape);
+    bytes = shape[0] * shape[1] * shape[2] * sizeof *whole;
+    assert_int_equal(bytes, 60 * 2 * 6 * 4);
+    assert_memory_equal(whole, stopped, bytes);
+    free(whole);
+    free(stopped);
+}
+
+static void a_replay_tells_builds_apart(void **unused) {
+    (void)unused;
+    char line[1024], script[512];
+    expect_done(run("simulate %s -o %s/e --count 2 --seconds 4 --record %s/tape", WALKER, place, place));
+    move_out("e");
+    expect_text(run("replay %s/tape %s", place, WALKER)->out, "240 frames, the same bits");
+    const said *other = run("replay %s/tape %s --precision int8", place, WALKER);
+    assert_int_equal(other->status, 1);
+    expect_text(other->out, "frame 1 of 240 is the first that differs");
+    snprintf(script, sizeof script, "#!/bin/sh\nexec \"%s\" \"$@\" --precision int16\n", GALLOP_COMMAND);
+    snprintf(line, sizeof line, "%s/other", place);
+    spill_text(line, script);
+    assert_int_equal(chmod(line, 0755), 0);
+    other = run("replay %s/tape %s --bisect %s/other", place, WALKER, place);
+    assert_int_equal(other->status, 1);
+    expect_text(other->out, "the builds part in frame 1");
+    expect_text(other->out, "numbers differ");
+    other = run("replay %s/tape %s --bisect \"%s\"", place, WALKER, GALLOP_COMMAND);
+    assert_int_equal(other->status, 0);
+    expect_text(other->out, "240 frames, the same bits in both builds");
+}
+
+static void wrong_words_are_named(void **unused) {
+    (void)unused;
+    spill_text(place_of("no"), "no recording at all, but long enough to be one, as far as its size goes");
+    expect_bad(run("replay %s/no %s", place, WALKER), 1, "this is no recording");
+    expect_bad(run("simulate %s", WALKER), 2, "-o is missing");
+    expect_bad(run("simulate %s -o %s/x --part 5/4", WALKER, place), 2, "--part 5/4");
+    expect_bad(run("simulate %s/no -o %s/x", place, place), 1, "no:");
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_shard_is_the_same_however_the_whole_is_cut),
+        cmocka_unit_test(a_killed_simulation_goes_on_to_the_same_bytes),
+        cmocka_unit_test(a_replay_tells_builds_apart),
+        cmocka_unit_test(wrong_words_are_named),
+    };
+    return cmocka_run_group_tests(tests, place_make, place_remove);
+}
