@@ -13,6 +13,9 @@ include(CMakePackageConfigHelpers)
 install(TARGETS gallop EXPORT gallop-targets)
 install(DIRECTORY include/gallop DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} PATTERN compiler.h EXCLUDE)
 install(FILES ${gallop_models} DESTINATION ${CMAKE_INSTALL_DATADIR}/gallop/models)
+file(GLOB gallop_samples CONFIGURE_DEPENDS samples/*.c samples/*.py samples/*.csv)
+install(FILES ${gallop_samples} DESTINATION ${CMAKE_INSTALL_DOCDIR}/examples)
+install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} RENAME copyright)
 install(EXPORT gallop-targets NAMESPACE gallop:: FILE gallop-targets.cmake
     DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/gallop)
 configure_package_config_file(cmake/gallop-config.cmake.in gallop-config.cmake

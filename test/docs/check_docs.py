@@ -1,4 +1,4 @@
-"""Checks that the pages say what is so: links, tables made from lists in the source, commands.
+"""Checks that the pages say what is so: links, tables made from lists in the source, commands, versions.
 
     python3 test/docs/check_docs.py [--command build/dev/cli/gallop] [--cc cc]
 
@@ -147,6 +147,30 @@ def check_compiler() -> list[str]:
     return wrong
 
 
+# ---- the version ----
+
+# Where else the version of include/gallop/base.h stands: which files, and the line.
+VERSIONED = (
+    ("python/gallop/__init__.py", r'^__version__ = "([^"]+)"'),
+    ("package.json", r'^\s*"version": "([^"]+)"'),
+    ("Cargo.toml", r'^version = "([^"]+)"'),
+    ("*.uplugin", r'^\s*"VersionName": "([^"]+)"'),
+    ("plugin.cfg", r'^version="([^"]+)"'),
+)
+
+
+def check_version() -> list[str]:
+    header = (ROOT / "include/gallop/base.h").read_text(encoding="utf-8")
+    version = ".".join(re.findall(r"^#define GAL_VERSION_\w+ (\d+)$", header, flags=re.M))
+    wrong = []
+    for name, pattern in VERSIONED:
+        for path in (p for p in ROOT.glob(f"**/{name}") if not NOT_OURS & set(p.relative_to(ROOT).parts)):
+            found = re.search(pattern, path.read_text(encoding="utf-8"), flags=re.M)
+            if found and found.group(1) != version:
+                wrong.append(f"{path.relative_to(ROOT)}: version {found.group(1)}, base.h says {version}")
+    return wrong
+
+
 # ---- commands ----
 
 
@@ -219,6 +243,7 @@ def main() -> int:
     mistakes = [f"docs/controller.md: {w}" for w in check_rules()]
     mistakes += [f"docs/format.md: {w}" for w in check_blocks() + check_layers()]
     mistakes += [f"docs/compiler.md: {w}" for w in check_compiler()]
+    mistakes += check_version()
     run = commands_of_run()
     for page in pages():
         text = page.read_text(encoding="utf-8")
