@@ -59,6 +59,7 @@ static const gali_narrow *const gali_narrow_only = &GALI_NARROW_TABLE;
 #include "kernels/k_scalar_narrow.c"
 #endif
 
+#include "kernels/elementary.c"
 #include "kernels/gemm.c"
 #include "kernels/kernels.c"
 #include "kernels/narrow.c"

@@ -13,7 +13,9 @@ enum { ROWS_OF_THREE = 4, GALI_GROUP_SUMS = 12 };
 enum { GALI_TILE_LEAST = 10, GALI_TILE_TOTALS = 12, GALI_AHEAD_ALONE = 4 };
 static const uint32_t gali_tile_rows[GALI_PANEL_VECTORS_MAX + 1] = {0, 8, 6, ROWS_OF_THREE, 3};
 
-#include "kernels/body/activate_f32.inc"
+#include "kernels/body/elementary.inc"
+
+#include "kernels/body/activate_f32.inc" /* uses elementary.inc */
 #include "kernels/body/panel_f32.inc"
 
 #include "kernels/body/blend_f32.inc" /* uses panel_f32.inc */

@@ -1,6 +1,8 @@
 /* One vocabulary's words: compiled with SIMD_HEADER, its header, SIMD_NAME and the flags of its instruction set. */
 #include SIMD_HEADER
 
+#include "kernels/body/elementary.inc"
+
 #include "simd_words.h"
 
 static void run(const float *a_in, const float *b_in, const float *c_in, const int32_t *i_in,

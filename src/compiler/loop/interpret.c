@@ -9,7 +9,9 @@
 #include "kernels/kernels.h"
 #include "kernels/simd/scalar.h"
 
-#include "kernels/body/activate_f32.inc"
+#include "kernels/body/elementary.inc"
+
+#include "kernels/body/activate_f32.inc" /* uses elementary.inc */
 
 typedef struct machine {
     uint32_t value[GALI_LOOP_VARIABLES_MAX];
