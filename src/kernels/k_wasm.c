@@ -6,7 +6,9 @@
 static const uint32_t gali_tile_rows[GALI_PANEL_VECTORS_MAX + 1] = {0, 7, 4, 3, 2};
 enum { GALI_GROUP_SUMS = 1, GALI_TILE_LEAST = 1, GALI_TILE_TOTALS = 4, GALI_AHEAD_ALONE = 8 };
 
-#include "kernels/body/activate_f32.inc"
+#include "kernels/body/elementary.inc"
+
+#include "kernels/body/activate_f32.inc" /* uses elementary.inc */
 #include "kernels/body/panel_f32.inc"
 
 #include "kernels/body/blend_f32.inc" /* uses panel_f32.inc */
