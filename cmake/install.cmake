@@ -4,7 +4,8 @@ file(GLOB gallop_models CONFIGURE_DEPENDS models/*.gallop models/*.contract mode
 if(SKBUILD)
     set_property(TARGET gallop PROPERTY VERSION)
     set_property(TARGET gallop PROPERTY SOVERSION)
-    install(TARGETS gallop LIBRARY DESTINATION gallop COMPONENT python)
+    set_property(TARGET gallop PROPERTY PREFIX lib) # with Microsoft's compiler, too
+    install(TARGETS gallop LIBRARY DESTINATION gallop RUNTIME DESTINATION gallop COMPONENT python)
     install(FILES ${gallop_models} DESTINATION gallop/models COMPONENT python)
     return()
 endif()

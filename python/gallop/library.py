@@ -160,7 +160,7 @@ def find() -> Path:
     given = os.environ.get("GALLOP_LIBRARY")
     if given:
         return Path(given)
-    name = "libgallop.dylib" if sys.platform == "darwin" else "libgallop.so"
+    name = {"darwin": "libgallop.dylib", "win32": "libgallop.dll"}.get(sys.platform, "libgallop.so")
     here = Path(__file__).resolve().parent
     for path in (here / name, here.parents[1] / "build" / "shared" / name):
         if path.exists():

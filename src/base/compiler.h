@@ -35,7 +35,7 @@
 #define GALI_UNROLL(turns) GALI_PRAGMA(GCC unroll turns)
 #define GALI_OPAQUE(constraint, variable) __asm__("" : "+" constraint(variable))
 #define GALI_PREFETCH(address, level) __builtin_prefetch(address, 0, level)
-#if defined(__MINGW32__)
+#if defined(__MINGW32__) && !defined(__clang__)
 #define GALI_PRINTF(parameter, first) __attribute__((format(gnu_printf, parameter, first)))
 #else
 #define GALI_PRINTF(parameter, first) __attribute__((format(printf, parameter, first)))
