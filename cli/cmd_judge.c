@@ -50,6 +50,7 @@ enum { TABLES = sizeof tables / sizeof tables[0] };
 typedef struct judge {
     const char *path;
     double seconds;
+    uint32_t interval;
     int as_json;
     gali_precision_option precision;
     gal_network_desc desc;
@@ -80,6 +81,7 @@ static gal_status run_stages(judge *self) {
         int hills = i & 1, bare = i >> 1;
         gal_controller *controller = bare ? self->bare : self->controller;
         status = gali_judge_stage_make(&self->stages[i], controller, frames, hills, 1, &self->error);
+        self->stages[i].interval = self->interval;
         if (status == GAL_OK) {
             status = gali_judge_stage_run(&self->stages[i], hills, &self->error);
         }
@@ -246,11 +248,12 @@ static int judge_opened(judge *self) {
 }
 
 static int run(int argc, char **argv) {
-    judge self = {.seconds = 60};
+    judge self = {.seconds = 60, .interval = 1};
     const gali_option options[] = {
         {"MODEL", GALI_OPTION_WORD, &self.path, 1, 0},
         {"--json", GALI_OPTION_FLAG, &self.as_json, 0, 0},
         {"--seconds", GALI_OPTION_NUMBER, &self.seconds, 1, 600},
+        {"--frames", GALI_OPTION_COUNT, &self.interval, 1, 8},
         GALI_PRECISION_TABLE(self.precision),
     };
     int result = gali_options_read("judge", argc, argv, options, sizeof options / sizeof options[0]);
@@ -272,7 +275,7 @@ static int run(int argc, char **argv) {
 
 const gali_command gali_command_judge = {
     "judge", "a controller's quality in closed loop, script by script",
-    "usage: gallop judge MODEL [--seconds 60] [--json] " GALI_PRECISION_USAGE "\n\n"
+    "usage: gallop judge MODEL [--seconds 60] [--frames 1] [--json] " GALI_PRECISION_USAGE "\n\n"
     "Runs a walker through scripts (stand, walk, run, circles, sideways, backwards, stops, turns, a random\n"
     "stick, jumps where it has them, hills) and prints speed, direction, stop times, foot skate before and "
     "after\n"
@@ -280,5 +283,6 @@ const gali_command gali_command_judge = {
     "was\n"
     "not finite.\n\n"
     "  --seconds S          of each script (60)\n"
+    "  --frames N           evaluates a character once in N frames, up to 8, as a crowd's budget may (1)\n"
     "  --json               the same figures for programs\n" GALI_PRECISION_HELP,
     run};

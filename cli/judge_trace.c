@@ -26,8 +26,10 @@ typedef struct run {
 gal_status gali_judge_stage_make(gali_judge_stage *stage, gal_controller *controller, uint32_t frames,
                                  int hills, int free_too, gal_error *error) {
     uint32_t legs = controller->contract->leg_count;
-    *stage = (gali_judge_stage){
-        .controller = controller, .frames = frames, .feet = legs < GALI_JUDGE_FEET ? legs : GALI_JUDGE_FEET};
+    *stage = (gali_judge_stage){.controller = controller,
+                                .frames = frames,
+                                .interval = 1,
+                                .feet = legs < GALI_JUDGE_FEET ? legs : GALI_JUDGE_FEET};
     stage->traces = calloc(2 * (size_t)gali_judge_script_count, sizeof *stage->traces);
     for (uint32_t i = 0; stage->traces && i < gali_judge_script_count; i++) {
         for (int lock = 0; lock <= 1; lock++) {
@@ -169,6 +171,7 @@ static gal_status add_and_run(run *self, gal_error *error) {
         if (status != GAL_OK) {
             return gali_fail(error, status, "character %u could not be added: %s", i, gal_status_text(status));
         }
+        gal_crowd_set_pace(self->crowd, self->ids[i], &(gal_pace){.frames = self->stage->interval});
         gal_crowd_set_foot_lock(self->crowd, self->ids[i], self->stage->traces[i].lock);
     }
     run_frames(self);

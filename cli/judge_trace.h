@@ -37,14 +37,15 @@ typedef struct gali_judge_trace {
 typedef struct gali_judge_stage {
     gal_controller *controller;
     uint32_t frames;
-    uint32_t feet; /* legs looked at, <= GALI_JUDGE_FEET */
+    uint32_t feet;     /* legs looked at, <= GALI_JUDGE_FEET */
+    uint32_t interval; /* frames that one evaluation stands for */
     uint32_t count;
     gali_judge_trace *traces; /* [count], owned */
     uint64_t resets;
     double step_seconds; /* sum over all steps */
 } gali_judge_stage;
 
-/* Readies a stage for all scripts, hills or flat, each once for each lock setting asked for. */
+/* Readies a stage for all scripts, hills or flat, each once for each lock setting asked for; evaluated every frame. */
 gal_status gali_judge_stage_make(gali_judge_stage *stage, gal_controller *controller, uint32_t frames,
                                  int hills, int free_too, gal_error *error);
 

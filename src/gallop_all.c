@@ -109,6 +109,7 @@ static const gali_narrow *const gali_narrow_only = &GALI_NARROW_TABLE;
 #include "network/layers/layer_norm.c"
 #include "network/layers/mul.c"
 
+#include "motion/bridge.c"
 #include "motion/codec.c"
 #include "motion/contract.c"
 #include "motion/contract_blocks.c"

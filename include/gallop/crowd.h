@@ -101,10 +101,19 @@ GAL_API float gal_height_field_ground(void *height_field, float x, float z);
 /* Most groups of a crowd. */
 #define GAL_GROUPS_MAX 8
 
+/* Most levels of a group: its controller, level 0, and stand-ins. */
+#define GAL_LEVELS_MAX 4
+
 /* The characters of one controller in a crowd. */
 typedef struct gal_group_desc {
     const gal_controller *controller; /* required; must outlive the crowd */
     uint32_t capacity;                /* most of them at once; 0: 16 */
+    /*
+     * Levels 1, 2 and 3, the cheaper the further: the same controller at another precision, or a smaller one of the same body,
+     * which is one that snapshots of the controller's characters fit. A character may go from one to another in any
+     * frame. NULL ends them; they must outlive the crowd.
+     */
+    const gal_controller *stand_ins[GAL_LEVELS_MAX - 1];
 } gal_group_desc;
 
 /* How to make a crowd. Zero-initialise; zero means the default. */
@@ -189,6 +198,26 @@ GAL_API gal_status gal_crowd_set_input(gal_crowd *crowd, gal_character character
  */
 GAL_API gal_status gal_crowd_teleport(gal_crowd *crowd, gal_character character, float x, float z,
                                       float facing);
+
+/* How a character is evaluated: how often, and by what. */
+typedef struct gal_pace {
+    /*
+     * Frames that one evaluation stands for, 1..8 (and no more than the contract's window has before now): 1, the default, is
+     * every frame. Else the character's state is made that many frames ahead at once, and it goes there in a straight
+     * line; feet on the ground stay still. It follows its input from the next evaluation on.
+     */
+    uint32_t frames;
+    uint32_t level; /* 0: by its controller; else by that stand-in of its group */
+} gal_pace;
+
+/*
+ * How a character is evaluated, from its next evaluation on, which is at most 7 frames away. NULL: as the crowd decides, which
+ * is every frame by its controller. GAL_NOT_FOUND, GAL_BAD_ARGUMENT (frames out of range, no such level).
+ */
+GAL_API gal_status gal_crowd_set_pace(gal_crowd *crowd, gal_character character, const gal_pace *pace);
+
+/* How a character was evaluated last; before its first evaluation every frame by its controller. GAL_NOT_FOUND. */
+GAL_API gal_status gal_crowd_pace(const gal_crowd *crowd, gal_character character, gal_pace *out);
 
 /* Foot locking of one character (on at the start). Does not change how it moves, only the pose. GAL_NOT_FOUND. */
 GAL_API gal_status gal_crowd_set_foot_lock(gal_crowd *crowd, gal_character character, int on);

@@ -30,7 +30,10 @@ typedef struct gali_hinged {
     float motion[3]; /* the last root step: x, z, turn, as predicted */
     gal_vec3 foot[GALI_LEGS_MAX], foot_velocity[GALI_LEGS_MAX];
     float phase[GALI_LEGS_MAX][2]; /* amplitude times cosine and sine */
+    float turns[GALI_LEGS_MAX];    /* by which that last advanced */
 } gali_hinged;
+
+enum { GALI_FRAMES_MAX = 8 }; /* most that one evaluation stands for */
 
 /* How something is shown against its prediction (inertia.c): a place, or a turn as a vector. */
 typedef struct gali_inertia {
@@ -66,8 +69,9 @@ typedef struct gali_character {
     gali_trajectory path;
     gal_vec3 *position;         /* [J] joint positions fed back */
     gal_vec3 *velocity;         /* [J] per frame, fed back */
-    gal_transform *pose;        /* [J] what the caller sees */
-    gal_transform *pose_before; /* [J] what it saw before the last step */
+    gal_transform *pose;        /* [J] of its last evaluation: what the caller sees, once it is due again */
+    gal_transform *pose_before; /* [J] what the caller saw before the last step */
+    gal_transform *pose_bridge; /* [J] what the caller sees until it is due (bridge.h) */
     gal_transform *local;       /* [J] as predicted, in the parent's frame; none without inertia */
     gali_inertia *turn_shown;   /* [J] of the joints that are in no leg; none without inertia */
     float *memory;              /* [contract's memory_count] what the network told itself */
@@ -89,6 +93,11 @@ typedef struct gali_character {
     float breath;   /* radians, where in a breath the character began: its spawn's phase */
     uint32_t age;   /* frames since it was added or set back */
     float jump_top; /* frames until the top of the jump under way; after it less than 0 (jump.h) */
+    /* Of characters that are not evaluated in every frame (bridge.h): */
+    uint32_t frames;                         /* that its last evaluation stood for, 1..GALI_FRAMES_MAX */
+    float phase_step;                        /* radians a frame, as last predicted */
+    float height_bridge;                     /* what path.height is for pose_bridge */
+    float contact_before[GALI_CONTACTS_MAX]; /* before its last evaluation */
 } gali_character;
 
 /* The host's ground; flat at 0 where the function is NULL. */

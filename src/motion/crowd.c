@@ -2,11 +2,11 @@
  * Crowds: places for characters in one block of memory, handles, and what is asked of a character.
  *
  * Memory for N places in all groups, each part aligned to 64 bytes, all sizes from the groups' contracts:
- *     gal_crowd, then N gali_character, order uint32[N], generation uint32[N], lost bytes[N],
+ *     gal_crowd, then N gali_character, N gali_pace, order uint32[N], generation uint32[N], lost bytes[N],
  *     for the rows of one group at a time, each as long as the group that needs most of it:
  *         rows uint32[], x float[][inputs], y float[][outputs], phase float[], the network's workspace,
  *     and per place: path position, direction, velocity, hinge angle, rate, gait, joint position,
- *     velocity, pose, pose before, local pose, inertia, memory.
+ *     velocity, pose, pose before, pose of the bridge, local pose, inertia, memory.
  */
 #include "motion/crowd.h"
 
@@ -20,8 +20,10 @@
 #include "motion/crowd_parts.h"
 #include "motion/feet.h"
 #include "motion/skeleton.h"
+#include "motion/snapshot.h"
 #include "motion/step.h"
 #include "motion/teleport.h"
+#include "network/gate.h"
 
 enum { CAPACITY_DEFAULT = 16 };
 
@@ -65,6 +67,7 @@ static void place_character(unsigned char *base, size_t *at, const gali_contract
     parts.velocity = place_part(base, at, joints, sizeof(gal_vec3));
     parts.pose = place_part(base, at, joints, sizeof(gal_transform));
     parts.pose_before = place_part(base, at, joints, sizeof(gal_transform));
+    parts.pose_bridge = place_part(base, at, joints, sizeof(gal_transform));
     size_t inert = contract->rules.inertia_jump > 0 ? joints : 0;
     parts.local = place_part(base, at, inert, sizeof(gal_transform));
     parts.turn_shown = place_part(base, at, inert, sizeof(gali_inertia));
@@ -84,17 +87,35 @@ typedef struct crowd_sizes {
     size_t rows, x, y, workspace; /* of the group that needs most: rows, floats, floats, bytes */
 } crowd_sizes;
 
+/* Levels of a group; its controller is the first. */
+static uint32_t find_levels(const gal_group_desc *group, const gal_controller **levels) {
+    uint32_t count = 1;
+    levels[0] = group->controller;
+    while (count < GAL_LEVELS_MAX && group->stand_ins[count - 1]) {
+        levels[count] = group->stand_ins[count - 1];
+        count++;
+    }
+    return count;
+}
+
+static void measure_level(crowd_sizes *sizes, const gal_controller *level, uint32_t capacity) {
+    size_t workspace = gal_network_workspace_size(level->network, capacity);
+    sizes->x = most_of(sizes->x, gali_size_mul(capacity, level->contract->inputs));
+    sizes->y = most_of(sizes->y, gali_size_mul(capacity, level->contract->outputs));
+    sizes->workspace = most_of(sizes->workspace, workspace ? workspace : GALI_SIZE_BAD);
+}
+
 static crowd_sizes measure_groups(const gal_crowd_desc *desc) {
     crowd_sizes sizes = {0};
     for (uint32_t g = 0; g < group_count_of(desc); g++) {
         const gal_group_desc group = group_of(desc, g);
-        const gali_contract *contract = group.controller->contract;
-        size_t workspace = gal_network_workspace_size(group.controller->network, group.capacity);
+        const gal_controller *levels[GAL_LEVELS_MAX];
+        uint32_t level_count = find_levels(&group, levels);
+        for (uint32_t level = 0; level < level_count; level++) {
+            measure_level(&sizes, levels[level], group.capacity);
+        }
         sizes.places += group.capacity;
         sizes.rows = most_of(sizes.rows, group.capacity);
-        sizes.x = most_of(sizes.x, gali_size_mul(group.capacity, contract->inputs));
-        sizes.y = most_of(sizes.y, gali_size_mul(group.capacity, contract->outputs));
-        sizes.workspace = most_of(sizes.workspace, workspace ? workspace : GALI_SIZE_BAD);
     }
     return sizes;
 }
@@ -117,6 +138,7 @@ static size_t place_crowd(unsigned char *base, const gal_crowd_desc *desc, gal_c
     gal_crowd parts = *crowd;
     place_part(base, &at, 1, sizeof(gal_crowd));
     parts.characters = place_part(base, &at, sizes.places, sizeof(gali_character));
+    parts.paces = place_part(base, &at, sizes.places, sizeof(gali_pace));
     parts.order = place_part(base, &at, sizes.places, sizeof(uint32_t));
     parts.generation = place_part(base, &at, sizes.places, sizeof(uint32_t));
     parts.lost = place_part(base, &at, sizes.places, 1);
@@ -153,6 +175,28 @@ static gal_status check_alike(const gali_contract *first, const gali_contract *c
     return GAL_OK;
 }
 
+static gal_status check_levels(const gal_crowd_desc *desc, uint32_t g, gal_error *error) {
+    const gal_group_desc group = group_of(desc, g);
+    const gal_controller *levels[GAL_LEVELS_MAX];
+    uint32_t level_count = find_levels(&group, levels);
+    gal_status status = GAL_OK;
+    for (uint32_t level = 0; level < level_count && status == GAL_OK; level++) {
+        const gali_contract *contract = levels[level]->contract;
+        status = check_controller(levels[level], error);
+        if (status == GAL_OK) {
+            status = check_alike(group_of(desc, 0).controller->contract, contract, g, error);
+        }
+        if (status == GAL_OK && !gali_snapshot_fits(levels[0]->contract, contract)) {
+            return gali_fail(
+                error, GAL_BAD_ARGUMENT,
+                "gal_crowd_desc.groups[%u].stand_ins[%u]: %s has other joints, hinges, gaits, window, "
+                "memory or inertia than %s",
+                g, level - 1, contract->name, levels[0]->contract->name);
+        }
+    }
+    return status;
+}
+
 static gal_status fail_without_controller(const gal_crowd_desc *desc, uint32_t g, gal_error *error) {
     char place[32] = "";
     if (desc->groups) {
@@ -173,10 +217,7 @@ static gal_status check_groups(const gal_crowd_desc *desc, gal_error *error) {
             return fail_without_controller(desc, g, error);
         }
         capacity += group.capacity;
-        status = check_controller(group.controller, error);
-        if (status == GAL_OK) {
-            status = check_alike(group_of(desc, 0).controller->contract, group.controller->contract, g, error);
-        }
+        status = check_levels(desc, g, error);
     }
     if (status == GAL_OK && capacity > GALI_CROWD_CAPACITY_MOST) {
         return gali_fail(error, GAL_BAD_ARGUMENT, "gal_crowd_desc.capacity is %llu, at most %d",
@@ -205,7 +246,8 @@ static void make_groups(gal_crowd *crowd, const gal_crowd_desc *desc) {
     crowd->group_count = group_count_of(desc);
     for (uint32_t g = 0; g < crowd->group_count; g++) {
         const gal_group_desc group = group_of(desc, g);
-        crowd->groups[g] = (gali_group){group.controller, first, group.capacity, 0};
+        crowd->groups[g] = (gali_group){.first = first, .capacity = group.capacity};
+        crowd->groups[g].level_count = find_levels(&group, crowd->groups[g].levels);
         first += group.capacity;
     }
 }
@@ -296,6 +338,16 @@ static const gali_contract *contract_of(const gal_crowd *crowd, const gali_chara
     return controller_of(crowd, character)->contract;
 }
 
+/* Frames that its state is ahead of what the caller sees. */
+static uint32_t left_of(const gal_crowd *crowd, const gali_character *character) {
+    return crowd->paces[place_in(crowd, character)].left;
+}
+
+/* The pose that the caller sees. */
+static const gal_transform *pose_of(const gal_crowd *crowd, const gali_character *character) {
+    return left_of(crowd, character) > 0 ? character->pose_bridge : character->pose;
+}
+
 static uint32_t free_place(const gal_crowd *crowd, const gali_group *group) {
     uint32_t place = group->first;
     while (crowd->characters[place].handle) {
@@ -320,9 +372,11 @@ gal_status gal_crowd_add(gal_crowd *crowd, const gal_spawn *spawn, gal_character
     character->handle = crowd->generation[place] << 16 | (place + 1);
     character->input = (gal_input){0};
     character->foot_lock = 1;
-    gali_step_reset(character, group->controller, &crowd->ground, at.x, at.z, at.facing, at.phase);
-    memcpy(character->pose_before, character->pose,
-           group->controller->contract->joint_count * sizeof(gal_transform));
+    gali_step_reset(character, group->levels[0], &crowd->ground, at.x, at.z, at.facing, at.phase);
+    size_t pose = group->levels[0]->contract->joint_count * sizeof(gal_transform);
+    memcpy(character->pose_before, character->pose, pose);
+    memcpy(character->pose_bridge, character->pose, pose);
+    crowd->paces[place] = (gali_pace){0};
     group->count++;
     crowd->order[crowd->count++] = place;
     *out = character->handle;
@@ -406,8 +460,34 @@ gal_status gal_crowd_teleport(gal_crowd *crowd, gal_character handle, float x, f
     if (!isfinite(x + z + facing)) {
         return GAL_BAD_ARGUMENT;
     }
-    gali_teleport(character, contract_of(crowd, character), &crowd->ground, x, z, facing);
+    gali_teleport(character, contract_of(crowd, character), &crowd->ground, left_of(crowd, character), x, z,
+                  facing);
     gali_record_teleport(&crowd->recorder, handle, x, z, facing);
+    return GAL_OK;
+}
+
+gal_status gal_crowd_set_pace(gal_crowd *crowd, gal_character handle, const gal_pace *pace) {
+    const gali_character *character = find(crowd, handle);
+    if (!character) {
+        return GAL_NOT_FOUND;
+    }
+    uint32_t place = place_in(crowd, character);
+    const gal_pace chosen = pace ? *pace : (gal_pace){0};
+    if (pace && (chosen.frames < 1 || chosen.frames > GALI_FRAMES_MAX ||
+                 chosen.level >= crowd->groups[gali_crowd_group(crowd, place)].level_count)) {
+        return GAL_BAD_ARGUMENT;
+    }
+    crowd->paces[place].fixed_frames = (uint8_t)chosen.frames;
+    crowd->paces[place].fixed_level = (uint8_t)chosen.level;
+    return GAL_OK;
+}
+
+gal_status gal_crowd_pace(const gal_crowd *crowd, gal_character handle, gal_pace *out) {
+    const gali_character *character = find(crowd, handle);
+    if (!character) {
+        return GAL_NOT_FOUND;
+    }
+    *out = (gal_pace){character->frames, crowd->paces[place_in(crowd, character)].level};
     return GAL_OK;
 }
 
@@ -420,7 +500,7 @@ const gal_transform *gal_crowd_pose(const gal_crowd *crowd, gal_character handle
     if (joint_count) {
         *joint_count = character ? contract_of(crowd, character)->joint_count : 0;
     }
-    return character ? character->pose : NULL;
+    return character ? pose_of(crowd, character) : NULL;
 }
 
 const gal_vec3 *gali_crowd_fed_back(const gal_crowd *crowd, gal_character handle) {
@@ -439,9 +519,10 @@ gal_status gal_crowd_pose_between(const gal_crowd *crowd, gal_character handle, 
     if (!character) {
         return GAL_NOT_FOUND;
     }
+    const gal_transform *pose = pose_of(crowd, character);
     float t = gali_clamp(fraction, 0, 1);
     for (uint32_t j = 0; j < contract_of(crowd, character)->joint_count; j++) {
-        const gal_transform *from = &character->pose_before[j], *to = &character->pose[j];
+        const gal_transform *from = &character->pose_before[j], *to = &pose[j];
         out[j] = (gal_transform){gali_vec3_mix(from->position, to->position, t),
                                  gali_quat_mix(from->rotation, to->rotation, t)};
     }
@@ -453,7 +534,7 @@ gal_status gal_crowd_pose_local(const gal_crowd *crowd, gal_character handle, ga
     if (!character) {
         return GAL_NOT_FOUND;
     }
-    gali_skeleton_local(contract_of(crowd, character), character->pose, out);
+    gali_skeleton_local(contract_of(crowd, character), pose_of(crowd, character), out);
     return GAL_OK;
 }
 
@@ -463,11 +544,13 @@ gal_status gal_crowd_state(const gal_crowd *crowd, gal_character handle, gal_cha
         return GAL_NOT_FOUND;
     }
     const gali_contract *contract = contract_of(crowd, character);
-    gal_vec3 at = character->path.position[contract->past];
+    uint32_t left = left_of(crowd, character), now = contract->past - left;
+    gal_vec3 at = character->path.position[now];
     *out = (gal_character_state){
-        .root = {at.x, character->path.height, at.z},
-        .facing = gali_facing_angle(character->path.direction[contract->past]),
-        .phase = character->phase,
+        .root = {at.x, left > 0 ? character->height_bridge : character->path.height, at.z},
+        .facing = gali_facing_angle(character->path.direction[now]),
+        .phase = left > 0 ? (float)gali_gate_wrap(character->phase - (float)left * character->phase_step)
+                          : character->phase,
         .speed = character->step * contract->rate,
     };
     for (uint32_t i = 0; i < contract->contact_count; i++) {
@@ -483,8 +566,10 @@ uint32_t gal_crowd_trajectory(const gal_crowd *crowd, gal_character handle, gal_
         return 0;
     }
     const gali_contract *contract = contract_of(crowd, character);
+    int32_t now = (int32_t)(contract->past - left_of(crowd, character));
     for (uint32_t s = 0; s < contract->sample_count && s < capacity; s++) {
-        uint32_t i = (uint32_t)((int32_t)contract->past + contract->samples[s]);
+        int32_t sample = now + contract->samples[s];
+        size_t i = sample > 0 ? (size_t)sample : 0; /* the path does not reach further back */
         if (points) {
             points[s] = character->path.position[i];
         }

@@ -13,12 +13,20 @@
 
 enum { GALI_CROWD_CAPACITY_MOST = 65535 }; /* places fit 16 bits of a handle */
 
-/* The characters of one controller. */
+/* The characters of one controller, levels[0], and its stand-ins. */
 typedef struct gali_group {
-    const gal_controller *controller;
+    const gal_controller *levels[GAL_LEVELS_MAX]; /* [level_count] */
+    uint32_t level_count;
     uint32_t first, capacity; /* places */
     uint32_t count;           /* characters */
 } gali_group;
+
+/* When the character in a place is evaluated, and by what. */
+typedef struct gali_pace {
+    uint8_t left;  /* frames until it is due, which its state is ahead of what the caller sees */
+    uint8_t level; /* of its last evaluation */
+    uint8_t fixed_frames, fixed_level; /* as the host has it; frames 0: it leaves that to the crowd */
+} gali_pace;
 
 struct gal_crowd {
     gali_group groups[GAL_GROUPS_MAX];
@@ -32,9 +40,11 @@ struct gal_crowd {
     uint64_t resets;
     double owed; /* seconds not yet stepped */
     gali_character *characters;
+    gali_pace *paces;
     uint32_t *order, *generation;
     unsigned char *lost; /* [capacity] by row: set back in this step */
-    uint32_t *rows; /* of the group being stepped, as x, y and phase: places of its characters, ascending */
+    /* Of the group being stepped, as x, y and phase: its characters' places, by what is done with them, then ascending. */
+    uint32_t *rows;
     float *x, *y, *phase;
     void *workspace;
     size_t workspace_size;
@@ -51,7 +61,7 @@ static inline uint32_t gali_crowd_group(const gal_crowd *crowd, uint32_t place) 
 
 /* The controller of the character in a place. */
 static inline const gal_controller *gali_crowd_controller(const gal_crowd *crowd, uint32_t place) {
-    return crowd->groups[gali_crowd_group(crowd, place)].controller;
+    return crowd->groups[gali_crowd_group(crowd, place)].levels[0];
 }
 
 #endif

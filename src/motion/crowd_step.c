@@ -1,10 +1,12 @@
 /*
- * A crowd's frame, group by group: features of its characters, one run of its network, poses.
+ * A crowd's frame, group by group and level by level: features of the characters that are due, one run of the level's
+ * network, poses. Those that are not due are bridged.
  */
 #include "motion/crowd_parts.h"
 
 #include <string.h>
 
+#include "motion/bridge.h"
 #include "motion/step.h"
 
 enum {
@@ -16,7 +18,8 @@ enum {
 typedef struct rows_task {
     gal_crowd *crowd;
     const gal_controller *controller;
-    uint32_t count; /* rows */
+    const uint32_t *rows; /* [count] places */
+    uint32_t count;
     void (*one)(const struct rows_task *task, uint32_t row);
 } rows_task;
 
@@ -44,7 +47,7 @@ static void for_rows(rows_task task, void (*one)(const rows_task *task, uint32_t
 
 static void before(const rows_task *task, uint32_t row) {
     gal_crowd *crowd = task->crowd;
-    gali_character *character = &crowd->characters[crowd->rows[row]];
+    gali_character *character = &crowd->characters[task->rows[row]];
     const gali_contract *contract = task->controller->contract;
     memcpy(character->pose_before, character->pose, contract->joint_count * sizeof(gal_transform));
     gali_step_before(character, task->controller, &crowd->ground, crowd->x + (size_t)row * contract->inputs);
@@ -53,24 +56,58 @@ static void before(const rows_task *task, uint32_t row) {
 
 static void after(const rows_task *task, uint32_t row) {
     gal_crowd *crowd = task->crowd;
-    gali_character *character = &crowd->characters[crowd->rows[row]];
+    gali_character *character = &crowd->characters[task->rows[row]];
+    gali_pace *pace = &crowd->paces[task->rows[row]];
     const float *y = crowd->y + (size_t)row * task->controller->contract->outputs;
     crowd->lost[row] = !gali_step_after(character, task->controller, &crowd->ground, y);
+    pace->left = (uint8_t)(character->frames - 1);
+    if (pace->left > 0) {
+        gali_bridge_pose(character, task->controller->contract, character->frames);
+    }
 }
 
-/* Fills crowd->rows; returns how many. */
-static uint32_t find_rows(gal_crowd *crowd, const gali_group *group) {
-    uint32_t count = 0;
-    for (uint32_t place = group->first; count < group->count; place++) {
-        if (crowd->characters[place].handle) {
-            crowd->rows[count++] = place;
+/* A frame of a character that is not due. */
+static void between(const rows_task *task, uint32_t row) {
+    gali_character *character = &task->crowd->characters[task->rows[row]];
+    gali_pace *pace = &task->crowd->paces[task->rows[row]];
+    gal_transform *seen = character->pose_before;
+    character->pose_before = character->pose_bridge;
+    character->pose_bridge = seen;
+    gali_bridge_pose(character, task->controller->contract, pace->left);
+    pace->left--;
+}
+
+/* What is done with a character in this frame: bridged, or evaluated by one of its levels. */
+enum { BRIDGED = GAL_LEVELS_MAX, FREE, WAYS = FREE };
+
+static uint32_t way_of(const gal_crowd *crowd, uint32_t place) {
+    const gali_pace *pace = &crowd->paces[place];
+    if (!crowd->characters[place].handle) {
+        return FREE;
+    }
+    return pace->left > 0 ? BRIDGED : pace->level;
+}
+
+/* Fills crowd->rows, way by way; those of way i are from starts[i] on, to starts[i + 1]. */
+static void find_rows(gal_crowd *crowd, const gali_group *group, uint32_t starts[WAYS + 1]) {
+    uint32_t next[WAYS + 1] = {0}, end = group->first + group->capacity;
+    for (uint32_t place = group->first; place < end; place++) {
+        next[way_of(crowd, place)]++;
+    }
+    starts[0] = 0;
+    for (uint32_t way = 0; way < WAYS; way++) {
+        starts[way + 1] = starts[way] + next[way];
+        next[way] = starts[way];
+    }
+    for (uint32_t place = group->first; place < end; place++) {
+        uint32_t way = way_of(crowd, place);
+        if (way != FREE) {
+            crowd->rows[next[way]++] = place;
         }
     }
-    return count;
 }
 
-static void step_group(gal_crowd *crowd, const gali_group *group) {
-    const rows_task task = {.crowd = crowd, .controller = group->controller, .count = find_rows(crowd, group)};
+static void evaluate(gal_crowd *crowd, rows_task task) {
     gal_network_batch batch = {
         .count = task.count,
         .x = crowd->x,
@@ -79,14 +116,44 @@ static void step_group(gal_crowd *crowd, const gali_group *group) {
         .parallel = crowd->parallel.parallel_for ? &crowd->parallel : NULL,
     };
     for_rows(task, before);
-    gal_network_run(group->controller->network, &batch, crowd->workspace, crowd->workspace_size, NULL);
+    gal_network_run(task.controller->network, &batch, crowd->workspace, crowd->workspace_size, NULL);
     for_rows(task, after);
     for (uint32_t row = 0; row < task.count; row++) {
         crowd->resets += crowd->lost[row];
     }
 }
 
+static void step_group(gal_crowd *crowd, const gali_group *group) {
+    uint32_t starts[WAYS + 1];
+    find_rows(crowd, group, starts);
+    for (uint32_t way = 0; way < WAYS; way++) {
+        rows_task task = {.crowd = crowd,
+                          .controller = group->levels[way < group->level_count ? way : 0],
+                          .rows = crowd->rows + starts[way],
+                          .count = starts[way + 1] - starts[way]};
+        if (way == BRIDGED) {
+            for_rows(task, between);
+        } else if (task.count > 0) {
+            evaluate(crowd, task);
+        }
+    }
+}
+
+/* Says of those that are due how many frames they are evaluated for, and by what. */
+static void decide(gal_crowd *crowd) {
+    for (uint32_t i = 0; i < crowd->count; i++) {
+        uint32_t place = crowd->order[i], past = gali_crowd_controller(crowd, place)->contract->past;
+        gali_pace *pace = &crowd->paces[place];
+        if (pace->left == 0) {
+            uint32_t frames = pace->fixed_frames > 0 ? pace->fixed_frames : 1;
+            crowd->characters[place].frames = frames < past ? frames : past;
+            pace->level = pace->fixed_level;
+        }
+    }
+}
+
 void gal_crowd_step(gal_crowd *crowd) {
+    decide(crowd);
     for (uint32_t g = 0; g < crowd->group_count; g++) {
         step_group(crowd, &crowd->groups[g]);
     }
@@ -94,7 +161,7 @@ void gal_crowd_step(gal_crowd *crowd) {
 }
 
 uint32_t gal_crowd_advance(gal_crowd *crowd, float seconds, uint32_t max_frames, float *fraction) {
-    double frame = 1.0 / (double)crowd->groups[0].controller->contract->rate;
+    double frame = 1.0 / (double)crowd->groups[0].levels[0]->contract->rate;
     uint32_t most = max_frames ? max_frames : FRAMES_DEFAULT, frames = 0;
     crowd->owed += seconds > 0 && isfinite(seconds) ? (double)seconds : 0;
     double due = frame * (1 - 1e-3); /* hosts' clocks round: a thousandth early is not seen, a frame late is */

@@ -1,5 +1,6 @@
 #include "motion/feet.h"
 
+#include "motion/bridge.h"
 #include "motion/skeleton.h"
 
 enum { HEEL, TOE };
@@ -39,7 +40,8 @@ static float fade_of(const gali_foot *foot, const gali_rules *rules, int planted
  * again while the last is fading moves nothing; but one that was pulled too far fades out whole, or taking it
  * again would hold a foot that drags ever further behind: it steps, lifted on its way, to where it should be.
  */
-static void update_lock(gali_foot *foot, const gali_rules *rules, int far, float contact, gal_vec3 toe) {
+static void update_lock(gali_foot *foot, const gali_rules *rules, int far, float contact, gal_vec3 toe,
+                        float frames) {
     int planted = contact >= rules->foot_lock_contact;
     foot->released = foot->lock > 0 && (foot->released || (planted && foot->lock == 1 && far));
     if (planted && !foot->released) {
@@ -49,7 +51,7 @@ static void update_lock(gali_foot *foot, const gali_rules *rules, int far, float
         }
         return;
     }
-    foot->lock = gali_clamp(foot->lock - fade_of(foot, rules, planted), 0, 1);
+    foot->lock = gali_clamp(foot->lock - frames * fade_of(foot, rules, planted), 0, 1);
 }
 
 /* How far a lock may pull: a standing character steps nearer to its place, but with one foot at a time. */
@@ -82,9 +84,11 @@ static int is_far(const gali_character *character, const gali_contract *contract
 
 /* Ground under a point of the foot, smoothed over frames so that steps in it do not make it jump. */
 static float ground_under(gali_foot *foot, const gali_rules *rules, const gali_ground *ground, gal_vec3 at,
-                          int part) {
+                          int part, uint32_t frames) {
     float height = gali_ground_at(ground, at.x, at.z);
-    foot->ground[part] = gali_mix(foot->ground[part], height, rules->foot_height_smooth);
+    for (uint32_t f = 0; f < frames; f++) {
+        foot->ground[part] = gali_mix(foot->ground[part], height, rules->foot_height_smooth);
+    }
     return foot->ground[part];
 }
 
@@ -113,15 +117,15 @@ static void lock_leg(gali_character *character, const gal_controller *controller
     gal_vec3 sole = gali_vec3_sub(toe, heel);
     int32_t contact = controller->leg_contact[i];
     update_lock(foot, rules, is_far(character, contract, i, toe, sole),
-                contact < 0 ? 0 : character->contact[contact], toe);
+                contact < 0 ? 0 : character->contact[contact], toe, (float)character->frames);
     foot->lifted = foot->released && rules->foot_step_height > 0 ? 4 * foot->lock * (1 - foot->lock) : 0;
     float lift = rules->foot_step_height * foot->lifted, hold = hold_of(foot);
     gal_vec3 target = toe;
     target.x += hold * (foot->held.x - toe.x);
     target.z += hold * (foot->held.z - toe.z);
-    float toe_least = ground_under(foot, rules, ground, target, TOE) + lowest(rules, TOE);
-    float heel_least =
-        ground_under(foot, rules, ground, gali_vec3_sub(target, sole), HEEL) + lowest(rules, HEEL);
+    float toe_least = ground_under(foot, rules, ground, target, TOE, character->frames) + lowest(rules, TOE);
+    float heel_least = ground_under(foot, rules, ground, gali_vec3_sub(target, sole), HEEL, character->frames) +
+                       lowest(rules, HEEL);
     target.y = (toe.y > toe_least ? toe.y : toe_least) + lift;
     gal_vec3 turned = sole_with_rise(sole, target.y - (heel.y > heel_least ? heel.y : heel_least) - lift);
     gali_vec2 facing = character->path.direction[contract->past];
@@ -171,7 +175,7 @@ void gali_feet_lock(gali_character *character, const gal_controller *controller,
 }
 
 float gali_feet_contact(const gali_character *character, const gali_contract *contract, uint32_t i) {
-    float contact = character->contact[i];
+    float contact = gali_bridge_contact(character, i);
     for (uint32_t l = 0; character->foot_lock && l < contract->leg_count; l++) {
         uint32_t joint = contract->contact_joints[i];
         if (joint == contract->legs[l].toe || joint == contract->legs[l].heel) {

@@ -37,6 +37,7 @@ void gali_hinged_reset(gali_hinged *hinged, const gali_contract *contract) {
     hinged->posture_rate = (gali_posture){0, 0, 0};
     memset(hinged->motion, 0, sizeof hinged->motion);
     memset(hinged->phase, 0, sizeof hinged->phase);
+    memset(hinged->turns, 0, sizeof hinged->turns);
     memset(hinged->foot_velocity, 0, sizeof hinged->foot_velocity);
 }
 
@@ -83,13 +84,16 @@ void gali_hinged_encode(const gali_hinged *hinged, const gali_contract *contract
     }
 }
 
+static gali_vec2 rotate_phase(const float phase[2], float turns) {
+    return gali_vec2_turn(gali_facing_from_angle(-GALI_TURN * turns), (gali_vec2){phase[0], phase[1]});
+}
+
 /*
  * A local phase is turned by its predicted advance and drawn to the predicted direction, half each, so that
  * it neither drifts nor jumps (Starke et al. 2020, local motion phases).
  */
 static void advance_phase(float phase[2], const float predicted[2], float turns) {
-    gali_vec2 rotated =
-        gali_vec2_turn(gali_facing_from_angle(-GALI_TURN * turns), (gali_vec2){phase[0], phase[1]});
+    gali_vec2 rotated = rotate_phase(phase, turns);
     gali_vec2 wanted = {predicted[0], predicted[1]}, none = {0, 0};
     float amplitude = gali_clamp(gali_vec2_length(wanted), 0, 1);
     gali_vec2 a = gali_vec2_unit(rotated, none), b = gali_vec2_unit(wanted, none);
@@ -121,8 +125,23 @@ void gali_hinged_decode(gali_hinged *hinged, const gal_controller *controller, c
     hinged->motion[1] = y[at->velocity_z];
     hinged->motion[2] = y[at->turn];
     for (uint32_t l = 0; at->leg_phase != GALI_OUTPUT_ABSENT && l < contract->leg_count; l++) {
-        float turns = at->leg_phase_rate == GALI_OUTPUT_ABSENT ? 0 : y[(uint32_t)at->leg_phase_rate + l];
-        advance_phase(hinged->phase[l], y + (uint32_t)at->leg_phase + 2 * (size_t)l, turns);
+        hinged->turns[l] = at->leg_phase_rate == GALI_OUTPUT_ABSENT ? 0 : y[(uint32_t)at->leg_phase_rate + l];
+        advance_phase(hinged->phase[l], y + (uint32_t)at->leg_phase + 2 * (size_t)l, hinged->turns[l]);
+    }
+}
+
+void gali_hinged_bridge(gali_hinged *hinged, const gali_contract *contract, float share) {
+    for (uint32_t i = 0; i < contract->hinge_count; i++) {
+        float angle = hinged->angle[i] + share * hinged->rate[i];
+        hinged->angle[i] = gali_clamp(angle, contract->hinges[i].least, contract->hinges[i].most);
+    }
+    hinged->posture.height += share * hinged->posture_rate.height;
+    hinged->posture.pitch += share * hinged->posture_rate.pitch;
+    hinged->posture.roll += share * hinged->posture_rate.roll;
+    for (uint32_t l = 0; l < contract->leg_count; l++) {
+        gali_vec2 phase = rotate_phase(hinged->phase[l], hinged->turns[l]);
+        hinged->phase[l][0] = phase.x;
+        hinged->phase[l][1] = phase.z;
     }
 }
 

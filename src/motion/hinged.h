@@ -18,6 +18,9 @@ void gali_hinged_encode(const gali_hinged *hinged, const gali_contract *contract
 /* Takes `share` of the changes, and rates, root motion and leg phases from y; the feet follow with gali_hinged_feet. */
 void gali_hinged_decode(gali_hinged *hinged, const gal_controller *controller, const float *y, float share);
 
+/* A frame without the network: angles and posture change by `share` of their rates, leg phases go on. */
+void gali_hinged_bridge(gali_hinged *hinged, const gali_contract *contract, float share);
+
 /* Moves angles and posture by `share` of the way to the rest pose: how a standing animal settles. */
 void gali_hinged_settle(gali_hinged *hinged, const gali_contract *contract, float share);
 

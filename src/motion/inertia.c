@@ -47,37 +47,39 @@ static float behind_by(const gali_inertia *shown) {
 }
 
 /*
- * A frame of the critically damped spring: x(t) = (x + (v + y x) t) exp(-y t), with exp by its series
+ * Frames of the critically damped spring: x(t) = (x + (v + y x) t) exp(-y t), with exp by its series
  * (D. Holden, "Spring-It-On: The Game Developer's Spring-Roll-Call", 2021). From rest half of it is gone when
  * (1 + y t) exp(-y t) = 1/2, at y t = 1.678. Returns how far behind is left.
  */
-static float die_away(gali_inertia *shown, float frames) {
+static float die_away(gali_inertia *shown, float half_life, float frames) {
     const float nothing = 1e-4f;
     if (behind_by(shown) < nothing) {
         shown->offset = shown->rate = (gal_vec3){0, 0, 0};
         return 0;
     }
-    float y = 1.678347f / frames, left = 1 / (1 + y + 0.48f * y * y + 0.235f * y * y * y);
+    float y = 1.678347f / half_life, t = y * frames, left = 1 / (1 + t + 0.48f * t * t + 0.235f * t * t * t);
     gal_vec3 slope = gali_vec3_add(shown->rate, gali_vec3_scale(shown->offset, y));
-    shown->offset = gali_vec3_scale(gali_vec3_add(shown->offset, slope), left);
-    shown->rate = gali_vec3_scale(gali_vec3_sub(shown->rate, gali_vec3_scale(slope, y)), left);
+    shown->offset = gali_vec3_scale(gali_vec3_add(shown->offset, gali_vec3_scale(slope, frames)), left);
+    shown->rate = gali_vec3_scale(gali_vec3_sub(shown->rate, gali_vec3_scale(slope, t)), left);
     return behind_by(shown);
 }
 
-/* Takes in a turn, or a place's motion, of this frame; returns how far behind the shown one is. */
-static float turn_by(gali_inertia *shown, gal_quat turn, float most, float frames) {
-    if (falls_behind(shown, vector_of(turn), most)) {
-        gal_quat left = gali_quat_mul(quat_of(shown->motion), gali_quat_conjugate(turn));
+/* Takes in a turn, or a place's motion, of so many frames; returns how far behind the shown one is. */
+static float turn_by(gali_inertia *shown, gal_quat turn, float most, const gali_rules *rules, float frames) {
+    if (falls_behind(shown, gali_vec3_scale(vector_of(turn), 1 / frames), frames * most)) {
+        gal_quat shown_turn = quat_of(gali_vec3_scale(shown->motion, frames));
+        gal_quat left = gali_quat_mul(shown_turn, gali_quat_conjugate(turn));
         shown->offset = vector_of(gali_quat_mul(quat_of(shown->offset), left));
     }
-    return die_away(shown, frames);
+    return die_away(shown, rules->inertia_time, frames);
 }
 
-static float move_by(gali_inertia *shown, gal_vec3 motion, const gali_rules *rules) {
-    if (falls_behind(shown, motion, rules->inertia_jump)) {
-        shown->offset = gali_vec3_add(shown->offset, gali_vec3_sub(shown->motion, motion));
+static float move_by(gali_inertia *shown, gal_vec3 way, const gali_rules *rules, float frames) {
+    if (falls_behind(shown, gali_vec3_scale(way, 1 / frames), frames * rules->inertia_jump)) {
+        gal_vec3 left = gali_vec3_sub(gali_vec3_scale(shown->motion, frames), way);
+        shown->offset = gali_vec3_add(shown->offset, left);
     }
-    return die_away(shown, rules->inertia_time);
+    return die_away(shown, rules->inertia_time, frames);
 }
 
 /* What joint j hangs on: its parent, or the root. */
@@ -99,10 +101,11 @@ static float take_joint(gali_character *character, const gali_contract *contract
         return 0;
     }
     gal_quat turn = gali_quat_mul(now.rotation, gali_quat_conjugate(before.rotation));
-    float behind =
-        turn_by(&character->turn_shown[j], turn, rules->inertia_jump / joint->lever, rules->inertia_time);
+    float frames = (float)character->frames;
+    float behind = turn_by(&character->turn_shown[j], turn, rules->inertia_jump / joint->lever, rules, frames);
     if (j == 0) {
-        behind += move_by(&character->place_shown, gali_vec3_sub(now.position, before.position), rules);
+        gal_vec3 way = gali_vec3_sub(now.position, before.position);
+        behind += move_by(&character->place_shown, way, rules, frames);
     }
     return behind;
 }
@@ -119,8 +122,9 @@ static float take_foot(gali_character *character, const gali_contract *contract,
     gali_foot_inertia *foot = &character->foot_shown[i];
     gali_foot_place before = foot->predicted, now = place_of(character, contract, i);
     foot->predicted = now;
-    return move_by(&foot->toe, gali_vec3_sub(now.toe, before.toe), &contract->rules) +
-           move_by(&foot->sole, gali_vec3_sub(now.sole, before.sole), &contract->rules);
+    float frames = (float)character->frames;
+    return move_by(&foot->toe, gali_vec3_sub(now.toe, before.toe), &contract->rules, frames) +
+           move_by(&foot->sole, gali_vec3_sub(now.sole, before.sole), &contract->rules, frames);
 }
 
 static void show_joints(gali_character *character, const gali_contract *contract) {

@@ -2,7 +2,7 @@
  * Snapshots of a crowd: bytes from which it goes on bit for bit.
  *
  * A snapshot is a snapshot_head, a snapshot_group for each group, then generation uint32[the saved crowd's places], then
- * for each character in order its handle and its words, all in this machine's byte order. A character's words are the
+ * for each character in order its handle, its pace and its words, all in this machine's byte order. A character's words are the
  * fields of its state, floats and flags of 32 bits, in the order of walk_character; how many of each, its group says. Nothing in them is an
  * index or a place in memory, so that all that can be wrong with them is a number that is not finite.
  */
@@ -13,8 +13,8 @@
 #include "motion/crowd_parts.h"
 #include "motion/snapshot.h"
 
-/* Numbers are checked when they come in; flags and counts may be anything. */
-typedef enum span_kind { NUMBERS, OTHERS } span_kind;
+/* Numbers and frames of an evaluation are checked when they come in; flags and counts may be anything. */
+typedef enum span_kind { NUMBERS, FRAMES, OTHERS } span_kind;
 
 /* Going through the state: each span of words is given to `take`, in order. */
 typedef struct walk walk;
@@ -52,6 +52,7 @@ static void walk_hinged(walk *w, gali_hinged *hinged, const gali_contract *contr
     numbers(w, hinged->foot, 3 * (size_t)contract->leg_count);
     numbers(w, hinged->foot_velocity, 3 * (size_t)contract->leg_count);
     numbers(w, hinged->phase, 2 * (size_t)contract->leg_count);
+    numbers(w, hinged->turns, contract->leg_count);
 }
 
 static void walk_foot(walk *w, gali_foot *foot) {
@@ -91,6 +92,7 @@ static void walk_joints(walk *w, gali_character *c, size_t joints) {
     numbers(w, c->velocity, 3 * joints);
     numbers(w, c->pose, 7 * joints);
     numbers(w, c->pose_before, 7 * joints);
+    numbers(w, c->pose_bridge, 7 * joints);
 }
 
 /* Every field of the state but the handle. One that is forgotten here fails test/motion/test_snapshot.c. */
@@ -121,6 +123,10 @@ static void walk_character(walk *w, gali_character *c, const gali_contract *cont
     numbers(w, &c->breath, 1);
     other(w, &c->age);
     numbers(w, &c->jump_top, 1);
+    w->take(w, FRAMES, &c->frames, 1);
+    numbers(w, &c->phase_step, 1);
+    numbers(w, &c->height_bridge, 1);
+    numbers(w, c->contact_before, contract->contact_count);
 }
 
 static void count_words(walk *w, span_kind kind, void *values, size_t count) {
@@ -157,14 +163,21 @@ static int are_finite(const void *values, size_t count) {
     return most < 0x7f800000u;
 }
 
+static int are_frames(const void *value) {
+    uint32_t frames;
+    memcpy(&frames, value, sizeof frames);
+    return frames >= 1 && frames <= GALI_FRAMES_MAX;
+}
+
 static void check_words(walk *w, span_kind kind, void *values, size_t count) {
     (void)values;
-    w->finite &= kind == OTHERS || are_finite(w->words, count);
+    w->finite &= kind != NUMBERS || are_finite(w->words, count);
+    w->finite &= kind != FRAMES || are_frames(w->words);
     w->words += count * sizeof(uint32_t);
 }
 
 static void check_state(walk *w, span_kind kind, void *values, size_t count) {
-    w->finite &= kind == OTHERS || are_finite(values, count);
+    w->finite &= kind != NUMBERS || are_finite(values, count);
 }
 
 static size_t snapshot_words(const gali_contract *contract) {
@@ -223,6 +236,10 @@ static uint32_t snapshot_kind(const gali_contract *contract) {
     return hash;
 }
 
+int gali_snapshot_fits(const gali_contract *one, const gali_contract *other) {
+    return snapshot_kind(one) == snapshot_kind(other) && snapshot_words(one) == snapshot_words(other);
+}
+
 enum { SNAPSHOT_MAGIC = 0x53474c47, SNAPSHOT_VERSION = 2 }; /* "GLGS" in little-endian bytes */
 
 typedef struct snapshot_head {
@@ -243,8 +260,14 @@ typedef struct snapshot_front {
     snapshot_group groups[GAL_GROUPS_MAX]; /* [head.group_count] */
 } snapshot_front;
 
+/* What stands before a character's words. */
+typedef struct snapshot_record {
+    gal_character handle;
+    gali_pace pace;
+} snapshot_record;
+
 static size_t record_bytes(const snapshot_group *group) {
-    return gali_size_mul(gali_size_add(group->words, 1), sizeof(uint32_t));
+    return gali_size_add(sizeof(snapshot_record), gali_size_mul(group->words, sizeof(uint32_t)));
 }
 
 static size_t front_bytes(const snapshot_front *front) {
@@ -277,7 +300,7 @@ static snapshot_front snapshot_front_of(const gal_crowd *crowd) {
                                      .owed = crowd->owed}};
     for (uint32_t g = 0; g < crowd->group_count; g++) {
         const gali_group *group = &crowd->groups[g];
-        const gali_contract *contract = group->controller->contract;
+        const gali_contract *contract = group->levels[0]->contract;
         front.groups[g] = (snapshot_group){.kind = snapshot_kind(contract),
                                            .words = (uint32_t)snapshot_words(contract),
                                            .capacity = group->capacity,
@@ -311,9 +334,9 @@ gal_status gal_crowd_save(const gal_crowd *crowd, void *data, size_t size, size_
     for (uint32_t i = 0; i < crowd->count; i++) {
         uint32_t place = crowd->order[i];
         const gali_character *character = &crowd->characters[place];
-        memcpy(at, &character->handle, sizeof character->handle);
-        write_character(character, gali_crowd_controller(crowd, place)->contract,
-                        at + sizeof character->handle);
+        const snapshot_record record = {character->handle, crowd->paces[place]};
+        memcpy(at, &record, sizeof record);
+        write_character(character, gali_crowd_controller(crowd, place)->contract, at + sizeof record);
         at += record_bytes(&front.groups[gali_crowd_group(crowd, place)]);
     }
     return GAL_OK;
@@ -377,19 +400,26 @@ static gal_status read_front(const gal_crowd *crowd, const void *data, size_t si
     return status;
 }
 
+static int pace_fits(const gal_crowd *crowd, uint32_t place, gali_pace pace) {
+    const gali_group *group = &crowd->groups[gali_crowd_group(crowd, place)];
+    return pace.left < GALI_FRAMES_MAX && pace.left < group->levels[0]->contract->past &&
+           pace.level < group->level_count && pace.fixed_level < group->level_count &&
+           pace.fixed_frames <= GALI_FRAMES_MAX;
+}
+
 /* The character at `record`, of a snapshot with these generations; *left says how many more each group may have. */
 static gal_status check_record(const gal_crowd *crowd, uint32_t places, const unsigned char *generations,
                                const unsigned char *record, uint32_t index, uint32_t *left, gal_error *error) {
-    gal_character handle;
+    snapshot_record front;
     uint32_t generation = 0;
-    memcpy(&handle, record, sizeof handle);
-    uint32_t place = (handle & 0xffffu) - 1;
+    memcpy(&front, record, sizeof front);
+    uint32_t place = (front.handle & 0xffffu) - 1;
     if (place < places) {
         memcpy(&generation, generations + place * sizeof generation, sizeof generation);
     }
-    if (generation == 0 || generation != handle >> 16) {
+    if (generation == 0 || generation != front.handle >> 16) {
         return gali_fail(error, GAL_BAD_DATA, "snapshot: character %u has handle %u, which is none", index,
-                         handle);
+                         front.handle);
     }
     if (place >= crowd->capacity) {
         return gali_fail(error, GAL_FULL, "snapshot: character %u is in place %u of %u", index, place + 1,
@@ -402,10 +432,14 @@ static gal_status check_record(const gal_crowd *crowd, uint32_t places, const un
     if (left[gali_crowd_group(crowd, place)]-- == 0) {
         return gali_fail(error, GAL_BAD_DATA, "snapshot: character %u is one too many for its group", index);
     }
-    return words_are_finite(gali_crowd_controller(crowd, place)->contract, record + sizeof handle)
+    if (!pace_fits(crowd, place, front.pace)) {
+        return gali_fail(error, GAL_BAD_DATA, "snapshot: character %u has a pace that this crowd has not",
+                         index);
+    }
+    return words_are_finite(gali_crowd_controller(crowd, place)->contract, record + sizeof front)
                ? GAL_OK
-               : gali_fail(error, GAL_BAD_DATA, "snapshot: character %u has a number that is not finite",
-                           index);
+               : gali_fail(error, GAL_BAD_DATA,
+                           "snapshot: character %u has a number that is not finite, or no frames", index);
 }
 
 /* So many of each group in all that, after the last record, the data is at its end. */
@@ -439,13 +473,14 @@ static void take_snapshot(gal_crowd *crowd, const snapshot_front *front, const u
         crowd->characters[i].handle = 0;
     }
     for (uint32_t i = 0; i < front->head.count; i++) {
-        gal_character handle;
-        memcpy(&handle, record, sizeof handle);
-        uint32_t place = (handle & 0xffffu) - 1;
+        snapshot_record saved;
+        memcpy(&saved, record, sizeof saved);
+        uint32_t place = (saved.handle & 0xffffu) - 1;
         gali_character *character = &crowd->characters[place];
         crowd->order[i] = place;
-        character->handle = handle;
-        read_character(character, gali_crowd_controller(crowd, place)->contract, record + sizeof handle);
+        crowd->paces[place] = saved.pace;
+        character->handle = saved.handle;
+        read_character(character, gali_crowd_controller(crowd, place)->contract, record + sizeof saved);
         record += record_bytes(&front->groups[gali_crowd_group(crowd, place)]);
     }
     for (uint32_t g = 0; g < crowd->group_count; g++) {

@@ -7,4 +7,7 @@
 /* Whether every number of the state is finite: then a snapshot of it can be taken back. */
 int gali_snapshot_is_finite(const gali_character *character, const gali_contract *contract);
 
+/* Whether the one's characters can go on as the other's: joints and gaits of the same names, and as much of all else. */
+int gali_snapshot_fits(const gali_contract *one, const gali_contract *other);
+
 #endif

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "motion/bridge.h"
 #include "motion/codec.h"
 #include "motion/feet.h"
 #include "motion/hinged.h"
@@ -47,6 +48,8 @@ void gali_step_reset(gali_character *character, const gal_controller *controller
     character->strafe = character->crouch = character->speed = character->step = 0;
     character->speed_factor = 1;
     character->age = 0;
+    character->frames = 1;
+    character->phase_step = 0;
     character->breath = character->phase;
     for (uint32_t i = 0; i < controller->contract->memory_count; i++) {
         character->memory[i] = 0;
@@ -54,12 +57,40 @@ void gali_step_reset(gali_character *character, const gal_controller *controller
     gali_trajectory_reset(character, controller->contract, ground, x, z, gali_facing_from_angle(facing));
     take_rest_pose(character, controller);
     remember_contacts(character, controller->contract);
+    memcpy(character->contact_before, character->contact, sizeof character->contact);
+    character->height_bridge = character->path.height;
     gali_inertia_reset(character, controller->contract);
     gali_feet_reset(character, controller, ground);
 }
 
+static void settle(gali_character *character, const gali_contract *contract) {
+    gali_hinged_settle(&character->hinged, contract,
+                       contract->rules.stand_settle * gali_stand_amount(character, contract));
+}
+
+/* A hinged skeleton is what is fed back: it goes on at its rates, and its feet are where that puts them. */
+static void bridge_hinged(gali_character *character, const gali_contract *contract) {
+    float share = gali_trajectory_share(character, contract);
+    for (uint32_t f = 1; f < character->frames; f++) {
+        gali_hinged_bridge(&character->hinged, contract, share);
+        settle(character, contract);
+    }
+    gali_hinged_pose(character, contract);
+    gali_hinged_feet(character, contract, character->toe_at);
+    for (uint32_t l = 0; l < contract->leg_count; l++) {
+        gal_vec3 *velocity = &character->hinged.foot_velocity[l];
+        *velocity = gali_vec3_scale(*velocity, 1 / (float)(character->frames - 1));
+    }
+    remember_toes(character, contract);
+    remember_contacts(character, contract);
+}
+
 void gali_step_before(gali_character *character, const gal_controller *controller, const gali_ground *ground,
                       float *x) {
+    gali_bridge_state(character, controller->contract, ground);
+    if (character->frames > 1 && controller->contract->hinge_count) {
+        bridge_hinged(character, controller->contract);
+    }
     gali_trajectory_predict(character, controller->contract, ground);
     gali_codec_encode(character, controller->contract, ground, x);
 }
@@ -182,8 +213,7 @@ static void after_hinged(gali_character *character, const gal_controller *contro
     }
     gali_trajectory_advance(character, controller, y);
     gali_codec_decode(character, controller, y, 0);
-    gali_hinged_settle(&character->hinged, contract,
-                       contract->rules.stand_settle * gali_stand_amount(character, contract));
+    settle(character, contract);
     gali_hinged_pose(character, contract);
     anchor(character, controller);
     remember_contacts(character, contract);
@@ -199,6 +229,7 @@ static void after_hinged(gali_character *character, const gal_controller *contro
 int gali_step_after(gali_character *character, const gal_controller *controller, const gali_ground *ground,
                     const float *y) {
     const gali_contract *contract = controller->contract;
+    memcpy(character->contact_before, character->contact, sizeof character->contact);
     gal_vec3 stood = character->path.position[contract->past];
     gali_vec2 faced = character->path.direction[contract->past];
     if (contract->hinge_count) {

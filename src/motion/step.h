@@ -1,4 +1,4 @@
-/* One character's frame, in the two halves around the network's run. */
+/* One character's frame, or character->frames of them at once (bridge.h), in the two halves around the network's run. */
 #ifndef GALI_MOTION_STEP_H
 #define GALI_MOTION_STEP_H
 

@@ -49,11 +49,11 @@ static void move_feet(const move *m, gali_character *character, const gali_contr
     }
 }
 
-void gali_teleport(gali_character *character, const gali_contract *contract, const gali_ground *ground, float x,
-                   float z, float facing) {
-    gal_vec3 from = character->path.position[contract->past];
-    gali_vec2 turn =
-        gali_facing_from_angle(facing - gali_facing_angle(character->path.direction[contract->past]));
+void gali_teleport(gali_character *character, const gali_contract *contract, const gali_ground *ground,
+                   uint32_t left, float x, float z, float facing) {
+    uint32_t now = contract->past - left;
+    gal_vec3 from = character->path.position[now];
+    gali_vec2 turn = gali_facing_from_angle(facing - gali_facing_angle(character->path.direction[now]));
     const move m = {{from.x, gali_ground_at(ground, from.x, from.z), from.z},
                     {x, gali_ground_at(ground, x, z), z},
                     turn,
@@ -65,6 +65,8 @@ void gali_teleport(gali_character *character, const gali_contract *contract, con
     }
     move_pose(&m, character->pose, contract->joint_count);
     move_pose(&m, character->pose_before, contract->joint_count);
+    move_pose(&m, character->pose_bridge, contract->joint_count);
+    character->height_bridge += m.to.y - m.from.y;
     move_feet(&m, character, contract);
     turn_flat(&m, &character->velocity_wanted, 1);
     turn_flat(&m, &character->direction_wanted, 1);

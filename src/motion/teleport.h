@@ -4,8 +4,8 @@
 
 #include "motion/character.h"
 
-/* The root goes to x, z (finite) and faces `facing`; heights change by the ground's between there and where it was. */
-void gali_teleport(gali_character *character, const gali_contract *contract, const gali_ground *ground, float x,
-                   float z, float facing);
+/* The root of `left` frames ago goes to x, z (finite) and faces `facing`; heights change by the ground's between there and where it was. */
+void gali_teleport(gali_character *character, const gali_contract *contract, const gali_ground *ground,
+                   uint32_t left, float x, float z, float facing);
 
 #endif

@@ -5,6 +5,8 @@
 #include "motion/jump.h"
 #include "network/gate.h"
 
+static const float speed_follow = 0.05f; /* share of the way the speed of the integrator goes in a frame */
+
 void gali_trajectory_reset(gali_character *character, const gali_contract *contract, const gali_ground *ground,
                            float x, float z, gali_vec2 facing) {
     uint32_t window = contract->past + contract->future;
@@ -193,12 +195,16 @@ static void sample_heights(gali_trajectory *path, const gali_contract *contract,
     path->height = sum / (float)contract->sample_count;
 }
 
-void gali_trajectory_predict(gali_character *character, const gali_contract *contract,
-                             const gali_ground *ground) {
+static void follow_input(gali_character *character, const gali_contract *contract) {
     if (!gali_jump_follow(character, contract)) {
         want(character, &contract->rules);
         choose_gait(character, contract);
     }
+}
+
+void gali_trajectory_predict(gali_character *character, const gali_contract *contract,
+                             const gali_ground *ground) {
+    follow_input(character, contract);
     if (contract->rules.command_velocity_time >= 1) {
         blend_command(character, contract);
     } else {
@@ -208,13 +214,65 @@ void gali_trajectory_predict(gali_character *character, const gali_contract *con
     sample_heights(&character->path, contract, ground);
 }
 
-static void shift_past(gali_trajectory *path, const gali_contract *contract) {
-    size_t past = contract->past, gaits = contract->gait_count;
-    memmove(path->position, path->position + 1, past * sizeof *path->position);
-    memmove(path->direction, path->direction + 1, past * sizeof *path->direction);
-    memmove(path->velocity, path->velocity + 1, past * sizeof *path->velocity);
-    memmove(path->gait, path->gait + gaits, past * gaits * sizeof *path->gait);
-    path->height_before = path->height;
+/* Now becomes `frames` frames ago; the samples since are left as they were. */
+static void shift_past(gali_trajectory *path, const gali_contract *contract, size_t frames) {
+    size_t kept = contract->past + 1 - frames, gaits = contract->gait_count;
+    memmove(path->position, path->position + frames, kept * sizeof *path->position);
+    memmove(path->direction, path->direction + frames, kept * sizeof *path->direction);
+    memmove(path->velocity, path->velocity + frames, kept * sizeof *path->velocity);
+    memmove(path->gait, path->gait + frames * gaits, kept * gaits * sizeof *path->gait);
+}
+
+/* The samples of the future, from a root that was at `from` to where it is now. */
+static void carry_future(gali_trajectory *path, const gali_contract *contract, gal_vec3 from, gali_vec2 turn) {
+    uint32_t now = contract->past, window = now + contract->future;
+    for (uint32_t i = now + 1; i < window; i++) {
+        gali_vec2 arm = {path->position[i].x - from.x, path->position[i].z - from.z};
+        arm = gali_vec2_turn(turn, arm);
+        path->position[i].x = path->position[now].x + arm.x;
+        path->position[i].z = path->position[now].z + arm.z;
+        path->direction[i] = gali_vec2_turn(turn, path->direction[i]);
+        path->velocity[i] = gali_vec2_turn(turn, path->velocity[i]);
+    }
+}
+
+/* The samples of the last frames and of now go on from the one before them as that came from its own. */
+static void carry_root(gali_trajectory *path, const gali_contract *contract, const gali_ground *ground,
+                       uint32_t frames) {
+    uint32_t now = contract->past;
+    gali_vec2 turn = gali_vec2_unturn(path->direction[now - 1], path->direction[now]);
+    size_t gaits = contract->gait_count;
+    const float *gait_now = path->gait + now * gaits;
+    shift_past(path, contract, frames);
+    for (uint32_t i = now - frames + 1; i <= now; i++) {
+        gali_vec2 step = gali_vec2_turn(turn, path->velocity[i - 1]);
+        gal_vec3 at = {path->position[i - 1].x + step.x, 0, path->position[i - 1].z + step.z};
+        at.y = gali_ground_at(ground, at.x, at.z);
+        path->position[i] = at;
+        path->direction[i] =
+            gali_vec2_unit(gali_vec2_turn(turn, path->direction[i - 1]), path->direction[i - 1]);
+        path->velocity[i] = step;
+        if (i < now) {
+            memcpy(path->gait + i * gaits, gait_now, gaits * sizeof *gait_now);
+        }
+    }
+}
+
+void gali_trajectory_bridge(gali_character *character, const gali_contract *contract, const gali_ground *ground,
+                            uint32_t frames) {
+    gali_trajectory *path = &character->path;
+    gal_vec3 from = path->position[contract->past];
+    gali_vec2 faced = path->direction[contract->past];
+    for (uint32_t f = 0; f < frames; f++) {
+        follow_input(character, contract);
+        if (contract->rules.command_velocity_time >= 1) {
+            character->command = command_step(character->command, character, &contract->rules);
+        }
+        character->speed = gali_mix(character->speed, character->step, speed_follow);
+    }
+    carry_root(path, contract, ground, frames);
+    carry_future(path, contract, from, gali_vec2_unturn(faced, path->direction[contract->past]));
+    character->phase = (float)gali_gate_wrap(character->phase + (float)frames * character->phase_step);
 }
 
 static float output_or(const float *y, int32_t offset, float otherwise) {
@@ -239,7 +297,7 @@ static void step_root(gali_character *character, const gal_controller *controlle
     gali_vec2 turned = gali_facing_from_angle(-share * output_or(y, at->turn, 0));
     path->direction[now] = gali_vec2_unit(gali_vec2_turn(turned, path->direction[now]), path->direction[now]);
     character->step = share * gali_vec2_length(velocity);
-    character->speed = gali_mix(character->speed, character->step, 0.05f);
+    character->speed = gali_mix(character->speed, character->step, speed_follow);
 }
 
 /* One predicted sample, in the updated root's frame. */
@@ -314,14 +372,16 @@ static void step_phase(gali_character *character, const gal_controller *controll
         float part = share * (1 - rules->phase_stand) + rules->phase_stand;
         float advance = y[controller->outputs.phase];
         advance = least > 0 && advance < least ? least : advance;
-        character->phase = (float)gali_gate_wrap(character->phase + part * GALI_TURN * advance);
+        character->phase_step = part * GALI_TURN * advance;
+        character->phase = (float)gali_gate_wrap(character->phase + character->phase_step);
     }
 }
 
 void gali_trajectory_advance(gali_character *character, const gal_controller *controller, const float *y) {
     const gali_contract *contract = controller->contract;
     float share = gali_trajectory_share(character, contract);
-    shift_past(&character->path, contract);
+    shift_past(&character->path, contract, 1);
+    character->path.height_before = character->path.height;
     step_root(character, controller, y, share);
     take_future(character, controller, y);
     step_phase(character, controller, y, share);

@@ -16,6 +16,13 @@ void gali_trajectory_reset(gali_character *character, const gali_contract *contr
 void gali_trajectory_predict(gali_character *character, const gali_contract *contract,
                              const gali_ground *ground);
 
+/*
+ * Frames without the network, before gali_trajectory_predict: the input is followed, the root goes on by the step and turn
+ * of the last evaluation and takes the future with it.
+ */
+void gali_trajectory_bridge(gali_character *character, const gali_contract *contract, const gali_ground *ground,
+                            uint32_t frames);
+
 /* Share of the network's step that is taken, 0..1: (1 - stand)^stand_damping, none when standing still. */
 float gali_trajectory_share(const gali_character *character, const gali_contract *contract);
 

@@ -38,8 +38,9 @@ static int close_controllers(void **unused) {
 }
 
 static gal_crowd *mixed_crowd(uint32_t each, uint32_t last, const gal_parallel *parallel) {
-    const gal_group_desc groups[GROUPS] = {
-        {controllers[WALKERS], each}, {controllers[DOGS], each}, {controllers[BIPEDS], last}};
+    const gal_group_desc groups[GROUPS] = {{.controller = controllers[WALKERS], .capacity = each},
+                                           {.controller = controllers[DOGS], .capacity = each},
+                                           {.controller = controllers[BIPEDS], .capacity = last}};
     gal_crowd_desc desc = {.groups = groups, .group_count = GROUPS, .ground = hills, .parallel = parallel};
     gal_crowd *crowd;
     gal_error error = {0};
@@ -205,7 +206,7 @@ static void snapshots_hold_all_groups(void **unused) {
 /* A handle of one group in the place of another's: counts fit the bytes, characters do not fit the counts. */
 static void a_snapshot_cannot_move_characters_between_groups(void **unused) {
     (void)unused;
-    const gal_group_desc groups[2] = {{controllers[BIPEDS], 2}, {controllers[BIPEDS], 2}};
+    const gal_group_desc two = {.controller = controllers[BIPEDS], .capacity = 2}, groups[2] = {two, two};
     gal_crowd *crowd;
     assert_int_equal(gal_crowd_create(&crowd, &(gal_crowd_desc){.groups = groups, .group_count = 2}, NULL),
                      GAL_OK);
@@ -245,9 +246,10 @@ static void what_cannot_be_one_crowd_is_refused(void **unused) {
     memcpy(strstr(text, "rate 60"), "rate 30", 7);
     slow.contract = text;
     gal_controller *other = mannequin_open(&slow);
-    gal_group_desc groups[GAL_GROUPS_MAX + 1] = {{controllers[WALKERS], 40000}, {controllers[BIPEDS], 40000}};
+    gal_group_desc groups[GAL_GROUPS_MAX + 1] = {{.controller = controllers[WALKERS], .capacity = 40000},
+                                                 {.controller = controllers[BIPEDS], .capacity = 40000}};
     expect_refused((gal_crowd_desc){.groups = groups, .group_count = 2}, "capacity is 80000, at most 65535");
-    groups[1] = (gal_group_desc){other, 4};
+    groups[1] = (gal_group_desc){.controller = other, .capacity = 4};
     expect_refused((gal_crowd_desc){.groups = groups, .group_count = 2}, "30 frames a second");
     groups[1].controller = NULL;
     expect_refused((gal_crowd_desc){.groups = groups, .group_count = 2}, "groups[1].controller is NULL");

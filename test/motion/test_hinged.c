@@ -117,6 +117,7 @@ static void make(rig *r, const char *rules) {
         r->path[i] = (gal_vec3){3, 0.2f, -1 + 0.1f * (float)i};
         r->velocity[i] = (gali_vec2){0.01f * (float)i, 0.5f};
     }
+    c->frames = 1;
     c->path.height = c->path.height_before = 0.2f;
     gali_hinged_reset(&c->hinged, r->controller->contract);
 }

@@ -33,6 +33,7 @@ static void set_up(stand *s) {
     memset(s, 0, sizeof *s);
     s->contract = mannequin_contract(hatstand);
     s->character.path = (gali_trajectory){.position = s->position, .direction = s->direction};
+    s->character.frames = 1;
     s->character.pose = s->pose;
     s->character.local = s->local;
     s->character.turn_shown = s->turn_shown;

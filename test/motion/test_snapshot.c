@@ -45,6 +45,7 @@ static gal_crowd *lived_in(const gal_controller *controller) {
     for (uint32_t i = 1; i < PLACES; i++) {
         crowd_add(crowd, (gal_spawn){.x = 120 * (float)i, .facing = (float)i, .phase = (float)i});
     }
+    gal_crowd_set_pace(crowd, gal_crowd_at(crowd, 2), &(gal_pace){.frames = 8});
     for (uint32_t frame = 0; frame < BEFORE; frame++) {
         play(crowd, frame);
         if (frame == 10) {
@@ -103,6 +104,7 @@ static void expect_equal_fields(const gal_crowd *a, const gal_crowd *b) {
         y.velocity = x.velocity;
         y.pose = x.pose;
         y.pose_before = x.pose_before;
+        y.pose_bridge = x.pose_bridge;
         y.local = x.local;
         y.turn_shown = x.turn_shown;
         y.memory = x.memory;
@@ -209,7 +211,11 @@ static void damage_is_refused(void **unused) {
                  {HANDLE, 0, "character 0 has handle 0, which is none"},
                  {HANDLE, 0x20006, "character 0 has handle 131078, which is none"},
                  {HANDLE, 0x70002, "which is none"},
-                 {HANDLE + 12, 0x7fc00000, "character 0 has a number that is not finite"}};
+                 {HANDLE + 1, 8, "a pace that this crowd has not"},
+                 {HANDLE + 1, 1 << 8, "a pace that this crowd has not"},
+                 {HANDLE + 1, 9 << 16, "a pace that this crowd has not"},
+                 {HANDLE + 1, 1 << 24, "a pace that this crowd has not"},
+                 {HANDLE + 13, 0x7fc00000, "character 0 has a number that is not finite"}};
     gal_controller *controller = controller_of(NULL);
     gal_crowd *crowd = lived_in(controller);
     bytes good = save(crowd);
@@ -220,7 +226,7 @@ static void damage_is_refused(void **unused) {
         expect_refused(crowd, words, good.size, GAL_BAD_DATA, cases[i].why);
     }
     memcpy(words, good.data, good.size);
-    words[HANDLE + 1 + words[WORDS]] = words[HANDLE];
+    words[HANDLE + 2 + words[WORDS]] = words[HANDLE];
     expect_refused(crowd, words, good.size, GAL_BAD_DATA, "character 1 is there twice");
     expect_refused(crowd, good.data, good.size - 1, GAL_BAD_DATA, "bytes for 4 characters");
     expect_refused(crowd, good.data, 31, GAL_BAD_DATA, "31 bytes, expected at least");

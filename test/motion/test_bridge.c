@@ -1,0 +1,321 @@
+/*
+ * Characters that are not evaluated in every frame: what is seen of them goes on without a jump, feet on the ground
+ * stay still, and they get where the others get. Going from one level to another is not seen either.
+ */
+#include "mannequin.h"
+#include "motion/crowd_parts.h"
+
+enum { SECOND = 60, FRAMES = 20 * SECOND, PACES = 4, JOINTS_MOST = 64 };
+
+static const uint32_t paces[PACES] = {1, 2, 4, 8};
+
+static gal_controller *walker, *rough; /* float32, int8 */
+
+static int open_controllers(void **unused) {
+    (void)unused;
+    const gal_network_desc int8 = {.precision = GAL_PRECISION_INT8};
+    walker = walker_open();
+    return gal_controller_open(&rough, GALLOP_SOURCE_DIR "/models/walker.gallop", &int8, NULL) == GAL_OK ? 0
+                                                                                                         : -1;
+}
+
+static int close_controllers(void **unused) {
+    (void)unused;
+    gal_controller_close(walker);
+    gal_controller_close(rough);
+    return 0;
+}
+
+static gal_crowd *levelled_crowd(uint32_t capacity) {
+    const gal_group_desc group = {.controller = walker, .capacity = capacity, .stand_ins = {rough}};
+    gal_crowd *crowd;
+    gal_crowd_desc desc = {.groups = &group, .group_count = 1, .ground = hills};
+    assert_int_equal(gal_crowd_create(&crowd, &desc, NULL), GAL_OK);
+    return crowd;
+}
+
+/* Walks, turns, runs and stops. */
+static gal_input stroll(uint32_t frame) {
+    float t = (float)frame / SECOND;
+    return (gal_input){.move_x = frame % 300 < 150 ? 0.8f * sinf(t) : 0,
+                       .move_y = frame % 500 < 400 ? 1 : 0,
+                       .run = frame % 700 > 350 ? 1 : 0};
+}
+
+/* What is seen of a character from frame to frame. */
+typedef struct watch {
+    gal_transform pose[JOINTS_MOST];
+    gal_vec3 way[JOINTS_MOST];
+    float fastest, change; /* the longest way of a joint in a frame, the most that one changed */
+    uint32_t frames;
+} watch;
+
+static void look(watch *w, const gal_crowd *crowd, gal_character who) {
+    uint32_t joints;
+    const gal_transform *pose = gal_crowd_pose(crowd, who, &joints);
+    for (uint32_t j = 0; j < joints; j++) {
+        gal_vec3 way = gali_vec3_sub(pose[j].position, w->pose[j].position);
+        if (w->frames > 0) {
+            w->fastest = fmaxf(w->fastest, gali_vec3_length(way));
+        }
+        if (w->frames > 1) {
+            w->change = fmaxf(w->change, distance(way, w->way[j]));
+        }
+        w->way[j] = way;
+    }
+    memcpy(w->pose, pose, joints * sizeof *pose);
+    w->frames++;
+}
+
+static void an_evaluation_may_stand_for_several_frames(void **unused) {
+    (void)unused;
+    gal_crowd *crowd = levelled_crowd(PACES);
+    gal_character who[PACES];
+    gal_character_state state[PACES];
+    watch seen[PACES] = {0};
+    float went[PACES] = {0};
+    for (uint32_t i = 0; i < PACES; i++) {
+        who[i] = crowd_add(crowd, (gal_spawn){0});
+        assert_int_equal(gal_crowd_set_pace(crowd, who[i], &(gal_pace){.frames = paces[i]}), GAL_OK);
+        gal_crowd_state(crowd, who[i], &state[i]);
+    }
+    for (uint32_t frame = 0; frame < FRAMES; frame++) {
+        gal_input input = stroll(frame);
+        for (uint32_t i = 0; i < PACES; i++) {
+            gal_crowd_set_input(crowd, who[i], &input);
+        }
+        gal_crowd_step(crowd);
+        for (uint32_t i = 0; i < PACES; i++) {
+            gal_vec3 before = state[i].root;
+            look(&seen[i], crowd, who[i]);
+            gal_crowd_state(crowd, who[i], &state[i]);
+            went[i] += distance(before, state[i].root);
+            assert_true(distance(before, state[i].root) < 8);
+        }
+    }
+    for (uint32_t i = 1; i < PACES; i++) {
+        assert_true(fabsf(went[i] / went[0] - 1) < 0.08f);
+        assert_true(seen[i].fastest < 1.1f * seen[0].fastest);
+        assert_true(seen[i].change < 1.1f * seen[0].change);
+    }
+    assert_int_equal(gal_crowd_resets(crowd), 0);
+    gal_crowd_destroy(crowd);
+}
+
+/* A toe whose contact is seen in two frames is where it was, but for a lock that is being let go. */
+static void feet_on_the_ground_stay_still(void **unused) {
+    (void)unused;
+    const gali_contract *contract = walker->contract;
+    for (uint32_t i = 1; i < PACES; i++) {
+        gal_crowd *crowd = crowd_of(walker, 1, NULL);
+        gal_character who = crowd_add(crowd, (gal_spawn){0});
+        gal_crowd_set_pace(crowd, who, &(gal_pace){.frames = paces[i]});
+        gal_crowd_set_input(crowd, who, &(gal_input){.move_y = 1});
+        gal_vec3 toe[GALI_LEGS_MAX] = {{0}};
+        uint32_t planted = 0;
+        float slid = 0;
+        for (uint32_t frame = 0; frame < 10 * SECOND; frame++) {
+            gal_character_state state;
+            gal_crowd_step(crowd);
+            gal_crowd_state(crowd, who, &state);
+            for (uint32_t l = 0; l < contract->leg_count; l++) {
+                gal_vec3 before = toe[l];
+                toe[l] = gal_crowd_pose(crowd, who, NULL)[contract->legs[l].toe].position;
+                if (frame > 2 * SECOND && state.contacts[walker->leg_contact[l]] > 0.5f) {
+                    slid += hypotf(toe[l].x - before.x, toe[l].z - before.z);
+                    planted++;
+                }
+            }
+        }
+        assert_true(planted > 6 * SECOND);
+        assert_true(slid / (float)planted * SECOND < 1); /* cm/s: `gallop judge` has 0.0 to 0.7 */
+        gal_crowd_destroy(crowd);
+    }
+}
+
+/* Back and forth between float32 and int8, at any frame: neither ways nor their changes are larger for it. */
+static void a_change_of_level_is_not_seen(void **unused) {
+    (void)unused;
+    gal_crowd *crowd = levelled_crowd(3);
+    gal_character stays = crowd_add(crowd, (gal_spawn){0}), rests = crowd_add(crowd, (gal_spawn){0}),
+                  goes = crowd_add(crowd, (gal_spawn){0});
+    watch steady = {0}, coarse = {0}, changing = {0};
+    gal_pace pace;
+    gal_crowd_set_pace(crowd, rests, &(gal_pace){1, 1});
+    for (uint32_t frame = 0; frame < FRAMES; frame++) {
+        gal_input input = stroll(frame);
+        uint32_t level = frame * 7 % 31 < 15;
+        gal_crowd_set_input(crowd, stays, &input);
+        gal_crowd_set_input(crowd, rests, &input);
+        gal_crowd_set_input(crowd, goes, &input);
+        assert_int_equal(gal_crowd_set_pace(crowd, goes, &(gal_pace){1, level}), GAL_OK);
+        gal_crowd_step(crowd);
+        assert_int_equal(gal_crowd_pace(crowd, goes, &pace), GAL_OK);
+        assert_true(pace.frames == 1 && pace.level == level);
+        look(&steady, crowd, stays);
+        look(&coarse, crowd, rests);
+        look(&changing, crowd, goes);
+    }
+    assert_true(changing.fastest < 1.05f * fmaxf(steady.fastest, coarse.fastest));
+    assert_true(changing.change < 1.05f * fmaxf(steady.change, coarse.change));
+    gal_crowd_destroy(crowd);
+}
+
+/* From every frame to every eighth and back, at any frame, at both levels. */
+static void a_change_of_pace_is_not_seen(void **unused) {
+    (void)unused;
+    gal_crowd *crowd = levelled_crowd(2);
+    gal_character stays = crowd_add(crowd, (gal_spawn){0}), goes = crowd_add(crowd, (gal_spawn){0});
+    watch steady = {0}, changing = {0};
+    for (uint32_t frame = 0; frame < FRAMES; frame++) {
+        gal_input input = stroll(frame);
+        gal_crowd_set_input(crowd, stays, &input);
+        gal_crowd_set_input(crowd, goes, &input);
+        gal_crowd_set_pace(crowd, goes, &(gal_pace){1 + frame * 5 / 11 % 8, frame / 13 % 2});
+        gal_crowd_step(crowd);
+        look(&steady, crowd, stays);
+        look(&changing, crowd, goes);
+    }
+    assert_true(changing.fastest < 1.1f * steady.fastest);
+    assert_true(changing.change < 1.1f * steady.change);
+    gal_crowd_destroy(crowd);
+}
+
+static void others_do_not_notice(void **unused) {
+    (void)unused;
+    gal_crowd *calm = crowd_of(walker, 1, hills), *busy = levelled_crowd(6);
+    gal_character alone = crowd_add(calm, (gal_spawn){.x = 5}), same = crowd_add(busy, (gal_spawn){.x = 5});
+    for (uint32_t i = 0; i < 5; i++) {
+        gal_character other = crowd_add(busy, (gal_spawn){.x = 100 * (float)i});
+        gal_crowd_set_pace(busy, other, &(gal_pace){1 + i, i % 2});
+    }
+    for (uint32_t frame = 0; frame < 200; frame++) {
+        gal_input input = stroll(frame);
+        gal_crowd_set_input(calm, alone, &input);
+        for (uint32_t i = 0; i < 6; i++) {
+            gal_crowd_set_input(busy, gal_crowd_at(busy, i), &input);
+        }
+        gal_crowd_step(calm);
+        gal_crowd_step(busy);
+        uint32_t joints;
+        const gal_transform *pose = gal_crowd_pose(calm, alone, &joints);
+        assert_memory_equal(pose, gal_crowd_pose(busy, same, NULL), joints * sizeof *pose);
+    }
+    gal_crowd_destroy(calm);
+    gal_crowd_destroy(busy);
+}
+
+/* Saved while its state is ahead of what is seen, and played again. */
+static void snapshots_hold_the_bridge(void **unused) {
+    (void)unused;
+    gal_crowd *crowd = levelled_crowd(3), *other = levelled_crowd(3);
+    gal_character who[3];
+    for (uint32_t i = 0; i < 3; i++) {
+        who[i] = crowd_add(crowd, (gal_spawn){.x = 70 * (float)i});
+        gal_crowd_set_pace(crowd, who[i], &(gal_pace){3 + i, i % 2});
+        gal_crowd_set_input(crowd, who[i], &(gal_input){.move_y = 1});
+    }
+    for (uint32_t frame = 0; frame < 61; frame++) {
+        gal_crowd_step(crowd);
+    }
+    size_t size = gal_crowd_snapshot_size(crowd);
+    unsigned char *here = malloc(size), *there = malloc(size);
+    assert_int_equal(gal_crowd_save(crowd, here, size, NULL), GAL_OK);
+    assert_int_equal(gal_crowd_restore(other, here, size, NULL), GAL_OK);
+    for (uint32_t frame = 0; frame < 20; frame++) {
+        gal_crowd_step(crowd);
+        gal_crowd_step(other);
+        for (uint32_t i = 0; i < 3; i++) {
+            uint32_t joints;
+            const gal_transform *pose = gal_crowd_pose(crowd, who[i], &joints);
+            assert_memory_equal(pose, gal_crowd_pose(other, who[i], NULL), joints * sizeof *pose);
+        }
+    }
+    gal_crowd_save(crowd, here, size, NULL);
+    gal_crowd_save(other, there, size, NULL);
+    assert_memory_equal(here, there, size);
+    free(here);
+    free(there);
+    gal_crowd_destroy(crowd);
+    gal_crowd_destroy(other);
+}
+
+/* In the middle of a bridge it is put where it is seen to be, and what is seen goes on from there. */
+static void teleported_on_the_bridge(void **unused) {
+    (void)unused;
+    gal_crowd *crowd = crowd_of(walker, 1, NULL);
+    gal_character who = crowd_add(crowd, (gal_spawn){0});
+    gal_character_state here, there;
+    watch seen = {0};
+    gal_crowd_set_pace(crowd, who, &(gal_pace){.frames = 8});
+    gal_crowd_set_input(crowd, who, &(gal_input){.move_y = 1});
+    for (uint32_t frame = 0; frame < 99; frame++) {
+        gal_crowd_step(crowd);
+    }
+    gal_crowd_state(crowd, who, &here);
+    gal_vec3 hips = gal_crowd_pose(crowd, who, NULL)[0].position;
+    assert_int_equal(gal_crowd_teleport(crowd, who, 500, -300, here.facing), GAL_OK);
+    gal_crowd_state(crowd, who, &there);
+    gal_vec3 moved = gal_crowd_pose(crowd, who, NULL)[0].position;
+    assert_true(distance(there.root, (gal_vec3){500, here.root.y, -300}) < 1e-3f);
+    assert_true(distance(gali_vec3_sub(moved, there.root), gali_vec3_sub(hips, here.root)) < 1e-3f);
+    for (uint32_t frame = 0; frame < 30; frame++) {
+        look(&seen, crowd, who);
+        gal_crowd_step(crowd);
+    }
+    assert_true(seen.fastest < 8);
+    gal_crowd_destroy(crowd);
+}
+
+static void a_pace_has_its_limits(void **unused) {
+    (void)unused;
+    gal_crowd *crowd = levelled_crowd(1);
+    gal_character who = crowd_add(crowd, (gal_spawn){0});
+    gal_pace pace = {9, 9};
+    assert_int_equal(gal_crowd_set_pace(crowd, who, &(gal_pace){0, 0}), GAL_BAD_ARGUMENT);
+    assert_int_equal(gal_crowd_set_pace(crowd, who, &(gal_pace){9, 0}), GAL_BAD_ARGUMENT);
+    assert_int_equal(gal_crowd_set_pace(crowd, who, &(gal_pace){1, 2}), GAL_BAD_ARGUMENT);
+    assert_int_equal(gal_crowd_set_pace(crowd, who + 1, &(gal_pace){1, 0}), GAL_NOT_FOUND);
+    assert_int_equal(gal_crowd_pace(crowd, who + 1, &pace), GAL_NOT_FOUND);
+    assert_int_equal(gal_crowd_pace(crowd, who, &pace), GAL_OK);
+    assert_true(pace.frames == 1 && pace.level == 0);
+    assert_int_equal(gal_crowd_set_pace(crowd, who, &(gal_pace){8, 1}), GAL_OK);
+    gal_crowd_step(crowd);
+    gal_crowd_pace(crowd, who, &pace);
+    assert_true(pace.frames == 8 && pace.level == 1);
+    assert_int_equal(gal_crowd_set_pace(crowd, who, NULL), GAL_OK);
+    for (uint32_t frame = 0; frame < 8; frame++) {
+        gal_crowd_step(crowd);
+    }
+    gal_crowd_pace(crowd, who, &pace);
+    assert_true(pace.frames == 1 && pace.level == 0);
+    gal_crowd_destroy(crowd);
+}
+
+static void another_body_cannot_stand_in(void **unused) {
+    (void)unused;
+    const mannequin_desc biped = {.seed = 1};
+    gal_controller *other = mannequin_open(&biped);
+    const gal_group_desc group = {.controller = walker, .capacity = 1, .stand_ins = {rough, other}};
+    gal_error error = {0};
+    gal_crowd *crowd;
+    gal_crowd_desc desc = {.groups = &group, .group_count = 1};
+    assert_int_equal(gal_crowd_create(&crowd, &desc, &error), GAL_BAD_ARGUMENT);
+    assert_non_null(strstr(error.message, "groups[0].stand_ins[1]: mannequin has other joints"));
+    gal_controller_close(other);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(an_evaluation_may_stand_for_several_frames),
+        cmocka_unit_test(feet_on_the_ground_stay_still),
+        cmocka_unit_test(a_change_of_level_is_not_seen),
+        cmocka_unit_test(a_change_of_pace_is_not_seen),
+        cmocka_unit_test(others_do_not_notice),
+        cmocka_unit_test(snapshots_hold_the_bridge),
+        cmocka_unit_test(teleported_on_the_bridge),
+        cmocka_unit_test(a_pace_has_its_limits),
+        cmocka_unit_test(another_body_cannot_stand_in),
+    };
+    return cmocka_run_group_tests(tests, open_controllers, close_controllers);
+}
