@@ -44,7 +44,8 @@ static const gal_controller *model_of(const replay *self, uint32_t group) {
 static gal_status make_crowd(replay *self) {
     gal_group_desc groups[GAL_GROUPS_MAX];
     for (uint32_t g = 0; g < self->tape.group_count; g++) {
-        groups[g] = (gal_group_desc){model_of(self, g), self->tape.groups[g].capacity};
+        groups[g] =
+            (gal_group_desc){.controller = model_of(self, g), .capacity = self->tape.groups[g].capacity};
         if (!groups[g].controller) {
             return gali_fail(&self->error, GAL_BAD_ARGUMENT,
                              "the recording has a group of \"%s\", which none of the models is",

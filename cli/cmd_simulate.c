@@ -108,7 +108,8 @@ static size_t row_floats(const shard *s) {
 static gal_status make_crowd(simulation *self, shard *s) {
     gal_group_desc groups[GAL_GROUPS_MAX];
     for (uint32_t g = 0; g < self->models.count; g++) {
-        groups[g] = (gal_group_desc){self->models.controllers[g], s->count / self->models.count + 1};
+        groups[g] = (gal_group_desc){.controller = self->models.controllers[g],
+                                     .capacity = s->count / self->models.count + 1};
     }
     const gal_crowd_desc desc = {.groups = groups, .group_count = self->models.count};
     return gal_crowd_create(&s->crowd, &desc, &self->error);

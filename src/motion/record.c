@@ -108,7 +108,7 @@ static void write_head(const gali_recorder *recorder, const gal_crowd *crowd) {
                                          : GALI_GROUND_FLAT;
     recorder->write(recorder->context, &head, sizeof head);
     for (uint32_t g = 0; g < crowd->group_count; g++) {
-        const gali_contract *contract = crowd->groups[g].controller->contract;
+        const gali_contract *contract = crowd->groups[g].levels[0]->contract;
         gal_replay_group group = {.capacity = crowd->groups[g].capacity, .joints = contract->joint_count};
         memcpy(group.controller, contract->name, sizeof group.controller);
         recorder->write(recorder->context, &group, sizeof group);
