@@ -24,6 +24,13 @@ typedef struct gal_crowd gal_crowd;
 /* A character's handle: stays valid until it is removed, and is not reused for a long time after. 0 is none. */
 typedef uint32_t gal_character;
 
+/*
+ * The largest coordinate of a place, in units, along x or z and for the ground's height: beyond about 1.7e7 float32 does
+ * not tell one unit from the next. Characters are not put farther out; one that gets about twice as far by itself is set
+ * back to rest at the border. Worlds that are larger move their origin (gal_crowd_teleport).
+ */
+#define GAL_PLACE_MOST 1e7f
+
 typedef struct gal_vec3 {
     float x, y, z;
 } gal_vec3;
@@ -80,7 +87,7 @@ GAL_API gal_transform gal_controller_joint_rest(const gal_controller *controller
 
 /*
  * Ground height at a point, in world units. Called during a step on the threads that run it, many times a
- * frame: must be pure and fast. Non-finite results count as 0.
+ * frame: must be pure and fast. Results that are not finite, or beyond GAL_PLACE_MOST, count as 0.
  */
 typedef float (*gal_ground_fn)(void *context, float x, float z);
 
@@ -149,9 +156,9 @@ GAL_API void gal_crowd_destroy(gal_crowd *crowd);
 
 /* Where and how a character starts. */
 typedef struct gal_spawn {
-    float x, z;     /* world position; the height comes from the ground */
-    float facing;   /* radians, 0 = +z */
-    float phase;    /* radians, start of the gait cycle */
+    float x, z;     /* world position, at most GAL_PLACE_MOST; the height comes from the ground */
+    float facing;   /* radians, 0 = +z; finite */
+    float phase;    /* radians, start of the gait cycle; finite */
     uint32_t group; /* whose controller it has: an index of gal_crowd_desc.groups; 0 where there are none */
 } gal_spawn;
 
@@ -170,8 +177,8 @@ typedef struct gal_input {
 } gal_input;
 
 /*
- * Adds a character at rest. spawn NULL: all zero. *out is 0 on failure. Errors: GAL_FULL (its group is), GAL_BAD_ARGUMENT
- * (not finite, no such group).
+ * Adds a character at rest, which is the same whoever had its place before. spawn NULL: all zero. *out is 0 on failure.
+ * Errors: GAL_FULL (its group is), GAL_BAD_ARGUMENT (a number of the spawn is out of its range, no such group).
  */
 GAL_API gal_status gal_crowd_add(gal_crowd *crowd, const gal_spawn *spawn, gal_character *out);
 
@@ -194,7 +201,8 @@ GAL_API gal_status gal_crowd_set_input(gal_crowd *crowd, gal_character character
  * Puts a character elsewhere as it is, in the middle of its step: turned and shifted as one body, so that its root is
  * at x, z, on the ground there, and faces `facing` (radians, 0 = +z). It walks on from there; the pose, and the one before
  * it for gal_crowd_pose_between, are there at once. For portals, corrections by a server, worlds whose origin moves;
- * to start anew at rest, remove it and add another. GAL_NOT_FOUND, GAL_BAD_ARGUMENT (not finite).
+ * to start anew at rest, remove it and add another. GAL_NOT_FOUND, GAL_BAD_ARGUMENT (x or z beyond GAL_PLACE_MOST, facing
+ * not finite).
  */
 GAL_API gal_status gal_crowd_teleport(gal_crowd *crowd, gal_character character, float x, float z,
                                       float facing);
@@ -224,8 +232,8 @@ GAL_API gal_status gal_crowd_set_foot_lock(gal_crowd *crowd, gal_character chara
 
 /*
  * One frame of 1 / rate seconds for all characters. Nothing is allocated. Always succeeds for a valid
- * crowd; a character whose state became non-finite is set back to rest where it stood and counted in
- * gal_crowd_resets.
+ * crowd; a character whose state became non-finite, or larger than a snapshot may hold, is set back to rest where it
+ * stood and counted in gal_crowd_resets.
  */
 GAL_API void gal_crowd_step(gal_crowd *crowd);
 
@@ -302,7 +310,8 @@ GAL_API gal_status gal_crowd_save(const gal_crowd *crowd, void *data, size_t siz
 
 /*
  * Makes the crowd what the saved one was, from the size bytes at data (any alignment), which may come from anywhere: they
- * are checked. Handles given since are none, and may be given again. Nothing is allocated. Errors, after which the crowd
+ * are checked, places to be within twice GAL_PLACE_MOST and all else of a size from which a character comes to itself. What
+ * a crowd saved is always taken back. Handles given since are none, and may be given again. Nothing is allocated. Errors, after which the crowd
  * is as it was: GAL_BAD_DATA (no snapshot, damaged, of another kind of character), GAL_FULL (one of its characters is in a
  * place that this crowd, of less capacity, does not have). error may be NULL.
  */

@@ -83,7 +83,7 @@ typedef struct gali_character {
     float speed;        /* smoothed, units per frame, for the integrator */
     float step;         /* length of the last root step, units per frame */
     float contact[GALI_CONTACTS_MAX];
-    gal_vec3 toe_at[GALI_LEGS_MAX];         /* the same of the legs' toes */
+    gal_vec3 toe_at[GALI_LEGS_MAX];         /* the same of the legs' toes; 0 where the contract has no hinges */
     gal_vec3 contact_at[GALI_CONTACTS_MAX]; /* the contact joints' predicted places a frame ago */
     gali_foot feet[GALI_LEGS_MAX];
     gali_inertia place_shown; /* of the first joint */
@@ -100,6 +100,11 @@ typedef struct gali_character {
     float contact_before[GALI_CONTACTS_MAX]; /* before its last evaluation */
 } gali_character;
 
+/* Whether a coordinate is one that hosts may give; NaN is none. */
+static inline int gali_is_place(float a) {
+    return fabsf(a) <= GAL_PLACE_MOST;
+}
+
 /* The host's ground; flat at 0 where the function is NULL. */
 typedef struct gali_ground {
     gal_ground_fn height;
@@ -108,7 +113,7 @@ typedef struct gali_ground {
 
 static inline float gali_ground_at(const gali_ground *ground, float x, float z) {
     float height = ground->height ? ground->height(ground->context, x, z) : 0;
-    return isfinite(height) ? height : 0;
+    return gali_is_place(height) ? height : 0;
 }
 
 /* The frame in which the network sees a trajectory sample: its place at the root's height, and its facing. */

@@ -25,7 +25,10 @@
 #include "motion/teleport.h"
 #include "network/gate.h"
 
-enum { CAPACITY_DEFAULT = 16 };
+enum {
+    CAPACITY_DEFAULT = 16,
+    YAW_TURNS = 4096, /* within which a camera's yaw is taken as it is */
+};
 
 static gal_crowd_desc resolve_crowd(const gal_crowd_desc *desc) {
     gal_crowd_desc all;
@@ -359,7 +362,8 @@ static uint32_t free_place(const gal_crowd *crowd, const gali_group *group) {
 gal_status gal_crowd_add(gal_crowd *crowd, const gal_spawn *spawn, gal_character *out) {
     *out = 0;
     gal_spawn at = spawn ? *spawn : (gal_spawn){0};
-    if (!isfinite(at.x + at.z + at.facing + at.phase) || at.group >= crowd->group_count) {
+    if (!gali_is_place(at.x) || !gali_is_place(at.z) || !isfinite(at.facing) || !isfinite(at.phase) ||
+        at.group >= crowd->group_count) {
         return GAL_BAD_ARGUMENT;
     }
     gali_group *group = &crowd->groups[at.group];
@@ -373,9 +377,6 @@ gal_status gal_crowd_add(gal_crowd *crowd, const gal_spawn *spawn, gal_character
     character->input = (gal_input){0};
     character->foot_lock = 1;
     gali_step_reset(character, group->levels[0], &crowd->ground, at.x, at.z, at.facing, at.phase);
-    size_t pose = group->levels[0]->contract->joint_count * sizeof(gal_transform);
-    memcpy(character->pose_before, character->pose, pose);
-    memcpy(character->pose_bridge, character->pose, pose);
     crowd->paces[place] = (gali_pace){0};
     group->count++;
     crowd->order[crowd->count++] = place;
@@ -430,7 +431,7 @@ gal_status gal_crowd_set_input(gal_crowd *crowd, gal_character handle, const gal
         .run = gali_clamp(input->run, 0, 1),
         .strafe = gali_clamp(input->strafe, 0, 1),
         .crouch = gali_clamp(input->crouch, 0, 1),
-        .camera_yaw = isfinite(input->camera_yaw) ? input->camera_yaw : 0,
+        .camera_yaw = isfinite(input->camera_yaw) ? fmodf(input->camera_yaw, YAW_TURNS * GALI_TURN) : 0,
         .responsive = input->responsive,
         .jump = input->jump,
     };
@@ -457,11 +458,16 @@ gal_status gal_crowd_teleport(gal_crowd *crowd, gal_character handle, float x, f
     if (!character) {
         return GAL_NOT_FOUND;
     }
-    if (!isfinite(x + z + facing)) {
+    if (!gali_is_place(x) || !gali_is_place(z) || !isfinite(facing)) {
         return GAL_BAD_ARGUMENT;
     }
     gali_teleport(character, contract_of(crowd, character), &crowd->ground, left_of(crowd, character), x, z,
                   facing);
+    if (!gali_snapshot_is_in_range(character, contract_of(crowd, character))) {
+        gali_step_reset(character, controller_of(crowd, character), &crowd->ground, x, z, facing, 0);
+        crowd->paces[place_in(crowd, character)].left = 0;
+        crowd->resets++;
+    }
     gali_record_teleport(&crowd->recorder, handle, x, z, facing);
     return GAL_OK;
 }

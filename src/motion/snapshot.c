@@ -3,8 +3,12 @@
  *
  * A snapshot is a snapshot_head, a snapshot_group for each group, then generation uint32[the saved crowd's places], then
  * for each character in order its handle, its pace and its words, all in this machine's byte order. A character's words are the
- * fields of its state, floats and flags of 32 bits, in the order of walk_character; how many of each, its group says. Nothing in them is an
- * index or a place in memory, so that all that can be wrong with them is a number that is not finite.
+ * fields of its state, floats and flags of 32 bits, in the order of walk_character; how many of each, its group says.
+ * Nothing in them is an index or a place in memory, so that all that can be wrong with them is a number that is too large
+ * or none.
+ *
+ * The invariant: every number of a character in a crowd is within its kind's bound, whatever its network, its ground and
+ * its host did. So a crowd takes back what it saved, and nothing that a snapshot brings lasts.
  */
 #include <string.h>
 
@@ -13,8 +17,13 @@
 #include "motion/crowd_parts.h"
 #include "motion/snapshot.h"
 
-/* Numbers and frames of an evaluation are checked when they come in; flags and counts may be anything. */
-typedef enum span_kind { NUMBERS, FRAMES, OTHERS } span_kind;
+/*
+ * What a number of the state is of. Places have room for a body, and a walk, beyond what spawns and teleports may ask for;
+ * what is seen from the character is replaced by the next predictions or dies away by a share a frame; what goes by a small
+ * step a frame (the motions of the shown pose, the frames of a jump) would last for as long as it is large; an evaluation
+ * stands for a few frames; flags and counts may be anything.
+ */
+typedef enum span_kind { PLACES, NUMBERS, STEPPED, FRAMES, OTHERS } span_kind;
 
 /* Going through the state: each span of words is given to `take`, in order. */
 typedef struct walk walk;
@@ -22,8 +31,16 @@ struct walk {
     void (*take)(walk *self, span_kind kind, void *values, size_t count);
     unsigned char *words; /* the next of them */
     size_t count;         /* words so far */
-    int finite;
+    int in_range;
 };
+
+static void places(walk *w, void *values, size_t count) {
+    w->take(w, PLACES, values, count);
+}
+
+static void stepped(walk *w, void *values, size_t count) {
+    w->take(w, STEPPED, values, count);
+}
 
 static void numbers(walk *w, void *values, size_t count) {
     w->take(w, NUMBERS, values, count);
@@ -35,12 +52,12 @@ static void other(walk *w, void *value) {
 
 static void walk_path(walk *w, gali_trajectory *path, const gali_contract *contract) {
     size_t window = contract->past + contract->future;
-    numbers(w, path->position, 3 * window);
+    places(w, path->position, 3 * window);
     numbers(w, path->direction, 2 * window);
     numbers(w, path->velocity, 2 * window);
     numbers(w, path->gait, window * contract->gait_count);
-    numbers(w, &path->height, 1);
-    numbers(w, &path->height_before, 1);
+    places(w, &path->height, 1);
+    places(w, &path->height_before, 1);
 }
 
 static void walk_hinged(walk *w, gali_hinged *hinged, const gali_contract *contract) {
@@ -59,20 +76,20 @@ static void walk_foot(walk *w, gali_foot *foot) {
     numbers(w, &foot->lock, 1);
     other(w, &foot->released);
     numbers(w, &foot->lifted, 1);
-    numbers(w, &foot->held, 3);
-    numbers(w, foot->ground, 2);
+    places(w, &foot->held, 3);
+    places(w, foot->ground, 2);
 }
 
 static void walk_inertia(walk *w, gali_character *c, const gali_contract *contract) {
     size_t joints = contract->rules.inertia_jump > 0 ? contract->joint_count : 0;
     size_t feet = joints > 0 ? contract->leg_count : 0;
-    numbers(w, c->local, 7 * joints);
-    numbers(w, c->turn_shown, 9 * joints);
-    numbers(w, &c->place_shown, joints > 0 ? 9 : 0);
+    places(w, c->local, 7 * joints);
+    stepped(w, c->turn_shown, 9 * joints);
+    stepped(w, &c->place_shown, joints > 0 ? 9 : 0);
     for (size_t i = 0; i < feet; i++) {
         numbers(w, &c->foot_shown[i].predicted, 6);
-        numbers(w, &c->foot_shown[i].toe, 9);
-        numbers(w, &c->foot_shown[i].sole, 9);
+        stepped(w, &c->foot_shown[i].toe, 9);
+        stepped(w, &c->foot_shown[i].sole, 9);
     }
 }
 
@@ -88,11 +105,11 @@ static void walk_input(walk *w, gal_input *input) {
 }
 
 static void walk_joints(walk *w, gali_character *c, size_t joints) {
-    numbers(w, c->position, 3 * joints);
+    places(w, c->position, 3 * joints);
     numbers(w, c->velocity, 3 * joints);
-    numbers(w, c->pose, 7 * joints);
-    numbers(w, c->pose_before, 7 * joints);
-    numbers(w, c->pose_bridge, 7 * joints);
+    places(w, c->pose, 7 * joints);
+    places(w, c->pose_before, 7 * joints);
+    places(w, c->pose_bridge, 7 * joints);
 }
 
 /* Every field of the state but the handle. One that is forgotten here fails test/motion/test_snapshot.c. */
@@ -113,8 +130,8 @@ static void walk_character(walk *w, gali_character *c, const gali_contract *cont
     numbers(w, &c->speed, 1);
     numbers(w, &c->step, 1);
     numbers(w, c->contact, contract->contact_count);
-    numbers(w, c->toe_at, 3 * (size_t)contract->leg_count);
-    numbers(w, c->contact_at, 3 * (size_t)contract->contact_count);
+    places(w, c->toe_at, 3 * (size_t)contract->leg_count);
+    places(w, c->contact_at, 3 * (size_t)contract->contact_count);
     for (uint32_t i = 0; i < contract->leg_count; i++) {
         walk_foot(w, &c->feet[i]);
     }
@@ -122,10 +139,10 @@ static void walk_character(walk *w, gali_character *c, const gali_contract *cont
     numbers(w, &c->command, 4);
     numbers(w, &c->breath, 1);
     other(w, &c->age);
-    numbers(w, &c->jump_top, 1);
+    stepped(w, &c->jump_top, 1);
     w->take(w, FRAMES, &c->frames, 1);
     numbers(w, &c->phase_step, 1);
-    numbers(w, &c->height_bridge, 1);
+    places(w, &c->height_bridge, 1);
     numbers(w, c->contact_before, contract->contact_count);
 }
 
@@ -151,33 +168,54 @@ static void get_words(walk *w, span_kind kind, void *values, size_t count) {
     w->words += count * sizeof(uint32_t);
 }
 
-/* By their bits, of which the exponent's are all set where a float is not finite: a loop that compilers widen. */
-static int are_finite(const void *values, size_t count) {
-    uint32_t most = 0;
+/* By their bits, which grow with the number's size and are largest where it is none: a loop that compilers widen. */
+static int are_within(const void *values, size_t count, float bound) {
+    uint32_t most = 0, bound_bits;
+    memcpy(&bound_bits, &bound, sizeof bound_bits);
     for (size_t i = 0; i < count; i++) {
         uint32_t bits;
         memcpy(&bits, (const unsigned char *)values + i * sizeof bits, sizeof bits);
         bits &= 0x7fffffffu;
         most = bits > most ? bits : most;
     }
-    return most < 0x7f800000u;
+    return most <= bound_bits;
 }
 
-static int are_frames(const void *value) {
-    uint32_t frames;
-    memcpy(&frames, value, sizeof frames);
-    return frames >= 1 && frames <= GALI_FRAMES_MAX;
+static int are_allowed(span_kind kind, const void *values, size_t count) {
+    static const float bound[] = {[PLACES] = 2 * GAL_PLACE_MOST, [NUMBERS] = 65536, [STEPPED] = 2048};
+    if (kind == FRAMES) {
+        uint32_t frames;
+        memcpy(&frames, values, sizeof frames);
+        return frames >= 1 && frames <= GALI_FRAMES_MAX;
+    }
+    return kind == OTHERS || are_within(values, count, bound[kind]);
 }
 
 static void check_words(walk *w, span_kind kind, void *values, size_t count) {
     (void)values;
-    w->finite &= kind != NUMBERS || are_finite(w->words, count);
-    w->finite &= kind != FRAMES || are_frames(w->words);
+    w->in_range &= are_allowed(kind, w->words, count);
     w->words += count * sizeof(uint32_t);
 }
 
 static void check_state(walk *w, span_kind kind, void *values, size_t count) {
-    w->finite &= kind != NUMBERS || are_finite(values, count);
+    w->in_range &= are_allowed(kind, values, count);
+}
+
+static void clear_state(walk *w, span_kind kind, void *values, size_t count) {
+    (void)w;
+    (void)kind;
+    if (count > 0) {
+        memset(values, 0, count * sizeof(uint32_t));
+    }
+}
+
+static void bound_state(walk *w, span_kind kind, void *values, size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        unsigned char *number = (unsigned char *)values + i * sizeof(float);
+        if (!are_allowed(kind, number, 1)) {
+            clear_state(w, kind, number, 1);
+        }
+    }
 }
 
 static size_t snapshot_words(const gali_contract *contract) {
@@ -193,18 +231,28 @@ static void write_character(const gali_character *character, const gali_contract
     walk_character(&w, &source, contract);
 }
 
-static int words_are_finite(const gali_contract *contract, const void *words) {
+static int words_are_in_range(const gali_contract *contract, const void *words) {
     gali_character none = {0};
-    walk w = {.take = check_words, .words = (unsigned char *)words, .finite = 1};
+    walk w = {.take = check_words, .words = (unsigned char *)words, .in_range = 1};
     walk_character(&w, &none, contract);
-    return w.finite;
+    return w.in_range;
 }
 
-int gali_snapshot_is_finite(const gali_character *character, const gali_contract *contract) {
+int gali_snapshot_is_in_range(const gali_character *character, const gali_contract *contract) {
     gali_character source = *character; /* only read */
-    walk w = {.take = check_state, .finite = 1};
+    walk w = {.take = check_state, .in_range = 1};
     walk_character(&w, &source, contract);
-    return w.finite;
+    return w.in_range;
+}
+
+void gali_snapshot_clear(gali_character *character, const gali_contract *contract) {
+    walk w = {.take = clear_state};
+    walk_character(&w, character, contract);
+}
+
+void gali_snapshot_bound(gali_character *character, const gali_contract *contract) {
+    walk w = {.take = bound_state};
+    walk_character(&w, character, contract);
 }
 
 static void read_character(gali_character *character, const gali_contract *contract, const void *words) {
@@ -394,7 +442,8 @@ static gal_status read_front(const gal_crowd *crowd, const void *data, size_t si
         return gali_fail(error, GAL_BAD_DATA, "snapshot: %zu bytes for %u characters in %u places", size,
                          front->head.count, places_of(front));
     }
-    if (status == GAL_OK && (!isfinite(front->head.owed) || front->head.owed < 0)) {
+    /* Of the slowest rate a frame; less than 0 after one that was run a little early (gal_crowd_advance). */
+    if (status == GAL_OK && !(fabs(front->head.owed) <= 1)) {
         return gali_fail(error, GAL_BAD_DATA, "snapshot: its clock is not a time");
     }
     return status;
@@ -436,10 +485,10 @@ static gal_status check_record(const gal_crowd *crowd, uint32_t places, const un
         return gali_fail(error, GAL_BAD_DATA, "snapshot: character %u has a pace that this crowd has not",
                          index);
     }
-    return words_are_finite(gali_crowd_controller(crowd, place)->contract, record + sizeof front)
+    return words_are_in_range(gali_crowd_controller(crowd, place)->contract, record + sizeof front)
                ? GAL_OK
-               : gali_fail(error, GAL_BAD_DATA,
-                           "snapshot: character %u has a number that is not finite, or no frames", index);
+               : gali_fail(error, GAL_BAD_DATA, "snapshot: character %u has a number that is out of range",
+                           index);
 }
 
 /* So many of each group in all that, after the last record, the data is at its end. */

@@ -4,8 +4,14 @@
 
 #include "motion/character.h"
 
-/* Whether every number of the state is finite: then a snapshot of it can be taken back. */
-int gali_snapshot_is_finite(const gali_character *character, const gali_contract *contract);
+/* Whether every number of the state is within what a snapshot may hold. */
+int gali_snapshot_is_in_range(const gali_character *character, const gali_contract *contract);
+
+/* Makes the whole state 0. */
+void gali_snapshot_clear(gali_character *character, const gali_contract *contract);
+
+/* Makes the numbers that are out of range 0. */
+void gali_snapshot_bound(gali_character *character, const gali_contract *contract);
 
 /* Whether the one's characters can go on as the other's: joints and gaits of the same names, and as much of all else. */
 int gali_snapshot_fits(const gali_contract *one, const gali_contract *other);

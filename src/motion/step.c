@@ -43,24 +43,29 @@ static void take_rest_pose(gali_character *character, const gal_controller *cont
 
 void gali_step_reset(gali_character *character, const gal_controller *controller, const gali_ground *ground,
                      float x, float z, float facing, float phase) {
+    const gali_contract *contract = controller->contract;
+    const gal_input input = character->input;
+    const int foot_lock = character->foot_lock;
+    gali_snapshot_clear(character, contract);
+    character->input = input;
+    character->foot_lock = foot_lock;
     double wrapped = gali_gate_wrap(phase);
     character->phase = wrapped == wrapped ? (float)wrapped : 0;
-    character->strafe = character->crouch = character->speed = character->step = 0;
-    character->speed_factor = 1;
-    character->age = 0;
     character->frames = 1;
-    character->phase_step = 0;
     character->breath = character->phase;
-    for (uint32_t i = 0; i < controller->contract->memory_count; i++) {
-        character->memory[i] = 0;
-    }
-    gali_trajectory_reset(character, controller->contract, ground, x, z, gali_facing_from_angle(facing));
+    character->speed_factor = 1;
+    gali_trajectory_reset(character, contract, ground, gali_clamp(x, -GAL_PLACE_MOST, GAL_PLACE_MOST),
+                          gali_clamp(z, -GAL_PLACE_MOST, GAL_PLACE_MOST), gali_facing_from_angle(facing));
     take_rest_pose(character, controller);
-    remember_contacts(character, controller->contract);
+    remember_contacts(character, contract);
     memcpy(character->contact_before, character->contact, sizeof character->contact);
     character->height_bridge = character->path.height;
-    gali_inertia_reset(character, controller->contract);
+    gali_inertia_reset(character, contract);
     gali_feet_reset(character, controller, ground);
+    const size_t pose = contract->joint_count * sizeof(gal_transform);
+    memcpy(character->pose_before, character->pose, pose);
+    memcpy(character->pose_bridge, character->pose, pose);
+    gali_snapshot_bound(character, contract); /* a model's mean pose may be anywhere */
 }
 
 static void settle(gali_character *character, const gali_contract *contract) {
@@ -239,7 +244,7 @@ int gali_step_after(gali_character *character, const gal_controller *controller,
     }
     gali_codec_remember(character, contract, y);
     character->age++;
-    if (gali_snapshot_is_finite(character, contract)) {
+    if (gali_snapshot_is_in_range(character, contract)) {
         return 1;
     }
     gali_step_reset(character, controller, ground, stood.x, stood.z, gali_facing_angle(faced), 0);

@@ -39,7 +39,7 @@ static void move_path(const move *m, gali_trajectory *path, size_t window) {
 }
 
 static void move_feet(const move *m, gali_character *character, const gali_contract *contract) {
-    move_points(m, character->toe_at, contract->leg_count);
+    move_points(m, character->toe_at, contract->hinge_count ? contract->leg_count : 0);
     move_points(m, character->contact_at, contract->contact_count);
     for (uint32_t i = 0; i < contract->leg_count; i++) {
         gali_foot *foot = &character->feet[i];
