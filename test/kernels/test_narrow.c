@@ -407,6 +407,46 @@ static void inputs_are_prepared_alike(void **unused) {
 }
 
 /* Every float16 and a lot of bfloat16: what is rounded is the nearest, ties to even. */
+/* Whatever x is, NaN with any payload included, its integers are within their bounds: so no sum of them overflows. */
+static void check_wild_inputs(const gali_narrow *table, gali_narrow_kind kind) {
+    enum { COUNT = 67, SPAN = 8 };
+    static const uint32_t wild[] = {0x7fc07fff, 0xffc08000, 0x7f80ffff, 0xffffffff, 0x7f800000, 0xff800000,
+                                    0x7f7fffff, 0xff7fffff, 1,          0x80000001, 0x3f800000, 0x00012345};
+    enum { WILD = sizeof wild / sizeof wild[0] };
+    const int words = kind == GALI_NARROW_I16_BLOCKS || kind == GALI_NARROW_I8_I16;
+    const uint32_t groups = gali_narrow_groups(kind, COUNT);
+    for (uint32_t first = 0; first < WILD; first++) {
+        float x[COUNT];
+        union {
+            double aligned;
+            int16_t words[1024];
+            unsigned char bytes[2048];
+        } q;
+        gali_narrow_row row;
+        for (uint32_t i = 0; i < COUNT; i++) { /* alone, then beside the others */
+            x[i] = i < 32 ? float_of(i == 5 ? wild[first] : 0x3f000000) : float_of(wild[(first + i) % WILD]);
+        }
+        table->prepare[kind](&(gali_narrow_input){x, NULL, NULL, COUNT, groups, SPAN}, &q, &row);
+        for (uint32_t i = 0; i < COUNT; i++) {
+            const int32_t byte = table->signed_bytes ? (int8_t)q.bytes[i] : q.bytes[i] - 128;
+            assert_in_range(words ? abs(q.words[i]) : abs(byte), 0, words ? GALI_I16_MOST : GALI_I8_MOST);
+        }
+        assert_true(isnan(row.scale));
+    }
+}
+
+static void wild_inputs_stay_in_bounds(void **unused) {
+    (void)unused;
+    for (int isa = GAL_ISA_SCALAR; isa < GAL_ISA_COUNT; isa++) {
+        for (int kind = 0; kind < GALI_NARROW_COUNT && gal_isa_available((gal_isa)isa); kind++) {
+            const gali_narrow *table = gali_narrow_of(gali_narrow_get((gal_isa)isa), (gali_narrow_kind)kind);
+            if (kind == GALI_NARROW_I8_ROW || gali_narrow_has_blocks((gali_narrow_kind)kind)) {
+                check_wild_inputs(table, (gali_narrow_kind)kind);
+            }
+        }
+    }
+}
+
 static void halves_round_to_nearest_even(void **unused) {
     (void)unused;
     uint64_t state = 1;
@@ -440,6 +480,7 @@ int main(void) {
         cmocka_unit_test(nothing_overflows),
         cmocka_unit_test(the_widest_sum_fits),
         cmocka_unit_test(inputs_are_prepared_alike),
+        cmocka_unit_test(wild_inputs_stay_in_bounds),
         cmocka_unit_test(halves_round_to_nearest_even),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
