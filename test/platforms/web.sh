@@ -1,4 +1,4 @@
-# WebAssembly: the golden bits in node, the npm package as node uses it and the page as Chromium shows it.
+# WebAssembly: the golden bits in node and Chromium, the npm package as node uses it, the page as a person does.
 need "${BUILD_PACKAGES[@]}" "${WEB_PACKAGES[@]}" chromium
 use_node
 
@@ -31,3 +31,14 @@ const { root } = crowd.state(who);
 if (!(root[2] > 80)) throw new Error(`walked to ${root}`);
 JS
 say "web: the tarball walks"
+
+# The page, with a recorded crowd inside, in a browser; and the package's types.
+build/release/cli/gallop demo --seconds 2 --out build/web >/dev/null
+(
+    cd web/page
+    npm ci --no-audit --no-fund --loglevel=error
+    npx tsc --noEmit --strict --module nodenext --target es2023 --skipLibCheck false test/types.ts
+    REPLAY=../../build/web/demo.html OUT=../../build/web/page npx vite build --logLevel warn
+    PAGE=$(realpath ../../build/web/page/index.html) BITS=$(realpath ../../build/web) npm test
+)
+say "web: the page walks"
