@@ -3,20 +3,24 @@ import { forgotten, handleOf } from "./module.js";
 
 const TRANSFORM = 7; // position x y z, rotation x y z w
 const SAMPLES_MOST = 64; // of a trajectory
+const LEVELS_MOST = 4; // GAL_LEVELS_MAX
 
 /** Up to `capacity` characters of one controller. */
 export class Crowd {
   #handle;
 
-  constructor(controller, { capacity = 16, ground = null } = {}) {
-    if (!(controller instanceof Controller)) throw new TypeError("new Crowd(controller): a Controller expected");
+  constructor(controller, { capacity = 16, ground = null, standIns = [] } = {}) {
+    const controllers = [controller, ...standIns];
+    if (!controllers.every((each) => each instanceof Controller)) throw new TypeError("new Crowd(controller): a Controller expected");
+    if (controllers.length > LEVELS_MOST) throw new RangeError(`${standIns.length} stand-ins, at most ${LEVELS_MOST - 1} expected`);
     const { module } = controller;
     this.controller = controller;
     this.module = module;
     const laid = layGround(module, ground);
     try {
-      module.check(module.call.crowd_create(module.scratch, controller.handle, capacity, laid.kind, laid.index, laid.field,
-        module.error));
+      const levels = Array.from({ length: LEVELS_MOST }, (_, i) => controllers[i]?.handle ?? 0);
+      module.check(module.lend(Uint32Array.from(levels), (at) => module.call.crowd_create(module.scratch, at, capacity,
+        laid.kind, laid.index, laid.field, module.error)));
     } catch (error) {
       laid.release();
       throw error;
@@ -28,10 +32,10 @@ export class Crowd {
       module.call.gal_crowd_destroy(handle);
       module.call.release(room.at);
       laid.release();
-      controller.crowds--;
+      for (const each of controllers) each.crowds--;
     };
     forgotten.register(this, this.release, this);
-    controller.crowds++;
+    for (const each of controllers) each.crowds++;
   }
 
   get handle() {
@@ -82,6 +86,11 @@ export class Crowd {
     const status = this.module.call.gal_crowd_set_foot_lock(this.handle, character, +on);
     this.module.afterGround();
     this.#about(character, status);
+  }
+
+  /** How a character is evaluated, from its next evaluation on; null: as the crowd decides. */
+  setPace(character, pace) {
+    this.#about(character, this.module.call.crowd_set_pace(this.handle, character, pace?.frames ?? 0, pace?.level ?? 0));
   }
 
   /** One frame of 1 / rate seconds for all. */

@@ -96,11 +96,17 @@ EXPORT("joint_rest") void joint_rest(const gal_controller *controller, uint32_t 
     *out = gal_controller_joint_rest(controller, joint);
 }
 
-/* ground: 0 flat, 1 the page's function `index`, 2 the height field, which must outlive the crowd. */
+/*
+ * controllers: the crowd's and its stand-ins, GAL_LEVELS_MAX in all, NULL where there are fewer. ground: 0 flat, 1 the
+ * page's function `index`, 2 the height field, which must outlive the crowd.
+ */
 EXPORT("crowd_create")
-gal_status crowd_create(gal_crowd **out, const gal_controller *controller, uint32_t capacity, int ground,
-                        uint32_t index, gal_height_field *field, gal_error *error) {
-    gal_crowd_desc desc = {.controller = controller, .capacity = capacity};
+gal_status crowd_create(gal_crowd **out, const gal_controller *const controllers[GAL_LEVELS_MAX],
+                        uint32_t capacity, int ground, uint32_t index, gal_height_field *field,
+                        gal_error *error) {
+    gal_group_desc group = {.controller = controllers[0], .capacity = capacity};
+    memcpy(group.stand_ins, controllers + 1, sizeof group.stand_ins);
+    gal_crowd_desc desc = {.groups = &group, .group_count = 1};
     if (ground == 1) {
         desc.ground = ground_of_host;
         desc.ground_context = (void *)(uintptr_t)index;
@@ -142,6 +148,13 @@ gal_status crowd_input(gal_crowd *crowd, gal_character who, float move_x, float 
                              .responsive = responsive,
                              .jump = jump};
     return gal_crowd_set_input(crowd, who, &input);
+}
+
+/* frames 0: as the crowd decides. */
+EXPORT("crowd_set_pace")
+gal_status crowd_set_pace(gal_crowd *crowd, gal_character who, uint32_t frames, uint32_t level) {
+    const gal_pace pace = {frames, level};
+    return gal_crowd_set_pace(crowd, who, frames ? &pace : NULL);
 }
 
 EXPORT("crowd_resets") double crowd_resets(const gal_crowd *crowd) {

@@ -144,10 +144,17 @@ export interface State {
 
 /** Up to `capacity` characters of one controller. What one does never depends on who else is there. */
 export class Crowd {
-  /** ground: the height at a point; null: flat. A function is called many times a character and step. */
+  /**
+   * ground: the height at a point; null: flat. A function is called many times a character and step. standIns: up to three
+   * cheaper controllers of the same body, for `setPace`: another precision, or a smaller network.
+   */
   constructor(
     controller: Controller,
-    options?: { capacity?: number; ground?: HeightField | ((x: number, z: number) => number) | null },
+    options?: {
+      capacity?: number;
+      ground?: HeightField | ((x: number, z: number) => number) | null;
+      standIns?: readonly Controller[];
+    },
   );
   readonly controller: Controller;
   readonly count: number;
@@ -164,6 +171,11 @@ export class Crowd {
   teleport(character: number, x: number, z: number, facing: number): void;
   /** Foot locking of one character, on at the start. */
   setFootLock(character: number, on: boolean): void;
+  /**
+   * How a character is evaluated: `frames`, 1..8, that one evaluation stands for, and by which `level`: 0 the controller, else
+   * that stand-in. null: as the crowd decides, which is every frame by the controller.
+   */
+  setPace(character: number, pace: { frames: number; level?: number } | null): void;
   /** One frame of 1 / rate seconds for all. */
   step(): void;
   /** The whole frames due after `seconds` more (at most `most`, 0: 4): how many ran, and the part of one left over. */

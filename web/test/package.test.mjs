@@ -118,6 +118,27 @@ test("a snapshot goes on as the crowd did", () => {
   other.close();
 });
 
+test("far ones may be evaluated seldom, by a stand-in", async () => {
+  const small = await Controller.open(`${models}/walker.gallop`, { precision: "int8" });
+  const crowd = new Crowd(walker, { capacity: 2, standIns: [small] }), [near, far] = [crowd.add(), crowd.add({ x: 300 })];
+  for (const who of [near, far]) crowd.setInput(who, { moveY: 1 });
+  crowd.setPace(far, { frames: 8, level: 1 });
+  for (let i = 0; i < 240; i++) crowd.step();
+  const alone = new Crowd(walker), other = alone.add();
+  alone.setInput(other, { moveY: 1 });
+  for (let i = 0; i < 240; i++) alone.step();
+  assert.deepEqual(crowd.pose(near), alone.pose(other));
+  assert.notDeepEqual(crowd.pose(far).slice(1, 7), alone.pose(other).slice(1, 7));
+  assert.ok(Math.abs(crowd.state(far).root[2] - alone.state(other).root[2]) < 40);
+  assert.throws(() => crowd.setPace(far, { frames: 9 }), /bad argument/);
+  assert.throws(() => crowd.setPace(far, { frames: 1, level: 2 }), /bad argument/);
+  assert.throws(() => small.close(), /1 crowds that are open/);
+  crowd.setPace(far, null);
+  crowd.close();
+  small.close();
+  alone.close();
+});
+
 test("ground by a function and by a height field", () => {
   const rows = 41, columns = 41, cell = 50, height = (x, z) => 0.1 * x + 0.05 * z;
   const heights = Float32Array.from({ length: rows * columns }, (_, i) =>
