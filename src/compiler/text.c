@@ -49,3 +49,8 @@ void gali_text_release(gali_text *text) {
     free(text->bytes);
     *text = (gali_text){0};
 }
+
+void gali_text_end(gali_text *part, gali_text *whole) {
+    whole->failed |= part->failed;
+    gali_text_release(part);
+}

@@ -21,4 +21,7 @@ void gali_text_add_bytes(gali_text *text, const char *bytes, size_t size);
 
 void gali_text_release(gali_text *text);
 
+/* Releases a text that was made for another one, whose failure its own is. */
+void gali_text_end(gali_text *part, gali_text *whole);
+
 #endif

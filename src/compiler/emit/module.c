@@ -238,16 +238,14 @@ static void make_source(const gali_compilation *c, const gali_emission *e, gali_
     gali_vocabulary_add(text, c->target, body.bytes ? body.bytes : "");
     gali_text_add_bytes(text, e->lists.bytes ? e->lists.bytes : "", e->lists.size);
     gali_text_add_bytes(text, body.bytes ? body.bytes : "", body.size);
-    text->failed |= body.failed;
-    gali_text_release(&body);
+    gali_text_end(&body, text);
 }
 
 void gali_emit_module(gali_compilation *c, const gali_emission *e) {
     gali_text ours = {0};
     make_header(c, e, &ours);
     gali_vocabulary_rename(&c->parts[GAL_COMPILED_HEADER], ours.bytes ? ours.bytes : "", c->name);
-    c->parts[GAL_COMPILED_HEADER].failed |= ours.failed;
-    gali_text_release(&ours);
+    gali_text_end(&ours, &c->parts[GAL_COMPILED_HEADER]);
     make_source(c, e, &ours);
     if (!c->weights_blob) {
         add_weights(e, &ours);
@@ -255,6 +253,5 @@ void gali_emit_module(gali_compilation *c, const gali_emission *e) {
         gali_text_add_bytes(&c->parts[GAL_COMPILED_WEIGHTS], e->weights.bytes, e->weights.size);
     }
     gali_vocabulary_rename(&c->parts[GAL_COMPILED_SOURCE], ours.bytes ? ours.bytes : "", c->name);
-    c->parts[GAL_COMPILED_SOURCE].failed |= ours.failed;
-    gali_text_release(&ours);
+    gali_text_end(&ours, &c->parts[GAL_COMPILED_SOURCE]);
 }

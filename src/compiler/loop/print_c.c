@@ -177,23 +177,23 @@ static int is_word(char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
 }
 
-/* Whether the C text has that name, its dots as underlines and with the ending, as a word. */
-static int has_name(const gali_text *body, const char *name, const char *ending) {
+/* Whether the body of what is written to `to` has that name, its dots as underlines and with the ending, as a word. */
+static int has_name(gali_text *to, const gali_text *body, const char *name, const char *ending) {
     gali_text word = {0};
     int found = !body;
     gali_c_name(&word, name);
     gali_text_add(&word, "%s", ending);
-    for (const char *at = body ? body->bytes : NULL; at && !found && (at = strstr(at, word.bytes)) != NULL;
-         at++) {
+    const char *at = body && !word.failed ? body->bytes : NULL;
+    for (; at && !found && (at = strstr(at, word.bytes)) != NULL; at++) {
         found = (at == body->bytes || !is_word(at[-1])) && !is_word(at[word.size]);
     }
-    gali_text_release(&word);
+    gali_text_end(&word, to);
     return found;
 }
 
 /* Appends type and name, or the name alone. */
 static void add_item(list *l, const char *type, const char *name, const char *ending) {
-    if (has_name(l->body, name, ending)) {
+    if (has_name(l->to, l->body, name, ending)) {
         gali_text_add(l->to, "%s%s", l->count++ ? ", " : "", l->declare ? type : "");
         gali_c_name(l->to, name);
         gali_text_add(l->to, "%s", ending);
@@ -258,7 +258,7 @@ static void add_cases(gali_c_printer *p, gali_text *to, const gali_loop_statemen
         add_line(p, to);
         gali_text_add(to, "case %u:\n%*s%s_%u(", i, 4 * (p->depth + 1), "", p->name, number);
         add_needs(p, &arguments);
-        if (has_name(&body, let->variable->name, "")) {
+        if (has_name(to, &body, let->variable->name, "")) {
             gali_text_add(to, "%s%u", arguments.count ? ", " : "", i);
         }
         gali_text_add(to, ");\n%*sbreak;\n", 4 * (p->depth + 1), "");
@@ -266,8 +266,7 @@ static void add_cases(gali_c_printer *p, gali_text *to, const gali_loop_statemen
     p->scopes++;
     add_line(p, to);
     gali_text_add(to, "default:\n%*sbreak;\n%*s}\n", 4 * (p->depth + 1), "", 4 * p->depth, "");
-    p->functions.failed |= body.failed;
-    gali_text_release(&body);
+    gali_text_end(&body, &p->functions);
 }
 
 static void add_lookup(gali_c_printer *p, gali_text *to, const gali_loop_statement *let) {
@@ -328,7 +327,7 @@ static const gali_loop_statement *parallel_loop(const gali_loop_statement *s) {
 }
 
 static void add_unused(gali_text *to, const gali_text *body, const char *name, const char *ending) {
-    if (!has_name(body, name, ending)) {
+    if (!has_name(to, body, name, ending)) {
         gali_text_add(to, "    (void)%s%s;\n", name, ending);
     }
 }
@@ -386,9 +385,8 @@ gal_status gali_loop_print_c(const gali_loop_function *function, const char *nam
     add_head(&p, text, &body);
     gali_text_add_bytes(text, body.bytes ? body.bytes : "", body.size);
     gali_text_add(text, "}\n");
-    text->failed |= body.failed | p.functions.failed;
-    gali_text_release(&body);
-    gali_text_release(&p.functions);
+    gali_text_end(&body, text);
+    gali_text_end(&p.functions, text);
     if (p.why) {
         return gali_fail(error, GAL_BAD_DATA, "loop %s: %s", function->name, p.why);
     }

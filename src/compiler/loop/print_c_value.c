@@ -148,7 +148,7 @@ void gali_c_element(const gali_c_printer *p, gali_text *to, const gali_loop_acce
         gali_c_index(&add, &access->index[d]);
         size_t bare = add.size && add.bytes[0] == '(';
         gali_text_add_bytes(to, add.bytes ? add.bytes + bare : "", add.size - 2 * bare);
-        gali_text_release(&add);
+        gali_text_end(&add, to);
         gali_text_add(to, "]");
     }
 }
@@ -177,8 +177,7 @@ void gali_c_item(gali_c_printer *p, gali_text *to, const gali_loop_access *acces
     const char *index = pointer.bytes ? strstr(pointer.bytes, plus) : NULL; /* "name + index" */
     gali_c_name(to, access->buffer->name);
     gali_text_add(to, "[%s]", index ? index + sizeof plus - 1 : "0");
-    to->failed |= pointer.failed;
-    gali_text_release(&pointer);
+    gali_text_end(&pointer, to);
 }
 
 int gali_c_is_partial(const gali_loop_access *access) {

@@ -273,6 +273,9 @@ gal_status gali_schedule_apply(const gali_expression *expression, const gali_sch
     if (status == GAL_OK) {
         status = gali_loop_verify(function, error);
     }
+    if (arena->failed) { /* whatever the schedule was then found to be */
+        status = no_memory(error);
+    }
     *out = status == GAL_OK ? function : NULL;
     return status;
 }
