@@ -96,6 +96,9 @@ static int make_folders(const outputs *paths) {
     const char *const all[] = {paths->poses, paths->rotations, paths->states, paths->fed_back};
     gal_error error = {0};
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
+        if (all[i] && !gali_directory_name_fits(all[i], ".npy", ".npy")) {
+            return gali_command_usage("drive", "%s: arrays are written as .npy", all[i]);
+        }
         if (gali_directory_make_for(all[i], &error) != GAL_OK) {
             return gali_command_bad("drive", "%s", error.message);
         }

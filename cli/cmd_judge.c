@@ -252,7 +252,7 @@ static int run(int argc, char **argv) {
     const gali_option options[] = {
         {"MODEL", GALI_OPTION_WORD, &self.path, 1, 0},
         {"--json", GALI_OPTION_FLAG, &self.as_json, 0, 0},
-        {"--seconds", GALI_OPTION_NUMBER, &self.seconds, 1, 600},
+        {"--seconds", GALI_OPTION_NUMBER, &self.seconds, 5, 600},
         {"--frames", GALI_OPTION_COUNT, &self.interval, 1, 8},
         GALI_PRECISION_TABLE(self.precision),
     };

@@ -71,6 +71,10 @@ static const gali_command *find(const char *name) {
 
 static int unknown(const char *name) {
     const gali_command *best = commands[0];
+    const char *dot = strrchr(name, '.');
+    if (dot && strcmp(dot, ".gallop") == 0) {
+        return gali_command_usage(NULL, "%s: a command goes before a model, as in: gallop info %s", name, name);
+    }
     for (size_t i = 1; i < COMMANDS; i++) {
         if (distance(name, commands[i]->name) < distance(name, best->name)) {
             best = commands[i];
@@ -125,7 +129,7 @@ int gali_command_main(const char *name, int argc, char **argv) {
         help(stderr);
         return GALI_EXIT_USAGE;
     }
-    if (strcmp(name, "--version") == 0) {
+    if (strcmp(name, "--version") == 0 || strcmp(name, "-v") == 0 || strcmp(name, "version") == 0) {
         printf("gallop %s\n", gal_version());
         return finish(NULL, GALI_EXIT_OK);
     }

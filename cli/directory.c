@@ -49,3 +49,8 @@ gal_status gali_directory_make_for(const char *path, gal_error *error) {
     folder[slash - path] = '\0';
     return gali_directory_make(folder, error);
 }
+
+int gali_directory_name_fits(const char *path, const char *ending, const char *other) {
+    const char *slash = strrchr(path, '/'), *dot = strrchr(slash ? slash : path, '.');
+    return !dot || strcmp(dot, ending) == 0 || strcmp(dot, other) == 0;
+}

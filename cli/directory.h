@@ -1,4 +1,4 @@
-/* Folders for what a command writes. */
+/* Folders and names for what a command writes. */
 #ifndef GALI_CLI_DIRECTORY_H
 #define GALI_CLI_DIRECTORY_H
 
@@ -9,5 +9,11 @@ gal_status gali_directory_make(const char *path, gal_error *error);
 
 /* The same for the folder that the file at path is to lie in. NULL and "-", standard output, lie in none. */
 gal_status gali_directory_make_for(const char *path, gal_error *error);
+
+/*
+ * Whether a file may be called that: its name ends in one of the two (lower case), or has no dot (a pipe, a device, "-").
+ * A name that promises another format costs whoever opens it more than a refusal.
+ */
+int gali_directory_name_fits(const char *path, const char *ending, const char *other);
 
 #endif

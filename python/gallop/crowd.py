@@ -74,6 +74,13 @@ class State(NamedTuple):
     contacts: np.ndarray
 
 
+def _capacity(count: int) -> int:
+    """As the struct takes it: a number below 0 would wrap."""
+    if not 0 <= operator.index(count) < 1 << 32:
+        raise ValueError(f"capacity={count}: 1..65535 expected")
+    return operator.index(count)
+
+
 def _finite(**numbers: float) -> None:
     """Raise a ValueError that names the argument which is no finite number."""
     for name, value in numbers.items():
@@ -127,7 +134,7 @@ class Crowd:
         self._failed: list[BaseException] = []
         desc = library.gal_crowd_desc(
             struct_size=ctypes.sizeof(library.gal_crowd_desc), controller=controller._handle,
-            capacity=operator.index(capacity))
+            capacity=_capacity(capacity))
         self._ground = self._lay(ground, desc)
         library.check(lib.gal_crowd_create(ctypes.byref(self._handle), desc, error), error)
         weakref.finalize(self, _destroy, self._handle, controller)
@@ -146,6 +153,9 @@ class Crowd:
             function = ctypes.cast(library.load().gal_height_field_ground, ctypes.c_void_p)
             desc.ground, desc.ground_context = function, ctypes.addressof(field)
             return heights, field
+        if not callable(ground):
+            raise TypeError("ground: a gallop.HeightField or a function of x and z expected, "
+                            f"not {type(ground).__name__}")
         failed = self._failed
 
         def height(_: object, x: float, z: float) -> float:
@@ -231,7 +241,8 @@ class Crowd:
         part of a frame left over."""
         fraction = ctypes.c_float()
         with self._lock:
-            frames = library.load().gal_crowd_advance(self._handle, seconds, most, fraction)
+            frames = library.load().gal_crowd_advance(self._handle, float(seconds),
+                                                      operator.index(most), fraction)
         self._ground_error()
         return frames, fraction.value
 
@@ -299,7 +310,8 @@ class Crowd:
         character. What is refused leaves the crowd as it is."""
         error = gal_error()
         with self._lock:
-            status = library.load().gal_crowd_restore(self._handle, snapshot, len(snapshot), error)
+            data = bytes(memoryview(snapshot))
+            status = library.load().gal_crowd_restore(self._handle, data, len(data), error)
         library.check(status, error)
 
 

@@ -318,6 +318,17 @@ def test_what_a_ground_function_raises_is_raised():
         gallop.Crowd(WALKER, ground=gallop.HeightField(np.zeros((2, 2)), 0))
 
 
+def test_arguments_of_another_kind_are_named():
+    for call, kind, message in (
+            (lambda: gallop.Crowd(WALKER, capacity=-1), ValueError, "capacity=-1: 1..65535"),
+            (lambda: gallop.Crowd(WALKER, ground=np.zeros((4, 4))), TypeError,
+             "ground: a gallop.HeightField or a function of x and z expected, not ndarray"),
+            (lambda: gallop.Crowd(WALKER).advance("x"), ValueError, "could not convert string"),
+            (lambda: gallop.Crowd(WALKER).restore("x"), TypeError, "bytes-like object")):
+        with pytest.raises(kind, match=message):
+            call()
+
+
 def test_a_network_is_no_controller():
     with pytest.raises(gallop.Error, match="no controller contract"):
         gallop.Crowd(modelfile.encode(small()))
@@ -350,7 +361,7 @@ def test_models_that_come_with_the_package():
     assert gallop.Network(gallop.model_path("walker")).info.inputs == 222
     assert gallop.Controller(gallop.model_path("dog")).info.can_jump
     assert not gallop.Controller(WALKER).info.can_jump
-    with pytest.raises(ValueError, match=r"model 'cat': one of dog, .*walker expected"):
+    with pytest.raises(ValueError, match=r"model 'cat': one of dog, .*walker.* expected"):
         gallop.model_path("cat")
     assert (Path(gallop.__file__).parent / "py.typed").exists()
 
