@@ -13,6 +13,12 @@ float gali_cos(float x) {
     return gali_vf_first(gali_vf_cos(gali_vf_set(x)));
 }
 
+float gali_sin_cos(float x, float *cosine) {
+    gali_vf c, s = gali_vf_sin_cos(gali_vf_set(x), &c);
+    *cosine = gali_vf_first(c);
+    return gali_vf_first(s);
+}
+
 float gali_atan2(float y, float x) {
     return gali_vf_first(gali_vf_atan2(gali_vf_set(y), gali_vf_set(x)));
 }

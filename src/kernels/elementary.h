@@ -8,6 +8,7 @@
 /* Radians of any size; NaN of infinities. */
 float gali_sin(float x);
 float gali_cos(float x);
+float gali_sin_cos(float x, float *cosine);
 
 /* The angle from the x axis to (x, y), -pi to pi; zeros and infinities as in C's annex F. */
 float gali_atan2(float y, float x);

@@ -1,9 +1,9 @@
 #include "network/expand.h"
 
-#include <math.h>
+#include "kernels/elementary.h"
 
 static float activated(gali_activation activation, float x) {
-    return activation == GALI_ACTIVATION_ELU && !(x > 0) ? expm1f(x) : x;
+    return activation == GALI_ACTIVATION_ELU && !(x > 0) ? gali_exp(x) - 1 : x;
 }
 
 void gali_expand_layer(const gali_model_layer *layer, const float *blend, const float *x, float *z, float *y) {

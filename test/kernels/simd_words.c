@@ -23,6 +23,13 @@ static void run(const float *a_in, const float *b_in, const float *c_in, const i
     }
 }
 
+static void fma_alone(const float *a, const float *b, const float *c, int32_t *out) {
+    for (uint32_t k = 0; k < SIMD_LANES_MOST; k += GALI_LANES) {
+        gali_vf sum = gali_vf_fma(gali_vf_load(a + k), gali_vf_load(b + k), gali_vf_load(c + k));
+        gali_vi_store(out + k, gali_vf_bits(sum));
+    }
+}
+
 static void reduce(uint32_t bits, const float *a, uint32_t *same, int *any, int *all, float *first) {
     gali_vm mask = gali_vm_from_bits(bits);
     *same = gali_vm_bits(mask);
@@ -31,4 +38,4 @@ static void reduce(uint32_t bits, const float *a, uint32_t *same, int *any, int 
     *first = gali_vf_first(gali_vf_load(a));
 }
 
-const simd_words SIMD_NAME = {GALI_LANES, run, reduce};
+const simd_words SIMD_NAME = {GALI_LANES, run, fma_alone, reduce};

@@ -24,6 +24,8 @@ typedef struct simd_words {
     /* out[SIMD_WORDS][SIMD_LANES_MOST] of a, b, c, i, j[SIMD_LANES_MOST]: floats' bits, integers, masks as 1 and 0. */
     void (*run)(const float *a, const float *b, const float *c, const int32_t *i, const int32_t *j,
                 int32_t (*out)[SIMD_LANES_MOST]);
+    /* a b + c alone. */
+    void (*fma)(const float *a, const float *b, const float *c, int32_t *out);
     /* gali_vm_bits, any and all of a mask made of these bits, and the first lane of a. */
     void (*reduce)(uint32_t bits, const float *a, uint32_t *same, int *any, int *all, float *first);
 } simd_words;

@@ -64,7 +64,7 @@ simd_words simd_words_of(gal_isa isa) {
         return simd_words_neon;
 #endif
     default:
-        return (simd_words){0, NULL, NULL};
+        return (simd_words){0, NULL, NULL, NULL};
     }
 }
 
@@ -160,6 +160,46 @@ static uint32_t row_of(const char *text) {
     return 0;
 }
 
+/* Sums that are halfway between two floats, nearly so, floats, denormals, and what is not finite. */
+static void draw_halves(uint64_t *state, float *a, float *b, float *c) {
+    uint64_t random = synthetic_bits(state);
+    *a = ldexpf((float)(1 + random % 4096), (int)(random >> 16) % 40 - 20);
+    *b = ldexpf((float)(1 + (random >> 32) % 4096), (int)(random >> 48) % 40 - 20);
+    double product = (double)*a * (double)*b;
+    float near = (float)product;
+    *c = random >> 63 ? ldexpf(near, 24 + (int)((random >> 60) & 3)) : -near;
+    *c = (random >> 62) & 1 ? nextafterf(*c, INFINITY) : *c;
+    if (random % 3 == 0) { /* down to where results are denormals */
+        *a = ldexpf(*a, -70);
+        *b = ldexpf(*b, -70);
+        *c = ldexpf(*c, -140);
+    }
+}
+
+static void plain_c_fuses_as_the_library(void **unused) {
+    (void)unused;
+    const uint32_t fma_row = row_of("gali_vf_fma(a, b, c)");
+    uint64_t state = 23;
+    for (uint32_t round = 0; round < 10000; round++) {
+        int32_t got[SIMD_WORDS][SIMD_LANES_MOST];
+        operands of = draw_operands(&state);
+        of.a[1] = ldexpf(1 + FLT_EPSILON, -75); /* nearly halfway between denormals, and halfway as a double */
+        of.b[1] = ldexpf(1 - FLT_EPSILON, -75);
+        of.c[1] = ldexpf(1 + 2 * FLT_EPSILON, -127);
+        for (uint32_t k = 0; k < SIMD_LANES_MOST; k += 2) {
+            draw_halves(&state, &of.a[k], &of.b[k], &of.c[k]);
+        }
+        simd_words_scalar.fma(of.a, of.b, of.c, got[fma_row]);
+        for (uint32_t k = 0; k < SIMD_LANES_MOST; k++) {
+            int32_t expected = bits_of(fmaf(of.a[k], of.b[k], of.c[k]));
+            if (!same(fma_row, got[fma_row][k], expected)) {
+                fail_msg("%a * %a + %a: %x, expected %x", (double)of.a[k], (double)of.b[k], (double)of.c[k],
+                         (unsigned)got[fma_row][k], (unsigned)expected);
+            }
+        }
+    }
+}
+
 /* What plain C does not say in the operators of the language. */
 static void plain_c_agrees_with_the_library(void **unused) {
     (void)unused;
@@ -186,6 +226,7 @@ int main(void) {
         cmocka_unit_test(words_have_the_bits_of_plain_c),
         cmocka_unit_test(masks_become_bits_and_back),
         cmocka_unit_test(plain_c_agrees_with_the_library),
+        cmocka_unit_test(plain_c_fuses_as_the_library),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -71,10 +71,34 @@ static inline gali_vf gali_vf_div(gali_vf a, gali_vf b) {
     return a / b;
 }
 
-/* a b + c, rounded once. */
+/*
+ * a b + c, rounded once. Where there is no instruction for it the library's fmaf is a slow call, or even rounds twice
+ * (MinGW's): then in doubles, where the product is exact. Their sum may be rounded again unless it is a float or halfway
+ * between two, for which its last 28 bits are zero; there what was lost of it decides, by its side of the sum alone.
+ */
+#if defined(__FP_FAST_FMAF) || defined(__FMA__)
 static inline gali_vf gali_vf_fma(gali_vf a, gali_vf b, gali_vf c) {
-    return fmaf(a, b, c);
+    return __builtin_fmaf(a, b, c);
 }
+#else
+static inline gali_vf gali_fma_odd(double product, double c) {
+    double sum = product + c, taken = sum - product, lost = (product - (sum - taken)) + (c - taken);
+    uint64_t bits;
+    memcpy(&bits, &sum, sizeof bits);
+    if (lost > 0 || lost < 0) {
+        bits += (lost > 0) == (sum > 0) ? 1 : UINT64_MAX;
+    }
+    memcpy(&sum, &bits, sizeof sum);
+    return (gali_vf)sum;
+}
+
+static inline gali_vf gali_vf_fma(gali_vf a, gali_vf b, gali_vf c) {
+    double product = (double)a * (double)b, sum = product + (double)c;
+    uint64_t bits;
+    memcpy(&bits, &sum, sizeof bits);
+    return bits & 0xFFFFFFF ? (gali_vf)sum : gali_fma_odd(product, (double)c);
+}
+#endif
 
 /* One input for all lanes, as the FMA wants it: gali_vf_fma_x(a, b, c) is a b + c, rounded once. */
 typedef gali_vf gali_vx;
