@@ -69,13 +69,15 @@ static inline gali_vf gali_vf_div(gali_vf a, gali_vf b) {
     return wasm_f32x4_div(a, b);
 }
 
-static inline gali_vf gali_vf_fma(gali_vf a, gali_vf b, gali_vf c) {
 #ifdef __wasm_relaxed_simd__
+static inline gali_vf gali_vf_fma(gali_vf a, gali_vf b, gali_vf c) {
     return wasm_f32x4_relaxed_madd(a, b, c);
-#else
-    return wasm_f32x4_add(wasm_f32x4_mul(a, b), c);
-#endif
 }
+#else
+static inline gali_vf gali_vf_fma(gali_vf a, gali_vf b, gali_vf c) {
+    return wasm_f32x4_add(wasm_f32x4_mul(a, b), c);
+}
+#endif
 
 typedef gali_vf gali_vx;
 
