@@ -156,8 +156,14 @@ static inline gali_xb gali_xb_load(const void *p) {
 
 static inline gali_vf gali_vf_dot_bf16(gali_vf sum, gali_vi w, gali_xb x) {
     const bfloat16x8_t pairs = vreinterpretq_bf16_s32(w);
+#ifdef __clang__
     sum = vbfmlaltq_laneq_f32(sum, pairs, x, 1);
     return vbfmlalbq_laneq_f32(sum, pairs, x, 0);
+#else /* gcc 12 forgets that a factor by element stands in one of the lower sixteen registers ("x") */
+    __asm__("bfmlalt %0.4s, %1.8h, %2.h[1]" : "+w"(sum) : "w"(pairs), "x"(x));
+    __asm__("bfmlalb %0.4s, %1.8h, %2.h[0]" : "+w"(sum) : "w"(pairs), "x"(x));
+    return sum;
+#endif
 }
 #else
 typedef struct gali_xb {
