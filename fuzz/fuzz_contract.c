@@ -1,9 +1,12 @@
-/* The contract's parser, and everything that is asked of what it took. */
+/* The contract's parser, everything that is asked of what it took, and characters of it, where they can walk. */
+#define _POSIX_C_SOURCE 200112L
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "exercise.h"
 #include "motion/contract.h"
+#include "synthetic.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -37,6 +40,31 @@ static void check_names(const gali_contract *c) {
     }
 }
 
+/* A controller of that text: a layer of random weights whose mean output, the rest pose, is anything in odd texts. */
+static void walk(const gali_contract *c, const uint8_t *text, size_t size) {
+    const synthetic_desc desc = {.gate = size & 2 ? GAL_GATE_CUBIC : GAL_GATE_CALLER,
+                                 .experts = size & 2 ? 4 : 1,
+                                 .layers = 1,
+                                 .width = {c->inputs, c->outputs},
+                                 .seed = size};
+    if ((size_t)c->inputs * c->outputs > 1 << 15) {
+        return;
+    }
+    synthetic s = synthetic_make(&desc);
+    float *mean = (float *)(uintptr_t)s.model.output_mean;
+    for (uint32_t i = 0; size & 1 && i < c->outputs; i++) {
+        const float wild = exercise_wild(i + size);
+        mean[i] = isfinite(wild) ? wild : 1;
+    }
+    s.model.contract = (const char *)text;
+    s.model.contract_size = size;
+    size_t bytes;
+    unsigned char *file = synthetic_bytes(&s, &bytes);
+    exercise_controller(file, bytes, (gal_network_desc){0});
+    free(file);
+    synthetic_free(&s);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     gali_contract *contract = NULL;
     gal_error error = {0};
@@ -53,6 +81,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     check_names(contract);
     status = gali_contract_complete(contract, GAL_GATE_CUBIC, &error);
     require(status == GAL_OK || (status == GAL_BAD_DATA && error.message[0] != 0));
+    if (contract->inputs > 0 && contract->outputs > 0) {
+        walk(contract, data, size);
+    }
     gali_contract_release(contract, NULL);
     return 0;
 }

@@ -1,15 +1,16 @@
 /*
  * The model reader: as the bytes are, and once more with size and checksums made to fit, so that what lies
- * behind them is reached. What is read must be written and read again the same, and a network made of it
- * must run.
+ * behind them is reached. What is read must be written and read again the same, run in every way, walk if it has a
+ * contract, and compile.
  */
+#define _POSIX_C_SOURCE 200112L
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/crc32.h"
-#include "base/memory.h"
-#include "motion/contract.h"
+#include "exercise.h"
+#include "gallop/compiler.h"
 #include "network/model.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -49,27 +50,24 @@ static void seal(uint8_t *file, size_t size) {
     put(file + 24, gali_crc32(file + 32, (size_t)(32 * count)), 4);
 }
 
-static void run_network(const gali_model *model, const uint8_t *file, size_t size) {
-    gal_network *network = NULL;
+/* To C for one of the targets, by the file's length; of a large file none. */
+static void compile(const uint8_t *file, size_t size) {
+    gal_compiled *compiled = NULL;
     gal_error error = {0};
-    if (gal_network_open_memory(&network, file, size, NULL, &error) != GAL_OK) {
-        require(error.message[0] != 0);
+    uint32_t targets = 0;
+    while (gal_compile_target_name(targets)) {
+        targets++;
+    }
+    const gal_compile_desc desc = {.target = gal_compile_target_name((uint32_t)size % targets),
+                                   .plain_loops = size / targets % 2};
+    if (size > 4096) {
         return;
     }
-    size_t room = gal_network_workspace_size(network, 1);
-    void *workspace = gali_allocate(NULL, room);
-    float *x = calloc(model->inputs, sizeof *x), *y = calloc(model->outputs, sizeof *y);
-    float *blend = calloc(model->experts, sizeof *blend), phase = 1;
-    blend[0] = 1;
-    gal_network_batch batch = {.count = 1, .x = x, .y = y};
-    batch.phase = model->gate == GAL_GATE_CALLER || model->gate == GAL_GATE_NETWORK ? NULL : &phase;
-    batch.blend = model->gate == GAL_GATE_CALLER ? blend : NULL;
-    require(gal_network_run(network, &batch, workspace, room, &error) == GAL_OK);
-    free(x);
-    free(y);
-    free(blend);
-    gali_release(NULL, workspace, room);
-    gal_network_close(network);
+    if (gal_compile(&compiled, file, size, &desc, &error) != GAL_OK) {
+        require(!compiled && error.message[0] != 0);
+        return;
+    }
+    gal_compiled_free(compiled);
 }
 
 static void write_again(const gali_model *model) {
@@ -94,12 +92,10 @@ static void try_file(const uint8_t *file, size_t size) {
         return;
     }
     write_again(&model);
-    run_network(&model, file, size);
-    gali_contract *contract = NULL;
-    if (model.contract) {
-        gali_contract_parse(&contract, model.contract, model.contract_size, NULL, &error);
-        gali_contract_release(contract, NULL);
-    }
+    exercise_network(file, size);
+    exercise_controller(file, size, (gal_network_desc){0});
+    exercise_controller(file, size, (gal_network_desc){.precision = GAL_PRECISION_INT8, .isa = GAL_ISA_SCALAR});
+    compile(file, size);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {

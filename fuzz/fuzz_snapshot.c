@@ -1,12 +1,13 @@
 /*
- * A crowd's snapshots, from a network peer or a saved game: what is refused changes nothing; what is taken can be stepped,
- * and gives a snapshot that is taken again.
+ * A crowd's snapshots, from a network peer or a saved game: what is refused changes nothing; with what is taken all goes on
+ * that may happen to a crowd, whose snapshots are taken again.
  */
+#define _POSIX_C_SOURCE 200112L
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "gallop/crowd.h"
+#include "exercise.h"
 
 enum { CAPACITY = 2 };
 
@@ -26,7 +27,8 @@ static gal_crowd *crowd_of_walkers(void) {
         require(gal_controller_open(&controller, GALLOP_SOURCE_DIR "/models/walker.gallop", NULL, NULL) ==
                 GAL_OK);
         gal_crowd_desc desc = {.controller = controller, .capacity = CAPACITY};
-        require(gal_crowd_create(&crowd, &desc, NULL) == GAL_OK);
+        const size_t room = gal_crowd_size(&desc);
+        require(gal_crowd_init(&crowd, exercise_block(room), room, &desc, NULL) == GAL_OK);
     }
     return crowd;
 }
@@ -43,15 +45,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     gal_error error = {0};
     unsigned char *before = save(crowd, &before_size), *after;
     if (gal_crowd_restore(crowd, data, size, &error) == GAL_OK) {
-        gal_crowd_step(crowd);
-        gal_crowd_step(crowd);
-        after = save(crowd, &after_size);
-        require(gal_crowd_restore(crowd, after, after_size, NULL) == GAL_OK);
+        exercise_snapshot(crowd);
+        exercise_crowd(crowd);
     } else {
         after = save(crowd, &after_size);
         require(error.message[0] && after_size == before_size && memcmp(before, after, after_size) == 0);
+        free(after);
     }
     free(before);
-    free(after);
     return 0;
 }

@@ -7,7 +7,9 @@
 #include "contract/good_contract.h"
 #include "gallop/crowd.h"
 #include "model/tiny_model.h"
+#include "motion/contract.h"
 #include "network/quantise_model.h"
+#include "synthetic.h"
 
 static int put(const char *folder, const char *name, const void *bytes, size_t size) {
     char path[4096];
@@ -57,6 +59,53 @@ static int put_models(const char *folder) {
     tiny_make(&t);
     tiny_gate(&t);
     return written & put_model(folder, "model/network", &t.model);
+}
+
+/* The good contract without the line that keeps it from walking. */
+static size_t walking_contract(char *text) {
+    static const char line[] = "input opaque style 3\n";
+    const char *at = strstr(good_contract, line);
+    const size_t before = (size_t)(at - good_contract), after = strlen(at + sizeof line - 1);
+    memcpy(text, good_contract, before);
+    memcpy(text + before, at + sizeof line - 1, after);
+    return before + after;
+}
+
+/* A layer of random weights, none of whose inputs is left if `dead`; with a contract it can walk. */
+static int put_layer(const char *folder, const char *name, gali_precision precision, int dead,
+                     const char *contract, size_t contract_size) {
+    synthetic_desc desc = {.gate = GAL_GATE_CUBIC, .experts = contract ? 4 : 1, .layers = 1, .width = {1, 4}};
+    gali_contract *parsed = NULL;
+    if (contract && gali_contract_parse(&parsed, contract, contract_size, NULL, NULL) == GAL_OK) {
+        desc.width[0] = parsed->inputs;
+        desc.width[1] = parsed->outputs;
+        gali_contract_release(parsed, NULL);
+    }
+    if (!contract) {
+        desc.gate = GAL_GATE_CALLER;
+    }
+    synthetic s = synthetic_make(&desc);
+    uint32_t *states = (uint32_t *)(uintptr_t)s.model.input_state;
+    for (uint32_t i = 0; i < desc.width[0]; i++) {
+        states[i] = dead ? GALI_INPUT_MASKED : GALI_INPUT_LIVE;
+    }
+    s.model.contract = contract;
+    s.model.contract_size = contract_size;
+    const int written = put_quantised(folder, name, &s.model, precision);
+    synthetic_free(&s);
+    return written;
+}
+
+static int put_walkers(const char *folder) {
+    char walks[sizeof good_contract];
+    const size_t size = walking_contract(walks);
+    const gali_precision int8 = {GAL_PRECISION_INT8, 32}, int16 = {GAL_PRECISION_INT16, 96};
+    return put_layer(folder, "model/dead", int8, 1, NULL, 0) &
+           put_layer(folder, "model/dead_int16", int16, 1, NULL, 0) &
+           put_layer(folder, "model/walks", int8, 0, walks, size) &
+           put_layer(folder, "model/walks_dead", int8, 1, walks, size) &
+           put_layer(folder, "model/walks_hinged", int16, 0, hinged_contract, sizeof hinged_contract - 1) &
+           put(folder, "contract/walks", walks, size);
 }
 
 static int put_contracts(const char *folder) {
@@ -128,5 +177,6 @@ int main(int argc, char **argv) {
         fprintf(stderr, "usage: fuzz_seeds FOLDER\n");
         return 2;
     }
-    return !(put_models(argv[1]) & put_contracts(argv[1]) & put_folders(argv[1]) & put_snapshots(argv[1]));
+    return !(put_models(argv[1]) & put_walkers(argv[1]) & put_contracts(argv[1]) & put_folders(argv[1]) &
+             put_snapshots(argv[1]));
 }
