@@ -431,7 +431,7 @@ gal_status gal_crowd_set_input(gal_crowd *crowd, gal_character handle, const gal
         .run = gali_clamp(input->run, 0, 1),
         .strafe = gali_clamp(input->strafe, 0, 1),
         .crouch = gali_clamp(input->crouch, 0, 1),
-        .camera_yaw = isfinite(input->camera_yaw) ? fmodf(input->camera_yaw, YAW_TURNS * GALI_TURN) : 0,
+        .camera_yaw = isfinite(input->camera_yaw) ? fmodf(input->camera_yaw, (float)YAW_TURNS * GALI_TURN) : 0,
         .responsive = input->responsive,
         .jump = input->jump,
     };
