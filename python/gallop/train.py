@@ -85,7 +85,8 @@ def parser() -> argparse.ArgumentParser:
     p.add_argument("--no-standing", action="store_true",
                    help="train a mann though the files show nobody who stands")
     p.add_argument("-o", "--out", type=Path, help="model to write")
-    p.add_argument("--quick", action="store_true", help="minutes on one core, not the best")
+    p.add_argument("--quick", action="store_true",
+                   help="four to six minutes of an idle core, not the best")
     p.add_argument("--seed", type=int, default=1)
     p.add_argument("--hidden", type=int, help="width of the hidden layers (352, quick 256)")
     p.add_argument("--gate", default="cubic", choices=["cubic", "linear", "constant", "plain"])
