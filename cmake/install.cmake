@@ -5,7 +5,7 @@ if(SKBUILD)
     set_property(TARGET gallop PROPERTY VERSION)
     set_property(TARGET gallop PROPERTY SOVERSION)
     set_property(TARGET gallop PROPERTY PREFIX lib) # with Microsoft's compiler, too
-    install(TARGETS gallop LIBRARY DESTINATION gallop RUNTIME DESTINATION gallop COMPONENT python)
+    install(TARGETS gallop LIBRARY DESTINATION gallop COMPONENT python RUNTIME DESTINATION gallop COMPONENT python)
     install(FILES ${gallop_models} DESTINATION gallop/models COMPONENT python)
     return()
 endif()

@@ -19,12 +19,18 @@ FOLDERS = ("bench", "cli", "cmake", "docs", "engines", "fuzz", "include", "model
            "src", "test", "web")
 
 
-def unlisted(index: str) -> str:
-    """Lines of the last table of contents: the pages that the index does not name."""
+def unlisted(index: str, pages: list[str]) -> str:
+    """Lines of a table of contents: the pages that the index does not name."""
     named = set(re.findall(r"^   (?:.*<)?([\w/.-]+)>?$", index, flags=re.M))
+    return "\n".join(f"   {page}" for page in pages if page not in named)
+
+
+def filled(index: str) -> str:
+    """The index with what it does not name: headers, and pages in the last table."""
+    headings = [f"reference/{p.stem}" for p in sorted((ROOT / "include/gallop").glob("*.h"))]
     pages = [p.relative_to(ROOT) for p in sorted(ROOT.rglob("*.md"))]
     ours = [str(p.with_suffix("")) for p in pages if not NOT_OURS & set(p.parts)]
-    return "\n".join(f"   {page}" for page in ours if page not in named)
+    return index.replace("{headers}", unlisted(index, headings)).replace("{more}", unlisted(index, ours))
 
 
 def without_folders(page: Path) -> str:
@@ -48,7 +54,7 @@ def main() -> int:
     for page in out.rglob("*.md"):
         page.write_text(without_folders(page), encoding="utf-8")
     index = (ROOT / "docs/site/index.rst").read_text(encoding="utf-8")
-    (out / "index.rst").write_text(index.replace("{more}", unlisted(index)), encoding="utf-8")
+    (out / "index.rst").write_text(filled(index), encoding="utf-8")
     headers.write(ROOT / "include/gallop", out / "reference")
     shutil.copy(ROOT / "docs/site/python.rst", out / "reference/python.rst")
     return 0
