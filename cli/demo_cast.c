@@ -22,6 +22,7 @@ typedef struct turn {
     const gali_cast *cast;
     const gal_spawn *home;
     const gal_character_state *state;
+    uint8_t *homeward;
     uint32_t seed;
     float seconds;
 } turn;
@@ -82,12 +83,14 @@ static void play_jumps(const turn *t, gal_input *input) {
 static void play_random(const turn *t, gal_input *input) {
     uint32_t throw = (uint32_t)(t->seconds / 1.25f) + 977 * t->seed;
     float x = t->home->x - t->state->root.x, z = t->home->z - t->state->root.z;
-    float heading = 2 * GALI_PI * dice(3 * throw);
-    if (hypotf(x, z) > 1.4f * t->cast->step) {
-        heading = atan2f(x, z); /* not too far from home */
-    }
+    float away = hypotf(x, z) / t->cast->step;
+    *t->homeward = away > (*t->homeward ? 0.5f : 1.4f); /* one fence for leaving and one for coming back */
     input->run = dice(3 * throw +1) > 0.7f ? 1.0f : 0.0f;
-    head_for(input, heading, dice(3 * throw +2) > 0.2f ? 1 : 0);
+    if (*t->homeward) {
+        head_for(input, atan2f(x, z), 1);
+    } else {
+        head_for(input, 2 * GALI_PI * dice(3 * throw), dice(3 * throw +2) > 0.2f ? 1 : 0);
+    }
 }
 
 static const struct role {
@@ -139,8 +142,9 @@ void gali_cast_make(gali_cast *cast, const gali_contract *contract, uint32_t cou
 
 void gali_cast_play(void *context, uint32_t character, uint32_t frame, const gal_character_state *state,
                     gal_input *input) {
-    const gali_cast *cast = context;
-    turn t = {cast, &cast->spawns[character], state, character, (float)frame / cast->rate};
+    gali_cast *cast = context;
+    turn t = {cast,      &cast->spawns[character], state, &cast->homeward[character],
+              character, (float)frame / cast->rate};
     *input = (gal_input){0};
     role_of(cast, character)->play(&t, input);
 }

@@ -17,6 +17,7 @@ typedef struct gali_cast {
     int crouches, jumps; /* whether the controller can */
     gal_spawn spawns[GALI_CAST_MAX];
     const char *names[GALI_CAST_MAX];
+    uint8_t homeward[GALI_CAST_MAX]; /* the random player's: on its way back from its fence */
 } gali_cast;
 
 /* count <= GALI_CAST_MAX; beyond eight the roles come again, further out. */

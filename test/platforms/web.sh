@@ -39,6 +39,7 @@ build/release/cli/gallop demo --seconds 2 --out build/web >/dev/null
     npm ci --no-audit --no-fund --loglevel=error
     npx tsc --noEmit --strict --module nodenext --target es2023 --skipLibCheck false test/types.ts
     REPLAY=../../build/web/demo.html OUT=../../build/web/page npx vite build --logLevel warn
-    PAGE=$(realpath ../../build/web/page/index.html) BITS=$(realpath ../../build/web) npm test
+    PAGE=$(realpath ../../build/web/page/index.html) REPLAY=$(realpath ../../build/web/demo.html) \
+        BITS=$(realpath ../../build/web) npm test
 )
 say "web: the page walks"

@@ -15,6 +15,7 @@ export class Crowd {
     if (controllers.length > LEVELS_MOST) throw new RangeError(`${standIns.length} stand-ins, at most ${LEVELS_MOST - 1} expected`);
     const { module } = controller;
     this.controller = controller;
+    this.controllers = controllers;
     this.module = module;
     const laid = layGround(module, ground);
     try {

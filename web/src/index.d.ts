@@ -157,6 +157,8 @@ export class Crowd {
     },
   );
   readonly controller: Controller;
+  /** The controller and its stand-ins. */
+  readonly controllers: readonly Controller[];
   readonly count: number;
   /** Handles of all, in the order of `poses`. */
   readonly characters: number[];

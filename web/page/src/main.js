@@ -19,7 +19,7 @@ class Page {
     const among = (name, list) => (list.includes(given.get(name)) ? given.get(name) : list[0]);
     this.state = {
       model: among("model", models), precision: among("precision", ["f32", "int16", "int8"]), footLock: true,
-      count: Math.min(Math.max(Math.round(+given.get("count")) || 8, 1), MOST - 1),
+      count: Math.min(Math.max(Math.round(+given.get("count")) || 8, 1), MOST),
       theme: among("theme", [matchMedia("(prefers-color-scheme: light)").matches ? "light" : "dark", "light", "dark"]),
     };
     this.canvas = element("view");

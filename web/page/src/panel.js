@@ -3,7 +3,7 @@ import { namesOf } from "./packed.js";
 
 export const element = (id) => document.getElementById(id);
 
-const COUNTS = [1, 2, 4, 8, 16, 32, 64, 128, 250, 500, 750, 1000];
+const COUNTS = [1, 2, 4, 8, 16, 32, 64, 128, 250, 500, 1000];
 const PRECISIONS = [["f32", "float32"], ["int16", "int16"], ["int8", "int8"]];
 
 function choices(id, options, chosen, choose) {

@@ -2,9 +2,30 @@
 import { Controller, Crowd } from "gallop";
 import { heightField } from "./ground.js";
 import { Others } from "./others.js";
-import { unpack } from "./packed.js";
+import { namesOf, unpack } from "./packed.js";
 
-export const MOST = 1001; // characters, the player included
+export const MOST = 1000; // characters, the player included
+
+// How a character is evaluated, by metres from the player: near ones every frame, far ones seldom and by the stand-in.
+const PACES = [
+  { within: 5, pace: { frames: 1, level: 0 } },
+  { within: 10, pace: { frames: 2, level: 1 } },
+  { within: 18, pace: { frames: 4, level: 1 } },
+  { within: Infinity, pace: { frames: 8, level: 1 } },
+];
+const BESIDE = 1.2; // so much further one has to be to lose its pace again
+
+// The smaller model of the same body, where there is one, else the same; both in int8.
+async function standInOf(model, bytes) {
+  const small = `${model}-small`;
+  return Controller.open(namesOf("model").includes(small) ? await unpack("model", small) : bytes, { precision: "int8" });
+}
+
+function closeAll(crowd) {
+  const { controllers } = crowd;
+  crowd.close();
+  for (const controller of controllers) controller.close();
+}
 
 export class World {
   constructor() {
@@ -21,11 +42,12 @@ export class World {
   /** Opens a model; who is there stays where it is. */
   async open(model, precision) {
     const bytes = await unpack("model", model), controller = await Controller.open(bytes, { precision });
-    const unit = controller.info.unitMetres, same = this.model === model;
-    const crowd = new Crowd(controller, { capacity: MOST, ground: heightField(unit) });
+    const unit = controller.info.unitMetres, same = this.model === model, standIn = await standInOf(model, bytes);
+    const crowd = new Crowd(controller, { capacity: MOST, ground: heightField(unit), standIns: [standIn] });
     const before = this.crowd, count = Math.max(this.count, 1), snapshot = same ? before.save() : null;
     const stood = Array.from({ length: this.count }, (_, i) => ({ at: this.placeOf(i), facing: before.state(this.who[i]).facing }));
-    Object.assign(this, { model, precision, controller, crowd, unit, count: 0, joints: controller.joints.length });
+    Object.assign(this, { model, precision, controller, crowd, unit, standIn, count: 0, joints: controller.joints.length });
+    this.paces = [];
     this.who = this.who ?? [];
     if (snapshot) {
       crowd.restore(snapshot);
@@ -35,14 +57,8 @@ export class World {
       this.others.all.length = 0;
       for (let i = 0; i < count; i++) this.#add(stood[i] && { x: stood[i].at[0], z: stood[i].at[1], facing: stood[i].facing });
     }
-    before?.controller && this.#close(before);
+    if (before) closeAll(before);
     this.#read();
-  }
-
-  #close(crowd) {
-    const { controller } = crowd;
-    crowd.close();
-    controller.close();
   }
 
   #add(spawn) {
@@ -50,7 +66,20 @@ export class World {
     this.who.push(this.crowd.add({ x: at.x / this.unit, z: at.z / this.unit, facing: at.facing, phase: (i * 1.7) % 6.2 }));
     if (i > 0) this.others.join(at.facing);
     if (!this.footLock) this.crowd.setFootLock(this.who[i], false);
+    this.paces[i] = 0;
     this.count++;
+  }
+
+  // Six of them in turn look how far they are, as they look around.
+  #pace() {
+    const [px, pz] = this.placeOf(0);
+    for (let i = 1 + this.frame % 6; i < this.count; i += 6) {
+      const away = Math.hypot(this.places[2 * i] - px, this.places[2 * i + 1] - pz), now = this.paces[i];
+      let wanted = PACES.findIndex(({ within }) => away < within);
+      if (wanted === now + 1 && away < PACES[now].within * BESIDE) wanted = now;
+      if (wanted !== now) this.crowd.setPace(this.who[i], PACES[wanted].pace);
+      this.paces[i] = wanted;
+    }
   }
 
   setCount(count) {
@@ -72,6 +101,7 @@ export class World {
   advance(seconds, input) {
     this.crowd.setInput(this.who[0], input);
     this.others.play(this.places, this.frame++, this.clock, (i, stick) => this.crowd.setInput(this.who[i + 1], stick));
+    this.#pace();
     const from = performance.now(), { frames, fraction } = this.crowd.advance(seconds, 2), milliseconds = performance.now() - from;
     this.clock += seconds;
     this.fraction = fraction;

@@ -1,4 +1,5 @@
-// The page PAGE in Chromium, as a person uses it: from file://, without a network, by keys, thumb and gamepad.
+// The page PAGE in Chromium, as a person uses it: from file://, without a network, by keys, thumb and gamepad. REPLAY is the
+// recorded one that is inside it.
 //
 // What is shown depends on the machine's speed, so a test holds a key and runs the page's frames itself.
 import assert from "node:assert/strict";
@@ -139,6 +140,8 @@ test("a thousand wander, keep to the ground and do not stand in each other", asy
     return { count: world.crowd.count, finite: world.poses.every(Number.isFinite), far };
   });
   assert.ok(crowd.count === 1000 && crowd.finite && crowd.far < 42, JSON.stringify(crowd));
+  const paces = await page.evaluate(() => [0, 1, 2, 3].map((rung) => window.page.world.paces.filter((each) => each === rung).length));
+  assert.ok(paces.every((count) => count > 10) && paces[3] > 300, `${paces}`);
   await finish(page);
 });
 
@@ -170,6 +173,21 @@ test("the recorded crowd plays inside", async () => {
   assert.equal(await page.locator("#recorded iframe").count(), 0);
   await finish(page);
 });
+
+for (const width of [320, 390]) {
+  test(`the recording's toolbar is within ${width} pixels`, async () => {
+    const page = await browser.newPage({ viewport: { width, height: 640 } });
+    await page.goto(`file://${process.env.REPLAY}`);
+    await page.waitForSelector("#cast button");
+    const boxes = await page.locator("#bar > *:visible").evaluateAll((all) => all.map((each) => {
+      const { left, right, width: wide } = each.getBoundingClientRect();
+      return { id: each.id, left, right, wide };
+    }));
+    for (const { id, left, right } of boxes) assert.ok(left >= 0 && right <= width, `${id}: ${left} to ${right}`);
+    assert.ok(boxes.find(({ id }) => id === "scrub").wide > 200, JSON.stringify(boxes));
+    await page.close();
+  });
+}
 
 test("light and dark follow the system", async () => {
   const page = await open("count=1", { colorScheme: "light" });
