@@ -1,18 +1,28 @@
-/* gallop export: a driven run as BVH, for animation programs. */
+/* gallop export: a driven run as BVH or glTF, for animation programs and engines. */
 #include <string.h>
 
 #include "bvh.h"
 #include "commands.h"
 #include "directory.h"
 #include "drive_run.h"
+#include "gltf.h"
 #include "motion/controller.h"
 
 enum { OWN_OPTIONS = 2 };
 
+/* By the file's name; anything else is BVH. */
+static int is_gltf(const char *path) {
+    size_t length = strlen(path);
+    return length >= 4 && strcmp(path + length - 4, ".glb") == 0;
+}
+
 static int write(const gali_drive_run *drive, const char *path) {
     gal_error error = {0};
     const gali_contract *contract = drive->controller->contract;
-    gal_status status = gali_bvh_write(path, contract, drive->recording.poses, drive->recording.frames, &error);
+    const gali_recording *recording = &drive->recording;
+    gal_status status = is_gltf(path)
+                            ? gali_gltf_write(path, contract, recording->poses, recording->frames, &error)
+                            : gali_bvh_write(path, contract, recording->poses, recording->frames, &error);
     return status == GAL_OK ? GALI_EXIT_OK : gali_command_bad("export", "%s", error.message);
 }
 
@@ -45,10 +55,13 @@ static int run(int argc, char **argv) {
     return result;
 }
 
-const gali_command gali_command_export = {
-    "export", "a driven run as BVH",
-    "usage: gallop export MODEL " GALI_DRIVE_USAGE "\n"
-    "       -o FILE.bvh\n\n"
-    "Drives one character by a script and writes its motion as BVH: the model's skeleton, root position, and\n"
-    "rotations Z X Y in degrees for each joint, in the model's unit of length.\n\n" GALI_DRIVE_HELP,
-    run};
+const gali_command gali_command_export = {"export", "a driven run as BVH or glTF",
+                                          "usage: gallop export MODEL " GALI_DRIVE_USAGE "\n"
+                                          "       -o FILE.bvh|FILE.glb\n\n"
+                                          "Drives one character by a script and writes its motion. FILE.glb: "
+                                          "binary glTF 2.0, in metres, of the model's\n"
+                                          "skeleton with a body of capsules skinned to it, each joint's "
+                                          "rotation and translation animated. Else BVH: the\n"
+                                          "skeleton, root position, and rotations Z X Y in degrees for each "
+                                          "joint, in the model's unit of length.\n\n" GALI_DRIVE_HELP,
+                                          run};

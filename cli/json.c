@@ -62,6 +62,15 @@ void gali_json_number(gali_json *json, const char *key, double value) {
     }
 }
 
+void gali_json_float(gali_json *json, const char *key, float value) {
+    begin(json, key);
+    if (!isfinite(value)) {
+        fputs("null", json->out);
+    } else {
+        fprintf(json->out, "%.9g", (double)value);
+    }
+}
+
 void gali_json_bool(gali_json *json, const char *key, int value) {
     begin(json, key);
     fputs(value ? "true" : "false", json->out);

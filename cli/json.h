@@ -16,6 +16,7 @@ typedef struct gali_json {
 void gali_json_open(gali_json *json, const char *key, char bracket); /* '{' or '[' */
 void gali_json_close(gali_json *json, char bracket);                 /* '}' or ']' */
 void gali_json_number(gali_json *json, const char *key, double value);
+void gali_json_float(gali_json *json, const char *key, float value); /* with all its digits */
 void gali_json_bool(gali_json *json, const char *key, int value);
 void gali_json_text(gali_json *json, const char *key, const char *value);
 void gali_json_text_n(gali_json *json, const char *key, const char *value, size_t length);
