@@ -45,7 +45,7 @@ def headers() -> dict[str, list[str]]:
         fields = []
         for declaration in body.split(";"):
             pointer = re.match(r"\s*\w+ \(\*(\w+)\)", declaration)
-            names = [pointer.group(1)] if pointer else re.findall(r"(\w+)(?:\[\w+\])?\s*(?=,|$)", declaration.strip())
+            names = [pointer.group(1)] if pointer else re.findall(r"(\w+)(?:\[[^\]]*\])?\s*(?=,|$)", declaration.strip())
             fields += names
         found[name] = fields
     return found

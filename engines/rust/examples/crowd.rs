@@ -2,12 +2,12 @@
 //!
 //!     cargo run --release --example crowd [MODEL.gallop]
 
-use gallop::{Controller, Crowd, CrowdOptions, Input, Options, Spawn};
+use gallop::{Controller, Crowd, CrowdOptions, Group, Input, Options, Spawn};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let model = std::env::args().nth(1).unwrap_or("models/walker.gallop".into());
     let controller = Controller::open(model, &Options::default())?;
-    let mut crowd = Crowd::new(&[(&controller, 8)], CrowdOptions::default())?;
+    let mut crowd = Crowd::new(&[Group::of(&controller, 8)], CrowdOptions::default())?;
     let who = (0..8)
         .map(|i| crowd.add(&Spawn { x: 200.0 * i as f32, phase: i as f32, ..Default::default() }))
         .collect::<Result<Vec<_>, _>>()?;

@@ -2,7 +2,7 @@
 //!
 //!     cargo run --release --example golden [MODEL.gallop | --layout]
 
-use gallop::{Controller, Crowd, CrowdOptions, Gate, Input, Network, Options, Spawn, Transform};
+use gallop::{Controller, Crowd, CrowdOptions, Gate, Group, Input, Network, Options, Spawn, Transform};
 
 const ROWS: usize = 11;
 const WALKERS: usize = 8;
@@ -53,7 +53,7 @@ fn run_network(network: &Network<'_>) -> gallop::Result<()> {
 }
 
 fn run_crowd(controller: &Controller) -> gallop::Result<()> {
-    let mut crowd = Crowd::new(&[(controller, WALKERS as u32)], CrowdOptions::default())?;
+    let mut crowd = Crowd::new(&[Group::of(controller, WALKERS as u32)], CrowdOptions::default())?;
     let mut pose = vec![Transform::default(); controller.info().joints];
     let who = (0..WALKERS)
         .map(|i| crowd.add(&Spawn { x: 200.0 * i as f32, phase: i as f32 / 2.0, ..Default::default() }))

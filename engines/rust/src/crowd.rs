@@ -6,7 +6,7 @@ use std::ptr::{self, NonNull};
 
 use crate::error::{check, check_about, no_error, Result};
 use crate::ground::{Ground, Laid};
-use crate::{sys, Controller, Spawn, State, Transform, Vec3};
+use crate::{sys, Controller, Error, Pace, Spawn, State, Transform, Vec3};
 
 /// A character's handle: good until it is removed, and not reused for a long time after.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -55,6 +55,35 @@ pub unsafe trait Parallel: Send + Sync {
     fn run(&self, count: u32, task: &(dyn Fn(u32) + Sync));
 }
 
+/// The characters of one controller in a crowd.
+#[derive(Clone, Copy)]
+pub struct Group<'a> {
+    pub controller: &'a Controller,
+    /// Most of them at once; 0: 16.
+    pub capacity: u32,
+    /// Levels 1, 2 and 3, the cheaper the further: the same controller at another precision, or a smaller one of the same
+    /// body. At most three.
+    pub stand_ins: &'a [&'a Controller],
+}
+
+impl<'a> Group<'a> {
+    /// Without stand-ins.
+    pub fn of(controller: &'a Controller, capacity: u32) -> Group<'a> {
+        Group { controller, capacity, stand_ins: &[] }
+    }
+
+    fn raw(&self) -> Result<sys::gal_group_desc> {
+        let mut stand_ins = [ptr::null(); 3];
+        if self.stand_ins.len() > stand_ins.len() {
+            return Err(Error::argument("at most three stand-ins expected"));
+        }
+        for (raw, own) in stand_ins.iter_mut().zip(self.stand_ins) {
+            *raw = own.raw();
+        }
+        Ok(sys::gal_group_desc { controller: self.controller.raw(), capacity: self.capacity, stand_ins })
+    }
+}
+
 /// What a crowd stands on and runs on.
 #[derive(Default)]
 pub struct CrowdOptions {
@@ -67,11 +96,11 @@ pub struct CrowdOptions {
 /// depend on who else is there.
 ///
 /// ```
-/// use gallop::{Controller, Crowd, CrowdOptions, Input, Options, Spawn};
+/// use gallop::{Controller, Crowd, CrowdOptions, Group, Input, Options, Spawn};
 ///
 /// # fn main() -> gallop::Result<()> {
 /// let controller = Controller::open("models/walker.gallop", &Options::default())?;
-/// let mut crowd = Crowd::new(&[(&controller, 64)], CrowdOptions::default())?;
+/// let mut crowd = Crowd::new(&[Group::of(&controller, 64)], CrowdOptions::default())?;
 /// let who = crowd.add(&Spawn { x: 100.0, ..Default::default() })?;
 /// crowd.set_input(who, &Input { move_y: 1.0, run: 0.5, ..Default::default() })?;
 /// crowd.step();
@@ -119,14 +148,11 @@ unsafe extern "C" fn spread(context: *mut c_void, call: sys::gal_task, argument:
 }
 
 impl Crowd {
-    /// A crowd of these groups: a controller and how many characters of it there may be at once (0: 16). The
-    /// controllers have one rate and one unit; [`Spawn::group`] is an index of `groups`.
-    pub fn new(groups: &[(&Controller, u32)], options: CrowdOptions) -> Result<Crowd> {
-        let controllers: Vec<Controller> = groups.iter().map(|(controller, _)| (*controller).clone()).collect();
-        let raw_groups: Vec<sys::gal_group_desc> = groups
-            .iter()
-            .map(|&(controller, capacity)| sys::gal_group_desc { controller: controller.raw(), capacity })
-            .collect();
+    /// A crowd of these groups, whose controllers have one rate and one unit; [`Spawn::group`] is an index of `groups`.
+    pub fn new(groups: &[Group<'_>], options: CrowdOptions) -> Result<Crowd> {
+        let every = groups.iter().flat_map(|group| std::iter::once(&group.controller).chain(group.stand_ins));
+        let controllers = every.copied().cloned().collect();
+        let raw_groups = groups.iter().map(Group::raw).collect::<Result<Vec<_>>>()?;
         let ground = Laid::new(options.ground)?;
         let parallel = options.parallel.map(Box::new);
         let spread = parallel.as_deref().map(|own| sys::gal_parallel {
@@ -208,6 +234,20 @@ impl Crowd {
         let status = unsafe { sys::gal_crowd_teleport(self.raw.as_ptr(), who.number(), x, z, facing) };
         self.ground.resume();
         found(status, who)
+    }
+
+    /// How a character is evaluated from its next evaluation on; None: as the crowd decides, which is every frame by its
+    /// controller.
+    pub fn set_pace(&mut self, who: Character, pace: Option<Pace>) -> Result<()> {
+        let pace = pace.as_ref().map_or(ptr::null(), ptr::from_ref);
+        found(unsafe { sys::gal_crowd_set_pace(self.raw.as_ptr(), who.number(), pace) }, who)
+    }
+
+    /// How a character was evaluated last.
+    pub fn pace(&self, who: Character) -> Result<Pace> {
+        let mut pace = Pace::default();
+        found(unsafe { sys::gal_crowd_pace(self.raw.as_ptr(), who.number(), &mut pace) }, who)?;
+        Ok(pace)
     }
 
     /// Foot locking of one character (on at the start): changes the pose, not how it moves.

@@ -17,7 +17,7 @@ mod network;
 pub mod sys;
 
 pub use controller::{Controller, ControllerInfo, Joint};
-pub use crowd::{Character, Crowd, CrowdOptions, Input, Parallel};
+pub use crowd::{Character, Crowd, CrowdOptions, Group, Input, Parallel};
 pub use error::{Error, Result, Status};
 pub use ground::{Ground, GroundFn, HeightField};
 pub use network::{Form, Gate, Network, NetworkInfo, Options, Precision, Workspace, BLOCK_ROW};
@@ -34,6 +34,10 @@ pub use sys::gal_transform as Transform;
 /// Where and how a character starts: world position x, z (the height comes from the ground), facing in radians
 /// (0: +z), phase of the gait cycle in radians, and whose controller it has: an index of the crowd's groups.
 pub use sys::gal_spawn as Spawn;
+
+/// How a character is evaluated: frames that one evaluation stands for, 1..8, and by whom: 0 is its controller, else that
+/// stand-in of its group.
+pub use sys::gal_pace as Pace;
 
 /// A character's movement: root (y is the mean ground height around it), facing and phase in radians, speed of the
 /// last step in units per second, contacts 0..1 in the contract's order.

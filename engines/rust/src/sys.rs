@@ -120,6 +120,7 @@ c_structs! {
     gal_group_desc {
         controller: *const gal_controller,
         capacity: u32,
+        stand_ins: [*const gal_controller; 3],
     }
 
     gal_crowd_desc {
@@ -152,6 +153,12 @@ c_structs! {
         camera_yaw: f32,
         responsive: c_int,
         jump: c_int,
+    }
+
+    #[derive(Debug, Default, PartialEq, Eq)]
+    gal_pace {
+        frames: u32,
+        level: u32,
     }
 
     #[derive(Debug, Default, PartialEq)]
@@ -228,6 +235,8 @@ extern "C" {
     pub fn gal_crowd_at(crowd: *const gal_crowd, index: u32) -> u32;
     pub fn gal_crowd_set_input(crowd: *mut gal_crowd, character: u32, input: *const gal_input) -> c_int;
     pub fn gal_crowd_teleport(crowd: *mut gal_crowd, character: u32, x: f32, z: f32, facing: f32) -> c_int;
+    pub fn gal_crowd_set_pace(crowd: *mut gal_crowd, character: u32, pace: *const gal_pace) -> c_int;
+    pub fn gal_crowd_pace(crowd: *const gal_crowd, character: u32, out: *mut gal_pace) -> c_int;
     pub fn gal_crowd_set_foot_lock(crowd: *mut gal_crowd, character: u32, on: c_int) -> c_int;
     pub fn gal_crowd_step(crowd: *mut gal_crowd);
     pub fn gal_crowd_advance(

@@ -5,8 +5,8 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::Arc;
 
 use gallop::{
-    Character, Controller, Crowd, CrowdOptions, Ground, HeightField, Input, Options, Parallel, Spawn, Status,
-    Transform,
+    Character, Controller, Crowd, CrowdOptions, Ground, Group, HeightField, Input, Options, Pace, Parallel, Precision,
+    Spawn, Status, Transform,
 };
 
 fn controller() -> Controller {
@@ -14,7 +14,7 @@ fn controller() -> Controller {
 }
 
 fn crowd_on(ground: Ground) -> Crowd {
-    Crowd::new(&[(&controller(), 2)], CrowdOptions { ground, ..Default::default() }).unwrap()
+    Crowd::new(&[Group::of(&controller(), 2)], CrowdOptions { ground, ..Default::default() }).unwrap()
 }
 
 const FORWARD: Input = Input {
@@ -106,7 +106,7 @@ fn a_field_that_is_none_is_refused() {
     for (count, columns, cell) in [(6, 4, 1.0), (2, 2, 1.0), (6, 0, 1.0), (6, 2, 0.0), (6, 2, f32::NAN)] {
         let field = HeightField { heights: vec![0.0; count], columns, cell, origin_x: 0.0, origin_z: 0.0 };
         let options = CrowdOptions { ground: Ground::Field(field), ..Default::default() };
-        assert_eq!(Crowd::new(&[(&controller(), 0)], options).err().unwrap().status(), Status::BadArgument);
+        assert_eq!(Crowd::new(&[Group::of(&controller(), 0)], options).err().unwrap().status(), Status::BadArgument);
     }
 }
 
@@ -150,7 +150,7 @@ fn threads_change_no_bit() {
         let calls = Arc::new(AtomicU32::new(0));
         let parallel = threaded.then(|| Box::new(TwoThreads(calls.clone())) as Box<dyn Parallel>);
         let options = CrowdOptions { parallel, ..Default::default() };
-        let mut crowd = Crowd::new(&[(&controller(), 20)], options).unwrap();
+        let mut crowd = Crowd::new(&[Group::of(&controller(), 20)], options).unwrap();
         for i in 0..20 {
             let who = crowd.add(&Spawn { phase: i as f32, ..Default::default() }).unwrap();
             crowd.set_input(who, &FORWARD).unwrap();
@@ -202,7 +202,7 @@ fn crowds_go_to_other_threads() {
 #[test]
 fn groups_have_their_own_controllers() {
     let (first, second) = (controller(), controller());
-    let mut crowd = Crowd::new(&[(&first, 1), (&second, 2)], CrowdOptions::default()).unwrap();
+    let mut crowd = Crowd::new(&[Group::of(&first, 1), Group::of(&second, 2)], CrowdOptions::default()).unwrap();
     let who = crowd.add(&Spawn { group: 1, ..Default::default() }).unwrap();
     crowd.add(&Spawn::default()).unwrap();
     assert_eq!(crowd.add(&Spawn::default()).unwrap_err().status(), Status::Full);
@@ -211,4 +211,26 @@ fn groups_have_their_own_controllers() {
     assert!(crowd.controller(who).is_some());
     assert!(crowd.controller(Character::from_number(77).unwrap()).is_none());
     assert_eq!(Crowd::new(&[], CrowdOptions::default()).err().unwrap().status(), Status::BadArgument);
+}
+
+#[test]
+fn a_stand_in_takes_over() {
+    let own = controller();
+    let cheap = Options { precision: Precision::Int8, ..Default::default() };
+    let stand_in = Controller::open("models/walker.gallop", &cheap).unwrap();
+    let group = Group { stand_ins: &[&stand_in], ..Group::of(&own, 1) };
+    let mut crowd = Crowd::new(&[group], CrowdOptions::default()).unwrap();
+    drop(stand_in); // the crowd has it
+    let who = crowd.add(&Spawn::default()).unwrap();
+    let pace = Pace { frames: 2, level: 1 };
+    crowd.set_pace(who, Some(pace)).unwrap();
+    walk(&mut crowd, who, 60);
+    assert_eq!(crowd.pace(who).unwrap(), pace);
+    let none = Pace { frames: 1, level: 2 };
+    assert_eq!(crowd.set_pace(who, Some(none)).unwrap_err().status(), Status::BadArgument);
+    crowd.set_pace(who, None).unwrap();
+    walk(&mut crowd, who, 9);
+    assert_eq!(crowd.pace(who).unwrap(), Pace { frames: 1, level: 0 });
+    let many = Group { stand_ins: &[&own; 4], ..Group::of(&own, 1) };
+    assert_eq!(Crowd::new(&[many], CrowdOptions::default()).err().unwrap().status(), Status::BadArgument);
 }

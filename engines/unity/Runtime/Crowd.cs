@@ -1,4 +1,5 @@
 using System;
+using System.Collections.Generic;
 using System.Runtime.ExceptionServices;
 using System.Runtime.InteropServices;
 using AOT;
@@ -16,6 +17,30 @@ namespace Gallop
     {
         public Controller controller;
         public int capacity; // 0: 16
+
+        /// Levels 1, 2 and 3, the cheaper the further: the same controller at another precision, or a smaller one of the
+        /// same body. Null: none.
+        public Controller[] standIns;
+
+        internal GroupDesc Raw()
+        {
+            Controller[] others = standIns ?? new Controller[0];
+            if (others.Length > 3)
+            {
+                throw new GallopException(Status.BadArgument, "at most three stand-ins expected");
+            }
+            return new GroupDesc
+            {
+                controller = controller.Handle.DangerousGetHandle(),
+                capacity = checked((uint)capacity),
+                standIns = new StandIns { first = At(others, 0), second = At(others, 1), third = At(others, 2) }
+            };
+        }
+
+        private static IntPtr At(Controller[] others, int i)
+        {
+            return i < others.Length ? others[i].Handle.DangerousGetHandle() : IntPtr.Zero;
+        }
     }
 
     /// <summary>
@@ -44,12 +69,13 @@ namespace Gallop
         public Crowd(Group[] groups, IGround ground = null)
         {
             this.ground = new Ground { own = ground };
-            var controllers = Array.ConvertAll(groups, group => group.controller.Handle);
-            var raw = Array.ConvertAll(groups, group => new GroupDesc
+            var controllers = new List<ControllerHandle>();
+            foreach (Group group in groups)
             {
-                controller = group.controller.Handle.DangerousGetHandle(),
-                capacity = checked((uint)group.capacity)
-            });
+                controllers.Add(group.controller.Handle);
+                controllers.AddRange(Array.ConvertAll(group.standIns ?? new Controller[0], other => other.Handle));
+            }
+            GroupDesc[] raw = Array.ConvertAll(groups, group => group.Raw());
             var context = GCHandle.Alloc(this.ground);
             fixed (GroupDesc* first = raw)
             {
@@ -68,7 +94,7 @@ namespace Gallop
                     context.Free();
                 }
                 Native.Check(status, ref error);
-                handle = new CrowdHandle(created, controllers, context);
+                handle = new CrowdHandle(created, controllers.ToArray(), context);
             }
             GC.KeepAlive(groups);
         }
@@ -131,6 +157,25 @@ namespace Gallop
             Status status = Native.gal_crowd_teleport(handle, character, x, z, facing);
             ThrowGround();
             Native.Check(status, character);
+        }
+
+        /// <summary>How a character is evaluated, from its next evaluation on.</summary>
+        public void SetPace(uint character, Pace pace)
+        {
+            Native.Check(Native.gal_crowd_set_pace(handle, character, &pace), character);
+        }
+
+        /// <summary>Leaves it to the crowd again.</summary>
+        public void ClearPace(uint character)
+        {
+            Native.Check(Native.gal_crowd_set_pace(handle, character, null), character);
+        }
+
+        /// <summary>How a character was evaluated last.</summary>
+        public Pace PaceOf(uint character)
+        {
+            Native.Check(Native.gal_crowd_pace(handle, character, out Pace pace), character);
+            return pace;
         }
 
         public void SetFootLock(uint character, bool on)

@@ -129,6 +129,8 @@ namespace Gallop
         [DllImport(Library)] public static extern uint gal_crowd_at(CrowdHandle crowd, uint index);
         [DllImport(Library)] public static extern Status gal_crowd_set_input(CrowdHandle crowd, uint character, ref CharacterInput input);
         [DllImport(Library)] public static extern Status gal_crowd_teleport(CrowdHandle crowd, uint character, float x, float z, float facing);
+        [DllImport(Library)] public static extern Status gal_crowd_set_pace(CrowdHandle crowd, uint character, Pace* pace);
+        [DllImport(Library)] public static extern Status gal_crowd_pace(CrowdHandle crowd, uint character, out Pace pace);
         [DllImport(Library)] public static extern Status gal_crowd_set_foot_lock(CrowdHandle crowd, uint character, int on);
         [DllImport(Library)] public static extern void gal_crowd_step(CrowdHandle crowd);
         [DllImport(Library)] public static extern uint gal_crowd_advance(CrowdHandle crowd, float seconds, uint maxFrames, out float fraction);

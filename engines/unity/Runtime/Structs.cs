@@ -74,6 +74,14 @@ namespace Gallop
         public fixed float contacts[16]; // 0..1, in the contract's order
     }
 
+    /// <summary>How a character is evaluated.</summary>
+    [CStruct("gal_pace"), StructLayout(LayoutKind.Sequential)]
+    public struct Pace
+    {
+        public uint frames; // that one evaluation stands for, 1..8
+        public uint level;  // 0: by its controller; else by that stand-in of its group
+    }
+
     /// <summary>What layers are computed with (docs/numerics.md).</summary>
     public enum Precision
     {
@@ -168,6 +176,14 @@ namespace Gallop
     {
         public IntPtr controller;
         public uint capacity;
+        public StandIns standIns;
+    }
+
+    /// An array of three: C# has none of pointers within a struct.
+    [StructLayout(LayoutKind.Sequential)]
+    internal struct StandIns
+    {
+        public IntPtr first, second, third;
     }
 
     [CStruct("gal_crowd_desc"), StructLayout(LayoutKind.Sequential)]

@@ -143,6 +143,25 @@ internal static unsafe class Tests
         Expect(Refused(() => Controller.FromBytes(new byte[100])) == Status.BadData, "rubbish is refused");
     }
 
+    private static void CheckPace(Controller controller, byte[] model)
+    {
+        using (Controller cheap = Controller.FromBytes(model, Precision.Int8))
+        using (var crowd = new Crowd(new[] { new Gallop.Group { controller = controller, standIns = new[] { cheap } } }))
+        {
+            uint who = crowd.Add(new Spawn());
+            crowd.SetInput(who, forward);
+            crowd.SetPace(who, new Pace { frames = 2, level = 1 });
+            for (int frame = 0; frame < 20; frame++)
+            {
+                crowd.Step();
+            }
+            Expect(crowd.PaceOf(who).frames == 2 && crowd.PaceOf(who).level == 1, "a stand-in takes over");
+            var none = new Pace { frames = 1, level = 2 };
+            Expect(Refused(() => crowd.SetPace(who, none)) == Status.BadArgument, "a level that is not there is refused");
+            crowd.ClearPace(who);
+        }
+    }
+
     /// The crowd keeps what it needs, whatever is disposed of first or not at all.
     private static void CheckOwners(string model)
     {
@@ -320,6 +339,7 @@ internal static unsafe class Tests
                 {
                     CheckCrowd(controller);
                     CheckGround(controller);
+                    CheckPace(controller, model);
                     CheckOwners(arguments[1]);
                     CheckSample(model);
                     CheckBones(model);

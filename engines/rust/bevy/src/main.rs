@@ -9,7 +9,7 @@
 use bevy_app::{App, Startup, Update};
 use bevy_ecs::prelude::*;
 
-use gallop::{Character, Controller, Input, Options, Spawn};
+use gallop::{Character, Controller, Group, Input, Options, Spawn};
 
 const FRAMES: u32 = 300;
 
@@ -59,7 +59,7 @@ fn show(walkers: Res<Walkers>, mut shown: Query<(&Walker, &mut Hips)>) {
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let model = std::env::args().nth(1).unwrap_or("../../../models/walker.gallop".into());
     let controller = Controller::open(model, &Options::default())?;
-    let crowd = gallop::Crowd::new(&[(&controller, 64)], Default::default())?;
+    let crowd = gallop::Crowd::new(&[Group::of(&controller, 64)], Default::default())?;
     let mut app = App::new();
     app.insert_resource(Walkers(crowd))
         .add_systems(Startup, spawn)

@@ -1,0 +1,13 @@
+#pragma once
+
+#include "CoreMinimal.h"
+
+enum ECollisionChannel
+{
+	ECC_WorldStatic
+};
+
+struct FHitResult
+{
+	FVector ImpactPoint;
+};

@@ -1,0 +1,8 @@
+#pragma once
+
+#include "CoreMinimal.h"
+
+struct FPaths
+{
+	static FString ProjectContentDir() { return FString("."); }
+};
