@@ -11,7 +11,7 @@ gcc -std=c11 -O2 -Wall -Wextra -Werror -Iinclude test/platforms/native_walk.c -L
 cargo test --quiet --release
 cargo run --quiet --release --example golden -- models/walker.gallop >build/rust/got.txt
 build/rust/native_walk models/walker.gallop | diff - build/rust/got.txt
-cargo run --quiet --release --example golden -- --layout | python3 test/platforms/check_layout.py gcc
+cargo run --quiet --release --example golden -- --layout | python3 test/api/check_layout.py gcc
 RUSTDOCFLAGS='-D warnings' cargo doc --quiet --no-deps
 cargo package --quiet --allow-dirty
 say "rust: the same bits, and a package of $(stat -c %s build/cargo/package/gallop-*.crate) bytes"

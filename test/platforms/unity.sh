@@ -10,5 +10,5 @@ gcc -std=c11 -O2 -Wall -Wextra -Werror -Iinclude test/platforms/native_walk.c -L
 export LD_LIBRARY_PATH=$PWD/build/shared
 mono build/unity/Tests.exe golden models/walker.gallop >build/unity/got.txt
 build/unity/native_walk models/walker.gallop | diff - build/unity/got.txt
-mono build/unity/Tests.exe layout | python3 test/platforms/check_layout.py gcc
+mono build/unity/Tests.exe layout | python3 test/api/check_layout.py gcc
 mono build/unity/Tests.exe check models/walker.gallop

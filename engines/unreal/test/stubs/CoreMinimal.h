@@ -80,6 +80,11 @@ struct FQuat
 	FQuat() = default;
 	FQuat(double InX, double InY, double InZ, double InW) : X(InX), Y(InY), Z(InZ), W(InW) {}
 	FQuat Inverse() const { return FQuat(-X, -Y, -Z, W); }
+	FQuat GetNormalized() const
+	{
+		const double Length = std::sqrt(X * X + Y * Y + Z * Z + W * W);
+		return FQuat(X / Length, Y / Length, Z / Length, W / Length);
+	}
 	FQuat operator*(const FQuat& B) const
 	{
 		return FQuat(W * B.X + X * B.W + Y * B.Z - Z * B.Y, W * B.Y - X * B.Z + Y * B.W + Z * B.X,

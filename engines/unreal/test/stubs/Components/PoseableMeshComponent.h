@@ -42,14 +42,14 @@ private:
 	void Move(int32 Bone, const FTransform& To)
 	{
 		const FTransform From = World[static_cast<std::size_t>(Bone)];
-		const FQuat By = To.GetRotation() * From.GetRotation().Inverse();
+		const FQuat By = (To.GetRotation() * From.GetRotation().Inverse()).GetNormalized();
 		World[static_cast<std::size_t>(Bone)] = To;
 		for (std::size_t i = static_cast<std::size_t>(Bone) + 1; i < Names.size(); i++)
 		{
 			if (Parents[i] == Bone)
 			{
 				const FVector Arm = By.RotateVector(World[i].GetLocation() - From.GetLocation());
-				Move(static_cast<int32>(i), FTransform(By * World[i].GetRotation(), To.GetLocation() + Arm));
+				Move(static_cast<int32>(i), FTransform((By * World[i].GetRotation()).GetNormalized(), To.GetLocation() + Arm));
 			}
 		}
 	}

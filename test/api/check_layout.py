@@ -1,6 +1,6 @@
 """Checks a binding's structs against the public headers, by the C compiler.
 
-    PROGRAM --layout | python3 test/platforms/check_layout.py CC
+    PROGRAM --layout | python3 test/api/check_layout.py CC
 
 PROGRAM prints what its language has: `STRUCT SIZE`, and `STRUCT.FIELD OFFSET SIZE` for each field. Every line becomes
 an assertion in C, and every struct of the headers whose first field is there must have all its fields there: one that
