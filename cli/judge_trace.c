@@ -5,13 +5,20 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "hills.h"
-#include "motion/character.h"
+#include "motion/controller.h"
+#include "motion/vec.h"
 #include "space.h"
 
 /* A joint in the last frame: in the world, in the root frame, and how it had come there. */
 typedef struct seen_joint {
     gal_vec3 world, local, way;
 } seen_joint;
+
+/* Where a character is seen from: its root. */
+typedef struct root_frame {
+    gal_vec3 origin;
+    gali_vec2 facing;
+} root_frame;
 
 /* A crowd being run for a stage. */
 typedef struct run {
@@ -97,15 +104,15 @@ static void count_bones(const run *self, const gal_transform *pose, gali_judge_t
 }
 
 /* The root that this frame's pose belongs to: predicted positions are those of the root before its step. */
-static gali_frame root_of_pose(const run *self, const gali_judge_trace *trace, uint32_t f) {
+static root_frame root_of_pose(const run *self, const gali_judge_trace *trace, uint32_t f) {
     if (!self->contract->hinge_count && f == 0) {
-        return (gali_frame){{0, 0, 0}, {0, 1}}; /* where all start */
+        return (root_frame){{0, 0, 0}, {0, 1}}; /* where all start */
     }
     const gali_judge_frame *frame = &trace->frames[self->contract->hinge_count ? f : f - 1];
-    return (gali_frame){frame->root, gali_facing_from_angle(frame->facing)};
+    return (root_frame){frame->root, gali_facing_from_angle(frame->facing)};
 }
 
-static void keep_joint(gali_judge_frame *frame, seen_joint *seen, gal_vec3 world, gali_frame root, uint32_t f) {
+static void keep_joint(gali_judge_frame *frame, seen_joint *seen, gal_vec3 world, root_frame root, uint32_t f) {
     gal_vec3 local = gali_vec3_unturn(root.facing, gali_vec3_sub(world, root.origin));
     gal_vec3 way = gali_vec3_sub(local, seen->local);
     frame->head = fmaxf(frame->head, world.y);
@@ -131,7 +138,7 @@ static void keep(run *self, uint32_t index, uint32_t f) {
                                 .phase = state.phase,
                                 .head = -INFINITY,
                                 .lowest = INFINITY};
-    gali_frame root = root_of_pose(self, trace, f);
+    root_frame root = root_of_pose(self, trace, f);
     for (uint32_t j = 0; j < joints; j++) {
         gal_vec3 p = pose[j].position;
         trace->bad += isfinite(p.x + p.y + p.z) ? 0u : 1u;

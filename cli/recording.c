@@ -68,8 +68,7 @@ static void keep_frame(run *self, uint32_t frame) {
         size_t at = (size_t)i * out->frames + frame;
         memcpy(out->poses + at * out->joints, gal_crowd_pose(self->crowd, self->ids[i], NULL),
                out->joints * sizeof *out->poses);
-        memcpy(out->fed_back + at * out->joints, gali_crowd_fed_back(self->crowd, self->ids[i]),
-               out->joints * sizeof *out->fed_back);
+        gali_crowd_fed_back(self->crowd, self->ids[i], out->fed_back + at * out->joints);
         gal_crowd_state(self->crowd, self->ids[i], &out->states[at]);
         gal_crowd_trajectory(self->crowd, self->ids[i], out->trajectory + at * out->samples,
                              out->trajectory_facing + at * out->samples, out->samples);

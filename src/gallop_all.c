@@ -5,7 +5,7 @@
  *
  * It has one table of kernels: that of the best instruction set that the compiler's flags allow (-march=...), plain C
  * where they allow none; the program then runs where those flags do. To choose at run time instead, as the CMake
- * build does, compile the tables of src/kernels/k_*.c with their own flags (cmake/isa.cmake) beside this file, and
+ * build does, compile the tables of src/kernels/k_*.c and src/motion/phases_*.c with their own flags (cmake/isa.cmake) beside this file, and
  * this one with their -DGALI_HAVE_... and without -march. Every choice gives the same bits, but WebAssembly's simd128
  * where it does not fuse (GAL_ISA_WASM_UNFUSED).
  *
@@ -21,10 +21,13 @@
     defined(GALI_HAVE_NEON_A55)
 #include "kernels/k_scalar.c"
 #include "kernels/k_scalar_narrow.c"
+#include "motion/phases_scalar.c"
 #elif defined(__AVX512F__) && defined(__AVX512VL__) && defined(__AVX512DQ__) && defined(__AVX512BW__)
 #define GALI_HAVE_AVX512
 #include "kernels/k_avx512.c"
 #include "kernels/k_avx512_narrow.c"
+#include "motion/phases_avx512.c"
+#define gali_phases_scalar gali_phases_avx512
 #define gali_kernels_scalar gali_kernels_avx512 /* one table: who asks for another gets its bits all the same */
 static const gali_narrow *const gali_narrow_only =
     &GALI_NARROW_TABLE; /* with VNNI and BF16 as the flags have them */
@@ -34,6 +37,8 @@ static const gali_narrow *const gali_narrow_only =
 #define GALI_HAVE_AVX2
 #include "kernels/k_avx2.c"
 #include "kernels/k_avx2_narrow.c"
+#include "motion/phases_avx2.c"
+#define gali_phases_scalar gali_phases_avx2
 #define gali_kernels_scalar gali_kernels_avx2
 static const gali_narrow *const gali_narrow_only = &GALI_NARROW_TABLE;
 #define gali_narrow_scalar (*gali_narrow_only)
@@ -42,6 +47,8 @@ static const gali_narrow *const gali_narrow_only = &GALI_NARROW_TABLE;
 #define GALI_HAVE_NEON
 #include "kernels/k_neon.c"
 #include "kernels/k_neon_narrow.c"
+#include "motion/phases_neon.c"
+#define gali_phases_scalar gali_phases_neon
 #define gali_kernels_scalar gali_kernels_neon
 static const gali_narrow *const gali_narrow_only = &GALI_NARROW_TABLE;
 #define gali_narrow_scalar (*gali_narrow_only)
@@ -50,6 +57,8 @@ static const gali_narrow *const gali_narrow_only = &GALI_NARROW_TABLE;
 #define GALI_HAVE_WASM
 #include "kernels/k_wasm.c"
 #include "kernels/k_wasm_narrow.c"
+#include "motion/phases_wasm.c"
+#define gali_phases_scalar gali_phases_wasm
 #define gali_kernels_scalar gali_kernels_wasm
 static const gali_narrow *const gali_narrow_only = &GALI_NARROW_TABLE;
 #define gali_narrow_scalar (*gali_narrow_only)
@@ -57,6 +66,7 @@ static const gali_narrow *const gali_narrow_only = &GALI_NARROW_TABLE;
 #else
 #include "kernels/k_scalar.c"
 #include "kernels/k_scalar_narrow.c"
+#include "motion/phases_scalar.c"
 #endif
 
 #include "kernels/elementary.c"
@@ -109,8 +119,8 @@ static const gali_narrow *const gali_narrow_only = &GALI_NARROW_TABLE;
 #include "network/layers/layer_norm.c"
 #include "network/layers/mul.c"
 
+#include "motion/bank.c"
 #include "motion/bridge.c"
-#include "motion/codec.c"
 #include "motion/contract.c"
 #include "motion/contract_blocks.c"
 #include "motion/contract_names.c"
@@ -118,18 +128,14 @@ static const gali_narrow *const gali_narrow_only = &GALI_NARROW_TABLE;
 #include "motion/controller.c"
 #include "motion/crowd.c"
 #include "motion/crowd_step.c"
-#include "motion/feet.c"
 #include "motion/ground.c"
-#include "motion/hinged.c"
-#include "motion/inertia.c"
-#include "motion/jump.c"
+#include "motion/phases.c"
 #include "motion/record.c"
 #include "motion/replay.c"
 #include "motion/skeleton.c"
 #include "motion/snapshot.c"
 #include "motion/step.c"
 #include "motion/teleport.c"
-#include "motion/trajectory.c"
 #include "motion/vec.c"
 
 /* The last: <windows.h> makes macros of many words. */

@@ -87,7 +87,8 @@ GAL_API gal_transform gal_controller_joint_rest(const gal_controller *controller
 
 /*
  * Ground height at a point, in world units. Called during a step on the threads that run it, many times a
- * frame: must be pure and fast. Results that are not finite, or beyond GAL_PLACE_MOST, count as 0.
+ * frame, for the characters that are evaluated alone: must be pure and fast. Results that are not finite, or beyond
+ * GAL_PLACE_MOST, count as 0.
  */
 typedef float (*gal_ground_fn)(void *context, float x, float z);
 
@@ -294,8 +295,8 @@ GAL_API uint32_t gal_crowd_trajectory(const gal_crowd *crowd, gal_character char
  *
  * In a snapshot are the characters with their inputs and poses, handles, order, the time owed to gal_crowd_advance and
  * the count of resets; not the controller, ground, parallel and capacity. It fits every crowd whose controller has the
- * same joints and gaits by name and as many hinges, legs, contacts, memory and frames of window: so a controller can be
- * exchanged for one that was trained anew, under its characters. Of a crowd of several groups it fits those with as many,
+ * same joints and gaits by name, the same `future` offsets, and as many samples, hinges, legs, contacts, memory and frames of
+ * window: so a controller can be exchanged for one that was trained anew, under its characters. Of a crowd of several groups it fits those with as many,
  * in the same order, and as much capacity in each but the last. It is for this version of Gallop and byte order.
  */
 

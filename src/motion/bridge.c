@@ -1,41 +1,22 @@
 #include "motion/bridge.h"
 
-#include "motion/trajectory.h"
-
-/* Joints fed back stay as they are in the root's frame. */
-static void carry_joints(gali_character *character, const gali_contract *contract, gali_frame from) {
-    gali_frame to = gali_frame_before(character, contract);
-    gali_vec2 turn = gali_vec2_unturn(from.facing, to.facing);
-    for (uint32_t j = 0; j < contract->joint_count; j++) {
-        gal_vec3 arm = gali_vec3_sub(character->position[j], from.origin);
-        character->position[j] = gali_vec3_add(to.origin, gali_vec3_turn(turn, arm));
-        character->velocity[j] = gali_vec3_turn(turn, character->velocity[j]);
+void gali_bridge_pose(const gali_lanes *lanes, uint32_t lane, uint32_t left) {
+    const gali_layout *is = &lanes->controller->layout;
+    gali_bank *bank = lanes->bank;
+    const gal_transform *from = gali_bank_pose_before(bank, is, lane), *to = gali_bank_pose(bank, is, lane);
+    gal_transform *seen = gali_bank_pose_bridge(bank, is, lane);
+    float share = 1 / (float)left, height = gali_bank_get(bank, is->height_bridge, lane);
+    for (uint32_t j = 0; j < lanes->controller->contract->joint_count; j++) {
+        seen[j] = (gal_transform){gali_vec3_mix(from[j].position, to[j].position, share),
+                                  gali_quat_mix(from[j].rotation, to[j].rotation, share)};
     }
+    height = gali_mix(height, gali_bank_get(bank, is->height, lane), share);
+    gali_bank_set(bank, is->height_bridge, lane, height);
 }
 
-void gali_bridge_state(gali_character *character, const gali_contract *contract, const gali_ground *ground) {
-    uint32_t frames = character->frames - 1;
-    if (frames == 0) {
-        return;
-    }
-    character->height_bridge = character->path.height;
-    gali_frame from = gali_frame_before(character, contract);
-    gali_trajectory_bridge(character, contract, ground, frames);
-    carry_joints(character, contract, from);
-    character->age += frames;
-}
-
-void gali_bridge_pose(gali_character *character, const gali_contract *contract, uint32_t left) {
-    float share = 1 / (float)left;
-    for (uint32_t j = 0; j < contract->joint_count; j++) {
-        const gal_transform *from = &character->pose_before[j], *to = &character->pose[j];
-        character->pose_bridge[j] = (gal_transform){gali_vec3_mix(from->position, to->position, share),
-                                                    gali_quat_mix(from->rotation, to->rotation, share)};
-    }
-    character->height_bridge = gali_mix(character->height_bridge, character->path.height, share);
-}
-
-float gali_bridge_contact(const gali_character *character, uint32_t i) {
-    return character->frames > 1 ? fminf(character->contact_before[i], character->contact[i])
-                                 : character->contact[i];
+float gali_bridge_contact(const gali_lanes *lanes, uint32_t lane, uint32_t i) {
+    const gali_layout *is = &lanes->controller->layout;
+    float now = gali_bank_get(lanes->bank, is->contact + i, lane);
+    float before = gali_bank_get(lanes->bank, is->contact_before + i, lane);
+    return gali_bank_get(lanes->bank, is->frames, lane) > 1 ? fminf(before, now) : now;
 }

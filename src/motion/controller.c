@@ -96,7 +96,8 @@ static gal_status make(gal_controller **out, gali_contract *contract, const gali
     if (status != GAL_OK) {
         return status;
     }
-    size_t size = gali_size_add(sizeof(gal_controller), gali_size_mul(model->outputs, sizeof(float)));
+    size_t row = gali_size_add(model->outputs, GALI_ROW_STEP - 1);
+    size_t size = gali_size_add(sizeof(gal_controller), gali_size_mul(row, sizeof(float)));
     gal_controller *controller = gali_allocate(allocator, size);
     if (!controller) {
         return gali_fail(error, GAL_NO_MEMORY, "no memory for a controller of %zu bytes", size);
@@ -111,6 +112,7 @@ static gal_status make(gal_controller **out, gali_contract *contract, const gali
     }
     controller->contract = contract;
     controller->outputs = find_outputs(contract);
+    controller->layout = gali_layout_make(contract);
     find_legs(controller);
     for (uint32_t n = 0; n < model->outputs; n++) {
         controller->rest[n] = gali_model_f32(model->output_mean, n);

@@ -4,7 +4,7 @@
 #ifndef GALI_MOTION_CONTROLLER_H
 #define GALI_MOTION_CONTROLLER_H
 
-#include "motion/contract.h"
+#include "motion/bank.h"
 
 enum { GALI_OUTPUT_ABSENT = -1 };
 
@@ -23,10 +23,11 @@ struct gal_controller {
     gali_contract *contract;
     gal_network *network;
     gali_outputs outputs;
+    gali_layout layout;
     int32_t leg_contact[GALI_LEGS_MAX];   /* contact of the leg's toe (or heel), or -1 */
     int32_t toe_joint[GALI_CONTACTS_MAX]; /* the contact's joint if it is a leg's toe, else -1 */
     size_t memory;
-    float rest[]; /* [outputs] the mean output: how a character is before its first step */
+    float rest[]; /* [outputs + GALI_ROW_STEP - 1] the mean output: how a character is before its first step */
 };
 
 #endif

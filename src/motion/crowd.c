@@ -2,11 +2,12 @@
  * Crowds: places for characters in one block of memory, handles, and what is asked of a character.
  *
  * Memory for N places in all groups, each part aligned to 64 bytes, all sizes from the groups' contracts:
- *     gal_crowd, then N gali_character, N gali_pace, order uint32[N], generation uint32[N], lost bytes[N],
- *     for the rows of one group at a time, each as long as the group that needs most of it:
- *         rows uint32[], x float[][inputs], y float[][outputs], phase float[], the network's workspace,
- *     and per place: path position, direction, velocity, hinge angle, rate, gait, joint position,
- *     velocity, pose, pose before, pose of the bridge, local pose, inertia, memory.
+ *     gal_crowd, then handle uint32[N], N gali_pace, order uint32[N], generation uint32[N], lost bytes[N],
+ *     rows gali_bank_rows[banks], and for the rows of one run of a network at a time (gali_run_rows), each as long as the
+ *     level of a group that needs most of it:
+ *         x float[][inputs, to a multiple of 4], y float[][outputs] and 3 more, phase float[], the network's workspace,
+ *     and per group: its gali_banks, then of each bank of sixteen places (bank.h) state float[numbers][16],
+ *         history float[16][past][record], poses float[16][3][pose_row], work float[work][16].
  */
 #include "motion/crowd.h"
 
@@ -17,13 +18,14 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/size.h"
+#include "motion/bridge.h"
 #include "motion/crowd_parts.h"
-#include "motion/feet.h"
 #include "motion/skeleton.h"
 #include "motion/snapshot.h"
 #include "motion/step.h"
 #include "motion/teleport.h"
 #include "network/gate.h"
+#include "network/network.h"
 
 enum {
     CAPACITY_DEFAULT = 16,
@@ -56,27 +58,17 @@ static void *place_part(unsigned char *base, size_t *at, size_t count, size_t by
     return base ? base + start : NULL;
 }
 
-static void place_character(unsigned char *base, size_t *at, const gali_contract *contract,
-                            gali_character *character) {
-    size_t window = contract->past + contract->future, joints = contract->joint_count;
-    gali_character parts = {0};
-    parts.path.position = place_part(base, at, window, sizeof(gal_vec3));
-    parts.path.direction = place_part(base, at, window, sizeof(gali_vec2));
-    parts.path.velocity = place_part(base, at, window, sizeof(gali_vec2));
-    parts.hinged.angle = place_part(base, at, contract->hinge_count, sizeof(float));
-    parts.hinged.rate = place_part(base, at, contract->hinge_count, sizeof(float));
-    parts.path.gait = place_part(base, at, gali_size_mul(window, contract->gait_count), sizeof(float));
-    parts.position = place_part(base, at, joints, sizeof(gal_vec3));
-    parts.velocity = place_part(base, at, joints, sizeof(gal_vec3));
-    parts.pose = place_part(base, at, joints, sizeof(gal_transform));
-    parts.pose_before = place_part(base, at, joints, sizeof(gal_transform));
-    parts.pose_bridge = place_part(base, at, joints, sizeof(gal_transform));
-    size_t inert = contract->rules.inertia_jump > 0 ? joints : 0;
-    parts.local = place_part(base, at, inert, sizeof(gal_transform));
-    parts.turn_shown = place_part(base, at, inert, sizeof(gali_inertia));
-    parts.memory = place_part(base, at, contract->memory_count, sizeof(float));
-    if (character) {
-        *character = parts;
+static void place_bank(unsigned char *base, size_t *at, const gal_controller *controller, uint32_t work,
+                       gali_bank *bank) {
+    const gali_layout *is = &controller->layout;
+    size_t history = gali_size_mul(controller->contract->past, is->record);
+    gali_bank parts = {0};
+    parts.state = place_part(base, at, is->numbers, GALI_BANK * sizeof(float));
+    parts.history = place_part(base, at, history, GALI_BANK * sizeof(float));
+    parts.poses = place_part(base, at, GALI_POSES * (size_t)is->pose_row, GALI_BANK * sizeof(float));
+    parts.work = place_part(base, at, work, GALI_BANK * sizeof(float));
+    if (bank) {
+        *bank = parts;
     }
 }
 
@@ -87,7 +79,7 @@ static size_t most_of(size_t a, size_t b) {
 /* What a crowd must have room for, over its groups; GALI_SIZE_BAD, the largest of all sizes, sticks. */
 typedef struct crowd_sizes {
     uint32_t places;
-    size_t rows, x, y, workspace; /* of the group that needs most: rows, floats, floats, bytes */
+    size_t banks, rows, x, y, workspace; /* of what needs most: banks, rows, floats, floats, bytes */
 } crowd_sizes;
 
 /* Levels of a group; its controller is the first. */
@@ -101,10 +93,11 @@ static uint32_t find_levels(const gal_group_desc *group, const gal_controller **
     return count;
 }
 
-static void measure_level(crowd_sizes *sizes, const gal_controller *level, uint32_t capacity) {
-    size_t workspace = gal_network_workspace_size(level->network, capacity);
-    sizes->x = most_of(sizes->x, gali_size_mul(capacity, level->contract->inputs));
-    sizes->y = most_of(sizes->y, gali_size_mul(capacity, level->contract->outputs));
+static void measure_level(crowd_sizes *sizes, const gal_controller *level, uint32_t rows) {
+    size_t workspace = gal_network_workspace_size(level->network, rows);
+    size_t outputs = gali_size_mul(rows, level->contract->outputs);
+    sizes->x = most_of(sizes->x, gali_size_mul(rows, level->layout.x_row));
+    sizes->y = most_of(sizes->y, gali_size_add(outputs, GALI_ROW_STEP - 1));
     sizes->workspace = most_of(sizes->workspace, workspace ? workspace : GALI_SIZE_BAD);
 }
 
@@ -113,23 +106,27 @@ static crowd_sizes measure_groups(const gal_crowd_desc *desc) {
     for (uint32_t g = 0; g < group_count_of(desc); g++) {
         const gal_group_desc group = group_of(desc, g);
         const gal_controller *levels[GAL_LEVELS_MAX];
-        uint32_t level_count = find_levels(&group, levels);
+        uint32_t level_count = find_levels(&group, levels),
+                 rows = gali_run_rows(group.capacity, desc->parallel);
         for (uint32_t level = 0; level < level_count; level++) {
-            measure_level(&sizes, levels[level], group.capacity);
+            measure_level(&sizes, levels[level], rows);
         }
         sizes.places += group.capacity;
-        sizes.rows = most_of(sizes.rows, group.capacity);
+        sizes.banks = most_of(sizes.banks, gali_group_banks(group.capacity));
+        sizes.rows = most_of(sizes.rows, rows);
     }
     return sizes;
 }
 
-static size_t place_characters(unsigned char *base, size_t at, const gal_crowd_desc *desc,
-                               gali_character *characters) {
-    for (uint32_t g = 0; g < group_count_of(desc); g++) {
-        const gal_group_desc group = group_of(desc, g);
-        for (uint32_t i = 0; i < group.capacity && at != GALI_SIZE_BAD; i++) {
-            place_character(base, &at, group.controller->contract, base ? characters++ : NULL);
-        }
+static size_t place_group(unsigned char *base, size_t at, const gal_group_desc *group, gali_bank **banks) {
+    const gal_controller *levels[GAL_LEVELS_MAX];
+    uint32_t level_count = find_levels(group, levels), count = gali_group_banks(group->capacity), work = 0;
+    for (uint32_t level = 0; level < level_count; level++) {
+        work = levels[level]->layout.work > work ? levels[level]->layout.work : work;
+    }
+    *banks = place_part(base, &at, count, sizeof **banks);
+    for (uint32_t b = 0; b < count && at != GALI_SIZE_BAD; b++) {
+        place_bank(base, &at, group->controller, work, base ? &(*banks)[b] : NULL);
     }
     return at;
 }
@@ -140,20 +137,24 @@ static size_t place_crowd(unsigned char *base, const gal_crowd_desc *desc, gal_c
     size_t at = 0;
     gal_crowd parts = *crowd;
     place_part(base, &at, 1, sizeof(gal_crowd));
-    parts.characters = place_part(base, &at, sizes.places, sizeof(gali_character));
+    parts.handle = place_part(base, &at, sizes.places, sizeof(gal_character));
     parts.paces = place_part(base, &at, sizes.places, sizeof(gali_pace));
     parts.order = place_part(base, &at, sizes.places, sizeof(uint32_t));
     parts.generation = place_part(base, &at, sizes.places, sizeof(uint32_t));
     parts.lost = place_part(base, &at, sizes.places, 1);
-    parts.rows = place_part(base, &at, sizes.rows, sizeof(uint32_t));
+    parts.rows = place_part(base, &at, sizes.banks, sizeof(gali_bank_rows));
     parts.x = place_part(base, &at, sizes.x, sizeof(float));
     parts.y = place_part(base, &at, sizes.y, sizeof(float));
     parts.phase = place_part(base, &at, sizes.rows, sizeof(float));
     parts.workspace = place_part(base, &at, sizes.workspace, 1);
     parts.workspace_size = sizes.workspace;
     parts.capacity = sizes.places;
+    for (uint32_t g = 0; g < group_count_of(desc) && at != GALI_SIZE_BAD; g++) {
+        const gal_group_desc group = group_of(desc, g);
+        at = place_group(base, at, &group, &parts.groups[g].banks);
+    }
     *crowd = parts;
-    return place_characters(base, at, desc, parts.characters);
+    return at;
 }
 
 static gal_status check_controller(const gal_controller *controller, gal_error *error) {
@@ -189,10 +190,10 @@ static gal_status check_levels(const gal_crowd_desc *desc, uint32_t g, gal_error
         if (status == GAL_OK) {
             status = check_alike(group_of(desc, 0).controller->contract, contract, g, error);
         }
-        if (status == GAL_OK && !gali_snapshot_fits(levels[0]->contract, contract)) {
+        if (status == GAL_OK && !gali_snapshot_fits(levels[0], levels[level])) {
             return gali_fail(
                 error, GAL_BAD_ARGUMENT,
-                "gal_crowd_desc.groups[%u].stand_ins[%u]: %s has other joints, hinges, gaits, window, "
+                "gal_crowd_desc.groups[%u].stand_ins[%u]: %s has other joints, hinges, gaits, window, futures, "
                 "memory or inertia than %s",
                 g, level - 1, contract->name, levels[0]->contract->name);
         }
@@ -251,6 +252,7 @@ static void make_groups(gal_crowd *crowd, const gal_crowd_desc *desc) {
         const gal_group_desc group = group_of(desc, g);
         crowd->groups[g] = (gali_group){.first = first, .capacity = group.capacity};
         crowd->groups[g].level_count = find_levels(&group, crowd->groups[g].levels);
+        crowd->groups[g].phases = gali_phases_get(group.controller->network->kernels->isa);
         first += group.capacity;
     }
 }
@@ -321,42 +323,83 @@ void gal_crowd_destroy(gal_crowd *crowd) {
     }
 }
 
-static gali_character *find(const gal_crowd *crowd, gal_character handle) {
-    uint32_t place = (handle & 0xffffu) - 1;
-    if (place >= crowd->capacity || crowd->characters[place].handle != handle) {
-        return NULL;
+static uint32_t place_of(gal_character handle) {
+    return (handle & 0xffffu) - 1;
+}
+
+/* Whether there is such a character, and then which one. */
+static int find(const gal_crowd *crowd, gal_character handle, gali_one *one) {
+    uint32_t place = place_of(handle);
+    if (place >= crowd->capacity || crowd->handle[place] != handle) {
+        return 0;
     }
-    return &crowd->characters[place];
+    *one = gali_crowd_one(crowd, place);
+    return 1;
 }
 
-static uint32_t place_in(const gal_crowd *crowd, const gali_character *character) {
-    return (uint32_t)(character - crowd->characters);
+static float number_of(const gali_one *one, uint32_t number) {
+    return gali_bank_get(one->lanes.bank, number, one->lane);
 }
 
-static const gal_controller *controller_of(const gal_crowd *crowd, const gali_character *character) {
-    return gali_crowd_controller(crowd, place_in(crowd, character));
+static void set_number(const gali_one *one, uint32_t number, float value) {
+    gali_bank_set(one->lanes.bank, number, one->lane, value);
 }
 
-static const gali_contract *contract_of(const gal_crowd *crowd, const gali_character *character) {
-    return controller_of(crowd, character)->contract;
+static const gali_contract *contract_of(const gali_one *one) {
+    return one->group->levels[0]->contract;
+}
+
+static const gali_layout *layout_of(const gali_one *one) {
+    return &one->group->levels[0]->layout;
 }
 
 /* Frames that its state is ahead of what the caller sees. */
-static uint32_t left_of(const gal_crowd *crowd, const gali_character *character) {
-    return crowd->paces[place_in(crowd, character)].left;
+static uint32_t left_of(const gal_crowd *crowd, gal_character handle) {
+    return crowd->paces[place_of(handle)].left;
 }
 
 /* The pose that the caller sees. */
-static const gal_transform *pose_of(const gal_crowd *crowd, const gali_character *character) {
-    return left_of(crowd, character) > 0 ? character->pose_bridge : character->pose;
+static const gal_transform *pose_of(const gal_crowd *crowd, gal_character handle, const gali_one *one) {
+    return left_of(crowd, handle) > 0 ? gali_bank_pose_bridge(one->lanes.bank, layout_of(one), one->lane)
+                                      : gali_bank_pose(one->lanes.bank, layout_of(one), one->lane);
 }
 
 static uint32_t free_place(const gal_crowd *crowd, const gali_group *group) {
     uint32_t place = group->first;
-    while (crowd->characters[place].handle) {
+    while (crowd->handle[place]) {
         place++;
     }
     return place;
+}
+
+/* What of an input counts. */
+static gal_input bounded_input(const gal_input *input) {
+    gali_vec2 stick = {isfinite(input->move_x) ? input->move_x : 0,
+                       isfinite(input->move_y) ? input->move_y : 0};
+    float length = gali_vec2_length(stick);
+    float scale = length > 1 ? 1 / length : 1; /* a square stick is no faster on the diagonal */
+    return (gal_input){
+        .move_x = stick.x * scale,
+        .move_y = stick.z * scale,
+        .run = gali_clamp(input->run, 0, 1),
+        .strafe = gali_clamp(input->strafe, 0, 1),
+        .crouch = gali_clamp(input->crouch, 0, 1),
+        .camera_yaw = isfinite(input->camera_yaw) ? fmodf(input->camera_yaw, (float)YAW_TURNS * GALI_TURN) : 0,
+        .responsive = input->responsive,
+        .jump = input->jump,
+    };
+}
+
+static void take_input(const gali_one *one, const gal_input *input) {
+    const gali_layout *is = layout_of(one);
+    set_number(one, is->move_x, input->move_x);
+    set_number(one, is->move_y, input->move_y);
+    set_number(one, is->run, input->run);
+    set_number(one, is->strafe_asked, input->strafe);
+    set_number(one, is->crouch_asked, input->crouch);
+    set_number(one, is->camera_yaw, input->camera_yaw);
+    set_number(one, is->responsive, input->responsive != 0);
+    set_number(one, is->jump, input->jump != 0);
 }
 
 gal_status gal_crowd_add(gal_crowd *crowd, const gal_spawn *spawn, gal_character *out) {
@@ -371,27 +414,28 @@ gal_status gal_crowd_add(gal_crowd *crowd, const gal_spawn *spawn, gal_character
         return GAL_FULL;
     }
     uint32_t place = free_place(crowd, group);
-    gali_character *character = &crowd->characters[place];
+    const gali_one one = gali_crowd_one(crowd, place);
+    const gali_start start = {at.x, at.z, gali_facing_from_angle(at.facing), at.phase};
     crowd->generation[place] = crowd->generation[place] % 0xffffu + 1;
-    character->handle = crowd->generation[place] << 16 | (place + 1);
-    character->input = (gal_input){0};
-    character->foot_lock = 1;
-    gali_step_reset(character, group->levels[0], &crowd->ground, at.x, at.z, at.facing, at.phase);
+    crowd->handle[place] = crowd->generation[place] << 16 | (place + 1);
+    take_input(&one, &(gal_input){0});
+    set_number(&one, layout_of(&one)->foot_lock, 1);
+    gali_step_reset(group->phases, &one.lanes, one.lane, start);
     crowd->paces[place] = (gali_pace){0};
     group->count++;
     crowd->order[crowd->count++] = place;
-    *out = character->handle;
-    gali_record_add(&crowd->recorder, &at, character->handle);
+    *out = crowd->handle[place];
+    gali_record_add(&crowd->recorder, &at, *out);
     return GAL_OK;
 }
 
 gal_status gal_crowd_remove(gal_crowd *crowd, gal_character handle) {
-    gali_character *character = find(crowd, handle);
-    if (!character) {
+    gali_one one;
+    if (!find(crowd, handle, &one)) {
         return GAL_NOT_FOUND;
     }
-    character->handle = 0;
-    uint32_t place = place_in(crowd, character), kept = 0;
+    uint32_t place = place_of(handle), kept = 0;
+    crowd->handle[place] = 0;
     crowd->groups[gali_crowd_group(crowd, place)].count--;
     for (uint32_t i = 0; i < crowd->count; i++) {
         if (crowd->order[i] != place) {
@@ -408,64 +452,52 @@ uint32_t gal_crowd_count(const gal_crowd *crowd) {
 }
 
 const gal_controller *gal_crowd_controller(const gal_crowd *crowd, gal_character handle) {
-    const gali_character *character = find(crowd, handle);
-    return character ? controller_of(crowd, character) : NULL;
+    gali_one one;
+    return find(crowd, handle, &one) ? one.group->levels[0] : NULL;
 }
 
 gal_character gal_crowd_at(const gal_crowd *crowd, uint32_t index) {
-    return index < crowd->count ? crowd->characters[crowd->order[index]].handle : 0;
+    return index < crowd->count ? crowd->handle[crowd->order[index]] : 0;
 }
 
 gal_status gal_crowd_set_input(gal_crowd *crowd, gal_character handle, const gal_input *input) {
-    gali_character *character = find(crowd, handle);
-    if (!character) {
+    gali_one one;
+    if (!find(crowd, handle, &one)) {
         return GAL_NOT_FOUND;
     }
-    gali_vec2 stick = {isfinite(input->move_x) ? input->move_x : 0,
-                       isfinite(input->move_y) ? input->move_y : 0};
-    float length = gali_vec2_length(stick);
-    float scale = length > 1 ? 1 / length : 1; /* a square stick is no faster on the diagonal */
-    character->input = (gal_input){
-        .move_x = stick.x * scale,
-        .move_y = stick.z * scale,
-        .run = gali_clamp(input->run, 0, 1),
-        .strafe = gali_clamp(input->strafe, 0, 1),
-        .crouch = gali_clamp(input->crouch, 0, 1),
-        .camera_yaw = isfinite(input->camera_yaw) ? fmodf(input->camera_yaw, (float)YAW_TURNS * GALI_TURN) : 0,
-        .responsive = input->responsive,
-        .jump = input->jump,
-    };
-    gali_record_input(&crowd->recorder, handle, &character->input);
+    const gal_input bounded = bounded_input(input);
+    take_input(&one, &bounded);
+    gali_record_input(&crowd->recorder, handle, &bounded);
     return GAL_OK;
 }
 
 gal_status gal_crowd_set_foot_lock(gal_crowd *crowd, gal_character handle, int on) {
-    gali_character *character = find(crowd, handle);
-    if (!character) {
+    gali_one one;
+    if (!find(crowd, handle, &one)) {
         return GAL_NOT_FOUND;
     }
-    if (on && !character->foot_lock) {
-        gali_feet_reset(character, controller_of(crowd, character), &crowd->ground);
+    if (on && number_of(&one, layout_of(&one)->foot_lock) == 0) {
+        gali_step_free_feet(&one.lanes, one.lane);
     }
-    character->foot_lock = on != 0;
+    set_number(&one, layout_of(&one)->foot_lock, on != 0);
     const uint32_t call[] = {handle, on != 0};
     gali_record_call(&crowd->recorder, GALI_RECORD_FOOT_LOCK, call);
     return GAL_OK;
 }
 
 gal_status gal_crowd_teleport(gal_crowd *crowd, gal_character handle, float x, float z, float facing) {
-    gali_character *character = find(crowd, handle);
-    if (!character) {
+    gali_one one;
+    if (!find(crowd, handle, &one)) {
         return GAL_NOT_FOUND;
     }
     if (!gali_is_place(x) || !gali_is_place(z) || !isfinite(facing)) {
         return GAL_BAD_ARGUMENT;
     }
-    gali_teleport(character, contract_of(crowd, character), &crowd->ground, left_of(crowd, character), x, z,
-                  facing);
-    if (!gali_snapshot_is_in_range(character, contract_of(crowd, character))) {
-        gali_step_reset(character, controller_of(crowd, character), &crowd->ground, x, z, facing, 0);
-        crowd->paces[place_in(crowd, character)].left = 0;
+    gali_teleport(&one.lanes, one.lane, left_of(crowd, handle), x, z, facing);
+    if (!gali_snapshot_is_in_range(one.lanes.bank, one.lanes.controller, one.lane)) {
+        const gali_start start = {x, z, gali_facing_from_angle(facing), 0};
+        gali_step_reset(one.group->phases, &one.lanes, one.lane, start);
+        crowd->paces[place_of(handle)].left = 0;
         crowd->resets++;
     }
     gali_record_teleport(&crowd->recorder, handle, x, z, facing);
@@ -473,27 +505,27 @@ gal_status gal_crowd_teleport(gal_crowd *crowd, gal_character handle, float x, f
 }
 
 gal_status gal_crowd_set_pace(gal_crowd *crowd, gal_character handle, const gal_pace *pace) {
-    const gali_character *character = find(crowd, handle);
-    if (!character) {
+    gali_one one;
+    if (!find(crowd, handle, &one)) {
         return GAL_NOT_FOUND;
     }
-    uint32_t place = place_in(crowd, character);
     const gal_pace chosen = pace ? *pace : (gal_pace){0};
-    if (pace && (chosen.frames < 1 || chosen.frames > GALI_FRAMES_MAX ||
-                 chosen.level >= crowd->groups[gali_crowd_group(crowd, place)].level_count)) {
+    if (pace &&
+        (chosen.frames < 1 || chosen.frames > GALI_FRAMES_MAX || chosen.level >= one.group->level_count)) {
         return GAL_BAD_ARGUMENT;
     }
-    crowd->paces[place].fixed_frames = (uint8_t)chosen.frames;
-    crowd->paces[place].fixed_level = (uint8_t)chosen.level;
+    crowd->paces[place_of(handle)].fixed_frames = (uint8_t)chosen.frames;
+    crowd->paces[place_of(handle)].fixed_level = (uint8_t)chosen.level;
     return GAL_OK;
 }
 
 gal_status gal_crowd_pace(const gal_crowd *crowd, gal_character handle, gal_pace *out) {
-    const gali_character *character = find(crowd, handle);
-    if (!character) {
+    gali_one one;
+    if (!find(crowd, handle, &one)) {
         return GAL_NOT_FOUND;
     }
-    *out = (gal_pace){character->frames, crowd->paces[place_in(crowd, character)].level};
+    uint32_t frames = (uint32_t)number_of(&one, layout_of(&one)->frames);
+    *out = (gal_pace){frames, crowd->paces[place_of(handle)].level};
     return GAL_OK;
 }
 
@@ -502,86 +534,143 @@ uint64_t gal_crowd_resets(const gal_crowd *crowd) {
 }
 
 const gal_transform *gal_crowd_pose(const gal_crowd *crowd, gal_character handle, uint32_t *joint_count) {
-    const gali_character *character = find(crowd, handle);
+    gali_one one;
+    int found = find(crowd, handle, &one);
     if (joint_count) {
-        *joint_count = character ? contract_of(crowd, character)->joint_count : 0;
+        *joint_count = found ? contract_of(&one)->joint_count : 0;
     }
-    return character ? pose_of(crowd, character) : NULL;
+    return found ? pose_of(crowd, handle, &one) : NULL;
 }
 
-const gal_vec3 *gali_crowd_fed_back(const gal_crowd *crowd, gal_character handle) {
-    const gali_character *character = find(crowd, handle);
-    return character ? character->position : NULL;
+gal_status gali_crowd_fed_back(const gal_crowd *crowd, gal_character handle, gal_vec3 *out) {
+    gali_one one;
+    if (!find(crowd, handle, &one)) {
+        return GAL_NOT_FOUND;
+    }
+    for (uint32_t j = 0; j < contract_of(&one)->joint_count; j++) {
+        out[j] = gali_bank_get3(one.lanes.bank, layout_of(&one)->joint_place + 3 * j, one.lane);
+    }
+    return GAL_OK;
 }
 
-const float *gali_crowd_memory(const gal_crowd *crowd, gal_character handle) {
-    const gali_character *character = find(crowd, handle);
-    return character ? character->memory : NULL;
+gal_status gali_crowd_memory(const gal_crowd *crowd, gal_character handle, float *out) {
+    gali_one one;
+    if (!find(crowd, handle, &one)) {
+        return GAL_NOT_FOUND;
+    }
+    for (uint32_t i = 0; i < contract_of(&one)->memory_count; i++) {
+        out[i] = number_of(&one, layout_of(&one)->memory + i);
+    }
+    return GAL_OK;
 }
 
 gal_status gal_crowd_pose_between(const gal_crowd *crowd, gal_character handle, float fraction,
                                   gal_transform *out) {
-    const gali_character *character = find(crowd, handle);
-    if (!character) {
+    gali_one one;
+    if (!find(crowd, handle, &one)) {
         return GAL_NOT_FOUND;
     }
-    const gal_transform *pose = pose_of(crowd, character);
+    const gal_transform *from = gali_bank_pose_before(one.lanes.bank, layout_of(&one), one.lane),
+                        *to = pose_of(crowd, handle, &one);
     float t = gali_clamp(fraction, 0, 1);
-    for (uint32_t j = 0; j < contract_of(crowd, character)->joint_count; j++) {
-        const gal_transform *from = &character->pose_before[j], *to = &pose[j];
-        out[j] = (gal_transform){gali_vec3_mix(from->position, to->position, t),
-                                 gali_quat_mix(from->rotation, to->rotation, t)};
+    for (uint32_t j = 0; j < contract_of(&one)->joint_count; j++) {
+        out[j] = (gal_transform){gali_vec3_mix(from[j].position, to[j].position, t),
+                                 gali_quat_mix(from[j].rotation, to[j].rotation, t)};
     }
     return GAL_OK;
 }
 
 gal_status gal_crowd_pose_local(const gal_crowd *crowd, gal_character handle, gal_transform *out) {
-    const gali_character *character = find(crowd, handle);
-    if (!character) {
+    gali_one one;
+    if (!find(crowd, handle, &one)) {
         return GAL_NOT_FOUND;
     }
-    gali_skeleton_local(contract_of(crowd, character), pose_of(crowd, character), out);
+    gali_skeleton_local(contract_of(&one), pose_of(crowd, handle, &one), out);
     return GAL_OK;
 }
 
+/* The path at an offset from now, the height left out ahead of it; it does not reach further back than its window. */
+static gal_vec3 path_point(const gali_one *one, int32_t offset, gali_vec2 *facing) {
+    const gali_bank *bank = one->lanes.bank;
+    const gali_layout *is = layout_of(one);
+    if (offset == 0) {
+        *facing = gali_bank_get2(bank, is->facing, one->lane);
+        return gali_bank_get3(bank, is->root, one->lane);
+    }
+    if (offset < 0) {
+        uint32_t back = (uint32_t)-offset, past = contract_of(one)->past;
+        const float *record =
+            gali_bank_record(bank, contract_of(one), is, one->lane, back < past ? back : past);
+        *facing = (gali_vec2){record[GALI_RECORD_FACING], record[GALI_RECORD_FACING + 1]};
+        return (gal_vec3){record[GALI_RECORD_PLACE], record[GALI_RECORD_PLACE + 1],
+                          record[GALI_RECORD_PLACE + 2]};
+    }
+    const gali_knots at = gali_layout_knots(is, offset);
+    gali_vec2 from = gali_bank_get2(bank, is->knot_place + 2 * at.from, one->lane);
+    gali_vec2 to = gali_bank_get2(bank, is->knot_place + 2 * at.to, one->lane);
+    gali_vec2 faced = gali_bank_get2(bank, is->knot_facing + 2 * at.from, one->lane);
+    gali_vec2 faces = gali_bank_get2(bank, is->knot_facing + 2 * at.to, one->lane);
+    float t = at.share < 1 ? at.share : 1;
+    *facing = (gali_vec2){gali_mix(faced.x, faces.x, t), gali_mix(faced.z, faces.z, t)};
+    return (gal_vec3){gali_mix(from.x, to.x, at.share), 0, gali_mix(from.z, to.z, at.share)};
+}
+
+/* Less than predicted while foot locking lifts the foot. */
+static float seen_contact(const gali_one *one, uint32_t i) {
+    const gali_contract *contract = contract_of(one);
+    const gali_layout *is = layout_of(one);
+    uint32_t joint = contract->contact_joints[i];
+    float contact = gali_bridge_contact(&one->lanes, one->lane, i);
+    for (uint32_t l = 0; number_of(one, is->foot_lock) > 0 && l < contract->leg_count; l++) {
+        if (joint == contract->legs[l].toe || joint == contract->legs[l].heel) {
+            contact *= 1 - number_of(one, is->foot_lifted + l);
+        }
+    }
+    return contact;
+}
+
 gal_status gal_crowd_state(const gal_crowd *crowd, gal_character handle, gal_character_state *out) {
-    const gali_character *character = find(crowd, handle);
-    if (!character) {
+    gali_one one;
+    if (!find(crowd, handle, &one)) {
         return GAL_NOT_FOUND;
     }
-    const gali_contract *contract = contract_of(crowd, character);
-    uint32_t left = left_of(crowd, character), now = contract->past - left;
-    gal_vec3 at = character->path.position[now];
+    const gali_contract *contract = contract_of(&one);
+    const gali_layout *is = layout_of(&one);
+    uint32_t left = left_of(crowd, handle);
+    gali_vec2 facing;
+    gal_vec3 at = path_point(&one, -(int32_t)left, &facing);
+    float ahead = (float)left * number_of(&one, is->phase_step), phase = number_of(&one, is->phase);
     *out = (gal_character_state){
-        .root = {at.x, left > 0 ? character->height_bridge : character->path.height, at.z},
-        .facing = gali_facing_angle(character->path.direction[now]),
-        .phase = left > 0 ? (float)gali_gate_wrap(character->phase - (float)left * character->phase_step)
-                          : character->phase,
-        .speed = character->step * contract->rate,
+        .root = {at.x, number_of(&one, left > 0 ? is->height_bridge : is->height), at.z},
+        .facing = gali_facing_angle(facing),
+        .phase = left > 0 ? (float)gali_gate_wrap(phase - ahead) : phase,
+        .speed = number_of(&one, is->step) * contract->rate,
     };
     for (uint32_t i = 0; i < contract->contact_count; i++) {
-        out->contacts[i] = gali_feet_contact(character, contract, i);
+        out->contacts[i] = seen_contact(&one, i);
     }
     return GAL_OK;
 }
 
 uint32_t gal_crowd_trajectory(const gal_crowd *crowd, gal_character handle, gal_vec3 *points, float *facings,
                               uint32_t capacity) {
-    const gali_character *character = find(crowd, handle);
-    if (!character) {
+    gali_one one;
+    if (!find(crowd, handle, &one)) {
         return 0;
     }
-    const gali_contract *contract = contract_of(crowd, character);
-    int32_t now = (int32_t)(contract->past - left_of(crowd, character));
-    for (uint32_t s = 0; s < contract->sample_count && s < capacity; s++) {
-        int32_t sample = now + contract->samples[s];
-        size_t i = sample > 0 ? (size_t)sample : 0; /* the path does not reach further back */
+    for (uint32_t s = 0; s < contract_of(&one)->sample_count && s < capacity; s++) {
+        gali_vec2 facing;
+        int32_t offset = contract_of(&one)->samples[s] - (int32_t)left_of(crowd, handle);
+        gal_vec3 point = path_point(&one, offset, &facing);
+        if (offset > 0) {
+            point.y = number_of(&one, layout_of(&one)->sample_height + s);
+        }
         if (points) {
-            points[s] = character->path.position[i];
+            points[s] = point;
         }
         if (facings) {
-            facings[s] = gali_facing_angle(character->path.direction[i]);
+            facings[s] = gali_facing_angle(facing);
         }
     }
-    return contract->sample_count;
+    return contract_of(&one)->sample_count;
 }

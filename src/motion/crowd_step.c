@@ -1,140 +1,179 @@
 /*
- * A crowd's frame, group by group and level by level: features of the characters that are due, one run of the level's
- * network, poses. Those that are not due are bridged.
+ * A crowd's frame, group by group, level by level and run by run: features of characters that are due, their level's
+ * network, their poses. A run is as many banks as have rows for one call of the network. Those that are not due are
+ * bridged.
  */
 #include "motion/crowd_parts.h"
-
-#include <string.h>
 
 #include "motion/bridge.h"
 #include "motion/step.h"
 
-enum {
-    FRAMES_DEFAULT = 4,
-    CHARACTERS_PER_TASK = 8,
-};
+enum { FRAMES_DEFAULT = 4 };
 
-/* A part of the step over the rows of a group, for the host's threads. */
-typedef struct rows_task {
+/* The banks from `first` on to `end` of a group, with `count` rows. */
+typedef struct run {
     gal_crowd *crowd;
-    const gal_controller *controller;
-    const uint32_t *rows; /* [count] places */
-    uint32_t count;
-    void (*one)(const struct rows_task *task, uint32_t row);
-} rows_task;
+    const gali_group *group;
+    const gal_controller *controller; /* of the level */
+    uint32_t first, end, count;
+    void (*one)(const struct run *run, uint32_t bank); /* a part of the step, for the host's threads */
+} run;
 
-static void run_rows(void *argument, uint32_t index) {
-    const rows_task *task = argument;
-    uint32_t end = (index + 1) * CHARACTERS_PER_TASK;
-    end = end < task->count ? end : task->count;
-    for (uint32_t row = index * CHARACTERS_PER_TASK; row < end; row++) {
-        task->one(task, row);
+static void run_bank(void *argument, uint32_t index) {
+    const run *r = argument;
+    if (r->crowd->rows[r->first + index].mask) {
+        r->one(r, r->first + index);
     }
 }
 
-static void for_rows(rows_task task, void (*one)(const rows_task *task, uint32_t row)) {
-    const gal_parallel *parallel = &task.crowd->parallel;
-    uint32_t count = (task.count + CHARACTERS_PER_TASK - 1) / CHARACTERS_PER_TASK;
-    task.one = one;
-    if (parallel->parallel_for && count > 1) {
-        parallel->parallel_for(parallel->context, run_rows, &task, count);
+static void for_banks(run r, void (*one)(const run *r, uint32_t bank)) {
+    const gal_parallel *parallel = &r.crowd->parallel;
+    r.one = one;
+    if (parallel->parallel_for && r.end - r.first > 1) {
+        parallel->parallel_for(parallel->context, run_bank, &r, r.end - r.first);
         return;
     }
-    for (uint32_t i = 0; i < count; i++) {
-        run_rows(&task, i);
+    for (uint32_t index = 0; index < r.end - r.first; index++) {
+        run_bank(&r, index);
     }
 }
 
-static void before(const rows_task *task, uint32_t row) {
-    gal_crowd *crowd = task->crowd;
-    gali_character *character = &crowd->characters[task->rows[row]];
-    const gali_contract *contract = task->controller->contract;
-    memcpy(character->pose_before, character->pose, contract->joint_count * sizeof(gal_transform));
-    gali_step_before(character, task->controller, &crowd->ground, crowd->x + (size_t)row * contract->inputs);
-    crowd->phase[row] = character->phase;
+static uint32_t count_bits(uint32_t bits) {
+    uint32_t count = 0;
+    for (; bits; bits &= bits - 1) {
+        count++;
+    }
+    return count;
 }
 
-static void after(const rows_task *task, uint32_t row) {
-    gal_crowd *crowd = task->crowd;
-    gali_character *character = &crowd->characters[task->rows[row]];
-    gali_pace *pace = &crowd->paces[task->rows[row]];
-    const float *y = crowd->y + (size_t)row * task->controller->contract->outputs;
-    crowd->lost[row] = !gali_step_after(character, task->controller, &crowd->ground, y);
-    pace->left = (uint8_t)(character->frames - 1);
-    if (pace->left > 0) {
-        gali_bridge_pose(character, task->controller->contract, character->frames);
-    }
+static gali_lanes lanes_of(const run *r, uint32_t bank) {
+    const gal_crowd *crowd = r->crowd;
+    const gal_controller *controller = r->controller;
+    size_t first = crowd->rows[bank].first, x_row = controller->layout.x_row,
+           y_row = controller->contract->outputs;
+    return (gali_lanes){.controller = controller,
+                        .ground = &crowd->ground,
+                        .bank = &r->group->banks[bank],
+                        .mask = crowd->rows[bank].mask,
+                        .x = crowd->x + first * x_row,
+                        .y = crowd->y + first * y_row,
+                        .x_stride = x_row,
+                        .y_stride = y_row};
 }
 
-/* A frame of a character that is not due. */
-static void between(const rows_task *task, uint32_t row) {
-    gali_character *character = &task->crowd->characters[task->rows[row]];
-    gali_pace *pace = &task->crowd->paces[task->rows[row]];
-    gal_transform *seen = character->pose_before;
-    character->pose_before = character->pose_bridge;
-    character->pose_bridge = seen;
-    gali_bridge_pose(character, task->controller->contract, pace->left);
-    pace->left--;
-}
-
-/* What is done with a character in this frame: bridged, or evaluated by one of its levels. */
-enum { BRIDGED = GAL_LEVELS_MAX, FREE, WAYS = FREE };
-
-static uint32_t way_of(const gal_crowd *crowd, uint32_t place) {
-    const gali_pace *pace = &crowd->paces[place];
-    if (!crowd->characters[place].handle) {
-        return FREE;
-    }
-    return pace->left > 0 ? BRIDGED : pace->level;
-}
-
-/* Fills crowd->rows, way by way; those of way i are from starts[i] on, to starts[i + 1]. */
-static void find_rows(gal_crowd *crowd, const gali_group *group, uint32_t starts[WAYS + 1]) {
-    uint32_t next[WAYS + 1] = {0}, end = group->first + group->capacity;
-    for (uint32_t place = group->first; place < end; place++) {
-        next[way_of(crowd, place)]++;
-    }
-    starts[0] = 0;
-    for (uint32_t way = 0; way < WAYS; way++) {
-        starts[way + 1] = starts[way] + next[way];
-        next[way] = starts[way];
-    }
-    for (uint32_t place = group->first; place < end; place++) {
-        uint32_t way = way_of(crowd, place);
-        if (way != FREE) {
-            crowd->rows[next[way]++] = place;
+static void before(const run *r, uint32_t bank) {
+    const gali_lanes lanes = lanes_of(r, bank);
+    float *phase = r->crowd->phase + r->crowd->rows[bank].first;
+    gali_step_before(r->group->phases, &lanes);
+    for (uint32_t lane = 0; lane < GALI_BANK; lane++) {
+        if (lanes.mask >> lane & 1) {
+            *phase++ = gali_bank_get(lanes.bank, lanes.controller->layout.phase, lane);
         }
     }
 }
 
-static void evaluate(gal_crowd *crowd, rows_task task) {
+/* The place of a bank's first lane. */
+static uint32_t place_in(const run *r, uint32_t bank) {
+    return r->group->first + bank * GALI_BANK;
+}
+
+static void after(const run *r, uint32_t bank) {
+    const gali_lanes lanes = lanes_of(r, bank);
+    gali_pace *paces = r->crowd->paces + place_in(r, bank);
+    r->crowd->lost[bank] = (unsigned char)count_bits(gali_step_after(r->group->phases, &lanes));
+    for (uint32_t lane = 0; lane < GALI_BANK; lane++) {
+        if (lanes.mask >> lane & 1) {
+            float frames = gali_bank_get(lanes.bank, lanes.controller->layout.frames, lane);
+            paces[lane].left = (uint8_t)(frames - 1);
+            if (paces[lane].left > 0) {
+                gali_bridge_pose(&lanes, lane, (uint32_t)frames);
+            }
+        }
+    }
+}
+
+/* A frame of characters that are not due. */
+static void between(const run *r, uint32_t bank) {
+    const gali_lanes lanes = lanes_of(r, bank);
+    gali_pace *paces = r->crowd->paces + place_in(r, bank);
+    for (uint32_t lane = 0; lane < GALI_BANK; lane++) {
+        if (lanes.mask >> lane & 1) {
+            gali_bank_swap(&lanes.bank->before[lane], &lanes.bank->bridge[lane]);
+            gali_bridge_pose(&lanes, lane, paces[lane].left);
+            paces[lane].left--;
+        }
+    }
+}
+
+/* Who goes which way in this frame; no one's changes within it. */
+static void find_ways(gal_crowd *crowd, const gali_group *group) {
+    for (uint32_t bank = 0; bank < gali_group_banks(group->capacity); bank++) {
+        crowd->rows[bank] = (gali_bank_rows){{0}, 0, 0};
+    }
+    for (uint32_t i = 0; i < group->capacity; i++) {
+        uint32_t place = group->first + i;
+        const gali_pace *pace = &crowd->paces[place];
+        if (crowd->handle[place]) {
+            uint32_t way = pace->left > 0 ? GALI_WAY_BRIDGED : pace->level;
+            crowd->rows[i / GALI_BANK].going[way] |= 1u << i % GALI_BANK;
+        }
+    }
+}
+
+/* The next run of a way, from a bank on, of `most` rows; fills crowd->rows for it. */
+static run find_run(gal_crowd *crowd, const gali_group *group, uint32_t way, uint32_t most, uint32_t first) {
+    run r = {.crowd = crowd, .group = group, .first = first, .end = first};
+    r.controller = group->levels[way < group->level_count ? way : 0];
+    for (; r.end < gali_group_banks(group->capacity); r.end++) {
+        gali_bank_rows *rows = &crowd->rows[r.end];
+        uint32_t count = count_bits(rows->going[way]);
+        if (r.count + count > most) {
+            break;
+        }
+        rows->mask = rows->going[way];
+        rows->first = r.count;
+        crowd->lost[r.end] = 0;
+        r.count += count;
+    }
+    return r;
+}
+
+static void evaluate(run r) {
+    gal_crowd *crowd = r.crowd;
     gal_network_batch batch = {
-        .count = task.count,
+        .count = r.count,
         .x = crowd->x,
+        .x_stride = r.controller->layout.x_row,
         .phase = crowd->phase,
         .y = crowd->y,
         .parallel = crowd->parallel.parallel_for ? &crowd->parallel : NULL,
     };
-    for_rows(task, before);
-    gal_network_run(task.controller->network, &batch, crowd->workspace, crowd->workspace_size, NULL);
-    for_rows(task, after);
-    for (uint32_t row = 0; row < task.count; row++) {
-        crowd->resets += crowd->lost[row];
+    for_banks(r, before);
+    gal_network_run(r.controller->network, &batch, crowd->workspace, crowd->workspace_size, NULL);
+    for_banks(r, after);
+    for (uint32_t bank = r.first; bank < r.end; bank++) {
+        crowd->resets += crowd->lost[bank];
+    }
+}
+
+static void bridge(gal_crowd *crowd, const gali_group *group) {
+    const run r = find_run(crowd, group, GALI_WAY_BRIDGED, group->capacity, 0);
+    if (r.count > 0) {
+        for_banks(r, between);
     }
 }
 
 static void step_group(gal_crowd *crowd, const gali_group *group) {
-    uint32_t starts[WAYS + 1];
-    find_rows(crowd, group, starts);
-    for (uint32_t way = 0; way < WAYS; way++) {
-        rows_task task = {.crowd = crowd,
-                          .controller = group->levels[way < group->level_count ? way : 0],
-                          .rows = crowd->rows + starts[way],
-                          .count = starts[way + 1] - starts[way]};
-        if (way == BRIDGED) {
-            for_rows(task, between);
-        } else if (task.count > 0) {
-            evaluate(crowd, task);
+    uint32_t most = gali_run_rows(group->capacity, &crowd->parallel), banks = gali_group_banks(group->capacity);
+    find_ways(crowd, group);
+    bridge(crowd, group);
+    for (uint32_t level = 0; level < group->level_count; level++) {
+        for (uint32_t bank = 0; bank < banks;) {
+            const run r = find_run(crowd, group, level, most, bank);
+            bank = r.end;
+            if (r.count > 0) {
+                evaluate(r);
+            }
         }
     }
 }
@@ -142,11 +181,14 @@ static void step_group(gal_crowd *crowd, const gali_group *group) {
 /* Says of those that are due how many frames they are evaluated for, and by what. */
 static void decide(gal_crowd *crowd) {
     for (uint32_t i = 0; i < crowd->count; i++) {
-        uint32_t place = crowd->order[i], past = gali_crowd_controller(crowd, place)->contract->past;
+        uint32_t place = crowd->order[i];
         gali_pace *pace = &crowd->paces[place];
         if (pace->left == 0) {
+            const gali_one one = gali_crowd_one(crowd, place);
             uint32_t frames = pace->fixed_frames > 0 ? pace->fixed_frames : 1;
-            crowd->characters[place].frames = frames < past ? frames : past;
+            uint32_t past = one.lanes.controller->contract->past;
+            gali_bank_set(one.lanes.bank, one.lanes.controller->layout.frames, one.lane,
+                          (float)(frames < past ? frames : past));
             pace->level = pace->fixed_level;
         }
     }

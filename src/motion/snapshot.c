@@ -2,14 +2,15 @@
  * Snapshots of a crowd: bytes from which it goes on bit for bit.
  *
  * A snapshot is a snapshot_head, a snapshot_group for each group, then generation uint32[the saved crowd's places], then
- * for each character in order its handle, its pace and its words, all in this machine's byte order. A character's words are the
- * fields of its state, floats and flags of 32 bits, in the order of walk_character; how many of each, its group says.
- * Nothing in them is an index or a place in memory, so that all that can be wrong with them is a number that is too large
+ * for each character in order its handle, its pace and its words, all in this machine's byte order. A character's words are
+ * float32, in the order of walk_lane: its state, the path behind it from the oldest frame on, its poses; how many, its group
+ * says. Nothing in them is an index or a place in memory, so that all that can be wrong with them is a number that is too large
  * or none.
  *
  * The invariant: every number of a character in a crowd is within its kind's bound, whatever its network, its ground and
  * its host did. So a crowd takes back what it saved, and nothing that a snapshot brings lasts.
  */
+#include <stddef.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -17,247 +18,112 @@
 #include "motion/crowd_parts.h"
 #include "motion/snapshot.h"
 
-/*
- * What a number of the state is of. Places have room for a body, and a walk, beyond what spawns and teleports may ask for;
- * what is seen from the character is replaced by the next predictions or dies away by a share a frame; what goes by a small
- * step a frame (the motions of the shown pose, the frames of a jump) would last for as long as it is large; an evaluation
- * stands for a few frames; flags and counts may be anything.
- */
-typedef enum span_kind { PLACES, NUMBERS, STEPPED, FRAMES, OTHERS } span_kind;
-
-/* Going through the state: each span of words is given to `take`, in order. */
+/* Going through what a lane holds: each span of numbers, `stride` apart, is given to `take`, in order. */
 typedef struct walk walk;
 struct walk {
-    void (*take)(walk *self, span_kind kind, void *values, size_t count);
+    void (*take)(walk *self, gali_bound bound, float *numbers, size_t stride, size_t count);
     unsigned char *words; /* the next of them */
-    size_t count;         /* words so far */
     int in_range;
 };
 
-static void places(walk *w, void *values, size_t count) {
-    w->take(w, PLACES, values, count);
-}
-
-static void stepped(walk *w, void *values, size_t count) {
-    w->take(w, STEPPED, values, count);
-}
-
-static void numbers(walk *w, void *values, size_t count) {
-    w->take(w, NUMBERS, values, count);
-}
-
-static void other(walk *w, void *value) {
-    w->take(w, OTHERS, value, 1);
-}
-
-static void walk_path(walk *w, gali_trajectory *path, const gali_contract *contract) {
-    size_t window = contract->past + contract->future;
-    places(w, path->position, 3 * window);
-    numbers(w, path->direction, 2 * window);
-    numbers(w, path->velocity, 2 * window);
-    numbers(w, path->gait, window * contract->gait_count);
-    places(w, &path->height, 1);
-    places(w, &path->height_before, 1);
-}
-
-static void walk_hinged(walk *w, gali_hinged *hinged, const gali_contract *contract) {
-    numbers(w, hinged->angle, contract->hinge_count);
-    numbers(w, hinged->rate, contract->hinge_count);
-    numbers(w, &hinged->posture, 3);
-    numbers(w, &hinged->posture_rate, 3);
-    numbers(w, hinged->motion, 3);
-    numbers(w, hinged->foot, 3 * (size_t)contract->leg_count);
-    numbers(w, hinged->foot_velocity, 3 * (size_t)contract->leg_count);
-    numbers(w, hinged->phase, 2 * (size_t)contract->leg_count);
-    numbers(w, hinged->turns, contract->leg_count);
-}
-
-static void walk_foot(walk *w, gali_foot *foot) {
-    numbers(w, &foot->lock, 1);
-    other(w, &foot->released);
-    numbers(w, &foot->lifted, 1);
-    places(w, &foot->held, 3);
-    places(w, foot->ground, 2);
-}
-
-static void walk_inertia(walk *w, gali_character *c, const gali_contract *contract) {
-    size_t joints = contract->rules.inertia_jump > 0 ? contract->joint_count : 0;
-    size_t feet = joints > 0 ? contract->leg_count : 0;
-    places(w, c->local, 7 * joints);
-    stepped(w, c->turn_shown, 9 * joints);
-    stepped(w, &c->place_shown, joints > 0 ? 9 : 0);
-    for (size_t i = 0; i < feet; i++) {
-        numbers(w, &c->foot_shown[i].predicted, 6);
-        stepped(w, &c->foot_shown[i].toe, 9);
-        stepped(w, &c->foot_shown[i].sole, 9);
+static void walk_lane(walk *w, const gali_bank *bank, const gal_controller *controller, uint32_t lane) {
+    const gali_contract *c = controller->contract;
+    const gali_layout *is = &controller->layout;
+#define FIELD(name, kind, bound, count)                                                                        \
+    w->take(w, GALI_BOUND_##bound, gali_bank_at(bank, is->name, lane), GALI_BANK,                              \
+            GALI_FIELD_##kind *(size_t)(count));
+#include "motion/state.def"
+#undef FIELD
+    for (uint32_t back = c->past; back > 0; back--) {
+        float *record = gali_bank_record(bank, c, is, lane, back);
+        w->take(w, GALI_BOUND_PLACE, record, 1, GALI_RECORD_FACING);
+        w->take(w, GALI_BOUND_NUMBER, record + GALI_RECORD_FACING, 1,
+                GALI_RECORD_GAIT - GALI_RECORD_FACING + (size_t)c->gait_count);
+    }
+    const uint8_t poses[GALI_POSES] = {bank->pose[lane], bank->before[lane], bank->bridge[lane]};
+    for (uint32_t i = 0; i < GALI_POSES; i++) {
+        float *pose = (float *)(void *)gali_bank_pose_at(bank, is, lane, poses[i]);
+        w->take(w, GALI_BOUND_PLACE, pose, 1, 7 * (size_t)c->joint_count);
     }
 }
 
-static void walk_input(walk *w, gal_input *input) {
-    numbers(w, &input->move_x, 1);
-    numbers(w, &input->move_y, 1);
-    numbers(w, &input->run, 1);
-    numbers(w, &input->strafe, 1);
-    numbers(w, &input->crouch, 1);
-    numbers(w, &input->camera_yaw, 1);
-    other(w, &input->responsive);
-    other(w, &input->jump);
+static size_t snapshot_words(const gal_controller *controller) {
+    const gali_contract *contract = controller->contract;
+    size_t record = GALI_RECORD_GAIT + (size_t)contract->gait_count;
+    return controller->layout.numbers + contract->past * record +
+           GALI_POSES * 7 * (size_t)contract->joint_count;
 }
 
-static void walk_joints(walk *w, gali_character *c, size_t joints) {
-    places(w, c->position, 3 * joints);
-    numbers(w, c->velocity, 3 * joints);
-    places(w, c->pose, 7 * joints);
-    places(w, c->pose_before, 7 * joints);
-    places(w, c->pose_bridge, 7 * joints);
-}
-
-/* Every field of the state but the handle. One that is forgotten here fails test/motion/test_snapshot.c. */
-static void walk_character(walk *w, gali_character *c, const gali_contract *contract) {
-    walk_input(w, &c->input);
-    other(w, &c->foot_lock);
-    walk_path(w, &c->path, contract);
-    walk_joints(w, c, contract->joint_count);
-    walk_inertia(w, c, contract);
-    numbers(w, c->memory, contract->memory_count);
-    numbers(w, &c->velocity_wanted, 2);
-    numbers(w, &c->direction_wanted, 2);
-    numbers(w, &c->turning, 1);
-    numbers(w, &c->strafe, 1);
-    numbers(w, &c->crouch, 1);
-    numbers(w, &c->phase, 1);
-    numbers(w, &c->speed_factor, 1);
-    numbers(w, &c->speed, 1);
-    numbers(w, &c->step, 1);
-    numbers(w, c->contact, contract->contact_count);
-    places(w, c->toe_at, 3 * (size_t)contract->leg_count);
-    places(w, c->contact_at, 3 * (size_t)contract->contact_count);
-    for (uint32_t i = 0; i < contract->leg_count; i++) {
-        walk_foot(w, &c->feet[i]);
+static void put_words(walk *w, gali_bound bound, float *numbers, size_t stride, size_t count) {
+    (void)bound;
+    for (size_t i = 0; i < count; i++, w->words += sizeof *numbers) {
+        memcpy(w->words, numbers + i * stride, sizeof *numbers);
     }
-    walk_hinged(w, &c->hinged, contract);
-    numbers(w, &c->command, 4);
-    numbers(w, &c->breath, 1);
-    other(w, &c->age);
-    stepped(w, &c->jump_top, 1);
-    w->take(w, FRAMES, &c->frames, 1);
-    numbers(w, &c->phase_step, 1);
-    places(w, &c->height_bridge, 1);
-    numbers(w, c->contact_before, contract->contact_count);
 }
 
-static void count_words(walk *w, span_kind kind, void *values, size_t count) {
-    (void)kind;
-    (void)values;
-    w->count += count;
-}
-
-static void put_words(walk *w, span_kind kind, void *values, size_t count) {
-    (void)kind;
-    if (count > 0) { /* an array of none has no place */
-        memcpy(w->words, values, count * sizeof(uint32_t));
+static void get_words(walk *w, gali_bound bound, float *numbers, size_t stride, size_t count) {
+    (void)bound;
+    for (size_t i = 0; i < count; i++, w->words += sizeof *numbers) {
+        memcpy(numbers + i * stride, w->words, sizeof *numbers);
     }
-    w->words += count * sizeof(uint32_t);
 }
 
-static void get_words(walk *w, span_kind kind, void *values, size_t count) {
-    (void)kind;
-    if (count > 0) {
-        memcpy(values, w->words, count * sizeof(uint32_t));
+/* NaN is within no bound; an evaluation stands for one frame at least, and no part of one. */
+static int is_allowed(gali_bound bound, float number) {
+    return fabsf(number) <= gali_bound_of(bound) &&
+           (bound != GALI_BOUND_FRAMES || (number >= 1 && number == floorf(number)));
+}
+
+static void check_words(walk *w, gali_bound bound, float *numbers, size_t stride, size_t count) {
+    (void)numbers;
+    (void)stride;
+    for (size_t i = 0; i < count; i++, w->words += sizeof *numbers) {
+        float number;
+        memcpy(&number, w->words, sizeof number);
+        w->in_range &= is_allowed(bound, number);
     }
-    w->words += count * sizeof(uint32_t);
 }
 
-/* By their bits, which grow with the number's size and are largest where it is none: a loop that compilers widen. */
-static int are_within(const void *values, size_t count, float bound) {
-    uint32_t most = 0, bound_bits;
-    memcpy(&bound_bits, &bound, sizeof bound_bits);
+static void check_state(walk *w, gali_bound bound, float *numbers, size_t stride, size_t count) {
     for (size_t i = 0; i < count; i++) {
-        uint32_t bits;
-        memcpy(&bits, (const unsigned char *)values + i * sizeof bits, sizeof bits);
-        bits &= 0x7fffffffu;
-        most = bits > most ? bits : most;
+        w->in_range &= is_allowed(bound, numbers[i * stride]);
     }
-    return most <= bound_bits;
 }
 
-static int are_allowed(span_kind kind, const void *values, size_t count) {
-    static const float bound[] = {[PLACES] = 2 * GAL_PLACE_MOST, [NUMBERS] = 65536, [STEPPED] = 2048};
-    if (kind == FRAMES) {
-        uint32_t frames;
-        memcpy(&frames, values, sizeof frames);
-        return frames >= 1 && frames <= GALI_FRAMES_MAX;
-    }
-    return kind == OTHERS || are_within(values, count, bound[kind]);
-}
-
-static void check_words(walk *w, span_kind kind, void *values, size_t count) {
-    (void)values;
-    w->in_range &= are_allowed(kind, w->words, count);
-    w->words += count * sizeof(uint32_t);
-}
-
-static void check_state(walk *w, span_kind kind, void *values, size_t count) {
-    w->in_range &= are_allowed(kind, values, count);
-}
-
-static void clear_state(walk *w, span_kind kind, void *values, size_t count) {
+static void bound_state(walk *w, gali_bound bound, float *numbers, size_t stride, size_t count) {
     (void)w;
-    (void)kind;
-    if (count > 0) {
-        memset(values, 0, count * sizeof(uint32_t));
-    }
-}
-
-static void bound_state(walk *w, span_kind kind, void *values, size_t count) {
     for (size_t i = 0; i < count; i++) {
-        unsigned char *number = (unsigned char *)values + i * sizeof(float);
-        if (!are_allowed(kind, number, 1)) {
-            clear_state(w, kind, number, 1);
-        }
+        numbers[i * stride] = is_allowed(bound, numbers[i * stride]) ? numbers[i * stride] : 0;
     }
 }
 
-static size_t snapshot_words(const gali_contract *contract) {
-    gali_character none = {0};
-    walk w = {.take = count_words};
-    walk_character(&w, &none, contract);
-    return w.count;
-}
-
-static void write_character(const gali_character *character, const gali_contract *contract, void *words) {
-    gali_character source = *character; /* its arrays are the character's, and are only read */
+static void write_character(const gali_one *one, unsigned char *words) {
     walk w = {.take = put_words, .words = words};
-    walk_character(&w, &source, contract);
+    walk_lane(&w, one->lanes.bank, one->lanes.controller, one->lane);
 }
 
-static int words_are_in_range(const gali_contract *contract, const void *words) {
-    gali_character none = {0};
-    walk w = {.take = check_words, .words = (unsigned char *)words, .in_range = 1};
-    walk_character(&w, &none, contract);
+static void read_character(const gali_one *one, const unsigned char *words) {
+    walk w = {.take = get_words, .words = (unsigned char *)(uintptr_t)words}; /* only read */
+    gali_bank_start(one->lanes.bank, one->lane);
+    walk_lane(&w, one->lanes.bank, one->lanes.controller, one->lane);
+}
+
+/* The lane says where numbers would be, and is not touched. */
+static int words_are_in_range(const gali_one *one, const unsigned char *words) {
+    walk w = {.take = check_words, .words = (unsigned char *)(uintptr_t)words, .in_range = 1};
+    walk_lane(&w, one->lanes.bank, one->lanes.controller, one->lane);
     return w.in_range;
 }
 
-int gali_snapshot_is_in_range(const gali_character *character, const gali_contract *contract) {
-    gali_character source = *character; /* only read */
+int gali_snapshot_is_in_range(const gali_bank *bank, const gal_controller *controller, uint32_t lane) {
     walk w = {.take = check_state, .in_range = 1};
-    walk_character(&w, &source, contract);
+    walk_lane(&w, bank, controller, lane);
     return w.in_range;
 }
 
-void gali_snapshot_clear(gali_character *character, const gali_contract *contract) {
-    walk w = {.take = clear_state};
-    walk_character(&w, character, contract);
-}
-
-void gali_snapshot_bound(gali_character *character, const gali_contract *contract) {
+void gali_snapshot_bound(gali_bank *bank, const gal_controller *controller, uint32_t lane) {
     walk w = {.take = bound_state};
-    walk_character(&w, character, contract);
-}
-
-static void read_character(gali_character *character, const gali_contract *contract, const void *words) {
-    walk w = {.take = get_words, .words = (unsigned char *)words};
-    walk_character(&w, character, contract);
+    walk_lane(&w, bank, controller, lane);
 }
 
 /* FNV-1a, 32 bits: short texts, every frame. */
@@ -269,12 +135,12 @@ static uint32_t hash_on(uint32_t hash, const void *data, size_t size) {
     return hash;
 }
 
-/* Equal for contracts whose characters are of the same words. */
-static uint32_t snapshot_kind(const gali_contract *contract) {
-    const uint32_t counts[] = {contract->past,        contract->future,       contract->joint_count,
-                               contract->hinge_count, contract->gait_count,   contract->memory_count,
-                               contract->leg_count,   contract->contact_count};
-    uint32_t hash = hash_on(2166136261u, counts, sizeof counts);
+/* Equal for controllers whose characters are of the same words. */
+static uint32_t snapshot_kind(const gal_controller *controller) {
+    const gali_contract *contract = controller->contract;
+    const uint32_t window[] = {contract->past, contract->future};
+    uint32_t hash = hash_on(2166136261u, window, sizeof window);
+    hash = hash_on(hash, &controller->layout, offsetof(gali_layout, x_row));
     for (uint32_t i = 0; i < contract->joint_count; i++) {
         hash = hash_on(hash, contract->joints[i].name, strlen(contract->joints[i].name) + 1);
     }
@@ -284,11 +150,11 @@ static uint32_t snapshot_kind(const gali_contract *contract) {
     return hash;
 }
 
-int gali_snapshot_fits(const gali_contract *one, const gali_contract *other) {
+int gali_snapshot_fits(const gal_controller *one, const gal_controller *other) {
     return snapshot_kind(one) == snapshot_kind(other) && snapshot_words(one) == snapshot_words(other);
 }
 
-enum { SNAPSHOT_MAGIC = 0x53474c47, SNAPSHOT_VERSION = 2 }; /* "GLGS" in little-endian bytes */
+enum { SNAPSHOT_MAGIC = 0x53474c47, SNAPSHOT_VERSION = 3 }; /* "GLGS" in little-endian bytes */
 
 typedef struct snapshot_head {
     uint32_t magic, version;
@@ -348,9 +214,8 @@ static snapshot_front snapshot_front_of(const gal_crowd *crowd) {
                                      .owed = crowd->owed}};
     for (uint32_t g = 0; g < crowd->group_count; g++) {
         const gali_group *group = &crowd->groups[g];
-        const gali_contract *contract = group->levels[0]->contract;
-        front.groups[g] = (snapshot_group){.kind = snapshot_kind(contract),
-                                           .words = (uint32_t)snapshot_words(contract),
+        front.groups[g] = (snapshot_group){.kind = snapshot_kind(group->levels[0]),
+                                           .words = (uint32_t)snapshot_words(group->levels[0]),
                                            .capacity = group->capacity,
                                            .count = group->count};
     }
@@ -381,10 +246,10 @@ gal_status gal_crowd_save(const gal_crowd *crowd, void *data, size_t size, size_
     at += generations;
     for (uint32_t i = 0; i < crowd->count; i++) {
         uint32_t place = crowd->order[i];
-        const gali_character *character = &crowd->characters[place];
-        const snapshot_record record = {character->handle, crowd->paces[place]};
+        const gali_one one = gali_crowd_one(crowd, place);
+        const snapshot_record record = {crowd->handle[place], crowd->paces[place]};
         memcpy(at, &record, sizeof record);
-        write_character(character, gali_crowd_controller(crowd, place)->contract, at + sizeof record);
+        write_character(&one, at + sizeof record);
         at += record_bytes(&front.groups[gali_crowd_group(crowd, place)]);
     }
     return GAL_OK;
@@ -485,7 +350,8 @@ static gal_status check_record(const gal_crowd *crowd, uint32_t places, const un
         return gali_fail(error, GAL_BAD_DATA, "snapshot: character %u has a pace that this crowd has not",
                          index);
     }
-    return words_are_in_range(gali_crowd_controller(crowd, place)->contract, record + sizeof front)
+    const gali_one one = gali_crowd_one(crowd, place);
+    return words_are_in_range(&one, record + sizeof front)
                ? GAL_OK
                : gali_fail(error, GAL_BAD_DATA, "snapshot: character %u has a number that is out of range",
                            index);
@@ -519,17 +385,17 @@ static void take_snapshot(gal_crowd *crowd, const snapshot_front *front, const u
     memcpy(crowd->generation, generations, places * sizeof *crowd->generation);
     for (uint32_t i = 0; i < crowd->capacity; i++) {
         crowd->generation[i] &= 0xffffu;
-        crowd->characters[i].handle = 0;
+        crowd->handle[i] = 0;
     }
     for (uint32_t i = 0; i < front->head.count; i++) {
         snapshot_record saved;
         memcpy(&saved, record, sizeof saved);
         uint32_t place = (saved.handle & 0xffffu) - 1;
-        gali_character *character = &crowd->characters[place];
+        const gali_one one = gali_crowd_one(crowd, place);
         crowd->order[i] = place;
         crowd->paces[place] = saved.pace;
-        character->handle = saved.handle;
-        read_character(character, gali_crowd_controller(crowd, place)->contract, record + sizeof saved);
+        crowd->handle[place] = saved.handle;
+        read_character(&one, record + sizeof saved);
         record += record_bytes(&front->groups[gali_crowd_group(crowd, place)]);
     }
     for (uint32_t g = 0; g < crowd->group_count; g++) {

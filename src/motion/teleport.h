@@ -2,10 +2,12 @@
 #ifndef GALI_MOTION_TELEPORT_H
 #define GALI_MOTION_TELEPORT_H
 
-#include "motion/character.h"
+#include "motion/phases.h"
 
-/* The root of `left` frames ago goes to x, z (finite) and faces `facing`; heights change by the ground's between there and where it was. */
-void gali_teleport(gali_character *character, const gali_contract *contract, const gali_ground *ground,
-                   uint32_t left, float x, float z, float facing);
+/*
+ * The root of `left` frames ago goes to x, z (finite) and faces `facing`; heights change by the ground's between there and
+ * where it was.
+ */
+void gali_teleport(const gali_lanes *lanes, uint32_t lane, uint32_t left, float x, float z, float facing);
 
 #endif

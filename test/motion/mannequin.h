@@ -18,7 +18,7 @@
 
 #include <cmocka.h>
 
-#include "motion/character.h"
+#include "motion/controller.h"
 #include "motion/crowd.h"
 #include "network/model.h"
 #include "synthetic.h"

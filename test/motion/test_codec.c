@@ -2,8 +2,7 @@
  * The feature codec, block by block, against places worked out by hand in float64: axes and signs, the side of
  * the terrain, the frame of the last joints, and where each block stands.
  */
-#include "mannequin.h"
-#include "motion/codec.h"
+#include "lane.h"
 
 enum { WINDOW = 70, PAST = 30, SAMPLES = 6, FUTURES = 4, GAITS = 4 };
 
@@ -11,39 +10,56 @@ static const int offsets[SAMPLES] = {-20, -10, 0, 10, 20, 30};
 
 /* A character whose every number is different, on a path that curls; heights apart from the ground's. */
 typedef struct state {
-    gali_contract *contract;
-    gali_character character;
-    gal_vec3 path[WINDOW], position[MANNEQUIN_JOINTS], velocity[MANNEQUIN_JOINTS];
+    lane l;
+    gal_vec3 path[WINDOW];
     gali_vec2 direction[WINDOW];
-    float gait[WINDOW * GAITS];
-    gal_transform pose[MANNEQUIN_JOINTS];
     double angle[WINDOW]; /* of direction */
 } state;
 
+static float slanted(void *context, float x, float z) {
+    (void)context;
+    return 0.5f * x - 0.125f * z;
+}
+
+/* The path to where features are read from: now, the frame before, and the contract's samples. */
+static void lay_path(state *s) {
+    lane *l = &s->l;
+    float *before = lane_record(l, 1);
+    lane_set3(l, l->is->root, s->path[PAST]);
+    lane_set2(l, l->is->facing, s->direction[PAST]);
+    memcpy(before + GALI_RECORD_PLACE, &s->path[PAST - 1], sizeof s->path[0]);
+    memcpy(before + GALI_RECORD_FACING, &s->direction[PAST - 1], sizeof s->direction[0]);
+    for (uint32_t k = 0; k < SAMPLES; k++) {
+        int i = PAST + offsets[k];
+        *lane_sample(l, GALI_RECORD_PLACE, k) = s->path[i].x;
+        *lane_sample(l, GALI_RECORD_PLACE + 1, k) = s->path[i].y;
+        *lane_sample(l, GALI_RECORD_PLACE + 2, k) = s->path[i].z;
+        *lane_sample(l, GALI_RECORD_FACING, k) = s->direction[i].x;
+        *lane_sample(l, GALI_RECORD_FACING + 1, k) = s->direction[i].z;
+        for (uint32_t g = 0; g < GAITS; g++) {
+            *lane_sample(l, GALI_RECORD_GAIT + g, k) = (float)(i + 100 * (int)g) / 1000;
+        }
+    }
+}
+
 static void make(state *s) {
+    static const mannequin_desc desc = {.seed = 1};
     memset(s, 0, sizeof *s);
-    s->contract = mannequin_contract(mannequin_biped);
-    gali_character *c = &s->character;
-    c->path.position = s->path;
-    c->path.direction = s->direction;
-    c->path.gait = s->gait;
-    c->position = s->position;
-    c->velocity = s->velocity;
-    c->pose = s->pose;
+    lane *l = &s->l;
+    lane_make(l, &desc, slanted, 0, 0, 0);
     for (int i = 0; i < WINDOW; i++) {
         s->angle[i] = 2.0 + 0.03 * i;
         s->direction[i] = (gali_vec2){(float)sin(s->angle[i]), (float)cos(s->angle[i])};
         s->path[i] = (gal_vec3){100 + 2.5f * (float)i, 40 + 0.25f * (float)i, -30 - 1.5f * (float)i};
-        for (int g = 0; g < GAITS; g++) {
-            s->gait[i * GAITS + g] = (float)(i + 100 * g) / 1000;
-        }
     }
-    for (int j = 0; j < MANNEQUIN_JOINTS; j++) {
-        s->position[j] = (gal_vec3){170 + 3 * (float)j, 90 - (float)j, -70 + 2 * (float)j};
-        s->velocity[j] = (gal_vec3){0.5f * (float)j, 0.1f * (float)j, 1 - 0.25f * (float)j};
+    lay_path(s);
+    for (uint32_t j = 0; j < MANNEQUIN_JOINTS; j++) {
+        float n = (float)j;
+        lane_set3(l, l->is->joint_place + 3 * j, (gal_vec3){170 + 3 * n, 90 - n, -70 + 2 * n});
+        lane_set3(l, l->is->joint_velocity + 3 * j, (gal_vec3){0.5f * n, 0.1f * n, 1 - 0.25f * n});
     }
-    c->path.height = 49;
-    c->path.height_before = 48;
+    lane_set(l, l->is->height, 49);
+    lane_set(l, l->is->height_before, 48);
 }
 
 /* The plain definition: x to the left of the facing, z along it. */
@@ -52,21 +68,16 @@ static void into(double angle, double dx, double dz, double *x, double *z) {
     *z = dx * sin(angle) + dz * cos(angle);
 }
 
-static float slanted(void *context, float x, float z) {
-    (void)context;
-    return 0.5f * x - 0.125f * z;
-}
-
-static const float *encoded(const state *s, float *x) {
-    gali_ground ground = {slanted, NULL};
-    for (uint32_t i = 0; i < s->contract->inputs; i++) {
-        x[i] = NAN; /* every feature must be written */
+static const float *encoded(state *s) {
+    lane *l = &s->l;
+    for (uint32_t i = 0; i < l->contract->inputs; i++) {
+        l->x[i] = NAN; /* every feature must be written */
     }
-    gali_codec_encode(&s->character, s->contract, &ground, x);
-    for (uint32_t i = 0; i < s->contract->inputs; i++) {
-        assert_true(!isnan(x[i]));
+    l->phases->encode(&l->lanes);
+    for (uint32_t i = 0; i < l->contract->inputs; i++) {
+        assert_true(!isnan(l->x[i]));
     }
-    return x;
+    return l->x;
 }
 
 /* The block's features, found by the place that counting the contract's lines by hand gives. */
@@ -97,10 +108,9 @@ static void near(double expected, float got, const char *what, int i) {
 static void the_trajectory_is_in_the_frame_of_now(void **unused) {
     (void)unused;
     state s;
-    float buffer[AT_END];
     make(&s);
-    assert_int_equal(s.contract->inputs, AT_END);
-    const float *x = encoded(&s, buffer);
+    assert_int_equal(s.l.contract->inputs, AT_END);
+    const float *x = encoded(&s);
     for (int i = 0; i < SAMPLES; i++) {
         int at = PAST + offsets[i];
         double px, pz, dx, dz;
@@ -119,16 +129,15 @@ static void the_trajectory_is_in_the_frame_of_now(void **unused) {
     for (int i = 0; i < 3; i++) {
         near(0.5, x[AT_CONSTANT + i], "constant", i);
     }
-    gali_contract_release(s.contract, NULL);
+    lane_free(&s.l);
 }
 
 /* Positive sides are to the left of the sample's own facing; the centre is the path's own height. */
 static void heights_are_beside_each_sample(void **unused) {
     (void)unused;
     state s;
-    float buffer[AT_END];
     make(&s);
-    const float *x = encoded(&s, buffer);
+    const float *x = encoded(&s);
     for (int i = 0; i < SAMPLES; i++) {
         int at = PAST + offsets[i];
         double left_x = cos(s.angle[at]), left_z = -sin(s.angle[at]); /* up x forward */
@@ -139,55 +148,58 @@ static void heights_are_beside_each_sample(void **unused) {
         }
         near((double)s.path[at].y - 49, x[AT_HEIGHT + i], "height", i);
     }
-    gali_contract_release(s.contract, NULL);
+    lane_free(&s.l);
 }
 
 /* The same in numbers that need no formula: facing +z, +x is the left hand and higher ground there is positive. */
 static void left_is_plus_x(void **unused) {
     (void)unused;
     state s;
-    float buffer[AT_END];
     make(&s);
     for (int i = 0; i < WINDOW; i++) {
         s.path[i] = (gal_vec3){0, 0, (float)(i - PAST)};
         s.direction[i] = (gali_vec2){0, 1};
     }
-    s.character.path.height = 0;
-    const float *x = encoded(&s, buffer);
+    lane_set(&s.l, s.l.is->height, 0);
+    lay_path(&s);
+    const float *x = encoded(&s);
     assert_true(x[AT_HEIGHT_LEFT + 2] == 12.5f && x[AT_HEIGHT_RIGHT + 2] == -12.5f);
     assert_true(x[AT_POSITION_Z + 3] == 10 && x[AT_POSITION_X + 3] == 0);
     s.path[PAST + 10].x = 8; /* to the left */
-    assert_true(encoded(&s, buffer)[AT_POSITION_X + 3] == 8);
+    lay_path(&s);
+    assert_true(encoded(&s)[AT_POSITION_X + 3] == 8);
     for (int i = 0; i < WINDOW; i++) {
         s.direction[i] = (gali_vec2){1, 0}; /* facing +x: -z is the left */
         s.path[i] = (gal_vec3){(float)(i - PAST), 0, 0};
     }
     s.path[PAST + 10].z = -8;
-    x = encoded(&s, buffer);
+    lay_path(&s);
+    x = encoded(&s);
     assert_true(x[AT_POSITION_X + 3] == 8 && x[AT_POSITION_Z + 3] == 10);
     assert_true(x[AT_HEIGHT_LEFT + 2] == 25.0f / 8 && x[AT_HEIGHT_RIGHT + 2] == -25.0f / 8);
-    gali_contract_release(s.contract, NULL);
+    lane_free(&s.l);
 }
 
 static void joints_are_in_the_frame_before(void **unused) {
     (void)unused;
     state s;
-    float buffer[AT_END];
     make(&s);
-    const float *x = encoded(&s, buffer);
+    const float *x = encoded(&s);
     for (int j = 0; j < MANNEQUIN_JOINTS; j++) {
         double px, pz, vx, vz;
-        into(s.angle[PAST - 1], (double)s.position[j].x - (double)s.path[PAST - 1].x,
-             (double)s.position[j].z - (double)s.path[PAST - 1].z, &px, &pz);
-        into(s.angle[PAST - 1], (double)s.velocity[j].x, (double)s.velocity[j].z, &vx, &vz);
+        gal_vec3 place = lane_get3(&s.l, s.l.is->joint_place + 3 * (uint32_t)j);
+        gal_vec3 velocity = lane_get3(&s.l, s.l.is->joint_velocity + 3 * (uint32_t)j);
+        into(s.angle[PAST - 1], (double)place.x - (double)s.path[PAST - 1].x,
+             (double)place.z - (double)s.path[PAST - 1].z, &px, &pz);
+        into(s.angle[PAST - 1], (double)velocity.x, (double)velocity.z, &vx, &vz);
         near(px, x[AT_JOINTS + 3 * j], "joint x", j);
-        near((double)s.position[j].y - 48, x[AT_JOINTS + 3 * j + 1], "joint y", j);
+        near((double)place.y - 48, x[AT_JOINTS + 3 * j + 1], "joint y", j);
         near(pz, x[AT_JOINTS + 3 * j + 2], "joint z", j);
         near(vx, x[AT_VELOCITY + 3 * j], "velocity x", j);
-        near((double)s.velocity[j].y, x[AT_VELOCITY + 3 * j + 1], "velocity y", j);
+        near((double)velocity.y, x[AT_VELOCITY + 3 * j + 1], "velocity y", j);
         near(vz, x[AT_VELOCITY + 3 * j + 2], "velocity z", j);
     }
-    gali_contract_release(s.contract, NULL);
+    lane_free(&s.l);
 }
 
 static void names_stand_where_the_features_do(void **unused) {
@@ -247,18 +259,19 @@ static void rodrigues(const double r[3], const double v[3], double out[3]) {
 }
 
 static void check_joint(const state *s, const float *y, int j) {
+    const gal_transform pose = lane_pose(&s->l, (uint32_t)j);
     double angle = s->angle[PAST], sine = sin(angle), cosine = cos(angle);
     const float *p = y + OUT_POSITION + 3 * j;
     double x = (double)p[0] * cosine + (double)p[2] * sine + (double)s->path[PAST].x;
     double z = -(double)p[0] * sine + (double)p[2] * cosine + (double)s->path[PAST].z;
-    near(x, s->pose[j].position.x, "pose x", j);
-    near((double)p[1] + 49, s->pose[j].position.y, "pose y", j);
-    near(z, s->pose[j].position.z, "pose z", j);
+    near(x, pose.position.x, "pose x", j);
+    near((double)p[1] + 49, pose.position.y, "pose y", j);
+    near(z, pose.position.z, "pose z", j);
     const float *half = y + OUT_ROTATION + 3 * j;
     double rotation[3] = {2 * (double)half[0], 2 * (double)half[1], 2 * (double)half[2]};
     double axis[3] = {1, 2, -3}, turned[3];
     rodrigues(rotation, axis, turned);
-    gal_vec3 got = gali_quat_turn(s->pose[j].rotation, (gal_vec3){1, 2, -3});
+    gal_vec3 got = gali_quat_turn(pose.rotation, (gal_vec3){1, 2, -3});
     near(turned[0] * cosine + turned[2] * sine, got.x, "turned x", j);
     near(turned[1], got.y, "turned y", j);
     near(-turned[0] * sine + turned[2] * cosine, got.z, "turned z", j);
@@ -267,29 +280,37 @@ static void check_joint(const state *s, const float *y, int j) {
 static void decode_is_the_way_back(void **unused) {
     (void)unused;
     state s;
-    float y[OUT_END];
     make(&s);
-    mannequin_desc desc = {.seed = 1};
-    gal_controller *controller = mannequin_open(&desc);
-    assert_int_equal(s.contract->outputs, OUT_END);
-    fill_output(y);
+    lane *l = &s.l;
+    const float *y = l->y;
+    assert_int_equal(l->contract->outputs, OUT_END);
+    fill_output(l->y);
     gal_vec3 before[MANNEQUIN_JOINTS];
-    memcpy(before, s.position, sizeof before);
-    gali_codec_decode(&s.character, controller, y, 0.5f);
+    for (uint32_t j = 0; j < MANNEQUIN_JOINTS; j++) {
+        before[j] = lane_get3(l, l->is->joint_place + 3 * j);
+    }
+    l->lanes.smooth = 0.5f;
+    l->phases->decode(&l->lanes);
+    l->phases->contact(&l->lanes);
     for (int j = 0; j < MANNEQUIN_JOINTS; j++) {
         check_joint(&s, y, j);
         const float *v = y + OUT_VELOCITY + 3 * j;
+        gal_vec3 pose = lane_pose(l, (uint32_t)j).position;
+        gal_vec3 fed_back = lane_get3(l, l->is->joint_place + 3 * (uint32_t)j);
         double vx = (double)v[0] * cos(s.angle[PAST]) + (double)v[2] * sin(s.angle[PAST]);
-        near(vx, s.velocity[j].x, "velocity x", j);
-        near(((double)before[j].x + vx + (double)s.pose[j].position.x) / 2, s.position[j].x, "fed back x", j);
-        near(((double)before[j].y - 0.1 + (double)s.pose[j].position.y) / 2, s.position[j].y, "fed back y", j);
+        near(vx, lane_get(l, l->is->joint_velocity + 3 * (uint32_t)j), "velocity x", j);
+        near(((double)before[j].x + vx + (double)pose.x) / 2, fed_back.x, "fed back x", j);
+        near(((double)before[j].y - 0.1 + (double)pose.y) / 2, fed_back.y, "fed back y", j);
     }
-    const float *contact = s.character.contact;
-    assert_true(contact[0] == 0 && contact[1] == 0.6f && contact[2] == 1 && contact[3] == 0);
-    gali_codec_decode(&s.character, controller, y, 0);
-    near((double)s.pose[3].position.z, s.position[3].z, "fed back as predicted", 3);
-    gal_controller_close(controller);
-    gali_contract_release(s.contract, NULL);
+    static const float contacts[] = {0, 0.6f, 1, 0};
+    for (uint32_t i = 0; i < 4; i++) {
+        assert_true(lane_get(l, l->is->contact + i) == contacts[i]);
+    }
+    l->lanes.smooth = 0;
+    l->phases->decode(&l->lanes);
+    near((double)lane_pose(l, 3).position.z, lane_get(l, l->is->joint_place + 3 * 3 + 2),
+         "fed back as predicted", 3);
+    lane_free(l);
 }
 
 int main(void) {

@@ -2,9 +2,7 @@
  * Hinged skeletons: features at their places, forward kinematics against a chain of float64 matrices, the order of
  * root step and pose, and the dog that is shipped.
  */
-#include "mannequin.h"
-#include "motion/codec.h"
-#include "motion/hinged.h"
+#include "lane.h"
 
 /* A body with two legs of three hinges; the axes lie along x and z, one is askew; the right leg is turned at rest. */
 static const char robot[] = "gallop-contract 1\n"
@@ -90,36 +88,26 @@ enum {
     Y_END = 44,
 };
 
-typedef struct rig {
-    gal_controller *controller;
-    gali_character character;
-    gal_vec3 path[WINDOW], position[JOINTS];
-    gali_vec2 direction[WINDOW], velocity[WINDOW];
-    float gait[WINDOW], angle[HINGES], rate[HINGES];
-    gal_transform pose[JOINTS];
-} rig;
-
-static void make(rig *r, const char *rules) {
-    mannequin_desc desc = {.contract = robot, .rules = rules, .seed = 3};
-    memset(r, 0, sizeof *r);
-    r->controller = mannequin_open(&desc);
-    gali_character *c = &r->character;
-    c->path.position = r->path;
-    c->path.direction = r->direction;
-    c->path.velocity = r->velocity;
-    c->path.gait = r->gait;
-    c->position = r->position;
-    c->pose = r->pose;
-    c->hinged.angle = r->angle;
-    c->hinged.rate = r->rate;
-    for (int i = 0; i < WINDOW; i++) {
-        r->direction[i] = gali_facing_from_angle(0.7f);
-        r->path[i] = (gal_vec3){3, 0.2f, -1 + 0.1f * (float)i};
-        r->velocity[i] = (gali_vec2){0.01f * (float)i, 0.5f};
+/* A robot that stands at (3, -1 + 0.1 PAST) on ground of 0.2, faces 0.7, and has left a path of its own behind it. */
+static void make(lane *r, const char *rules) {
+    const mannequin_desc desc = {.contract = robot, .rules = rules, .seed = 3};
+    lane_make(r, &desc, NULL, 0, 0, 0.7f);
+    lane_set3(r, r->is->root, (gal_vec3){3, 0.2f, -1 + 0.1f * PAST});
+    lane_set(r, r->is->height, 0.2f);
+    lane_set(r, r->is->height_before, 0.2f);
+    for (uint32_t k = 0; k < r->contract->sample_count; k++) {
+        gali_vec2 facing = gali_facing_from_angle(0.7f);
+        *lane_sample(r, GALI_RECORD_FACING, k) = facing.x;
+        *lane_sample(r, GALI_RECORD_FACING + 1, k) = facing.z;
+        *lane_sample(r, GALI_RECORD_VELOCITY, k) = 0.01f * (float)(PAST + r->contract->samples[k]);
+        *lane_sample(r, GALI_RECORD_VELOCITY + 1, k) = 0.5f;
     }
-    c->frames = 1;
-    c->path.height = c->path.height_before = 0.2f;
-    gali_hinged_reset(&c->hinged, r->controller->contract);
+}
+
+static void set_numbers(lane *r, uint32_t number, uint32_t count, float first) {
+    for (uint32_t i = 0; i < count; i++) {
+        lane_set(r, number + i, first + (float)i);
+    }
 }
 
 static void near(double expected, float got, const char *what, int i) {
@@ -130,28 +118,19 @@ static void near(double expected, float got, const char *what, int i) {
 
 static void every_block_is_at_its_place(void **unused) {
     (void)unused;
-    rig r;
+    lane r;
     make(&r, NULL);
-    gali_hinged *h = &r.character.hinged;
-    for (int i = 0; i < HINGES; i++) {
-        h->angle[i] = 1 + (float)i;
-        h->rate[i] = 10 + (float)i;
-    }
-    h->posture = (gali_posture){20, 21, 22};
-    h->posture_rate = (gali_posture){30, 31, 32};
-    for (int i = 0; i < 3; i++) {
-        h->motion[i] = 40 + (float)i;
-    }
-    for (int l = 0; l < LEGS; l++) {
-        h->foot[l] = (gal_vec3){50 + 3 * (float)l, 51 + 3 * (float)l, 52 + 3 * (float)l};
-        h->foot_velocity[l] = (gal_vec3){60 + 3 * (float)l, 61 + 3 * (float)l, 62 + 3 * (float)l};
-        h->phase[l][0] = 70 + 2 * (float)l;
-        h->phase[l][1] = 71 + 2 * (float)l;
-    }
-    float x[X_END];
-    gali_ground flat = {NULL, NULL};
-    assert_int_equal(r.controller->contract->inputs, X_END);
-    gali_codec_encode(&r.character, r.controller->contract, &flat, x);
+    set_numbers(&r, r.is->angle, HINGES, 1);
+    set_numbers(&r, r.is->rate, HINGES, 10);
+    set_numbers(&r, r.is->posture, 3, 20);
+    set_numbers(&r, r.is->posture_rate, 3, 30);
+    set_numbers(&r, r.is->root_motion, 3, 40);
+    set_numbers(&r, r.is->foot, 3 * LEGS, 50);
+    set_numbers(&r, r.is->foot_velocity, 3 * LEGS, 60);
+    set_numbers(&r, r.is->leg_phase, 2 * LEGS, 70);
+    assert_int_equal(r.contract->inputs, X_END);
+    r.phases->encode(&r.lanes);
+    const float *x = r.x;
     static const struct {
         int at, count, first;
     } blocks[] = {{X_PHASE, 4, 70},  {X_FOOT_VELOCITY, 6, 60}, {X_BODY_RATE, 3, 30}, {X_ANGLE, 4, 1},
@@ -166,7 +145,7 @@ static void every_block_is_at_its_place(void **unused) {
         near(vx * cosine - vz * sine, x[X_VELOCITY_X + s], "velocity x", s);
         near(vx * sine + vz * cosine, x[X_VELOCITY_Z + s], "velocity z", s);
     }
-    gal_controller_close(r.controller);
+    lane_free(&r);
 }
 
 /* ---- kinematics ---- */
@@ -205,12 +184,12 @@ static place about(double x, double y, double z, double angle) {
     return out;
 }
 
-static void check_place(const rig *r, int joint, place expected) {
-    const gal_transform *got = &r->pose[joint];
-    near(expected.t[0], got->position.x, "x", joint);
-    near(expected.t[1], got->position.y, "y", joint);
-    near(expected.t[2], got->position.z, "z", joint);
-    gal_vec3 probe = gali_quat_turn(got->rotation, (gal_vec3){1, 2, 3});
+static void check_place(const lane *r, int joint, place expected) {
+    const gal_transform got = lane_pose(r, (uint32_t)joint);
+    near(expected.t[0], got.position.x, "x", joint);
+    near(expected.t[1], got.position.y, "y", joint);
+    near(expected.t[2], got.position.z, "z", joint);
+    gal_vec3 probe = gali_quat_turn(got.rotation, (gal_vec3){1, 2, 3});
     near(expected.m[0][0] + 2 * expected.m[0][1] + 3 * expected.m[0][2], probe.x, "turned x", joint);
     near(expected.m[1][0] + 2 * expected.m[1][1] + 3 * expected.m[1][2], probe.y, "turned y", joint);
     near(expected.m[2][0] + 2 * expected.m[2][1] + 3 * expected.m[2][2], probe.z, "turned z", joint);
@@ -218,14 +197,15 @@ static void check_place(const rig *r, int joint, place expected) {
 
 static void the_pose_is_the_chain_of_its_hinges(void **unused) {
     (void)unused;
-    rig r;
+    lane r;
     make(&r, NULL);
-    gali_hinged *h = &r.character.hinged;
     static const float angles[HINGES] = {0.3f, -0.9f, 0.5f, 1.1f};
-    memcpy(h->angle, angles, sizeof angles);
-    h->posture = (gali_posture){0.5f, 0.2f, -0.3f};
-    gali_hinged_pose(&r.character, r.controller->contract);
-    double z = (double)r.path[PAST].z, height = (double)0.2f;
+    for (uint32_t i = 0; i < HINGES; i++) {
+        lane_set(&r, r.is->angle + i, angles[i]);
+    }
+    lane_set3(&r, r.is->posture, (gal_vec3){0.5f, 0.2f, -0.3f});
+    r.phases->pose_hinged(&r.lanes);
+    double z = (double)lane_get(&r, r.is->root + 2), height = (double)0.2f;
     place root = times(at(3, height + 0.5, z), about(0, 1, 0, 0.7)); /* positive turns +z towards +x */
     place body = times(times(root, about(1, 0, 0, 0.2)), about(0, 0, 1, -0.3));
     place hip = times(times(body, at(0.1, -0.05, 0.2)), about(0, 0, 1, 0.3));
@@ -241,24 +221,26 @@ static void the_pose_is_the_chain_of_its_hinges(void **unused) {
     check_place(&r, 4, hip);
     check_place(&r, 5, thigh);
     check_place(&r, 6, times(thigh, at(0, -0.3, -0.1)));
-    gal_vec3 before[LEGS] = {{0, 0, 0}, {1, 1, 1}};
-    gali_hinged_feet(&r.character, r.controller->contract, before);
-    gal_vec3 foot = r.pose[3].position;
+    lane_set3(&r, r.is->toe_at, (gal_vec3){0, 0, 0});
+    r.phases->feel_feet(&r.lanes);
+    gal_vec3 foot = lane_pose(&r, 3).position, felt = lane_get3(&r, r.is->foot);
     double dx = (double)foot.x - 3, dz = (double)foot.z - z;
-    near(dx * cos(0.7) - dz * sin(0.7), h->foot[0].x, "foot x", 0);
-    near((double)foot.y - height, h->foot[0].y, "foot y", 0);
-    near(dx * sin(0.7) + dz * cos(0.7), h->foot[0].z, "foot z", 0);
-    near((double)foot.x * cos(0.7) - (double)foot.z * sin(0.7), h->foot_velocity[0].x, "foot velocity x", 0);
-    gal_controller_close(r.controller);
+    near(dx * cos(0.7) - dz * sin(0.7), felt.x, "foot x", 0);
+    near((double)foot.y - height, felt.y, "foot y", 0);
+    near(dx * sin(0.7) + dz * cos(0.7), felt.z, "foot z", 0);
+    near((double)foot.x * cos(0.7) - (double)foot.z * sin(0.7), lane_get(&r, r.is->foot_velocity),
+         "foot velocity x", 0);
+    r.phases->feel_feet(&r.lanes);
+    near(0, lane_get(&r, r.is->foot_velocity), "foot velocity x, standing", 0);
+    lane_free(&r);
 }
 
 static void outputs_change_the_state(void **unused) {
     (void)unused;
-    rig r;
-    make(&r, NULL);
-    gali_hinged *h = &r.character.hinged;
-    float y[Y_END] = {0};
-    assert_int_equal(r.controller->contract->outputs, Y_END);
+    lane r;
+    make(&r, "rule stand_settle 0.5\n");
+    float *y = r.y;
+    assert_int_equal(r.contract->outputs, Y_END);
     y[Y_ROOT_X] = 1;
     y[Y_ROOT_Z] = 2;
     y[Y_TURN] = 3;
@@ -270,31 +252,34 @@ static void outputs_change_the_state(void **unused) {
     y[Y_BODY + 2] = -0.1f;
     y[Y_BODY_RATE + 1] = 0.4f;
     y[Y_CONTACT + 1] = 0.6f;
-    h->phase[0][0] = 0.5f; /* amplitude 0.5, direction 0 */
+    lane_set(&r, r.is->leg_phase, 0.5f); /* amplitude 0.5, direction 0 */
     y[Y_PHASE] = 0;
     y[Y_PHASE + 1] = 0.8f;   /* wants amplitude 0.8 and a quarter turn */
     y[Y_PHASE_RATE] = 0.25f; /* and that is where its advance takes it */
-    h->phase[1][0] = 1;
+    lane_set(&r, r.is->leg_phase + 2, 1);
     y[Y_PHASE + 2] = 1; /* wants to stay, but advances by a quarter: half way between, an eighth */
     y[Y_PHASE_RATE + 1] = 0.25f;
-    gali_codec_decode(&r.character, r.controller, y, 0);
-    near(0.1 + 0.2, h->angle[0], "angle", 0);
-    near(1.5, h->angle[1], "angle", 1);
-    near(-0.8, h->angle[2], "angle", 2);
-    near(0.7, h->rate[3], "rate", 3);
-    near(0.45 + 0.1, h->posture.height, "height", 0);
-    near(-0.02 - 0.1, h->posture.roll, "roll", 0);
-    near(0.4, h->posture_rate.pitch, "pitch rate", 0);
-    near(3, h->motion[2], "turn", 0);
-    near(0.6, r.character.contact[1], "contact", 1);
-    near(0, h->phase[0][0], "phase cos", 0);
-    near(0.8, h->phase[0][1], "phase sin", 0);
-    near(cos(atan(1.0)), h->phase[1][0], "phase cos", 1);
-    near(sin(atan(1.0)), h->phase[1][1], "phase sin", 1);
-    gali_hinged_settle(h, r.controller->contract, 0.5f);
-    near((0.3 + 0.1) / 2, h->angle[0], "settled angle", 0);
-    near((0.55 + 0.45) / 2, h->posture.height, "settled height", 0);
-    gal_controller_close(r.controller);
+    r.phases->decode_hinged(&r.lanes);
+    r.phases->contact(&r.lanes);
+    near(0.1 + 0.2, lane_get(&r, r.is->angle + 0), "angle", 0);
+    near(1.5, lane_get(&r, r.is->angle + 1), "angle", 1);
+    near(-0.8, lane_get(&r, r.is->angle + 2), "angle", 2);
+    near(0.7, lane_get(&r, r.is->rate + 3), "rate", 3);
+    near(0.45 + 0.1, lane_get(&r, r.is->posture), "height", 0);
+    near(-0.02 - 0.1, lane_get(&r, r.is->posture + 2), "roll", 0);
+    near(0.4, lane_get(&r, r.is->posture_rate + 1), "pitch rate", 0);
+    near(3, lane_get(&r, r.is->root_motion + 2), "turn", 0);
+    near(0.6, lane_get(&r, r.is->contact + 1), "contact", 1);
+    near(0, lane_get(&r, r.is->leg_phase + 0), "phase cos", 0);
+    near(0.8, lane_get(&r, r.is->leg_phase + 1), "phase sin", 0);
+    near(cos(atan(1.0)), lane_get(&r, r.is->leg_phase + 2), "phase cos", 1);
+    near(sin(atan(1.0)), lane_get(&r, r.is->leg_phase + 3), "phase sin", 1);
+    int32_t stand = r.contract->gait_of_role[GALI_GAIT_STAND]; /* takes no step, and settles by half */
+    lane_set(&r, r.is->gait + (uint32_t)stand, 1);
+    r.phases->decode_hinged(&r.lanes);
+    near((0.3 + 0.1) / 2, lane_get(&r, r.is->angle + 0), "settled angle", 0);
+    near((0.55 + 0.45) / 2, lane_get(&r, r.is->posture), "settled height", 0);
+    lane_free(&r);
 }
 
 /* Of the pose's change as much is taken as of the root's step: what stands does not step on the spot. */
@@ -302,19 +287,17 @@ static void a_standing_body_takes_less_of_its_change(void **unused) {
     (void)unused;
     static const float stands[] = {0, 0.75f, 1};
     for (int k = 0; k < 3; k++) {
-        rig r;
+        lane r;
         make(&r, "rule stand_damping 0.5\n");
-        gali_hinged *h = &r.character.hinged;
-        float y[Y_END] = {0};
-        double share = sqrt(1 - (double)stands[k]), angle = (double)h->angle[0],
-               height = (double)h->posture.height;
-        r.gait[PAST] = stands[k];
-        y[Y_CHANGE] = 0.2f;
-        y[Y_BODY] = 0.1f;
-        gali_codec_decode(&r.character, r.controller, y, 0);
-        near(angle + 0.2 * share, h->angle[0], "angle", k);
-        near(height + 0.1 * share, h->posture.height, "height", k);
-        gal_controller_close(r.controller);
+        double share = sqrt(1 - (double)stands[k]), angle = (double)lane_get(&r, r.is->angle),
+               height = (double)lane_get(&r, r.is->posture);
+        lane_set(&r, r.is->gait, stands[k]);
+        r.y[Y_CHANGE] = 0.2f;
+        r.y[Y_BODY] = 0.1f;
+        r.phases->decode_hinged(&r.lanes);
+        near(angle + 0.2 * share, lane_get(&r, r.is->angle), "angle", k);
+        near(height + 0.1 * share, lane_get(&r, r.is->posture), "height", k);
+        lane_free(&r);
     }
 }
 
@@ -378,8 +361,10 @@ static void the_dog_keeps_to_itself(void **unused) {
         gal_crowd_state(many, b, &states[0]);
         gal_crowd_state(many, free, &states[1]);
         assert_memory_equal(&states[0], &states[1], sizeof states[0]);
-        assert_memory_equal(gali_crowd_fed_back(many, b), gali_crowd_fed_back(many, free),
-                            joints * sizeof(gal_vec3));
+        gal_vec3 fed_back[2][GALI_JOINTS_MAX];
+        assert_int_equal(gali_crowd_fed_back(many, b, fed_back[0]), GAL_OK);
+        assert_int_equal(gali_crowd_fed_back(many, free, fed_back[1]), GAL_OK);
+        assert_memory_equal(fed_back[0], fed_back[1], joints * sizeof(gal_vec3));
     }
     assert_int_equal(gal_crowd_resets(alone) + gal_crowd_resets(many), 0);
     gal_crowd_destroy(alone);

@@ -1,7 +1,5 @@
 /* Inertia: what the predicted pose jumps by is made up for in time, and a steady one is shown as it is. */
-#include "mannequin.h"
-#include "motion/controller.h"
-#include "motion/inertia.h"
+#include "lane.h"
 
 /* ---- one joint, by hand ---- */
 
@@ -11,49 +9,43 @@ static const char hatstand[] = "gallop-contract 1\nname hatstand\nrate 60\nunit 
                                "rule inertia_jump 3\nrule inertia_time 8\n"
                                "input trajectory.position.x\noutput joint.position\n";
 
-typedef struct stand {
-    gali_contract *contract;
-    gali_character character;
-    gal_vec3 position[120];
-    gali_vec2 direction[120];
-    gal_transform pose[3], local[3];
-    gali_inertia turn_shown[3];
-} stand;
+enum { STAND_JOINTS = 3 };
 
 /* The pose predicted with the arm turned about +y by an angle. */
-static void predict(stand *s, float angle) {
+static void predict(lane *s, float angle) {
     gal_quat turn = gali_quat_from_axis((gal_vec3){0, 1, 0}, angle);
-    s->pose[0] = (gal_transform){{0, 100, 0}, {0, 0, 0, 1}};
-    s->pose[1] = (gal_transform){{0, 150, 0}, turn};
-    s->pose[2] =
-        (gal_transform){gali_vec3_add(s->pose[1].position, gali_quat_turn(turn, (gal_vec3){30, 0, 0})), turn};
+    gal_vec3 arm = {0, 150, 0}, end = gali_quat_turn(turn, (gal_vec3){30, 0, 0});
+    lane_set_pose(s, 0, (gal_transform){{0, 100, 0}, {0, 0, 0, 1}});
+    lane_set_pose(s, 1, (gal_transform){arm, turn});
+    lane_set_pose(s, 2, (gal_transform){gali_vec3_add(arm, end), turn});
 }
 
-static void set_up(stand *s) {
-    memset(s, 0, sizeof *s);
-    s->contract = mannequin_contract(hatstand);
-    s->character.path = (gali_trajectory){.position = s->position, .direction = s->direction};
-    s->character.frames = 1;
-    s->character.pose = s->pose;
-    s->character.local = s->local;
-    s->character.turn_shown = s->turn_shown;
-    s->direction[s->contract->past] = (gali_vec2){0, 1};
+static void set_up(lane *s) {
+    static const mannequin_desc desc = {.contract = hatstand, .seed = 1};
+    lane_make(s, &desc, NULL, 0, 0, 0);
     predict(s, 0);
-    gali_inertia_reset(&s->character, s->contract);
+    s->phases->start_inertia(&s->lanes);
 }
 
-static float shown_angle(const stand *s) {
-    return 2 * atan2f(s->pose[1].rotation.y, s->pose[1].rotation.w);
+static void pose_of(const lane *s, gal_transform pose[STAND_JOINTS]) {
+    for (uint32_t j = 0; j < STAND_JOINTS; j++) {
+        pose[j] = lane_pose(s, j);
+    }
+}
+
+static float shown_angle(const lane *s) {
+    gal_quat turn = lane_pose(s, 1).rotation;
+    return 2 * atan2f(turn.y, turn.w);
 }
 
 static void a_jump_is_made_up_for_in_time(void **unused) {
     (void)unused;
-    stand s;
+    lane s;
     set_up(&s);
     float last = 0, fastest = 0, change = 0, way = 0, half = 0;
     for (int frame = 1; frame <= 90; frame++) {
         predict(&s, 1); /* from the first frame on */
-        gali_inertia_apply(&s.character, s.contract);
+        s.phases->apply_inertia(&s.lanes);
         float angle = shown_angle(&s), now = angle - last;
         change = fmaxf(change, fabsf(now - way));
         fastest = fmaxf(fastest, now);
@@ -67,26 +59,28 @@ static void a_jump_is_made_up_for_in_time(void **unused) {
     assert_true(half >= 7 && half <= 9);     /* inertia_time is 8 */
     assert_true(change < 3.0f / 30 + 0.05f); /* inertia_jump over the arm's length, and the spring's own */
     predict(&s, 1);
-    gal_transform predicted[3];
-    memcpy(predicted, s.pose, sizeof predicted);
-    gali_inertia_apply(&s.character, s.contract);
-    assert_memory_equal(s.pose, predicted, sizeof predicted); /* made up for to the last bit */
-    gali_contract_release(s.contract, NULL);
+    gal_transform predicted[STAND_JOINTS], shown[STAND_JOINTS];
+    pose_of(&s, predicted);
+    s.phases->apply_inertia(&s.lanes);
+    pose_of(&s, shown);
+    assert_memory_equal(shown, predicted, sizeof predicted); /* made up for to the last bit */
+    lane_free(&s);
 }
 
 /* Motion that changes by less than the rule says is shown as predicted, fast as it may be. */
 static void a_smooth_motion_is_shown_as_it_is(void **unused) {
     (void)unused;
-    stand s;
+    lane s;
     set_up(&s);
     for (int frame = 1; frame <= 200; frame++) {
-        gal_transform predicted[3];
+        gal_transform predicted[STAND_JOINTS], shown[STAND_JOINTS];
         predict(&s, 2 * (1 - cosf(0.2f * (float)frame)));
-        memcpy(predicted, s.pose, sizeof predicted);
-        gali_inertia_apply(&s.character, s.contract);
-        assert_memory_equal(s.pose, predicted, sizeof predicted);
+        pose_of(&s, predicted);
+        s.phases->apply_inertia(&s.lanes);
+        pose_of(&s, shown);
+        assert_memory_equal(shown, predicted, sizeof predicted);
     }
-    gali_contract_release(s.contract, NULL);
+    lane_free(&s);
 }
 
 /* ---- the walker ---- */
@@ -99,8 +93,13 @@ static gal_controller *walker(float inertia) {
     return controller;
 }
 
+typedef struct root_frame {
+    gal_vec3 origin;
+    gali_vec2 facing;
+} root_frame;
+
 /* The largest change of a joint's motion in a frame, in the root frame. */
-static float jump_of(const gal_transform *pose, gali_frame root, gal_vec3 *last, gal_vec3 *way,
+static float jump_of(const gal_transform *pose, root_frame root, gal_vec3 *last, gal_vec3 *way,
                      uint32_t joints) {
     float most = 0;
     for (uint32_t j = 0; j < joints; j++) {
@@ -123,7 +122,7 @@ static void a_stick_thrown_over_does_not_show(void **unused) {
         gal_crowd *crowd = crowd_of(controller, 1, NULL);
         gal_character id = crowd_add(crowd, (gal_spawn){0});
         gal_vec3 last[GALI_JOINTS_MAX], way[GALI_JOINTS_MAX];
-        gali_frame root = {{0, 0, 0}, {0, 1}};
+        root_frame root = {{0, 0, 0}, {0, 1}};
         for (int frame = 0; frame < 400; frame++) {
             gal_crowd_set_input(crowd, id, &(gal_input){.move_y = frame / 70 % 2 ? -1.0f : 1.0f, .run = 1});
             gal_crowd_step(crowd);
@@ -132,7 +131,7 @@ static void a_stick_thrown_over_does_not_show(void **unused) {
             float jump = jump_of(pose, root, last, way, joints);
             most[on] = frame > 5 ? fmaxf(most[on], jump) : 0;
             gal_crowd_state(crowd, id, &end[on]);
-            root = (gali_frame){end[on].root, gali_facing_from_angle(end[on].facing)};
+            root = (root_frame){end[on].root, gali_facing_from_angle(end[on].facing)};
         }
         gal_crowd_destroy(crowd);
         gal_controller_close(controller);

@@ -1,67 +1,57 @@
 /* Jumps (jump.h): when one begins, what the network is told of it, and what else counts meanwhile. */
-#include "mannequin.h"
-#include "motion/jump.h"
-#include "motion/trajectory.h"
+#include "lane.h"
 
-enum { PAST = 30, WINDOW = 70, GAITS = 5, JUMP = 4, TIME = 12 };
+enum { PAST = 30, WALK = 1, JUMP = 4, TIME = 12, SAMPLES = 36 };
 
 static const char with_jumps[] = "gait jump jump\nrule jump_time 12\nrule jump_speed 1\n";
 
-typedef struct state {
-    gali_contract *contract;
-    gali_character character;
-    gal_vec3 path[WINDOW];
-    gali_vec2 direction[WINDOW], velocity[WINDOW];
-    float gait[WINDOW * GAITS];
-} state;
-
-static const gali_ground flat = {NULL, NULL};
-
-static void start(state *s, const char *rules) {
-    mannequin_desc desc = {.rules = rules};
-    char *text = mannequin_text(&desc);
-    memset(s, 0, sizeof *s);
-    s->contract = mannequin_contract(text);
-    free(text);
-    s->character.path.position = s->path;
-    s->character.path.direction = s->direction;
-    s->character.path.velocity = s->velocity;
-    s->character.path.gait = s->gait;
-    s->character.speed_factor = 1;
-    gali_trajectory_reset(&s->character, s->contract, &flat, 0, 0, gali_facing_from_angle(0));
+/* The biped, but with every other frame of its window among its samples. */
+static void start(lane *l, const char *rules) {
+    static const char few[] = "samples -20 -10 0 10 20 30\n";
+    static char text[2 * sizeof mannequin_biped];
+    const char *at = strstr(mannequin_biped, few);
+    int size = (int)(at - mannequin_biped);
+    size = snprintf(text, sizeof text, "%.*ssamples", size, mannequin_biped);
+    for (int i = -PAST; i < 42; i += 2) {
+        size += snprintf(text + size, sizeof text - (size_t)size, " %d", i < 40 ? i : 39);
+    }
+    snprintf(text + size, sizeof text - (size_t)size, "\n%s", at + sizeof few - 1);
+    const mannequin_desc desc = {.contract = text, .rules = rules, .seed = 1};
+    lane_make(l, &desc, NULL, 0, 0, 0);
+    assert_int_equal(l->contract->sample_count, SAMPLES);
 }
 
 /* A frame at a speed along +z, with the stick to the left or ahead. */
-static void frame(state *s, float speed, int left, int jump) {
-    s->velocity[PAST] = (gali_vec2){0, speed};
-    s->character.input = (gal_input){.move_x = left ? -1 : 0, .move_y = left ? 0 : 1, .jump = jump};
-    gali_trajectory_predict(&s->character, s->contract, &flat);
+static void frame(lane *l, float speed, int left, int jump) {
+    lane_set2(l, l->is->velocity, (gali_vec2){0, speed});
+    lane_set_input(l, (gal_input){.move_x = left ? -1 : 0, .move_y = left ? 0 : 1, .jump = jump});
+    l->phases->predict(&l->lanes);
 }
 
-static float amount(const state *s, int offset) {
-    return s->gait[(PAST + offset) * GAITS + JUMP];
+static float amount(const lane *l, uint32_t sample) {
+    return *lane_sample(l, GALI_RECORD_GAIT + JUMP, sample);
 }
 
 /* Every sample of the path at `frames` after the jump was asked for. */
-static void check_path(const state *s, int frames) {
-    for (int offset = -PAST; offset < WINDOW - PAST; offset++) {
-        const int after = frames + offset - TIME;
+static void check_path(const lane *l, int frames) {
+    for (uint32_t k = 0; k < SAMPLES; k++) {
+        const int after = frames + l->contract->samples[k] - TIME;
         double want = abs(after) < TIME ? 0.5 + 0.5 * cos(3.14159265358979 * (double)after / (double)TIME) : 0;
-        assert_float_equal((double)amount(s, offset), want, 1e-6);
+        assert_float_equal((double)amount(l, k), want, 1e-6);
     }
 }
 
-static float most(const state *s) {
+static float most(const lane *l) {
     float most = 0;
-    for (int offset = -PAST; offset < WINDOW - PAST; offset++) {
-        most = fmaxf(most, fabsf(amount(s, offset)));
+    for (uint32_t k = 0; k < SAMPLES; k++) {
+        most = fmaxf(most, fabsf(amount(l, k)));
     }
     return most;
 }
 
 static void test_runs_along_the_path(void **unused) {
     (void)unused;
-    state s;
+    lane s;
     start(&s, with_jumps);
     frame(&s, 2, 0, 0);
     assert_true(most(&s) == 0);
@@ -72,46 +62,47 @@ static void test_runs_along_the_path(void **unused) {
     assert_true(most(&s) == 0);
     frame(&s, 2, 0, 1);
     check_path(&s, 0); /* and again */
-    gali_trajectory_reset(&s.character, s.contract, &flat, 0, 0, gali_facing_from_angle(0));
+    gali_step_reset(s.phases, &s.lanes, LANE, (gali_start){.facing = {0, 1}});
     frame(&s, 2, 0, 0);
     assert_true(most(&s) == 0);
-    gali_contract_release(s.contract, NULL);
+    lane_free(&s);
 }
 
 static void test_needs_speed_and_a_gait(void **unused) {
     (void)unused;
     static const char *const without[] = {"gait jump jump\nrule jump_speed 1\n",
                                           "rule jump_time 12\ngait x none\n"};
-    state s;
+    lane s;
     start(&s, with_jumps);
     frame(&s, 0.9f, 0, 1);
     assert_true(most(&s) == 0);
     frame(&s, 1, 0, 1);
     assert_true(most(&s) > 0);
-    gali_contract_release(s.contract, NULL);
+    lane_free(&s);
     for (int i = 0; i < 2; i++) {
         start(&s, without[i]);
         frame(&s, 2, 0, 1);
         assert_true(most(&s) == 0);
-        gali_contract_release(s.contract, NULL);
+        lane_free(&s);
     }
 }
 
 static void test_takes_no_command_until_it_lands(void **unused) {
     (void)unused;
-    state s;
+    lane s;
     start(&s, with_jumps);
     for (int f = 0; f < 5; f++) {
         frame(&s, 2, 0, 0);
     }
-    float ahead = s.character.velocity_wanted.z, walk = s.gait[PAST * GAITS + 1];
+    float ahead = lane_get(&s, s.is->velocity_wanted + 1), walk = lane_get(&s, s.is->gait + WALK);
     for (int f = 0; f < TIME + TIME / 2; f++) {
         frame(&s, 2, 1, f == 0);
-        assert_true(s.character.velocity_wanted.z == ahead && s.gait[PAST * GAITS + 1] == walk);
+        assert_true(lane_get(&s, s.is->velocity_wanted + 1) == ahead &&
+                    lane_get(&s, s.is->gait + WALK) == walk);
     }
     frame(&s, 2, 1, 0);
-    assert_true(s.character.velocity_wanted.z < ahead && s.gait[PAST * GAITS + 1] > walk);
-    gali_contract_release(s.contract, NULL);
+    assert_true(lane_get(&s, s.is->velocity_wanted + 1) < ahead && lane_get(&s, s.is->gait + WALK) > walk);
+    lane_free(&s);
 }
 
 int main(void) {

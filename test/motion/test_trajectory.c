@@ -2,45 +2,59 @@
  * The trajectory rules of docs/controller.md: worked out again in float64 with angles instead of vectors, and
  * seen from outside, by where the stick takes a character.
  */
-#include "mannequin.h"
-#include "motion/trajectory.h"
+#include "lane.h"
 
 enum { WINDOW = 70, PAST = 30, FUTURE = 40, GAITS = 4, STAND = 0, WALK, RUN, CROUCH };
+enum { SAMPLES = 42, KNOTS = 5 };
 
 static const double pi = 3.14159265358979323846;
-
-typedef struct state {
-    gali_contract *contract;
-    gali_character character;
-    gal_vec3 path[WINDOW];
-    gali_vec2 direction[WINDOW], velocity[WINDOW];
-    float gait[WINDOW * GAITS];
-} state;
 
 static float sloping(void *context, float x, float z) {
     (void)context;
     return 0.1f * x + 0.05f * z;
 }
 
-static const gali_ground slope = {sloping, NULL};
+/* The biped, but with all frames ahead among its samples. */
+static void start(lane *l, const char *rules, float facing) {
+    static const char few[] = "samples -20 -10 0 10 20 30\n";
+    static char text[2 * sizeof mannequin_biped];
+    const char *at = strstr(mannequin_biped, few);
+    int size = (int)(at - mannequin_biped);
+    size = snprintf(text, sizeof text, "%.*ssamples -20 -10", size, mannequin_biped);
+    for (int i = 0; i < FUTURE; i++) {
+        size += snprintf(text + size, sizeof text - (size_t)size, " %d", i);
+    }
+    snprintf(text + size, sizeof text - (size_t)size, "\n%s", at + sizeof few - 1);
+    const mannequin_desc desc = {.contract = text, .rules = rules, .seed = 1};
+    lane_make(l, &desc, sloping, 20, -7, facing);
+    assert_int_equal(l->contract->sample_count, SAMPLES);
+    assert_int_equal(l->is->knots, KNOTS);
+}
 
-static void start(state *s, const char *rules, float facing) {
-    mannequin_desc desc = {.rules = rules};
-    char *text = mannequin_text(&desc);
-    memset(s, 0, sizeof *s);
-    s->contract = mannequin_contract(text);
-    free(text);
-    s->character.path.position = s->path;
-    s->character.path.direction = s->direction;
-    s->character.path.velocity = s->velocity;
-    s->character.path.gait = s->gait;
-    s->character.speed_factor = 1;
-    gali_trajectory_reset(&s->character, s->contract, &slope, 20, -7, gali_facing_from_angle(facing));
+/* Of a path index: which sample it is; the past has but two. */
+static uint32_t sample_at(int i) {
+    return i == PAST - 20 ? 0 : i == PAST - 10 ? 1 : (uint32_t)(i - PAST + 2);
+}
+
+static gali_vec2 sample2(const lane *l, uint32_t part, int i) {
+    return (gali_vec2){*lane_sample(l, part, sample_at(i)), *lane_sample(l, part + 1, sample_at(i))};
+}
+
+static gal_vec3 place_at(const lane *l, int i) {
+    gali_vec2 xy = sample2(l, GALI_RECORD_PLACE, i);
+    return (gal_vec3){xy.x, xy.z, *lane_sample(l, GALI_RECORD_PLACE + 2, sample_at(i))};
+}
+
+static float *gait_now(lane *l, uint32_t gait) {
+    return gali_bank_at(&l->bank, l->is->gait + gait, LANE);
 }
 
 /* ---- the same in float64 ---- */
 
 typedef struct truth {
+    double knot_x[KNOTS], knot_z[KNOTS], knot_angle[KNOTS],
+        knot_vx[KNOTS]; /* the predicted path, ten frames apart */
+    double vx_at[WINDOW];
     double x[WINDOW], z[WINDOW], angle[WINDOW], gait[WINDOW][GAITS];
     double vx, vz, wanted, strafe, crouch;
     double turning, turn_ahead;
@@ -101,14 +115,37 @@ static void truth_future(truth *t, const gal_input *in) {
     }
 }
 
-static truth truth_start(double facing) {
+/* A predicted path that curls, for both; the root stands at its start. */
+static truth truth_start(lane *l, double facing) {
     truth t = {.wanted = facing};
     for (int i = 0; i < WINDOW; i++) {
         t.x[i] = 20;
         t.z[i] = -7;
         t.angle[i] = facing;
     }
+    for (uint32_t k = 0; k < KNOTS; k++) {
+        t.knot_x[k] = 20 + 3.0 * k;
+        t.knot_z[k] = -7 + 9.0 * k - 1.5 * k * k;
+        t.knot_angle[k] = facing + 0.2 * k;
+        t.knot_vx[k] = 0.3 * k;
+        lane_set2(l, l->is->knot_place + 2 * k, (gali_vec2){(float)t.knot_x[k], (float)t.knot_z[k]});
+        lane_set2(l, l->is->knot_facing + 2 * k, gali_facing_from_angle((float)t.knot_angle[k]));
+        lane_set2(l, l->is->knot_velocity + 2 * k, (gali_vec2){(float)t.knot_vx[k], 0});
+    }
     return t;
+}
+
+/* The path ahead as it is predicted, before it is blended. */
+static void truth_predicted(truth *t) {
+    for (int i = PAST + 1; i < WINDOW; i++) {
+        int k = (i - PAST - 1) / 10;
+        double part = (double)(i - PAST - 10 * k) / 10;
+        t->x[i] = mix(t->knot_x[k], t->knot_x[k + 1], part);
+        t->z[i] = mix(t->knot_z[k], t->knot_z[k + 1], part);
+        t->vx_at[i] = mix(t->knot_vx[k], t->knot_vx[k + 1], part);
+        t->angle[i] = atan2(mix(sin(t->knot_angle[k]), sin(t->knot_angle[k + 1]), part),
+                            mix(cos(t->knot_angle[k]), cos(t->knot_angle[k + 1]), part));
+    }
 }
 
 static void near(double expected, float got, const char *what, int i, int frame) {
@@ -117,23 +154,24 @@ static void near(double expected, float got, const char *what, int i, int frame)
     }
 }
 
-static void compare(const state *s, const truth *t, int frame) {
+static void compare(const lane *l, const truth *t, int frame) {
     double height = 0;
     for (int i = PAST; i < WINDOW; i++) {
-        near(t->x[i], s->path[i].x, "x", i, frame);
-        near(t->z[i], s->path[i].z, "z", i, frame);
-        near(0.1 * t->x[i] + 0.05 * t->z[i], s->path[i].y, "y", i, frame);
-        near(sin(t->angle[i]), s->direction[i].x, "direction x", i, frame);
-        near(cos(t->angle[i]), s->direction[i].z, "direction z", i, frame);
-        for (int g = 0; g < GAITS; g++) {
-            near(t->gait[i][g], s->gait[i * GAITS + g], "gait", i * GAITS + g, frame);
+        gal_vec3 place = place_at(l, i);
+        gali_vec2 facing = sample2(l, GALI_RECORD_FACING, i);
+        near(t->x[i], place.x, "x", i, frame);
+        near(t->z[i], place.z, "z", i, frame);
+        near(0.1 * t->x[i] + 0.05 * t->z[i], place.y, "y", i, frame);
+        near(sin(t->angle[i]), facing.x, "direction x", i, frame);
+        near(cos(t->angle[i]), facing.z, "direction z", i, frame);
+        for (uint32_t g = 0; g < GAITS; g++) {
+            near(t->gait[i][g], *lane_sample(l, GALI_RECORD_GAIT + g, sample_at(i)), "gait", i, frame);
         }
     }
-    static const int offsets[] = {-20, -10, 0, 10, 20, 30};
-    for (int k = 0; k < 6; k++) {
-        height += (double)s->path[PAST + offsets[k]].y / 6;
+    for (uint32_t k = 0; k < SAMPLES; k++) {
+        height += (double)*lane_sample(l, GALI_RECORD_PLACE + 1, k) / SAMPLES;
     }
-    near(height, s->character.path.height, "root height", 0, frame);
+    near(height, lane_get(l, l->is->height), "root height", 0, frame);
 }
 
 static void the_future_follows_the_rules(void **unused) {
@@ -149,41 +187,43 @@ static void the_future_follows_the_rules(void **unused) {
         {.move_y = 0.02f},
     };
     for (size_t k = 0; k < sizeof inputs / sizeof *inputs; k++) {
-        state s;
-        start(&s, NULL, 0.4f);
-        truth t = truth_start(0.4);
-        s.character.input = inputs[k];
+        lane l;
+        start(&l, NULL, 0.4f);
+        truth t = truth_start(&l, 0.4);
+        lane_set_input(&l, inputs[k]);
         for (int frame = 0; frame < 12; frame++) {
-            gali_trajectory_predict(&s.character, s.contract, &slope);
+            l.phases->predict(&l.lanes);
+            truth_predicted(&t);
             truth_want(&t, &inputs[k], 2.5, 7.5);
             truth_gait(&t, &inputs[k]);
             truth_future(&t, &inputs[k]);
-            compare(&s, &t, frame);
+            compare(&l, &t, frame);
         }
-        gali_contract_release(s.contract, NULL);
+        lane_free(&l);
     }
 }
 
 /* A camera that turns steadily, and then jumps: what is ahead turns on with it, but for the jump. */
 static void the_future_turns_on_as_the_wanted_facing_does(void **unused) {
     (void)unused;
-    state s;
-    start(&s, "rule turn_ahead 12.5\n", 0.4f);
-    truth t = truth_start(0.4);
+    lane l;
+    start(&l, "rule turn_ahead 12.5\n", 0.4f);
+    truth t = truth_start(&l, 0.4);
     t.turn_ahead = 12.5;
     for (int frame = 0; frame < 40; frame++) {
         float yaw = 0.4f + 0.03f * (float)frame + (frame > 25 ? 1 : 0);
         gal_input input = {.move_y = 0.8f, .strafe = 1, .camera_yaw = yaw};
-        s.character.input = input;
-        gali_trajectory_predict(&s.character, s.contract, &slope);
+        lane_set_input(&l, input);
+        l.phases->predict(&l.lanes);
+        truth_predicted(&t);
         truth_want(&t, &input, 2.5, 7.5);
         truth_gait(&t, &input);
         truth_future(&t, &input);
-        compare(&s, &t, frame);
-        near(t.turning, s.character.turning, "turning", 0, frame);
+        compare(&l, &t, frame);
+        near(t.turning, lane_get(&l, l.is->turning), "turning", 0, frame);
     }
-    assert_true(s.character.turning > 0.01f); /* and it found the turn again after the jump */
-    gali_contract_release(s.contract, NULL);
+    assert_true(lane_get(&l, l.is->turning) > 0.01f); /* and it found the turn again after the jump */
+    lane_free(&l);
 }
 
 static void speeds_by_direction_are_asked_of_the_facing(void **unused) {
@@ -196,14 +236,15 @@ static void speeds_by_direction_are_asked_of_the_facing(void **unused) {
                  {{.move_x = 1, .strafe = 1}, 1},
                  {{.move_x = -0.5f, .strafe = 1}, 0.5f}};
     for (size_t k = 0; k < 4; k++) {
-        state s;
-        start(&s, "rule speed_walk 2\nrule speed_side 0.5\nrule speed_back 0.25\n", 0);
-        s.character.input = walks[k].input;
+        lane l;
+        start(&l, "rule speed_walk 2\nrule speed_side 0.5\nrule speed_back 0.25\n", 0);
+        lane_set_input(&l, walks[k].input);
         for (int frame = 0; frame < 20; frame++) {
-            gali_trajectory_predict(&s.character, s.contract, &slope);
+            l.phases->predict(&l.lanes);
         }
-        near((double)walks[k].speed, gali_vec2_length(s.character.velocity_wanted), "speed", (int)k, 20);
-        gali_contract_release(s.contract, NULL);
+        near((double)walks[k].speed, gali_vec2_length(lane_get2(&l, l.is->velocity_wanted)), "speed", (int)k,
+             20);
+        lane_free(&l);
     }
 }
 
@@ -218,7 +259,7 @@ static commanded commanded_step(commanded c, const truth *t) {
     return (commanded){mix(c.vx, t->vx, 0.25), mix(c.vz, t->vz, 0.25), c.facing + turning};
 }
 
-static void truth_commanded(truth *t, commanded *command, double *vx) {
+static void truth_commanded(truth *t, commanded *command) {
     *command = commanded_step(*command, t);
     commanded ahead = *command;
     double x = t->x[PAST], z = t->z[PAST];
@@ -230,45 +271,46 @@ static void truth_commanded(truth *t, commanded *command, double *vx) {
         t->x[i] = mix(t->x[i], x, share);
         t->z[i] = mix(t->z[i], z, share);
         t->angle[i] = turned(t->angle[i], ahead.facing, share);
-        vx[i] = mix(vx[i], ahead.vx, share);
+        t->vx_at[i] = mix(t->vx_at[i], ahead.vx, share);
         memcpy(t->gait[i], t->gait[PAST], sizeof t->gait[i]);
     }
 }
 
 static void the_commanded_path_follows_the_rules(void **unused) {
     (void)unused;
-    state s;
-    start(&s,
+    lane l;
+    start(&l,
           "rule command_velocity_time 4\nrule command_turn_time 5\nrule command_turn_rate 0.05\n"
           "rule command_blend 0.5\n",
           0.4f);
-    truth t = truth_start(0.4);
+    truth t = truth_start(&l, 0.4);
     commanded command = {0, 0, 0.4};
-    double vx[WINDOW] = {0};
-    s.character.input = (gal_input){.move_x = -0.3f, .move_y = 0.9f, .run = 0.3f, .camera_yaw = -0.7f};
+    const gal_input input = {.move_x = -0.3f, .move_y = 0.9f, .run = 0.3f, .camera_yaw = -0.7f};
+    lane_set_input(&l, input);
     for (int frame = 0; frame < 15; frame++) {
-        gali_trajectory_predict(&s.character, s.contract, &slope);
-        truth_want(&t, &s.character.input, 2.5, 7.5);
-        truth_gait(&t, &s.character.input);
-        truth_commanded(&t, &command, vx);
-        compare(&s, &t, frame);
+        l.phases->predict(&l.lanes);
+        truth_predicted(&t);
+        truth_want(&t, &input, 2.5, 7.5);
+        truth_gait(&t, &input);
+        truth_commanded(&t, &command);
+        compare(&l, &t, frame);
         for (int i = PAST + 1; i < WINDOW; i++) {
-            near(vx[i], s.character.path.velocity[i].x, "velocity x", i, frame);
+            near(t.vx_at[i], sample2(&l, GALI_RECORD_VELOCITY, i).x, "velocity x", i, frame);
         }
     }
-    gali_contract_release(s.contract, NULL);
+    lane_free(&l);
 }
 
 static void turning_on_the_spot_is_walking_where_asked(void **unused) {
     (void)unused;
     for (int asked = 0; asked < 2; asked++) {
-        state s;
-        start(&s, asked ? "rule turn_gait 0.3\n" : NULL, 0);
-        s.character.direction_wanted = (gali_vec2){1, 0};
-        gali_trajectory_predict(&s.character, s.contract, &slope);
-        near(asked ? 0.1 : 0, s.gait[PAST * GAITS + WALK], "walk", asked, 0);
-        near(asked ? 0 : 0.1, s.gait[PAST * GAITS + STAND], "stand", asked, 0);
-        gali_contract_release(s.contract, NULL);
+        lane l;
+        start(&l, asked ? "rule turn_gait 0.3\n" : NULL, 0);
+        lane_set2(&l, l.is->facing_wanted, (gali_vec2){1, 0});
+        l.phases->predict(&l.lanes);
+        near(asked ? 0.1 : 0, *gait_now(&l, WALK), "walk", asked, 0);
+        near(asked ? 0 : 0.1, *gait_now(&l, STAND), "stand", asked, 0);
+        lane_free(&l);
     }
 }
 
@@ -289,78 +331,73 @@ enum {
 
 static void the_root_takes_its_step(void **unused) {
     (void)unused;
-    state s;
-    start(&s, NULL, 0);
-    mannequin_desc desc = {.seed = 1};
-    gal_controller *controller = mannequin_open(&desc);
-    float y[OUT_END] = {0};
-    y[OUT_ROOT_X] = 2; /* to the left: +x */
-    y[OUT_ROOT_Z] = 3;
-    y[OUT_TURN] = 0.2f; /* from +z towards -x */
-    y[OUT_PHASE] = 0.01f;
-    s.character.phase = 6.25f;
-    for (int g = 0; g < GAITS; g++) {
-        s.gait[PAST * GAITS + g] = 0.125f * (float)(g + 1);
+    lane l;
+    start(&l, NULL, 0);
+    l.y[OUT_ROOT_X] = 2; /* to the left: +x */
+    l.y[OUT_ROOT_Z] = 3;
+    l.y[OUT_TURN] = 0.2f; /* from +z towards -x */
+    l.y[OUT_PHASE] = 0.01f;
+    lane_set(&l, l.is->phase, 6.25f);
+    for (uint32_t g = 0; g < GAITS; g++) {
+        *gait_now(&l, g) = 0.125f * (float)(g + 1);
     }
-    s.gait[PAST * GAITS + STAND] = 1 - 0.0625f; /* (1 - stand)^(1/4) = 1/2 */
-    for (int i = 0; i < WINDOW; i++) {
-        s.path[i].x += (float)i;
+    *gait_now(&l, STAND) = 1 - 0.0625f; /* (1 - stand)^(1/4) = 1/2 */
+    for (uint32_t back = 1; back <= PAST; back++) {
+        lane_record(&l, back)[GALI_RECORD_PLACE] += (float)(PAST - back);
     }
-    s.character.path.height = 11;
-    gali_trajectory_advance(&s.character, controller, y);
-    for (int i = 0; i < PAST; i++) {
-        near(20 + i + 1, s.path[i].x, "past x", i, 0);
+    lane_set(&l, l.is->root, 20 + PAST);
+    lane_set(&l, l.is->height, 11);
+    l.phases->advance(&l.lanes);
+    for (uint32_t i = 0; i < PAST; i++) {
+        near(20 + i + 1, lane_record(&l, PAST - i)[GALI_RECORD_PLACE], "past x", (int)i, 0);
     }
-    near(0.25, s.gait[(PAST - 1) * GAITS + WALK], "past gait", PAST - 1, 0);
-    near(20 + PAST + 1, s.path[PAST].x, "root x", PAST, 0);
-    near(-7 + 1.5, s.path[PAST].z, "root z", PAST, 0);
-    near(-sin(0.1), s.direction[PAST].x, "facing x", PAST, 0);
-    near(cos(0.1), s.direction[PAST].z, "facing z", PAST, 0);
-    near(11, s.character.path.height_before, "height before", 0, 0);
+    near(0.25, lane_record(&l, 1)[GALI_RECORD_GAIT + WALK], "past gait", PAST - 1, 0);
+    near(20 + PAST + 1, lane_get(&l, l.is->root), "root x", PAST, 0);
+    near(-7 + 1.5, lane_get(&l, l.is->root + 2), "root z", PAST, 0);
+    near(-sin(0.1), lane_get(&l, l.is->facing), "facing x", PAST, 0);
+    near(cos(0.1), lane_get(&l, l.is->facing + 1), "facing z", PAST, 0);
+    near(11, lane_get(&l, l.is->height_before), "height before", 0, 0);
     double phase = 6.25 + (0.5 * 0.9 + 0.1) * 2 * pi * 0.01;
-    near(phase - 2 * pi, s.character.phase, "phase", 0, 0);
-    near(0.5 * sqrt(13), s.character.step, "step", 0, 0);
-    gal_controller_close(controller);
-    gali_contract_release(s.contract, NULL);
+    near(phase - 2 * pi, lane_get(&l, l.is->phase), "phase", 0, 0);
+    near(0.5 * sqrt(13), lane_get(&l, l.is->step), "step", 0, 0);
+    lane_free(&l);
 }
 
 static void the_phase_goes_on_at_least(void **unused) {
     (void)unused;
-    state s;
-    start(&s, NULL, 0);
-    mannequin_desc desc = {.seed = 1, .rules = "rule phase_least 0.03\n"};
-    gal_controller *controller = mannequin_open(&desc);
-    float y[OUT_END] = {0};
-    y[OUT_PHASE] = 0.01f;
-    s.gait[PAST * GAITS + STAND] = 1 - 0.0625f; /* (1 - stand)^(1/4) = 1/2 */
-    gali_trajectory_advance(&s.character, controller, y);
-    near((0.5 * 0.9 + 0.1) * 2 * pi * 0.01, s.character.phase, "standing", 0, 0);
-    s.character.phase = 0;
-    s.gait[PAST * GAITS + STAND] = 0;
-    gali_trajectory_advance(&s.character, controller, y);
-    near(2 * pi * 0.03, s.character.phase, "walking", 0, 0);
-    s.character.phase = 0;
-    y[OUT_PHASE] = 0.05f;
-    gali_trajectory_advance(&s.character, controller, y);
-    near(2 * pi * 0.05, s.character.phase, "quickly", 0, 0);
-    gal_controller_close(controller);
-    gali_contract_release(s.contract, NULL);
+    lane l;
+    start(&l, "rule phase_least 0.03\n", 0);
+    l.y[OUT_PHASE] = 0.01f;
+    *gait_now(&l, STAND) = 1 - 0.0625f; /* (1 - stand)^(1/4) = 1/2 */
+    l.phases->advance(&l.lanes);
+    near((0.5 * 0.9 + 0.1) * 2 * pi * 0.01, lane_get(&l, l.is->phase), "standing", 0, 0);
+    lane_set(&l, l.is->phase, 0);
+    *gait_now(&l, STAND) = 0;
+    l.phases->advance(&l.lanes);
+    near(2 * pi * 0.03, lane_get(&l, l.is->phase), "walking", 0, 0);
+    lane_set(&l, l.is->phase, 0);
+    l.y[OUT_PHASE] = 0.05f;
+    l.phases->advance(&l.lanes);
+    near(2 * pi * 0.05, lane_get(&l, l.is->phase), "quickly", 0, 0);
+    lane_free(&l);
 }
+
+/* Biases of 0 blend nothing: the samples are the predicted path itself. */
+static const char unblended[] = "rule future_position_bias 0\nrule future_position_bias_strafe 0\n"
+                                "rule future_direction_bias 0\nrule future_direction_bias_strafe 0\n";
 
 static void the_future_is_the_predicted_one(void **unused) {
     (void)unused;
-    state s;
-    start(&s, NULL, (float)(pi / 2)); /* facing +x: left is -z */
-    mannequin_desc desc = {.seed = 1};
-    gal_controller *controller = mannequin_open(&desc);
-    float y[OUT_END] = {0};
-    for (int i = 0; i < 4; i++) { /* at 10, 20, 30, 40 */
-        y[OUT_FUTURE_X + i] = (float)(i * i);
-        y[OUT_FUTURE_Z + i] = 10 * (float)(i + 1);
-        y[OUT_FACING_X + i] = 2 * sinf(0.1f * (float)(i + 1)); /* any length */
-        y[OUT_FACING_Z + i] = 2 * cosf(0.1f * (float)(i + 1));
+    lane l;
+    start(&l, unblended, (float)(pi / 2)); /* facing +x: left is -z */
+    for (int i = 0; i < 4; i++) {          /* at 10, 20, 30, 40 */
+        l.y[OUT_FUTURE_X + i] = (float)(i * i);
+        l.y[OUT_FUTURE_Z + i] = 10 * (float)(i + 1);
+        l.y[OUT_FACING_X + i] = 2 * sinf(0.1f * (float)(i + 1)); /* any length */
+        l.y[OUT_FACING_Z + i] = 2 * cosf(0.1f * (float)(i + 1));
     }
-    gali_trajectory_advance(&s.character, controller, y);
+    l.phases->advance(&l.lanes);
+    l.phases->predict(&l.lanes);
     static const struct {
         int ahead;
         double left, forward;
@@ -368,42 +405,41 @@ static void the_future_is_the_predicted_one(void **unused) {
                     {20, 1, 20}, {27, 3.1, 27}, {39, 8.5, 39}};
     for (size_t k = 0; k < sizeof expected / sizeof *expected; k++) {
         int i = PAST + expected[k].ahead;
-        near(20 + expected[k].forward, s.path[i].x, "future x", i, 0);
-        near(-7 - expected[k].left, s.path[i].z, "future z", i, 0);
-        near(1, gali_vec2_length(s.direction[i]), "facing length", i, 0);
+        near(20 + expected[k].forward, place_at(&l, i).x, "future x", i, 0);
+        near(-7 - expected[k].left, place_at(&l, i).z, "future z", i, 0);
+        near(1, gali_vec2_length(sample2(&l, GALI_RECORD_FACING, i)), "facing length", i, 0);
     }
-    near(pi / 2 + 0.2, gali_facing_angle(s.direction[PAST + 20]), "facing", 20, 0);
-    near(pi / 2 + 0.25, gali_facing_angle(s.direction[PAST + 25]), "facing", 25, 0);
-    gal_controller_close(controller);
-    gali_contract_release(s.contract, NULL);
+    near(pi / 2 + 0.2, gali_facing_angle(sample2(&l, GALI_RECORD_FACING, PAST + 20)), "facing", 20, 0);
+    near(pi / 2 + 0.25, gali_facing_angle(sample2(&l, GALI_RECORD_FACING, PAST + 25)), "facing", 25, 0);
+    lane_free(&l);
 }
 
 /* A character may move without any past worth the name, and be predicted less far than its window. */
 static void the_future_goes_on_past_the_last_prediction(void **unused) {
     (void)unused;
-    state s;
+    lane l;
     char text[sizeof mannequin_biped];
     strcpy(text, mannequin_biped);
     memcpy(strstr(text, "future 10 20 30 40"), "future 0  1  5  20", 18);
-    mannequin_desc desc = {.contract = text, .seed = 1};
-    gal_controller *controller = mannequin_open(&desc);
-    start(&s, NULL, 0);
-    float y[OUT_END] = {0};
-    y[OUT_FUTURE_Z] = 99; /* of now: the root itself is where it is */
+    memcpy(strstr(text, "samples -20 -10 0 10 20 30"), "samples -20 0 1 5   10  39", 26);
+    const mannequin_desc desc = {.contract = text, .rules = unblended, .seed = 1};
+    lane_make(&l, &desc, sloping, 20, -7, 0);
+    l.y[OUT_FUTURE_Z] = 99; /* of now: the root itself is where it is */
     for (int i = 1; i < 4; i++) {
         static const float at[] = {0, 1, 5, 20};
-        y[OUT_FUTURE_Z + i] = 2 * at[i];
-        y[OUT_FACING_X + i] = i == 3 ? 0.6f : 0;
-        y[OUT_FACING_Z + i] = i == 3 ? 0.8f : 1;
+        l.y[OUT_FUTURE_Z + i] = 2 * at[i];
+        l.y[OUT_FACING_X + i] = i == 3 ? 0.6f : 0;
+        l.y[OUT_FACING_Z + i] = i == 3 ? 0.8f : 1;
     }
-    gali_trajectory_advance(&s.character, controller, y);
-    near(-7, s.path[PAST].z, "now", 0, 0);
-    near(-7 + 2, s.path[PAST + 1].z, "1", 0, 0);
-    near(-7 + 20, s.path[PAST + 10].z, "10", 0, 0);
-    near(-7 + 78, s.path[PAST + 39].z, "39", 0, 0);
-    near(0.8, s.direction[PAST + 39].z, "facing 39", 0, 0); /* the last one, no further */
-    gal_controller_close(controller);
-    gali_contract_release(s.contract, NULL);
+    l.phases->advance(&l.lanes);
+    l.phases->predict(&l.lanes);
+    enum { NOW = 1, ONE, FIVE, TEN, LAST };
+    near(-7, *lane_sample(&l, GALI_RECORD_PLACE + 2, NOW), "now", 0, 0);
+    near(-7 + 2, *lane_sample(&l, GALI_RECORD_PLACE + 2, ONE), "1", 0, 0);
+    near(-7 + 20, *lane_sample(&l, GALI_RECORD_PLACE + 2, TEN), "10", 0, 0);
+    near(-7 + 78, *lane_sample(&l, GALI_RECORD_PLACE + 2, LAST), "39", 0, 0);
+    near(0.8, *lane_sample(&l, GALI_RECORD_FACING + 1, LAST), "facing 39", 0, 0); /* the last one, no further */
+    lane_free(&l);
 }
 
 /* ---- from outside ---- */

@@ -1,0 +1,14 @@
+/*
+ * GALI_APART: a function that is called where it is used. Compilers would put every use of a phase's parts in line, each
+ * with its elementary functions: tenfold code, and minutes of compiling.
+ */
+#ifndef GALI_MOTION_APART_H
+#define GALI_MOTION_APART_H
+
+#if defined(_MSC_VER) && !defined(__clang__)
+#define GALI_APART __declspec(noinline)
+#else
+#define GALI_APART __attribute__((noinline))
+#endif
+
+#endif
