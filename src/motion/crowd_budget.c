@@ -52,7 +52,8 @@ static gali_cost nominal_cost(const gali_group *group) {
 
 gal_status gal_crowd_set_budget(gal_crowd *crowd, const gal_budget *budget) {
     const float most = 1e12f; /* microseconds: a fortnight */
-    const double share = budget && budget->clock ? 0.8 : 1; /* the rest is for frames that take longer than they should */
+    const double share =
+        budget && budget->clock ? 0.8 : 1; /* the rest is for frames that take longer than they should */
     if (budget && (!(budget->microseconds >= 0) || (budget->clock && crowd->recorder.write))) {
         return GAL_BAD_ARGUMENT;
     }
