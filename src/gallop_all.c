@@ -9,8 +9,13 @@
  * this one with their -DGALI_HAVE_... and without -march. Every choice gives the same bits, but WebAssembly's simd128
  * where it does not fuse (GAL_ISA_WASM_UNFUSED).
  *
- * Keep -ffp-contract=off: with contraction a compiler fuses where no FMA is written.
+ * Keep -ffp-contract=off: with contraction a compiler fuses where no FMA is written. gcc's vectorisers do so all the same,
+ * where products are added and subtracted in turn, as in quaternions (vfmaddsub): they are off here. What is to be a
+ * vector is written as one.
  */
+#if defined(__GNUC__) && !defined(__clang__) && defined(__FMA__)
+#pragma GCC optimize("no-tree-slp-vectorize", "no-tree-loop-vectorize")
+#endif
 #define GALLOP_BUILD
 #define __USE_MINGW_ANSI_STDIO 1 /* C99's printf */
 #define _DEFAULT_SOURCE          /* for cpu/machine.c and base/system_posix.c: before the first system header */
@@ -121,14 +126,12 @@ static const gali_narrow *const gali_narrow_only = &GALI_NARROW_TABLE;
 
 #include "motion/bank.c"
 #include "motion/bridge.c"
-#include "motion/budget.c"
 #include "motion/contract.c"
 #include "motion/contract_blocks.c"
 #include "motion/contract_names.c"
 #include "motion/contract_text.c"
 #include "motion/controller.c"
 #include "motion/crowd.c"
-#include "motion/crowd_budget.c"
 #include "motion/crowd_step.c"
 #include "motion/ground.c"
 #include "motion/phases.c"
