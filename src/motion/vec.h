@@ -8,6 +8,7 @@
 #include <math.h>
 
 #include "gallop/crowd.h"
+#include "kernels/elementary.h"
 
 #define GALI_TURN 6.28318530717958647692f /* a whole turn, radians */
 
@@ -88,11 +89,12 @@ static inline gal_vec3 gali_vec3_unturn(gali_vec2 facing, gal_vec3 v) {
 }
 
 static inline gali_vec2 gali_facing_from_angle(float angle) {
-    return (gali_vec2){sinf(angle), cosf(angle)};
+    float along, side = gali_sin_cos(angle, &along);
+    return (gali_vec2){side, along};
 }
 
 static inline float gali_facing_angle(gali_vec2 facing) {
-    return atan2f(facing.x, facing.z);
+    return gali_atan2(facing.x, facing.z);
 }
 
 /* Angle from one facing to another, -pi..pi. */
@@ -146,21 +148,21 @@ static inline gal_vec3 gali_quat_turn(gal_quat q, gal_vec3 v) {
 
 /* About the y axis, from +z to the facing. */
 static inline gal_quat gali_quat_from_facing(gali_vec2 facing) {
-    float half = 0.5f * gali_facing_angle(facing);
-    return (gal_quat){0, sinf(half), 0, cosf(half)};
+    float c, s = gali_sin_cos(0.5f * gali_facing_angle(facing), &c);
+    return (gal_quat){0, s, 0, c};
 }
 
 /* About a unit axis. */
 static inline gal_quat gali_quat_from_axis(gal_vec3 axis, float angle) {
-    float s = sinf(0.5f * angle);
-    return (gal_quat){axis.x * s, axis.y * s, axis.z * s, cosf(0.5f * angle)};
+    float c, s = gali_sin_cos(0.5f * angle, &c);
+    return (gal_quat){axis.x * s, axis.y * s, axis.z * s, c};
 }
 
 /* Exponential map: half the rotation vector to a quaternion. */
 static inline gal_quat gali_quat_exp(gal_vec3 half) {
     float angle = gali_vec3_length(half);
-    float s = angle < 1e-6f ? 1 : sinf(angle) / angle;
-    return gali_quat_unit((gal_quat){half.x * s, half.y * s, half.z * s, cosf(angle)});
+    float c, sine = gali_sin_cos(angle, &c), s = angle < 1e-6f ? 1 : sine / angle;
+    return gali_quat_unit((gal_quat){half.x * s, half.y * s, half.z * s, c});
 }
 
 /* The shortest turn that takes direction a to direction b (any lengths; opposite ones turn about `side`). */

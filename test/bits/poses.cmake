@@ -1,0 +1,17 @@
+# cmake -DPROGRAM=... -DISA=... -DMODELS=... -DSECONDS=... -DGOLDEN=... -P poses.cmake: so many seconds of the crowd have the
+# first lines of the golden run, which is 600 seconds long. SECONDS: one that has a line.
+set(ENV{GALLOP_ISA} ${ISA})
+execute_process(COMMAND ${PROGRAM} ${MODELS} ${SECONDS} OUTPUT_VARIABLE got ERROR_VARIABLE words RESULT_VARIABLE failed)
+string(REPLACE "\r\n" "\n" got "${got}")
+file(READ ${GOLDEN} expected)
+string(REGEX REPLACE "(\n *${SECONDS} s [0-9a-f]+\n).*" "\\1" expected "\n${expected}")
+string(SUBSTRING "${expected}" 1 -1 expected)
+if(words MATCHES "not in this build")
+    message("SKIPPED: no ${ISA} here")
+elseif(failed)
+    message(FATAL_ERROR "poses under ${ISA}: exit ${failed}: ${words}")
+elseif(NOT got STREQUAL expected)
+    message(FATAL_ERROR "poses under ${ISA} differ\ngot:\n${got}expected:\n${expected}")
+else()
+    message("${SECONDS} of the golden run's 600 seconds compared: ${words}")
+endif()
