@@ -8,6 +8,7 @@
 
 #include "base/file.h"
 #include "base/memory.h"
+#include "base/system.h"
 #include "commands.h"
 #include "models.h"
 
@@ -158,7 +159,7 @@ static FILE *ask_other(const replay *self, const char *options, char *place) {
         return NULL;
     }
     int failed = system(command);
-    FILE *said = fopen(place, "rb");
+    FILE *said = gali_system_open(place, "rb");
     if (!said || (failed && strcmp(options, "--hashes") != 0)) {
         gali_command_bad("replay", "%s: the other build does not play it", self->other);
     }
@@ -228,7 +229,7 @@ static int bisect(replay *self) {
             fclose(other);
         }
     }
-    remove(place);
+    gali_system_remove(place);
     return result;
 }
 

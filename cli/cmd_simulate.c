@@ -12,6 +12,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/size.h"
+#include "base/system.h"
 #include "commands.h"
 #include "directory.h"
 #include "models.h"
@@ -181,7 +182,7 @@ static gal_status read_part(simulation *self, shard *s) {
     void *data;
     size_t size;
     place_of(self, s->number, "part", s->place);
-    FILE *there = fopen(s->place, "rb");
+    FILE *there = gali_system_open(s->place, "rb");
     if (!there) {
         return GAL_OK;
     }
@@ -247,7 +248,7 @@ static gal_status begin_record(simulation *self, shard *s) {
     if (!self->record_path || s->number != 0) {
         return GAL_OK;
     }
-    s->record = fopen(self->record_path, "wb");
+    s->record = gali_system_open(self->record_path, "wb");
     if (!s->record) {
         return gali_fail(&self->error, GAL_IO, "%s: it cannot be written", self->record_path);
     }
@@ -268,7 +269,7 @@ static gal_status finish_shard(simulation *self, shard *s) {
         status = gali_npy_write(place_of(self, s->number, "npy", s->place), s->rows, sizeof(float), 3, shape,
                                 &self->error);
     }
-    remove(place_of(self, s->number, "part", part));
+    gali_system_remove(place_of(self, s->number, "part", part));
     return status;
 }
 
@@ -297,7 +298,7 @@ static gal_status run_shard(simulation *self, shard *s) {
 
 static int is_finished(const simulation *self, uint32_t number) {
     char place[PLACE_BYTES];
-    FILE *there = fopen(place_of(self, number, "npy", place), "rb");
+    FILE *there = gali_system_open(place_of(self, number, "npy", place), "rb");
     if (there) {
         fclose(there);
     }

@@ -108,13 +108,16 @@ static inline void exercise_counts(const gal_network *network, exercise_batch *b
     free(alone);
 }
 
-/* Every precision and instruction set that this machine has; of a large file, which the fuzzer rarely makes, a few. */
+/*
+ * Every precision with every instruction set that this machine has; of a larger file each precision with plain C and every
+ * fourth of the others, by its size another one, so that the fuzzer, which makes many, comes by all.
+ */
 static inline void exercise_network(const void *file, size_t size) {
-    const int large = size > 8192;
+    const int turn = size > 768 ? (int)(size % 4) : -1;
     for (int precision = 0; precision < GAL_PRECISION_COUNT; precision++) {
         for (int isa = GAL_ISA_SCALAR; isa < GAL_ISA_COUNT; isa++) {
-            if (!gal_isa_available((gal_isa)isa) ||
-                (large && isa != GAL_ISA_SCALAR && isa % 4 != precision % 4)) {
+            const int its_turn = turn < 0 || isa == GAL_ISA_SCALAR || (isa + precision) % 4 == turn;
+            if (!its_turn || !gal_isa_available((gal_isa)isa)) {
                 continue;
             }
             gal_network *network = NULL;

@@ -105,7 +105,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         memcpy(copy, data, size);
     }
     seal(copy, size);
-    try_file(copy, size);
+    if (size && memcmp(copy, data, size) != 0) {
+        try_file(copy, size);
+    }
     free(copy);
     return 0;
 }

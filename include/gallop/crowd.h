@@ -122,6 +122,7 @@ typedef struct gal_group_desc {
      * frame. NULL ends them; they must outlive the crowd.
      */
     const gal_controller *stand_ins[GAL_LEVELS_MAX - 1];
+    uint32_t frames_most; /* most frames that a budget lets one evaluation stand for, 1, 2, 4 or 8; 0: 8 */
 } gal_group_desc;
 
 /* How to make a crowd. Zero-initialise; zero means the default. */
@@ -220,13 +221,55 @@ typedef struct gal_pace {
 } gal_pace;
 
 /*
- * How a character is evaluated, from its next evaluation on, which is at most 7 frames away. NULL: as the crowd decides, which
- * is every frame by its controller. GAL_NOT_FOUND, GAL_BAD_ARGUMENT (frames out of range, no such level).
+ * How a character is evaluated, from its next evaluation on, which is at most 7 frames away. NULL: as the budget decides;
+ * without one that is every frame by its controller. GAL_NOT_FOUND, GAL_BAD_ARGUMENT (frames out of range, no such level).
  */
 GAL_API gal_status gal_crowd_set_pace(gal_crowd *crowd, gal_character character, const gal_pace *pace);
 
 /* How a character was evaluated last; before its first evaluation every frame by its controller. GAL_NOT_FOUND. */
 GAL_API gal_status gal_crowd_pace(const gal_crowd *crowd, gal_character character, gal_pace *out);
+
+/*
+ * How much a character matters, against the others: what it is large on the screen by, 1 / its distance, ... Half as much
+ * is a rung less of gal_crowd_set_budget's ladder. 1 at the start; NaN and less than 0 count as 0. Of no meaning without a
+ * budget. GAL_NOT_FOUND.
+ */
+GAL_API gal_status gal_crowd_set_priority(gal_crowd *crowd, gal_character character, float priority);
+
+/* What a step may cost. */
+typedef struct gal_budget {
+    /*
+     * By the clock, what steps take on this machine is followed, and four fifths of this are spent. Without a clock these are
+     * nominal ones, about those of a core with AVX-512, of which the same choices come everywhere: for lockstep.
+     */
+    float microseconds;
+    double (*clock)(
+        void *context); /* seconds since any moment; called in steps, on their thread. NULL: nominal */
+    void *clock_context;
+} gal_budget;
+
+/*
+ * Lets the crowd decide how its characters are evaluated, so that a step keeps to a budget; copied. NULL: every frame by their
+ * controllers, as at the start. Each stands on a rung, by its priority: every frame by level 0, every frame by 1, every
+ * second by 1, every fourth by 2, every eighth by 3, or by its group's last level, and moves on to another only for good
+ * reason. Each is evaluated once in 8 frames at least, whatever the budget; a new one waits, standing, for up to 8. What
+ * that costs is the least that can be had: gal_crowd_load says what it came to. GAL_BAD_ARGUMENT: NaN, less than 0, or by a
+ * clock while the crowd is recorded.
+ */
+GAL_API gal_status gal_crowd_set_budget(gal_crowd *crowd, const gal_budget *budget);
+
+/* A step, for whoever wants to see what was decided. */
+typedef struct gal_load {
+    float
+        microseconds; /* what the last step took by the budget's clock; without one, what it cost; 0 without a budget */
+    uint32_t evaluated; /* characters evaluated in it, */
+    uint32_t bridged;   /* on the way to their last evaluation, */
+    uint32_t waiting;   /* and new ones not yet evaluated */
+    float bar;          /* priority from which on characters are evaluated in every frame by their controller */
+} gal_load;
+
+/* Of the last step; all 0 without a budget. */
+GAL_API gal_load gal_crowd_load(const gal_crowd *crowd);
 
 /* Foot locking of one character (on at the start). Does not change how it moves, only the pose. GAL_NOT_FOUND. */
 GAL_API gal_status gal_crowd_set_foot_lock(gal_crowd *crowd, gal_character character, int on);

@@ -12,6 +12,7 @@ import dataclasses
 import os
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -74,6 +75,19 @@ def split(data: features.Dataset) -> tuple[np.ndarray, np.ndarray]:
     return at < walker.TRAIN, at >= walker.HOLD_OUT
 
 
+def positive(kind: type) -> Callable[[str], float]:
+    """A number of that kind above 0, for an argument."""
+
+    def number(text: str) -> float:
+        value = kind(text)
+        if not 0 < value < 1e6:
+            raise ValueError
+        return value
+
+    number.__name__ = f"{kind.__name__} above 0"  # what argparse calls it in its message
+    return number
+
+
 def parser() -> argparse.ArgumentParser:
     """The arguments."""
     p = argparse.ArgumentParser(prog="gallop.train", description=__doc__.split("\n")[0])
@@ -88,13 +102,17 @@ def parser() -> argparse.ArgumentParser:
     p.add_argument("--quick", action="store_true",
                    help="four to six minutes of an idle core, not the best")
     p.add_argument("--seed", type=int, default=1)
-    p.add_argument("--hidden", type=int, help="width of the hidden layers (352, quick 256)")
+    p.add_argument("--hidden", type=positive(int),
+                   help="width of the hidden layers (352, quick 256)")
     p.add_argument("--gate", default="cubic", choices=["cubic", "linear", "constant", "plain"])
-    p.add_argument("--experts", type=int, help="control points (4 cubic, 10 linear, 50 constant)")
+    p.add_argument("--experts", type=positive(int),
+                   help="control points (4 cubic, 10 linear, 50 constant)")
     p.add_argument("--slide", type=float, default=3.0, help="weight of the foot-slide term")
     p.add_argument("--kinematics", type=float, default=1.0, help="weight of the skeleton term")
-    p.add_argument("--steps", type=float, default=1.0, help="factor on the schedule's steps")
-    p.add_argument("--batch", type=float, default=1.0, help="factor on the schedule's batches")
+    p.add_argument("--steps", type=positive(float), default=1.0,
+                   help="factor on the schedule's steps")
+    p.add_argument("--batch", type=positive(float), default=1.0,
+                   help="factor on the schedule's batches")
     p.add_argument("--noise", type=float, default=1.0, help="factor on the schedule's noise")
     p.add_argument("--absolute", type=float, default=1.0, help="share of absolute in the error")
     p.add_argument("--no-judge", action="store_true", help="skip the closed loop at the end")
@@ -277,6 +295,14 @@ def prepare_outputs(args: argparse.Namespace) -> None:
                 raise PermissionError(f"{path.parent}: nothing can be written there")
 
 
+def check_device(name: str) -> None:
+    """Whether this machine and this PyTorch have the device."""
+    try:
+        torch.zeros(1, device=name)
+    except (RuntimeError, AssertionError) as e:
+        raise ValueError(f"--device {name}: {str(e).splitlines()[0]}") from None
+
+
 def recipe(words: list[str]) -> str:
     """The command that makes a model, without what does not change it: where files go, and what is
     printed."""
@@ -302,6 +328,7 @@ def main() -> int:
         parser().error("--kind goes with --data alone: the walker is a pfnn, the dog a mann")
     try:
         prepare_outputs(args)
+        check_device(args.device)
         if args.what == "dog":
             from gallop import dog_main
 
@@ -313,7 +340,9 @@ def main() -> int:
 
             anyone.train(args)
         else:
-            parser().error("say 'walker' or 'dog', or --data FOLDER and -o MODEL.gallop")
+            missing = "-o MODEL.gallop is missing" if args.data else (
+                "say 'walker' or 'dog', or --data FOLDER and -o MODEL.gallop")
+            parser().error(missing)
     except (OSError, ValueError, FloatingPointError) as e:
         print(f"gallop.train: {e}", file=sys.stderr)
         return 1

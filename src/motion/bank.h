@@ -13,6 +13,7 @@
 #ifndef GALI_MOTION_BANK_H
 #define GALI_MOTION_BANK_H
 
+#include "motion/budget.h"
 #include "motion/contract.h"
 #include "motion/vec.h"
 
@@ -22,7 +23,6 @@ enum {
         9, /* numbers of how something is shown: its motion, offset and the offset's rate (inertia.inc) */
     GALI_ROW_STEP = 4, /* rows are read and written by so many floats */
     GALI_POSES = 3,
-    GALI_FRAMES_MAX = 8, /* most that one evaluation stands for */
 };
 
 /*

@@ -184,6 +184,11 @@ static gal_status check_levels(const gal_crowd_desc *desc, uint32_t g, gal_error
     const gal_controller *levels[GAL_LEVELS_MAX];
     uint32_t level_count = find_levels(&group, levels);
     gal_status status = GAL_OK;
+    if (group.frames_most > GALI_FRAMES_MAX || (group.frames_most & (group.frames_most - 1)) != 0) {
+        return gali_fail(error, GAL_BAD_ARGUMENT,
+                         "gal_crowd_desc.groups[%u].frames_most is %u, expected 1, 2, 4 or 8", g,
+                         group.frames_most);
+    }
     for (uint32_t level = 0; level < level_count && status == GAL_OK; level++) {
         const gali_contract *contract = levels[level]->contract;
         status = check_controller(levels[level], error);
@@ -250,7 +255,9 @@ static void make_groups(gal_crowd *crowd, const gal_crowd_desc *desc) {
     crowd->group_count = group_count_of(desc);
     for (uint32_t g = 0; g < crowd->group_count; g++) {
         const gal_group_desc group = group_of(desc, g);
-        crowd->groups[g] = (gali_group){.first = first, .capacity = group.capacity};
+        crowd->groups[g] = (gali_group){.first = first,
+                                        .capacity = group.capacity,
+                                        .frames_most = group.frames_most ? group.frames_most : GALI_FRAMES_MAX};
         crowd->groups[g].level_count = find_levels(&group, crowd->groups[g].levels);
         crowd->groups[g].phases = gali_phases_get(group.controller->network->kernels->isa);
         first += group.capacity;
@@ -329,8 +336,8 @@ static uint32_t place_of(gal_character handle) {
 
 /* Whether there is such a character, and then which one. */
 static int find(const gal_crowd *crowd, gal_character handle, gali_one *one) {
-    uint32_t place = place_of(handle);
-    if (place >= crowd->capacity || crowd->handle[place] != handle) {
+    uint32_t place = gali_crowd_place(crowd, handle);
+    if (place == GALI_CROWD_NO_PLACE) {
         return 0;
     }
     *one = gali_crowd_one(crowd, place);
@@ -421,7 +428,7 @@ gal_status gal_crowd_add(gal_crowd *crowd, const gal_spawn *spawn, gal_character
     take_input(&one, &(gal_input){0});
     set_number(&one, layout_of(&one)->foot_lock, 1);
     gali_step_reset(group->phases, &one.lanes, one.lane, start);
-    crowd->paces[place] = (gali_pace){0};
+    crowd->paces[place] = (gali_pace){.priority = 1, .rung = GALI_RUNGS};
     group->count++;
     crowd->order[crowd->count++] = place;
     *out = crowd->handle[place];
@@ -460,12 +467,24 @@ gal_character gal_crowd_at(const gal_crowd *crowd, uint32_t index) {
     return index < crowd->count ? crowd->handle[crowd->order[index]] : 0;
 }
 
+/* Whether a player wants something else than before. */
+static int is_another(const gali_one *one, const gal_input *now) {
+    const gali_layout *is = layout_of(one);
+    const float much = 0.25f;
+    return fabsf(now->move_x - number_of(one, is->move_x)) > much ||
+           fabsf(now->move_y - number_of(one, is->move_y)) > much ||
+           fabsf(now->run - number_of(one, is->run)) > much || now->jump;
+}
+
 gal_status gal_crowd_set_input(gal_crowd *crowd, gal_character handle, const gal_input *input) {
     gali_one one;
     if (!find(crowd, handle, &one)) {
         return GAL_NOT_FOUND;
     }
     const gal_input bounded = bounded_input(input);
+    if (is_another(&one, &bounded)) {
+        crowd->paces[place_of(handle)].urgent = 1;
+    }
     take_input(&one, &bounded);
     gali_record_input(&crowd->recorder, handle, &bounded);
     return GAL_OK;
@@ -501,31 +520,6 @@ gal_status gal_crowd_teleport(gal_crowd *crowd, gal_character handle, float x, f
         crowd->resets++;
     }
     gali_record_teleport(&crowd->recorder, handle, x, z, facing);
-    return GAL_OK;
-}
-
-gal_status gal_crowd_set_pace(gal_crowd *crowd, gal_character handle, const gal_pace *pace) {
-    gali_one one;
-    if (!find(crowd, handle, &one)) {
-        return GAL_NOT_FOUND;
-    }
-    const gal_pace chosen = pace ? *pace : (gal_pace){0};
-    if (pace &&
-        (chosen.frames < 1 || chosen.frames > GALI_FRAMES_MAX || chosen.level >= one.group->level_count)) {
-        return GAL_BAD_ARGUMENT;
-    }
-    crowd->paces[place_of(handle)].fixed_frames = (uint8_t)chosen.frames;
-    crowd->paces[place_of(handle)].fixed_level = (uint8_t)chosen.level;
-    return GAL_OK;
-}
-
-gal_status gal_crowd_pace(const gal_crowd *crowd, gal_character handle, gal_pace *out) {
-    gali_one one;
-    if (!find(crowd, handle, &one)) {
-        return GAL_NOT_FOUND;
-    }
-    uint32_t frames = (uint32_t)number_of(&one, layout_of(&one)->frames);
-    *out = (gal_pace){frames, crowd->paces[place_of(handle)].level};
     return GAL_OK;
 }
 

@@ -13,6 +13,7 @@
 
 enum {
     GALI_CROWD_CAPACITY_MOST = 65535, /* places fit 16 bits of a handle */
+    GALI_CROWD_NO_PLACE = 0xffff,
     /* Characters of one run of a network, for each thread: as many as hide the reading of its weights, and so few that what
      * they need of x, y and workspace stays in L2, however large the crowd. */
     GALI_RUN_ROWS = 64,
@@ -29,6 +30,7 @@ static inline uint32_t gali_run_rows(uint32_t capacity, const gal_parallel *para
 typedef struct gali_group {
     const gal_controller *levels[GAL_LEVELS_MAX]; /* [level_count] */
     uint32_t level_count;
+    uint32_t frames_most;     /* that a budget lets an evaluation stand for */
     uint32_t first, capacity; /* places */
     uint32_t count;           /* characters */
     const gali_phases *phases;
@@ -48,13 +50,6 @@ typedef struct gali_bank_rows {
     uint32_t mask, first;
 } gali_bank_rows;
 
-/* When the character in a place is evaluated, and by what. */
-typedef struct gali_pace {
-    uint8_t left;  /* frames until it is due, which its state is ahead of what the caller sees */
-    uint8_t level; /* of its last evaluation */
-    uint8_t fixed_frames, fixed_level; /* as the host has it; frames 0: it leaves that to the crowd */
-} gali_pace;
-
 struct gal_crowd {
     gali_group groups[GAL_GROUPS_MAX];
     uint32_t group_count;
@@ -65,7 +60,13 @@ struct gal_crowd {
     size_t memory; /* of gal_crowd_create; 0 where the caller owns it */
     uint32_t capacity, count;
     uint64_t resets;
-    double owed;           /* seconds not yet stepped */
+    double owed;  /* seconds not yet stepped */
+    int budgeted; /* 0: every frame by its controller */
+    gali_budget budget;
+    float microseconds;             /* of the budget, as the host has it */
+    double (*clock)(void *context); /* NULL: nominal costs */
+    void *clock_context;
+    double took;           /* seconds of the last step, by the clock */
     gal_character *handle; /* [capacity] 0: the place is free */
     gali_pace *paces;
     uint32_t *order, *generation;
@@ -75,6 +76,12 @@ struct gal_crowd {
     void *workspace;
     size_t workspace_size;
 };
+
+/* The place of a character, or GALI_CROWD_NO_PLACE. */
+static inline uint32_t gali_crowd_place(const gal_crowd *crowd, gal_character handle) {
+    uint32_t place = (handle & 0xffffu) - 1;
+    return place < crowd->capacity && crowd->handle[place] == handle ? place : GALI_CROWD_NO_PLACE;
+}
 
 /* The group that a place belongs to. */
 static inline uint32_t gali_crowd_group(const gal_crowd *crowd, uint32_t place) {

@@ -6,6 +6,7 @@
 #include "motion/crowd_parts.h"
 
 #include "motion/bridge.h"
+#include "motion/crowd_budget.h"
 #include "motion/step.h"
 
 enum { FRAMES_DEFAULT = 4 };
@@ -113,7 +114,7 @@ static void find_ways(gal_crowd *crowd, const gali_group *group) {
     for (uint32_t i = 0; i < group->capacity; i++) {
         uint32_t place = group->first + i;
         const gali_pace *pace = &crowd->paces[place];
-        if (crowd->handle[place]) {
+        if (crowd->handle[place] && pace->waited == 0) {
             uint32_t way = pace->left > 0 ? GALI_WAY_BRIDGED : pace->level;
             crowd->rows[i / GALI_BANK].going[way] |= 1u << i % GALI_BANK;
         }
@@ -156,49 +157,44 @@ static void evaluate(run r) {
     }
 }
 
-static void bridge(gal_crowd *crowd, const gali_group *group) {
+/* These return the time at their end, by the budget's clock. */
+static double bridge(gal_crowd *crowd, const gali_group *group, double since) {
     const run r = find_run(crowd, group, GALI_WAY_BRIDGED, group->capacity, 0);
     if (r.count > 0) {
         for_banks(r, between);
     }
+    return gali_crowd_learn(crowd, group, GALI_WAY_BRIDGED, r.count, since);
+}
+
+static double evaluate_level(gal_crowd *crowd, const gali_group *group, uint32_t level, double since) {
+    uint32_t most = gali_run_rows(group->capacity, &crowd->parallel), count = 0;
+    for (uint32_t bank = 0; bank < gali_group_banks(group->capacity);) {
+        const run r = find_run(crowd, group, level, most, bank);
+        bank = r.end;
+        count += r.count;
+        if (r.count > 0) {
+            evaluate(r);
+        }
+    }
+    return gali_crowd_learn(crowd, group, level, count, since);
 }
 
 static void step_group(gal_crowd *crowd, const gali_group *group) {
-    uint32_t most = gali_run_rows(group->capacity, &crowd->parallel), banks = gali_group_banks(group->capacity);
+    double since = gali_crowd_now(crowd);
     find_ways(crowd, group);
-    bridge(crowd, group);
+    since = bridge(crowd, group, since);
     for (uint32_t level = 0; level < group->level_count; level++) {
-        for (uint32_t bank = 0; bank < banks;) {
-            const run r = find_run(crowd, group, level, most, bank);
-            bank = r.end;
-            if (r.count > 0) {
-                evaluate(r);
-            }
-        }
-    }
-}
-
-/* Says of those that are due how many frames they are evaluated for, and by what. */
-static void decide(gal_crowd *crowd) {
-    for (uint32_t i = 0; i < crowd->count; i++) {
-        uint32_t place = crowd->order[i];
-        gali_pace *pace = &crowd->paces[place];
-        if (pace->left == 0) {
-            const gali_one one = gali_crowd_one(crowd, place);
-            uint32_t frames = pace->fixed_frames > 0 ? pace->fixed_frames : 1;
-            uint32_t past = one.lanes.controller->contract->past;
-            gali_bank_set(one.lanes.bank, one.lanes.controller->layout.frames, one.lane,
-                          (float)(frames < past ? frames : past));
-            pace->level = pace->fixed_level;
-        }
+        since = evaluate_level(crowd, group, level, since);
     }
 }
 
 void gal_crowd_step(gal_crowd *crowd) {
-    decide(crowd);
+    double start = gali_crowd_now(crowd);
+    gali_crowd_decide(crowd);
     for (uint32_t g = 0; g < crowd->group_count; g++) {
         step_group(crowd, &crowd->groups[g]);
     }
+    crowd->took = gali_crowd_now(crowd) - start;
     gali_record_step(&crowd->recorder, crowd);
 }
 

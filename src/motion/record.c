@@ -63,6 +63,21 @@ void gali_record_teleport(const gali_recorder *recorder, gal_character handle, f
     gali_record_call(recorder, GALI_RECORD_TELEPORT, &teleport);
 }
 
+void gali_record_pace(const gali_recorder *recorder, gal_character handle, const gal_pace *pace) {
+    const uint32_t words[3] = {handle, pace->frames, pace->level};
+    gali_record_call(recorder, GALI_RECORD_PACE, words);
+}
+
+void gali_record_priority(const gali_recorder *recorder, gal_character handle, float priority) {
+    const gali_recorded_priority words = {handle, priority};
+    gali_record_call(recorder, GALI_RECORD_PRIORITY, &words);
+}
+
+void gali_record_budget(const gali_recorder *recorder, const gal_budget *budget) {
+    const gali_recorded_budget words = {budget != NULL, budget ? budget->microseconds : 0};
+    gali_record_call(recorder, GALI_RECORD_BUDGET, &words);
+}
+
 /* Bytes and what fills them up to whole words. */
 static void write_bytes(const gali_recorder *recorder, const void *data, size_t size) {
     static const unsigned char zeros[4];
@@ -123,6 +138,9 @@ gal_status gal_crowd_record(gal_crowd *crowd, gal_record_fn write, void *context
     if (!write) {
         return GAL_OK;
     }
+    if (crowd->clock) {
+        return gali_fail(error, GAL_BAD_ARGUMENT, "what a budget by a clock chooses cannot be played again");
+    }
     const gali_recorder recorder = {write, context};
     size_t size = gal_crowd_snapshot_size(crowd), used = 0;
     void *snapshot = gali_allocate(&crowd->allocator, size);
@@ -131,10 +149,14 @@ gal_status gal_crowd_record(gal_crowd *crowd, gal_record_fn write, void *context
         return gali_fail(error, GAL_NO_MEMORY, "no memory for a snapshot of %zu bytes", size);
     }
     const uint32_t bytes = (uint32_t)used;
+    const gal_budget budget = {.microseconds = crowd->microseconds};
     write_head(&recorder, crowd);
     recorder.write(context, &bytes, sizeof bytes);
     write_bytes(&recorder, snapshot, used);
     gali_release(&crowd->allocator, snapshot, size);
     crowd->recorder = recorder;
+    if (crowd->budgeted) {
+        gali_record_budget(&crowd->recorder, &budget);
+    }
     return GAL_OK;
 }

@@ -36,6 +36,16 @@ typedef struct gali_recorded_teleport {
     float x, z, facing;
 } gali_recorded_teleport;
 
+typedef struct gali_recorded_priority {
+    gal_character handle;
+    float priority;
+} gali_recorded_priority;
+
+typedef struct gali_recorded_budget {
+    uint32_t budgeted;
+    float microseconds;
+} gali_recorded_budget;
+
 static const uint32_t gali_record_words[GALI_RECORD_EVENT_COUNT] = {
 #define EVENT(id, words) words,
     GALI_RECORD_EVENTS(EVENT)

@@ -130,6 +130,25 @@ static gal_status play_teleport(gal_crowd *crowd, const void *words) {
     return gal_crowd_teleport(crowd, to.handle, to.x, to.z, to.facing);
 }
 
+static gal_status play_pace(gal_crowd *crowd, const void *words) {
+    uint32_t all[3];
+    memcpy(all, words, sizeof all);
+    return gal_crowd_set_pace(crowd, all[0],
+                              all[1] > 0 ? &(gal_pace){.frames = all[1], .level = all[2]} : NULL);
+}
+
+static gal_status play_priority(gal_crowd *crowd, const void *words) {
+    gali_recorded_priority all;
+    memcpy(&all, words, sizeof all);
+    return gal_crowd_set_priority(crowd, all.handle, all.priority);
+}
+
+static gal_status play_budget(gal_crowd *crowd, const void *words) {
+    gali_recorded_budget all;
+    memcpy(&all, words, sizeof all);
+    return gal_crowd_set_budget(crowd, all.budgeted ? &(gal_budget){.microseconds = all.microseconds} : NULL);
+}
+
 /* A call but STEP and RESTORE. */
 static gal_status play_call(gal_crowd *crowd, gali_record_event event, const void *words) {
     uint32_t word[2] = {0, 0};
@@ -143,6 +162,12 @@ static gal_status play_call(gal_crowd *crowd, gali_record_event event, const voi
         return play_input(crowd, words);
     case GALI_RECORD_FOOT_LOCK:
         return gal_crowd_set_foot_lock(crowd, word[0], word[1] != 0);
+    case GALI_RECORD_PACE:
+        return play_pace(crowd, words);
+    case GALI_RECORD_PRIORITY:
+        return play_priority(crowd, words);
+    case GALI_RECORD_BUDGET:
+        return play_budget(crowd, words);
     default:
         return play_teleport(crowd, words);
     }

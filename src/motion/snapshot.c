@@ -161,6 +161,7 @@ typedef struct snapshot_head {
     uint32_t group_count, count; /* groups, characters */
     uint64_t resets;
     double owed;
+    uint32_t bar, unused; /* the budget's; 0 */
 } snapshot_head;
 
 typedef struct snapshot_group {
@@ -211,7 +212,8 @@ static snapshot_front snapshot_front_of(const gal_crowd *crowd) {
                                      .group_count = crowd->group_count,
                                      .count = crowd->count,
                                      .resets = crowd->resets,
-                                     .owed = crowd->owed}};
+                                     .owed = crowd->owed,
+                                     .bar = crowd->budget.bar}};
     for (uint32_t g = 0; g < crowd->group_count; g++) {
         const gali_group *group = &crowd->groups[g];
         front.groups[g] = (snapshot_group){.kind = snapshot_kind(group->levels[0]),
@@ -311,6 +313,10 @@ static gal_status read_front(const gal_crowd *crowd, const void *data, size_t si
     if (status == GAL_OK && !(fabs(front->head.owed) <= 1)) {
         return gali_fail(error, GAL_BAD_DATA, "snapshot: its clock is not a time");
     }
+    if (status == GAL_OK && front->head.bar > GALI_BAR_MOST) {
+        return gali_fail(error, GAL_BAD_DATA, "snapshot: its budget's bar is %u, at most %d", front->head.bar,
+                         GALI_BAR_MOST);
+    }
     return status;
 }
 
@@ -318,7 +324,9 @@ static int pace_fits(const gal_crowd *crowd, uint32_t place, gali_pace pace) {
     const gali_group *group = &crowd->groups[gali_crowd_group(crowd, place)];
     return pace.left < GALI_FRAMES_MAX && pace.left < group->levels[0]->contract->past &&
            pace.level < group->level_count && pace.fixed_level < group->level_count &&
-           pace.fixed_frames <= GALI_FRAMES_MAX;
+           pace.fixed_frames <= GALI_FRAMES_MAX && pace.fixed_frames <= group->levels[0]->contract->past &&
+           pace.waited <= GALI_FRAMES_MAX && pace.rung <= GALI_RUNGS && pace.urgent <= 1 &&
+           isfinite(pace.priority) && pace.priority >= 0;
 }
 
 /* The character at `record`, of a snapshot with these generations; *left says how many more each group may have. */
@@ -404,6 +412,7 @@ static void take_snapshot(gal_crowd *crowd, const snapshot_front *front, const u
     crowd->count = front->head.count;
     crowd->resets = front->head.resets;
     crowd->owed = front->head.owed;
+    crowd->budget.bar = front->head.bar;
 }
 
 gal_status gal_crowd_restore(gal_crowd *crowd, const void *data, size_t size, gal_error *error) {

@@ -51,7 +51,8 @@ uint32_t gali_step_after(const gali_phases *phases, const gali_lanes *all) {
     lanes.smooth = lanes.controller->contract->rules.joint_smooth;
     for (uint32_t l = 0; l < GALI_BANK; l++) {
         gal_vec3 root = gali_bank_get3(bank, is->root, l);
-        stood[l] = (gali_start){root.x, root.z, gali_bank_get2(bank, is->facing, l), 0};
+        gali_vec2 faced = gali_vec2_unit(gali_bank_get2(bank, is->facing, l), (gali_vec2){0, 1});
+        stood[l] = (gali_start){root.x, root.z, faced, 0};
         if (lanes.mask >> l & 1) {
             gali_bank_swap(&bank->pose[l], &bank->before[l]);
         }

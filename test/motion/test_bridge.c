@@ -141,14 +141,14 @@ static void a_change_of_level_is_not_seen(void **unused) {
                   goes = crowd_add(crowd, (gal_spawn){0});
     watch steady = {0}, coarse = {0}, changing = {0};
     gal_pace pace;
-    gal_crowd_set_pace(crowd, rests, &(gal_pace){1, 1});
+    gal_crowd_set_pace(crowd, rests, &(gal_pace){.frames = 1, .level = 1});
     for (uint32_t frame = 0; frame < FRAMES; frame++) {
         gal_input input = stroll(frame);
         uint32_t level = frame * 7 % 31 < 15;
         gal_crowd_set_input(crowd, stays, &input);
         gal_crowd_set_input(crowd, rests, &input);
         gal_crowd_set_input(crowd, goes, &input);
-        assert_int_equal(gal_crowd_set_pace(crowd, goes, &(gal_pace){1, level}), GAL_OK);
+        assert_int_equal(gal_crowd_set_pace(crowd, goes, &(gal_pace){.frames = 1, .level = level}), GAL_OK);
         gal_crowd_step(crowd);
         assert_int_equal(gal_crowd_pace(crowd, goes, &pace), GAL_OK);
         assert_true(pace.frames == 1 && pace.level == level);
@@ -171,7 +171,7 @@ static void a_change_of_pace_is_not_seen(void **unused) {
         gal_input input = stroll(frame);
         gal_crowd_set_input(crowd, stays, &input);
         gal_crowd_set_input(crowd, goes, &input);
-        gal_crowd_set_pace(crowd, goes, &(gal_pace){1 + frame * 5 / 11 % 8, frame / 13 % 2});
+        gal_crowd_set_pace(crowd, goes, &(gal_pace){.frames = 1 + frame * 5 / 11 % 8, .level = frame / 13 % 2});
         gal_crowd_step(crowd);
         look(&steady, crowd, stays);
         look(&changing, crowd, goes);
@@ -187,7 +187,7 @@ static void others_do_not_notice(void **unused) {
     gal_character alone = crowd_add(calm, (gal_spawn){.x = 5}), same = crowd_add(busy, (gal_spawn){.x = 5});
     for (uint32_t i = 0; i < 5; i++) {
         gal_character other = crowd_add(busy, (gal_spawn){.x = 100 * (float)i});
-        gal_crowd_set_pace(busy, other, &(gal_pace){1 + i, i % 2});
+        gal_crowd_set_pace(busy, other, &(gal_pace){.frames = 1 + i, .level = i % 2});
     }
     for (uint32_t frame = 0; frame < 200; frame++) {
         gal_input input = stroll(frame);
@@ -212,7 +212,7 @@ static void snapshots_hold_the_bridge(void **unused) {
     gal_character who[3];
     for (uint32_t i = 0; i < 3; i++) {
         who[i] = crowd_add(crowd, (gal_spawn){.x = 70 * (float)i});
-        gal_crowd_set_pace(crowd, who[i], &(gal_pace){3 + i, i % 2});
+        gal_crowd_set_pace(crowd, who[i], &(gal_pace){.frames = 3 + i, .level = i % 2});
         gal_crowd_set_input(crowd, who[i], &(gal_input){.move_y = 1});
     }
     for (uint32_t frame = 0; frame < 61; frame++) {
@@ -271,15 +271,15 @@ static void a_pace_has_its_limits(void **unused) {
     (void)unused;
     gal_crowd *crowd = levelled_crowd(1);
     gal_character who = crowd_add(crowd, (gal_spawn){0});
-    gal_pace pace = {9, 9};
-    assert_int_equal(gal_crowd_set_pace(crowd, who, &(gal_pace){0, 0}), GAL_BAD_ARGUMENT);
-    assert_int_equal(gal_crowd_set_pace(crowd, who, &(gal_pace){9, 0}), GAL_BAD_ARGUMENT);
-    assert_int_equal(gal_crowd_set_pace(crowd, who, &(gal_pace){1, 2}), GAL_BAD_ARGUMENT);
-    assert_int_equal(gal_crowd_set_pace(crowd, who + 1, &(gal_pace){1, 0}), GAL_NOT_FOUND);
+    gal_pace pace = {.frames = 9};
+    assert_int_equal(gal_crowd_set_pace(crowd, who, &(gal_pace){.frames = 0, .level = 0}), GAL_BAD_ARGUMENT);
+    assert_int_equal(gal_crowd_set_pace(crowd, who, &(gal_pace){.frames = 9, .level = 0}), GAL_BAD_ARGUMENT);
+    assert_int_equal(gal_crowd_set_pace(crowd, who, &(gal_pace){.frames = 1, .level = 2}), GAL_BAD_ARGUMENT);
+    assert_int_equal(gal_crowd_set_pace(crowd, who + 1, &(gal_pace){.frames = 1, .level = 0}), GAL_NOT_FOUND);
     assert_int_equal(gal_crowd_pace(crowd, who + 1, &pace), GAL_NOT_FOUND);
     assert_int_equal(gal_crowd_pace(crowd, who, &pace), GAL_OK);
     assert_true(pace.frames == 1 && pace.level == 0);
-    assert_int_equal(gal_crowd_set_pace(crowd, who, &(gal_pace){8, 1}), GAL_OK);
+    assert_int_equal(gal_crowd_set_pace(crowd, who, &(gal_pace){.frames = 8, .level = 1}), GAL_OK);
     gal_crowd_step(crowd);
     gal_crowd_pace(crowd, who, &pace);
     assert_true(pace.frames == 8 && pace.level == 1);

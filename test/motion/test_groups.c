@@ -216,9 +216,9 @@ static void a_snapshot_cannot_move_characters_between_groups(void **unused) {
     uint32_t *words = malloc(size);
     gal_error error = {0};
     assert_int_equal(gal_crowd_save(crowd, words, size, &used), GAL_OK);
-    uint32_t *second = words + 20 + (used / 4 - 20) / 2; /* behind head, groups and generations: two records */
-    assert_int_equal(words[20], first);
-    words[8 + 2 * 4 + 1] = 1; /* a generation for the other place of the first group */
+    uint32_t *second = words + 22 + (used / 4 - 22) / 2; /* behind head, groups and generations: two records */
+    assert_int_equal(words[22], first);
+    words[10 + 2 * 4 + 1] = 1; /* a generation for the other place of the first group */
     *second = 1u << 16 | 2;
     assert_int_equal(gal_crowd_restore(crowd, words, used, &error), GAL_BAD_DATA);
     assert_non_null(strstr(error.message, "one too many for its group"));

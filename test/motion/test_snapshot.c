@@ -180,7 +180,7 @@ static void expect_refused(gal_crowd *crowd, const void *data, size_t size, gal_
 }
 
 /*
- * Words of a snapshot of PLACES: head (magic, version, groups, count, resets 2, owed 2), group (kind, words, capacity,
+ * Words of a snapshot of PLACES: head (magic, version, groups, count, resets 2, owed 2, bar 2), group (kind, words, capacity,
  * count), generations.
  */
 static void damage_is_refused(void **unused) {
@@ -190,11 +190,12 @@ static void damage_is_refused(void **unused) {
         GROUPS = 2,
         COUNT = 3,
         OWED = 7,
-        KIND = 8,
-        WORDS = 9,
-        CAPACITY = 10,
-        GROUP_COUNT = 11,
-        GENERATIONS = 12,
+        BAR = 8,
+        KIND = 10,
+        WORDS = 11,
+        CAPACITY = 12,
+        GROUP_COUNT = 13,
+        GENERATIONS = 14,
         HANDLE = GENERATIONS + PLACES
     };
     static const struct {
@@ -217,11 +218,17 @@ static void damage_is_refused(void **unused) {
                  {HANDLE, 0, "character 0 has handle 0, which is none"},
                  {HANDLE, 0x20006, "character 0 has handle 131078, which is none"},
                  {HANDLE, 0x70002, "which is none"},
-                 {HANDLE + 1, 8, "a pace that this crowd has not"},
-                 {HANDLE + 1, 1 << 8, "a pace that this crowd has not"},
-                 {HANDLE + 1, 9 << 16, "a pace that this crowd has not"},
-                 {HANDLE + 1, 1 << 24, "a pace that this crowd has not"},
-                 {HANDLE + 13, 0x7fc00000, "character 0 has a number that is out of range"}};
+                 {BAR, 7000, "its budget's bar is 7000"},
+                 {HANDLE + 1, 0x7fc00000, "a pace that this crowd has not"},
+                 {HANDLE + 1, 0xbf800000, "a pace that this crowd has not"},
+                 {HANDLE + 2, 8, "a pace that this crowd has not"},
+                 {HANDLE + 2, 1 << 8, "a pace that this crowd has not"},
+                 {HANDLE + 2, 9 << 16, "a pace that this crowd has not"},
+                 {HANDLE + 2, 1 << 24, "a pace that this crowd has not"},
+                 {HANDLE + 3, 6, "a pace that this crowd has not"},
+                 {HANDLE + 3, 9 << 8, "a pace that this crowd has not"},
+                 {HANDLE + 3, 2 << 16, "a pace that this crowd has not"},
+                 {HANDLE + 15, 0x7fc00000, "character 0 has a number that is out of range"}};
     gal_controller *controller = controller_of(NULL);
     gal_crowd *crowd = lived_in(controller);
     bytes good = save(crowd);
@@ -232,10 +239,10 @@ static void damage_is_refused(void **unused) {
         expect_refused(crowd, words, good.size, GAL_BAD_DATA, cases[i].why);
     }
     memcpy(words, good.data, good.size);
-    words[HANDLE + 2 + words[WORDS]] = words[HANDLE];
+    words[HANDLE + 4 + words[WORDS]] = words[HANDLE];
     expect_refused(crowd, words, good.size, GAL_BAD_DATA, "character 1 is there twice");
     expect_refused(crowd, good.data, good.size - 1, GAL_BAD_DATA, "bytes for 4 characters");
-    expect_refused(crowd, good.data, 31, GAL_BAD_DATA, "31 bytes, expected at least");
+    expect_refused(crowd, good.data, 39, GAL_BAD_DATA, "39 bytes, expected at least");
     expect_refused(crowd, NULL, 0, GAL_BAD_DATA, "0 bytes");
     gal_crowd *small = crowd_of(controller, 2, NULL);
     expect_refused(small, good.data, good.size, GAL_FULL, "of 2");
@@ -391,13 +398,13 @@ static void teleported_stands_on_the_ground(void **unused) {
     gal_controller_close(controller);
 }
 
-/* Words of a lone character's state in its snapshot, which stand at its end, behind its handle. */
+/* Words of a lone character's state in its snapshot, which stand at its end, behind its handle and its pace. */
 static uint32_t words_of(const gal_controller *controller) {
     gal_crowd *crowd = crowd_of(controller, 1, NULL);
     bytes none = save(crowd);
     crowd_add(crowd, (gal_spawn){0});
     bytes one = save(crowd);
-    const uint32_t words = (uint32_t)((one.size - none.size) / sizeof(uint32_t)) - 1;
+    const uint32_t words = (uint32_t)((one.size - none.size - sizeof(gali_pace)) / sizeof(uint32_t)) - 1;
     free(none.data);
     free(one.data);
     gal_crowd_destroy(crowd);

@@ -1,6 +1,6 @@
 # Windows, under wine: runtime, command, samples and wheel by MinGW's gcc, the one-file build by clang; the same bits as
 # everywhere, on each instruction set; paths that are no ASCII; the DLL's names.
-need "${BUILD_PACKAGES[@]}" gcc-mingw-w64-x86-64-posix clang-19 wine wine64 python3 unzip
+need "${BUILD_PACKAGES[@]}" gcc-mingw-w64-x86-64-posix clang-19 lld-19 wine wine64 python3 unzip
 export WINEDEBUG=-all WINEPREFIX=$PWD/build/wine
 out=build/windows
 work=$out/platform # what is written by the programs
@@ -38,7 +38,7 @@ unzip -q -o $work/gallop-*-win_amd64.whl -d $work/wheel
 dll=$work/wheel/gallop/libgallop.dll
 objdump=x86_64-w64-mingw32-objdump
 $objdump -p $dll | sed -n '/Ordinal\/Name/,/^$/s/^\t\[.*\] //p' | sort >$work/exported
-grep -ohE '^GAL_API [^;(]*\bgal_\w+' include/gallop/{base,crowd,gemm,network}.h | grep -oE 'gal_\w+$' | sort |
+grep -ohE '^GAL_API [^;(]*\bgal_\w+' $(ls include/gallop/*.h | grep -v compiler) | grep -oE 'gal_\w+$' | sort |
     diff - $work/exported || die "the DLL does not export what the headers declare"
 $objdump -p $dll | grep 'DLL Name' | sort | diff - <(printf '\tDLL Name: %s\n' KERNEL32.dll msvcrt.dll)
 mapfile -t names < <(PYTHONPATH=python /usr/bin/python3 -c 'from gallop import library; print(*library.FUNCTIONS, sep="\n")')
@@ -49,4 +49,17 @@ wine $work/load_dll.exe "$dll" models/walker.gallop "${names[@]}"
 clang-19 --target=x86_64-w64-mingw32 -std=c11 -O1 -ffp-contract=off -march=x86-64-v3 -Iinclude -Isrc -Itest \
     test/bits/bits.c src/gallop_all.c -o $work/bits.exe
 wine $work/bits.exe | tr -d '\r' | diff - test/bits/golden.txt
+# What cl would read (test/msvc), made by clang for Microsoft's target and linked with nothing but the system's DLLs.
+msvc=$work/msvc
+mkdir -p $msvc
+for source in test/bits/bits.c src/gallop_all.c test/msvc/start.c; do
+    clang-19 --target=x86_64-pc-windows-msvc -std=c11 -U__clang__ -O1 -ffp-contract=off -ffreestanding -nostdlibinc \
+        -mavx2 -mfma -mf16c -U__FMA__ -U__F16C__ -mno-stack-arg-probe \
+        -Itest/msvc/include -Iinclude -Isrc -Itest -c $source -o $msvc/"$(basename $source .c)".obj
+done
+x86_64-w64-mingw32-dlltool -d test/msvc/math.def -l $msvc/math.lib
+/usr/lib/llvm-19/bin/lld-link /entry:mainCRTStartup /subsystem:console /out:$msvc/bits.exe $msvc/*.obj $msvc/math.lib \
+    /usr/x86_64-w64-mingw32/lib/lib{ucrtbase,kernel32}.a
+wine $msvc/bits.exe | tr -d '\r' | diff - test/bits/golden.txt
+
 say "windows: the same bits, ${#names[@]} names of Python's in the DLL"

@@ -281,6 +281,21 @@ def test_what_cannot_be_written_is_said_before_the_work(tmp_path, monkeypatch, c
         assert message in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("words, status, message", [
+    ("walker --hidden -1", 2, "argument --hidden: invalid int above 0 value: '-1'"),
+    ("walker --steps none", 2, "argument --steps: invalid float above 0 value: 'none'"),
+    ("--data folder", 2, "-o MODEL.gallop is missing"),
+    ("walker --device nowhere", 1, "gallop.train: --device nowhere: "),
+])
+def test_wrong_words_are_named(words, status, message, monkeypatch, capsys):
+    monkeypatch.setattr(sys, "argv", ["train", *words.split()])
+    try:
+        ended = train.main()
+    except SystemExit as e:
+        ended = e.code
+    assert ended == status and message in capsys.readouterr().err
+
+
 def test_missing_data_is_one_line(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(sys, "argv", ["train", "walker", "--data", str(tmp_path), "-o", "x"])
     assert train.main() == 1

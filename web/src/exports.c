@@ -153,7 +153,7 @@ gal_status crowd_input(gal_crowd *crowd, gal_character who, float move_x, float 
 /* frames 0: as the crowd decides. */
 EXPORT("crowd_set_pace")
 gal_status crowd_set_pace(gal_crowd *crowd, gal_character who, uint32_t frames, uint32_t level) {
-    const gal_pace pace = {frames, level};
+    const gal_pace pace = {.frames = frames, .level = level};
     return gal_crowd_set_pace(crowd, who, frames ? &pace : NULL);
 }
 

@@ -80,7 +80,7 @@ impl<'a> Group<'a> {
         for (raw, own) in stand_ins.iter_mut().zip(self.stand_ins) {
             *raw = own.raw();
         }
-        Ok(sys::gal_group_desc { controller: self.controller.raw(), capacity: self.capacity, stand_ins })
+        Ok(sys::gal_group_desc { controller: self.controller.raw(), capacity: self.capacity, stand_ins, frames_most: 0 })
     }
 }
 

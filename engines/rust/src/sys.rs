@@ -121,6 +121,7 @@ c_structs! {
         controller: *const gal_controller,
         capacity: u32,
         stand_ins: [*const gal_controller; 3],
+        frames_most: u32,
     }
 
     gal_crowd_desc {

@@ -177,6 +177,7 @@ namespace Gallop
         public IntPtr controller;
         public uint capacity;
         public StandIns standIns;
+        public uint framesMost;
     }
 
     /// An array of three: C# has none of pointers within a struct.

@@ -5,6 +5,7 @@ void *malloc(size_t size);
 void *calloc(size_t count, size_t size);
 void *realloc(void *memory, size_t size);
 void free(void *memory);
+void exit(int status);
 char *getenv(const char *name);
 int abs(int x);
 long labs(long x);
