@@ -8,6 +8,7 @@ import { skeletonOf } from "./skeleton.js";
 
 const FINE = 0.0155, COARSE = 0.042; // metres of a cell
 const NEAR = 9, FINE_MOST = 40; // metres from the camera, and how many, that are drawn fine
+const CLEAR = 1.4; // metres from the camera in which only the player is drawn
 
 const SKIN = `
 attribute vec3 skinIndex3, skinWeight3;
@@ -129,10 +130,13 @@ export class Figures {
     this.texture.needsUpdate = true;
     const away = (c) => {
       const at = 7 * c * this.joints;
-      return Math.hypot(poses[at] * this.unit - eye.x, poses[at + 2] * this.unit - eye.z);
+      return Math.hypot(poses[at] * this.unit - eye.x, poses[at + 1] * this.unit - eye.y, poses[at + 2] * this.unit - eye.z);
     };
-    const lists = [[], []];
-    for (let c = 0; c < count; c++) lists[c === 0 || (lists[0].length < FINE_MOST && away(c) < NEAR) ? 0 : 1].push(c);
+    const lists = [[0], []];
+    for (let c = 1; c < count; c++) {
+      const far = away(c);
+      if (far > CLEAR) lists[lists[0].length < FINE_MOST && far < NEAR ? 0 : 1].push(c);
+    }
     lists.forEach((list, n) => {
       const { geometry } = this.meshes[n], { row, tint } = geometry.attributes;
       list.forEach((c, i) => {

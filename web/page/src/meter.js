@@ -32,11 +32,11 @@ export class Meter {
     const { canvas } = this, ratio = devicePixelRatio || 1, style = getComputedStyle(canvas);
     const width = Math.round(canvas.clientWidth * ratio), height = Math.round(canvas.clientHeight * ratio);
     if (canvas.width !== width || canvas.height !== height) Object.assign(canvas, { width, height });
-    const pen = canvas.getContext("2d"), most = Math.max(2 * BUDGET, 1.15 * Math.max(...this.times, 0)), bar = width / BARS;
+    const pen = canvas.getContext("2d"), most = Math.max(2 * BUDGET, 2 * this.median), bar = width / BARS;
     pen.clearRect(0, 0, width, height);
     this.times.forEach((time, i) => {
       pen.fillStyle = style.getPropertyValue(time <= BUDGET ? "--accent" : "--warn");
-      const tall = Math.max(time / most * height, ratio);
+      const tall = Math.min(Math.max(time / most * height, ratio), height);
       pen.fillRect(i * bar, height - tall, Math.max(bar - ratio, ratio), tall);
     });
     pen.fillStyle = style.getPropertyValue("--quiet");
