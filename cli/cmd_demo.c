@@ -148,6 +148,15 @@ static sanity check(const demo *self) {
     return out;
 }
 
+/* Where a step's time goes. */
+static void print_parts(const gali_recording *recording) {
+    const double *seconds = recording->zone_seconds;
+    printf("  its parts  network %.0f %%, features %.0f %%, poses %.0f %%\n",
+           100 * seconds[GAL_ZONE_NETWORK] / seconds[GAL_ZONE_STEP],
+           100 * seconds[GAL_ZONE_FEATURES] / seconds[GAL_ZONE_STEP],
+           100 * seconds[GAL_ZONE_POSES] / seconds[GAL_ZONE_STEP]);
+}
+
 static int report(demo *self) {
     gal_controller_info info = gal_controller_get_info(self->controller);
     gal_network_info network = gal_network_get_info(gal_controller_network(self->controller));
@@ -163,6 +172,7 @@ static int report(demo *self) {
     printf("  step       median %.3f ms, 99 %% %.3f ms, worst %.3f ms: %s %g ms (median) on one thread\n",
            step.median, step.p99, step.worst,
            step.median < budget_ms ? "within the budget of" : "OVER the budget of", budget_ms);
+    print_parts(&self->recording);
     printf("  memory     network %.2f MB, crowd %.2f MB\n", (double)network.memory / 1e6,
            (double)self->recording.crowd_bytes / 1e6);
     printf("  joints     %llu out of place, %llu characters set back, bone lengths within %.1f %% on the mean: "

@@ -75,7 +75,19 @@ static void keep_frame(run *self, uint32_t frame) {
     }
 }
 
+/* The clock as a profiler: what has gone by in each zone. */
+static void begin_zone(void *context, gal_zone zone) {
+    double *seconds = context;
+    seconds[zone] -= gali_clock_seconds();
+}
+
+static void end_zone(void *context, gal_zone zone) {
+    double *seconds = context;
+    seconds[zone] += gali_clock_seconds();
+}
+
 static void run_frames(run *self) {
+    gal_crowd_set_zones(self->crowd, &(gal_zones){begin_zone, end_zone, self->out->zone_seconds});
     for (uint32_t frame = 0; frame < self->desc->frames; frame++) {
         set_inputs(self, frame);
         double start = gali_clock_seconds();

@@ -33,6 +33,7 @@ typedef struct gali_recording {
     gal_vec3 *trajectory;                         /* [characters][frames][samples] */
     float *trajectory_facing;                     /* [characters][frames][samples] */
     double *step_seconds;                         /* [frames] wall time of each step */
+    double zone_seconds[GAL_ZONE_COUNT];          /* of all steps */
     uint64_t resets;                              /* characters set back because they became non-finite */
     size_t crowd_bytes;
 } gali_recording;

@@ -281,6 +281,32 @@ GAL_API gal_status gal_crowd_set_foot_lock(gal_crowd *crowd, gal_character chara
  */
 GAL_API void gal_crowd_step(gal_crowd *crowd);
 
+/* The parts of a step, for profilers. STEP holds the others; of several groups and levels each part comes several times. */
+typedef enum gal_zone {
+    GAL_ZONE_STEP,
+    GAL_ZONE_BRIDGE,   /* characters that are not evaluated in this frame go on */
+    GAL_ZONE_FEATURES, /* inputs and state to features x */
+    GAL_ZONE_NETWORK,  /* x to y */
+    GAL_ZONE_POSES,    /* y to poses, feet locked, and the next state */
+    GAL_ZONE_COUNT
+} gal_zone;
+
+/* A zone's name as profilers show it ("gallop network"), a constant; NULL beyond GAL_ZONE_COUNT. */
+GAL_API const char *gal_zone_name(gal_zone zone);
+
+/*
+ * Where a step tells of its zones, on the stepping thread: begin and end come in pairs, the last begun ends first. They
+ * must not call the crowd. docs/game.md has them as zones of Tracy.
+ */
+typedef struct gal_zones {
+    void (*begin)(void *context, gal_zone zone);
+    void (*end)(void *context, gal_zone zone);
+    void *context;
+} gal_zones;
+
+/* Tells of zones from the next step on; NULL, as at the start: of none. Copied. Changes no bit. */
+GAL_API void gal_crowd_set_zones(gal_crowd *crowd, const gal_zones *zones);
+
 /*
  * Runs the whole frames due after `seconds` more game time (at most max_frames, 0: 4; the rest is dropped)
  * and returns how many ran: for games whose frame is not 1 / rate. *fraction (NULL allowed) gets the part

@@ -57,7 +57,8 @@ struct gal_crowd {
     gal_parallel parallel; /* parallel_for NULL: none */
     gal_allocator allocator;
     gali_recorder recorder;
-    size_t memory; /* of gal_crowd_create; 0 where the caller owns it */
+    gal_zones zones; /* begin NULL: nobody listens */
+    size_t memory;   /* of gal_crowd_create; 0 where the caller owns it */
     uint32_t capacity, count;
     uint64_t resets;
     double owed;  /* seconds not yet stepped */

@@ -20,6 +20,28 @@ typedef struct run {
     void (*one)(const struct run *run, uint32_t bank); /* a part of the step, for the host's threads */
 } run;
 
+const char *gal_zone_name(gal_zone zone) {
+    static const char *const names[GAL_ZONE_COUNT] = {"gallop step", "gallop bridge", "gallop features",
+                                                      "gallop network", "gallop poses"};
+    return (unsigned)zone < GAL_ZONE_COUNT ? names[zone] : NULL;
+}
+
+void gal_crowd_set_zones(gal_crowd *crowd, const gal_zones *zones) {
+    crowd->zones = zones && zones->begin && zones->end ? *zones : (gal_zones){0};
+}
+
+static void begin_zone(const gal_crowd *crowd, gal_zone zone) {
+    if (crowd->zones.begin) {
+        crowd->zones.begin(crowd->zones.context, zone);
+    }
+}
+
+static void end_zone(const gal_crowd *crowd, gal_zone zone) {
+    if (crowd->zones.end) {
+        crowd->zones.end(crowd->zones.context, zone);
+    }
+}
+
 static void run_bank(void *argument, uint32_t index) {
     const run *r = argument;
     if (r->crowd->rows[r->first + index].mask) {
@@ -149,9 +171,15 @@ static void evaluate(run r) {
         .y = crowd->y,
         .parallel = crowd->parallel.parallel_for ? &crowd->parallel : NULL,
     };
+    begin_zone(crowd, GAL_ZONE_FEATURES);
     for_banks(r, before);
+    end_zone(crowd, GAL_ZONE_FEATURES);
+    begin_zone(crowd, GAL_ZONE_NETWORK);
     gal_network_run(r.controller->network, &batch, crowd->workspace, crowd->workspace_size, NULL);
+    end_zone(crowd, GAL_ZONE_NETWORK);
+    begin_zone(crowd, GAL_ZONE_POSES);
     for_banks(r, after);
+    end_zone(crowd, GAL_ZONE_POSES);
     for (uint32_t bank = r.first; bank < r.end; bank++) {
         crowd->resets += crowd->lost[bank];
     }
@@ -161,7 +189,9 @@ static void evaluate(run r) {
 static double bridge(gal_crowd *crowd, const gali_group *group, double since) {
     const run r = find_run(crowd, group, GALI_WAY_BRIDGED, group->capacity, 0);
     if (r.count > 0) {
+        begin_zone(crowd, GAL_ZONE_BRIDGE);
         for_banks(r, between);
+        end_zone(crowd, GAL_ZONE_BRIDGE);
     }
     return gali_crowd_learn(crowd, group, GALI_WAY_BRIDGED, r.count, since);
 }
@@ -189,12 +219,14 @@ static void step_group(gal_crowd *crowd, const gali_group *group) {
 }
 
 void gal_crowd_step(gal_crowd *crowd) {
+    begin_zone(crowd, GAL_ZONE_STEP);
     double start = gali_crowd_now(crowd);
     gali_crowd_decide(crowd);
     for (uint32_t g = 0; g < crowd->group_count; g++) {
         step_group(crowd, &crowd->groups[g]);
     }
     crowd->took = gali_crowd_now(crowd) - start;
+    end_zone(crowd, GAL_ZONE_STEP);
     gali_record_step(&crowd->recorder, crowd);
 }
 

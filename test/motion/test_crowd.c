@@ -393,6 +393,56 @@ static void any_output_that_overflows_is_dealt_with(void **unused) {
     }
 }
 
+/* Zones as they came: a letter for a beginning, its small one for the end. */
+typedef struct heard {
+    char text[64];
+    size_t length;
+} heard;
+
+static void hear_begin(void *context, gal_zone zone) {
+    heard *h = context;
+    h->text[h->length++] = "SBFNP"[zone];
+}
+
+static void hear_end(void *context, gal_zone zone) {
+    heard *h = context;
+    h->text[h->length++] = "sbfnp"[zone];
+}
+
+static void zones_come_in_pairs_and_change_nothing(void **unused) {
+    (void)unused;
+    gal_controller *controller = mannequin_open(&(mannequin_desc){.wobble = 0.4f, .step_z = 1, .phase = 0.02f});
+    gal_crowd *with = crowd_of(controller, 3, hills), *without = crowd_of(controller, 3, hills);
+    heard h = {.length = 0};
+    gal_character far_one = crowd_add(with, (gal_spawn){.x = 50});
+    crowd_add(with, (gal_spawn){0});
+    gal_crowd_set_pace(without, crowd_add(without, (gal_spawn){.x = 50}), &(gal_pace){2, 0});
+    crowd_add(without, (gal_spawn){0});
+    gal_crowd_set_pace(with, far_one, &(gal_pace){2, 0});
+    gal_crowd_set_zones(with, &(gal_zones){hear_begin, hear_end, &h});
+    gal_crowd_step(with);
+    gal_crowd_step(with);
+    assert_string_equal(h.text, "SFfNnPps"
+                                "SBbFfNnPps");
+    gal_crowd_set_zones(with, NULL);
+    gal_crowd_step(with);
+    assert_int_equal(h.length, strlen("SFfNnPpsSBbFfNnPps"));
+    for (int frame = 0; frame < 3; frame++) {
+        gal_crowd_step(without);
+    }
+    for (uint32_t i = 0; i < 2; i++) {
+        uint32_t joints;
+        const gal_transform *pose = gal_crowd_pose(with, gal_crowd_at(with, i), &joints);
+        assert_memory_equal(pose, gal_crowd_pose(without, gal_crowd_at(without, i), NULL),
+                            joints * sizeof *pose);
+    }
+    assert_string_equal(gal_zone_name(GAL_ZONE_NETWORK), "gallop network");
+    assert_null(gal_zone_name(GAL_ZONE_COUNT));
+    gal_crowd_destroy(with);
+    gal_crowd_destroy(without);
+    gal_controller_close(controller);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_crowd_changes_nobodys_bits),
@@ -405,6 +455,7 @@ int main(void) {
         cmocka_unit_test(memory_that_overflows_is_set_back),
         cmocka_unit_test(one_that_overflows_is_set_back_alone),
         cmocka_unit_test(any_output_that_overflows_is_dealt_with),
+        cmocka_unit_test(zones_come_in_pairs_and_change_nothing),
     };
     return cmocka_run_group_tests_name("motion crowd", tests, NULL, NULL);
 }

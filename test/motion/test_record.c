@@ -57,6 +57,9 @@ static void live(gal_crowd *crowd) {
         } else if (frame == 48) {
             assert_int_equal(gal_crowd_restore(crowd, kept, used, NULL), GAL_OK);
         }
+        if (frame % 25 == 20) {
+            gal_crowd_set_pace(crowd, gal_crowd_at(crowd, 0), frame % 2 ? &(gal_pace){4, 0} : NULL);
+        }
         gal_crowd_step(crowd);
     }
 }
