@@ -44,7 +44,8 @@ static void run_network(const gal_network *network) {
     float *x = malloc((size_t)ROWS * info.inputs * sizeof *x),
           *y = malloc((size_t)ROWS * info.outputs * sizeof *y);
     float phase[ROWS];
-    void *workspace = aligned_alloc(64, (need + 63) / 64 * 64);
+    char *memory = malloc(need + 63); /* of which the workspace starts at a multiple of 64 */
+    void *workspace = memory + (64 - (uintptr_t)memory % 64) % 64;
     uint32_t state = 1;
     for (uint32_t i = 0; i < ROWS * info.inputs; i++) {
         x[i] = draw(&state);
@@ -56,7 +57,7 @@ static void run_network(const gal_network *network) {
     gal_network_run(network, &batch, workspace, need, NULL);
     printf("network %u to %u on %s\n", info.inputs, info.outputs, gal_isa_name(info.isa));
     print_hash("rows", hash_on(hash_start, y, (size_t)ROWS * info.outputs));
-    free(workspace);
+    free(memory);
     free(y);
     free(x);
 }

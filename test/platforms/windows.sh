@@ -45,6 +45,16 @@ mapfile -t names < <(PYTHONPATH=python /usr/bin/python3 -c 'from gallop import l
 x86_64-w64-mingw32-gcc-posix -std=c11 -Wall -Wextra -Werror -Iinclude test/platforms/load_dll.c -o $work/load_dll.exe
 wine $work/load_dll.exe "$dll" models/walker.gallop "${names[@]}"
 
+# A crowd's poses by that DLL, on each instruction set, and by this system's compiler: the same lines but the first's name.
+gcc -std=c11 -O1 -ffp-contract=off -Iinclude -Isrc test/platforms/native_walk.c src/gallop_all.c -lm -o $work/native_walk
+x86_64-w64-mingw32-gcc-posix -std=c11 -DGALLOP_SHARED -Iinclude test/platforms/native_walk.c -L$out -lgallop \
+    -o $work/wheel/gallop/native_walk.exe
+$work/native_walk models/walker.gallop | sed 's/ on .*//' >$work/walk
+for isa in scalar avx2 best; do
+    GALLOP_ISA=$isa wine $work/wheel/gallop/native_walk.exe models/walker.gallop | tr -d '\r' | sed 's/ on .*//' |
+        diff $work/walk - || die "poses differ on $isa"
+done
+
 # clang, and the runtime as one file.
 clang-19 --target=x86_64-w64-mingw32 -std=c11 -O1 -ffp-contract=off -march=x86-64-v3 -Iinclude -Isrc -Itest \
     test/bits/bits.c src/gallop_all.c -o $work/bits.exe
