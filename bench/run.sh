@@ -2,8 +2,9 @@
 # Builds and runs the benchmarks: bench/run.sh [options of bench_network; see docs/bench.md], or
 # bench/run.sh results [NAME...]: measures the parts that are named (none: those that this program has not measured yet)
 # into bench/results/MACHINE/NAME.csv and draws what is there; bench/run.sh paper [options]: the paper's tables and plots
-# into out/paper (docs/paper.md). Installs what is missing where it can (Debian, as
-# root or with sudo; ONNX Runtime from PyPI into build/); a peer that stays missing is left out with a word.
+# into out/paper (docs/paper.md); bench/run.sh frame [MODEL [SECONDS]]: a crowd's frame by its parts.
+# Installs what is missing where it can (Debian, as root or with sudo; ONNX Runtime from PyPI into build/); a peer that stays
+# missing is left out with a word.
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -92,6 +93,12 @@ measure_paper() { # [--minutes N] [--target x86-64-v3] [options of bench_network
     python3 bench/plot.py "$folder"
 }
 
+if [ "${1:-}" = frame ]; then # no peers
+    shift
+    cmake --preset bench >/dev/null
+    cmake --build --preset bench --target bench_frame
+    exec build/bench/bench/bench_frame "$@"
+fi
 install_missing
 [ "${1:-}" = paper ] || fetch_onnxruntime
 cmake --preset bench >/dev/null
