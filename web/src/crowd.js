@@ -94,6 +94,26 @@ export class Crowd {
     this.#about(character, this.module.call.crowd_set_pace(this.handle, character, pace?.frames ?? 0, pace?.level ?? 0));
   }
 
+  /** How much a character matters to the budget, against the others. */
+  setPriority(character, priority) {
+    this.#about(character, this.module.call.gal_crowd_set_priority(this.handle, character, priority));
+  }
+
+  /** What a step may cost, in milliseconds; null: whatever it takes. */
+  setBudget(milliseconds, { nominal = false } = {}) {
+    if (milliseconds !== null && !(milliseconds >= 0)) throw new RangeError(`a budget of ${milliseconds} ms`);
+    this.module.checkOf(this.module.call.crowd_set_budget(this.handle, milliseconds === null ? -1 : 1000 * milliseconds, +nominal),
+      "a budget");
+  }
+
+  /** What the last step came to, where there is a budget. */
+  get load() {
+    const { module } = this;
+    module.call.crowd_load(this.handle, module.scratch);
+    const [microseconds, evaluated, bridged, waiting, bar] = module.doubles(module.scratch, 5);
+    return { milliseconds: microseconds / 1000, evaluated, bridged, waiting, bar };
+  }
+
   /** One frame of 1 / rate seconds for all. */
   step() {
     this.module.call.gal_crowd_step(this.handle);

@@ -150,6 +150,29 @@ gal_status crowd_input(gal_crowd *crowd, gal_character who, float move_x, float 
     return gal_crowd_set_input(crowd, who, &input);
 }
 
+__attribute__((import_module("gallop"), import_name("seconds"))) double host_seconds(void);
+
+static double clock_of_host(void *context) {
+    (void)context;
+    return host_seconds();
+}
+
+/* By the host's clock; nominal: by none. microseconds under 0: no budget. */
+EXPORT("crowd_set_budget")
+gal_status crowd_set_budget(gal_crowd *crowd, float microseconds, int nominal) {
+    const gal_budget budget = {.microseconds = microseconds, .clock = nominal ? NULL : clock_of_host};
+    return gal_crowd_set_budget(crowd, microseconds < 0 ? NULL : &budget);
+}
+
+EXPORT("crowd_load") void crowd_load(const gal_crowd *crowd, double out[5]) {
+    const gal_load load = gal_crowd_load(crowd);
+    out[0] = (double)load.microseconds;
+    out[1] = load.evaluated;
+    out[2] = load.bridged;
+    out[3] = load.waiting;
+    out[4] = (double)load.bar;
+}
+
 /* frames 0: as the crowd decides. */
 EXPORT("crowd_set_pace")
 gal_status crowd_set_pace(gal_crowd *crowd, gal_character who, uint32_t frames, uint32_t level) {

@@ -178,6 +178,21 @@ export class Crowd {
    * that stand-in. null: as the crowd decides, which is every frame by the controller.
    */
   setPace(character: number, pace: { frames: number; level?: number } | null): void;
+  /** How much a character matters to the budget, against the others: 1 / its distance, ...; 1 at the start. */
+  setPriority(character: number, priority: number): void;
+  /**
+   * What a step may cost: the crowd then decides how often, and by which stand-in, each character is evaluated, once in 8
+   * frames at least. nominal: by no clock but nominal costs, so that the same choices come everywhere. null: no budget.
+   */
+  setBudget(milliseconds: number | null, options?: { nominal?: boolean }): void;
+  /** Of the last step: its time, characters evaluated, on the way to their last evaluation, and new ones that wait. */
+  readonly load: {
+    readonly milliseconds: number;
+    readonly evaluated: number;
+    readonly bridged: number;
+    readonly waiting: number;
+    readonly bar: number;
+  };
   /** One frame of 1 / rate seconds for all. */
   step(): void;
   /** The whole frames due after `seconds` more (at most `most`, 0: 4): how many ran, and the part of one left over. */

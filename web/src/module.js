@@ -45,7 +45,7 @@ export class Module {
   // The library keeps to libc; of the system it asks the time, for plans that are measured, and an empty environment.
   imports() {
     return {
-      gallop: { ground: (index, x, z) => this.groundAt(index, x, z) },
+      gallop: { ground: (index, x, z) => this.groundAt(index, x, z), seconds: () => performance.now() / 1000 },
       wasi_snapshot_preview1: {
         clock_time_get: (clock, precision, out) => {
           this.view().setBigUint64(out, BigInt(Math.round(performance.now() * 1e6)), true);

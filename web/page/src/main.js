@@ -18,7 +18,7 @@ class Page {
     const given = new URLSearchParams(location.hash.slice(1)), models = namesOf("model");
     const among = (name, list) => (list.includes(given.get(name)) ? given.get(name) : list[0]);
     this.state = {
-      model: among("model", models), precision: among("precision", ["f32", "int16", "int8"]), footLock: true,
+      model: among("model", models), precision: among("precision", ["f32", "int16", "int8"]), footLock: true, budget: 2,
       count: Math.min(Math.max(Math.round(+given.get("count")) || 8, 1), MOST),
       theme: among("theme", [matchMedia("(prefers-color-scheme: light)").matches ? "light" : "dark", "light", "dark"]),
     };
@@ -26,6 +26,7 @@ class Page {
     this.stage = new Stage(this.canvas);
     this.view = new View();
     this.world = new World();
+    this.world.setBudget(this.state.budget);
     this.controls = new Controls(this.canvas, element("stick"), this.view);
     this.meter = new Meter(element("bars"), element("time"));
     this.jumped = true;
@@ -40,6 +41,10 @@ class Page {
       model: (model) => this.change({ model }),
       precision: (precision) => this.change({ precision }),
       count: (count) => this.setCount(count),
+      budget: (milliseconds) => {
+        this.state.budget = milliseconds;
+        this.world.setBudget(milliseconds);
+      },
       footLock: (on) => this.world.setFootLock(on),
       theme: () => this.switchTheme(),
     });

@@ -4,6 +4,7 @@ import { namesOf } from "./packed.js";
 export const element = (id) => document.getElementById(id);
 
 const COUNTS = [1, 2, 4, 8, 16, 32, 64, 128, 250, 500, 1000];
+const BUDGETS = [0.5, 1, 2, 4, 8, null]; // milliseconds
 const PRECISIONS = [["f32", "float32"], ["int16", "int16"], ["int8", "int8"]];
 
 function choices(id, options, chosen, choose) {
@@ -24,7 +25,7 @@ function choices(id, options, chosen, choose) {
 
 const titled = (name) => name[0].toUpperCase() + name.slice(1).replaceAll("-", " ");
 
-/** Binds the panel; act: { model, precision, count, footLock, theme }, each of what was chosen. */
+/** Binds the panel; act: { model, precision, count, budget, footLock, theme }, each of what was chosen. */
 export function bindPanel(state, act) {
   choices("model", namesOf("model").map((name) => [name, titled(name)]), state.model, act.model);
   choices("precision", PRECISIONS, state.precision, act.precision);
@@ -37,6 +38,15 @@ export function bindPanel(state, act) {
     act.count(COUNTS[slider.value]);
   });
   show();
+  const budget = element("budget"), showBudget = () => {
+    const chosen = BUDGETS[budget.value];
+    element("budgetText").textContent = chosen ? `${chosen} ms` : "none";
+    return chosen;
+  };
+  budget.max = BUDGETS.length - 1;
+  budget.value = BUDGETS.indexOf(state.budget);
+  budget.addEventListener("input", () => act.budget(showBudget()));
+  showBudget();
   element("lock").checked = state.footLock;
   element("lock").addEventListener("change", (event) => act.footLock(event.target.checked));
   element("theme").addEventListener("click", () => act.theme());

@@ -6,15 +6,6 @@ import { namesOf, unpack } from "./packed.js";
 
 export const MOST = 1000; // characters, the player included
 
-// How a character is evaluated, by metres from the player: near ones every frame, far ones seldom and by the stand-in.
-const PACES = [
-  { within: 5, pace: { frames: 1, level: 0 } },
-  { within: 10, pace: { frames: 2, level: 1 } },
-  { within: 18, pace: { frames: 4, level: 1 } },
-  { within: Infinity, pace: { frames: 8, level: 1 } },
-];
-const BESIDE = 1.2; // so much further one has to be to lose its pace again
-
 // The smaller model of the same body, where there is one, else the same; both in int8.
 async function standInOf(model, bytes) {
   const small = `${model}-small`;
@@ -34,6 +25,7 @@ export class World {
     this.frame = 0;
     this.clock = 0;
     this.fraction = 1;
+    this.budget = null;
     this.footLock = true;
     this.poses = new Float32Array(0);
     this.places = new Float32Array(0);
@@ -47,7 +39,7 @@ export class World {
     const before = this.crowd, count = Math.max(this.count, 1), snapshot = same ? before.save() : null;
     const stood = Array.from({ length: this.count }, (_, i) => ({ at: this.placeOf(i), facing: before.state(this.who[i]).facing }));
     Object.assign(this, { model, precision, controller, crowd, unit, standIn, count: 0, joints: controller.joints.length });
-    this.paces = [];
+    this.crowd.setBudget(this.budget);
     this.who = this.who ?? [];
     if (snapshot) {
       crowd.restore(snapshot);
@@ -65,20 +57,22 @@ export class World {
     const i = this.count, at = spawn ?? (i === 0 ? { x: 0, z: 0, facing: 0 } : this.others.place(i));
     this.who.push(this.crowd.add({ x: at.x / this.unit, z: at.z / this.unit, facing: at.facing, phase: (i * 1.7) % 6.2 }));
     if (i > 0) this.others.join(at.facing);
+    if (i === 0) this.crowd.setPace(this.who[0], { frames: 1, level: 0 });
     if (!this.footLock) this.crowd.setFootLock(this.who[i], false);
-    this.paces[i] = 0;
     this.count++;
   }
 
-  // Six of them in turn look how far they are, as they look around.
-  #pace() {
+  /** Milliseconds that a step may take; null: whatever it takes. */
+  setBudget(budget) {
+    this.budget = budget;
+    this.crowd?.setBudget(budget);
+  }
+
+  // Who is near matters. A sixth of them in turn look how far they are, as they look around.
+  #weigh() {
     const [px, pz] = this.placeOf(0);
     for (let i = 1 + this.frame % 6; i < this.count; i += 6) {
-      const away = Math.hypot(this.places[2 * i] - px, this.places[2 * i + 1] - pz), now = this.paces[i];
-      let wanted = PACES.findIndex(({ within }) => away < within);
-      if (wanted === now + 1 && away < PACES[now].within * BESIDE) wanted = now;
-      if (wanted !== now) this.crowd.setPace(this.who[i], PACES[wanted].pace);
-      this.paces[i] = wanted;
+      this.crowd.setPriority(this.who[i], 1 / (1 + Math.hypot(this.places[2 * i] - px, this.places[2 * i + 1] - pz)));
     }
   }
 
@@ -101,7 +95,7 @@ export class World {
   advance(seconds, input) {
     this.crowd.setInput(this.who[0], input);
     this.others.play(this.places, this.frame++, this.clock, (i, stick) => this.crowd.setInput(this.who[i + 1], stick));
-    this.#pace();
+    this.#weigh();
     const from = performance.now(), { frames, fraction } = this.crowd.advance(seconds, 2), milliseconds = performance.now() - from;
     this.clock += seconds;
     this.fraction = fraction;
