@@ -1,6 +1,6 @@
-//! Compiles the runtime: src/gallop_all.c with the base flags, and beside it a table of kernels for each
-//! instruction set, with that one's flags; which of them runs is chosen on the machine. The list is that of
-//! cmake/isa.cmake.
+//! Compiles the runtime: src/gallop_all.c with the base flags, and beside it tables of kernels and of a step's phases
+//! for each instruction set, with that one's flags; which of them runs is chosen on the machine. The list is that of
+//! cmake/isa.cmake, which says why the phases are not left to gcc's vectorizer.
 use std::env;
 
 const AVX512: &[&str] = &["-mavx512f", "-mavx512vl", "-mavx512dq", "-mavx512bw", "-mfma"];
@@ -10,27 +10,35 @@ const NEON: &[&str] = &["-fno-schedule-insns", "-fno-tree-loop-distribute-patter
 type Table = (&'static str, &'static str, Option<&'static str>, &'static [&'static str]);
 
 const X86_64: &[Table] = &[
-    ("AVX2", "k_avx2", None, &["-mavx2", "-mfma"]),
-    ("AVX2", "k_avx2_narrow", None, &["-mavx2", "-mfma", "-mf16c"]),
-    ("AVX512", "k_avx512", None, AVX512),
-    ("AVX512", "k_avx512_narrow", None, AVX512),
-    ("AVX2_VNNI", "k_avx2_vnni", Some("-mavxvnni"), &["-mavx2", "-mfma", "-mf16c"]),
-    ("AVX512_VNNI", "k_avx512_vnni", Some("-mavx512vnni"), AVX512),
+    ("AVX2", "kernels/k_avx2", None, &["-mavx2", "-mfma"]),
+    ("AVX2", "kernels/k_avx2_narrow", None, &["-mavx2", "-mfma", "-mf16c"]),
+    ("AVX2", "motion/phases_avx2", None, &["-mavx2", "-mfma", "-fno-tree-vectorize"]),
+    ("AVX512", "kernels/k_avx512", None, AVX512),
+    ("AVX512", "kernels/k_avx512_narrow", None, AVX512),
+    (
+        "AVX512",
+        "motion/phases_avx512",
+        None,
+        &["-mavx512f", "-mavx512vl", "-mavx512dq", "-mavx512bw", "-mfma", "-fno-tree-vectorize"],
+    ),
+    ("AVX2_VNNI", "kernels/k_avx2_vnni", Some("-mavxvnni"), &["-mavx2", "-mfma", "-mf16c"]),
+    ("AVX512_VNNI", "kernels/k_avx512_vnni", Some("-mavx512vnni"), AVX512),
     (
         "AVX512_BF16",
-        "k_avx512_bf16",
+        "kernels/k_avx512_bf16",
         Some("-mavx512bf16"),
         &["-mavx512f", "-mavx512vl", "-mavx512dq", "-mavx512bw", "-mfma", "-mavx512vnni"],
     ),
 ];
 
 const AARCH64: &[Table] = &[
-    ("NEON", "k_neon", None, NEON),
-    ("NEON_A55", "k_neon_a55", None, &["-mtune=cortex-a55", "-fno-tree-loop-distribute-patterns"]),
-    ("NEON", "k_neon_narrow", None, NEON),
-    ("NEON_DOT", "k_neon_dot", Some("-march=armv8.2-a+dotprod"), NEON),
-    ("NEON_BF16", "k_neon_bf16", Some("-march=armv8.2-a+dotprod+bf16"), NEON),
-    ("NEON_I8MM", "k_neon_i8mm", Some("-march=armv8.2-a+dotprod+bf16+i8mm"), NEON),
+    ("NEON", "kernels/k_neon", None, NEON),
+    ("NEON_A55", "kernels/k_neon_a55", None, &["-mtune=cortex-a55", "-fno-tree-loop-distribute-patterns"]),
+    ("NEON", "kernels/k_neon_narrow", None, NEON),
+    ("NEON", "motion/phases_neon", None, &["-fno-tree-vectorize"]),
+    ("NEON_DOT", "kernels/k_neon_dot", Some("-march=armv8.2-a+dotprod"), NEON),
+    ("NEON_BF16", "kernels/k_neon_bf16", Some("-march=armv8.2-a+dotprod+bf16"), NEON),
+    ("NEON_I8MM", "kernels/k_neon_i8mm", Some("-march=armv8.2-a+dotprod+bf16+i8mm"), NEON),
 ];
 
 /// What every file is compiled with. Never less than -O2, also where Rust is not optimised: kernels without it are
@@ -69,7 +77,7 @@ fn main() {
         for flag in about.iter().chain(flags.iter()) {
             table.flag_if_supported(flag);
         }
-        for object in table.file(format!("src/kernels/{file}.c")).compile_intermediates() {
+        for object in table.file(format!("src/{file}.c")).compile_intermediates() {
             all.object(object);
         }
     }
