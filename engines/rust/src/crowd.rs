@@ -3,10 +3,11 @@
 use std::ffi::{c_int, c_void};
 use std::num::NonZeroU32;
 use std::ptr::{self, NonNull};
+use std::time::Instant;
 
 use crate::error::{check, check_about, no_error, Result};
 use crate::ground::{Ground, Laid};
-use crate::{sys, Controller, Error, Pace, Spawn, State, Transform, Vec3};
+use crate::{sys, Controller, Error, Load, Pace, Spawn, State, Transform, Vec3};
 
 /// A character's handle: good until it is removed, and not reused for a long time after.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -64,12 +65,14 @@ pub struct Group<'a> {
     /// Levels 1, 2 and 3, the cheaper the further: the same controller at another precision, or a smaller one of the same
     /// body. At most three.
     pub stand_ins: &'a [&'a Controller],
+    /// Most frames that a budget lets one evaluation stand for: 1, 2, 4 or 8; 0: 8.
+    pub frames_most: u32,
 }
 
 impl<'a> Group<'a> {
     /// Without stand-ins.
     pub fn of(controller: &'a Controller, capacity: u32) -> Group<'a> {
-        Group { controller, capacity, stand_ins: &[] }
+        Group { controller, capacity, stand_ins: &[], frames_most: 0 }
     }
 
     fn raw(&self) -> Result<sys::gal_group_desc> {
@@ -80,8 +83,26 @@ impl<'a> Group<'a> {
         for (raw, own) in stand_ins.iter_mut().zip(self.stand_ins) {
             *raw = own.raw();
         }
-        Ok(sys::gal_group_desc { controller: self.controller.raw(), capacity: self.capacity, stand_ins, frames_most: 0 })
+        Ok(sys::gal_group_desc {
+            controller: self.controller.raw(),
+            capacity: self.capacity,
+            stand_ins,
+            frames_most: self.frames_most,
+        })
     }
+}
+
+/// What a step may cost, in microseconds.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Budget {
+    /// By this machine's clock, of which four fifths are spent.
+    Measured(f32),
+    /// By nominal costs, of which the same choices come on every machine: for lockstep.
+    Nominal(f32),
+}
+
+unsafe extern "C" fn seconds_since(started: *mut c_void) -> f64 {
+    (*started.cast::<Instant>()).elapsed().as_secs_f64()
 }
 
 /// What a crowd stands on and runs on.
@@ -114,6 +135,7 @@ pub struct Crowd {
     controllers: Vec<Controller>,
     ground: Laid,
     _parallel: Option<Box<Box<dyn Parallel>>>,
+    started: Box<Instant>, // the budget's clock counts from here
 }
 
 // gallop/crowd.h: any one thread changes it; what takes it const (here: &self) only reads, on several at once.
@@ -175,7 +197,7 @@ impl Crowd {
         let (mut raw, mut error) = (ptr::null_mut(), no_error());
         check(unsafe { sys::gal_crowd_create(&mut raw, &desc, &mut error) }, &error)?;
         let raw = NonNull::new(raw).expect("created");
-        Ok(Crowd { raw, controllers, ground, _parallel: parallel })
+        Ok(Crowd { raw, controllers, ground, _parallel: parallel, started: Box::new(Instant::now()) })
     }
 
     /// The controller of a character; None if there is no such character.
@@ -248,6 +270,32 @@ impl Crowd {
         let mut pace = Pace::default();
         found(unsafe { sys::gal_crowd_pace(self.raw.as_ptr(), who.number(), &mut pace) }, who)?;
         Ok(pace)
+    }
+
+    /// How much a character matters under a budget: 1 / its distance, say. 1 at the start.
+    pub fn set_priority(&mut self, who: Character, priority: f32) -> Result<()> {
+        found(unsafe { sys::gal_crowd_set_priority(self.raw.as_ptr(), who.number(), priority) }, who)
+    }
+
+    /// Lets the crowd decide how its characters are evaluated, so that a step keeps to a budget; None: every frame by
+    /// their controllers, as at the start.
+    pub fn set_budget(&mut self, budget: Option<Budget>) -> Result<()> {
+        let clock_context = ptr::from_ref(self.started.as_ref()).cast_mut().cast();
+        let raw = budget.map(|budget| match budget {
+            Budget::Measured(microseconds) => {
+                sys::gal_budget { microseconds, clock: Some(seconds_since), clock_context }
+            }
+            Budget::Nominal(microseconds) => {
+                sys::gal_budget { microseconds, clock: None, clock_context: ptr::null_mut() }
+            }
+        });
+        let raw = raw.as_ref().map_or(ptr::null(), ptr::from_ref);
+        check_about(unsafe { sys::gal_crowd_set_budget(self.raw.as_ptr(), raw) }, "a budget")
+    }
+
+    /// Of the last step; all 0 without a budget.
+    pub fn load(&self) -> Load {
+        unsafe { sys::gal_crowd_load(self.raw.as_ptr()) }
     }
 
     /// Foot locking of one character (on at the start): changes the pose, not how it moves.

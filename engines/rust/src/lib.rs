@@ -17,7 +17,7 @@ mod network;
 pub mod sys;
 
 pub use controller::{Controller, ControllerInfo, Joint};
-pub use crowd::{Character, Crowd, CrowdOptions, Group, Input, Parallel};
+pub use crowd::{Budget, Character, Crowd, CrowdOptions, Group, Input, Parallel};
 pub use error::{Error, Result, Status};
 pub use ground::{Ground, GroundFn, HeightField};
 pub use network::{Form, Gate, Network, NetworkInfo, Options, Precision, Workspace, BLOCK_ROW};
@@ -38,6 +38,10 @@ pub use sys::gal_spawn as Spawn;
 /// How a character is evaluated: frames that one evaluation stands for, 1..8, and by whom: 0 is its controller, else that
 /// stand-in of its group.
 pub use sys::gal_pace as Pace;
+
+/// Of the last step under a budget: what it took, characters evaluated, on the way to their last evaluation and not yet
+/// evaluated, and the priority from which on all are evaluated in every frame by their controller.
+pub use sys::gal_load as Load;
 
 /// A character's movement: root (y is the mean ground height around it), facing and phase in radians, speed of the
 /// last step in units per second, contacts 0..1 in the contract's order.

@@ -162,6 +162,21 @@ c_structs! {
         level: u32,
     }
 
+    gal_budget {
+        microseconds: f32,
+        clock: Option<gal_clock_fn>,
+        clock_context: *mut c_void,
+    }
+
+    #[derive(Debug, Default, PartialEq)]
+    gal_load {
+        microseconds: f32,
+        evaluated: u32,
+        bridged: u32,
+        waiting: u32,
+        bar: f32,
+    }
+
     #[derive(Debug, Default, PartialEq)]
     gal_character_state {
         root: gal_vec3,
@@ -188,6 +203,7 @@ pub struct gal_crowd {
 }
 
 pub type gal_ground_fn = unsafe extern "C" fn(context: *mut c_void, x: f32, z: f32) -> f32;
+pub type gal_clock_fn = unsafe extern "C" fn(context: *mut c_void) -> f64;
 pub type gal_task = unsafe extern "C" fn(argument: *mut c_void, index: u32);
 pub type gal_parallel_for =
     unsafe extern "C" fn(context: *mut c_void, task: gal_task, argument: *mut c_void, count: u32);
@@ -238,6 +254,9 @@ extern "C" {
     pub fn gal_crowd_teleport(crowd: *mut gal_crowd, character: u32, x: f32, z: f32, facing: f32) -> c_int;
     pub fn gal_crowd_set_pace(crowd: *mut gal_crowd, character: u32, pace: *const gal_pace) -> c_int;
     pub fn gal_crowd_pace(crowd: *const gal_crowd, character: u32, out: *mut gal_pace) -> c_int;
+    pub fn gal_crowd_set_priority(crowd: *mut gal_crowd, character: u32, priority: f32) -> c_int;
+    pub fn gal_crowd_set_budget(crowd: *mut gal_crowd, budget: *const gal_budget) -> c_int;
+    pub fn gal_crowd_load(crowd: *const gal_crowd) -> gal_load;
     pub fn gal_crowd_set_foot_lock(crowd: *mut gal_crowd, character: u32, on: c_int) -> c_int;
     pub fn gal_crowd_step(crowd: *mut gal_crowd);
     pub fn gal_crowd_advance(

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::Arc;
 
 use gallop::{
-    Character, Controller, Crowd, CrowdOptions, Ground, Group, HeightField, Input, Options, Pace, Parallel, Precision,
+    Budget, Character, Controller, Crowd, CrowdOptions, Ground, Group, HeightField, Input, Options, Pace, Parallel, Precision,
     Spawn, Status, Transform,
 };
 
@@ -233,4 +233,25 @@ fn a_stand_in_takes_over() {
     assert_eq!(crowd.pace(who).unwrap(), Pace { frames: 1, level: 0 });
     let many = Group { stand_ins: &[&own; 4], ..Group::of(&own, 1) };
     assert_eq!(Crowd::new(&[many], CrowdOptions::default()).err().unwrap().status(), Status::BadArgument);
+}
+
+#[test]
+fn a_budget_thins_evaluations_out() {
+    let own = controller();
+    let mut crowd = Crowd::new(&[Group::of(&own, 8)], CrowdOptions::default()).unwrap();
+    for i in 0..8 {
+        let who = crowd.add(&Spawn { x: 100.0 * i as f32, ..Default::default() }).unwrap();
+        crowd.set_input(who, &FORWARD).unwrap();
+        crowd.set_priority(who, if i == 0 { 8.0 } else { 1.0 }).unwrap();
+    }
+    (0..20).for_each(|_| crowd.step());
+    assert_eq!(crowd.load().evaluated, 0); // not told without a budget
+    crowd.set_budget(Some(Budget::Nominal(1.0))).unwrap();
+    (0..40).for_each(|_| crowd.step());
+    let load = crowd.load();
+    assert!(load.evaluated < 8 && load.evaluated + load.bridged == 8, "{load:?}");
+    crowd.set_budget(Some(Budget::Measured(1e6))).unwrap();
+    (0..40).for_each(|_| crowd.step());
+    assert!(crowd.load().evaluated == 8 && crowd.load().microseconds > 0.0, "{:?}", crowd.load());
+    assert_eq!(crowd.set_budget(Some(Budget::Nominal(-1.0))).unwrap_err().status(), Status::BadArgument);
 }

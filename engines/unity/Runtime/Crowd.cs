@@ -1,5 +1,6 @@
 using System;
 using System.Collections.Generic;
+using System.Diagnostics;
 using System.Runtime.ExceptionServices;
 using System.Runtime.InteropServices;
 using AOT;
@@ -22,6 +23,8 @@ namespace Gallop
         /// same body. Null: none.
         public Controller[] standIns;
 
+        public int framesMost; // that a budget lets one evaluation stand for: 1, 2, 4 or 8; 0: 8
+
         internal GroupDesc Raw()
         {
             Controller[] others = standIns ?? new Controller[0];
@@ -33,6 +36,7 @@ namespace Gallop
             {
                 controller = controller.Handle.DangerousGetHandle(),
                 capacity = checked((uint)capacity),
+                framesMost = checked((uint)framesMost),
                 standIns = new StandIns { first = At(others, 0), second = At(others, 1), third = At(others, 2) }
             };
         }
@@ -50,6 +54,8 @@ namespace Gallop
     public sealed unsafe class Crowd : IDisposable
     {
         private static readonly Native.GroundFn callGround = CallGround; // lives for ever, as C keeps its address
+
+        private static readonly Native.ClockFn readClock = ReadClock;
 
         private readonly CrowdHandle handle;
         private readonly Ground ground;
@@ -177,6 +183,44 @@ namespace Gallop
             Native.Check(Native.gal_crowd_pace(handle, character, out Pace pace), character);
             return pace;
         }
+
+        /// <summary>How much a character matters under a budget: 1 / its distance, say. 1 at the start.</summary>
+        public void SetPriority(uint character, float priority)
+        {
+            Native.Check(Native.gal_crowd_set_priority(handle, character, priority), character);
+        }
+
+        [MonoPInvokeCallback(typeof(Native.ClockFn))]
+        private static double ReadClock(IntPtr context)
+        {
+            return (double)Stopwatch.GetTimestamp() / Stopwatch.Frequency;
+        }
+
+        /// <summary>Lets the crowd decide how its characters are evaluated, so that a step takes so many microseconds: by
+        /// this machine's clock, or by nominal costs, of which the same choices come everywhere.</summary>
+        public void SetBudget(float microseconds, bool nominal = false)
+        {
+            var budget = new NativeBudget { microseconds = microseconds };
+            budget.clock = nominal ? IntPtr.Zero : Marshal.GetFunctionPointerForDelegate(readClock);
+            CheckBudget(Native.gal_crowd_set_budget(handle, &budget));
+        }
+
+        /// <summary>Every frame by their controllers again, as at the start.</summary>
+        public void ClearBudget()
+        {
+            CheckBudget(Native.gal_crowd_set_budget(handle, null));
+        }
+
+        private static void CheckBudget(Status status)
+        {
+            if (status != Status.Ok)
+            {
+                throw new GallopException(status, "a budget: " + Native.Text(Native.gal_status_text(status)));
+            }
+        }
+
+        /// <summary>Of the last step; all 0 without a budget.</summary>
+        public Load Load => Native.gal_crowd_load(handle);
 
         public void SetFootLock(uint character, bool on)
         {

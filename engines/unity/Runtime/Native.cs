@@ -105,6 +105,9 @@ namespace Gallop
         [UnmanagedFunctionPointer(CallingConvention.Cdecl)]
         public delegate float GroundFn(IntPtr context, float x, float z);
 
+        [UnmanagedFunctionPointer(CallingConvention.Cdecl)]
+        public delegate double ClockFn(IntPtr context);
+
         [DllImport(Library)] public static extern IntPtr gal_status_text(Status status);
         [DllImport(Library)] public static extern IntPtr gal_isa_name(int isa);
         [DllImport(Library)] public static extern Status gal_network_open(out IntPtr network, byte[] path, ref NetworkDesc desc, ref NativeError error);
@@ -131,6 +134,9 @@ namespace Gallop
         [DllImport(Library)] public static extern Status gal_crowd_teleport(CrowdHandle crowd, uint character, float x, float z, float facing);
         [DllImport(Library)] public static extern Status gal_crowd_set_pace(CrowdHandle crowd, uint character, Pace* pace);
         [DllImport(Library)] public static extern Status gal_crowd_pace(CrowdHandle crowd, uint character, out Pace pace);
+        [DllImport(Library)] public static extern Status gal_crowd_set_priority(CrowdHandle crowd, uint character, float priority);
+        [DllImport(Library)] public static extern Status gal_crowd_set_budget(CrowdHandle crowd, NativeBudget* budget);
+        [DllImport(Library)] public static extern Load gal_crowd_load(CrowdHandle crowd);
         [DllImport(Library)] public static extern Status gal_crowd_set_foot_lock(CrowdHandle crowd, uint character, int on);
         [DllImport(Library)] public static extern void gal_crowd_step(CrowdHandle crowd);
         [DllImport(Library)] public static extern uint gal_crowd_advance(CrowdHandle crowd, float seconds, uint maxFrames, out float fraction);

@@ -82,6 +82,25 @@ namespace Gallop
         public uint level;  // 0: by its controller; else by that stand-in of its group
     }
 
+    [CStruct("gal_budget"), StructLayout(LayoutKind.Sequential)]
+    internal struct NativeBudget
+    {
+        public float microseconds;
+        public IntPtr clock;
+        public IntPtr clockContext;
+    }
+
+    /// <summary>Of the last step under a budget.</summary>
+    [CStruct("gal_load"), StructLayout(LayoutKind.Sequential)]
+    public struct Load
+    {
+        public float microseconds; // what it took by the clock; without one, what it cost
+        public uint evaluated;     // characters evaluated in it,
+        public uint bridged;       // on the way to their last evaluation,
+        public uint waiting;       // and new ones not yet evaluated
+        public float bar;          // priority from which on all are evaluated in every frame by their controller
+    }
+
     /// <summary>What layers are computed with (docs/numerics.md).</summary>
     public enum Precision
     {

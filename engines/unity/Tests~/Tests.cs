@@ -162,6 +162,37 @@ internal static unsafe class Tests
         }
     }
 
+    private static void CheckBudget(Controller controller)
+    {
+        using (var crowd = new Crowd(controller, 8))
+        {
+            for (int i = 0; i < 8; i++)
+            {
+                uint who = crowd.Add(new Spawn { x = 100 * i });
+                crowd.SetInput(who, forward);
+                crowd.SetPriority(who, i == 0 ? 8 : 1);
+            }
+            crowd.SetBudget(1, true);
+            Steps(crowd, 40);
+            Expect(crowd.Load.evaluated < 8 && crowd.Load.evaluated + crowd.Load.bridged == 8, "a budget thins out");
+            crowd.SetBudget(1e6f);
+            Steps(crowd, 40);
+            Expect(crowd.Load.evaluated == 8 && crowd.Load.microseconds > 0, "a large budget by the clock does not");
+            Expect(Refused(() => crowd.SetBudget(-1)) == Status.BadArgument, "no budget is below nothing");
+            crowd.ClearBudget();
+            crowd.Step();
+            Expect(crowd.Load.evaluated == 0, "no load is told without a budget");
+        }
+    }
+
+    private static void Steps(Crowd crowd, int count)
+    {
+        for (int step = 0; step < count; step++)
+        {
+            crowd.Step();
+        }
+    }
+
     /// The crowd keeps what it needs, whatever is disposed of first or not at all.
     private static void CheckOwners(string model)
     {
@@ -340,6 +371,7 @@ internal static unsafe class Tests
                     CheckCrowd(controller);
                     CheckGround(controller);
                     CheckPace(controller, model);
+                    CheckBudget(controller);
                     CheckOwners(arguments[1]);
                     CheckSample(model);
                     CheckBones(model);
