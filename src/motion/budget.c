@@ -4,6 +4,7 @@
 
 enum {
     MARGIN = GALI_KEYS_OCTAVE / 4, /* so much more than a rung asks for lifts one onto it */
+    RUN = 6,    /* a level's weights are read once a frame: what that takes, in evaluations */
     UNEVEN = 8, /* an eighth more for what is not in every frame: some frames have more of it than others */
     URGENT = 2 * GALI_KEYS_OCTAVE,
 };
@@ -64,7 +65,7 @@ static uint32_t rung_of(const gali_budget *budget, uint32_t key, uint32_t short_
 void gali_budget_begin(gali_budget *budget) {
     memset(budget->above, 0, budget->group_count * sizeof budget->above[0]);
     memset(budget->loads, 0, sizeof budget->loads);
-    budget->fixed = budget->bridges = 0;
+    budget->fixed = budget->standing = 0;
     budget->evaluated = budget->bridged = budget->waiting = 0;
 }
 
@@ -93,30 +94,42 @@ void gali_budget_count(gali_budget *budget, uint32_t group, uint32_t place, cons
         budget->above[group][key_of(pace, place)]++;
     }
     if (pace->left > 0) {
-        budget->bridges += cost->bridge;
+        budget->standing += cost->bridge;
         budget->bridged++;
     }
     speak_for(budget, cost, at, pace->left, 0);
 }
 
-/* What a frame costs in the mean, with the bar there. */
-static uint64_t cost_with(const gali_budget *budget, uint32_t bar) {
+/* Characters of a group on a rung and on better ones, with the bar there. */
+static uint32_t count_above(const gali_budget *budget, uint32_t group, uint32_t index, uint32_t bar) {
+    uint32_t below = index * GALI_KEYS_OCTAVE;
+    uint32_t from = index == GALI_RUNGS - 1 || bar < below ? 0 : least_of(bar - below, GALI_KEYS);
+    return budget->above[group][from];
+}
+
+/* What a frame costs in the mean, with the bar there; *runs gets the part of it that is there whoever is due. */
+static uint64_t cost_with(const gali_budget *budget, uint32_t bar, uint64_t *runs) {
     uint64_t sum = budget->fixed;
+    *runs = 0;
     for (uint32_t g = 0; g < budget->group_count; g++) {
-        uint32_t better = 0;
+        uint32_t better = 0, used = 0;
         for (uint32_t index = 0; index < GALI_RUNGS; index++) {
-            uint32_t below = index * GALI_KEYS_OCTAVE;
-            uint32_t from = index == GALI_RUNGS - 1 || bar < below ? 0 : least_of(bar - below, GALI_KEYS);
-            uint32_t up_to = budget->above[g][from];
-            sum += (up_to - better) * cost_of(&budget->costs[g], rung_at(&budget->costs[g], index));
+            uint32_t up_to = count_above(budget, g, index, bar);
+            rung at = rung_at(&budget->costs[g], index);
+            if (up_to > better && !(used >> at.level & 1)) {
+                used |= 1u << at.level;
+                *runs += RUN * (uint64_t)budget->costs[g].evaluation[at.level];
+            }
+            sum += (up_to - better) * cost_of(&budget->costs[g], at);
             better = up_to;
         }
     }
-    return sum;
+    return sum + *runs;
 }
 
 /* Up at once where it must be; down in small steps, and only where there is more room than the next ones need. */
 void gali_budget_settle(gali_budget *budget) {
+    uint64_t runs;
     uint32_t fits = 0, most = GALI_BAR_MOST;
     for (uint32_t g = 0; g < budget->group_count; g++) {
         for (uint32_t key = GALI_KEYS; key-- > 0;) {
@@ -125,7 +138,7 @@ void gali_budget_settle(gali_budget *budget) {
     }
     while (fits < most) { /* the lowest bar that fits */
         uint32_t middle = (fits + most) / 2;
-        if (cost_with(budget, middle) <= budget->amount) {
+        if (cost_with(budget, middle, &runs) <= budget->amount) {
             most = middle;
         } else {
             fits = middle + 1;
@@ -136,14 +149,15 @@ void gali_budget_settle(gali_budget *budget) {
     } else if (fits == 0 || fits + MARGIN <= budget->bar) {
         budget->bar -= (budget->bar - fits + GALI_KEYS_OCTAVE - 1) / GALI_KEYS_OCTAVE;
     }
-    budget->mean = cost_with(budget, budget->bar);
+    budget->mean = cost_with(budget, budget->bar, &runs);
+    budget->standing += runs;
 }
 
 /* Of up to `frames`, how many: the most whose frame has room, else those whose frame has the least to do. */
 static uint32_t spread_over(const gali_budget *budget, uint32_t frames, uint32_t cost) {
     uint32_t best = frames;
     for (uint32_t f = frames; f > 0 && f >= frames / 2; f--) {
-        if (budget->loads[f] + budget->bridges + cost <= budget->mean) {
+        if (budget->loads[f] + budget->standing + cost <= budget->mean) {
             return f;
         }
         best = budget->loads[f] < budget->loads[best] ? f : best;
@@ -155,7 +169,7 @@ static uint32_t spread_over(const gali_budget *budget, uint32_t frames, uint32_t
 static int has_room(const gali_budget *budget, const gali_cost *cost, rung at) {
     int room = 1;
     for (uint32_t f = 0; f <= GALI_FRAMES_MAX; f += at.frames) {
-        room &= budget->loads[f] + budget->bridges + cost->evaluation[at.level] <= budget->amount;
+        room &= budget->loads[f] + budget->standing + cost->evaluation[at.level] <= budget->amount;
     }
     return room;
 }
@@ -204,7 +218,7 @@ void gali_budget_learn(gali_budget *budget, uint32_t group, uint32_t level, uint
     gali_cost *cost = &budget->costs[group];
     uint32_t *known = level < GAL_LEVELS_MAX ? &cost->evaluation[level] : &cost->bridge;
     const double follow = 0.05, most = 1e9;
-    double now = seconds * 1e9 / (count > 0 ? count : 1);
+    double parts = count + (level < GAL_LEVELS_MAX ? RUN : 0), now = seconds * 1e9 / (parts > 0 ? parts : 1);
     double step = follow * (double)*known + 1, change = (now - (double)*known) * 0.25;
     change = change > step ? step : change > -step ? change : -step; /* a NaN goes down */
     double next = (double)*known + change;

@@ -53,10 +53,11 @@ typedef struct gali_budget {
         bar; /* key from which on characters stand on the first rung: all that goes on from frame to frame */
     /* Of this frame: */
     uint32_t above[GAL_GROUPS_MAX]
-                  [GALI_KEYS + 1];       /* characters with this key or more; until settled, with this key */
-    uint64_t fixed;                      /* cost of those whose pace the host has fixed, in the mean */
-    uint64_t mean;                       /* cost of a frame with the bar where it is */
-    uint64_t bridges;                    /* cost of those that are not due */
+                  [GALI_KEYS + 1]; /* characters with this key or more; until settled, with this key */
+    uint64_t fixed;                /* cost of those whose pace the host has fixed, in the mean */
+    uint64_t mean;                 /* cost of a frame with the bar where it is */
+    uint64_t
+        standing; /* cost of a frame besides evaluations: bridges, and a run of every level that is in use */
     uint64_t loads[GALI_FRAMES_MAX + 1]; /* evaluations of this frame, and those spoken for in the next ones */
     uint32_t evaluated, bridged, waiting;
 } gali_budget;

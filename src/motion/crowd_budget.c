@@ -50,10 +50,29 @@ static gali_cost nominal_cost(const gali_group *group) {
     return cost;
 }
 
+/* By a clock a share of the budget is planned with: frames differ, and one in a thousand may pass the budget. */
+static const float share_first = 0.8f, share_least = 0.6f, share_most = 0.95f;
+
+static void set_amount(gal_crowd *crowd) {
+    crowd->budget.amount = (uint64_t)((double)crowd->microseconds * 1e3 * (double)crowd->share);
+}
+
+/*
+ * Less after a frame that passed the budget, a thousandth of that more after one that did not: so it settles where one in a
+ * thousand does (Robbins and Monro 1951). One that took twice the budget was not the crowd's doing.
+ */
+void gali_crowd_finish(gal_crowd *crowd, double start) {
+    const float less = 0.02f, more = less / 1000;
+    crowd->took = gali_crowd_now(crowd) - start;
+    double part = crowd->took * 1e6 / (double)crowd->microseconds;
+    if (crowd->clock && part < 2) {
+        crowd->share = gali_clamp(crowd->share + (part > 1 ? -less : more), share_least, share_most);
+        set_amount(crowd);
+    }
+}
+
 gal_status gal_crowd_set_budget(gal_crowd *crowd, const gal_budget *budget) {
     const float most = 1e12f; /* microseconds: a fortnight */
-    const double share =
-        budget && budget->clock ? 0.8 : 1; /* the rest is for frames that take longer than they should */
     if (budget && (!(budget->microseconds >= 0) || (budget->clock && crowd->recorder.write))) {
         return GAL_BAD_ARGUMENT;
     }
@@ -62,7 +81,8 @@ gal_status gal_crowd_set_budget(gal_crowd *crowd, const gal_budget *budget) {
     crowd->clock_context = budget ? budget->clock_context : NULL;
     crowd->microseconds = budget ? gali_clamp(budget->microseconds, 0, most) : 0;
     crowd->took = 0;
-    crowd->budget.amount = (uint64_t)((double)crowd->microseconds * 1e3 * share);
+    crowd->share = crowd->clock ? share_first : 1;
+    set_amount(crowd);
     crowd->budget.group_count = crowd->group_count;
     for (uint32_t g = 0; g < crowd->group_count; g++) {
         crowd->budget.costs[g] = nominal_cost(&crowd->groups[g]);
@@ -78,7 +98,7 @@ gal_load gal_crowd_load(const gal_crowd *crowd) {
     }
     return (gal_load){
         .microseconds =
-            (float)(crowd->clock ? crowd->took * 1e6 : (double)(budget->loads[0] + budget->bridges) * 1e-3),
+            (float)(crowd->clock ? crowd->took * 1e6 : (double)(budget->loads[0] + budget->standing) * 1e-3),
         .evaluated = budget->evaluated,
         .bridged = budget->bridged,
         .waiting = budget->waiting,

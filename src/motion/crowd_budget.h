@@ -7,6 +7,9 @@
 /* Says of each character that is due how many frames it is evaluated for, and by what, or that it waits. */
 void gali_crowd_decide(gal_crowd *crowd);
 
+/* After a step that began then. */
+void gali_crowd_finish(gal_crowd *crowd, double start);
+
 /* The host's clock; 0 without one. */
 double gali_crowd_now(const gal_crowd *crowd);
 

@@ -65,6 +65,7 @@ struct gal_crowd {
     int budgeted; /* 0: every frame by its controller */
     gali_budget budget;
     float microseconds;             /* of the budget, as the host has it */
+    float share;                    /* of it that is planned with */
     double (*clock)(void *context); /* NULL: nominal costs */
     void *clock_context;
     double took;           /* seconds of the last step, by the clock */

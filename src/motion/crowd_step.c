@@ -225,7 +225,7 @@ void gal_crowd_step(gal_crowd *crowd) {
     for (uint32_t g = 0; g < crowd->group_count; g++) {
         step_group(crowd, &crowd->groups[g]);
     }
-    crowd->took = gali_crowd_now(crowd) - start;
+    gali_crowd_finish(crowd, start);
     end_zone(crowd, GAL_ZONE_STEP);
     gali_record_step(&crowd->recorder, crowd);
 }
