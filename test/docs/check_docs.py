@@ -12,6 +12,7 @@ import os
 import re
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -220,14 +221,34 @@ def check_commands(text: str, run: set[str], command: str | None) -> list[str]:
 # ---- code ----
 
 
+def program_of(code: str) -> str:
+    """A page's C as a program: its includes, then all else as the body of main."""
+    lines = code.splitlines()
+    includes = [line for line in lines if line.startswith("#include")]
+    body = [line for line in lines if line not in includes]
+    return "\n".join([*includes, "int main(void) {", *body, "return 0;", "}"])
+
+
+def check_readme(cc: str, flags: list[str]) -> list[str]:
+    """README's first program walks in the checkout, and elsewhere says that the model is not there."""
+    code = re.search(r"^```c\n(.*?)^```", (ROOT / "README.md").read_text(encoding="utf-8"), flags=re.S | re.M).group(1)
+    with tempfile.TemporaryDirectory() as folder:
+        built = subprocess.run([cc, "-std=c11", "-Iinclude", "-x", "c", "-", "-x", "none", *flags, "-lm", "-o", f"{folder}/it"],
+                               input=program_of(code), cwd=ROOT, capture_output=True, text=True)
+        if built.returncode != 0:
+            return [f"README.md: its program does not link: {built.stderr.strip()}"]
+        here, there = (subprocess.run([f"{folder}/it"], cwd=place, capture_output=True, text=True) for place in (ROOT, folder))
+    wrong = [] if here.returncode == 0 else [f"README.md: its program ends with {here.returncode}: {here.stderr.strip()}"]
+    if there.returncode != 1 or there.stderr != "models/walker.gallop: No such file or directory\n":
+        wrong.append(f"README.md: its program without the model ends with {there.returncode}: {there.stderr.strip()}")
+    return wrong
+
+
 def check_code(text: str, cc: str) -> list[str]:
     """C in a page compiles: its includes, then all else as a function's body."""
     wrong = []
     for code in re.findall(r"^```c\n(.*?)^```", text, flags=re.S | re.M):
-        lines = code.splitlines()
-        includes = [line for line in lines if line.startswith("#include")]
-        body = [line for line in lines if line not in includes]
-        source = "\n".join([*includes, "void page(void);", "void page(void) {", *body, "}"])
+        source = program_of(code)
         done = subprocess.run([cc, "-std=c11", "-Wall", "-Wextra", "-Wno-unused-variable", "-Werror", "-fsyntax-only",
                                "-Iinclude", "-x", "c", "-"], input=source, cwd=ROOT, capture_output=True, text=True)
         wrong += [] if done.returncode == 0 else [f"C that does not compile: {done.stderr.strip()}"]
@@ -238,12 +259,14 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--command", help="the gallop command; without it its commands are not checked")
     parser.add_argument("--cc", help="a C compiler; without it code is not checked")
+    parser.add_argument("--link", help="what README's program is linked with: the library, flags; without it it is not run")
     options = parser.parse_args()
     command = str(Path(options.command).resolve()) if options.command else None
     mistakes = [f"docs/controller.md: {w}" for w in check_rules()]
     mistakes += [f"docs/format.md: {w}" for w in check_blocks() + check_layers()]
     mistakes += [f"docs/compiler.md: {w}" for w in check_compiler()]
     mistakes += check_version()
+    mistakes += check_readme(options.cc, options.link.split()) if options.cc and options.link else []
     run = commands_of_run()
     for page in pages():
         text = page.read_text(encoding="utf-8")
