@@ -105,8 +105,8 @@ static void come_and_go(cast *c, uint64_t *state, events *seen) {
     uint32_t count = gal_crowd_count(c->crowd);
     gal_character who;
     if (count < LEAST || (count < CAPACITY && once_in(state, 150))) {
-        gal_spawn spawn = {
-            .x = place(state), .z = place(state), .facing = 4 * stick(state), .phase = 9 * stick(state)};
+        const float x = place(state), z = place(state), facing = 4 * stick(state), phase = 9 * stick(state);
+        const gal_spawn spawn = {.x = x, .z = z, .facing = facing, .phase = phase};
         gal_crowd_add(c->crowd, &spawn, &who);
         seen->joins++;
     } else if (count > LEAST && once_in(state, 250)) {
@@ -121,7 +121,9 @@ static void teleport(cast *c, gal_character who, uint64_t *state, events *seen) 
     gal_crowd_state(c->crowd, who, &at);
     int away = at.root.x > 3000 || at.root.x < -3000 || at.root.z > 3000 || at.root.z < -3000;
     if (away || once_in(state, 900)) {
-        gal_crowd_teleport(c->crowd, who, place(state), place(state), 4 * stick(state));
+        const float facing = 4 * stick(state), z = place(state),
+                    x = place(state); /* drawn in an order that C defines */
+        gal_crowd_teleport(c->crowd, who, x, z, facing);
         seen->teleports++;
     }
 }

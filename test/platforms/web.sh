@@ -6,12 +6,13 @@ mkdir -p build/web
 for kind in relaxed simd; do
     flags=(-msimd128)
     [ "$kind" = simd ] || flags+=(-mrelaxed-simd)
-    for source in test/bits/bits.c src/gallop_all.c; do
+    for source in test/bits/bits.c test/bits/poses.c src/gallop_all.c; do
         clang-19 --target=wasm32-wasi -std=c11 -O2 -ffp-contract=off -Iinclude -Isrc -Itest "${flags[@]}" \
             -c "$source" -o "build/web/$kind-$(basename "$source" .c).o"
     done
     clang-19 --target=wasm32-wasi -fuse-ld=lld "build/web/$kind-bits.o" "build/web/$kind-gallop_all.o" -lm -o "build/web/$kind.wasm"
 done
+clang-19 --target=wasm32-wasi -fuse-ld=lld build/web/relaxed-poses.o build/web/relaxed-gallop_all.o -lm -o build/web/poses.wasm
 web/build.sh
 configure_and_build release gallop_command
 (cd web && BITS="$PWD/../build/web" GALLOP_COMMAND="$PWD/../build/release/cli/gallop" npm test)

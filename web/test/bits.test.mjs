@@ -1,7 +1,10 @@
 // The golden bits of test/bits, in node; in BITS/relaxed.wasm the module's multiply-add is relaxed, in BITS/simd.wasm not.
 import assert from "node:assert/strict";
-import { readFile } from "node:fs/promises";
+import { mkdtemp, open, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { WASI } from "node:wasi";
 import { runProgram } from "./program.js";
 
 const golden = await readFile(new URL("../../test/bits/golden.txt", import.meta.url), "utf8");
@@ -34,4 +37,20 @@ test("plain SIMD says that its bits are its own", async () => {
   const lines = output.trim().split("\n"), expected = golden.trim().split("\n");
   assert.deepEqual(lines.map((line) => line.replace(/: .*/, "")), expected.map((line) => line.replace(/: .*/, "")));
   assert.notEqual(output, golden);
+});
+
+test("ten seconds of a crowd have the golden poses", async () => {
+  const place = await mkdtemp(`${tmpdir()}/gallop-poses-`), out = await open(`${place}/out`, "w");
+  const wasi = new WASI({
+    version: "preview1", args: ["poses", "/models", "10"], env: { GALLOP_ISA: "wasm" }, stdout: out.fd,
+    preopens: { "/models": fileURLToPath(new URL("../../models", import.meta.url)) },
+  });
+  const { instance } = await WebAssembly.instantiate(await readFile(`${process.env.BITS}/poses.wasm`), wasi.getImportObject());
+  assert.equal(wasi.start(instance), 0);
+  await out.close();
+  const lines = (await readFile(`${place}/out`, "utf8")).trimEnd().split("\n");
+  const poses = await readFile(new URL("../../test/bits/golden_poses.txt", import.meta.url), "utf8");
+  assert.ok(lines.length >= 4, `${lines}`);
+  assert.deepEqual(lines, poses.split("\n").slice(0, lines.length));
+  await rm(place, { recursive: true });
 });
