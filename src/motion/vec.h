@@ -97,21 +97,6 @@ static inline float gali_facing_angle(gali_vec2 facing) {
     return gali_atan2(facing.x, facing.z);
 }
 
-/* Angle from one facing to another, -pi..pi. */
-static inline float gali_facing_between(gali_vec2 from, gali_vec2 to) {
-    const double half_turn = 3.14159265358979323846;
-    float angle = gali_facing_angle(to) - gali_facing_angle(from);
-    if ((double)angle > half_turn) {
-        return (float)((double)angle - 2 * half_turn);
-    }
-    return (double)angle < -half_turn ? (float)((double)angle + 2 * half_turn) : angle;
-}
-
-/* Turned from a towards b by share t of the angle between, the shorter way. */
-static inline gali_vec2 gali_facing_mix(gali_vec2 a, gali_vec2 b, float t) {
-    return gali_facing_from_angle(gali_facing_angle(a) + t * gali_facing_between(a, b));
-}
-
 static inline gal_quat gali_quat_mul(gal_quat a, gal_quat b) {
     return (gal_quat){
         a.w * b.x + a.x * b.w + a.y * b.z - a.z * b.y,
@@ -165,29 +150,11 @@ static inline gal_quat gali_quat_exp(gal_vec3 half) {
     return gali_quat_unit((gal_quat){half.x * s, half.y * s, half.z * s, c});
 }
 
-/* The shortest turn that takes direction a to direction b (any lengths; opposite ones turn about `side`). */
-static inline gal_quat gali_quat_between(gal_vec3 a, gal_vec3 b, gal_vec3 side) {
-    float scale = sqrtf(gali_vec3_dot(a, a) * gali_vec3_dot(b, b));
-    float w = scale + gali_vec3_dot(a, b);
-    if (w < 1e-6f * scale) {
-        return (gal_quat){side.x, side.y, side.z, 0};
-    }
-    gal_vec3 axis = gali_vec3_cross(a, b);
-    return gali_quat_unit((gal_quat){axis.x, axis.y, axis.z, w});
-}
-
 /* A transform in its parent's frame, from both in one frame. */
 static inline gal_transform gali_transform_within(gal_transform parent, gal_transform child) {
     gal_quat back = gali_quat_conjugate(parent.rotation);
     gal_vec3 arm = gali_vec3_sub(child.position, parent.position);
     return (gal_transform){gali_quat_turn(back, arm), gali_quat_unit(gali_quat_mul(back, child.rotation))};
-}
-
-/* The way back: where a transform in its parent's frame is. */
-static inline gal_transform gali_transform_upon(gal_transform parent, gal_transform local) {
-    gal_vec3 arm = gali_quat_turn(parent.rotation, local.position);
-    return (gal_transform){gali_vec3_add(parent.position, arm),
-                           gali_quat_unit(gali_quat_mul(parent.rotation, local.rotation))};
 }
 
 /* From the first two columns of a rotation matrix, made orthonormal (Gram-Schmidt; Zhou et al. 2019). */

@@ -115,37 +115,8 @@ static void products_turn_one_after_the_other(void **unused) {
     }
 }
 
-static void between_takes_the_shortest_turn(void **unused) {
+static void turns_into_a_facing_go_back(void **unused) {
     (void)unused;
-    uint64_t state = 6;
-    const gal_vec3 side = {1, 0, 0};
-    for (int i = 0; i < 200; i++) {
-        gal_vec3 a = random_vector(&state, 5), b = random_vector(&state, 0.1f);
-        gal_quat q = gali_quat_between(a, b, side);
-        gal_vec3 to = gali_vec3_unit(gali_quat_turn(q, a), side);
-        assert_true(distance(to, gali_vec3_unit(b, side)) < 1e-4f);
-        assert_true(fabs(length_of(q) - 1) < 1e-6 && q.w >= 0);
-    }
-    gal_quat q = gali_quat_between((gal_vec3){0, 2, 0}, (gal_vec3){0, -1, 0}, side); /* opposite: about side */
-    assert_true(q.x == 1 && q.w == 0);
-    q = gali_quat_between((gal_vec3){0, 2, 0}, (gal_vec3){0, 3, 0}, side);
-    assert_true(q.w == 1);
-}
-
-static void facings_mix_the_shorter_way(void **unused) {
-    (void)unused;
-    const float pi = 3.14159265f;
-    for (int i = 0; i < 64; i++) {
-        float a = (float)i * 0.37f - 9, b = (float)i * 0.91f - 20, t = (float)(i % 5) / 4;
-        gali_vec2 from = gali_facing_from_angle(a), to = gali_facing_from_angle(b);
-        double shorter = remainder((double)b - (double)a, 2 * (double)pi);
-        gali_vec2 mixed = gali_facing_mix(from, to, t);
-        double expected = (double)a + (double)t * shorter;
-        if (fabs(fabs(shorter) - (double)pi) > 1e-3) { /* half a turn may go either way */
-            assert_true(fabs(sin(expected) - (double)mixed.x) < 1e-5 &&
-                        fabs(cos(expected) - (double)mixed.z) < 1e-5);
-        }
-    }
     gali_vec2 left = gali_vec2_turn((gali_vec2){1, 0}, (gali_vec2){1, 0}); /* +x of one who faces +x is -z */
     assert_true(left.x == 0 && left.z == -1);
     gali_vec2 back =
@@ -210,8 +181,7 @@ int main(void) {
         cmocka_unit_test(columns_give_the_rotation),
         cmocka_unit_test(columns_without_a_direction_give_some_rotation),
         cmocka_unit_test(products_turn_one_after_the_other),
-        cmocka_unit_test(between_takes_the_shortest_turn),
-        cmocka_unit_test(facings_mix_the_shorter_way),
+        cmocka_unit_test(turns_into_a_facing_go_back),
         cmocka_unit_test(a_height_field_is_exact_at_its_corners),
         cmocka_unit_test(a_height_field_is_bilinear_between),
         cmocka_unit_test(outside_a_height_field_the_border_goes_on),
