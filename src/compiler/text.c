@@ -25,7 +25,7 @@ static int grow(gali_text *text, size_t size) {
 }
 
 void gali_text_add_bytes(gali_text *text, const char *bytes, size_t size) {
-    if (grow(text, size)) {
+    if (size > 0 && grow(text, size)) { /* of a text that failed there are no bytes */
         memcpy(text->bytes + text->size, bytes, size);
         text->size += size;
         text->bytes[text->size] = 0;
