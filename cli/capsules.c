@@ -36,7 +36,7 @@ static void place_vertices(gali_capsules *out, const gali_figure *figure, const 
         int far = r >= CAP_RINGS;
         float wide = cosf(latitude(r)), radius = far ? limb->radius_to : limb->radius_from;
         for (uint32_t s = 0; s < SIDES; s++) {
-            float turn = 2 * GALI_PI * (float)s / SIDES;
+            float turn = 2 * GALI_PI * (float)s / (float)SIDES;
             gal_vec3 side = gali_vec3_add(gali_vec3_scale(u, cosf(turn)), gali_vec3_scale(v, sinf(turn)));
             gal_vec3 normal =
                 gali_vec3_add(gali_vec3_scale(side, wide), gali_vec3_scale(along, sinf(latitude(r))));

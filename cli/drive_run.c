@@ -96,7 +96,7 @@ static gal_status set_length(gali_drive_run *run, gal_error *error) {
     if (run->seconds == 0) {
         return GAL_OK;
     }
-    if (frames > GALI_DRIVE_FRAMES_MAX) {
+    if (frames > (double)GALI_DRIVE_FRAMES_MAX) {
         return gali_fail(error, GAL_BAD_DATA, "--seconds %g: more than %d frames", run->seconds,
                          GALI_DRIVE_FRAMES_MAX);
     }

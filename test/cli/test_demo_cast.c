@@ -13,7 +13,7 @@ enum { RANDOM = 7, RATE = 60, SECONDS = 60 };
 
 static gali_contract person(void) {
     gali_contract contract = {.unit = 0.01f, .rate = RATE};
-    contract.rules.speed_walk = 84.0f / RATE;
+    contract.rules.speed_walk = 84.0f / (float)RATE;
     for (int i = 0; i < GALI_GAIT_ROLE_COUNT; i++) {
         contract.gait_of_role[i] = -1;
     }
@@ -35,8 +35,8 @@ static trip play(gali_cast *cast, uint32_t character) {
         gal_input input;
         gali_cast_play(cast, character, frame, &state, &input);
         out.thrown += hypotf(input.move_x - before.move_x, input.move_y - before.move_y) > 0.8f;
-        state.root.x -= input.move_x * cast->step / RATE;
-        state.root.z += input.move_y * cast->step / RATE;
+        state.root.x -= input.move_x * cast->step / (float)RATE;
+        state.root.z += input.move_y * cast->step / (float)RATE;
         out.furthest = fmaxf(out.furthest, hypotf(state.root.x - home.x, state.root.z - home.z) / cast->step);
         before = input;
     }

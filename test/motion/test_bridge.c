@@ -36,7 +36,7 @@ static gal_crowd *levelled_crowd(uint32_t capacity) {
 
 /* Walks, turns, runs and stops. */
 static gal_input stroll(uint32_t frame) {
-    float t = (float)frame / SECOND;
+    float t = (float)frame / (float)SECOND;
     return (gal_input){.move_x = frame % 300 < 150 ? 0.8f * sinf(t) : 0,
                        .move_y = frame % 500 < 400 ? 1 : 0,
                        .run = frame % 700 > 350 ? 1 : 0};
@@ -128,7 +128,7 @@ static void feet_on_the_ground_stay_still(void **unused) {
             }
         }
         assert_true(planted > 6 * SECOND);
-        assert_true(slid / (float)planted * SECOND < 1); /* cm/s: `gallop judge` has 0.0 to 0.7 */
+        assert_true(slid / (float)planted * (float)SECOND < 1); /* cm/s: `gallop judge` has 0.0 to 0.7 */
         gal_crowd_destroy(crowd);
     }
 }

@@ -92,7 +92,7 @@ enum {
 static void make(lane *r, const char *rules) {
     const mannequin_desc desc = {.contract = robot, .rules = rules, .seed = 3};
     lane_make(r, &desc, NULL, 0, 0, 0.7f);
-    lane_set3(r, r->is->root, (gal_vec3){3, 0.2f, -1 + 0.1f * PAST});
+    lane_set3(r, r->is->root, (gal_vec3){3, 0.2f, -1 + 0.1f * (float)PAST});
     lane_set(r, r->is->height, 0.2f);
     lane_set(r, r->is->height_before, 0.2f);
     for (uint32_t k = 0; k < r->contract->sample_count; k++) {

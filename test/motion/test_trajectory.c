@@ -169,7 +169,7 @@ static void compare(const lane *l, const truth *t, int frame) {
         }
     }
     for (uint32_t k = 0; k < SAMPLES; k++) {
-        height += (double)*lane_sample(l, GALI_RECORD_PLACE + 1, k) / SAMPLES;
+        height += (double)*lane_sample(l, GALI_RECORD_PLACE + 1, k) / (double)SAMPLES;
     }
     near(height, lane_get(l, l->is->height), "root height", 0, frame);
 }
