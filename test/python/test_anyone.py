@@ -176,7 +176,7 @@ def test_command(tmp_path, monkeypatch, capsys, kind):
         "pfnn": ("cubic", True), "mann": ("network", False)}[kind]
     assert np.isfinite(judge.play(model, [judge.Script("walk")], 3).root).all()
     if COMMAND.exists():
-        run = [COMMAND, "judge", out, "--seconds", "1"]
+        run = [COMMAND, "judge", out, "--seconds", "5"]
         said = subprocess.run(run, capture_output=True, text=True, check=True).stdout
         assert "finite: yes, 0 set back" in said
 
