@@ -486,7 +486,8 @@ gal_status gal_crowd_set_input(gal_crowd *crowd, gal_character handle, const gal
         crowd->paces[place_of(handle)].urgent = 1;
     }
     take_input(&one, &bounded);
-    gali_record_input(&crowd->recorder, handle, &bounded);
+    gali_record_input(&crowd->recorder, handle,
+                      input); /* as given: bounded twice, a stick has other last bits */
     return GAL_OK;
 }
 

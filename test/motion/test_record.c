@@ -42,7 +42,7 @@ static void live(gal_crowd *crowd) {
     size_t used;
     for (uint32_t frame = 0; frame < FRAMES; frame++) {
         gal_character who = gal_crowd_at(crowd, frame % gal_crowd_count(crowd)), added;
-        gal_input input = {.move_y = 1, .move_x = 0.1f * (float)(frame % 7), .run = (float)(frame % 3)};
+        gal_input input = {.move_y = 0.91f, .move_x = 0.137f * (float)(frame % 17), .run = (float)(frame % 3)};
         assert_int_equal(gal_crowd_set_input(crowd, who, &input), GAL_OK);
         if (frame % 20 == 5) {
             gal_crowd_add(crowd, &(gal_spawn){.x = (float)frame, .phase = 1}, &added);

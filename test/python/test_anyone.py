@@ -176,9 +176,12 @@ def test_command(tmp_path, monkeypatch, capsys, kind):
         "pfnn": ("cubic", True), "mann": ("network", False)}[kind]
     assert np.isfinite(judge.play(model, [judge.Script("walk")], 3).root).all()
     if COMMAND.exists():
-        run = [COMMAND, "judge", out, "--seconds", "5"]
-        said = subprocess.run(run, capture_output=True, text=True, check=True).stdout
-        assert "finite: yes, 0 set back" in said
+        script = tmp_path / "walk.csv"
+        script.write_text("move_y\n" + 60 * "1\n")
+        run = [COMMAND, "drive", out, "--input", script, "-o", tmp_path / "poses.npy"]
+        subprocess.run(run, capture_output=True, text=True, check=True)
+        poses = np.load(tmp_path / "poses.npy")
+        assert len(poses) == 60 and np.isfinite(poses).all()
 
 
 def test_the_kind_of_a_shipped_model_is_given(monkeypatch, capsys):
