@@ -32,6 +32,6 @@ def test_the_runtime_follows_the_run(tmp_path):
     subprocess.run([COMMAND, "drive", MODEL, "--input", script, "--no-foot-lock", "-o",
                     tmp_path / "poses.npy", "--states", tmp_path / "states.npy"], check=True)
     states = np.load(tmp_path / "states.npy")
-    assert np.abs(states[:, [0, 2]] - run[:, 6:8]).max() < 2  # cm, in ten seconds: roundings of other last bits part by up to 1
+    assert np.abs(states[:, [0, 2]] - run[:, 6:8]).max() < 2  # cm; other last bits: 1
     turn = np.angle(np.exp(1j * (states[:, 3] - run[:, 8])))
     assert np.abs(turn).max() < 0.005
