@@ -34,7 +34,7 @@ install(FILES ${CMAKE_CURRENT_BINARY_DIR}/gallop.pc DESTINATION ${CMAKE_INSTALL_
 # The compiler uses names that a shared runtime does not show.
 if(TARGET gallop_compiler AND NOT BUILD_SHARED_LIBS)
     install(FILES include/gallop/compiler.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/gallop)
-    install(TARGETS gallop_compiler EXPORT gallop-compiler-targets)
+    install(TARGETS gallop_graph gallop_compiler EXPORT gallop-compiler-targets)
     install(EXPORT gallop-compiler-targets NAMESPACE gallop:: DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/gallop)
     list(TRANSFORM CMAKE_DL_LIBS PREPEND -l OUTPUT_VARIABLE GALLOP_PC_DL)
     list(JOIN GALLOP_PC_DL " " GALLOP_PC_DL)

@@ -3,17 +3,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "compiler/graph/graph.h"
+#include "compiler/net/net.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static char *printed(const char *text, size_t size) {
     gali_arena arena = {0};
     gali_text out = {0};
-    gali_graph *graph;
+    gali_net *graph;
     gal_error error = {0};
-    if (gali_graph_parse(&graph, text, size, &arena, &error) == GAL_OK) {
-        gali_graph_print(graph, &out);
+    if (gali_net_parse(&graph, text, size, &arena, &error) == GAL_OK) {
+        gali_net_print(graph, &out);
     }
     gali_arena_release(&arena);
     return out.bytes;

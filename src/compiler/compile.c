@@ -83,9 +83,9 @@ static gal_status resolve(gali_compilation *c, const gal_compile_desc *desc, gal
     c->form = desc->form;
     c->plain_loops = desc->plain_loops != 0;
     c->weights_blob = desc->weights_blob != 0;
-    if (c->least < 1 || c->least > c->most || c->most > GALI_CHARACTERS_MAX) {
+    if (c->least < 1 || c->least > c->most || c->most > GALI_NET_CHARACTERS_MAX) {
         return gali_fail(error, GAL_BAD_ARGUMENT, "characters %u..%u: not a range within 1..%d", c->least,
-                         c->most, GALI_CHARACTERS_MAX);
+                         c->most, GALI_NET_CHARACTERS_MAX);
     }
     gal_status status = check_words(desc, c->name, error);
     if (status != GAL_OK) {
@@ -98,7 +98,7 @@ static gal_status resolve(gali_compilation *c, const gal_compile_desc *desc, gal
 static void dump(gali_compilation *c, const char *name, const char *wanted) {
     if (wanted && (strcmp(wanted, "all") == 0 || strcmp(wanted, name) == 0)) {
         gali_text_add(&c->parts[GAL_COMPILED_DUMP], "# after %s\n", name);
-        gali_graph_print(c->graph, &c->parts[GAL_COMPILED_DUMP]);
+        gali_net_print(c->graph, &c->parts[GAL_COMPILED_DUMP]);
     }
 }
 
@@ -106,7 +106,7 @@ static gal_status run_passes(gali_compilation *c, const gal_compile_desc *desc, 
     for (uint32_t i = 0; i < PASSES; i++) {
         gal_error inner = {0};
         gal_status status = passes[i].run(c, error);
-        if (status == GAL_OK && gali_graph_verify(c->graph, &inner) != GAL_OK) {
+        if (status == GAL_OK && gali_net_verify(c->graph, &inner) != GAL_OK) {
             status = gali_fail(error, GAL_BAD_DATA, "after pass %s: %.200s", passes[i].name, inner.message);
         }
         if (status != GAL_OK) {

@@ -5,7 +5,7 @@
 
 #include <cmocka.h>
 
-#include "compiler/graph/graph.h"
+#include "compiler/net/net.h"
 #include "gallop/compiler.h"
 #include "synthetic.h"
 
@@ -13,9 +13,9 @@
 static char *again(const char *text, size_t size, gal_error *error) {
     gali_arena arena = {0};
     gali_text printed = {0};
-    gali_graph *graph;
-    if (gali_graph_parse(&graph, text, size, &arena, error) == GAL_OK) {
-        gali_graph_print(graph, &printed);
+    gali_net *graph;
+    if (gali_net_parse(&graph, text, size, &arena, error) == GAL_OK) {
+        gali_net_print(graph, &printed);
     }
     gali_arena_release(&arena);
     return printed.bytes;
@@ -90,44 +90,44 @@ static void passes_print_what_parses(void **state) {
 }
 
 /* A random node of the operator; its rule may not accept it. */
-static gali_node random_node(const gali_graph *graph, gali_op op, uint64_t *chance) {
-    gali_node node = {.op = op, .operand_count = gali_op_list[op].least};
+static gali_net_node random_node(const gali_net *graph, gali_net_op op, uint64_t *chance) {
+    gali_net_node node = {.op = op, .operand_count = gali_net_op_list[op].least};
     for (uint32_t i = 0; i < node.operand_count; i++) {
         node.operands[i] = (uint32_t)(synthetic_bits(chance) % graph->count);
     }
-    node.type = (gali_type){
-        (gali_element)(synthetic_bits(chance) % 2), 1 + (uint32_t)(synthetic_bits(chance) % 3), {0}};
+    node.type = (gali_net_type){
+        (gali_net_element)(synthetic_bits(chance) % 2), 1 + (uint32_t)(synthetic_bits(chance) % 3), {0}};
     for (uint32_t d = 0; d < node.type.rank; d++) {
-        node.type.shape[d] = op == GALI_OP_input && d == 0 ? 0 : 1 + (uint32_t)(synthetic_bits(chance) % 2);
+        node.type.shape[d] = op == GALI_NET_OP_input && d == 0 ? 0 : 1 + (uint32_t)(synthetic_bits(chance) % 2);
     }
-    for (uint32_t i = 0; i < GALI_ATTRIBUTE_COUNT; i++) {
-        int has = gali_op_list[op].attributes >> i & 1;
+    for (uint32_t i = 0; i < GALI_NET_ATTRIBUTE_COUNT; i++) {
+        int has = gali_net_op_list[op].attributes >> i & 1;
         node.attributes[i] = has ? (uint32_t)(synthetic_bits(chance) % 2) : 0;
     }
-    node.attributes[GALI_ATTRIBUTE_experts] *= 5;
-    node.attributes[GALI_ATTRIBUTE_slope] *= 0x3dcccccd; /* 0.1 */
+    node.attributes[GALI_NET_ATTRIBUTE_experts] *= 5;
+    node.attributes[GALI_NET_ATTRIBUTE_slope] *= 0x3dcccccd; /* 0.1 */
     return node;
 }
 
 /* Adds one of the operator, if chance finds fitting operands. */
-static void grow(gali_graph *graph, gali_op op, uint64_t *chance) {
+static void grow(gali_net *graph, gali_net_op op, uint64_t *chance) {
     for (uint32_t attempt = 0; attempt < 2000; attempt++) {
-        gali_node node = random_node(graph, op, chance);
-        if (gali_graph_add(graph, &node, NULL) != GALI_NO_NODE) {
+        gali_net_node node = random_node(graph, op, chance);
+        if (gali_net_add(graph, &node, NULL) != GALI_NET_NO_NODE) {
             return;
         }
     }
 }
 
 /* What every operator finds operands in. */
-static void plant(gali_graph *graph) {
+static void plant(gali_net *graph) {
     static const char seeds[] =
         "gallop graph 1\ncharacters 1..64\nx = input() : f32[C, 2]\np = input() : f32[C]\n"
         "i = constant() : u32[2]\nb = constant() : f32[2]\nA = constant() : f32[2, 2]\n"
         "E = constant() : f32[2, 2, 2]\nw = blend(x) : blend[C, 2, 2]\nr = input() : f32[C, 7]\nt = input() : "
         "f32[C, 6]\noutput x\n";
-    gali_graph *planted;
-    assert_int_equal(gali_graph_parse(&planted, seeds, sizeof seeds - 1, graph->arena, NULL), GAL_OK);
+    gali_net *planted;
+    assert_int_equal(gali_net_parse(&planted, seeds, sizeof seeds - 1, graph->arena, NULL), GAL_OK);
     *graph = *planted;
 }
 
@@ -138,21 +138,21 @@ static void random_graphs_parse_back(void **state) {
     for (uint32_t round = 0; round < 30; round++) {
         gali_arena arena = {0};
         gali_text text = {0};
-        gali_graph *graph = gali_graph_make(&arena, 1, 64);
+        gali_net *graph = gali_net_make(&arena, 1, 64);
         plant(graph);
         for (uint32_t i = 0; i < 12; i++) {
-            grow(graph, (gali_op)(synthetic_bits(&chance) % GALI_OP_COUNT), &chance);
+            grow(graph, (gali_net_op)(synthetic_bits(&chance) % GALI_NET_OP_COUNT), &chance);
         }
         for (uint32_t i = 0; i < graph->count; i++) {
             operators |= 1u << graph->nodes[i].op;
         }
-        assert_int_equal(gali_graph_verify(graph, NULL), GAL_OK);
-        gali_graph_print(graph, &text);
+        assert_int_equal(gali_net_verify(graph, NULL), GAL_OK);
+        gali_net_print(graph, &text);
         expect_round_trip(text.bytes, text.size);
         gali_text_release(&text);
         gali_arena_release(&arena);
     }
-    assert_int_equal(operators, (1u << GALI_OP_COUNT) - 1); /* each came up */
+    assert_int_equal(operators, (1u << GALI_NET_OP_COUNT) - 1); /* each came up */
 }
 
 #define HEAD "gallop graph 1\ncharacters 1..4\nx = input() : f32[C, 3]\n"
@@ -203,22 +203,22 @@ static void the_verifier_sees_what_passes_break(void **state) {
     static const char text[] = HEAD "y = activate(x) activation=relu : f32[C, 3]\noutput y\n";
     gali_arena arena = {0};
     gal_error error = {0};
-    gali_graph *graph;
-    assert_int_equal(gali_graph_parse(&graph, text, sizeof text - 1, &arena, NULL), GAL_OK);
+    gali_net *graph;
+    assert_int_equal(gali_net_parse(&graph, text, sizeof text - 1, &arena, NULL), GAL_OK);
     graph->nodes[1].operands[0] = 1;
-    assert_int_equal(gali_graph_verify(graph, &error), GAL_BAD_DATA);
+    assert_int_equal(gali_net_verify(graph, &error), GAL_BAD_DATA);
     assert_string_equal(error.message, "node y (activate): uses a value that comes later");
     graph->nodes[1].operands[0] = 0;
     graph->nodes[1].type.shape[1] = 4;
-    assert_int_equal(gali_graph_verify(graph, &error), GAL_BAD_DATA);
+    assert_int_equal(gali_net_verify(graph, &error), GAL_BAD_DATA);
     assert_string_equal(error.message, "node y (activate): its type is not what its operands make");
     graph->nodes[1].type.shape[1] = 3;
-    graph->nodes[1].attributes[GALI_ATTRIBUTE_activation] = GALI_ACTIVATION_COUNT;
-    assert_int_equal(gali_graph_verify(graph, &error), GAL_BAD_DATA);
+    graph->nodes[1].attributes[GALI_NET_ATTRIBUTE_activation] = GALI_ACTIVATION_COUNT;
+    assert_int_equal(gali_net_verify(graph, &error), GAL_BAD_DATA);
     assert_string_equal(error.message, "node y (activate): an attribute's value is unknown");
-    graph->nodes[1].attributes[GALI_ATTRIBUTE_activation] = 0;
+    graph->nodes[1].attributes[GALI_NET_ATTRIBUTE_activation] = 0;
     graph->nodes[1].name = "x";
-    assert_int_equal(gali_graph_verify(graph, &error), GAL_BAD_DATA);
+    assert_int_equal(gali_net_verify(graph, &error), GAL_BAD_DATA);
     assert_string_equal(error.message, "node x (activate): the name is taken");
     gali_arena_release(&arena);
 }

@@ -139,7 +139,7 @@ def check_compiler() -> list[str]:
     for path, pattern, row in (
         ("targets.def", r'^TARGET\("([^"]+)"', "| `{0}` |"),
         ("pass/passes.def", r"^PASS\((\w+),", "| `{0}` |"),
-        ("graph/ops.def", r'^OP\((\w+),.*?"((?:[^"\\]|\\.)*)"\)$', "| {1} |"),
+        ("net/ops.def", r'^OP\((\w+),.*?"((?:[^"\\]|\\.)*)"\)$', "| {1} |"),
     ):
         source = (ROOT / "src/compiler" / path).read_text(encoding="utf-8")
         for found in re.findall(pattern, source, flags=re.S | re.M):

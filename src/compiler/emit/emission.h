@@ -27,17 +27,17 @@ gal_status gali_emit_operator(gali_emission *e, uint32_t node, gal_error *error)
 gal_status gali_emit_layer(gali_emission *e, uint32_t node, gal_error *error);
 
 /* Appends a loop that applies the node's activation to rows of `width` floats in place. */
-void gali_emit_activation(gali_text *text, const gali_node *node, const char *rows, uint32_t stride,
+void gali_emit_activation(gali_text *text, const gali_net_node *node, const char *rows, uint32_t stride,
                           uint32_t width);
 
 /* Appends a constant of float32 to the weights; returns where it starts, in floats. */
 size_t gali_emit_floats(gali_emission *e, const float *values, size_t count);
 
 /* Floats between the rows of a node's value: of an input as the caller has them, else whole cache lines. */
-uint32_t gali_emit_stride(const gali_graph *graph, uint32_t node);
+uint32_t gali_emit_stride(const gali_net *graph, uint32_t node);
 
 /* Whether characters use fewer experts than there are, so that the blend has a list of them. */
-int gali_emit_sparse(const gali_type *blend);
+int gali_emit_sparse(const gali_net_type *blend);
 
 /* Puts header, source and weights together into c->parts. */
 void gali_emit_module(gali_compilation *c, const gali_emission *e);

@@ -5,13 +5,13 @@
 #include "base/memory.h"
 #include "base/size.h"
 #include "compiler/emit/emission.h"
-#include "compiler/graph/attributes.h"
 #include "compiler/loop/layout.h"
 #include "compiler/loop/print_c.h"
+#include "compiler/net/attributes.h"
 
 enum { NAME_SIZE = 80 };
 
-static const gali_node *constant(const gali_emission *e, const gali_node *node, uint32_t from_last) {
+static const gali_net_node *constant(const gali_emission *e, const gali_net_node *node, uint32_t from_last) {
     return &e->c->graph->nodes[node->operands[node->operand_count - from_last]];
 }
 
@@ -29,7 +29,7 @@ static void fill_canonical(float *canonical, const gali_dense *dense, const floa
 }
 
 /* Appends the weights as a function's loops read them; *at is where they start, in floats. */
-static gal_status add_weights(gali_emission *e, const gali_node *node, const gali_dense *dense,
+static gal_status add_weights(gali_emission *e, const gali_net_node *node, const gali_dense *dense,
                               const gali_loop_buffer *layout, size_t *at, gal_error *error) {
     size_t size = (size_t)dense->experts * (1 + (size_t)dense->inputs) * dense->outputs * sizeof(float);
     size_t floats = gali_loop_pack_floats(layout);
@@ -68,14 +68,14 @@ static gal_status blame_log(const gali_compilation *c, const gali_layer_version 
 }
 
 /* "gali_layer0_1_to_64", "gali_layer0_5": a version's function. */
-static void name_version(const gali_node *node, const gali_dense *dense, char name[NAME_SIZE]) {
+static void name_version(const gali_net_node *node, const gali_dense *dense, char name[NAME_SIZE]) {
     int size = snprintf(name, NAME_SIZE, "gali_%s_%u", node->name, dense->least);
     if (dense->most > dense->least) {
         snprintf(name + size, NAME_SIZE - (size_t)size, "_to_%u", dense->most);
     }
 }
 
-static void add_comment(gali_emission *e, const gali_node *node, const gali_layer_version *version) {
+static void add_comment(gali_emission *e, const gali_net_node *node, const gali_layer_version *version) {
     const gali_dense *dense = &version->dense;
     gali_text_add(&e->functions, "/*\n * %s for %u", node->name, dense->least);
     if (dense->most > dense->least) {
@@ -87,13 +87,13 @@ static void add_comment(gali_emission *e, const gali_node *node, const gali_laye
         gali_text_add(&e->functions, "%u of %u experts, ", dense->slots, dense->experts);
     }
     gali_text_add(&e->functions, "activation %s.\n * %s:\n *     ",
-                  gali_attribute_word(GALI_KIND_ACTIVATION, dense->activation),
+                  gali_net_attribute_word(GALI_NET_KIND_ACTIVATION, dense->activation),
                   version->logged ? "Schedule of the log" : "Written schedule");
     gali_schedule_print(&version->schedule, "\n *     ", &e->functions);
     gali_text_add(&e->functions, "\n */\n");
 }
 
-static gal_status add_version(gali_emission *e, const gali_node *node, const gali_layer_version *version,
+static gal_status add_version(gali_emission *e, const gali_net_node *node, const gali_layer_version *version,
                               const gali_loop_buffer **layout, gal_error *error) {
     gali_compilation *c = e->c;
     char name[NAME_SIZE];
@@ -117,9 +117,9 @@ static gal_status add_version(gali_emission *e, const gali_node *node, const gal
     return status == GAL_OK ? GAL_OK : blame_log(c, version, status, error);
 }
 
-static void add_call(gali_emission *e, const gali_node *node, uint32_t index, const gali_dense *dense,
+static void add_call(gali_emission *e, const gali_net_node *node, uint32_t index, const gali_dense *dense,
                      size_t weights, const char *indent) {
-    const gali_graph *graph = e->c->graph;
+    const gali_net *graph = e->c->graph;
     char name[NAME_SIZE];
     name_version(node, dense, name);
     gali_text_add(&e->calls, "%s%s(count, weights + %zu, %s, %u", indent, name, weights,
@@ -175,7 +175,7 @@ static uint32_t common_version(const gali_layer_schedule *layer) {
 
 /* The call of the version for this count. */
 static void add_dispatch(gali_emission *e, uint32_t index, const gali_layer_schedule *layer, size_t weights) {
-    const gali_node *node = &e->c->graph->nodes[index];
+    const gali_net_node *node = &e->c->graph->nodes[index];
     uint32_t common = common_version(layer);
     if (layer->version_count == 1) {
         add_call(e, node, index, &layer->versions[0].dense, weights, "    ");
@@ -197,8 +197,8 @@ static void add_dispatch(gali_emission *e, uint32_t index, const gali_layer_sche
 }
 
 gal_status gali_emit_layer(gali_emission *e, uint32_t index, gal_error *error) {
-    const gali_node *node = &e->c->graph->nodes[index];
-    const gali_layer_schedule *layer = e->c->schedules[node->attributes[GALI_ATTRIBUTE_schedule] - 1];
+    const gali_net_node *node = &e->c->graph->nodes[index];
+    const gali_layer_schedule *layer = e->c->schedules[node->attributes[GALI_NET_ATTRIBUTE_schedule] - 1];
     const gali_loop_buffer *layout = NULL;
     gal_status status = GAL_OK;
     size_t weights = 0;

@@ -7,24 +7,24 @@
 #include "compiler/emit/vocabulary.h"
 
 /* The gate's input, beside x: phase, given, or none. */
-static const gali_node *gate_input(const gali_graph *graph) {
+static const gali_net_node *gate_input(const gali_net *graph) {
     for (uint32_t i = 0; i < graph->count; i++) {
-        if (graph->nodes[i].op == GALI_OP_input && strcmp(graph->nodes[i].name, "x") != 0) {
+        if (graph->nodes[i].op == GALI_NET_OP_input && strcmp(graph->nodes[i].name, "x") != 0) {
             return &graph->nodes[i];
         }
     }
     return NULL;
 }
 
-static uint32_t gate_width(const gali_node *gate) {
+static uint32_t gate_width(const gali_net_node *gate) {
     return gate->type.rank == 1 ? 1 : gate->type.shape[1];
 }
 
-static uint32_t input_width(const gali_graph *graph) {
-    return graph->nodes[gali_graph_find(graph, "x", 1)].type.shape[1];
+static uint32_t input_width(const gali_net *graph) {
+    return graph->nodes[gali_net_find(graph, "x", 1)].type.shape[1];
 }
 
-static uint32_t output_width(const gali_graph *graph) {
+static uint32_t output_width(const gali_net *graph) {
     return graph->nodes[graph->output].type.shape[1];
 }
 
@@ -68,18 +68,18 @@ static void add_memory_plan(const gali_compilation *c, gali_text *text) {
         " * floats a character, rounded up to 16; values share a place that do not live at the same time.\n"
         " *        at  value\n");
     for (uint32_t i = 0; i < c->graph->count; i++) {
-        const gali_node *node = &c->graph->nodes[i];
-        uint32_t offset = node->attributes[GALI_ATTRIBUTE_offset];
+        const gali_net_node *node = &c->graph->nodes[i];
+        uint32_t offset = node->attributes[GALI_NET_ATTRIBUTE_offset];
         if (offset) {
             gali_text_add(text, " *     %5u  %s ", (offset - 1) * 16, node->name);
-            gali_type_print(&node->type, text);
+            gali_net_type_print(&node->type, text);
             gali_text_add(text, "\n");
         }
     }
 }
 
 static void add_run(const gali_compilation *c, gali_text *text) {
-    const gali_node *gate = gate_input(c->graph);
+    const gali_net_node *gate = gate_input(c->graph);
     gali_text_add(text, "int gali_run(uint32_t count, const float *x, ");
     if (gate) {
         gali_text_add(text, "const float *%s, ", gate->name);
@@ -88,7 +88,7 @@ static void add_run(const gali_compilation *c, gali_text *text) {
 }
 
 static void add_run_comment(const gali_compilation *c, gali_text *text) {
-    const gali_node *gate = gate_input(c->graph);
+    const gali_net_node *gate = gate_input(c->graph);
     gali_text_add(text,
                   "/*\n"
                   " * Runs the network for count characters, GALI_CHARACTERS_LEAST to GALI_CHARACTERS_MOST. "
@@ -157,14 +157,14 @@ static void make_header(const gali_compilation *c, const gali_emission *e, gali_
 /* Local pointers of the run: a value's rows. */
 static void add_places(const gali_compilation *c, gali_text *text) {
     for (uint32_t i = 0; i < c->graph->count; i++) {
-        const gali_node *node = &c->graph->nodes[i];
-        uint32_t offset = node->attributes[GALI_ATTRIBUTE_offset];
+        const gali_net_node *node = &c->graph->nodes[i];
+        uint32_t offset = node->attributes[GALI_NET_ATTRIBUTE_offset];
         if (!offset) {
             continue;
         }
         gali_text_add(text, "    float *const %s = (float *)workspace + %u * (size_t)count;\n", node->name,
                       (offset - 1) * 16);
-        if (node->type.element == GALI_BLEND && gali_emit_sparse(&node->type)) {
+        if (node->type.element == GALI_NET_BLEND && gali_emit_sparse(&node->type)) {
             gali_text_add(text, "    uint32_t *const %s_expert = (uint32_t *)workspace + %u * (size_t)count;\n",
                           node->name, (offset - 1) * 16 + (node->type.shape[1] + 15) / 16 * 16);
         }
@@ -172,8 +172,8 @@ static void add_places(const gali_compilation *c, gali_text *text) {
 }
 
 static void make_run(const gali_compilation *c, const gali_emission *e, gali_text *text) {
-    const gali_graph *graph = c->graph;
-    const gali_node *gate = gate_input(graph), *result = &graph->nodes[graph->output];
+    const gali_net *graph = c->graph;
+    const gali_net_node *gate = gate_input(graph), *result = &graph->nodes[graph->output];
     uint32_t width = output_width(graph);
     add_run(c, text);
     gali_text_add(text, " {\n");

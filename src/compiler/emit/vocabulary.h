@@ -10,7 +10,7 @@
 #define GALI_COMPILER_EMIT_VOCABULARY_H
 
 #include "compiler/target.h"
-#include "compiler/text.h"
+#include "graph/text.h"
 
 /* Appends the #include lines of the target's vocabulary, and the compiler's own words (base/compiler.h). */
 void gali_vocabulary_includes(gali_text *text, const gali_target *target);

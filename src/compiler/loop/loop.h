@@ -29,9 +29,9 @@
 #ifndef GALI_COMPILER_LOOP_LOOP_H
 #define GALI_COMPILER_LOOP_LOOP_H
 
-#include "compiler/arena.h"
-#include "compiler/text.h"
 #include "gallop/base.h"
+#include "graph/arena.h"
+#include "graph/text.h"
 
 enum {
     GALI_LOOP_NAME_MAX = 32, /* bytes of a name, terminator included */

@@ -7,15 +7,15 @@
 #include "base/size.h"
 
 gali_builder gali_build_start(gali_arena *arena, uint32_t least, uint32_t most, gal_error *error) {
-    gali_builder b = {.graph = gali_graph_make(arena, least, most), .error = error};
+    gali_builder b = {.graph = gali_net_make(arena, least, most), .error = error};
     if (!b.graph) {
         b.status = gali_fail(error, GAL_NO_MEMORY, "no memory for the graph");
     }
     return b;
 }
 
-uint32_t gali_build(gali_builder *b, gali_node node, const char *format, ...) {
-    char name[GALI_NAME_MAX + 1];
+uint32_t gali_build(gali_builder *b, gali_net_node node, const char *format, ...) {
+    char name[GALI_NET_NAME_MAX + 1];
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(name, sizeof name, format, arguments);
@@ -25,16 +25,16 @@ uint32_t gali_build(gali_builder *b, gali_node node, const char *format, ...) {
     }
     gal_error inner = {0};
     node.name = name;
-    uint32_t index = gali_graph_add(b->graph, &node, &inner);
-    if (index == GALI_NO_NODE) {
+    uint32_t index = gali_net_add(b->graph, &node, &inner);
+    if (index == GALI_NET_NO_NODE) {
         b->status = gali_fail(b->error, inner.status, "%s", inner.message);
         return 0;
     }
     return index;
 }
 
-uint32_t gali_build_constant(gali_builder *b, gali_type type, const void *data, const char *name) {
-    return gali_build(b, (gali_node){.op = GALI_OP_constant, .type = type, .data = data}, "%s", name);
+uint32_t gali_build_constant(gali_builder *b, gali_net_type type, const void *data, const char *name) {
+    return gali_build(b, (gali_net_node){.op = GALI_NET_OP_constant, .type = type, .data = data}, "%s", name);
 }
 
 void *gali_build_values(gali_builder *b, size_t count) {
@@ -49,8 +49,8 @@ void *gali_build_values(gali_builder *b, size_t count) {
     return values;
 }
 
-uint32_t gali_build_copy(gali_builder *b, const gali_graph *from, uint32_t index, const uint32_t *map) {
-    gali_node node = from->nodes[index];
+uint32_t gali_build_copy(gali_builder *b, const gali_net *from, uint32_t index, const uint32_t *map) {
+    gali_net_node node = from->nodes[index];
     for (uint32_t i = 0; i < node.operand_count; i++) {
         node.operands[i] = map[node.operands[i]];
     }

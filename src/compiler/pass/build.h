@@ -3,10 +3,10 @@
 #define GALI_COMPILER_PASS_BUILD_H
 
 #include "base/compiler.h"
-#include "compiler/graph/graph.h"
+#include "compiler/net/net.h"
 
 typedef struct gali_builder {
-    gali_graph *graph;
+    gali_net *graph;
     gal_status status;
     gal_error *error;
 } gali_builder;
@@ -15,10 +15,10 @@ typedef struct gali_builder {
 gali_builder gali_build_start(gali_arena *arena, uint32_t least, uint32_t most, gal_error *error);
 
 /* Adds the node, named by a printf format. */
-GALI_PRINTF(3, 4) uint32_t gali_build(gali_builder *b, gali_node node, const char *format, ...);
+GALI_PRINTF(3, 4) uint32_t gali_build(gali_builder *b, gali_net_node node, const char *format, ...);
 
 /* A constant; data lives as long as the arena (NULL: values not known). */
-uint32_t gali_build_constant(gali_builder *b, gali_type type, const void *data, const char *name);
+uint32_t gali_build_constant(gali_builder *b, gali_net_type type, const void *data, const char *name);
 
 /* `count` elements of four bytes of the graph's arena; NULL after a failure. */
 void *gali_build_values(gali_builder *b, size_t count);
@@ -27,6 +27,6 @@ void *gali_build_values(gali_builder *b, size_t count);
  * Copies node `index` of another graph with its operands mapped: map[i] is where node i of the other graph is in this
  * one. Names stay.
  */
-uint32_t gali_build_copy(gali_builder *b, const gali_graph *from, uint32_t index, const uint32_t *map);
+uint32_t gali_build_copy(gali_builder *b, const gali_net *from, uint32_t index, const uint32_t *map);
 
 #endif

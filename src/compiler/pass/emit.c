@@ -3,11 +3,11 @@
 
 static gal_status emit_node(gali_emission *e, uint32_t index, gal_error *error) {
     switch (e->c->graph->nodes[index].op) {
-    case GALI_OP_input:
-    case GALI_OP_constant:
+    case GALI_NET_OP_input:
+    case GALI_NET_OP_constant:
         return GAL_OK;
-    case GALI_OP_dense:
-    case GALI_OP_blended_dense:
+    case GALI_NET_OP_dense:
+    case GALI_NET_OP_blended_dense:
         return gali_emit_layer(e, index, error);
     default:
         return gali_emit_operator(e, index, error);

@@ -18,9 +18,9 @@
 /* How much of a denormalise is in the layer before it. */
 enum { NONE, SCALE, WHOLE };
 
-/* What is folded into one dense layer; nodes of the graph before, GALI_NO_NODE where there is none. */
+/* What is folded into one dense layer; nodes of the graph before, GALI_NET_NO_NODE where there is none. */
 typedef struct fold {
-    const gali_graph *graph;
+    const gali_net *graph;
     uint32_t dense, normalise, fix, gather, denormalise;
     uint32_t source; /* what the layer will read */
     uint32_t experts, outputs, inputs;
@@ -29,31 +29,31 @@ typedef struct fold {
     int shift; /* the output's mean is folded in, too */
 } fold;
 
-static const gali_node *operand(const gali_graph *graph, uint32_t node, uint32_t i) {
+static const gali_net_node *operand(const gali_net *graph, uint32_t node, uint32_t i) {
     return &graph->nodes[graph->nodes[node].operands[i]];
 }
 
-static int is_dense(gali_op op) {
-    return op == GALI_OP_dense || op == GALI_OP_blended_dense;
+static int is_dense(gali_net_op op) {
+    return op == GALI_NET_OP_dense || op == GALI_NET_OP_blended_dense;
 }
 
 /* Weights and biases are the last two operands of both kinds. */
-static const gali_node *weights_of(const fold *f) {
+static const gali_net_node *weights_of(const fold *f) {
     return operand(f->graph, f->dense, f->graph->nodes[f->dense].operand_count - 2);
 }
 
-static const gali_node *biases_of(const fold *f) {
+static const gali_net_node *biases_of(const fold *f) {
     return operand(f->graph, f->dense, f->graph->nodes[f->dense].operand_count - 1);
 }
 
-static const float *values(const gali_graph *graph, uint32_t node, uint32_t i) {
+static const float *values(const gali_net *graph, uint32_t node, uint32_t i) {
     return operand(graph, node, i)->data;
 }
 
-/* The one user of a value, or GALI_NO_NODE. */
-static uint32_t only_user(const gali_graph *graph, uint32_t node) {
-    uint32_t user = GALI_NO_NODE;
-    if (gali_graph_uses(graph, node) != 1) {
+/* The one user of a value, or GALI_NET_NO_NODE. */
+static uint32_t only_user(const gali_net *graph, uint32_t node) {
+    uint32_t user = GALI_NET_NO_NODE;
+    if (gali_net_uses(graph, node) != 1) {
         return user;
     }
     for (uint32_t i = node + 1; i < graph->count; i++) {
@@ -65,10 +65,10 @@ static uint32_t only_user(const gali_graph *graph, uint32_t node) {
 }
 
 /* Steps over the operator before `source`, if it is that one. */
-static uint32_t step_over(fold *f, gali_op op) {
-    const gali_node *node = &f->graph->nodes[f->source];
+static uint32_t step_over(fold *f, gali_net_op op) {
+    const gali_net_node *node = &f->graph->nodes[f->source];
     if (node->op != op) {
-        return GALI_NO_NODE;
+        return GALI_NET_NO_NODE;
     }
     uint32_t index = f->source;
     f->source = node->operands[0];
@@ -76,30 +76,30 @@ static uint32_t step_over(fold *f, gali_op op) {
 }
 
 static int given_by_caller(const fold *f) {
-    const gali_node *node = &f->graph->nodes[f->dense];
-    if (node->op != GALI_OP_blended_dense) {
+    const gali_net_node *node = &f->graph->nodes[f->dense];
+    if (node->op != GALI_NET_OP_blended_dense) {
         return 0;
     }
-    const gali_node *blend = operand(f->graph, f->dense, 1);
-    return blend->op == GALI_OP_blend && f->graph->nodes[blend->operands[0]].op == GALI_OP_input;
+    const gali_net_node *blend = operand(f->graph, f->dense, 1);
+    return blend->op == GALI_NET_OP_blend && f->graph->nodes[blend->operands[0]].op == GALI_NET_OP_input;
 }
 
-static fold find(const gali_graph *graph, uint32_t dense) {
+static fold find(const gali_net *graph, uint32_t dense) {
     fold f = {.graph = graph, .dense = dense, .source = graph->nodes[dense].operands[0]};
-    f.gather = step_over(&f, GALI_OP_gather);
-    f.normalise = step_over(&f, GALI_OP_normalise);
-    f.fix = f.denormalise = GALI_NO_NODE;
-    if (f.normalise != GALI_NO_NODE) {
-        f.fix = step_over(&f, GALI_OP_fix);
+    f.gather = step_over(&f, GALI_NET_OP_gather);
+    f.normalise = step_over(&f, GALI_NET_OP_normalise);
+    f.fix = f.denormalise = GALI_NET_NO_NODE;
+    if (f.normalise != GALI_NET_NO_NODE) {
+        f.fix = step_over(&f, GALI_NET_OP_fix);
     } else {
         f.source = graph->nodes[dense].operands[0];
-        f.gather = GALI_NO_NODE;
+        f.gather = GALI_NET_NO_NODE;
     }
     uint32_t user = only_user(graph, dense);
-    if (user != GALI_NO_NODE && graph->nodes[user].op == GALI_OP_denormalise) {
+    if (user != GALI_NET_NO_NODE && graph->nodes[user].op == GALI_NET_OP_denormalise) {
         f.denormalise = user;
     }
-    const gali_type *a = &weights_of(&f)->type;
+    const gali_net_type *a = &weights_of(&f)->type;
     f.experts = a->rank == 3 ? a->shape[0] : 1;
     f.outputs = a->shape[a->rank - 2];
     f.inputs = a->shape[a->rank - 1];
@@ -109,17 +109,17 @@ static fold find(const gali_graph *graph, uint32_t dense) {
 
 /* The feature of x that input k of the layer is. */
 static uint32_t feature_of(const fold *f, uint32_t k) {
-    return f->gather == GALI_NO_NODE ? k : ((const uint32_t *)operand(f->graph, f->gather, 1)->data)[k];
+    return f->gather == GALI_NET_NO_NODE ? k : ((const uint32_t *)operand(f->graph, f->gather, 1)->data)[k];
 }
 
 /* Whether input k of the layer changes at all. */
 static int is_live(const fold *f, uint32_t k) {
-    const uint32_t *state = f->fix == GALI_NO_NODE ? NULL : operand(f->graph, f->fix, 1)->data;
+    const uint32_t *state = f->fix == GALI_NET_NO_NODE ? NULL : operand(f->graph, f->fix, 1)->data;
     return !state || !state[feature_of(f, k)];
 }
 
 static double scale_of(const fold *f, uint32_t n) {
-    return f->denormalise == GALI_NO_NODE ? 1.0 : (double)values(f->graph, f->denormalise, 2)[n];
+    return f->denormalise == GALI_NET_NO_NODE ? 1.0 : (double)values(f->graph, f->denormalise, 2)[n];
 }
 
 static double weight_of(const fold *f, uint32_t e, uint32_t n, uint32_t k) {
@@ -138,18 +138,18 @@ static double shift_of(const fold *f, uint32_t k) {
 static float bias_of(const fold *f, uint32_t e, uint32_t n) {
     const float *b = biases_of(f)->data;
     double bias = (double)b[(size_t)e * f->outputs + n];
-    for (uint32_t k = 0; f->normalise != GALI_NO_NODE && k < f->inputs; k++) {
+    for (uint32_t k = 0; f->normalise != GALI_NET_NO_NODE && k < f->inputs; k++) {
         bias += weight_of(f, e, n, k) * shift_of(f, k);
     }
     bias *= scale_of(f, n);
-    int shifted = f->denormalise != GALI_NO_NODE && f->shift;
+    int shifted = f->denormalise != GALI_NET_NO_NODE && f->shift;
     return (float)(bias + (shifted ? (double)values(f->graph, f->denormalise, 1)[n] : 0.0));
 }
 
 static float folded_weight(const fold *f, uint32_t e, uint32_t n, uint32_t i) {
     uint32_t k = f->live[i];
     double weight = is_live(f, k) ? weight_of(f, e, n, k) * scale_of(f, n) : 0.0;
-    return (float)(f->normalise == GALI_NO_NODE
+    return (float)(f->normalise == GALI_NET_NO_NODE
                        ? weight
                        : weight / (double)values(f->graph, f->normalise, 2)[feature_of(f, k)]);
 }
@@ -159,7 +159,7 @@ static int can_fold(const fold *f) {
     const uint32_t around[] = {f->normalise, f->fix, f->gather, f->denormalise};
     int any = 0;
     for (uint32_t i = 0; i < sizeof around / sizeof around[0]; i++) {
-        const gali_node *node = around[i] == GALI_NO_NODE ? NULL : &f->graph->nodes[around[i]];
+        const gali_net_node *node = around[i] == GALI_NET_NO_NODE ? NULL : &f->graph->nodes[around[i]];
         any |= node != NULL;
         for (uint32_t o = 1; node && o < node->operand_count; o++) {
             if (!operand(f->graph, around[i], o)->data) {
@@ -195,10 +195,12 @@ static uint32_t read_source(const fold *f, gali_builder *b, const uint32_t *map)
         return x;
     }
     const char *name = f->graph->nodes[f->dense].name;
-    uint32_t list = gali_build(
-        b, (gali_node){.op = GALI_OP_constant, .type = {GALI_U32, 1, {f->live_count, 0, 0}}, .data = index},
-        "%.20s_features", name);
-    gali_node gather = {.op = GALI_OP_gather, .operand_count = 2, .operands = {x, list}};
+    uint32_t list = gali_build(b,
+                               (gali_net_node){.op = GALI_NET_OP_constant,
+                                               .type = {GALI_NET_U32, 1, {f->live_count, 0, 0}},
+                                               .data = index},
+                               "%.20s_features", name);
+    gali_net_node gather = {.op = GALI_NET_OP_gather, .operand_count = 2, .operands = {x, list}};
     return gali_build(b, gather, "%.20s_live", name);
 }
 
@@ -236,9 +238,8 @@ static void check_finite(const fold *f, gali_builder *b, const float *list, size
 }
 
 /* What is left of the output's normalisation after a layer whose blend is the caller's: the mean. */
-static uint32_t build_rest(gali_builder *b, const gali_graph *graph, uint32_t denormalise,
-                           const uint32_t *map) {
-    gali_node node = graph->nodes[denormalise];
+static uint32_t build_rest(gali_builder *b, const gali_net *graph, uint32_t denormalise, const uint32_t *map) {
+    gali_net_node node = graph->nodes[denormalise];
     uint32_t outputs = node.type.shape[1];
     float *ones = gali_build_values(b, outputs);
     for (uint32_t n = 0; ones && n < outputs; n++) {
@@ -246,39 +247,39 @@ static uint32_t build_rest(gali_builder *b, const gali_graph *graph, uint32_t de
     }
     node.operands[0] = map[node.operands[0]];
     node.operands[1] = map[node.operands[1]];
-    node.operands[2] = gali_build_constant(b, (gali_type){GALI_F32, 1, {outputs, 0, 0}}, ones, "ones");
+    node.operands[2] = gali_build_constant(b, (gali_net_type){GALI_NET_F32, 1, {outputs, 0, 0}}, ones, "ones");
     return gali_build(b, node, "%s", graph->nodes[denormalise].name);
 }
 
 static void build_folded(fold *f, gali_builder *b, uint32_t *map) {
     find_live(f, b);
     uint32_t x = f->live ? read_source(f, b, map) : 0;
-    const gali_node *before = &f->graph->nodes[f->dense];
-    gali_type a = weights_of(f)->type;
+    const gali_net_node *before = &f->graph->nodes[f->dense];
+    gali_net_type a = weights_of(f)->type;
     a.shape[a.rank - 1] = f->live_count;
     float *weights = f->live ? fold_weights(f, b) : NULL, *biases = fold_biases(f, b);
     check_finite(f, b, weights, f->live_count);
     check_finite(f, b, biases, 1);
-    uint32_t folded = gali_build(b, (gali_node){.op = GALI_OP_constant, .type = a, .data = weights},
+    uint32_t folded = gali_build(b, (gali_net_node){.op = GALI_NET_OP_constant, .type = a, .data = weights},
                                  "%.20s_folded_A", before->name);
     uint32_t bias =
-        gali_build(b, (gali_node){.op = GALI_OP_constant, .type = biases_of(f)->type, .data = biases},
+        gali_build(b, (gali_net_node){.op = GALI_NET_OP_constant, .type = biases_of(f)->type, .data = biases},
                    "%.20s_folded_b", before->name);
-    gali_node node = *before;
+    gali_net_node node = *before;
     node.operands[0] = x;
     node.operands[1] = map[before->operands[1]];
     node.operands[node.operand_count - 2] = folded;
     node.operands[node.operand_count - 1] = bias;
     map[f->dense] = gali_build(b, node, "%s", before->name);
-    if (f->denormalise != GALI_NO_NODE && f->shift) {
+    if (f->denormalise != GALI_NET_NO_NODE && f->shift) {
         map[f->denormalise] = map[f->dense];
     }
 }
 
 /* Features that never change are normalised here, in float64; the others by the run. */
-static uint32_t build_normalised(gali_builder *b, const gali_graph *graph, uint32_t normalise,
+static uint32_t build_normalised(gali_builder *b, const gali_net *graph, uint32_t normalise,
                                  const uint32_t *map) {
-    const gali_node *node = &graph->nodes[normalise], *fix = operand(graph, normalise, 0);
+    const gali_net_node *node = &graph->nodes[normalise], *fix = operand(graph, normalise, 0);
     uint32_t width = node->type.shape[1];
     const uint32_t *state = operand(graph, node->operands[0], 1)->data;
     const float *value = operand(graph, node->operands[0], 2)->data, *mean = operand(graph, normalise, 1)->data;
@@ -287,20 +288,21 @@ static uint32_t build_normalised(gali_builder *b, const gali_graph *graph, uint3
     for (uint32_t k = 0; normal && k < width; k++) {
         normal[k] = state[k] ? (float)(((double)value[k] - (double)mean[k]) / (double)std[k]) : 0;
     }
-    gali_node live = *node, fixed = *fix;
+    gali_net_node live = *node, fixed = *fix;
     live.operands[0] = map[fix->operands[0]];
     live.operands[1] = map[node->operands[1]];
     live.operands[2] = map[node->operands[2]];
     fixed.operands[0] = gali_build(b, live, "%.20s_live", node->name);
     fixed.operands[1] = map[fix->operands[1]];
-    fixed.operands[2] = gali_build_constant(b, (gali_type){GALI_F32, 1, {width, 0, 0}}, normal, "fixed_normal");
+    fixed.operands[2] =
+        gali_build_constant(b, (gali_net_type){GALI_NET_F32, 1, {width, 0, 0}}, normal, "fixed_normal");
     return gali_build(b, fixed, "%s", node->name);
 }
 
 /* Whether node i is a normalise of fixed features, all values known. */
-static int is_fixed_normalise(const gali_graph *graph, uint32_t i) {
-    const gali_node *node = &graph->nodes[i];
-    if (node->op != GALI_OP_normalise || operand(graph, i, 0)->op != GALI_OP_fix) {
+static int is_fixed_normalise(const gali_net *graph, uint32_t i) {
+    const gali_net_node *node = &graph->nodes[i];
+    if (node->op != GALI_NET_OP_normalise || operand(graph, i, 0)->op != GALI_NET_OP_fix) {
         return 0;
     }
     uint32_t fix = node->operands[0];
@@ -309,14 +311,14 @@ static int is_fixed_normalise(const gali_graph *graph, uint32_t i) {
 }
 
 gal_status gali_pass_fold(gali_compilation *c, gal_error *error) {
-    const gali_graph *graph = c->graph;
+    const gali_net *graph = c->graph;
     gali_builder b = gali_build_start(&c->arena, graph->least, graph->most, error);
     uint32_t *map = gali_build_values(&b, graph->count), *done = gali_build_values(&b, graph->count);
     for (uint32_t i = 0; i < graph->count && b.status == GAL_OK; i++) {
         fold f = is_dense(graph->nodes[i].op) ? find(graph, i) : (fold){0};
         if (f.graph && can_fold(&f)) {
             build_folded(&f, &b, map);
-            if (f.denormalise != GALI_NO_NODE) {
+            if (f.denormalise != GALI_NET_NO_NODE) {
                 done[f.denormalise] = f.shift ? WHOLE : SCALE;
             }
         } else if (is_fixed_normalise(graph, i)) {

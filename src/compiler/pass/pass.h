@@ -5,7 +5,7 @@
 #ifndef GALI_COMPILER_PASS_PASS_H
 #define GALI_COMPILER_PASS_PASS_H
 
-#include "compiler/graph/graph.h"
+#include "compiler/net/net.h"
 #include "compiler/schedule/schedule.h"
 #include "compiler/target.h"
 #include "gallop/compiler.h"
@@ -47,7 +47,7 @@ typedef struct gali_compilation {
     const struct gali_log *log; /* tuned schedules; NULL: none */
     const char *log_path;       /* for messages */
     int plain_loops, weights_blob;
-    gali_graph *graph; /* NULL before import */
+    gali_net *graph; /* NULL before import */
     uint32_t schedule_count;
     gali_layer_schedule *schedules[GALI_SCHEDULES_MAX]; /* in the arena */
     uint32_t workspace; /* floats a character, a multiple of 16; set by `memory` */

@@ -14,23 +14,23 @@ enum {
 };
 static const double gain = 1.08; /* that pays for a version: code is read from memory, too */
 
-static gali_dense describe(const gali_compilation *c, const gali_node *node) {
-    const gali_node *nodes = c->graph->nodes;
+static gali_dense describe(const gali_compilation *c, const gali_net_node *node) {
+    const gali_net_node *nodes = c->graph->nodes;
     gali_dense dense = {
         .experts = 1,
         .slots = 1,
         .inputs = nodes[node->operands[0]].type.shape[1],
         .outputs = node->type.shape[1],
-        .activation = (gali_activation)node->attributes[GALI_ATTRIBUTE_activation],
+        .activation = (gali_activation)node->attributes[GALI_NET_ATTRIBUTE_activation],
         .padded = 1,
     };
-    memcpy(&dense.slope, &node->attributes[GALI_ATTRIBUTE_slope], sizeof dense.slope);
-    if (node->op == GALI_OP_blended_dense) {
-        const gali_type *blend = &nodes[node->operands[1]].type;
+    memcpy(&dense.slope, &node->attributes[GALI_NET_ATTRIBUTE_slope], sizeof dense.slope);
+    if (node->op == GALI_NET_OP_blended_dense) {
+        const gali_net_type *blend = &nodes[node->operands[1]].type;
         dense.slots = blend->shape[1];
         dense.experts = blend->shape[2];
         dense.sparse = dense.slots < dense.experts;
-        dense.form = (gal_form)node->attributes[GALI_ATTRIBUTE_form];
+        dense.form = (gal_form)node->attributes[GALI_NET_ATTRIBUTE_form];
     }
     return dense;
 }
@@ -118,8 +118,8 @@ static gal_status choose(const gali_compilation *c, gali_layer_schedule *layer, 
 
 gal_status gali_pass_schedule(gali_compilation *c, gal_error *error) {
     for (uint32_t i = 0; i < c->graph->count; i++) {
-        gali_node *node = &c->graph->nodes[i];
-        if (node->op != GALI_OP_dense && node->op != GALI_OP_blended_dense) {
+        gali_net_node *node = &c->graph->nodes[i];
+        if (node->op != GALI_NET_OP_dense && node->op != GALI_NET_OP_blended_dense) {
             continue;
         }
         gali_layer_schedule *layer = gali_arena_take(&c->arena, sizeof *layer);
@@ -136,7 +136,7 @@ gal_status gali_pass_schedule(gali_compilation *c, gal_error *error) {
             return status;
         }
         c->schedules[c->schedule_count++] = layer;
-        node->attributes[GALI_ATTRIBUTE_schedule] = c->schedule_count;
+        node->attributes[GALI_NET_ATTRIBUTE_schedule] = c->schedule_count;
     }
     return GAL_OK;
 }

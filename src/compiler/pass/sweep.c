@@ -3,7 +3,7 @@
 #include "compiler/pass/pass.h"
 
 gal_status gali_pass_sweep(gali_compilation *c, gal_error *error) {
-    const gali_graph *graph = c->graph;
+    const gali_net *graph = c->graph;
     gali_builder b = gali_build_start(&c->arena, graph->least, graph->most, error);
     uint32_t *map = gali_build_values(&b, graph->count), *needed = gali_build_values(&b, graph->count);
     if (b.status != GAL_OK) {
@@ -16,7 +16,7 @@ gal_status gali_pass_sweep(gali_compilation *c, gal_error *error) {
         }
     }
     for (uint32_t i = 0; i < graph->count && b.status == GAL_OK; i++) {
-        if (needed[i] || graph->nodes[i].op == GALI_OP_input) {
+        if (needed[i] || graph->nodes[i].op == GALI_NET_OP_input) {
             map[i] = gali_build_copy(&b, graph, i, map);
         }
     }

@@ -6,10 +6,10 @@
 
 #include "base/error.h"
 #include "base/number.h"
-#include "compiler/graph/attributes.h"
+#include "compiler/net/attributes.h"
 
 typedef struct reader {
-    gali_graph *graph;
+    gali_net *graph;
     const char *at, *end; /* of the line */
     uint32_t line;        /* from 1 */
     uint32_t read;        /* lines with something on them so far */
@@ -85,20 +85,20 @@ static int take_number(reader *r, uint32_t *value) {
     return number_of(take_word(r), value);
 }
 
-static gal_status read_type(reader *r, gali_type *type) {
+static gal_status read_type(reader *r, gali_net_type *type) {
     word element = take_word(r);
     uint32_t e = 0;
-    while (e < GALI_ELEMENT_COUNT && !is(element, gali_element_names[e])) {
+    while (e < GALI_NET_ELEMENT_COUNT && !is(element, gali_net_element_names[e])) {
         e++;
     }
-    if (e == GALI_ELEMENT_COUNT || !take(r, "[")) {
+    if (e == GALI_NET_ELEMENT_COUNT || !take(r, "[")) {
         return expected(r, "a type: f32[C, 4]");
     }
-    *type = (gali_type){.element = (gali_element)e};
+    *type = (gali_net_type){.element = (gali_net_element)e};
     do {
         word w = take_word(r);
         uint32_t size = 0;
-        if (type->rank == GALI_RANK_MAX || (!is(w, "C") && (!number_of(w, &size) || size == 0))) {
+        if (type->rank == GALI_NET_RANK_MAX || (!is(w, "C") && (!number_of(w, &size) || size == 0))) {
             return expected(r, "at most three dimensions, C or a number");
         }
         type->shape[type->rank++] = size;
@@ -106,7 +106,7 @@ static gal_status read_type(reader *r, gali_type *type) {
     return take(r, "]") ? GAL_OK : expected(r, "]");
 }
 
-static gal_status read_operands(reader *r, gali_node *node) {
+static gal_status read_operands(reader *r, gali_net_node *node) {
     if (!take(r, "(")) {
         return expected(r, "(");
     }
@@ -115,42 +115,42 @@ static gal_status read_operands(reader *r, gali_node *node) {
     }
     do {
         word w = take_word(r);
-        uint32_t index = gali_graph_find(r->graph, w.at, w.size);
-        if (index == GALI_NO_NODE || node->operand_count == GALI_OPERANDS_MAX) {
+        uint32_t index = gali_net_find(r->graph, w.at, w.size);
+        if (index == GALI_NET_NO_NODE || node->operand_count == GALI_NET_OPERANDS_MAX) {
             r->at = w.at;
-            return expected(r, index == GALI_NO_NODE ? "an earlier value" : "fewer operands");
+            return expected(r, index == GALI_NET_NO_NODE ? "an earlier value" : "fewer operands");
         }
         node->operands[node->operand_count++] = index;
     } while (take(r, ","));
     return take(r, ")") ? GAL_OK : expected(r, ", or )");
 }
 
-static int value_of(gali_attribute_kind kind, word w, uint32_t *value) {
+static int value_of(gali_net_attribute_kind kind, word w, uint32_t *value) {
     double number;
-    if (kind == GALI_KIND_COUNT) {
+    if (kind == GALI_NET_KIND_COUNT) {
         return number_of(w, value);
     }
-    if (kind == GALI_KIND_REAL) {
+    if (kind == GALI_NET_KIND_REAL) {
         int good = gali_number_read(w.at, w.size, &number) && fabs(number) <= (double)FLT_MAX;
         float real = good ? (float)number : 0;
         memcpy(value, &real, sizeof real);
         return good;
     }
-    for (*value = 0; gali_attribute_word(kind, *value); ++*value) {
-        if (is(w, gali_attribute_word(kind, *value))) {
+    for (*value = 0; gali_net_attribute_word(kind, *value); ++*value) {
+        if (is(w, gali_net_attribute_word(kind, *value))) {
             return 1;
         }
     }
     return 0;
 }
 
-static gal_status read_attribute(reader *r, gali_node *node) {
+static gal_status read_attribute(reader *r, gali_net_node *node) {
     word name = take_word(r);
-    for (uint32_t i = 0; i < GALI_ATTRIBUTE_COUNT; i++) {
-        if (!is(name, gali_attribute_list[i].name)) {
+    for (uint32_t i = 0; i < GALI_NET_ATTRIBUTE_COUNT; i++) {
+        if (!is(name, gali_net_attribute_list[i].name)) {
             continue;
         }
-        if (!take(r, "=") || !value_of(gali_attribute_list[i].kind, take_value(r), &node->attributes[i])) {
+        if (!take(r, "=") || !value_of(gali_net_attribute_list[i].kind, take_value(r), &node->attributes[i])) {
             return expected(r, "a value of the attribute");
         }
         return GAL_OK;
@@ -159,11 +159,11 @@ static gal_status read_attribute(reader *r, gali_node *node) {
     return expected(r, "an attribute or :");
 }
 
-static gal_status read_op(reader *r, gali_node *node) {
+static gal_status read_op(reader *r, gali_net_node *node) {
     word name = take_word(r);
-    for (uint32_t i = 0; i < GALI_OP_COUNT; i++) {
-        if (is(name, gali_op_list[i].name)) {
-            node->op = (gali_op)i;
+    for (uint32_t i = 0; i < GALI_NET_OP_COUNT; i++) {
+        if (is(name, gali_net_op_list[i].name)) {
+            node->op = (gali_net_op)i;
             return GAL_OK;
         }
     }
@@ -172,26 +172,26 @@ static gal_status read_op(reader *r, gali_node *node) {
 }
 
 /* Adds the node; what its rule says is said with the line. */
-static gal_status add_node(reader *r, gali_node *node, word name) {
-    char copy[GALI_NAME_MAX + 1];
+static gal_status add_node(reader *r, gali_net_node *node, word name) {
+    char copy[GALI_NET_NAME_MAX + 1];
     gal_error inner = {0};
-    const gali_op_facts *facts = &gali_op_list[node->op];
+    const gali_net_op_facts *facts = &gali_net_op_list[node->op];
     memcpy(copy, name.at, name.size);
     copy[name.size] = 0;
     node->name = copy;
-    if (gali_graph_find(r->graph, name.at, name.size) != GALI_NO_NODE) {
+    if (gali_net_find(r->graph, name.at, name.size) != GALI_NET_NO_NODE) {
         return gali_fail(r->error, GAL_BAD_DATA, "graph, line %u: the name %s is taken", r->line, copy);
     }
     if (node->operand_count < facts->least || node->operand_count > facts->most) {
         return gali_fail(r->error, GAL_BAD_DATA, "graph, line %u: %s takes %u operands, got %u", r->line,
                          facts->name, facts->least, node->operand_count);
     }
-    gali_type type = node->type;
-    uint32_t index = gali_graph_add(r->graph, node, &inner);
-    if (index == GALI_NO_NODE) {
+    gali_net_type type = node->type;
+    uint32_t index = gali_net_add(r->graph, node, &inner);
+    if (index == GALI_NET_NO_NODE) {
         return gali_fail(r->error, inner.status, "graph, line %u: %.200s", r->line, inner.message);
     }
-    if (!gali_type_equal(&type, &r->graph->nodes[index].type)) {
+    if (!gali_net_type_equal(&type, &r->graph->nodes[index].type)) {
         return gali_fail(r->error, GAL_BAD_DATA, "graph, line %u: the type is not what the operands make",
                          r->line);
     }
@@ -199,8 +199,8 @@ static gal_status add_node(reader *r, gali_node *node, word name) {
 }
 
 static gal_status read_node(reader *r, word name) {
-    gali_node node = {0};
-    if (name.size == 0 || name.size > GALI_NAME_MAX || !isalpha((unsigned char)*name.at) ||
+    gali_net_node node = {0};
+    if (name.size == 0 || name.size > GALI_NET_NAME_MAX || !isalpha((unsigned char)*name.at) ||
         memchr(name.at, '-', name.size)) {
         r->at = name.at;
         return expected(r, "a name of at most 31 letters, digits and _");
@@ -223,12 +223,12 @@ static gal_status read_node(reader *r, word name) {
 
 static gal_status read_output(reader *r) {
     word w = take_word(r);
-    r->graph->output = gali_graph_find(r->graph, w.at, w.size);
-    return r->graph->output == GALI_NO_NODE ? expected(r, "the output's name") : GAL_OK;
+    r->graph->output = gali_net_find(r->graph, w.at, w.size);
+    return r->graph->output == GALI_NET_NO_NODE ? expected(r, "the output's name") : GAL_OK;
 }
 
 static gal_status read_characters(reader *r) {
-    gali_graph *g = r->graph;
+    gali_net *g = r->graph;
     int good = take(r, "characters") && take_number(r, &g->least) && take(r, "..") && take_number(r, &g->most);
     return good ? GAL_OK : expected(r, "\"characters LEAST..MOST\"");
 }
@@ -256,10 +256,9 @@ static gal_status read_line(reader *r) {
     return status == GAL_OK && r->at < r->end ? expected(r, "the end of the line") : status;
 }
 
-gal_status gali_graph_parse(gali_graph **out, const char *text, size_t size, gali_arena *arena,
-                            gal_error *error) {
+gal_status gali_net_parse(gali_net **out, const char *text, size_t size, gali_arena *arena, gal_error *error) {
     *out = NULL;
-    reader r = {.graph = gali_graph_make(arena, 1, 1), .error = error};
+    reader r = {.graph = gali_net_make(arena, 1, 1), .error = error};
     if (!r.graph) {
         return gali_fail(error, GAL_NO_MEMORY, "no memory for a graph");
     }
@@ -275,7 +274,7 @@ gal_status gali_graph_parse(gali_graph **out, const char *text, size_t size, gal
         }
         text = newline ? newline + 1 : end;
     }
-    gal_status status = gali_graph_verify(r.graph, error);
+    gal_status status = gali_net_verify(r.graph, error);
     if (status == GAL_OK) {
         *out = r.graph;
     }

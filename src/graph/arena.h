@@ -1,7 +1,7 @@
 /* Memory of one compilation: taken piece by piece, released together. A failure sticks, so that makers of large
  * things check once, at the end. */
-#ifndef GALI_COMPILER_ARENA_H
-#define GALI_COMPILER_ARENA_H
+#ifndef GALI_GRAPH_ARENA_H
+#define GALI_GRAPH_ARENA_H
 
 #include <stddef.h>
 

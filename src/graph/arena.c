@@ -1,4 +1,4 @@
-#include "compiler/arena.h"
+#include "graph/arena.h"
 
 #include <string.h>
 

@@ -1,4 +1,4 @@
-#include "compiler/text.h"
+#include "graph/text.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* Text that grows: what printers and the emission write. A failure sticks; check once, at the end. */
-#ifndef GALI_COMPILER_TEXT_H
-#define GALI_COMPILER_TEXT_H
+#ifndef GALI_GRAPH_TEXT_H
+#define GALI_GRAPH_TEXT_H
 
 #include <stddef.h>
 
