@@ -29,7 +29,11 @@ GALI_PRINTF(2, 3) void gali_check_detail(gali_check_report *report, const char *
 /* Ends the last check, whose details stood open as JSON. */
 void gali_check_end(gali_check_report *report);
 
-/* Frames against y [count][outputs], what the runtime makes of them; returns whether they pass. */
+/*
+ * Frames against y [count][outputs], what the runtime makes of them; returns whether they pass. Each feature is compared in
+ * its own spread: over the frames its root mean square error must keep to the tolerance, and so must each frame's over
+ * the features.
+ */
 int gali_check_frames(gali_check_report *report, const gali_model_file *file, const gali_frames *frames,
                       const float *y);
 

@@ -79,7 +79,9 @@ static gal_status check_all_frames(check *self, const gal_network *network, gal_
     gali_frames frames;
     gal_status status = GAL_OK;
     if (model->golden.frames == 0) {
-        gali_check_say(&self->report, GALI_SKIP, "golden frames", "the file has none");
+        gali_check_say(&self->report, self->x ? GALI_SKIP : GALI_FAIL, "golden frames", "the file has none%s",
+                       self->x ? ""
+                               : ", and no --x and --y are given: nothing says what the network should do");
     } else {
         status = gali_frames_golden(&frames, model, error);
         frames.tolerance = fmaxf(frames.tolerance, gali_quantise_tolerance(self->desc.precision));
@@ -239,7 +241,8 @@ const gali_command gali_command_check = {
     "  --x, --y X.npy       frames of your own, from an engine or a trainer: float32 [frames][inputs] and\n"
     "                       [frames][outputs], raw features\n"
     "  --phase, --blend     their phases or blends, as in gallop eval\n"
-    "  --tolerance 1e-3     for these frames, of a frame's root mean square\n"
+    "  --tolerance 1e-3     for these frames: root mean square error, of each feature's own\n"
+    "                       spread\n"
     "  --most N             lines of detail for each check (12)\n"
     "  --json               the same for programs: model, checks [verdict, check, message, details], "
     "passed\n" GALI_PRECISION_HELP "\n"

@@ -10,7 +10,7 @@
 typedef struct gali_frames {
     const char *name; /* "golden frames" or "your frames" */
     uint32_t count;
-    float tolerance; /* of the root mean square of a frame's y */
+    float tolerance; /* root mean square error that is allowed, of each feature's own spread */
     float *x;        /* [count][inputs] */
     float *gate;     /* [count] phases or [count][experts] blends; NULL with a gating network */
     float *y;        /* [count][outputs]; NULL where only inputs were read */

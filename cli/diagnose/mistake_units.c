@@ -1,4 +1,5 @@
-/* Units: lengths in metres for centimetres, rates per second for per frame, degrees for radians. */
+/* Units: lengths in metres for centimetres, rates per second for per frame, degrees for radians; of all features, of
+ * joints and feet alone, or of the others alone. */
 #include <stdio.h>
 
 #include "../space.h"
@@ -28,23 +29,46 @@ static const unit_step steps[] = {
 
 enum { STEPS = sizeof steps / sizeof *steps };
 
-/* A step for each side and for both. */
+/* Of whose features; a trainer that took its skeleton from one place and its path from another errs in one of them. */
+typedef enum part { PART_ALL, PART_JOINTS, PART_OTHERS, PART_COUNT } part;
+
+/* A step for each part, for each side and for both. */
 static uint32_t count(gali_case *self, const gali_reading *reading) {
     (void)reading;
-    return self->file->contract ? STEPS * GALI_SIDE_BOTH : 0;
+    return self->file->contract ? STEPS * GALI_SIDE_BOTH * PART_COUNT : 0;
 }
 
 static gali_side side_of(uint32_t step) {
     static const gali_side sides[] = {GALI_SIDE_BOTH, GALI_SIDE_X, GALI_SIDE_Y};
-    return sides[step / STEPS];
+    return sides[step / STEPS % GALI_SIDE_BOTH];
 }
 
-static int rescale(const gali_case *self, gali_columns *columns, gali_side side, const unit_step *step) {
+static part part_of(uint32_t step) {
+    return (part)(step / (STEPS * GALI_SIDE_BOTH));
+}
+
+static int is_of_part(const gali_block *block, part which) {
+    switch (block->kind) {
+    case GALI_BLOCK_JOINT_POSITION_IN:
+    case GALI_BLOCK_JOINT_POSITION_OUT:
+    case GALI_BLOCK_JOINT_VELOCITY_IN:
+    case GALI_BLOCK_JOINT_VELOCITY_OUT:
+    case GALI_BLOCK_FOOT_POSITION:
+    case GALI_BLOCK_FOOT_VELOCITY:
+        return which != PART_OTHERS;
+    default:
+        return which != PART_JOINTS;
+    }
+}
+
+static int rescale(const gali_case *self, gali_columns *columns, gali_side side, uint32_t number) {
+    const unit_step *step = &steps[number % STEPS];
     int changed = 0;
     float factor = step->factor > 0 ? step->factor : 1 / self->file->contract->rate;
     for (uint32_t i = 0; i < columns->count; i++) {
-        gali_sense sense = gali_sense_of(gali_sense_block(self->file->contract, side, i), i);
-        if (sense.unit == step->unit && (sense.rate || !step->rates)) {
+        const gali_block *block = gali_sense_block(self->file->contract, side, i);
+        gali_sense sense = gali_sense_of(block, i);
+        if (sense.unit == step->unit && (sense.rate || !step->rates) && is_of_part(block, part_of(number))) {
             columns->scale[i] *= factor;
             columns->shift[i] *= factor;
             changed = 1;
@@ -60,10 +84,10 @@ static int undo(gali_case *self, gali_reading *reading, uint32_t step) {
         return 0;
     }
     if (side & GALI_SIDE_X) {
-        changed = rescale(self, &reading->x, GALI_SIDE_X, &steps[step % STEPS]);
+        changed = rescale(self, &reading->x, GALI_SIDE_X, step);
     }
     if (side & GALI_SIDE_Y) {
-        changed |= rescale(self, &reading->y, GALI_SIDE_Y, &steps[step % STEPS]);
+        changed |= rescale(self, &reading->y, GALI_SIDE_Y, step);
     }
     return changed;
 }
@@ -71,10 +95,11 @@ static int undo(gali_case *self, gali_reading *reading, uint32_t step) {
 static void say(const gali_case *self, const gali_reading *reading, uint32_t step, char *text, size_t size) {
     (void)reading;
     static const char *const names[] = {"", "lengths", "angles", "phases"};
+    static const char *const parts[] = {"", " of joints and feet alone", " of all but joints and feet"};
     const unit_step *s = &steps[step % STEPS];
     (void)self;
-    snprintf(text, size, "%s of the %s %s", s->rates ? "velocities" : names[s->unit],
-             gali_side_name(side_of(step)), s->words);
+    snprintf(text, size, "%s of the %s%s %s", s->rates ? "velocities" : names[s->unit],
+             gali_side_name(side_of(step)), parts[part_of(step)], s->words);
 }
 
 const gali_mistake gali_mistake_units = {.pose = 1, .most = 3, .steps = count, .undo = undo, .say = say};

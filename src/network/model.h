@@ -85,7 +85,7 @@ typedef struct gali_gating {
 typedef struct gali_golden {
     uint32_t frames;
     uint32_t blend_width; /* 1: phase; E: blend */
-    float tolerance;      /* of the root mean square of a frame's y */
+    float tolerance;      /* root mean square error that is allowed, of each feature's own spread */
     const void *x;        /* [frames][inputs] */
     const void *blend;    /* [frames][blend_width] */
     const void *y;        /* [frames][outputs] */

@@ -21,7 +21,7 @@ size_t gali_quantise_model_size(const gali_model *model, gali_precision precisio
 gal_status gali_quantise_model(const gali_model *model, gali_precision precision, uint32_t layer, void *bytes,
                                gal_error *error);
 
-/* Greatest error of an output, of the root mean square of the frame's, that golden frames allow a precision. */
+/* Root mean square error of an output, of its spread over the golden frames, that these allow a precision. */
 float gali_quantise_tolerance(gal_precision precision);
 
 #endif

@@ -289,6 +289,15 @@ static void x_in_metres(patient *p) {
     }
 }
 
+static void joints_in_metres(patient *p) {
+    static const gali_block_kind lengths[] = {GALI_BLOCK_JOINT_POSITION_IN, GALI_BLOCK_JOINT_VELOCITY_IN,
+                                              GALI_BLOCK_JOINT_POSITION_OUT, GALI_BLOCK_JOINT_VELOCITY_OUT};
+    for (uint32_t b = 0; b < 4; b++) {
+        const gali_block *block = block_of(p, lengths[b]);
+        multiply(p, b >= 2, block->offset, block->count, 1, 0.01f);
+    }
+}
+
 static void inputs_exchanged(patient *p) {
     const uint32_t from[11] = {0, 7, 2, 3, 4, 9, 6, 1, 8, 5, 10};
     permute(p, 0, 0, 11, from);
@@ -468,6 +477,8 @@ static const test_row rows[] = {
     {"variances", "walker", variances, 0, SURE, "variances where the standard deviations of the inputs"},
     {"metres", "walker", x_in_metres, 0, SURE,
      "lengths of the recorded inputs are 100 times too small: metres for centimetres"},
+    {"joints alone in metres", "walker", joints_in_metres, 0, SURE,
+     "lengths of the recorded inputs and outputs of joints and feet alone are 100 times too small"},
     {"blocks exchanged", "walker", blocks_exchanged, 0, SURE,
      "in the recorded inputs joint.position and joint.velocity are exchanged"},
     {"block moved", "walker", block_moved_to_the_end, 0, SURE,
