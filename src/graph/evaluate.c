@@ -1,0 +1,437 @@
+#include "graph/evaluate.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/size.h"
+#include "graph/rule.h"
+
+gal_status gali_run_fail(gali_run *run, const gali_node *node, const char *format, ...) {
+    char message[256];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(message, sizeof message, format, arguments);
+    va_end(arguments);
+    return gali_fail(run->error, GAL_BAD_DATA, "%s: %s", gali_node_place(run->graph, node), message);
+}
+
+gal_status gali_run_work(gali_run *run, double operations) {
+    run->work_left -= operations;
+    return run->work_left >= 0 ? GAL_OK : gali_fail(run->error, GAL_NO_MEMORY, "evaluating takes too long");
+}
+
+/* ---- tensors ---- */
+
+int gali_tensor_is_real(const gali_tensor *tensor) {
+    return gali_element_list[tensor->element].kind == GALI_REAL;
+}
+
+static size_t bytes_of(const gali_tensor *tensor) {
+    return gali_size_mul(tensor->count + (tensor->count == 0), sizeof(double));
+}
+
+gal_status gali_tensor_make(gali_run *run, gali_tensor *tensor, gali_element element, uint32_t rank,
+                            const int64_t *shape) {
+    gali_tensor made = {.element = element, .rank = rank, .count = 1};
+    for (uint32_t i = 0; i < rank; i++) {
+        made.shape[i] = shape[i];
+        made.count = shape[i] < 0 ? GALI_SIZE_BAD : gali_size_mul(made.count, (size_t)shape[i]);
+    }
+    size_t bytes = made.count == GALI_SIZE_BAD ? GALI_SIZE_BAD : bytes_of(&made);
+    void *memory = bytes <= run->memory_left ? gali_allocate(NULL, bytes) : NULL;
+    if (!memory) {
+        return gali_fail(run->error, GAL_NO_MEMORY, "no memory for a tensor");
+    }
+    memset(memory, 0, bytes);
+    run->memory_left -= bytes;
+    made.real = gali_tensor_is_real(&made) ? memory : NULL;
+    made.whole = made.real ? NULL : memory;
+    *tensor = made;
+    return GAL_OK;
+}
+
+void gali_tensor_release(gali_run *run, gali_tensor *tensor) {
+    void *memory = tensor->real ? (void *)tensor->real : (void *)tensor->whole;
+    if (memory) {
+        run->memory_left += bytes_of(tensor);
+        gali_release(NULL, memory, bytes_of(tensor));
+    }
+    *tensor = (gali_tensor){.element = tensor->element};
+}
+
+void gali_tensor_strides(const gali_tensor *tensor, const gali_tensor *like, int64_t strides[GALI_RANK_MAX]) {
+    int64_t stride = 1;
+    uint32_t rank = like ? like->rank : tensor->rank, missing = rank - tensor->rank;
+    memset(strides, 0, GALI_RANK_MAX * sizeof *strides);
+    for (uint32_t i = tensor->rank; i-- > 0;) {
+        int repeated = like && tensor->shape[i] == 1 && like->shape[missing + i] != 1;
+        strides[missing + i] = repeated ? 0 : stride;
+        stride *= tensor->shape[i];
+    }
+}
+
+int gali_index_next(int64_t *index, const int64_t *shape, uint32_t rank) {
+    for (uint32_t i = rank; i-- > 0;) {
+        if (++index[i] < shape[i]) {
+            return 1;
+        }
+        index[i] = 0;
+    }
+    return 0;
+}
+
+int64_t gali_element_wrap(gali_element element, int64_t x) {
+    const gali_element_facts *facts = &gali_element_list[element];
+    uint32_t bits = 8 * facts->bytes;
+    if (facts->kind == GALI_TRUTH) {
+        return x != 0;
+    }
+    if (facts->kind == GALI_REAL || bits == 64) {
+        return x;
+    }
+    uint64_t low = (uint64_t)x & (((uint64_t)1 << bits) - 1), sign = (uint64_t)1 << (bits - 1);
+    return facts->kind == GALI_SIGNED ? (int64_t)((low ^ sign) - sign) : (int64_t)low;
+}
+
+/* x to `digits` binary digits, exponents from `least` on, infinite above `most`. */
+static double rounded(double x, int digits, int least, double most) {
+    int exponent;
+    if (x == 0 || isnan(x) || isinf(x)) {
+        return x;
+    }
+    frexp(x, &exponent);
+    int step = exponent - digits < least ? least : exponent - digits;
+    double whole = ldexp(x, -step), down = floor(whole), rest = whole - down;
+    int up = rest > 0.5 || (rest == 0.5 && fmod(down, 2) != 0); /* whatever the host's rounding mode */
+    double near = ldexp(down + up, step);
+    return near > most    ? (double)INFINITY
+           : near < -most ? -(double)INFINITY
+           : near == 0    ? copysign(0, x)
+                          : near;
+}
+
+double gali_element_round(gali_element element, double x) {
+    switch (element) {
+    case GALI_f32:
+        return (double)(float)x;
+    case GALI_f16:
+        return rounded(x, 11, -24, 65504);
+    case GALI_bf16:
+        return rounded(x, 8, -133, 0x1.FEp127);
+    default:
+        return x;
+    }
+}
+
+gal_status gali_tensor_of(gali_run *run, const gali_value *value, gali_tensor *tensor) {
+    for (int i = 0; i < value->type.rank; i++) {
+        if (!gali_extent_is_number(value->type.shape[i])) {
+            return gali_fail(run->error, GAL_BAD_DATA, "value \"%.100s\": its shape is not known", value->name);
+        }
+    }
+    gal_status status =
+        gali_tensor_make(run, tensor, value->type.element, (uint32_t)value->type.rank, value->type.shape);
+    for (size_t i = 0; status == GAL_OK && i < tensor->count; i++) {
+        if (tensor->real) {
+            tensor->real[i] = gali_constant_real(value, i);
+        } else {
+            tensor->whole[i] = value->data ? gali_constant_whole(value, i) : value->known[i];
+        }
+    }
+    return status;
+}
+
+/* ---- one node ---- */
+
+/* The node's result types with numbers for all extents: its rule, told the operands' shapes and integers. */
+static gal_status result_types(gali_run *run, const gali_node *node, const gali_tensor *const *operands,
+                               gali_arena *arena, gali_type *result) {
+    gali_graph *scratch = gali_graph_make(arena);
+    gali_type *types = gali_arena_take(arena, (node->operand_count + 1) * sizeof *types);
+    const gali_type **operand = gali_arena_take(arena, (node->operand_count + 1) * sizeof *operand);
+    const gali_extent **known = gali_arena_take(arena, (node->operand_count + 1) * sizeof *known);
+    const gali_extent **result_known = gali_arena_take(arena, (node->result_count + 1) * sizeof *result_known);
+    const void **constant = gali_arena_take(arena, (node->operand_count + 1) * sizeof *constant);
+    if (arena->failed) {
+        return gali_fail(run->error, GAL_NO_MEMORY, "no memory to evaluate");
+    }
+    for (uint32_t i = 0; i < node->operand_count; i++) {
+        const gali_tensor *tensor = operands[i];
+        if (tensor) {
+            types[i] = (gali_type){.element = tensor->element, .rank = (int)tensor->rank};
+            memcpy(types[i].shape, tensor->shape, sizeof tensor->shape);
+            operand[i] = &types[i];
+            known[i] = tensor->whole && tensor->count <= GALI_GRAPH_KNOWN_MAX ? tensor->whole : NULL;
+        }
+    }
+    scratch->nodes = run->graph->nodes; /* for the messages' place */
+    scratch->depth = run->graph->depth;
+    gali_rule rule = {scratch, node, operand, known, constant, result, result_known, run->error};
+    return gali_op_list[node->op].rule(&rule);
+}
+
+/* Numbers past 2^60 are no extents: a rule is not told such integers. */
+static gal_status make_results(gali_run *run, const gali_node *node, const gali_tensor *const *operands,
+                               gali_tensor *results) {
+    gali_arena arena = {0};
+    gali_type *types = gali_arena_take(&arena, (node->result_count + 1) * sizeof *types);
+    gal_status status = types ? result_types(run, node, operands, &arena, types)
+                              : gali_fail(run->error, GAL_NO_MEMORY, "no memory to evaluate");
+    for (uint32_t i = 0; status == GAL_OK && i < node->result_count; i++) {
+        int numbers = types[i].rank >= 0;
+        for (int d = 0; d < types[i].rank; d++) {
+            numbers &= gali_extent_is_number(types[i].shape[d]);
+        }
+        results[i].element = types[i].element;
+        if (numbers && gali_op_list[node->op].dynamism != GALI_FROM_RUN) {
+            status =
+                gali_tensor_make(run, &results[i], types[i].element, (uint32_t)types[i].rank, types[i].shape);
+        }
+    }
+    gali_arena_release(&arena);
+    return status;
+}
+
+static gal_status evaluate_node(gali_run *run, const gali_node *node, const gali_tensor *const *operands,
+                                gali_tensor *results) {
+    gal_status status = make_results(run, node, operands, results);
+    double elements = 16;
+    for (uint32_t i = 0; i < node->result_count; i++) {
+        elements += (double)results[i].count;
+    }
+    if (status == GAL_OK) {
+        status = gali_run_work(run, elements);
+    }
+    return status == GAL_OK ? gali_op_list[node->op].truth(run, node, operands, results) : status;
+}
+
+/* ---- the graph ---- */
+
+typedef struct state {
+    gali_arena arena;
+    gali_tensor *tensors; /* [value_count] */
+    uint32_t *uses;       /* [value_count] that are still to come */
+    int64_t *symbols;     /* [symbols] GALI_EXTENT_UNKNOWN until an input tells */
+} state;
+
+static gal_status bind_input(gali_run *run, state *s, const gali_value *value, const gali_tensor *input) {
+    if (input->element != value->type.element ||
+        (value->type.rank >= 0 && input->rank != (uint32_t)value->type.rank)) {
+        return gali_fail(run->error, GAL_BAD_ARGUMENT, "input \"%.100s\": not of the graph's type",
+                         value->name);
+    }
+    for (uint32_t i = 0; value->type.rank >= 0 && i < input->rank; i++) {
+        int symbol = gali_extent_as_symbol(run->graph->extents, value->type.shape[i]);
+        int64_t expected = symbol < 0 ? value->type.shape[i] : s->symbols[symbol];
+        if (gali_extent_is_number(expected) && expected != input->shape[i]) {
+            return gali_fail(run->error, GAL_BAD_ARGUMENT, "input \"%.100s\": extent %u is %lld, %lld expected",
+                             value->name, i, (long long)input->shape[i], (long long)expected);
+        }
+        if (symbol >= 0) {
+            s->symbols[symbol] = input->shape[i];
+        }
+    }
+    return GAL_OK;
+}
+
+static gal_status copy_tensor(gali_run *run, const gali_tensor *from, gali_tensor *to) {
+    gal_status status = gali_tensor_make(run, to, from->element, from->rank, from->shape);
+    if (status == GAL_OK && from->count) {
+        memcpy(to->real ? (void *)to->real : (void *)to->whole,
+               from->real ? (const void *)from->real : (const void *)from->whole, from->count * sizeof(double));
+    }
+    return status;
+}
+
+static gal_status begin(gali_run *run, const gali_graph *graph, const gali_tensor *inputs, state *s) {
+    gal_status status = GAL_OK;
+    uint32_t symbols = gali_extent_symbols(graph->extents);
+    s->tensors = gali_arena_take(&s->arena, (graph->value_count + 1) * sizeof *s->tensors);
+    s->uses = gali_arena_take(&s->arena, (graph->value_count + 1) * sizeof *s->uses);
+    s->symbols = gali_arena_take(&s->arena, (symbols + 1) * sizeof *s->symbols);
+    if (s->arena.failed) {
+        return gali_fail(run->error, GAL_NO_MEMORY, "no memory to evaluate");
+    }
+    for (uint32_t i = 0; i < symbols; i++) {
+        s->symbols[i] = GALI_EXTENT_UNKNOWN;
+    }
+    for (uint32_t i = 0; i < graph->node_count; i++) {
+        for (uint32_t k = 0; k < graph->nodes[i].operand_count; k++) {
+            uint32_t value = graph->nodes[i].operands[k];
+            s->uses[value == GALI_NONE ? graph->value_count : value]++;
+        }
+    }
+    for (uint32_t i = 0; i < graph->output_count; i++) {
+        s->uses[graph->outputs[i]]++;
+    }
+    for (uint32_t i = 0; status == GAL_OK && i < graph->input_count; i++) {
+        const gali_value *value = &graph->values[graph->inputs[i]];
+        status = bind_input(run, s, value, &inputs[i]);
+        if (status == GAL_OK) {
+            status = copy_tensor(run, &inputs[i], &s->tensors[graph->inputs[i]]);
+        }
+    }
+    return status;
+}
+
+static void release_used(gali_run *run, const gali_node *node, state *s) {
+    for (uint32_t i = 0; i < node->operand_count; i++) {
+        uint32_t value = node->operands[i];
+        if (value != GALI_NONE && --s->uses[value] == 0) {
+            gali_tensor_release(run, &s->tensors[value]);
+        }
+    }
+    for (uint32_t i = 0; i < node->result_count; i++) {
+        if (node->results[i] != GALI_NONE && s->uses[node->results[i]] == 0) {
+            gali_tensor_release(run, &s->tensors[node->results[i]]);
+        }
+    }
+}
+
+static gal_status operand_tensor(gali_run *run, const gali_graph *graph, state *s, uint32_t value) {
+    gali_tensor *tensor = &s->tensors[value];
+    int made = tensor->real || tensor->whole;
+    return made || !graph->values[value].data ? GAL_OK : gali_tensor_of(run, &graph->values[value], tensor);
+}
+
+static gal_status step(gali_run *run, const gali_graph *graph, const gali_node *node, state *s) {
+    gali_arena arena = {0};
+    gal_status status = GAL_OK;
+    const gali_tensor **operands = gali_arena_take(&arena, (node->operand_count + 1) * sizeof *operands);
+    gali_tensor *results = gali_arena_take(&arena, (node->result_count + 1) * sizeof *results);
+    if (arena.failed) {
+        status = gali_fail(run->error, GAL_NO_MEMORY, "no memory to evaluate");
+    }
+    for (uint32_t i = 0; status == GAL_OK && i < node->operand_count; i++) {
+        if (node->operands[i] != GALI_NONE) {
+            status = operand_tensor(run, graph, s, node->operands[i]);
+            operands[i] = &s->tensors[node->operands[i]];
+        }
+    }
+    if (status == GAL_OK) {
+        status = evaluate_node(run, node, operands, results);
+    }
+    for (uint32_t i = 0; results && i < node->result_count; i++) {
+        if (status == GAL_OK && node->results[i] != GALI_NONE) {
+            s->tensors[node->results[i]] = results[i];
+        } else {
+            gali_tensor_release(run, &results[i]);
+        }
+    }
+    if (status == GAL_OK) {
+        release_used(run, node, s);
+    }
+    gali_arena_release(&arena);
+    return status;
+}
+
+gal_status gali_graph_evaluate(gali_run *run, const gali_graph *graph, const gali_tensor *inputs,
+                               gali_tensor *outputs) {
+    state s = {.tensors = NULL};
+    const gali_graph *outer = run->graph;
+    run->graph = graph;
+    gal_status status = begin(run, graph, inputs, &s);
+    for (uint32_t i = 0; status == GAL_OK && i < graph->node_count; i++) {
+        status = step(run, graph, &graph->nodes[i], &s);
+    }
+    uint32_t made = 0;
+    for (; status == GAL_OK && made < graph->output_count; made += status == GAL_OK) {
+        status = operand_tensor(run, graph, &s, graph->outputs[made]);
+        if (status == GAL_OK) {
+            status = copy_tensor(run, &s.tensors[graph->outputs[made]], &outputs[made]);
+        }
+    }
+    for (uint32_t i = 0; status != GAL_OK && i < made; i++) {
+        gali_tensor_release(run, &outputs[i]);
+    }
+    for (uint32_t i = 0; s.tensors && i < graph->value_count; i++) {
+        gali_tensor_release(run, &s.tensors[i]);
+    }
+    gali_arena_release(&s.arena);
+    run->graph = outer;
+    return status;
+}
+
+/* ---- known integers ---- */
+
+enum { KNOWN_WORK = 1 << 20 };
+
+static int is_known(const gali_graph *graph, uint32_t operand) {
+    if (operand == GALI_NONE) {
+        return 1;
+    }
+    const gali_value *value = &graph->values[operand];
+    gali_extent count = gali_type_count(graph->extents, &value->type);
+    if (count < 0 || count > GALI_GRAPH_KNOWN_MAX || (!value->data && !value->known)) {
+        return 0;
+    }
+    for (gali_extent i = 0; !value->data && i < count; i++) {
+        if (!gali_extent_is_number(value->known[i])) {
+            return 0;
+        }
+    }
+    return 1;
+}
+
+static int worth(const gali_graph *graph, const gali_node *node) {
+    int wanted = 0;
+    for (uint32_t i = 0; i < node->result_count; i++) {
+        const gali_value *value = node->results[i] == GALI_NONE ? NULL : &graph->values[node->results[i]];
+        gali_extent count = value ? gali_type_count(graph->extents, &value->type) : -1;
+        wanted |= value && !value->known && count >= 0 && count <= GALI_GRAPH_KNOWN_MAX &&
+                  gali_element_list[value->type.element].kind != GALI_REAL;
+    }
+    for (uint32_t i = 0; wanted && i < node->operand_count; i++) {
+        wanted = is_known(graph, node->operands[i]);
+    }
+    return wanted && node->body_count == 0;
+}
+
+static void take_known(gali_graph *graph, gali_value *value, const gali_tensor *tensor) {
+    gali_extent *known = tensor->whole && tensor->count <= GALI_GRAPH_KNOWN_MAX
+                             ? gali_arena_take(graph->arena, (tensor->count + 1) * sizeof *known)
+                             : NULL;
+    for (size_t i = 0; known && i < tensor->count; i++) {
+        if (!gali_extent_is_number(tensor->whole[i])) {
+            return;
+        }
+        known[i] = tensor->whole[i];
+    }
+    value->known = known;
+}
+
+void gali_evaluate_known(gali_graph *graph, const gali_node *node) {
+    if (!worth(graph, node)) {
+        return;
+    }
+    gali_arena arena = {0};
+    gali_run run = {.graph = graph, .memory_left = GALI_RUN_MEMORY, .work_left = KNOWN_WORK};
+    gali_tensor *tensors = gali_arena_take(&arena, (node->operand_count + 1) * sizeof *tensors);
+    gali_tensor *results = gali_arena_take(&arena, (node->result_count + 1) * sizeof *results);
+    const gali_tensor **operands = gali_arena_take(&arena, (node->operand_count + 1) * sizeof *operands);
+    gal_status status = arena.failed ? GAL_NO_MEMORY : GAL_OK;
+    for (uint32_t i = 0; status == GAL_OK && i < node->operand_count; i++) {
+        if (node->operands[i] != GALI_NONE) {
+            status = gali_tensor_of(&run, &graph->values[node->operands[i]], &tensors[i]);
+            operands[i] = &tensors[i];
+        }
+    }
+    if (status == GAL_OK && evaluate_node(&run, node, operands, results) == GAL_OK) {
+        for (uint32_t i = 0; i < node->result_count; i++) {
+            if (node->results[i] != GALI_NONE && !graph->values[node->results[i]].known) {
+                take_known(graph, &graph->values[node->results[i]], &results[i]);
+            }
+        }
+    }
+    for (uint32_t i = 0; tensors && i < node->operand_count; i++) {
+        gali_tensor_release(&run, &tensors[i]);
+    }
+    for (uint32_t i = 0; results && i < node->result_count; i++) {
+        gali_tensor_release(&run, &results[i]);
+    }
+    gali_arena_release(&arena);
+}

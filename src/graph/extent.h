@@ -1,0 +1,65 @@
+/*
+ * Extents: whole numbers that may not be known before a graph runs. An extent is a number, or an expression of symbols:
+ *
+ *     batch        4*batch*length + 2        quotient(length - 3, 2)        min(length, 512)
+ *
+ * A number is itself. Expressions are kept once each, in one form (a sum of products of atoms; an atom is a symbol, a
+ * quotient rounded down, a minimum or a maximum), so two extents are the same exactly if their handles are equal.
+ * What is not known even as an expression is GALI_EXTENT_UNKNOWN, and all that is made from it is too; so is what has
+ * too many terms. A number past 2^60 is GALI_EXTENT_BAD, which sticks in the same way: an error of the graph.
+ */
+#ifndef GALI_GRAPH_EXTENT_H
+#define GALI_GRAPH_EXTENT_H
+
+#include <stdint.h>
+
+#include "graph/arena.h"
+#include "graph/text.h"
+
+typedef int64_t gali_extent;
+
+#define GALI_EXTENT_LARGEST ((gali_extent)1 << 60)
+#define GALI_EXTENT_UNKNOWN (INT64_MIN + 1)
+#define GALI_EXTENT_BAD INT64_MIN
+
+/* The expressions of a graph and its bodies. In its arena. */
+typedef struct gali_extents gali_extents;
+
+/* NULL (and the arena failed) without memory. */
+gali_extents *gali_extents_make(gali_arena *arena);
+
+/* The symbol of that name, made if there is none; 0 <= least <= most <= GALI_EXTENT_LARGEST is its range. The name is copied. */
+gali_extent gali_extent_symbol(gali_extents *extents, const char *name, int64_t least, int64_t most);
+
+/* A new symbol, named of the stem and a number: a size that only running tells. */
+gali_extent gali_extent_fresh(gali_extents *extents, const char *stem, int64_t least, int64_t most);
+
+int gali_extent_is_number(gali_extent a);
+
+gali_extent gali_extent_add(gali_extents *extents, gali_extent a, gali_extent b);
+gali_extent gali_extent_sub(gali_extents *extents, gali_extent a, gali_extent b);
+gali_extent gali_extent_mul(gali_extents *extents, gali_extent a, gali_extent b);
+/* a / b rounded down; GALI_EXTENT_BAD for b = 0. */
+gali_extent gali_extent_quotient(gali_extents *extents, gali_extent a, gali_extent b);
+gali_extent gali_extent_least(gali_extents *extents, gali_extent a, gali_extent b);
+gali_extent gali_extent_most(gali_extents *extents, gali_extent a, gali_extent b);
+
+/* Bounds over all values of the symbols, saturated at +-GALI_EXTENT_LARGEST. Of UNKNOWN: everything. */
+void gali_extent_range(const gali_extents *extents, gali_extent a, int64_t *least, int64_t *most);
+
+/* Symbols by their order of making. */
+uint32_t gali_extent_symbols(const gali_extents *extents);
+const char *gali_extent_symbol_name(const gali_extents *extents, uint32_t symbol);
+/* The symbol's number, or -1 if the extent is anything else. */
+int gali_extent_as_symbol(const gali_extents *extents, gali_extent a);
+
+/* The value where symbol i has the value symbols[i]; GALI_EXTENT_UNKNOWN or _BAD as above. */
+int64_t gali_extent_value(const gali_extents *extents, gali_extent a, const int64_t *symbols);
+
+/* The text form; an unknown extent is "?". */
+void gali_extent_print(const gali_extents *extents, gali_extent a, gali_text *text);
+
+/* Reads one at *at, which is moved past it; GALI_EXTENT_BAD if there is none. New names become symbols 0..LARGEST. */
+gali_extent gali_extent_parse(gali_extents *extents, const char **at);
+
+#endif

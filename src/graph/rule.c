@@ -1,0 +1,174 @@
+/* What shape rules share, and running them over a graph. */
+#include "graph/rule.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "graph/evaluate.h"
+
+gal_status gali_rule_fail(gali_rule *rule, const char *format, ...) {
+    char message[256];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(message, sizeof message, format, arguments);
+    va_end(arguments);
+    return gali_fail(rule->error, GAL_BAD_DATA, "%s: %s", gali_node_place(rule->graph, rule->node), message);
+}
+
+const gali_type *gali_rule_operand(const gali_rule *rule, uint32_t i) {
+    return i < rule->node->operand_count ? rule->operand[i] : NULL;
+}
+
+int gali_rule_ranks_known(const gali_rule *rule) {
+    int known = 1;
+    for (uint32_t i = 0; i < rule->node->operand_count; i++) {
+        known &= !rule->operand[i] || rule->operand[i]->rank >= 0;
+    }
+    return known;
+}
+
+gal_status gali_rule_axis(gali_rule *rule, int64_t axis, int rank, int *out) {
+    if (axis < -rank || axis >= rank) {
+        return gali_rule_fail(rule, "axis %lld of a tensor of rank %d", (long long)axis, rank);
+    }
+    *out = (int)(axis < 0 ? axis + rank : axis);
+    return GAL_OK;
+}
+
+gal_status gali_rule_list(gali_rule *rule, uint32_t i, const char *name, const gali_extent **list,
+                          uint32_t *count, int *given) {
+    const gali_type *type = gali_rule_operand(rule, i);
+    const gali_attribute *attribute = name ? gali_node_attribute(rule->node, name) : NULL;
+    *list = NULL;
+    *count = 0;
+    *given = type || attribute;
+    if (type) {
+        if (type->rank > 1) {
+            return gali_rule_fail(rule, "operand %u: a list expected, its rank is %d", i + 1, type->rank);
+        }
+        gali_extent size = gali_type_count(rule->graph->extents, type);
+        if (rule->known[i] && size >= 0 && size <= GALI_GRAPH_KNOWN_MAX) {
+            *list = rule->known[i];
+            *count = (uint32_t)size;
+        }
+    } else if (attribute) {
+        *list = attribute->ints; /* numbers are extents */
+        *count = attribute->count;
+    }
+    return GAL_OK;
+}
+
+gali_extent *gali_rule_knows(gali_rule *rule, uint32_t i, size_t count) {
+    gali_extent *known =
+        count <= GALI_GRAPH_KNOWN_MAX ? gali_arena_take(rule->graph->arena, (count + 1) * sizeof *known) : NULL;
+    rule->result_known[i] = known;
+    return known;
+}
+
+/* The extent of two that are aligned. */
+static gal_status broadcast(gali_rule *rule, gali_extent a, gali_extent b, gali_extent *out) {
+    if (a == b || b == 1) {
+        *out = a;
+    } else if (a == 1) {
+        *out = b;
+    } else if (gali_extent_is_number(a) && gali_extent_is_number(b)) {
+        return gali_rule_fail(rule, "extents %lld and %lld do not fit", (long long)a, (long long)b);
+    } else if (gali_extent_is_number(a)) {
+        *out = a; /* a symbol beside a number above 1 must be that number, or 1 */
+    } else if (gali_extent_is_number(b)) {
+        *out = b;
+    } else {
+        *out = gali_extent_most(rule->graph->extents, a, b);
+    }
+    return GAL_OK;
+}
+
+gal_status gali_rule_broadcast_types(gali_rule *rule, const gali_type *a, const gali_type *b, gali_type *out) {
+    gali_type made = {.element = a->element, .rank = a->rank > b->rank ? a->rank : b->rank};
+    for (int i = 0; i < made.rank; i++) {
+        int at_a = i - (made.rank - a->rank), at_b = i - (made.rank - b->rank);
+        gal_status status =
+            broadcast(rule, at_a < 0 ? 1 : a->shape[at_a], at_b < 0 ? 1 : b->shape[at_b], &made.shape[i]);
+        if (status != GAL_OK) {
+            return status;
+        }
+    }
+    *out = made;
+    return GAL_OK;
+}
+
+/* ---- inference ---- */
+
+/* Everything that a rule sees of one node. NULL without memory. */
+static gali_rule *rule_of(gali_graph *graph, const gali_node *node, gal_error *error) {
+    gali_rule *rule = gali_arena_take(graph->arena, sizeof *rule);
+    const gali_type **operand = gali_arena_take(graph->arena, (node->operand_count + 1) * sizeof *operand);
+    const gali_extent **known = gali_arena_take(graph->arena, (node->operand_count + 1) * sizeof *known);
+    const void **constant = gali_arena_take(graph->arena, (node->operand_count + 1) * sizeof *constant);
+    gali_type *result = gali_arena_take(graph->arena, (node->result_count + 1) * sizeof *result);
+    const gali_extent **result_known =
+        gali_arena_take(graph->arena, (node->result_count + 1) * sizeof *result_known);
+    if (!rule || !operand || !known || !constant || !result || !result_known) {
+        return NULL;
+    }
+    for (uint32_t i = 0; i < node->operand_count; i++) {
+        const gali_value *value = node->operands[i] == GALI_NONE ? NULL : &graph->values[node->operands[i]];
+        operand[i] = value ? &value->type : NULL;
+        known[i] = value ? value->known : NULL;
+        constant[i] = value ? value->data : NULL;
+    }
+    for (uint32_t i = 0; i < node->result_count; i++) {
+        result[i].rank = -1;
+    }
+    *rule = (gali_rule){graph, node, operand, known, constant, result, result_known, error};
+    return rule;
+}
+
+static gal_status check_result(gali_rule *rule, uint32_t i) {
+    const gali_type *type = &rule->result[i];
+    if (type->rank > GALI_RANK_MAX) {
+        return gali_rule_fail(rule, "result %u: rank %d, %d is the most", i + 1, type->rank, GALI_RANK_MAX);
+    }
+    for (int d = 0; d < type->rank; d++) {
+        int64_t least, most;
+        gali_extent_range(rule->graph->extents, type->shape[d], &least, &most);
+        if (type->shape[d] == GALI_EXTENT_BAD || most < 0) {
+            return gali_rule_fail(rule, "result %u: extent %d is negative or past 2^60", i + 1, d);
+        }
+    }
+    if (type->rank >= 0 && gali_type_count(rule->graph->extents, type) == GALI_EXTENT_BAD) {
+        return gali_rule_fail(rule, "result %u: more than 2^60 elements", i + 1);
+    }
+    return GAL_OK;
+}
+
+static gal_status infer_node(gali_graph *graph, const gali_node *node, gal_error *error) {
+    gali_rule *rule = rule_of(graph, node, error);
+    if (!rule) {
+        return gali_fail(error, GAL_NO_MEMORY, "no memory for shapes");
+    }
+    gal_status status = gali_op_list[node->op].rule(rule);
+    for (uint32_t i = 0; status == GAL_OK && i < node->result_count; i++) {
+        status = check_result(rule, i);
+        if (status == GAL_OK && node->results[i] != GALI_NONE) {
+            gali_value *value = &graph->values[node->results[i]];
+            value->type = rule->result[i];
+            value->known = rule->result_known[i];
+        }
+    }
+    if (status == GAL_OK) {
+        gali_evaluate_known(graph, node);
+    }
+    return status == GAL_OK && graph->arena->failed ? gali_fail(error, GAL_NO_MEMORY, "no memory for shapes")
+                                                    : status;
+}
+
+gal_status gali_graph_infer(gali_graph *graph, gal_error *error) {
+    gal_status status = GAL_OK;
+    for (uint32_t i = 0; status == GAL_OK && i < graph->node_count; i++) {
+        status = infer_node(graph, &graph->nodes[i], error);
+    }
+    return status;
+}

@@ -1,0 +1,48 @@
+/*
+ * Shape rules: types of a node's results from its operands, one function for an operator (ops/), for symbols and for
+ * numbers alike. Where operands are small tensors of integers whose elements are known (as extents), a rule may use them
+ * and say those of its results.
+ */
+#ifndef GALI_GRAPH_RULE_H
+#define GALI_GRAPH_RULE_H
+
+#include "base/compiler.h"
+#include "graph/graph.h"
+
+typedef struct gali_rule {
+    gali_graph *graph; /* its arena, its extents; bodies are inferred in place */
+    const gali_node *node;
+    const gali_type *const *operand;  /* [operand_count]; NULL: not given. A rank may be -1 */
+    const gali_extent *const *known;  /* [operand_count] elements as extents; NULL: not known */
+    const void *const *constant;      /* [operand_count] data of constants; NULL: none */
+    gali_type *result;                /* [result_count] to be filled; rank -1 at first */
+    const gali_extent **result_known; /* [result_count] to be filled where known; NULL at first */
+    gal_error *error;
+} gali_rule;
+
+/* GAL_BAD_DATA, with the node's place. */
+GALI_PRINTF(2, 3) gal_status gali_rule_fail(gali_rule *rule, const char *format, ...);
+
+/* Operand i's type; NULL if it is not given. */
+const gali_type *gali_rule_operand(const gali_rule *rule, uint32_t i);
+
+/* Whether every given operand's rank is known; a rule that returns GAL_OK without says nothing of its results. */
+int gali_rule_ranks_known(const gali_rule *rule);
+
+/* attribute `name` as an axis of `rank`: -rank..rank-1 to 0..rank-1. */
+gal_status gali_rule_axis(gali_rule *rule, int64_t axis, int rank, int *out);
+
+/*
+ * A list of integers given as operand i, or, where that is not given, as attribute `name` (NULL: none). *list is NULL
+ * with *count = 0 where it is not known or neither is given: *given tells which.
+ */
+gal_status gali_rule_list(gali_rule *rule, uint32_t i, const char *name, const gali_extent **list,
+                          uint32_t *count, int *given);
+
+/* The numpy rule: shapes aligned at their ends; 1 is repeated. Fails where two numbers differ. */
+gal_status gali_rule_broadcast_types(gali_rule *rule, const gali_type *a, const gali_type *b, gali_type *out);
+
+/* Makes `count` known elements for result i; NULL where that is too many, or without memory. */
+gali_extent *gali_rule_knows(gali_rule *rule, uint32_t i, size_t count);
+
+#endif

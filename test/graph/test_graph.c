@@ -1,0 +1,125 @@
+/* Graphs made by hand: verified, inferred, evaluated; extents. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "graph/evaluate.h"
+#include "graph/express.h"
+#include "graph/graph.h"
+
+static void assert_prints(const gali_extents *extents, gali_extent a, const char *expected) {
+    gali_text text = {0};
+    gali_extent_print(extents, a, &text);
+    assert_string_equal(text.bytes, expected);
+    gali_text_release(&text);
+}
+
+static void test_extents_have_one_form(void **state) {
+    (void)state;
+    gali_arena arena = {0};
+    gali_extents *x = gali_extents_make(&arena);
+    gali_extent n = gali_extent_symbol(x, "n", 1, 512), b = gali_extent_symbol(x, "b", 1, 64);
+    gali_extent sum = gali_extent_add(x, gali_extent_mul(x, n, b), 3);
+    assert_true(sum == gali_extent_add(x, 3, gali_extent_mul(x, b, n)));
+    assert_true(gali_extent_sub(x, sum, sum) == 0);
+    assert_true(gali_extent_quotient(x, gali_extent_mul(x, gali_extent_mul(x, n, b), 12),
+                                     gali_extent_mul(x, n, 4)) == gali_extent_mul(x, b, 3));
+    assert_true(gali_extent_least(x, n, 600) == n);
+    assert_true(gali_extent_mul(x, GALI_EXTENT_LARGEST, 2) == GALI_EXTENT_BAD);
+    assert_true(gali_extent_add(x, GALI_EXTENT_UNKNOWN, 1) == GALI_EXTENT_UNKNOWN);
+    assert_prints(x, sum, "n*b + 3");
+    gali_extent half = gali_extent_quotient(x, gali_extent_sub(x, n, 3), 2);
+    assert_prints(x, half, "quotient(n - 3, 2)");
+    int64_t least, most, values[] = {10, 2};
+    gali_extent_range(x, half, &least, &most);
+    assert_true(least == -1 && most == 254);
+    assert_true(gali_extent_value(x, half, values) == 3 && gali_extent_value(x, sum, values) == 23);
+    const char *text = "min(n*b, 2*n - 1) + quotient(b, 3)", *at = text;
+    gali_extent parsed = gali_extent_parse(x, &at);
+    gali_text printed = {0};
+    gali_extent_print(x, parsed, &printed);
+    at = printed.bytes;
+    assert_true(gali_extent_parse(x, &at) == parsed && *at == 0);
+    gali_text_release(&printed);
+    gali_arena_release(&arena);
+}
+
+/* y = relu(x + bias) of x[n, 3]. */
+static gali_graph *small_graph(gali_arena *arena, const float *bias) {
+    gali_graph *graph = gali_graph_make(arena);
+    gali_extent n = gali_extent_symbol(graph->extents, "n", 0, 1000);
+    gali_type rows = {.element = GALI_f32, .rank = 2, .shape = {n, 3}},
+              row = {.element = GALI_f32, .rank = 1, .shape = {3}};
+    gali_type open = {.rank = -1};
+    uint32_t x = gali_graph_value(graph, "x", &rows), b = gali_graph_constant(graph, "b", &row, bias);
+    uint32_t sum = gali_graph_value(graph, "sum", &open), y = gali_graph_value(graph, "y", &open);
+    gali_graph_input(graph, x);
+    gali_graph_node(graph, &(gali_node){.op = GALI_OP_Add,
+                                        .name = "add",
+                                        .operand_count = 2,
+                                        .result_count = 1,
+                                        .operands = (uint32_t[]){x, b},
+                                        .results = &sum});
+    gali_graph_node(
+        graph, &(gali_node){
+                   .op = GALI_OP_Relu, .operand_count = 1, .result_count = 1, .operands = &sum, .results = &y});
+    gali_graph_output(graph, y);
+    return graph;
+}
+
+static void test_small_graph(void **state) {
+    (void)state;
+    gali_arena arena = {0};
+    gal_error error = {0};
+    const float bias[] = {1, -2, 0.5f};
+    gali_graph *graph = small_graph(&arena, bias);
+    assert_int_equal(gali_graph_verify(graph, &error), GAL_OK);
+    assert_int_equal(gali_graph_infer(graph, &error), GAL_OK);
+    gali_text text = {0};
+    gali_type_print(graph->extents, &graph->values[graph->outputs[0]].type, &text);
+    assert_string_equal(text.bytes, "f32[n, 3]");
+    gali_text_release(&text);
+    gali_run run = {.memory_left = GALI_RUN_MEMORY, .work_left = GALI_RUN_WORK, .error = &error};
+    double numbers[] = {0, 1, 2, -3, 4, -5};
+    gali_tensor x = {.element = GALI_f32, .rank = 2, .shape = {2, 3}, .count = 6, .real = numbers}, y;
+    assert_int_equal(gali_graph_evaluate(&run, graph, &x, &y), GAL_OK);
+    const double expected[] = {1, 0, 2.5, 0, 2, 0};
+    assert_int_equal(y.count, 6);
+    assert_memory_equal(y.real, expected, sizeof expected);
+    gali_tensor_release(&run, &y);
+    assert_int_equal(run.memory_left, GALI_RUN_MEMORY);
+    gali_express express;
+    assert_int_equal(gali_node_express(graph, &graph->nodes[0], &express, &error), GAL_OK);
+    assert_int_equal(express.stage_count, 1);
+    assert_int_equal(express.stages[0].value->op, GALI_SCALAR_add);
+    gali_arena_release(&arena);
+}
+
+static void test_what_does_not_fit_is_named(void **state) {
+    (void)state;
+    gali_arena arena = {0};
+    gal_error error = {0};
+    const float bias[] = {1, 2, 3};
+    gali_graph *graph = small_graph(&arena, bias);
+    graph->values[graph->inputs[0]].type.shape[1] = 4;
+    assert_int_equal(gali_graph_infer(graph, &error), GAL_BAD_DATA);
+    assert_string_equal(error.message, "node 0 \"add\" (Add): extents 4 and 3 do not fit");
+    graph->nodes[1].operands[0] = graph->outputs[0];
+    assert_int_equal(gali_graph_verify(graph, &error), GAL_BAD_DATA);
+    assert_non_null(strstr(error.message, "made later"));
+    gali_arena_release(&arena);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_extents_have_one_form),
+        cmocka_unit_test(test_small_graph),
+        cmocka_unit_test(test_what_does_not_fit_is_named),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
