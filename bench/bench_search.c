@@ -12,6 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/file.h"
+#include "base/memory.h"
 #include "compiler/tune/tune.h"
 
 enum { LOGS_MAX = 32, COUNTS_MAX = 16 };
@@ -107,7 +109,9 @@ static void print_count(const comparison *c, uint32_t characters) {
 }
 
 int main(int argc, char **argv) {
-    gal_network *network;
+    gali_compilation compiled;
+    void *data = NULL;
+    size_t size = 0;
     comparison *c = calloc(1, sizeof *c);
     if (argc < 5 || argc - 4 > LOGS_MAX || !c) {
         fprintf(stderr, "usage: bench_search MODEL TARGET COUNTS LOG... (1 to %d logs)\n", LOGS_MAX);
@@ -117,11 +121,11 @@ int main(int argc, char **argv) {
     c->log_count = (uint32_t)(argc - 4);
     c->target = gali_target_find(argv[2], &c->error);
     read_counts(c, argv[3]);
-    if (!c->target || gal_network_open(&network, argv[1], NULL, &c->error) != GAL_OK) {
+    if (!c->target || gali_file_read(argv[1], GALI_FILE_MAX, NULL, &data, &size, &c->error) != GAL_OK) {
         die(c, argv[1]);
     }
-    if (gali_tune_tasks(network, c->target, GAL_FORM_PER_EXPERT, c->counts, c->count_count, c->tasks,
-                        &c->task_count, &c->error) != GAL_OK) {
+    if (gali_tune_compile(&compiled, data, size, c->target, GAL_FORM_PER_EXPERT, &c->error) != GAL_OK ||
+        gali_tune_tasks(&compiled, c->counts, c->count_count, c->tasks, &c->task_count, &c->error) != GAL_OK) {
         die(c, argv[1]);
     }
     for (uint32_t i = 0; i < c->task_count; i++) {
@@ -130,7 +134,8 @@ int main(int argc, char **argv) {
     for (uint32_t i = 0; i < c->count_count; i++) {
         print_count(c, c->counts[i]);
     }
-    gal_network_close(network);
+    gali_compilation_release(&compiled);
+    gali_release(NULL, data, size);
     free(c);
     return 0;
 }

@@ -9,6 +9,7 @@
 
 #include "base/clock.h"
 #include "base/file.h"
+#include "base/memory.h"
 #include "commands.h"
 #include "options.h"
 #include "tune_spread.h"
@@ -28,6 +29,11 @@ typedef struct job {
     gali_tune_result results[GALI_TUNE_TASKS_MAX];
     gal_error error;
 } job;
+
+typedef struct model_bytes {
+    void *data;
+    size_t size;
+} model_bytes;
 
 static int find_word(const char *word, const char *const *words, int count) {
     int i = 0;
@@ -231,18 +237,31 @@ static gal_status run_tasks(job *self) {
     return status;
 }
 
-static gal_status write_plan(job *self, const gal_network *network) {
+/* The runtime's plan with the log's choices. */
+static gal_status write_plan(job *self, const model_bytes *model, const gali_compilation *compiled) {
     char text[PLAN_BYTES];
+    gal_network *network;
+    gal_status status = gal_network_open_memory(&network, model->data, model->size, NULL, &self->error);
+    if (status != GAL_OK) {
+        return status;
+    }
     gali_plan plan = network->plan;
-    gali_tune_plan(&self->log, network, self->tune.target, self->counts[self->count_count - 1], &plan);
+    gal_network_close(network);
+    gali_tune_plan(&self->log, compiled, self->counts[self->count_count - 1], &plan);
     size_t size = gali_plan_print(&plan, text, sizeof text);
     return size < sizeof text ? gali_file_write(self->plan_path, text, size, &self->error)
                               : gali_fail(&self->error, GAL_UNSUPPORTED, "a plan of too many layers");
 }
 
-static gal_status tune_network(job *self, const gal_network *network, gal_form form) {
-    gal_status status = gali_tune_tasks(network, self->tune.target, form, self->counts, self->count_count,
-                                        self->tasks, &self->task_count, &self->error);
+static gal_status tune_layers(job *self, const model_bytes *model) {
+    gali_compilation compiled;
+    gal_form form = strcmp(self->form_name, "blend") == 0 ? GAL_FORM_BLEND : GAL_FORM_PER_EXPERT;
+    gal_status status =
+        gali_tune_compile(&compiled, model->data, model->size, self->tune.target, form, &self->error);
+    if (status == GAL_OK) {
+        status = gali_tune_tasks(&compiled, self->counts, self->count_count, self->tasks, &self->task_count,
+                                 &self->error);
+    }
     if (status == GAL_OK) {
         status = run_tasks(self);
     }
@@ -250,24 +269,24 @@ static gal_status tune_network(job *self, const gal_network *network, gal_form f
     if (status == GAL_OK && self->plan_path && !self->stopped) {
         gali_log_release(&self->log);
         status = read_log(self, self->log_path, 1);
-        status = status == GAL_OK ? write_plan(self, network) : status;
+        status = status == GAL_OK ? write_plan(self, model, &compiled) : status;
     }
+    gali_compilation_release(&compiled);
     return status;
 }
 
 static gal_status tune_model(job *self) {
-    gal_network *network = NULL;
-    gal_form form = strcmp(self->form_name, "blend") == 0 ? GAL_FORM_BLEND : GAL_FORM_PER_EXPERT;
+    model_bytes model = {NULL, 0};
     gal_status status = read_log(self, self->log_path, 0);
     status = status == GAL_OK ? open_log(self) : status;
     status = status == GAL_OK && self->merge_path ? merge(self) : status;
     if (status == GAL_OK) {
-        status = gal_network_open(&network, self->model, NULL, &self->error);
+        status = gali_file_read(self->model, GALI_FILE_MAX, NULL, &model.data, &model.size, &self->error);
     }
     if (status == GAL_OK) {
-        status = tune_network(self, network, form);
+        status = tune_layers(self, &model);
     }
-    gal_network_close(network);
+    gali_release(NULL, model.data, model.size);
     return status;
 }
 

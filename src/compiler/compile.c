@@ -1,4 +1,4 @@
-/* The compiler: a straight list of passes (pass/passes.def), the graph verified after each. */
+/* The compiler's interface: checks what is asked for, runs the passes, hands out their texts. */
 #include "gallop/compiler.h"
 
 #include <ctype.h>
@@ -7,8 +7,8 @@
 
 #include "base/desc.h"
 #include "base/error.h"
+#include "compiler/log/log.h"
 #include "compiler/pass/pass.h"
-#include "compiler/tune/log.h"
 
 enum { NAME_MAX_LETTERS = 24, CHARACTERS_DEFAULT = 64 };
 
@@ -17,20 +17,8 @@ struct gal_compiled {
     uint32_t layers, logged;
 };
 
-typedef struct pass {
-    const char *name;
-    gal_status (*run)(gali_compilation *c, gal_error *error);
-} pass;
-
-static const pass passes[] = {
-#define PASS(name, meaning) {#name, gali_pass_##name},
-#include "compiler/pass/passes.def"
-#undef PASS
-};
-enum { PASSES = sizeof passes / sizeof passes[0] };
-
 const char *gal_compile_pass_name(uint32_t i) {
-    return i < PASSES ? passes[i].name : NULL;
+    return gali_pass_name(i);
 }
 
 const char *gal_compile_target_name(uint32_t i) {
@@ -38,12 +26,11 @@ const char *gal_compile_target_name(uint32_t i) {
 }
 
 static int is_pass(const char *name) {
-    for (uint32_t i = 0; i < PASSES; i++) {
-        if (strcmp(passes[i].name, name) == 0) {
-            return 1;
-        }
+    uint32_t i = 0;
+    while (gali_pass_name(i) && strcmp(gali_pass_name(i), name) != 0) {
+        i++;
     }
-    return 0;
+    return gali_pass_name(i) != NULL;
 }
 
 /* A C identifier in lower case: what is emitted also uses it in upper case. */
@@ -95,31 +82,6 @@ static gal_status resolve(gali_compilation *c, const gal_compile_desc *desc, gal
     return c->target ? GAL_OK : GAL_BAD_ARGUMENT;
 }
 
-static void dump(gali_compilation *c, const char *name, const char *wanted) {
-    if (wanted && (strcmp(wanted, "all") == 0 || strcmp(wanted, name) == 0)) {
-        gali_text_add(&c->parts[GAL_COMPILED_DUMP], "# after %s\n", name);
-        gali_net_print(c->graph, &c->parts[GAL_COMPILED_DUMP]);
-    }
-}
-
-static gal_status run_passes(gali_compilation *c, const gal_compile_desc *desc, gal_error *error) {
-    for (uint32_t i = 0; i < PASSES; i++) {
-        gal_error inner = {0};
-        gal_status status = passes[i].run(c, error);
-        if (status == GAL_OK && gali_net_verify(c->graph, &inner) != GAL_OK) {
-            status = gali_fail(error, GAL_BAD_DATA, "after pass %s: %.200s", passes[i].name, inner.message);
-        }
-        if (status != GAL_OK) {
-            return status;
-        }
-        dump(c, passes[i].name, desc->dump);
-        if (desc->stop_after && strcmp(desc->stop_after, passes[i].name) == 0) {
-            break;
-        }
-    }
-    return GAL_OK;
-}
-
 static gal_status take_parts(gal_compiled **out, gali_compilation *c, gal_error *error) {
     gal_compiled *compiled = calloc(1, sizeof *compiled);
     int failed = !compiled;
@@ -161,15 +123,12 @@ gal_status gal_compile(gal_compiled **out, const void *data, size_t size, const 
         c.log_path = all.log;
     }
     if (status == GAL_OK) {
-        status = run_passes(&c, &all, error);
+        status = gali_pass_run(&c, all.stop_after, all.dump, error);
     }
     if (status == GAL_OK) {
         status = take_parts(out, &c, error);
     }
-    for (uint32_t i = 0; i < GAL_COMPILED_PART_COUNT; i++) {
-        gali_text_release(&c.parts[i]);
-    }
-    gali_arena_release(&c.arena);
+    gali_compilation_release(&c);
     gali_log_release(&log);
     return status;
 }

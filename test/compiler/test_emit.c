@@ -13,7 +13,7 @@
 
 #include "base/crc32.h"
 #include "cli/command_line.h"
-#include "compiler/tune/log.h"
+#include "compiler/log/log.h"
 #include "gallop/compiler.h"
 #include "graph.h"
 
@@ -195,6 +195,8 @@ static void spline_on_every_target(void **state) {
 }
 
 /* Shapes, gates and activations, on the best of this machine and on scalar C in turns. */
+enum { LINEAR = 1, TOP = 5 }; /* gates of fewer experts than there are */
+
 static const synthetic_desc networks[] = {
     {.gate = GAL_GATE_CUBIC, .experts = 9, .layers = 1, .width = {7, 5}, .normalised = 1, .seed = 32},
     {.gate = GAL_GATE_LINEAR,
@@ -247,13 +249,15 @@ static void every_gate_and_shape(void **state) {
     }
 }
 
-/* Layers that blend their weights first: another rounding, the same bits as the runtime's. */
+/* Layers that blend their weights first, all experts' or those that are used: another rounding, the same bits as the
+ * runtime's. */
 static void blend_form(void **state) {
     (void)state;
     const builder *both[] = {best_builder(), &builders[1]};
-    for (size_t i = 0; i < 2; i++) {
-        if (usable(both[i])) {
-            check(both[i], quick, &spline, GAL_FORM_BLEND);
+    const synthetic_desc *some[] = {&spline, &networks[LINEAR], &networks[TOP]};
+    for (size_t i = 0; i < 6; i++) {
+        if (usable(both[i % 2])) {
+            check(both[i % 2], quick, some[i / 2], GAL_FORM_BLEND);
         }
     }
 }

@@ -23,13 +23,15 @@ static float truth(const gali_dense *d, const arguments *a, uint32_t c, uint32_t
 }
 
 static float blend_truth(const gali_dense *d, const arguments *a, uint32_t c, uint32_t n) {
-    const float *weights = a->memory[0], *x = a->memory[1], *blend = (float *)a->memory[2] + c * d->experts;
+    const float *weights = a->memory[0], *x = a->memory[1], *blend = (float *)a->memory[2] + c * d->slots;
+    const uint32_t *expert = d->sparse ? (uint32_t *)a->memory[3] + c * d->slots : NULL;
     size_t step = (size_t)(d->inputs + 1) * d->outputs;
     float total = 0, bias = 0;
     for (uint32_t k = 0; k <= d->inputs; k++) {
         float weight = 0;
-        for (uint32_t e = 0; e < d->experts; e++) {
-            weight = fmaf(blend[e], weights[e * step + k * d->outputs + n], weight);
+        for (uint32_t s = 0; s < d->slots; s++) {
+            size_t e = expert ? expert[s] : s;
+            weight = fmaf(blend[s], weights[e * step + k * d->outputs + n], weight);
         }
         bias = k ? bias : weight;
         total = k ? fmaf(weight, x[c * d->inputs + k - 1], total) : 0;
@@ -65,6 +67,14 @@ static const gali_dense shapes[] = {
      .most = 1},
     {.experts = 6, .slots = 2, .inputs = 4, .outputs = 33, .sparse = 1, .least = 2, .most = 4},
     {.experts = 3, .slots = 3, .inputs = 4, .outputs = 24, .form = GAL_FORM_BLEND, .least = 1, .most = 3},
+    {.experts = 5,
+     .slots = 2,
+     .inputs = 4,
+     .outputs = 24,
+     .sparse = 1,
+     .form = GAL_FORM_BLEND,
+     .least = 1,
+     .most = 3},
 };
 enum { SHAPES = sizeof shapes / sizeof shapes[0] };
 

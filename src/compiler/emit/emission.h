@@ -10,7 +10,7 @@
 #ifndef GALI_COMPILER_EMIT_EMISSION_H
 #define GALI_COMPILER_EMIT_EMISSION_H
 
-#include "compiler/pass/pass.h"
+#include "compiler/compilation.h"
 
 typedef struct gali_emission {
     gali_compilation *c;

@@ -87,7 +87,7 @@ static uint32_t activated(import *in, gali_activation activation, float slope, u
 /* A list of layers: the network's, or its gate's. values[0] is what it is given, values[i + 1] what layer i makes. */
 typedef struct list {
     gali_layer_list layers;
-    const char *name;         /* of its layers: "layer", "gate" */
+    int gate;                 /* the gating network's */
     const uint32_t *features; /* [layers.width] the features of x that value 0 is; NULL: all of them */
     uint32_t x, blend;        /* the normalised features; the blend, which the gate's layers do not use */
     uint32_t values[GALI_LAYERS_MAX + 1];
@@ -217,11 +217,11 @@ static uint32_t sums(import *in, const gali_model_layer *layer, uint32_t x, uint
 
 /* All layers of a list; returns the last one's value. */
 static uint32_t import_list(import *in, list *l) {
-    l->values[0] = l->features ? gathered(in, l->x, l->features, l->layers.width, l->name) : l->x;
+    l->values[0] = l->features ? gathered(in, l->x, l->features, l->layers.width, "gate") : l->x;
     for (uint32_t i = 0; i < l->layers.count; i++) {
         const gali_model_layer *layer = &l->layers.layers[i];
         char name[GALI_NET_NAME_MAX + 1];
-        snprintf(name, sizeof name, "%s%u", l->name, i);
+        gali_compilation_name_layer(name, l->gate, i);
         uint32_t x = input_of(in, l, i, name);
         uint32_t made = sums(in, layer, x, l->blend, name);
         l->values[i + 1] = activated(in, layer->activation, layer->slope, made, name);
@@ -237,7 +237,7 @@ static uint32_t gating_network(import *in, uint32_t x) {
         index[i] = gali_model_u32(gating->features, i);
     }
     list l = {.layers = {"GATE", gating->layers, gating->layer_count, gating->input_count, 1},
-              .name = "gate",
+              .gate = 1,
               .features = index,
               .x = x};
     uint32_t value = index ? activated(in, GALI_ACTIVATION_SOFTMAX, 0, import_list(in, &l), "gate") : 0;
@@ -272,7 +272,6 @@ gal_status gali_pass_import(gali_compilation *c, gal_error *error) {
 import in = {gali_build_start(& c->arena, c->least, c->most, error), & c->model, c->form };
     uint32_t x = features(&in);
     list l = {.layers = {"LAYR", c->model.layers, c->model.layer_count, c->model.inputs, c->model.experts},
-              .name = "layer",
               .x = x,
               .blend = gate(&in, x)};
     uint32_t value = import_list(&in, &l);

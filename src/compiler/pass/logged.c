@@ -11,9 +11,9 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "compiler/log/log.h"
 #include "compiler/loop/layout.h"
-#include "compiler/tune/features.h"
-#include "compiler/tune/log.h"
+#include "compiler/schedule/features.h"
 
 enum {
     EACH = 24, /* records of a count that are looked at */

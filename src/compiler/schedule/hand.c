@@ -56,7 +56,7 @@ static double score(const gali_dense *dense, const gali_target *target, gali_til
     double sum = 0;
     t.vectors = (all + panels - 1) / panels; /* what the widest panel really is */
     for (uint32_t c = dense->least; c <= dense->most && counts < COUNTS_MAX; c++, counts++) {
-        uint32_t count = dense->sparse ? 1 : c;
+        uint32_t count = gali_dense_is_rowwise(dense) ? 1 : c;
         sum += count * t.vectors / gali_hand_cycles(target, t, count);
     }
     return sum / counts;
@@ -79,7 +79,8 @@ gali_tile gali_hand_tile(const gali_dense *dense, const gali_target *target, int
     uint32_t all = (dense->outputs + target->lanes - 1) / target->lanes;
     gali_tile best = {1, vectors ? vectors : 1, 1};
     for (gali_tile t = {1, best.vectors, 1}; t.vectors <= widest && t.vectors <= all; t.vectors++) {
-        for (t.rows = 1; t.rows <= GALI_TILE_ROWS_MAX && (t.rows == 1 || !dense->sparse); t.rows++) {
+        for (t.rows = 1; t.rows <= GALI_TILE_ROWS_MAX && (t.rows == 1 || !gali_dense_is_rowwise(dense));
+             t.rows++) {
             for (t.experts = 1; t.experts <= experts; t.experts *= 2) {
                 if (fits(target, t) && score(dense, target, t) > score(dense, target, best) * 1.001) {
                     best = t;
@@ -124,17 +125,17 @@ static void write_rows(gali_schedule *to, const gali_dense *dense, gali_tile t) 
 }
 
 /* The paper's fused form: the weight of a character is blended in a register, k outside of the tile. */
-static void write_blend(gali_schedule *to, const gali_target *target, gali_tile t) {
+static void write_blend(gali_schedule *to, const gali_target *target, const gali_dense *dense, gali_tile t) {
     gali_schedule_add(to, GALI_PRIMITIVE_VECTORIZE, "n", NULL, target->lanes);
     gali_schedule_add(to, GALI_PRIMITIVE_SPLIT, "n", NULL, t.vectors);
     gali_schedule_add(to, GALI_PRIMITIVE_SPLIT, "c", NULL, t.rows);
     gali_schedule_add(to, GALI_PRIMITIVE_REORDER, "n.o", "c.o", 0);
     gali_schedule_add(to, GALI_PRIMITIVE_REORDER, "k", "c.i", 0);
-    gali_schedule_add(to, GALI_PRIMITIVE_REORDER, "n.i", "e", 0);
+    gali_schedule_add(to, GALI_PRIMITIVE_REORDER, "n.i", gali_dense_slot(dense), 0);
     gali_schedule_add(to, GALI_PRIMITIVE_COMPUTE_AT, "total", "c.o", 0);
     gali_schedule_add(to, GALI_PRIMITIVE_COMPUTE_AT, "bias", "c.o", 0);
     gali_schedule_add(to, GALI_PRIMITIVE_COMPUTE_AT, "weight", "n.i", 0);
-    gali_schedule_add(to, GALI_PRIMITIVE_UNROLL, "e", NULL, 0);
+    gali_schedule_add(to, GALI_PRIMITIVE_UNROLL, gali_dense_slot(dense), NULL, 0);
     gali_schedule_add(to, GALI_PRIMITIVE_PACK, "weights", NULL, 0);
 }
 
@@ -147,13 +148,13 @@ gal_status gali_hand_write(const gali_dense *dense, const gali_target *target, i
     gali_schedule_clear(schedule);
     if (blend) {
         tile.rows = tile.rows > 2 ? 2 : tile.rows;
-        write_blend(schedule, target, tile);
+        write_blend(schedule, target, dense, tile);
     } else {
         write_panels(schedule, target, tile);
         write_rows(schedule, dense, tile);
     }
     gali_schedule_add(schedule, GALI_PRIMITIVE_UNROLL, "n.i", NULL, 0);
-    if (!dense->sparse) {
+    if (!gali_dense_is_rowwise(dense)) {
         gali_schedule_add(schedule, GALI_PRIMITIVE_UNROLL, "c.i", NULL, 0);
     }
     if (tensorize) {

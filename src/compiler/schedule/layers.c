@@ -11,6 +11,14 @@ typedef struct maker {
     const gali_loop_buffer *weights, *x, *blend;
 } maker;
 
+const char *gali_dense_slot(const gali_dense *dense) {
+    return dense->sparse ? "s" : "e";
+}
+
+int gali_dense_is_rowwise(const gali_dense *dense) {
+    return dense->sparse && dense->form == GAL_FORM_PER_EXPERT;
+}
+
 static const gali_loop_value *number(const maker *m, float value) {
     return gali_loop_constant(m->arena, value);
 }
@@ -65,12 +73,13 @@ static const gali_loop_value *per_expert(maker *m) {
 }
 
 static const gali_loop_value *blend_first(maker *m) {
-    const gali_loop_variable *bias_axes[] = {m->c, m->n, m->e}, *weight_axes[] = {m->c, m->k, m->n, m->e};
+    const gali_loop_variable *slot = m->s ? m->s : m->e;
+    const gali_loop_variable *bias_axes[] = {m->c, m->n, slot}, *weight_axes[] = {m->c, m->k, m->n, slot};
     const gali_loop_variable *total_axes[] = {m->c, m->n, m->k};
     gali_stage *bias = add_sum(m, "bias", 2, bias_axes);
-    set_fma(m, bias, at2(m, m->blend, m->c, m->e), weight_at(m, NULL));
+    set_fma(m, bias, at2(m, m->blend, m->c, slot), weight_at(m, NULL));
     gali_stage *weight = add_sum(m, "weight", 3, weight_axes);
-    set_fma(m, weight, at2(m, m->blend, m->c, m->e), weight_at(m, m->k));
+    set_fma(m, weight, at2(m, m->blend, m->c, slot), weight_at(m, m->k));
     gali_stage *total = add_sum(m, "total", 2, total_axes);
     set_fma(m, total, gali_expression_element(m->expression, weight), at2(m, m->x, m->c, m->k));
     return gali_loop_apply(m->arena, GALI_VALUE_ADD, gali_expression_element(m->expression, total),
@@ -122,7 +131,7 @@ static gal_status check_dense(const gali_dense *d, gal_error *error) {
                 d->inputs < GALI_LOOP_EXTENT_MAX && d->outputs < GALI_LOOP_EXTENT_MAX - 16 && d->slots >= 1 &&
                 d->slots <= d->experts && (d->sparse || d->slots == d->experts);
     int activation = d->activation >= GALI_ACTIVATION_NONE && d->activation < GALI_ACTIVATION_SOFTMAX;
-    int form = activation && (d->form == GAL_FORM_PER_EXPERT || (!d->sparse && d->experts > 1));
+    int form = activation && (d->form == GAL_FORM_PER_EXPERT || d->experts > 1);
     if (!shape || !form) {
         return gali_fail(error, GAL_BAD_ARGUMENT, "dense layer %u -> %u, %u of %u experts: no such layer",
                          d->inputs, d->outputs, d->slots, d->experts);

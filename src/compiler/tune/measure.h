@@ -6,6 +6,7 @@
 #ifndef GALI_COMPILER_TUNE_MEASURE_H
 #define GALI_COMPILER_TUNE_MEASURE_H
 
+#include "compiler/log/log.h"
 #include "compiler/tune/scene.h"
 
 enum {
@@ -14,12 +15,6 @@ enum {
     GALI_MEASURE_LONGER = 101, /* that keep an eye on the leaders */
     GALI_MEASURE_SURE = 301,   /* that decide between them */
 };
-
-typedef struct gali_measured {
-    double ratio;   /* candidate's time / reference's; 0: it failed */
-    double seconds; /* a call of the candidate, median */
-    char failure[96];
-} gali_measured;
 
 /*
  * Measures `count` schedules for the scene's most characters. One that cannot be applied, or whose result has other

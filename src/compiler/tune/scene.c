@@ -104,16 +104,16 @@ static gali_packed_layer plan_layer(const gali_scene *s, gal_form form) {
 static void run_layer(gali_scene *s, const gali_packed_layer *layer) {
     struct gali_scene_reference *r = s->reference;
     const gali_dense *d = &s->dense;
-    uint32_t calls = d->sparse ? d->most * d->slots : d->most;
+    int listed = d->sparse && layer->form == GAL_FORM_PER_EXPERT;
     for (uint32_t p = 0; p < layer->panels; p++) {
         gali_panel panel = gali_pack_panel(layer, p, 0, s->kernels);
         if (layer->form == GAL_FORM_BLEND) {
             s->kernels->blend_f32(&panel, r->blend_rows, d->most);
-        } else if (!d->sparse) {
+        } else if (!listed) {
             panel.experts = layer->experts;
             s->kernels->panel_f32(&panel, r->rows, d->most);
         }
-        for (uint32_t i = 0; d->sparse && i < calls; i++) {
+        for (uint32_t i = 0; listed && i < d->most * d->slots; i++) {
             panel = gali_pack_panel(layer, p, s->expert[i], s->kernels);
             s->kernels->panel_f32(&panel, &r->rows[i], 1);
         }
@@ -126,7 +126,8 @@ static void point_rows(gali_scene *s) {
     for (uint32_t c = 0; c < d->most; c++) {
         const float *x = s->x + (size_t)c * d->inputs;
         float *y = s->y + (size_t)c * y_stride(d);
-        r->blend_rows[c] = (gali_blend_row){x, y, r->experts, s->blend + (size_t)c * d->slots, d->slots};
+        const uint32_t *experts = d->sparse ? s->expert + (size_t)c * d->slots : r->experts;
+        r->blend_rows[c] = (gali_blend_row){x, y, experts, s->blend + (size_t)c * d->slots, d->slots};
         r->rows[c] = (gali_row){x, y, s->blend + (size_t)c * d->slots, GALI_ROW_FIRST | GALI_ROW_LAST};
     }
     for (uint32_t i = 0; d->sparse && i < d->most * d->slots; i++) {

@@ -6,7 +6,7 @@
 
 #include "base/clock.h"
 #include "base/error.h"
-#include "compiler/tune/features.h"
+#include "compiler/schedule/features.h"
 #include "compiler/tune/trees.h"
 
 enum {

@@ -3,8 +3,6 @@
 #include <stdio.h>
 #include <string.h>
 
-const char *const gali_way_names[GALI_WAY_COUNT] = {"hand", "template", "auto"};
-
 static const uint32_t unrolls[] = {0, 2, 4, 8};
 enum { UNROLLS = sizeof unrolls / sizeof unrolls[0], ROWS_MAX = 12, VECTORS_MAX = 12 };
 
@@ -44,10 +42,10 @@ static void make_template(gali_space *space) {
     const gali_dense *d = &space->dense;
     uint32_t all = (d->outputs + space->target->lanes - 1) / space->target->lanes;
     add_tile_knob(space, "vectors of a panel", least_of(all, VECTORS_MAX));
-    add_tile_knob(space, "rows of a tile", d->sparse ? 1 : least_of(d->most, ROWS_MAX));
+    add_tile_knob(space, "rows of a tile", gali_dense_is_rowwise(d) ? 1 : least_of(d->most, ROWS_MAX));
     add_knob(space, "vectors outside of rows", 2);
     add_knob(space, "unrolled k", UNROLLS);
-    add_knob(space, "tiles outside of panels", d->sparse ? 1 : 2);
+    add_knob(space, "tiles outside of panels", gali_dense_is_rowwise(d) ? 1 : 2);
     add_knob(space, "experts", d->sparse || d->experts == 1 || d->form == GAL_FORM_BLEND ? 1 : EXPERT_PLACES);
 }
 
@@ -80,26 +78,27 @@ static void write_experts(gali_schedule *to, const gali_dense *d, uint32_t place
 }
 
 /* The weight of a character is made where it is used. */
-static void write_blended(gali_schedule *to, const char *tile, const char *innermost) {
+static void write_blended(gali_schedule *to, const gali_dense *d, const char *tile, const char *innermost) {
     gali_schedule_add(to, GALI_PRIMITIVE_COMPUTE_AT, "total", tile, 0);
     gali_schedule_add(to, GALI_PRIMITIVE_COMPUTE_AT, "bias", tile, 0);
-    gali_schedule_add(to, GALI_PRIMITIVE_REORDER, innermost, "e", 0);
+    gali_schedule_add(to, GALI_PRIMITIVE_REORDER, innermost, gali_dense_slot(d), 0);
     gali_schedule_add(to, GALI_PRIMITIVE_COMPUTE_AT, "weight", innermost, 0);
-    gali_schedule_add(to, GALI_PRIMITIVE_UNROLL, "e", NULL, 0);
+    gali_schedule_add(to, GALI_PRIMITIVE_UNROLL, gali_dense_slot(d), NULL, 0);
 }
 
 static void write_template(const gali_space *space, const gali_point *p, gali_schedule *to) {
     const gali_dense *d = &space->dense;
-    int turned = p->setting[TILES_OUTSIDE], columns = p->setting[VECTORS_OUTSIDE] && !d->sparse;
-    const char *tile = d->sparse ? "c" : "c.o";
+    int rowwise = gali_dense_is_rowwise(d), turned = p->setting[TILES_OUTSIDE],
+        columns = p->setting[VECTORS_OUTSIDE] && !rowwise;
+    const char *tile = rowwise ? "c" : "c.o";
     gali_schedule_add(to, GALI_PRIMITIVE_VECTORIZE, "n", NULL, space->target->lanes);
     gali_schedule_add(
         to, GALI_PRIMITIVE_SPLIT, "n", NULL,
         largest_part((d->outputs + space->target->lanes - 1) / space->target->lanes, p->setting[VECTORS] + 1u));
-    if (!d->sparse) {
+    if (!rowwise) {
         gali_schedule_add(to, GALI_PRIMITIVE_SPLIT, "c", NULL, largest_part(d->most, p->setting[ROWS] + 1u));
     }
-    gali_schedule_add(to, GALI_PRIMITIVE_REORDER, "k", d->sparse ? "n.i" : "c.i", 0);
+    gali_schedule_add(to, GALI_PRIMITIVE_REORDER, "k", rowwise ? "n.i" : "c.i", 0);
     gali_schedule_add(to, GALI_PRIMITIVE_REORDER, "n.o", turned ? "k" : tile, 0);
     if (turned) {
         gali_schedule_add(to, GALI_PRIMITIVE_REORDER, "c.o", "n.o", 0);
@@ -108,13 +107,13 @@ static void write_template(const gali_space *space, const gali_point *p, gali_sc
         gali_schedule_add(to, GALI_PRIMITIVE_REORDER, "n.i", "c.i", 0);
     }
     if (d->form == GAL_FORM_BLEND) {
-        write_blended(to, turned ? "n.o" : tile, columns ? "c.i" : "n.i");
+        write_blended(to, d, turned ? "n.o" : tile, columns ? "c.i" : "n.i");
     } else {
         write_experts(to, d, p->setting[EXPERTS], turned ? "n.o" : tile, turned ? tile : "n.o",
                       columns ? "n.i" : "c.i");
     }
     gali_schedule_add(to, GALI_PRIMITIVE_UNROLL, "n.i", NULL, 0);
-    if (!d->sparse) {
+    if (!rowwise) {
         gali_schedule_add(to, GALI_PRIMITIVE_UNROLL, "c.i", NULL, 0);
     }
     if (unrolls[p->setting[UNROLL_K]]) {

@@ -10,13 +10,9 @@
 #ifndef GALI_COMPILER_TUNE_SPACE_H
 #define GALI_COMPILER_TUNE_SPACE_H
 
-#include "compiler/schedule/schedule.h"
+#include "compiler/log/log.h"
 
 enum { GALI_KNOBS_MAX = 24, GALI_SETTINGS_MAX = 16 };
-
-typedef enum gali_way { GALI_WAY_HAND, GALI_WAY_TEMPLATE, GALI_WAY_AUTO, GALI_WAY_COUNT } gali_way;
-
-extern const char *const gali_way_names[GALI_WAY_COUNT];
 
 typedef struct gali_knob {
     const char *name;

@@ -7,63 +7,6 @@
 #include "base/error.h"
 #include "compiler/tune/budget.h"
 
-static int same_layer(const gali_dense *a, const gali_dense *b) {
-    return a->experts == b->experts && a->slots == b->slots && a->inputs == b->inputs &&
-           a->outputs == b->outputs && a->form == b->form && a->activation == b->activation &&
-           a->slope == b->slope && a->sparse == b->sparse && a->most == b->most;
-}
-
-static gali_dense dense_of(const gal_network *network, uint32_t layer, gal_form form, uint32_t characters) {
-    const gali_packed_layer *packed = &network->layers[layer];
-    int gated = packed->experts > 1, row = packed->activation == GALI_ACTIVATION_SOFTMAX;
-    uint32_t slots = gated ? network->slots : 1;
-    int sparse = slots < packed->experts;
-    return (gali_dense){
-        .experts = packed->experts,
-        .slots = slots,
-        .inputs = packed->inputs,
-        .outputs = packed->outputs,
-        .form = gated && !sparse ? form : GAL_FORM_PER_EXPERT,
-        .activation = row ? GALI_ACTIVATION_NONE : packed->activation,
-        .slope = row ? 0 : packed->slope,
-        .sparse = sparse,
-        .padded = 1,
-        .least = characters,
-        .most = characters,
-    };
-}
-
-static gal_status add_task(gali_tune_task *tasks, uint32_t *count, const gali_tune_task *one,
-                           const gali_target *target, gal_error *error) {
-    for (uint32_t i = 0; i < *count; i++) {
-        if (same_layer(&tasks[i].dense, &one->dense)) {
-            tasks[i].layers++;
-            return GAL_OK;
-        }
-    }
-    if (*count == GALI_TUNE_TASKS_MAX) {
-        return gali_fail(error, GAL_BAD_ARGUMENT, "more than %d layers and counts of characters",
-                         GALI_TUNE_TASKS_MAX);
-    }
-    tasks[*count] = *one;
-    return gali_log_task_make(&tasks[(*count)++].name, &one->dense, target, error);
-}
-
-gal_status gali_tune_tasks(const gal_network *network, const gali_target *target, gal_form form,
-                           const uint32_t *counts, uint32_t count_count, gali_tune_task *tasks,
-                           uint32_t *task_count, gal_error *error) {
-    gal_status status = GAL_OK;
-    *task_count = 0;
-    for (uint32_t i = 0; i < network->layer_count; i++) {
-        for (uint32_t k = 0; k < count_count && status == GAL_OK && network->layers[i].kind == GALI_LAYER_DENSE;
-             k++) {
-            gali_tune_task one = {.dense = dense_of(network, i, form, counts[k]), .layer = i, .layers = 1};
-            status = add_task(tasks, task_count, &one, target, error);
-        }
-    }
-    return status;
-}
-
 /* A task's search. */
 typedef struct searching {
     struct tuning *all;
@@ -366,34 +309,4 @@ double gali_tune_gain(const gali_tune_state *state, uint32_t characters) {
         best += state->tasks[i].layers * m->seconds;
     }
     return best > 0 ? reference / best : 0;
-}
-
-/* The number of a schedule's first split of that axis; 0 if it has none. */
-static uint32_t split_of(const gali_schedule *schedule, const char *axis) {
-    for (uint32_t i = 0; i < schedule->count; i++) {
-        const gali_schedule_entry *entry = &schedule->entry[i];
-        if (entry->primitive == GALI_PRIMITIVE_SPLIT && strcmp(entry->target, axis) == 0) {
-            return entry->number;
-        }
-    }
-    return 0;
-}
-
-void gali_tune_plan(const gali_log *log, const gal_network *network, const gali_target *target,
-                    uint32_t characters, gali_plan *plan) {
-    for (uint32_t i = 0; i < network->layer_count; i++) {
-        gali_plan_layer *layer = &plan->layers[i];
-        gali_dense dense = dense_of(network, i, GAL_FORM_PER_EXPERT, characters);
-        gali_schedule schedule;
-        gali_measured measured;
-        if (layer->kind != GALI_LAYER_DENSE || layer->form != GAL_FORM_PER_EXPERT ||
-            !gali_log_best(log, &dense, target, &schedule, &measured)) {
-            continue;
-        }
-        uint32_t vectors = split_of(&schedule, "n"), rows = split_of(&schedule, "c");
-        if (vectors >= 1 && vectors <= GALI_PANEL_VECTORS_MAX && rows <= GALI_TILE_ROWS_MAX) {
-            layer->vectors = vectors;
-            layer->rows = rows >= 2 ? rows : plan->kernels->tile_rows[vectors];
-        }
-    }
 }

@@ -1,6 +1,5 @@
 /*
- * Tuning a model: its distinct layers, each for some counts of characters, each a task. Time goes to them in slices
- * (budget.h), so all of them are searched from early on, and longest where most is to be won. Everything that is measured
+ * Tuning a model: its tasks (tasks.h) are searched in turns. Time goes to them in slices (budget.h), so all of them are searched from early on, and longest where most is to be won. Everything that is measured
  * goes to the log as it comes, and what the log has is not measured again: a task whose search is in it already is done.
  */
 #ifndef GALI_COMPILER_TUNE_TUNE_H
@@ -8,16 +7,8 @@
 
 #include <stdio.h>
 
-#include "compiler/tune/log.h"
-#include "network/network.h"
-
-enum { GALI_TUNE_TASKS_MAX = 128 };
-
-typedef struct gali_tune_task {
-    gali_dense dense; /* least == most */
-    gali_log_task name;
-    uint32_t layer, layers; /* of the network: the first that it stands for, and how many */
-} gali_tune_task;
+#include "compiler/tune/search.h"
+#include "compiler/tune/tasks.h"
 
 /* What became of a task; before its end, the best so far. */
 typedef struct gali_tune_result {
@@ -56,21 +47,6 @@ typedef struct gali_tune {
     int (*watch)(void *context, const gali_tune_state *state);
     void *context;
 } gali_tune;
-
-/*
- * The tasks of a network: its dense layers that differ, times the counts of characters. Returns how many, at most
- * GALI_TUNE_TASKS_MAX; GAL_BAD_ARGUMENT for a count of 0 or more than GALI_DENSE_CHARACTERS_MAX.
- */
-gal_status gali_tune_tasks(const gal_network *network, const gali_target *target, gal_form form,
-                           const uint32_t *counts, uint32_t count_count, gali_tune_task *tasks,
-                           uint32_t *task_count, gal_error *error);
-
-/*
- * Takes the runtime's choices from the log's winners for up to so many characters: the width of panels and the rows of
- * tiles, where a winner's are among those that the runtime has; all else stays as it is.
- */
-void gali_tune_plan(const gali_log *log, const gal_network *network, const gali_target *target,
-                    uint32_t characters, gali_plan *plan);
 
 /*
  * The gain of the whole network for a count of characters: time of the runtime's kernels / time of the best so far, the

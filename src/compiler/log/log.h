@@ -1,6 +1,6 @@
 /*
- * What was measured, as JSON lines, one record each: a run that is cut short loses nothing, and files are merged by
- * joining them. Records:
+ * What was measured: the tuner writes it, the compiler reads it. JSON lines, one record each: a run that is cut short loses
+ * nothing, and files are merged by joining them. Records:
  *
  *     {"gallop_tune": 1, "layer": "912 -> 256, 4 experts, per-expert, elu", "key": "<hash>", "characters": 5,
  *      "target": "x86-64-v4", "machine": "<cpu>", "schedule": "..", "ratio": 0.98, "seconds": 8.4e-05, "pairs": 15}
@@ -9,12 +9,24 @@
  * key: hash of the expression's text, for any number of characters. ratio: of the schedule's time to that of the
  * runtime's kernel on the same machine, the smaller the better; a failed one has "failure" instead.
  */
-#ifndef GALI_COMPILER_TUNE_LOG_H
-#define GALI_COMPILER_TUNE_LOG_H
+#ifndef GALI_COMPILER_LOG_LOG_H
+#define GALI_COMPILER_LOG_LOG_H
 
-#include "compiler/tune/search.h"
+#include "compiler/schedule/schedule.h"
 
 enum { GALI_LOG_VERSION = 1, GALI_LOG_KEY = 17, GALI_LOG_WORD = 64 };
+
+/* How schedules are looked for. */
+typedef enum gali_way { GALI_WAY_HAND, GALI_WAY_TEMPLATE, GALI_WAY_AUTO, GALI_WAY_COUNT } gali_way;
+
+extern const char *const gali_way_names[GALI_WAY_COUNT];
+
+/* How fast a schedule is beside the reference, the runtime's kernel. */
+typedef struct gali_measured {
+    double ratio;   /* candidate's time / reference's; 0: it failed */
+    double seconds; /* a call of the candidate, median */
+    char failure[96];
+} gali_measured;
 
 typedef struct gali_log_record {
     char layer[GALI_LOG_WORD * 2], key[GALI_LOG_KEY], target[GALI_LOG_WORD], machine[GALI_LOG_WORD];

@@ -2,8 +2,8 @@
  * A function of loops as numbers: what the hardware cannot hold is refused before anything is compiled, and the cost
  * model learns from the rest.
  */
-#ifndef GALI_COMPILER_TUNE_FEATURES_H
-#define GALI_COMPILER_TUNE_FEATURES_H
+#ifndef GALI_COMPILER_SCHEDULE_FEATURES_H
+#define GALI_COMPILER_SCHEDULE_FEATURES_H
 
 #include "compiler/loop/loop.h"
 #include "compiler/target.h"

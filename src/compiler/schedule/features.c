@@ -9,7 +9,7 @@
  * while the constants come from far, once, whichever takes longer: the cubic mean of both, so that few characters, who wait
  * for weights in any case, make schedules alike. It knows neither caches nor what the C compiler does: the trees learn those.
  */
-#include "compiler/tune/features.h"
+#include "compiler/schedule/features.h"
 
 #include <math.h>
 #include <string.h>

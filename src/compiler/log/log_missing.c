@@ -1,11 +1,11 @@
-/* In place of the tuner where jansson or dlopen were not there when this was built: no log can be read. */
+/* In place of log.c where jansson was not there when this was built: no log can be read. */
 #include "base/error.h"
-#include "compiler/tune/log.h"
+#include "compiler/log/log.h"
 
 gal_status gali_log_read(gali_log *log, const char *path, gal_error *error) {
     *log = (gali_log){.count = 0};
     return gali_fail(error, GAL_UNSUPPORTED,
-                     "%.100s: this build reads no logs of the tuner: that needs jansson and dlopen", path);
+                     "%.100s: this build reads no logs of the tuner: that needs jansson", path);
 }
 
 void gali_log_release(gali_log *log) {

@@ -1,4 +1,4 @@
-#include "compiler/tune/log.h"
+#include "compiler/log/log.h"
 
 #include <inttypes.h>
 #include <jansson.h>
@@ -12,6 +12,8 @@
 #include "base/memory.h"
 
 enum { FILE_MOST = 1 << 28 };
+
+const char *const gali_way_names[GALI_WAY_COUNT] = {"hand", "template", "auto"};
 
 /* ---- tasks ---- */
 

@@ -1,0 +1,14 @@
+#include "compiler/compilation.h"
+
+#include <stdio.h>
+
+void gali_compilation_name_layer(char name[GALI_NET_NAME_MAX + 1], int gate, uint32_t layer) {
+    snprintf(name, GALI_NET_NAME_MAX + 1, "%s%u", gate ? "gate" : "layer", layer);
+}
+
+void gali_compilation_release(gali_compilation *c) {
+    for (uint32_t i = 0; i < GAL_COMPILED_PART_COUNT; i++) {
+        gali_text_release(&c->parts[i]);
+    }
+    gali_arena_release(&c->arena);
+}

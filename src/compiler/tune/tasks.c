@@ -1,0 +1,103 @@
+#include "compiler/tune/tasks.h"
+
+#include <string.h>
+
+#include "base/error.h"
+#include "compiler/pass/pass.h"
+
+gal_status gali_tune_compile(gali_compilation *c, const void *data, size_t size, const gali_target *target,
+                             gal_form form, gal_error *error) {
+    *c = (gali_compilation){
+        .target = target, .name = "model", .form = form, .least = 1, .most = GALI_DENSE_CHARACTERS_MAX};
+    gal_status status = gali_model_read(&c->model, data, size, error);
+    return status == GAL_OK ? gali_pass_run(c, "schedule", NULL, error) : status;
+}
+
+static int same_layer(const gali_dense *a, const gali_dense *b) {
+    return a->experts == b->experts && a->slots == b->slots && a->inputs == b->inputs &&
+           a->outputs == b->outputs && a->form == b->form && a->activation == b->activation &&
+           a->slope == b->slope && a->sparse == b->sparse && a->padded == b->padded && a->most == b->most;
+}
+
+static gal_status add_task(gali_tune_task *tasks, uint32_t *count, const gali_dense *dense,
+                           const gali_target *target, gal_error *error) {
+    for (uint32_t i = 0; i < *count; i++) {
+        if (same_layer(&tasks[i].dense, dense)) {
+            tasks[i].layers++;
+            return GAL_OK;
+        }
+    }
+    if (*count == GALI_TUNE_TASKS_MAX) {
+        return gali_fail(error, GAL_BAD_ARGUMENT, "more than %d layers and counts of characters",
+                         GALI_TUNE_TASKS_MAX);
+    }
+    gali_tune_task *task = &tasks[(*count)++];
+    *task = (gali_tune_task){.dense = *dense, .layers = 1};
+    return gali_log_task_make(&task->name, dense, target, error);
+}
+
+gal_status gali_tune_tasks(const gali_compilation *c, const uint32_t *counts, uint32_t count_count,
+                           gali_tune_task *tasks, uint32_t *task_count, gal_error *error) {
+    gal_status status = GAL_OK;
+    *task_count = 0;
+    for (uint32_t i = 0; i < c->schedule_count; i++) {
+        for (uint32_t k = 0; k < count_count && status == GAL_OK; k++) {
+            gali_dense dense = c->schedules[i]->dense;
+            dense.least = dense.most = counts[k];
+            status = add_task(tasks, task_count, &dense, c->target, error);
+        }
+    }
+    return status;
+}
+
+/* The schedule's layer that layer i of a plan is; NULL where the compiler has none of it. */
+static const gali_dense *layer_of(const gali_compilation *c, const gali_plan *plan, uint32_t i) {
+    char name[GALI_NET_NAME_MAX + 1];
+    int gate = i < plan->gating;
+    gali_compilation_name_layer(name, gate, gate ? i : i - plan->gating);
+    uint32_t node = gali_net_find(c->graph, name, strlen(name));
+    uint32_t schedule =
+        node == GALI_NET_NO_NODE ? 0 : c->graph->nodes[node].attributes[GALI_NET_ATTRIBUTE_schedule];
+    return schedule ? &c->schedules[schedule - 1]->dense : NULL;
+}
+
+/* The number of a schedule's first split of that axis; 0 if it has none. */
+static uint32_t split_of(const gali_schedule *schedule, const char *axis) {
+    for (uint32_t i = 0; i < schedule->count; i++) {
+        const gali_schedule_entry *entry = &schedule->entry[i];
+        if (entry->primitive == GALI_PRIMITIVE_SPLIT && strcmp(entry->target, axis) == 0) {
+            return entry->number;
+        }
+    }
+    return 0;
+}
+
+/* The log's best schedule of the runtime's form for layer i of a plan. */
+static int find_best(const gali_log *log, const gali_compilation *c, const gali_plan *plan, uint32_t i,
+                     uint32_t characters, gali_schedule *schedule) {
+    const gali_dense *layer = layer_of(c, plan, i);
+    gali_measured measured;
+    if (!layer || plan->layers[i].form != GAL_FORM_PER_EXPERT ||
+        gali_precision_is_narrow(plan->layers[i].precision)) {
+        return 0;
+    }
+    gali_dense dense = *layer;
+    dense.form = GAL_FORM_PER_EXPERT;
+    dense.least = dense.most = characters;
+    return gali_log_best(log, &dense, c->target, schedule, &measured);
+}
+
+void gali_tune_plan(const gali_log *log, const gali_compilation *c, uint32_t characters, gali_plan *plan) {
+    for (uint32_t i = 0; i < plan->count; i++) {
+        gali_plan_layer *layer = &plan->layers[i];
+        gali_schedule schedule;
+        if (!find_best(log, c, plan, i, characters, &schedule)) {
+            continue;
+        }
+        uint32_t vectors = split_of(&schedule, "n"), rows = split_of(&schedule, "c");
+        if (vectors >= 1 && vectors <= GALI_PANEL_VECTORS_MAX && rows <= GALI_TILE_ROWS_MAX) {
+            layer->vectors = vectors;
+            layer->rows = rows >= 2 ? rows : plan->kernels->tile_rows[vectors];
+        }
+    }
+}

@@ -1,0 +1,41 @@
+/*
+ * What is tuned: the dense layers that the compiler schedules, which differ, each for some counts of characters. Their shapes
+ * are the compiler's own, from its passes: what is measured is what will be compiled.
+ */
+#ifndef GALI_COMPILER_TUNE_TASKS_H
+#define GALI_COMPILER_TUNE_TASKS_H
+
+#include "compiler/compilation.h"
+#include "compiler/log/log.h"
+#include "network/network.h"
+
+enum { GALI_TUNE_TASKS_MAX = 128 };
+
+typedef struct gali_tune_task {
+    gali_dense dense; /* least == most */
+    gali_log_task name;
+    uint32_t layers; /* how many of the network it stands for */
+} gali_tune_task;
+
+/*
+ * Compiles a model as far as its schedules, which are the written ones. `data` must outlive c; release it with
+ * gali_compilation_release, also after an error. What reading a model and the passes return.
+ */
+gal_status gali_tune_compile(gali_compilation *c, const void *data, size_t size, const gali_target *target,
+                             gal_form form, gal_error *error);
+
+/*
+ * The tasks of such a compilation for each of the counts. Returns how many, at most GALI_TUNE_TASKS_MAX; GAL_BAD_ARGUMENT
+ * for more of them, a count of 0 or more than GALI_DENSE_CHARACTERS_MAX.
+ */
+gal_status gali_tune_tasks(const gali_compilation *c, const uint32_t *counts, uint32_t count_count,
+                           gali_tune_task *tasks, uint32_t *task_count, gal_error *error);
+
+/*
+ * Takes the runtime's choices from the log's winners for up to so many characters: the width of panels and the rows of
+ * tiles, where a winner's are among those that the runtime has; all else stays as it is, layers of reduced precision too.
+ * The plan is of a network of the same model.
+ */
+void gali_tune_plan(const gali_log *log, const gali_compilation *c, uint32_t characters, gali_plan *plan);
+
+#endif
