@@ -29,6 +29,17 @@ static inline void *exercise_block(size_t size) {
     return block;
 }
 
+/* A crowd of a shipped model, in its exact size. Kept until the program ends. */
+static inline gal_crowd *exercise_crowd_of(const char *model, uint32_t capacity) {
+    gal_controller *controller = NULL;
+    gal_crowd *crowd = NULL;
+    exercise_require(gal_controller_open(&controller, model, NULL, NULL) == GAL_OK);
+    const gal_crowd_desc desc = {.controller = controller, .capacity = capacity};
+    const size_t room = gal_crowd_size(&desc);
+    exercise_require(gal_crowd_init(&crowd, exercise_block(room), room, &desc, NULL) == GAL_OK);
+    return crowd;
+}
+
 /* Inputs that may be anything: every third character's are ordinary. */
 static inline float exercise_wild(size_t i) {
     static const uint32_t bits[] = {0x00000000, 0x3f800000, 0xbf000000, 0x7fc07fff, 0x7f800000,

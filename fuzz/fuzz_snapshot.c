@@ -3,44 +3,21 @@
  * that may happen to a crowd, whose snapshots are taken again.
  */
 #define _POSIX_C_SOURCE 200112L
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "exercise.h"
 
 enum { CAPACITY = 2 };
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static void require(int holds) {
-    if (!holds) {
-        abort();
-    }
-}
-
-/* Opened once, kept until the end. */
-static gal_crowd *crowd_of_walkers(void) {
-    static gal_crowd *crowd;
-    gal_controller *controller;
-    if (!crowd) {
-        require(gal_controller_open(&controller, GALLOP_SOURCE_DIR "/models/walker.gallop", NULL, NULL) ==
-                GAL_OK);
-        gal_crowd_desc desc = {.controller = controller, .capacity = CAPACITY};
-        const size_t room = gal_crowd_size(&desc);
-        require(gal_crowd_init(&crowd, exercise_block(room), room, &desc, NULL) == GAL_OK);
-    }
-    return crowd;
-}
-
 static unsigned char *save(const gal_crowd *crowd, size_t *size) {
     unsigned char *bytes = malloc(gal_crowd_snapshot_size(crowd));
-    require(bytes && gal_crowd_save(crowd, bytes, gal_crowd_snapshot_size(crowd), size) == GAL_OK);
+    exercise_require(bytes && gal_crowd_save(crowd, bytes, gal_crowd_snapshot_size(crowd), size) == GAL_OK);
     return bytes;
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-    gal_crowd *crowd = crowd_of_walkers();
+    static gal_crowd *crowd;
+    crowd = crowd ? crowd : exercise_crowd_of(GALLOP_SOURCE_DIR "/models/walker.gallop", CAPACITY);
     size_t before_size, after_size;
     gal_error error = {0};
     unsigned char *before = save(crowd, &before_size), *after;
@@ -49,7 +26,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         exercise_crowd(crowd);
     } else {
         after = save(crowd, &after_size);
-        require(error.message[0] && after_size == before_size && memcmp(before, after, after_size) == 0);
+        exercise_require(error.message[0] && after_size == before_size &&
+                         memcmp(before, after, after_size) == 0);
         free(after);
     }
     free(before);

@@ -15,9 +15,11 @@ foreach(source IN LISTS fuzz_sources)
     endif()
 endforeach()
 
-# `cmake --build BUILD --target fuzz_seeds && BUILD/test/fuzz_seeds fuzz/corpus` writes the inputs that
-# fuzzing starts from.
-add_executable(fuzz_seeds EXCLUDE_FROM_ALL ${PROJECT_SOURCE_DIR}/fuzz/seeds.c)
+# `BUILD/test/fuzz_seeds fuzz/corpus` writes the inputs that fuzzing starts from.
+add_executable(fuzz_seeds ${PROJECT_SOURCE_DIR}/fuzz/seeds.c)
 target_compile_definitions(fuzz_seeds PRIVATE GALLOP_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
 target_include_directories(fuzz_seeds PRIVATE ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/test)
 target_link_libraries(fuzz_seeds PRIVATE gallop_inside gallop_flags)
+add_test(NAME fuzz/seeds COMMAND ${CMAKE_COMMAND} -DSEEDS=$<TARGET_FILE:fuzz_seeds> -DCORPUS=${PROJECT_SOURCE_DIR}/fuzz/corpus
+    -DOUT=${CMAKE_CURRENT_BINARY_DIR}/seeds -P ${PROJECT_SOURCE_DIR}/fuzz/seeds.cmake)
+set_tests_properties(fuzz/seeds PROPERTIES LABELS fuzz)

@@ -1,4 +1,8 @@
-/* Writes the inputs that fuzzing starts from, below a folder: model/, contract/, pfnn_folder/ and snapshot/ in it. */
+/*
+ * Writes the inputs that fuzzing starts from, below a folder: model/, contract/, pfnn_folder/, snapshot/ and record/ in it.
+ * The test fuzz/seeds writes them again and compares: a reader refuses what an earlier build wrote, and would be fuzzed from
+ * nothing.
+ */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -6,6 +10,7 @@
 #include "base/file.h"
 #include "contract/good_contract.h"
 #include "gallop/crowd.h"
+#include "gallop/record.h"
 #include "model/tiny_model.h"
 #include "motion/contract.h"
 #include "network/quantise_model.h"
@@ -172,11 +177,64 @@ static int put_snapshots(const char *folder) {
     return written;
 }
 
+/* Takes a recording as it comes. */
+typedef struct recording {
+    unsigned char bytes[1 << 16];
+    size_t size;
+} recording;
+
+static void take(void *context, const void *data, size_t size) {
+    recording *r = context;
+    if (size <= sizeof r->bytes - r->size) {
+        memcpy(r->bytes + r->size, data, size);
+        r->size += size;
+    }
+}
+
+/* Every call that a recording has; no more steps than fuzz_record.c plays. */
+static int put_recordings(const char *folder) {
+    static recording r;
+    static unsigned char bytes[1 << 16];
+    gal_controller *controller;
+    gal_crowd *crowd;
+    gal_character who, other;
+    size_t size;
+    int written = 0;
+    if (gal_controller_open(&controller, GALLOP_SOURCE_DIR "/models/walker-small.gallop", NULL, NULL) !=
+        GAL_OK) {
+        return 0;
+    }
+    if (gal_crowd_create(&crowd, &(gal_crowd_desc){.controller = controller, .capacity = 2}, NULL) == GAL_OK) {
+        gal_crowd_add(crowd, NULL, &who);
+        gal_crowd_record(crowd, take, &r, NULL);
+        gal_crowd_set_budget(crowd, &(gal_budget){.microseconds = 5});
+        gal_crowd_add(crowd, &(gal_spawn){.x = 100, .phase = 1}, &other);
+        gal_crowd_set_priority(crowd, other, 0.1f);
+        gal_crowd_set_input(crowd, who, &(gal_input){.move_y = 1, .run = 1, .jump = 1});
+        gal_crowd_step(crowd);
+        gal_crowd_set_pace(crowd, other, &(gal_pace){.frames = 4});
+        gal_crowd_set_foot_lock(crowd, who, 0);
+        gal_crowd_step(crowd);
+        gal_crowd_teleport(crowd, who, -30, 20, 1);
+        gal_crowd_step(crowd);
+        if (gal_crowd_save(crowd, bytes, sizeof bytes, &size) == GAL_OK) {
+            gal_crowd_remove(crowd, other);
+            gal_crowd_step(crowd);
+            gal_crowd_restore(crowd, bytes, size, NULL);
+            gal_crowd_step(crowd);
+            written = put(folder, "record/calls", r.bytes, r.size);
+        }
+        gal_crowd_destroy(crowd);
+    }
+    gal_controller_close(controller);
+    return written;
+}
+
 int main(int argc, char **argv) {
     if (argc != 2) {
         fprintf(stderr, "usage: fuzz_seeds FOLDER\n");
         return 2;
     }
     return !(put_models(argv[1]) & put_walkers(argv[1]) & put_contracts(argv[1]) & put_folders(argv[1]) &
-             put_snapshots(argv[1]));
+             put_snapshots(argv[1]) & put_recordings(argv[1]));
 }

@@ -18,9 +18,8 @@
 #include "motion/vec.h"
 
 enum {
-    GALI_BANK = 16, /* lanes */
-    GALI_INERTIA =
-        9, /* numbers of how something is shown: its motion, offset and the offset's rate (inertia.inc) */
+    GALI_BANK = 16,    /* lanes */
+    GALI_OFFSET = 6,   /* numbers of what a shown pose is behind by, and of its rate (inertia.inc) */
     GALI_ROW_STEP = 4, /* rows are read and written by so many floats */
     GALI_POSES = 3,
 };

@@ -38,7 +38,7 @@ static inline void lane_make(lane *l, const mannequin_desc *desc, gal_ground_fn 
     l->rules = &l->contract->rules;
     l->is = &l->controller->layout;
     l->phases = gali_phases_get(l->controller->network->kernels->isa);
-    size_t history = (size_t)l->contract->past * l->is->record, poses = 2 * (size_t)l->is->pose_row;
+    size_t history = (size_t)l->contract->past * l->is->record, poses = GALI_POSES * (size_t)l->is->pose_row;
     l->memory = lane_floats((l->is->numbers + history + poses + l->is->work) * GALI_BANK);
     l->bank.state = l->memory;
     l->bank.history = l->bank.state + (size_t)l->is->numbers * GALI_BANK;

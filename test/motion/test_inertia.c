@@ -83,6 +83,38 @@ static void a_smooth_motion_is_shown_as_it_is(void **unused) {
     lane_free(&s);
 }
 
+/*
+ * A network that was hardly trained throws a body many metres off in a frame: that is made up for as any jump is, and no
+ * number of it is out of range, whatever the rule.
+ */
+static void a_jump_of_many_metres_is_in_range(void **unused) {
+    (void)unused;
+    static const float jumps[] = {0.01f, 3, 50, 1000};
+    for (size_t i = 0; i < sizeof jumps / sizeof *jumps; i++) {
+        lane s;
+        uint32_t lost = 0;
+        gal_transform predicted[STAND_JOINTS], shown[STAND_JOINTS];
+        set_up(&s);
+        s.controller->contract->rules.inertia_jump = jumps[i];
+        s.lanes.lost = &lost;
+        for (int frame = 0; frame < 400; frame++) {
+            predict(&s, 0);
+            for (uint32_t j = 0; j < STAND_JOINTS; j++) {
+                gal_transform at = lane_pose(&s, j);
+                at.position.x += frame < 20 && frame % 5 < 3 ? 20000.0f : -4000.0f;
+                lane_set_pose(&s, j, at);
+            }
+            pose_of(&s, predicted);
+            s.phases->apply_inertia(&s.lanes);
+            s.phases->show(&s.lanes);
+            assert_int_equal(lost, 0);
+        }
+        pose_of(&s, shown);
+        assert_memory_equal(shown, predicted, sizeof predicted);
+        lane_free(&s);
+    }
+}
+
 /* ---- the walker ---- */
 
 /* The shipped walker; with `inertia` 0, without the rule. */
@@ -174,6 +206,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_jump_is_made_up_for_in_time),
         cmocka_unit_test(a_smooth_motion_is_shown_as_it_is),
+        cmocka_unit_test(a_jump_of_many_metres_is_in_range),
         cmocka_unit_test(a_stick_thrown_over_does_not_show),
         cmocka_unit_test(a_steady_walk_is_shown_as_predicted),
     };
