@@ -206,7 +206,10 @@ static gal_status evaluate_node(gali_run *run, const gali_node *node, const gali
     if (status == GAL_OK) {
         status = gali_run_work(run, elements);
     }
-    return status == GAL_OK ? gali_op_list[node->op].truth(run, node, operands, results) : status;
+    if (status == GAL_OK) {
+        status = (run->compute ? run->compute : gali_op_list[node->op].truth)(run, node, operands, results);
+    }
+    return status;
 }
 
 /* ---- the graph ---- */

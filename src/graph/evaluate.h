@@ -26,6 +26,9 @@ typedef struct gali_run {
     size_t memory_left; /* bytes that tensors may still take */
     double work_left;   /* operations that may still be done: a small file cannot ask for hours */
     gal_error *error;
+    /* Computes a node's results in place of its truth; they are made already where its rule knows their shape. NULL: the truth. */
+    gal_status (*compute)(struct gali_run *run, const gali_node *node, const gali_tensor *const *operands,
+                          gali_tensor *results);
 } gali_run;
 
 enum { GALI_RUN_MEMORY = 1 << 30 }; /* bytes, and operations, that callers with no better idea allow */

@@ -155,18 +155,6 @@ uint32_t gali_graph_find(const gali_graph *graph, const char *name) {
     return GALI_NONE;
 }
 
-const char *gali_graph_name(const gali_graph *graph, const char *stem) {
-    gali_text text = {0};
-    uint32_t number = graph->value_count;
-    do {
-        text.size = 0;
-        gali_text_add(&text, "%.200s_%u", stem, number++);
-    } while (!text.failed && gali_graph_find(graph, text.bytes) != GALI_NONE);
-    const char *name = text.failed ? NULL : gali_arena_copy(graph->arena, text.bytes, text.size);
-    gali_text_release(&text);
-    return name;
-}
-
 const char *gali_node_place(const gali_graph *graph, const gali_node *node) {
     gali_text text = {0};
     gali_text_add(&text, "node %u \"%.100s\" (%s)", (unsigned)(node - graph->nodes), node->name,

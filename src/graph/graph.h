@@ -92,7 +92,7 @@ typedef struct gali_node {
 } gali_node;
 
 typedef struct gali_value {
-    const char *name; /* unique in its graph, any bytes of UTF-8 but quotes and line ends */
+    const char *name; /* for people: of the file, UTF-8; may be empty, or another value's too */
     gali_type type;
     uint32_t node;    /* its maker, or GALI_NONE: given, or a constant */
     const void *data; /* a constant's elements, row-major; NULL: no constant */
@@ -155,12 +155,9 @@ void gali_graph_output(gali_graph *graph, uint32_t value);
 /* Appends a node; arrays of *node and its attributes are copied, results get it as their maker. Returns its index. */
 uint32_t gali_graph_node(gali_graph *graph, const gali_node *node);
 
-/* A name that no value of the graph has, made of the stem. In the arena. */
-const char *gali_graph_name(const gali_graph *graph, const char *stem);
-
 /* ---- asking ---- */
 
-/* The value of that name; GALI_NONE. Takes time in proportion to the graph: importers keep a table of their own. */
+/* The first value of that name; GALI_NONE. Takes time in proportion to the graph. */
 uint32_t gali_graph_find(const gali_graph *graph, const char *name);
 
 /* "node 3 "name" (Op)": for messages, in the arena. */

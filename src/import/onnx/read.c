@@ -1,0 +1,623 @@
+#include "import/onnx/read.h"
+
+#include <string.h>
+
+#include "base/error.h"
+#include "import/onnx/tensor.h"
+
+enum { SHOWN = 80, DEPTH_MAX = GALI_GRAPH_DEPTH_MAX };
+
+/* ---- names ---- */
+
+typedef struct entry {
+    const char *name;
+    uint32_t value;
+    struct entry *next;
+} entry;
+
+/* A graph being filled, and the names in it. */
+typedef struct scope {
+    struct scope *outer; /* NULL: of the model */
+    gali_graph *graph;
+    entry **buckets;
+    uint32_t bucket_count;
+    uint32_t capture_count, capture_capacity;
+    uint32_t *captured, *inner; /* values of the outer graph, and of this one in their place */
+} scope;
+
+typedef struct reader {
+    const Onnx__ModelProto *model;
+    gali_arena *arena;
+    gal_error *error;
+    int64_t opset;
+} reader;
+
+static gal_status no_memory(reader *r) {
+    return gali_fail(r->error, GAL_NO_MEMORY, "no memory to read the graph");
+}
+
+static uint32_t hash_of(const char *name) {
+    uint32_t hash = 2166136261u;
+    for (; *name; name++) {
+        hash = (hash ^ (unsigned char)*name) * 16777619u;
+    }
+    return hash;
+}
+
+static int open_scope(reader *r, scope *s, scope *outer, gali_graph *graph, size_t names) {
+    *s = (scope){.outer = outer, .graph = graph, .bucket_count = 64};
+    while (s->bucket_count < names && s->bucket_count < 1u << 18) {
+        s->bucket_count *= 2;
+    }
+    s->buckets = graph ? gali_arena_take(r->arena, s->bucket_count * sizeof *s->buckets) : NULL;
+    return s->buckets != NULL;
+}
+
+static uint32_t find_here(const scope *s, const char *name) {
+    for (const entry *e = s->buckets[hash_of(name) % s->bucket_count]; e; e = e->next) {
+        if (strcmp(e->name, name) == 0) {
+            return e->value;
+        }
+    }
+    return GALI_NONE;
+}
+
+static gal_status add_name(reader *r, scope *s, const char *name, uint32_t value) {
+    entry *e = gali_arena_take(r->arena, sizeof *e);
+    if (!e || value == GALI_NONE) {
+        return no_memory(r);
+    }
+    entry **bucket = &s->buckets[hash_of(name) % s->bucket_count];
+    *e = (entry){name, value, *bucket};
+    *bucket = e;
+    return GAL_OK;
+}
+
+static uint32_t find(reader *r, scope *s, const char *name);
+
+/* A value of the outer graph as one of this: constants as they are, others as an input that the node will hand in. */
+static uint32_t capture(reader *r, scope *s, const char *name, uint32_t outer) {
+    const gali_value *from = &s->outer->graph->values[outer];
+    uint32_t inner = from->data ? gali_graph_constant(s->graph, name, &from->type, from->data)
+                                : gali_graph_value(s->graph, name, &(gali_type){.rank = -1});
+    if (inner == GALI_NONE || add_name(r, s, name, inner) != GAL_OK) {
+        return GALI_NONE;
+    }
+    if (!from->data) {
+        if (s->capture_count == s->capture_capacity) {
+            uint32_t more = s->capture_capacity ? 2 * s->capture_capacity : 8;
+            uint32_t *captured = gali_arena_take(r->arena, more * sizeof *captured);
+            uint32_t *inside = gali_arena_take(r->arena, more * sizeof *inside);
+            if (!captured || !inside) {
+                return GALI_NONE;
+            }
+            if (s->capture_count) {
+                memcpy(captured, s->captured, s->capture_count * sizeof *captured);
+                memcpy(inside, s->inner, s->capture_count * sizeof *inside);
+            }
+            s->captured = captured;
+            s->inner = inside;
+            s->capture_capacity = more;
+        }
+        s->captured[s->capture_count] = outer;
+        s->inner[s->capture_count++] = inner;
+    }
+    return inner;
+}
+
+/* The value of that name here or outside; GALI_NONE. */
+static uint32_t find(reader *r, scope *s, const char *name) {
+    uint32_t value = find_here(s, name);
+    if (value != GALI_NONE || !s->outer) {
+        return value;
+    }
+    uint32_t outer = find(r, s->outer, name);
+    return outer == GALI_NONE ? GALI_NONE : capture(r, s, name, outer);
+}
+
+/* ---- types of inputs ---- */
+
+static gal_status read_dimension(reader *r, const gali_graph *graph, const Onnx__TensorShapeProto__Dimension *d,
+                                 gali_extent *extent) {
+    switch (d->value_case) {
+    case ONNX__TENSOR_SHAPE_PROTO__DIMENSION__VALUE_DIM_VALUE:
+        *extent = d->dim_value;
+        return d->dim_value >= 0 && d->dim_value <= GALI_EXTENT_LARGEST
+                   ? GAL_OK
+                   : gali_fail(r->error, GAL_BAD_DATA, "a dimension of %lld", (long long)d->dim_value);
+    case ONNX__TENSOR_SHAPE_PROTO__DIMENSION__VALUE_DIM_PARAM:
+        *extent = d->dim_param[0] ? gali_extent_symbol(graph->extents, d->dim_param, 0, GALI_EXTENT_LARGEST)
+                                  : gali_extent_fresh(graph->extents, "size", 0, GALI_EXTENT_LARGEST);
+        return GAL_OK;
+    default:
+        *extent = gali_extent_fresh(graph->extents, "size", 0, GALI_EXTENT_LARGEST);
+        return GAL_OK;
+    }
+}
+
+static gal_status read_type(reader *r, const gali_graph *graph, const Onnx__ValueInfoProto *info,
+                            gali_type *type) {
+    const Onnx__TypeProto *t = info->type;
+    *type = (gali_type){.rank = -1};
+    if (!t || t->value_case != ONNX__TYPE_PROTO__VALUE_TENSOR_TYPE) {
+        return gali_fail(r->error, GAL_BAD_DATA, "input \"%.*s\": not a tensor", SHOWN, info->name);
+    }
+    type->element = gali_onnx_element(t->tensor_type->elem_type);
+    if (type->element == GALI_ELEMENT_COUNT) {
+        return gali_fail(r->error, GAL_BAD_DATA, "input \"%.*s\": elements of type %d are not supported", SHOWN,
+                         info->name, t->tensor_type->elem_type);
+    }
+    const Onnx__TensorShapeProto *shape = t->tensor_type->shape;
+    if (shape && shape->n_dim > GALI_RANK_MAX) {
+        return gali_fail(r->error, GAL_BAD_DATA, "input \"%.*s\": rank %zu, %d is the most", SHOWN, info->name,
+                         shape->n_dim, GALI_RANK_MAX);
+    }
+    type->rank = shape ? (int)shape->n_dim : -1;
+    gal_status status = GAL_OK;
+    for (int i = 0; status == GAL_OK && i < type->rank; i++) {
+        status = read_dimension(r, graph, shape->dim[i], &type->shape[i]);
+    }
+    return status;
+}
+
+/* ---- constants ---- */
+
+static gal_status read_constant(reader *r, gali_graph *graph, const Onnx__TensorProto *t, const char *name,
+                                uint32_t *value) {
+    char what[SHOWN + 32];
+    gali_type type;
+    const void *data;
+    size_t size = strlen(name) < SHOWN ? strlen(name) : SHOWN;
+    memcpy(what, "constant \"", 10);
+    memcpy(what + 10, name, size);
+    memcpy(what + 10 + size, "\"", 2);
+    gal_status status = gali_onnx_tensor_read(t, r->arena, what, &type, &data, r->error);
+    if (status == GAL_OK) {
+        *value = gali_graph_constant(graph, name, &type, data);
+        status = *value == GALI_NONE ? no_memory(r) : GAL_OK;
+    }
+    return status;
+}
+
+static gal_status read_initialisers(reader *r, scope *s, const Onnx__GraphProto *proto) {
+    gal_status status = GAL_OK;
+    if (proto->n_sparse_initializer) {
+        return gali_fail(r->error, GAL_BAD_DATA, "sparse constants are not supported");
+    }
+    for (size_t i = 0; status == GAL_OK && i < proto->n_initializer; i++) {
+        const char *name = proto->initializer[i]->name ? proto->initializer[i]->name : "";
+        uint32_t value = GALI_NONE;
+        status = read_constant(r, s->graph, proto->initializer[i], name, &value);
+        status = status == GAL_OK ? add_name(r, s, name, value) : status;
+    }
+    return status;
+}
+
+/* ---- attributes ---- */
+
+static const Onnx__AttributeProto *attribute_of(const Onnx__NodeProto *node, const char *name) {
+    for (size_t i = 0; i < node->n_attribute; i++) {
+        if (node->attribute[i]->name && strcmp(node->attribute[i]->name, name) == 0) {
+            return node->attribute[i];
+        }
+    }
+    return NULL;
+}
+
+/* Words one after another with spaces between: a list of words is one. */
+static const char *joined(gali_arena *arena, const Onnx__AttributeProto *a, uint32_t *size) {
+    size_t whole = 1;
+    for (size_t i = 0; i < a->n_strings; i++) {
+        whole += a->strings[i].len + 1;
+    }
+    char *text = gali_arena_take(arena, whole);
+    size_t at = 0;
+    for (size_t i = 0; text && i < a->n_strings; i++) {
+        if (i) {
+            text[at++] = ' ';
+        }
+        if (a->strings[i].len) {
+            memcpy(text + at, a->strings[i].data, a->strings[i].len);
+        }
+        at += a->strings[i].len;
+    }
+    *size = (uint32_t)at;
+    return text;
+}
+
+static gal_status read_attribute(gali_onnx_reading *n, const Onnx__AttributeProto *a, gali_attribute *out) {
+    *out = (gali_attribute){.name = a->name, .count = 1};
+    double *numbers = gali_arena_take(n->arena, (a->n_floats + 1) * sizeof *numbers);
+    int64_t *ints = gali_arena_take(n->arena, (a->n_ints + 1) * sizeof *ints);
+    if (!numbers || !ints || a->n_floats > UINT32_MAX || a->n_ints > UINT32_MAX) {
+        return gali_fail(n->error, GAL_NO_MEMORY, "no memory to read the graph");
+    }
+    out->numbers = a->type == ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__FLOAT ||
+                           a->type == ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__FLOATS
+                       ? numbers
+                       : NULL;
+    out->ints = a->type == ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__INT ||
+                        a->type == ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__INTS
+                    ? ints
+                    : NULL;
+    switch (a->type) {
+    case ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__INT:
+        out->kind = GALI_INT;
+        ints[0] = a->i;
+        return GAL_OK;
+    case ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__FLOAT:
+        out->kind = GALI_NUMBER;
+        numbers[0] = (double)a->f;
+        return GAL_OK;
+    case ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__INTS:
+        out->kind = GALI_INTS;
+        out->count = (uint32_t)a->n_ints;
+        memcpy(ints, a->ints ? a->ints : ints, a->n_ints * sizeof *ints);
+        return GAL_OK;
+    case ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__FLOATS:
+        out->kind = GALI_NUMBERS;
+        out->count = (uint32_t)a->n_floats;
+        for (size_t i = 0; i < a->n_floats; i++) {
+            numbers[i] = (double)a->floats[i];
+        }
+        return GAL_OK;
+    case ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__STRING:
+        out->kind = GALI_WORD;
+        out->count = (uint32_t)a->s.len;
+        out->word = gali_arena_copy(n->arena, a->s.data ? (const char *)a->s.data : "", a->s.len);
+        return GAL_OK;
+    case ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__STRINGS:
+        out->kind = GALI_WORD;
+        out->word = joined(n->arena, a, &out->count);
+        return GAL_OK;
+    default:
+        return gali_fail(n->error, GAL_BAD_DATA, "%s: attribute \"%.*s\" is of a kind that is not supported",
+                         n->place, SHOWN, a->name);
+    }
+}
+
+static int is_graph(const Onnx__AttributeProto *a) {
+    return a->type == ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__GRAPH;
+}
+
+static gal_status read_attributes(gali_onnx_reading *n) {
+    gali_attribute *list = gali_arena_take(n->arena, (n->proto->n_attribute + 1) * sizeof *list);
+    gal_status status = list ? GAL_OK : gali_fail(n->error, GAL_NO_MEMORY, "no memory to read the graph");
+    n->node.attributes = list;
+    for (size_t i = 0; status == GAL_OK && i < n->proto->n_attribute; i++) {
+        const Onnx__AttributeProto *a = n->proto->attribute[i];
+        if (!a->name || (a->ref_attr_name && a->ref_attr_name[0])) {
+            return gali_onnx_refuse(n, "an attribute without a name, or of a function");
+        }
+        if (!is_graph(a)) {
+            status = read_attribute(n, a, &list[n->node.attribute_count++]);
+        }
+    }
+    return status;
+}
+
+/* ---- nodes ---- */
+
+static gal_status read_graph(reader *r, scope *s, const Onnx__GraphProto *proto);
+
+/* The value of a Constant node. */
+static gal_status read_constant_node(reader *r, scope *s, gali_onnx_reading *n) {
+    const Onnx__AttributeProto *a = n->proto->n_attribute == 1 ? n->proto->attribute[0] : NULL;
+    const char *name = n->proto->n_output == 1 ? n->proto->output[0] : "";
+    uint32_t value = GALI_NONE;
+    if (!a || !a->name || n->proto->n_output != 1) {
+        return gali_onnx_refuse(n, "one value expected");
+    }
+    if (strcmp(a->name, "value") == 0 && a->t) {
+        gal_status status = read_constant(r, s->graph, a->t, name, &value);
+        return status == GAL_OK ? add_name(r, s, name, value) : status;
+    }
+    gali_attribute list;
+    gal_status status = read_attribute(n, a, &list);
+    if (status != GAL_OK || list.kind == GALI_WORD) {
+        return status != GAL_OK ? status : gali_onnx_refuse(n, "words are not supported");
+    }
+    float *floats = gali_arena_take(r->arena, (list.count + 1) * sizeof *floats);
+    for (uint32_t i = 0; floats && list.numbers && i < list.count; i++) {
+        floats[i] = (float)list.numbers[i];
+    }
+    int scalar = list.kind == GALI_INT || list.kind == GALI_NUMBER;
+    gali_type type = {.element = list.ints ? GALI_i64 : GALI_f32, .rank = !scalar, .shape = {list.count}};
+    value = floats ? gali_graph_constant(s->graph, name, &type, list.ints ? (const void *)list.ints : floats)
+                   : GALI_NONE;
+    return add_name(r, s, name, value);
+}
+
+/* ConstantOfShape: its value, spread. */
+static gal_status spread_value(reader *r, scope *s, gali_onnx_reading *n) {
+    static const float zero[1];
+    const Onnx__AttributeProto *a = attribute_of(n->proto, "value");
+    gali_type type = {.element = GALI_f32, .rank = 0};
+    uint32_t value = GALI_NONE;
+    gal_status status = GAL_OK;
+    if (n->node.operand_count != 1 || (a && !a->t)) {
+        return gali_onnx_refuse(n, "one operand and a tensor expected");
+    }
+    if (a) {
+        status = read_constant(r, s->graph, a->t, "", &value);
+    } else {
+        value = gali_graph_constant(s->graph, "", &type, zero);
+    }
+    if (status == GAL_OK && value == GALI_NONE) {
+        return no_memory(r);
+    }
+    uint32_t *operands = gali_arena_take(r->arena, 2 * sizeof *operands);
+    if (status == GAL_OK && operands) {
+        operands[0] = value;
+        operands[1] = n->node.operands[0];
+        n->node.operands = operands;
+        n->node.operand_count = 2;
+        n->op = "Expand";
+    }
+    return status == GAL_OK && !operands ? no_memory(r) : status;
+}
+
+static uint32_t *values_of(reader *r, size_t count) {
+    return gali_arena_take(r->arena, (count + 1) * sizeof(uint32_t));
+}
+
+static gal_status read_operands(reader *r, scope *s, gali_onnx_reading *n) {
+    const Onnx__NodeProto *proto = n->proto;
+    n->node.operands = values_of(r, proto->n_input);
+    n->node.results = values_of(r, proto->n_output);
+    if (!n->node.operands || !n->node.results) {
+        return no_memory(r);
+    }
+    for (size_t i = 0; i < proto->n_input; i++) {
+        uint32_t value = proto->input[i][0] ? find(r, s, proto->input[i]) : GALI_NONE;
+        if (proto->input[i][0] && value == GALI_NONE) {
+            return gali_fail(r->error, GAL_BAD_DATA, "%s: nothing before it makes \"%.*s\"", n->place, SHOWN,
+                             proto->input[i]);
+        }
+        n->node.operands[i] = value;
+    }
+    n->node.operand_count = (uint32_t)proto->n_input;
+    while (n->node.operand_count && n->node.operands[n->node.operand_count - 1] == GALI_NONE) {
+        n->node.operand_count--;
+    }
+    return GAL_OK;
+}
+
+static gal_status make_results(reader *r, scope *s, gali_onnx_reading *n) {
+    const Onnx__NodeProto *proto = n->proto;
+    gal_status status = GAL_OK;
+    for (size_t i = 0; status == GAL_OK && i < proto->n_output; i++) {
+        n->node.results[i] = GALI_NONE;
+        if (proto->output[i][0]) {
+            if (find_here(s, proto->output[i]) != GALI_NONE) {
+                return gali_fail(r->error, GAL_BAD_DATA, "%s: \"%.*s\" is made twice", n->place, SHOWN,
+                                 proto->output[i]);
+            }
+            n->node.results[i] = gali_graph_value(s->graph, proto->output[i], &(gali_type){.rank = -1});
+            status = add_name(r, s, proto->output[i], n->node.results[i]);
+        }
+    }
+    n->node.result_count = (uint32_t)proto->n_output;
+    while (n->node.result_count && n->node.results[n->node.result_count - 1] == GALI_NONE) {
+        n->node.result_count--;
+    }
+    return status;
+}
+
+/* ---- bodies ---- */
+
+static uint32_t place_in(const uint32_t *list, uint32_t count, uint32_t value) {
+    uint32_t i = 0;
+    while (i < count && list[i] != value) {
+        i++;
+    }
+    return i;
+}
+
+/* What both bodies use of outside, once each, as operands of the node and inputs of each body. */
+static gal_status hand_in(reader *r, gali_onnx_reading *n, scope *bodies, uint32_t count) {
+    uint32_t all = n->node.operand_count;
+    for (uint32_t b = 0; b < count; b++) {
+        all += bodies[b].capture_count;
+    }
+    uint32_t *operands = values_of(r, all), own = n->node.operand_count, total = own;
+    if (!operands) {
+        return no_memory(r);
+    }
+    memcpy(operands, n->node.operands, own * sizeof *operands);
+    for (uint32_t b = 0; b < count; b++) {
+        for (uint32_t i = 0; i < bodies[b].capture_count; i++) {
+            uint32_t at = own + place_in(operands + own, total - own, bodies[b].captured[i]);
+            operands[at] = bodies[b].captured[i];
+            total += at == total;
+        }
+    }
+    for (uint32_t b = 0; b < count; b++) {
+        for (uint32_t k = own; k < total; k++) {
+            uint32_t i = place_in(bodies[b].captured, bodies[b].capture_count, operands[k]);
+            uint32_t inner = i < bodies[b].capture_count
+                                 ? bodies[b].inner[i]
+                                 : gali_graph_value(bodies[b].graph, "", &(gali_type){.rank = -1});
+            if (inner == GALI_NONE) {
+                return no_memory(r);
+            }
+            gali_graph_input(bodies[b].graph, inner);
+        }
+    }
+    n->node.operands = operands;
+    n->node.operand_count = total;
+    return GAL_OK;
+}
+
+static gal_status add_carried(reader *r, gali_onnx_reading *n) {
+    gali_attribute *more = gali_arena_take(r->arena, (n->node.attribute_count + 1) * sizeof *more);
+    int64_t *carried = gali_arena_take(r->arena, sizeof *carried);
+    if (!more || !carried || n->node.operand_count < 2) {
+        return !more || !carried ? no_memory(r) : gali_onnx_refuse(n, "a count and a condition expected");
+    }
+    memcpy(more, n->node.attributes, n->node.attribute_count * sizeof *more);
+    *carried = n->node.operand_count - 2;
+    more[n->node.attribute_count++] =
+        (gali_attribute){.name = "carried", .kind = GALI_INT, .count = 1, .ints = carried};
+    n->node.attributes = more;
+    return GAL_OK;
+}
+
+static gal_status read_bodies(reader *r, scope *s, gali_onnx_reading *n) {
+    static const char *const names[][2] = {
+        {"If", "then_branch"}, {"If", "else_branch"}, {"Loop", "body"}, {"Scan", "body"}};
+    scope bodies[2] = {{.outer = NULL}, {.outer = NULL}};
+    gal_status status = GAL_OK;
+    n->node.bodies = gali_arena_take(r->arena, 2 * sizeof(gali_graph *));
+    for (size_t i = 0; status == GAL_OK && i < sizeof names / sizeof *names; i++) {
+        if (strcmp(names[i][0], n->op) != 0) {
+            continue;
+        }
+        const Onnx__AttributeProto *a = attribute_of(n->proto, names[i][1]);
+        scope *body = &bodies[n->node.body_count];
+        if (!a || !a->g || s->graph->depth >= DEPTH_MAX) {
+            return gali_onnx_refuse(n, a && a->g ? "bodies in bodies too deep" : "its body is missing");
+        }
+        if (!n->node.bodies || !open_scope(r, body, s, gali_graph_body(s->graph), a->g->n_node)) {
+            return no_memory(r);
+        }
+        status = read_graph(r, body, a->g);
+        n->node.bodies[n->node.body_count++] = body->graph;
+    }
+    if (status == GAL_OK && strcmp(n->op, "Loop") == 0) {
+        if (n->node.operand_count < 2) { /* neither count nor condition: both are there as none */
+            uint32_t *two = values_of(r, 2);
+            if (!two) {
+                return no_memory(r);
+            }
+            two[0] = n->node.operand_count ? n->node.operands[0] : GALI_NONE;
+            two[1] = GALI_NONE;
+            n->node.operands = two;
+            n->node.operand_count = 2;
+        }
+        status = add_carried(r, n);
+    }
+    return status == GAL_OK && n->node.body_count ? hand_in(r, n, bodies, n->node.body_count) : status;
+}
+
+static const char *place_of(reader *r, const Onnx__NodeProto *proto, size_t number) {
+    gali_text text = {0};
+    gali_text_add(&text, "node %zu \"%.*s\" (%.*s)", number, SHOWN, proto->name ? proto->name : "", SHOWN,
+                  proto->op_type ? proto->op_type : "");
+    const char *place = text.failed ? NULL : gali_arena_copy(r->arena, text.bytes, text.size);
+    gali_text_release(&text);
+    return place ? place : "a node";
+}
+
+static gal_status read_node(reader *r, scope *s, const Onnx__NodeProto *proto, size_t number) {
+    gali_onnx_reading n = {
+        .graph = s->graph, .arena = r->arena, .error = r->error, .opset = r->opset, .proto = proto};
+    n.place = place_of(r, proto, number);
+    n.op = proto->op_type ? proto->op_type : "";
+    n.node.name = proto->name;
+    if (proto->domain && proto->domain[0] && strcmp(proto->domain, "ai.onnx") != 0) {
+        return gali_fail(r->error, GAL_UNSUPPORTED, "%s: operators of \"%.*s\" are not supported", n.place,
+                         SHOWN, proto->domain);
+    }
+    if (strcmp(n.op, "Constant") == 0) {
+        return read_constant_node(r, s, &n);
+    }
+    gal_status status = read_operands(r, s, &n);
+    if (status == GAL_OK && strcmp(n.op, "ConstantOfShape") == 0) {
+        status = spread_value(r, s, &n);
+    } else if (status == GAL_OK) {
+        status = read_attributes(&n);
+    }
+    status = status == GAL_OK ? make_results(r, s, &n) : status;
+    status = status == GAL_OK ? read_bodies(r, s, &n) : status;
+    status = status == GAL_OK ? gali_onnx_upgrade(&n) : status;
+    if (status != GAL_OK) {
+        return status;
+    }
+    n.node.op = gali_op_find(n.op, strlen(n.op));
+    if (n.node.op == GALI_OP_COUNT) {
+        return gali_fail(r->error, GAL_UNSUPPORTED, "%s: no such operator is supported", n.place);
+    }
+    return gali_graph_node(s->graph, &n.node) == GALI_NONE ? no_memory(r) : GAL_OK;
+}
+
+/* ---- graphs ---- */
+
+static gal_status read_inputs(reader *r, scope *s, const Onnx__GraphProto *proto) {
+    gal_status status = GAL_OK;
+    for (size_t i = 0; status == GAL_OK && i < proto->n_input; i++) {
+        const char *name = proto->input[i]->name ? proto->input[i]->name : "";
+        gali_type type = {.rank = -1};
+        if (find_here(s, name) != GALI_NONE) { /* an initialiser: a default that nobody changes */
+            if (s->outer) {
+                return gali_fail(r->error, GAL_BAD_DATA, "input \"%.*s\" of a body is a constant", SHOWN, name);
+            }
+            continue;
+        }
+        if (!s->outer) { /* of bodies the node's rule says the types */
+            status = read_type(r, s->graph, proto->input[i], &type);
+        }
+        uint32_t value = status == GAL_OK ? gali_graph_value(s->graph, name, &type) : GALI_NONE;
+        status = status == GAL_OK ? add_name(r, s, name, value) : status;
+        if (status == GAL_OK) {
+            gali_graph_input(s->graph, value);
+        }
+    }
+    return status;
+}
+
+static gal_status read_outputs(reader *r, scope *s, const Onnx__GraphProto *proto) {
+    for (size_t i = 0; i < proto->n_output; i++) {
+        const char *name = proto->output[i]->name ? proto->output[i]->name : "";
+        uint32_t value = find(r, s, name);
+        if (value == GALI_NONE) {
+            return gali_fail(r->error, GAL_BAD_DATA, "output \"%.*s\": nothing makes it", SHOWN, name);
+        }
+        gali_graph_output(s->graph, value);
+    }
+    return r->arena->failed ? no_memory(r) : GAL_OK;
+}
+
+static gal_status read_graph(reader *r, scope *s, const Onnx__GraphProto *proto) {
+    gal_status status = read_initialisers(r, s, proto);
+    status = status == GAL_OK ? read_inputs(r, s, proto) : status;
+    for (size_t i = 0; status == GAL_OK && i < proto->n_node; i++) {
+        status = read_node(r, s, proto->node[i], i);
+    }
+    return status == GAL_OK ? read_outputs(r, s, proto) : status;
+}
+
+static gal_status read_opset(reader *r) {
+    for (size_t i = 0; i < r->model->n_opset_import; i++) {
+        const Onnx__OperatorSetIdProto *set = r->model->opset_import[i];
+        if (!set->domain || !set->domain[0] || strcmp(set->domain, "ai.onnx") == 0) {
+            r->opset = set->version;
+        }
+    }
+    return r->opset >= 1 && r->opset <= GALI_ONNX_NEWEST
+               ? GAL_OK
+               : gali_fail(r->error, GAL_UNSUPPORTED, "opset %lld, 9..%d expected", (long long)r->opset,
+                           GALI_ONNX_NEWEST);
+}
+
+gal_status gali_onnx_read(gali_graph **out, const Onnx__ModelProto *model, gali_arena *arena,
+                          gal_error *error) {
+    reader r = {.model = model, .arena = arena, .error = error};
+    scope s;
+    *out = NULL;
+    gal_status status = read_opset(&r);
+    if (status == GAL_OK && !model->graph) {
+        status = gali_fail(error, GAL_BAD_DATA, "no graph in the file");
+    }
+    if (status == GAL_OK && model->n_functions) {
+        status = gali_fail(error, GAL_UNSUPPORTED, "functions of the model's own are not supported");
+    }
+    if (status == GAL_OK && !open_scope(&r, &s, NULL, gali_graph_make(arena), model->graph->n_node)) {
+        status = no_memory(&r);
+    }
+    status = status == GAL_OK ? read_graph(&r, &s, model->graph) : status;
+    status = status == GAL_OK ? gali_graph_verify(s.graph, error) : status;
+    status = status == GAL_OK ? gali_graph_infer(s.graph, error) : status;
+    *out = status == GAL_OK ? s.graph : NULL;
+    return status;
+}

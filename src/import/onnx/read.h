@@ -1,0 +1,42 @@
+/*
+ * ONNX files as graphs. The reader knows names, scopes, attributes and opsets; what operators mean it does not.
+ *
+ *     read.c      graphs, their bodies, nodes, names
+ *     upgrade.c   nodes of older opsets in the form of the newest
+ *     tensor.c    tensors
+ */
+#ifndef GALI_IMPORT_ONNX_READ_H
+#define GALI_IMPORT_ONNX_READ_H
+
+#include "graph/graph.h"
+#include "onnx.pb-c.h"
+
+enum { GALI_ONNX_NEWEST = 22 };
+
+/*
+ * The model's graph, verified, with inferred types, in the arena. Dimensions with a name are symbols, those without get
+ * one of their own. Constants stay in the message, which must outlive the graph. Errors: GAL_BAD_DATA with the node or
+ * tensor: operators that the graph has not are refused by name; GAL_NO_MEMORY.
+ */
+gal_status gali_onnx_read(gali_graph **out, const Onnx__ModelProto *model, gali_arena *arena, gal_error *error);
+
+/* ---- one node being read (upgrade.c) ---- */
+
+typedef struct gali_onnx_reading {
+    gali_graph *graph; /* that the node goes into */
+    gali_arena *arena;
+    gal_error *error;
+    int64_t opset;
+    const char *place; /* "node 3 "name" (Op)" */
+    const Onnx__NodeProto *proto;
+    gali_node node; /* op, operands and attributes to be mended; its arrays are the arena's */
+    const char *op; /* name of the operator, to be mended before node.op is looked up */
+} gali_onnx_reading;
+
+/* Brings the node to the newest opset's form. It may add nodes before it, and after it (by giving it another result). */
+gal_status gali_onnx_upgrade(gali_onnx_reading *r);
+
+/* GAL_BAD_DATA with the place. */
+gal_status gali_onnx_refuse(gali_onnx_reading *r, const char *why);
+
+#endif

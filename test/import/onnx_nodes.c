@@ -1,0 +1,228 @@
+/*
+ * ONNX's own node tests through the graph: each model is read, its shapes are inferred, and its outputs are computed by
+ * the truth and, operator by operator, by the expressions, and compared with those that ONNX ships.
+ *
+ *     onnx_nodes FOLDER [NAME...]    FOLDER/test_NAME/model.onnx, test_data_set_N/{input,output}_I.pb
+ *
+ * Prints a line for each model that is refused or wrong, and the counts. Ends with 1 if an accepted model is wrong.
+ */
+#include <dirent.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "base/memory.h"
+#include "graph/evaluate.h"
+#include "import/onnx/read.h"
+#include "import/onnx/tensor.h"
+#include "import/onnx_wire.h"
+
+enum { PORTS_MAX = 64, PATH_MAX_BYTES = 1024, FILE_MOST = 1 << 28 };
+
+typedef struct counts {
+    int passed, refused, wrong;
+} counts;
+
+static int load(const char *path, void **bytes, size_t *size) {
+    gal_error error;
+    return gali_file_read(path, FILE_MOST, NULL, bytes, size, &error) == GAL_OK;
+}
+
+/* A TensorProto's file as a tensor; 0 if it is none that graphs have. */
+static int load_tensor(gali_run *run, const char *path, gali_tensor *tensor) {
+    void *bytes;
+    size_t size;
+    gali_arena arena = {0};
+    gali_value value = {.name = ""};
+    if (!load(path, &bytes, &size)) {
+        return 0;
+    }
+    Onnx__TensorProto *proto = onnx__tensor_proto__unpack(NULL, size, bytes);
+    int good = proto &&
+               gali_onnx_tensor_read(proto, &arena, path, &value.type, &value.data, run->error) == GAL_OK &&
+               gali_tensor_of(run, &value, tensor) == GAL_OK;
+    if (proto) {
+        onnx__tensor_proto__free_unpacked(proto, NULL);
+    }
+    gali_arena_release(&arena);
+    gali_release(NULL, bytes, size);
+    return good;
+}
+
+static double tolerance_of(gali_element element) {
+    return element == GALI_f16 ? 2e-3 : element == GALI_bf16 ? 2e-2 : 1e-4;
+}
+
+static int close_enough(const gali_tensor *got, const gali_tensor *expected) {
+    int same =
+        got->element == expected->element && got->rank == expected->rank && got->count == expected->count;
+    for (uint32_t i = 0; same && i < got->rank; i++) {
+        same = got->shape[i] == expected->shape[i];
+    }
+    double tolerance = tolerance_of(expected->element);
+    for (size_t i = 0; same && i < got->count; i++) {
+        if (!got->real) {
+            same = got->whole[i] == expected->whole[i];
+            continue;
+        }
+        double a = gali_element_round(got->element, got->real[i]), b = expected->real[i];
+        same = isnan(b) ? isnan(a) : isinf(b) ? a == b : fabs(a - b) <= tolerance * (1 + fabs(b));
+    }
+    return same;
+}
+
+/* Compares outputs with the files of a data set. NULL if all are right. */
+static const char *compare(gali_run *run, const char *folder, const gali_graph *graph,
+                           const gali_tensor *outputs) {
+    static char why[64];
+    for (uint32_t i = 0; i < graph->output_count; i++) {
+        char path[PATH_MAX_BYTES + 128];
+        gali_tensor expected;
+        snprintf(path, sizeof path, "%s/output_%u.pb", folder, i);
+        if (!load_tensor(run, path, &expected)) {
+            snprintf(why, sizeof why, "output %u cannot be read", i);
+            return why;
+        }
+        int good = close_enough(&outputs[i], &expected);
+        gali_tensor_release(run, &expected);
+        if (!good) {
+            snprintf(why, sizeof why, "output %u is another", i);
+            return why;
+        }
+    }
+    return NULL;
+}
+
+/* One data set. 1: right, 0: wrong, -1: refused. */
+static int run_set(const char *folder, const gali_graph *graph, const char **why) {
+    static gal_error error;
+    error = (gal_error){0};
+    gali_run run = {.memory_left = GALI_RUN_MEMORY, .work_left = GALI_RUN_WORK, .error = &error};
+    gali_tensor inputs[PORTS_MAX] = {{0}}, outputs[PORTS_MAX] = {{0}};
+    int verdict = 1;
+    for (uint32_t i = 0; verdict == 1 && i < graph->input_count; i++) {
+        char path[PATH_MAX_BYTES + 128];
+        snprintf(path, sizeof path, "%s/input_%u.pb", folder, i);
+        verdict = load_tensor(&run, path, &inputs[i]) ? 1 : -1;
+        *why = "an input that is no tensor";
+    }
+    if (verdict == 1) {
+        gal_status status = gali_graph_evaluate(&run, graph, inputs, outputs);
+        *why = error.message;
+        verdict = status == GAL_OK ? 1 : 0;
+    }
+    if (verdict == 1) {
+        *why = compare(&run, folder, graph, outputs);
+        verdict = *why ? 0 : 1;
+    }
+    for (uint32_t i = 0; i < PORTS_MAX; i++) {
+        gali_tensor_release(&run, &inputs[i]);
+        gali_tensor_release(&run, &outputs[i]);
+    }
+    return verdict;
+}
+
+static int exists(const char *path) {
+    FILE *file = fopen(path, "rb");
+    if (file) {
+        fclose(file);
+    }
+    return file != NULL;
+}
+
+static void report(const char *name, const char *what, const char *why) {
+    printf("%-10s %s: %s\n", what, name, why ? why : "");
+}
+
+static void run_model(const char *folder, const char *name, const gali_graph *graph, counts *c) {
+    int verdict = 1;
+    for (int set = 0; verdict == 1; set++) {
+        char path[PATH_MAX_BYTES + 64], probe[PATH_MAX_BYTES + 128];
+        const char *why = NULL;
+        snprintf(path, sizeof path, "%s/test_data_set_%d", folder, set);
+        snprintf(probe, sizeof probe, "%s/output_0.pb", path);
+        if (!exists(probe)) {
+            break;
+        }
+        verdict = run_set(path, graph, &why);
+        if (verdict != 1) {
+            report(name, verdict == 0 ? "WRONG" : "refused", why);
+        }
+    }
+    c->passed += verdict == 1;
+    c->wrong += verdict == 0;
+    c->refused += verdict == -1;
+}
+
+static void run_test(const char *root, const char *name, counts *c) {
+    char folder[PATH_MAX_BYTES], path[PATH_MAX_BYTES + 16];
+    void *bytes;
+    size_t size;
+    gal_error error = {0};
+    gali_arena arena = {0};
+    gali_onnx_wire wire;
+    Onnx__ModelProto *model = NULL;
+    gali_graph *graph = NULL;
+    snprintf(folder, sizeof folder, "%s/%s", root, name);
+    snprintf(path, sizeof path, "%s/model.onnx", folder);
+    if (!load(path, &bytes, &size)) {
+        return;
+    }
+    gal_status status = gali_onnx_wire_read(&wire, bytes, size, &model, &error);
+    status = status == GAL_OK ? gali_onnx_read(&graph, model, &arena, &error) : status;
+    if (status == GAL_OK && (graph->input_count > PORTS_MAX || graph->output_count > PORTS_MAX)) {
+        status = GAL_UNSUPPORTED;
+    }
+    if (status == GAL_OK) {
+        run_model(folder, name, graph, c);
+    } else {
+        report(name, "refused", error.message);
+        c->refused++;
+    }
+    gali_onnx_wire_release(&wire, model);
+    gali_arena_release(&arena);
+    gali_release(NULL, bytes, size);
+}
+
+static int by_name(const void *a, const void *b) {
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+static int is_wanted(const char *name, int count, char **wanted) {
+    int good = count == 0;
+    for (int i = 0; i < count; i++) {
+        good |= strstr(name, wanted[i]) != NULL;
+    }
+    return good && strncmp(name, "test_", 5) == 0;
+}
+
+int main(int argc, char **argv) {
+    enum { TESTS_MAX = 4096, SKIP = 77 };
+    static char *names[TESTS_MAX];
+    size_t count = 0;
+    counts c = {0};
+    DIR *folder = argc > 1 ? opendir(argv[1]) : NULL;
+    if (!folder) {
+        printf("onnx_nodes: no folder of node tests\n");
+        return SKIP;
+    }
+    for (struct dirent *entry = readdir(folder); entry && count < TESTS_MAX; entry = readdir(folder)) {
+        if (is_wanted(entry->d_name, argc - 2, argv + 2)) {
+            size_t size = strlen(entry->d_name) + 1;
+            names[count] = malloc(size);
+            if (names[count]) {
+                memcpy(names[count++], entry->d_name, size);
+            }
+        }
+    }
+    closedir(folder);
+    qsort(names, count, sizeof *names, by_name);
+    for (size_t i = 0; i < count; i++) {
+        run_test(argv[1], names[i], &c);
+        free(names[i]);
+    }
+    printf("%zu models: %d passed, %d refused, %d wrong\n", count, c.passed, c.refused, c.wrong);
+    return c.wrong != 0;
+}
