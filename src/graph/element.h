@@ -23,4 +23,7 @@ typedef struct gali_element_facts {
 
 extern const gali_element_facts gali_element_list[GALI_ELEMENT_COUNT];
 
+/* The element of that TensorProto.DataType; GALI_ELEMENT_COUNT if it is none of ours. */
+gali_element gali_element_of_onnx(int64_t onnx);
+
 #endif

@@ -74,6 +74,27 @@ void gali_tensor_strides(const gali_tensor *tensor, const gali_tensor *like, int
     }
 }
 
+gali_number gali_tensor_at(const gali_tensor *tensor, size_t i) {
+    return tensor->real ? (gali_number){.real = tensor->real[i]} : (gali_number){.whole = tensor->whole[i]};
+}
+
+void gali_tensor_put(gali_tensor *tensor, size_t i, gali_number number) {
+    if (tensor->real) {
+        tensor->real[i] = number.real;
+    } else {
+        tensor->whole[i] = gali_element_wrap(tensor->element, number.whole);
+    }
+}
+
+size_t gali_tensor_offset(const gali_tensor *tensor, uint32_t rank, const int64_t *index) {
+    size_t at = 0;
+    for (uint32_t i = 0; i < tensor->rank; i++) {
+        int64_t own = tensor->shape[i] == 1 ? 0 : index[rank - tensor->rank + i];
+        at = at * (size_t)tensor->shape[i] + (size_t)own;
+    }
+    return at;
+}
+
 int gali_index_next(int64_t *index, const int64_t *shape, uint32_t rank) {
     for (uint32_t i = rank; i-- > 0;) {
         if (++index[i] < shape[i]) {

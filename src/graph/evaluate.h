@@ -21,6 +21,11 @@ typedef struct gali_tensor {
     int64_t *whole; /* of the others */
 } gali_tensor;
 
+typedef struct gali_number {
+    double real;   /* of a real element */
+    int64_t whole; /* of the others */
+} gali_number;
+
 typedef struct gali_run {
     const gali_graph *graph;
     size_t memory_left; /* bytes that tensors may still take */
@@ -56,6 +61,13 @@ int gali_tensor_is_real(const gali_tensor *tensor);
 gal_status gali_tensor_make(gali_run *run, gali_tensor *tensor, gali_element element, uint32_t rank,
                             const int64_t *shape);
 void gali_tensor_release(gali_run *run, gali_tensor *tensor);
+
+/* Element i, row-major. */
+gali_number gali_tensor_at(const gali_tensor *tensor, size_t i);
+/* Sets it; integers wrap to the tensor's element. */
+void gali_tensor_put(gali_tensor *tensor, size_t i, gali_number number);
+/* Element `index` of a result of that rank, as the tensor has it that is broadcast to it: aligned at the ends. */
+size_t gali_tensor_offset(const gali_tensor *tensor, uint32_t rank, const int64_t *index);
 
 /* Row-major strides in elements, 0 where the extent is 1 and `like` has more (NULL: never): aligned at the ends. */
 void gali_tensor_strides(const gali_tensor *tensor, const gali_tensor *like, int64_t strides[GALI_RANK_MAX]);

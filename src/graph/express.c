@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "graph/rule.h"
+#include "graph/scalar.h"
 
 void gali_express_none(gali_express *x) {
     x->none = 1;
@@ -76,6 +77,27 @@ const gali_scalar *gali_x_number(gali_express *x, gali_element element, double n
     return made;
 }
 
+const gali_scalar *gali_x_whole(gali_express *x, gali_element element, int64_t number) {
+    gali_scalar *made = leaf(x, GALI_SCALAR_number, element);
+    if (made) {
+        made->whole = number;
+    }
+    return made;
+}
+
+static const gali_scalar *bound(gali_express *x, gali_element element, gali_number number) {
+    return gali_element_list[element].kind == GALI_REAL ? gali_x_number(x, element, number.real)
+                                                        : gali_x_whole(x, element, number.whole);
+}
+
+const gali_scalar *gali_x_largest(gali_express *x, gali_element element) {
+    return bound(x, element, gali_element_largest(element));
+}
+
+const gali_scalar *gali_x_smallest(gali_express *x, gali_element element) {
+    return bound(x, element, gali_element_smallest(element));
+}
+
 const gali_scalar *gali_x_extent(gali_express *x, gali_extent extent) {
     if (gali_extent_is_number(extent)) {
         return gali_x_int(x, extent);
@@ -112,6 +134,10 @@ const gali_scalar *gali_x_stage(gali_express *x, uint32_t number, const gali_sca
     return element_at(x, GALI_SCALAR_stage, number, from->element, from->rank, index);
 }
 
+const gali_scalar *gali_x_read(gali_express *x, const gali_stage_of *stage, const gali_scalar *const *index) {
+    return stage ? gali_x_stage(x, (uint32_t)(stage - x->stages), index) : NULL;
+}
+
 const gali_scalar *gali_x_self(gali_express *x, gali_element element) {
     return leaf(x, GALI_SCALAR_self, element);
 }
@@ -119,7 +145,7 @@ const gali_scalar *gali_x_self(gali_express *x, gali_element element) {
 /* ---- operators ---- */
 
 static int is_truth(gali_scalar_op op) {
-    return strncmp(gali_scalar_list[op].meaning, "truth", 5) == 0;
+    return strncmp(gali_scalar_list[op].meaning, "truth:", 6) == 0; /* select's first operand is one, too */
 }
 
 static const gali_scalar *made_of(gali_express *x, gali_scalar_op op, gali_element element,
@@ -187,12 +213,68 @@ const gali_scalar *gali_x_apply(gali_express *x, gali_scalar_op op, const gali_s
     return made_of(x, op, element, a, b, c);
 }
 
+const gali_scalar *gali_x_add(gali_express *x, const gali_scalar *a, const gali_scalar *b) {
+    return gali_x_apply(x, GALI_SCALAR_add, a, b, NULL);
+}
+
+const gali_scalar *gali_x_sub(gali_express *x, const gali_scalar *a, const gali_scalar *b) {
+    return gali_x_apply(x, GALI_SCALAR_sub, a, b, NULL);
+}
+
+const gali_scalar *gali_x_mul(gali_express *x, const gali_scalar *a, const gali_scalar *b) {
+    return gali_x_apply(x, GALI_SCALAR_mul, a, b, NULL);
+}
+
+const gali_scalar *gali_x_div(gali_express *x, const gali_scalar *a, const gali_scalar *b) {
+    return gali_x_apply(x, GALI_SCALAR_div, a, b, NULL);
+}
+
+const gali_scalar *gali_x_least(gali_express *x, const gali_scalar *a, const gali_scalar *b) {
+    return gali_x_apply(x, GALI_SCALAR_least, a, b, NULL);
+}
+
+const gali_scalar *gali_x_most(gali_express *x, const gali_scalar *a, const gali_scalar *b) {
+    return gali_x_apply(x, GALI_SCALAR_most, a, b, NULL);
+}
+
+const gali_scalar *gali_x_equal(gali_express *x, const gali_scalar *a, const gali_scalar *b) {
+    return gali_x_apply(x, GALI_SCALAR_equal, a, b, NULL);
+}
+
+const gali_scalar *gali_x_less(gali_express *x, const gali_scalar *a, const gali_scalar *b) {
+    return gali_x_apply(x, GALI_SCALAR_less, a, b, NULL);
+}
+
+const gali_scalar *gali_x_and(gali_express *x, const gali_scalar *a, const gali_scalar *b) {
+    return gali_x_apply(x, GALI_SCALAR_and, a, b, NULL);
+}
+
+const gali_scalar *gali_x_select(gali_express *x, const gali_scalar *truth, const gali_scalar *a,
+                                 const gali_scalar *b) {
+    return gali_x_apply(x, GALI_SCALAR_select, truth, a, b);
+}
+
+const gali_scalar *gali_x_of(gali_express *x, gali_scalar_op op, const gali_scalar *a) {
+    return gali_x_apply(x, op, a, NULL, NULL);
+}
+
+void gali_x_axes(gali_express *x, uint32_t count, const gali_scalar **index) {
+    for (uint32_t i = 0; i < count; i++) {
+        index[i] = gali_x_axis(x, i);
+    }
+}
+
 const gali_scalar *gali_x_broadcast(gali_express *x, uint32_t operand, uint32_t rank) {
     const gali_type *type = x->operand[operand];
     const gali_scalar *index[GALI_RANK_MAX];
     uint32_t missing = rank - (uint32_t)type->rank;
     for (uint32_t i = 0; i < (uint32_t)type->rank; i++) {
-        index[i] = type->shape[i] == 1 ? gali_x_int(x, 0) : gali_x_axis(x, missing + i);
+        gali_extent own = type->shape[i], whole = x->result[0].shape[missing + i];
+        const gali_scalar *axis = gali_x_axis(x, missing + i);
+        index[i] = own == 1 ? gali_x_int(x, 0)
+                   : own == whole || gali_extent_is_number(own)
+                       ? axis
+                       : gali_x_least(x, axis, gali_x_sub(x, gali_x_extent(x, own), gali_x_int(x, 1)));
     }
     return gali_x_load(x, operand, index);
 }

@@ -87,16 +87,43 @@ uint32_t gali_x_reduce(gali_stage_of *stage, gali_extent extent);
 const gali_scalar *gali_x_axis(gali_express *x, uint32_t axis);
 const gali_scalar *gali_x_int(gali_express *x, int64_t number);                         /* an i64 */
 const gali_scalar *gali_x_number(gali_express *x, gali_element element, double number); /* of any element */
-const gali_scalar *gali_x_extent(gali_express *x, gali_extent extent);                  /* an i64 */
+const gali_scalar *gali_x_whole(gali_express *x, gali_element element,
+                                int64_t number);                          /* of any but reals, exact */
+const gali_scalar *gali_x_largest(gali_express *x, gali_element element); /* of reals infinity */
+const gali_scalar *gali_x_smallest(gali_express *x, gali_element element);
+const gali_scalar *gali_x_extent(gali_express *x, gali_extent extent); /* an i64 */
 const gali_scalar *gali_x_load(gali_express *x, uint32_t operand, const gali_scalar *const *index);
 const gali_scalar *gali_x_stage(gali_express *x, uint32_t stage, const gali_scalar *const *index);
+/* An element of a stage that was made earlier. */
+const gali_scalar *gali_x_read(gali_express *x, const gali_stage_of *stage, const gali_scalar *const *index);
 const gali_scalar *gali_x_self(gali_express *x, gali_element element);
 const gali_scalar *gali_x_cast(gali_express *x, gali_element element, const gali_scalar *a);
 /* Any operator of scalars.def that has operands; integers that are numbers are computed, + 0 and * 1 vanish. */
 const gali_scalar *gali_x_apply(gali_express *x, gali_scalar_op op, const gali_scalar *a, const gali_scalar *b,
                                 const gali_scalar *c);
 
-/* Operand i at the axes of a result that it is broadcast to: aligned at the ends, 0 where its extent is the number 1. */
+/* The same, of two or three operands. */
+const gali_scalar *gali_x_add(gali_express *x, const gali_scalar *a, const gali_scalar *b);
+const gali_scalar *gali_x_sub(gali_express *x, const gali_scalar *a, const gali_scalar *b);
+const gali_scalar *gali_x_mul(gali_express *x, const gali_scalar *a, const gali_scalar *b);
+const gali_scalar *gali_x_div(gali_express *x, const gali_scalar *a, const gali_scalar *b);
+const gali_scalar *gali_x_least(gali_express *x, const gali_scalar *a, const gali_scalar *b);
+const gali_scalar *gali_x_most(gali_express *x, const gali_scalar *a, const gali_scalar *b);
+const gali_scalar *gali_x_equal(gali_express *x, const gali_scalar *a, const gali_scalar *b);
+const gali_scalar *gali_x_less(gali_express *x, const gali_scalar *a, const gali_scalar *b);
+const gali_scalar *gali_x_and(gali_express *x, const gali_scalar *a, const gali_scalar *b);
+const gali_scalar *gali_x_select(gali_express *x, const gali_scalar *truth, const gali_scalar *a,
+                                 const gali_scalar *b);
+/* An operator of one operand. */
+const gali_scalar *gali_x_of(gali_express *x, gali_scalar_op op, const gali_scalar *a);
+
+/* Axes 0..count-1. */
+void gali_x_axes(gali_express *x, uint32_t count, const gali_scalar **index);
+
+/*
+ * Operand i at the axes of the first result, which it is broadcast to: aligned at the ends, 0 where its extent is the
+ * number 1. Where it may be 1 or the result's, which only running tells, the smaller of the axis and its last.
+ */
 const gali_scalar *gali_x_broadcast(gali_express *x, uint32_t operand, uint32_t rank);
 
 /* low <= a < high, both given as scalars. */

@@ -1,0 +1,25 @@
+/*
+ * Expressions computed by brute force, in doubles and int64, element by element: what they say, without a compiler.
+ * Tests hold it against the truths of operators.
+ */
+#ifndef GALI_GRAPH_EXPRESS_RUN_H
+#define GALI_GRAPH_EXPRESS_RUN_H
+
+#include "graph/evaluate.h"
+#include "graph/express.h"
+
+/*
+ * Checks what express.h and scalars.def promise of stages: elements of operands and results, axes, sources, order. GAL_BAD_DATA
+ * with the stage.
+ */
+gal_status gali_express_verify(const gali_express *x, gal_error *error);
+
+/*
+ * Computes results[result_count], released by the caller on success, from operands (NULL: not given), where symbol i of
+ * the graph's extents is symbols[i] (NULL: there are none). A load or a stage's element that lies outside its tensor is
+ * GAL_BAD_DATA, also where it would not change the result.
+ */
+gal_status gali_express_run(gali_run *run, const gali_express *x, const int64_t *symbols,
+                            const gali_tensor *const *operands, gali_tensor *results);
+
+#endif
