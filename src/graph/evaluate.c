@@ -148,6 +148,43 @@ double gali_element_round(gali_element element, double x) {
     }
 }
 
+/* Bits of a number that is exact in the format: `digits` of the fraction, the exponent's bias, its width. */
+static uint64_t small_bits(double x, int digits, int bias, int width) {
+    uint64_t sign = signbit(x) ? (uint64_t)1 << (digits + width) : 0, top = ((uint64_t)1 << width) - 1;
+    if (isnan(x)) {
+        return sign | top << digits | (uint64_t)1 << (digits - 1);
+    }
+    if (isinf(x) || x == 0) {
+        return sign | (x == 0 ? 0 : top << digits);
+    }
+    int exponent;
+    double fraction = frexp(fabs(x), &exponent); /* in 1/2..1 */
+    int biased = exponent - 1 + bias;
+    if (biased <= 0) {
+        return sign | (uint64_t)ldexp(fabs(x), bias - 1 + digits);
+    }
+    return sign | (uint64_t)biased << digits | ((uint64_t)ldexp(fraction, digits + 1) - ((uint64_t)1 << digits));
+}
+
+void gali_element_store(gali_element element, double real, int64_t whole, unsigned char *to) {
+    uint64_t bits = (uint64_t)gali_element_wrap(element, whole);
+    float single = (float)real;
+    uint32_t single_bits;
+    memcpy(&single_bits, &single, sizeof single);
+    if (element == GALI_f32) {
+        bits = single_bits;
+    } else if (element == GALI_f64) {
+        memcpy(&bits, &real, sizeof bits);
+    } else if (element == GALI_f16) {
+        bits = small_bits(gali_element_round(element, real), 10, 15, 5);
+    } else if (element == GALI_bf16) {
+        bits = small_bits(gali_element_round(element, real), 7, 127, 8);
+    }
+    for (uint32_t i = 0; i < gali_element_list[element].bytes; i++) {
+        to[i] = (unsigned char)(bits >> (8 * i));
+    }
+}
+
 gal_status gali_tensor_of(gali_run *run, const gali_value *value, gali_tensor *tensor) {
     for (int i = 0; i < value->type.rank; i++) {
         if (!gali_extent_is_number(value->type.shape[i])) {

@@ -85,5 +85,7 @@ gal_status gali_run_work(gali_run *run, double operations);
 int64_t gali_element_wrap(gali_element element, int64_t x);
 /* x rounded to the nearest number of a real element, ties to even. */
 double gali_element_round(gali_element element, double x);
+/* The element's bytes, little-endian, of a real (rounded) or an integer. */
+void gali_element_store(gali_element element, double real, int64_t whole, unsigned char *to);
 
 #endif

@@ -8,29 +8,23 @@
 
 enum {
     TERMS_MAX = 12,
-    ATOMS_MAX = 6,     /* of a term */
+    ATOMS_MAX = GALI_EXTENT_ATOMS_MAX,
     TABLE_MAX = 50000, /* expressions, atoms */
     BUCKETS = 4096,
     WEIGHT_MAX = 4096, /* of an atom: past it nothing is known */
 };
 #define FIRST ((gali_extent)1 << 61)
 
-typedef enum atom_kind { SYMBOL, QUOTIENT, LEAST, MOST } atom_kind;
-
 typedef struct atom {
-    atom_kind kind;
-    const char *name;       /* SYMBOL */
+    gali_extent_kind kind;
+    const char *name;       /* GALI_EXTENT_SYMBOL */
     int64_t least, most;    /* its range */
     uint32_t weight;        /* atoms in it, itself counted: what evaluating it costs */
-    uint32_t symbol;        /* SYMBOL: its number */
+    uint32_t symbol;        /* GALI_EXTENT_SYMBOL: its number */
     gali_extent operand[2]; /* the others */
 } atom;
 
-typedef struct term {
-    int64_t scale;
-    uint32_t count;
-    uint32_t atoms[ATOMS_MAX]; /* ascending */
-} term;
+typedef gali_extent_term term; /* atoms ascending */
 
 typedef struct sum {
     uint32_t count;
@@ -266,7 +260,7 @@ typedef struct range {
 } range;
 
 static range range_of(const gali_extents *x, gali_extent a);
-static range operation_range(atom_kind kind, range a, range b);
+static range operation_range(gali_extent_kind kind, range a, range b);
 
 static uint32_t weight_of(const gali_extents *x, gali_extent a) {
     uint32_t weight = 0;
@@ -279,7 +273,7 @@ static uint32_t weight_of(const gali_extents *x, gali_extent a) {
     return weight;
 }
 
-static gali_extent operation(gali_extents *x, atom_kind kind, gali_extent a, gali_extent b) {
+static gali_extent operation(gali_extents *x, gali_extent_kind kind, gali_extent a, gali_extent b) {
     for (uint32_t i = 0; i < x->atom_count; i++) {
         const atom *known = x->atoms[i];
         if (known->kind == kind && known->operand[0] == a && known->operand[1] == b) {
@@ -294,13 +288,17 @@ static gali_extent operation(gali_extents *x, atom_kind kind, gali_extent a, gal
 
 gali_extent gali_extent_symbol(gali_extents *x, const char *name, int64_t least, int64_t most) {
     for (uint32_t i = 0; i < x->atom_count; i++) {
-        if (x->atoms[i]->kind == SYMBOL && strcmp(x->atoms[i]->name, name) == 0) {
+        if (x->atoms[i]->kind == GALI_EXTENT_SYMBOL && strcmp(x->atoms[i]->name, name) == 0) {
             return of_atom(x, i);
         }
     }
     const char *copy = gali_arena_copy(x->arena, name, strlen(name));
-    atom symbol = {
-        .kind = SYMBOL, .name = copy, .least = least, .most = most, .symbol = x->symbol_count, .weight = 1};
+    atom symbol = {.kind = GALI_EXTENT_SYMBOL,
+                   .name = copy,
+                   .least = least,
+                   .most = most,
+                   .symbol = x->symbol_count,
+                   .weight = 1};
     gali_extent made = copy ? keep_atom(x, &symbol) : GALI_EXTENT_UNKNOWN;
     x->symbol_count += made != GALI_EXTENT_UNKNOWN;
     return made;
@@ -325,7 +323,7 @@ uint32_t gali_extent_symbols(const gali_extents *x) {
 
 static const atom *symbol_atom(const gali_extents *x, uint32_t symbol) {
     for (uint32_t i = 0; i < x->atom_count; i++) {
-        if (x->atoms[i]->kind == SYMBOL && x->atoms[i]->symbol == symbol) {
+        if (x->atoms[i]->kind == GALI_EXTENT_SYMBOL && x->atoms[i]->symbol == symbol) {
             return x->atoms[i];
         }
     }
@@ -343,7 +341,7 @@ int gali_extent_as_symbol(const gali_extents *x, gali_extent a) {
         return -1;
     }
     const atom *only = x->atoms[s->terms[0].atoms[0]];
-    return only->kind == SYMBOL ? (int)only->symbol : -1;
+    return only->kind == GALI_EXTENT_SYMBOL ? (int)only->symbol : -1;
 }
 
 /* ---- quotient, least, most ---- */
@@ -397,7 +395,7 @@ gali_extent gali_extent_quotient(gali_extents *x, gali_extent a, gali_extent b) 
     gali_extent left = keep(x, &rest);
     gali_extent part = gali_extent_is_number(left) && gali_extent_is_number(b)
                            ? floor_quotient(left, b)
-                           : operation(x, QUOTIENT, left, b);
+                           : operation(x, GALI_EXTENT_QUOTIENT, left, b);
     return gali_extent_add(x, keep(x, &whole), part);
 }
 
@@ -413,7 +411,7 @@ gali_extent gali_extent_least(gali_extents *x, gali_extent a, gali_extent b) {
         return sticks(a, b);
     }
     int known = ordered(x, a, b);
-    return known ? (known > 0 ? a : b) : operation(x, LEAST, a < b ? a : b, a < b ? b : a);
+    return known ? (known > 0 ? a : b) : operation(x, GALI_EXTENT_LEAST, a < b ? a : b, a < b ? b : a);
 }
 
 gali_extent gali_extent_most(gali_extents *x, gali_extent a, gali_extent b) {
@@ -421,7 +419,7 @@ gali_extent gali_extent_most(gali_extents *x, gali_extent a, gali_extent b) {
         return sticks(a, b);
     }
     int known = ordered(x, a, b);
-    return known ? (known > 0 ? b : a) : operation(x, MOST, a < b ? a : b, a < b ? b : a);
+    return known ? (known > 0 ? b : a) : operation(x, GALI_EXTENT_MOST, a < b ? a : b, a < b ? b : a);
 }
 
 /* ---- ranges and values ---- */
@@ -471,11 +469,11 @@ static range quotient_range(range a, range b) {
     return r;
 }
 
-static range operation_range(atom_kind kind, range a, range b) {
-    if (kind == QUOTIENT) {
+static range operation_range(gali_extent_kind kind, range a, range b) {
+    if (kind == GALI_EXTENT_QUOTIENT) {
         return quotient_range(a, b);
     }
-    int least = kind == LEAST;
+    int least = kind == GALI_EXTENT_LEAST;
     return (range){(a.least < b.least) == least ? a.least : b.least,
                    (a.most < b.most) == least ? a.most : b.most};
 }
@@ -504,7 +502,7 @@ void gali_extent_range(const gali_extents *x, gali_extent a, int64_t *least, int
 }
 
 static int64_t atom_value(const gali_extents *x, const atom *a, const int64_t *symbols) {
-    if (a->kind == SYMBOL) {
+    if (a->kind == GALI_EXTENT_SYMBOL) {
         return symbols[a->symbol];
     }
     int64_t left = gali_extent_value(x, a->operand[0], symbols),
@@ -513,9 +511,9 @@ static int64_t atom_value(const gali_extents *x, const atom *a, const int64_t *s
         return sticks(left, right);
     }
     switch (a->kind) {
-    case QUOTIENT:
+    case GALI_EXTENT_QUOTIENT:
         return right == 0 ? GALI_EXTENT_BAD : floor_quotient(left, right);
-    case LEAST:
+    case GALI_EXTENT_LEAST:
         return left < right ? left : right;
     default:
         return left > right ? left : right;
@@ -547,11 +545,36 @@ int64_t gali_extent_value(const gali_extents *x, gali_extent a, const int64_t *s
     return total;
 }
 
+/* ---- for printers of code ---- */
+
+uint32_t gali_extent_term_count(const gali_extents *x, gali_extent a) {
+    return is_handle(a) ? x->sums[a - FIRST]->count : a != 0 && gali_extent_is_number(a);
+}
+
+gali_extent_term gali_extent_term_at(const gali_extents *x, gali_extent a, uint32_t i) {
+    return is_handle(a) ? x->sums[a - FIRST]->terms[i] : (term){.scale = a};
+}
+
+gali_extent_kind gali_extent_atom(const gali_extents *x, uint32_t number, uint32_t *symbol,
+                                  gali_extent operand[2]) {
+    const atom *a = x->atoms[number];
+    *symbol = a->symbol;
+    operand[0] = a->operand[0];
+    operand[1] = a->operand[1];
+    return a->kind;
+}
+
+void gali_extent_symbol_range(const gali_extents *x, uint32_t symbol, int64_t *least, int64_t *most) {
+    const atom *a = symbol_atom(x, symbol);
+    *least = a ? a->least : 0;
+    *most = a ? a->most : 0;
+}
+
 /* ---- text ---- */
 
 static void print_atom(const gali_extents *x, const atom *a, gali_text *text) {
     static const char *const words[] = {"", "quotient", "min", "max"};
-    if (a->kind == SYMBOL) {
+    if (a->kind == GALI_EXTENT_SYMBOL) {
         gali_text_add(text, "%s", a->name);
         return;
     }

@@ -56,6 +56,33 @@ int gali_extent_as_symbol(const gali_extents *extents, gali_extent a);
 /* The value where symbol i has the value symbols[i]; GALI_EXTENT_UNKNOWN or _BAD as above. */
 int64_t gali_extent_value(const gali_extents *extents, gali_extent a, const int64_t *symbols);
 
+/* How an expression is made, for those who print it as code: the sum of `count` terms scale * atom * atom ... */
+enum { GALI_EXTENT_ATOMS_MAX = 6 };
+
+typedef struct gali_extent_term {
+    int64_t scale;
+    uint32_t count;
+    uint32_t atoms[GALI_EXTENT_ATOMS_MAX];
+} gali_extent_term;
+
+typedef enum gali_extent_kind {
+    GALI_EXTENT_SYMBOL,
+    GALI_EXTENT_QUOTIENT,
+    GALI_EXTENT_LEAST,
+    GALI_EXTENT_MOST
+} gali_extent_kind;
+
+/* Terms of a number or an expression; 0 has none. Those of UNKNOWN and BAD are none, too. */
+uint32_t gali_extent_term_count(const gali_extents *extents, gali_extent a);
+gali_extent_term gali_extent_term_at(const gali_extents *extents, gali_extent a, uint32_t i);
+
+/* What an atom is: *symbol of a symbol, operand[0] and operand[1] of the others. */
+gali_extent_kind gali_extent_atom(const gali_extents *extents, uint32_t atom, uint32_t *symbol,
+                                  gali_extent operand[2]);
+
+/* A symbol's range. */
+void gali_extent_symbol_range(const gali_extents *extents, uint32_t symbol, int64_t *least, int64_t *most);
+
 /* The text form; an unknown extent is "?". */
 void gali_extent_print(const gali_extents *extents, gali_extent a, gali_text *text);
 

@@ -449,14 +449,20 @@ static gal_status hand_in(reader *r, gali_onnx_reading *n, scope *bodies, uint32
     return GAL_OK;
 }
 
+/* Loop: behind the count and the condition; Scan: before what is scanned. */
 static gal_status add_carried(reader *r, gali_onnx_reading *n) {
+    int64_t others = strcmp(n->op, "Loop") == 0 ? 2 : 0;
+    for (uint32_t i = 0; !others && i < n->node.attribute_count; i++) {
+        const gali_attribute *a = &n->node.attributes[i];
+        others = strcmp(a->name, "num_scan_inputs") == 0 && a->ints ? a->ints[0] : 0;
+    }
     gali_attribute *more = gali_arena_take(r->arena, (n->node.attribute_count + 1) * sizeof *more);
     int64_t *carried = gali_arena_take(r->arena, sizeof *carried);
-    if (!more || !carried || n->node.operand_count < 2) {
-        return !more || !carried ? no_memory(r) : gali_onnx_refuse(n, "a count and a condition expected");
+    if (!more || !carried || others < 1 || others > n->node.operand_count) {
+        return !more || !carried ? no_memory(r) : gali_onnx_refuse(n, "fewer operands than its attributes say");
     }
     memcpy(more, n->node.attributes, n->node.attribute_count * sizeof *more);
-    *carried = n->node.operand_count - 2;
+    *carried = n->node.operand_count - others;
     more[n->node.attribute_count++] =
         (gali_attribute){.name = "carried", .kind = GALI_INT, .count = 1, .ints = carried};
     n->node.attributes = more;
@@ -495,6 +501,8 @@ static gal_status read_bodies(reader *r, scope *s, gali_onnx_reading *n) {
             n->node.operands = two;
             n->node.operand_count = 2;
         }
+    }
+    if (status == GAL_OK && (strcmp(n->op, "Loop") == 0 || strcmp(n->op, "Scan") == 0)) {
         status = add_carried(r, n);
     }
     return status == GAL_OK && n->node.body_count ? hand_in(r, n, bodies, n->node.body_count) : status;

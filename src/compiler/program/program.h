@@ -1,0 +1,73 @@
+/*
+ * A graph as a program: tensors, and stages that make them, fused.
+ *
+ *     build.c    every node's expression (graph/express.h), its loads turned to tensors of the whole graph
+ *     fuse.c     stages inlined into those that read them, reductions joined with what follows them: groups
+ *     place.c    where tensors lie in the workspace
+ *     lower.c    a group as a function of loops (loop/loop.h)
+ *
+ * A tensor is a value of the graph or a stage's temporary. A stage makes one tensor; a stage that is fused away makes
+ * none. Groups are the stages of one function of C; their number is what fusion is measured by.
+ *
+ * Invariant: stages stand in an order in which each reads tensors that earlier ones make, inputs and constants.
+ */
+#ifndef GALI_COMPILER_PROGRAM_PROGRAM_H
+#define GALI_COMPILER_PROGRAM_PROGRAM_H
+
+#include "graph/express.h"
+#include "graph/graph.h"
+
+typedef enum gali_tensor_role {
+    GALI_TENSOR_MADE,
+    GALI_TENSOR_INPUT,
+    GALI_TENSOR_CONSTANT,
+    GALI_TENSOR_OUTPUT
+} gali_tensor_role;
+
+typedef struct gali_program_tensor {
+    const char *name;
+    gali_type type;
+    gali_tensor_role role;
+    uint32_t value;     /* of the graph; GALI_NONE: a temporary */
+    uint32_t port;      /* of an input or output: its number */
+    const void *data;   /* of a constant */
+    uint32_t stage;     /* that makes it; GALI_NONE: none does */
+    uint32_t readers;   /* stages that read it, outputs counted */
+    uint32_t last;      /* the last stage that reads it, or its own; GALI_NONE: none */
+    gali_extent offset; /* place.c: bytes from the workspace's start; GALI_EXTENT_UNKNOWN: it has no place */
+} gali_program_tensor;
+
+/* In scalars of a program a load's source is a tensor, and there are no loads of stages. */
+typedef struct gali_program_stage {
+    uint32_t tensor;
+    uint32_t node; /* that the group is named of; GALI_NONE: a copy */
+    uint32_t group;
+    int gone; /* fused into others */
+    uint32_t rank, reduced;
+    gali_extent extent[GALI_AXES_MAX];
+    const gali_scalar *start, *value; /* as in express.h */
+    const gali_scalar *finish;        /* of a reduction, what is stored, of `self`; NULL: self */
+} gali_program_stage;
+
+typedef struct gali_program {
+    const gali_graph *graph;
+    gali_arena *arena;
+    uint32_t tensor_count, stage_count, group_count;
+    gali_program_tensor *tensors; /* those of the graph's values come first, by their numbers */
+    gali_program_stage *stages;
+    gali_extent workspace; /* bytes */
+} gali_program;
+
+/*
+ * The program of an inferred graph; nodes that depend on constants alone are computed. Errors: GAL_UNSUPPORTED with the
+ * node that has no expression, or a shape that only running tells; GAL_NO_MEMORY.
+ */
+gal_status gali_program_make(gali_program **out, const gali_graph *graph, gali_arena *arena, gal_error *error);
+
+/* Fuses stages and numbers the groups. */
+gal_status gali_program_fuse(gali_program *program, gal_error *error);
+
+/* Gives every tensor that is stored in between a place. */
+gal_status gali_program_place(gali_program *program, gal_error *error);
+
+#endif
