@@ -26,7 +26,7 @@ typedef struct arguments {
 static inline size_t floats_of(const gali_loop_buffer *buffer, uint32_t characters) {
     size_t floats = 1;
     for (uint32_t d = 0; d < buffer->rank; d++) {
-        floats *= buffer->extent[d].count ? characters : buffer->extent[d].constant;
+        floats *= buffer->extent[d].count ? characters : gali_loop_size(&buffer->extent[d]);
     }
     return floats;
 }
@@ -42,7 +42,7 @@ static inline arguments make_arguments(const gali_loop_function *f, uint32_t cha
             floats[k] = synthetic_uniform(&seed);
         }
         uint32_t *integers = a.memory[i];
-        for (size_t k = 0; k < a.floats[i] && f->buffer[i]->role == GALI_LOOP_INTEGERS; k++) {
+        for (size_t k = 0; k < a.floats[i] && f->buffer[i]->element == GALI_u32; k++) {
             integers[k] = (uint32_t)(k % slots) + (uint32_t)(synthetic_bits(&seed) % (experts - slots + 1));
         }
     }

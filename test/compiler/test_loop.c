@@ -10,7 +10,7 @@ static const char example[] = "# parts of 5 by 2: 2 and 3\n"
                               "loop example(characters in 1..4) {\n"
                               "  input x[characters][3]\n"
                               "  constant w[4][10] as [1*2: 2 parts of 5][0*1: 4][1*2: part 3][1*1: 2]\n"
-                              "  integers who[characters]\n"
+                              "  input who[characters]: u32\n"
                               "  output y[characters][9]\n"
                               "  for c in characters {\n"
                               "    let e = lookup(who[c]) in 0..0\n"
@@ -113,7 +113,7 @@ static const char *const refused[][2] = {
     {"loop f(n in 0..9) {\n  let m = quotient(4, n)\n}", "m: division by zero"},
     {"loop f() {\n  constant w[9] as [0*1: 2 parts of 5]\n}", "w: its layout does not hold it"},
     {"loop f() {\n  constant w[9] as [0*4: 2][0*1: 4]\n}", "w: its layout does not hold it"},
-    {"loop f() {\n  output y[1048577]\n}", "line 2: expected a number, at most 1048576"},
+    {"loop f() {\n  output y[268435457]\n}", "line 2: expected a number, at most 268435456"},
     {"loop f() {\n}\n}", "line 3: more text after the function"},
     {"loop f() {\n  input x[2][4]\n  constant w[3][1][2]\n  local s[2][1][2]\n"
      "  call tile_sum(s[0][0][0:2], x[0][0], w[0][0][0:2], 3, 2, 1, 1)\n}",

@@ -47,6 +47,7 @@ static gali_loop_buffer *make_local(nest *n, const gali_loop_access *load, uint3
     if (!local) {
         return NULL;
     }
+    local->element = gali_loop_computed(load->buffer->element);
     *access = (gali_loop_access){.buffer = local, .lanes = load->lanes};
     for (uint32_t i = at + 1; i < n->depth; i++) {
         if (depends(load, n->loop[i])) {
@@ -74,7 +75,7 @@ static void insert(nest *n, uint32_t at, gali_loop_statement *statement) {
 static int fill_local(nest *n, const gali_loop_access *load, uint32_t at, const gali_loop_access *access) {
     gali_arena *arena = n->function->arena;
     gali_loop_statement *store = gali_loop_add_statement(arena, GALI_LOOP_STORE);
-    gali_loop_value *value = gali_loop_load(arena, load);
+    gali_loop_value *value = gali_loop_load(arena, load, NULL);
     if (!store || !value) {
         return 0;
     }
@@ -102,6 +103,9 @@ static int bounded(const gali_loop_statement *loop) {
 /* The value with its loads moved out; NULL without memory. */
 static const gali_loop_value *move_loads(nest *n, const gali_loop_value *value) {
     gali_arena *arena = n->function->arena;
+    if (value->op == GALI_VALUE_SELECT || (value->op == GALI_VALUE_LOAD && value->load.tested)) {
+        return value; /* what is read depends */
+    }
     if (value->op == GALI_VALUE_LOAD) {
         uint32_t at = 0;
         while (at < n->depth && depends(&value->load, n->loop[at])) {
@@ -122,14 +126,14 @@ static const gali_loop_value *move_loads(nest *n, const gali_loop_value *value) 
             return NULL;
         }
         insert(n, at, make);
-        return fill_local(n, &value->load, at, &access) ? gali_loop_load(arena, &access) : NULL;
+        return fill_local(n, &value->load, at, &access) ? gali_loop_load(arena, &access, NULL) : NULL;
     }
-    gali_loop_value *copy = gali_loop_apply(arena, value->op, NULL, NULL, NULL);
+    gali_loop_value *copy = gali_arena_take(arena, sizeof *copy);
     if (!copy) {
         return NULL;
     }
-    copy->constant = value->constant;
-    for (uint32_t i = 0; i < 3 && value->operand[i]; i++) {
+    *copy = *value;
+    for (uint32_t i = 0; i < gali_loop_arity(value); i++) {
         copy->operand[i] = move_loads(n, value->operand[i]);
         if (!copy->operand[i]) {
             return NULL;

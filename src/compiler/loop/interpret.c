@@ -6,15 +6,11 @@
 
 #include "base/error.h"
 #include "compiler/loop/layout.h"
-#include "kernels/kernels.h"
-#include "kernels/simd/scalar.h"
-
-#include "kernels/body/elementary.inc"
-
-#include "kernels/body/activate_f32.inc" /* uses elementary.inc */
+#include "compiler/loop/number.h"
+#include "compiler/loop/words.h"
 
 typedef struct machine {
-    uint32_t value[GALI_LOOP_VARIABLES_MAX];
+    int64_t value[GALI_LOOP_VARIABLES_MAX];
     void *memory[GALI_LOOP_BUFFERS_MAX];
     uint32_t extent[GALI_LOOP_BUFFERS_MAX][GALI_LOOP_RANK_MAX];
     gal_status status;
@@ -25,8 +21,8 @@ typedef struct lanes {
     float of[GALI_LOOP_LANES_MAX];
 } lanes;
 
-static uint32_t evaluate(const machine *m, const gali_loop_index *index) {
-    uint32_t value = index->constant;
+static int64_t evaluate(const machine *m, const gali_loop_index *index) {
+    int64_t value = index->constant;
     for (uint32_t i = 0; i < index->count; i++) {
         value += index->term[i].scale * m->value[index->term[i].variable->id];
     }
@@ -36,8 +32,19 @@ static uint32_t evaluate(const machine *m, const gali_loop_index *index) {
 static void measure(machine *m, const gali_loop_buffer *buffer) {
     for (uint32_t d = 0; d < gali_loop_rank(buffer); d++) {
         gali_loop_index extent = gali_loop_extent(buffer, d);
-        m->extent[buffer->id][d] = evaluate(m, &extent);
+        m->extent[buffer->id][d] = (uint32_t)evaluate(m, &extent);
     }
+}
+
+/* Whether a marked index leaves its dimension. */
+static int leaves(const machine *m, const gali_loop_access *access) {
+    for (uint32_t d = 0; d < GALI_LOOP_RANK_MAX; d++) {
+        int64_t at = access->tested >> d & 1 ? evaluate(m, &access->index[d]) : 0;
+        if (at < 0 || (at && at >= m->extent[access->buffer->id][d])) {
+            return 1;
+        }
+    }
+    return 0;
 }
 
 /* Offset of an access's first element, and how many of its lanes exist. */
@@ -45,36 +52,11 @@ static size_t locate(const machine *m, const gali_loop_access *access, uint32_t 
     const uint32_t *extent = m->extent[access->buffer->id];
     uint32_t index[GALI_LOOP_RANK_MAX], rank = gali_loop_rank(access->buffer);
     for (uint32_t d = 0; d < rank; d++) {
-        index[d] = evaluate(m, &access->index[d]);
+        index[d] = (uint32_t)evaluate(m, &access->index[d]);
     }
     uint32_t left = rank ? extent[rank - 1] - index[rank - 1] : 1;
     *exist = left < access->lanes ? left : access->lanes;
     return gali_layout_offset(access->buffer, extent, index);
-}
-
-/* The vocabulary's own functions, one lane wide. */
-static float operate(gali_loop_op op, float a, float b, float c) {
-    switch (op) {
-    case GALI_VALUE_ADD:
-        return a + b;
-    case GALI_VALUE_SUB:
-        return a - b;
-    case GALI_VALUE_MUL:
-        return a * b;
-    case GALI_VALUE_DIV:
-        return a / b;
-    case GALI_VALUE_FMA:
-        return fmaf(a, b, c);
-    case GALI_VALUE_MAX:
-        return a < b ? b : a;
-    case GALI_VALUE_EXPM1_NEGATIVE:
-        return gali_expm1_negative(a);
-    default:
-        if (op >= GALI_VALUE_NONE) {
-            gali_activate_f32((gali_activation)(op - GALI_VALUE_NONE), b, &a, 1);
-        }
-        return a;
-    }
 }
 
 static lanes compute(const machine *m, const gali_loop_value *value, uint32_t count) {
@@ -88,28 +70,74 @@ static lanes compute(const machine *m, const gali_loop_value *value, uint32_t co
         }
         return result;
     }
-    for (uint32_t k = 0; k < 3 && value->operand[k]; k++) {
+    for (uint32_t k = 0; k < gali_loop_ops[value->op].arity; k++) {
         a[k] = compute(m, value->operand[k], count);
     }
     for (uint32_t i = 0; i < count; i++) {
         result.of[i] = value->op == GALI_VALUE_CONSTANT
-                           ? value->constant
-                           : operate(value->op, a[0].of[i], a[1].of[i], a[2].of[i]);
+                           ? (float)value->real
+                           : gali_loop_number_f32(value->op, a[0].of[i], a[1].of[i], a[2].of[i]);
     }
     return result;
 }
 
+/* ---- values of one number, of any element ---- */
+
+static gali_loop_number_of evaluate_value(const machine *m, const gali_loop_value *value);
+
+static gali_loop_number_of evaluate_load(const machine *m, const gali_loop_value *value) {
+    const gali_loop_buffer *buffer = value->load.buffer;
+    uint32_t exist;
+    return leaves(m, &value->load)
+               ? evaluate_value(m, value->operand[0])
+               : gali_loop_number_load(buffer->element, m->memory[buffer->id], locate(m, &value->load, &exist));
+}
+
+static gali_loop_number_of evaluate_value(const machine *m, const gali_loop_value *value) {
+    gali_loop_number_of a[3] = {{0, 0, 0}, {0, 0, 0}, {0, 0, 0}};
+    switch (value->op) {
+    case GALI_VALUE_CONSTANT:
+        return gali_element_list[value->element].kind == GALI_REAL
+                   ? (gali_loop_number_of){.f32 = (float)value->real, .f64 = value->real}
+                   : (gali_loop_number_of){.whole = value->whole};
+    case GALI_VALUE_LOAD:
+        return evaluate_load(m, value);
+    case GALI_VALUE_AT:
+        return (gali_loop_number_of){.whole = evaluate(m, &value->at)};
+    case GALI_VALUE_SELECT:
+        return evaluate_value(m, value->operand[evaluate_value(m, value->operand[0]).whole ? 1 : 2]);
+    case GALI_VALUE_CAST:
+        return gali_loop_number_cast(value->element, value->operand[0]->element,
+                                     evaluate_value(m, value->operand[0]));
+    default:
+        break;
+    }
+    for (uint32_t i = 0; i < gali_loop_ops[value->op].arity; i++) {
+        a[i] = evaluate_value(m, value->operand[i]);
+    }
+    return gali_loop_number_apply(value->op, value->operand[0]->element, a);
+}
+
 static void run_store(machine *m, const gali_loop_statement *store) {
     uint32_t exist;
+    const gali_loop_buffer *buffer = store->to.buffer;
+    if (leaves(m, &store->to)) {
+        return;
+    }
+    size_t at = locate(m, &store->to, &exist);
+    if (store->to.lanes == 1) {
+        gali_loop_number_store(buffer->element, m->memory[buffer->id], at, evaluate_value(m, store->value));
+        return;
+    }
     lanes value = compute(m, store->value, store->to.lanes);
-    float *to = (float *)m->memory[store->to.buffer->id] + locate(m, &store->to, &exist);
-    memcpy(to, value.of, exist * sizeof(float));
+    memcpy((float *)m->memory[buffer->id] + at, value.of, exist * sizeof(float));
 }
 
 static void run_call(machine *m, const gali_loop_tile *tile) {
-    uint32_t rows = evaluate(m, &tile->rows), vectors = evaluate(m, &tile->vectors), exist;
-    uint32_t inputs = evaluate(m, &tile->inputs), lane_count = tile->sum.lanes;
-    uint32_t first = tile->sum.buffer->rank - 3, all = evaluate(m, &tile->experts) * rows; /* first: of rows */
+    uint32_t rows = (uint32_t)evaluate(m, &tile->rows), vectors = (uint32_t)evaluate(m, &tile->vectors), exist;
+    uint32_t inputs = (uint32_t)evaluate(m, &tile->inputs), lane_count = tile->sum.lanes;
+    uint32_t first = tile->sum.buffer->rank - 3; /* of rows */
+    uint32_t all = (uint32_t)evaluate(m, &tile->experts) * rows;
     const float *start = (const float *)m->memory[tile->weights.buffer->id] + locate(m, &tile->weights, &exist);
     for (uint32_t i = 0; i < all * vectors * lane_count; i++) {
         uint32_t r = i / (vectors * lane_count) % rows, v = i / lane_count % vectors, lane = i % lane_count;
@@ -129,9 +157,24 @@ static void run_call(machine *m, const gali_loop_tile *tile) {
     }
 }
 
-static uint32_t define(machine *m, const gali_loop_statement *let) {
-    uint32_t a = evaluate(m, &let->operand[0]), b = evaluate(m, &let->operand[1]), exist;
-    uint32_t c = evaluate(m, &let->operand[2]);
+/* An integer of a buffer; one of u64 beyond all ranges is made INT64_MAX. */
+static int64_t whole_at(const machine *m, const gali_loop_access *access) {
+    uint32_t exist;
+    gali_element element = access->buffer->element;
+    int64_t whole =
+        gali_loop_number_load(element, m->memory[access->buffer->id], locate(m, access, &exist)).whole;
+    return element == GALI_u64 && whole < 0 ? INT64_MAX : whole;
+}
+
+static int64_t clamp(const machine *m, const gali_loop_statement *let, int64_t least, int64_t most) {
+    int64_t whole = evaluate_value(m, let->value).whole;
+    whole = let->value->element == GALI_u64 && whole < 0 ? INT64_MAX : whole;
+    return whole < least ? least : whole > most ? most : whole;
+}
+
+static int64_t define(machine *m, const gali_loop_statement *let) {
+    int64_t a = evaluate(m, &let->operand[0]), b = evaluate(m, &let->operand[1]);
+    uint32_t c = (uint32_t)evaluate(m, &let->operand[2]);
     switch (let->let) {
     case GALI_LOOP_QUOTIENT:
         return a / b;
@@ -140,46 +183,56 @@ static uint32_t define(machine *m, const gali_loop_statement *let) {
     case GALI_LOOP_ROUNDS:
         return a / b + (a % b != 0);
     case GALI_LOOP_FIRST:
-        return gali_loop_first(a, b, c);
+        return gali_loop_first((uint32_t)a, (uint32_t)b, c);
     case GALI_LOOP_SIZE:
-        return gali_loop_first(a, b, c + 1) - gali_loop_first(a, b, c);
+        return (int64_t)gali_loop_first((uint32_t)a, (uint32_t)b, c + 1) -
+               gali_loop_first((uint32_t)a, (uint32_t)b, c);
+    case GALI_LOOP_PRODUCT:
+        return a * b;
+    case GALI_LOOP_LEAST:
+        return a < b ? a : b;
+    case GALI_LOOP_MOST:
+        return a > b ? a : b;
+    case GALI_LOOP_CLAMP:
+        return clamp(m, let, a, b);
+    case GALI_LOOP_LOOKUP:
+        return whole_at(m, &let->lookup);
     default:
-        return ((const uint32_t *)m->memory[let->lookup.buffer->id])[locate(m, &let->lookup, &exist)];
+        return a;
     }
 }
 
 static void run_let(machine *m, const gali_loop_statement *let) {
-    uint32_t value = define(m, let);
+    int64_t value = define(m, let);
     m->value[let->variable->id] = value;
     if (let->let == GALI_LOOP_LOOKUP && (value < let->variable->least || value > let->variable->most)) {
-        m->status = gali_fail(m->error, GAL_BAD_ARGUMENT, "%s: %u, %u to %u expected", let->lookup.buffer->name,
-                              value, let->variable->least, let->variable->most);
+        m->status =
+            gali_fail(m->error, GAL_BAD_ARGUMENT, "%s: %lld, %u to %u expected", let->lookup.buffer->name,
+                      (long long)value, let->variable->least, let->variable->most);
     }
 }
 
-/* NaN everywhere, so that what is read before it is written shows. */
+/* All bits set, so that what is read before it is written shows: NaN of reals. */
 static void run_make(machine *m, const gali_loop_buffer *local) {
-    size_t floats = 1;
+    size_t elements = 1, bytes = gali_element_list[local->element].bytes;
     measure(m, local);
     for (uint32_t d = 0; d < local->rank; d++) {
-        floats *= m->extent[local->id][d];
+        elements *= m->extent[local->id][d];
     }
-    float *memory = realloc(m->memory[local->id], floats * sizeof(float));
+    void *memory = realloc(m->memory[local->id], elements * bytes + 1);
     if (!memory) {
         m->status = gali_fail(m->error, GAL_NO_MEMORY, "no memory for %s", local->name);
         return;
     }
     m->memory[local->id] = memory;
-    for (size_t i = 0; i < floats; i++) {
-        memory[i] = NAN;
-    }
+    memset(memory, 0xFF, elements * bytes);
 }
 
 static void run_block(machine *m, const gali_loop_statement *statement) {
     for (; statement && m->status == GAL_OK; statement = statement->next) {
         switch (statement->kind) {
         case GALI_LOOP_FOR:
-            for (uint32_t i = 0, end = evaluate(m, &statement->extent); i < end && m->status == GAL_OK; i++) {
+            for (int64_t i = 0, end = evaluate(m, &statement->extent); i < end && m->status == GAL_OK; i++) {
                 m->value[statement->variable->id] = i;
                 run_block(m, statement->body);
             }
@@ -207,8 +260,11 @@ gal_status gali_loop_interpret(const gali_loop_function *function, const uint32_
         return gali_fail(error, GAL_NO_MEMORY, "no memory to interpret %s", function->name);
     }
     m->error = error;
-    if (function->symbols) {
-        memcpy(m->value, symbols, function->symbols * sizeof *symbols);
+    for (uint32_t i = 0; i < function->symbols; i++) {
+        m->value[i] = symbols[i];
+    }
+    for (const gali_loop_statement *size = function->sizes; size; size = size->next) {
+        run_let(m, size);
     }
     for (uint32_t i = 0; i < function->parameters; i++) {
         m->memory[i] = buffers[i];

@@ -76,7 +76,7 @@ size_t gali_loop_pack_floats(const gali_loop_buffer *buffer) {
     for (uint32_t d = 0; d < gali_loop_rank(buffer); d++) {
         const gali_loop_packed *packed = &buffer->packed[d];
         int whole = !buffer->packed_rank || !packed->total;
-        size_t extent = whole ? gali_loop_extent(buffer, d).constant : packed->total;
+        size_t extent = whole ? (size_t)gali_loop_extent(buffer, d).constant : packed->total;
         size = gali_size_mul(size, buffer->packed_rank && packed->part ? 1 : extent);
     }
     return size;
@@ -92,10 +92,11 @@ static int canonical_offset(const gali_loop_buffer *buffer, const uint32_t *inde
     }
     *offset = 0;
     for (uint32_t d = 0; d < buffer->rank; d++) {
-        if (at[d] >= buffer->extent[d].constant) {
+        uint32_t extent = gali_loop_size(&buffer->extent[d]);
+        if (at[d] >= extent) {
             return 0;
         }
-        *offset = *offset * buffer->extent[d].constant + at[d];
+        *offset = *offset * extent + at[d];
     }
     return 1;
 }

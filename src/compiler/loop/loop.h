@@ -1,46 +1,67 @@
 /*
- * The loop IR: one function of loops over float32 buffers, as near to C as a schedule needs and no nearer.
+ * The loop IR: one function of loops over buffers, as near to C as a schedule needs and no nearer.
  *
- *     loop dense(characters in 1..64)
- *       constant weights[4][913][1032] as [2*16: 65/17][0: 4][1: 913][2*16: part][2: 16]
+ *     loop dense(characters in 1..64) {
  *       input x[characters][912]
+ *       constant weights[4][913][1032] as [2*64: 17 parts of 65][0*1: 4][1*1: 913][2*16: part 4][2*1: 16]
  *       output y[characters][1032]
- *     for n.o in 17 {
- *       let n.first = first(65, 17, n.o)
- *       let n.size = size(65, 17, n.o) in 3..4 cases
- *       local sum[4][16]
- *       for n.i in n.size unroll {
- *         sum[n.i][0:16] = 0
- *       }
- *       ...
+ *       for n.o in 17 {
+ *         let n.first = first(65, 17, n.o)
+ *         let n.size = size(65, 17, n.o) in 3..4 cases
+ *         local sum[4][16]
+ *         for n.i in n.size unroll {
+ *           sum[n.i][0:16] = 0
+ *         }
+ *         ...
  *
- * Everything is an integer or a float32. Integers are variables: symbols (the function's parameters), loop variables
- * and lets; an index, an extent and a bound is constant + sum of scale * variable, and what is not affine gets its
- * own variable by a let. Floats are values: trees of ops.def over loads. An access [.., i:L] is L elements from i of
- * the last dimension; elements past its end are neither read (they are 0) nor written, so a last vector may be partial.
+ *     loop pooled(batch in 1..8, length in 1..512) dense {
+ *       size rows = product(batch, length)
+ *       input ids[rows]: i64
+ *       constant table[30522][64]: f16
+ *       output y[rows][64]
+ *       for r in rows {
+ *         let id = clamp(ids[r], 0, 30521)
+ *         for k in 64 {
+ *           y[r][k] = add(table[id][k], table[id][?k - 1] else 0)
+ *         }
+ *       }
+ *     }
+ *
+ * Variables are integers that are never negative: symbols (the function's parameters), sizes, which are lets that
+ * extents of buffers may name, loop variables and lets. An index, an extent and a bound is constant + sum of
+ * scale * variable, where constants and scales may be negative; what is not affine gets its own variable by a let.
+ *
+ * Values are trees of ops.def over loads, each of one element (graph/elements.def): f16 and bf16 are storage, a load
+ * makes an f32 of them and a store rounds; all else is computed in what it is stored in. An access [.., i:L] is L
+ * elements from i of the last dimension; elements past its end are neither read (they are 0) nor written, so a last vector
+ * may be partial. Only float32 has lanes, and of the operations those that have a word in vectors.
+ *
+ * An index marked `?` may leave its dimension: then a load is what stands behind `else`, and a store does nothing.
  *
  * A dimension that does not divide is cut into nearly equal parts: part i of `count` of `total` starts at
  * first(total, count, i) = total i / count, rounded up, and ends where the next one starts. A let marked `cases` has
  * so few values that all that follows it is meant to be compiled once for each; a lookup's range is the caller's word.
  *
- * Invariant (gali_loop_verify): a name is used inside the block that made it, ranks and lanes agree, and no index
- * leaves its dimension for any value of the symbols. Everything lives in the arena that it was made in.
+ * Invariant (gali_loop_verify): a name is used inside the block that made it, elements, ranks and lanes agree, no
+ * variable is negative, and no index but a marked one leaves its dimension for any value of the symbols. Everything
+ * lives in the arena that it was made in.
  */
 #ifndef GALI_COMPILER_LOOP_LOOP_H
 #define GALI_COMPILER_LOOP_LOOP_H
 
 #include "gallop/base.h"
 #include "graph/arena.h"
+#include "graph/element.h"
 #include "graph/text.h"
 
 enum {
     GALI_LOOP_NAME_MAX = 32, /* bytes of a name, terminator included */
-    GALI_LOOP_RANK_MAX = 6,
-    GALI_LOOP_TERMS_MAX = 6,
-    GALI_LOOP_VARIABLES_MAX = 128,
-    GALI_LOOP_BUFFERS_MAX = 48,
-    GALI_LOOP_DEPTH_MAX = 40,       /* of nested blocks, and of a value's tree */
-    GALI_LOOP_EXTENT_MAX = 1 << 20, /* of a dimension, a loop, a scale */
+    GALI_LOOP_RANK_MAX = 8,
+    GALI_LOOP_TERMS_MAX = 8,
+    GALI_LOOP_VARIABLES_MAX = 192,
+    GALI_LOOP_BUFFERS_MAX = 64,
+    GALI_LOOP_DEPTH_MAX = 64,       /* of nested blocks, and of a value's tree */
+    GALI_LOOP_EXTENT_MAX = 1 << 28, /* of a dimension, a loop, a scale */
     GALI_LOOP_LANES_MAX = 64,       /* elements of one access */
     GALI_LOOP_CASES_MAX = 64,       /* values of a let marked so */
 };
@@ -53,22 +74,23 @@ typedef struct gali_loop_variable {
 } gali_loop_variable;
 
 typedef struct gali_loop_term {
-    uint32_t scale;
+    int64_t scale; /* not 0 */
     const gali_loop_variable *variable;
 } gali_loop_term;
 
 /* constant + sum of scale * variable. */
 typedef struct gali_loop_index {
-    uint32_t constant, count;
+    int64_t constant;
+    uint32_t count;
     gali_loop_term term[GALI_LOOP_TERMS_MAX];
 } gali_loop_index;
 
 typedef enum gali_loop_role {
-    GALI_LOOP_INPUT,    /* floats of the caller, rows `stride` apart */
-    GALI_LOOP_CONSTANT, /* floats known when compiled: may be laid out anew */
-    GALI_LOOP_INTEGERS, /* uint32 of the caller */
+    GALI_LOOP_INPUT,    /* of the caller */
+    GALI_LOOP_CONSTANT, /* known when compiled: float32 may be laid out anew */
     GALI_LOOP_OUTPUT,
-    GALI_LOOP_LOCAL, /* made by a statement, gone with its block */
+    GALI_LOOP_TEMPORARY, /* memory that the caller lends; it holds nothing before and after */
+    GALI_LOOP_LOCAL,     /* made by a statement, gone with its block */
 } gali_loop_role;
 
 /* A dimension of a constant's layout: it walks the dimension `of` of the canonical form by steps of `scale`. */
@@ -83,6 +105,7 @@ typedef struct gali_loop_buffer {
     char name[GALI_LOOP_NAME_MAX];
     uint32_t id;
     gali_loop_role role;
+    gali_element element;
     uint32_t rank;
     gali_loop_index extent[GALI_LOOP_RANK_MAX]; /* the canonical form, which a caller has */
     uint32_t packed_rank;                       /* 0: as it is; else accesses go by the layout */
@@ -93,12 +116,13 @@ typedef struct gali_loop_buffer {
 typedef struct gali_loop_access {
     const gali_loop_buffer *buffer;
     uint32_t lanes;
+    uint32_t tested; /* bits of the dimensions whose index may leave them */
     gali_loop_index index[GALI_LOOP_RANK_MAX];
 } gali_loop_access;
 
 /* GALI_VALUE_NONE + a is activation a of the kernels. */
 typedef enum gali_loop_op {
-#define OP(id, name, arity, meaning) GALI_VALUE_##id,
+#define OP(id, name, arity, kinds, result, vector, plain, meaning) GALI_VALUE_##id,
 #include "compiler/loop/ops.def"
 #undef OP
 #define ACTIVATION(id, name, onnx, formula) GALI_VALUE_##id,
@@ -110,9 +134,14 @@ typedef enum gali_loop_op {
 
 typedef struct gali_loop_value {
     gali_loop_op op;
-    float constant;
-    gali_loop_access load; /* scalar in a statement of several lanes: the same in all */
-    const struct gali_loop_value *operand[3];
+    gali_element element;                     /* never f16 or bf16 */
+    const struct gali_loop_value *operand[3]; /* of a load with marked indices: [0] stands behind `else` */
+    union {
+        double real;           /* CONSTANT of a real */
+        int64_t whole;         /* CONSTANT of an integer or a truth value */
+        gali_loop_index at;    /* AT */
+        gali_loop_access load; /* LOAD: scalar in a statement of several lanes: the same in all */
+    };
 } gali_loop_value;
 
 typedef enum gali_loop_kind {
@@ -124,12 +153,17 @@ typedef enum gali_loop_kind {
 } gali_loop_kind;
 
 typedef enum gali_loop_let {
-    GALI_LOOP_QUOTIENT,  /* a / b, rounded down */
-    GALI_LOOP_REMAINDER, /* a % b */
-    GALI_LOOP_ROUNDS,    /* a / b, rounded up */
+    GALI_LOOP_QUOTIENT,  /* a / b, rounded down; a >= 0 */
+    GALI_LOOP_REMAINDER, /* a % b; a >= 0 */
+    GALI_LOOP_ROUNDS,    /* a / b, rounded up; a >= 0 */
     GALI_LOOP_FIRST,     /* of part c of b of a */
     GALI_LOOP_SIZE,      /* of part c of b of a */
     GALI_LOOP_LOOKUP,    /* an element of a buffer of integers */
+    GALI_LOOP_PRODUCT,   /* a b */
+    GALI_LOOP_SUM,       /* a: an index by a name */
+    GALI_LOOP_LEAST,     /* the smaller of a and b */
+    GALI_LOOP_MOST,      /* the larger of a and b */
+    GALI_LOOP_CLAMP,     /* a value of integers, made a if it is less and b if it is more; a <= b */
     GALI_LOOP_LET_COUNT
 } gali_loop_let;
 
@@ -169,7 +203,7 @@ typedef struct gali_loop_statement {
     gali_loop_buffer *local;
     /* STORE */
     gali_loop_access to;
-    const gali_loop_value *value;
+    const gali_loop_value *value; /* and of LET by GALI_LOOP_CLAMP */
     /* CALL */
     gali_loop_tile tile;
 } gali_loop_statement;
@@ -177,33 +211,86 @@ typedef struct gali_loop_statement {
 typedef struct gali_loop_function {
     char name[GALI_LOOP_NAME_MAX];
     gali_arena *arena;
+    int dense; /* rows of parameters lie back to back; else those of two dimensions, constants apart, are a
+                           stride apart that the caller gives */
     uint32_t symbols;   /* the first of the variables */
     uint32_t variables; /* all, by id */
     gali_loop_variable *variable[GALI_LOOP_VARIABLES_MAX];
     uint32_t parameters; /* the first of the buffers, in the order in which the function takes them */
     uint32_t buffers;
     gali_loop_buffer *buffer[GALI_LOOP_BUFFERS_MAX];
+    gali_loop_statement *sizes; /* lets, before the buffers */
     gali_loop_statement *body;
 } gali_loop_function;
+
+/* What ops.def says of an operation; arity and kinds of activations, too. */
+typedef struct gali_loop_op_facts {
+    const char *name;
+    uint32_t arity;
+    const char *kinds;
+    int truth;                  /* the result is a truth value */
+    const char *vector, *plain; /* "" where there is none */
+} gali_loop_op_facts;
+
+extern const gali_loop_op_facts gali_loop_ops[GALI_VALUE_COUNT];
 
 /* Making (loop.c). NULL where the arena or a limit is at its end: then `arena->failed` is set. */
 gali_loop_function *gali_loop_make(gali_arena *arena, const char *name);
 gali_loop_variable *gali_loop_add_variable(gali_loop_function *function, const char *name);
 gali_loop_buffer *gali_loop_add_buffer(gali_loop_function *function, const char *name, gali_loop_role role);
 gali_loop_statement *gali_loop_add_statement(gali_arena *arena, gali_loop_kind kind);
+
+/* Appends a size, let(a, b); b is not looked at where the let has one operand. */
+const gali_loop_variable *gali_loop_add_size(gali_loop_function *function, const char *name, gali_loop_let let,
+                                             const gali_loop_index *a, const gali_loop_index *b);
+
+/*
+ * Values. An operation has the element of its operands, or a truth value (ops.def); whether operands agree is for
+ * gali_loop_verify to say.
+ *
+ *     gali_loop_constant   a float32
+ *     gali_loop_real       a real, rounded to its element (f16 and bf16: to f32)
+ *     gali_loop_whole      an integer or a truth value
+ *     gali_loop_at         an index
+ *     gali_loop_load       an element; where access->tested and an index leaves its dimension `otherwise`, else NULL
+ *     gali_loop_cast       to another element; to f16 and bf16: rounded to one, as f32
+ */
 gali_loop_value *gali_loop_constant(gali_arena *arena, float constant);
-gali_loop_value *gali_loop_load(gali_arena *arena, const gali_loop_access *access);
+gali_loop_value *gali_loop_real(gali_arena *arena, gali_element element, double number);
+gali_loop_value *gali_loop_whole(gali_arena *arena, gali_element element, int64_t number);
+gali_loop_value *gali_loop_at(gali_arena *arena, const gali_loop_index *index);
+gali_loop_value *gali_loop_load(gali_arena *arena, const gali_loop_access *access,
+                                const gali_loop_value *otherwise);
+gali_loop_value *gali_loop_cast(gali_arena *arena, gali_element element, const gali_loop_value *a);
 gali_loop_value *gali_loop_apply(gali_arena *arena, gali_loop_op op, const gali_loop_value *a,
                                  const gali_loop_value *b, const gali_loop_value *c);
 
-gali_loop_index gali_loop_number(uint32_t constant);
+/* Operands of a value: a load's is what stands behind `else`. */
+uint32_t gali_loop_arity(const gali_loop_value *value);
+
+/* The element that values have which are stored as `element`: itself, but f32 of f16 and bf16. */
+gali_element gali_loop_computed(gali_element element);
+
+/* The operation of that name, "" apart; GALI_VALUE_COUNT if there is none. */
+gali_loop_op gali_loop_find_op(const char *name);
+
+gali_loop_index gali_loop_number(int64_t constant);
 gali_loop_index gali_loop_of(const gali_loop_variable *variable);
 
-/* to += scale * from. Returns 0 where that has too many terms or leaves 32 bits. */
-int gali_loop_index_add(gali_loop_index *to, const gali_loop_index *from, uint32_t scale);
+/* The number of an index without terms, which is no negative one: an extent's size. */
+static inline uint32_t gali_loop_size(const gali_loop_index *index) {
+    return (uint32_t)index->constant;
+}
+
+/* to += scale * from; terms that cancel vanish. Returns 0 where that has too many terms or a number of it leaves
+ * +-GALI_LOOP_EXTENT_MAX. */
+int gali_loop_index_add(gali_loop_index *to, const gali_loop_index *from, int64_t scale);
 
 int gali_loop_index_same(const gali_loop_index *a, const gali_loop_index *b);
 int gali_loop_index_uses(const gali_loop_index *index, const gali_loop_variable *variable);
+
+/* scale of the variable, 0 where the index has none of it. */
+int64_t gali_loop_index_scale(const gali_loop_index *index, const gali_loop_variable *variable);
 
 /* Dimensions that accesses go by, and the d-th's extent (a ragged part's: the largest). */
 uint32_t gali_loop_rank(const gali_loop_buffer *buffer);

@@ -151,8 +151,8 @@ static gali_loop_buffer *find_buffer(const reader *r, const char *name) {
     return NULL;
 }
 
-/* number, number * variable or variable. */
-static int read_term(reader *r, gali_loop_index *index) {
+/* number, number * variable or variable, times sign. */
+static int read_term(reader *r, int sign, gali_loop_index *index) {
     uint32_t scale = 1;
     int number = !next_is_word(r);
     if (number && !take_number(r, GALI_LOOP_EXTENT_MAX, &scale)) {
@@ -172,16 +172,19 @@ static int read_term(reader *r, gali_loop_index *index) {
     } else {
         scale = 1;
     }
-    return gali_loop_index_add(index, &term, scale) || fail(r, "an index with too many terms, or too large");
+    return gali_loop_index_add(index, &term, sign * (int64_t)scale) ||
+           fail(r, "an index with too many terms, or too large");
 }
 
 static int read_index(reader *r, gali_loop_index *index) {
+    int minus = take_if(r, '-');
     *index = gali_loop_number(0);
     do {
-        if (!read_term(r, index)) {
+        if (!read_term(r, minus ? -1 : 1, index)) {
             return 0;
         }
-    } while (take_if(r, '+'));
+        minus = take_if(r, '-');
+    } while (minus || take_if(r, '+'));
     return 1;
 }
 
@@ -192,7 +195,11 @@ static int read_access(reader *r, const char *name, gali_loop_access *access) {
     }
     uint32_t rank = gali_loop_rank(access->buffer);
     for (uint32_t d = 0; d < rank; d++) {
-        if (!take(r, '[') || !read_index(r, &access->index[d])) {
+        if (!take(r, '[')) {
+            return 0;
+        }
+        access->tested |= (uint32_t)take_if(r, '?') << d;
+        if (!read_index(r, &access->index[d])) {
             return 0;
         }
         if (d + 1 == rank && take_if(r, ':') && !take_number(r, GALI_LOOP_LANES_MAX, &access->lanes)) {
@@ -205,57 +212,183 @@ static int read_access(reader *r, const char *name, gali_loop_access *access) {
     return 1;
 }
 
+/* The element that a word names; GALI_ELEMENT_COUNT if it names none. */
+static gali_element find_element(const char *name) {
+    int element = 0;
+    while (element < GALI_ELEMENT_COUNT && strcmp(name, gali_element_list[element].word) != 0) {
+        element++;
+    }
+    return (gali_element)element;
+}
+
+/* What stands behind a number: its element, f32 where nothing does. */
+static int read_suffix(reader *r, gali_element *element) {
+    word name;
+    *element = GALI_f32;
+    if (r->at == r->end || !is_letter(*r->at)) {
+        return 1;
+    }
+    if (!take_word(r, name)) {
+        return 0;
+    }
+    *element = find_element(name);
+    int good = *element < GALI_ELEMENT_COUNT && gali_loop_computed(*element) == *element;
+    return good || fail(r, "%s is no element of a value", name);
+}
+
+/* Whole numbers from the least to the largest of an element, but for those of 64 bits. */
+static int holds(gali_element element, int64_t number) {
+    int kind = gali_element_list[element].kind, bits = 8 * (int)gali_element_list[element].bytes;
+    int64_t most = kind == GALI_TRUTH ? 1
+                   : bits == 64       ? INT64_MAX
+                                      : ((int64_t)1 << (bits - (kind == GALI_SIGNED))) - 1;
+    int64_t least = kind == GALI_SIGNED ? -most - 1 : 0;
+    return number >= least && number <= most;
+}
+
+static const gali_loop_value *read_whole(reader *r, const char *digits, size_t size, gali_element element) {
+    uint64_t number = 0;
+    size_t i = *digits == '-';
+    int good = i < size;
+    for (; i < size && good; i++) {
+        uint64_t digit = (uint64_t)(digits[i] - '0');
+        good = is_digit(digits[i]) && number <= (UINT64_MAX - digit) / 10;
+        number = number * 10 + digit;
+    }
+    int64_t whole = (int64_t)(*digits == '-' ? 0 - number : number);
+    int wide = *digits == '-' ? number <= (uint64_t)1 << 63 : number <= INT64_MAX;
+    good = good && (element == GALI_u64 ? *digits != '-' : wide && holds(element, whole));
+    if (!good) {
+        fail(r, "no number of %s", gali_element_list[element].word);
+        return NULL;
+    }
+    return gali_loop_whole(r->arena, element, whole);
+}
+
 static const gali_loop_value *read_constant(reader *r) {
     skip(r);
     size_t size = 0;
+    double value = 0;
+    const char *digits = r->at;
+    gali_element element;
     while (r->at + size < r->end && (is_digit(r->at[size]) || strchr("+-.e", r->at[size]))) {
         size++;
     }
-    double value = 0;
-    if (!gali_number_read(r->at, size, &value) || !isfinite((float)value)) {
+    r->at += size;
+    if (!read_suffix(r, &element)) {
+        return NULL;
+    }
+    if (gali_element_list[element].kind != GALI_REAL) {
+        return read_whole(r, digits, size, element);
+    }
+    if (!gali_number_read(digits, size, &value) ||
+        !isfinite(element == GALI_f32 ? (double)(float)value : value)) {
         fail(r, "expected a value");
         return NULL;
     }
-    r->at += size;
-    return gali_loop_constant(r->arena, (float)value);
+    return gali_loop_real(r->arena, element, value);
+}
+
+/* inf, nan, inff64, nanf64, where no buffer has that name; NULL with nothing read if it is none of them. */
+static const gali_loop_value *make_endless(reader *r, const char *name, int minus) {
+    static const char *const words[] = {"inf", "nan", "inff64", "nanf64"};
+    for (int i = 0; i < 4; i++) {
+        if (strcmp(name, words[i]) == 0 && !find_buffer(r, name)) {
+            double value = i % 2 ? (double)NAN : minus ? -(double)INFINITY : (double)INFINITY;
+            return gali_loop_real(r->arena, i < 2 ? GALI_f32 : GALI_f64, value);
+        }
+    }
+    return NULL;
 }
 
 static const gali_loop_value *read_value(reader *r);
 
+static const gali_loop_value *read_cast(reader *r, gali_element element) {
+    const gali_loop_value *from = take(r, '(') ? read_value(r) : NULL;
+    if (gali_loop_computed(element) != element) {
+        fail(r, "%s is stored only", gali_element_list[element].word);
+        return NULL;
+    }
+    return from && take(r, ')') ? gali_loop_cast(r->arena, element, from) : NULL;
+}
+
+static const gali_loop_value *read_at(reader *r) {
+    gali_loop_index index;
+    return take(r, '(') && read_index(r, &index) && take(r, ')') ? gali_loop_at(r->arena, &index) : NULL;
+}
+
 static const gali_loop_value *read_operation(reader *r, const char *name) {
     const gali_loop_value *operand[3] = {NULL, NULL, NULL};
-    for (int op = 0; op < GALI_VALUE_COUNT; op++) {
-        uint32_t arity = gali_loop_ops[op].arity;
-        if (!arity || strcmp(name, gali_loop_ops[op].name) != 0) {
-            continue;
-        }
-        take(r, '(');
-        for (uint32_t i = 0; i < arity; i++) {
-            if ((i && !take(r, ',')) || !(operand[i] = read_value(r))) {
-                return NULL;
-            }
-        }
-        return take(r, ')') ? gali_loop_apply(r->arena, (gali_loop_op)op, operand[0], operand[1], operand[2])
-                            : NULL;
+    gali_loop_op op = gali_loop_find_op(name);
+    gali_element element = find_element(name);
+    if (element < GALI_ELEMENT_COUNT) {
+        return read_cast(r, element);
     }
-    fail(r, "no operation %s", name);
-    return NULL;
+    if (op == GALI_VALUE_AT) {
+        return read_at(r);
+    }
+    if (op == GALI_VALUE_COUNT) {
+        fail(r, "no operation %s", name);
+        return NULL;
+    }
+    take(r, '(');
+    for (uint32_t i = 0; i < gali_loop_ops[op].arity; i++) {
+        if ((i && !take(r, ',')) || !(operand[i] = read_value(r))) {
+            return NULL;
+        }
+    }
+    return take(r, ')') ? gali_loop_apply(r->arena, op, operand[0], operand[1], operand[2]) : NULL;
+}
+
+/* A load; behind one with marked indices stands what it is where they leave. */
+static const gali_loop_value *read_load(reader *r, const char *name) {
+    gali_loop_access access;
+    const gali_loop_value *otherwise = NULL;
+    if (!read_access(r, name, &access)) {
+        return NULL;
+    }
+    if (access.tested && (!expect_word(r, "else") || !(otherwise = read_value(r)))) {
+        return NULL;
+    }
+    return gali_loop_load(r->arena, &access, otherwise);
+}
+
+static const gali_loop_value *read_named_value(reader *r) {
+    word name;
+    if (!take_word(r, name)) {
+        return NULL;
+    }
+    if (next_is(r, '(')) {
+        return read_operation(r, name);
+    }
+    const gali_loop_value *endless = make_endless(r, name, 0);
+    return endless ? endless : read_load(r, name);
+}
+
+/* "-inf": a sign before a word. */
+static int next_is_minus_word(reader *r) {
+    skip(r);
+    return r->at + 1 < r->end && *r->at == '-' && is_letter(r->at[1]);
+}
+
+static const gali_loop_value *read_minus_word(reader *r) {
+    word name;
+    const gali_loop_value *value = NULL;
+    r->at++;
+    if (take_word(r, name) && !(value = make_endless(r, name, 1))) {
+        fail(r, "expected a value");
+    }
+    return value;
 }
 
 static const gali_loop_value *read_value(reader *r) {
     const gali_loop_value *value = NULL;
-    word name;
-    gali_loop_access access;
     if (++r->depth > GALI_LOOP_DEPTH_MAX) {
         fail(r, "more than %d levels", GALI_LOOP_DEPTH_MAX);
-    } else if (!next_is_word(r)) {
-        value = read_constant(r);
-    } else if (take_word(r, name)) {
-        if (next_is(r, '(')) {
-            value = read_operation(r, name);
-        } else if (read_access(r, name, &access)) {
-            value = gali_loop_load(r->arena, &access);
-        }
+    } else if (next_is_minus_word(r)) {
+        value = read_minus_word(r);
+    } else {
+        value = next_is_word(r) ? read_named_value(r) : read_constant(r);
     }
     r->depth--;
     if (!value && r->status == GAL_OK) {
@@ -281,6 +414,15 @@ static int read_packed(reader *r, gali_loop_packed *packed) {
     return take(r, ']');
 }
 
+static int read_element(reader *r, gali_loop_buffer *buffer) {
+    word name;
+    if (!take_word(r, name)) {
+        return 0;
+    }
+    buffer->element = find_element(name);
+    return buffer->element < GALI_ELEMENT_COUNT || fail(r, "no element %s", name);
+}
+
 static gali_loop_buffer *read_buffer(reader *r, gali_loop_role role) {
     word name;
     if (!take_word(r, name)) {
@@ -300,6 +442,10 @@ static gali_loop_buffer *read_buffer(reader *r, gali_loop_role role) {
             return NULL;
         }
     }
+    if (next_is(r, '[')) {
+        fail(r, "%s has more than %d dimensions", name, GALI_LOOP_RANK_MAX);
+        return NULL;
+    }
     if (role == GALI_LOOP_CONSTANT && take_word_if(r, "as")) {
         while (buffer->packed_rank < GALI_LOOP_RANK_MAX && next_is(r, '[')) {
             if (!read_packed(r, &buffer->packed[buffer->packed_rank++])) {
@@ -307,7 +453,7 @@ static gali_loop_buffer *read_buffer(reader *r, gali_loop_role role) {
             }
         }
     }
-    return buffer;
+    return !take_if(r, ':') || read_element(r, buffer) ? buffer : NULL;
 }
 
 static gali_loop_variable *make_variable(reader *r) {
@@ -341,6 +487,9 @@ static int read_let_operands(reader *r, gali_loop_statement *let) {
         take(r, '(');
         if (let->let == GALI_LOOP_LOOKUP) {
             return take_word(r, name) && read_access(r, name, &let->lookup) && take(r, ')');
+        }
+        if (let->let == GALI_LOOP_CLAMP && (!(let->value = read_value(r)) || !take(r, ','))) {
+            return 0;
         }
         for (uint32_t k = 0; k < gali_loop_lets[i].arity; k++) {
             if ((k && !take(r, ',')) || !read_index(r, &let->operand[k])) {
@@ -466,6 +615,25 @@ static int read_symbols(reader *r) {
     return 1;
 }
 
+/* "size NAME = ..", as often as it stands there. */
+static int read_sizes(reader *r) {
+    gali_loop_statement **last = &r->function->sizes;
+    const char *at = r->at;
+    uint32_t line = r->line;
+    while (take_word_if(r, "size") && next_is_word(r)) {
+        *last = gali_loop_add_statement(r->arena, GALI_LOOP_LET);
+        if (!*last || !read_let(r, *last)) {
+            return *last ? 0 : out_of_memory(r);
+        }
+        last = &(*last)->next;
+        at = r->at;
+        line = r->line;
+    }
+    r->at = r->status == GAL_OK ? at : r->end; /* a statement may start with a buffer of that name */
+    r->line = line;
+    return r->status == GAL_OK;
+}
+
 static int read_parameters(reader *r) {
     for (int role = 0; role < GALI_LOOP_LOCAL;) {
         if (!take_word_if(r, gali_loop_roles[role])) {
@@ -489,8 +657,11 @@ static int read_function(reader *r) {
     if (!r->function) {
         return out_of_memory(r);
     }
-    if (!take(r, '(') || !read_symbols(r) || !take(r, '{') || !read_parameters(r) ||
-        !read_block(r, &r->function->body)) {
+    if (!take(r, '(') || !read_symbols(r)) {
+        return 0;
+    }
+    r->function->dense = take_word_if(r, "dense");
+    if (!take(r, '{') || !read_sizes(r) || !read_parameters(r) || !read_block(r, &r->function->body)) {
         return 0;
     }
     skip(r);

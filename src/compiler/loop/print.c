@@ -1,10 +1,17 @@
 #include "compiler/loop/words.h"
 
-const gali_loop_word gali_loop_ops[GALI_VALUE_COUNT] = {
-#define OP(id, name, arity, meaning) [GALI_VALUE_##id] = {name, arity},
+#include <inttypes.h>
+#include <math.h>
+
+enum { NONE, SAME, TRUTH };
+
+const gali_loop_op_facts gali_loop_ops[GALI_VALUE_COUNT] = {
+#define OP(id, name, arity, kinds, result, vector, plain, meaning)                                             \
+    [GALI_VALUE_##id] = {name, arity, kinds, (result) == TRUTH, vector, plain},
 #include "compiler/loop/ops.def"
 #undef OP
-#define ACTIVATION(id, name, onnx, formula) [GALI_VALUE_##id] = {#name, 2},
+#define ACTIVATION(id, name, onnx, formula)                                                                    \
+    [GALI_VALUE_##id] = {#name, 2, "F", 0, "gali_activate_" #name, "gali_activate_" #name},
 #define ROW_ACTIVATION(id, name, onnx, formula)
 #include "kernels/activations.def"
 #undef ACTIVATION
@@ -14,23 +21,33 @@ const gali_loop_word gali_loop_lets[GALI_LOOP_LET_COUNT] = {
     [GALI_LOOP_QUOTIENT] = {"quotient", 2}, [GALI_LOOP_REMAINDER] = {"remainder", 2},
     [GALI_LOOP_ROUNDS] = {"rounds", 2},     [GALI_LOOP_FIRST] = {"first", 3},
     [GALI_LOOP_SIZE] = {"size", 3},         [GALI_LOOP_LOOKUP] = {"lookup", 1},
+    [GALI_LOOP_PRODUCT] = {"product", 2},   [GALI_LOOP_SUM] = {"sum", 1},
+    [GALI_LOOP_LEAST] = {"least", 2},       [GALI_LOOP_MOST] = {"most", 2},
+    [GALI_LOOP_CLAMP] = {"clamp", 2},
 };
 
 const char *const gali_loop_roles[GALI_LOOP_LOCAL + 1] = {
-    [GALI_LOOP_INPUT] = "input",   [GALI_LOOP_CONSTANT] = "constant", [GALI_LOOP_INTEGERS] = "integers",
-    [GALI_LOOP_OUTPUT] = "output", [GALI_LOOP_LOCAL] = "local",
+    [GALI_LOOP_INPUT] = "input",         [GALI_LOOP_CONSTANT] = "constant", [GALI_LOOP_OUTPUT] = "output",
+    [GALI_LOOP_TEMPORARY] = "temporary", [GALI_LOOP_LOCAL] = "local",
 };
+
+/* A number of units, or the number alone where unit is "", with its sign apart where it stands behind something. */
+static void print_signed(int64_t number, int behind, const char *unit, gali_text *text) {
+    const char *sign = number < 0 ? behind ? " - " : "-" : behind ? " + " : "";
+    int64_t size = number < 0 ? -number : number;
+    if (size != 1 || !*unit) {
+        gali_text_add(text, "%s%" PRId64 "%s%s", sign, size, *unit ? "*" : "", unit);
+    } else {
+        gali_text_add(text, "%s%s", sign, unit);
+    }
+}
 
 void gali_loop_print_index(const gali_loop_index *index, gali_text *text) {
     for (uint32_t i = 0; i < index->count; i++) {
-        gali_text_add(text, "%s", i ? " + " : "");
-        if (index->term[i].scale != 1) {
-            gali_text_add(text, "%u*", index->term[i].scale);
-        }
-        gali_text_add(text, "%s", index->term[i].variable->name);
+        print_signed(index->term[i].scale, i > 0, index->term[i].variable->name, text);
     }
     if (index->constant || !index->count) {
-        gali_text_add(text, "%s%u", index->count ? " + " : "", index->constant);
+        print_signed(index->constant, index->count > 0, "", text);
     }
 }
 
@@ -38,7 +55,7 @@ void gali_loop_print_access(const gali_loop_access *access, gali_text *text) {
     uint32_t rank = gali_loop_rank(access->buffer);
     gali_text_add(text, "%s", access->buffer->name);
     for (uint32_t d = 0; d < rank; d++) {
-        gali_text_add(text, "[");
+        gali_text_add(text, "[%s", access->tested >> d & 1 ? "?" : "");
         gali_loop_print_index(&access->index[d], text);
         if (d + 1 == rank && access->lanes > 1) {
             gali_text_add(text, ":%u", access->lanes);
@@ -47,17 +64,43 @@ void gali_loop_print_access(const gali_loop_access *access, gali_text *text) {
     }
 }
 
+void gali_loop_print_number(const gali_loop_value *constant, gali_text *text) {
+    const gali_element_facts *element = &gali_element_list[constant->element];
+    const char *word = constant->element == GALI_f32 ? "" : element->word;
+    if (element->kind != GALI_REAL) {
+        gali_text_add(text, constant->element == GALI_u64 ? "%" PRIu64 "%s" : "%" PRId64 "%s", constant->whole,
+                      word);
+    } else if (!isfinite(constant->real)) {
+        gali_text_add(text, "%s%s", isnan(constant->real) ? "nan" : constant->real < 0 ? "-inf" : "inf", word);
+    } else {
+        gali_text_add(text, "%.*g%s", constant->element == GALI_f32 ? 9 : 17, constant->real, word);
+    }
+}
+
+/* What stands before the operands of a value that has some. */
+static const char *word_of(const gali_loop_value *value) {
+    return value->op == GALI_VALUE_CAST ? gali_element_list[value->element].word
+                                        : gali_loop_ops[value->op].name;
+}
+
 void gali_loop_print_value(const gali_loop_value *value, gali_text *text) {
     if (value->op == GALI_VALUE_CONSTANT) {
-        gali_text_add(text, "%.9g", (double)value->constant);
+        gali_loop_print_number(value, text);
         return;
     }
     if (value->op == GALI_VALUE_LOAD) {
         gali_loop_print_access(&value->load, text);
+        if (value->operand[0]) {
+            gali_text_add(text, " else ");
+            gali_loop_print_value(value->operand[0], text);
+        }
         return;
     }
-    gali_text_add(text, "%s(", gali_loop_ops[value->op].name);
-    for (uint32_t i = 0; i < gali_loop_ops[value->op].arity; i++) {
+    gali_text_add(text, "%s(", word_of(value));
+    if (value->op == GALI_VALUE_AT) {
+        gali_loop_print_index(&value->at, text);
+    }
+    for (uint32_t i = 0; i < gali_loop_arity(value); i++) {
         gali_text_add(text, "%s", i ? ", " : "");
         gali_loop_print_value(value->operand[i], text);
     }
@@ -83,15 +126,22 @@ void gali_loop_print_shape(const gali_loop_buffer *buffer, gali_text *text) {
         gali_text_add(text, "%s", d ? "" : " as ");
         print_packed(&buffer->packed[d], text);
     }
+    if (buffer->element != GALI_f32) {
+        gali_text_add(text, ": %s", gali_element_list[buffer->element].word);
+    }
 }
 
-static void print_let(const gali_loop_statement *let, gali_text *text) {
-    gali_text_add(text, "let %s = %s(", let->variable->name, gali_loop_lets[let->let].name);
+static void print_let(const char *head, const gali_loop_statement *let, gali_text *text) {
+    gali_text_add(text, "%s %s = %s(", head, let->variable->name, gali_loop_lets[let->let].name);
+    int first = let->let == GALI_LOOP_CLAMP;
+    if (first) {
+        gali_loop_print_value(let->value, text);
+    }
     if (let->let == GALI_LOOP_LOOKUP) {
         gali_loop_print_access(&let->lookup, text);
     } else {
         for (uint32_t i = 0; i < gali_loop_lets[let->let].arity; i++) {
-            gali_text_add(text, "%s", i ? ", " : "");
+            gali_text_add(text, "%s", i || first ? ", " : "");
             gali_loop_print_index(&let->operand[i], text);
         }
     }
@@ -135,7 +185,7 @@ void gali_loop_print_line(const gali_loop_statement *statement, gali_text *text)
         print_for(statement, text);
         break;
     case GALI_LOOP_LET:
-        print_let(statement, text);
+        print_let("let", statement, text);
         break;
     case GALI_LOOP_MAKE:
         gali_text_add(text, "local %s", statement->local->name);
@@ -170,7 +220,12 @@ void gali_loop_print(const gali_loop_function *function, gali_text *text) {
         const gali_loop_variable *symbol = function->variable[i];
         gali_text_add(text, "%s%s in %u..%u", i ? ", " : "", symbol->name, symbol->least, symbol->most);
     }
-    gali_text_add(text, ") {\n");
+    gali_text_add(text, ")%s {\n", function->dense ? " dense" : "");
+    for (const gali_loop_statement *size = function->sizes; size; size = size->next) {
+        gali_text_add(text, "  ");
+        print_let("size", size, text);
+        gali_text_add(text, "\n");
+    }
     for (uint32_t i = 0; i < function->parameters; i++) {
         gali_text_add(text, "  %s %s", gali_loop_roles[function->buffer[i]->role], function->buffer[i]->name);
         gali_loop_print_shape(function->buffer[i], text);

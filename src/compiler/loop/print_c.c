@@ -1,5 +1,6 @@
 #include "compiler/loop/print_c.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -14,16 +15,21 @@ static void add_line(const gali_c_printer *p, gali_text *to) {
     gali_text_add(to, "%*s", 4 * p->depth, "");
 }
 
+static const char *type_of(const gali_c_printer *p, const gali_loop_buffer *local) {
+    static const char *const types[] = {[GALI_C_VECTORS] = "gali_vf", [GALI_C_BROADCAST] = "gali_vx"};
+    gali_c_shape shape = p->shape[local->id];
+    return shape == GALI_C_FLOATS ? gali_element_list[local->element].c : types[shape];
+}
+
 static void add_make(gali_c_printer *p, gali_text *to, const gali_loop_buffer *local) {
-    static const char *const types[] = {"float", "gali_vf", "gali_vx"};
     uint32_t rank = local->rank - (p->shape[local->id] == GALI_C_VECTORS);
     size_t floats = 1;
-    gali_text_add(to, "%s ", types[p->shape[local->id]]);
+    gali_text_add(to, "%s ", type_of(p, local));
     gali_c_name(to, local->name);
     for (uint32_t d = 0; d < local->rank; d++) {
-        floats *= local->extent[d].constant;
+        floats *= gali_loop_size(&local->extent[d]);
         if (d < rank) {
-            gali_text_add(to, "[%u]", local->extent[d].constant);
+            gali_text_add(to, "[%u]", gali_loop_size(&local->extent[d]));
         }
         if (local->extent[d].count || floats > STACK_FLOATS_MOST) {
             p->why = "a local is too large for a stack: compute its stage inside of loops";
@@ -33,8 +39,35 @@ static void add_make(gali_c_printer *p, gali_text *to, const gali_loop_buffer *l
     gali_text_add(to, ";\n");
 }
 
+/* target = value, of plain C; where an index of the target is marked, if it is inside. */
+static void add_plain_store(gali_c_printer *p, gali_text *to, const gali_loop_statement *s) {
+    if (s->to.tested) {
+        gali_text_add(to, "if (");
+        gali_c_inside(to, &s->to);
+        gali_text_add(to, ") {\n");
+        p->depth++;
+        add_line(p, to);
+    }
+    gali_c_item(p, to, &s->to);
+    gali_text_add(to, " = ");
+    gali_c_plain_stored(p, to, s->value, s->to.buffer->element);
+    gali_text_add(to, ";\n");
+    if (s->to.tested) {
+        p->depth--;
+        add_line(p, to);
+        gali_text_add(to, "}\n");
+    }
+}
+
 static void add_store(gali_c_printer *p, gali_text *to, const gali_loop_statement *s) {
     const gali_loop_access *target = &s->to;
+    if (!p->lanes) {
+        add_plain_store(p, to, s);
+        return;
+    }
+    if (target->tested || target->buffer->element != GALI_f32) {
+        p->why = "a marked index or another element than f32: print it as plain C";
+    }
     gali_c_shape becomes = gali_c_is_local(target) ? p->shape[target->buffer->id] : GALI_C_FLOATS;
     if (becomes != GALI_C_FLOATS) {
         gali_c_element(p, to, target);
@@ -94,6 +127,18 @@ static void add_let(gali_text *to, const gali_loop_statement *let) {
             gali_c_index(to, &a[1]);
             gali_text_add(to, second ? "" : " - ");
         }
+    } else if (let->let == GALI_LOOP_PRODUCT || let->let == GALI_LOOP_SUM) {
+        gali_c_index(to, &a[0]);
+        gali_text_add(to, let->let == GALI_LOOP_PRODUCT ? " * " : "");
+        if (let->let == GALI_LOOP_PRODUCT) {
+            gali_c_index(to, &a[1]);
+        }
+    } else if (let->let == GALI_LOOP_LEAST || let->let == GALI_LOOP_MOST) {
+        gali_text_add(to, "(size_t)gali_%s_i64(", let->let == GALI_LOOP_LEAST ? "least" : "most");
+        gali_c_signed_index(to, &a[0]);
+        gali_text_add(to, ", ");
+        gali_c_signed_index(to, &a[1]);
+        gali_text_add(to, ")");
     } else {
         gali_text_add(to, let->let == GALI_LOOP_ROUNDS ? "(" : "");
         gali_c_index(to, &a[0]);
@@ -137,7 +182,8 @@ static void add_block(gali_c_printer *p, gali_text *to, const gali_loop_statemen
 
 static void add_for(gali_c_printer *p, gali_text *to, const gali_loop_statement *loop) {
     if (loop->mark == GALI_LOOP_UNROLL) {
-        uint32_t most = loop->extent.count ? loop->extent.term[0].variable->most : loop->extent.constant;
+        uint32_t most =
+            loop->extent.count ? loop->extent.term[0].variable->most : gali_loop_size(&loop->extent);
         uint32_t turns = loop->factor ? loop->factor : most < GALI_LOOP_LANES_MAX ? most : GALI_LOOP_LANES_MAX;
         gali_text_add(to, "#pragma GCC unroll %u\n", turns);
     }
@@ -167,6 +213,7 @@ static void add_for(gali_c_printer *p, gali_text *to, const gali_loop_statement 
 
 /* A list of parameters or of arguments: those whose names the body has, or all where body is NULL. */
 typedef struct list {
+    const gali_loop_function *function;
     gali_text *to;
     const gali_text *body;
     int declare;
@@ -191,30 +238,53 @@ static int has_name(gali_text *to, const gali_text *body, const char *name, cons
     return found;
 }
 
-/* Appends type and name, or the name alone. */
-static void add_item(list *l, const char *type, const char *name, const char *ending) {
+/* Appends what stands before a name, and the name. */
+static void add_prefixed(list *l, const char *prefix, const char *name, const char *ending) {
     if (has_name(l->to, l->body, name, ending)) {
-        gali_text_add(l->to, "%s%s", l->count++ ? ", " : "", l->declare ? type : "");
+        gali_text_add(l->to, "%s%s", l->count++ ? ", " : "", prefix);
         gali_c_name(l->to, name);
         gali_text_add(l->to, "%s", ending);
     }
 }
 
+/* Appends type and name, or the name alone. */
+static void add_item(list *l, const char *type, const char *name, const char *ending) {
+    add_prefixed(l, l->declare ? type : "", name, ending);
+}
+
 static void add_parameter(list *l, const gali_loop_buffer *buffer) {
-    static const char *const types[] = {"const float *", "const float *", "const uint32_t *", "float *"};
-    add_item(l, types[buffer->role], buffer->name, "");
-    if (gali_c_has_stride(buffer)) {
+    char type[32];
+    int written = buffer->role == GALI_LOOP_OUTPUT || buffer->role == GALI_LOOP_TEMPORARY;
+    snprintf(type, sizeof type, "%s%s *", written ? "" : "const ", gali_element_list[buffer->element].c);
+    add_item(l, type, buffer->name, "");
+    if (gali_c_has_stride(l->function, buffer)) {
         add_item(l, "size_t ", buffer->name, "_stride");
     }
 }
 
-static void add_local(const gali_c_printer *p, list *l, const gali_loop_buffer *local) {
-    static const char *const types[][2] = {
-        {"float ", "float *"}, {"gali_vf ", "gali_vf *"}, {"gali_vx ", "gali_vx *"}};
+/* What the head of the function defines for a parameter. */
+static void add_steps(list *l, const gali_loop_buffer *buffer) {
+    for (uint32_t d = 0; d + 1 < buffer->rank; d++) {
+        char ending[16];
+        snprintf(ending, sizeof ending, "_step%u", d);
+        if (gali_c_has_step(l->function, buffer, d)) {
+            add_item(l, "const size_t ", buffer->name, ending);
+        }
+    }
+}
+
+/* One number or vector goes as a pointer, which it is already in a function that it was made outside of. */
+static void add_local(const gali_c_printer *p, list *l, const gali_loop_buffer *local, int outside) {
+    char type[32];
     uint32_t rank = local->rank - (p->shape[local->id] == GALI_C_VECTORS), before = l->count;
-    add_item(l, types[p->shape[local->id]][!rank], local->name, "");
+    if (l->declare) {
+        snprintf(type, sizeof type, "%s %s", type_of(p, local), rank ? "" : "*");
+    } else {
+        snprintf(type, sizeof type, "%s", rank || outside ? "" : "&");
+    }
+    add_prefixed(l, type, local->name, "");
     for (uint32_t d = 0; d < rank && l->declare && l->count > before; d++) {
-        gali_text_add(l->to, "[%u]", local->extent[d].constant);
+        gali_text_add(l->to, "[%u]", gali_loop_size(&local->extent[d]));
     }
 }
 
@@ -223,12 +293,16 @@ static void add_needs(const gali_c_printer *p, list *l) {
     for (uint32_t i = 0; i < p->function->symbols; i++) {
         add_item(l, "const size_t ", p->function->variable[i]->name, "");
     }
+    for (const gali_loop_statement *size = p->function->sizes; size; size = size->next) {
+        add_item(l, "const size_t ", size->variable->name, "");
+    }
     for (uint32_t i = 0; i < p->function->parameters; i++) {
         add_parameter(l, p->function->buffer[i]);
+        add_steps(l, p->function->buffer[i]);
     }
     for (uint32_t i = 0; i < p->scopes; i++) {
         if (p->scope[i]->kind == GALI_LOOP_MAKE) {
-            add_local(p, l, p->scope[i]->local);
+            add_local(p, l, p->scope[i]->local, i < p->outside);
         } else {
             add_item(l, "const size_t ", p->scope[i]->variable->name, "");
         }
@@ -238,13 +312,15 @@ static void add_needs(const gali_c_printer *p, list *l) {
 /* What follows a let with cases: a function, and a switch that calls it with each. */
 static void add_cases(gali_c_printer *p, gali_text *to, const gali_loop_statement *let) {
     gali_text body = {0};
-    uint32_t number = p->outlined++;
+    uint32_t number = p->outlined++, outside = p->outside;
     int depth = p->depth;
     p->depth = 1;
+    p->outside = p->scopes;
     add_block(p, &body, let->next);
+    p->outside = outside;
     p->depth = depth;
     p->scopes--; /* the let itself is the last parameter */
-    list parameters = {.to = &p->functions, .body = &body, .declare = 1};
+    list parameters = {.function = p->function, .to = &p->functions, .body = &body, .declare = 1};
     gali_text_add(&p->functions, "static inline __attribute__((always_inline)) void %s_%u(", p->name, number);
     add_needs(p, &parameters);
     add_item(&parameters, "const size_t ", let->variable->name, "");
@@ -254,7 +330,7 @@ static void add_cases(gali_c_printer *p, gali_text *to, const gali_loop_statemen
     gali_c_name(to, let->variable->name);
     gali_text_add(to, ") {\n");
     for (uint32_t i = let->variable->least; i <= let->variable->most; i++) {
-        list arguments = {.to = to, .body = &body};
+        list arguments = {.function = p->function, .to = to, .body = &body};
         add_line(p, to);
         gali_text_add(to, "case %u:\n%*s%s_%u(", i, 4 * (p->depth + 1), "", p->name, number);
         add_needs(p, &arguments);
@@ -269,11 +345,28 @@ static void add_cases(gali_c_printer *p, gali_text *to, const gali_loop_statemen
     gali_text_end(&body, &p->functions);
 }
 
+static void add_clamp(gali_c_printer *p, gali_text *to, const gali_loop_statement *let) {
+    int wide = let->value->element == GALI_u64; /* of these the larger half has no int64_t */
+    gali_text_add(to, "(size_t)gali_least_i64(gali_most_i64(%s", wide ? "(int64_t)gali_least_u64(" : "");
+    gali_c_plain(p, to, let->value);
+    gali_text_add(to, wide ? ", INT64_MAX), " : ", ");
+    gali_c_signed_index(to, &let->operand[0]);
+    gali_text_add(to, "), ");
+    gali_c_signed_index(to, &let->operand[1]);
+    gali_text_add(to, ")");
+}
+
+/* A let by what stands in memory. */
 static void add_lookup(gali_c_printer *p, gali_text *to, const gali_loop_statement *let) {
     gali_text_add(to, "const size_t ");
     gali_c_name(to, let->variable->name);
     gali_text_add(to, " = ");
-    gali_c_item(p, to, &let->lookup);
+    if (let->let == GALI_LOOP_CLAMP) {
+        add_clamp(p, to, let);
+    } else {
+        gali_text_add(to, gali_element_list[let->lookup.buffer->element].bytes > 4 ? "(size_t)" : "");
+        gali_c_item(p, to, &let->lookup);
+    }
     gali_text_add(to, ";\n");
 }
 
@@ -283,7 +376,7 @@ static void add_statement(gali_c_printer *p, gali_text *to, const gali_loop_stat
         return;
     }
     add_line(p, to);
-    if (s->kind == GALI_LOOP_LET && s->let == GALI_LOOP_LOOKUP) {
+    if (s->kind == GALI_LOOP_LET && (s->let == GALI_LOOP_LOOKUP || s->let == GALI_LOOP_CLAMP)) {
         add_lookup(p, to, s);
     } else if (s->kind == GALI_LOOP_LET) {
         add_let(to, s);
@@ -332,9 +425,49 @@ static void add_unused(gali_text *to, const gali_text *body, const char *name, c
     }
 }
 
+/* "const size_t NAME_step<d> = n * 64;" of what the body has. */
+static void define_steps(const gali_c_printer *p, gali_text *to, const gali_text *body) {
+    for (uint32_t i = 0; i < p->function->parameters; i++) {
+        const gali_loop_buffer *buffer = p->function->buffer[i];
+        for (uint32_t d = 0; d + 1 < buffer->rank; d++) {
+            char ending[16];
+            snprintf(ending, sizeof ending, "_step%u", d);
+            if (!gali_c_has_step(p->function, buffer, d) || !has_name(to, body, buffer->name, ending)) {
+                continue;
+            }
+            gali_text_add(to, "    const size_t ");
+            gali_c_name(to, buffer->name);
+            gali_text_add(to, "%s = ", ending);
+            for (uint32_t in = d + 1; in < buffer->rank; in++) {
+                gali_text_add(to, in > d + 1 ? " * " : "");
+                gali_c_index(to, &buffer->extent[in]);
+            }
+            gali_text_add(to, ";\n");
+        }
+    }
+}
+
+/* The sizes from this one on that those after, the steps or the body have, and then the steps. */
+static void define_sizes(const gali_c_printer *p, const gali_loop_statement *size, gali_text *to,
+                         const gali_text *body) {
+    gali_text rest = {0};
+    if (!size) {
+        define_steps(p, to, body);
+        return;
+    }
+    define_sizes(p, size->next, &rest, body);
+    if (has_name(&rest, body, size->variable->name, "") ||
+        (rest.size && has_name(&rest, &rest, size->variable->name, ""))) {
+        gali_text_add(to, "    ");
+        add_let(to, size);
+    }
+    gali_text_add_bytes(to, rest.bytes ? rest.bytes : "", rest.size);
+    gali_text_end(&rest, to);
+}
+
 static void add_head(gali_c_printer *p, gali_text *to, const gali_text *body) {
     const gali_loop_function *f = p->function;
-    list all = {.to = to, .declare = 1};
+    list all = {.function = f, .to = to, .declare = 1};
     gali_text_add(to, "/*\n");
     for (uint32_t i = 0; i < f->parameters; i++) {
         gali_text_add(to, " * %s %s", gali_loop_roles[f->buffer[i]->role], f->buffer[i]->name);
@@ -348,16 +481,22 @@ static void add_head(gali_c_printer *p, gali_text *to, const gali_text *body) {
     for (uint32_t i = 0; i < f->parameters; i++) {
         add_parameter(&all, f->buffer[i]);
     }
+    gali_text sizes = {0};
+    define_sizes(p, f->sizes, &sizes, body);
     gali_text_add(to, "%s) {\n", parallel_loop(f->body) ? ", uint32_t first, uint32_t last" : "");
     for (uint32_t i = 0; i < f->symbols; i++) {
-        add_unused(to, body, f->variable[i]->name, "");
+        if (!sizes.size || !has_name(to, &sizes, f->variable[i]->name, "")) {
+            add_unused(to, body, f->variable[i]->name, "");
+        }
     }
     for (uint32_t i = 0; i < f->parameters; i++) {
         add_unused(to, body, f->buffer[i]->name, "");
-        if (gali_c_has_stride(f->buffer[i])) {
+        if (gali_c_has_stride(f, f->buffer[i])) {
             add_unused(to, body, f->buffer[i]->name, "_stride");
         }
     }
+    gali_text_add_bytes(to, sizes.bytes ? sizes.bytes : "", sizes.size);
+    gali_text_end(&sizes, to);
 }
 
 /* Vectors at the end of a row that is no whole number of them. */

@@ -1,12 +1,19 @@
 /*
- * A function as C11 in the words of kernels/simd/scalar.h: gali_vf for what has lanes, gali_vx for what is multiplied
- * into all of them. What uses those words for which target is emit/vocabulary.h's to add.
+ * A function as C11, in one of two ways.
+ *
+ * With vectors of `lanes`, in the words of kernels/simd/scalar.h: gali_vf for what has lanes, gali_vx for what is
+ * multiplied into all of them. What uses those words for which target is emit/vocabulary.h's to add. It is all float32, but
+ * for integers that are looked up.
+ *
+ * With 0 lanes as plain C, which compilers vectorise: no access has lanes, values are of any element, and operations are
+ * those of the language and of loop/body/scalars.inc, which stands over scalar.h whatever the target.
  *
  *     static void NAME(uint32_t characters, const float *weights, const float *x, size_t x_stride, ..,
  *                      float *y, size_t y_stride)
  *
  * Symbols first, then the parameters in their order; one of two dimensions that is no constant has its row's stride, in
- * elements, behind it; a parallel loop's range [first, last) comes last. Constants lie as gali_loop_pack lays them.
+ * elements, behind it, unless the function is dense; a parallel loop's range [first, last) comes last. Sizes, and the steps
+ * of dimensions that a size stands in, are computed at the head of the function. Constants lie as gali_loop_pack lays them.
  * What follows a let with cases is a function of its own, always inlined, called once for each case.
  */
 #ifndef GALI_COMPILER_LOOP_PRINT_C_H

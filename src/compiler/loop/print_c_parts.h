@@ -1,7 +1,8 @@
 /*
  * Parts of the printer of C (print_c.h): what it knows while it prints, and how an access or a value reads in C.
  *
- * print_c_shape.c chooses what each local becomes, print_c_value.c prints expressions, print_c.c statements and functions.
+ * print_c_shape.c chooses what each local becomes, print_c_value.c prints expressions of vectors, print_c_plain.c those of
+ * plain C, print_c.c statements and functions.
  */
 #ifndef GALI_COMPILER_LOOP_PRINT_C_PARTS_H
 #define GALI_COMPILER_LOOP_PRINT_C_PARTS_H
@@ -12,7 +13,7 @@ enum { GALI_C_SCOPE_MAX = 128 };
 
 /* What a local becomes. */
 typedef enum gali_c_shape {
-    GALI_C_FLOATS,    /* float name[..], in memory */
+    GALI_C_FLOATS,    /* float name[..], or of another element, in memory */
     GALI_C_VECTORS,   /* gali_vf name[..]: every access is of all lanes of its last dimension */
     GALI_C_BROADCAST, /* gali_vx name[..]: loads that are only multiplied into vectors */
 } gali_c_shape;
@@ -25,6 +26,7 @@ typedef struct gali_c_printer {
     const gali_loop_statement *scope[GALI_C_SCOPE_MAX]; /* the lets, loops and makes around, outermost first */
     uint32_t scopes;
     gali_text functions; /* outlined, innermost first */
+    uint32_t outside;    /* the first of the scopes, which are around the function that is printed */
     int depth, some;     /* indentation; whether a partial access was printed */
     const char *why;     /* what cannot be printed; NULL so far */
 } gali_c_printer;
@@ -36,10 +38,19 @@ void gali_c_choose_shapes(gali_c_printer *p);
 void gali_c_name(gali_text *to, const char *name);
 
 void gali_c_index(gali_text *to, const gali_loop_index *index);
+
+/* The same as an int64_t, of indices that may be negative. */
+void gali_c_signed_index(gali_text *to, const gali_loop_index *index);
 int gali_c_is_zero(const gali_loop_index *index);
 
 /* Whether a parameter's rows are a stride apart that the caller gives. */
-int gali_c_has_stride(const gali_loop_buffer *buffer);
+int gali_c_has_stride(const gali_loop_function *function, const gali_loop_buffer *buffer);
+
+/* Whether the elements of a step of dimension d, which is not the last, are a number of the function's head: NAME_step<d>. */
+int gali_c_has_step(const gali_loop_function *function, const gali_loop_buffer *buffer, uint32_t d);
+
+/* "i < n && .." of the marked indices of an access. */
+void gali_c_inside(gali_text *to, const gali_loop_access *access);
 int gali_c_is_local(const gali_loop_access *access);
 
 /* Whether a vector may reach past the end of the row. */
@@ -57,6 +68,10 @@ void gali_c_item(gali_c_printer *p, gali_text *to, const gali_loop_access *acces
 void gali_c_left(gali_text *to, const gali_loop_access *access);
 
 void gali_c_value(gali_c_printer *p, gali_text *to, const gali_loop_value *value, uint32_t lanes);
+
+/* A value of one number in plain C; one that is stored as `element`. */
+void gali_c_plain(gali_c_printer *p, gali_text *to, const gali_loop_value *value);
+void gali_c_plain_stored(gali_c_printer *p, gali_text *to, const gali_loop_value *value, gali_element element);
 int gali_c_is_scalar_load(const gali_loop_value *value);
 
 /* The operand of an FMA that is one number for all lanes: 0, 1, or 2 for neither. */

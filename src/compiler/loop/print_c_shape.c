@@ -55,9 +55,12 @@ static int is_broadcast(const gali_loop_statement *block, const gali_loop_buffer
 void gali_c_choose_shapes(gali_c_printer *p) {
     const gali_loop_function *f = p->function;
     for (uint32_t i = 0; i < f->buffers; i++) {
-        p->shape[i] = GALI_C_VECTORS;
+        p->shape[i] = p->lanes ? GALI_C_VECTORS : GALI_C_FLOATS;
     }
     gali_loop_walk(f->body, see_shape, NULL, p);
+    if (!p->lanes) {
+        return;
+    }
     for (uint32_t i = f->parameters; i < f->buffers; i++) {
         if (p->shape[i] == GALI_C_FLOATS && is_broadcast(f->body, f->buffer[i])) {
             p->shape[i] = GALI_C_BROADCAST;

@@ -1,4 +1,6 @@
 /* Names, indices, accesses and values as C expressions (print_c_parts.h). */
+#include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -14,20 +16,36 @@ void gali_c_name(gali_text *to, const char *name) {
     }
 }
 
-void gali_c_index(gali_text *to, const gali_loop_index *index) {
-    int many = index->count + (index->constant > 0) > 1;
+/* " + " or " - " behind something, else a minus or nothing; returns the size of the number. */
+static int64_t add_sign(gali_text *to, int64_t number, int behind) {
+    gali_text_add(to, "%s", number < 0 ? behind ? " - " : "-" : behind ? " + " : "");
+    return number < 0 ? -number : number;
+}
+
+static void add_index(gali_text *to, const gali_loop_index *index, const char *cast) {
+    int many = index->count + (index->constant != 0) > 1 || index->constant < 0 ||
+               (index->count && index->term[0].scale < 0);
     gali_text_add(to, "%s", many ? "(" : "");
     for (uint32_t i = 0; i < index->count; i++) {
-        gali_text_add(to, "%s", i ? " + " : "");
-        if (index->term[i].scale != 1) {
-            gali_text_add(to, "%u * ", index->term[i].scale);
+        int64_t scale = add_sign(to, index->term[i].scale, i > 0);
+        if (scale != 1) {
+            gali_text_add(to, "%" PRId64 " * ", scale);
         }
+        gali_text_add(to, "%s", cast);
         gali_c_name(to, index->term[i].variable->name);
     }
     if (index->constant || !index->count) {
-        gali_text_add(to, "%s%u", index->count ? " + " : "", index->constant);
+        gali_text_add(to, "%" PRId64, add_sign(to, index->constant, index->count > 0));
     }
     gali_text_add(to, "%s", many ? ")" : "");
+}
+
+void gali_c_index(gali_text *to, const gali_loop_index *index) {
+    add_index(to, index, "");
+}
+
+void gali_c_signed_index(gali_text *to, const gali_loop_index *index) {
+    add_index(to, index, "(int64_t)");
 }
 
 int gali_c_is_zero(const gali_loop_index *index) {
@@ -108,8 +126,52 @@ static void add_packed_offset(gali_c_printer *p, gali_text *to, const gali_loop_
     }
 }
 
-int gali_c_has_stride(const gali_loop_buffer *buffer) {
-    return buffer->rank == 2 && buffer->role != GALI_LOOP_CONSTANT;
+int gali_c_has_stride(const gali_loop_function *function, const gali_loop_buffer *buffer) {
+    return !function->dense && buffer->rank == 2 && buffer->role != GALI_LOOP_CONSTANT;
+}
+
+int gali_c_has_step(const gali_loop_function *function, const gali_loop_buffer *buffer, uint32_t d) {
+    int symbolic = 0;
+    for (uint32_t i = d + 1; i < buffer->rank; i++) {
+        symbolic |= buffer->extent[i].count > 0;
+    }
+    return symbolic && buffer->role != GALI_LOOP_LOCAL && !gali_c_has_stride(function, buffer);
+}
+
+void gali_c_inside(gali_text *to, const gali_loop_access *access) {
+    const char *between = "";
+    for (uint32_t d = 0; d < access->buffer->rank; d++) {
+        if (access->tested >> d & 1) {
+            gali_text_add(to, "%s(size_t)", between); /* what is below 0 is past the end */
+            gali_c_index(to, &access->index[d]);
+            gali_text_add(to, " < ");
+            gali_c_index(to, &access->buffer->extent[d]);
+            between = " && ";
+        }
+    }
+}
+
+/* " * elements" of a step of dimension d, unless it is one. */
+static void add_step(const gali_c_printer *p, gali_text *to, const gali_loop_buffer *buffer, uint32_t d) {
+    size_t step = 1;
+    if (d == 0 && gali_c_has_stride(p->function, buffer)) {
+        gali_text_add(to, " * ");
+        gali_c_name(to, buffer->name);
+        gali_text_add(to, "_stride");
+        return;
+    }
+    if (gali_c_has_step(p->function, buffer, d)) {
+        gali_text_add(to, " * ");
+        gali_c_name(to, buffer->name);
+        gali_text_add(to, "_step%u", d);
+        return;
+    }
+    for (uint32_t i = d + 1; i < buffer->rank; i++) {
+        step *= (size_t)buffer->extent[i].constant;
+    }
+    if (step != 1) {
+        gali_text_add(to, " * %zu", step);
+    }
 }
 
 void gali_c_pointer(gali_c_printer *p, gali_text *to, const gali_loop_access *access) {
@@ -119,28 +181,34 @@ void gali_c_pointer(gali_c_printer *p, gali_text *to, const gali_loop_access *ac
         add_packed_offset(p, to, access);
         return;
     }
-    size_t stride = 1;
-    for (uint32_t d = 1; d < buffer->rank; d++) {
-        stride *= buffer->extent[d].constant;
-    }
     for (uint32_t d = 0; d < buffer->rank; d++) {
-        if (!gali_c_is_zero(&access->index[d])) {
-            gali_text_add(to, " + ");
-            gali_c_index(to, &access->index[d]);
-            if (d == 0 && gali_c_has_stride(buffer)) {
-                gali_text_add(to, " * ");
-                gali_c_name(to, buffer->name);
-                gali_text_add(to, "_stride");
-            } else if (stride != 1) {
-                gali_text_add(to, " * %zu", stride);
-            }
+        if (gali_c_is_zero(&access->index[d])) {
+            continue;
         }
-        stride /= d + 1 < buffer->rank ? buffer->extent[d + 1].constant : 1;
+        gali_text_add(to, " + ");
+        gali_c_index(to, &access->index[d]);
+        add_step(p, to, buffer, d);
     }
+}
+
+/* Whether a local was made outside of the function that is printed, which then has a pointer to it. */
+static int is_outside(const gali_c_printer *p, const gali_loop_buffer *local) {
+    for (uint32_t i = 0; i < p->outside; i++) {
+        if (p->scope[i]->kind == GALI_LOOP_MAKE && p->scope[i]->local == local) {
+            return 1;
+        }
+    }
+    return 0;
 }
 
 void gali_c_element(const gali_c_printer *p, gali_text *to, const gali_loop_access *access) {
     uint32_t rank = access->buffer->rank - (p->shape[access->buffer->id] == GALI_C_VECTORS);
+    if (!rank && is_outside(p, access->buffer)) {
+        gali_text_add(to, "(*");
+        gali_c_name(to, access->buffer->name);
+        gali_text_add(to, ")");
+        return;
+    }
     gali_c_name(to, access->buffer->name);
     for (uint32_t d = 0; d < rank; d++) {
         gali_text_add(to, "[");
@@ -183,11 +251,13 @@ void gali_c_item(gali_c_printer *p, gali_text *to, const gali_loop_access *acces
 int gali_c_is_partial(const gali_loop_access *access) {
     const gali_loop_buffer *buffer = access->buffer;
     return access->lanes > 1 && !gali_c_is_local(access) && !buffer->packed_rank &&
-           buffer->extent[buffer->rank - 1].constant % access->lanes != 0;
+           (buffer->extent[buffer->rank - 1].count ||
+            gali_loop_size(&buffer->extent[buffer->rank - 1]) % access->lanes != 0);
 }
 
 void gali_c_left(gali_text *to, const gali_loop_access *access) {
-    gali_text_add(to, "%u - ", access->buffer->extent[access->buffer->rank - 1].constant);
+    gali_c_index(to, &access->buffer->extent[access->buffer->rank - 1]);
+    gali_text_add(to, " - ");
     gali_c_index(to, &access->index[access->buffer->rank - 1]);
 }
 
@@ -246,9 +316,8 @@ static void add_fma(gali_c_printer *p, gali_text *to, const gali_loop_value *fma
     gali_text_add(to, ")");
 }
 
-static void add_call_of(gali_c_printer *p, gali_text *to, const char *prefix, const gali_loop_value *value,
-                        uint32_t lanes) {
-    gali_text_add(to, "gali_%s%s(", prefix, gali_loop_ops[value->op].name);
+static void add_call_of(gali_c_printer *p, gali_text *to, const gali_loop_value *value, uint32_t lanes) {
+    gali_text_add(to, "%s(", gali_loop_ops[value->op].vector);
     for (uint32_t i = 0; i < gali_loop_ops[value->op].arity; i++) {
         gali_text_add(to, "%s", i ? ", " : "");
         gali_c_value(p, to, value->operand[i], lanes);
@@ -256,16 +325,21 @@ static void add_call_of(gali_c_printer *p, gali_text *to, const char *prefix, co
     gali_text_add(to, ")");
 }
 
-static void add_constant(const gali_c_printer *p, gali_text *to, float constant) {
+static void add_constant(const gali_c_printer *p, gali_text *to, double constant) {
     char number[32];
-    snprintf(number, sizeof number, "%.9g", (double)constant);
+    if (!isfinite(constant)) {
+        const char *name = isnan(constant) ? "NAN" : constant < 0 ? "-INFINITY" : "INFINITY";
+        gali_text_add(to, p->lanes > 1 ? "gali_vf_set(%s)" : "%s", name);
+        return;
+    }
+    snprintf(number, sizeof number, "%.9g", constant);
     gali_text_add(to, p->lanes > 1 ? "gali_vf_set(%s%sf)" : "%s%sf", number, strpbrk(number, ".e") ? "" : ".0");
 }
 
 void gali_c_value(gali_c_printer *p, gali_text *to, const gali_loop_value *value, uint32_t lanes) {
     switch (value->op) {
     case GALI_VALUE_CONSTANT:
-        add_constant(p, to, value->constant);
+        add_constant(p, to, value->real);
         break;
     case GALI_VALUE_LOAD:
         add_load(p, to, &value->load);
@@ -281,10 +355,10 @@ void gali_c_value(gali_c_printer *p, gali_text *to, const gali_loop_value *value
         }
         gali_text_add(to, ")");
         break;
-    case GALI_VALUE_EXPM1_NEGATIVE:
-        add_call_of(p, to, "", value, lanes);
-        break;
     default:
-        add_call_of(p, to, value->op >= GALI_VALUE_NONE ? "activate_" : "vf_", value, lanes);
+        if (!*gali_loop_ops[value->op].vector) {
+            p->why = "an operation that vectors have not: print it as plain C";
+        }
+        add_call_of(p, to, value, lanes);
     }
 }

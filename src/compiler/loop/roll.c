@@ -17,7 +17,7 @@ static int is_unrolled(const gali_loop_statement *s) {
 static int is_long(const gali_loop_value *value) {
     int found =
         value->op > GALI_VALUE_NONE && value->op != GALI_VALUE_RELU && value->op != GALI_VALUE_LEAKY_RELU;
-    for (uint32_t i = 0; i < 3 && value->operand[i]; i++) {
+    for (uint32_t i = 0; i < gali_loop_arity(value); i++) {
         found |= is_long(value->operand[i]);
     }
     return found;
@@ -72,7 +72,7 @@ static int is_hot(const gali_loop_statement *block, const gali_loop_buffer *loca
 static int reads_hot(const gali_loop_function *function, const gali_loop_value *value) {
     int hot = value->op == GALI_VALUE_LOAD && value->load.buffer->role == GALI_LOOP_LOCAL &&
               is_hot(function->body, value->load.buffer);
-    for (uint32_t i = 0; i < 3 && value->operand[i]; i++) {
+    for (uint32_t i = 0; i < gali_loop_arity(value); i++) {
         hot |= reads_hot(function, value->operand[i]);
     }
     return hot;

@@ -22,7 +22,10 @@ static void see_value(const walker *w, const gali_loop_value *value) {
     if (value->op == GALI_VALUE_LOAD) {
         see_access(w, &value->load, 0);
     }
-    for (uint32_t i = 0; i < 3 && value->operand[i]; i++) {
+    if (value->op == GALI_VALUE_AT) {
+        see_index(w, &value->at);
+    }
+    for (uint32_t i = 0; i < gali_loop_arity(value); i++) {
         see_value(w, value->operand[i]);
     }
 }
@@ -31,6 +34,9 @@ static void see_let(const walker *w, const gali_loop_statement *let) {
     if (let->let == GALI_LOOP_LOOKUP) {
         see_access(w, &let->lookup, 0);
         return;
+    }
+    if (let->let == GALI_LOOP_CLAMP) {
+        see_value(w, let->value);
     }
     for (uint32_t i = 0; i < 3; i++) {
         see_index(w, &let->operand[i]);

@@ -1,31 +1,31 @@
 /*
- * Whether a function keeps loop.h's invariant. One walk over the statements for every value of the symbols and of the
- * lets with cases; all other variables are intervals there. Nearly equal parts are exact under this: where a part's size
- * is known, it starts no later than its size before the end.
+ * Whether a function keeps loop.h's invariant. First one walk over the statements in which symbols are what their ranges
+ * say: variables are intervals, and what these do not tell is proven (prove.h). Where that is not enough there is one walk
+ * for every value of the symbols; lets with cases are walked once for each value in any case. Nearly equal parts are exact
+ * under this: where a part's size is known, it starts no later than its size before the end.
  */
 #include <string.h>
 
 #include "base/error.h"
 #include "base/size.h"
 #include "compiler/loop/layout.h"
+#include "compiler/loop/prove.h"
 #include "compiler/loop/words.h"
 
 enum {
     VISITS_MOST = 1 << 20,       /* statements in one verification */
     LOCAL_FLOATS_MOST = 1 << 24, /* of one local */
+    ELEMENTS_MOST = 1 << 30,     /* of one buffer, and the largest variable */
 };
 
-typedef struct interval {
-    uint32_t least, most;
-} interval;
+typedef gali_loop_interval interval;
 
 typedef struct checker {
     const gali_loop_function *function;
-    interval value[GALI_LOOP_VARIABLES_MAX];
-    unsigned char known[GALI_LOOP_VARIABLES_MAX], made[GALI_LOOP_BUFFERS_MAX];
-    const gali_loop_statement *let[GALI_LOOP_VARIABLES_MAX]; /* that defined a known variable; NULL of others */
-    uint32_t visits, depth, loops;                           /* loops around */
-    uint32_t locals;                                         /* made here or around */
+    gali_loop_known known;
+    unsigned char made[GALI_LOOP_BUFFERS_MAX];
+    uint32_t visits, depth, loops; /* loops around */
+    uint32_t locals;               /* made here or around */
     const gali_loop_statement *at;
     gal_status status;
     gal_error *error;
@@ -47,17 +47,31 @@ static int wrong(checker *c, const char *message, const char *name) {
 }
 
 static int bound(checker *c, const gali_loop_index *index, interval *result) {
-    uint64_t least = index->constant, most = index->constant;
+    int64_t least = index->constant, most = index->constant;
     for (uint32_t i = 0; i < index->count; i++) {
         const gali_loop_term *term = &index->term[i];
-        if (!c->known[term->variable->id]) {
+        const interval *value = &c->known.value[term->variable->id];
+        if (!c->known.defined[term->variable->id]) {
             return wrong(c, "not defined here", term->variable->name);
         }
-        least += (uint64_t)term->scale * c->value[term->variable->id].least;
-        most += (uint64_t)term->scale * c->value[term->variable->id].most;
+        least += term->scale * (term->scale < 0 ? value->most : value->least);
+        most += term->scale * (term->scale < 0 ? value->least : value->most);
     }
-    *result = (interval){(uint32_t)least, (uint32_t)most};
-    return most <= UINT32_MAX || wrong(c, "too large", "an index");
+    *result = (interval){least, most};
+    int small = least >= -(int64_t)ELEMENTS_MOST && most <= (int64_t)ELEMENTS_MOST;
+    return small || wrong(c, "too large", "an index");
+}
+
+/* Whether an index is never negative. */
+static int never_negative(checker *c, const gali_loop_index *index, const interval *value) {
+    return value->least >= 0 || gali_loop_prove(&c->known, index);
+}
+
+/* Whether index + more <= end. */
+static int ends_before(checker *c, const gali_loop_index *index, int64_t more, const gali_loop_index *end) {
+    gali_loop_index left = *end;
+    left.constant -= more;
+    return gali_loop_index_add(&left, index, -1) && gali_loop_prove(&c->known, &left);
 }
 
 static int check_dimension(checker *c, const gali_loop_access *access, uint32_t d, int last) {
@@ -66,11 +80,16 @@ static int check_dimension(checker *c, const gali_loop_access *access, uint32_t 
     if (!bound(c, &access->index[d], &at) || !bound(c, &whole, &extent)) {
         return 0;
     }
+    if (access->tested >> d & 1) {
+        return access->lanes == 1 || wrong(c, "a marked index has no lanes", access->buffer->name);
+    }
     /* A local's dimension may be a case or a part: it is made as large as the largest. */
-    uint32_t size = access->buffer->role == GALI_LOOP_LOCAL ? extent.most : extent.least;
-    int partial = access->buffer->role != GALI_LOOP_LOCAL && !access->buffer->packed_rank;
-    uint64_t end = (uint64_t)at.most + (last && !partial ? access->lanes : 1);
-    return end <= size || wrong(c, "an index past the end", access->buffer->name);
+    int local = access->buffer->role == GALI_LOOP_LOCAL, partial = !local && !access->buffer->packed_rank;
+    int64_t more = last && !partial ? access->lanes : 1;
+    int inside = at.most + more <= (local ? extent.most : extent.least) ||
+                 ends_before(c, &access->index[d], more, &whole);
+    return (inside || wrong(c, "an index past the end", access->buffer->name)) &&
+           (never_negative(c, &access->index[d], &at) || wrong(c, "a negative index", access->buffer->name));
 }
 
 static int check_access(checker *c, const gali_loop_access *access) {
@@ -79,8 +98,12 @@ static int check_access(checker *c, const gali_loop_access *access) {
     if (!c->made[buffer->id]) {
         return wrong(c, "not made here", buffer->name);
     }
-    if (access->lanes < 1 || access->lanes > GALI_LOOP_LANES_MAX || (access->lanes > 1 && !rank)) {
+    if (access->lanes < 1 || access->lanes > GALI_LOOP_LANES_MAX ||
+        (access->lanes > 1 && (!rank || buffer->element != GALI_f32))) {
         return wrong(c, "lanes", buffer->name);
+    }
+    if (access->tested >> rank || (access->tested && buffer->packed_rank)) {
+        return wrong(c, "a marked index of a dimension that it has not, or of a layout", buffer->name);
     }
     for (uint32_t d = 0; d < rank; d++) {
         if (!check_dimension(c, access, d, d + 1 == rank)) {
@@ -90,33 +113,147 @@ static int check_access(checker *c, const gali_loop_access *access) {
     return 1;
 }
 
+/* ---- values ---- */
+
+/* The value as an index; 0 if it is none. */
+static int as_index(const gali_loop_value *value, gali_loop_index *index) {
+    gali_loop_index other;
+    *index = gali_loop_number(0);
+    switch (value->op) {
+    case GALI_VALUE_AT:
+        *index = value->at;
+        return 1;
+    case GALI_VALUE_CONSTANT:
+        index->constant = value->whole;
+        return value->element == GALI_i64 && value->whole >= -GALI_LOOP_EXTENT_MAX &&
+               value->whole <= GALI_LOOP_EXTENT_MAX;
+    case GALI_VALUE_ADD:
+    case GALI_VALUE_SUB:
+        return as_index(value->operand[0], index) && as_index(value->operand[1], &other) &&
+               gali_loop_index_add(index, &other, value->op == GALI_VALUE_ADD ? 1 : -1);
+    default:
+        return 0;
+    }
+}
+
+static void add_fact(checker *c, const gali_loop_index *less, const gali_loop_index *more, int64_t gap) {
+    gali_loop_index fact = *more;
+    fact.constant -= gap;
+    if (c->known.facts < GALI_PROVE_FACTS_MAX && gali_loop_index_add(&fact, less, -1)) {
+        c->known.fact[c->known.facts++] = fact;
+    }
+}
+
+/* What follows for indices where a truth value is `is`. */
+static void add_facts(checker *c, const gali_loop_value *truth, int is) {
+    gali_loop_index a, b;
+    if (truth->op == GALI_VALUE_NOT) {
+        add_facts(c, truth->operand[0], !is);
+    } else if (truth->op == (is ? GALI_VALUE_AND : GALI_VALUE_OR)) {
+        add_facts(c, truth->operand[0], is);
+        add_facts(c, truth->operand[1], is);
+    } else if ((truth->op == GALI_VALUE_LESS || truth->op == GALI_VALUE_LESS_EQUAL) &&
+               as_index(truth->operand[0], &a) && as_index(truth->operand[1], &b)) {
+        int strict = truth->op == GALI_VALUE_LESS;
+        add_fact(c, is ? &a : &b, is ? &b : &a, is ? strict : !strict);
+    }
+}
+
+static int check_value(checker *c, const gali_loop_value *value, uint32_t lanes, uint32_t depth);
+
+/* A select: what it chooses is read where it is chosen alone. */
+static int check_select(checker *c, const gali_loop_value *select, uint32_t lanes, uint32_t depth) {
+    uint32_t facts = c->known.facts;
+    if (!check_value(c, select->operand[0], lanes, depth)) {
+        return 0;
+    }
+    for (uint32_t i = 1; i < 3; i++) {
+        add_facts(c, select->operand[0], i == 1);
+        int good = check_value(c, select->operand[i], lanes, depth);
+        c->known.facts = facts;
+        if (!good) {
+            return 0;
+        }
+    }
+    return select->operand[0]->element == GALI_truth ||
+           wrong(c, "chooses by something else than a truth value", "select");
+}
+
+static int check_load(checker *c, const gali_loop_value *value, uint32_t lanes, uint32_t depth) {
+    const gali_loop_access *load = &value->load;
+    if (load->lanes != 1 && load->lanes != lanes) {
+        return wrong(c, "lanes differ", load->buffer->name);
+    }
+    if (value->element != gali_loop_computed(load->buffer->element)) {
+        return wrong(c, "a load of another element", load->buffer->name);
+    }
+    if (!load->tested != !value->operand[0]) {
+        return wrong(c, "a marked index and an `else` go together", load->buffer->name);
+    }
+    return check_access(c, load) && (!load->tested || check_value(c, value->operand[0], lanes, depth + 1));
+}
+
+/* Whether an operation has operands of that element. */
+static int has_element(const char *kinds, gali_element element) {
+    static const char of[] = {
+        [GALI_REAL] = 'R', [GALI_SIGNED] = 'I', [GALI_UNSIGNED] = 'I', [GALI_TRUTH] = 'T'};
+    return (*kinds == 'F' && element == GALI_f32) || strchr(kinds, of[gali_element_list[element].kind]);
+}
+
+/* The operands' elements, those of a select's first apart, are the same, and the operation has them. */
+static int check_elements(checker *c, const gali_loop_value *value) {
+    const gali_loop_op_facts *op = &gali_loop_ops[value->op];
+    uint32_t first = value->op == GALI_VALUE_SELECT, arity = gali_loop_arity(value);
+    int good = gali_loop_computed(value->element) == value->element;
+    for (uint32_t i = first; i < arity; i++) {
+        gali_element element = value->operand[i]->element;
+        int same = element == value->operand[first]->element || value->op == GALI_VALUE_CAST;
+        int result = op->truth || value->op == GALI_VALUE_CAST || element == value->element;
+        good &= same && result && has_element(op->kinds, element);
+    }
+    good &= !op->truth || value->element == GALI_truth;
+    return good || wrong(c, "operands of other elements", *op->name ? op->name : "a value");
+}
+
 static int check_value(checker *c, const gali_loop_value *value, uint32_t lanes, uint32_t depth) {
+    interval any;
     if (depth > GALI_LOOP_DEPTH_MAX) {
         return wrong(c, "too deep", "value");
     }
-    if (value->op == GALI_VALUE_LOAD) {
-        if (value->load.buffer->role == GALI_LOOP_INTEGERS) {
-            return wrong(c, "is not read as floats", value->load.buffer->name);
-        }
-        if (value->load.lanes != 1 && value->load.lanes != lanes) {
-            return wrong(c, "lanes differ", value->load.buffer->name);
-        }
-        return check_access(c, &value->load);
+    int word =
+        *gali_loop_ops[value->op].vector || value->op == GALI_VALUE_CONSTANT || value->op == GALI_VALUE_LOAD;
+    if (lanes > 1 && (!word || value->element != GALI_f32)) {
+        return wrong(c, "has no word in vectors",
+                     *gali_loop_ops[value->op].name ? gali_loop_ops[value->op].name : "a value");
+    }
+    switch (value->op) {
+    case GALI_VALUE_LOAD:
+        return check_load(c, value, lanes, depth) && check_elements(c, value);
+    case GALI_VALUE_AT:
+        return bound(c, &value->at, &any) && (value->element == GALI_i64 || wrong(c, "is an i64", "at"));
+    case GALI_VALUE_SELECT:
+        return check_select(c, value, lanes, depth + 1) && check_elements(c, value);
+    default:
+        break;
     }
     for (uint32_t i = 0; i < gali_loop_ops[value->op].arity; i++) {
         if (!check_value(c, value->operand[i], lanes, depth + 1)) {
             return 0;
         }
     }
-    return 1;
+    return check_elements(c, value);
 }
+
+/* ---- statements ---- */
 
 static int check_store(checker *c, const gali_loop_statement *store) {
     gali_loop_role role = store->to.buffer->role;
-    if (role != GALI_LOOP_OUTPUT && role != GALI_LOOP_LOCAL) {
+    if (role == GALI_LOOP_INPUT || role == GALI_LOOP_CONSTANT) {
         return wrong(c, "is not written", store->to.buffer->name);
     }
-    return check_access(c, &store->to) && check_value(c, store->value, store->to.lanes, 0);
+    int same = store->value->element == gali_loop_computed(store->to.buffer->element);
+    return check_access(c, &store->to) && check_value(c, store->value, store->to.lanes, 0) &&
+           (same || wrong(c, "holds another element", store->to.buffer->name));
 }
 
 static int check_make(checker *c, const gali_loop_buffer *local) {
@@ -124,61 +261,135 @@ static int check_make(checker *c, const gali_loop_buffer *local) {
     if (c->made[local->id]) {
         return wrong(c, "made twice", local->name);
     }
+    if (local->rank > GALI_LOOP_RANK_MAX) {
+        return wrong(c, "too many dimensions", local->name);
+    }
     for (uint32_t d = 0; d < local->rank; d++) {
         interval extent;
         if (!bound(c, &local->extent[d], &extent)) {
             return 0;
         }
-        floats = gali_size_mul(floats, extent.most);
+        if (extent.least < 0) {
+            return wrong(c, "a negative extent", local->name);
+        }
+        floats = gali_size_mul(floats, (size_t)extent.most);
     }
     c->made[local->id] = 1;
     c->locals++;
     return (floats && floats <= LOCAL_FLOATS_MOST) || wrong(c, "empty or too large", local->name);
 }
 
-/* The interval of a let's variable by its operands'. */
+static int check_lookup(checker *c, const gali_loop_access *lookup) {
+    gali_element_kind kind = gali_element_list[lookup->buffer->element].kind;
+    return (kind == GALI_SIGNED || kind == GALI_UNSIGNED) && lookup->lanes == 1 && !lookup->tested
+               ? check_access(c, lookup)
+               : wrong(c, "no buffer of integers", lookup->buffer->name);
+}
+
+static int check_clamp(checker *c, const gali_loop_statement *let) {
+    gali_element_kind kind = gali_element_list[let->value->element].kind;
+    if (kind != GALI_SIGNED && kind != GALI_UNSIGNED) {
+        return wrong(c, "no value of integers", let->variable->name);
+    }
+    gali_loop_index gap = let->operand[1];
+    int ordered = gali_loop_index_add(&gap, &let->operand[0], -1) && gali_loop_prove(&c->known, &gap);
+    return check_value(c, let->value, 1, 0) &&
+           (ordered || wrong(c, "a clamp whose ends may cross", let->variable->name));
+}
+
+static int64_t smaller(int64_t a, int64_t b) {
+    return a < b ? a : b;
+}
+
+static int64_t larger(int64_t a, int64_t b) {
+    return a > b ? a : b;
+}
+
+/* a / b, rounded up; a >= 0, b > 0. */
+static int64_t rounds(int64_t a, int64_t b) {
+    return a / b + (a % b != 0);
+}
+
+/* The interval of nearly equal parts' first elements; those of parts are numbers of 32 bits. */
+static interval firsts(const interval *a) {
+    int64_t parts = a[1].most, last = smaller(a[2].most, parts - 1);
+    return (interval){gali_loop_first((uint32_t)a[0].least, (uint32_t)parts, (uint32_t)a[2].least),
+                      gali_loop_first((uint32_t)a[0].most, (uint32_t)parts, (uint32_t)last)};
+}
+
+/* The interval of a let's variable by its operands'; none of those that are divided, or divide, is negative. */
+static interval of_operands(gali_loop_let let, const interval *a) {
+    switch (let) {
+    case GALI_LOOP_QUOTIENT:
+        return (interval){a[0].least / a[1].most, a[0].most / a[1].least};
+    case GALI_LOOP_REMAINDER:
+        return (interval){0, smaller(a[0].most, a[1].most - 1)};
+    case GALI_LOOP_ROUNDS:
+        return (interval){rounds(a[0].least, a[1].most), rounds(a[0].most, a[1].least)};
+    case GALI_LOOP_FIRST:
+        return firsts(a);
+    case GALI_LOOP_SIZE:
+        return (interval){a[0].least / a[1].most, rounds(a[0].most, a[1].least)};
+    case GALI_LOOP_PRODUCT:
+        return (interval){a[0].least * a[1].least, a[0].most * a[1].most};
+    case GALI_LOOP_LEAST:
+        return (interval){smaller(a[0].least, a[1].least), smaller(a[0].most, a[1].most)};
+    case GALI_LOOP_MOST:
+        return (interval){larger(a[0].least, a[1].least), larger(a[0].most, a[1].most)};
+    case GALI_LOOP_CLAMP:
+        return (interval){a[0].least, a[1].most};
+    default:
+        return a[0];
+    }
+}
+
+/* Whether the result is in the range of a variable; what intervals have below 0 may still never be. */
+static int check_result(checker *c, const gali_loop_statement *let, interval *result) {
+    int down = let->let == GALI_LOOP_SUM || let->let == GALI_LOOP_CLAMP;
+    int both = let->let == GALI_LOOP_LEAST, either = let->let == GALI_LOOP_MOST;
+    int good = result->least >= 0 || ((down || both || either) && gali_loop_prove(&c->known, &let->operand[0]));
+    good = good && (!both || result->least >= 0 || gali_loop_prove(&c->known, &let->operand[1]));
+    good = good || (either && gali_loop_prove(&c->known, &let->operand[1]));
+    result->least = larger(result->least, 0);
+    if (!good) {
+        return wrong(c, "may be negative", let->variable->name);
+    }
+    return result->most <= (int64_t)ELEMENTS_MOST || wrong(c, "too large", let->variable->name);
+}
+
 static int evaluate(checker *c, const gali_loop_statement *let, interval *result) {
     interval a[3] = {{0, 0}, {0, 0}, {0, 0}};
     if (let->let == GALI_LOOP_LOOKUP) {
         *result = (interval){let->variable->least, let->variable->most};
-        return let->lookup.buffer->role == GALI_LOOP_INTEGERS && let->lookup.lanes == 1
-                   ? check_access(c, &let->lookup)
-                   : wrong(c, "no buffer of integers", let->lookup.buffer->name);
+        return check_lookup(c, &let->lookup);
     }
+    int divides = let->let == GALI_LOOP_QUOTIENT || let->let == GALI_LOOP_REMAINDER ||
+                  let->let == GALI_LOOP_ROUNDS || let->let == GALI_LOOP_FIRST || let->let == GALI_LOOP_SIZE;
+    int positive = divides || let->let == GALI_LOOP_PRODUCT;
     for (uint32_t i = 0; i < gali_loop_lets[let->let].arity; i++) {
         if (!bound(c, &let->operand[i], &a[i])) {
             return 0;
         }
+        if (positive && !never_negative(c, &let->operand[i], &a[i])) {
+            return wrong(c, "an operand may be negative", let->variable->name);
+        }
+        a[i].least = positive ? larger(a[i].least, 0) : a[i].least;
     }
-    if (a[1].least == 0) {
+    if (divides && a[1].least == 0) {
         return wrong(c, "division by zero", let->variable->name);
     }
-    uint32_t parts = a[1].most, last = a[2].most < parts ? a[2].most : parts - 1;
-    switch (let->let) {
-    case GALI_LOOP_QUOTIENT:
-        *result = (interval){a[0].least / a[1].most, a[0].most / a[1].least};
-        break;
-    case GALI_LOOP_REMAINDER:
-        *result = (interval){0, a[0].most < a[1].most - 1 ? a[0].most : a[1].most - 1};
-        break;
-    case GALI_LOOP_ROUNDS:
-        *result = (interval){a[0].least / a[1].most + (a[0].least % a[1].most != 0),
-                             a[0].most / a[1].least + (a[0].most % a[1].least != 0)};
-        break;
-    case GALI_LOOP_FIRST:
-        *result = (interval){gali_loop_first(a[0].least, a[1].most, a[2].least),
-                             gali_loop_first(a[0].most, parts, last)};
-        break;
-    default:
-        *result = (interval){a[0].least / a[1].most, a[0].most / a[1].least + (a[0].most % a[1].least != 0)};
+    if (let->let == GALI_LOOP_CLAMP && !check_clamp(c, let)) {
+        return 0;
     }
-    return 1;
+    *result = of_operands(let->let, a);
+    return check_result(c, let, result);
 }
 
 static int check_block(checker *c, const gali_loop_statement *block);
 
 static int same_part(const gali_loop_statement *first, const gali_loop_statement *size) {
-    int same = first && first->let == GALI_LOOP_FIRST && size->let == GALI_LOOP_SIZE;
+    int same =
+        first && first->kind == GALI_LOOP_LET && first->let == GALI_LOOP_FIRST && size->let == GALI_LOOP_SIZE;
     for (uint32_t i = 0; i < 3 && same; i++) {
         same = gali_loop_index_same(&first->operand[i], &size->operand[i]);
     }
@@ -186,10 +397,10 @@ static int same_part(const gali_loop_statement *first, const gali_loop_statement
 }
 
 /* What follows the let of a part's size, where that is so much: the part ends within the whole. */
-static int check_case(checker *c, const gali_loop_statement *let, uint32_t size) {
+static int check_case(checker *c, const gali_loop_statement *let, int64_t size) {
     interval whole = {0, 0}, before = {0, 0};
     uint32_t id = 0;
-    while (id < c->function->variables && !(c->known[id] && same_part(c->let[id], let))) {
+    while (id < c->function->variables && !(c->known.defined[id] && same_part(c->known.by[id], let))) {
         id++;
     }
     int found = id < c->function->variables;
@@ -197,41 +408,47 @@ static int check_case(checker *c, const gali_loop_statement *let, uint32_t size)
         return 0;
     }
     if (found) {
-        before = c->value[id];
-        uint32_t most = whole.most > size ? whole.most - size : 0;
-        c->value[id].most = before.most < most ? before.most : most;
-        c->value[id].least = before.least < c->value[id].most ? before.least : c->value[id].most;
+        before = c->known.value[id];
+        int64_t most = larger(whole.most - size, 0);
+        c->known.value[id].most = smaller(before.most, most);
+        c->known.value[id].least = smaller(before.least, c->known.value[id].most);
     }
     int good = check_block(c, let->next);
     if (found) {
-        c->value[id] = before;
+        c->known.value[id] = before;
     }
     return good;
+}
+
+static void define(checker *c, const gali_loop_variable *variable, const gali_loop_statement *by,
+                   interval value) {
+    c->known.defined[variable->id] = 1;
+    c->known.value[variable->id] = value;
+    c->known.by[variable->id] = by;
+    c->known.order[variable->id] = c->known.orders++;
 }
 
 /* What follows a let, once for each of its cases. */
 static int check_let(checker *c, const gali_loop_statement *let) {
     interval value;
     uint32_t id = let->variable->id;
-    if (c->known[id] || !evaluate(c, let, &value)) {
-        return c->known[id] ? wrong(c, "defined twice", let->variable->name) : 0;
+    if (c->known.defined[id] || !evaluate(c, let, &value)) {
+        return c->known.defined[id] ? wrong(c, "defined twice", let->variable->name) : 0;
     }
-    c->known[id] = 1;
-    c->value[id] = value;
-    c->let[id] = let;
+    define(c, let->variable, let, value);
     int good = 1;
     if (let->cases) {
         const gali_loop_variable *v = let->variable;
         good = (value.least >= v->least && value.most <= v->most && v->most - v->least < GALI_LOOP_CASES_MAX) ||
                wrong(c, "leaves the range of its cases", v->name);
-        for (uint32_t i = value.least; i <= value.most && good; i++) {
-            c->value[id] = (interval){i, i};
+        for (int64_t i = value.least; i <= value.most && good; i++) {
+            c->known.value[id] = (interval){i, i};
             good = check_case(c, let, i);
         }
     } else {
         good = check_block(c, let->next);
     }
-    c->known[id] = 0;
+    c->known.defined[id] = 0;
     return good;
 }
 
@@ -241,8 +458,11 @@ static int check_for(checker *c, const gali_loop_statement *loop) {
     if (!bound(c, &loop->extent, &extent)) {
         return 0;
     }
-    if (c->known[id]) {
+    if (c->known.defined[id]) {
         return wrong(c, "defined twice", loop->variable->name);
+    }
+    if (!never_negative(c, &loop->extent, &extent)) {
+        return wrong(c, "a negative extent", loop->variable->name);
     }
     if (extent.most > GALI_LOOP_EXTENT_MAX) {
         return wrong(c, "too many turns", loop->variable->name);
@@ -253,22 +473,21 @@ static int check_for(checker *c, const gali_loop_statement *loop) {
     if (extent.most == 0) {
         return 1;
     }
-    c->known[id] = 1;
-    c->let[id] = NULL;
-    c->value[id] = (interval){0, extent.most - 1};
+    define(c, loop->variable, loop, (interval){0, extent.most - 1});
     c->loops++;
     int good = check_block(c, loop->body);
     c->loops--;
-    c->known[id] = 0;
+    c->known.defined[id] = 0;
     return good;
 }
 
 /* A kernel's panels: their last dimensions are [1 + inputs][vectors][lanes], and the call takes all of them, of the
  * `experts` that stand in the dimension before. */
-static int check_panel(checker *c, const gali_loop_tile *tile, uint32_t experts, uint32_t lanes) {
+static int check_panel(checker *c, const gali_loop_tile *tile, int64_t experts, uint32_t lanes) {
     const gali_loop_buffer *weights = tile->weights.buffer;
     uint32_t rank = gali_loop_rank(weights);
     if (weights->role != GALI_LOOP_CONSTANT || rank < 3 || tile->weights.lanes != lanes ||
+        weights->element != GALI_f32 ||
         (experts > 1 && (rank < 4 || gali_layout_ragged(weights) == rank - 4))) {
         return wrong(c, "no panel of weights", weights->name);
     }
@@ -296,7 +515,8 @@ static int check_call(checker *c, const gali_loop_tile *tile) {
     const gali_loop_buffer *sum = tile->sum.buffer, *x = tile->x.buffer;
     uint32_t first = sum->rank - 3; /* of rows */
     gali_loop_index last = gali_loop_extent(x, gali_loop_rank(x) ? gali_loop_rank(x) - 1 : 0);
-    if (sum->role != GALI_LOOP_LOCAL || (sum->rank != 3 && sum->rank != 4) || x->role != GALI_LOOP_INPUT ||
+    if (sum->role != GALI_LOOP_LOCAL || tile->sum.tested || tile->x.tested || sum->element != GALI_f32 ||
+        x->element != GALI_f32 || (sum->rank != 3 && sum->rank != 4) || x->role != GALI_LOOP_INPUT ||
         gali_loop_rank(x) != 2 || tile->x.lanes != 1) {
         return wrong(c, "not as the kernel needs it", sum->name);
     }
@@ -387,7 +607,7 @@ static int check_layout(checker *c, const gali_loop_buffer *buffer) {
                   inner->extent == (outer->total + outer->extent - 1) / outer->extent;
     }
     for (uint32_t d = 0; d < buffer->rank && buffer->packed_rank; d++) {
-        matched &= !buffer->extent[d].count && covered[d] + 1 >= buffer->extent[d].constant;
+        matched &= !buffer->extent[d].count && covered[d] + 1 >= gali_loop_size(&buffer->extent[d]);
     }
     size_t floats = matched ? gali_loop_pack_floats(buffer) : 0;
     return (matched && floats && floats < SIZE_MAX / sizeof(float)) ||
@@ -398,14 +618,22 @@ static int check_parameters(checker *c) {
     const gali_loop_function *f = c->function;
     for (uint32_t i = 0; i < f->parameters; i++) {
         const gali_loop_buffer *buffer = f->buffer[i];
+        double elements = 1;
+        if (buffer->rank > GALI_LOOP_RANK_MAX || buffer->role == GALI_LOOP_LOCAL) {
+            return wrong(c, "too many dimensions, or a local before a parameter", buffer->name);
+        }
         for (uint32_t d = 0; d < buffer->rank; d++) {
             interval extent;
             if (!bound(c, &buffer->extent[d], &extent)) {
                 return 0;
             }
-            if (!extent.least || (buffer->role == GALI_LOOP_CONSTANT && buffer->extent[d].count)) {
+            if (extent.least <= 0 || (buffer->role == GALI_LOOP_CONSTANT && buffer->extent[d].count)) {
                 return wrong(c, "a dimension is empty or not a number", buffer->name);
             }
+            elements *= (double)extent.most;
+        }
+        if (elements > (double)ELEMENTS_MOST) {
+            return wrong(c, "too many elements", buffer->name);
         }
         if (buffer->packed_rank && !check_layout(c, buffer)) {
             return 0;
@@ -415,31 +643,68 @@ static int check_parameters(checker *c) {
     return 1;
 }
 
+/* Symbols in their ranges. */
 static int check_symbols(checker *c) {
-    uint64_t combinations = 1;
     for (uint32_t i = 0; i < c->function->symbols; i++) {
         const gali_loop_variable *symbol = c->function->variable[i];
         if (symbol->least > symbol->most) {
             return wrong(c, "an empty range", symbol->name);
         }
-        combinations *= symbol->most - symbol->least + 1;
-        if (combinations > VISITS_MOST) {
-            return wrong(c, "too many values", symbol->name);
-        }
-        c->known[i] = 1;
-        c->value[i] = (interval){symbol->least, symbol->least};
+        define(c, symbol, NULL, (interval){symbol->least, symbol->most});
     }
     return 1;
+}
+
+/* Sizes, from the symbols and those before. */
+static int check_sizes(checker *c) {
+    for (const gali_loop_statement *size = c->function->sizes; size; size = size->next) {
+        interval value;
+        c->at = size;
+        c->known.defined[size->variable->id] = 0;
+        if (size->cases || size->let == GALI_LOOP_LOOKUP || size->let == GALI_LOOP_CLAMP) {
+            return wrong(c, "no size", size->variable->name);
+        }
+        if (!evaluate(c, size, &value)) {
+            return 0;
+        }
+        define(c, size->variable, size, value);
+    }
+    c->at = NULL;
+    return 1;
+}
+
+static int names_are_new(checker *c) {
+    unsigned char seen[GALI_LOOP_VARIABLES_MAX] = {0};
+    for (const gali_loop_statement *size = c->function->sizes; size; size = size->next) {
+        if (size->variable->id < c->function->symbols || seen[size->variable->id]++) {
+            return wrong(c, "defined twice", size->variable->name);
+        }
+    }
+    return 1;
+}
+
+static int check_function(checker *c) {
+    memset(c->made, 0, sizeof c->made);
+    return check_sizes(c) && check_parameters(c) && check_block(c, c->function->body);
+}
+
+/* Values that the symbols together have; VISITS_MOST + 1 if there are more. */
+static uint64_t combinations(const gali_loop_function *f) {
+    uint64_t values = 1;
+    for (uint32_t i = 0; i < f->symbols && values <= VISITS_MOST; i++) {
+        values *= (uint64_t)f->variable[i]->most - f->variable[i]->least + 1;
+    }
+    return values <= VISITS_MOST ? values : VISITS_MOST + 1;
 }
 
 /* Steps to the next values of all symbols. */
 static int next_values(checker *c) {
     for (uint32_t i = 0; i < c->function->symbols; i++) {
         const gali_loop_variable *symbol = c->function->variable[i];
-        uint32_t value = c->value[i].least + 1;
+        int64_t value = c->known.value[i].least + 1;
         int more = value <= symbol->most;
         value = more ? value : symbol->least;
-        c->value[i] = (interval){value, value};
+        c->known.value[i] = (interval){value, value};
         if (more) {
             return 1;
         }
@@ -447,12 +712,38 @@ static int next_values(checker *c) {
     return 0;
 }
 
-gal_status gali_loop_verify(const gali_loop_function *function, gal_error *error) {
-    checker c = {.function = function, .error = error};
-    int good = check_symbols(&c);
+/* The function for each value of the symbols by itself. */
+static int check_each(checker *c) {
+    int good = 1;
+    for (uint32_t i = 0; i < c->function->symbols; i++) {
+        c->known.value[i].most = c->known.value[i].least;
+    }
     do {
-        good = good && check_parameters(&c) && check_block(&c, function->body);
-        memset(c.made, 0, sizeof c.made);
-    } while (good && next_values(&c));
+        good = check_function(c);
+    } while (good && next_values(c));
+    return good;
+}
+
+static void forget(checker *c) {
+    *c = (checker){.function = c->function, .error = c->error, .known.variables = c->function->variables};
+}
+
+gal_status gali_loop_verify(const gali_loop_function *function, gal_error *error) {
+    gal_error unused = {0};
+    checker c = {.function = function, .error = error};
+    forget(&c);
+    if (!names_are_new(&c) || !check_symbols(&c)) {
+        return c.status;
+    }
+    int few = combinations(function) <= VISITS_MOST;
+    c.error = few && function->symbols ? &unused : error; /* there it is not the last word */
+    if (check_function(&c) || c.error == error) {
+        return c.status;
+    }
+    c.error = error;
+    forget(&c);
+    if (check_symbols(&c)) {
+        check_each(&c);
+    }
     return c.status;
 }

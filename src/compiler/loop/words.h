@@ -9,15 +9,17 @@ typedef struct gali_loop_word {
     uint32_t arity;
 } gali_loop_word;
 
-extern const gali_loop_word gali_loop_ops[GALI_VALUE_COUNT];
 extern const gali_loop_word gali_loop_lets[GALI_LOOP_LET_COUNT];
 extern const char *const gali_loop_roles[GALI_LOOP_LOCAL + 1];
+
+/* A constant, with as many digits as its element needs to come back, and with its element unless that is f32: 0.5, 3i64. */
+void gali_loop_print_number(const gali_loop_value *constant, gali_text *text);
 
 void gali_loop_print_index(const gali_loop_index *index, gali_text *text);
 void gali_loop_print_access(const gali_loop_access *access, gali_text *text);
 void gali_loop_print_value(const gali_loop_value *value, gali_text *text);
 
-/* `dimensions as layout` of a buffer: what follows its name. */
+/* `dimensions as layout: element` of a buffer: what follows its name. */
 void gali_loop_print_shape(const gali_loop_buffer *buffer, gali_text *text);
 
 /* A statement's first line, without indentation and end of line: "for k in 912 unroll 4 {". */

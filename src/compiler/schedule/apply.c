@@ -39,8 +39,10 @@ static const gali_loop_value *rename_loads(gali_arena *arena, const gali_loop_va
         return NULL;
     }
     *copy = *value;
-    copy->load.buffer = value->load.buffer == from ? to : value->load.buffer;
-    for (uint32_t i = 0; i < 3 && value->operand[i]; i++) {
+    if (value->op == GALI_VALUE_LOAD && value->load.buffer == from) {
+        copy->load.buffer = to;
+    }
+    for (uint32_t i = 0; i < gali_loop_arity(value); i++) {
         copy->operand[i] = rename_loads(arena, value->operand[i], from, to);
     }
     return copy;
@@ -68,6 +70,7 @@ static const char *cache_write(applying *a, uint32_t s) {
     e->stages++;
     e->stage[s].buffer = local;
     local->rank = old.buffer->rank;
+    local->element = old.buffer->element;
     e->stage[s].value = rename_loads(e->names->arena, old.value, old.buffer, local);
     e->stage[s + 1].reduced = 0;
     e->stage[s + 1].start = NULL;
@@ -212,6 +215,7 @@ static int copy_buffers(applying *a, gali_loop_function *function) {
                 return 0;
             }
             to->rank = from->rank;
+            to->element = from->element;
             for (uint32_t d = 0; d < from->rank && !pass; d++) {
                 to->extent[d] = copy_extent(function, from->extent[d]);
             }

@@ -33,7 +33,7 @@ void gali_axes_begin(gali_axes *axes, const gali_expression *expression, gali_lo
         if (n == GALI_NO_AXIS) {
             return;
         }
-        set_extent(&axes->node[n], axis->extent.constant);
+        set_extent(&axes->node[n], gali_loop_size(&axis->extent));
         if (axis->extent.count) {
             const gali_loop_variable *symbol = function->variable[axis->extent.term[0].variable->id];
             axes->node[n].extent = gali_loop_of(symbol);

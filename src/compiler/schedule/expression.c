@@ -71,7 +71,7 @@ const gali_loop_value *gali_expression_load(gali_expression *expression, const g
     if (buffer) {
         memcpy(access.index, index, buffer->rank * sizeof *index);
     }
-    return gali_loop_load(expression->names->arena, &access);
+    return gali_loop_load(expression->names->arena, &access, NULL);
 }
 
 const gali_loop_value *gali_expression_element(gali_expression *expression, const gali_stage *stage) {

@@ -43,9 +43,9 @@ typedef struct counter {
 } counter;
 
 static double evaluate(const counter *c, const gali_loop_index *index) {
-    double value = index->constant;
+    double value = (double)index->constant;
     for (uint32_t i = 0; i < index->count; i++) {
-        value += index->term[i].scale * c->value[index->term[i].variable->id];
+        value += (double)index->term[i].scale * c->value[index->term[i].variable->id];
     }
     return value;
 }
@@ -87,12 +87,12 @@ static void see(void *context, const gali_loop_access *access, int written) {
     double floats = 1, step = 0;
     for (uint32_t d = 0; d < gali_loop_rank(buffer); d++) {
         gali_loop_index extent = gali_loop_extent(buffer, d);
-        floats *= extent.constant;
+        floats *= (double)extent.constant;
         for (uint32_t i = 0; i < access->index[d].count; i++) {
             if (access->index[d].term[i].variable == t->loop->variable) {
-                step = access->index[d].term[i].scale;
+                step = (double)access->index[d].term[i].scale;
                 for (uint32_t in = d + 1; in < gali_loop_rank(buffer); in++) {
-                    step *= gali_loop_extent(buffer, in).constant;
+                    step *= (double)gali_loop_extent(buffer, in).constant;
                 }
             }
         }
@@ -181,7 +181,7 @@ static void count_block(counter *c, const gali_loop_statement *block, double tim
             break;
         case GALI_LOOP_MAKE:
             for (uint32_t d = 0; d < s->local->rank; d++) {
-                floats *= s->local->extent[d].constant;
+                floats *= (double)s->local->extent[d].constant;
             }
             c->local += floats;
             break;
@@ -222,7 +222,7 @@ static double constants_of(const gali_loop_function *function, uint32_t lanes) {
         const gali_loop_buffer *buffer = function->buffer[i];
         double floats = buffer->role == GALI_LOOP_CONSTANT;
         for (uint32_t d = 0; d < buffer->rank && floats > 0; d++) {
-            floats *= buffer->extent[d].constant;
+            floats *= (double)buffer->extent[d].constant;
         }
         vectors += floats / lanes;
     }

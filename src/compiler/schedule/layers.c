@@ -108,11 +108,12 @@ static void add_experts(maker *m, const gali_dense *dense) {
         m->e = gali_expression_axis(m->expression, "e", gali_loop_number(dense->experts));
         return;
     }
-    const gali_loop_buffer *expert = add_rows(m, "expert", GALI_LOOP_INTEGERS, dense->slots);
+    const gali_loop_buffer *expert = add_rows(m, "expert", GALI_LOOP_INPUT, dense->slots);
     m->s = gali_expression_axis(m->expression, "s", gali_loop_number(dense->slots));
     m->e = gali_expression_axis(m->expression, "e", gali_loop_number(dense->experts));
     gali_loop_access *lookup = gali_arena_take(m->arena, sizeof *lookup);
-    if (lookup) {
+    if (lookup && expert) {
+        m->expression->names->buffer[expert->id]->element = GALI_u32;
         *lookup =
             (gali_loop_access){.buffer = expert, .lanes = 1, .index = {gali_loop_of(m->c), gali_loop_of(m->s)}};
     }

@@ -32,7 +32,7 @@ static uint32_t note_value(const gali_axes *axes, const gali_loop_value *value, 
         }
         return seen + 1;
     }
-    for (uint32_t i = 0; i < 3 && value->operand[i]; i++) {
+    for (uint32_t i = 0; i < gali_loop_arity(value); i++) {
         seen = note_value(axes, value->operand[i], buffer, uses, seen);
     }
     return seen;
@@ -91,7 +91,7 @@ static const char *add_at(const gali_axes *axes, uint32_t leaf, const gali_loop_
             why = add_leaf(axes, leaf, d, to);
         } else if (here && (*whole >> d & 1)) {
             *whole &= ~(1u << d);
-            gali_loop_packed packed = {.of = d, .scale = 1, .extent = from->extent[d].constant};
+            gali_loop_packed packed = {.of = d, .scale = 1, .extent = gali_loop_size(&from->extent[d])};
             why = add_dimension(to, packed, GALI_NO_AXIS);
         }
         if (why) {

@@ -57,7 +57,7 @@ static int reads(const maker *m, const gali_loop_value *value, uint32_t stage) {
         int inlined = from != GALI_NO_AXIS && m->l->place[from].inlined;
         return from == stage || (inlined && reads(m, m->l->expression->stage[from].value, stage));
     }
-    for (uint32_t i = 0; i < 3 && value->operand[i]; i++) {
+    for (uint32_t i = 0; i < gali_loop_arity(value); i++) {
         if (reads(m, value->operand[i], stage)) {
             return 1;
         }
@@ -215,7 +215,7 @@ static int plain_access(maker *m, const gali_loop_access *from, gali_loop_access
         }
         if (vector && gali_loop_index_uses(&from->index[d], vector)) {
             access->lanes = m->axes->lanes;
-            if (d + 1 < from->buffer->rank || from->index[d].term[0].scale != 1) {
+            if (d + 1 < from->buffer->rank || gali_loop_index_scale(&from->index[d], vector) != 1) {
                 return refuse(m, 0, "vectors along an axis that is not contiguous in memory: pack it");
             }
         }
@@ -225,7 +225,7 @@ static int plain_access(maker *m, const gali_loop_access *from, gali_loop_access
 
 static int parameter_access(maker *m, const gali_loop_access *from, gali_loop_access *access) {
     gali_loop_buffer *buffer = m->l->buffer[from->buffer->id];
-    *access = (gali_loop_access){.buffer = buffer, .lanes = 1};
+    *access = (gali_loop_access){.buffer = buffer, .lanes = 1, .tested = from->tested};
     if (buffer->packed_rank) {
         return gali_layout_access(m->axes, from, &m->l->layout[from->buffer->id], access) ||
                refuse(m, 0, "an index becomes too long");
@@ -239,29 +239,38 @@ static const gali_loop_value *translate_load(maker *m, const gali_loop_value *va
         return translate(m, m->l->expression->stage[stage].value);
     }
     gali_loop_access access;
+    const gali_loop_value *otherwise = NULL;
     if (stage != GALI_NO_AXIS && value->load.buffer->role == GALI_LOOP_LOCAL) {
         access = local_access(m, stage);
     } else if (!parameter_access(m, &value->load, &access)) {
         return NULL;
     }
-    return gali_loop_load(m->arena, &access);
+    if (value->operand[0] && !(otherwise = translate(m, value->operand[0]))) {
+        return NULL;
+    }
+    return gali_loop_load(m->arena, &access, otherwise);
 }
 
 static const gali_loop_value *translate(maker *m, const gali_loop_value *value) {
-    const gali_loop_value *operand[3] = {NULL, NULL, NULL};
     if (value->op == GALI_VALUE_LOAD) {
         return translate_load(m, value);
     }
-    if (value->op == GALI_VALUE_CONSTANT) {
-        return gali_loop_constant(m->arena, value->constant);
+    gali_loop_value *copy = gali_arena_take(m->arena, sizeof *copy);
+    if (!copy) {
+        return NULL;
     }
-    for (uint32_t i = 0; i < 3 && value->operand[i]; i++) {
-        operand[i] = translate(m, value->operand[i]);
-        if (!operand[i]) {
+    *copy = *value;
+    for (uint32_t i = 0; i < gali_loop_arity(value); i++) {
+        copy->operand[i] = translate(m, value->operand[i]);
+        if (!copy->operand[i]) {
             return NULL;
         }
     }
-    return gali_loop_apply(m->arena, value->op, operand[0], operand[1], operand[2]);
+    if (value->op == GALI_VALUE_AT && !gali_axes_translate(m->axes, &value->at, &copy->at)) {
+        refuse(m, 0, "an index becomes too long");
+        return NULL;
+    }
+    return copy;
 }
 
 /* ---- loops ---- */
@@ -380,7 +389,7 @@ typedef struct walked {
 
 static int is_tile_sum(const nest *n) {
     const gali_loop_value *v = n->stage->value;
-    return n->stage->start && n->stage->start->op == GALI_VALUE_CONSTANT && n->stage->start->constant == 0 &&
+    return n->stage->start && n->stage->start->op == GALI_VALUE_CONSTANT && n->stage->start->real == 0 &&
            v->op == GALI_VALUE_FMA && v->operand[0]->op == GALI_VALUE_LOAD &&
            v->operand[1]->op == GALI_VALUE_LOAD && v->operand[0]->load.buffer->role == GALI_LOOP_INPUT &&
            v->operand[1]->load.buffer->role == GALI_LOOP_CONSTANT && v->operand[2]->op == GALI_VALUE_LOAD &&

@@ -137,7 +137,7 @@ static int is_summed(const gali_expression *e, const gali_loop_variable *axis) {
 
 static uint32_t extent_of(const gali_space *space, uint32_t axis) {
     const gali_axis *a = &space->expression->axis[axis];
-    uint32_t extent = a->extent.count ? space->dense.most : a->extent.constant;
+    uint32_t extent = a->extent.count ? space->dense.most : gali_loop_size(&a->extent);
     int vectors = a->variable == space->expression->stage[space->expression->stages - 1].axis[1];
     return vectors ? (extent + space->target->lanes - 1) / space->target->lanes : extent;
 }
