@@ -98,26 +98,13 @@ static int64_t cut(gali_element element, int64_t whole) {
     }
 }
 
-static int64_t whole_of(gali_element element, double real) {
-    int bits = 8 * (int)gali_element_list[element].bytes;
-    int is_signed = gali_element_list[element].kind == GALI_SIGNED;
-    double most = ldexp(1, bits - is_signed);
-    if (element == GALI_truth) {
-        return real != 0;
-    }
-    if (bits == 64) {
-        return is_signed ? gali_i64_of_f64(real) : (int64_t)gali_u64_of_f64(real);
-    }
-    return (int64_t)gali_kept(real, is_signed ? -most : 0, most - 1);
-}
-
 gali_loop_number_of gali_loop_number_cast(gali_element to, gali_element from, gali_loop_number_of a) {
     double real = from == GALI_f64 ? a.f64 : (double)a.f32;
     if (gali_element_list[to].kind == GALI_REAL && gali_element_list[from].kind == GALI_REAL) {
         return (gali_loop_number_of){.f32 = (float)real, .f64 = real};
     }
     if (gali_element_list[from].kind == GALI_REAL) {
-        return (gali_loop_number_of){.whole = whole_of(to, real)};
+        return (gali_loop_number_of){.whole = to == GALI_truth ? real != 0 : cut(to, gali_i64_of_f64(real))};
     }
     if (gali_element_list[to].kind != GALI_REAL) {
         return (gali_loop_number_of){.whole = cut(to, a.whole)};

@@ -51,24 +51,16 @@ static void add_load(gali_c_printer *p, gali_text *to, const gali_loop_value *lo
     }
 }
 
-/* A real as an integer or a truth value. */
+/* As a truth value, or a real as an integer. */
 static void add_whole_of(gali_c_printer *p, gali_text *to, gali_element element, const gali_loop_value *from) {
-    const gali_element_facts *facts = &gali_element_list[element];
-    uint32_t bits = 8 * facts->bytes - (facts->kind == GALI_SIGNED);
-    if (facts->kind == GALI_TRUTH) {
-        gali_text_add(to, "(");
-        gali_c_plain(p, to, from);
-        gali_text_add(to, " != 0)");
-        return;
-    }
-    gali_text_add(to, facts->bytes == 8 ? "gali_%s_of_f64(" : "(%s)gali_kept(",
-                  facts->bytes == 8 ? facts->word : facts->c);
+    int truth = element == GALI_truth;
+    gali_text_add(to,
+                  truth                 ? "("
+                  : element == GALI_i64 ? "gali_i64_of_f64("
+                                        : "(%s)gali_i64_of_f64(",
+                  gali_element_list[element].c);
     gali_c_plain(p, to, from);
-    if (facts->bytes < 8) {
-        gali_text_add(to, facts->kind == GALI_SIGNED ? ", -0x1p+%u, 0x1p+%u - 1.0" : ", 0.0, 0x1p+%u - 1.0",
-                      bits, bits);
-    }
-    gali_text_add(to, ")");
+    gali_text_add(to, truth ? " != 0)" : ")");
 }
 
 static void add_cast(gali_c_printer *p, gali_text *to, const gali_loop_value *cast) {
