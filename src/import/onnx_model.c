@@ -336,7 +336,11 @@ static int describe_list(const gali_onnx_plan *plan, gali_onnx_list *list, gali_
         if ((part->value && !find_slices(plan, list, part)) || !describe_layer(plan, list, part, &layers[i])) {
             return 0;
         }
-        gali_layer_list made = {"layers", layers, i + 1, list->feature_count, plan->network->experts};
+        gali_layer_list made = {.tag = "layers",
+                                .layers = layers,
+                                .count = i + 1,
+                                .width = list->feature_count,
+                                .experts = plan->network->experts};
         chain_layer(&made, &layers[i], i);
         gal_error error = {0};
         if (gali_layer_check(&made, i, 0, &error) != GAL_OK) {
