@@ -95,6 +95,14 @@ size_t gali_tensor_offset(const gali_tensor *tensor, uint32_t rank, const int64_
     return at;
 }
 
+size_t gali_index_over(const int64_t *index, const int64_t *shape, uint32_t rank, uint32_t mask) {
+    size_t at = 0;
+    for (uint32_t i = 0; i < rank; i++) {
+        at = mask >> i & 1 ? at : at * (size_t)shape[i] + (size_t)index[i];
+    }
+    return at;
+}
+
 int gali_index_next(int64_t *index, const int64_t *shape, uint32_t rank) {
     for (uint32_t i = rank; i-- > 0;) {
         if (++index[i] < shape[i]) {

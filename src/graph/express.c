@@ -264,19 +264,79 @@ void gali_x_axes(gali_express *x, uint32_t count, const gali_scalar **index) {
     }
 }
 
+const gali_scalar *gali_x_repeated(gali_express *x, const gali_scalar *axis, gali_extent own,
+                                   gali_extent whole) {
+    return own == 1 ? gali_x_int(x, 0)
+           : own == whole || gali_extent_is_number(own)
+               ? axis
+               : gali_x_least(x, axis, gali_x_sub(x, gali_x_extent(x, own), gali_x_int(x, 1)));
+}
+
 const gali_scalar *gali_x_broadcast(gali_express *x, uint32_t operand, uint32_t rank) {
     const gali_type *type = x->operand[operand];
     const gali_scalar *index[GALI_RANK_MAX];
     uint32_t missing = rank - (uint32_t)type->rank;
     for (uint32_t i = 0; i < (uint32_t)type->rank; i++) {
-        gali_extent own = type->shape[i], whole = x->result[0].shape[missing + i];
-        const gali_scalar *axis = gali_x_axis(x, missing + i);
-        index[i] = own == 1 ? gali_x_int(x, 0)
-                   : own == whole || gali_extent_is_number(own)
-                       ? axis
-                       : gali_x_least(x, axis, gali_x_sub(x, gali_x_extent(x, own), gali_x_int(x, 1)));
+        index[i] =
+            gali_x_repeated(x, gali_x_axis(x, missing + i), type->shape[i], x->result[0].shape[missing + i]);
     }
     return gali_x_load(x, operand, index);
+}
+
+/* ---- reductions ---- */
+
+gali_stage_of *gali_x_over(gali_express *x, const char *name, gali_element element, const gali_type *type,
+                           uint32_t mask, const gali_scalar **index) {
+    gali_extent shape[GALI_RANK_MAX];
+    for (int i = 0; i < type->rank; i++) {
+        shape[i] = mask >> i & 1 ? 1 : type->shape[i];
+    }
+    gali_stage_of *made = gali_x_temporary(x, name, element, (uint32_t)type->rank, shape);
+    for (int i = 0; made && i < type->rank; i++) {
+        index[i] = gali_x_axis(x, mask >> i & 1 ? gali_x_reduce(made, type->shape[i]) : (uint32_t)i);
+    }
+    return made;
+}
+
+const gali_scalar *gali_x_read_over(gali_express *x, const gali_stage_of *made, uint32_t mask,
+                                    const gali_scalar *const *index) {
+    const gali_scalar *own[GALI_RANK_MAX];
+    for (uint32_t i = 0; made && i < made->rank; i++) {
+        own[i] = mask >> i & 1 ? gali_x_int(x, 0) : index[i];
+    }
+    return gali_x_read(x, made, own);
+}
+
+void gali_x_fold(gali_express *x, gali_stage_of *made, gali_scalar_op op, const gali_scalar *start,
+                 const gali_scalar *term) {
+    if (made && made->reduced) {
+        made->start = start;
+        made->value = gali_x_apply(x, op, gali_x_self(x, made->element), term, NULL);
+    } else if (made) {
+        made->value = term;
+    }
+}
+
+const gali_scalar *gali_x_accumulate(gali_express *x, const gali_stage_of *made, const gali_scalar *a,
+                                     const gali_scalar *b) {
+    const gali_scalar *self = gali_x_self(x, made->element);
+    return gali_element_list[made->element].kind == GALI_REAL ? gali_x_apply(x, GALI_SCALAR_fma, a, b, self)
+                                                              : gali_x_add(x, self, gali_x_mul(x, a, b));
+}
+
+void gali_x_sum(gali_express *x, gali_stage_of *made, const gali_scalar *term) {
+    if (made) {
+        gali_x_fold(x, made, GALI_SCALAR_add, gali_x_number(x, made->element, 0), term);
+    }
+}
+
+const gali_scalar *gali_x_count(gali_express *x, gali_element element, const gali_type *type, uint32_t mask) {
+    gali_extent count = 1;
+    for (int i = 0; i < type->rank; i++) {
+        count = mask >> i & 1 ? gali_extent_mul(x->extents, count, type->shape[i]) : count;
+    }
+    return gali_extent_is_number(count) ? gali_x_number(x, element, (double)count)
+                                        : gali_x_cast(x, element, gali_x_extent(x, count));
 }
 
 const gali_scalar *gali_x_within(gali_express *x, const gali_scalar *a, const gali_scalar *low,

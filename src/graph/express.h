@@ -126,6 +126,30 @@ void gali_x_axes(gali_express *x, uint32_t count, const gali_scalar **index);
  */
 const gali_scalar *gali_x_broadcast(gali_express *x, uint32_t operand, uint32_t rank);
 
+/* An axis of extent `whole` as it stands in an operand with extent `own`, which may be 1. */
+const gali_scalar *gali_x_repeated(gali_express *x, const gali_scalar *axis, gali_extent own,
+                                   gali_extent whole);
+
+/*
+ * A temporary to reduce into: the shape of `type` with 1 in place of the axes whose bits are in `mask`, which are reduced.
+ * index[type->rank] gets where the element stands that is reduced now.
+ */
+gali_stage_of *gali_x_over(gali_express *x, const char *name, gali_element element, const gali_type *type,
+                           uint32_t mask, const gali_scalar **index);
+/* The element of such a stage that belongs to index[] of the whole. */
+const gali_scalar *gali_x_read_over(gali_express *x, const gali_stage_of *stage, uint32_t mask,
+                                    const gali_scalar *const *index);
+/* Sets the stage to start, then self = op(self, term) for all that is reduced; where nothing is, to term. */
+void gali_x_fold(gali_express *x, gali_stage_of *stage, gali_scalar_op op, const gali_scalar *start,
+                 const gali_scalar *term);
+/* self + a b; of reals rounded once. */
+const gali_scalar *gali_x_accumulate(gali_express *x, const gali_stage_of *stage, const gali_scalar *a,
+                                     const gali_scalar *b);
+/* A sum from 0. */
+void gali_x_sum(gali_express *x, gali_stage_of *stage, const gali_scalar *term);
+/* How many elements a mask's axes have, as an element. */
+const gali_scalar *gali_x_count(gali_express *x, gali_element element, const gali_type *type, uint32_t mask);
+
 /* low <= a < high, both given as scalars. */
 const gali_scalar *gali_x_within(gali_express *x, const gali_scalar *a, const gali_scalar *low,
                                  const gali_scalar *high);

@@ -37,6 +37,18 @@ gal_status gali_rule_axis(gali_rule *rule, int64_t axis, int rank, int *out) {
     return GAL_OK;
 }
 
+int64_t gali_axes_mask(const int64_t *axes, size_t count, uint32_t rank) {
+    int64_t mask = 0;
+    for (size_t i = 0; i < count; i++) {
+        int64_t axis = axes[i] < 0 ? axes[i] + rank : axes[i];
+        if (axis < 0 || axis >= rank) {
+            return -1;
+        }
+        mask |= (int64_t)1 << axis;
+    }
+    return mask;
+}
+
 gal_status gali_rule_list(gali_rule *rule, uint32_t i, const char *name, const gali_extent **list,
                           uint32_t *count, int *given) {
     const gali_type *type = gali_rule_operand(rule, i);

@@ -32,6 +32,9 @@ int gali_rule_ranks_known(const gali_rule *rule);
 /* attribute `name` as an axis of `rank`: -rank..rank-1 to 0..rank-1. */
 gal_status gali_rule_axis(gali_rule *rule, int64_t axis, int rank, int *out);
 
+/* Axes of a list as bits; -1 where one is no axis of that rank. */
+int64_t gali_axes_mask(const int64_t *axes, size_t count, uint32_t rank);
+
 /*
  * A list of integers given as operand i, or, where that is not given, as attribute `name` (NULL: none). *list is NULL
  * with *count = 0 where it is not known or neither is given: *given tells which.
