@@ -270,7 +270,7 @@ void gali_express_einsum(gali_express *x) {
     for (int i = (int)y->rank; i < e.axis_count; i++) {
         gali_x_reduce(y, extents[i]);
     }
-    const gali_scalar *factors[OPERANDS_MAX];
+    const gali_scalar *factors[OPERANDS_MAX] = {NULL};
     for (uint32_t i = 0; i < e.operands; i++) {
         const gali_scalar *index[GALI_RANK_MAX];
         for (int d = 0; d < e.ranks[i]; d++) {
