@@ -19,13 +19,14 @@
 #include "import/onnx/read.h"
 #include "import/onnx/tensor.h"
 #include "import/onnx_wire.h"
+#include "program_run.h"
 
 enum { PORTS_MAX = 64, PATH_MAX_BYTES = 1024, FILE_MOST = 1 << 28 };
 
 static int expressed_nodes; /* of the model that is being run */
 
 typedef struct counts {
-    int passed, expressed, refused, wrong;
+    int passed, expressed, looped, refused, wrong;
 } counts;
 
 static int load(const char *path, void **bytes, size_t *size) {
@@ -148,12 +149,14 @@ static gal_status by_expression(gali_run *run, const gali_node *node, const gali
     return status;
 }
 
-/* One data set, by the truth or by expressions. 1: right, 0: wrong, -1: refused. */
-static int run_set(const char *folder, const gali_graph *graph, int express, const char **why) {
+typedef enum way { BY_TRUTH, BY_EXPRESSIONS, BY_LOOPS } way;
+
+/* One data set. 1: right, 0: wrong, -1: refused. */
+static int run_set(const char *folder, const gali_graph *graph, way by, const char **why) {
     static gal_error error;
     error = (gal_error){0};
     gali_run run = {.memory_left = GALI_RUN_MEMORY, .work_left = GALI_RUN_WORK, .error = &error};
-    run.compute = express ? by_expression : NULL;
+    run.compute = by == BY_EXPRESSIONS ? by_expression : NULL;
     gali_tensor inputs[PORTS_MAX] = {{0}}, outputs[PORTS_MAX] = {{0}};
     int verdict = 1;
     for (uint32_t i = 0; verdict == 1 && i < graph->input_count; i++) {
@@ -163,9 +166,10 @@ static int run_set(const char *folder, const gali_graph *graph, int express, con
         *why = "an input that is no tensor";
     }
     if (verdict == 1) {
-        gal_status status = gali_graph_evaluate(&run, graph, inputs, outputs);
+        gal_status status = by == BY_LOOPS ? program_run(&run, graph, inputs, outputs)
+                                           : gali_graph_evaluate(&run, graph, inputs, outputs);
         *why = error.message;
-        verdict = status == GAL_OK ? 1 : 0;
+        verdict = status == GAL_OK ? 1 : by == BY_LOOPS && status == GAL_UNSUPPORTED ? -1 : 0;
     }
     if (verdict == 1) {
         *why = compare(&run, folder, graph, outputs);
@@ -191,7 +195,7 @@ static void report(const char *name, const char *what, const char *why) {
 }
 
 static void run_model(const char *folder, const char *name, const gali_graph *graph, counts *c) {
-    int verdict = 1;
+    int verdict = 1, looped = 1;
     for (int set = 0; verdict == 1; set++) {
         char path[PATH_MAX_BYTES + 64], probe[PATH_MAX_BYTES + 128];
         const char *why = NULL;
@@ -200,18 +204,25 @@ static void run_model(const char *folder, const char *name, const gali_graph *gr
         if (!exists(probe)) {
             break;
         }
-        verdict = run_set(path, graph, 0, &why);
+        verdict = run_set(path, graph, BY_TRUTH, &why);
         if (verdict != 1) {
             report(name, verdict == 0 ? "WRONG" : "refused", why);
             break;
         }
         expressed_nodes = 0;
-        verdict = run_set(path, graph, 1, &why);
+        verdict = run_set(path, graph, BY_EXPRESSIONS, &why);
         if (verdict != 1) {
             report(name, "EXPRESSION", why);
+            break;
         }
+        looped = run_set(path, graph, BY_LOOPS, &why);
+        if (looped != 1) {
+            report(name, looped == 0 ? "LOOPS" : "no loops", why);
+        }
+        verdict = looped == 0 ? 0 : verdict;
     }
     c->expressed += verdict == 1 && expressed_nodes;
+    c->looped += verdict == 1 && looped == 1;
     c->passed += verdict == 1;
     c->wrong += verdict == 0;
     c->refused += verdict == -1;
@@ -284,7 +295,7 @@ int main(int argc, char **argv) {
         run_test(argv[1], names[i], &c);
         free(names[i]);
     }
-    printf("%zu models: %d passed, of these %d by expressions too, %d refused, %d wrong\n", count, c.passed,
-           c.expressed, c.refused, c.wrong);
+    printf("%zu models: %d passed, of these %d by expressions, %d by loops, %d refused, %d wrong\n", count,
+           c.passed, c.expressed, c.looped, c.refused, c.wrong);
     return c.wrong != 0;
 }

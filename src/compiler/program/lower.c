@@ -352,8 +352,8 @@ static void add_parameter(lowering *l, uint32_t tensor, gali_loop_role role) {
     for (int i = 0; i < type->rank; i++) {
         buffer->extent[i] = extent_index(l, type->shape[i]);
     }
-    l->out->tensors[l->f->parameters] = tensor;
-    l->buffer[l->f->parameters++] = buffer;
+    l->out->tensors[buffer->id] = tensor;
+    l->buffer[buffer->id] = buffer;
 }
 
 static void see_parameters(lowering *l, const gali_scalar *a) {

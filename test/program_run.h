@@ -1,0 +1,111 @@
+/* A graph run as the compiler has it: fused, placed, lowered to loops, and those interpreted. */
+#ifndef TEST_PROGRAM_RUN_H
+#define TEST_PROGRAM_RUN_H
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "compiler/loop/interpret.h"
+#include "compiler/program/lower.h"
+#include "graph/evaluate.h"
+
+typedef struct program_memory {
+    gali_program *program;
+    int64_t *symbols;
+    void **data; /* [tensor_count]; of constants the program's */
+} program_memory;
+
+static size_t program_bytes(const program_memory *m, uint32_t tensor) {
+    const gali_type *type = &m->program->tensors[tensor].type;
+    size_t bytes = gali_element_list[type->element].bytes;
+    for (int i = 0; i < type->rank; i++) {
+        bytes *= (size_t)gali_extent_value(m->program->graph->extents, type->shape[i], m->symbols);
+    }
+    return bytes;
+}
+
+/* The symbols' values, from the inputs' shapes. */
+static void program_bind(program_memory *m, const gali_tensor *inputs) {
+    const gali_graph *graph = m->program->graph;
+    for (uint32_t i = 0; i < graph->input_count; i++) {
+        const gali_type *type = &graph->values[graph->inputs[i]].type;
+        for (int d = 0; d < type->rank; d++) {
+            int symbol = gali_extent_as_symbol(graph->extents, type->shape[d]);
+            if (symbol >= 0) {
+                m->symbols[symbol] = inputs[i].shape[d];
+            }
+        }
+    }
+}
+
+static void program_fill(const gali_tensor *from, unsigned char *to) {
+    for (size_t i = 0; i < from->count; i++) {
+        gali_element_store(from->element, from->real ? from->real[i] : 0, from->whole ? from->whole[i] : 0,
+                           to + i * gali_element_list[from->element].bytes);
+    }
+}
+
+static gal_status program_group(program_memory *m, uint32_t group, gal_error *error) {
+    gali_lowered lowered;
+    void *buffers[GALI_LOOP_BUFFERS_MAX];
+    uint32_t symbols[sizeof lowered.symbols / sizeof *lowered.symbols];
+    gal_status status = gali_program_lower(m->program, group, &lowered, error);
+    for (uint32_t i = 0; status == GAL_OK && i < lowered.function->parameters; i++) {
+        uint32_t t = lowered.tensors[i];
+        if (!m->data[t]) {
+            m->data[t] = malloc(program_bytes(m, t) + 64);
+        }
+        buffers[i] = m->data[t];
+    }
+    for (uint32_t i = 0; status == GAL_OK && i < lowered.function->symbols; i++) {
+        symbols[i] = (uint32_t)m->symbols[lowered.symbols[i]];
+    }
+    return status == GAL_OK ? gali_loop_interpret(lowered.function, symbols, buffers, error) : status;
+}
+
+/* As gali_graph_evaluate; GAL_UNSUPPORTED where the compiler has no loops for the graph. */
+static gal_status program_run(gali_run *run, const gali_graph *graph, const gali_tensor *inputs,
+                              gali_tensor *outputs) {
+    program_memory m = {0};
+    gal_status status = gali_program_make(&m.program, graph, graph->arena, run->error);
+    status = status == GAL_OK ? gali_program_fuse(m.program, run->error) : status;
+    status = status == GAL_OK ? gali_program_place(m.program, run->error) : status;
+    if (status != GAL_OK) {
+        return status;
+    }
+    m.symbols = calloc(gali_extent_symbols(graph->extents) + 1, sizeof *m.symbols);
+    m.data = calloc(m.program->tensor_count + 1, sizeof *m.data);
+    program_bind(&m, inputs);
+    for (uint32_t i = 0; i < m.program->tensor_count; i++) {
+        const gali_program_tensor *t = &m.program->tensors[i];
+        if (t->role == GALI_TENSOR_CONSTANT) {
+            m.data[i] = (void *)t->data;
+        } else if (t->role == GALI_TENSOR_INPUT) {
+            m.data[i] = malloc(program_bytes(&m, i) + 64);
+            program_fill(&inputs[t->port], m.data[i]);
+        }
+    }
+    for (uint32_t g = 0; status == GAL_OK && g < m.program->group_count; g++) {
+        status = program_group(&m, g, run->error);
+    }
+    for (uint32_t i = 0; i < m.program->tensor_count; i++) {
+        const gali_program_tensor *t = &m.program->tensors[i];
+        if (status == GAL_OK && t->role == GALI_TENSOR_OUTPUT) {
+            gali_value value = {.name = t->name, .type = t->type, .data = m.data[i]};
+            for (int d = 0; d < t->type.rank; d++) {
+                value.type.shape[d] = gali_extent_value(graph->extents, t->type.shape[d], m.symbols);
+            }
+            static const char nothing[64];
+            value.data = value.data ? value.data : nothing;
+            status = gali_tensor_of(run, &value, &outputs[t->port]);
+        }
+        if (t->role != GALI_TENSOR_CONSTANT) {
+            free(m.data[i]);
+        }
+    }
+    free((void *)m.data);
+    free(m.symbols);
+    return status;
+}
+
+#endif
