@@ -1,7 +1,8 @@
-"""A run on another skeleton: python3 -m gallop.retarget RUN.bvh --onto THEIRS.bvh -o OUT.bvh
+"""A run on another skeleton: python3 -m gallop.retarget RUN.bvh --onto THEIRS -o OUT
 
-RUN is what `gallop export` writes, THEIRS any BVH of a person, whose motion is not looked at but
-for its up axis; OUT has THEIRS' joints and units. Joints are matched by their roles (roles.py): a
+RUN is what `gallop export` writes. THEIRS is any BVH of a person, whose motion is not looked at but
+for its up axis, and OUT has its joints and units; or a .glb of a skinned character, and OUT is the
+same file with the run as its first animation. Joints are matched by their roles (roles.py): a
 joint of theirs is turned in the world as ours of that role is, after their bone was laid along
 ours at rest, so a T pose and an A pose fit. Spine and neck share what lies between hips, chest and
 head, unless their joints have our joints' names; what is left follows its parent. Places are
@@ -22,7 +23,7 @@ from pathlib import Path
 import numpy as np
 from scipy.spatial.transform import Rotation
 
-from gallop import rotation
+from gallop import glb, rotation
 from gallop.bvh import Bvh, BvhError, format_bvh, read
 from gallop.motion import Skeleton, forward, to_local
 from gallop.roles import SIDES, Roles, RolesError, find
@@ -247,15 +248,24 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python3 -m gallop.retarget", description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("run", type=Path, metavar="RUN.bvh")
-    parser.add_argument("--onto", type=Path, required=True, metavar="THEIRS.bvh")
+    parser.add_argument("--onto", type=Path, required=True, metavar="THEIRS")
     parser.add_argument("--roles", type=Path, help="names joints of THEIRS; roles.py says how")
     parser.add_argument("--frame", type=int, help="of THEIRS, from 1: where it rests")
-    parser.add_argument("-o", "--output", type=Path, required=True, metavar="OUT.bvh")
+    parser.add_argument("-o", "--output", type=Path, required=True, metavar="OUT",
+                        help="of THEIRS' kind, .bvh or .glb")
     args = parser.parse_args()
+    binary = args.onto.suffix.lower() == ".glb"
+    if binary != (args.output.suffix.lower() == ".glb"):
+        parser.error(f"{args.output}: of another kind than {args.onto}")
     try:
-        out = retarget(read(args.run), read(args.onto), args.roles, args.frame)
-        args.output.write_text(format_bvh(out), encoding="utf-8")
-    except (BvhError, RolesError, OSError) as error:
+        run = read(args.run)
+        if binary:
+            rig = glb.read(args.onto)
+            glb.write(rig, retarget(run, rig.bvh, args.roles, args.frame), args.output)
+        else:
+            out = retarget(run, read(args.onto), args.roles, args.frame)
+            args.output.write_text(format_bvh(out), encoding="utf-8")
+    except (BvhError, RolesError, glb.GlbError, OSError) as error:
         print(f"retarget: {error}", file=sys.stderr)
         return 1
     return 0

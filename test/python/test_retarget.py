@@ -1,16 +1,20 @@
 """Retargeting: onto the run's own skeleton nothing changes; onto one with other names, axes, unit,
-proportions, rest pose and joints between, limbs point as they did and feet are where ours are."""
+proportions, rest pose and joints between, limbs point as they did and feet are where ours are; onto
+the same in a .glb, joints are where they are in the BVH, whatever axes and scales nodes have."""
 
 from __future__ import annotations
 
+import json
+import struct
 import subprocess
 import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy.spatial.transform import Rotation
 
-from gallop import bvh
+from gallop import bvh, glb
 from gallop.motion import Skeleton, forward
 from gallop.retarget import body_of, retarget
 from gallop.roles import RolesError
@@ -120,3 +124,101 @@ def test_what_it_cannot_do_is_said(tmp_path: Path) -> None:
         assert done.returncode == status, done.stderr
         assert status == 0 or onto in done.stderr
     assert set(bvh.read(tmp_path / "out.bvh").names) == {name for name, *_ in OURS}
+
+
+def chunk(kind: bytes, data: bytes) -> bytes:
+    data += (b" " if kind == b"JSON" else b"\0") * (-len(data) % 4)
+    return struct.pack("<I4s", len(data), kind) + data
+
+
+def pack(gltf: dict, binary: bytes = b"") -> bytes:
+    text = chunk(b"JSON", json.dumps(gltf).encode())
+    text += chunk(b"BIN\0", binary) if binary else b""
+    return struct.pack("<4sII", b"glTF", 2, 12 + len(text)) + text
+
+
+def rig() -> dict:
+    """THEIRS below a node that turns z up to y up and dm to metres; joints have axes of their own,
+    one of them in a matrix; the twist is a node that is no joint; a mesh node stands beside."""
+    turns = Rotation.random(len(THEIRS), random_state=7)
+    nodes: list[dict] = [{"name": "Armature", "rotation": [-(0.5**0.5), 0, 0, 0.5**0.5],
+                          "scale": [0.1] * 3, "translation": [0, 0, 0.3], "children": [1]}]
+    for i, (name, parent, offset) in enumerate(THEIRS):
+        over = turns[parent].inv() if parent >= 0 else Rotation.identity()
+        local = over * turns[i]
+        children = [k + 1 for k, (_, p, _) in enumerate(THEIRS) if p == i]
+        node = {"name": name, "translation": over.apply(offset).tolist(),
+                "rotation": local.as_quat().tolist()}
+        if children:
+            node["children"] = children
+        if name == "spine_01":
+            matrix = np.eye(4)
+            matrix[:3, :3], matrix[:3, 3] = local.as_matrix(), node.pop("translation")
+            del node["rotation"]
+            node["matrix"] = matrix.T.ravel().tolist()
+        nodes.append(node)
+    joints = [i + 1 for i, (name, *_) in enumerate(THEIRS) if not name.startswith("twist")]
+    return {"asset": {"version": "2.0"}, "scene": 0, "scenes": [{"nodes": [0, len(nodes)]}],
+            "nodes": [*nodes, {"name": "Body", "skin": 0}], "skins": [{"joints": joints}]}
+
+
+def glb_world(path: Path) -> dict[str, np.ndarray]:
+    """Places [T, 3] of all nodes by name in a file's first animation."""
+    data = path.read_bytes()
+    size = struct.unpack_from("<I", data, 12)[0]
+    gltf, binary = json.loads(data[20 : 20 + size]), data[20 + size + 8 :]
+    animation, tracks = gltf["animations"][0], {}
+    for channel in animation["channels"]:
+        accessor = gltf["accessors"][animation["samplers"][channel["sampler"]]["output"]]
+        start = gltf["bufferViews"][accessor["bufferView"]]["byteOffset"]
+        width = {"VEC3": 3, "VEC4": 4}[accessor["type"]]
+        tracks[channel["target"]["node"], channel["target"]["path"]] = np.frombuffer(
+            binary, np.float32, accessor["count"] * width, start).reshape(-1, width)
+    frames, out = accessor["count"], {}
+
+    def place(node: int, over: np.ndarray) -> None:
+        own, matrix = gltf["nodes"][node], np.tile(np.eye(4), (frames, 1, 1))
+        assert "matrix" not in own or (node, "rotation") not in tracks
+        turn = tracks.get((node, "rotation"), [own.get("rotation") or [0, 0, 0, 1]] * frames)
+        scale = (own.get("scale") or [1, 1, 1])[0]
+        matrix[:, :3, :3] = scale * Rotation.from_quat(turn).as_matrix()
+        matrix[:, :3, 3] = tracks.get((node, "translation"), own.get("translation") or [0, 0, 0])
+        out[own["name"]] = (over @ matrix)[:, :3, 3]
+        for child in own.get("children") or []:
+            place(child, over @ matrix)
+
+    place(0, np.tile(np.eye(4), (frames, 1, 1)))
+    return out
+
+
+def test_onto_a_glb(tmp_path: Path) -> None:
+    pytest.importorskip("pygltflib")
+    run = walk()
+    (tmp_path / "theirs.glb").write_bytes(pack(rig()))
+    theirs = glb.read(tmp_path / "theirs.glb")
+    glb.write(theirs, retarget(run, theirs.bvh), tmp_path / "out.glb")
+    got, onto = glb_world(tmp_path / "out.glb"), retarget(run, make(THEIRS, None))
+    wanted = 0.1 * world(onto) @ np.array([[1, 0, 0], [0, 0, -1], [0, 1, 0]])
+    for j, name in enumerate(onto.names):
+        assert np.abs(got[name] - wanted[:, j]).max() < 1e-4, name
+    glb.write(glb.read(tmp_path / "out.glb"), onto, tmp_path / "twice.glb")
+
+
+def test_a_glb_that_cannot_be_driven_is_refused(tmp_path: Path) -> None:
+    pytest.importorskip("pygltflib")
+    path = tmp_path / "theirs.glb"
+    stretched, circle, sheared, orphan = rig(), rig(), rig(), rig()
+    orphan["nodes"][5]["children"] = [99]
+    stretched["nodes"][4]["scale"] = [1, 2, 1]
+    circle["nodes"][5]["children"] = [1]
+    sheared["nodes"][3]["matrix"][1] += 0.5
+    for data, words in (
+        (b"HIERARCHY", "not a binary glTF"), (pack(rig())[:60], "cut off"),
+        (pack({**rig(), "skins": []}), "no skin"), (pack({**rig(), "skins": [{"joints": [99]}]}),
+         "does not have"), (pack(stretched), "scale"), (pack(circle), "circle"),
+        (pack(sheared), "sheared"), (pack(orphan), "a child"),
+    ):
+        path.write_bytes(data)
+        with pytest.raises(glb.GlbError, match=words) as error:
+            glb.read(path)
+        assert str(path) in str(error.value)
