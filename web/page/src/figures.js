@@ -7,7 +7,7 @@ import { bodyOf } from "./body.js";
 import { skeletonOf } from "./skeleton.js";
 
 const FINE = 0.0155, COARSE = 0.042; // metres of a cell
-const NEAR = 9, FINE_MOST = 40; // metres from the camera, and how many, that are drawn fine
+const NEAR = 9; // metres from the camera within which figures are drawn fine, if there is time for it
 const CLEAR = 1.4; // metres from the camera in which only the player is drawn
 
 const SKIN = `
@@ -90,15 +90,21 @@ export class Figures {
     this.joints = joints;
     this.pose = new Float32Array(capacity * joints * 8);
     this.texture = new THREE.DataTexture(this.pose, 2 * joints, capacity, THREE.RGBAFormat, THREE.FloatType);
-    const uniforms = { pose: { value: this.texture } }, visor = visorOf(this.skeleton);
+    this.uniforms = { pose: { value: this.texture } };
+    this.visor = visorOf(this.skeleton);
     this.tints = new Float32Array(3 * capacity);
-    this.meshes = [FINE, COARSE].map((cell) =>
-      this.#mesh(bodyOf(this.skeleton, cell * this.skeleton.tall / 1.62 ** (this.skeleton.legs > 2 ? 0 : 1)), uniforms, visor));
+    this.meshes = [this.#mesh(COARSE)];
     this.bind = Float32Array.from(this.skeleton.joints.flatMap(({ bind }) => [...bind.position, ...bind.rotation]));
   }
 
-  #mesh(body, uniforms, visor) {
-    const geometry = new THREE.InstancedBufferGeometry();
+  /** The fine body, which takes a while to grow: not needed for a first frame. */
+  refine() {
+    this.meshes[1] ??= this.#mesh(FINE);
+  }
+
+  #mesh(cell) {
+    const { skeleton, uniforms, visor } = this;
+    const body = bodyOf(skeleton, cell * skeleton.tall / 1.62 ** (skeleton.legs > 2 ? 0 : 1)), geometry = new THREE.InstancedBufferGeometry();
     const attribute = (name, values, width) => geometry.setAttribute(name, new THREE.BufferAttribute(values, width));
     attribute("position", body.positions, 3);
     attribute("normal", body.normals, 3);
@@ -123,8 +129,8 @@ export class Figures {
     this.tints.set(colour, 3 * character);
   }
 
-  /** Poses [count][joints][7] as Crowd.poses gives them, seen from `eye` in metres. */
-  show(poses, count, eye) {
+  /** Poses [count][joints][7] as Crowd.poses gives them, seen from `eye` in metres; so many, if there, in the fine body. */
+  show(poses, count, eye, fine) {
     this.count = count;
     for (let c = 0; c < count; c++) this.#fill(poses, c);
     this.texture.needsUpdate = true;
@@ -132,13 +138,13 @@ export class Figures {
       const at = 7 * c * this.joints;
       return Math.hypot(poses[at] * this.unit - eye.x, poses[at + 1] * this.unit - eye.y, poses[at + 2] * this.unit - eye.z);
     };
-    const lists = [[0], []];
-    for (let c = 1; c < count; c++) {
-      const far = away(c);
-      if (far > CLEAR) lists[lists[0].length < FINE_MOST && far < NEAR ? 0 : 1].push(c);
+    const lists = [[], []], most = this.meshes[1] ? fine : 0;
+    for (let c = 0; c < count; c++) {
+      const far = away(c), player = c === 0;
+      if (player || far > CLEAR) lists[lists[1].length < most && (player || far < NEAR) ? 1 : 0].push(c);
     }
-    lists.forEach((list, n) => {
-      const { geometry } = this.meshes[n], { row, tint } = geometry.attributes;
+    this.meshes.forEach(({ geometry }, n) => {
+      const list = lists[n], { row, tint } = geometry.attributes;
       list.forEach((c, i) => {
         row.array[i] = c;
         for (let k = 0; k < 3; k++) tint.array[3 * i + k] = this.tints[3 * c + k];

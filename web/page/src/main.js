@@ -10,6 +10,7 @@ import { View } from "./view.js";
 import { MOST, World } from "./world.js";
 import "./style.css";
 
+const SOON = 0.3; // seconds after which bodies are made fine: the first frame is there before
 const PLAYER = [0.93, 0.36, 0.13];
 const TINTS = [[0.32, 0.52, 0.66], [0.36, 0.58, 0.52], [0.62, 0.56, 0.42], [0.5, 0.46, 0.66], [0.58, 0.42, 0.46], [0.44, 0.5, 0.58]];
 
@@ -67,6 +68,7 @@ class Page {
       this.figures = new Figures(this.stage.scene, world.controller, MOST);
       for (let i = 0; i < MOST; i++) this.figures.setTint(i, i === 0 ? PLAYER : TINTS[i * 7 % TINTS.length].map((v) => v * (0.85 + 0.3 * ((i * 0.618) % 1))));
       this.jumped = true;
+      this.shown = 0;
     }
     this.meter.clear();
     const { canCrouch, canJump } = world.controller.info;
@@ -115,7 +117,8 @@ class Page {
     this.player = player;
     this.view.follow(player.root, this.figures.skeleton.tall, this.side ?? 0, seconds, this.jumped);
     this.jumped = false;
-    this.figures.show(this.world.poses, this.world.count, this.view.camera.position);
+    if ((this.shown += seconds) > SOON) this.figures.refine();
+    this.figures.show(this.world.poses, this.world.count, this.view.camera.position, this.stage.fine);
     this.stage.draw(this.view, seconds);
   }
 }

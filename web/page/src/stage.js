@@ -1,4 +1,4 @@
-// Renderer, light and colours, by theme; and how much of the screen's resolution there is time for.
+// Renderer, light and colours, by theme; and how much of the screen's resolution, and how many fine bodies, there is time for.
 import * as THREE from "three";
 import { clamp } from "./vectors.js";
 import { Ground } from "./ground.js";
@@ -7,7 +7,8 @@ const THEMES = {
   light: { sky: 0xe9edf1, ground: 0xd9dee3, line: 0xb4bdc8, above: 0xffffff, below: 0xb9c0c8, ambient: 1.5, sun: 0xfff3df, strength: 2.4 },
   dark: { sky: 0x161b24, ground: 0x2b3340, line: 0x465365, above: 0xaebfda, below: 0x1c222c, ambient: 1.35, sun: 0xffe9cf, strength: 2.7 },
 };
-const SLOW = 1 / 26, FAST = 1 / 50; // seconds of a frame that cost resolution, or allow more
+const SLOW = 1 / 26, FAST = 1 / 50; // seconds of a frame that cost resolution and fine bodies, or allow more
+const FINE_MOST = 40;
 
 export class Stage {
   constructor(canvas) {
@@ -27,6 +28,7 @@ export class Stage {
     this.ground = new Ground(this.scene);
     this.ratio = Math.min(devicePixelRatio || 1, 2);
     this.least = Math.min(0.6, this.ratio);
+    this.fine = 1; // bodies that are drawn fine: the player's at the start
     this.pace = 1 / 60;
     this.settled = 0;
   }
@@ -44,22 +46,23 @@ export class Stage {
     this.ground.colour(colours.ground, colours.line);
   }
 
-  // Fewer pixels where frames take long, and more again where they do not.
-  #adapt(seconds) {
+  /** After a frame of that many: fewer pixels and fine bodies where frames take long, more again where they do not. */
+  adapt(seconds) {
     this.pace += (Math.min(seconds, 0.25) - this.pace) * 0.05;
     this.settled += seconds;
     if (this.settled < 0.8) return;
-    const most = Math.min(devicePixelRatio || 1, 2);
-    const wanted = clamp(this.pace > SLOW ? this.ratio * 0.8 : this.pace < FAST ? this.ratio * 1.15 : this.ratio, this.least, most);
-    if (Math.abs(wanted - this.ratio) > 0.01) {
-      this.ratio = wanted;
+    const most = Math.min(devicePixelRatio || 1, 2), slow = this.pace > SLOW, fast = this.pace < FAST;
+    const ratio = clamp(slow ? this.ratio * 0.8 : fast ? this.ratio * 1.15 : this.ratio, this.least, most);
+    const fine = clamp(slow ? this.fine >> 1 : fast ? 2 * this.fine : this.fine, 1, FINE_MOST);
+    if (Math.abs(ratio - this.ratio) > 0.01 || fine !== this.fine) {
+      Object.assign(this, { ratio, fine });
       this.settled = 0;
     }
   }
 
   draw(view, seconds) {
     const { canvas, renderer, sun } = this, width = canvas.clientWidth, height = canvas.clientHeight;
-    this.#adapt(seconds);
+    this.adapt(seconds);
     if (this.width !== width || this.height !== height || this.drawn !== this.ratio) {
       Object.assign(this, { width, height, drawn: this.ratio });
       renderer.setPixelRatio(this.ratio);

@@ -136,6 +136,32 @@ test("settings change while it runs", async () => {
   await finish(page);
 });
 
+test("bodies are coarse in the first frame, then as many fine as there is time for", async () => {
+  const page = await open("count=12");
+  const shown = () => page.evaluate(() => window.page.figures.meshes.map((mesh) => mesh.geometry.instanceCount));
+  assert.equal((await shown()).length, 1);
+  const after = (fine) => page.evaluate((count) => {
+    const { stage, view, world, figures } = window.page;
+    view.camera.position.set(0, 2, 0);
+    figures.refine();
+    stage.fine = count;
+    figures.show(world.poses, world.count, view.camera.position, stage.fine);
+  }, fine).then(shown);
+  const one = await after(1), many = await after(40);
+  assert.equal(one[1], 1);
+  assert.ok(many[1] > 1 && many[0] + many[1] === one[0] + one[1], `${one}, ${many}`);
+  const fine = await page.evaluate(() => {
+    const { stage } = window.page, seen = [];
+    for (const seconds of [1 / 60, 1 / 10]) {
+      for (let i = 0; i < 600; i++) stage.adapt(seconds);
+      seen.push(stage.fine);
+    }
+    return seen;
+  });
+  assert.deepEqual(fine, [40, 1]);
+  await finish(page);
+});
+
 test("a thousand wander, keep to the ground and do not stand in each other", async () => {
   const page = await open("count=1000&precision=int8");
   await run(page, 0.5);
