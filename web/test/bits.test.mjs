@@ -39,18 +39,16 @@ test("plain SIMD says that its bits are its own", async () => {
   assert.notEqual(output, golden);
 });
 
-test("ten seconds of a crowd have the golden poses", async () => {
+test("ten minutes of a crowd have the golden poses", async () => {
   const place = await mkdtemp(`${tmpdir()}/gallop-poses-`), out = await open(`${place}/out`, "w");
   const wasi = new WASI({
-    version: "preview1", args: ["poses", "/models", "10"], env: { GALLOP_ISA: "wasm" }, stdout: out.fd,
+    version: "preview1", args: ["poses", "/models", "600"], env: { GALLOP_ISA: "wasm" }, stdout: out.fd,
     preopens: { "/models": fileURLToPath(new URL("../../models", import.meta.url)) },
   });
   const { instance } = await WebAssembly.instantiate(await readFile(`${process.env.BITS}/poses.wasm`), wasi.getImportObject());
   assert.equal(wasi.start(instance), 0);
   await out.close();
-  const lines = (await readFile(`${place}/out`, "utf8")).trimEnd().split("\n");
   const poses = await readFile(new URL("../../test/bits/golden_poses.txt", import.meta.url), "utf8");
-  assert.ok(lines.length >= 4, `${lines}`);
-  assert.deepEqual(lines, poses.split("\n").slice(0, lines.length));
+  assert.equal(await readFile(`${place}/out`, "utf8"), poses);
   await rm(place, { recursive: true });
 });
