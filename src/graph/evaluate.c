@@ -171,7 +171,8 @@ static uint64_t small_bits(double x, int digits, int bias, int width) {
     if (biased <= 0) {
         return sign | (uint64_t)ldexp(fabs(x), bias - 1 + digits);
     }
-    return sign | (uint64_t)biased << digits | ((uint64_t)ldexp(fraction, digits + 1) - ((uint64_t)1 << digits));
+    return sign | (uint64_t)biased << digits |
+           ((uint64_t)ldexp(fraction, digits + 1) - ((uint64_t)1 << digits));
 }
 
 void gali_element_store(gali_element element, double real, int64_t whole, unsigned char *to) {

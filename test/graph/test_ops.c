@@ -19,7 +19,7 @@
 #include "graph/graph.h"
 #include "ops_cases.h"
 
-enum { OPERANDS_MAX = 8, RESULTS_MAX = 4, BYTES_MAX = 4096 };
+enum { OPERANDS_MAX = 12, RESULTS_MAX = 4, BYTES_MAX = 4096 };
 
 static const gali_type unknown = {.rank = -1};
 
