@@ -221,6 +221,12 @@ const char *gali_node_word(const gali_node *node, const char *name) {
     return attribute && attribute->word ? attribute->word : default_of(node, name);
 }
 
+int gali_node_is(const gali_node *node, const char *name, const char *word) {
+    const char *own = gali_node_word(node, name);
+    size_t size = strlen(word);
+    return strncmp(own, word, size) == 0 && (own[size] == 0 || own[size] == ' ');
+}
+
 /* ---- types and constants ---- */
 
 gali_extent gali_type_count(gali_extents *extents, const gali_type *type) {

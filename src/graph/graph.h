@@ -167,7 +167,10 @@ const char *gali_node_place(const gali_graph *graph, const gali_node *node);
 const gali_attribute *gali_node_attribute(const gali_node *node, const char *name);
 int64_t gali_node_int(const gali_node *node, const char *name);
 double gali_node_number(const gali_node *node, const char *name);
+/* Of a default, what is behind it in the row follows: to compare, ask gali_node_is. */
 const char *gali_node_word(const gali_node *node, const char *name);
+/* Whether the word is that one. */
+int gali_node_is(const gali_node *node, const char *name, const char *word);
 
 /* Elements of a shape of numbers; GALI_EXTENT_UNKNOWN, GALI_EXTENT_BAD, or an expression. */
 gali_extent gali_type_count(gali_extents *extents, const gali_type *type);

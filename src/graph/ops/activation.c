@@ -172,14 +172,14 @@ static scalar *express_mish(gali_express *x, scalar *a) {
 static const double sqrt_half = 0.70710678118654752440, sqrt_2_over_pi = 0.79788456080286535588;
 
 static double real_gelu(const gali_node *node, double a) {
-    return strcmp(gali_node_word(node, "approximate"), "tanh") == 0
+    return gali_node_is(node, "approximate", "tanh")
                ? 0.5 * a * (1 + tanh(sqrt_2_over_pi * (a + 0.044715 * a * a * a)))
                : 0.5 * a * (1 + erf(a * sqrt_half));
 }
 
 static scalar *express_gelu(gali_express *x, scalar *a) {
     scalar *half = gali_x_mul(x, number(x, 0.5), a), *bent;
-    if (strcmp(gali_node_word(x->node, "approximate"), "tanh") == 0) {
+    if (gali_node_is(x->node, "approximate", "tanh")) {
         scalar *cube = gali_x_mul(x, a, gali_x_mul(x, a, a));
         scalar *sum = gali_x_add(x, a, gali_x_mul(x, number(x, 0.044715), cube));
         bent = gali_x_of(x, GALI_SCALAR_tanh, gali_x_mul(x, number(x, sqrt_2_over_pi), sum));

@@ -297,12 +297,12 @@ void gali_express_conv(gali_express *x) {
 /* out = stride (in - 1) + output_padding + reach - begin - end, or output_shape, which says what the padding is. */
 static const char *transposed_window(gali_window *w, gali_extents *e, const gali_node *node, const gali_type *x,
                                      const gali_type *weights) {
-    const char *wrong = gali_window_begin(w, node, x, weights->shape + 2),
-               *pad = gali_node_word(node, "auto_pad");
+    const char *wrong = gali_window_begin(w, node, x, weights->shape + 2);
     const gali_attribute *more = gali_node_attribute(node, "output_padding");
     const gali_attribute *shape = gali_node_attribute(node, "output_shape"),
                          *pads = gali_node_attribute(node, "pads");
-    int same = strncmp(pad, "SAME", 4) == 0;
+    int upper = gali_node_is(node, "auto_pad", "SAME_UPPER"), said = gali_node_is(node, "auto_pad", "NOTSET");
+    int same = upper || gali_node_is(node, "auto_pad", "SAME_LOWER");
     if (!wrong && ((more && more->count != w->rank) || (shape && shape->count < w->rank))) {
         return "output_padding or output_shape are not as many as spatial axes";
     }
@@ -315,12 +315,11 @@ static const char *transposed_window(gali_window *w, gali_extents *e, const gali
                 shape ? shape->ints[shape->count - w->rank + i] : gali_extent_mul(e, w->in[i], w->stride[i]);
             gali_extent total = gali_extent_most(e, gali_extent_sub(e, whole, w->out[i]), 0);
             gali_extent small = gali_extent_quotient(e, total, 2), large = gali_extent_sub(e, total, small);
-            int upper = strcmp(pad, "SAME_UPPER") == 0;
             w->begin[i] = upper ? small : large;
             w->end[i] = upper ? large : small;
         } else {
-            w->begin[i] = pads && strcmp(pad, "NOTSET") == 0 ? pads->ints[i] : 0;
-            w->end[i] = pads && strcmp(pad, "NOTSET") == 0 ? pads->ints[w->rank + i] : 0;
+            w->begin[i] = pads && said ? pads->ints[i] : 0;
+            w->end[i] = pads && said ? pads->ints[w->rank + i] : 0;
             w->out[i] = gali_extent_sub(e, whole, gali_extent_add(e, w->begin[i], w->end[i]));
         }
     }

@@ -77,7 +77,7 @@ static choice choose(const gali_node *node) {
     if (node->op == GALI_OP_Mod && gali_node_int(node, "fmod")) {
         is.scalar = GALI_SCALAR_rem;
     }
-    if (node->op == GALI_OP_BitShift && strcmp(gali_node_word(node, "direction"), "RIGHT") == 0) {
+    if (node->op == GALI_OP_BitShift && gali_node_is(node, "direction", "RIGHT")) {
         is.scalar = GALI_SCALAR_shift_right;
     }
     return is;

@@ -66,14 +66,16 @@ static void pad_as_said(gali_window *w, gali_extents *e, uint32_t i, int up) {
 
 const char *gali_window_make(gali_window *w, gali_extents *extents, const gali_node *node, const gali_type *x,
                              const gali_extent *kernel) {
-    const char *wrong = gali_window_begin(w, node, x, kernel), *pad = gali_node_word(node, "auto_pad");
-    int same = strncmp(pad, "SAME", 4) == 0, said = strcmp(pad, "NOTSET") == 0;
+    const char *wrong = gali_window_begin(w, node, x, kernel);
+    int upper = gali_node_is(node, "auto_pad", "SAME_UPPER"),
+        same = upper || gali_node_is(node, "auto_pad", "SAME_LOWER");
+    int said = gali_node_is(node, "auto_pad", "NOTSET");
     int up = gali_node_attribute(node, "ceil_mode") && gali_node_int(node, "ceil_mode");
     for (uint32_t i = 0; !wrong && i < w->rank; i++) {
         w->begin[i] = said ? at_or(node, "pads", i, 0) : 0;
         w->end[i] = said ? at_or(node, "pads", w->rank + i, 0) : 0;
         if (same) {
-            pad_same(w, extents, i, strcmp(pad, "SAME_UPPER") == 0);
+            pad_same(w, extents, i, upper);
         } else {
             pad_as_said(w, extents, i, up);
         }
