@@ -7,20 +7,21 @@
 
 extern const gali_embedded gali_embedded_compiler_h, gali_embedded_kernels_h, gali_embedded_elementary,
     gali_embedded_activate_f32, gali_embedded_panel_f32, gali_embedded_gru_f32, gali_embedded_feed,
-    gali_embedded_gate, gali_embedded_emit_tile, gali_embedded_emit_operators, gali_embedded_simd_scalar,
-    gali_embedded_simd_avx2, gali_embedded_simd_avx512, gali_embedded_simd_neon, gali_embedded_simd_wasm;
+    gali_embedded_gate, gali_embedded_loop_scalars, gali_embedded_emit_tile, gali_embedded_emit_operators,
+    gali_embedded_simd_scalar, gali_embedded_simd_avx2, gali_embedded_simd_avx512, gali_embedded_simd_neon,
+    gali_embedded_simd_wasm;
 #define LAYER(id, name, formula) extern const gali_embedded gali_embedded_layer_##name;
 #include "network/layers.def"
 #undef LAYER
 
 /* Behind the target's own words. */
 static const gali_embedded *const over_simd[] = {
-    &gali_embedded_elementary, &gali_embedded_activate_f32,   &gali_embedded_panel_f32,
-    &gali_embedded_gru_f32,    &gali_embedded_feed,           &gali_embedded_gate,
+    &gali_embedded_elementary,   &gali_embedded_activate_f32, &gali_embedded_panel_f32,
+    &gali_embedded_gru_f32,      &gali_embedded_feed,         &gali_embedded_gate,
 #define LAYER(id, name, formula) &gali_embedded_layer_##name,
 #include "network/layers.def"
 #undef LAYER
-    &gali_embedded_emit_tile,  &gali_embedded_emit_operators,
+    &gali_embedded_loop_scalars, &gali_embedded_emit_tile,    &gali_embedded_emit_operators,
 };
 
 enum { DEFINITIONS_MAX = 512 };
@@ -241,6 +242,15 @@ void gali_vocabulary_add(gali_text *text, const gali_target *target, const char 
             add_text(text, d->text);
         }
     }
+}
+
+void gali_vocabulary_add_plain(gali_text *text, const char *body) {
+    const gali_target scalar = {.simd = GALI_SIMD_SCALAR};
+    gali_text whole = {0};
+    gali_vocabulary_add(&whole, &scalar, body);
+    gali_text_add_bytes(&whole, body, strlen(body));
+    gali_vocabulary_rename(text, whole.bytes ? whole.bytes : "", "gali_one");
+    gali_text_end(&whole, text);
 }
 
 void gali_vocabulary_rename(gali_text *text, const char *body, const char *name) {

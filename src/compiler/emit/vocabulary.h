@@ -19,6 +19,12 @@ void gali_vocabulary_includes(gali_text *text, const gali_target *target);
 void gali_vocabulary_add(gali_text *text, const gali_target *target, const char *body);
 
 /*
+ * Appends functions of plain C (loop/print_c.h), `body`, behind what they use of scalar.h's vocabulary, under names of its
+ * own, gali_one_.., so that a module may have another target's beside it.
+ */
+void gali_vocabulary_add_plain(gali_text *text, const char *body);
+
+/*
  * Appends C text with gali_ replaced by "<name>_" and GALI_ by "<NAME>_": names of a module of its own, so that
  * several may be built as one file.
  */
