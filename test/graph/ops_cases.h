@@ -220,6 +220,19 @@ static const ops_case ops_cases[] = {
     {"GlobalMaxPool", "f32[2,3,4,5]", "", 0, 0},
     {"GlobalAveragePool", "f32[2,3,4,5]", "", 0, 0},
     {"GlobalLpPool", "f32[2,3,4]", "p=3", 0, 0},
+
+    /* ---- normalise ---- */
+    {"BatchNormalization", "f32[2,3,4,5] f32[3] f32[3] f32[3] f32[3]@1:2", "", 0, 0},
+    {"BatchNormalization", "f32[2,3,4,5] f32[3] f32[3] f32[3] f32[3]@1:2", "training_mode=1 momentum=0.75", 3,
+     0},
+    {"InstanceNormalization", "f32[2,3,4,5] f32[3] f32[3]", "epsilon=0.01", 0, 0},
+    {"GroupNormalization", "f32[2,6,4] f32[6] f32[6]", "num_groups=3", 0, 0},
+    {"LayerNormalization", "f32[2,3,4] f32[4] f32[4]", "", 3, 0},
+    {"LayerNormalization", "f32[2,3,4] f32[3,4]", "axis=1", 3, 0},
+    {"LayerNormalization", "f64[2,3,4] f64[4] f64[4]", "", 0, 0},
+    {"MeanVarianceNormalization", "f32[2,3,4,5]", "", 0, 0},
+    {"MeanVarianceNormalization", "f32[2,3,4]", "axes=-1,0", 0, 0},
+    {"LRN", "f32[2,7,3]", "size=4 alpha=0.5", 0, 0},
 };
 
 #endif
