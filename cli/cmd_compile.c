@@ -5,15 +5,17 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "commands.h"
+#include "compiler/emit/program.h"
 #include "directory.h"
 #include "gallop/compiler.h"
 #include "network/model.h"
+#include "onnx_model.h"
 #include "options.h"
 
 enum { PATH_SIZE = 4096 };
 
 typedef struct compile {
-    const char *path, *directory, *characters, *weights, *form;
+    const char *path, *directory, *characters, *weights, *form, *external;
     gal_compile_desc desc;
 } compile;
 
@@ -74,11 +76,9 @@ static void name_of(const char *path, char name[25]) {
     name[size] = 0;
 }
 
-static gal_status write_part(const compile *self, const gal_compiled *compiled, gal_compiled_part part,
-                             const char *extension, gal_error *error) {
+static gal_status write_bytes(const compile *self, const char *bytes, size_t size, const char *extension,
+                              gal_error *error) {
     char path[PATH_SIZE];
-    size_t size;
-    const char *bytes = gal_compiled_bytes(compiled, part, &size);
     if (size == 0) {
         return GAL_OK;
     }
@@ -90,6 +90,13 @@ static gal_status write_part(const compile *self, const gal_compiled *compiled, 
         printf("%9zu bytes  %s\n", size, path);
     }
     return status;
+}
+
+static gal_status write_part(const compile *self, const gal_compiled *compiled, gal_compiled_part part,
+                             const char *extension, gal_error *error) {
+    size_t size;
+    const char *bytes = gal_compiled_bytes(compiled, part, &size);
+    return write_bytes(self, bytes, size, extension, error);
 }
 
 /* How much of the log was of use: a log of another model, target or count of characters says nothing. */
@@ -131,7 +138,65 @@ static int fail(const compile *self, gal_status status, const gal_error *error) 
     return gali_command_bad("compile", "%s: %s", self->path, error->message);
 }
 
+/* ---- ONNX ---- */
+
+static int refuse_options(const compile *self) {
+    const gal_compile_desc *d = &self->desc;
+    const char *option = d->target          ? "--target"
+                         : self->characters ? "--characters"
+                         : d->form          ? "--form"
+                         : d->dump          ? "--dump"
+                         : d->log           ? "--log"
+                                            : NULL;
+    return option
+               ? gali_command_usage("compile", "%s is for controllers, %s is an ONNX model", option, self->path)
+               : GALI_EXIT_OK;
+}
+
+static gal_status write_program(const compile *self, const gali_text *parts, gal_error *error) {
+    gal_status status = gali_directory_make(self->directory, error);
+    for (int part = 0; status == GAL_OK && part < GAL_COMPILED_PART_COUNT; part++) {
+        static const char *const extensions[] = {
+            [GAL_COMPILED_HEADER] = "h", [GAL_COMPILED_SOURCE] = "c", [GAL_COMPILED_WEIGHTS] = "weights"};
+        if (part != GAL_COMPILED_DUMP) {
+            status = write_bytes(self, parts[part].bytes, parts[part].size, extensions[part], error);
+        }
+    }
+    return status;
+}
+
+static int make_onnx(const compile *self) {
+    gali_onnx_model model = {.file = NULL};
+    gali_text parts[GAL_COMPILED_PART_COUNT] = {{0}};
+    gal_error error = {0};
+    const char *slash = strrchr(self->path, '/');
+    gali_emit_desc desc = {self->desc.name, slash ? slash + 1 : self->path, self->desc.weights_blob != 0};
+    int result = refuse_options(self);
+    if (result != GALI_EXIT_OK) {
+        return result;
+    }
+    gal_status status = gali_onnx_model_open(&model, self->path, self->external, &error);
+    if (status == GAL_OK) {
+        gal_error why = {0};
+        status = gali_onnx_model_program(&model, &why);
+        status = status == GAL_OK ? gali_emit_program(model.program, &desc, parts, &why) : status;
+        status = status == GAL_OK ? GAL_OK : gali_fail_in_file(&error, self->path, &why);
+    }
+    status = status == GAL_OK ? write_program(self, parts, &error) : status;
+    for (int part = 0; part < GAL_COMPILED_PART_COUNT; part++) {
+        gali_text_release(&parts[part]);
+    }
+    gali_onnx_model_release(&model);
+    return status == GAL_OK ? GALI_EXIT_OK : gali_command_bad("compile", "%s", error.message);
+}
+
 static int make(compile *self) {
+    if (gali_onnx_is_path(self->path)) {
+        return make_onnx(self);
+    }
+    if (self->external) {
+        return gali_command_usage("compile", "--external is for ONNX models");
+    }
     gal_error error = {0};
     void *data = NULL;
     size_t size = 0;
@@ -160,6 +225,7 @@ static int run(int argc, char **argv) {
                                    {"--dump", GALI_OPTION_TEXT, &self.desc.dump, 0, 0},
                                    {"--stop-after", GALI_OPTION_TEXT, &self.desc.stop_after, 0, 0},
                                    {"--log", GALI_OPTION_TEXT, &self.desc.log, 0, 0},
+                                   {"--external", GALI_OPTION_TEXT, &self.external, 0, 0},
                                    {"-o", GALI_OPTION_TEXT, &self.directory, 0, 0},
                                    {"--output", GALI_OPTION_TEXT, &self.directory, 0, 0}};
     int result = gali_options_read("compile", argc, argv, options, sizeof options / sizeof options[0]);
@@ -174,8 +240,9 @@ static int run(int argc, char **argv) {
 }
 
 const gali_command gali_command_compile = {
-    "compile", "a model as plain C for a target",
-    "usage: gallop compile MODEL [--target native] [--characters 1..64] -o DIR\n"
+    "compile", "a controller, or any ONNX model, as plain C",
+    "usage: gallop compile MODEL.onnx [--external FILE] [--weights array|blob] [--name NAME] -o DIR\n"
+    "       gallop compile MODEL [--target native] [--characters 1..64] -o DIR\n"
     "       [--weights array|blob] [--form per-expert|blend] [--name NAME] [--dump PASS|all] [--stop-after "
     "PASS]\n\n"
     "Writes NAME.h and NAME.c: C11 that needs memcpy and libm alone. NAME_run computes what the runtime "
@@ -183,6 +250,10 @@ const gali_command gali_command_compile = {
     "any number of characters in the range; the header tells sizes, memory and how to build it. NAME is the "
     "model's\n"
     "file name unless --name gives one.\n\n"
+    "Of an ONNX model NAME_run takes its sizes, inputs and outputs as the header says them; the other options "
+    "are for\n"
+    "controllers.\n\n"
+    "  --external    the file in which an ONNX model keeps its weights\n"
     "  --characters  of a call: LEAST..MOST or a number, at most 1024 (1..64)\n"
     "  --target      scalar, x86-64-v3, x86-64-v4, armv8-a, armv8.2-a+dotprod, wasm32+simd128 or native\n"
     "  --weights     array: in NAME.c; blob: in NAME.weights, which the program loads\n"

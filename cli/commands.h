@@ -30,6 +30,7 @@ extern const gali_command gali_command_eval;
 extern const gali_command gali_command_export;
 extern const gali_command gali_command_import;
 extern const gali_command gali_command_info;
+extern const gali_command gali_command_inspect;
 extern const gali_command gali_command_judge;
 extern const gali_command gali_command_quantize;
 extern const gali_command gali_command_replay;

@@ -5,8 +5,8 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "commands.h"
-#include "import/onnx_import.h"
 #include "network/model_layout.h"
+#include "onnx_model.h"
 
 static const char *const gates[GAL_GATE_COUNT] = {"given", "cubic", "linear", "constant", "network"};
 
@@ -28,28 +28,6 @@ static void print_report(const char *path, const char *out, const gali_onnx_repo
            (double)size / 1e6, report->golden_frames, report->worst);
 }
 
-/* Reads and unpacks; the files' own bytes are gone afterwards. external: a path, or NULL. */
-static gal_status open_file(const char *path, const char *external, gali_onnx_file **file, gal_error *error) {
-    void *data = NULL, *more = NULL;
-    gali_onnx_bytes bytes = {0};
-    gal_error why = {0};
-    gal_status status = gali_file_read(path, GALI_FILE_MAX, NULL, &data, &bytes.size, error);
-    if (status == GAL_OK && external) {
-        status = gali_file_read(external, GALI_FILE_MAX, NULL, &more, &bytes.external_size, error);
-    }
-    if (status == GAL_OK) {
-        bytes.data = data;
-        bytes.external = more;
-        status = gali_onnx_open(file, &bytes, &why);
-        if (status != GAL_OK) {
-            gali_fail(error, status, "%s: %s", path, why.message);
-        }
-    }
-    gali_release(NULL, data, bytes.size);
-    gali_release(NULL, more, bytes.external_size);
-    return status;
-}
-
 static gal_status import_file(const char *path, const char *external, const char *out,
                               const gali_onnx_desc *desc, gal_error *error) {
     gali_onnx_file *file;
@@ -57,7 +35,7 @@ static gal_status import_file(const char *path, const char *external, const char
     gal_error why = {0};
     void *image = NULL;
     size_t size = 0;
-    gal_status status = open_file(path, external, &file, error);
+    gal_status status = gali_onnx_file_open(&file, path, external, error);
     if (status != GAL_OK) {
         return status;
     }

@@ -7,6 +7,7 @@
  * other cannot pass.
  */
 #include "import/onnx_import.h"
+#include "import/onnx/read.h"
 
 #include <float.h>
 #include <math.h>
@@ -60,6 +61,10 @@ gal_status gali_onnx_open(gali_onnx_file **out, const gali_onnx_bytes *bytes, ga
     }
     *out = file;
     return GAL_OK;
+}
+
+gal_status gali_onnx_graph(gali_graph **out, const gali_onnx_file *file, gali_arena *arena, gal_error *error) {
+    return gali_onnx_read(out, file->model, arena, error);
 }
 
 void gali_onnx_close(gali_onnx_file *file) {

@@ -5,6 +5,7 @@
 #ifndef GALI_IMPORT_ONNX_IMPORT_H
 #define GALI_IMPORT_ONNX_IMPORT_H
 
+#include "graph/graph.h"
 #include "network/model.h"
 
 /* An unpacked file. */
@@ -24,6 +25,12 @@ gal_status gali_onnx_open(gali_onnx_file **file, const gali_onnx_bytes *bytes, g
 
 /* NULL is allowed. */
 void gali_onnx_close(gali_onnx_file *file);
+
+/*
+ * The file's graph (import/onnx/read.h), in the arena; constants stay in the file, which must outlive it. Errors:
+ * GAL_BAD_DATA, GAL_UNSUPPORTED with the node, GAL_NO_MEMORY.
+ */
+gal_status gali_onnx_graph(gali_graph **out, const gali_onnx_file *file, gali_arena *arena, gal_error *error);
 
 /* Zero-initialise; zero means the default. */
 typedef struct gali_onnx_desc {

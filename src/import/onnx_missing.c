@@ -18,6 +18,13 @@ void gali_onnx_close(gali_onnx_file *file) {
     (void)file;
 }
 
+gal_status gali_onnx_graph(gali_graph **out, const gali_onnx_file *file, gali_arena *arena, gal_error *error) {
+    (void)file;
+    (void)arena;
+    *out = NULL;
+    return say(error);
+}
+
 gal_status gali_onnx_import(const gali_onnx_file *file, const gali_onnx_desc *desc, void **image, size_t *size,
                             gali_onnx_report *report, gal_error *error) {
     (void)file;

@@ -1,0 +1,247 @@
+/* gallop inspect: what an ONNX model is made of, and what the compiler makes of it. */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "commands.h"
+#include "onnx_model.h"
+#include "options.h"
+
+typedef struct inspect {
+    const char *path, *external, *dot;
+    int shapes, groups;
+} inspect;
+
+static void print_type(const gali_graph *graph, const gali_type *type) {
+    gali_text text = {0};
+    gali_type_print(graph->extents, type, &text);
+    printf("%s", text.bytes ? text.bytes : "?");
+    gali_text_release(&text);
+}
+
+static void print_extent(const gali_graph *graph, gali_extent extent) {
+    gali_text text = {0};
+    gali_extent_print(graph->extents, extent, &text);
+    printf("%s", text.bytes ? text.bytes : "?");
+    gali_text_release(&text);
+}
+
+static void print_ports(const gali_graph *graph) {
+    for (uint32_t i = 0; i < graph->input_count; i++) {
+        printf("input   %s  ", graph->values[graph->inputs[i]].name);
+        print_type(graph, &graph->values[graph->inputs[i]].type);
+        printf("\n");
+    }
+    for (uint32_t i = 0; i < graph->output_count; i++) {
+        printf("output  %s  ", graph->values[graph->outputs[i]].name);
+        print_type(graph, &graph->values[graph->outputs[i]].type);
+        printf("\n");
+    }
+}
+
+static void count_operators(const gali_graph *graph, uint32_t counts[GALI_OP_COUNT]) {
+    for (uint32_t i = 0; i < graph->node_count; i++) {
+        counts[graph->nodes[i].op]++;
+        for (uint32_t k = 0; k < graph->nodes[i].body_count; k++) {
+            count_operators(graph->nodes[i].bodies[k], counts);
+        }
+    }
+}
+
+static void print_operators(const gali_graph *graph) {
+    static const char *const mappings[] = {"one-to-one", "one-to-many", "many-to-many",
+                                           "reorganize", "shuffle",     "opaque"};
+    uint32_t counts[GALI_OP_COUNT] = {0}, all = 0;
+    count_operators(graph, counts);
+    for (int op = 0; op < GALI_OP_COUNT; op++) {
+        all += counts[op];
+    }
+    printf("\n%u nodes\n", all);
+    for (int op = 0; op < GALI_OP_COUNT; op++) {
+        if (counts[op]) {
+            printf("%6u  %-24s %s\n", counts[op], gali_op_list[op].name, mappings[gali_op_list[op].mapping]);
+        }
+    }
+}
+
+static void print_nodes(const gali_graph *graph, int indent) {
+    for (uint32_t i = 0; i < graph->node_count; i++) {
+        const gali_node *node = &graph->nodes[i];
+        printf("%*s%s \"%s\":", indent, "", gali_op_list[node->op].name, node->name);
+        for (uint32_t k = 0; k < node->result_count; k++) {
+            if (node->results[k] != GALI_NONE) {
+                printf("%s %s ", k ? "," : "", graph->values[node->results[k]].name);
+                print_type(graph, &graph->values[node->results[k]].type);
+            }
+        }
+        printf("\n");
+        for (uint32_t k = 0; k < node->body_count; k++) {
+            print_nodes(node->bodies[k], indent + 4);
+        }
+    }
+}
+
+/* ---- groups ---- */
+
+/* Elements of sums: multiply-adds where they are products. */
+static gali_extent work_of(const gali_program *p, const gali_program_stage *stage) {
+    gali_extent work = stage->reduced ? 1 : 0;
+    for (uint32_t i = 0; i < stage->rank + stage->reduced && stage->reduced; i++) {
+        work = gali_extent_mul(p->graph->extents, work, stage->extent[i]);
+    }
+    return work;
+}
+
+static gali_extent bytes_of(const gali_program *p, const gali_type *type) {
+    return gali_extent_mul(p->graph->extents, gali_type_count(p->graph->extents, type),
+                           gali_element_list[type->element].bytes);
+}
+
+/* Bytes of what nodes make, and of what groups store. */
+static void print_bytes(const gali_program *p) {
+    gali_extents *x = p->graph->extents;
+    gali_extent before = 0, after = 0, work = 0;
+    for (uint32_t i = 0; i < p->graph->value_count; i++) {
+        if (p->graph->values[i].node != GALI_NONE && p->tensors[i].role != GALI_TENSOR_CONSTANT) {
+            before = gali_extent_add(x, before, bytes_of(p, &p->graph->values[i].type));
+        }
+    }
+    for (uint32_t i = 0; i < p->stage_count; i++) {
+        if (!p->stages[i].gone) {
+            after = gali_extent_add(x, after, bytes_of(p, &p->tensors[p->stages[i].tensor].type));
+            work = gali_extent_add(x, work, work_of(p, &p->stages[i]));
+        }
+    }
+    printf("\n%u groups\nbytes of results before fusion  ", p->group_count);
+    print_extent(p->graph, before);
+    printf("\nbytes of results after fusion   ");
+    print_extent(p->graph, after);
+    printf("\nsteps of sums                   ");
+    print_extent(p->graph, work);
+    printf("\nworkspace, bytes                ");
+    print_extent(p->graph, p->workspace);
+    printf("\n");
+}
+
+static const char *name_of(const gali_program *p, const gali_program_stage *stage, const char **op) {
+    const gali_node *node = stage->node == GALI_NONE ? NULL : &p->graph->nodes[stage->node];
+    *op = node ? gali_op_list[node->op].name : "copy";
+    return node ? node->name : "";
+}
+
+static void print_groups(const gali_program *p) {
+    for (uint32_t i = 0; i < p->stage_count; i++) {
+        const gali_program_stage *stage = &p->stages[i];
+        const char *op, *name = name_of(p, stage, &op);
+        if (!stage->gone) {
+            printf("%4u  %s \"%s\" makes %s ", stage->group, op, name, p->tensors[stage->tensor].name);
+            print_type(p->graph, &p->tensors[stage->tensor].type);
+            printf("\n");
+        }
+    }
+}
+
+/* ---- a drawing ---- */
+
+static void add_quoted(gali_text *text, const char *name) {
+    for (; *name; name++) {
+        gali_text_add(text, *name == '"' || *name == '\\' ? "\\%c" : "%c", *name);
+    }
+}
+
+static void add_edges(gali_text *text, const gali_program *p, const gali_program_stage *stage,
+                      const gali_scalar *a, int depth) {
+    if (!a || depth == 0) {
+        return;
+    }
+    uint32_t maker = a->op == GALI_SCALAR_load ? p->tensors[a->source].stage : GALI_NONE;
+    if (maker != GALI_NONE && !p->stages[maker].gone) {
+        gali_text_add(text, "  g%u -> g%u;\n", p->stages[maker].group, stage->group);
+    }
+    for (int i = 0; i < 3; i++) {
+        add_edges(text, p, stage, a->operand[i], depth - 1);
+    }
+}
+
+/* Groups as boxes, in the language of Graphviz. */
+static gal_status write_dot(const gali_program *p, const char *path, gal_error *error) {
+    gali_text text = {0};
+    uint32_t last = GALI_NONE;
+    gali_text_add(&text, "strict digraph groups {\n  node [shape=box];\n");
+    for (uint32_t i = 0; i < p->stage_count; i++) {
+        const gali_program_stage *stage = &p->stages[i];
+        if (stage->gone) {
+            continue;
+        }
+        if (stage->group != last) {
+            const char *op, *name = name_of(p, stage, &op);
+            gali_text_add(&text, "  g%u [label=\"%s\\n", stage->group, op);
+            add_quoted(&text, name);
+            gali_text_add(&text, "\\n");
+            gali_type_print(p->graph->extents, &p->tensors[stage->tensor].type, &text);
+            gali_text_add(&text, "\"];\n");
+        }
+        last = stage->group;
+        add_edges(&text, p, stage, stage->value, 64);
+        add_edges(&text, p, stage, stage->finish, 64);
+    }
+    gali_text_add(&text, "}\n");
+    gal_status status = text.failed ? gali_fail(error, GAL_NO_MEMORY, "no memory for a drawing")
+                                    : gali_file_write(path, text.bytes, text.size, error);
+    gali_text_release(&text);
+    return status;
+}
+
+static int run(int argc, char **argv) {
+    inspect self = {.path = NULL};
+    const gali_option options[] = {{"MODEL.onnx", GALI_OPTION_WORD, &self.path, 1, 0},
+                                   {"--external", GALI_OPTION_TEXT, &self.external, 0, 0},
+                                   {"--shapes", GALI_OPTION_FLAG, &self.shapes, 0, 0},
+                                   {"--groups", GALI_OPTION_FLAG, &self.groups, 0, 0},
+                                   {"--dot", GALI_OPTION_TEXT, &self.dot, 0, 0}};
+    gali_onnx_model model = {.file = NULL};
+    gal_error error = {0};
+    int result = gali_options_read("inspect", argc, argv, options, sizeof options / sizeof options[0]);
+    if (result != GALI_EXIT_OK) {
+        return result;
+    }
+    gal_status status = gali_onnx_model_open(&model, self.path, self.external, &error);
+    if (status == GAL_OK) {
+        print_ports(model.graph);
+        print_operators(model.graph);
+        if (self.shapes) {
+            printf("\n");
+            print_nodes(model.graph, 0);
+        }
+        gal_error why = {0};
+        status = gali_onnx_model_program(&model, &why);
+        if (status != GAL_OK && !self.groups && !self.dot) { /* what cannot be compiled can be looked at */
+            printf("\nno C of it: %s\n", why.message);
+            status = GAL_OK;
+        } else if (status != GAL_OK) {
+            gali_fail_in_file(&error, self.path, &why);
+        } else {
+            print_bytes(model.program);
+            if (self.groups) {
+                print_groups(model.program);
+            }
+            status = self.dot ? write_dot(model.program, self.dot, &error) : GAL_OK;
+        }
+    }
+    gali_onnx_model_release(&model);
+    return status == GAL_OK ? GALI_EXIT_OK : gali_command_bad("inspect", "%s", error.message);
+}
+
+const gali_command gali_command_inspect = {
+    "inspect", "what an ONNX model is made of: operators, shapes, groups",
+    "usage: gallop inspect MODEL.onnx [--external FILE] [--shapes] [--groups] [--dot FILE.dot]\n\n"
+    "Prints inputs and outputs, how often each operator stands in it, and what the compiler makes of it: "
+    "groups of\n"
+    "operators that run as one function, bytes of what is stored before and after fusion, the workspace. Sizes "
+    "that the\n"
+    "file leaves open are symbols, and what follows from them expressions.\n\n"
+    "  --external  the file in which the model keeps its weights\n"
+    "  --shapes    every node with the types of its results\n"
+    "  --groups    every group, by the operator that it is named of\n"
+    "  --dot       draws the groups: dot -Tsvg FILE.dot >FILE.svg\n",
+    run};

@@ -1,0 +1,59 @@
+#include "onnx_model.h"
+
+#include <string.h>
+
+#include "base/error.h"
+#include "base/file.h"
+#include "base/memory.h"
+#include "network/model_layout.h"
+
+int gali_onnx_is_path(const char *path) {
+    size_t size = strlen(path);
+    return size >= 5 && strcmp(path + size - 5, ".onnx") == 0;
+}
+
+gal_status gali_onnx_file_open(gali_onnx_file **file, const char *path, const char *external,
+                               gal_error *error) {
+    void *data = NULL, *more = NULL;
+    gali_onnx_bytes bytes = {0};
+    gal_error why = {0};
+    gal_status status = gali_file_read(path, GALI_FILE_MAX, NULL, &data, &bytes.size, error);
+    *file = NULL;
+    if (status == GAL_OK && external) {
+        status = gali_file_read(external, GALI_FILE_MAX, NULL, &more, &bytes.external_size, error);
+    }
+    if (status == GAL_OK) {
+        bytes.data = data;
+        bytes.external = more;
+        status = gali_onnx_open(file, &bytes, &why);
+        if (status != GAL_OK) {
+            gali_fail_in_file(error, path, &why);
+        }
+    }
+    gali_release(NULL, data, bytes.size);
+    gali_release(NULL, more, bytes.external_size);
+    return status;
+}
+
+gal_status gali_onnx_model_open(gali_onnx_model *model, const char *path, const char *external,
+                                gal_error *error) {
+    gal_error why = {0};
+    gal_status status = gali_onnx_file_open(&model->file, path, external, error);
+    if (status == GAL_OK) {
+        status = gali_onnx_graph(&model->graph, model->file, &model->arena, &why);
+        status = status == GAL_OK ? GAL_OK : gali_fail_in_file(error, path, &why);
+    }
+    return status;
+}
+
+gal_status gali_onnx_model_program(gali_onnx_model *model, gal_error *error) {
+    gal_status status = gali_program_make(&model->program, model->graph, &model->arena, error);
+    status = status == GAL_OK ? gali_program_fuse(model->program, error) : status;
+    return status == GAL_OK ? gali_program_place(model->program, error) : status;
+}
+
+void gali_onnx_model_release(gali_onnx_model *model) {
+    gali_arena_release(&model->arena);
+    gali_onnx_close(model->file);
+    *model = (gali_onnx_model){.file = NULL};
+}

@@ -1,0 +1,31 @@
+/* An ONNX file on its way to C: what `gallop compile`, `inspect` and `run` share. */
+#ifndef GALI_CLI_ONNX_MODEL_H
+#define GALI_CLI_ONNX_MODEL_H
+
+#include "compiler/program/program.h"
+#include "import/onnx_import.h"
+
+/* Zero-initialise. */
+typedef struct gali_onnx_model {
+    gali_onnx_file *file;
+    gali_arena arena;
+    gali_graph *graph;
+    gali_program *program; /* NULL before gali_onnx_model_program */
+} gali_onnx_model;
+
+/* Whether a path ends as ONNX files' do. */
+int gali_onnx_is_path(const char *path);
+
+/* Reads and unpacks path; *file is closed with gali_onnx_close. Errors name the file. */
+gal_status gali_onnx_file_open(gali_onnx_file **file, const char *path, const char *external, gal_error *error);
+
+/* Reads path, and the file that it keeps weights in (external; NULL: none). Errors name the file. Released in any case. */
+gal_status gali_onnx_model_open(gali_onnx_model *model, const char *path, const char *external,
+                                gal_error *error);
+
+/* Fuses and places. */
+gal_status gali_onnx_model_program(gali_onnx_model *model, gal_error *error);
+
+void gali_onnx_model_release(gali_onnx_model *model);
+
+#endif
