@@ -172,7 +172,8 @@ static gal_status add_group(emission *e, uint32_t group) {
     status = name.failed ? gali_fail(e->error, GAL_NO_MEMORY, "no memory to emit")
                          : gali_loop_print_c(lowered.function, name.bytes, 0, &e->functions, e->error);
     gali_text_add(&e->functions, "\n");
-    gali_text_add(&e->calls, "    %s(", name.bytes ? name.bytes : "");
+    gali_text_add(&e->calls, "    gali_one_%s(",
+                  name.bytes ? name.bytes + sizeof "gali_" - 1 : ""); /* vocabulary.h */
     uint32_t count = 0;
     for (uint32_t i = 0; status == GAL_OK && i < lowered.function->symbols; i++) {
         gali_text_add(&e->calls, "%s", count++ ? ", " : "");
@@ -368,7 +369,6 @@ static void add_weights(const emission *e, gali_text *to) {
 
 static void make_source(const emission *e, gali_text *to) {
     gali_text body = {0};
-    gali_text_add(&body, "%s", size_functions);
     gali_text_add_bytes(&body, e->functions.bytes ? e->functions.bytes : "", e->functions.size);
     gali_text_add(to, "/* %s.h tells what this is. */\n", e->desc->name);
     gali_text_add(to,
@@ -378,6 +378,7 @@ static void make_source(const emission *e, gali_text *to) {
                   e->desc->name);
     gali_vocabulary_add_plain(to, body.bytes ? body.bytes : "");
     gali_text_end(&body, to);
+    gali_text_add(to, "%s", size_functions);
     add_bodies(e, to);
     add_call(e, to);
     if (!e->desc->weights_blob) {

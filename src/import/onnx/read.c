@@ -287,7 +287,7 @@ static gal_status read_attributes(gali_onnx_reading *n) {
     for (size_t i = 0; status == GAL_OK && i < n->proto->n_attribute; i++) {
         const Onnx__AttributeProto *a = n->proto->attribute[i];
         if (!a->name || (a->ref_attr_name && a->ref_attr_name[0])) {
-            return gali_onnx_refuse(n, "an attribute without a name, or of a function");
+            return gali_onnx_reading_refuse(n, "an attribute without a name, or of a function");
         }
         if (!is_graph(a)) {
             status = read_attribute(n, a, &list[n->node.attribute_count++]);
@@ -306,7 +306,7 @@ static gal_status read_constant_node(reader *r, scope *s, gali_onnx_reading *n) 
     const char *name = n->proto->n_output == 1 ? n->proto->output[0] : "";
     uint32_t value = GALI_NONE;
     if (!a || !a->name || n->proto->n_output != 1) {
-        return gali_onnx_refuse(n, "one value expected");
+        return gali_onnx_reading_refuse(n, "one value expected");
     }
     if (strcmp(a->name, "value") == 0 && a->t) {
         gal_status status = read_constant(r, s->graph, a->t, name, &value);
@@ -315,7 +315,7 @@ static gal_status read_constant_node(reader *r, scope *s, gali_onnx_reading *n) 
     gali_attribute list;
     gal_status status = read_attribute(n, a, &list);
     if (status != GAL_OK || list.kind == GALI_WORD) {
-        return status != GAL_OK ? status : gali_onnx_refuse(n, "words are not supported");
+        return status != GAL_OK ? status : gali_onnx_reading_refuse(n, "words are not supported");
     }
     float *floats = gali_arena_take(r->arena, (list.count + 1) * sizeof *floats);
     for (uint32_t i = 0; floats && list.numbers && i < list.count; i++) {
@@ -336,7 +336,7 @@ static gal_status spread_value(reader *r, scope *s, gali_onnx_reading *n) {
     uint32_t value = GALI_NONE;
     gal_status status = GAL_OK;
     if (n->node.operand_count != 1 || (a && !a->t)) {
-        return gali_onnx_refuse(n, "one operand and a tensor expected");
+        return gali_onnx_reading_refuse(n, "one operand and a tensor expected");
     }
     if (a) {
         status = read_constant(r, s->graph, a->t, "", &value);
@@ -459,7 +459,8 @@ static gal_status add_carried(reader *r, gali_onnx_reading *n) {
     gali_attribute *more = gali_arena_take(r->arena, (n->node.attribute_count + 1) * sizeof *more);
     int64_t *carried = gali_arena_take(r->arena, sizeof *carried);
     if (!more || !carried || others < 1 || others > n->node.operand_count) {
-        return !more || !carried ? no_memory(r) : gali_onnx_refuse(n, "fewer operands than its attributes say");
+        return !more || !carried ? no_memory(r)
+                                 : gali_onnx_reading_refuse(n, "fewer operands than its attributes say");
     }
     memcpy(more, n->node.attributes, n->node.attribute_count * sizeof *more);
     *carried = n->node.operand_count - others;
@@ -482,7 +483,7 @@ static gal_status read_bodies(reader *r, scope *s, gali_onnx_reading *n) {
         const Onnx__AttributeProto *a = attribute_of(n->proto, names[i][1]);
         scope *body = &bodies[n->node.body_count];
         if (!a || !a->g || s->graph->depth >= DEPTH_MAX) {
-            return gali_onnx_refuse(n, a && a->g ? "bodies in bodies too deep" : "its body is missing");
+            return gali_onnx_reading_refuse(n, a && a->g ? "bodies in bodies too deep" : "its body is missing");
         }
         if (!n->node.bodies || !open_scope(r, body, s, gali_graph_body(s->graph), a->g->n_node)) {
             return no_memory(r);

@@ -37,6 +37,6 @@ typedef struct gali_onnx_reading {
 gal_status gali_onnx_upgrade(gali_onnx_reading *r);
 
 /* GAL_BAD_DATA with the place. */
-gal_status gali_onnx_refuse(gali_onnx_reading *r, const char *why);
+gal_status gali_onnx_reading_refuse(gali_onnx_reading *r, const char *why);
 
 #endif

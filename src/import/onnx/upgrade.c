@@ -5,7 +5,7 @@
 #include "base/error.h"
 #include "import/onnx/read.h"
 
-gal_status gali_onnx_refuse(gali_onnx_reading *r, const char *why) {
+gal_status gali_onnx_reading_refuse(gali_onnx_reading *r, const char *why) {
     return gali_fail(r->error, GAL_BAD_DATA, "%s: %s", r->place, why);
 }
 
@@ -49,7 +49,7 @@ static gal_status list_to_operand(gali_onnx_reading *r, const char *name, uint32
         return GAL_OK;
     }
     if (a.kind != GALI_INT && a.kind != GALI_INTS) {
-        return gali_onnx_refuse(r, "a list of whole numbers expected");
+        return gali_onnx_reading_refuse(r, "a list of whole numbers expected");
     }
     gali_type type = {.element = GALI_i64, .rank = scalar ? 0 : 1, .shape = {a.count}};
     return set_operand(r, i, constant(r, &type, a.ints));
@@ -66,7 +66,8 @@ static gal_status number_to_operand(gali_onnx_reading *r, const char *name, uint
         data[k] = (float)a.numbers[k];
     }
     gali_type type = {.element = GALI_f32, .rank = list, .shape = {a.count}};
-    return data ? set_operand(r, i, constant(r, &type, data)) : gali_onnx_refuse(r, "a number expected");
+    return data ? set_operand(r, i, constant(r, &type, data))
+                : gali_onnx_reading_refuse(r, "a number expected");
 }
 
 static gal_status axes(gali_onnx_reading *r) {
@@ -125,7 +126,7 @@ static gal_status add_word(gali_onnx_reading *r, const char *name, const char *w
 static gal_status resize(gali_onnx_reading *r) {
     gal_status status = number_to_operand(r, "scales", 1, 1);
     if (status != GAL_OK || r->node.operand_count != 2) {
-        return status != GAL_OK ? status : gali_onnx_refuse(r, "two operands expected");
+        return status != GAL_OK ? status : gali_onnx_reading_refuse(r, "two operands expected");
     }
     uint32_t scales = r->node.operands[1];
     r->op = "Resize";
@@ -157,7 +158,7 @@ static gal_status coerced(gali_onnx_reading *r) {
     int64_t axis = a.ints ? a.ints[0] : 1, *last = gali_arena_take(r->arena, 2 * sizeof *last);
     uint32_t shape = open_value(r), flat = open_value(r), done = open_value(r);
     if (!last || r->node.operand_count != 1 || r->node.result_count != 1) {
-        return gali_onnx_refuse(r, "one operand expected");
+        return gali_onnx_reading_refuse(r, "one operand expected");
     }
     last[0] = -1;
     last[1] = axis;
@@ -194,7 +195,7 @@ static gal_status coerced(gali_onnx_reading *r) {
 }
 
 static gal_status group_normalization(gali_onnx_reading *r) {
-    return gali_onnx_refuse(r, "opset 18's form, with a scale for each group, is not supported");
+    return gali_onnx_reading_refuse(r, "opset 18's form, with a scale for each group, is not supported");
 }
 
 /* ops that changed: in opsets below `below`. */
