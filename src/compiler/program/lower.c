@@ -8,6 +8,7 @@
 enum {
     STRIP = 32, /* elements of a reduction that are summed side by side */
     STRIP_LARGEST = 64,
+    USES_MOST = 1024,
     SHARED_MOST = 32, /* scalars of one statement that are computed once for several uses */
     SYMBOLS_MOST = GALI_EXTENT_ATOMS_MAX * 8,
 };
@@ -520,18 +521,6 @@ static const gali_loop_value *make_value(lowering *l, const gali_scalar *a) {
     }
 }
 
-/* How often a scalar is used in the expression of `root`, up to 2. */
-static uint32_t uses_in(const gali_scalar *root, const gali_scalar *a, uint32_t depth) {
-    uint32_t uses = root == a;
-    if (!root || root == a || depth == 0) {
-        return uses;
-    }
-    for (int i = 0; i < 3 && uses < 2; i++) {
-        uses += uses_in(root->operand[i], a, depth - 1);
-    }
-    return uses;
-}
-
 static int is_leaf(const gali_scalar *a) {
     return a->op == GALI_SCALAR_number || a->op == GALI_SCALAR_axis || a->op == GALI_SCALAR_extent ||
            a->op == GALI_SCALAR_self;
@@ -570,30 +559,49 @@ static const gali_loop_value *value_of(lowering *l, const gali_scalar *a) {
     return value;
 }
 
-/* Computes, before the statement, what it uses more than once: operands first. */
-static void share(lowering *l, const gali_scalar *root, const gali_scalar *a) {
-    if (!a || l->why || is_leaf(a) || l->shared_count == SHARED_MOST) {
+/* Scalars of a statement, operands first, and how often each is one. */
+typedef struct uses {
+    const gali_scalar *scalar[USES_MOST];
+    uint32_t count[USES_MOST], size;
+} uses;
+
+static void count_uses(uses *u, const gali_scalar *a) {
+    if (!a || is_leaf(a)) {
         return;
     }
-    for (uint32_t i = 0; i < l->shared_count; i++) {
-        if (l->list[i].scalar == a) {
+    for (uint32_t i = 0; i < u->size; i++) {
+        if (u->scalar[i] == a) {
+            u->count[i]++;
             return;
         }
     }
     for (int i = 0; i < 3; i++) {
-        share(l, root, a->operand[i]);
+        count_uses(u, a->operand[i]);
     }
-    if (a != root && uses_in(root, a, 64) > 1 && l->shared_count < SHARED_MOST) {
-        const gali_loop_value *value = value_of(l, a);
-        value = value ? kept(l, a->element, value) : NULL;
-        l->list[l->shared_count++] = (shared){a, value};
+    if (u->size < USES_MOST) {
+        u->scalar[u->size] = a;
+        u->count[u->size++] = 1;
+    }
+}
+
+/* Computes, before the statement, what it uses more than once; indices apart, which are variables anyway. */
+static void share(lowering *l, const gali_scalar *root) {
+    uses u = {.size = 0};
+    count_uses(&u, root);
+    for (uint32_t i = 0; i < u.size && !l->why && l->shared_count < SHARED_MOST; i++) {
+        const gali_scalar *a = u.scalar[i];
+        if (u.count[i] > 1 && a->element != GALI_i64) {
+            const gali_loop_value *value = value_of(l, a);
+            value = value ? kept(l, a->element, value) : NULL;
+            l->list[l->shared_count++] = (shared){a, value};
+        }
     }
 }
 
 /* to = a, with what it needs before it. */
 static void store(lowering *l, const gali_loop_access *to, const gali_scalar *a) {
     l->shared_count = 0;
-    share(l, a, a);
+    share(l, a);
     const gali_loop_value *value = value_of(l, a);
     gali_loop_statement *s = gali_loop_add_statement(l->arena, GALI_LOOP_STORE);
     if (value && s) {
