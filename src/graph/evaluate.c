@@ -223,6 +223,7 @@ static gal_status result_types(gali_run *run, const gali_node *node, const gali_
     const gali_extent **known = gali_arena_take(arena, (node->operand_count + 1) * sizeof *known);
     const gali_extent **result_known = gali_arena_take(arena, (node->result_count + 1) * sizeof *result_known);
     const void **constant = gali_arena_take(arena, (node->operand_count + 1) * sizeof *constant);
+    const double **real = gali_arena_take(arena, (node->operand_count + 1) * sizeof *real);
     if (arena->failed) {
         return gali_fail(run->error, GAL_NO_MEMORY, "no memory to evaluate");
     }
@@ -233,11 +234,12 @@ static gal_status result_types(gali_run *run, const gali_node *node, const gali_
             memcpy(types[i].shape, tensor->shape, sizeof tensor->shape);
             operand[i] = &types[i];
             known[i] = tensor->whole && tensor->count <= GALI_GRAPH_KNOWN_MAX ? tensor->whole : NULL;
+            real[i] = tensor->count <= GALI_GRAPH_KNOWN_MAX ? tensor->real : NULL;
         }
     }
     scratch->nodes = run->graph->nodes; /* for the messages' place */
     scratch->depth = run->graph->depth;
-    gali_rule rule = {scratch, node, operand, known, constant, result, result_known, run->error};
+    gali_rule rule = {scratch, node, operand, known, constant, result, result_known, run->error, real};
     return gali_op_list[node->op].rule(&rule);
 }
 

@@ -352,6 +352,7 @@ gal_status gali_node_express(const gali_graph *graph, const gali_node *node, gal
     gali_arena *arena = graph->arena;
     const gali_type **operand = gali_arena_take(arena, (node->operand_count + 1) * sizeof *operand);
     const gali_extent **known = gali_arena_take(arena, (node->operand_count + 1) * sizeof *known);
+    const double **real = gali_arena_take(arena, (node->operand_count + 1) * sizeof *real);
     gali_type *result = gali_arena_take(arena, (node->result_count + 1) * sizeof *result);
     *x = (gali_express){.arena = arena, .extents = graph->extents, .node = node};
     int ranks = 1;
@@ -359,6 +360,7 @@ gal_status gali_node_express(const gali_graph *graph, const gali_node *node, gal
         const gali_value *value = node->operands[i] == GALI_NONE ? NULL : &graph->values[node->operands[i]];
         operand[i] = value ? &value->type : NULL;
         known[i] = value ? value->known : NULL;
+        real[i] = value ? gali_constant_reals(graph, value) : NULL;
         ranks &= !value || value->type.rank >= 0;
     }
     for (uint32_t i = 0; !arena->failed && i < node->result_count; i++) {
@@ -368,6 +370,7 @@ gal_status gali_node_express(const gali_graph *graph, const gali_node *node, gal
     }
     x->operand = operand;
     x->known = known;
+    x->real = real;
     x->result = result;
     x->none = !ranks;
     if (!arena->failed && ranks) {

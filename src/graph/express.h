@@ -63,6 +63,7 @@ typedef struct gali_express {
     const gali_node *node;
     const gali_type *const *operand; /* [operand_count]; NULL: not given. Ranks are known */
     const gali_extent *const *known; /* as in rule.h */
+    const double *const *real;       /* as in rule.h */
     const gali_type *result;         /* [result_count] */
     int none;                        /* set where the operator, as it stands here, has no expression */
     uint32_t stage_count;

@@ -323,3 +323,16 @@ int64_t gali_constant_whole(const gali_value *constant, size_t i) {
     }
     return facts->kind == GALI_TRUTH ? bits != 0 : (int64_t)bits;
 }
+
+const double *gali_constant_reals(const gali_graph *graph, const gali_value *value) {
+    gali_extent count = gali_type_count(graph->extents, &value->type);
+    if (!value->data || gali_element_list[value->type.element].kind != GALI_REAL || count < 0 ||
+        count > GALI_GRAPH_KNOWN_MAX) {
+        return NULL;
+    }
+    double *reals = gali_arena_take(graph->arena, ((size_t)count + 1) * sizeof *reals);
+    for (gali_extent i = 0; reals && i < count; i++) {
+        reals[i] = gali_constant_real(value, (size_t)i);
+    }
+    return reals;
+}

@@ -180,6 +180,8 @@ void gali_type_print(const gali_extents *extents, const gali_type *type, gali_te
 /* Element i of a constant as a double or an int64 (reals are cut). */
 double gali_constant_real(const gali_value *constant, size_t i);
 int64_t gali_constant_whole(const gali_value *constant, size_t i);
+/* The elements of a constant of at most GALI_GRAPH_KNOWN_MAX reals, in the arena; NULL where it is none. */
+const double *gali_constant_reals(const gali_graph *graph, const gali_value *value);
 
 /* ---- the whole ---- */
 

@@ -119,10 +119,11 @@ static gali_rule *rule_of(gali_graph *graph, const gali_node *node, gal_error *e
     const gali_type **operand = gali_arena_take(graph->arena, (node->operand_count + 1) * sizeof *operand);
     const gali_extent **known = gali_arena_take(graph->arena, (node->operand_count + 1) * sizeof *known);
     const void **constant = gali_arena_take(graph->arena, (node->operand_count + 1) * sizeof *constant);
+    const double **real = gali_arena_take(graph->arena, (node->operand_count + 1) * sizeof *real);
     gali_type *result = gali_arena_take(graph->arena, (node->result_count + 1) * sizeof *result);
     const gali_extent **result_known =
         gali_arena_take(graph->arena, (node->result_count + 1) * sizeof *result_known);
-    if (!rule || !operand || !known || !constant || !result || !result_known) {
+    if (!rule || !operand || !known || !constant || !real || !result || !result_known) {
         return NULL;
     }
     for (uint32_t i = 0; i < node->operand_count; i++) {
@@ -130,11 +131,12 @@ static gali_rule *rule_of(gali_graph *graph, const gali_node *node, gal_error *e
         operand[i] = value ? &value->type : NULL;
         known[i] = value ? value->known : NULL;
         constant[i] = value ? value->data : NULL;
+        real[i] = value ? gali_constant_reals(graph, value) : NULL;
     }
     for (uint32_t i = 0; i < node->result_count; i++) {
         result[i].rank = -1;
     }
-    *rule = (gali_rule){graph, node, operand, known, constant, result, result_known, error};
+    *rule = (gali_rule){graph, node, operand, known, constant, result, result_known, error, real};
     return rule;
 }
 

@@ -18,6 +18,7 @@ typedef struct gali_rule {
     gali_type *result;                /* [result_count] to be filled; rank -1 at first */
     const gali_extent **result_known; /* [result_count] to be filled where known; NULL at first */
     gal_error *error;
+    const double *const *real; /* [operand_count] elements of small tensors of reals; NULL: not known */
 } gali_rule;
 
 /* GAL_BAD_DATA, with the node's place. */

@@ -233,6 +233,25 @@ static const ops_case ops_cases[] = {
     {"MeanVarianceNormalization", "f32[2,3,4,5]", "", 0, 0},
     {"MeanVarianceNormalization", "f32[2,3,4]", "axes=-1,0", 0, 0},
     {"LRN", "f32[2,7,3]", "size=4 alpha=0.5", 0, 0},
+
+    /* ---- resize ---- */
+    {"Resize", "f32[1,2,3,4] - f32[4]=1,1,2,3", "coordinate_transformation_mode=asymmetric nearest_mode=floor",
+     0, 0},
+    {"Resize", "f32[1,2,3,4] - f32[4]=1,1,2,3", "", 0, 0},
+    {"Resize", "i32[1,2,3,4] - - i64[2]=5,7", "axes=2,3", 0, 0},
+    {"Resize", "f32[1,2,5,4] - f32[4]=1,1,0.6,1.5", "nearest_mode=ceil", 0, 0},
+    {"Resize", "f32[1,2,5,4] - f32[4]=1,1,0.6,1.5", "mode=linear", 0, 0},
+    {"Resize", "f32[1,2,5,4] - - i64[4]=1,2,3,9",
+     "mode=linear coordinate_transformation_mode=pytorch_half_pixel", 0, 0},
+    {"Resize", "f32[1,2,5,4] - - i64[4]=1,2,1,9", "mode=linear coordinate_transformation_mode=align_corners", 0,
+     0},
+    {"Resize", "f32[1,2,5,4] - f32[2]=2,1.5", "mode=cubic axes=-2,-1", 0, 0},
+    {"Resize", "f32[1,2,5,4] - f32[4]=1,1,2,0.75",
+     "mode=cubic exclude_outside=1 cubic_coeff_a=-0.5 coordinate_transformation_mode=half_pixel_symmetric", 0,
+     0},
+    {"Resize", "f32[1,1,5,4] f32[8]=0,0,0.4,0.6,1,1,0.6,1.7 - i64[4]=1,1,3,3",
+     "mode=linear coordinate_transformation_mode=tf_crop_and_resize extrapolation_value=9", 0, 0},
+    {"Resize", "f32[1,1,9,9] - - i64[4]=1,1,3,4", "mode=linear antialias=1", 0, OPS_NEVER},
 };
 
 #endif

@@ -109,6 +109,7 @@ static gal_status by_expression(gali_run *run, const gali_node *node, const gali
     gali_type types[PORTS_MAX], made[PORTS_MAX];
     const gali_type *operand[PORTS_MAX] = {NULL};
     const gali_extent *known[PORTS_MAX] = {NULL};
+    const double *real[PORTS_MAX] = {NULL};
     int few = node->operand_count <= PORTS_MAX && node->result_count <= PORTS_MAX;
     for (uint32_t i = 0; few && i < node->operand_count; i++) {
         if (operands[i]) {
@@ -116,6 +117,7 @@ static gal_status by_expression(gali_run *run, const gali_node *node, const gali
             memcpy(types[i].shape, operands[i]->shape, sizeof types[i].shape);
             operand[i] = &types[i];
             known[i] = operands[i]->count <= GALI_GRAPH_KNOWN_MAX ? operands[i]->whole : NULL;
+            real[i] = operands[i]->count <= GALI_GRAPH_KNOWN_MAX ? operands[i]->real : NULL;
         }
     }
     for (uint32_t i = 0; few && i < node->result_count; i++) {
@@ -129,6 +131,7 @@ static gal_status by_expression(gali_run *run, const gali_node *node, const gali
                       .node = node,
                       .operand = operand,
                       .known = known,
+                      .real = real,
                       .result = made,
                       .none = !few};
     if (few) {
