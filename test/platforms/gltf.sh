@@ -1,6 +1,6 @@
 # gallop export's glTF through Khronos' validator, both models: no error, no warning.
-need "${BUILD_PACKAGES[@]}"
-command -v npm >/dev/null || need nodejs npm
+need "${BUILD_PACKAGES[@]}" python3-venv
+use_node
 configure_and_build release gallop_command | tail -n 1
 mkdir -p build/gltf
 [ -d build/gltf/node_modules/gltf-validator ] ||
