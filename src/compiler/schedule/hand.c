@@ -25,9 +25,10 @@ static double larger(double a, double b) {
     return a > b ? a : b;
 }
 
-/* Whether a tile of so many rows has registers for its experts' sums, its inputs and a weight: emit/body/tile.inc's rule. */
+/* Whether a tile of so many rows has registers for its experts' sums, its inputs and a weight, and one more, without which
+ * gcc spills sums on machines that cannot multiply by a broadcast from memory: emit/body/tile.inc's rule. */
 static int side_by_side(const gali_target *target, gali_tile t, uint32_t rows) {
-    return rows * t.vectors * t.experts + rows + 1 <= target->registers;
+    return rows * t.vectors * t.experts + rows + 1 < target->registers;
 }
 
 /* A step of k of one expert for a tile of so many rows; first: of its panel. */
