@@ -1,14 +1,15 @@
 #!/usr/bin/env bash
-# Builds and runs the benchmarks: bench/run.sh [options of bench_network; see docs/bench.md], or
+# Builds and runs the benchmarks; `./run bench` installs what building needs, and calls it:
+# bench/run.sh [options of bench_network; see docs/bench.md], or
 # bench/run.sh results [NAME...]: measures the parts that are named (none: those that this program has not measured yet)
 # into bench/results/MACHINE/NAME.csv and draws what is there; bench/run.sh paper [options]: the paper's tables and plots
 # into out/paper (docs/paper.md); bench/run.sh frame [MODEL [SECONDS]]: a crowd's frame by its parts.
-# Installs what is missing where it can (Debian, as root or with sudo; ONNX Runtime from PyPI into build/); a peer that stays
+# Installs what peers need where it can (Debian, as root or with sudo; ONNX Runtime from PyPI into build/); a peer that stays
 # missing is left out with a word.
 set -eu
 cd "$(dirname "$0")/.."
 
-packages="cmake ninja-build gcc g++ python3 python3-venv libeigen3-dev libopenblas-dev libblis-dev libdnnl-dev libxsmm-dev
+packages="g++ python3 python3-venv libeigen3-dev libopenblas-dev libblis-dev libdnnl-dev libxsmm-dev
     libxnnpack-dev libpthreadpool-dev"
 
 install_missing() {
