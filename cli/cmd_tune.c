@@ -320,7 +320,7 @@ static int run(int argc, char **argv) {
     }
     self->target_name = "native";
     self->way_name = "template";
-    self->characters = "1,5,8";
+    self->characters = "1,2,5,8";
     self->form_name = "per-expert";
     self->minutes = 2;
     self->seed = 1;
@@ -354,7 +354,7 @@ const gali_command gali_command_tune = {
     .name = "tune",
     .summary = "searches the fastest schedule of each layer on this machine",
     .help =
-        "usage: gallop tune MODEL [--target native] [--minutes 2] [--way template] [--characters 1,5,8]\n"
+        "usage: gallop tune MODEL [--target native] [--minutes 2] [--way template] [--characters 1,2,5,8]\n"
         "                         [--form per-expert] [--seed 1] [--log FILE] [--merge FILE] [--plan FILE]\n\n"
         "Searches, for each layer and count of characters, the loops that run fastest here, and prints each\n"
         "winner with its speed beside the runtime's own kernel. Needs a C compiler (cc, or what CC names).\n\n"

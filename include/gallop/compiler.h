@@ -56,8 +56,8 @@ GAL_API gal_status gal_compile(gal_compiled **out, const void *data, size_t size
 /* The bytes of a part, terminated by a zero that *size does not count; they live as long as compiled. */
 GAL_API const char *gal_compiled_bytes(const gal_compiled *compiled, gal_compiled_part part, size_t *size);
 
-/* Its dense layers. *logged, if not NULL, is how many of them run by schedules of the log; layers without are as without
- * a log. */
+/* Its dense layers. *logged, if not NULL, is how many of them the log has records of, and run by what was fastest in it: the
+ * written schedules, too, may have been. Layers without are as without a log. */
 GAL_API uint32_t gal_compiled_layers(const gal_compiled *compiled, uint32_t *logged);
 
 /* Frees it. NULL is allowed. */

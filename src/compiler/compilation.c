@@ -6,6 +6,14 @@ void gali_compilation_name_layer(char name[GALI_NET_NAME_MAX + 1], int gate, uin
     snprintf(name, GALI_NET_NAME_MAX + 1, "%s%u", gate ? "gate" : "layer", layer);
 }
 
+const gali_layer_version *gali_layer_version_of(const gali_layer_schedule *layer, uint32_t characters) {
+    uint32_t r = 0;
+    while (r + 1 < layer->range_count && layer->ranges[r].most < characters) {
+        r++;
+    }
+    return &layer->versions[layer->ranges[r].version];
+}
+
 void gali_compilation_release(gali_compilation *c) {
     for (uint32_t i = 0; i < GAL_COMPILED_PART_COUNT; i++) {
         gali_text_release(&c->parts[i]);

@@ -11,7 +11,9 @@
 #include "gallop/compiler.h"
 #include "network/model.h"
 
-enum { GALI_SCHEDULES_MAX = 128, GALI_VERSIONS_MAX = 6, GALI_RANGES_MAX = 20 };
+enum { GALI_CHARACTERS_DEFAULT = 64 }; /* of a range that nobody gave, the most */
+
+enum { GALI_SCHEDULES_MAX = 128, GALI_VERSIONS_MAX = 12, GALI_RANGES_MAX = 64 };
 
 /* How a dense layer runs for some counts of characters, all within dense.least to dense.most. */
 typedef struct gali_layer_version {
@@ -31,10 +33,14 @@ typedef struct gali_layer_range {
  */
 typedef struct gali_layer_schedule {
     gali_dense dense; /* without its range */
+    int logged;       /* the log has records of it: its versions are what they say, be it the written ones */
     uint32_t version_count, range_count;
     gali_layer_version versions[GALI_VERSIONS_MAX];
     gali_layer_range ranges[GALI_RANGES_MAX];
 } gali_layer_schedule;
+
+/* How a layer runs for a count of characters of the compilation's range. */
+const gali_layer_version *gali_layer_version_of(const gali_layer_schedule *layer, uint32_t characters);
 
 typedef struct gali_compilation {
     gali_arena arena;

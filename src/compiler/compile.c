@@ -10,7 +10,7 @@
 #include "compiler/log/log.h"
 #include "compiler/pass/pass.h"
 
-enum { NAME_MAX_LETTERS = 24, CHARACTERS_DEFAULT = 64 };
+enum { NAME_MAX_LETTERS = 24 };
 
 struct gal_compiled {
     gali_text parts[GAL_COMPILED_PART_COUNT];
@@ -66,7 +66,7 @@ static gal_status check_words(const gal_compile_desc *desc, const char *name, ga
 static gal_status resolve(gali_compilation *c, const gal_compile_desc *desc, gal_error *error) {
     c->name = desc->name ? desc->name : "model";
     c->least = desc->least || desc->most ? desc->least : 1;
-    c->most = desc->least || desc->most ? desc->most : CHARACTERS_DEFAULT;
+    c->most = desc->least || desc->most ? desc->most : GALI_CHARACTERS_DEFAULT;
     c->form = desc->form;
     c->plain_loops = desc->plain_loops != 0;
     c->weights_blob = desc->weights_blob != 0;
@@ -95,11 +95,7 @@ static gal_status take_parts(gal_compiled **out, gali_compilation *c, gal_error 
     memcpy(compiled->parts, c->parts, sizeof c->parts);
     compiled->layers = c->schedule_count;
     for (uint32_t i = 0; i < c->schedule_count; i++) {
-        int logged = 0;
-        for (uint32_t v = 0; v < c->schedules[i]->version_count; v++) {
-            logged |= c->schedules[i]->versions[v].logged;
-        }
-        compiled->logged += logged != 0;
+        compiled->logged += c->schedules[i]->logged != 0;
     }
     memset(c->parts, 0, sizeof c->parts);
     *out = compiled;

@@ -120,7 +120,80 @@ static void a_log_of_all_tasks_serves_all_layers(void **unused) {
     }
 }
 
+/* A record of a task's schedule at a ratio. */
+static void add_record(FILE *file, const gali_tune_task *task, const gali_schedule *schedule, double ratio) {
+    gali_text text = {0};
+    gal_error error;
+    gali_schedule_print(schedule, "; ", &text);
+    gali_log_record record = {
+        .pairs = 301, .schedule = text.bytes, .measured = {.ratio = ratio, .seconds = 1e-5}};
+    assert_int_equal(gali_log_write(file, &task->name, &record, &error), GAL_OK);
+    gali_text_release(&text);
+}
+
+/* The source for 1 to 64 characters by a log, or by none. */
+static gal_compiled *compiled_by(const unsigned char *bytes, size_t size, const char *log) {
+    gal_compiled *compiled;
+    gal_error error = {0};
+    gal_compile_desc desc = {.target = target()->name, .weights_blob = 1, .log = log};
+    if (gal_compile(&compiled, bytes, size, &desc, &error) != GAL_OK) {
+        fail_msg("%s", error.message);
+    }
+    return compiled;
+}
+
+static int source_has(const gal_compiled *compiled, const char *text) {
+    size_t size;
+    return strstr(gal_compiled_bytes(compiled, GAL_COMPILED_SOURCE, &size), text) != NULL;
+}
+
+/* What was faster for some count on panels that make others slower than the written schedules is left; what is faster on
+ * the written panels is taken for its count, and written versions run the rest. */
+static void no_count_is_slower_than_written(void **unused) {
+    static gali_tune_task tasks[GALI_TUNE_TASKS_MAX];
+    static const uint32_t counts[] = {1, 5};
+    char path[] = "/tmp/gallop-tasks-XXXXXX";
+    gali_compilation c;
+    gal_error error = {0};
+    uint32_t count;
+    size_t size, sizes[2];
+    (void)unused;
+    unsigned char *bytes = model_of(GAL_GATE_CUBIC, 4, 0, 0, &size);
+    assert_int_equal(gali_tune_compile(&c, bytes, size, target(), GAL_FORM_PER_EXPERT, &error), GAL_OK);
+    assert_int_equal(gali_tune_tasks(&c, counts, 2, tasks, &count, &error), GAL_OK);
+    close(mkstemp(path));
+    for (int on_written_panels = 0; on_written_panels < 2; on_written_panels++) {
+        FILE *file = fopen(path, "wb");
+        for (uint32_t i = 0; i < 2; i++) { /* layer 0 for 1, for 5 */
+            gali_schedule other;
+            gali_tile tile = {1, 1, 1};
+            assert_int_equal(tasks[i].dense.most, counts[i]);
+            assert_int_equal(gali_hand_write(&tasks[i].dense, target(), 0, tile, &other, &error), GAL_OK);
+            if (on_written_panels) {
+                other = tasks[i].written[0];
+                other.count--; /* the inner kernel: it becomes loops */
+            }
+            add_record(file, &tasks[i], &tasks[i].written[0], 0.95);
+            add_record(file, &tasks[i], &other, counts[i] == 1 ? 0.96 : 0.5);
+        }
+        fclose(file);
+        gal_compiled *plain = compiled_by(bytes, size, NULL), *logged = compiled_by(bytes, size, path);
+        assert_int_equal(source_has(logged, "Schedule of the log"), on_written_panels);
+        assert_int_equal(source_has(logged, "layer0_5("), source_has(plain, "layer0_5(") || on_written_panels);
+        if (!on_written_panels) {
+            assert_string_equal(gal_compiled_bytes(logged, GAL_COMPILED_SOURCE, &sizes[0]),
+                                gal_compiled_bytes(plain, GAL_COMPILED_SOURCE, &sizes[1]));
+        }
+        gal_compiled_free(plain);
+        gal_compiled_free(logged);
+    }
+    gali_compilation_release(&c);
+    unlink(path);
+    free(bytes);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(a_log_of_all_tasks_serves_all_layers)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(a_log_of_all_tasks_serves_all_layers),
+                                       cmocka_unit_test(no_count_is_slower_than_written)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

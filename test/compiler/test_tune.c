@@ -134,8 +134,8 @@ static gali_measured search(gali_way way, uint64_t seed, gali_search_measure *me
     assert_int_equal(gali_space_make(&space, way, &layer, target_of("x86-64-v4"), &arena, &error), GAL_OK);
     gali_search_desc desc = {.space = &space, .seed = seed, .measure = measure, .measure_context = measured};
     assert_int_equal(gali_search_open(&s, &desc, &error), GAL_OK);
-    if (gali_search_run(s, 20, &stopped, &error) != GAL_OK ||
-        gali_search_finish(s, &schedule, &best, &error) != GAL_OK) {
+    if (gali_search_run(s, 20, 0, &stopped, &error) != GAL_OK ||
+        gali_search_finish(s, GALI_SEARCH_FINALISTS, &schedule, &best, &error) != GAL_OK) {
         fail_msg("%s", error.message);
     }
     assert_true(gali_search_look(s).done);
@@ -227,7 +227,7 @@ static void first_batches_have_the_best_tile_from_any_seed(void **unused) {
         gali_search_desc desc = {.space = &space, .seed = seed, .measure = notice, .measure_context = &all};
         assert_int_equal(gali_search_open(&s, &desc, &error), GAL_OK);
         for (int round = 0; round < (seed == 1 ? 3 : 1); round++) {
-            assert_int_equal(gali_search_run(s, 0, &stopped, &error), GAL_OK); /* a round at least */
+            assert_int_equal(gali_search_run(s, 0, 0, &stopped, &error), GAL_OK); /* a round at least */
         }
         best = all.least < best ? all.least : best;
         if (all.least > best + 0.02f) {
@@ -248,6 +248,43 @@ static void spend(gali_budget_task *tasks, uint32_t count, double wins, uint32_t
         assert_true(next < count);
         best[next] *= next == 0 && tasks[0].slices < 3 ? 1 - wins : 1;
         gali_budget_note(&tasks[next], best[next]);
+    }
+}
+
+/* What a budget is kept by: a round has as many measurements as fit, and the end as many leaders, beside all rivals. */
+static void rounds_and_finals_are_as_long_as_is_asked(void **unused) {
+    static const double each[] = {0, 100, 1.0 / 9};
+    static const uint32_t expected[] = {16, GALI_SEARCH_LEAST, 9};
+    (void)unused;
+    for (int i = 0; i < 3; i++) {
+        gali_arena arena = {0};
+        gali_space space;
+        gali_search *s;
+        gali_schedule rival, schedule;
+        gali_measured best;
+        gal_error error;
+        uint32_t measured = 0;
+        int stopped;
+        static const char text[] = "split n 3; split c 5; unroll k 4"; /* what `imagined` likes best */
+        assert_int_equal(gali_schedule_parse(&rival, text, strlen(text), &error), GAL_OK);
+        assert_int_equal(
+            gali_space_make(&space, GALI_WAY_TEMPLATE, &layer, target_of("x86-64-v4"), &arena, &error), GAL_OK);
+        gali_search_desc desc = {.space = &space,
+                                 .seed = 1,
+                                 .measure = imagined,
+                                 .measure_context = &measured,
+                                 .rivals = &rival,
+                                 .rival_count = 1};
+        assert_int_equal(gali_search_open(&s, &desc, &error), GAL_OK);
+        assert_int_equal(gali_search_run(s, i == 2 ? 1 : 1e-9, each[i], &stopped, &error), GAL_OK);
+        assert_in_range(measured, expected[i], i == 2 ? 1000 : expected[i]);
+        measured = 0;
+        assert_int_equal(gali_search_finish(s, 4, &schedule, &best, &error), GAL_OK);
+        assert_int_equal(measured, 5);
+        assert_true(best.ratio < 1 + 1e-9); /* the rival's, if nobody else's */
+        assert_true(i == 2 || gali_schedule_same(&schedule, &rival));
+        gali_search_close(s);
+        gali_arena_release(&arena);
     }
 }
 
@@ -415,6 +452,7 @@ int main(void) {
         cmocka_unit_test(compiled_schedules_have_the_bits_of_the_runtime),
         cmocka_unit_test(searches_find_the_best_from_any_seed),
         cmocka_unit_test(first_batches_have_the_best_tile_from_any_seed),
+        cmocka_unit_test(rounds_and_finals_are_as_long_as_is_asked),
         cmocka_unit_test(time_goes_where_it_is_spent_and_won),
         cmocka_unit_test(the_model_learns),
         cmocka_unit_test(what_a_target_cannot_hold_is_refused),

@@ -2,8 +2,13 @@
  * All versions of a layer read one layout of its weights, but the winners of a log lie in several. So of each count of
  * characters that matters the best few records are looked at, and the layout is taken under which all counts together
  * are fastest: each count's best record of that layout, beside its best of all; where there is none, the written rules
- * fill in if they can read it. What a search finds is often unrolled without end, for which a range of counts pays with
- * code for each size of a tile: records that become long are left out where there are others.
+ * fill in if they can read it. A count of characters runs as the log's next larger one did, or as its largest: tiles for
+ * more characters hold fewer in one. What a search finds is often unrolled without end, for which a range of counts pays
+ * with code for each size of a tile: records that become long are left out where there are others.
+ *
+ * Where the log knows the written schedule of a count, as the tuner's last races see to, nothing runs slower for it: a
+ * layout is taken only if each such count has a record of it that was measured as long and is no slower. The written
+ * versions' own layout always is one of those; there, the log replaces them for the counts that it makes faster.
  */
 #include "compiler/pass/versions.h"
 
@@ -31,6 +36,7 @@ typedef struct candidate {
     uint32_t layout;
     uint32_t least, most; /* the counts that it may serve */
     int usable, lengthy;  /* for those */
+    int written;          /* the rules' own schedule for the record's count */
 } candidate;
 
 typedef struct candidates {
@@ -66,8 +72,9 @@ static uint32_t layout_of(const candidates *all, const gali_loop_buffer *weights
 }
 
 /* Whether the candidate is of use for its counts; an error if not even for the one that it was measured for. */
-static gal_status try_candidate(gali_compilation *c, const gali_dense *layer, candidates *all, candidate *one,
-                                gal_error *error) {
+static gal_status try_candidate(gali_compilation *c, const gali_layer_schedule *written, candidates *all,
+                                candidate *one, gal_error *error) {
+    const gali_dense *layer = &written->dense;
     const gali_log_record *record = one->record;
     gali_loop_function *function;
     float features[GALI_FEATURE_COUNT];
@@ -84,6 +91,8 @@ static gal_status try_candidate(gali_compilation *c, const gali_dense *layer, ca
     }
     gali_features_of(function, c->target, INFINITY, features);
     one->lengthy = exp2((double)features[GALI_FEATURE_code]) > code_most;
+    one->written =
+        gali_schedule_same(&one->schedule, &gali_layer_version_of(written, record->characters)->schedule);
     one->weights = *constant_of(function);
     one->layout = layout_of(all, &one->weights);
     one->usable = 1;
@@ -92,23 +101,25 @@ static gal_status try_candidate(gali_compilation *c, const gali_dense *layer, ca
 }
 
 /* Adds records, all of one count, for the counts from least to most. */
-static gal_status add_count(gali_compilation *c, const gali_dense *layer, const gali_log_record **records,
-                            uint32_t count, uint32_t least, uint32_t most, candidates *all, gal_error *error) {
+static gal_status add_count(gali_compilation *c, const gali_layer_schedule *written,
+                            const gali_log_record **records, uint32_t count, uint32_t least, uint32_t most,
+                            candidates *all, gal_error *error) {
     gal_status status = GAL_OK;
     for (uint32_t i = 0; i < count && status == GAL_OK; i++) {
         candidate *one = &all->list[all->count];
         *one = (candidate){.record = records[i], .least = least, .most = most};
-        status = try_candidate(c, layer, all, one, error);
+        status = try_candidate(c, written, all, one, error);
         all->count++;
     }
     return status;
 }
 
-/* The records of the counts that serve some of the range: the next larger one of each, or the largest of all. */
-static gal_status find_candidates(gali_compilation *c, const gali_dense *layer, candidates *all,
-                                  gal_error *error) {
+/* Records of counts of the range, each for its own count alone; or (alone: 0) of the counts that serve some of the range, the
+ * next larger one of each, or the largest of all. */
+static gal_status find_candidates(gali_compilation *c, const gali_layer_schedule *written, int alone,
+                                  candidates *all, gal_error *error) {
     const gali_log_record **records;
-    uint32_t count = gali_log_find(c->log, layer, c->target, EACH, &c->arena, &records), before = 0;
+    uint32_t count = gali_log_find(c->log, &written->dense, c->target, EACH, &c->arena, &records), before = 0;
     gal_status status = GAL_OK;
     all->list = gali_arena_take(&c->arena, (count + 1) * sizeof *all->list);
     for (uint32_t i = 0, end; i < count && status == GAL_OK && all->list; i = end) {
@@ -117,13 +128,15 @@ static gal_status find_candidates(gali_compilation *c, const gali_dense *layer, 
         for (end = i; end < count && records[end]->characters == own;) {
             end++;
         }
-        if (end == count && c->most > own) {
+        if (alone) {
+            least = own >= c->least && own <= c->most ? own : c->most + 1;
+        } else if (end == count && c->most > own) {
             most = c->most < own + TILES ? c->most : own + TILES;
             least = least < most ? least : most;
         }
         if (most >= least && c->most > before) {
             status =
-                add_count(c, layer, records + i, end - i, least, most < c->most ? most : c->most, all, error);
+                add_count(c, written, records + i, end - i, least, most < c->most ? most : c->most, all, error);
         }
         before = own;
     }
@@ -194,6 +207,28 @@ static const candidate *some_of(const candidates *all, uint32_t layout) {
     return &all->list[i];
 }
 
+/* The record of the written schedule among those of one count, the first-th and those behind it; NULL without. */
+static const candidate *written_of(const candidates *all, uint32_t first) {
+    for (uint32_t i = first; i < next_count(all, first); i++) {
+        if (all->list[i].usable && all->list[i].written) {
+            return &all->list[i];
+        }
+    }
+    return NULL;
+}
+
+/* Whether some count that the log knows the written schedule of would run slower under a layout, or not surely as fast. */
+static int slows_some(const candidates *all, uint32_t layout) {
+    int slows = 0;
+    for (uint32_t i = 0; i < all->count; i = next_count(all, i)) {
+        const candidate *written = written_of(all, i), *own = best_of(all, i, layout);
+        slows |= written &&
+                 (!own || own->lengthy > written->lengthy || own->record->pairs < written->record->pairs ||
+                  own->record->measured.ratio > written->record->measured.ratio);
+    }
+    return slows;
+}
+
 /* Speeds of all counts under a layout, beside the best of each, together; a lengthy record counts as none. */
 static double value_of(gali_compilation *c, const gali_dense *layer, const candidates *all, uint32_t layout) {
     double sum = 0, waiting = 0;
@@ -218,27 +253,23 @@ static double value_of(gali_compilation *c, const gali_dense *layer, const candi
     return some ? sum + waiting * smaller : 0;
 }
 
-/* Under which all counts together are fastest; the first of equals. */
+/* Under which all counts together are fastest, the first of equals; the number of layouts where all slow some count. */
 static uint32_t best_layout(gali_compilation *c, const gali_dense *layer, const candidates *all) {
-    uint32_t best = 0;
+    uint32_t best = all->layouts;
     double most = 0;
     for (uint32_t layout = 0; layout < all->layouts; layout++) {
-        double value = value_of(c, layer, all, layout);
+        double value = slows_some(all, layout) ? 0 : value_of(c, layer, all, layout);
         best = value > most * 1.0001 ? layout : best;
         most = value > most * 1.0001 ? value : most;
     }
     return best;
 }
 
-static int same_schedule(const gali_schedule *a, const gali_schedule *b) {
-    return a->count == b->count && memcmp(a->entry, b->entry, a->count * sizeof *a->entry) == 0;
-}
-
 /* The version of that schedule, a new one if there is room; else the last. */
 static uint32_t version_of(gali_layer_schedule *layer, const gali_schedule *schedule, uint32_t least,
                            int logged) {
     for (uint32_t v = 0; v < layer->version_count; v++) {
-        if (same_schedule(&layer->versions[v].schedule, schedule)) {
+        if (gali_schedule_same(&layer->versions[v].schedule, schedule)) {
             return v;
         }
     }
@@ -262,29 +293,121 @@ static void add_counts(const gali_compilation *c, gali_layer_schedule *layer, co
     }
 }
 
-gal_status gali_take_logged(gali_compilation *c, gali_layer_schedule *layer, gal_error *error) {
-    candidates all = {0};
+/* All counts by the log's records of a layout; what is above its largest count, by that one's. */
+static void take_layout(gali_compilation *c, gali_layer_schedule *layer, const candidates *all,
+                        uint32_t layout) {
     gali_schedule schedule;
-    gal_status status = c->log ? find_candidates(c, &layer->dense, &all, error) : GAL_OK;
-    if (status != GAL_OK || !all.layouts) {
-        return status;
-    }
-    uint32_t layout = best_layout(c, &layer->dense, &all);
-    for (uint32_t i = 0; i < all.count; i = next_count(&all, i)) {
-        const candidate *own = best_of(&all, i, layout);
-        uint32_t characters = all.list[i].record->characters;
+    for (uint32_t i = 0; i < all->count; i = next_count(all, i)) {
+        const candidate *own = best_of(all, i, layout);
+        uint32_t characters = all->list[i].record->characters;
         if (own && !own->lengthy) {
             add_counts(c, layer, &own->schedule, characters, 1);
-        } else if (write_on(c, &layer->dense, some_of(&all, layout), characters, &schedule) > larger) {
+        } else if (write_on(c, &layer->dense, some_of(all, layout), characters, &schedule) > larger) {
             add_counts(c, layer, &schedule, characters, 0);
         }
     }
     if (!layer->version_count) {
-        const candidate *any = some_of(&all, layout);
+        const candidate *any = some_of(all, layout);
         add_counts(c, layer, &any->schedule, c->most, 1);
     }
     gali_layer_range *last = &layer->ranges[layer->range_count - 1];
-    last->most = layer->versions[last->version].dense.most =
-        c->most; /* what is above the log's largest count */
+    last->most = layer->versions[last->version].dense.most = c->most;
+}
+
+/* The best record of the written versions' layout for a count, where it is faster than what is written for it. */
+static const candidate *faster_than_written(const gali_layer_schedule *written, const candidates *all,
+                                            uint32_t characters) {
+    for (uint32_t i = 0; i < all->count; i = next_count(all, i)) {
+        const candidate *rules = written_of(all, i);
+        const candidate *own = rules ? best_of(all, i, rules->layout) : NULL;
+        if (own && own->record->characters == characters && !own->written && !own->lengthy &&
+            own->record->pairs >= rules->record->pairs &&
+            own->record->measured.ratio < rules->record->measured.ratio &&
+            written->version_count < GALI_VERSIONS_MAX) {
+            return own;
+        }
+    }
+    return NULL;
+}
+
+/* The written versions, but for counts that the log has something faster for on their layout. */
+static void take_single(const gali_compilation *c, const gali_layer_schedule *written,
+                        gali_layer_schedule *layer, const candidates *all) {
+    *layer = *written;
+    layer->range_count = 0;
+    for (uint32_t r = 0, count = c->least; r < written->range_count; r++) {
+        for (; count <= written->ranges[r].most; count++) {
+            const candidate *own = faster_than_written(layer, all, count);
+            int room = layer->range_count + written->range_count - r + 2 < GALI_RANGES_MAX;
+            if (own && room) {
+                layer->versions[layer->version_count] =
+                    (gali_layer_version){.dense = written->dense, .schedule = own->schedule, .logged = 1};
+                layer->versions[layer->version_count].dense.least = count;
+                layer->versions[layer->version_count].dense.most = count;
+                gali_add_range(layer, count, layer->version_count++);
+            } else {
+                gali_add_range(layer, count, written->ranges[r].version);
+            }
+        }
+    }
+}
+
+/* Versions that no range names any more. */
+static void drop_unused(gali_layer_schedule *layer) {
+    uint32_t place[GALI_VERSIONS_MAX] = {0}, kept = 0;
+    for (uint32_t v = 0; v < layer->version_count; v++) {
+        int used = 0;
+        for (uint32_t r = 0; r < layer->range_count; r++) {
+            used |= layer->ranges[r].version == v;
+        }
+        place[v] = kept;
+        if (used) {
+            layer->versions[kept++] = layer->versions[v];
+        }
+    }
+    for (uint32_t r = 0; r < layer->range_count; r++) {
+        layer->ranges[r].version = place[layer->ranges[r].version];
+    }
+    layer->version_count = kept;
+}
+
+/* Whether the log knows the written schedule of some count; *layout (NULL: not asked for) is then what it reads. */
+static int find_written(const candidates *all, uint32_t *layout) {
+    for (uint32_t i = 0; i < all->count; i = next_count(all, i)) {
+        const candidate *written = written_of(all, i);
+        if (written) {
+            if (layout) {
+                *layout = written->layout;
+            }
+            return 1;
+        }
+    }
+    return 0;
+}
+
+gal_status gali_take_logged(gali_compilation *c, gali_layer_schedule *layer, gal_error *error) {
+    candidates all = {0}, alone = {0};
+    gal_status status = c->log ? find_candidates(c, layer, 0, &all, error) : GAL_OK;
+    if (status == GAL_OK && all.layouts) {
+        status = find_candidates(c, layer, 1, &alone, error);
+    }
+    if (status != GAL_OK || !all.layouts) {
+        return status;
+    }
+    gali_layer_schedule *written = gali_arena_take(&c->arena, sizeof *written);
+    if (!written) {
+        return gali_fail(error, GAL_NO_MEMORY, "no memory for a schedule");
+    }
+    uint32_t best = best_layout(c, &layer->dense, &all), own = all.layouts;
+    find_written(&all, &own);
+    *written = *layer;
+    if (find_written(&alone, NULL) && (best == own || best == all.layouts)) {
+        take_single(c, written, layer, &alone);
+        drop_unused(layer);
+    } else {
+        *layer = (gali_layer_schedule){.dense = written->dense};
+        take_layout(c, layer, &all, best < all.layouts ? best : 0);
+    }
+    layer->logged = 1;
     return GAL_OK;
 }

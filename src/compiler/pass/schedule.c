@@ -9,6 +9,7 @@
 #include "compiler/pass/versions.h"
 
 enum {
+    WRITTEN_MOST = 6, /* versions that the rules write */
     FEW = 16,   /* more characters take the experts one by one: an expert's panel stays in the cache for all */
     MANY = 256, /* above, what the experts' turns have in common does not fit a stack */
 };
@@ -76,7 +77,7 @@ static gal_status add_own(const gali_compilation *c, gali_layer_schedule *layer,
         gali_tile own = best_tile(c, &layer->dense, count, count, common.vectors);
         int pays = gali_hand_cycles(c->target, common, count) > gain * gali_hand_cycles(c->target, own, count);
         int same = own.rows == before.rows && own.experts == before.experts;
-        if (!pays || (!same && layer->version_count == GALI_VERSIONS_MAX - 1)) {
+        if (!pays || (!same && layer->version_count == WRITTEN_MOST - 1)) {
             gali_add_range(layer, count, 0);
             before = common;
             continue;
@@ -128,9 +129,9 @@ gal_status gali_pass_schedule(gali_compilation *c, gal_error *error) {
                          : gali_fail(error, GAL_NO_MEMORY, "no memory for a schedule");
         }
         layer->dense = describe(c, node);
-        gal_status status = gali_take_logged(c, layer, error);
-        if (status == GAL_OK && !layer->version_count) {
-            status = choose(c, layer, error);
+        gal_status status = choose(c, layer, error);
+        if (status == GAL_OK) {
+            status = gali_take_logged(c, layer, error);
         }
         if (status != GAL_OK) {
             return status;

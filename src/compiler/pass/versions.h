@@ -11,9 +11,8 @@ void gali_add_range(gali_layer_schedule *layer, uint32_t most, uint32_t version)
 int gali_has_kernel(const gali_compilation *c, const gali_dense *dense);
 
 /*
- * Fills the layer's versions and ranges by c->log; none where that has no record of it. A count of characters runs as the
- * log's next larger one did, or as its largest: tiles for more characters hold fewer in one. Errors: GAL_BAD_DATA, with
- * the log's path, for a record whose schedule cannot be.
+ * Takes c->log's schedules in place of the written ones, which the layer has, where it has records of it (logged.c says
+ * which). Errors: GAL_BAD_DATA, with the log's path, for a record whose schedule cannot be.
  */
 gal_status gali_take_logged(gali_compilation *c, gali_layer_schedule *layer, gal_error *error);
 

@@ -36,6 +36,10 @@ void gali_schedule_add(gali_schedule *schedule, gali_primitive what, const char 
     snprintf(entry->argument, sizeof entry->argument, "%s", argument ? argument : "");
 }
 
+int gali_schedule_same(const gali_schedule *a, const gali_schedule *b) {
+    return a->count == b->count && memcmp(a->entry, b->entry, a->count * sizeof *a->entry) == 0;
+}
+
 void gali_schedule_print_entry(const gali_schedule_entry *entry, gali_text *text) {
     gali_text_add(text, "%s %s", primitives[entry->primitive].name, entry->target);
     if (*entry->argument) {

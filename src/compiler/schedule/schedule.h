@@ -44,6 +44,9 @@ void gali_schedule_clear(gali_schedule *schedule);
 void gali_schedule_add(gali_schedule *schedule, gali_primitive primitive, const char *target,
                        const char *argument, uint32_t number);
 
+/* Whether two are entry by entry the same. */
+int gali_schedule_same(const gali_schedule *a, const gali_schedule *b);
+
 void gali_schedule_print(const gali_schedule *schedule, const char *separator, gali_text *text);
 void gali_schedule_print_entry(const gali_schedule_entry *entry, gali_text *text);
 

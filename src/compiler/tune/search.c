@@ -25,7 +25,6 @@ enum {
     NEIGHBOURS = 4,   /* of a parent, by each of its knobs */
     LEADERS = 8,      /* measured again, longer, every so many rounds */
     LEADERS_TURN = 4, /* rounds */
-    FINALISTS = 12,   /* measured side by side at the end */
     SET = 1 << 15,    /* places of a set of hashes; a power of two, twice what a round looks at */
     SAMPLES = 4096,
     PATIENCE = 8, /* rounds without a better one that end the search */
@@ -55,11 +54,12 @@ struct gali_search {
     uint64_t refused[SET];  /* of schedules, as many as fit: they need no second look */
     sample *samples, *pool;
     uint32_t count, pooled;
+    uint32_t batch; /* of this round: BATCH at most */
     uint32_t share; /* of a batch that schedules of one family may have; of one tile twice as much */
     double work;
     gali_trees *model;
-    gali_schedule schedules[BATCH]; /* on their way to be measured */
-    gali_measured results[BATCH];
+    gali_schedule schedules[BATCH + GALI_SEARCH_RIVALS_MAX]; /* on their way to be measured */
+    gali_measured results[BATCH + GALI_SEARCH_RIVALS_MAX];
     gali_search_state state;
 };
 
@@ -375,7 +375,7 @@ static uint32_t unknown_choice(const gali_search *s, const uint32_t *chosen, uin
 /* Most of a batch is what the model likes best; the rest, so that a tile that it thinks too little of is found. */
 static uint32_t choose_batch(const gali_search *s, uint32_t *chosen) {
     uint32_t count = 0, one = 0;
-    while (count < BATCH && one < s->pooled) {
+    while (count < s->batch && one < s->pooled) {
         one = count % UNKNOWN == UNKNOWN - 1 ? unknown_choice(s, chosen, count) : best_choice(s, chosen, count);
         one = one < s->pooled ? one : best_choice(s, chosen, count);
         if (one < s->pooled) {
@@ -463,12 +463,29 @@ static gal_status measure_leaders(gali_search *s, uint32_t pairs, gal_error *err
     return status;
 }
 
-gal_status gali_search_finish(gali_search *s, gali_schedule *schedule, gali_measured *measured,
+/* Appends the rivals that are not among the leaders. */
+static uint32_t add_rivals(gali_search *s, uint32_t count) {
+    uint32_t leaders = count;
+    for (uint32_t i = 0; i < s->desc.rival_count; i++) {
+        int there = 0;
+        for (uint32_t k = 0; k < leaders; k++) {
+            there |= gali_schedule_same(&s->schedules[k], &s->desc.rivals[i]);
+        }
+        if (!there) {
+            s->schedules[count++] = s->desc.rivals[i];
+        }
+    }
+    return count;
+}
+
+gal_status gali_search_finish(gali_search *s, uint32_t most, gali_schedule *schedule, gali_measured *measured,
                               gal_error *error) {
-    uint32_t count = s->count < FINALISTS ? s->count : FINALISTS;
+    uint32_t count = most < GALI_SEARCH_FINALISTS ? most : GALI_SEARCH_FINALISTS;
+    count = s->count < count ? s->count : count;
     for (uint32_t i = 0; i < count; i++) {
         s->schedules[i] = s->samples[i].schedule;
     }
+    count = add_rivals(s, count);
     *measured = (gali_measured){.ratio = 0};
     gal_status status = count ? s->desc.measure(s->desc.measure_context, s->schedules, count, GALI_MEASURE_SURE,
                                                 s->results, error)
@@ -484,6 +501,12 @@ gal_status gali_search_finish(gali_search *s, gali_schedule *schedule, gali_meas
     return status == GAL_OK && measured->ratio == 0
                ? gali_fail(error, GAL_NOT_FOUND, "no schedule of the space could be measured")
                : status;
+}
+
+/* As many as fit into the time. */
+static uint32_t batch_for(double seconds, double each) {
+    double fit = each > 0 ? seconds / each : BATCH;
+    return fit >= BATCH ? BATCH : fit > GALI_SEARCH_LEAST ? (uint32_t)fit : GALI_SEARCH_LEAST;
 }
 
 static gal_status search_round(gali_search *s, gal_error *error) {
@@ -503,7 +526,7 @@ static gal_status search_round(gali_search *s, gal_error *error) {
     return status;
 }
 
-gal_status gali_search_run(gali_search *s, double seconds, int *stopped, gal_error *error) {
+gal_status gali_search_run(gali_search *s, double seconds, double each, int *stopped, gal_error *error) {
     const double start = gali_clock_seconds(), before = s->state.seconds;
     gal_status status = GAL_OK;
     double spent = 0, longest = 0;
@@ -512,6 +535,7 @@ gal_status gali_search_run(gali_search *s, double seconds, int *stopped, gal_err
     for (int first = 1;
          status == GAL_OK && !s->state.done && !*stopped && (first || spent + 0.5 * longest < seconds);
          first = 0) {
+        s->batch = batch_for(seconds - spent, each);
         status = search_round(s, error);
         double now = gali_clock_seconds() - start;
         longest = now - spent > longest ? now - spent : longest;

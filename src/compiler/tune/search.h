@@ -45,7 +45,12 @@ typedef struct gali_search_desc {
     void *context;
     const gali_search_record *known; /* [known_count] measured before; read by open alone */
     uint32_t known_count;
+    const gali_schedule
+        *rivals;          /* [rival_count] measured beside the leaders at the end; live as long as the search */
+    uint32_t rival_count; /* at most GALI_SEARCH_RIVALS_MAX */
 } gali_search_desc;
+
+enum { GALI_SEARCH_RIVALS_MAX = 4, GALI_SEARCH_LEAST = 6, GALI_SEARCH_FINALISTS = 12 };
 
 typedef struct gali_search gali_search;
 
@@ -53,10 +58,11 @@ typedef struct gali_search gali_search;
 gal_status gali_search_open(gali_search **search, const gali_search_desc *desc, gal_error *error);
 
 /*
- * Searches for about so many seconds, a round at least unless it is done. *stopped: watch ended it. What measure returns;
- * GAL_NO_MEMORY.
+ * Searches for about so many seconds, a round at least unless it is done. Where a measurement takes `each` seconds, a round
+ * has as many as fit into the time, GALI_SEARCH_LEAST at least; each 0: nobody knows yet. *stopped: watch ended it. What
+ * measure returns; GAL_NO_MEMORY.
  */
-gal_status gali_search_run(gali_search *search, double seconds, int *stopped, gal_error *error);
+gal_status gali_search_run(gali_search *search, double seconds, double each, int *stopped, gal_error *error);
 
 gali_search_state gali_search_look(const gali_search *search);
 
@@ -64,11 +70,11 @@ gali_search_state gali_search_look(const gali_search *search);
 void gali_search_leader(const gali_search *search, gali_schedule *schedule, gali_measured *measured);
 
 /*
- * Measures the leaders side by side, GALI_MEASURE_SURE pairs each, and says which is best. GAL_NOT_FOUND where no schedule of the
- * space could be measured.
+ * Measures the `most` best leaders (GALI_SEARCH_FINALISTS at most) and the rivals side by side, GALI_MEASURE_SURE pairs each,
+ * and says which is best. GAL_NOT_FOUND where none could be measured.
  */
-gal_status gali_search_finish(gali_search *search, gali_schedule *schedule, gali_measured *measured,
-                              gal_error *error);
+gal_status gali_search_finish(gali_search *search, uint32_t most, gali_schedule *schedule,
+                              gali_measured *measured, gal_error *error);
 
 void gali_search_close(gali_search *search);
 

@@ -8,7 +8,7 @@
 gal_status gali_tune_compile(gali_compilation *c, const void *data, size_t size, const gali_target *target,
                              gal_form form, gal_error *error) {
     *c = (gali_compilation){
-        .target = target, .name = "model", .form = form, .least = 1, .most = GALI_DENSE_CHARACTERS_MAX};
+        .target = target, .name = "model", .form = form, .least = 1, .most = GALI_CHARACTERS_DEFAULT};
     gal_status status = gali_model_read(&c->model, data, size, error);
     return status == GAL_OK ? gali_pass_run(c, "schedule", NULL, error) : status;
 }
@@ -19,10 +19,34 @@ static int same_layer(const gali_dense *a, const gali_dense *b) {
            a->slope == b->slope && a->sparse == b->sparse && a->padded == b->padded && a->most == b->most;
 }
 
-static gal_status add_task(gali_tune_task *tasks, uint32_t *count, const gali_dense *dense,
-                           const gali_target *target, gal_error *error) {
+static void add_written(gali_tune_task *task, const gali_schedule *schedule) {
+    for (uint32_t i = 0; i < task->written_count; i++) {
+        if (gali_schedule_same(&task->written[i], schedule)) {
+            return;
+        }
+    }
+    task->written[task->written_count++] = *schedule;
+}
+
+static void find_written(gali_tune_task *task, const gali_layer_schedule *layer, const gali_target *target) {
+    gali_schedule alone;
+    gal_error none;
+    if (task->dense.most <= GALI_CHARACTERS_DEFAULT) {
+        add_written(task, &gali_layer_version_of(layer, task->dense.most)->schedule);
+    }
+    for (int kernel = 1; kernel >= 0; kernel--) {
+        if (gali_schedule_hand(&task->dense, target, kernel, &alone, &none) == GAL_OK) {
+            add_written(task, &alone);
+        }
+    }
+}
+
+static gal_status add_task(gali_tune_task *tasks, uint32_t *count, const gali_layer_schedule *layer,
+                           uint32_t characters, const gali_target *target, gal_error *error) {
+    gali_dense dense = layer->dense;
+    dense.least = dense.most = characters;
     for (uint32_t i = 0; i < *count; i++) {
-        if (same_layer(&tasks[i].dense, dense)) {
+        if (same_layer(&tasks[i].dense, &dense)) {
             tasks[i].layers++;
             return GAL_OK;
         }
@@ -32,8 +56,12 @@ static gal_status add_task(gali_tune_task *tasks, uint32_t *count, const gali_de
                          GALI_TUNE_TASKS_MAX);
     }
     gali_tune_task *task = &tasks[(*count)++];
-    *task = (gali_tune_task){.dense = *dense, .layers = 1};
-    return gali_log_task_make(&task->name, dense, target, error);
+    *task = (gali_tune_task){.dense = dense, .layers = 1};
+    gal_status status = gali_log_task_make(&task->name, &dense, target, error);
+    if (status == GAL_OK) {
+        find_written(task, layer, target);
+    }
+    return status;
 }
 
 gal_status gali_tune_tasks(const gali_compilation *c, const uint32_t *counts, uint32_t count_count,
@@ -42,9 +70,7 @@ gal_status gali_tune_tasks(const gali_compilation *c, const uint32_t *counts, ui
     *task_count = 0;
     for (uint32_t i = 0; i < c->schedule_count; i++) {
         for (uint32_t k = 0; k < count_count && status == GAL_OK; k++) {
-            gali_dense dense = c->schedules[i]->dense;
-            dense.least = dense.most = counts[k];
-            status = add_task(tasks, task_count, &dense, c->target, error);
+            status = add_task(tasks, task_count, c->schedules[i], counts[k], c->target, error);
         }
     }
     return status;

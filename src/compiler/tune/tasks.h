@@ -9,12 +9,15 @@
 #include "compiler/log/log.h"
 #include "network/network.h"
 
-enum { GALI_TUNE_TASKS_MAX = 128 };
+enum { GALI_TUNE_TASKS_MAX = 128, GALI_TUNE_WRITTEN_MAX = 3 };
 
 typedef struct gali_tune_task {
     gali_dense dense; /* least == most */
     gali_log_task name;
     uint32_t layers; /* how many of the network it stands for */
+    /* What the rules write for the count: in the range that is compiled by default, and alone, with and without kernel. */
+    uint32_t written_count;
+    gali_schedule written[GALI_TUNE_WRITTEN_MAX];
 } gali_tune_task;
 
 /*

@@ -122,24 +122,19 @@ static int find_result(const gali_tune *tune, const gali_tune_task *task, double
     return 0;
 }
 
-/* The written schedule, with the inner kernel where there is one. */
+/* The written schedules, no search. */
 static gal_status run_hand(searching *s, gal_error *error) {
-    const gali_dense *dense = &s->task->dense;
-    gali_schedule schedules[2];
-    gali_measured measured[2] = {{0}};
-    uint32_t count = 0;
-    gal_status status = gali_schedule_hand(dense, s->all->tune->target, 0, &schedules[count++], error);
-    gal_error none;
-    count += gali_schedule_hand(dense, s->all->tune->target, 1, &schedules[count], &none) == GAL_OK;
-    status = status == GAL_OK ? measure(s, schedules, count, GALI_MEASURE_SURE, measured, error) : status;
-    for (uint32_t i = 0; i < count && status == GAL_OK; i++) {
-        gali_search_record one = {&schedules[i], measured[i], GALI_MEASURE_SURE};
+    const gali_tune_task *task = s->task;
+    gali_measured measured[GALI_TUNE_WRITTEN_MAX] = {{0}};
+    gal_status status = measure(s, task->written, task->written_count, GALI_MEASURE_SURE, measured, error);
+    for (uint32_t i = 0; i < task->written_count && status == GAL_OK; i++) {
+        gali_search_record one = {&task->written[i], measured[i], GALI_MEASURE_SURE};
         gali_tune_result *result = s->result;
         record(s, &one);
         if (measured[i].ratio > 0 &&
             (result->measured.ratio == 0 || measured[i].ratio < result->measured.ratio)) {
             result->measured = measured[i];
-            result->schedule = schedules[i];
+            result->schedule = task->written[i];
         }
     }
     return status;
@@ -157,7 +152,9 @@ static gal_status begin(searching *s, gal_error *error) {
                                  .measure_context = s,
                                  .record = record,
                                  .watch = watch,
-                                 .context = s};
+                                 .context = s,
+                                 .rivals = s->task->written,
+                                 .rival_count = s->task->written_count};
         desc.known_count = find_known(tune, s->task, &schedules, &known);
         desc.known = known;
         status = gali_search_open(&s->search, &desc, error);
@@ -181,13 +178,27 @@ static void weigh(tuning *t) {
     }
 }
 
+/* Seconds a measurement of a round takes, with what a round costs beside; 0: none was made yet. */
+static double each_of(const tuning *t) {
+    double spent = 0;
+    uint32_t measured = 0;
+    for (uint32_t i = 0; i < t->state.count; i++) {
+        if (t->of[i].search) {
+            const gali_search_state state = gali_search_look(t->of[i].search);
+            spent += state.seconds;
+            measured += state.measured;
+        }
+    }
+    return measured ? spent / measured : 0;
+}
+
 /* The next task's slice. */
 static gal_status run_slice(tuning *t, uint32_t number, double seconds, int *stopped, gal_error *error) {
     searching *s = &t->of[number];
     gal_status status = s->search ? GAL_OK : begin(s, error);
     t->state.number = number;
     if (status == GAL_OK) {
-        status = gali_search_run(s->search, seconds, stopped, error);
+        status = gali_search_run(s->search, seconds, each_of(t), stopped, error);
     }
     if (status == GAL_OK) {
         gali_budget_note(&t->budget[number], s->result->measured.ratio);
@@ -197,31 +208,33 @@ static gal_status run_slice(tuning *t, uint32_t number, double seconds, int *sto
     return status;
 }
 
-/* What measuring the winners will take: about a round and a half each. */
+enum { SLICES = 8, FINALISTS_LEAST = 4 }; /* slices of each task, had all the same */
+static const double first = 0.4;          /* of the time, for all tasks' first slices */
+
+/* What measuring the winners takes at least. */
 static double finals_of(const tuning *t) {
-    double spent = 0;
-    uint32_t rounds = 0, begun = 0;
+    double finals = 0;
     for (uint32_t i = 0; i < t->state.count; i++) {
-        if (t->of[i].search) {
-            const gali_search_state state = gali_search_look(t->of[i].search);
-            spent += state.seconds;
-            rounds += state.rounds;
-            begun++;
-        }
+        finals += t->of[i].search ? (FINALISTS_LEAST + t->state.tasks[i].written_count) * each_of(t) : 0;
     }
-    return rounds ? 1.5 * begun * spent / rounds : 0;
+    return finals;
+}
+
+/* The time for a task's next slice. */
+static double slice_of(const tuning *t, uint32_t task, double left) {
+    double share = t->tune->seconds / t->state.count;
+    double slice = t->budget[task].slices == 0 ? first * share : share / SLICES;
+    return slice < left ? slice : left;
 }
 
 /* Slices until the time is spent or all are done; each task gets one at least. */
 static gal_status run_slices(tuning *t, int *stopped, gal_error *error) {
-    enum { SLICES = 8 }; /* of each task, had all the same */
-    const double slice = t->tune->seconds / t->state.count / (double)SLICES;
     gal_status status = t->status;
     uint32_t next = gali_budget_next(t->budget, t->state.count);
     double left = t->tune->seconds;
     while (status == GAL_OK && !*stopped && next < t->state.count &&
            (left > 0 || t->budget[next].slices == 0)) {
-        status = run_slice(t, next, slice < left ? slice : left, stopped, error);
+        status = run_slice(t, next, slice_of(t, next, left), stopped, error);
         status = status == GAL_OK ? t->status : status;
         next = gali_budget_next(t->budget, t->state.count);
         left = t->tune->seconds - (gali_clock_seconds() - t->start) - finals_of(t);
@@ -229,14 +242,24 @@ static gal_status run_slices(tuning *t, int *stopped, gal_error *error) {
     return status;
 }
 
-/* The winner of a task, measured for long; written down as a search's result. */
-static gal_status finish(searching *s, gal_error *error) {
+/* How many leaders of a task there is time for, where so many tasks' winners are still to be measured. */
+static uint32_t finalists_of(const tuning *t, const searching *s, uint32_t tasks) {
+    double left = (t->tune->seconds - (gali_clock_seconds() - t->start)) / tasks, each = each_of(t);
+    double fit = each > 0 ? left / each - s->task->written_count : GALI_SEARCH_FINALISTS;
+    return fit >= GALI_SEARCH_FINALISTS ? GALI_SEARCH_FINALISTS
+           : fit > FINALISTS_LEAST      ? (uint32_t)fit
+                                        : FINALISTS_LEAST;
+}
+
+/* The winner of a task, measured for long beside the written schedules; written down as a search's result. */
+static gal_status finish(searching *s, uint32_t tasks, gal_error *error) {
     const gali_tune *tune = s->all->tune;
     gali_log_record one = {.pairs = GALI_MEASURE_SURE,
                            .way = tune->way,
                            .searched = tune->seconds / s->all->state.count,
                            .seed = tune->seed};
-    gal_status status = gali_search_finish(s->search, &s->result->schedule, &one.measured, error);
+    gal_status status = gali_search_finish(s->search, finalists_of(s->all, s, tasks), &s->result->schedule,
+                                           &one.measured, error);
     if (status == GAL_OK) {
         s->result->measured = one.measured;
         write(s, &s->result->schedule, &one);
@@ -247,11 +270,15 @@ static gal_status finish(searching *s, gal_error *error) {
 /* The winners' last measurements, while nobody ends it. */
 static gal_status finish_all(tuning *t, int *stopped, gal_error *error) {
     gal_status status = GAL_OK;
+    uint32_t tasks = 0;
+    for (uint32_t i = 0; i < t->state.count; i++) {
+        tasks += t->of[i].search != NULL;
+    }
     t->state.finals = 1;
     for (uint32_t i = 0; i < t->state.count && status == GAL_OK && !*stopped; i++) {
         t->state.number = i;
         *stopped = t->of[i].search && tell(t);
-        status = t->of[i].search && !*stopped ? finish(&t->of[i], error) : GAL_OK;
+        status = t->of[i].search && !*stopped ? finish(&t->of[i], tasks--, error) : GAL_OK;
     }
     return status;
 }

@@ -56,7 +56,8 @@ double gali_tune_gain(const gali_tune_state *state, uint32_t characters);
 
 /*
  * Runs all tasks, which share tune->seconds, into results[count]; a last, longer measurement of each task's leaders is part
- * of it. Each task is searched for a round at least, however short the time. Ends early where nothing better was found in any task for long. Where watch ended it, *stopped, results are the
+ * of it. Each task is searched for a
+ * round at least, of GALI_SEARCH_LEAST measurements, and measured at the end, however short the time. Ends early where nothing better was found in any task for long. Where watch ended it, *stopped, results are the
  * best so far, some perhaps none. GAL_NOT_FOUND where nothing of a task could be measured, errors of the log and of
  * measuring.
  */
