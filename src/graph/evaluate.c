@@ -103,6 +103,14 @@ size_t gali_index_over(const int64_t *index, const int64_t *shape, uint32_t rank
     return at;
 }
 
+void gali_tensor_move(gali_tensor *y, size_t at, const gali_tensor *x, size_t from) {
+    if (y->real) {
+        y->real[at] = x->real[from];
+    } else {
+        y->whole[at] = x->whole[from];
+    }
+}
+
 int gali_index_next(int64_t *index, const int64_t *shape, uint32_t rank) {
     for (uint32_t i = rank; i-- > 0;) {
         if (++index[i] < shape[i]) {
@@ -214,6 +222,22 @@ gal_status gali_tensor_of(gali_run *run, const gali_value *value, gali_tensor *t
 
 /* ---- one node ---- */
 
+/* Numbers past 2^60, which ONNX says "to the end" by, are cut to it, as those of constants are. */
+static gali_extent extent_of(int64_t x) {
+    return gali_extent_is_number(x) ? x : x < 0 ? -GALI_EXTENT_LARGEST : GALI_EXTENT_LARGEST;
+}
+
+/* A tensor's integers as extents. NULL: not known. */
+static const gali_extent *extents_of(const gali_tensor *tensor, gali_arena *arena) {
+    gali_extent *known = tensor->whole && tensor->count <= GALI_GRAPH_KNOWN_MAX
+                             ? gali_arena_take(arena, (tensor->count + 1) * sizeof *known)
+                             : NULL;
+    for (size_t i = 0; known && i < tensor->count; i++) {
+        known[i] = extent_of(tensor->whole[i]);
+    }
+    return known;
+}
+
 /* The node's result types with numbers for all extents: its rule, told the operands' shapes and integers. */
 static gal_status result_types(gali_run *run, const gali_node *node, const gali_tensor *const *operands,
                                gali_arena *arena, gali_type *result) {
@@ -233,7 +257,7 @@ static gal_status result_types(gali_run *run, const gali_node *node, const gali_
             types[i] = (gali_type){.element = tensor->element, .rank = (int)tensor->rank};
             memcpy(types[i].shape, tensor->shape, sizeof tensor->shape);
             operand[i] = &types[i];
-            known[i] = tensor->whole && tensor->count <= GALI_GRAPH_KNOWN_MAX ? tensor->whole : NULL;
+            known[i] = extents_of(tensor, arena);
             real[i] = tensor->count <= GALI_GRAPH_KNOWN_MAX ? tensor->real : NULL;
         }
     }
@@ -243,7 +267,7 @@ static gal_status result_types(gali_run *run, const gali_node *node, const gali_
     return gali_op_list[node->op].rule(&rule);
 }
 
-/* Numbers past 2^60 are no extents: a rule is not told such integers. */
+/* Makes the tensors of results whose shapes the rule knows; the truth makes the others. */
 static gal_status make_results(gali_run *run, const gali_node *node, const gali_tensor *const *operands,
                                gali_tensor *results) {
     gali_arena arena = {0};
@@ -277,6 +301,12 @@ static gal_status evaluate_node(gali_run *run, const gali_node *node, const gali
     }
     if (status == GAL_OK) {
         status = (run->compute ? run->compute : gali_op_list[node->op].truth)(run, node, operands, results);
+    }
+    for (uint32_t i = 0; status == GAL_OK && i < node->result_count; i++) {
+        int wanted = node->results[i] != GALI_NONE;
+        if (wanted && !results[i].real && !results[i].whole) {
+            status = gali_run_fail(run, node, "the size of result %u cannot be told", i + 1);
+        }
     }
     return status;
 }
@@ -468,10 +498,7 @@ static void take_known(gali_graph *graph, gali_value *value, const gali_tensor *
                              ? gali_arena_take(graph->arena, (tensor->count + 1) * sizeof *known)
                              : NULL;
     for (size_t i = 0; known && i < tensor->count; i++) {
-        if (!gali_extent_is_number(tensor->whole[i])) {
-            return;
-        }
-        known[i] = tensor->whole[i];
+        known[i] = extent_of(tensor->whole[i]);
     }
     value->known = known;
 }

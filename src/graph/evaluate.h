@@ -80,6 +80,9 @@ int gali_index_next(int64_t *index, const int64_t *shape, uint32_t rank);
 
 /* ---- for the truths ---- */
 
+/* Element `at` of y becomes element `from` of x; both are of the same element. */
+void gali_tensor_move(gali_tensor *y, size_t at, const gali_tensor *x, size_t from);
+
 /* GAL_BAD_DATA with the node's place. */
 GALI_PRINTF(3, 4) gal_status gali_run_fail(gali_run *run, const gali_node *node, const char *format, ...);
 /* Counts work; GAL_NO_MEMORY when there is none left. */

@@ -77,16 +77,19 @@ uint32_t gali_graph_constant(gali_graph *graph, const char *name, const gali_typ
     return known ? value : GALI_NONE;
 }
 
+/* The list has room for the next power of two. */
 static void append(gali_graph *graph, uint32_t **list, uint32_t *count, uint32_t value) {
-    uint32_t *more = gali_arena_take(graph->arena, (*count + 1) * sizeof *more);
-    if (more) {
+    if ((*count & (*count - 1)) == 0) {
+        uint32_t *more = gali_arena_take(graph->arena, (2 * (size_t)*count + 1) * sizeof *more);
+        if (!more) {
+            return;
+        }
         if (*count) {
             memcpy(more, *list, *count * sizeof *more);
         }
-        more[*count] = value;
         *list = more;
-        ++*count;
     }
+    (*list)[(*count)++] = value;
 }
 
 void gali_graph_input(gali_graph *graph, uint32_t value) {

@@ -191,10 +191,13 @@ gal_status gali_graph_verify(const gali_graph *graph, gal_error *error);
 /* Types and known integers of all values from those of inputs and constants, node by node (rule.h). The error names the node. */
 gal_status gali_graph_infer(gali_graph *graph, gal_error *error);
 
-/* The text form (docs/graph.md); constants of up to 16 elements are printed with their values, others without. */
+/*
+ * The text form (docs/graph.md). Values are numbered anew, in the order of the text; constants of up to 16 elements are
+ * printed with their elements, others without.
+ */
 void gali_graph_print(const gali_graph *graph, gali_text *text);
 
-/* size bytes of text as a verified graph; errors name the line. Constants without values have none: data is NULL. */
+/* size bytes of text as a verified graph, whose types are the text's; errors name the line. Constants without elements are 0. */
 gal_status gali_graph_parse(gali_graph **out, const char *text, size_t size, gali_arena *arena,
                             gal_error *error);
 

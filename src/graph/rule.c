@@ -29,6 +29,15 @@ int gali_rule_ranks_known(const gali_rule *rule) {
     return known;
 }
 
+gal_status gali_rule_integers(gali_rule *rule, uint32_t i) {
+    const gali_type *type = gali_rule_operand(rule, i);
+    gali_element_kind kind = type ? gali_element_list[type->element].kind : GALI_SIGNED;
+    return kind == GALI_SIGNED || kind == GALI_UNSIGNED
+               ? GAL_OK
+               : gali_rule_fail(rule, "operand %u: integers expected, it is %s", i + 1,
+                                gali_element_list[type->element].word);
+}
+
 gal_status gali_rule_axis(gali_rule *rule, int64_t axis, int rank, int *out) {
     if (axis < -rank || axis >= rank) {
         return gali_rule_fail(rule, "axis %lld of a tensor of rank %d", (long long)axis, rank);
@@ -57,6 +66,10 @@ gal_status gali_rule_list(gali_rule *rule, uint32_t i, const char *name, const g
     *count = 0;
     *given = type || attribute;
     if (type) {
+        gal_status status = gali_rule_integers(rule, i);
+        if (status != GAL_OK) {
+            return status;
+        }
         if (type->rank > 1) {
             return gali_rule_fail(rule, "operand %u: a list expected, its rank is %d", i + 1, type->rank);
         }
@@ -78,6 +91,105 @@ gali_extent *gali_rule_knows(gali_rule *rule, uint32_t i, size_t count) {
     rule->result_known[i] = known;
     return known;
 }
+
+gal_status gali_rule_same(gali_rule *rule, gali_extent a, gali_extent b, gali_extent *out) {
+    int numbers = gali_extent_is_number(a) && gali_extent_is_number(b);
+    if (numbers && a != b) {
+        return gali_rule_fail(rule, "extents %lld and %lld differ", (long long)a, (long long)b);
+    }
+    *out = gali_extent_is_number(b) || a == GALI_EXTENT_UNKNOWN ? b : a;
+    return GAL_OK;
+}
+
+int gali_rule_not_negative(const gali_rule *rule, gali_extent a) {
+    int64_t least, most;
+    gali_extent_range(rule->graph->extents, a, &least, &most);
+    return least >= 0;
+}
+
+gali_extent gali_rule_fresh(gali_rule *rule, uint32_t i, int d, const char *stem, int64_t least, int64_t most) {
+    const gali_graph *graph = rule->graph;
+    uint32_t value = graph->values && i < rule->node->result_count ? rule->node->results[i] : GALI_NONE;
+    if (value == GALI_NONE) {
+        return GALI_EXTENT_UNKNOWN; /* nobody reads it, or the truth asks, which finds out */
+    }
+    const gali_type *before = &graph->values[value].type;
+    int symbol = before->rank > d ? gali_extent_as_symbol(graph->extents, before->shape[d]) : -1;
+    if (symbol >= 0 &&
+        strncmp(gali_extent_symbol_name(graph->extents, (uint32_t)symbol), stem, strlen(stem)) == 0) {
+        return before->shape[d];
+    }
+    return gali_extent_fresh(graph->extents, stem, least, most);
+}
+
+/* ---- integers that are moved ---- */
+
+static int is_moved(uint32_t moved, uint32_t i) {
+    return (moved >> (i < 31 ? i : 31) & 1) != 0;
+}
+
+/* The tensor whose elements are those extents. 0 if the type has no shape of numbers, or too many elements. */
+static int tensor_of(const gali_rule *rule, const gali_type *type, gali_tensor *tensor) {
+    gali_extent count = gali_type_count(rule->graph->extents, type);
+    if (count < 0 || count > GALI_GRAPH_KNOWN_MAX || gali_element_list[type->element].kind == GALI_REAL) {
+        return 0;
+    }
+    *tensor = (gali_tensor){.element = type->element, .rank = (uint32_t)type->rank, .count = (size_t)count};
+    memcpy(tensor->shape, type->shape, sizeof type->shape);
+    return 1;
+}
+
+/* Whether operands are as gali_rule_move_known wants them. */
+static int operands_as_tensors(const gali_rule *rule, uint32_t moved, gali_tensor *tensors,
+                               const gali_tensor **operands) {
+    int symbolic = 0;
+    for (uint32_t i = 0; i < rule->node->operand_count; i++) {
+        if (!rule->operand[i]) {
+            continue;
+        }
+        if (!rule->known[i] || !tensor_of(rule, rule->operand[i], &tensors[i])) {
+            return 0;
+        }
+        for (size_t e = 0; e < tensors[i].count; e++) {
+            int number = gali_extent_is_number(rule->known[i][e]);
+            symbolic |= !number;
+            if (!number && !is_moved(moved, i)) {
+                return 0;
+            }
+        }
+        tensors[i].whole = (int64_t *)(uintptr_t)rule->known[i]; /* truths do not write their operands */
+        operands[i] = &tensors[i];
+    }
+    return symbolic;
+}
+
+void gali_rule_move_known(gali_rule *rule, uint32_t moved) {
+    const gali_node *node = rule->node;
+    gali_arena arena = {0};
+    gali_run run = {.graph = rule->graph, .memory_left = GALI_RUN_MEMORY, .work_left = GALI_RUN_WORK};
+    gali_tensor *tensors =
+        gali_arena_take(&arena, (node->operand_count + node->result_count + 1) * sizeof *tensors);
+    const gali_tensor **operands = gali_arena_take(&arena, (node->operand_count + 1) * sizeof *operands);
+    int can = !arena.failed && operands_as_tensors(rule, moved, tensors, operands);
+    gali_tensor *results = tensors + node->operand_count, shape;
+    for (uint32_t i = 0; can && i < node->result_count; i++) {
+        can = rule->result[i].rank >= 0 && tensor_of(rule, &rule->result[i], &shape) &&
+              gali_tensor_make(&run, &results[i], shape.element, shape.rank, shape.shape) == GAL_OK;
+    }
+    can = can && gali_op_list[node->op].truth(&run, node, operands, results) == GAL_OK;
+    for (uint32_t i = 0; can && i < node->result_count; i++) {
+        gali_extent *known = gali_rule_knows(rule, i, results[i].count);
+        if (known) {
+            memcpy(known, results[i].whole, results[i].count * sizeof *known);
+        }
+    }
+    for (uint32_t i = 0; tensors && i < node->result_count; i++) {
+        gali_tensor_release(&run, &results[i]);
+    }
+    gali_arena_release(&arena);
+}
+
+/* ---- broadcasting ---- */
 
 /* The extent of two that are aligned. */
 static gal_status broadcast(gali_rule *rule, gali_extent a, gali_extent b, gali_extent *out) {
@@ -158,6 +270,16 @@ static gal_status check_result(gali_rule *rule, uint32_t i) {
     return GAL_OK;
 }
 
+/* Extents that the rule leaves open get a symbol each, so that what is made of them can be told. */
+static void settle(gali_rule *rule, uint32_t i) {
+    gali_type *type = &rule->result[i];
+    for (int d = 0; d < type->rank && d < GALI_RANK_MAX; d++) {
+        if (type->shape[d] == GALI_EXTENT_UNKNOWN) {
+            type->shape[d] = gali_rule_fresh(rule, i, d, "size", 0, GALI_EXTENT_LARGEST);
+        }
+    }
+}
+
 static gal_status infer_node(gali_graph *graph, const gali_node *node, gal_error *error) {
     gali_rule *rule = rule_of(graph, node, error);
     if (!rule) {
@@ -165,6 +287,7 @@ static gal_status infer_node(gali_graph *graph, const gali_node *node, gal_error
     }
     gal_status status = gali_op_list[node->op].rule(rule);
     for (uint32_t i = 0; status == GAL_OK && i < node->result_count; i++) {
+        settle(rule, i);
         status = check_result(rule, i);
         if (status == GAL_OK && node->results[i] != GALI_NONE) {
             gali_value *value = &graph->values[node->results[i]];

@@ -30,6 +30,9 @@ const gali_type *gali_rule_operand(const gali_rule *rule, uint32_t i);
 /* Whether every given operand's rank is known; a rule that returns GAL_OK without says nothing of its results. */
 int gali_rule_ranks_known(const gali_rule *rule);
 
+/* Fails where operand i, if it is given, is not of integers. */
+gal_status gali_rule_integers(gali_rule *rule, uint32_t i);
+
 /* attribute `name` as an axis of `rank`: -rank..rank-1 to 0..rank-1. */
 gal_status gali_rule_axis(gali_rule *rule, int64_t axis, int rank, int *out);
 
@@ -48,5 +51,25 @@ gal_status gali_rule_broadcast_types(gali_rule *rule, const gali_type *a, const 
 
 /* Makes `count` known elements for result i; NULL where that is too many, or without memory. */
 gali_extent *gali_rule_knows(gali_rule *rule, uint32_t i, size_t count);
+
+/*
+ * For operators that move elements and do not look at them (Gather, Concat, Reshape): makes known the integers of the
+ * results, whose types are set, by the truth on extents in place of numbers. Bit i of `moved` says that operand i's
+ * elements are moved (bit 31: all operands from 31 on); those of the others must be numbers. Nothing where all elements
+ * are numbers, which gali_graph_infer computes for every operator.
+ */
+void gali_rule_move_known(gali_rule *rule, uint32_t moved);
+
+/* The extent of two that are the same when the graph runs: a number before an expression. Fails where two numbers differ. */
+gal_status gali_rule_same(gali_rule *rule, gali_extent a, gali_extent b, gali_extent *out);
+
+/* Whether an extent cannot be negative. */
+int gali_rule_not_negative(const gali_rule *rule, gali_extent a);
+
+/*
+ * A size along axis d of result i that only running tells: a symbol least..most, named of the stem, the same one each time
+ * that the graph is inferred.
+ */
+gali_extent gali_rule_fresh(gali_rule *rule, uint32_t i, int d, const char *stem, int64_t least, int64_t most);
 
 #endif

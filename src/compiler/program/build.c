@@ -279,13 +279,36 @@ static gal_status add_output(builder *b, uint32_t number) {
     return add_stage(b, &stage);
 }
 
-/* Every shape must be made of numbers and symbols. */
+/* A number for each symbol that an input's shape tells; of the others nothing is known before the graph runs. */
+static int64_t *told_symbols(const gali_graph *graph) {
+    uint32_t count = gali_extent_symbols(graph->extents);
+    int64_t *told = gali_arena_take(graph->arena, (count + 1) * sizeof *told);
+    for (uint32_t i = 0; told && i < count; i++) {
+        told[i] = GALI_EXTENT_UNKNOWN;
+    }
+    for (uint32_t i = 0; told && i < graph->input_count; i++) {
+        const gali_type *type = &graph->values[graph->inputs[i]].type;
+        for (int d = 0; d < type->rank; d++) {
+            int symbol = gali_extent_as_symbol(graph->extents, type->shape[d]);
+            if (symbol >= 0) {
+                told[symbol] = 1;
+            }
+        }
+    }
+    return told;
+}
+
+/* Every shape must be made of numbers and of symbols that inputs tell. */
 static gal_status check_shapes(const gali_program *p, gal_error *error) {
+    const int64_t *told = told_symbols(p->graph);
+    if (!told) {
+        return no_memory(error);
+    }
     for (uint32_t i = 0; i < p->graph->value_count; i++) {
         const gali_value *v = &p->graph->values[i];
         int unknown = v->type.rank < 0;
         for (int d = 0; d < v->type.rank; d++) {
-            unknown |= v->type.shape[d] == GALI_EXTENT_UNKNOWN;
+            unknown |= gali_extent_value(p->graph->extents, v->type.shape[d], told) == GALI_EXTENT_UNKNOWN;
         }
         int made = v->node != GALI_NONE || p->tensors[i].role == GALI_TENSOR_INPUT;
         if (unknown && made) {
