@@ -10,7 +10,8 @@ read and write them (.gallop, safetensors); they need NumPy alone. `gallop.expor
 PFNN, MANN, MLP need PyTorch, which is imported when one of them is asked for; training needs SciPy
 too. Its modules, in the order in which data flows:
 
-    bvh, capture  files of motion            -> motion.Clip
+    bvh, capture, o3de  files of motion      -> motion.Clip
+    retarget, person    other people's motion on one body
     clean         faults of the capture away -> motion.Clip
     label         contacts, gait, phase      -> label.Labels
     contract      what each number of a model means (the text of docs/format.md)
@@ -18,8 +19,9 @@ too. Its modules, in the order in which data flows:
     network       reference networks in PyTorch
     losses        what a good step is
     trainer       the loop: batches, checkpoints, several processes
-    polish        the controller's own loop, differentiable; manner: how the data moves its feet
-    rollout       the controller in closed loop; judge: its figures
+    loop          the controller's own loop, differentiable: the runtime's rules
+    polish        training in that loop; manner: how the data moves its feet
+    judge         figures of a model: asks the gallop command
     modelfile     reads and writes .gallop; weights: what their types store
     torch_layers  torch modules <-> layers; exporter: modules to .gallop, .gallop to ONNX
     tensors       safetensors

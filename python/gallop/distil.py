@@ -11,9 +11,6 @@ the runtime, says when to stop: when the student's figures are within the bars o
 from __future__ import annotations
 
 import dataclasses
-import json
-import shutil
-import subprocess
 import tempfile
 from pathlib import Path
 from typing import NamedTuple
@@ -23,7 +20,7 @@ import torch
 from torch import nn
 
 from gallop import contract as contract_text
-from gallop import exporter, modelfile
+from gallop import exporter, judge, modelfile
 from gallop.contract import Contract
 from gallop.features import Dataset, Scale
 from gallop.network import PFNN
@@ -88,29 +85,6 @@ def read(path: Path, contract: Contract) -> FileModule:
     return FileModule(model)
 
 
-# ---- the judge ----
-
-
-def command(named: Path | None) -> str:
-    """The gallop command: as named, or as found on the path or built in the checkout."""
-    built = Path(__file__).resolve().parents[2] / "build" / "release" / "cli" / "gallop"
-    found = str(named or shutil.which("gallop") or built)
-    found = str(Path(found).absolute()) if Path(found).exists() else found
-    if not shutil.which(found):
-        raise ValueError(f"{found}: no gallop command, whose judge stops the distillation; "
-                         "`./run gallop` builds it, --judge names one")
-    return found
-
-
-def judged(gallop: str, model: Path, seconds: float = SECONDS) -> dict:
-    """The figures of `gallop judge` of a model file."""
-    done = subprocess.run([gallop, "judge", str(model), "--json", "--seconds", str(seconds)],
-                          capture_output=True, text=True, check=False)
-    if done.returncode not in (0, 1) or not done.stdout:
-        raise ValueError(f"gallop judge {model}: {done.stderr.strip()}")
-    return json.loads(done.stdout)
-
-
 def misses(student: dict, teacher: dict) -> dict[str, float]:
     """What is over its bar, in words, and by what share of the bar."""
     out = {}
@@ -147,8 +121,8 @@ class Pupil:
         self.teacher = Teacher(self.module, scale, len(styles))
         self.contract, self.scale = contract, scale
         self.fixed = np.array([float(s == style) for s in styles])
-        self.gallop = command(gallop)
-        self.goal = judged(self.gallop, path)
+        self.gallop = judge.command(gallop)
+        self.goal = judge.figures(self.gallop, path, SECONDS)
         self.best: dict[str, float] | None = None
         self.model: modelfile.Model | None = None
 
@@ -182,7 +156,7 @@ class Pupil:
         with tempfile.TemporaryDirectory() as folder:
             place = Path(folder) / "student.gallop"
             modelfile.write(model, place)
-            found = misses(judged(self.gallop, place), self.goal)
+            found = misses(judge.figures(self.gallop, place, SECONDS), self.goal)
         if self.best is None or sum(found.values()) < sum(self.best.values()):
             self.best, self.model = found, model
         return not found

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from gallop import dog_export, dog_judge, dog_train, exporter, modelfile
+from gallop import dog_export, dog_train, exporter, modelfile
 from gallop.dog_polish import Plan, Polish
 from gallop.dog_rollout import Rollout
 from gallop.dog_train import Settings, Trainer
@@ -92,7 +92,7 @@ def train(args: argparse.Namespace) -> None:
     if args.curve:
         write_curve(args.curve, trainer.history)
     model = exporter.to_model(trainer.average, contract, trainer.scale)
-    from gallop.train import ENDED, kept, recipe
+    from gallop.train import ENDED, judged, kept, recipe
 
     ended = ENDED if trainer.interrupted else ""
     dog_export.finish(model, golden_inputs(trainer), recipe(sys.argv[1:]) + ended)
@@ -102,8 +102,7 @@ def train(args: argparse.Namespace) -> None:
     if trainer.interrupted:
         raise KeyboardInterrupt(kept(args))
     if not args.no_judge:
-        seconds, randoms = (20.0, 4) if args.quick else (60.0, dog_judge.RANDOM)
-        print(dog_judge.report(model, seconds, randoms))
+        judged(args, model)
 
 
 def polish(args: argparse.Namespace, trainer: Trainer) -> None:

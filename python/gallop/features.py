@@ -41,8 +41,9 @@ class Dataset:
     """All frames of all takes: x [F, K], y [F, N], phase [F] (radians) and where runs start.
 
     `take` [F] is the take's number, `frame` [F] the frame in it, `style` [F] the style's number in
-    `styles`, `stand` [F] the amount of standing. Frames of one take are consecutive rows; rows of
-    consecutive frames follow each other, so an unroll is a slice inside one `run` number.
+    `styles`, `stand` [F] the amount of standing, `weight` [F], where there is one, how often a
+    frame is drawn. Frames of one take are consecutive rows; rows of consecutive frames follow each
+    other, so an unroll is a slice inside one `run` number.
     """
 
     x: np.ndarray
@@ -55,6 +56,7 @@ class Dataset:
     stand: np.ndarray
     styles: list[str]
     takes: list[Take] = field(default_factory=list)
+    weight: np.ndarray | None = None
 
 
 def to_root(vector: np.ndarray, facing: np.ndarray) -> np.ndarray:

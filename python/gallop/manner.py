@@ -13,7 +13,7 @@ import torch
 
 from gallop.contract import Contract
 from gallop.features import Dataset, Take, _joints, planar
-from gallop.rollout import DEFAULTS
+from gallop.loop import DEFAULTS
 
 # direction of travel in the root frame (x, z); every one walking and running
 DIRECTIONS = {"ahead": (0, 1), "left": (1, 0), "right": (-1, 0), "back": (0, -1)}

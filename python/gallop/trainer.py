@@ -118,6 +118,7 @@ class Batches:
             torch.tensor(data.style, device=to), len(data.styles)).float()
         self.run, self.rows, self.world = data.run, rows, world
         weight = np.array([settings.style_weight.get(s, 1.0) for s in data.styles])[data.style]
+        weight = weight if data.weight is None else weight * data.weight
         self.weight = weight * (1 - (1 - settings.stand_weight) * data.stand)
         self.cumulated: dict[int, tuple[np.ndarray, np.ndarray]] = {}
 

@@ -15,6 +15,7 @@ RATE = 60.0
 HOLD_OUT = 1180 / 1437  # the last part of each clip is kept for evaluation
 TRAIN = 1115 / 1437
 
+GAITS = [("stand", "stand"), ("walk", "walk"), ("run", "run")]
 STYLE = "Neutral"  # the style that is folded into the shipped model
 STYLE_WEIGHT = {"Neutral": 2.0}
 
@@ -39,13 +40,13 @@ def template(
     unit: float,
     rules: dict[str, float],
     phased: bool = True,
+    gaits: list[tuple[str, str]] = GAITS,
 ) -> Contract:
-    """A walker's contract for a skeleton: twelve samples, three gaits, and a phase if `phased`."""
+    """A walker's contract for a skeleton: twelve samples, its gaits, and a phase if `phased`."""
     joints = [
         Joint(n, skeleton.names[p] if p >= 0 else "", tuple(float(v) for v in o))  # type: ignore
         for n, p, o in zip(skeleton.names, skeleton.parents, skeleton.offsets)
     ]
-    gaits = [("stand", "stand"), ("walk", "walk"), ("run", "run")]
     path = [f"{kind}.{axis}" for kind in ("position", "direction") for axis in "xz"]
     inputs = [Block("trajectory." + p) for p in path]
     inputs += [Block("trajectory.gait", (g,)) for g, _ in gaits]
@@ -57,7 +58,7 @@ def template(
     outputs += [Block("joint.position"), Block("joint.velocity")]
     outputs += [Block("joint.rotation", ("sixd",))]
     return Contract(name, RATE, unit, joints, legs, (60, 60), list(range(-60, 60, 10)),
-                    list(range(10, 61, 10)), gaits, inputs, outputs, dict(rules))
+                    list(range(10, 61, 10)), list(gaits), inputs, outputs, dict(rules))
 
 
 def contract(folder: Path) -> Contract:

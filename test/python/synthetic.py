@@ -78,9 +78,8 @@ def ankle_path(root, heading, cycle, side, speed, cadence, rate):
     return np.stack([x, 8 + 12 * np.sin(np.pi * swing), z], -1)
 
 
-def contract():
-    c = walker.template("tiny", skeleton(), LEGS, 0.01, walker.RULES)
-    return c
+def contract(gaits=walker.GAITS, rules=walker.RULES):
+    return walker.template("tiny", skeleton(), LEGS, 0.01, rules, gaits=gaits)
 
 
 def take(clip):

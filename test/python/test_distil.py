@@ -11,6 +11,7 @@ import torch
 
 import synthetic
 from gallop import distil, exporter, features, modelfile, polish, train
+from gallop import judge as judge_command
 from gallop.trainer import Settings, Stage, Trainer
 
 C = synthetic.contract()
@@ -102,7 +103,7 @@ def test_other_features_and_a_missing_judge_are_refused(teacher, tmp_path):
     with pytest.raises(ValueError, match=r"teacher.gallop: \d+ inputs, \d+ expected"):
         distil.read(teacher, other)
     with pytest.raises(ValueError, match="no gallop command"):
-        distil.command(tmp_path / "nosuch")
+        judge_command.command(tmp_path / "nosuch")
 
 
 def test_the_command_takes_a_teacher():

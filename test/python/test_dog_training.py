@@ -12,7 +12,6 @@ from gallop import (
     dog_data,
     dog_export,
     dog_features,
-    dog_judge,
     dog_loop,
     dog_polish,
     dog_train,
@@ -227,40 +226,6 @@ def test_a_jump_is_laid_out_once_and_only_at_speed(model):
     for _ in range(int(4 * time)):
         control.command(command(x=1.0, count=2))
     assert float(control.jump().abs().max()) == 0 and float(control.velocity_wanted[1, 0]) > 1
-
-
-def test_judge_prints_every_script(model):
-    scripts = [dog_judge.script(n, 360) for n in ("stand", "stop 1.4", "jump 2.4")]
-    scripts += [dog_judge.random_script(i, 360) for i in range(2)]
-    scripts.append(dog_judge.jumping_script(1, 360))
-    text = dog_judge.table(dog_judge.play(model, scripts))
-    for part in ("| stand |", "2 random", "1 jumping", "stop 1.4: at rest", "| jump 2.4 |"):
-        assert part in text
-
-
-def test_the_data_s_own_skate(frames):
-    assert dog_judge.own_skate(frames, 0.6, 0) < 3  # feet stand, but for a contact's first frame
-    assert np.isnan(dog_judge.own_skate(frames, 3.0, 0))
-
-
-def test_feet_come_to_rest_after_a_stop(model):
-    scripts = [dog_judge.stop_script(1.4, i, 300) for i in (0, 3)]
-    assert [int(np.flatnonzero(s.wanted[:, 1])[-1]) for s in scripts] == [239, 254]
-    track = dog_judge.play(model, scripts)
-    track.slide[:] = 0
-    track.slide[:265, :, 2, 0] = 1  # a foot that moves until frame 265
-    after = [dog_judge.still_after(track, c) for c in (0, 1)]
-    assert after == [pytest.approx(25 / 60), pytest.approx(10 / 60)]
-
-
-def test_gait_offsets_are_found():
-    t = np.arange(900)
-    contact = np.stack([np.mod(t / 40 + o, 1) < 0.6 for o in dog_synthetic.OFFSETS], 1)
-    hertz, offsets = dog_judge.gait(contact.astype(float))
-    assert hertz == pytest.approx(1.5)
-    want = [0.5, 0.75, 0.25]  # HR, FL, FR after HL
-    off = np.angle(np.exp(2j * np.pi * (np.array(offsets) - want))) / (2 * np.pi)
-    assert np.abs(off).max() < 0.03
 
 
 def test_polish_goes_on_from_the_average(frames, trained):

@@ -11,7 +11,7 @@ import pytest
 import torch
 
 import synthetic
-from gallop import exporter, features, judge, losses, modelfile, polish, rollout, train, walker
+from gallop import features, losses, modelfile, polish, train, walker
 from gallop.losses import Weights
 from gallop.trainer import Settings, Stage, Trainer
 
@@ -98,52 +98,6 @@ def test_polish_resumes(data, tmp_path):
     polished(data, 6, tmp_path / "c.polish", stop=3)
     rest, _ = polished(data, 6, tmp_path / "c.polish")
     assert torch.allclose(weights(whole), weights(rest), atol=1e-7)
-
-
-def test_polish_loop_is_the_rollout(data):
-    """The differentiable loop and the numpy controller make the same frames."""
-    t = trainer(data)
-    t.train(quiet=True)
-    scale = features.scale_of(C, data.x, data.y)
-    model = exporter.to_model(t.average, C, scale, "f32", np.ones(1))
-    crowd = rollout.Crowd(model, 2)
-    crowd.rules.update(anchor=0, speed_gain=0, velocity_smooth=1, direction_smooth=1,
-                       phase_least=0)
-    u = t.unroll
-    u.net = t.average
-    pool = polish.Pool(C, data, u, 0, 2, 1, torch.device("cpu"))
-    pool.rules.update(crowd.rules)
-    loop, s = polish.Loop(pool, u), pool.fresh()
-    zero = torch.zeros(2)
-    s.path, s.facing = torch.zeros_like(s.path), torch.zeros_like(s.facing)
-    s.gait = torch.zeros_like(s.gait)
-    s.gait[..., 0] = 1
-    s.fed = torch.tensor(crowd.fed, dtype=torch.float32)
-    s.phase, s.spin, s.face, s.run, s.age = zero, zero, zero, zero, zero
-    s.bias = zero + crowd.rules["future_position_bias"]
-    s.velocity = torch.tensor([[0, C.rules["speed_walk"]], [0, 0.0]])
-    stick = rollout.Stick(np.array([[0, 1.0], [0, 0]]), np.zeros(2), np.tile([0, 1.0], (2, 1)),
-                          np.zeros(2))
-    for _ in range(40):
-        crowd.step(stick)
-        s, _, _ = loop.command(s)
-        out = t.average(torch.cat([(loop.inputs(s) - u.x_mean) / u.x_std, torch.ones(2, 1)], 1),
-                        s.phase)
-        s = loop.moved(s, (out * u.y_std + u.y_mean).detach())
-    assert np.allclose(s.path[:, 60].numpy(), crowd.position[:, 60], atol=0.05)
-    assert np.allclose(s.phase.numpy(), crowd.phase, atol=1e-3)
-    assert np.allclose(s.fed.numpy(), crowd.fed, atol=0.05)
-
-
-def test_closed_loop_table(data):
-    t = trainer(data)
-    t.train(quiet=True)
-    scale = features.scale_of(C, data.x, data.y)
-    model = exporter.to_model(t.average, C, scale, fixed=np.ones(1))
-    track = judge.play(model, list(judge.SCRIPTS), 300)
-    rows = judge.measure(model, track)
-    assert len(rows) == len(judge.SCRIPTS) and np.isfinite(track.root).all()
-    assert judge.table(rows).count("\n") == len(rows) + 1
 
 
 SHARED = """

@@ -1,0 +1,105 @@
+"""The loop that training rolls out is the runtime's: the same sticks, frame by frame."""
+
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+import synthetic
+from gallop import Crowd, contract, exporter, features, loop, modelfile, runner
+from gallop.network import PFNN
+from gallop.torch_layers import FileModule
+
+ROOT = Path(__file__).resolve().parents[2]
+FRAMES, COUNT, HOLD = 240, 6, 40
+
+
+def sticks(host, full):
+    """[FRAMES] sticks that change every HOLD frames: slow and full, at any angle, some strafing
+    (slants among them), some turning on the spot, at last nobody."""
+    made = []
+    for begin in range(0, FRAMES, HOLD):
+        angle, look = host.uniform(-np.pi, np.pi, (2, COUNT))
+        amount = host.choice([0, 0.5, 1, 1], COUNT) * (begin + HOLD < FRAMES)
+        move = amount[:, None] * np.stack([np.sin(angle), np.cos(angle)], -1)
+        run, strafe, jump = host.choice([0, 0, 1], (3, COUNT))
+        crouch = host.choice([0, 0, 1], COUNT)
+        more = (host.choice([0, 0.5, 1], COUNT) * run, crouch, jump) if full else (
+            run, 0 * run, 0 * run)
+        for i in range(HOLD):
+            given = (move, more[0], look + 0.02 * i, strafe, more[1], more[2] * (i < 3))
+            made.append(loop.Stick(*(torch.tensor(np.asarray(g, np.float32)) for g in given)))
+    return made
+
+
+def run_both(model, path, full):
+    """Root, facing and phase of each frame: the loop's, the runtime's, [FRAMES, COUNT, 4]."""
+    crowd, host = Crowd(path), np.random.default_rng(3)
+    c = contract.parse(model.contract)
+    l, net = loop.Loop(c, torch.device("cpu")), FileModule(model).eval()
+    facing, phase = host.uniform(-3, 3, (2, COUNT))
+    who = [crowd.add(0, 0, f, p % (2 * np.pi)) for f, p in zip(facing, phase)]
+    mean = torch.tensor(model.output_mean)
+    start = [torch.tensor(a, dtype=torch.float32) for a in (facing, phase % (2 * np.pi))]
+    s = l.at_rest(mean[l.at.y_fed].repeat(COUNT, 1), *start)
+    ours, theirs = [], []
+    for stick in sticks(host, full):
+        yaw = stick.look.numpy()
+        local = loop.turned(stick.move, -stick.look).numpy()
+        for i, w in enumerate(who):
+            crowd.set_input(w, move_x=-local[i, 0], move_y=local[i, 1], run=float(stick.run[i]),
+                            strafe=float(stick.strafe[i]), crouch=float(stick.crouch[i]),
+                            camera_yaw=yaw[i], jump=bool(stick.jump[i]))
+        crowd.step()
+        s = l.command(s, stick)
+        with torch.no_grad():
+            x = l.inputs(s)
+            s = l.moved(s, net(x, s.phase[:, None]))
+        ours.append(np.column_stack([s.path[:, l.now].numpy(), s.facing[:, l.now], s.phase]))
+        states = [crowd.state(w) for w in who]
+        theirs.append([(*t.root[[0, 2]], t.facing, t.phase) for t in states])
+    assert crowd.resets == 0
+    return np.array(ours), np.array(theirs)
+
+
+def compare(ours, theirs):
+    angle = np.abs(np.angle(np.exp(1j * (ours - theirs)[..., 2:])))
+    assert np.abs(ours - theirs)[..., :2].max() < 0.05  # cm, of metres that they go
+    assert angle.max() < 2e-3
+    assert np.ptp(theirs[..., :2], axis=0).max(-1).min() > 20
+
+
+def test_the_walker(tmp_path):
+    path = ROOT / "models" / "walker.gallop"
+    compare(*run_both(modelfile.read(path), path, full=False))
+
+
+def test_crouching_jumping_and_running_a_little(tmp_path):
+    """A network that was taught nothing, under the rules of the runner."""
+    data = synthetic.dataset()
+    c = synthetic.contract(runner.GAITS, runner.RULES)
+    torch.manual_seed(1)
+    net = PFNN(len(c.input_names()), len(c.output_names()), 16)
+    y = np.array(data.y)
+    x_std = np.where(["gait" in n for n in c.input_names()], 1.0, 100.0)
+    scale = features.Scale(0 * x_std, x_std, y.mean(0), 0.3 * y.std(0) + 1e-3)
+    model = exporter.to_model(net, c, scale, "f32")
+    path = tmp_path / "tiny.gallop"
+    modelfile.write(model, path)
+    compare(*run_both(model, path, full=True))
+
+
+def test_defaults_are_the_runtimes():
+    text = (ROOT / "src" / "motion" / "rules.def").read_text()
+    known = dict(re.findall(r"RULE\((\w+), ([\d.]+)f?,", text))
+    assert {k: float(known[k]) for k in loop.DEFAULTS} == loop.DEFAULTS
+
+
+@pytest.mark.parametrize("rule", ["anchor", "command_velocity_time"])
+def test_rules_that_it_does_not_have_are_refused(rule):
+    c = synthetic.contract()
+    c.rules[rule] = 2.0
+    with pytest.raises(ValueError, match=f"rule {rule}: not in the loop"):
+        loop.Loop(c, torch.device("cpu"))
