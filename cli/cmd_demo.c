@@ -21,7 +21,7 @@ typedef struct demo {
     const char *model, *out;
     double seconds;
     uint32_t characters;
-    int dog;
+    int dog, walker;
     gal_controller *controller;
     gali_cast cast;
     gali_hills hills;
@@ -43,8 +43,13 @@ typedef struct sanity {
     uint64_t resets;
 } sanity;
 
+static const char *name_of(const demo *self) {
+    return self->dog ? "dog" : self->walker ? "walker" : "runner";
+}
+
 static gal_status open_model(demo *self, gal_error *error) {
-    const gali_embedded *built_in = self->dog ? &gali_embedded_dog : &gali_embedded_walker;
+    const gali_embedded *person = self->walker ? &gali_embedded_walker : &gali_embedded_runner;
+    const gali_embedded *built_in = self->dog ? &gali_embedded_dog : person;
     if (self->model) {
         return gal_controller_open(&self->controller, self->model, NULL, error);
     }
@@ -52,7 +57,7 @@ static gal_status open_model(demo *self, gal_error *error) {
         return gali_fail(
             error, GAL_NOT_FOUND,
             "no %s was built into this command; give a model with --model FILE (gallop import makes one)",
-            self->dog ? "dog" : "walker");
+            name_of(self));
     }
     return gal_controller_open_memory(&self->controller, built_in->data, built_in->size, NULL, error);
 }
@@ -186,7 +191,9 @@ static int report(demo *self) {
 
 static gal_status write_files(const demo *self, gal_error *error) {
     char page[4096], picture[4096];
-    gali_player_desc desc = {.title = self->dog ? "Gallop: dog" : "Gallop: walker",
+    gali_player_desc desc = {.title = self->dog      ? "Gallop: dog"
+                                      : self->walker ? "Gallop: walker"
+                                                     : "Gallop: runner",
                              .subtitle = self->subtitle,
                              .contract = self->controller->contract,
                              .figure = &self->figure,
@@ -249,10 +256,11 @@ static int run(int argc, char **argv) {
         {"--seconds", GALI_OPTION_NUMBER, &self->seconds, 0.1, 600},
         {"--characters", GALI_OPTION_COUNT, &self->characters, 1, GALI_CAST_MAX},
         {"--dog", GALI_OPTION_FLAG, &self->dog, 0, 0},
+        {"--walker", GALI_OPTION_FLAG, &self->walker, 0, 0},
     };
     int result = gali_options_read("demo", argc, argv, options, sizeof options / sizeof options[0]);
-    if (result == GALI_EXIT_OK && self->dog && self->model) {
-        result = gali_command_usage("demo", "--dog and --model: one of them");
+    if (result == GALI_EXIT_OK && self->dog + self->walker + (self->model != NULL) > 1) {
+        result = gali_command_usage("demo", "--walker, --dog and --model: one of them");
     }
     if (result == GALI_EXIT_OK) {
         result = run_demo(self);
@@ -265,11 +273,12 @@ static int run(int argc, char **argv) {
 
 const gali_command gali_command_demo = {
     "demo", "eight characters over hills: timing, a picture and a page to watch",
-    "usage: gallop demo [--model FILE] [--dog] [--seconds 10] [--characters 8] [--out DIR]\n\n"
+    "usage: gallop demo [--model FILE | --walker | --dog] [--seconds 10] [--characters 8] [--out DIR]\n\n"
     "Runs a small crowd over hills, prints its timing against the budget of 2 ms a frame, its memory and\n"
     "whether its joints and feet are right, and writes DIR/demo.html (a 3D player in one file that needs no\n"
     "network) and DIR/demo.png (a contact sheet).\n\n"
-    "  --model FILE     a model file; without it the walker that is built in\n"
+    "  --model FILE     a model file; without it the runner that is built in\n"
+    "  --walker         the small person that is built in\n"
     "  --dog            the dog that is built in\n"
     "  --seconds S      10\n"
     "  --characters N   8, at most 64\n"

@@ -4,7 +4,7 @@
 
 #include "base/embedded.h"
 
-extern const gali_embedded gali_embedded_walker, gali_embedded_dog;
+extern const gali_embedded gali_embedded_runner, gali_embedded_walker, gali_embedded_dog;
 extern const gali_embedded gali_embedded_player_html, gali_embedded_player_css, gali_embedded_player_js;
 
 #endif

@@ -96,14 +96,14 @@ def drop_arms_up(clip: Clip, arms: list[tuple[int, int]], drop: float = 11.0) ->
 
 
 def lock_toes(
-    clip: Clip, legs: list[Leg], fade: int = 8, height: float = 3.0
+    clip: Clip, legs: list[Leg], fade: int = 8, height: float = 3.0, speed: float = label.SLOW
 ) -> tuple[Clip, np.ndarray]:
     """Hold each toe still through each of its contacts, moving ankle and knee by two-bone IK.
 
     Returns the clip and how far each toe was moved [T, L]. Corrections fade over `fade` frames.
     """
     position, turn = clip.world()
-    contact = label.contacts(position, [leg.toe for leg in legs], clip.rate, height)
+    contact = label.contacts(position, [leg.toe for leg in legs], clip.rate, height, speed)
     moved = np.zeros((len(clip), len(legs)))
     for i, leg in enumerate(legs):
         shift = _held_shift(position[:, leg.toe], contact[:, i], fade)

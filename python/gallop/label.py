@@ -10,6 +10,9 @@ from scipy.ndimage import gaussian_filter1d, median_filter
 from gallop import rotation
 
 TURN = 2 * np.pi
+SLOW = 34.0  # cm/s: a joint in contact is slower
+
+LANDING = 4
 
 
 @dataclass
@@ -36,7 +39,7 @@ def contacts(
     joints: list[int],
     rate: float,
     height: float = 3.0,
-    speed: float = 34.0,
+    speed: float = SLOW,
 ) -> np.ndarray:
     """Contact [T, len(joints)] of joints: low (cm over their rest) and slow (horizontal, cm/s).
 
@@ -119,7 +122,8 @@ def phase(
 
 
 def foot_downs(contact: np.ndarray, near: int = 8) -> list[tuple[int, int]]:
-    """(frame, side) of each foot-down, side 0 left and 1 right; repeats within `near` merged."""
+    """(frame, side) of each foot-down, side 0 left and 1 right; repeats within `near` merged, and
+    of two feet that land as one (within LANDING frames) the first."""
     found = []
     for side in (0, 1):
         down = contact[:, 2 * side] | contact[:, 2 * side + 1]
@@ -129,4 +133,4 @@ def foot_downs(contact: np.ndarray, near: int = 8) -> list[tuple[int, int]]:
                 found.append((int(first), side))
                 last = first
     found.sort()
-    return found
+    return [e for i, e in enumerate(found) if i == 0 or e[0] - found[i - 1][0] >= LANDING]

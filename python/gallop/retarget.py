@@ -17,7 +17,7 @@ from __future__ import annotations
 import argparse
 import sys
 import warnings
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -104,18 +104,44 @@ def body_of(file: Bvh, roles: Path | None = None, frame: int | None = None) -> B
 def retarget(run: Bvh, onto: Bvh, roles: Path | None = None, frame: int | None = None) -> Bvh:
     """The motion of `run` on the skeleton of `onto`; `roles` names joints of `onto`, `frame`, from
     1, the one in which it rests."""
-    ours, theirs = body_of(run), body_of(onto, roles, frame)
-    into = ours.axes() @ theirs.axes().T  # from their axes to ours
-    theirs.rest, theirs.rest_turn = theirs.rest @ into.T, into @ theirs.rest_turn
+    theirs = body_of(onto, roles, frame)
+    turn, root, into = carried(body_of(run), theirs)
+    return _written(theirs, run.frame_time, turn, root, into)
+
+
+def carried(
+    ours: Body, theirs: Body, flat: bool = False
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The motion of our file on their skeleton, in our axes: turns [T, J, 3, 3] in the world, the
+    root [T, 3], and the turn from their axes to ours. `flat`: both rest on flat soles, so a foot
+    is turned from rest as ours is, whatever way its bone lies in it."""
+    into = ours.axes() @ theirs.axes().T
+    theirs = replace(theirs, rest=theirs.rest @ into.T, rest_turn=into @ theirs.rest_turn)
     place, turn = _world(ours)
     turn = turn @ np.swapaxes(ours.rest_turn, 1, 2)  # from rest
     scale = theirs.leg() / ours.leg()
     own = _turns(ours, theirs, turn)
-    hips = theirs.joints["hips"]
-    root = scale * place[:, ours.joints["hips"]] - theirs.rest[hips] + theirs.rest[0]
+    root = _root(ours, theirs, own, scale * place)
     for side in SIDES:
+        ankle = f"{side}_ankle"
+        if flat:
+            foot = theirs.joints[ankle]
+            own[:, foot] = turn[:, ours.joints[ankle]] @ theirs.rest_turn[foot]
+            for j in theirs.skeleton.descendants(foot)[1:]:
+                own[:, j] = own[:, theirs.skeleton.parents[j]] @ theirs.rest_local[j]
         own = _reach(ours, theirs, own, root, side, scale, place, into)
-    return _written(theirs, run.frame_time, own, root, into)
+    return own, root, into
+
+
+def _root(ours: Body, theirs: Body, own: np.ndarray, place: np.ndarray) -> np.ndarray:
+    """Their root [T, 3], such that the middle between their legs is where ours is: places [T, J, 3]
+    of ours, scaled. Hips that lie higher over the legs would leave the legs too short."""
+    def legs(at: np.ndarray, body: Body) -> np.ndarray:
+        return at[..., [body.joints[f"{side}_hip"] for side in SIDES], :].mean(-2)
+
+    hips = theirs.joints["hips"]
+    middle = theirs.rest_turn[hips].T @ (legs(theirs.rest, theirs) - theirs.rest[hips])
+    return legs(place, ours) - own[:, hips] @ middle - theirs.rest[hips] + theirs.rest[0]
 
 
 def _world(ours: Body) -> tuple[np.ndarray, np.ndarray]:

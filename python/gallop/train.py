@@ -1,6 +1,6 @@
 """The command line: train a controller and write its model.
 
-    python -m gallop.train walker|dog [--quick] [--seed N] [-o FILE]
+    python -m gallop.train walker|runner|dog [--quick] [--seed N] [-o FILE]
     python -m gallop.train --data FOLDER --kind pfnn|mann -o MODEL.gallop
 """
 
@@ -11,6 +11,7 @@ import csv
 import dataclasses
 import os
 import sys
+import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -35,6 +36,9 @@ from gallop import (
     judge,
     library,
     modelfile,
+    motion,
+    person,
+    runner,
     walker,
 )
 from gallop.losses import Unroll, Weights
@@ -91,11 +95,14 @@ def positive(kind: type) -> Callable[[str], float]:
 def parser() -> argparse.ArgumentParser:
     """The arguments."""
     p = argparse.ArgumentParser(prog="gallop.train", description=__doc__.split("\n")[0])
-    p.add_argument("what", nargs="?", choices=["walker", "dog"], help="a controller of the project")
+    p.add_argument("what", nargs="?", choices=["walker", "runner", "dog"],
+                   help="a controller of the project")
     p.add_argument("--data", type=Path, help="folder with the motion, or one .bvh file")
     p.add_argument("--kind", default="pfnn", choices=["pfnn", "mann"],
-                   help="with --data alone: gated by a phase, or by a network that sees the feet")
+                   help="gated by a phase, or by a network that sees the feet")
     p.add_argument("--roles", type=Path, help="TOML file that names the joints' roles")
+    p.add_argument("--clips", type=Path,
+                   help="runner: .npz of its clean clips; written if it is not there, else read")
     p.add_argument("--no-standing", action="store_true",
                    help="train a mann though the files show nobody who stands")
     p.add_argument("-o", "--out", type=Path, help="model to write")
@@ -103,7 +110,8 @@ def parser() -> argparse.ArgumentParser:
                    help="four to six minutes of an idle core, not the best")
     p.add_argument("--seed", type=int, default=1)
     p.add_argument("--hidden", type=positive(int),
-                   help="width of the hidden layers (352, quick 256)")
+                   help="width of the hidden layers (352, quick 256; runner: 384, mann 224, "
+                   "quick 160)")
     p.add_argument("--gate", default="cubic", choices=["cubic", "linear", "constant", "plain"])
     p.add_argument("--experts", type=positive(int),
                    help="control points (4 cubic, 10 linear, 50 constant)")
@@ -129,8 +137,8 @@ def parser() -> argparse.ArgumentParser:
     p.add_argument("--contract", type=Path, help="contract text to use (default: the project's)")
     p.add_argument("--teacher", type=Path,
                    help="walker: a model to learn from, for a smaller one (with --hidden)")
-    p.add_argument("--judge", type=Path, help="with --teacher: the gallop command that says when "
-                   "to stop (default: the one on the path, or built in the checkout)")
+    p.add_argument("--judge", type=Path, help="the gallop command that judges (default: the one on "
+                   "the path, or built in the checkout)")
     p.add_argument("--quiet", action="store_true")
     return p
 
@@ -218,6 +226,43 @@ def train_walker(args: argparse.Namespace) -> modelfile.Model | None:
     return model
 
 
+def train_runner(args: argparse.Namespace) -> None:
+    """Train, judge and write the runner."""
+    args.hidden = args.hidden or (runner.QUICK_HIDDEN if args.quick else runner.HIDDEN[args.kind])
+    if args.polish is None:
+        args.polish = runner.QUICK_POLISH if args.quick else runner.POLISH
+    rules = runner.contract(args.kind == "pfnn")
+    data = features.build(rules, runner.takes(runner_clips(args)))
+    data.weight = runner.rarity(data)
+    every = np.ones(len(data.x), bool)
+    say(args, f"{len(data.takes)} takes, {len(data.x)} frames, {len(rules.input_names())} inputs, "
+        f"{len(rules.output_names())} outputs, {args.device}")
+    scale = features.scale_of(rules, data.x, data.y)
+    settings = settings_of(args, {})
+    trainer = Trainer(rules, data, every, scale, settings, args.device, args.checkpoint)
+    trainer.train(args.quiet)
+    if trainer.world.rank > 0:
+        return
+    check_begun(trainer)
+    curve = trainer.history
+    net, more = polished(args, trainer, rules, data, 0)
+    if args.curve:
+        write_curve(args.curve, curve + [(settings_steps(settings) + s, e) for s, e in more])
+    model = exporter.to_model(net, rules, scale, fixed=np.ones(len(data.styles)))
+    finish(args, model, data, "runner", runner.ATTRIBUTION, runner.LICENCE, trainer.interrupted)
+
+
+def runner_clips(args: argparse.Namespace) -> list[motion.Clip]:
+    """The runner's clean clips: from the file that keeps them, or made."""
+    if args.clips and args.clips.exists():
+        with np.load(args.clips, allow_pickle=False) as kept_clips:
+            return person.unpacked(dict(kept_clips))
+    made = runner.clips(args.data or runner.default_folder())
+    if args.clips:
+        np.savez_compressed(args.clips, **person.packed(made))
+    return made
+
+
 def settings_steps(settings: Settings) -> int:
     """Steps of the whole schedule."""
     return sum(s.steps for s in settings.stages)
@@ -267,8 +312,21 @@ def finish(
         raise KeyboardInterrupt(kept(args))
     if args.no_judge:
         return
-    track = judge.play(model, list(judge.SCRIPTS))
-    print(judge.table(judge.measure(model, track)))
+    judged(args, model)
+
+
+def judged(args: argparse.Namespace, model: modelfile.Model) -> None:
+    """Print the tables of `gallop judge`, where there is that command."""
+    try:
+        gallop = judge.command(args.judge)
+    except ValueError as e:
+        say(args, f"not judged: {e}")
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        place = args.out or Path(folder) / "model.gallop"
+        if not args.out:
+            modelfile.write(model, place)
+        print(judge.table(gallop, place))
 
 
 def check_begun(trainer: Trainer) -> None:
@@ -306,7 +364,7 @@ def check_device(name: str) -> None:
 def recipe(words: list[str]) -> str:
     """The command that makes a model, without what does not change it: where files go, and what is
     printed."""
-    places, kept, skip = ("-o", "--out", "--curve", "--checkpoint", "--judge"), [], False
+    places, kept, skip = ("-o", "--out", "--curve", "--checkpoint", "--judge", "--clips"), [], False
     for word in words:
         if not skip and word not in (*places, "--no-judge", "--quiet") and not word.startswith(
                 tuple(p + "=" for p in places)):
@@ -324,8 +382,8 @@ def say(args: argparse.Namespace, text: str) -> None:
 def main() -> int:
     """Run the command; errors of data and files become one line."""
     args = parser().parse_args()
-    if args.what and args.kind != "pfnn":
-        parser().error("--kind goes with --data alone: the walker is a pfnn, the dog a mann")
+    if args.what in ("walker", "dog") and args.kind != "pfnn":
+        parser().error("--kind: the walker is a pfnn, the dog a mann")
     try:
         prepare_outputs(args)
         check_device(args.device)
@@ -335,13 +393,15 @@ def main() -> int:
             dog_main.train(args)
         elif args.what == "walker":
             train_walker(args)
+        elif args.what == "runner":
+            train_runner(args)
         elif args.data and args.out:
             from gallop import anyone
 
             anyone.train(args)
         else:
             missing = "-o MODEL.gallop is missing" if args.data else (
-                "say 'walker' or 'dog', or --data FOLDER and -o MODEL.gallop")
+                "say 'walker', 'runner' or 'dog', or --data FOLDER and -o MODEL.gallop")
             parser().error(missing)
     except (OSError, ValueError, FloatingPointError) as e:
         print(f"gallop.train: {e}", file=sys.stderr)

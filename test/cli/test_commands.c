@@ -138,7 +138,8 @@ static void refuses_bad_usage(void **state) {
     expect_bad(gallop("drive a --input b -o c --terrain-cell 0"), 2, "--terrain-cell 0: a number from");
     expect_bad(gallop("drive a --input b -o c --terrain-cell 3"), 2, "go with --terrain");
     expect_bad(gallop("export a --input b"), 2, "-o is missing");
-    expect_bad(gallop("demo --dog --model a"), 2, "--dog and --model: one of them");
+    expect_bad(gallop("demo --dog --model a"), 2, "--walker, --dog and --model: one of them");
+    expect_bad(gallop("demo --dog --walker"), 2, "--walker, --dog and --model: one of them");
     expect_bad(gallop("demo --characters 0"), 2, "--characters 0: a whole number from 1 to 64");
     expect_bad(gallop("demo --characters 1.5"), 2, "--characters 1.5: a whole number");
     expect_bad(gallop("demo --seconds ten"), 2, "--seconds ten: a number from");

@@ -6,6 +6,7 @@ import { gzipSync } from "node:zlib";
 import { defineConfig } from "vite";
 import { viteSingleFile } from "vite-plugin-singlefile";
 
+const FIRST = "runner.gallop"; // what the page begins with
 const here = (path) => fileURLToPath(new URL(path, import.meta.url));
 
 // Packed by gzip, in base64: src/packed.js reads it.
@@ -24,7 +25,7 @@ function packed() {
         const replay = process.env.REPLAY;
         if (replay && !existsSync(replay)) throw new Error(`REPLAY=${replay}: no such file`);
         return [
-          ...models.sort((a, b) => (a < b ? 1 : -1)).map((file) =>
+          ...models.sort((a, b) => (b === FIRST) - (a === FIRST) || (a < b ? 1 : -1)).map((file) =>
             element("model", file.replace(/\.gallop$/, ""), here(`../../models/${file}`))),
           ...(replay ? [element("page", "replay", replay)] : []),
         ];
