@@ -54,6 +54,41 @@ static void an_example_computes_what_it_says(void **unused) {
     gali_arena_release(&arena);
 }
 
+/* The texts that loop.h shows are what they say they are. */
+static void the_headers_samples_are_loops(void **unused) {
+    (void)unused;
+    char sample[2000], line[200];
+    size_t size = 0;
+    int samples = 0;
+    FILE *header = fopen(GALLOP_SOURCE_DIR "/src/compiler/loop/loop.h", "r");
+    assert_non_null(header);
+    while (fgets(line, sizeof line, header) && strncmp(line, " */", 3) != 0) {
+        static const char indent[] = " *     ";
+        int inside = strncmp(line, indent, sizeof indent - 1) == 0;
+        if (inside) {
+            size += (size_t)snprintf(sample + size, sizeof sample - size, "%s", line + sizeof indent - 1);
+            assert_true(size < sizeof sample);
+        }
+        if (!inside && size) {
+            gali_arena arena = {0};
+            gali_loop_function *f = NULL;
+            gal_error error = {0};
+            gali_text text = {0};
+            if (parse(sample, &arena, &f, &error) != GAL_OK) {
+                fail_msg("%s%s", sample, error.message);
+            }
+            gali_loop_print(f, &text);
+            assert_string_equal(text.bytes, sample);
+            gali_text_release(&text);
+            gali_arena_release(&arena);
+            size = 0;
+            samples++;
+        }
+    }
+    assert_int_equal(fclose(header), 0);
+    assert_int_equal(samples, 2);
+}
+
 /* Two experts a call, whose panels follow one another. */
 static void a_call_takes_several_experts(void **unused) {
     (void)unused;
@@ -115,6 +150,29 @@ static const char *const refused[][2] = {
     {"loop f() {\n  constant w[9] as [0*4: 2][0*1: 4]\n}", "w: its layout does not hold it"},
     {"loop f() {\n  output y[268435457]\n}", "line 2: expected a number, at most 268435456"},
     {"loop f() {\n}\n}", "line 3: more text after the function"},
+    {"loop f() {\n  output y[4]\n  for i in 4 {\n    y[i - 1] = 0\n  }\n}",
+     "y: a negative index in: y[i - 1] = 0"},
+    {"loop f() {\n  input x[4]\n  output y[4]\n  for i in 4 {\n    y[i] = x[?i - 1]\n  }\n}",
+     "line 5: expected 'else'"},
+    {"loop f() {\n  input x[4]\n  output y[4]\n  for i in 4 {\n    y[i] = select(less(at(i), 3i64), x[i + 2], "
+     "0)\n  }\n}",
+     "x: an index past the end"},
+    {"loop f() {\n  input x[4]: i32\n  output y[4]\n  y[0] = x[0]\n}", "y: holds another element"},
+    {"loop f() {\n  input x[4]: i32\n  output y[4]\n  y[0] = add(f32(x[0]), 1i32)\n}",
+     "add: operands of other elements"},
+    {"loop f() {\n  input x[4]: i32\n  output y[4]: i32\n  y[0] = sqrt(x[0])\n}",
+     "sqrt: operands of other elements"},
+    {"loop f() {\n  output y[4]: i8\n  y[0] = 128i8\n}", "line 3: no number of i8"},
+    {"loop f() {\n  input x[4]: f17\n}", "line 2: no element f17"},
+    {"loop f() {\n  output y[8]\n  local a[8]\n  y[0:4] = log(a[0:4])\n}", "log: has no word in vectors"},
+    {"loop f() {\n  input x[1][1][1][1][1][1][1][1][1]\n}", "line 2: x has more than 8 dimensions"},
+    {"loop f(n in 1..9) {\n  output y[9]\n  let m = sum(n - 2)\n  y[0] = 0\n}", "m: may be negative"},
+    {"loop f(n in 1..9) {\n  input i[4]: i64\n  output y[9]\n  let m = clamp(i[0], n, 5)\n  y[0] = 0\n}",
+     "m: a clamp whose ends may cross"},
+    {"loop f(n in 1..9) {\n  size m = quotient(9, n - 1)\n  output y[m]\n}", "m: division by zero"},
+    {"loop f(n in 1..1000, m in 1..1000, l in 1..1000) dense {\n  size k = product(n, m)\n  output y[k]\n"
+     "  for i in k {\n    y[i + l - 1] = 0\n  }\n}",
+     "y: an index past the end"},
     {"loop f() {\n  input x[2][4]\n  constant w[3][1][2]\n  local s[2][1][2]\n"
      "  call tile_sum(s[0][0][0:2], x[0][0], w[0][0][0:2], 3, 2, 1, 1)\n}",
      "the call does not take a whole panel"},
@@ -162,9 +220,8 @@ static void damaged_text_is_refused_or_read(void **unused) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(an_example_computes_what_it_says),
-        cmocka_unit_test(a_call_takes_several_experts),
-        cmocka_unit_test(refusals_name_their_place),
+        cmocka_unit_test(an_example_computes_what_it_says), cmocka_unit_test(the_headers_samples_are_loops),
+        cmocka_unit_test(a_call_takes_several_experts),     cmocka_unit_test(refusals_name_their_place),
         cmocka_unit_test(damaged_text_is_refused_or_read),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

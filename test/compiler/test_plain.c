@@ -18,6 +18,7 @@
 #include "compiler/loop/interpret.h"
 #include "compiler/loop/number.h"
 #include "compiler/loop/print_c.h"
+#include "gallop/network.h"
 #include "graph/scalar.h"
 #include "synthetic.h"
 
@@ -398,6 +399,13 @@ static void operations_are_the_graphs(void **unused) {
     }
 }
 
+static void spill(const char *path, const gali_text *text) {
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    assert_int_equal(fwrite(text->bytes, 1, text->size, file), text->size);
+    assert_int_equal(fclose(file), 0);
+}
+
 /* A source of all functions, each behind one that takes arrays: call_<i>(symbols, buffers). */
 static void write_source(const char *path) {
     gali_text body = {0}, source = {0};
@@ -431,10 +439,7 @@ static void write_source(const char *path) {
     gali_text_add(&source,
                   "#include <math.h>\n#include <stddef.h>\n#include <stdint.h>\n#include <string.h>\n\n");
     gali_vocabulary_add_plain(&source, body.bytes);
-    FILE *file = fopen(path, "w");
-    assert_non_null(file);
-    fwrite(source.bytes, 1, source.size, file);
-    assert_int_equal(fclose(file), 0);
+    spill(path, &source);
     gali_text_release(&body);
     gali_text_release(&source);
 }
@@ -490,6 +495,73 @@ static void clang_has_the_same_bits(void **unused) {
     compiled("clang-19");
 }
 
+/* One vector and one number, made outside of two functions that know a size, and read and written in them. */
+static const char across[] = "loop across(n in 1..9) {\n"
+                             "  input x[8]\n"
+                             "  output y[n][8]\n"
+                             "  local a[8]\n"
+                             "  local s\n"
+                             "  a[0:8] = x[0:8]\n"
+                             "  s = x[1]\n"
+                             "  for p in 2 {\n"
+                             "    let p.size = size(3, 2, p) in 1..2 cases\n"
+                             "    local b[8]\n"
+                             "    b[0:8] = mul(a[0:8], s)\n"
+                             "    for q in 2 {\n"
+                             "      let q.size = size(p.size + 3, 2, q) in 2..3 cases\n"
+                             "      for i in q.size {\n"
+                             "        a[0:8] = add(a[0:8], b[0:8])\n"
+                             "        s = add(s, x[2])\n"
+                             "      }\n"
+                             "    }\n"
+                             "  }\n"
+                             "  for c in n {\n"
+                             "    y[c][0:8] = fma(a[0:8], s, a[0:8])\n"
+                             "  }\n"
+                             "}\n";
+
+static void vectors_go_into_functions_of_cases(void **unused) {
+    (void)unused;
+    const gali_target *target = gali_target_find("x86-64-v3", NULL);
+    gali_text body = {0}, source = {0};
+    gal_error error = {0};
+    loop_case c = {.symbols = {3}};
+    if (gali_loop_parse(&c.function, across, sizeof across - 1, &arena, &error) != GAL_OK ||
+        gali_loop_print_c(c.function, "f", 8, &body, &error) != GAL_OK) {
+        fail_msg("%s", error.message);
+    }
+    gali_text_add(
+        &body,
+        "void call(const float *x, float *y);\nvoid call(const float *x, float *y) {\n    f(3, x, y, 8);\n}\n");
+    gali_text_add(&source,
+                  "#include <math.h>\n#include <stddef.h>\n#include <stdint.h>\n#include <string.h>\n");
+    gali_vocabulary_includes(&source, target);
+    gali_vocabulary_add(&source, target, body.bytes);
+    gali_text_add(&source, "%s", body.bytes);
+    spill("across.c", &source);
+    gali_text_release(&body);
+    gali_text_release(&source);
+    if (!gal_isa_available(GAL_ISA_AVX2) || system("command -v gcc >/dev/null") != 0) {
+        print_message("skipped: no AVX2, or no gcc\n");
+        return;
+    }
+    assert_int_equal(system("gcc -std=c11 -O2 -ffp-contract=off -march=x86-64-v3 -Wall -Wextra -Werror -fPIC "
+                            "-shared across.c -o "
+                            "./across.so -lm"),
+                     0);
+    void *library = dlopen("./across.so", RTLD_NOW | RTLD_LOCAL);
+    assert_non_null(library);
+    void (*call)(const float *, float *);
+    *(void **)&call = dlsym(library, "call");
+    assert_non_null(call);
+    float x[8] = {1, 2, 0.5f, 3, -1, 0.25f, 7, 9}, y[24], expected[24];
+    void *buffers[] = {x, expected};
+    assert_int_equal(gali_loop_interpret(c.function, c.symbols, buffers, &error), GAL_OK);
+    call(x, y);
+    assert_memory_equal(y, expected, sizeof y);
+    dlclose(library);
+}
+
 static int release(void **unused) {
     (void)unused;
     gali_arena_release(&arena);
@@ -502,6 +574,7 @@ int main(void) {
         cmocka_unit_test(operations_are_the_graphs),
         cmocka_unit_test(gcc_has_the_same_bits),
         cmocka_unit_test(clang_has_the_same_bits),
+        cmocka_unit_test(vectors_go_into_functions_of_cases),
     };
     return cmocka_run_group_tests(tests, make_cases, release);
 }

@@ -1,18 +1,23 @@
 /*
  * The loop IR: one function of loops over buffers, as near to C as a schedule needs and no nearer.
  *
- *     loop dense(characters in 1..64) {
- *       input x[characters][912]
- *       constant weights[4][913][1032] as [2*64: 17 parts of 65][0*1: 4][1*1: 913][2*16: part 4][2*1: 16]
+ *     loop doubled(characters in 1..64) {
+ *       input x[characters][1032]
  *       output y[characters][1032]
- *       for n.o in 17 {
- *         let n.first = first(65, 17, n.o)
- *         let n.size = size(65, 17, n.o) in 3..4 cases
- *         local sum[4][16]
- *         for n.i in n.size unroll {
- *           sum[n.i][0:16] = 0
+ *       for c in characters {
+ *         for n.o in 17 {
+ *           let n.first = first(65, 17, n.o)
+ *           let n.size = size(65, 17, n.o) in 3..4 cases
+ *           local sum[4][16]
+ *           for n.i in n.size unroll {
+ *             sum[n.i][0:16] = mul(x[c][16*n.first + 16*n.i:16], 2)
+ *           }
+ *           for n.i in n.size unroll {
+ *             y[c][16*n.first + 16*n.i:16] = sum[n.i][0:16]
+ *           }
  *         }
- *         ...
+ *       }
+ *     }
  *
  *     loop pooled(batch in 1..8, length in 1..512) dense {
  *       size rows = product(batch, length)

@@ -41,7 +41,9 @@ static void add_load(gali_c_printer *p, gali_text *to, const gali_loop_value *lo
         gali_c_inside(to, &load->load);
         gali_text_add(to, " ? ");
     }
-    gali_text_add(to, stored ? "gali_f32_of_%s(" : "", gali_element_list[element].word);
+    if (stored) {
+        gali_text_add(to, "gali_f32_of_%s(", gali_element_list[element].word);
+    }
     gali_c_item(p, to, &load->load);
     gali_text_add(to, stored ? ")" : "");
     if (load->load.tested) {
@@ -54,11 +56,10 @@ static void add_load(gali_c_printer *p, gali_text *to, const gali_loop_value *lo
 /* As a truth value, or a real as an integer. */
 static void add_whole_of(gali_c_printer *p, gali_text *to, gali_element element, const gali_loop_value *from) {
     int truth = element == GALI_truth;
-    gali_text_add(to,
-                  truth                 ? "("
-                  : element == GALI_i64 ? "gali_i64_of_f64("
-                                        : "(%s)gali_i64_of_f64(",
-                  gali_element_list[element].c);
+    if (!truth && element != GALI_i64) {
+        gali_text_add(to, "(%s)", gali_element_list[element].c);
+    }
+    gali_text_add(to, truth ? "(" : "gali_i64_of_f64(");
     gali_c_plain(p, to, from);
     gali_text_add(to, truth ? " != 0)" : ")");
 }
@@ -80,10 +81,12 @@ static void add_between(gali_c_printer *p, gali_text *to, const gali_loop_value 
     gali_element element = value->operand[0]->element;
     int wraps = !is_real(element) && !gali_loop_ops[value->op].truth;
     const char *cast = !wraps ? "" : gali_element_list[element].bytes == 8 ? "(uint64_t)" : "(uint32_t)";
-    gali_text_add(to, wraps ? "(%s)(" : "(", gali_element_list[element].c);
+    if (wraps) {
+        gali_text_add(to, "(%s)", gali_element_list[element].c);
+    }
+    gali_text_add(to, "(");
     for (uint32_t i = 0; i < 2; i++) {
-        gali_text_add(to, i ? " %s " : "", sign);
-        gali_text_add(to, "%s", cast);
+        gali_text_add(to, "%s%s%s%s", i ? " " : "", i ? sign : "", i ? " " : "", cast);
         gali_c_plain(p, to, value->operand[i]);
     }
     gali_text_add(to, ")");
@@ -100,8 +103,8 @@ static void add_call(gali_c_printer *p, gali_text *to, const gali_loop_value *va
         gali_text_add(to, "%s(", plain);
     } else {
         int cut = facts->kind != GALI_REAL && facts->bytes < 8;
-        gali_text_add(to, cut ? "(%s)" : "", facts->c);
-        gali_text_add(to, "gali_%s_%s(", plain, word);
+        gali_text_add(to, "%s%s%sgali_%s_%s(", cut ? "(" : "", cut ? facts->c : "", cut ? ")" : "", plain,
+                      word);
     }
     for (uint32_t i = 0; i < gali_loop_ops[value->op].arity; i++) {
         gali_text_add(to, i ? ", " : "");
@@ -118,8 +121,9 @@ static void add_operation(gali_c_printer *p, gali_text *to, const gali_loop_valu
     } else if (!letter && gali_loop_ops[value->op].arity == 2) {
         add_between(p, to, value, plain);
     } else if (!letter || (value->op == GALI_VALUE_NEG && real)) {
-        const char *cast = value->op == GALI_VALUE_BIT_NOT ? gali_element_list[value->element].c : NULL;
-        gali_text_add(to, cast ? "(%s)" : "", cast);
+        if (value->op == GALI_VALUE_BIT_NOT) {
+            gali_text_add(to, "(%s)", gali_element_list[value->element].c);
+        }
         gali_text_add(to, "%s(", letter ? "-" : plain);
         gali_c_plain(p, to, value->operand[0]);
         gali_text_add(to, ")");

@@ -258,6 +258,7 @@ gal_status gali_schedule_apply(const gali_expression *expression, const gali_sch
     if (!names) {
         return no_memory(error);
     }
+    function->dense = expression->names->dense;
     *names = *expression->names; /* what cache_write adds stays here */
     names->arena = arena;
     a->expression = *expression;
@@ -269,7 +270,13 @@ gal_status gali_schedule_apply(const gali_expression *expression, const gali_sch
     for (uint32_t s = 0; s < GALI_EXPRESSION_STAGES_MAX; s++) {
         a->lowering.place[s].at = GALI_NO_AXIS;
     }
-    gal_status status = arena->failed ? no_memory(error) : apply_all(a, function, error);
+    gal_status status = arena->failed ? no_memory(error) : GAL_OK;
+    if (status == GAL_OK && !gali_axes_order_holds(&a->axes)) {
+        status = gali_fail(error, GAL_BAD_DATA,
+                           "expression %s: a sum runs over its axes in another order than theirs",
+                           expression->names->name);
+    }
+    status = status == GAL_OK ? apply_all(a, function, error) : status;
     if (status == GAL_OK) {
         gali_loop_roll(function);
         status = gali_loop_hoist(function, error);

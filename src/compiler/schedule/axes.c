@@ -140,6 +140,9 @@ const char *gali_axes_split(gali_axes *axes, uint32_t leaf, uint32_t factor) {
     if (node->mark != GALI_LOOP_PLAIN) {
         return "it is marked already: split it first";
     }
+    if (node->least == 0) {
+        return "its extent may be 0";
+    }
     if (node->most - node->least > GALI_DENSE_CHARACTERS_MAX) {
         return "its extent has too wide a range";
     }
@@ -181,6 +184,22 @@ static int stands_above(const gali_axes *axes, uint32_t node, uint32_t leaf) {
     return 0;
 }
 
+/* Whether some stage sums over root `a` outside of root `b`. */
+static int sums_over(const gali_axes *axes, uint32_t a, uint32_t b) {
+    for (uint32_t s = 0; s < axes->expression->stages; s++) {
+        const gali_stage *stage = &axes->expression->stage[s];
+        uint32_t outer = 0;
+        for (uint32_t i = 0; i < stage->reduced; i++) {
+            uint32_t root = gali_axes_root(axes, stage->reduce[i]);
+            if (root == b && outer) {
+                return 1;
+            }
+            outer |= root == a;
+        }
+    }
+    return 0;
+}
+
 /* Whether a must stay outside of b: b's size or place depends on it, or a sum runs over both in this order. */
 static int must_enclose(const gali_axes *axes, uint32_t a, uint32_t b) {
     for (uint32_t i = 0; i < axes->nodes; i++) {
@@ -190,11 +209,18 @@ static int must_enclose(const gali_axes *axes, uint32_t a, uint32_t b) {
             return 1;
         }
     }
+    for (uint32_t i = 0; i < axes->expression->axes; i++) {
+        for (uint32_t k = 0; k < axes->expression->axes; k++) {
+            if ((axes->node[a].roots >> i & 1) && (axes->node[b].roots >> k & 1) && sums_over(axes, i, k)) {
+                return 1;
+            }
+        }
+    }
     return 0;
 }
 
 /* Whether the order of the leaves keeps what must_enclose asks. */
-static int order_holds(const gali_axes *axes) {
+int gali_axes_order_holds(const gali_axes *axes) {
     for (uint32_t i = 0; i < axes->leaves; i++) {
         for (uint32_t k = 0; k < i; k++) {
             if (must_enclose(axes, axes->order[i], axes->order[k])) {
@@ -213,7 +239,7 @@ const char *gali_axes_reorder(gali_axes *axes, uint32_t leaf, uint32_t before) {
     memcpy(order, axes->order, sizeof order);
     remove_leaf(axes, place_of(axes, leaf));
     insert_leaf(axes, place_of(axes, before), leaf);
-    if (!order_holds(axes)) {
+    if (!gali_axes_order_holds(axes)) {
         memcpy(axes->order, order, sizeof order);
         return "that would change the order of a sum, or part a loop from the one that says how long it is";
     }

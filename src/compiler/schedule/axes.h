@@ -58,6 +58,9 @@ const char *gali_axes_fuse(gali_axes *axes, uint32_t outer, uint32_t inner);
 const char *gali_axes_vectorize(gali_axes *axes, uint32_t leaf, uint32_t lanes);
 const char *gali_axes_mark(gali_axes *axes, uint32_t leaf, gali_loop_mark mark, uint32_t turns);
 
+/* Whether every loop stands inside of those that say how long it is, and sums run over their axes in order. */
+int gali_axes_order_holds(const gali_axes *axes);
+
 /* Where a node stands, in its own units. Returns 0 if that has too many terms. */
 int gali_axes_position(const gali_axes *axes, uint32_t node, gali_loop_index *position);
 

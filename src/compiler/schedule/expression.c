@@ -27,7 +27,12 @@ const gali_loop_variable *gali_expression_symbol(gali_expression *expression, co
 
 const gali_loop_variable *gali_expression_axis(gali_expression *expression, const char *name,
                                                gali_loop_index extent) {
-    gali_loop_variable *variable = gali_loop_add_variable(expression->names, name);
+    int room = expression->axes < GALI_EXPRESSION_AXES_MAX;
+    gali_loop_variable *variable = room ? gali_loop_add_variable(expression->names, name) : NULL;
+    if (!variable) {
+        expression->names->arena->failed = 1;
+        return NULL;
+    }
     expression->axis[expression->axes++] = (gali_axis){.variable = variable, .extent = extent};
     return variable;
 }
@@ -44,17 +49,23 @@ const gali_loop_buffer *gali_expression_buffer(gali_expression *expression, cons
 }
 
 static gali_loop_index extent_of(const gali_expression *expression, const gali_loop_variable *variable) {
-    uint32_t i = 0;
-    while (expression->axis[i].variable != variable) {
-        i++;
+    for (uint32_t i = 0; i < expression->axes; i++) {
+        if (expression->axis[i].variable == variable) {
+            return expression->axis[i].extent;
+        }
     }
-    return expression->axis[i].extent;
+    return gali_loop_number(0); /* there was no room for the axis */
 }
 
 gali_stage *gali_expression_stage(gali_expression *expression, const char *name, gali_loop_role role,
                                   uint32_t axes, uint32_t reduced, const gali_loop_variable *const *axis) {
-    gali_stage *stage = &expression->stage[expression->stages++];
     gali_loop_index extent[GALI_LOOP_RANK_MAX];
+    if (expression->stages == GALI_EXPRESSION_STAGES_MAX || axes > GALI_LOOP_RANK_MAX ||
+        reduced > GALI_LOOP_RANK_MAX) {
+        expression->names->arena->failed = 1;
+        return NULL;
+    }
+    gali_stage *stage = &expression->stage[expression->stages++];
     for (uint32_t i = 0; i < axes; i++) {
         extent[i] = extent_of(expression, axis[i]);
     }
@@ -87,12 +98,16 @@ static void print_stage(const gali_stage *stage, gali_text *text) {
     for (uint32_t i = 0; i < stage->axes; i++) {
         gali_text_add(text, "[%s]", stage->axis[i]->name);
     }
+    if (stage->buffer->role == GALI_LOOP_LOCAL && stage->buffer->element != GALI_f32) {
+        gali_text_add(text, ": %s", gali_element_list[stage->buffer->element].word);
+    }
     gali_text_add(text, " = ");
+    if (stage->reduced) {
+        gali_loop_print_value(stage->start, text);
+        gali_text_add(text, ", over ");
+    }
     for (uint32_t i = 0; i < stage->reduced; i++) {
-        if (i == 0) {
-            gali_loop_print_value(stage->start, text);
-        }
-        gali_text_add(text, ", over %s: ", stage->reduce[i]->name);
+        gali_text_add(text, "%s%s", stage->reduce[i]->name, i + 1 < stage->reduced ? ", " : ": ");
     }
     gali_loop_print_value(stage->value, text);
     gali_text_add(text, "\n");
@@ -105,7 +120,7 @@ void gali_expression_print(const gali_expression *expression, gali_text *text) {
         const gali_loop_variable *symbol = names->variable[i];
         gali_text_add(text, "%s%s in %u..%u", i ? ", " : "", symbol->name, symbol->least, symbol->most);
     }
-    gali_text_add(text, ")\n");
+    gali_text_add(text, ")%s\n", names->dense ? " dense" : "");
     for (uint32_t i = 0; i < names->buffers; i++) {
         if (names->buffer[i]->role != GALI_LOOP_LOCAL) {
             gali_text_add(text, "  %s %s", gali_loop_roles[names->buffer[i]->role], names->buffer[i]->name);
@@ -118,6 +133,7 @@ void gali_expression_print(const gali_expression *expression, gali_text *text) {
         gali_text_add(text, "  axis %s ", axis->variable->name);
         if (axis->lookup) {
             gali_loop_print_access(axis->lookup, text);
+            gali_text_add(text, " in 0..%u", gali_loop_size(&axis->extent) - 1);
         } else {
             gali_loop_print_index(&axis->extent, text);
         }

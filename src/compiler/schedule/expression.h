@@ -42,7 +42,7 @@ typedef struct gali_expression {
     gali_stage stage[GALI_EXPRESSION_STAGES_MAX]; /* a stage reads earlier ones */
 } gali_expression;
 
-/* Making: as loop.h's, a failure is the arena's. */
+/* Making: as loop.h's, a failure is the arena's, also where there is no room for another axis or stage: then NULL. */
 gali_expression *gali_expression_make(gali_arena *arena, const char *name);
 const gali_loop_variable *gali_expression_symbol(gali_expression *expression, const char *name, uint32_t least,
                                                  uint32_t most);
@@ -63,6 +63,12 @@ const gali_loop_value *gali_expression_element(gali_expression *expression, cons
 const gali_loop_value *gali_expression_load(gali_expression *expression, const gali_loop_buffer *buffer,
                                             const gali_loop_index *index);
 
+/*
+ * The text form, and back. What is read has axes and stages that agree: each stage reads earlier ones, and its own sum so
+ * far, at their own axes; sums run over axes in their order. Errors: GAL_BAD_DATA with the line, GAL_NO_MEMORY.
+ */
 void gali_expression_print(const gali_expression *expression, gali_text *text);
+gal_status gali_expression_parse(gali_expression **out, const char *text, size_t size, gali_arena *arena,
+                                 gal_error *error);
 
 #endif
