@@ -325,6 +325,21 @@ static const ops_case ops_cases[] = {
     {"ScatterND", "f32[3,4] i64[2,1]=2,0 f32[2,4]", "", 0, 0},
     {"ScatterND", "f32[3,4] i64[4,2]=0,1,0,1,-1,-1,2,0 f32[4]", "reduction=mul", 0, 0},
     {"ScatterND", "f32[3,4] i64[4,2]=0,1,0,1,-1,-1,2,0 f32[4]", "reduction=min", 0, 0},
+
+    /* ---- select ---- */
+    {"TopK", "f32[3,7] i64[1]=3", "", 2, 0},
+    {"TopK", "i32[6,2]@0:3 i64[1]=4", "axis=0 largest=0", 2, 0},
+    {"NonZero", "i32[3,4]@0:2", "", 0, OPS_NEVER},
+    {"Compress", "f32[3,4] bool[2]=0,1", "axis=0", 0, OPS_NEVER},
+    {"Unique", "i32[9]@0:3", "", 4, OPS_NEVER},
+    {"NonMaxSuppression", "f32[1,6,4]@0:2 f32[1,2,6]@0:1 i64[1]=3 f32[1]=0.5 f32[1]=0.25", "", 0, OPS_NEVER},
+
+    /* ---- quantise ---- */
+    {"QuantizeLinear", "f32[3,5]@-9:9 f32[]=0.125", "", 0, 0},
+    {"QuantizeLinear", "f32[2,3,4]@-300:300 f32[3]=1,2,0.5 i8[3]=1,-5,0", "", 0, 0},
+    {"DequantizeLinear", "u8[2,3]@0:255 f32[2]=0.5,0.25 u8[2]=7,200", "axis=0", 0, 0},
+    {"DequantizeLinear", "i8[4,3]@-99:99 f32[2,3] i8[2,3]", "axis=0 block_size=2", 0, 0},
+    {"DynamicQuantizeLinear", "f32[3,5]", "", 3, OPS_NEVER},
 };
 
 #endif
