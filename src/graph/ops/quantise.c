@@ -111,9 +111,9 @@ gal_status gali_truth_quantize(gali_run *run, const gali_node *node, const gali_
         if (at == SIZE_MAX || (zero && at >= zero->count)) {
             return no_scale(run, node, scale);
         }
-        double value = x->real ? x->real[e] : (double)x->whole[e];
-        double part =
-            gali_element_round(scale->element, value / scale->real[at]); /* as the sums that are shipped */
+        double value = x->real ? gali_element_round(x->element, x->real[e]) : (double)x->whole[e];
+        double part = value / gali_element_round(scale->element, scale->real[at]);
+        part = gali_element_round(scale->element, part); /* a tie is one in the elements that are given */
         results[0].whole[e] =
             saturated(results[0].element, nearest(part) + (zero ? (double)zero->whole[at] : 0));
     }
