@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from gallop import bvh, clean, exporter, features, label, motion, rotation, walker
+from gallop import bvh, clean, exporter, features, found_page, label, motion, rotation, walker
 from gallop import roles as finding
 from gallop.contract import NAME, Contract
 from gallop.features import Take
@@ -28,6 +28,9 @@ def train(args: argparse.Namespace) -> None:
 
     takes, rules, found = prepare(args.data, args.roles, args.kind == "pfnn")
     say(args, found)
+    page = args.out.with_suffix(".html")
+    page.write_text(found_page.page(args.data.name, found, takes, rules), encoding="utf-8")
+    say(args, f"what was found, with pictures: {page}")
     check_standing(takes, args)
     data = features.build(rules, takes)
     rows = np.ones(len(data.x), bool)
@@ -67,7 +70,7 @@ def prepare(
     and what was found."""
     files = [bvh.read(p) for p in motion_files(folder)]
     main, found = largest_family(files, given)
-    check_same(main, found)
+    main, bodies = largest_body(main, found)
     clips = [clip_of(f, skeleton_joints(f, found), found) for f in main]
     short = [c.name for c in clips if len(c) < 30]
     clips = [c for c in clips if len(c) >= 30]
@@ -80,7 +83,9 @@ def prepare(
         raise bvh.BvhError(f"{folder}: no clip is on level ground")
     takes = [padded(take, 62) for c in clips for take in both(c, legs)]
     rules = contract_of(folder, clips[0].skeleton, found, legs, takes, phased)
-    return takes, rules, describe(files, main, (short, hilly), found, clips, rules)
+    others = [Path(f.path).name for f in bodies]
+    said = describe(files, main, (others, short, hilly), found, clips, rules)
+    return takes, rules, said
 
 
 def motion_files(place: Path) -> list[Path]:
@@ -132,16 +137,29 @@ def skeleton_joints(file: bvh.Bvh, found: Roles) -> list[int]:
     return sorted(wanted - above)
 
 
-def check_same(files: list[bvh.Bvh], found: Roles) -> None:
-    """All files share one body: the same kept joints with nearly the same offsets."""
-    first = files[0]
-    mine = skeleton_joints(first, found)
-    for f in files[1:]:
-        for i, j in zip(mine[1:], skeleton_joints(f, found)[1:]):
-            apart = np.linalg.norm(f.offsets[j] - first.offsets[i])
-            if apart > 0.2 * max(np.linalg.norm(first.offsets[i]), 0.05 * _reach(first)):
-                raise bvh.BvhError(f"{f.path}:{f.joints[j].line}: joint '{f.names[j]}' lies "
-                                   f"elsewhere than in {first.path}: another body")
+def largest_body(
+    files: list[bvh.Bvh], found: Roles
+) -> tuple[list[bvh.Bvh], list[bvh.Bvh]]:
+    """The files of the body that has the most seconds, and those of other bodies: of one body the
+    kept joints have nearly the same offsets."""
+    bodies: list[list[bvh.Bvh]] = []
+    for f in files:
+        same = next((b for b in bodies if _same_body(b[0], f, found)), None)
+        if same is None:
+            bodies.append([f])
+        else:
+            same.append(f)
+    main = max(bodies, key=lambda b: sum(len(f.values) * f.frame_time for f in b))
+    return main, [f for b in bodies if b is not main for f in b]
+
+
+def _same_body(first: bvh.Bvh, other: bvh.Bvh, found: Roles) -> bool:
+    kept = skeleton_joints(first, found)[1:], skeleton_joints(other, found)[1:]
+    for i, j in zip(*kept):
+        apart = np.linalg.norm(other.offsets[j] - first.offsets[i])
+        if apart > 0.2 * max(np.linalg.norm(first.offsets[i]), 0.05 * _reach(first)):
+            return False
+    return True
 
 
 def _reach(file: bvh.Bvh) -> float:
@@ -309,7 +327,7 @@ def contract_of(
 
 
 def describe(
-    files: list[bvh.Bvh], main: list[bvh.Bvh], dropped: tuple[list[str], list[str]], found: Roles,
+    files: list[bvh.Bvh], main: list[bvh.Bvh], dropped: tuple[list[str], ...], found: Roles,
     clips: list[motion.Clip], rules: Contract,
 ) -> str:
     """What was found, before anything is trained."""
@@ -318,9 +336,10 @@ def describe(
     lines = [f"{len(files)} files; {len(main)} share the skeleton used ({len(main[0].joints)} "
              f"joints, {len(rules.joints)} kept), {'/'.join(map(str, rates))} frames a second"]
     others = [Path(f.path).name for f in files if f not in main]
+    others = [name for name in others if name not in dropped[0]]
     if others:
         lines.append(f"left out, another skeleton: {', '.join(others)}")
-    for names, why in zip(dropped, ("under half a second", "not on level ground")):
+    for names, why in zip(dropped, ("another body", "under half a second", "not on level ground")):
         if names:
             lines.append(f"left out, {why}: {', '.join(names)}")
     lines.append(found.describe())

@@ -151,12 +151,16 @@ def _chain(file: Bvh, name: str) -> list[int]:
 
 
 def _leg_by_geometry(side: str, file: Bvh, joints: dict[str, str], how: dict[str, str]) -> None:
-    """A toe that was not found is the ankle's child; a knee lies between hip and ankle."""
+    """A toe that was not found is the ankle's child, or the end of its bone, which becomes a joint
+    of the file; a knee lies between hip and ankle."""
     ankle = joints.get(f"{side}_ankle")
     if ankle and f"{side}_toe" not in joints:
         a = file.names.index(ankle)
         children = [j for j, p in enumerate(file.parents) if p == a]
-        if children:
+        end = file.joints[a].end
+        if not children and end and np.linalg.norm(end) > 1e-3 * _size(file):
+            joints[f"{side}_toe"], how[f"{side}_toe"] = _end_joint(file, a), "the ankle's end site"
+        elif children:
             far = max(children, key=lambda j: float(np.linalg.norm(file.offsets[j])))
             joints[f"{side}_toe"], how[f"{side}_toe"] = file.names[far], "the ankle's child"
     if not ankle:
@@ -169,6 +173,17 @@ def _leg_by_geometry(side: str, file: Bvh, joints: dict[str, str], how: dict[str
         if len(chain) > up:
             joints[f"{side}_{part}"] = file.names[chain[up]]
             how[f"{side}_{part}"] = "above the ankle"
+
+
+def _end_joint(file: Bvh, joint: int) -> str:
+    """The name of the joint at the end of a joint's bone, added to the file: it does not turn."""
+    from gallop.bvh import Joint
+
+    parent = file.joints[joint]
+    name = next(n for n in (parent.name + "End", parent.name + "EndSite") if n not in file.names)
+    file.joints.append(Joint(name, joint, parent.line, list(parent.end or ()), []))
+    file.starts.append(file.values.shape[1])
+    return name
 
 
 def read_file(path: Path, file: Bvh) -> dict[str, object]:

@@ -16,6 +16,7 @@ from gallop import (
     bvh,
     exporter,
     features,
+    found_page,
     modelfile,
     motion,
     roles,
@@ -142,13 +143,109 @@ def write(folder, name, file):
     (folder / name).write_text(bvh.format_bvh(file))
 
 
-def test_another_body_is_refused(tmp_path):
-    write(tmp_path, "a.bvh", file_of(synthetic.walk(100)))
-    other = file_of(synthetic.walk(90))
+def test_the_body_with_the_most_motion_is_taken(tmp_path):
+    for name, frames in (("a", 100), ("c", 90)):
+        write(tmp_path, f"{name}.bvh", file_of(synthetic.walk(frames)))
+    other = file_of(synthetic.walk(120))
     other.joints[2].offset = [0, -10, 0]
     write(tmp_path, "b.bvh", other)
-    with pytest.raises(bvh.BvhError, match=r"b\.bvh:\d+: joint 'LeftKnee' lies elsewhere"):
-        anyone.prepare(tmp_path, None)
+    takes, _, found = anyone.prepare(tmp_path, None)
+    assert "left out, another body: b.bvh" in found
+    assert sorted({t.name.rstrip("~") for t in takes}) == ["a", "c"]
+
+
+# What the joints of synthetic's walker are called in the rigs of four sets of motion.
+RIGS = {
+    "o3de": ("Hips", "{}UpperLeg", "{}LowerLeg", "{}Foot", "{}Toes"),
+    "accad": ("Hips", "{}UpLeg", "{}Leg", "{}Foot", "{}ToeBase"),
+    "cmu": ("Hips", "{}UpLeg", "{}Leg", "{}Foot", "{}ToeBase"),
+    "100style": ("Hips", "{}Hip", "{}Knee", "{}Ankle", "{}Toe"),
+    "daz": ("hip", "{}Thigh", "{}Shin", "{}Foot", ""),
+}
+
+
+def rig_of(clip, rig):
+    """The clip in a rig: daz has no toes but an end site and sides of one letter, cmu a helper of
+    length 0 over each hip, accad hips that lie on their side at rest."""
+    words = dict(zip(("Hips", "Hip", "Knee", "Ankle", "Toe"), RIGS[rig]))
+    sides = {"Left": "l", "Right": "r"} if rig == "daz" else {"Left": "Left", "Right": "Right"}
+
+    def rename(name):
+        side = next((s for s in sides if name.startswith(s)), "")
+        return words[name.removeprefix(side)].format(sides.get(side, "")) or name
+
+    made = file_of(clip, rename)
+    if rig == "daz":
+        for ankle, toe in ((3, 4), (7, 8)):
+            made.joints[ankle].end = made.joints[toe].offset
+        for toe in (8, 4):
+            del made.joints[toe]
+            made.starts.pop(toe)
+        for joint in made.joints[4:]:
+            joint.parent -= joint.parent > 3
+        made.values = np.delete(made.values, [*range(15, 18), *range(27, 30)], axis=1)
+        made.starts = list(np.cumsum([0, *(len(j.channels) for j in made.joints)])[:-1])
+    elif rig == "cmu":
+        for side, at in (("L", 1), ("R", 6)):
+            made.joints.insert(at, bvh.Joint(f"{side}HipJoint", 0, 0, [0, 0, 0], list(
+                made.joints[1].channels)))
+            for joint in made.joints[at + 1 :]:
+                joint.parent += joint.parent >= at
+            made.joints[at + 1].parent = at
+            begin = 6 + 3 * (at - 1)
+            made.values = np.insert(made.values, [begin] * 3, 0, axis=1)
+        made.starts = list(np.cumsum([0, *(len(j.channels) for j in made.joints)])[:-1])
+    elif rig == "accad":
+        lie = rotation.from_half_vector(np.array([0, 0, np.pi / 4]))
+        for joint in made.joints:
+            joint.offset = list(lie.T @ joint.offset)
+        turn = made.rotations()
+        turn = np.concatenate([turn[:, :1] @ lie, lie.T @ turn[:, 1:] @ lie], 1)
+        made = turned_file(made, turn)
+    return made
+
+
+def turned_file(file, turn):
+    """The file with other local rotations."""
+    from scipy.spatial.transform import Rotation
+
+    for j, start in enumerate(file.starts):
+        first = start + len(file.joints[j].channels) - 3
+        angles = Rotation.from_matrix(turn[:, j]).as_euler("ZXY", degrees=True)
+        file.values[:, first : first + 3] = angles
+    return file
+
+
+@pytest.mark.parametrize("rig", RIGS)
+def test_the_rigs_of_known_sets(tmp_path, rig):
+    """Roles, feet, contacts and facing are the walker's, whatever the rig."""
+    clip = synthetic.walk(240, turn=0.2)
+    write(tmp_path, "walk.bvh", rig_of(clip, rig))
+    takes, rules, found = anyone.prepare(tmp_path, None)
+    assert "the ankle's end site" in found if rig == "daz" else "end site" not in found
+    feet = [synthetic.NAMES.index(n) for leg in synthetic.LEGS for n in leg[2:]]
+    mine = [takes[0].position[62:-62, rules.joint_names().index(n)]
+            for leg in rules.legs for n in leg[2:]]
+    want = clip.world()[0][:, feet]
+    apart = np.stack(mine, 1) - want
+    assert np.abs(apart - apart[:, :1]).max() < 4  # cm: toes are held still in contact
+    contact = takes[0].labels.contacts[62:-62]
+    assert 0.35 < contact[:, 1].mean() < 0.8 and 0.35 < contact[:, 3].mean() < 0.8
+    facing = np.diff(takes[0].labels.facing[80:-80]).mean() * 60
+    assert facing == pytest.approx(0.2, abs=0.02)
+
+
+def test_the_page_of_what_was_found(tmp_path):
+    write(tmp_path, "walk.bvh", file_of(synthetic.walk(260)))
+    takes, rules, found = anyone.prepare(tmp_path, None)
+    seconds = found_page.coverage(takes, rules)
+    frames = sum(int(t.keep.sum()) for t in takes)
+    assert seconds.sum() == pytest.approx(frames / 60)
+    assert seconds[0, 2] > 0.9 * seconds.sum()  # ahead, 0.6 to 1.0 m/s
+    text = found_page.page("mine <b>", found, takes, rules)
+    assert text.count("<svg") == 3 and "What was found in mine &lt;b&gt;" in text
+    assert "It goes back for 0.0 s" in text and "It stands for 0.1 s" in text
+    assert "It goes ahead" not in text
 
 
 @pytest.mark.parametrize("kind", ["pfnn", "mann"])
@@ -170,6 +267,7 @@ def test_command(tmp_path, monkeypatch, capsys, kind):
     said = capsys.readouterr().err
     assert "2 files; 2 share the skeleton used" in said and "mixamorig:LeftUpLeg" in said
     assert said.index("left_hip") < said.index("training [")
+    assert "<svg" in out.with_suffix(".html").read_text()
     model = modelfile.read(out)
     assert "leg mixamorig:LeftUpLeg" in model.contract
     assert (model.gate, "phase.advance" in model.contract) == {

@@ -1,0 +1,132 @@
+"""What training found in somebody's motion, as one page with pictures, before it trains.
+
+The page shows the skeleton from the front and from the side with its joints by role, strips of
+steps (contacts, gait and phase of a stretch), which speeds in which directions the motion has, and
+what it lacks. One file, SVG inside, no scripts.
+"""
+
+from __future__ import annotations
+
+from html import escape
+
+import numpy as np
+
+from gallop.contract import Contract
+from gallop.features import Take, planar
+
+SECONDS = 8  # of a strip
+STRIPS = 4
+PACES = (0.2, 0.6, 1.0, 1.4, 1.8, 2.5, 3.5, 4.5)  # m/s, edges of the columns
+WAYS = ("ahead", "left", "back", "right")
+ENOUGH = 5.0  # seconds of a way of moving that make it usable
+COLOURS = {"Left": "#c0392b", "Right": "#2463b0", "": "#333333"}
+GAITS = ("#b9c0c7", "#7fb77e", "#e08e45", "#8e6bbf", "#c94f7c")
+STYLE = """body{font:15px/1.5 sans-serif;max-width:960px;margin:2em auto;padding:0 1em;color:#222}
+svg{background:#fafafa;border:1px solid #ddd;margin:.3em .6em .3em 0}pre{background:#f4f4f4;
+padding:1em;overflow:auto}.none{color:#a33}td,th{padding:.1em .7em;text-align:right}"""
+
+
+def page(name: str, found: str, takes: list[Take], contract: Contract) -> str:
+    """The page: the folder's name, what was said of it (text), labelled takes, and the contract
+    that was made of them."""
+    seconds = coverage(takes, contract)
+    parts = [f"<h1>What was found in {escape(name)}</h1>", f"<pre>{escape(found)}</pre>",
+             "<h2>The skeleton</h2>", _body(takes[0], contract, 2), _body(takes[0], contract, 0),
+             "<p>Red is the left side, blue the right one, rings are heels and toes: from the "
+             "front (the left hand is on the right) and from the left side.</p>",
+             "<h2>Steps</h2>", *_strips(takes, contract),
+             "<p>Bars: left heel, left toe, right heel, right toe on the ground; below them the "
+             "gait (grey stands, green walks, orange runs) and the phase.</p>",
+             "<h2>Speeds and directions</h2>", _table(seconds),
+             *(f'<p class="none">{escape(line)}</p>' for line in lacking(seconds))]
+    return (f'<!doctype html><html lang="en"><meta charset="utf-8"><title>{escape(name)}</title>'
+            f"<style>{STYLE}</style>{''.join(parts)}</html>\n")
+
+
+def coverage(takes: list[Take], contract: Contract) -> np.ndarray:
+    """Seconds [4, P + 1] of each way of moving (WAYS) at each pace; the first column stands."""
+    out = np.zeros((len(WAYS), len(PACES) + 1))
+    for take in takes:
+        step = np.gradient(take.labels.path, axis=0) * contract.rate * contract.unit
+        seen = planar(step[:, None], take.labels.facing)[:, 0]
+        way = np.round(np.arctan2(seen[:, 0], seen[:, 1]) / (np.pi / 2)).astype(int) % 4
+        pace = np.digitize(np.linalg.norm(step, axis=-1), PACES)
+        np.add.at(out, (np.where(pace == 0, 0, way)[take.keep], pace[take.keep]), 1 / contract.rate)
+    return out
+
+
+def lacking(seconds: np.ndarray) -> list[str]:
+    """What the motion has too little of, in words."""
+    said = []
+    if seconds[0, 0] < ENOUGH:
+        said.append(f"It stands for {seconds[0, 0]:.1f} s: it will not stand well.")
+    for way, row in zip(WAYS, seconds[:, 1:].sum(1)):
+        if row < ENOUGH:
+            said.append(f"It goes {way} for {row:.1f} s: the controller will not do that well.")
+    return said
+
+
+def _body(take: Take, contract: Contract, axis: int, size: int = 340) -> str:
+    """The pose of a take's middle seen along x (axis 0: from the side) or z (2: from the front)."""
+    frame = len(take) // 2
+    away = take.position[frame] - take.position[frame, 0] * [1, 0, 1]
+    c, s = np.cos(-take.labels.facing[frame]), np.sin(-take.labels.facing[frame])
+    away = away @ np.array([[c, 0, s], [0, 1, 0], [-s, 0, c]]).T
+    scale = 0.85 * size / max(np.ptp(away[:, 1]), 1e-6)
+    across = away[:, 2] if axis == 0 else away[:, 0]
+    x, y = size / 2 + scale * across, size * 0.95 - scale * (away[:, 1] - away[:, 1].min())
+    legs = {joint: side for leg, side in zip(contract.legs, ("Left", "Right")) for joint in leg}
+    out = []
+    for j, (joint, parent) in enumerate(zip(contract.joints, contract.parents())):
+        side = legs.get(joint.name) or next(
+            (w for w in ("Left", "Right") if joint.name.lower().startswith(w.lower())), "")
+        if parent >= 0:
+            out.append(f'<path d="M{x[parent]:.1f} {y[parent]:.1f}L{x[j]:.1f} {y[j]:.1f}" '
+                       f'stroke="{COLOURS[side]}" stroke-width="3"/>')
+        ring = joint.name in legs and joint.name in [n for leg in contract.legs for n in leg[2:]]
+        out.append(f'<circle cx="{x[j]:.1f}" cy="{y[j]:.1f}" r="{6 if ring else 2.5}" '
+                   f'fill="{"none" if ring else "#111"}" stroke="#111">'
+                   f"<title>{escape(joint.name)}</title></circle>")
+    return f'<svg width="{size}" height="{size}">{"".join(out)}</svg>'
+
+
+def _strips(takes: list[Take], contract: Contract) -> list[str]:
+    """The first seconds that move of some takes, those that move longest first."""
+    def moves(take: Take) -> np.ndarray:
+        return np.flatnonzero(take.keep & (take.labels.gait[:, 0] < 0.5))
+
+    own = [t for t in takes if not t.name.endswith("~")]  # not the mirror images
+    longest = sorted(own, key=lambda t: -len(moves(t)))[:STRIPS]
+    return [f"<p>{escape(t.name)}</p>{_strip(t, contract, moves(t))}" for t in longest]
+
+
+def _strip(take: Take, contract: Contract, moves: np.ndarray, width: int = 900) -> str:
+    begin = int(moves[0]) if len(moves) else 0
+    frames = np.arange(begin, min(begin + int(SECONDS * contract.rate), len(take)))
+    x = width / max(len(frames), 1)
+    out = []
+    for row in range(4):
+        on = take.labels.contacts[frames, row]
+        edge = np.flatnonzero(np.diff(np.concatenate([[0], on.astype(int), [0]])))
+        colour = COLOURS["Left" if row < 2 else "Right"]
+        out += [f'<rect x="{a * x:.1f}" y="{4 + 12 * row}" width="{(b - a) * x:.1f}" height="9" '
+                f'fill="{colour}"/>' for a, b in edge.reshape(-1, 2)]
+    gait = take.labels.gait[frames].argmax(1)
+    edge = np.concatenate([[0], np.flatnonzero(np.diff(gait)) + 1, [len(gait)]])
+    out += [f'<rect x="{a * x:.1f}" y="56" width="{(b - a) * x:.1f}" height="8" '
+            f'fill="{GAITS[gait[a]]}"/>' for a, b in zip(edge[:-1], edge[1:]) if b > a]
+    phase = take.labels.phase[frames] % 1.0
+    line = " ".join(f"{i * x:.1f},{96 - 26 * p:.1f}" for i, p in enumerate(phase))
+    out.append(f'<polyline points="{line}" fill="none" stroke="#555"/>')
+    return f'<svg width="{width}" height="100">{"".join(out)}</svg>'
+
+
+def _table(seconds: np.ndarray) -> str:
+    edges = [0.0, *PACES]
+    heads = [f"{a:g}-{b:g}" for a, b in zip(edges, edges[1:])] + [f"over {edges[-1]:g}"]
+    lines = ["<tr><th>seconds, m/s</th>" + "".join(f"<th>{h}</th>" for h in heads) + "</tr>"]
+    for way, row in zip(WAYS, seconds):
+        cells = (f'<td style="background:rgba(36,99,176,{min(v / 60, 1) * 0.5:.2f})">{v:.0f}</td>'
+                 for v in row)
+        lines.append(f"<tr><th>{way}</th>{''.join(cells)}</tr>")
+    return f"<table>{''.join(lines)}</table>"
