@@ -340,6 +340,23 @@ static const ops_case ops_cases[] = {
     {"DequantizeLinear", "u8[2,3]@0:255 f32[2]=0.5,0.25 u8[2]=7,200", "axis=0", 0, 0},
     {"DequantizeLinear", "i8[4,3]@-99:99 f32[2,3] i8[2,3]", "axis=0 block_size=2", 0, 0},
     {"DynamicQuantizeLinear", "f32[3,5]", "", 3, OPS_NEVER},
+    /* ---- sample ---- */
+    {"GridSample", "f32[2,3,4,5] f32[2,3,2,2]@-1:1", "", 0, 0},
+    {"GridSample", "f32[2,3,4,5] f32[2,3,2,2]", "padding_mode=border align_corners=1", 0, 0},
+    {"GridSample", "f32[2,3,4,5] f32[2,3,2,2]", "padding_mode=reflection mode=cubic", 0, 0},
+    {"GridSample", "f32[2,3,4,5] f32[2,3,2,2]", "padding_mode=reflection", 0, 0},
+    {"GridSample", "f32[2,3,4,5] f32[2,3,2,2]", "padding_mode=reflection mode=nearest align_corners=1", 0, 0},
+    {"GridSample", "f32[2,3,4,5] f32[2,3,2,2]", "mode=bicubic", 0, 0},
+    {"GridSample", "f32[1,2,4,5,3] f32[1,2,3,2,3]", "", 0, 0},
+    {"AffineGrid", "f32[2,2,3] i64[4]=2,3,4,5", "", 0, 0},
+    {"AffineGrid", "f32[2,3,4] i64[5]=2,3,4,5,1", "align_corners=1", 0, 0},
+    {"RoiAlign", "f32[2,3,6,7] f32[4,4]@0:7 i64[4]@0:1", "sampling_ratio=2 output_height=3 output_width=2", 0,
+     0},
+    {"RoiAlign", "f32[2,3,6,7] f32[4,4]@-3:9 i64[4]@0:1",
+     "sampling_ratio=3 output_height=2 coordinate_transformation_mode=output_half_pixel mode=max "
+     "spatial_scale=0.5",
+     0, 0},
+    {"RoiAlign", "f32[2,3,6,7] f32[4,4]@0:7 i64[4]@0:1", "output_height=3", 0, OPS_NEVER},
 };
 
 #endif

@@ -185,9 +185,14 @@ static gal_status fix_lists(gali_graph *graph, gali_tensor *inputs, gal_error *e
     return gali_graph_infer(graph, error);
 }
 
-/* Tests whose data contradicts ONNX's text: products of integers saturate, NumPy's cast, which made the data, wraps. */
+/*
+ * Tests whose data is not what runtimes agreed on. Products of integers saturate; NumPy's cast, which made the data, wraps.
+ * A mean with padding counts what the padded input has (PyTorch, ONNX Runtime's pull request 16752); the data counts
+ * places of the kernel past it.
+ */
 static int is_contradicted(const char *name) {
-    return strncmp(name, "test_qlinearmatmul_", 19) == 0 && strstr(name, "_int8_");
+    return (strncmp(name, "test_qlinearmatmul_", 19) == 0 && strstr(name, "_int8_")) ||
+           strcmp(name, "test_averagepool_3d_dilations_large_count_include_pad_is_1_ceil_mode_is_True") == 0;
 }
 
 typedef enum way { BY_TRUTH, BY_EXPRESSIONS, BY_LOOPS } way;
