@@ -185,10 +185,7 @@ static void know(gali_rule *rule) {
     gali_extent *known = count >= 0 ? gali_rule_knows(rule, 0, (size_t)count) : NULL;
     for (gali_extent i = 0; known && i < count; i++) {
         known[i] = known_of(rule, i);
-        if (known[i] == GALI_EXTENT_UNKNOWN || known[i] == GALI_EXTENT_BAD) {
-            rule->result_known[0] = NULL;
-            return;
-        }
+        known[i] = known[i] == GALI_EXTENT_BAD ? GALI_EXTENT_UNKNOWN : known[i];
     }
 }
 

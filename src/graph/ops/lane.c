@@ -276,7 +276,7 @@ gal_status gali_rule_cum_sum(gali_rule *rule) {
     if (is_real(rule->operand[1]->element)) {
         return gali_rule_fail(rule, "its axis is no integer");
     }
-    return rule->operand[0]->rank < 0 || !rule->known[1]
+    return rule->operand[0]->rank < 0 || !rule->known[1] || !gali_extent_is_number(rule->known[1][0])
                ? GAL_OK
                : gali_rule_axis(rule, rule->known[1][0], rule->operand[0]->rank, &axis);
 }

@@ -62,6 +62,9 @@ static gal_status reduce_shape(gali_rule *rule) {
     if (status != GAL_OK || !gali_rule_ranks_known(rule)) {
         return status;
     }
+    for (uint32_t i = 0; i < count; i++) {
+        list = list && gali_extent_is_number(list[i]) ? list : NULL;
+    }
     if (given && !list) { /* axes that only running tells */
         rule->result[0].rank = keep ? type->rank : -1;
         for (int i = 0; i < type->rank; i++) {
@@ -208,8 +211,11 @@ void gali_express_reduce(gali_express *x) {
     gali_op op = x->node->op;
     int keep = gali_node_int(x->node, "keepdims") != 0;
     gali_extent count = axes ? gali_type_count(x->extents, axes) : 0;
-    if (axes && (count < 0 || (count && !x->known[1]))) {
-        x->none = 1;
+    x->none = axes && (count < 0 || (count && !x->known[1]));
+    for (gali_extent i = 0; !x->none && i < count; i++) {
+        x->none = !gali_extent_is_number(x->known[1][i]);
+    }
+    if (x->none) {
         return;
     }
     int64_t mask = mask_of(x->node, (uint32_t)type->rank, count ? x->known[1] : NULL, (size_t)count);

@@ -77,7 +77,8 @@ static double common_scale(const given *g, const int *place, int larger) {
         if (place[i] < 0) {
             continue;
         }
-        if (!gali_extent_is_number(g->x->shape[i]) || g->x->shape[i] == 0) {
+        if (!gali_extent_is_number(g->x->shape[i]) || g->x->shape[i] == 0 ||
+            !gali_extent_is_number(g->sizes[place[i]])) {
             return 0;
         }
         double own = (double)g->sizes[place[i]] / (double)g->x->shape[i];
