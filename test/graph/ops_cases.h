@@ -91,6 +91,7 @@ static const ops_case ops_cases[] = {
     {"Cast", "i32[9]@-1:1", "to=9", 0, 0},
     {"Cast", "f32[9]@-900:900", "to=16", 0, 0},
     {"CastLike", "bool[3]@0:1 f32[1]", "", 0, 0},
+    {"Dropout", "f32[2,3]", "", 2, 0},
 
     /* ---- activation ---- */
     {"Reciprocal", "f32[9]@1:3", "", 0, 0},
@@ -233,6 +234,13 @@ static const ops_case ops_cases[] = {
     {"MeanVarianceNormalization", "f32[2,3,4,5]", "", 0, 0},
     {"MeanVarianceNormalization", "f32[2,3,4]", "axes=-1,0", 0, 0},
     {"LRN", "f32[2,7,3]", "size=4 alpha=0.5", 0, 0},
+
+    /* ---- loss ---- */
+    {"NegativeLogLikelihoodLoss", "f32[3,5] i64[3]@0:4", "reduction=none", 0, 0},
+    {"NegativeLogLikelihoodLoss", "f32[3,5,2] i32[3,2]@0:4 f32[5]@1:2", "ignore_index=2", 0, 0},
+    {"NegativeLogLikelihoodLoss", "f32[3,5,2,2] i64[3,2,2]@0:4 f32[5]@1:2", "reduction=sum", 0, 0},
+    {"SoftmaxCrossEntropyLoss", "f32[3,5,2] i64[3,2]@0:4 f32[5]@1:2", "ignore_index=2", 2, 0},
+    {"SoftmaxCrossEntropyLoss", "f32[3,5] i64[3]@0:4", "reduction=none", 0, 0},
 
     /* ---- resize ---- */
     {"Resize", "f32[1,2,3,4] - f32[4]=1,1,2,3", "coordinate_transformation_mode=asymmetric nearest_mode=floor",

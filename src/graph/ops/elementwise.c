@@ -530,3 +530,38 @@ void gali_express_is_inf(gali_express *x) {
     y->value = gali_x_apply(x, GALI_SCALAR_or, gali_node_int(x->node, "detect_negative") ? below : no,
                             gali_node_int(x->node, "detect_positive") ? above : no, NULL);
 }
+
+/* ---- Dropout, which leaves nothing out where nothing is trained ---- */
+
+gal_status gali_rule_dropout(gali_rule *rule) {
+    int may_train = gali_rule_operand(rule, 2) && (!rule->known[2] || rule->known[2][0] != 0);
+    rule->result[0] = *rule->operand[0];
+    if (rule->node->result_count > 1) {
+        rule->result[1] = *rule->operand[0];
+        rule->result[1].element = GALI_truth;
+    }
+    return may_train ? gali_rule_fail(rule, "training, with random numbers, is not supported") : GAL_OK;
+}
+
+gal_status gali_truth_dropout(gali_run *run, const gali_node *node, const gali_tensor *const *operands,
+                              gali_tensor *results) {
+    (void)run;
+    for (size_t e = 0; e < operands[0]->count; e++) {
+        gali_tensor_put(&results[0], e, gali_tensor_at(operands[0], e));
+        if (node->result_count > 1 && results[1].whole) {
+            results[1].whole[e] = 1;
+        }
+    }
+    return GAL_OK;
+}
+
+void gali_express_dropout(gali_express *x) {
+    gali_stage_of *y = gali_x_result(x, 0);
+    if (y) {
+        y->value = gali_x_broadcast(x, 0, y->rank);
+    }
+    gali_stage_of *kept = x->node->result_count > 1 && x->result[1].rank >= 0 ? gali_x_result(x, 1) : NULL;
+    if (kept) {
+        kept->value = gali_x_whole(x, GALI_truth, 1);
+    }
+}
