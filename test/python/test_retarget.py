@@ -222,3 +222,16 @@ def test_a_glb_that_cannot_be_driven_is_refused(tmp_path: Path) -> None:
         with pytest.raises(glb.GlbError, match=words) as error:
             glb.read(path)
         assert str(path) in str(error.value)
+
+
+def test_legs_begin_where_ours_do():
+    """Hips that lie higher over the legs than theirs do not leave their legs too short."""
+    high = tuple((n, p, (o[0], -7.0, o[2]) if n.endswith("Hip") else o) for n, p, o in OURS)
+    run = make(high, walk().values)
+    out = retarget(run, make(OURS, None))
+    middles = []
+    for file in (run, out):
+        skeleton = Skeleton(file.names, file.parents, file.offsets)
+        at, _ = forward(skeleton, file.rotations(), file.positions()[:, 0])
+        middles.append(at[:, [file.names.index(f"{s}Hip") for s in ("Left", "Right")]].mean(1))
+    assert np.abs(middles[0] - middles[1]).max() < 0.01
