@@ -409,11 +409,23 @@ static int ordered(gali_extents *x, gali_extent a, gali_extent b) {
     return least >= 0 ? 1 : most <= 0 ? -1 : 0;
 }
 
+/* Whether b is the smaller (LEAST) or larger (MOST) of a and something: then a is the larger, or smaller, of the two. */
+static int absorbs(const gali_extents *x, gali_extent a, gali_extent b, gali_extent_kind kind) {
+    const sum *s = is_handle(b) ? x->sums[b - FIRST] : NULL;
+    if (!s || s->count != 1 || s->terms[0].count != 1 || s->terms[0].scale != 1) {
+        return 0;
+    }
+    const atom *only = x->atoms[s->terms[0].atoms[0]];
+    return only->kind == kind && (only->operand[0] == a || only->operand[1] == a);
+}
+
 gali_extent gali_extent_least(gali_extents *x, gali_extent a, gali_extent b) {
     if (sticks(a, b)) {
         return sticks(a, b);
     }
-    int known = ordered(x, a, b);
+    int known = absorbs(x, a, b, GALI_EXTENT_MOST)   ? 1
+                : absorbs(x, b, a, GALI_EXTENT_MOST) ? -1
+                                                     : ordered(x, a, b);
     return known ? (known > 0 ? a : b) : operation(x, GALI_EXTENT_LEAST, a < b ? a : b, a < b ? b : a);
 }
 
@@ -421,7 +433,9 @@ gali_extent gali_extent_most(gali_extents *x, gali_extent a, gali_extent b) {
     if (sticks(a, b)) {
         return sticks(a, b);
     }
-    int known = ordered(x, a, b);
+    int known = absorbs(x, a, b, GALI_EXTENT_LEAST)   ? -1
+                : absorbs(x, b, a, GALI_EXTENT_LEAST) ? 1
+                                                      : ordered(x, a, b);
     return known ? (known > 0 ? b : a) : operation(x, GALI_EXTENT_MOST, a < b ? a : b, a < b ? b : a);
 }
 

@@ -113,6 +113,20 @@ static const struct {
     {"input %0: f32[batch, 1, length]\nconstant %1: i64[1] = 1\n%2: f32[...] = Squeeze (%0, %1)\n"
      "%3: f32[...] = Squeeze (%0)\noutput %2\noutput %3\n",
      "f32[batch, length]; f32[batch, length]"},
+    /* positions of a table, added to as many rows */
+    {"input %0: f32[batch, any, 16]\nconstant %1: f32[1, 32, 16]\nconstant %2: i64[] = 1\nconstant %3: i64[1] "
+     "= 0\n"
+     "constant %4: i64[1] = 1\n%5: i64[?] = Shape (%0)\n%6: i64[?] = Gather (%5, %4)\n"
+     "%7: f32[...] = Slice (%1, %3, %6, %4)\n%8: f32[...] = Add (%0, %7)\noutput %7\noutput %8\n",
+     "f32[1, min(32, any), 16]; f32[batch, any, 16]"},
+    /* padded to whole windows of 14, and cut into them */
+    {"input %0: f32[any, 16]\nconstant %1: i64[1] = 0\nconstant %2: i64[1] = 14\nconstant %3: i64[3] = 0 0 0\n"
+     "%4: i64[?] = Shape (%0)\n%5: i64[1] = Gather (%4, %1)\n%6: i64[1] = Mod (%5, %2)\n%7: i64[1] = Sub (%2, "
+     "%6)\n"
+     "%8: i64[1] = Mod (%7, %2)\nconstant %9: i64[1] = 0\n%10: i64[4] = Concat (%9, %9, %8, %9) axis:int=0\n"
+     "%11: f32[...] = Pad (%0, %10)\nconstant %12: i64[3] = -1 14 16\n%13: f32[...] = Reshape (%11, %12)\n"
+     "output %11\noutput %13\n",
+     "f32[-14*quotient(-any, 14), 16]; f32[-quotient(-any, 14), 14, 16]"},
     /* what does not fit */
     {"input %0: f32[2, 3]\nconstant %1: i64[2] = 4 -1\n%2: f32[...] = Reshape (%0, %1)\noutput %2\n",
      "node 0 \"\" (Reshape): 6 elements are no multiple of 4"},

@@ -129,12 +129,12 @@ static gali_extent known_element(gali_extents *extents, gali_op op, gali_extent 
     case GALI_OP_Identity:
         return a;
     case GALI_OP_Div: /* cut and rounded down are the same where nothing is negative */
-    case GALI_OP_Mod:
         gali_extent_range(extents, a, &least, &most);
         gali_extent_range(extents, b, &divisor, &unused);
-        return least < 0 || divisor <= 0 ? GALI_EXTENT_UNKNOWN
-               : op == GALI_OP_Div       ? gali_extent_quotient(extents, a, b)
-                                         : known_mod(extents, a, b);
+        return least < 0 || divisor <= 0 ? GALI_EXTENT_UNKNOWN : gali_extent_quotient(extents, a, b);
+    case GALI_OP_Mod:
+        gali_extent_range(extents, b, &divisor, &unused);
+        return divisor <= 0 ? GALI_EXTENT_UNKNOWN : known_mod(extents, a, b);
     case GALI_OP_Equal:
     case GALI_OP_Less:
     case GALI_OP_LessOrEqual:
@@ -181,7 +181,8 @@ static gali_extent known_of(const gali_rule *rule, gali_extent i) {
 }
 
 static void know(gali_rule *rule) {
-    gali_extent count = known_count(rule);
+    int cut = rule->node->op == GALI_OP_Mod && gali_node_int(rule->node, "fmod"); /* extents are rounded down */
+    gali_extent count = cut ? -1 : known_count(rule);
     gali_extent *known = count >= 0 ? gali_rule_knows(rule, 0, (size_t)count) : NULL;
     for (gali_extent i = 0; known && i < count; i++) {
         known[i] = known_of(rule, i);
