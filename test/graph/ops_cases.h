@@ -365,6 +365,11 @@ static const ops_case ops_cases[] = {
      "spatial_scale=0.5",
      0, 0},
     {"RoiAlign", "f32[2,3,6,7] f32[4,4]@0:7 i64[4]@0:1", "output_height=3", 0, OPS_NEVER},
+
+    /* ---- recurrent ---- */
+    {"RNN", "f32[4,2,3] f32[1,5,3] f32[1,5,5] f32[1,10]", "clip=1.5", 2, OPS_NEVER},
+    {"GRU", "f32[4,2,3] f32[1,15,3] f32[1,15,5] - i32[2]=4,2", "direction=reverse", 2, OPS_NEVER},
+    {"LSTM", "f32[2,4,3] f32[2,20,3] f32[2,20,5] f32[2,40]", "direction=bidirectional layout=1", 3, OPS_NEVER},
 };
 
 #endif

@@ -320,7 +320,7 @@ typedef enum reduction { NONE, ADD, MUL, LEAST, MOST, NO_REDUCTION } reduction;
 static reduction reduction_of(const gali_node *node) {
     static const char *const words[] = {"none", "add", "mul", "min", "max"};
     int found = 0;
-    while (found < NO_REDUCTION && strcmp(gali_node_word(node, "reduction"), words[found]) != 0) {
+    while (found < NO_REDUCTION && !gali_node_is(node, "reduction", words[found])) {
         found++;
     }
     return (reduction)found;

@@ -411,7 +411,7 @@ gal_status gali_rule_space_to_depth(gali_rule *rule) {
 /* The depth of place (row, column) of a block, for channel c of `channels` after the blocks. */
 static int64_t deep(const gali_node *node, int64_t c, int64_t channels, int64_t row, int64_t column,
                     int64_t block) {
-    int columns_first = strcmp(gali_node_word(node, "mode"), "CRD") == 0;
+    int columns_first = gali_node_is(node, "mode", "CRD");
     return columns_first ? (c * block + row) * block + column : (row * block + column) * channels + c;
 }
 
@@ -469,7 +469,7 @@ void gali_express_depth_to_space(gali_express *x) {
     if (!y || x->none) {
         return;
     }
-    index[1] = strcmp(gali_node_word(x->node, "mode"), "CRD") == 0
+    index[1] = gali_node_is(x->node, "mode", "CRD")
                    ? times_plus(x, times_plus(x, channel, block, inside[0]), block, inside[1])
                    : times_plus(x, times_plus(x, inside[0], block, inside[1]),
                                 gali_x_extent(x, x->result[0].shape[1]), channel);

@@ -160,17 +160,22 @@ static int has_zero(const gali_express *x) {
     return x->node->operand_count > ZERO && x->operand[ZERO];
 }
 
+/* A real as its element holds it: no instruction of compiled code, but ties are ties wherever reals are wider. */
+static const gali_scalar *rounded(gali_express *x, const gali_scalar *a) {
+    return a ? gali_x_cast(x, a->element, gali_x_cast(x, GALI_f64, a)) : NULL;
+}
+
 /* Reals in the scale's element; the zero point is added before the clamp, in f64, which holds all that it can be. */
 void gali_express_quantize(gali_express *x) {
     gali_stage_of *y = gali_x_result(x, 0);
-    const gali_scalar *scale = per_element(x, SCALE), *index[GALI_RANK_MAX];
+    const gali_scalar *scale = rounded(x, per_element(x, SCALE)), *index[GALI_RANK_MAX];
     if (!y || !scale) {
         return;
     }
     gali_x_axes(x, y->rank, index);
-    const gali_scalar *value = gali_x_cast(x, scale->element, gali_x_load(x, X, index));
+    const gali_scalar *value = rounded(x, gali_x_cast(x, scale->element, gali_x_load(x, X, index)));
     const gali_scalar *part =
-        gali_x_cast(x, GALI_f64, gali_x_of(x, GALI_SCALAR_round, gali_x_div(x, value, scale)));
+        gali_x_cast(x, GALI_f64, gali_x_of(x, GALI_SCALAR_round, rounded(x, gali_x_div(x, value, scale))));
     if (has_zero(x)) {
         part = gali_x_add(x, part, gali_x_cast(x, GALI_f64, per_element(x, ZERO)));
     }

@@ -196,7 +196,7 @@ typedef enum pad_mode { CONSTANT, REFLECT, EDGE, WRAP, NO_MODE } pad_mode;
 static pad_mode mode_of(const gali_node *node) {
     static const char *const words[] = {"constant", "reflect", "edge", "wrap"};
     int mode = 0;
-    while (mode < NO_MODE && strcmp(gali_node_word(node, "mode"), words[mode]) != 0) {
+    while (mode < NO_MODE && !gali_node_is(node, "mode", words[mode])) {
         mode++;
     }
     return (pad_mode)mode;
