@@ -22,7 +22,7 @@ cmake --preset aarch64 -B $work/aarch64 -DGALLOP_CLI=ON -DGALLOP_TESTS=OFF >/dev
 cmake --build $work/aarch64 --target gallop_command | tail -n 1
 plays "AArch64, best" qemu-aarch64 -cpu max -L /usr/aarch64-linux-gnu $work/aarch64/cli/gallop
 configure_and_build windows gallop_command | tail -n 1
-export WINEDEBUG=-all WINEPREFIX=$PWD/build/wine
+use_wine
 for isa in avx2 best; do
     GALLOP_ISA=$isa plays "Windows, $isa" wine build/windows/bin/gallop.exe
 done

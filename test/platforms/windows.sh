@@ -1,7 +1,7 @@
 # Windows, under wine: runtime, command, samples and wheel by MinGW's gcc, the one-file build by clang; the same bits as
 # everywhere, on each instruction set; paths that are no ASCII; the DLL's names.
 need "${BUILD_PACKAGES[@]}" gcc-mingw-w64-x86-64-posix clang-19 lld-19 wine wine64 python3 unzip
-export WINEDEBUG=-all WINEPREFIX=$PWD/build/wine
+use_wine
 out=build/windows
 work=$out/platform # what is written by the programs
 
