@@ -127,7 +127,7 @@ static inline void graph_gating(graph *g, gali_gating *gating, uint32_t inputs, 
     }
     g->s.arrays[g->s.array_count++] = features;
     *gating = (gali_gating){.top = graph_choose(g, experts + 1), .input_count = inputs, .features = features};
-    gali_layer_list list = {"gate", gating->layers, 0, inputs, 1};
+    gali_layer_list list = {"gate", gating->layers, 0, inputs, 1, 0};
     graph_layer(g, &list, gating->layers, 0, -1, -1, 0);
     graph_layer(g, &list, gating->layers, 0, GALI_LAYER_GRU, -1, 1);
     graph_layer(g, &list, gating->layers, experts, GALI_LAYER_DENSE, GALI_ACTIVATION_NONE, 1);
@@ -158,7 +158,7 @@ static inline graph *graph_make(const graph_desc *desc) {
     if (desc->gate == GAL_GATE_NETWORK) {
         graph_gating(g, &m->gating, desc->inputs, desc->experts);
     }
-    gali_layer_list list = {"network", m->layers, 0, desc->inputs, desc->experts};
+    gali_layer_list list = {"network", m->layers, 0, desc->inputs, desc->experts, 0};
     for (uint32_t i = 0; i < desc->layers; i++) {
         int last = i + 1 == desc->layers;
         graph_layer(g, &list, m->layers, 0, last ? desc->kind : -1, last ? desc->activation : -1, last);

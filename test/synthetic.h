@@ -37,6 +37,7 @@ typedef struct synthetic_desc {
     uint32_t constant; /* every constant-th input (of the rest) is constant; 0: none */
     uint32_t top;      /* of a gating network */
     int normalised;    /* means and deviations that are not 0 and 1 */
+    float far;         /* every third mean is so many deviations away from where it would be */
     uint64_t seed;
 } synthetic_desc;
 
@@ -133,6 +134,11 @@ static inline synthetic synthetic_make(const synthetic_desc *desc) {
     s.model.input_constant = synthetic_array(&s, inputs, &state, 1, 0);
     s.model.output_mean = synthetic_array(&s, outputs, &state, spread, 0);
     s.model.output_std = synthetic_array(&s, outputs, &state, 0.5f * spread, 1);
+    for (uint32_t i = 0; desc->far > 0 && i < inputs; i += 3) {
+        float shift = desc->far * ((const float *)s.model.input_std)[i];
+        ((float *)(uintptr_t)s.model.input_mean)[i] += shift;
+        ((float *)(uintptr_t)s.model.input_constant)[i] += shift;
+    }
     synthetic_states(&s, desc);
     if (desc->gate == GAL_GATE_NETWORK) {
         synthetic_gating(&s, desc, &state);

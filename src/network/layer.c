@@ -38,3 +38,19 @@ int gali_layer_reads(const gali_layer_list *list, uint32_t index, uint32_t value
     }
     return any;
 }
+
+gali_layer_list gali_layer_list_main(const gali_model *model) {
+    return (gali_layer_list){.tag = "LAYR",
+                             .layers = model->layers,
+                             .count = model->layer_count,
+                             .width = model->inputs,
+                             .experts = model->experts};
+}
+
+gali_layer_list gali_layer_list_gate(const gali_gating *gating) {
+    return (gali_layer_list){.tag = "GATE",
+                             .layers = gating->layers,
+                             .count = gating->layer_count,
+                             .width = gating->input_count,
+                             .experts = 1};
+}

@@ -52,7 +52,12 @@ typedef struct gali_layer_list {
     uint32_t count;
     uint32_t width;   /* elements of value 0 */
     uint32_t experts; /* that a dense layer may have, but 1 */
+    uint64_t apart; /* bit i: layer i reads value 0 normalised, though its weights could take that (wiring.h) */
 } gali_layer_list;
+
+/* A model's own layers and its gating network's, under their sections' names. */
+gali_layer_list gali_layer_list_main(const gali_model *model);
+gali_layer_list gali_layer_list_gate(const gali_gating *gating);
 
 /*
  * Whether layer i is as docs/format.md says, the layers before it being so; its weights and biases are not looked at,

@@ -192,7 +192,7 @@ gal_status gali_reader_layers(const gali_reader *r) {
     if (m->inputs < 1 || m->inputs > GALI_WIDTH_MAX) {
         return gali_reader_bad(r, "LAYR: offset 4: inputs %u, expected 1..%d", m->inputs, GALI_WIDTH_MAX);
     }
-    reading l = {{"LAYR", m->layers, m->layer_count, m->inputs, m->experts}, m->layers, s};
+    reading l = {gali_layer_list_main(m), m->layers, s};
     gal_status status = read_list(r, &l, 8);
     m->outputs = m->layers[m->layer_count - 1].outputs;
     return status;
@@ -244,9 +244,7 @@ gal_status gali_reader_gating(const gali_reader *r) {
     if (status != GAL_OK) {
         return status;
     }
-    reading l = {{"GATE", gating->layers, gating->layer_count, gating->input_count, 1},
-                 gating->layers,
-                 &r->sections[GALI_SECTION_GATE]};
+    reading l = {gali_layer_list_gate(gating), gating->layers, &r->sections[GALI_SECTION_GATE]};
     status = read_list(r, &l, at);
     uint32_t outputs = gating->layers[gating->layer_count - 1].outputs;
     if (status == GAL_OK && outputs != r->model->experts) {

@@ -121,14 +121,14 @@ static int gating_holds(const gali_model *model) {
     if (model->gate != GAL_GATE_NETWORK) {
         return 1;
     }
-    gali_layer_list list = {"GATE", gating->layers, gating->layer_count, gating->input_count, 1};
+    gali_layer_list list = gali_layer_list_gate(gating);
     return gating->layer_count >= 1 && gating->layer_count <= GALI_GATING_LAYERS_MAX &&
            gating->top <= model->experts && gating->input_count >= 1 && gating->input_count <= model->inputs &&
            layers_hold(&list) && gating->layers[gating->layer_count - 1].outputs == model->experts;
 }
 
 static int counts_hold(const gali_model *model) {
-    gali_layer_list list = {"LAYR", model->layers, model->layer_count, model->inputs, model->experts};
+    gali_layer_list list = gali_layer_list_main(model);
     return model->layer_count >= 1 && model->layer_count <= GALI_LAYERS_MAX && model->experts >= 1 &&
            model->experts <= GALI_EXPERTS_MAX && (unsigned)model->gate < GAL_GATE_COUNT &&
            model->golden.frames <= GALI_GOLDEN_MAX && model->contract_size <= GALI_CONTRACT_MAX &&

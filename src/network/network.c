@@ -52,9 +52,34 @@ static uint32_t list_live(uint32_t *live, const gali_model *model, const gali_pa
     return count;
 }
 
-static void add_sources(sources *s, const gali_model *model, const gali_layer_list *list, const void *features,
+/* Whether a layer that could fold reads a live feature whose mean is to be subtracted first. */
+static int reads_far(const gali_model *model, const gali_pack_source *source) {
+    int far = 0;
+    for (uint32_t k = 0; k < gali_pack_layer_of(source)->inputs; k++) {
+        uint32_t feature = gali_pack_feature(source, k);
+        far |= gali_pack_is_live(model, source, k) &&
+               gali_wiring_is_far(gali_model_f32(model->input_mean, feature),
+                                  gali_model_f32(model->input_std, feature));
+    }
+    return far;
+}
+
+/* The layers of a list that are to read normalised features; those of reduced precision subtract first in any case. */
+static uint64_t list_apart(const gali_model *model, const gali_layer_list *list, const void *features,
+                           const gal_network_desc *desc) {
+    uint64_t apart = 0;
+    for (uint32_t i = 0; i < list->count; i++) {
+        const gali_pack_source source = {.list = *list, .index = i, .features = features};
+        int whole = !gali_precision_is_narrow(gali_precision_of(desc, &list->layers[i]));
+        apart |= (uint64_t)(whole && gali_wiring_folds(list, i) && reads_far(model, &source)) << i;
+    }
+    return apart;
+}
+
+static void add_sources(sources *s, const gali_model *model, gali_layer_list *list, const void *features,
                         const gal_network_desc *desc) {
     static const uint32_t counted = 0; /* live is not NULL, and filled later */
+    list->apart = list_apart(model, list, features, desc);
     for (uint32_t i = 0; i < list->count; i++) {
         gali_pack_source *source = &s->list[s->count++];
         *source = (gali_pack_source){.list = *list, .index = i, .features = features};
@@ -71,8 +96,11 @@ static void list_sources(sources *s, const gali_model *model, const gal_network_
     const gali_gating *gating = &model->gating;
     s->count = 0;
     s->gating = model->gate == GAL_GATE_NETWORK ? gating->layer_count : 0;
-    s->gate = (gali_layer_list){"gate", gating->layers, s->gating, gating->input_count, 1};
-    s->main = (gali_layer_list){"network", model->layers, model->layer_count, model->inputs, model->experts};
+    s->gate = gali_layer_list_gate(gating);
+    s->gate.tag = "gate";
+    s->gate.count = s->gating;
+    s->main = gali_layer_list_main(model);
+    s->main.tag = "network";
     add_sources(s, model, &s->gate, gating->features, &whole);
     add_sources(s, model, &s->main, NULL, desc);
     gali_pack_outside outside = gali_pack_scales_outside(model);

@@ -9,7 +9,8 @@
  * Folding, in float64, rounded once. With live inputs l, x' = (x - mean) / std, y = y' std_y + mean_y:
  *     first layer  A'[n][l] = A[n][l] / std[l],  b' = b - sum_l A mean / std + sum_constant A (c - mean) / std
  *     last layer   A'' = std_y A',  b'' = std_y b' + mean_y
- * Every dense layer that reads x alone folds the input's normalisation, the last layer the output's, if it is dense.
+ * Every dense layer that reads x alone folds the input's normalisation, unless a mean is too far from 0 for that (wiring.h);
+ * the last layer the output's, if it is dense.
  * One with an activation keeps its output normalisation outside; so does mean_y where the blend is
  * the caller's, whose sum is not ours to trust (gali_pack_scales_outside).
  */

@@ -178,15 +178,14 @@ gal_status gali_quantise_model(const gali_model *model, gali_precision precision
         to->scales = placed.layers[i].scales;
         to->biases = placed.layers[i].biases;
         int16_t *q = (int16_t *)(void *)(scratch + width);
-        const quantised_layer l = {
-            .model = model,
-            .list = {"LAYR", model->layers, model->layer_count, model->inputs, model->experts},
-            .index = i,
-            .from = &model->layers[i],
-            .to = to,
-            .row = scratch,
-            .q = q,
-            .scale = (uint16_t *)(void *)(q + width)};
+        const quantised_layer l = {.model = model,
+                                   .list = gali_layer_list_main(model),
+                                   .index = i,
+                                   .from = &model->layers[i],
+                                   .to = to,
+                                   .row = scratch,
+                                   .q = q,
+                                   .scale = (uint16_t *)(void *)(q + width)};
         status = quantise_layer(&l, error);
     }
     if (status == GAL_OK) {

@@ -71,18 +71,9 @@ static void choose(double *z, uint32_t count, uint32_t top) {
     }
 }
 
-static gali_layer_list main_list(const gali_model *model) {
-    return (gali_layer_list){"LAYR", model->layers, model->layer_count, model->inputs, model->experts};
-}
-
-static gali_layer_list gate_list(const gali_model *model) {
-    const gali_gating *gating = &model->gating;
-    return (gali_layer_list){"GATE", gating->layers, gating->layer_count, gating->input_count, 1};
-}
-
 /* The gating network's blend, from the raw features. */
 static void gating_blend(const gali_model *model, const float *x, const values *v, double *blend) {
-    const gali_layer_list list = gate_list(model);
+    const gali_layer_list list = gali_layer_list_gate(&model->gating);
     for (uint32_t k = 0; k < list.width; k++) {
         v->all[k] = normalised(model, x, gali_model_u32(model->gating.features, k));
     }
@@ -115,7 +106,7 @@ static int blend_of(const gali_model *model, const float *gate, double blend[GAL
 }
 
 static void run_one(const gali_model *model, const float *x, const double *blend, const values *v, double *y) {
-    const gali_layer_list list = main_list(model);
+    const gali_layer_list list = gali_layer_list_main(model);
     for (uint32_t k = 0; k < model->inputs; k++) {
         v->all[k] = normalised(model, x, k);
     }
@@ -149,7 +140,7 @@ static size_t larger(size_t a, size_t b) {
 
 gal_status gali_reference_run(const gali_model *model, uint32_t count, const float *x, const float *gate,
                               double *y, gal_error *error) {
-    const gali_layer_list list = main_list(model), gating = gate_list(model);
+    const gali_layer_list list = gali_layer_list_main(model), gating = gali_layer_list_gate(&model->gating);
     size_t all = larger(values_of(&list), values_of(&gating));
     size_t size = (all + larger(widest_input(&list), widest_input(&gating))) * sizeof(double);
     double *buffer = gali_allocate(NULL, size);

@@ -1,7 +1,13 @@
 #include "network/wiring.h"
 
+#include <math.h>
+
+int gali_wiring_is_far(float mean, float std) {
+    return fabs((double)mean) > 64.0 * (double)std;
+}
+
 int gali_wiring_folds(const gali_layer_list *list, uint32_t i) {
-    int alone = gali_layer_has_panels(list->layers[i].kind);
+    int alone = gali_layer_has_panels(list->layers[i].kind) && !(list->apart >> i & 1);
     for (uint32_t s = 0; s < gali_layer_source_count(&list->layers[i]); s++) {
         alone &= gali_layer_source(list, i, s).value == 0;
     }

@@ -17,7 +17,14 @@ typedef struct gali_wiring {
     uint32_t width[GALI_BUFFERS_MAX]; /* floats of each buffer's rows: of its widest value */
 } gali_wiring;
 
-/* Whether layer i reads value 0 alone and can take its normalisation into its weights. */
+/*
+ * Whether a feature's mean is so far from 0 that its layers subtract it first. Folded, A x and -A mean / std are sums of
+ * their own, |mean| / std times as large as what is left of them: of float32's 24 bits the ratio's go. From 64 on those are
+ * more than six (docs/numerics.md has errors by ratios); up to there folding is kept, which drops dead inputs and a pass.
+ */
+int gali_wiring_is_far(float mean, float std);
+
+/* Whether layer i reads value 0 alone and takes its normalisation into its weights. */
 int gali_wiring_folds(const gali_layer_list *list, uint32_t i);
 
 /* Whether value 0 is read as such, by a layer that does not fold. */

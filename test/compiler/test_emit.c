@@ -195,7 +195,7 @@ static void spline_on_every_target(void **state) {
 }
 
 /* Shapes, gates and activations, on the best of this machine and on scalar C in turns. */
-enum { LINEAR = 1, TOP = 5 }; /* gates of fewer experts than there are */
+enum { LINEAR = 1, NETWORK = 4, TOP = 5 };
 
 static const synthetic_desc networks[] = {
     {.gate = GAL_GATE_CUBIC, .experts = 9, .layers = 1, .width = {7, 5}, .normalised = 1, .seed = 32},
@@ -258,6 +258,19 @@ static void blend_form(void **state) {
     for (size_t i = 0; i < 6; i++) {
         if (usable(both[i % 2])) {
             check(both[i % 2], quick, some[i / 2], GAL_FORM_BLEND);
+        }
+    }
+}
+
+/* Means that are subtracted first, where the runtime subtracts them, too, gate and all. */
+static void far_means(void **state) {
+    (void)state;
+    const builder *both[] = {best_builder(), &builders[1]};
+    for (size_t i = 0; i < 4; i++) {
+        synthetic_desc far = i / 2 ? networks[NETWORK] : spline;
+        far.far = 100;
+        if (usable(both[i % 2])) {
+            check(both[i % 2], quick, &far, GAL_FORM_PER_EXPERT);
         }
     }
 }
@@ -600,6 +613,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(spline_on_every_target, place_make, place_remove),
         cmocka_unit_test_setup_teardown(every_gate_and_shape, place_make, place_remove),
         cmocka_unit_test_setup_teardown(blend_form, place_make, place_remove),
+        cmocka_unit_test_setup_teardown(far_means, place_make, place_remove),
         cmocka_unit_test_setup_teardown(every_kind_of_layer, place_make, place_remove),
         cmocka_unit_test_setup_teardown(a_log_gives_each_range_its_best, place_make, place_remove),
         cmocka_unit_test_setup_teardown(equal_input_gives_equal_bytes, place_make, place_remove),

@@ -22,7 +22,11 @@ static inline fixture fixture_make(const synthetic_desc *desc, uint32_t count) {
     f.y = malloc((size_t)count * f.outputs * sizeof(float));
     f.gate = malloc((size_t)count * f.gate_width * sizeof(float));
     for (size_t i = 0; i < (size_t)count * f.inputs; i++) {
+        uint32_t k = (uint32_t)(i % f.inputs);
         f.x[i] = 2 * synthetic_uniform(&state);
+        if (desc->far > 0) {
+            f.x[i] = gali_model_f32(f.s.model.input_mean, k) + gali_model_f32(f.s.model.input_std, k) * f.x[i];
+        }
     }
     for (size_t i = 0; i < (size_t)count * f.gate_width; i++) {
         f.gate[i] = f.gate_width == 1 ? 4 + 4 * synthetic_uniform(&state) : synthetic_uniform(&state);

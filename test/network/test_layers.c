@@ -223,7 +223,7 @@ static void values_share_buffers(void **unused) {
     for (uint32_t i = 0; i < GALI_LAYERS_MAX; i++) {
         layers[i] = (gali_model_layer){.experts = 1, .inputs = 4, .outputs = 4};
     }
-    gali_layer_list list = {"chain", layers, GALI_LAYERS_MAX, 4, 1};
+    gali_layer_list list = {"chain", layers, GALI_LAYERS_MAX, 4, 1, 0};
     gali_wiring wiring = {0};
     gali_wiring_assign(&wiring, &list, GALI_LAYERS_MAX, buffer);
     assert_int_equal(wiring.buffer_count, 2);

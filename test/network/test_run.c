@@ -114,6 +114,34 @@ static void runs_match_float64(void **unused) {
     }
 }
 
+/* Up to 64 deviations from 0 a mean is folded into the weights, and digits go; beyond, it is subtracted first. */
+static void a_far_mean_costs_no_digits(void **unused) {
+    static const float ratios[] = {0, 10, 39, 60, 70, 100, 1000};
+    static const gal_gate_kind gates[] = {GAL_GATE_CUBIC, GAL_GATE_NETWORK};
+    (void)unused;
+    for (size_t i = 0; i < 2 * sizeof ratios / sizeof ratios[0]; i++) {
+        synthetic_desc desc = {.gate = gates[i % 2],
+                               .experts = 4,
+                               .layers = 2,
+                               .width = {97, 64, 33},
+                               .normalised = 1,
+                               .far = ratios[i / 2],
+                               .masked = 11,
+                               .constant = 13,
+                               .activation = {GALI_ACTIVATION_ELU},
+                               .seed = 21};
+        fixture f = fixture_make(&desc, COUNT_MOST);
+        fixture_run(&f, (gal_network_desc){.isa = GAL_ISA_SCALAR}, COUNT_MOST, f.y);
+        double error = fixture_error(&f, COUNT_MOST, f.y), folded = 3e-6 + 1e-6 * (double)ratios[i / 2];
+        print_message("mean / deviation %4.0f, gate %u: error %.1e\n", (double)ratios[i / 2],
+                      (unsigned)gates[i % 2], error);
+        if (error > (ratios[i / 2] < 64 ? folded : 5e-6)) {
+            fail_msg("mean / deviation %.0f: error %.2e of the output's rms", (double)ratios[i / 2], error);
+        }
+        fixture_free(&f);
+    }
+}
+
 /* All at once, alone, in twos and threes, in every count: the same bits. */
 static void a_character_does_not_see_the_others(void **unused) {
     (void)unused;
@@ -373,6 +401,7 @@ int main(void) {
         cmocka_unit_test(phases_wrap),
         cmocka_unit_test(blends_are_right_and_in_range),
         cmocka_unit_test(runs_match_float64),
+        cmocka_unit_test(a_far_mean_costs_no_digits),
         cmocka_unit_test(a_character_does_not_see_the_others),
         cmocka_unit_test(instruction_sets_agree_bit_for_bit),
         cmocka_unit_test(threads_change_nothing),

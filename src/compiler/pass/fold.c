@@ -7,13 +7,15 @@
  *
  *     normalise(fix(x))                    ->  fix'(normalise(x))                where others read the features, too
  *
- * A caller's blend may not sum to 1: its layers keep the output's mean outside.
+ * A layer that reads a feature whose mean is far from 0 in its deviations keeps its input's normalisation outside, as the
+ * runtime does (network/wiring.h). A caller's blend may not sum to 1: its layers keep the output's mean outside.
  */
 #include <math.h>
 
 #include "base/error.h"
 #include "compiler/pass/build.h"
 #include "compiler/pass/pass.h"
+#include "network/wiring.h"
 
 /* How much of a denormalise is in the layer before it. */
 enum { NONE, SCALE, WHOLE };
@@ -84,29 +86,6 @@ static int given_by_caller(const fold *f) {
     return blend->op == GALI_NET_OP_blend && f->graph->nodes[blend->operands[0]].op == GALI_NET_OP_input;
 }
 
-static fold find(const gali_net *graph, uint32_t dense) {
-    fold f = {.graph = graph, .dense = dense, .source = graph->nodes[dense].operands[0]};
-    f.gather = step_over(&f, GALI_NET_OP_gather);
-    f.normalise = step_over(&f, GALI_NET_OP_normalise);
-    f.fix = f.denormalise = GALI_NET_NO_NODE;
-    if (f.normalise != GALI_NET_NO_NODE) {
-        f.fix = step_over(&f, GALI_NET_OP_fix);
-    } else {
-        f.source = graph->nodes[dense].operands[0];
-        f.gather = GALI_NET_NO_NODE;
-    }
-    uint32_t user = only_user(graph, dense);
-    if (user != GALI_NET_NO_NODE && graph->nodes[user].op == GALI_NET_OP_denormalise) {
-        f.denormalise = user;
-    }
-    const gali_net_type *a = &weights_of(&f)->type;
-    f.experts = a->rank == 3 ? a->shape[0] : 1;
-    f.outputs = a->shape[a->rank - 2];
-    f.inputs = a->shape[a->rank - 1];
-    f.shift = !given_by_caller(&f);
-    return f;
-}
-
 /* The feature of x that input k of the layer is. */
 static uint32_t feature_of(const fold *f, uint32_t k) {
     return f->gather == GALI_NET_NO_NODE ? k : ((const uint32_t *)operand(f->graph, f->gather, 1)->data)[k];
@@ -116,6 +95,60 @@ static uint32_t feature_of(const fold *f, uint32_t k) {
 static int is_live(const fold *f, uint32_t k) {
     const uint32_t *state = f->fix == GALI_NET_NO_NODE ? NULL : operand(f->graph, f->fix, 1)->data;
     return !state || !state[feature_of(f, k)];
+}
+
+/* Whether the values around the layer are known. */
+static int are_known(const fold *f) {
+    const uint32_t around[] = {f->normalise, f->fix, f->gather, f->denormalise};
+    for (uint32_t i = 0; i < sizeof around / sizeof around[0]; i++) {
+        const gali_net_node *node = around[i] == GALI_NET_NO_NODE ? NULL : &f->graph->nodes[around[i]];
+        for (uint32_t o = 1; node && o < node->operand_count; o++) {
+            if (!operand(f->graph, around[i], o)->data) {
+                return 0;
+            }
+        }
+    }
+    return 1;
+}
+
+/* Whether a feature's mean is to be subtracted first (network/wiring.h). */
+static int reads_far(const fold *f) {
+    int far = 0;
+    for (uint32_t k = 0; k < f->inputs; k++) {
+        uint32_t feature = feature_of(f, k);
+        far |= is_live(f, k) && gali_wiring_is_far(values(f->graph, f->normalise, 1)[feature],
+                                                   values(f->graph, f->normalise, 2)[feature]);
+    }
+    return far;
+}
+
+/* The layer goes on reading what it reads. */
+static void leave_input(fold *f) {
+    f->source = f->graph->nodes[f->dense].operands[0];
+    f->normalise = f->fix = f->gather = GALI_NET_NO_NODE;
+}
+
+static fold find(const gali_net *graph, uint32_t dense) {
+    fold f = {.graph = graph, .dense = dense, .source = graph->nodes[dense].operands[0]};
+    f.gather = step_over(&f, GALI_NET_OP_gather);
+    f.normalise = step_over(&f, GALI_NET_OP_normalise);
+    f.fix = f.denormalise = GALI_NET_NO_NODE;
+    uint32_t user = only_user(graph, dense);
+    if (user != GALI_NET_NO_NODE && graph->nodes[user].op == GALI_NET_OP_denormalise) {
+        f.denormalise = user;
+    }
+    const gali_net_type *a = &weights_of(&f)->type;
+    f.experts = a->rank == 3 ? a->shape[0] : 1;
+    f.outputs = a->shape[a->rank - 2];
+    f.inputs = a->shape[a->rank - 1];
+    f.shift = !given_by_caller(&f);
+    if (f.normalise != GALI_NET_NO_NODE) {
+        f.fix = step_over(&f, GALI_NET_OP_fix);
+    }
+    if (f.normalise == GALI_NET_NO_NODE || (are_known(&f) && reads_far(&f))) {
+        leave_input(&f);
+    }
+    return f;
 }
 
 static double scale_of(const fold *f, uint32_t n) {
@@ -156,18 +189,8 @@ static float folded_weight(const fold *f, uint32_t e, uint32_t n, uint32_t i) {
 
 /* Whether there is anything to fold, and all values are known. */
 static int can_fold(const fold *f) {
-    const uint32_t around[] = {f->normalise, f->fix, f->gather, f->denormalise};
-    int any = 0;
-    for (uint32_t i = 0; i < sizeof around / sizeof around[0]; i++) {
-        const gali_net_node *node = around[i] == GALI_NET_NO_NODE ? NULL : &f->graph->nodes[around[i]];
-        any |= node != NULL;
-        for (uint32_t o = 1; node && o < node->operand_count; o++) {
-            if (!operand(f->graph, around[i], o)->data) {
-                return 0;
-            }
-        }
-    }
-    return any && weights_of(f)->data && biases_of(f)->data;
+    int any = f->normalise != GALI_NET_NO_NODE || f->denormalise != GALI_NET_NO_NODE;
+    return any && are_known(f) && weights_of(f)->data && biases_of(f)->data;
 }
 
 /* A layer that is left without inputs keeps one, with weights of 0. */

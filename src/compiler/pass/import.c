@@ -236,10 +236,7 @@ static uint32_t gating_network(import *in, uint32_t x) {
     for (uint32_t i = 0; index && i < gating->input_count; i++) {
         index[i] = gali_model_u32(gating->features, i);
     }
-    list l = {.layers = {"GATE", gating->layers, gating->layer_count, gating->input_count, 1},
-              .gate = 1,
-              .features = index,
-              .x = x};
+    list l = {.layers = gali_layer_list_gate(gating), .gate = 1, .features = index, .x = x};
     uint32_t value = index ? activated(in, GALI_ACTIVATION_SOFTMAX, 0, import_list(in, &l), "gate") : 0;
     gali_net_node kept = {
         .op = gating->top ? GALI_NET_OP_top : GALI_NET_OP_blend, .operand_count = 1, .operands = {value}};
@@ -271,9 +268,7 @@ static uint32_t gate(import *in, uint32_t x) {
 gal_status gali_pass_import(gali_compilation *c, gal_error *error) {
 import in = {gali_build_start(& c->arena, c->least, c->most, error), & c->model, c->form };
     uint32_t x = features(&in);
-    list l = {.layers = {"LAYR", c->model.layers, c->model.layer_count, c->model.inputs, c->model.experts},
-              .x = x,
-              .blend = gate(&in, x)};
+    list l = {.layers = gali_layer_list_main(&c->model), .x = x, .blend = gate(&in, x)};
     uint32_t value = import_list(&in, &l);
     uint32_t mean = floats(&in, vector(GALI_NET_F32, c->model.outputs), c->model.output_mean, "y_mean");
     uint32_t std = floats(&in, vector(GALI_NET_F32, c->model.outputs), c->model.output_std, "y_std");
