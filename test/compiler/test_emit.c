@@ -262,6 +262,31 @@ static void blend_form(void **state) {
     }
 }
 
+/* Layers of one shape share their functions, and their comment says whose they are. */
+static void equal_layers_share_functions(void **state) {
+    (void)state;
+    static const synthetic_desc chain = {
+        .gate = GAL_GATE_CUBIC,
+        .experts = 4,
+        .layers = 6,
+        .width = {24, 24, 24, 24, 24, 24, 24},
+        .activation = {GALI_ACTIVATION_ELU, GALI_ACTIVATION_ELU, GALI_ACTIVATION_RELU, GALI_ACTIVATION_ELU},
+        .seed = 41};
+    static char source[400000];
+    const builder *b = best_builder();
+    check(b, quick, &chain, GAL_FORM_PER_EXPERT);
+    slurp(place_of("net.c"), source, sizeof source);
+    assert_non_null(strstr(source, "activation elu. The same:\n * layer1, layer3.\n"));
+    assert_non_null(strstr(source, "activation none. The same:\n * layer5.\n"));
+    assert_non_null(strstr(source, "static void net_layer0_"));
+    assert_non_null(strstr(source, "static void net_layer2_"));
+    assert_null(strstr(source, "net_layer1_"));
+    assert_null(strstr(source, "net_layer3_"));
+    assert_null(strstr(source, "net_layer5_"));
+    assert_null(strstr(source, " + 0 *"));
+    assert_null(strstr(source, "count * 1;"));
+}
+
 /* Means that are subtracted first, where the runtime subtracts them, too, gate and all. */
 static void far_means(void **state) {
     (void)state;
@@ -614,6 +639,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(every_gate_and_shape, place_make, place_remove),
         cmocka_unit_test_setup_teardown(blend_form, place_make, place_remove),
         cmocka_unit_test_setup_teardown(far_means, place_make, place_remove),
+        cmocka_unit_test_setup_teardown(equal_layers_share_functions, place_make, place_remove),
         cmocka_unit_test_setup_teardown(every_kind_of_layer, place_make, place_remove),
         cmocka_unit_test_setup_teardown(a_log_gives_each_range_its_best, place_make, place_remove),
         cmocka_unit_test_setup_teardown(equal_input_gives_equal_bytes, place_make, place_remove),

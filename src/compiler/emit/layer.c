@@ -1,4 +1,7 @@
-/* Dense layers as C: their scheduled loops, a version per range of characters, and their weights as those read them. */
+/*
+ * Dense layers as C: their scheduled loops, a version per range of characters, and their weights as those read them. Layers
+ * of one shape have one schedule: they share the functions of the first of them, its twin.
+ */
 #include <stdio.h>
 
 #include "base/error.h"
@@ -75,6 +78,39 @@ static void name_version(const gali_net_node *node, const gali_dense *dense, cha
     }
 }
 
+static const gali_layer_schedule *schedule_of(const gali_emission *e, const gali_net_node *node) {
+    uint32_t schedule = node->attributes[GALI_NET_ATTRIBUTE_schedule];
+    return schedule ? e->c->schedules[schedule - 1] : NULL;
+}
+
+static int are_twins(const gali_emission *e, const gali_net_node *a, const gali_net_node *b) {
+    const gali_layer_schedule *x = schedule_of(e, a), *y = schedule_of(e, b);
+    return x && y && gali_dense_same(&x->dense, &y->dense);
+}
+
+/* The first layer of the same shape, maybe the layer itself. */
+static const gali_net_node *twin_of(const gali_emission *e, const gali_net_node *node) {
+    const gali_net_node *twin = e->c->graph->nodes;
+    while (!are_twins(e, twin, node)) {
+        twin++;
+    }
+    return twin;
+}
+
+/* The layers that share a function, by name: who looks for one finds it. */
+static void add_twins(gali_emission *e, const gali_net_node *node) {
+    enum { LINE = 12 };
+    uint32_t count = 0;
+    for (const gali_net_node *other = node + 1; other < e->c->graph->nodes + e->c->graph->count; other++) {
+        if (are_twins(e, node, other)) {
+            const char *before = count == 0 ? " The same:" : count % LINE == 0 ? ",\n *" : ",";
+            gali_text_add(&e->functions, "%s%s %s", before, count == 0 ? "\n *" : "", other->name);
+            count++;
+        }
+    }
+    gali_text_add(&e->functions, count ? ".\n" : "\n");
+}
+
 static void add_comment(gali_emission *e, const gali_net_node *node, const gali_layer_version *version) {
     const gali_dense *dense = &version->dense;
     gali_text_add(&e->functions, "/*\n * %s for %u", node->name, dense->least);
@@ -86,13 +122,16 @@ static void add_comment(gali_emission *e, const gali_net_node *node, const gali_
     if (dense->experts > 1) {
         gali_text_add(&e->functions, "%u of %u experts, ", dense->slots, dense->experts);
     }
-    gali_text_add(&e->functions, "activation %s.\n * %s:\n *     ",
-                  gali_net_attribute_word(GALI_NET_KIND_ACTIVATION, dense->activation),
+    gali_text_add(&e->functions, "activation %s.",
+                  gali_net_attribute_word(GALI_NET_KIND_ACTIVATION, dense->activation));
+    add_twins(e, node);
+    gali_text_add(&e->functions, " * %s:\n *     ",
                   version->logged ? "Schedule of the log" : "Written schedule");
     gali_schedule_print(&version->schedule, "\n *     ", &e->functions);
     gali_text_add(&e->functions, "\n */\n");
 }
 
+/* Adds a version's function, unless it is a twin's and stands already. */
 static gal_status add_version(gali_emission *e, const gali_net_node *node, const gali_layer_version *version,
                               const gali_loop_buffer **layout, gal_error *error) {
     gali_compilation *c = e->c;
@@ -111,6 +150,9 @@ static gal_status add_version(gali_emission *e, const gali_net_node *node, const
         return blame_log(c, version, status, error);
     }
     *layout = weights_of(function);
+    if (twin_of(e, node) != node) {
+        return GAL_OK;
+    }
     add_comment(e, node, version);
     status = gali_loop_print_c(function, name, c->target->lanes, &e->functions, error);
     gali_text_add(&e->functions, "\n");
@@ -121,7 +163,7 @@ static void add_call(gali_emission *e, const gali_net_node *node, uint32_t index
                      size_t weights, const char *indent) {
     const gali_net *graph = e->c->graph;
     char name[NAME_SIZE];
-    name_version(node, dense, name);
+    name_version(twin_of(e, node), dense, name);
     gali_text_add(&e->calls, "%s%s(count, weights + %zu, %s, %u", indent, name, weights,
                   graph->nodes[node->operands[0]].name, gali_emit_stride(graph, node->operands[0]));
     if (dense->experts > 1) {

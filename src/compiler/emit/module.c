@@ -154,6 +154,15 @@ static void make_header(const gali_compilation *c, const gali_emission *e, gali_
     gali_text_add(text, ";\n\n#ifdef __cplusplus\n}\n#endif\n#endif\n");
 }
 
+/* "    float *const NAME = (float *)workspace + 48 * (size_t)count;" */
+static void add_place(gali_text *text, const char *type, const char *name, const char *ending, uint32_t at) {
+    gali_text_add(text, "    %s *const %s%s = (%s *)workspace", type, name, ending, type);
+    if (at) {
+        gali_text_add(text, " + %u * (size_t)count", at);
+    }
+    gali_text_add(text, ";\n");
+}
+
 /* Local pointers of the run: a value's rows. */
 static void add_places(const gali_compilation *c, gali_text *text) {
     for (uint32_t i = 0; i < c->graph->count; i++) {
@@ -162,13 +171,23 @@ static void add_places(const gali_compilation *c, gali_text *text) {
         if (!offset) {
             continue;
         }
-        gali_text_add(text, "    float *const %s = (float *)workspace + %u * (size_t)count;\n", node->name,
-                      (offset - 1) * 16);
+        add_place(text, "float", node->name, "", (offset - 1) * 16);
         if (node->type.element == GALI_NET_BLEND && gali_emit_sparse(&node->type)) {
-            gali_text_add(text, "    uint32_t *const %s_expert = (uint32_t *)workspace + %u * (size_t)count;\n",
-                          node->name, (offset - 1) * 16 + (node->type.shape[1] + 15) / 16 * 16);
+            add_place(text, "uint32_t", node->name, "_expert",
+                      (offset - 1) * 16 + (node->type.shape[1] + 15) / 16 * 16);
         }
     }
+}
+
+/* Gate values that are not finite are refused before anything is written. */
+static void add_check_of_gate(const gali_net_node *gate, gali_text *text) {
+    uint32_t width = gate_width(gate);
+    gali_text_add(text, "    for (uint32_t i = 0; i < count");
+    if (width > 1) {
+        gali_text_add(text, " * %u", width);
+    }
+    gali_text_add(text, "; i++) {\n        if (!isfinite(%s[i])) {\n            return -1;\n        }\n    }\n",
+                  gate->name);
 }
 
 static void make_run(const gali_compilation *c, const gali_emission *e, gali_text *text) {
@@ -180,10 +199,7 @@ static void make_run(const gali_compilation *c, const gali_emission *e, gali_tex
     add_places(c, text);
     gali_text_add(text, "    if (count < %u || count > %u) {\n        return -1;\n    }\n", c->least, c->most);
     if (gate) {
-        gali_text_add(text,
-                      "    for (uint32_t i = 0; i < count * %u; i++) {\n        if (!isfinite(%s[i])) {\n"
-                      "            return -1;\n        }\n    }\n",
-                      gate_width(gate), gate->name);
+        add_check_of_gate(gate, text);
     }
     gali_text_add_bytes(text, e->calls.bytes, e->calls.size);
     gali_text_add(

@@ -1,5 +1,7 @@
 #include "compiler/schedule/layers.h"
 
+#include <string.h>
+
 #include "base/error.h"
 
 /* What the makers below share. */
@@ -13,6 +15,13 @@ typedef struct maker {
 
 const char *gali_dense_slot(const gali_dense *dense) {
     return dense->sparse ? "s" : "e";
+}
+
+int gali_dense_same(const gali_dense *a, const gali_dense *b) {
+    return a->experts == b->experts && a->slots == b->slots && a->inputs == b->inputs &&
+           a->outputs == b->outputs && a->form == b->form && a->activation == b->activation &&
+           memcmp(&a->slope, &b->slope, sizeof a->slope) == 0 && a->sparse == b->sparse &&
+           a->padded == b->padded;
 }
 
 int gali_dense_is_rowwise(const gali_dense *dense) {

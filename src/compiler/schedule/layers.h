@@ -30,6 +30,9 @@ enum { GALI_DENSE_CHARACTERS_MAX = 1024 };
 /* The axis over a character's experts: "e", or "s" where it lists them. */
 const char *gali_dense_slot(const gali_dense *dense);
 
+/* Whether two are the same but for the characters that they are for. */
+int gali_dense_same(const gali_dense *a, const gali_dense *b);
+
 /* Whether characters go one by one: a tile of several shares the weights that it reads, and these share none. */
 int gali_dense_is_rowwise(const gali_dense *dense);
 

@@ -13,12 +13,6 @@ gal_status gali_tune_compile(gali_compilation *c, const void *data, size_t size,
     return status == GAL_OK ? gali_pass_run(c, "schedule", NULL, error) : status;
 }
 
-static int same_layer(const gali_dense *a, const gali_dense *b) {
-    return a->experts == b->experts && a->slots == b->slots && a->inputs == b->inputs &&
-           a->outputs == b->outputs && a->form == b->form && a->activation == b->activation &&
-           a->slope == b->slope && a->sparse == b->sparse && a->padded == b->padded && a->most == b->most;
-}
-
 static void add_written(gali_tune_task *task, const gali_schedule *schedule) {
     for (uint32_t i = 0; i < task->written_count; i++) {
         if (gali_schedule_same(&task->written[i], schedule)) {
@@ -46,7 +40,7 @@ static gal_status add_task(gali_tune_task *tasks, uint32_t *count, const gali_la
     gali_dense dense = layer->dense;
     dense.least = dense.most = characters;
     for (uint32_t i = 0; i < *count; i++) {
-        if (same_layer(&tasks[i].dense, &dense)) {
+        if (gali_dense_same(&tasks[i].dense, &dense) && tasks[i].dense.most == characters) {
             tasks[i].layers++;
             return GAL_OK;
         }
