@@ -371,11 +371,12 @@ static void make_source(const emission *e, gali_text *to) {
     gali_text body = {0};
     gali_text_add_bytes(&body, e->functions.bytes ? e->functions.bytes : "", e->functions.size);
     gali_text_add(to, "/* %s.h tells what this is. */\n", e->desc->name);
-    gali_text_add(to,
-                  "#if defined(__clang__)\n#pragma STDC FP_CONTRACT OFF\n#elif defined(__GNUC__)\n"
-                  "#pragma GCC optimize(\"fp-contract=off\")\n#endif\n\n"
-                  "#include \"%s.h\"\n\n#include <math.h>\n#include <string.h>\n\n",
-                  e->desc->name);
+    gali_text_add(
+        to,
+        "#if defined(__clang__)\n#pragma STDC FP_CONTRACT OFF\n#elif defined(__GNUC__)\n"
+        "#pragma GCC optimize(\"fp-contract=off\", \"no-math-errno\", \"no-trapping-math\")\n#endif\n\n"
+        "#include \"%s.h\"\n\n#include <math.h>\n#include <string.h>\n\n",
+        e->desc->name);
     gali_vocabulary_add_plain(to, body.bytes ? body.bytes : "");
     gali_text_end(&body, to);
     gali_text_add(to, "%s", size_functions);
