@@ -134,6 +134,7 @@ static const gali_narrow *const gali_narrow_only = &GALI_NARROW_TABLE;
 #include "motion/controller.c"
 #include "motion/crowd.c"
 #include "motion/crowd_budget.c"
+#include "motion/crowd_characters.c"
 #include "motion/crowd_step.c"
 #include "motion/ground.c"
 #include "motion/phases.c"

@@ -1,5 +1,5 @@
 /*
- * What a crowd is made of, for the sources that are its parts (crowd.c, crowd_step.c, snapshot.c).
+ * What a crowd is made of, for the sources that are its parts (crowd.c, crowd_characters.c, crowd_step.c, snapshot.c).
  *
  * Places are numbered through all groups: a group has `capacity` of them from `first` on, GALI_BANK to a bank.
  * order[0 .. count) lists the places in use; a removed one is closed by moving the rest down.
