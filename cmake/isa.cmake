@@ -4,7 +4,8 @@
 # address sanitizer at the scalar ones alone, without stack redzones, so that the tiles' arrays still become registers
 # (the bodies are the same, and the tests of kernels have guard pages), the thread sanitizer at the float32 ones.
 # Debug information is lines alone: variables of unrolled tiles have none worth half of the time of compiling them.
-set(gallop_table_options $<$<CONFIG:Debug,RelWithDebInfo>:-g1>)
+set(gallop_lines_alone $<$<CONFIG:Debug,RelWithDebInfo>:-g1>)
+set(gallop_table_options ${gallop_lines_alone})
 set(gallop_narrow_table_options "")
 set(scalar_options ${gallop_table_options})
 if(CMAKE_C_FLAGS MATCHES "fsanitize=address")
@@ -17,6 +18,7 @@ if(CMAKE_C_FLAGS MATCHES "fsanitize=address")
 endif()
 set_source_files_properties(src/kernels/k_scalar.c src/kernels/k_scalar_narrow.c
     PROPERTIES COMPILE_OPTIONS "${scalar_options}")
+set_source_files_properties(src/motion/phases_scalar.c PROPERTIES COMPILE_OPTIONS "${gallop_lines_alone}")
 if(CMAKE_C_FLAGS MATCHES "fsanitize")
     set(gallop_narrow_table_options -fno-sanitize=all)
 endif()
@@ -36,7 +38,7 @@ endfunction()
 function(gallop_add_phases file)
     target_sources(gallop PRIVATE src/motion/${file})
     set_source_files_properties(src/motion/${file} PROPERTIES
-        COMPILE_OPTIONS "${ARGN};$<$<NOT:$<BOOL:${MSVC}>>:-fno-tree-vectorize>")
+        COMPILE_OPTIONS "${ARGN};$<$<NOT:$<BOOL:${MSVC}>>:-fno-tree-vectorize>;${gallop_lines_alone}")
 endfunction()
 
 # The same where the compiler knows the flag that the table is about.
