@@ -70,7 +70,7 @@ static void expect_all_served(const unsigned char *bytes, size_t size, gal_form 
     gali_compilation c;
     gal_compiled *compiled;
     gal_error error = {0};
-    uint32_t count, logged;
+    uint32_t count = 0, logged;
     if (gali_tune_compile(&c, bytes, size, target(), form, &error) != GAL_OK ||
         gali_tune_tasks(&c, five, 1, tasks, &count, &error) != GAL_OK) {
         fail_msg("%s: %s", what, error.message);

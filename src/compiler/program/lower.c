@@ -410,7 +410,8 @@ static int affine(lowering *l, const gali_scalar *a, gali_loop_index *out) {
         if (right.count && left.count) {
             range_of(l, &left, &least, &most);
             range_of(l, &right, &right_least, &right_most);
-            if (least < 0 || right_least < 0 || (double)most * (double)right_most > GALI_LOOP_EXTENT_MAX) {
+            if (least < 0 || right_least < 0 ||
+                (double)most * (double)right_most > (double)GALI_LOOP_EXTENT_MAX) {
                 return 0;
             }
             *out = let_of(l, GALI_LOOP_PRODUCT, left, right, least * right_least, most * right_most, NULL);

@@ -505,8 +505,8 @@ gal_status gali_search_finish(gali_search *s, uint32_t most, gali_schedule *sche
 
 /* As many as fit into the time. */
 static uint32_t batch_for(double seconds, double each) {
-    double fit = each > 0 ? seconds / each : BATCH;
-    return fit >= BATCH ? BATCH : fit > GALI_SEARCH_LEAST ? (uint32_t)fit : GALI_SEARCH_LEAST;
+    const double most = BATCH, least = GALI_SEARCH_LEAST, fit = each > 0 ? seconds / each : most;
+    return fit >= most ? BATCH : fit > least ? (uint32_t)fit : GALI_SEARCH_LEAST;
 }
 
 static gal_status search_round(gali_search *s, gal_error *error) {

@@ -223,7 +223,7 @@ static double finals_of(const tuning *t) {
 /* The time for a task's next slice. */
 static double slice_of(const tuning *t, uint32_t task, double left) {
     double share = t->tune->seconds / t->state.count;
-    double slice = t->budget[task].slices == 0 ? first * share : share / SLICES;
+    double slice = t->budget[task].slices == 0 ? first * share : share / (double)SLICES;
     return slice < left ? slice : left;
 }
 
@@ -245,10 +245,9 @@ static gal_status run_slices(tuning *t, int *stopped, gal_error *error) {
 /* How many leaders of a task there is time for, where so many tasks' winners are still to be measured. */
 static uint32_t finalists_of(const tuning *t, const searching *s, uint32_t tasks) {
     double left = (t->tune->seconds - (gali_clock_seconds() - t->start)) / tasks, each = each_of(t);
-    double fit = each > 0 ? left / each - s->task->written_count : GALI_SEARCH_FINALISTS;
-    return fit >= GALI_SEARCH_FINALISTS ? GALI_SEARCH_FINALISTS
-           : fit > FINALISTS_LEAST      ? (uint32_t)fit
-                                        : FINALISTS_LEAST;
+    const double most = GALI_SEARCH_FINALISTS, least = FINALISTS_LEAST;
+    double fit = each > 0 ? left / each - s->task->written_count : most;
+    return fit >= most ? GALI_SEARCH_FINALISTS : fit > least ? (uint32_t)fit : FINALISTS_LEAST;
 }
 
 /* The winner of a task, measured for long beside the written schedules; written down as a search's result. */

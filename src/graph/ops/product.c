@@ -161,7 +161,7 @@ typedef struct places {
 
 /* Indices of both operands at the axes of a stage that has the result's shape, to which the inner axis is added. */
 static places places_of(gali_express *x, gali_stage_of *y, const gali_type *a, const gali_type *b) {
-    places p = {NULL};
+    places p = {.row = NULL};
     int batch_a = a->rank > 1 ? a->rank - 2 : 0, batch_b = b->rank > 1 ? b->rank - 2 : 0;
     int batch = batch_a > batch_b ? batch_a : batch_b;
     uint32_t axis = (uint32_t)batch;
