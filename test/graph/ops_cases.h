@@ -242,6 +242,15 @@ static const ops_case ops_cases[] = {
     {"SoftmaxCrossEntropyLoss", "f32[3,5,2] i64[3,2]@0:4 f32[5]@1:2", "ignore_index=2", 2, 0},
     {"SoftmaxCrossEntropyLoss", "f32[3,5] i64[3]@0:4", "reduction=none", 0, 0},
 
+    /* ---- signal ---- */
+    {"HannWindow", "i64[]=7", "", 0, 0},
+    {"HammingWindow", "i32[]=7", "periodic=0 output_datatype=11", 0, 0},
+    {"BlackmanWindow", "i64[1]=6", "", 0, 0},
+    {"DFT", "f32[2,6,1]", "", 0, 0},
+    {"DFT", "f32[2,6,3,2] - i64[]=1", "inverse=1", 0, OPS_BY_NUMBERS},
+    {"DFT", "f32[2,6,2] i64[]=8", "onesided=1", 0, OPS_BY_NUMBERS},
+    {"DFT", "f32[2,6,1] i64[]=5 i64[]=-2", "", 0, 0},
+
     /* ---- resize ---- */
     {"Resize", "f32[1,2,3,4] - f32[4]=1,1,2,3", "coordinate_transformation_mode=asymmetric nearest_mode=floor",
      0, 0},

@@ -194,6 +194,14 @@ static gal_status coerced(gali_onnx_reading *r) {
     return status == GAL_OK ? set_operand(r, 1, shape) : status;
 }
 
+/* Its axis was an attribute, 1 without. */
+static gal_status dft(gali_onnx_reading *r) {
+    static const int64_t one = 1;
+    gali_attribute a = take(r, "axis");
+    gali_type type = {.element = GALI_i64};
+    return set_operand(r, 2, constant(r, &type, a.ints ? a.ints : &one));
+}
+
 static gal_status group_normalization(gali_onnx_reading *r) {
     return gali_onnx_reading_refuse(r, "opset 18's form, with a scale for each group, is not supported");
 }
@@ -228,6 +236,7 @@ static const struct change {
     {"Softmax", 13, coerced},
     {"LogSoftmax", 13, coerced},
     {"Hardmax", 13, coerced},
+    {"DFT", 20, dft},
     {"GroupNormalization", 21, group_normalization},
 };
 
