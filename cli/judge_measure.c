@@ -121,9 +121,10 @@ static void measure_speed(const scope *self, const gali_judge_trace *trace, gali
         count += 1;
     }
     double per_second = (double)(self->rate * self->unit) / count, degrees = 180 / (double)GALI_PI;
-    int steady = script->way <= GALI_WAY_EIGHT && script->off <= 0 && !script->still;
+    int steady = gali_judge_is_steady(script);
     out->speed = got * per_second;
     out->wanted = wanted * (double)self->unit / count;
+    out->off = steady ? 100 * fabs(out->speed / out->wanted - 1) : NAN;
     out->direction = steady ? away / count * degrees : NAN;
     out->facing = script->strafe > 0 ? aside / count * degrees : NAN;
     out->turn = turned * (double)self->rate / count;
@@ -168,6 +169,25 @@ static void measure_stops(const scope *self, const gali_judge_trace *trace, gali
     out->stop = stops.count > 0 ? mean_of(&stops) : NAN;
 }
 
+/* Seconds until the root goes 80 % of the speed the way that the stick was thrown; a mean over all throws but the first. */
+static void measure_pivots(const scope *self, const gali_judge_trace *trace, gali_judge_figures *out) {
+    const gali_judge_script *script = trace->script;
+    uint32_t every = (uint32_t)(4 * self->rate);
+    pile pivots = {0};
+    for (uint32_t begin = every; script->way == GALI_WAY_REVERSE && begin + every <= self->frames;
+         begin += every) {
+        float speed, heading, part = 0;
+        uint32_t f = begin;
+        gali_judge_wanted(script, self->contract, ((float)begin + 0.5f) / self->rate, &speed, &heading);
+        for (; f < begin + every && part < 0.8f * speed; f++) {
+            gal_vec3 way = gali_vec3_sub(trace->frames[f].root, trace->frames[f - 1].root);
+            part = (way.x * sinf(heading) + way.z * cosf(heading)) * self->rate;
+        }
+        put(&pivots, (float)(f - begin) / self->rate);
+    }
+    out->pivot = pivots.count > 0 ? mean_of(&pivots) : NAN;
+}
+
 /* Standard deviation of the heels' places in the root frame, mean of both axes and all feet. */
 static double travel_of(const scope *self, const gali_judge_trace *trace) {
     double total = 0, count = self->frames - self->first;
@@ -188,7 +208,9 @@ static double travel_of(const scope *self, const gali_judge_trace *trace) {
 static void measure_body(const scope *self, const gali_judge_trace *raw, const gali_judge_trace *locked,
                          gali_judge_figures *out) {
     double sum = 0, count = 0, seen = 0, scale = (double)self->unit * 100;
-    double low = INFINITY, lowest = INFINITY, head = INFINITY;
+    double low = INFINITY, lowest = INFINITY, head = INFINITY, sunk = 0;
+    pile off = {.values = malloc((size_t)self->frames * GALI_JUDGE_FEET * sizeof(float))}, sole = {0},
+         lag = {0};
     for (uint32_t i = 0; i < GALI_JUDGE_BINS; i++) {
         sum += (i + 0.5) / 10 * raw->bones[i];
         count += raw->bones[i];
@@ -202,21 +224,47 @@ static void measure_body(const scope *self, const gali_judge_trace *raw, const g
     for (uint32_t f = self->first; f < self->frames; f++) {
         head = fmin(head, (double)locked->frames[f].head * scale);
         lowest = fmin(lowest, (double)locked->frames[f].lowest * scale);
+        if (isfinite(locked->frames[f].lag)) {
+            put(&lag, locked->frames[f].lag);
+        }
         for (uint32_t k = 0; k < self->feet; k++) {
             const gali_judge_foot *foot = &locked->frames[f].feet[k];
-            low = fmin(low, (double)(foot->toe.y - foot->ground) * scale);
+            float over = (foot->toe.y - foot->ground) * self->unit * 100;
+            low = fmin(low, (double)over);
+            sunk = fmax(sunk, (double)(foot->lowest - foot->toe.y) * scale);
+            if (foot->contact > planted) {
+                put(&off, fabsf(over - self->contract->rules.foot_toe_height * self->unit * 100));
+            }
+            if (isfinite(foot->sole)) {
+                put(&sole, foot->sole);
+            }
         }
     }
     out->low = self->feet > 0 ? low : NAN;
+    out->sunk = self->feet > 0 ? sunk : NAN;
+    out->height = off.count > 0 ? part_of(&off, 0.95) : NAN;
+    out->sole = sole.count > 0 ? mean_of(&sole) : NAN;
+    out->tilt = lag.count > 0 ? fabs(mean_of(&lag)) : NAN;
+    free(off.values);
     out->lowest = lowest;
     out->head = head;
+}
+
+/* By how much a point's way of a frame differs from the one before, centimetres. */
+static double change_of(const scope *self, gal_vec3 a, gal_vec3 b, gal_vec3 c) {
+    return (double)gali_vec3_length(gali_vec3_sub(gali_vec3_sub(c, b), gali_vec3_sub(b, a))) *
+           (double)self->unit * 100;
 }
 
 /* How far joints go in a frame, and by how much that changes from one frame to the next. */
 static void measure_pose(const scope *self, const gali_judge_trace *trace, gali_judge_figures *out) {
     pile way = {.values = malloc(self->frames * sizeof(float))},
          jump = {.values = malloc(self->frames * sizeof(float))};
+    out->hips = out->root = 0;
     for (uint32_t f = self->first; f < self->frames; f++) {
+        const gali_judge_frame *now = &trace->frames[f], *a = f > 1 ? now - 2 : now, *b = f > 1 ? now - 1 : now;
+        out->hips = fmax(out->hips, change_of(self, a->hips, b->hips, now->hips));
+        out->root = fmax(out->root, change_of(self, a->root, b->root, now->root));
         put(&way, trace->frames[f].fastest * self->unit * 100);
         put(&jump, trace->frames[f].jump * self->unit * 100);
     }
@@ -276,6 +324,7 @@ gali_judge_figures gali_judge_measure(const gali_contract *contract, uint32_t fr
     self.first = self.first > 0 ? self.first : 1;
     measure_speed(&self, locked, &out);
     measure_stops(&self, locked, &out);
+    measure_pivots(&self, locked, &out);
     measure_pull(&self, free_trace, locked, &out);
     measure_body(&self, raw, locked, &out);
     measure_pose(&self, locked, &out);

@@ -25,12 +25,30 @@ const gali_judge_script gali_judge_scripts[] = {
      .off = 2},
     {.name = "turn on the spot", .way = GALI_WAY_SPIN, .turn = 1, .strafe = 1, .still = 1},
     {.name = "reversals", .way = GALI_WAY_REVERSE},
+    {.name = "reversals run", .way = GALI_WAY_REVERSE, .run = 1},
+    {.name = "flicked stick", .way = GALI_WAY_FLICK, .run = 1},
+    {.name = "circling stick", .turn = 6, .run = 1},
     {.name = "random stick", .way = GALI_WAY_RANDOM},
     {.name = "jump", .run = 0.6f, .jump = 3},
     {.name = "random jumps", .way = GALI_WAY_RANDOM, .jump = 2},
-    {.name = "hills walk", .turn = 0.1f, .hills = 1},
-    {.name = "hills run", .turn = 0.1f, .run = 1, .hills = 1},
-    {.name = "hills random", .way = GALI_WAY_RANDOM, .hills = 1},
+    {.name = "hills walk", .turn = 0.1f, .ground = GALI_GROUND_HILLS},
+    {.name = "hills run", .turn = 0.1f, .run = 1, .ground = GALI_GROUND_HILLS},
+    {.name = "hills random", .way = GALI_WAY_RANDOM, .ground = GALI_GROUND_HILLS},
+    {.name = "slope 10 walk", .way = GALI_WAY_REVERSE, .ground = GALI_GROUND_SLOPE_10},
+    {.name = "slope 10 run", .way = GALI_WAY_REVERSE, .run = 1, .ground = GALI_GROUND_SLOPE_10},
+    {.name = "slope 10 stops", .run = 1, .on = 3, .off = 2, .ground = GALI_GROUND_SLOPE_10},
+    {.name = "slope 15 walk", .way = GALI_WAY_REVERSE, .ground = GALI_GROUND_SLOPE_15},
+    {.name = "slope 15 run", .way = GALI_WAY_REVERSE, .run = 1, .ground = GALI_GROUND_SLOPE_15},
+    {.name = "slope 15 stops", .run = 1, .on = 3, .off = 2, .ground = GALI_GROUND_SLOPE_15},
+    {.name = "slope 20 run", .way = GALI_WAY_REVERSE, .run = 1, .ground = GALI_GROUND_SLOPE_20},
+    {.name = "slope 30 stand", .still = 1, .ground = GALI_GROUND_SLOPE_30},
+    {.name = "slope 30 walk", .way = GALI_WAY_REVERSE, .ground = GALI_GROUND_SLOPE_30},
+    {.name = "slope 30 run", .way = GALI_WAY_REVERSE, .run = 1, .ground = GALI_GROUND_SLOPE_30},
+    {.name = "slope 30 stops", .run = 1, .on = 3, .off = 2, .ground = GALI_GROUND_SLOPE_30},
+    {.name = "slope 30 circle", .turn = 0.5f, .ground = GALI_GROUND_SLOPE_30},
+    {.name = "stairs walk", .ground = GALI_GROUND_STAIRS},
+    {.name = "stairs run", .run = 1, .ground = GALI_GROUND_STAIRS},
+    {.name = "stairs stops", .on = 3, .off = 2, .ground = GALI_GROUND_STAIRS},
 };
 
 const uint32_t gali_judge_script_count = sizeof gali_judge_scripts / sizeof gali_judge_scripts[0];
@@ -38,6 +56,11 @@ const uint32_t gali_judge_script_count = sizeof gali_judge_scripts / sizeof gali
 int gali_judge_applies(const gali_judge_script *script, const gali_contract *contract) {
     int jumps = contract->rules.jump_time > 0 && contract->gait_of_role[GALI_GAIT_JUMP] >= 0;
     return script->jump <= 0 || jumps;
+}
+
+int gali_judge_is_steady(const gali_judge_script *script) {
+    const float dizzy = 2; /* radians a second, which no walker follows */
+    return script->way <= GALI_WAY_EIGHT && script->off <= 0 && !script->still && script->turn < dizzy;
 }
 
 /* A fixed scramble of an integer into 0..1. */
@@ -64,6 +87,8 @@ static void wish(const gali_judge_script *script, float seconds, float *heading,
         *heading = odd ? -script->heading : script->heading;
     } else if (script->way == GALI_WAY_REVERSE) {
         *heading = fmodf(seconds, 8) < 4 ? 0 : GALI_PI;
+    } else if (script->way == GALI_WAY_FLICK) {
+        *heading = fmodf(seconds, 0.6f) < 0.3f ? 0 : GALI_PI;
     } else if (script->way == GALI_WAY_RANDOM) {
         uint32_t throw = 3 * (uint32_t)(seconds / 1.25f);
         *heading = 2 * GALI_PI * dice(throw);

@@ -2,6 +2,7 @@
 #ifndef GALI_CLI_JUDGE_SCRIPT_H
 #define GALI_CLI_JUDGE_SCRIPT_H
 
+#include "judge_ground.h"
 #include "motion/contract.h"
 
 typedef enum gali_judge_way {
@@ -10,6 +11,7 @@ typedef enum gali_judge_way {
     GALI_WAY_SIDES,   /* heading, and the other side of the facing after each pause */
     GALI_WAY_SPIN,    /* no stick; the camera, and so the wanted facing, turns */
     GALI_WAY_REVERSE, /* turned about every 4 seconds */
+    GALI_WAY_FLICK,   /* thrown over every third of a second */
     GALI_WAY_RANDOM,  /* new heading, amount and gait every 1.25 seconds */
 } gali_judge_way;
 
@@ -22,7 +24,7 @@ typedef struct gali_judge_script {
     float on, off; /* seconds of stick and of none, again and again; off 0: always on */
     float jump;    /* seconds from a jump asked for to the next; 0: none */
     int still;     /* no stick at all */
-    int hills;     /* on hills of up to 20 degrees instead of flat ground */
+    gali_judge_ground_kind ground;
 } gali_judge_script;
 
 extern const gali_judge_script gali_judge_scripts[];
@@ -30,6 +32,9 @@ extern const uint32_t gali_judge_script_count;
 
 /* Whether a controller can do what the script asks for: jumps need a contract that has them. */
 int gali_judge_applies(const gali_judge_script *script, const gali_contract *contract);
+
+/* Whether a character moves on and on as the stick says, with nothing to react to. */
+int gali_judge_is_steady(const gali_judge_script *script);
 
 /* What the player does `seconds` into the script. */
 gal_input gali_judge_input(const gali_judge_script *script, float seconds);

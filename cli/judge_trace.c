@@ -4,7 +4,6 @@
 
 #include "base/clock.h"
 #include "base/error.h"
-#include "hills.h"
 #include "motion/controller.h"
 #include "motion/vec.h"
 #include "space.h"
@@ -24,23 +23,26 @@ typedef struct root_frame {
 typedef struct run {
     gali_judge_stage *stage;
     const gali_contract *contract;
-    gali_hills hills;
     gal_crowd *crowd;
     gal_character *ids;
-    seen_joint *seen; /* [count][joints] */
+    gal_vec3 up[GALI_JUDGE_FEET];          /* of the foot at rest, seen from its heel joint */
+    int32_t heel_contact[GALI_JUDGE_FEET]; /* -1: none */
+    seen_joint *seen;                      /* [count][joints] */
 } run;
 
 gal_status gali_judge_stage_make(gali_judge_stage *stage, gal_controller *controller, uint32_t frames,
-                                 int hills, int free_too, gal_error *error) {
+                                 gali_judge_ground_kind ground, int locks, gal_error *error) {
     uint32_t legs = controller->contract->leg_count;
     *stage = (gali_judge_stage){.controller = controller,
+                                .ground = gali_judge_ground_make(ground, controller->contract->unit),
                                 .frames = frames,
                                 .interval = 1,
                                 .feet = legs < GALI_JUDGE_FEET ? legs : GALI_JUDGE_FEET};
     stage->traces = calloc(2 * (size_t)gali_judge_script_count, sizeof *stage->traces);
     for (uint32_t i = 0; stage->traces && i < gali_judge_script_count; i++) {
         for (int lock = 0; lock <= 1; lock++) {
-            if (gali_judge_scripts[i].hills != hills || (!lock && !free_too) ||
+            if (gali_judge_scripts[i].ground != ground ||
+                !(locks & (lock ? GALI_JUDGE_LOCKED : GALI_JUDGE_FREE)) ||
                 !gali_judge_applies(&gali_judge_scripts[i], controller->contract)) {
                 continue;
             }
@@ -59,6 +61,7 @@ gal_status gali_judge_stage_make(gali_judge_stage *stage, gal_controller *contro
 void gali_judge_stage_release(gali_judge_stage *stage) {
     for (uint32_t i = 0; i < stage->count; i++) {
         free(stage->traces[i].frames);
+        free(stage->traces[i].joints);
     }
     free(stage->traces);
     *stage = (gali_judge_stage){0};
@@ -75,7 +78,74 @@ const gali_judge_trace *gali_judge_stage_find(const gali_judge_stage *stage, con
 }
 
 static float ground_at(const run *self, float x, float z) {
-    return self->hills.steepest > 0 ? gali_hills_ground((void *)&self->hills, x, z) : 0;
+    return gali_judge_ground_at(&self->stage->ground, x, z);
+}
+
+static const float degrees_of = 180 / GALI_PI;
+static const float planted = 0.5f; /* contact from which a joint counts as on the ground */
+
+/* A joint's rotation at rest, in the world. */
+static gal_quat rest_rotation(const gali_contract *contract, uint32_t joint) {
+    gal_quat q = contract->joints[joint].rest.rotation;
+    for (int32_t j = contract->joints[joint].parent; j >= 0; j = contract->joints[j].parent) {
+        q = gali_quat_mul(contract->joints[j].rest.rotation, q);
+    }
+    return q;
+}
+
+static void find_soles(run *self) {
+    for (uint32_t leg = 0; leg < self->stage->feet; leg++) {
+        uint32_t heel = self->contract->legs[leg].heel;
+        gal_quat rest = rest_rotation(self->contract, heel);
+        self->up[leg] = gali_quat_turn(gali_quat_conjugate(rest), (gal_vec3){0, 1, 0});
+        self->heel_contact[leg] = -1;
+        for (uint32_t i = 0; i < self->contract->contact_count; i++) {
+            if (self->contract->contact_joints[i] == heel) {
+                self->heel_contact[leg] = (int32_t)i;
+            }
+        }
+    }
+}
+
+static float angle_between(gal_vec3 a, gal_vec3 b) {
+    return degrees_of * atan2f(gali_vec3_length(gali_vec3_cross(a, b)), gali_vec3_dot(a, b));
+}
+
+/* How the sole lies on the ground, where the foot has one and stands on it. */
+static float sole_of(const run *self, const gal_transform *pose, const gal_character_state *state,
+                     uint32_t leg) {
+    const gali_leg *joints = &self->contract->legs[leg];
+    int32_t toe = self->stage->controller->leg_contact[leg], heel = self->heel_contact[leg];
+    if (joints->heel == joints->toe || toe < 0 || state->contacts[toe] <= planted ||
+        (heel >= 0 && state->contacts[heel] <= planted)) {
+        return NAN;
+    }
+    gal_vec3 at = pose[joints->toe].position, up = gali_quat_turn(pose[joints->heel].rotation, self->up[leg]);
+    return angle_between(up, gali_judge_ground_normal(&self->stage->ground, at.x, at.z));
+}
+
+/* How far the pitch of a body on four legs is from that of the ground under it, positive where it tilts too little. */
+static float lag_of(const run *self, const gal_transform *pose, const gal_character_state *state) {
+    const float half = 0.25f / self->contract->unit;
+    gali_vec2 facing = gali_facing_from_angle(state->facing);
+    float x = pose[0].position.x, z = pose[0].position.z, dx = half * facing.x, dz = half * facing.z;
+    if (self->contract->leg_count < 4) {
+        return NAN;
+    }
+    float slope = atan2f(ground_at(self, x + dx, z + dz) - ground_at(self, x - dx, z - dz), 2 * half);
+    gal_quat rest = rest_rotation(self->contract, 0);
+    gal_vec3 ahead =
+        gali_quat_turn(gali_quat_mul(pose[0].rotation, gali_quat_conjugate(rest)), (gal_vec3){0, 0, 1});
+    float pitch = atan2f(ahead.y, hypotf(ahead.x, ahead.z));
+    return degrees_of * (slope < 0 ? pitch - slope : slope - pitch);
+}
+
+/* The lowest ground within a centimetre: who is not under it is not deeper in an edge than that. */
+static float lowest_ground(const run *self, float x, float z) {
+    const float reach = 0.01f / self->contract->unit;
+    float along_x = fminf(ground_at(self, x - reach, z), ground_at(self, x + reach, z));
+    float along_z = fminf(ground_at(self, x, z - reach), ground_at(self, x, z + reach));
+    return fminf(ground_at(self, x, z), fminf(along_x, along_z));
 }
 
 static void keep_foot(const run *self, const gal_transform *pose, const gal_character_state *state,
@@ -86,9 +156,11 @@ static void keep_foot(const run *self, const gal_transform *pose, const gal_char
     float c = cosf(state->facing), s = sinf(state->facing);
     *foot = (gali_judge_foot){.toe = toe,
                               .ground = ground_at(self, toe.x, toe.z),
+                              .lowest = lowest_ground(self, toe.x, toe.z),
                               .heel_x = c * heel.x - s * heel.z,
                               .heel_z = s * heel.x + c * heel.z,
-                              .contact = contact < 0 ? 0 : state->contacts[contact]};
+                              .contact = contact < 0 ? 0 : state->contacts[contact],
+                              .sole = sole_of(self, pose, state, leg)};
 }
 
 static void count_bones(const run *self, const gal_transform *pose, gali_judge_trace *trace, float least) {
@@ -136,11 +208,16 @@ static void keep(run *self, uint32_t index, uint32_t f) {
     *frame = (gali_judge_frame){.root = state.root,
                                 .facing = state.facing,
                                 .phase = state.phase,
+                                .hips = pose[0].position,
+                                .lag = lag_of(self, pose, &state),
                                 .head = -INFINITY,
                                 .lowest = INFINITY};
     root_frame root = root_of_pose(self, trace, f);
     for (uint32_t j = 0; j < joints; j++) {
         gal_vec3 p = pose[j].position;
+        if (trace->joints) {
+            trace->joints[(size_t)f * joints + j] = p;
+        }
         trace->bad += isfinite(p.x + p.y + p.z) ? 0u : 1u;
         keep_joint(frame, &self->seen[(size_t)index * joints + j], p, root, f);
         frame->lowest = fminf(frame->lowest, p.y - ground_at(self, p.x, p.z));
@@ -172,6 +249,18 @@ static void run_frames(run *self) {
     stage->resets = gal_crowd_resets(self->crowd);
 }
 
+static gal_status keep_joints(run *self, gal_error *error) {
+    size_t count = (size_t)self->stage->frames * self->contract->joint_count;
+    for (uint32_t i = 0; self->stage->keeps_joints && i < self->stage->count; i++) {
+        gali_judge_trace *trace = &self->stage->traces[i];
+        trace->joints = trace->lock ? calloc(count, sizeof *trace->joints) : NULL;
+        if (trace->lock && !trace->joints) {
+            return gali_fail(error, GAL_NO_MEMORY, "no memory for %u frames of joints", self->stage->frames);
+        }
+    }
+    return GAL_OK;
+}
+
 static gal_status add_and_run(run *self, gal_error *error) {
     for (uint32_t i = 0; i < self->stage->count; i++) {
         gal_status status = gal_crowd_add(self->crowd, NULL, &self->ids[i]);
@@ -185,19 +274,20 @@ static gal_status add_and_run(run *self, gal_error *error) {
     return GAL_OK;
 }
 
-gal_status gali_judge_stage_run(gali_judge_stage *stage, int hills, gal_error *error) {
+gal_status gali_judge_stage_run(gali_judge_stage *stage, gal_error *error) {
     run self = {.stage = stage, .contract = stage->controller->contract};
-    self.hills = (gali_hills){.unit = self.contract->unit, .steepest = hills ? 0.364f : 0};
     gal_crowd_desc desc = {.controller = stage->controller,
                            .capacity = stage->count,
-                           .ground = hills ? gali_hills_ground : NULL,
-                           .ground_context = &self.hills};
+                           .ground = stage->ground.kind == GALI_GROUND_FLAT ? NULL : gali_judge_ground_at,
+                           .ground_context = &stage->ground};
+    find_soles(&self);
     self.ids = calloc(stage->count, sizeof *self.ids);
     self.seen = calloc((size_t)stage->count * self.contract->joint_count, sizeof *self.seen);
     gal_status status = self.ids && self.seen ? gal_crowd_create(&self.crowd, &desc, error)
                                               : gali_fail(error, GAL_NO_MEMORY, "no memory for the crowd");
     if (status == GAL_OK) {
-        status = add_and_run(&self, error);
+        status = keep_joints(&self, error);
+        status = status == GAL_OK ? add_and_run(&self, error) : status;
         gal_crowd_destroy(self.crowd);
     }
     free(self.ids);

@@ -182,10 +182,11 @@ static gal_status run_loops(const gali_quantize_report *r, loops *l, gal_error *
             contract->rules.pose_rigid = 0;
             contract->rules.inertia_jump = 0;
             const uint32_t count = (uint32_t)(r->seconds * (double)contract->rate);
-            status = gali_judge_stage_make(&l->stages[i], l->controllers[i], count, 0, 1, error);
+            status = gali_judge_stage_make(&l->stages[i], l->controllers[i], count, GALI_GROUND_FLAT,
+                                           GALI_JUDGE_FREE | GALI_JUDGE_LOCKED, error);
         }
         if (status == GAL_OK) {
-            status = gali_judge_stage_run(&l->stages[i], 0, error);
+            status = gali_judge_stage_run(&l->stages[i], error);
         }
     }
     return status;
@@ -281,7 +282,7 @@ static void print_loops(const gali_quantize_report *r, const loops *l) {
            r->seconds, "script", "10 s", "60 s", "skate", "before");
     for (uint32_t s = 0; s < gali_judge_script_count && count < ROWS_MOST; s++) {
         const gali_judge_script *script = &gali_judge_scripts[s];
-        if (script->hills || !gali_judge_applies(script, l->controllers[0]->contract)) {
+        if (script->ground != GALI_GROUND_FLAT || !gali_judge_applies(script, l->controllers[0]->contract)) {
             continue;
         }
         const loop_row *row = &rows[count];

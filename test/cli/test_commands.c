@@ -435,14 +435,49 @@ static void exports_bvh(void **state) {
 static void judges_a_model(void **state) {
     (void)state;
     const said *s = gallop_here("judge %s/good.gallop --seconds 6 --json", place);
-    expect_good(s);
+    expect_bad(s, 1, " bars missed, the first ");
     expect_json(s->out);
     expect_text(s->out, "\"run circle 0.8\": {");
     expect_text(s->out, "\"finite\": true");
+    expect_text(s->out, "\"missed\": [");
     s = gallop_here("judge %s/good.gallop --seconds 6", place);
-    expect_good(s);
+    expect_bad(s, 1, " bars missed, the first ");
     expect_text(s->out, "hills random");
     expect_text(s->out, "finite: yes, 0 set back");
+    expect_text(s->out, "  MISSED  ");
+}
+
+static void write_bars(const char *text) {
+    FILE *file = fopen(place_of("own.bars"), "w");
+    assert_non_null(file);
+    fputs(text, file);
+    fclose(file);
+}
+
+/* A mannequin of random weights keeps bars that are low enough, and misses one that is not, by name. */
+static void judges_by_the_models_own_bars(void **state) {
+    (void)state;
+    static const char *const none = "off -\ndirection -\nfacing -\nskate -\nlocked -\nstart -\nstop -\n"
+                                    "pivot -\nhips -\nsole -\nheight -\nsunk -\n";
+    char text[512];
+    write_bars(none);
+    const said *s = gallop_here("judge %s/good.gallop --seconds 6 --bars %s/own.bars", place, place);
+    expect_good(s);
+    expect_text(s->out, "bars: 0 of 0 kept");
+    snprintf(text, sizeof text, "%s# its own\nspeed 1e9\nskate 1e-9 run\n", none);
+    write_bars(text);
+    s = gallop_here("judge %s/good.gallop --seconds 6 --bars %s/own.bars", place, place);
+    expect_bad(s, 1, "bars missed, the first run, skate: ");
+    write_bars("skate 4 run\nspede 3\n");
+    expect_bad(gallop_here("judge %s/good.gallop --bars %s/own.bars", place, place), 1,
+               "own.bars line 2: \"spede\" is no figure");
+    write_bars("skate four\n");
+    expect_bad(gallop_here("judge %s/good.gallop --bars %s/own.bars", place, place), 1,
+               "own.bars line 1: \"four\": a number expected, or -");
+    write_bars("skate 4 rum\n");
+    expect_bad(gallop_here("judge %s/good.gallop --bars %s/own.bars", place, place), 1,
+               "own.bars line 1: \"rum\" is no script");
+    expect_bad(gallop_here("judge %s/good.gallop --bars %s/none.bars", place, place), 1, "none.bars");
 }
 
 static void quantises_a_model(void **state) {
@@ -523,6 +558,7 @@ int main(void) {
         cmocka_unit_test(drives_a_character),
         cmocka_unit_test(exports_bvh),
         cmocka_unit_test(judges_a_model),
+        cmocka_unit_test(judges_by_the_models_own_bars),
         cmocka_unit_test(quantises_a_model),
         cmocka_unit_test(refuses_to_compile),
         cmocka_unit_test(shows_a_demo),

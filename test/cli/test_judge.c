@@ -37,8 +37,9 @@ static const gali_judge_script *script_named(const char *name) {
 static gali_judge_stage run_scripts(gal_controller *controller) {
     gali_judge_stage stage;
     gal_error error = {0};
-    if (gali_judge_stage_make(&stage, controller, FRAMES, 0, 1, &error) != GAL_OK ||
-        gali_judge_stage_run(&stage, 0, &error) != GAL_OK) {
+    if (gali_judge_stage_make(&stage, controller, FRAMES, GALI_GROUND_FLAT, GALI_JUDGE_FREE | GALI_JUDGE_LOCKED,
+                              &error) != GAL_OK ||
+        gali_judge_stage_run(&stage, &error) != GAL_OK) {
         fail_msg("%s", error.message);
     }
     return stage;
