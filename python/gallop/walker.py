@@ -28,8 +28,9 @@ RULES = {
     "phase_least": 0.01,
     "foot_heel_height": 11.0, "foot_toe_height": 1.5, "foot_lock_contact": 0.5,
     "foot_lock_fade": 0.15, "foot_reach": 5.5, "foot_stand_reach": 2.0,
-    "foot_step_height": 3.0, "foot_step_fade": 0.07, "pose_rigid": 1.0, "inertia_jump": 3.5,
-    "breath": 0.4,
+    "foot_step_height": 3.0, "foot_step_fade": 0.07, "pose_rigid": 1.0, "inertia_jump": 2.5,
+    "inertia_body": 1.0, "breath": 0.4, "sway": 1.5, "ground_reach": 20.0, "ground_smooth": 0.12,
+    "ground_feet": 1.0, "ground_drop": 25.0, "foot_height_smooth": 0.35,
 }  # fmt: skip
 
 

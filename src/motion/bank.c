@@ -33,6 +33,7 @@ gali_layout gali_layout_make(const gali_contract *contract) {
     uint32_t at = 0;
     place_knots(is, c);
     count_inert(is, c);
+    is->grounded = c->rules.ground_reach > 0;
 #define FIELD(name, kind, bound, count)                                                                        \
     is->name = at;                                                                                             \
     at += (uint32_t)GALI_FIELD_##kind * (count);

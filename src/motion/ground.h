@@ -11,6 +11,9 @@ typedef struct gali_ground {
     void *context;
 } gali_ground;
 
+/* The steepest slope that is followed, rise over run; what is steeper is a wall or a step. */
+#define GALI_STEEPEST 1.5f
+
 /* Whether a coordinate is one that hosts may give; NaN is none. */
 static inline int gali_is_place(float a) {
     return fabsf(a) <= GAL_PLACE_MOST;

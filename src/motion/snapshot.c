@@ -154,7 +154,7 @@ int gali_snapshot_fits(const gal_controller *one, const gal_controller *other) {
     return snapshot_kind(one) == snapshot_kind(other) && snapshot_words(one) == snapshot_words(other);
 }
 
-enum { SNAPSHOT_MAGIC = 0x53474c47, SNAPSHOT_VERSION = 4 }; /* "GLGS" in little-endian bytes */
+enum { SNAPSHOT_MAGIC = 0x53474c47, SNAPSHOT_VERSION = 5 }; /* "GLGS" in little-endian bytes */
 
 typedef struct snapshot_head {
     uint32_t magic, version;

@@ -91,6 +91,17 @@ static void stand_still(gali_bank *bank, const gali_contract *contract, const ga
     }
 }
 
+/* The ground's rise over run along x and z. */
+static gali_vec2 slope_at(const gali_lanes *lanes, gal_vec3 at) {
+    const float reach = lanes->controller->contract->rules.ground_reach;
+    float along_x =
+        gali_ground_at(lanes->ground, at.x + reach, at.z) - gali_ground_at(lanes->ground, at.x - reach, at.z);
+    float along_z =
+        gali_ground_at(lanes->ground, at.x, at.z + reach) - gali_ground_at(lanes->ground, at.x, at.z - reach);
+    return (gali_vec2){gali_clamp(along_x / (2 * reach), -GALI_STEEPEST, GALI_STEEPEST),
+                       gali_clamp(along_z / (2 * reach), -GALI_STEEPEST, GALI_STEEPEST)};
+}
+
 /* The whole path at a point, facing one way, gaits 0. */
 static void stand_there(const gali_lanes *lanes, uint32_t lane, gali_start at) {
     const gali_layout *is = &lanes->controller->layout;
@@ -106,6 +117,10 @@ static void stand_there(const gali_lanes *lanes, uint32_t lane, gali_start at) {
     gali_bank_set(bank, is->height, lane, root.y);
     gali_bank_set(bank, is->height_before, lane, root.y);
     gali_bank_set(bank, is->height_bridge, lane, root.y);
+    if (is->grounded) {
+        gali_bank_set2(bank, is->ground_spot, lane, (gali_vec2){root.x, root.z});
+        gali_bank_set2(bank, is->slope, lane, slope_at(lanes, root));
+    }
     for (uint32_t k = 0; k < is->knots; k++) {
         gali_bank_set2(bank, is->knot_place + 2 * k, lane, (gali_vec2){root.x, root.z});
         gali_bank_set2(bank, is->knot_facing + 2 * k, lane, at.facing);
@@ -145,6 +160,11 @@ void gali_step_free_feet(const gali_lanes *lanes, uint32_t lane) {
         gali_bank_set(bank, is->foot_hold + i, lane, 0);
         gali_bank_set(bank, is->foot_released + i, lane, 0);
         gali_bank_set(bank, is->foot_lifted + i, lane, 0);
+        if (is->grounded) {
+            gali_bank_set2(bank, is->toe_was + 2 * i, lane, (gali_vec2){toe.x, toe.z});
+            gali_bank_set(bank, is->toe_over + i, lane, 0);
+            gali_bank_set(bank, is->heel_over + i, lane, 0);
+        }
         gali_bank_set(bank, is->heel_ground + i, lane, gali_ground_at(lanes->ground, heel.x, heel.z));
         gali_bank_set(bank, is->toe_ground + i, lane, gali_ground_at(lanes->ground, toe.x, toe.z));
     }

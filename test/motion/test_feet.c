@@ -71,11 +71,12 @@ static void a_leg_reaches_and_its_bones_keep_their_length(void **unused) {
         memcpy(before, pose, sizeof before);
         gal_vec3 hip = pose[LEFT_HIP].position,
                  way = {synthetic_uniform(&random), synthetic_uniform(&random) - 1, synthetic_uniform(&random)};
-        float far = 3 + 81 * fabsf(synthetic_uniform(&random)); /* inside what 43 + 42 reach */
+        float far =
+            3 + 79 * fabsf(synthetic_uniform(&random)); /* inside what 43 + 42 reach without giving way */
         gal_vec3 target = gali_vec3_add(hip, gali_vec3_scale(gali_vec3_unit(way, (gal_vec3){0, -1, 0}), far));
         reach(&l, pose, target);
         if (distance(pose[LEFT_HEEL].position, target) > 0.02f) {
-            fail_msg("leg %d: misses by %.3f of %.1f", i, (double)distance(pose[LEFT_HEEL].position, target),
+            fail_msg("leg %d: misses by %.4f of %.1f", i, (double)distance(pose[LEFT_HEEL].position, target),
                      (double)far);
         }
         near_length(pose, LEFT_HIP, LEFT_KNEE, 43);
@@ -104,7 +105,7 @@ static void out_of_reach_it_points_there(void **unused) {
         near_length(pose, LEFT_HIP, LEFT_KNEE, 43);
         near_length(pose, LEFT_KNEE, LEFT_HEEL, 42);
         gal_vec3 leg = gali_vec3_sub(pose[LEFT_HEEL].position, hip);
-        assert_true(gali_vec3_length(leg) > 0.999f * 85);
+        assert_true(gali_vec3_length(leg) > 0.996f * 85 && gali_vec3_length(leg) < 0.999f * 85);
         gal_vec3 way = gali_vec3_unit(gali_vec3_sub(target, hip), leg);
         assert_true(gali_vec3_dot(gali_vec3_unit(leg, leg), way) > 0.99999f);
     }

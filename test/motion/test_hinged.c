@@ -360,7 +360,8 @@ static void the_dog_keeps_to_itself(void **unused) {
         gal_character_state states[2];
         gal_crowd_state(many, b, &states[0]);
         gal_crowd_state(many, free, &states[1]);
-        assert_memory_equal(&states[0], &states[1], sizeof states[0]);
+        assert_memory_equal(&states[0], &states[1],
+                            offsetof(gal_character_state, contacts)); /* these are as seen */
         gal_vec3 fed_back[2][GALI_JOINTS_MAX];
         assert_int_equal(gali_crowd_fed_back(many, b, fed_back[0]), GAL_OK);
         assert_int_equal(gali_crowd_fed_back(many, free, fed_back[1]), GAL_OK);

@@ -177,8 +177,7 @@ static void a_stick_thrown_over_does_not_show(void **unused) {
 
 static void a_steady_walk_is_shown_as_predicted(void **unused) {
     (void)unused;
-    static const gal_input sticks[3] = {
-        {.move_y = 1}, {.move_x = 1, .strafe = 1, .run = 1}, {.move_x = -1, .strafe = 1, .run = 1}};
+    static const gal_input sticks[3] = {{.move_y = 1}, {.move_y = 1, .run = 1}, {.move_x = -1, .strafe = 1}};
     gal_controller *plain = walker(0), *inert = walker(1);
     gal_crowd *crowds[2] = {crowd_of(plain, 3, NULL), crowd_of(inert, 3, NULL)};
     gal_character ids[2][3];

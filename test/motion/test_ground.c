@@ -1,0 +1,135 @@
+/*
+ * The shipped characters on ground that is not level: sticks thrown over on slopes let no body drop, animals tilt, no toe goes
+ * through stairs; and none of it is known to the path.
+ */
+#define _XOPEN_SOURCE 700
+#include "motion/mannequin.h"
+
+#include <math.h>
+
+#include "motion/controller.h"
+
+static const float slope = 0.2679f; /* 15 degrees */
+
+static float hillside(void *context, float x, float z) {
+    (void)context;
+    (void)x;
+    return slope * z;
+}
+
+/* Steps of 18 cm, 30 cm deep. */
+static float stairs(void *context, float x, float z) {
+    (void)context;
+    (void)x;
+    return z < 100 ? 0 : 18 * (floorf((z - 100) / 30) + 1);
+}
+
+typedef struct run {
+    gal_controller *controller;
+    gal_crowd *crowd;
+    gal_character who;
+} run;
+
+static run start(const char *model, gal_ground_fn ground) {
+    run r = {0};
+    gal_error error = {0};
+    gal_spawn spawn = {.x = 0};
+    if (gal_controller_open(&r.controller, model, NULL, &error) != GAL_OK) {
+        fail_msg("%s", error.message);
+    }
+    gal_crowd_desc desc = {.controller = r.controller, .capacity = 1, .ground = ground};
+    assert_int_equal(gal_crowd_create(&r.crowd, &desc, &error), GAL_OK);
+    assert_int_equal(gal_crowd_add(r.crowd, &spawn, &r.who), GAL_OK);
+    return r;
+}
+
+static void end(run *r) {
+    gal_crowd_destroy(r->crowd);
+    gal_controller_close(r->controller);
+}
+
+/* Up the hill and thrown over every two seconds, running. */
+static gal_vec3 step(run *r, int frame) {
+    gal_character_state state;
+    gal_crowd_set_input(r->crowd, r->who, &(gal_input){.move_y = frame / 120 % 2 ? -1.0f : 1.0f, .run = 1});
+    gal_crowd_step(r->crowd);
+    gal_crowd_state(r->crowd, r->who, &state);
+    return state.root;
+}
+
+/* By how much the height's way of a frame changes, at most, beyond what it does where the ground is level. */
+static void no_root_drops_when_the_stick_is_thrown_over(void **unused) {
+    (void)unused;
+    run hill = start(GALLOP_SOURCE_DIR "/models/walker.gallop", hillside);
+    run flat = start(GALLOP_SOURCE_DIR "/models/walker.gallop", NULL);
+    gal_vec3 a = {0}, b = {0};
+    float most = 0, off = 0;
+    for (int frame = 0; frame < 600; frame++) {
+        gal_vec3 c = step(&hill, frame), level = step(&flat, frame);
+        assert_true(hypotf(c.x - level.x, c.z - level.z) <
+                    0.5f); /* the path knows of the ground by rounding alone */
+        if (frame > 60) {
+            most = fmaxf(most, fabsf(c.y - 2 * b.y + a.y));
+            off = fmaxf(off, fabsf(c.y - slope * c.z));
+        }
+        a = b;
+        b = c;
+    }
+    print_message(
+        "the root's height changes its way by %.2f cm in a frame at most, and is %.2f off the hill's\n",
+        (double)most, (double)off);
+    assert_true(most < 1.2f && off < 3); /* 12 and 20 where it is the mean over the path */
+    end(&hill);
+    end(&flat);
+}
+
+/* The mean pitch of its body, walking, radians. */
+static float pitch_on(gal_ground_fn ground) {
+    run dog = start(GALLOP_SOURCE_DIR "/models/dog.gallop", ground);
+    float pitch = 0;
+    for (int frame = 0; frame < 240; frame++) {
+        gal_crowd_set_input(dog.crowd, dog.who, &(gal_input){.move_y = 1});
+        gal_crowd_step(dog.crowd);
+        gal_vec3 ahead =
+            gali_quat_turn(gal_crowd_pose(dog.crowd, dog.who, NULL)[0].rotation, (gal_vec3){0, 0, 1});
+        pitch += frame < 120 ? 0 : asinf(ahead.y) / 120;
+    }
+    end(&dog);
+    return pitch;
+}
+
+static void a_dog_tilts_with_the_slope(void **unused) {
+    (void)unused;
+    float tilt = pitch_on(hillside) - pitch_on(NULL);
+    print_message("on 15 degrees the dog tilts by %.1f\n", (double)tilt * 57.3);
+    assert_true(fabsf(tilt - atanf(slope)) < 0.035f); /* two degrees */
+}
+
+static void no_toe_goes_through_stairs(void **unused) {
+    (void)unused;
+    run walker = start(GALLOP_SOURCE_DIR "/models/walker.gallop", stairs);
+    const gali_contract *contract = walker.controller->contract;
+    float deepest = 0, highest = 0;
+    for (int frame = 0; frame < 900; frame++) {
+        gal_crowd_set_input(walker.crowd, walker.who, &(gal_input){.move_y = 1});
+        gal_crowd_step(walker.crowd);
+        const gal_transform *pose = gal_crowd_pose(walker.crowd, walker.who, NULL);
+        for (uint32_t l = 0; l < contract->leg_count; l++) {
+            gal_vec3 toe = pose[contract->legs[l].toe].position;
+            deepest = fmaxf(deepest, stairs(NULL, 0, toe.z - 1) - toe.y); /* not in an edge by a centimetre */
+            highest = fmaxf(highest, toe.y);
+        }
+    }
+    print_message("toes are %.2f cm in the stairs at most, %.0f up\n", (double)deepest, (double)highest);
+    assert_true(deepest < 1 && highest > 400);
+    end(&walker);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(no_root_drops_when_the_stick_is_thrown_over),
+        cmocka_unit_test(a_dog_tilts_with_the_slope),
+        cmocka_unit_test(no_toe_goes_through_stairs),
+    };
+    return cmocka_run_group_tests_name("ground", tests, NULL, NULL);
+}
