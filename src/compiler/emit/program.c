@@ -266,7 +266,7 @@ static void add_ports(const emission *e, gali_text *to) {
 
 static void make_header(const emission *e, gali_text *to) {
     gali_text_add(to, "/*\n * %s as plain C, made by gallop %s: ", e->desc->origin, gal_version());
-    gali_text_add(to, "%u functions of %u operators.\n *     cc -std=c11 -O3 -ffp-contract=off -c %s.c\n */\n",
+    gali_text_add(to, "%u functions of %u operators.\n *     cc -std=c11 -O3 -march=native -ffp-contract=off -c %s.c\n */\n",
                   e->p->group_count, e->p->graph->node_count, e->desc->name);
     gali_text_add(to, "#ifndef GALI_H\n#define GALI_H\n\n#include <stddef.h>\n#include <stdint.h>\n\n"
                       "#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n");

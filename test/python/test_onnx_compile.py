@@ -1,0 +1,121 @@
+"""Networks of PyTorch, exported, compiled to C and built: their outputs are PyTorch's, at sizes that were left open."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import numpy as np
+import pytest
+from onnx_c import COMMAND, CompiledModel
+
+torch = pytest.importorskip("torch")
+pytestmark = pytest.mark.skipif(not COMMAND.exists(), reason="no gallop command: name it in GALLOP_COMMAND")
+nn = torch.nn
+
+
+class Convolutional(nn.Module):
+    """Convolutions with holes, groups and strides, pools, a skip, what an encoder for vision is made of."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.stem = nn.Sequential(nn.Conv2d(3, 8, 3, stride=2, padding=1, bias=False), nn.BatchNorm2d(8), nn.ReLU())
+        self.depthwise = nn.Sequential(nn.Conv2d(8, 8, 3, padding=2, dilation=2, groups=8), nn.Hardswish(), nn.Conv2d(8, 8, 1))
+        self.down = nn.Sequential(nn.MaxPool2d(3, 2, 1), nn.Conv2d(8, 16, 3, padding=1), nn.SiLU(), nn.AvgPool2d(2))
+        self.up = nn.ConvTranspose2d(16, 4, 4, stride=2, padding=1)
+        self.head = nn.Linear(4, 5)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        x = self.stem(x)
+        x = self.up(self.down(x + self.depthwise(x)))
+        return self.head(x.mean((2, 3)))
+
+
+class Attention(nn.Module):
+    """Two pre-norm transformer layers over a sequence of open length."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.query_key_value, self.out = nn.Linear(24, 72), nn.Linear(24, 24)
+        self.norms = nn.ModuleList([nn.LayerNorm(24), nn.LayerNorm(24)])
+        self.feed = nn.Sequential(nn.Linear(24, 48), nn.GELU(), nn.Linear(48, 24))
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        batch, length, width = x.shape
+        for _ in range(2):
+            q, k, v = self.query_key_value(self.norms[0](x)).reshape(batch, length, 3, 3, 8).permute(2, 0, 3, 1, 4)
+            shares = torch.softmax(q @ k.transpose(-1, -2) / 8**0.5, -1)
+            x = x + self.out((shares @ v).transpose(1, 2).reshape(batch, length, width))
+            x = x + self.feed(self.norms[1](x))
+        return x
+
+
+class Experts(nn.Module):
+    """A controller: a gating network blends the weights of four experts, character by character."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.gate = nn.Sequential(nn.Linear(6, 8), nn.ELU(), nn.Linear(8, 4), nn.Softmax(-1))
+        self.weight, self.bias = nn.Parameter(torch.randn(4, 10, 20)), nn.Parameter(torch.randn(4, 10))
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        blend = self.gate(x[:, 3:9])
+        weight = torch.einsum("be,eok->bok", blend, self.weight)
+        return nn.functional.elu(torch.bmm(weight, x.unsqueeze(-1)).squeeze(-1) + blend @ self.bias)
+
+
+CASES = {
+    "convolutional": (Convolutional, {0: "batch"}, lambda n: (n["batch"], 3, 32, 32), [{"batch": 1}, {"batch": 3}]),
+    "attention": (Attention, {0: "batch", 1: "length"}, lambda n: (n["batch"], n["length"], 24),
+                  [{"batch": 2, "length": 7}, {"batch": 1, "length": 33}]),
+    "experts": (Experts, {0: "batch"}, lambda n: (n["batch"], 20), [{"batch": 1}, {"batch": 8}]),
+}
+
+
+def exported(name: str, folder: Path) -> tuple[nn.Module, Path]:
+    torch.manual_seed(1)
+    make, axes, shape, sizes = CASES[name]
+    model = make().eval()
+    path = folder / f"{name}.onnx"
+    torch.onnx.export(model, torch.randn(shape(sizes[0])), str(path), input_names=["x"], output_names=["y"],
+                      dynamic_axes={"x": axes, "y": {0: "batch"}}, opset_version=17)
+    return model, path
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_results_are_those_of_pytorch(name: str, tmp_path: Path) -> None:
+    model, path = exported(name, tmp_path)
+    compiled = CompiledModel(path, tmp_path)
+    for sizes in CASES[name][3]:
+        x = torch.randn(CASES[name][2](sizes))
+        expected = model(x).detach().numpy()
+        (got,) = compiled([x.numpy()], sizes)
+        assert got.shape == expected.shape
+        np.testing.assert_allclose(got, expected, rtol=1e-4, atol=1e-5 * np.abs(expected).max())
+
+
+def test_bits_are_the_same_for_every_compiler(tmp_path: Path) -> None:
+    _, path = exported("attention", tmp_path)
+    sizes = {"batch": 2, "length": 19}
+    x = np.random.default_rng(2).standard_normal((2, 19, 24)).astype(np.float32)
+    first = CompiledModel(path, tmp_path, ("-O0",))([x], sizes)[0]
+    for flags, compiler in ((("-O3", "-march=native"), "cc"), (("-O2",), "clang-19")):
+        assert CompiledModel(path, tmp_path, flags, compiler)([x], sizes)[0].tobytes() == first.tobytes()
+
+
+def test_a_size_out_of_range_is_refused(tmp_path: Path) -> None:
+    _, path = exported("experts", tmp_path)
+    compiled = CompiledModel(path, tmp_path)
+    with pytest.raises(AssertionError):
+        compiled([np.zeros((0, 20), np.float32)], {"batch": 0})
+
+
+def test_what_is_not_supported_is_named(tmp_path: Path) -> None:
+    onnx = pytest.importorskip("onnx")
+    node = onnx.helper.make_node("StringNormalizer", ["x"], ["y"], name="tidy")
+    info = [onnx.helper.make_tensor_value_info(n, onnx.TensorProto.FLOAT, [2]) for n in "xy"]
+    onnx.save(onnx.helper.make_model(onnx.helper.make_graph([node], "g", info[:1], info[1:]),
+                                     opset_imports=[onnx.helper.make_opsetid("", 17)]), str(tmp_path / "m.onnx"))
+    done = subprocess.run([COMMAND, "compile", tmp_path / "m.onnx", "-o", tmp_path], capture_output=True, text=True)
+    assert done.returncode == 1
+    assert 'node 0 "tidy" (StringNormalizer): no such operator is supported' in done.stderr
