@@ -119,7 +119,11 @@ static void print_bytes(const gali_program *p) {
     printf("\nsteps of sums                   ");
     print_extent(p->graph, work);
     printf("\nworkspace, bytes                ");
-    print_extent(p->graph, p->workspace);
+    gali_extent workspace = 0;
+    for (uint32_t i = 0; i < p->slot_count; i++) {
+        workspace = gali_extent_add(x, workspace, p->slots[i]);
+    }
+    print_extent(p->graph, workspace);
     printf("\n");
 }
 

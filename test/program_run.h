@@ -69,6 +69,7 @@ static gal_status program_run(gali_run *run, const gali_graph *graph, const gali
     program_memory m = {0};
     gal_status status = gali_program_make(&m.program, graph, graph->arena, run->error);
     status = status == GAL_OK ? gali_program_fuse(m.program, run->error) : status;
+    status = status == GAL_OK ? gali_program_range(m.program, run->error) : status;
     status = status == GAL_OK ? gali_program_place(m.program, run->error) : status;
     if (status != GAL_OK) {
         return status;

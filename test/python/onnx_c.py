@@ -16,6 +16,15 @@ TYPES = {"f32": np.float32, "f64": np.float64, "f16": np.float16, "i8": np.int8,
          "i64": np.int64, "u8": np.uint8, "u16": np.uint16, "u32": np.uint32, "u64": np.uint64, "bool": np.bool_}
 
 
+def split(extents: str) -> list[str]:
+    """At the commas that are in no parentheses."""
+    parts, depth = [""], 0
+    for c in extents.replace(" ", ""):
+        depth += (c == "(") - (c == ")")
+        parts = [*parts, ""] if c == "," and depth == 0 else [*parts[:-1], parts[-1] + c]
+    return [part for part in parts if part]
+
+
 class CompiledModel:
     """NAME_call of the emitted C. Ports stand in the header's comment: name, type, extents of numbers and sizes."""
 
@@ -35,7 +44,7 @@ class CompiledModel:
 
     def __call__(self, inputs: list[np.ndarray], sizes: dict[str, int]) -> list[np.ndarray]:
         arrays = [np.ascontiguousarray(a, TYPES[kind]) for a, (kind, _) in zip(inputs, self.inputs, strict=True)]
-        made = [np.zeros([self.extent(e, sizes) for e in extents.split(", ") if e], TYPES[kind])
+        made = [np.zeros([self.extent(e, sizes) for e in split(extents)], TYPES[kind])
                 for kind, extents in self.outputs]
         values = [sizes[name] for name in self.sizes]
         workspace = np.zeros(self.library.model_workspace(*map(ctypes.c_uint32, values)) + 64, np.uint8)

@@ -123,9 +123,7 @@ static void add_pointer(emission *e, gali_text *to, uint32_t tensor) {
         gali_text_add(to, "(const %s *)(constants + %zu)", type, constant_at(e, tensor));
         break;
     default:
-        gali_text_add(to, "(%s *)(lent + (", type);
-        add_extent(e, to, t->offset);
-        gali_text_add(to, "))");
+        gali_text_add(to, "(%s *)slot%u", type, t->slot);
     }
 }
 
@@ -252,6 +250,13 @@ static void add_workspace_signature(const emission *e, gali_text *to) {
 
 static void add_ports(const emission *e, gali_text *to) {
     const gali_graph *graph = e->p->graph;
+    for (uint32_t i = 0; i < gali_extent_symbols(graph->extents); i++) {
+        if (e->symbol[i]) {
+            gali_text_add(to, " *     ");
+            add_size_name(e, to, i);
+            gali_text_add(to, "  %lld..%lld\n", (long long)e->p->least[i], (long long)e->p->most[i]);
+        }
+    }
     for (uint32_t i = 0; i < graph->input_count + graph->output_count; i++) {
         int output = i >= graph->input_count;
         uint32_t number = output ? i - graph->input_count : i;
@@ -266,12 +271,13 @@ static void add_ports(const emission *e, gali_text *to) {
 
 static void make_header(const emission *e, gali_text *to) {
     gali_text_add(to, "/*\n * %s as plain C, made by gallop %s: ", e->desc->origin, gal_version());
-    gali_text_add(to, "%u functions of %u operators.\n *     cc -std=c11 -O3 -march=native -ffp-contract=off -c %s.c\n */\n",
-                  e->p->group_count, e->p->graph->node_count, e->desc->name);
+    gali_text_add(
+        to,
+        "%u functions of %u operators.\n *     cc -std=c11 -O3 -march=native -ffp-contract=off -c %s.c\n */\n",
+        e->p->group_count, e->p->graph->node_count, e->desc->name);
     gali_text_add(to, "#ifndef GALI_H\n#define GALI_H\n\n#include <stddef.h>\n#include <stdint.h>\n\n"
                       "#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n");
-    gali_text_add(to, "enum { GALI_WEIGHTS = %zu, GALI_SIZE_MOST = %d }; /* bytes; of any size_ */\n\n",
-                  e->weights.size, GALI_SIZE_MOST);
+    gali_text_add(to, "enum { GALI_WEIGHTS = %zu }; /* bytes */\n\n", e->weights.size);
     if (e->desc->weights_blob) {
         gali_text_add(to, "/* CRC-32 (zlib's) of the weights file. */\n#define GALI_WEIGHTS_CRC32 0x%08xu\n\n",
                       gali_crc32(e->weights.bytes ? e->weights.bytes : "", e->weights.size));
@@ -286,7 +292,7 @@ static void make_header(const emission *e, gali_text *to) {
         to,
         " *     weights    [GALI_WEIGHTS] %s, at a multiple of 8 bytes\n"
         " *     workspace  gali_workspace(..) bytes, at a multiple of 64; holds nothing between runs\n *\n"
-        " * Returns 0, or -1 and does nothing where a size_ is 0 or above GALI_SIZE_MOST. Keeps nothing, "
+        " * Returns 0, or -1 and does nothing where a size_ is out of its range. Keeps nothing, "
         "neither locks\n"
         " * nor allocates: any number of threads may run at once, each with a workspace of its own.\n */\n",
         e->desc->weights_blob ? "the weights file in memory" : "gali_weights");
@@ -307,22 +313,44 @@ static const char size_functions[] =
 
 static void add_bodies(const emission *e, gali_text *to) {
     add_workspace_signature(e, to);
-    gali_text_add(to, " {\n");
+    gali_text_add(to, " {\n    int64_t bytes = 0;\n");
     add_sizes(e, to, "    (void)", ";\n");
-    gali_text_add(to, "    return (size_t)(");
-    add_extent(e, to, e->p->workspace);
-    gali_text_add(to, ");\n}\n\n");
+    for (uint32_t i = 0; i < e->p->slot_count; i++) {
+        gali_text_add(to, "    bytes += ");
+        add_extent(e, to, e->p->slots[i]);
+        gali_text_add(to, ";\n");
+    }
+    gali_text_add(to, "    return (size_t)bytes;\n}\n\n");
     add_signature(e, to);
     gali_text_add(
         to,
-        " {\n    const unsigned char *const constants = (const unsigned char *)weights;\n"
-        "    unsigned char *const lent = (unsigned char *)workspace;\n    (void)constants;\n    (void)lent;\n");
+        " {\n    const unsigned char *const constants = (const unsigned char *)weights;\n    (void)constants;\n"
+        "    (void)workspace;\n");
     for (uint32_t i = 0; i < e->p->graph->input_count; i++) {
         gali_text_add(to, "    (void)");
         add_port(to, "in", i, e->p->graph->values[e->p->graph->inputs[i]].name);
         gali_text_add(to, ";\n");
     }
-    add_sizes(e, to, "    if (", " - 1u >= GALI_SIZE_MOST) {\n        return -1;\n    }\n");
+    for (uint32_t i = 0; i < gali_extent_symbols(e->p->graph->extents); i++) {
+        if (e->symbol[i]) {
+            gali_text_add(to, "    if (");
+            add_size_name(e, to, i);
+            gali_text_add(to, " < %lld || ", (long long)e->p->least[i]);
+            add_size_name(e, to, i);
+            gali_text_add(to, " > %lld) {\n        return -1;\n    }\n", (long long)e->p->most[i]);
+        }
+    }
+    for (uint32_t i = 0; i < e->p->slot_count; i++) {
+        gali_text_add(to, "    unsigned char *const slot%u = ", i);
+        if (i == 0) {
+            gali_text_add(to, "(unsigned char *)workspace");
+        } else {
+            gali_text_add(to, "slot%u + (", i - 1);
+            add_extent(e, to, e->p->slots[i - 1]);
+            gali_text_add(to, ")");
+        }
+        gali_text_add(to, ";\n");
+    }
     gali_text_add_bytes(to, e->calls.bytes ? e->calls.bytes : "", e->calls.size);
     gali_text_add(to, "    return 0;\n}\n\n");
 }

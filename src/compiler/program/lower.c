@@ -4,11 +4,13 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "compiler/loop/uses.h"
 
 enum {
     STRIP = 32, /* elements of a reduction that are summed side by side */
     STRIP_LARGEST = 64,
     USES_MOST = 1024,
+    LETS_MOST = 64,
     SHARED_MOST = 32, /* scalars of one statement that are computed once for several uses */
     SYMBOLS_MOST = GALI_EXTENT_ATOMS_MAX * 8,
 };
@@ -24,6 +26,11 @@ typedef struct shared {
     const gali_scalar *scalar;
     const gali_loop_value *value;
 } shared;
+
+typedef struct known_let {
+    gali_loop_let let;
+    gali_loop_index a, b, is;
+} known_let;
 
 typedef struct lowering {
     gali_program *p;
@@ -44,6 +51,8 @@ typedef struct lowering {
     const gali_loop_value *self;
     gali_loop_statement **tail; /* where the next statement goes */
     shared list[SHARED_MOST];
+    known_let let[LETS_MOST]; /* of the statement that is being made */
+    uint32_t let_count;
     uint32_t shared_count, names;
     const char *why; /* the first failure */
 } lowering;
@@ -212,6 +221,11 @@ static gali_loop_index extent_index(lowering *l, gali_extent extent) {
             range_of(l, &factor, &b_least, &b_most);
             product = size_by(l, GALI_LOOP_PRODUCT, product, factor, a_least * b_least, a_most * b_most);
         }
+        if (sum.count == GALI_LOOP_TERMS_MAX - 2) { /* a sum of many sizes has a name of its own */
+            int64_t sum_least, sum_most;
+            range_of(l, &sum, &sum_least, &sum_most);
+            sum = size_by(l, GALI_LOOP_SUM, sum, gali_loop_number(0), sum_least, sum_most);
+        }
         good = gali_loop_index_add(&sum, &product, term.scale);
     }
     if (!good) {
@@ -251,10 +265,8 @@ static void add_symbols_of(lowering *l, gali_extent extent, uint32_t depth) {
                 fail(l, "too many sizes");
                 return;
             }
-            int64_t least, most;
-            gali_extent_symbol_range(x, symbol, &least, &most);
-            variable->least = least < 1 ? 1 : (uint32_t)least;
-            variable->most = most > GALI_SIZE_MOST ? GALI_SIZE_MOST : (uint32_t)most;
+            variable->least = (uint32_t)l->p->least[symbol];
+            variable->most = (uint32_t)l->p->most[symbol];
             l->symbol[at] = variable;
             l->out->symbols[at] = symbol;
             l->f->symbols++;
@@ -382,6 +394,9 @@ static gali_loop_index let_of(lowering *l, gali_loop_let let, gali_loop_index a,
     s->operand[1] = b;
     append(l, s);
     set_bounds(l, variable, least, most, below);
+    if (l->let_count < LETS_MOST) {
+        l->let[l->let_count++] = (known_let){let, a, b, gali_loop_of(variable)};
+    }
     return gali_loop_of(variable);
 }
 
@@ -601,7 +616,7 @@ static void share(lowering *l, const gali_scalar *root) {
 
 /* to = a, with what it needs before it. */
 static void store(lowering *l, const gali_loop_access *to, const gali_scalar *a) {
-    l->shared_count = 0;
+    l->shared_count = l->let_count = 0;
     share(l, a);
     const gali_loop_value *value = value_of(l, a);
     gali_loop_statement *s = gali_loop_add_statement(l->arena, GALI_LOOP_STORE);
@@ -610,7 +625,7 @@ static void store(lowering *l, const gali_loop_access *to, const gali_scalar *a)
         s->value = value;
     }
     append(l, s);
-    l->shared_count = 0;
+    l->shared_count = l->let_count = 0;
 }
 
 /* ---- loops ---- */
@@ -821,6 +836,17 @@ static gal_status blame(const lowering *l, uint32_t group, gal_status status, ga
     return gali_fail(error, status, "%.150s", l->why ? l->why : inner.message);
 }
 
+/* Takes out lets that nothing uses: attempts at an index that came to nothing. Blocks of one stage are short. */
+static gali_loop_statement *swept(gali_loop_statement *block) {
+    if (!block) {
+        return NULL;
+    }
+    block->body = swept(block->body);
+    block->next = swept(block->next);
+    int needless = block->kind == GALI_LOOP_LET && !gali_loop_uses_variable(block->next, block->variable);
+    return needless ? block->next : block;
+}
+
 gal_status gali_program_lower(gali_program *program, uint32_t group, gali_lowered *lowered, gal_error *error) {
     lowering *l = gali_arena_take(program->arena, sizeof *l);
     char name[GALI_LOOP_NAME_MAX];
@@ -840,6 +866,7 @@ gal_status gali_program_lower(gali_program *program, uint32_t group, gali_lowere
             lower_stage(l, &program->stages[i]);
         }
     }
+    l->f->body = swept(l->f->body);
     gal_status status = l->why || program->arena->failed ? GAL_UNSUPPORTED : GAL_OK;
     if (status == GAL_OK) {
         status = gali_loop_verify(l->f, error);

@@ -17,8 +17,6 @@ typedef struct gali_lowered {
     uint32_t symbols[GALI_EXTENT_ATOMS_MAX * 8]; /* [function->symbols] of the graph's extents */
 } gali_lowered;
 
-enum { GALI_SIZE_MOST = 1024 }; /* of a symbol that has no range of its own */
-
 /* The verified function of a group. Errors: GAL_UNSUPPORTED past a limit of loops, with the group's node; GAL_NO_MEMORY. */
 gal_status gali_program_lower(gali_program *program, uint32_t group, gali_lowered *lowered, gal_error *error);
 

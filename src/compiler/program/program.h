@@ -3,6 +3,7 @@
  *
  *     build.c    every node's expression (graph/express.h), its loads turned to tensors of the whole graph
  *     fuse.c     stages inlined into those that read them, reductions joined with what follows them: groups
+ *     range.c    which sizes it can run with
  *     place.c    where tensors lie in the workspace
  *     lower.c    a group as a function of loops (loop/loop.h)
  *
@@ -28,13 +29,13 @@ typedef struct gali_program_tensor {
     const char *name;
     gali_type type;
     gali_tensor_role role;
-    uint32_t value;     /* of the graph; GALI_NONE: a temporary */
-    uint32_t port;      /* of an input or output: its number */
-    const void *data;   /* of a constant */
-    uint32_t stage;     /* that makes it; GALI_NONE: none does */
-    uint32_t readers;   /* stages that read it, outputs counted */
-    uint32_t last;      /* the last stage that reads it, or its own; GALI_NONE: none */
-    gali_extent offset; /* place.c: bytes from the workspace's start; GALI_EXTENT_UNKNOWN: it has no place */
+    uint32_t value;   /* of the graph; GALI_NONE: a temporary */
+    uint32_t port;    /* of an input or output: its number */
+    const void *data; /* of a constant */
+    uint32_t stage;   /* that makes it; GALI_NONE: none does */
+    uint32_t readers; /* stages that read it, outputs counted */
+    uint32_t last;    /* the last stage that reads it, or its own; GALI_NONE: none */
+    uint32_t slot;    /* place.c: where it lies in the workspace; GALI_NONE: it has no place */
 } gali_program_tensor;
 
 /* In scalars of a program a load's source is a tensor, and there are no loads of stages. */
@@ -55,7 +56,9 @@ typedef struct gali_program {
     uint32_t tensor_count, stage_count, group_count;
     gali_program_tensor *tensors; /* those of the graph's values come first, by their numbers */
     gali_program_stage *stages;
-    gali_extent workspace; /* bytes */
+    int64_t *least, *most; /* [symbols of the graph's extents] range.c */
+    uint32_t slot_count;
+    gali_extent *slots; /* bytes of each, multiples of 64; they lie one behind the other */
 } gali_program;
 
 /*
@@ -66,6 +69,9 @@ gal_status gali_program_make(gali_program **out, const gali_graph *graph, gali_a
 
 /* Fuses stages and numbers the groups. */
 gal_status gali_program_fuse(gali_program *program, gal_error *error);
+
+/* Finds the range that each size may have. GAL_UNSUPPORTED where a tensor is empty or too large whatever they are. */
+gal_status gali_program_range(gali_program *program, gal_error *error);
 
 /* Gives every tensor that is stored in between a place. */
 gal_status gali_program_place(gali_program *program, gal_error *error);
