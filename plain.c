@@ -1077,11 +1077,45 @@ void call_0(const uint32_t *symbols, void *const *buffers) {
 }
 
 /*
+ * input x[n]
+ * output y[n]
+ */
+static void f_1(uint32_t n, const float *x, float *y) {
+    for (size_t i = 0; i < n; i++) {
+        y[i] = (x[i] / (float)(int64_t)2 * (int64_t)n);
+    }
+}
+
+void call_1(const uint32_t *symbols, void *const *buffers);
+void call_1(const uint32_t *symbols, void *const *buffers) {
+    (void)symbols;
+    f_1(symbols[0], buffers[0], buffers[1]);
+}
+
+/*
+ * input x[6*n][2]
+ * output y[12*n]
+ */
+static void f_2(uint32_t n, const float *x, float *y) {
+    for (size_t i = 0; i < 12 * n; i++) {
+        const size_t a = i / 2 * n;
+        const size_t b = i % 2 * n;
+        y[i] = ((size_t)(a + b) < 6 * n && (size_t)(a - 2) < 2 ? x[(a + b) * 2 + (a - 2)] : 0.0f);
+    }
+}
+
+void call_2(const uint32_t *symbols, void *const *buffers);
+void call_2(const uint32_t *symbols, void *const *buffers) {
+    (void)symbols;
+    f_2(symbols[0], buffers[0], buffers[1]);
+}
+
+/*
  * input ids[batch][length]: i64
  * constant table[30][5]: f16
  * output y[rows][5]: f64
  */
-static void f_1(uint32_t batch, uint32_t length, const int64_t *ids, const uint16_t *table, double *y) {
+static void f_3(uint32_t batch, uint32_t length, const int64_t *ids, const uint16_t *table, double *y) {
     const size_t ids_step0 = length;
     for (size_t b = 0; b < batch; b++) {
         const size_t at = b * length;
@@ -1094,17 +1128,17 @@ static void f_1(uint32_t batch, uint32_t length, const int64_t *ids, const uint1
     }
 }
 
-void call_1(const uint32_t *symbols, void *const *buffers);
-void call_1(const uint32_t *symbols, void *const *buffers) {
+void call_3(const uint32_t *symbols, void *const *buffers);
+void call_3(const uint32_t *symbols, void *const *buffers) {
     (void)symbols;
-    f_1(symbols[0], symbols[1], buffers[0], buffers[1], buffers[2]);
+    f_3(symbols[0], symbols[1], buffers[0], buffers[1], buffers[2]);
 }
 
 /*
  * input x[rows][3]
  * output y[length][3][batch]
  */
-static void f_2(uint32_t batch, uint32_t length, const float *x, float *y) {
+static void f_4(uint32_t batch, uint32_t length, const float *x, float *y) {
     const size_t rows = batch * length;
     const size_t y_step0 = 3 * batch;
     const size_t y_step1 = batch;
@@ -1117,10 +1151,10 @@ static void f_2(uint32_t batch, uint32_t length, const float *x, float *y) {
     }
 }
 
-void call_2(const uint32_t *symbols, void *const *buffers);
-void call_2(const uint32_t *symbols, void *const *buffers) {
+void call_4(const uint32_t *symbols, void *const *buffers);
+void call_4(const uint32_t *symbols, void *const *buffers) {
     (void)symbols;
-    f_2(symbols[0], symbols[1], buffers[0], buffers[1]);
+    f_4(symbols[0], symbols[1], buffers[0], buffers[1]);
 }
 
 /*
@@ -1128,16 +1162,16 @@ void call_2(const uint32_t *symbols, void *const *buffers) {
  * input b[5]: i32
  * output y[n + 5]: i32
  */
-static void f_3(uint32_t n, const int32_t *a, const int32_t *b, int32_t *y) {
+static void f_5(uint32_t n, const int32_t *a, const int32_t *b, int32_t *y) {
     for (size_t i = 0; i < (n + 5); i++) {
         y[i] = (((int64_t)(int64_t)i < (int64_t)(int64_t)n) ? a[i] : b[(i - n)]);
     }
 }
 
-void call_3(const uint32_t *symbols, void *const *buffers);
-void call_3(const uint32_t *symbols, void *const *buffers) {
+void call_5(const uint32_t *symbols, void *const *buffers);
+void call_5(const uint32_t *symbols, void *const *buffers) {
     (void)symbols;
-    f_3(symbols[0], buffers[0], buffers[1], buffers[2]);
+    f_5(symbols[0], buffers[0], buffers[1], buffers[2]);
 }
 
 /*
@@ -1145,32 +1179,32 @@ void call_3(const uint32_t *symbols, void *const *buffers) {
  * input b[5]: u8
  * output y[n + 9]: u8
  */
-static void f_4(uint32_t n, const uint8_t *a, const uint8_t *b, uint8_t *y) {
+static void f_6(uint32_t n, const uint8_t *a, const uint8_t *b, uint8_t *y) {
     for (size_t i = 0; i < (n + 9); i++) {
         y[i] = ((size_t)i < n ? a[i] : ((size_t)(i - n) < 5 ? b[(i - n)] : 7));
     }
 }
 
-void call_4(const uint32_t *symbols, void *const *buffers);
-void call_4(const uint32_t *symbols, void *const *buffers) {
+void call_6(const uint32_t *symbols, void *const *buffers);
+void call_6(const uint32_t *symbols, void *const *buffers) {
     (void)symbols;
-    f_4(symbols[0], buffers[0], buffers[1], buffers[2]);
+    f_6(symbols[0], buffers[0], buffers[1], buffers[2]);
 }
 
 /*
  * input x[n]: i8
  * output y[n]: i16
  */
-static void f_5(uint32_t n, const int8_t *x, int16_t *y) {
+static void f_7(uint32_t n, const int8_t *x, int16_t *y) {
     for (size_t i = 0; i < n; i++) {
         y[i] = (int16_t)x[(n - i - 1)];
     }
 }
 
-void call_5(const uint32_t *symbols, void *const *buffers);
-void call_5(const uint32_t *symbols, void *const *buffers) {
+void call_7(const uint32_t *symbols, void *const *buffers);
+void call_7(const uint32_t *symbols, void *const *buffers) {
     (void)symbols;
-    f_5(symbols[0], buffers[0], buffers[1]);
+    f_7(symbols[0], buffers[0], buffers[1]);
 }
 
 /*
@@ -1178,7 +1212,7 @@ void call_5(const uint32_t *symbols, void *const *buffers) {
  * output y[batch][n]
  * temporary e[batch][n]
  */
-static void f_6(uint32_t batch, uint32_t n, const float *x, float *y, float *e) {
+static void f_8(uint32_t batch, uint32_t n, const float *x, float *y, float *e) {
     const size_t x_step0 = n;
     const size_t y_step0 = n;
     const size_t e_step0 = n;
@@ -1200,10 +1234,10 @@ static void f_6(uint32_t batch, uint32_t n, const float *x, float *y, float *e) 
     }
 }
 
-void call_6(const uint32_t *symbols, void *const *buffers);
-void call_6(const uint32_t *symbols, void *const *buffers) {
+void call_8(const uint32_t *symbols, void *const *buffers);
+void call_8(const uint32_t *symbols, void *const *buffers) {
     (void)symbols;
-    f_6(symbols[0], symbols[1], buffers[0], buffers[1], buffers[2]);
+    f_8(symbols[0], symbols[1], buffers[0], buffers[1], buffers[2]);
 }
 
 /*
@@ -1211,7 +1245,7 @@ void call_6(const uint32_t *symbols, void *const *buffers) {
  * input x[6]: bf16
  * output y[4]: bf16
  */
-static void f_7(const int32_t *ids, const uint16_t *x, uint16_t *y) {
+static void f_9(const int32_t *ids, const uint16_t *x, uint16_t *y) {
     for (size_t i = 0; i < 4; i++) {
         y[i] = gali_one_bf16_of_f32(0.0f);
     }
@@ -1223,17 +1257,17 @@ static void f_7(const int32_t *ids, const uint16_t *x, uint16_t *y) {
     }
 }
 
-void call_7(const uint32_t *symbols, void *const *buffers);
-void call_7(const uint32_t *symbols, void *const *buffers) {
+void call_9(const uint32_t *symbols, void *const *buffers);
+void call_9(const uint32_t *symbols, void *const *buffers) {
     (void)symbols;
-    f_7(buffers[0], buffers[1], buffers[2]);
+    f_9(buffers[0], buffers[1], buffers[2]);
 }
 
 /*
  * input x[n]
  * output y[m]
  */
-static void f_8(uint32_t n, uint32_t m, const float *x, float *y) {
+static void f_10(uint32_t n, uint32_t m, const float *x, float *y) {
     for (size_t i = 0; i < m; i++) {
         const size_t near = (size_t)gali_one_least_i64(gali_one_most_i64(gali_one_i64_of_f64(gali_one_floor_f32((((float)(int64_t)(int64_t)i * (float)(int64_t)(int64_t)n) / (float)(int64_t)(int64_t)m))), 0), ((int64_t)n - 1));
         const size_t above = (size_t)gali_one_least_i64(((int64_t)near + 1), ((int64_t)n - 1));
@@ -1242,17 +1276,17 @@ static void f_8(uint32_t n, uint32_t m, const float *x, float *y) {
     }
 }
 
-void call_8(const uint32_t *symbols, void *const *buffers);
-void call_8(const uint32_t *symbols, void *const *buffers) {
+void call_10(const uint32_t *symbols, void *const *buffers);
+void call_10(const uint32_t *symbols, void *const *buffers) {
     (void)symbols;
-    f_8(symbols[0], symbols[1], buffers[0], buffers[1]);
+    f_10(symbols[0], symbols[1], buffers[0], buffers[1]);
 }
 
 /*
  * input x[all]
  * output y[n - 3]
  */
-static void f_9(uint32_t n, const float *x, float *y) {
+static void f_11(uint32_t n, const float *x, float *y) {
     for (size_t i = 0; i < (n - 3); i++) {
         float a[3];
 #pragma GCC unroll 3
@@ -1263,16 +1297,16 @@ static void f_9(uint32_t n, const float *x, float *y) {
     }
 }
 
-void call_9(const uint32_t *symbols, void *const *buffers);
-void call_9(const uint32_t *symbols, void *const *buffers) {
+void call_11(const uint32_t *symbols, void *const *buffers);
+void call_11(const uint32_t *symbols, void *const *buffers) {
     (void)symbols;
-    f_9(symbols[0], buffers[0], buffers[1]);
+    f_11(symbols[0], buffers[0], buffers[1]);
 }
 
 /*
  * output y[n][n]: bool
  */
-static void f_10(uint32_t n, uint8_t *y) {
+static void f_12(uint32_t n, uint8_t *y) {
     const size_t y_step0 = n;
     for (size_t i = 0; i < n; i++) {
         for (size_t j = 0; j < n; j++) {
@@ -1281,10 +1315,10 @@ static void f_10(uint32_t n, uint8_t *y) {
     }
 }
 
-void call_10(const uint32_t *symbols, void *const *buffers);
-void call_10(const uint32_t *symbols, void *const *buffers) {
+void call_12(const uint32_t *symbols, void *const *buffers);
+void call_12(const uint32_t *symbols, void *const *buffers) {
     (void)symbols;
-    f_10(symbols[0], buffers[0]);
+    f_12(symbols[0], buffers[0]);
 }
 
 /*
@@ -1292,7 +1326,7 @@ void call_10(const uint32_t *symbols, void *const *buffers) {
  * input z[characters][4]
  * output y[2][4][characters]
  */
-static void f_11(uint32_t characters, const float *x, size_t x_stride, const float *z, size_t z_stride, float *y) {
+static void f_13(uint32_t characters, const float *x, size_t x_stride, const float *z, size_t z_stride, float *y) {
     const size_t y_step0 = 4 * characters;
     const size_t y_step1 = characters;
     for (size_t i = 0; i < 4; i++) {
@@ -1303,10 +1337,10 @@ static void f_11(uint32_t characters, const float *x, size_t x_stride, const flo
     }
 }
 
-void call_11(const uint32_t *symbols, void *const *buffers);
-void call_11(const uint32_t *symbols, void *const *buffers) {
+void call_13(const uint32_t *symbols, void *const *buffers);
+void call_13(const uint32_t *symbols, void *const *buffers) {
     (void)symbols;
-    f_11(symbols[0], buffers[0], 5, buffers[1], 4, buffers[2]);
+    f_13(symbols[0], buffers[0], 5, buffers[1], 4, buffers[2]);
 }
 
 /*
@@ -1315,43 +1349,7 @@ void call_11(const uint32_t *symbols, void *const *buffers) {
  * input c[97]
  * output y[97]
  */
-static void f_12(const uint8_t *a, const float *b, const float *c, float *y) {
-    for (size_t i = 0; i < 97; i++) {
-        y[i] = (a[i] ? b[i] : c[i]);
-    }
-}
-
-void call_12(const uint32_t *symbols, void *const *buffers);
-void call_12(const uint32_t *symbols, void *const *buffers) {
-    (void)symbols;
-    f_12(buffers[0], buffers[1], buffers[2], buffers[3]);
-}
-
-/*
- * input a[97]: bool
- * input b[97]: f64
- * input c[97]: f64
- * output y[97]: f64
- */
-static void f_13(const uint8_t *a, const double *b, const double *c, double *y) {
-    for (size_t i = 0; i < 97; i++) {
-        y[i] = (a[i] ? b[i] : c[i]);
-    }
-}
-
-void call_13(const uint32_t *symbols, void *const *buffers);
-void call_13(const uint32_t *symbols, void *const *buffers) {
-    (void)symbols;
-    f_13(buffers[0], buffers[1], buffers[2], buffers[3]);
-}
-
-/*
- * input a[97]: bool
- * input b[97]: i8
- * input c[97]: i8
- * output y[97]: i8
- */
-static void f_14(const uint8_t *a, const int8_t *b, const int8_t *c, int8_t *y) {
+static void f_14(const uint8_t *a, const float *b, const float *c, float *y) {
     for (size_t i = 0; i < 97; i++) {
         y[i] = (a[i] ? b[i] : c[i]);
     }
@@ -1365,11 +1363,11 @@ void call_14(const uint32_t *symbols, void *const *buffers) {
 
 /*
  * input a[97]: bool
- * input b[97]: i16
- * input c[97]: i16
- * output y[97]: i16
+ * input b[97]: f64
+ * input c[97]: f64
+ * output y[97]: f64
  */
-static void f_15(const uint8_t *a, const int16_t *b, const int16_t *c, int16_t *y) {
+static void f_15(const uint8_t *a, const double *b, const double *c, double *y) {
     for (size_t i = 0; i < 97; i++) {
         y[i] = (a[i] ? b[i] : c[i]);
     }
@@ -1383,11 +1381,11 @@ void call_15(const uint32_t *symbols, void *const *buffers) {
 
 /*
  * input a[97]: bool
- * input b[97]: i32
- * input c[97]: i32
- * output y[97]: i32
+ * input b[97]: i8
+ * input c[97]: i8
+ * output y[97]: i8
  */
-static void f_16(const uint8_t *a, const int32_t *b, const int32_t *c, int32_t *y) {
+static void f_16(const uint8_t *a, const int8_t *b, const int8_t *c, int8_t *y) {
     for (size_t i = 0; i < 97; i++) {
         y[i] = (a[i] ? b[i] : c[i]);
     }
@@ -1401,11 +1399,11 @@ void call_16(const uint32_t *symbols, void *const *buffers) {
 
 /*
  * input a[97]: bool
- * input b[97]: i64
- * input c[97]: i64
- * output y[97]: i64
+ * input b[97]: i16
+ * input c[97]: i16
+ * output y[97]: i16
  */
-static void f_17(const uint8_t *a, const int64_t *b, const int64_t *c, int64_t *y) {
+static void f_17(const uint8_t *a, const int16_t *b, const int16_t *c, int16_t *y) {
     for (size_t i = 0; i < 97; i++) {
         y[i] = (a[i] ? b[i] : c[i]);
     }
@@ -1419,11 +1417,11 @@ void call_17(const uint32_t *symbols, void *const *buffers) {
 
 /*
  * input a[97]: bool
- * input b[97]: u8
- * input c[97]: u8
- * output y[97]: u8
+ * input b[97]: i32
+ * input c[97]: i32
+ * output y[97]: i32
  */
-static void f_18(const uint8_t *a, const uint8_t *b, const uint8_t *c, uint8_t *y) {
+static void f_18(const uint8_t *a, const int32_t *b, const int32_t *c, int32_t *y) {
     for (size_t i = 0; i < 97; i++) {
         y[i] = (a[i] ? b[i] : c[i]);
     }
@@ -1437,11 +1435,11 @@ void call_18(const uint32_t *symbols, void *const *buffers) {
 
 /*
  * input a[97]: bool
- * input b[97]: u16
- * input c[97]: u16
- * output y[97]: u16
+ * input b[97]: i64
+ * input c[97]: i64
+ * output y[97]: i64
  */
-static void f_19(const uint8_t *a, const uint16_t *b, const uint16_t *c, uint16_t *y) {
+static void f_19(const uint8_t *a, const int64_t *b, const int64_t *c, int64_t *y) {
     for (size_t i = 0; i < 97; i++) {
         y[i] = (a[i] ? b[i] : c[i]);
     }
@@ -1455,11 +1453,11 @@ void call_19(const uint32_t *symbols, void *const *buffers) {
 
 /*
  * input a[97]: bool
- * input b[97]: u32
- * input c[97]: u32
- * output y[97]: u32
+ * input b[97]: u8
+ * input c[97]: u8
+ * output y[97]: u8
  */
-static void f_20(const uint8_t *a, const uint32_t *b, const uint32_t *c, uint32_t *y) {
+static void f_20(const uint8_t *a, const uint8_t *b, const uint8_t *c, uint8_t *y) {
     for (size_t i = 0; i < 97; i++) {
         y[i] = (a[i] ? b[i] : c[i]);
     }
@@ -1473,11 +1471,11 @@ void call_20(const uint32_t *symbols, void *const *buffers) {
 
 /*
  * input a[97]: bool
- * input b[97]: u64
- * input c[97]: u64
- * output y[97]: u64
+ * input b[97]: u16
+ * input c[97]: u16
+ * output y[97]: u16
  */
-static void f_21(const uint8_t *a, const uint64_t *b, const uint64_t *c, uint64_t *y) {
+static void f_21(const uint8_t *a, const uint16_t *b, const uint16_t *c, uint16_t *y) {
     for (size_t i = 0; i < 97; i++) {
         y[i] = (a[i] ? b[i] : c[i]);
     }
@@ -1491,13 +1489,13 @@ void call_21(const uint32_t *symbols, void *const *buffers) {
 
 /*
  * input a[97]: bool
- * input b[97]: bool
- * input c[97]: bool
- * output y[97]: bool
+ * input b[97]: u32
+ * input c[97]: u32
+ * output y[97]: u32
  */
-static void f_22(const uint8_t *a, const uint8_t *b, const uint8_t *c, uint8_t *y) {
+static void f_22(const uint8_t *a, const uint32_t *b, const uint32_t *c, uint32_t *y) {
     for (size_t i = 0; i < 97; i++) {
-        y[i] = (uint8_t)(a[i] ? b[i] : c[i]);
+        y[i] = (a[i] ? b[i] : c[i]);
     }
 }
 
@@ -1508,15 +1506,14 @@ void call_22(const uint32_t *symbols, void *const *buffers) {
 }
 
 /*
- * input a[97]
- * input b[97]
- * input c[97]
- * output y[97]
+ * input a[97]: bool
+ * input b[97]: u64
+ * input c[97]: u64
+ * output y[97]: u64
  */
-static void f_23(const float *a, const float *b, const float *c, float *y) {
-    (void)c;
+static void f_23(const uint8_t *a, const uint64_t *b, const uint64_t *c, uint64_t *y) {
     for (size_t i = 0; i < 97; i++) {
-        y[i] = (a[i] + b[i]);
+        y[i] = (a[i] ? b[i] : c[i]);
     }
 }
 
@@ -1527,15 +1524,14 @@ void call_23(const uint32_t *symbols, void *const *buffers) {
 }
 
 /*
- * input a[97]: f64
- * input b[97]: f64
- * input c[97]: f64
- * output y[97]: f64
+ * input a[97]: bool
+ * input b[97]: bool
+ * input c[97]: bool
+ * output y[97]: bool
  */
-static void f_24(const double *a, const double *b, const double *c, double *y) {
-    (void)c;
+static void f_24(const uint8_t *a, const uint8_t *b, const uint8_t *c, uint8_t *y) {
     for (size_t i = 0; i < 97; i++) {
-        y[i] = (a[i] + b[i]);
+        y[i] = (uint8_t)(a[i] ? b[i] : c[i]);
     }
 }
 
@@ -1546,15 +1542,15 @@ void call_24(const uint32_t *symbols, void *const *buffers) {
 }
 
 /*
- * input a[97]: i8
- * input b[97]: i8
- * input c[97]: i8
- * output y[97]: i8
+ * input a[97]
+ * input b[97]
+ * input c[97]
+ * output y[97]
  */
-static void f_25(const int8_t *a, const int8_t *b, const int8_t *c, int8_t *y) {
+static void f_25(const float *a, const float *b, const float *c, float *y) {
     (void)c;
     for (size_t i = 0; i < 97; i++) {
-        y[i] = (int8_t)((uint32_t)a[i] + (uint32_t)b[i]);
+        y[i] = (a[i] + b[i]);
     }
 }
 
@@ -1565,15 +1561,15 @@ void call_25(const uint32_t *symbols, void *const *buffers) {
 }
 
 /*
- * input a[97]: i16
- * input b[97]: i16
- * input c[97]: i16
- * output y[97]: i16
+ * input a[97]: f64
+ * input b[97]: f64
+ * input c[97]: f64
+ * output y[97]: f64
  */
-static void f_26(const int16_t *a, const int16_t *b, const int16_t *c, int16_t *y) {
+static void f_26(const double *a, const double *b, const double *c, double *y) {
     (void)c;
     for (size_t i = 0; i < 97; i++) {
-        y[i] = (int16_t)((uint32_t)a[i] + (uint32_t)b[i]);
+        y[i] = (a[i] + b[i]);
     }
 }
 
@@ -1584,15 +1580,15 @@ void call_26(const uint32_t *symbols, void *const *buffers) {
 }
 
 /*
- * input a[97]: i32
- * input b[97]: i32
- * input c[97]: i32
- * output y[97]: i32
+ * input a[97]: i8
+ * input b[97]: i8
+ * input c[97]: i8
+ * output y[97]: i8
  */
-static void f_27(const int32_t *a, const int32_t *b, const int32_t *c, int32_t *y) {
+static void f_27(const int8_t *a, const int8_t *b, const int8_t *c, int8_t *y) {
     (void)c;
     for (size_t i = 0; i < 97; i++) {
-        y[i] = (int32_t)((uint32_t)a[i] + (uint32_t)b[i]);
+        y[i] = (int8_t)((uint32_t)a[i] + (uint32_t)b[i]);
     }
 }
 
@@ -1603,15 +1599,15 @@ void call_27(const uint32_t *symbols, void *const *buffers) {
 }
 
 /*
- * input a[97]: i64
- * input b[97]: i64
- * input c[97]: i64
- * output y[97]: i64
+ * input a[97]: i16
+ * input b[97]: i16
+ * input c[97]: i16
+ * output y[97]: i16
  */
-static void f_28(const int64_t *a, const int64_t *b, const int64_t *c, int64_t *y) {
+static void f_28(const int16_t *a, const int16_t *b, const int16_t *c, int16_t *y) {
     (void)c;
     for (size_t i = 0; i < 97; i++) {
-        y[i] = (int64_t)((uint64_t)a[i] + (uint64_t)b[i]);
+        y[i] = (int16_t)((uint32_t)a[i] + (uint32_t)b[i]);
     }
 }
 
@@ -1622,15 +1618,15 @@ void call_28(const uint32_t *symbols, void *const *buffers) {
 }
 
 /*
- * input a[97]: u8
- * input b[97]: u8
- * input c[97]: u8
- * output y[97]: u8
+ * input a[97]: i32
+ * input b[97]: i32
+ * input c[97]: i32
+ * output y[97]: i32
  */
-static void f_29(const uint8_t *a, const uint8_t *b, const uint8_t *c, uint8_t *y) {
+static void f_29(const int32_t *a, const int32_t *b, const int32_t *c, int32_t *y) {
     (void)c;
     for (size_t i = 0; i < 97; i++) {
-        y[i] = (uint8_t)((uint32_t)a[i] + (uint32_t)b[i]);
+        y[i] = (int32_t)((uint32_t)a[i] + (uint32_t)b[i]);
     }
 }
 
@@ -1641,15 +1637,15 @@ void call_29(const uint32_t *symbols, void *const *buffers) {
 }
 
 /*
- * input a[97]: u16
- * input b[97]: u16
- * input c[97]: u16
- * output y[97]: u16
+ * input a[97]: i64
+ * input b[97]: i64
+ * input c[97]: i64
+ * output y[97]: i64
  */
-static void f_30(const uint16_t *a, const uint16_t *b, const uint16_t *c, uint16_t *y) {
+static void f_30(const int64_t *a, const int64_t *b, const int64_t *c, int64_t *y) {
     (void)c;
     for (size_t i = 0; i < 97; i++) {
-        y[i] = (uint16_t)((uint32_t)a[i] + (uint32_t)b[i]);
+        y[i] = (int64_t)((uint64_t)a[i] + (uint64_t)b[i]);
     }
 }
 
@@ -1660,15 +1656,15 @@ void call_30(const uint32_t *symbols, void *const *buffers) {
 }
 
 /*
- * input a[97]: u32
- * input b[97]: u32
- * input c[97]: u32
- * output y[97]: u32
+ * input a[97]: u8
+ * input b[97]: u8
+ * input c[97]: u8
+ * output y[97]: u8
  */
-static void f_31(const uint32_t *a, const uint32_t *b, const uint32_t *c, uint32_t *y) {
+static void f_31(const uint8_t *a, const uint8_t *b, const uint8_t *c, uint8_t *y) {
     (void)c;
     for (size_t i = 0; i < 97; i++) {
-        y[i] = (uint32_t)((uint32_t)a[i] + (uint32_t)b[i]);
+        y[i] = (uint8_t)((uint32_t)a[i] + (uint32_t)b[i]);
     }
 }
 
@@ -1679,15 +1675,15 @@ void call_31(const uint32_t *symbols, void *const *buffers) {
 }
 
 /*
- * input a[97]: u64
- * input b[97]: u64
- * input c[97]: u64
- * output y[97]: u64
+ * input a[97]: u16
+ * input b[97]: u16
+ * input c[97]: u16
+ * output y[97]: u16
  */
-static void f_32(const uint64_t *a, const uint64_t *b, const uint64_t *c, uint64_t *y) {
+static void f_32(const uint16_t *a, const uint16_t *b, const uint16_t *c, uint16_t *y) {
     (void)c;
     for (size_t i = 0; i < 97; i++) {
-        y[i] = (uint64_t)((uint64_t)a[i] + (uint64_t)b[i]);
+        y[i] = (uint16_t)((uint32_t)a[i] + (uint32_t)b[i]);
     }
 }
 
@@ -1698,15 +1694,15 @@ void call_32(const uint32_t *symbols, void *const *buffers) {
 }
 
 /*
- * input a[97]
- * input b[97]
- * input c[97]
- * output y[97]
+ * input a[97]: u32
+ * input b[97]: u32
+ * input c[97]: u32
+ * output y[97]: u32
  */
-static void f_33(const float *a, const float *b, const float *c, float *y) {
+static void f_33(const uint32_t *a, const uint32_t *b, const uint32_t *c, uint32_t *y) {
     (void)c;
     for (size_t i = 0; i < 97; i++) {
-        y[i] = (a[i] - b[i]);
+        y[i] = (uint32_t)((uint32_t)a[i] + (uint32_t)b[i]);
     }
 }
 
@@ -1717,15 +1713,15 @@ void call_33(const uint32_t *symbols, void *const *buffers) {
 }
 
 /*
- * input a[97]: f64
- * input b[97]: f64
- * input c[97]: f64
- * output y[97]: f64
+ * input a[97]: u64
+ * input b[97]: u64
+ * input c[97]: u64
+ * output y[97]: u64
  */
-static void f_34(const double *a, const double *b, const double *c, double *y) {
+static void f_34(const uint64_t *a, const uint64_t *b, const uint64_t *c, uint64_t *y) {
     (void)c;
     for (size_t i = 0; i < 97; i++) {
-        y[i] = (a[i] - b[i]);
+        y[i] = (uint64_t)((uint64_t)a[i] + (uint64_t)b[i]);
     }
 }
 
@@ -1736,15 +1732,15 @@ void call_34(const uint32_t *symbols, void *const *buffers) {
 }
 
 /*
- * input a[97]: i8
- * input b[97]: i8
- * input c[97]: i8
- * output y[97]: i8
+ * input a[97]
+ * input b[97]
+ * input c[97]
+ * output y[97]
  */
-static void f_35(const int8_t *a, const int8_t *b, const int8_t *c, int8_t *y) {
+static void f_35(const float *a, const float *b, const float *c, float *y) {
     (void)c;
     for (size_t i = 0; i < 97; i++) {
-        y[i] = (int8_t)((uint32_t)a[i] - (uint32_t)b[i]);
+        y[i] = (a[i] - b[i]);
     }
 }
 
@@ -1755,15 +1751,15 @@ void call_35(const uint32_t *symbols, void *const *buffers) {
 }
 
 /*
- * input a[97]: i16
- * input b[97]: i16
- * input c[97]: i16
- * output y[97]: i16
+ * input a[97]: f64
+ * input b[97]: f64
+ * input c[97]: f64
+ * output y[97]: f64
  */
-static void f_36(const int16_t *a, const int16_t *b, const int16_t *c, int16_t *y) {
+static void f_36(const double *a, const double *b, const double *c, double *y) {
     (void)c;
     for (size_t i = 0; i < 97; i++) {
-        y[i] = (int16_t)((uint32_t)a[i] - (uint32_t)b[i]);
+        y[i] = (a[i] - b[i]);
     }
 }
 
@@ -1774,15 +1770,15 @@ void call_36(const uint32_t *symbols, void *const *buffers) {
 }
 
 /*
- * input a[97]: i32
- * input b[97]: i32
- * input c[97]: i32
- * output y[97]: i32
+ * input a[97]: i8
+ * input b[97]: i8
+ * input c[97]: i8
+ * output y[97]: i8
  */
-static void f_37(const int32_t *a, const int32_t *b, const int32_t *c, int32_t *y) {
+static void f_37(const int8_t *a, const int8_t *b, const int8_t *c, int8_t *y) {
     (void)c;
     for (size_t i = 0; i < 97; i++) {
-        y[i] = (int32_t)((uint32_t)a[i] - (uint32_t)b[i]);
+        y[i] = (int8_t)((uint32_t)a[i] - (uint32_t)b[i]);
     }
 }
 
@@ -1793,15 +1789,15 @@ void call_37(const uint32_t *symbols, void *const *buffers) {
 }
 
 /*
- * input a[97]: i64
- * input b[97]: i64
- * input c[97]: i64
- * output y[97]: i64
+ * input a[97]: i16
+ * input b[97]: i16
+ * input c[97]: i16
+ * output y[97]: i16
  */
-static void f_38(const int64_t *a, const int64_t *b, const int64_t *c, int64_t *y) {
+static void f_38(const int16_t *a, const int16_t *b, const int16_t *c, int16_t *y) {
     (void)c;
     for (size_t i = 0; i < 97; i++) {
-        y[i] = (int64_t)((uint64_t)a[i] - (uint64_t)b[i]);
+        y[i] = (int16_t)((uint32_t)a[i] - (uint32_t)b[i]);
     }
 }
 
@@ -1812,15 +1808,15 @@ void call_38(const uint32_t *symbols, void *const *buffers) {
 }
 
 /*
- * input a[97]: u8
- * input b[97]: u8
- * input c[97]: u8
- * output y[97]: u8
+ * input a[97]: i32
+ * input b[97]: i32
+ * input c[97]: i32
+ * output y[97]: i32
  */
-static void f_39(const uint8_t *a, const uint8_t *b, const uint8_t *c, uint8_t *y) {
+static void f_39(const int32_t *a, const int32_t *b, const int32_t *c, int32_t *y) {
     (void)c;
     for (size_t i = 0; i < 97; i++) {
-        y[i] = (uint8_t)((uint32_t)a[i] - (uint32_t)b[i]);
+        y[i] = (int32_t)((uint32_t)a[i] - (uint32_t)b[i]);
     }
 }
 
@@ -1831,15 +1827,15 @@ void call_39(const uint32_t *symbols, void *const *buffers) {
 }
 
 /*
- * input a[97]: u16
- * input b[97]: u16
- * input c[97]: u16
- * output y[97]: u16
+ * input a[97]: i64
+ * input b[97]: i64
+ * input c[97]: i64
+ * output y[97]: i64
  */
-static void f_40(const uint16_t *a, const uint16_t *b, const uint16_t *c, uint16_t *y) {
+static void f_40(const int64_t *a, const int64_t *b, const int64_t *c, int64_t *y) {
     (void)c;
     for (size_t i = 0; i < 97; i++) {
-        y[i] = (uint16_t)((uint32_t)a[i] - (uint32_t)b[i]);
+        y[i] = (int64_t)((uint64_t)a[i] - (uint64_t)b[i]);
     }
 }
 
@@ -1850,15 +1846,15 @@ void call_40(const uint32_t *symbols, void *const *buffers) {
 }
 
 /*
- * input a[97]: u32
- * input b[97]: u32
- * input c[97]: u32
- * output y[97]: u32
+ * input a[97]: u8
+ * input b[97]: u8
+ * input c[97]: u8
+ * output y[97]: u8
  */
-static void f_41(const uint32_t *a, const uint32_t *b, const uint32_t *c, uint32_t *y) {
+static void f_41(const uint8_t *a, const uint8_t *b, const uint8_t *c, uint8_t *y) {
     (void)c;
     for (size_t i = 0; i < 97; i++) {
-        y[i] = (uint32_t)((uint32_t)a[i] - (uint32_t)b[i]);
+        y[i] = (uint8_t)((uint32_t)a[i] - (uint32_t)b[i]);
     }
 }
 
@@ -1869,15 +1865,15 @@ void call_41(const uint32_t *symbols, void *const *buffers) {
 }
 
 /*
- * input a[97]: u64
- * input b[97]: u64
- * input c[97]: u64
- * output y[97]: u64
+ * input a[97]: u16
+ * input b[97]: u16
+ * input c[97]: u16
+ * output y[97]: u16
  */
-static void f_42(const uint64_t *a, const uint64_t *b, const uint64_t *c, uint64_t *y) {
+static void f_42(const uint16_t *a, const uint16_t *b, const uint16_t *c, uint16_t *y) {
     (void)c;
     for (size_t i = 0; i < 97; i++) {
-        y[i] = (uint64_t)((uint64_t)a[i] - (uint64_t)b[i]);
+        y[i] = (uint16_t)((uint32_t)a[i] - (uint32_t)b[i]);
     }
 }
 
@@ -1888,15 +1884,15 @@ void call_42(const uint32_t *symbols, void *const *buffers) {
 }
 
 /*
- * input a[97]
- * input b[97]
- * input c[97]
- * output y[97]
+ * input a[97]: u32
+ * input b[97]: u32
+ * input c[97]: u32
+ * output y[97]: u32
  */
-static void f_43(const float *a, const float *b, const float *c, float *y) {
+static void f_43(const uint32_t *a, const uint32_t *b, const uint32_t *c, uint32_t *y) {
     (void)c;
     for (size_t i = 0; i < 97; i++) {
-        y[i] = (a[i] * b[i]);
+        y[i] = (uint32_t)((uint32_t)a[i] - (uint32_t)b[i]);
     }
 }
 
@@ -1907,15 +1903,15 @@ void call_43(const uint32_t *symbols, void *const *buffers) {
 }
 
 /*
- * input a[97]: f64
- * input b[97]: f64
- * input c[97]: f64
- * output y[97]: f64
+ * input a[97]: u64
+ * input b[97]: u64
+ * input c[97]: u64
+ * output y[97]: u64
  */
-static void f_44(const double *a, const double *b, const double *c, double *y) {
+static void f_44(const uint64_t *a, const uint64_t *b, const uint64_t *c, uint64_t *y) {
     (void)c;
     for (size_t i = 0; i < 97; i++) {
-        y[i] = (a[i] * b[i]);
+        y[i] = (uint64_t)((uint64_t)a[i] - (uint64_t)b[i]);
     }
 }
 
@@ -1926,15 +1922,15 @@ void call_44(const uint32_t *symbols, void *const *buffers) {
 }
 
 /*
- * input a[97]: i8
- * input b[97]: i8
- * input c[97]: i8
- * output y[97]: i8
+ * input a[97]
+ * input b[97]
+ * input c[97]
+ * output y[97]
  */
-static void f_45(const int8_t *a, const int8_t *b, const int8_t *c, int8_t *y) {
+static void f_45(const float *a, const float *b, const float *c, float *y) {
     (void)c;
     for (size_t i = 0; i < 97; i++) {
-        y[i] = (int8_t)((uint32_t)a[i] * (uint32_t)b[i]);
+        y[i] = (a[i] * b[i]);
     }
 }
 
@@ -1945,15 +1941,15 @@ void call_45(const uint32_t *symbols, void *const *buffers) {
 }
 
 /*
- * input a[97]: i16
- * input b[97]: i16
- * input c[97]: i16
- * output y[97]: i16
+ * input a[97]: f64
+ * input b[97]: f64
+ * input c[97]: f64
+ * output y[97]: f64
  */
-static void f_46(const int16_t *a, const int16_t *b, const int16_t *c, int16_t *y) {
+static void f_46(const double *a, const double *b, const double *c, double *y) {
     (void)c;
     for (size_t i = 0; i < 97; i++) {
-        y[i] = (int16_t)((uint32_t)a[i] * (uint32_t)b[i]);
+        y[i] = (a[i] * b[i]);
     }
 }
 
@@ -1964,15 +1960,15 @@ void call_46(const uint32_t *symbols, void *const *buffers) {
 }
 
 /*
- * input a[97]: i32
- * input b[97]: i32
- * input c[97]: i32
- * output y[97]: i32
+ * input a[97]: i8
+ * input b[97]: i8
+ * input c[97]: i8
+ * output y[97]: i8
  */
-static void f_47(const int32_t *a, const int32_t *b, const int32_t *c, int32_t *y) {
+static void f_47(const int8_t *a, const int8_t *b, const int8_t *c, int8_t *y) {
     (void)c;
     for (size_t i = 0; i < 97; i++) {
-        y[i] = (int32_t)((uint32_t)a[i] * (uint32_t)b[i]);
+        y[i] = (int8_t)((uint32_t)a[i] * (uint32_t)b[i]);
     }
 }
 
@@ -1983,15 +1979,15 @@ void call_47(const uint32_t *symbols, void *const *buffers) {
 }
 
 /*
- * input a[97]: i64
- * input b[97]: i64
- * input c[97]: i64
- * output y[97]: i64
+ * input a[97]: i16
+ * input b[97]: i16
+ * input c[97]: i16
+ * output y[97]: i16
  */
-static void f_48(const int64_t *a, const int64_t *b, const int64_t *c, int64_t *y) {
+static void f_48(const int16_t *a, const int16_t *b, const int16_t *c, int16_t *y) {
     (void)c;
     for (size_t i = 0; i < 97; i++) {
-        y[i] = (int64_t)((uint64_t)a[i] * (uint64_t)b[i]);
+        y[i] = (int16_t)((uint32_t)a[i] * (uint32_t)b[i]);
     }
 }
 
@@ -2002,15 +1998,15 @@ void call_48(const uint32_t *symbols, void *const *buffers) {
 }
 
 /*
- * input a[97]: u8
- * input b[97]: u8
- * input c[97]: u8
- * output y[97]: u8
+ * input a[97]: i32
+ * input b[97]: i32
+ * input c[97]: i32
+ * output y[97]: i32
  */
-static void f_49(const uint8_t *a, const uint8_t *b, const uint8_t *c, uint8_t *y) {
+static void f_49(const int32_t *a, const int32_t *b, const int32_t *c, int32_t *y) {
     (void)c;
     for (size_t i = 0; i < 97; i++) {
-        y[i] = (uint8_t)((uint32_t)a[i] * (uint32_t)b[i]);
+        y[i] = (int32_t)((uint32_t)a[i] * (uint32_t)b[i]);
     }
 }
 
@@ -2021,15 +2017,15 @@ void call_49(const uint32_t *symbols, void *const *buffers) {
 }
 
 /*
- * input a[97]: u16
- * input b[97]: u16
- * input c[97]: u16
- * output y[97]: u16
+ * input a[97]: i64
+ * input b[97]: i64
+ * input c[97]: i64
+ * output y[97]: i64
  */
-static void f_50(const uint16_t *a, const uint16_t *b, const uint16_t *c, uint16_t *y) {
+static void f_50(const int64_t *a, const int64_t *b, const int64_t *c, int64_t *y) {
     (void)c;
     for (size_t i = 0; i < 97; i++) {
-        y[i] = (uint16_t)((uint32_t)a[i] * (uint32_t)b[i]);
+        y[i] = (int64_t)((uint64_t)a[i] * (uint64_t)b[i]);
     }
 }
 
@@ -2040,15 +2036,15 @@ void call_50(const uint32_t *symbols, void *const *buffers) {
 }
 
 /*
- * input a[97]: u32
- * input b[97]: u32
- * input c[97]: u32
- * output y[97]: u32
+ * input a[97]: u8
+ * input b[97]: u8
+ * input c[97]: u8
+ * output y[97]: u8
  */
-static void f_51(const uint32_t *a, const uint32_t *b, const uint32_t *c, uint32_t *y) {
+static void f_51(const uint8_t *a, const uint8_t *b, const uint8_t *c, uint8_t *y) {
     (void)c;
     for (size_t i = 0; i < 97; i++) {
-        y[i] = (uint32_t)((uint32_t)a[i] * (uint32_t)b[i]);
+        y[i] = (uint8_t)((uint32_t)a[i] * (uint32_t)b[i]);
     }
 }
 
@@ -2059,15 +2055,15 @@ void call_51(const uint32_t *symbols, void *const *buffers) {
 }
 
 /*
- * input a[97]: u64
- * input b[97]: u64
- * input c[97]: u64
- * output y[97]: u64
+ * input a[97]: u16
+ * input b[97]: u16
+ * input c[97]: u16
+ * output y[97]: u16
  */
-static void f_52(const uint64_t *a, const uint64_t *b, const uint64_t *c, uint64_t *y) {
+static void f_52(const uint16_t *a, const uint16_t *b, const uint16_t *c, uint16_t *y) {
     (void)c;
     for (size_t i = 0; i < 97; i++) {
-        y[i] = (uint64_t)((uint64_t)a[i] * (uint64_t)b[i]);
+        y[i] = (uint16_t)((uint32_t)a[i] * (uint32_t)b[i]);
     }
 }
 
@@ -2078,15 +2074,15 @@ void call_52(const uint32_t *symbols, void *const *buffers) {
 }
 
 /*
- * input a[97]
- * input b[97]
- * input c[97]
- * output y[97]
+ * input a[97]: u32
+ * input b[97]: u32
+ * input c[97]: u32
+ * output y[97]: u32
  */
-static void f_53(const float *a, const float *b, const float *c, float *y) {
+static void f_53(const uint32_t *a, const uint32_t *b, const uint32_t *c, uint32_t *y) {
     (void)c;
     for (size_t i = 0; i < 97; i++) {
-        y[i] = (a[i] / b[i]);
+        y[i] = (uint32_t)((uint32_t)a[i] * (uint32_t)b[i]);
     }
 }
 
@@ -2097,15 +2093,15 @@ void call_53(const uint32_t *symbols, void *const *buffers) {
 }
 
 /*
- * input a[97]: f64
- * input b[97]: f64
- * input c[97]: f64
- * output y[97]: f64
+ * input a[97]: u64
+ * input b[97]: u64
+ * input c[97]: u64
+ * output y[97]: u64
  */
-static void f_54(const double *a, const double *b, const double *c, double *y) {
+static void f_54(const uint64_t *a, const uint64_t *b, const uint64_t *c, uint64_t *y) {
     (void)c;
     for (size_t i = 0; i < 97; i++) {
-        y[i] = (a[i] / b[i]);
+        y[i] = (uint64_t)((uint64_t)a[i] * (uint64_t)b[i]);
     }
 }
 
@@ -2116,15 +2112,15 @@ void call_54(const uint32_t *symbols, void *const *buffers) {
 }
 
 /*
- * input a[97]: i8
- * input b[97]: i8
- * input c[97]: i8
- * output y[97]: i8
+ * input a[97]
+ * input b[97]
+ * input c[97]
+ * output y[97]
  */
-static void f_55(const int8_t *a, const int8_t *b, const int8_t *c, int8_t *y) {
+static void f_55(const float *a, const float *b, const float *c, float *y) {
     (void)c;
     for (size_t i = 0; i < 97; i++) {
-        y[i] = (int8_t)gali_one_div_i64(a[i], b[i]);
+        y[i] = (a[i] / b[i]);
     }
 }
 
@@ -2135,15 +2131,15 @@ void call_55(const uint32_t *symbols, void *const *buffers) {
 }
 
 /*
- * input a[97]: i16
- * input b[97]: i16
- * input c[97]: i16
- * output y[97]: i16
+ * input a[97]: f64
+ * input b[97]: f64
+ * input c[97]: f64
+ * output y[97]: f64
  */
-static void f_56(const int16_t *a, const int16_t *b, const int16_t *c, int16_t *y) {
+static void f_56(const double *a, const double *b, const double *c, double *y) {
     (void)c;
     for (size_t i = 0; i < 97; i++) {
-        y[i] = (int16_t)gali_one_div_i64(a[i], b[i]);
+        y[i] = (a[i] / b[i]);
     }
 }
 
@@ -2154,15 +2150,15 @@ void call_56(const uint32_t *symbols, void *const *buffers) {
 }
 
 /*
- * input a[97]: i32
- * input b[97]: i32
- * input c[97]: i32
- * output y[97]: i32
+ * input a[97]: i8
+ * input b[97]: i8
+ * input c[97]: i8
+ * output y[97]: i8
  */
-static void f_57(const int32_t *a, const int32_t *b, const int32_t *c, int32_t *y) {
+static void f_57(const int8_t *a, const int8_t *b, const int8_t *c, int8_t *y) {
     (void)c;
     for (size_t i = 0; i < 97; i++) {
-        y[i] = (int32_t)gali_one_div_i64(a[i], b[i]);
+        y[i] = (int8_t)gali_one_div_i64(a[i], b[i]);
     }
 }
 
@@ -2173,15 +2169,15 @@ void call_57(const uint32_t *symbols, void *const *buffers) {
 }
 
 /*
- * input a[97]: i64
- * input b[97]: i64
- * input c[97]: i64
- * output y[97]: i64
+ * input a[97]: i16
+ * input b[97]: i16
+ * input c[97]: i16
+ * output y[97]: i16
  */
-static void f_58(const int64_t *a, const int64_t *b, const int64_t *c, int64_t *y) {
+static void f_58(const int16_t *a, const int16_t *b, const int16_t *c, int16_t *y) {
     (void)c;
     for (size_t i = 0; i < 97; i++) {
-        y[i] = gali_one_div_i64(a[i], b[i]);
+        y[i] = (int16_t)gali_one_div_i64(a[i], b[i]);
     }
 }
 
@@ -2192,15 +2188,15 @@ void call_58(const uint32_t *symbols, void *const *buffers) {
 }
 
 /*
- * input a[97]: u8
- * input b[97]: u8
- * input c[97]: u8
- * output y[97]: u8
+ * input a[97]: i32
+ * input b[97]: i32
+ * input c[97]: i32
+ * output y[97]: i32
  */
-static void f_59(const uint8_t *a, const uint8_t *b, const uint8_t *c, uint8_t *y) {
+static void f_59(const int32_t *a, const int32_t *b, const int32_t *c, int32_t *y) {
     (void)c;
     for (size_t i = 0; i < 97; i++) {
-        y[i] = (uint8_t)gali_one_div_i64(a[i], b[i]);
+        y[i] = (int32_t)gali_one_div_i64(a[i], b[i]);
     }
 }
 
@@ -2211,15 +2207,15 @@ void call_59(const uint32_t *symbols, void *const *buffers) {
 }
 
 /*
- * input a[97]: u16
- * input b[97]: u16
- * input c[97]: u16
- * output y[97]: u16
+ * input a[97]: i64
+ * input b[97]: i64
+ * input c[97]: i64
+ * output y[97]: i64
  */
-static void f_60(const uint16_t *a, const uint16_t *b, const uint16_t *c, uint16_t *y) {
+static void f_60(const int64_t *a, const int64_t *b, const int64_t *c, int64_t *y) {
     (void)c;
     for (size_t i = 0; i < 97; i++) {
-        y[i] = (uint16_t)gali_one_div_i64(a[i], b[i]);
+        y[i] = gali_one_div_i64(a[i], b[i]);
     }
 }
 
@@ -2230,15 +2226,15 @@ void call_60(const uint32_t *symbols, void *const *buffers) {
 }
 
 /*
- * input a[97]: u32
- * input b[97]: u32
- * input c[97]: u32
- * output y[97]: u32
+ * input a[97]: u8
+ * input b[97]: u8
+ * input c[97]: u8
+ * output y[97]: u8
  */
-static void f_61(const uint32_t *a, const uint32_t *b, const uint32_t *c, uint32_t *y) {
+static void f_61(const uint8_t *a, const uint8_t *b, const uint8_t *c, uint8_t *y) {
     (void)c;
     for (size_t i = 0; i < 97; i++) {
-        y[i] = (uint32_t)gali_one_div_i64(a[i], b[i]);
+        y[i] = (uint8_t)gali_one_div_i64(a[i], b[i]);
     }
 }
 
@@ -2249,15 +2245,15 @@ void call_61(const uint32_t *symbols, void *const *buffers) {
 }
 
 /*
- * input a[97]: u64
- * input b[97]: u64
- * input c[97]: u64
- * output y[97]: u64
+ * input a[97]: u16
+ * input b[97]: u16
+ * input c[97]: u16
+ * output y[97]: u16
  */
-static void f_62(const uint64_t *a, const uint64_t *b, const uint64_t *c, uint64_t *y) {
+static void f_62(const uint16_t *a, const uint16_t *b, const uint16_t *c, uint16_t *y) {
     (void)c;
     for (size_t i = 0; i < 97; i++) {
-        y[i] = gali_one_div_u64(a[i], b[i]);
+        y[i] = (uint16_t)gali_one_div_i64(a[i], b[i]);
     }
 }
 
@@ -2268,14 +2264,15 @@ void call_62(const uint32_t *symbols, void *const *buffers) {
 }
 
 /*
- * input a[97]
- * input b[97]
- * input c[97]
- * output y[97]
+ * input a[97]: u32
+ * input b[97]: u32
+ * input c[97]: u32
+ * output y[97]: u32
  */
-static void f_63(const float *a, const float *b, const float *c, float *y) {
+static void f_63(const uint32_t *a, const uint32_t *b, const uint32_t *c, uint32_t *y) {
+    (void)c;
     for (size_t i = 0; i < 97; i++) {
-        y[i] = gali_one_fma_f32(a[i], b[i], c[i]);
+        y[i] = (uint32_t)gali_one_div_i64(a[i], b[i]);
     }
 }
 
@@ -2286,14 +2283,15 @@ void call_63(const uint32_t *symbols, void *const *buffers) {
 }
 
 /*
- * input a[97]: f64
- * input b[97]: f64
- * input c[97]: f64
- * output y[97]: f64
+ * input a[97]: u64
+ * input b[97]: u64
+ * input c[97]: u64
+ * output y[97]: u64
  */
-static void f_64(const double *a, const double *b, const double *c, double *y) {
+static void f_64(const uint64_t *a, const uint64_t *b, const uint64_t *c, uint64_t *y) {
+    (void)c;
     for (size_t i = 0; i < 97; i++) {
-        y[i] = gali_one_fma_f64(a[i], b[i], c[i]);
+        y[i] = gali_one_div_u64(a[i], b[i]);
     }
 }
 
@@ -2310,9 +2308,8 @@ void call_64(const uint32_t *symbols, void *const *buffers) {
  * output y[97]
  */
 static void f_65(const float *a, const float *b, const float *c, float *y) {
-    (void)c;
     for (size_t i = 0; i < 97; i++) {
-        y[i] = gali_one_max_f32(a[i], b[i]);
+        y[i] = gali_one_fma_f32(a[i], b[i], c[i]);
     }
 }
 
@@ -2323,16 +2320,14 @@ void call_65(const uint32_t *symbols, void *const *buffers) {
 }
 
 /*
- * input a[97]
- * input b[97]
- * input c[97]
- * output y[97]
+ * input a[97]: f64
+ * input b[97]: f64
+ * input c[97]: f64
+ * output y[97]: f64
  */
-static void f_66(const float *a, const float *b, const float *c, float *y) {
-    (void)b;
-    (void)c;
+static void f_66(const double *a, const double *b, const double *c, double *y) {
     for (size_t i = 0; i < 97; i++) {
-        y[i] = gali_one_expm1_negative_f32(a[i]);
+        y[i] = gali_one_fma_f64(a[i], b[i], c[i]);
     }
 }
 
@@ -2349,10 +2344,9 @@ void call_66(const uint32_t *symbols, void *const *buffers) {
  * output y[97]
  */
 static void f_67(const float *a, const float *b, const float *c, float *y) {
-    (void)b;
     (void)c;
     for (size_t i = 0; i < 97; i++) {
-        y[i] = gali_one_keep_f32(a[i]);
+        y[i] = gali_one_max_f32(a[i], b[i]);
     }
 }
 
@@ -2363,15 +2357,16 @@ void call_67(const uint32_t *symbols, void *const *buffers) {
 }
 
 /*
- * input a[97]: i8
- * input b[97]: i8
- * input c[97]: i8
- * output y[97]: i8
+ * input a[97]
+ * input b[97]
+ * input c[97]
+ * output y[97]
  */
-static void f_68(const int8_t *a, const int8_t *b, const int8_t *c, int8_t *y) {
+static void f_68(const float *a, const float *b, const float *c, float *y) {
+    (void)b;
     (void)c;
     for (size_t i = 0; i < 97; i++) {
-        y[i] = (int8_t)gali_one_quotient_i64(a[i], b[i]);
+        y[i] = gali_one_expm1_negative_f32(a[i]);
     }
 }
 
@@ -2382,15 +2377,16 @@ void call_68(const uint32_t *symbols, void *const *buffers) {
 }
 
 /*
- * input a[97]: i16
- * input b[97]: i16
- * input c[97]: i16
- * output y[97]: i16
+ * input a[97]
+ * input b[97]
+ * input c[97]
+ * output y[97]
  */
-static void f_69(const int16_t *a, const int16_t *b, const int16_t *c, int16_t *y) {
+static void f_69(const float *a, const float *b, const float *c, float *y) {
+    (void)b;
     (void)c;
     for (size_t i = 0; i < 97; i++) {
-        y[i] = (int16_t)gali_one_quotient_i64(a[i], b[i]);
+        y[i] = gali_one_keep_f32(a[i]);
     }
 }
 
@@ -2401,15 +2397,15 @@ void call_69(const uint32_t *symbols, void *const *buffers) {
 }
 
 /*
- * input a[97]: i32
- * input b[97]: i32
- * input c[97]: i32
- * output y[97]: i32
+ * input a[97]: i8
+ * input b[97]: i8
+ * input c[97]: i8
+ * output y[97]: i8
  */
-static void f_70(const int32_t *a, const int32_t *b, const int32_t *c, int32_t *y) {
+static void f_70(const int8_t *a, const int8_t *b, const int8_t *c, int8_t *y) {
     (void)c;
     for (size_t i = 0; i < 97; i++) {
-        y[i] = (int32_t)gali_one_quotient_i64(a[i], b[i]);
+        y[i] = (int8_t)gali_one_quotient_i64(a[i], b[i]);
     }
 }
 
@@ -2420,15 +2416,15 @@ void call_70(const uint32_t *symbols, void *const *buffers) {
 }
 
 /*
- * input a[97]: i64
- * input b[97]: i64
- * input c[97]: i64
- * output y[97]: i64
+ * input a[97]: i16
+ * input b[97]: i16
+ * input c[97]: i16
+ * output y[97]: i16
  */
-static void f_71(const int64_t *a, const int64_t *b, const int64_t *c, int64_t *y) {
+static void f_71(const int16_t *a, const int16_t *b, const int16_t *c, int16_t *y) {
     (void)c;
     for (size_t i = 0; i < 97; i++) {
-        y[i] = gali_one_quotient_i64(a[i], b[i]);
+        y[i] = (int16_t)gali_one_quotient_i64(a[i], b[i]);
     }
 }
 
@@ -2439,15 +2435,15 @@ void call_71(const uint32_t *symbols, void *const *buffers) {
 }
 
 /*
- * input a[97]: u8
- * input b[97]: u8
- * input c[97]: u8
- * output y[97]: u8
+ * input a[97]: i32
+ * input b[97]: i32
+ * input c[97]: i32
+ * output y[97]: i32
  */
-static void f_72(const uint8_t *a, const uint8_t *b, const uint8_t *c, uint8_t *y) {
+static void f_72(const int32_t *a, const int32_t *b, const int32_t *c, int32_t *y) {
     (void)c;
     for (size_t i = 0; i < 97; i++) {
-        y[i] = (uint8_t)gali_one_quotient_i64(a[i], b[i]);
+        y[i] = (int32_t)gali_one_quotient_i64(a[i], b[i]);
     }
 }
 
@@ -2458,15 +2454,15 @@ void call_72(const uint32_t *symbols, void *const *buffers) {
 }
 
 /*
- * input a[97]: u16
- * input b[97]: u16
- * input c[97]: u16
- * output y[97]: u16
+ * input a[97]: i64
+ * input b[97]: i64
+ * input c[97]: i64
+ * output y[97]: i64
  */
-static void f_73(const uint16_t *a, const uint16_t *b, const uint16_t *c, uint16_t *y) {
+static void f_73(const int64_t *a, const int64_t *b, const int64_t *c, int64_t *y) {
     (void)c;
     for (size_t i = 0; i < 97; i++) {
-        y[i] = (uint16_t)gali_one_quotient_i64(a[i], b[i]);
+        y[i] = gali_one_quotient_i64(a[i], b[i]);
     }
 }
 
@@ -2477,15 +2473,15 @@ void call_73(const uint32_t *symbols, void *const *buffers) {
 }
 
 /*
- * input a[97]: u32
- * input b[97]: u32
- * input c[97]: u32
- * output y[97]: u32
+ * input a[97]: u8
+ * input b[97]: u8
+ * input c[97]: u8
+ * output y[97]: u8
  */
-static void f_74(const uint32_t *a, const uint32_t *b, const uint32_t *c, uint32_t *y) {
+static void f_74(const uint8_t *a, const uint8_t *b, const uint8_t *c, uint8_t *y) {
     (void)c;
     for (size_t i = 0; i < 97; i++) {
-        y[i] = (uint32_t)gali_one_quotient_i64(a[i], b[i]);
+        y[i] = (uint8_t)gali_one_quotient_i64(a[i], b[i]);
     }
 }
 
@@ -2496,15 +2492,15 @@ void call_74(const uint32_t *symbols, void *const *buffers) {
 }
 
 /*
- * input a[97]: u64
- * input b[97]: u64
- * input c[97]: u64
- * output y[97]: u64
+ * input a[97]: u16
+ * input b[97]: u16
+ * input c[97]: u16
+ * output y[97]: u16
  */
-static void f_75(const uint64_t *a, const uint64_t *b, const uint64_t *c, uint64_t *y) {
+static void f_75(const uint16_t *a, const uint16_t *b, const uint16_t *c, uint16_t *y) {
     (void)c;
     for (size_t i = 0; i < 97; i++) {
-        y[i] = gali_one_quotient_u64(a[i], b[i]);
+        y[i] = (uint16_t)gali_one_quotient_i64(a[i], b[i]);
     }
 }
 
@@ -2515,15 +2511,15 @@ void call_75(const uint32_t *symbols, void *const *buffers) {
 }
 
 /*
- * input a[97]
- * input b[97]
- * input c[97]
- * output y[97]
+ * input a[97]: u32
+ * input b[97]: u32
+ * input c[97]: u32
+ * output y[97]: u32
  */
-static void f_76(const float *a, const float *b, const float *c, float *y) {
+static void f_76(const uint32_t *a, const uint32_t *b, const uint32_t *c, uint32_t *y) {
     (void)c;
     for (size_t i = 0; i < 97; i++) {
-        y[i] = gali_one_mod_f32(a[i], b[i]);
+        y[i] = (uint32_t)gali_one_quotient_i64(a[i], b[i]);
     }
 }
 
@@ -2534,15 +2530,15 @@ void call_76(const uint32_t *symbols, void *const *buffers) {
 }
 
 /*
- * input a[97]: f64
- * input b[97]: f64
- * input c[97]: f64
- * output y[97]: f64
+ * input a[97]: u64
+ * input b[97]: u64
+ * input c[97]: u64
+ * output y[97]: u64
  */
-static void f_77(const double *a, const double *b, const double *c, double *y) {
+static void f_77(const uint64_t *a, const uint64_t *b, const uint64_t *c, uint64_t *y) {
     (void)c;
     for (size_t i = 0; i < 97; i++) {
-        y[i] = gali_one_mod_f64(a[i], b[i]);
+        y[i] = gali_one_quotient_u64(a[i], b[i]);
     }
 }
 
@@ -2553,15 +2549,15 @@ void call_77(const uint32_t *symbols, void *const *buffers) {
 }
 
 /*
- * input a[97]: i8
- * input b[97]: i8
- * input c[97]: i8
- * output y[97]: i8
+ * input a[97]
+ * input b[97]
+ * input c[97]
+ * output y[97]
  */
-static void f_78(const int8_t *a, const int8_t *b, const int8_t *c, int8_t *y) {
+static void f_78(const float *a, const float *b, const float *c, float *y) {
     (void)c;
     for (size_t i = 0; i < 97; i++) {
-        y[i] = (int8_t)gali_one_mod_i64(a[i], b[i]);
+        y[i] = gali_one_mod_f32(a[i], b[i]);
     }
 }
 
@@ -2572,15 +2568,15 @@ void call_78(const uint32_t *symbols, void *const *buffers) {
 }
 
 /*
- * input a[97]: i16
- * input b[97]: i16
- * input c[97]: i16
- * output y[97]: i16
+ * input a[97]: f64
+ * input b[97]: f64
+ * input c[97]: f64
+ * output y[97]: f64
  */
-static void f_79(const int16_t *a, const int16_t *b, const int16_t *c, int16_t *y) {
+static void f_79(const double *a, const double *b, const double *c, double *y) {
     (void)c;
     for (size_t i = 0; i < 97; i++) {
-        y[i] = (int16_t)gali_one_mod_i64(a[i], b[i]);
+        y[i] = gali_one_mod_f64(a[i], b[i]);
     }
 }
 
@@ -2591,15 +2587,15 @@ void call_79(const uint32_t *symbols, void *const *buffers) {
 }
 
 /*
- * input a[97]: i32
- * input b[97]: i32
- * input c[97]: i32
- * output y[97]: i32
+ * input a[97]: i8
+ * input b[97]: i8
+ * input c[97]: i8
+ * output y[97]: i8
  */
-static void f_80(const int32_t *a, const int32_t *b, const int32_t *c, int32_t *y) {
+static void f_80(const int8_t *a, const int8_t *b, const int8_t *c, int8_t *y) {
     (void)c;
     for (size_t i = 0; i < 97; i++) {
-        y[i] = (int32_t)gali_one_mod_i64(a[i], b[i]);
+        y[i] = (int8_t)gali_one_mod_i64(a[i], b[i]);
     }
 }
 
@@ -2610,15 +2606,15 @@ void call_80(const uint32_t *symbols, void *const *buffers) {
 }
 
 /*
- * input a[97]: i64
- * input b[97]: i64
- * input c[97]: i64
- * output y[97]: i64
+ * input a[97]: i16
+ * input b[97]: i16
+ * input c[97]: i16
+ * output y[97]: i16
  */
-static void f_81(const int64_t *a, const int64_t *b, const int64_t *c, int64_t *y) {
+static void f_81(const int16_t *a, const int16_t *b, const int16_t *c, int16_t *y) {
     (void)c;
     for (size_t i = 0; i < 97; i++) {
-        y[i] = gali_one_mod_i64(a[i], b[i]);
+        y[i] = (int16_t)gali_one_mod_i64(a[i], b[i]);
     }
 }
 
@@ -2629,15 +2625,15 @@ void call_81(const uint32_t *symbols, void *const *buffers) {
 }
 
 /*
- * input a[97]: u8
- * input b[97]: u8
- * input c[97]: u8
- * output y[97]: u8
+ * input a[97]: i32
+ * input b[97]: i32
+ * input c[97]: i32
+ * output y[97]: i32
  */
-static void f_82(const uint8_t *a, const uint8_t *b, const uint8_t *c, uint8_t *y) {
+static void f_82(const int32_t *a, const int32_t *b, const int32_t *c, int32_t *y) {
     (void)c;
     for (size_t i = 0; i < 97; i++) {
-        y[i] = (uint8_t)gali_one_mod_i64(a[i], b[i]);
+        y[i] = (int32_t)gali_one_mod_i64(a[i], b[i]);
     }
 }
 
@@ -2648,15 +2644,15 @@ void call_82(const uint32_t *symbols, void *const *buffers) {
 }
 
 /*
- * input a[97]: u16
- * input b[97]: u16
- * input c[97]: u16
- * output y[97]: u16
+ * input a[97]: i64
+ * input b[97]: i64
+ * input c[97]: i64
+ * output y[97]: i64
  */
-static void f_83(const uint16_t *a, const uint16_t *b, const uint16_t *c, uint16_t *y) {
+static void f_83(const int64_t *a, const int64_t *b, const int64_t *c, int64_t *y) {
     (void)c;
     for (size_t i = 0; i < 97; i++) {
-        y[i] = (uint16_t)gali_one_mod_i64(a[i], b[i]);
+        y[i] = gali_one_mod_i64(a[i], b[i]);
     }
 }
 
@@ -2667,15 +2663,15 @@ void call_83(const uint32_t *symbols, void *const *buffers) {
 }
 
 /*
- * input a[97]: u32
- * input b[97]: u32
- * input c[97]: u32
- * output y[97]: u32
+ * input a[97]: u8
+ * input b[97]: u8
+ * input c[97]: u8
+ * output y[97]: u8
  */
-static void f_84(const uint32_t *a, const uint32_t *b, const uint32_t *c, uint32_t *y) {
+static void f_84(const uint8_t *a, const uint8_t *b, const uint8_t *c, uint8_t *y) {
     (void)c;
     for (size_t i = 0; i < 97; i++) {
-        y[i] = (uint32_t)gali_one_mod_i64(a[i], b[i]);
+        y[i] = (uint8_t)gali_one_mod_i64(a[i], b[i]);
     }
 }
 
@@ -2686,15 +2682,15 @@ void call_84(const uint32_t *symbols, void *const *buffers) {
 }
 
 /*
- * input a[97]: u64
- * input b[97]: u64
- * input c[97]: u64
- * output y[97]: u64
+ * input a[97]: u16
+ * input b[97]: u16
+ * input c[97]: u16
+ * output y[97]: u16
  */
-static void f_85(const uint64_t *a, const uint64_t *b, const uint64_t *c, uint64_t *y) {
+static void f_85(const uint16_t *a, const uint16_t *b, const uint16_t *c, uint16_t *y) {
     (void)c;
     for (size_t i = 0; i < 97; i++) {
-        y[i] = gali_one_mod_u64(a[i], b[i]);
+        y[i] = (uint16_t)gali_one_mod_i64(a[i], b[i]);
     }
 }
 
@@ -2705,15 +2701,15 @@ void call_85(const uint32_t *symbols, void *const *buffers) {
 }
 
 /*
- * input a[97]
- * input b[97]
- * input c[97]
- * output y[97]
+ * input a[97]: u32
+ * input b[97]: u32
+ * input c[97]: u32
+ * output y[97]: u32
  */
-static void f_86(const float *a, const float *b, const float *c, float *y) {
+static void f_86(const uint32_t *a, const uint32_t *b, const uint32_t *c, uint32_t *y) {
     (void)c;
     for (size_t i = 0; i < 97; i++) {
-        y[i] = gali_one_rem_f32(a[i], b[i]);
+        y[i] = (uint32_t)gali_one_mod_i64(a[i], b[i]);
     }
 }
 
@@ -2724,15 +2720,15 @@ void call_86(const uint32_t *symbols, void *const *buffers) {
 }
 
 /*
- * input a[97]: f64
- * input b[97]: f64
- * input c[97]: f64
- * output y[97]: f64
+ * input a[97]: u64
+ * input b[97]: u64
+ * input c[97]: u64
+ * output y[97]: u64
  */
-static void f_87(const double *a, const double *b, const double *c, double *y) {
+static void f_87(const uint64_t *a, const uint64_t *b, const uint64_t *c, uint64_t *y) {
     (void)c;
     for (size_t i = 0; i < 97; i++) {
-        y[i] = gali_one_rem_f64(a[i], b[i]);
+        y[i] = gali_one_mod_u64(a[i], b[i]);
     }
 }
 
@@ -2743,15 +2739,15 @@ void call_87(const uint32_t *symbols, void *const *buffers) {
 }
 
 /*
- * input a[97]: i8
- * input b[97]: i8
- * input c[97]: i8
- * output y[97]: i8
+ * input a[97]
+ * input b[97]
+ * input c[97]
+ * output y[97]
  */
-static void f_88(const int8_t *a, const int8_t *b, const int8_t *c, int8_t *y) {
+static void f_88(const float *a, const float *b, const float *c, float *y) {
     (void)c;
     for (size_t i = 0; i < 97; i++) {
-        y[i] = (int8_t)gali_one_rem_i64(a[i], b[i]);
+        y[i] = gali_one_rem_f32(a[i], b[i]);
     }
 }
 
@@ -2762,15 +2758,15 @@ void call_88(const uint32_t *symbols, void *const *buffers) {
 }
 
 /*
- * input a[97]: i16
- * input b[97]: i16
- * input c[97]: i16
- * output y[97]: i16
+ * input a[97]: f64
+ * input b[97]: f64
+ * input c[97]: f64
+ * output y[97]: f64
  */
-static void f_89(const int16_t *a, const int16_t *b, const int16_t *c, int16_t *y) {
+static void f_89(const double *a, const double *b, const double *c, double *y) {
     (void)c;
     for (size_t i = 0; i < 97; i++) {
-        y[i] = (int16_t)gali_one_rem_i64(a[i], b[i]);
+        y[i] = gali_one_rem_f64(a[i], b[i]);
     }
 }
 
@@ -2781,15 +2777,15 @@ void call_89(const uint32_t *symbols, void *const *buffers) {
 }
 
 /*
- * input a[97]: i32
- * input b[97]: i32
- * input c[97]: i32
- * output y[97]: i32
+ * input a[97]: i8
+ * input b[97]: i8
+ * input c[97]: i8
+ * output y[97]: i8
  */
-static void f_90(const int32_t *a, const int32_t *b, const int32_t *c, int32_t *y) {
+static void f_90(const int8_t *a, const int8_t *b, const int8_t *c, int8_t *y) {
     (void)c;
     for (size_t i = 0; i < 97; i++) {
-        y[i] = (int32_t)gali_one_rem_i64(a[i], b[i]);
+        y[i] = (int8_t)gali_one_rem_i64(a[i], b[i]);
     }
 }
 
@@ -2800,15 +2796,15 @@ void call_90(const uint32_t *symbols, void *const *buffers) {
 }
 
 /*
- * input a[97]: i64
- * input b[97]: i64
- * input c[97]: i64
- * output y[97]: i64
+ * input a[97]: i16
+ * input b[97]: i16
+ * input c[97]: i16
+ * output y[97]: i16
  */
-static void f_91(const int64_t *a, const int64_t *b, const int64_t *c, int64_t *y) {
+static void f_91(const int16_t *a, const int16_t *b, const int16_t *c, int16_t *y) {
     (void)c;
     for (size_t i = 0; i < 97; i++) {
-        y[i] = gali_one_rem_i64(a[i], b[i]);
+        y[i] = (int16_t)gali_one_rem_i64(a[i], b[i]);
     }
 }
 
@@ -2819,15 +2815,15 @@ void call_91(const uint32_t *symbols, void *const *buffers) {
 }
 
 /*
- * input a[97]: u8
- * input b[97]: u8
- * input c[97]: u8
- * output y[97]: u8
+ * input a[97]: i32
+ * input b[97]: i32
+ * input c[97]: i32
+ * output y[97]: i32
  */
-static void f_92(const uint8_t *a, const uint8_t *b, const uint8_t *c, uint8_t *y) {
+static void f_92(const int32_t *a, const int32_t *b, const int32_t *c, int32_t *y) {
     (void)c;
     for (size_t i = 0; i < 97; i++) {
-        y[i] = (uint8_t)gali_one_rem_i64(a[i], b[i]);
+        y[i] = (int32_t)gali_one_rem_i64(a[i], b[i]);
     }
 }
 
@@ -2838,15 +2834,15 @@ void call_92(const uint32_t *symbols, void *const *buffers) {
 }
 
 /*
- * input a[97]: u16
- * input b[97]: u16
- * input c[97]: u16
- * output y[97]: u16
+ * input a[97]: i64
+ * input b[97]: i64
+ * input c[97]: i64
+ * output y[97]: i64
  */
-static void f_93(const uint16_t *a, const uint16_t *b, const uint16_t *c, uint16_t *y) {
+static void f_93(const int64_t *a, const int64_t *b, const int64_t *c, int64_t *y) {
     (void)c;
     for (size_t i = 0; i < 97; i++) {
-        y[i] = (uint16_t)gali_one_rem_i64(a[i], b[i]);
+        y[i] = gali_one_rem_i64(a[i], b[i]);
     }
 }
 
@@ -2857,15 +2853,15 @@ void call_93(const uint32_t *symbols, void *const *buffers) {
 }
 
 /*
- * input a[97]: u32
- * input b[97]: u32
- * input c[97]: u32
- * output y[97]: u32
+ * input a[97]: u8
+ * input b[97]: u8
+ * input c[97]: u8
+ * output y[97]: u8
  */
-static void f_94(const uint32_t *a, const uint32_t *b, const uint32_t *c, uint32_t *y) {
+static void f_94(const uint8_t *a, const uint8_t *b, const uint8_t *c, uint8_t *y) {
     (void)c;
     for (size_t i = 0; i < 97; i++) {
-        y[i] = (uint32_t)gali_one_rem_i64(a[i], b[i]);
+        y[i] = (uint8_t)gali_one_rem_i64(a[i], b[i]);
     }
 }
 
@@ -2876,15 +2872,15 @@ void call_94(const uint32_t *symbols, void *const *buffers) {
 }
 
 /*
- * input a[97]: u64
- * input b[97]: u64
- * input c[97]: u64
- * output y[97]: u64
+ * input a[97]: u16
+ * input b[97]: u16
+ * input c[97]: u16
+ * output y[97]: u16
  */
-static void f_95(const uint64_t *a, const uint64_t *b, const uint64_t *c, uint64_t *y) {
+static void f_95(const uint16_t *a, const uint16_t *b, const uint16_t *c, uint16_t *y) {
     (void)c;
     for (size_t i = 0; i < 97; i++) {
-        y[i] = gali_one_rem_u64(a[i], b[i]);
+        y[i] = (uint16_t)gali_one_rem_i64(a[i], b[i]);
     }
 }
 
@@ -2895,15 +2891,15 @@ void call_95(const uint32_t *symbols, void *const *buffers) {
 }
 
 /*
- * input a[97]
- * input b[97]
- * input c[97]
- * output y[97]
+ * input a[97]: u32
+ * input b[97]: u32
+ * input c[97]: u32
+ * output y[97]: u32
  */
-static void f_96(const float *a, const float *b, const float *c, float *y) {
+static void f_96(const uint32_t *a, const uint32_t *b, const uint32_t *c, uint32_t *y) {
     (void)c;
     for (size_t i = 0; i < 97; i++) {
-        y[i] = gali_one_pow_f32(a[i], b[i]);
+        y[i] = (uint32_t)gali_one_rem_i64(a[i], b[i]);
     }
 }
 
@@ -2914,15 +2910,15 @@ void call_96(const uint32_t *symbols, void *const *buffers) {
 }
 
 /*
- * input a[97]: f64
- * input b[97]: f64
- * input c[97]: f64
- * output y[97]: f64
+ * input a[97]: u64
+ * input b[97]: u64
+ * input c[97]: u64
+ * output y[97]: u64
  */
-static void f_97(const double *a, const double *b, const double *c, double *y) {
+static void f_97(const uint64_t *a, const uint64_t *b, const uint64_t *c, uint64_t *y) {
     (void)c;
     for (size_t i = 0; i < 97; i++) {
-        y[i] = gali_one_pow_f64(a[i], b[i]);
+        y[i] = gali_one_rem_u64(a[i], b[i]);
     }
 }
 
@@ -2933,15 +2929,15 @@ void call_97(const uint32_t *symbols, void *const *buffers) {
 }
 
 /*
- * input a[97]: i8
- * input b[97]: i8
- * input c[97]: i8
- * output y[97]: i8
+ * input a[97]
+ * input b[97]
+ * input c[97]
+ * output y[97]
  */
-static void f_98(const int8_t *a, const int8_t *b, const int8_t *c, int8_t *y) {
+static void f_98(const float *a, const float *b, const float *c, float *y) {
     (void)c;
     for (size_t i = 0; i < 97; i++) {
-        y[i] = (int8_t)gali_one_pow_i64(a[i], b[i]);
+        y[i] = gali_one_pow_f32(a[i], b[i]);
     }
 }
 
@@ -2952,15 +2948,15 @@ void call_98(const uint32_t *symbols, void *const *buffers) {
 }
 
 /*
- * input a[97]: i16
- * input b[97]: i16
- * input c[97]: i16
- * output y[97]: i16
+ * input a[97]: f64
+ * input b[97]: f64
+ * input c[97]: f64
+ * output y[97]: f64
  */
-static void f_99(const int16_t *a, const int16_t *b, const int16_t *c, int16_t *y) {
+static void f_99(const double *a, const double *b, const double *c, double *y) {
     (void)c;
     for (size_t i = 0; i < 97; i++) {
-        y[i] = (int16_t)gali_one_pow_i64(a[i], b[i]);
+        y[i] = gali_one_pow_f64(a[i], b[i]);
     }
 }
 
@@ -2971,15 +2967,15 @@ void call_99(const uint32_t *symbols, void *const *buffers) {
 }
 
 /*
- * input a[97]: i32
- * input b[97]: i32
- * input c[97]: i32
- * output y[97]: i32
+ * input a[97]: i8
+ * input b[97]: i8
+ * input c[97]: i8
+ * output y[97]: i8
  */
-static void f_100(const int32_t *a, const int32_t *b, const int32_t *c, int32_t *y) {
+static void f_100(const int8_t *a, const int8_t *b, const int8_t *c, int8_t *y) {
     (void)c;
     for (size_t i = 0; i < 97; i++) {
-        y[i] = (int32_t)gali_one_pow_i64(a[i], b[i]);
+        y[i] = (int8_t)gali_one_pow_i64(a[i], b[i]);
     }
 }
 
@@ -2990,15 +2986,15 @@ void call_100(const uint32_t *symbols, void *const *buffers) {
 }
 
 /*
- * input a[97]: i64
- * input b[97]: i64
- * input c[97]: i64
- * output y[97]: i64
+ * input a[97]: i16
+ * input b[97]: i16
+ * input c[97]: i16
+ * output y[97]: i16
  */
-static void f_101(const int64_t *a, const int64_t *b, const int64_t *c, int64_t *y) {
+static void f_101(const int16_t *a, const int16_t *b, const int16_t *c, int16_t *y) {
     (void)c;
     for (size_t i = 0; i < 97; i++) {
-        y[i] = gali_one_pow_i64(a[i], b[i]);
+        y[i] = (int16_t)gali_one_pow_i64(a[i], b[i]);
     }
 }
 
@@ -3009,15 +3005,15 @@ void call_101(const uint32_t *symbols, void *const *buffers) {
 }
 
 /*
- * input a[97]: u8
- * input b[97]: u8
- * input c[97]: u8
- * output y[97]: u8
+ * input a[97]: i32
+ * input b[97]: i32
+ * input c[97]: i32
+ * output y[97]: i32
  */
-static void f_102(const uint8_t *a, const uint8_t *b, const uint8_t *c, uint8_t *y) {
+static void f_102(const int32_t *a, const int32_t *b, const int32_t *c, int32_t *y) {
     (void)c;
     for (size_t i = 0; i < 97; i++) {
-        y[i] = (uint8_t)gali_one_pow_i64(a[i], b[i]);
+        y[i] = (int32_t)gali_one_pow_i64(a[i], b[i]);
     }
 }
 
@@ -3028,15 +3024,15 @@ void call_102(const uint32_t *symbols, void *const *buffers) {
 }
 
 /*
- * input a[97]: u16
- * input b[97]: u16
- * input c[97]: u16
- * output y[97]: u16
+ * input a[97]: i64
+ * input b[97]: i64
+ * input c[97]: i64
+ * output y[97]: i64
  */
-static void f_103(const uint16_t *a, const uint16_t *b, const uint16_t *c, uint16_t *y) {
+static void f_103(const int64_t *a, const int64_t *b, const int64_t *c, int64_t *y) {
     (void)c;
     for (size_t i = 0; i < 97; i++) {
-        y[i] = (uint16_t)gali_one_pow_i64(a[i], b[i]);
+        y[i] = gali_one_pow_i64(a[i], b[i]);
     }
 }
 
@@ -3047,15 +3043,15 @@ void call_103(const uint32_t *symbols, void *const *buffers) {
 }
 
 /*
- * input a[97]: u32
- * input b[97]: u32
- * input c[97]: u32
- * output y[97]: u32
+ * input a[97]: u8
+ * input b[97]: u8
+ * input c[97]: u8
+ * output y[97]: u8
  */
-static void f_104(const uint32_t *a, const uint32_t *b, const uint32_t *c, uint32_t *y) {
+static void f_104(const uint8_t *a, const uint8_t *b, const uint8_t *c, uint8_t *y) {
     (void)c;
     for (size_t i = 0; i < 97; i++) {
-        y[i] = (uint32_t)gali_one_pow_i64(a[i], b[i]);
+        y[i] = (uint8_t)gali_one_pow_i64(a[i], b[i]);
     }
 }
 
@@ -3066,15 +3062,15 @@ void call_104(const uint32_t *symbols, void *const *buffers) {
 }
 
 /*
- * input a[97]: u64
- * input b[97]: u64
- * input c[97]: u64
- * output y[97]: u64
+ * input a[97]: u16
+ * input b[97]: u16
+ * input c[97]: u16
+ * output y[97]: u16
  */
-static void f_105(const uint64_t *a, const uint64_t *b, const uint64_t *c, uint64_t *y) {
+static void f_105(const uint16_t *a, const uint16_t *b, const uint16_t *c, uint16_t *y) {
     (void)c;
     for (size_t i = 0; i < 97; i++) {
-        y[i] = gali_one_pow_u64(a[i], b[i]);
+        y[i] = (uint16_t)gali_one_pow_i64(a[i], b[i]);
     }
 }
 
@@ -3085,15 +3081,15 @@ void call_105(const uint32_t *symbols, void *const *buffers) {
 }
 
 /*
- * input a[97]
- * input b[97]
- * input c[97]
- * output y[97]
+ * input a[97]: u32
+ * input b[97]: u32
+ * input c[97]: u32
+ * output y[97]: u32
  */
-static void f_106(const float *a, const float *b, const float *c, float *y) {
+static void f_106(const uint32_t *a, const uint32_t *b, const uint32_t *c, uint32_t *y) {
     (void)c;
     for (size_t i = 0; i < 97; i++) {
-        y[i] = gali_one_least_f32(a[i], b[i]);
+        y[i] = (uint32_t)gali_one_pow_i64(a[i], b[i]);
     }
 }
 
@@ -3104,15 +3100,15 @@ void call_106(const uint32_t *symbols, void *const *buffers) {
 }
 
 /*
- * input a[97]: f64
- * input b[97]: f64
- * input c[97]: f64
- * output y[97]: f64
+ * input a[97]: u64
+ * input b[97]: u64
+ * input c[97]: u64
+ * output y[97]: u64
  */
-static void f_107(const double *a, const double *b, const double *c, double *y) {
+static void f_107(const uint64_t *a, const uint64_t *b, const uint64_t *c, uint64_t *y) {
     (void)c;
     for (size_t i = 0; i < 97; i++) {
-        y[i] = gali_one_least_f64(a[i], b[i]);
+        y[i] = gali_one_pow_u64(a[i], b[i]);
     }
 }
 
@@ -3123,15 +3119,15 @@ void call_107(const uint32_t *symbols, void *const *buffers) {
 }
 
 /*
- * input a[97]: i8
- * input b[97]: i8
- * input c[97]: i8
- * output y[97]: i8
+ * input a[97]
+ * input b[97]
+ * input c[97]
+ * output y[97]
  */
-static void f_108(const int8_t *a, const int8_t *b, const int8_t *c, int8_t *y) {
+static void f_108(const float *a, const float *b, const float *c, float *y) {
     (void)c;
     for (size_t i = 0; i < 97; i++) {
-        y[i] = (int8_t)gali_one_least_i64(a[i], b[i]);
+        y[i] = gali_one_least_f32(a[i], b[i]);
     }
 }
 
@@ -3142,15 +3138,15 @@ void call_108(const uint32_t *symbols, void *const *buffers) {
 }
 
 /*
- * input a[97]: i16
- * input b[97]: i16
- * input c[97]: i16
- * output y[97]: i16
+ * input a[97]: f64
+ * input b[97]: f64
+ * input c[97]: f64
+ * output y[97]: f64
  */
-static void f_109(const int16_t *a, const int16_t *b, const int16_t *c, int16_t *y) {
+static void f_109(const double *a, const double *b, const double *c, double *y) {
     (void)c;
     for (size_t i = 0; i < 97; i++) {
-        y[i] = (int16_t)gali_one_least_i64(a[i], b[i]);
+        y[i] = gali_one_least_f64(a[i], b[i]);
     }
 }
 
@@ -3161,15 +3157,15 @@ void call_109(const uint32_t *symbols, void *const *buffers) {
 }
 
 /*
- * input a[97]: i32
- * input b[97]: i32
- * input c[97]: i32
- * output y[97]: i32
+ * input a[97]: i8
+ * input b[97]: i8
+ * input c[97]: i8
+ * output y[97]: i8
  */
-static void f_110(const int32_t *a, const int32_t *b, const int32_t *c, int32_t *y) {
+static void f_110(const int8_t *a, const int8_t *b, const int8_t *c, int8_t *y) {
     (void)c;
     for (size_t i = 0; i < 97; i++) {
-        y[i] = (int32_t)gali_one_least_i64(a[i], b[i]);
+        y[i] = (int8_t)gali_one_least_i64(a[i], b[i]);
     }
 }
 
@@ -3180,15 +3176,15 @@ void call_110(const uint32_t *symbols, void *const *buffers) {
 }
 
 /*
- * input a[97]: i64
- * input b[97]: i64
- * input c[97]: i64
- * output y[97]: i64
+ * input a[97]: i16
+ * input b[97]: i16
+ * input c[97]: i16
+ * output y[97]: i16
  */
-static void f_111(const int64_t *a, const int64_t *b, const int64_t *c, int64_t *y) {
+static void f_111(const int16_t *a, const int16_t *b, const int16_t *c, int16_t *y) {
     (void)c;
     for (size_t i = 0; i < 97; i++) {
-        y[i] = gali_one_least_i64(a[i], b[i]);
+        y[i] = (int16_t)gali_one_least_i64(a[i], b[i]);
     }
 }
 
@@ -3199,15 +3195,15 @@ void call_111(const uint32_t *symbols, void *const *buffers) {
 }
 
 /*
- * input a[97]: u8
- * input b[97]: u8
- * input c[97]: u8
- * output y[97]: u8
+ * input a[97]: i32
+ * input b[97]: i32
+ * input c[97]: i32
+ * output y[97]: i32
  */
-static void f_112(const uint8_t *a, const uint8_t *b, const uint8_t *c, uint8_t *y) {
+static void f_112(const int32_t *a, const int32_t *b, const int32_t *c, int32_t *y) {
     (void)c;
     for (size_t i = 0; i < 97; i++) {
-        y[i] = (uint8_t)gali_one_least_i64(a[i], b[i]);
+        y[i] = (int32_t)gali_one_least_i64(a[i], b[i]);
     }
 }
 
@@ -3218,15 +3214,15 @@ void call_112(const uint32_t *symbols, void *const *buffers) {
 }
 
 /*
- * input a[97]: u16
- * input b[97]: u16
- * input c[97]: u16
- * output y[97]: u16
+ * input a[97]: i64
+ * input b[97]: i64
+ * input c[97]: i64
+ * output y[97]: i64
  */
-static void f_113(const uint16_t *a, const uint16_t *b, const uint16_t *c, uint16_t *y) {
+static void f_113(const int64_t *a, const int64_t *b, const int64_t *c, int64_t *y) {
     (void)c;
     for (size_t i = 0; i < 97; i++) {
-        y[i] = (uint16_t)gali_one_least_i64(a[i], b[i]);
+        y[i] = gali_one_least_i64(a[i], b[i]);
     }
 }
 
@@ -3237,15 +3233,15 @@ void call_113(const uint32_t *symbols, void *const *buffers) {
 }
 
 /*
- * input a[97]: u32
- * input b[97]: u32
- * input c[97]: u32
- * output y[97]: u32
+ * input a[97]: u8
+ * input b[97]: u8
+ * input c[97]: u8
+ * output y[97]: u8
  */
-static void f_114(const uint32_t *a, const uint32_t *b, const uint32_t *c, uint32_t *y) {
+static void f_114(const uint8_t *a, const uint8_t *b, const uint8_t *c, uint8_t *y) {
     (void)c;
     for (size_t i = 0; i < 97; i++) {
-        y[i] = (uint32_t)gali_one_least_i64(a[i], b[i]);
+        y[i] = (uint8_t)gali_one_least_i64(a[i], b[i]);
     }
 }
 
@@ -3256,15 +3252,15 @@ void call_114(const uint32_t *symbols, void *const *buffers) {
 }
 
 /*
- * input a[97]: u64
- * input b[97]: u64
- * input c[97]: u64
- * output y[97]: u64
+ * input a[97]: u16
+ * input b[97]: u16
+ * input c[97]: u16
+ * output y[97]: u16
  */
-static void f_115(const uint64_t *a, const uint64_t *b, const uint64_t *c, uint64_t *y) {
+static void f_115(const uint16_t *a, const uint16_t *b, const uint16_t *c, uint16_t *y) {
     (void)c;
     for (size_t i = 0; i < 97; i++) {
-        y[i] = gali_one_least_u64(a[i], b[i]);
+        y[i] = (uint16_t)gali_one_least_i64(a[i], b[i]);
     }
 }
 
@@ -3275,15 +3271,15 @@ void call_115(const uint32_t *symbols, void *const *buffers) {
 }
 
 /*
- * input a[97]
- * input b[97]
- * input c[97]
- * output y[97]
+ * input a[97]: u32
+ * input b[97]: u32
+ * input c[97]: u32
+ * output y[97]: u32
  */
-static void f_116(const float *a, const float *b, const float *c, float *y) {
+static void f_116(const uint32_t *a, const uint32_t *b, const uint32_t *c, uint32_t *y) {
     (void)c;
     for (size_t i = 0; i < 97; i++) {
-        y[i] = gali_one_most_f32(a[i], b[i]);
+        y[i] = (uint32_t)gali_one_least_i64(a[i], b[i]);
     }
 }
 
@@ -3294,15 +3290,15 @@ void call_116(const uint32_t *symbols, void *const *buffers) {
 }
 
 /*
- * input a[97]: f64
- * input b[97]: f64
- * input c[97]: f64
- * output y[97]: f64
+ * input a[97]: u64
+ * input b[97]: u64
+ * input c[97]: u64
+ * output y[97]: u64
  */
-static void f_117(const double *a, const double *b, const double *c, double *y) {
+static void f_117(const uint64_t *a, const uint64_t *b, const uint64_t *c, uint64_t *y) {
     (void)c;
     for (size_t i = 0; i < 97; i++) {
-        y[i] = gali_one_most_f64(a[i], b[i]);
+        y[i] = gali_one_least_u64(a[i], b[i]);
     }
 }
 
@@ -3313,15 +3309,15 @@ void call_117(const uint32_t *symbols, void *const *buffers) {
 }
 
 /*
- * input a[97]: i8
- * input b[97]: i8
- * input c[97]: i8
- * output y[97]: i8
+ * input a[97]
+ * input b[97]
+ * input c[97]
+ * output y[97]
  */
-static void f_118(const int8_t *a, const int8_t *b, const int8_t *c, int8_t *y) {
+static void f_118(const float *a, const float *b, const float *c, float *y) {
     (void)c;
     for (size_t i = 0; i < 97; i++) {
-        y[i] = (int8_t)gali_one_most_i64(a[i], b[i]);
+        y[i] = gali_one_most_f32(a[i], b[i]);
     }
 }
 
@@ -3332,15 +3328,15 @@ void call_118(const uint32_t *symbols, void *const *buffers) {
 }
 
 /*
- * input a[97]: i16
- * input b[97]: i16
- * input c[97]: i16
- * output y[97]: i16
+ * input a[97]: f64
+ * input b[97]: f64
+ * input c[97]: f64
+ * output y[97]: f64
  */
-static void f_119(const int16_t *a, const int16_t *b, const int16_t *c, int16_t *y) {
+static void f_119(const double *a, const double *b, const double *c, double *y) {
     (void)c;
     for (size_t i = 0; i < 97; i++) {
-        y[i] = (int16_t)gali_one_most_i64(a[i], b[i]);
+        y[i] = gali_one_most_f64(a[i], b[i]);
     }
 }
 
@@ -3351,15 +3347,15 @@ void call_119(const uint32_t *symbols, void *const *buffers) {
 }
 
 /*
- * input a[97]: i32
- * input b[97]: i32
- * input c[97]: i32
- * output y[97]: i32
+ * input a[97]: i8
+ * input b[97]: i8
+ * input c[97]: i8
+ * output y[97]: i8
  */
-static void f_120(const int32_t *a, const int32_t *b, const int32_t *c, int32_t *y) {
+static void f_120(const int8_t *a, const int8_t *b, const int8_t *c, int8_t *y) {
     (void)c;
     for (size_t i = 0; i < 97; i++) {
-        y[i] = (int32_t)gali_one_most_i64(a[i], b[i]);
+        y[i] = (int8_t)gali_one_most_i64(a[i], b[i]);
     }
 }
 
@@ -3370,15 +3366,15 @@ void call_120(const uint32_t *symbols, void *const *buffers) {
 }
 
 /*
- * input a[97]: i64
- * input b[97]: i64
- * input c[97]: i64
- * output y[97]: i64
+ * input a[97]: i16
+ * input b[97]: i16
+ * input c[97]: i16
+ * output y[97]: i16
  */
-static void f_121(const int64_t *a, const int64_t *b, const int64_t *c, int64_t *y) {
+static void f_121(const int16_t *a, const int16_t *b, const int16_t *c, int16_t *y) {
     (void)c;
     for (size_t i = 0; i < 97; i++) {
-        y[i] = gali_one_most_i64(a[i], b[i]);
+        y[i] = (int16_t)gali_one_most_i64(a[i], b[i]);
     }
 }
 
@@ -3389,15 +3385,15 @@ void call_121(const uint32_t *symbols, void *const *buffers) {
 }
 
 /*
- * input a[97]: u8
- * input b[97]: u8
- * input c[97]: u8
- * output y[97]: u8
+ * input a[97]: i32
+ * input b[97]: i32
+ * input c[97]: i32
+ * output y[97]: i32
  */
-static void f_122(const uint8_t *a, const uint8_t *b, const uint8_t *c, uint8_t *y) {
+static void f_122(const int32_t *a, const int32_t *b, const int32_t *c, int32_t *y) {
     (void)c;
     for (size_t i = 0; i < 97; i++) {
-        y[i] = (uint8_t)gali_one_most_i64(a[i], b[i]);
+        y[i] = (int32_t)gali_one_most_i64(a[i], b[i]);
     }
 }
 
@@ -3408,15 +3404,15 @@ void call_122(const uint32_t *symbols, void *const *buffers) {
 }
 
 /*
- * input a[97]: u16
- * input b[97]: u16
- * input c[97]: u16
- * output y[97]: u16
+ * input a[97]: i64
+ * input b[97]: i64
+ * input c[97]: i64
+ * output y[97]: i64
  */
-static void f_123(const uint16_t *a, const uint16_t *b, const uint16_t *c, uint16_t *y) {
+static void f_123(const int64_t *a, const int64_t *b, const int64_t *c, int64_t *y) {
     (void)c;
     for (size_t i = 0; i < 97; i++) {
-        y[i] = (uint16_t)gali_one_most_i64(a[i], b[i]);
+        y[i] = gali_one_most_i64(a[i], b[i]);
     }
 }
 
@@ -3427,15 +3423,15 @@ void call_123(const uint32_t *symbols, void *const *buffers) {
 }
 
 /*
- * input a[97]: u32
- * input b[97]: u32
- * input c[97]: u32
- * output y[97]: u32
+ * input a[97]: u8
+ * input b[97]: u8
+ * input c[97]: u8
+ * output y[97]: u8
  */
-static void f_124(const uint32_t *a, const uint32_t *b, const uint32_t *c, uint32_t *y) {
+static void f_124(const uint8_t *a, const uint8_t *b, const uint8_t *c, uint8_t *y) {
     (void)c;
     for (size_t i = 0; i < 97; i++) {
-        y[i] = (uint32_t)gali_one_most_i64(a[i], b[i]);
+        y[i] = (uint8_t)gali_one_most_i64(a[i], b[i]);
     }
 }
 
@@ -3446,15 +3442,15 @@ void call_124(const uint32_t *symbols, void *const *buffers) {
 }
 
 /*
- * input a[97]: u64
- * input b[97]: u64
- * input c[97]: u64
- * output y[97]: u64
+ * input a[97]: u16
+ * input b[97]: u16
+ * input c[97]: u16
+ * output y[97]: u16
  */
-static void f_125(const uint64_t *a, const uint64_t *b, const uint64_t *c, uint64_t *y) {
+static void f_125(const uint16_t *a, const uint16_t *b, const uint16_t *c, uint16_t *y) {
     (void)c;
     for (size_t i = 0; i < 97; i++) {
-        y[i] = gali_one_most_u64(a[i], b[i]);
+        y[i] = (uint16_t)gali_one_most_i64(a[i], b[i]);
     }
 }
 
@@ -3465,16 +3461,15 @@ void call_125(const uint32_t *symbols, void *const *buffers) {
 }
 
 /*
- * input a[97]
- * input b[97]
- * input c[97]
- * output y[97]
+ * input a[97]: u32
+ * input b[97]: u32
+ * input c[97]: u32
+ * output y[97]: u32
  */
-static void f_126(const float *a, const float *b, const float *c, float *y) {
-    (void)b;
+static void f_126(const uint32_t *a, const uint32_t *b, const uint32_t *c, uint32_t *y) {
     (void)c;
     for (size_t i = 0; i < 97; i++) {
-        y[i] = -(a[i]);
+        y[i] = (uint32_t)gali_one_most_i64(a[i], b[i]);
     }
 }
 
@@ -3485,16 +3480,15 @@ void call_126(const uint32_t *symbols, void *const *buffers) {
 }
 
 /*
- * input a[97]: f64
- * input b[97]: f64
- * input c[97]: f64
- * output y[97]: f64
+ * input a[97]: u64
+ * input b[97]: u64
+ * input c[97]: u64
+ * output y[97]: u64
  */
-static void f_127(const double *a, const double *b, const double *c, double *y) {
-    (void)b;
+static void f_127(const uint64_t *a, const uint64_t *b, const uint64_t *c, uint64_t *y) {
     (void)c;
     for (size_t i = 0; i < 97; i++) {
-        y[i] = -(a[i]);
+        y[i] = gali_one_most_u64(a[i], b[i]);
     }
 }
 
@@ -3505,16 +3499,16 @@ void call_127(const uint32_t *symbols, void *const *buffers) {
 }
 
 /*
- * input a[97]: i8
- * input b[97]: i8
- * input c[97]: i8
- * output y[97]: i8
+ * input a[97]
+ * input b[97]
+ * input c[97]
+ * output y[97]
  */
-static void f_128(const int8_t *a, const int8_t *b, const int8_t *c, int8_t *y) {
+static void f_128(const float *a, const float *b, const float *c, float *y) {
     (void)b;
     (void)c;
     for (size_t i = 0; i < 97; i++) {
-        y[i] = (int8_t)gali_one_neg_i64(a[i]);
+        y[i] = -(a[i]);
     }
 }
 
@@ -3525,16 +3519,16 @@ void call_128(const uint32_t *symbols, void *const *buffers) {
 }
 
 /*
- * input a[97]: i16
- * input b[97]: i16
- * input c[97]: i16
- * output y[97]: i16
+ * input a[97]: f64
+ * input b[97]: f64
+ * input c[97]: f64
+ * output y[97]: f64
  */
-static void f_129(const int16_t *a, const int16_t *b, const int16_t *c, int16_t *y) {
+static void f_129(const double *a, const double *b, const double *c, double *y) {
     (void)b;
     (void)c;
     for (size_t i = 0; i < 97; i++) {
-        y[i] = (int16_t)gali_one_neg_i64(a[i]);
+        y[i] = -(a[i]);
     }
 }
 
@@ -3545,16 +3539,16 @@ void call_129(const uint32_t *symbols, void *const *buffers) {
 }
 
 /*
- * input a[97]: i32
- * input b[97]: i32
- * input c[97]: i32
- * output y[97]: i32
+ * input a[97]: i8
+ * input b[97]: i8
+ * input c[97]: i8
+ * output y[97]: i8
  */
-static void f_130(const int32_t *a, const int32_t *b, const int32_t *c, int32_t *y) {
+static void f_130(const int8_t *a, const int8_t *b, const int8_t *c, int8_t *y) {
     (void)b;
     (void)c;
     for (size_t i = 0; i < 97; i++) {
-        y[i] = (int32_t)gali_one_neg_i64(a[i]);
+        y[i] = (int8_t)gali_one_neg_i64(a[i]);
     }
 }
 
@@ -3565,16 +3559,16 @@ void call_130(const uint32_t *symbols, void *const *buffers) {
 }
 
 /*
- * input a[97]: i64
- * input b[97]: i64
- * input c[97]: i64
- * output y[97]: i64
+ * input a[97]: i16
+ * input b[97]: i16
+ * input c[97]: i16
+ * output y[97]: i16
  */
-static void f_131(const int64_t *a, const int64_t *b, const int64_t *c, int64_t *y) {
+static void f_131(const int16_t *a, const int16_t *b, const int16_t *c, int16_t *y) {
     (void)b;
     (void)c;
     for (size_t i = 0; i < 97; i++) {
-        y[i] = gali_one_neg_i64(a[i]);
+        y[i] = (int16_t)gali_one_neg_i64(a[i]);
     }
 }
 
@@ -3585,16 +3579,16 @@ void call_131(const uint32_t *symbols, void *const *buffers) {
 }
 
 /*
- * input a[97]: u8
- * input b[97]: u8
- * input c[97]: u8
- * output y[97]: u8
+ * input a[97]: i32
+ * input b[97]: i32
+ * input c[97]: i32
+ * output y[97]: i32
  */
-static void f_132(const uint8_t *a, const uint8_t *b, const uint8_t *c, uint8_t *y) {
+static void f_132(const int32_t *a, const int32_t *b, const int32_t *c, int32_t *y) {
     (void)b;
     (void)c;
     for (size_t i = 0; i < 97; i++) {
-        y[i] = (uint8_t)gali_one_neg_i64(a[i]);
+        y[i] = (int32_t)gali_one_neg_i64(a[i]);
     }
 }
 
@@ -3605,16 +3599,16 @@ void call_132(const uint32_t *symbols, void *const *buffers) {
 }
 
 /*
- * input a[97]: u16
- * input b[97]: u16
- * input c[97]: u16
- * output y[97]: u16
+ * input a[97]: i64
+ * input b[97]: i64
+ * input c[97]: i64
+ * output y[97]: i64
  */
-static void f_133(const uint16_t *a, const uint16_t *b, const uint16_t *c, uint16_t *y) {
+static void f_133(const int64_t *a, const int64_t *b, const int64_t *c, int64_t *y) {
     (void)b;
     (void)c;
     for (size_t i = 0; i < 97; i++) {
-        y[i] = (uint16_t)gali_one_neg_i64(a[i]);
+        y[i] = gali_one_neg_i64(a[i]);
     }
 }
 
@@ -3625,16 +3619,16 @@ void call_133(const uint32_t *symbols, void *const *buffers) {
 }
 
 /*
- * input a[97]: u32
- * input b[97]: u32
- * input c[97]: u32
- * output y[97]: u32
+ * input a[97]: u8
+ * input b[97]: u8
+ * input c[97]: u8
+ * output y[97]: u8
  */
-static void f_134(const uint32_t *a, const uint32_t *b, const uint32_t *c, uint32_t *y) {
+static void f_134(const uint8_t *a, const uint8_t *b, const uint8_t *c, uint8_t *y) {
     (void)b;
     (void)c;
     for (size_t i = 0; i < 97; i++) {
-        y[i] = (uint32_t)gali_one_neg_i64(a[i]);
+        y[i] = (uint8_t)gali_one_neg_i64(a[i]);
     }
 }
 
@@ -3645,16 +3639,16 @@ void call_134(const uint32_t *symbols, void *const *buffers) {
 }
 
 /*
- * input a[97]: u64
- * input b[97]: u64
- * input c[97]: u64
- * output y[97]: u64
+ * input a[97]: u16
+ * input b[97]: u16
+ * input c[97]: u16
+ * output y[97]: u16
  */
-static void f_135(const uint64_t *a, const uint64_t *b, const uint64_t *c, uint64_t *y) {
+static void f_135(const uint16_t *a, const uint16_t *b, const uint16_t *c, uint16_t *y) {
     (void)b;
     (void)c;
     for (size_t i = 0; i < 97; i++) {
-        y[i] = gali_one_neg_u64(a[i]);
+        y[i] = (uint16_t)gali_one_neg_i64(a[i]);
     }
 }
 
@@ -3665,16 +3659,16 @@ void call_135(const uint32_t *symbols, void *const *buffers) {
 }
 
 /*
- * input a[97]
- * input b[97]
- * input c[97]
- * output y[97]
+ * input a[97]: u32
+ * input b[97]: u32
+ * input c[97]: u32
+ * output y[97]: u32
  */
-static void f_136(const float *a, const float *b, const float *c, float *y) {
+static void f_136(const uint32_t *a, const uint32_t *b, const uint32_t *c, uint32_t *y) {
     (void)b;
     (void)c;
     for (size_t i = 0; i < 97; i++) {
-        y[i] = gali_one_abs_f32(a[i]);
+        y[i] = (uint32_t)gali_one_neg_i64(a[i]);
     }
 }
 
@@ -3685,16 +3679,16 @@ void call_136(const uint32_t *symbols, void *const *buffers) {
 }
 
 /*
- * input a[97]: f64
- * input b[97]: f64
- * input c[97]: f64
- * output y[97]: f64
+ * input a[97]: u64
+ * input b[97]: u64
+ * input c[97]: u64
+ * output y[97]: u64
  */
-static void f_137(const double *a, const double *b, const double *c, double *y) {
+static void f_137(const uint64_t *a, const uint64_t *b, const uint64_t *c, uint64_t *y) {
     (void)b;
     (void)c;
     for (size_t i = 0; i < 97; i++) {
-        y[i] = gali_one_abs_f64(a[i]);
+        y[i] = gali_one_neg_u64(a[i]);
     }
 }
 
@@ -3705,16 +3699,16 @@ void call_137(const uint32_t *symbols, void *const *buffers) {
 }
 
 /*
- * input a[97]: i8
- * input b[97]: i8
- * input c[97]: i8
- * output y[97]: i8
+ * input a[97]
+ * input b[97]
+ * input c[97]
+ * output y[97]
  */
-static void f_138(const int8_t *a, const int8_t *b, const int8_t *c, int8_t *y) {
+static void f_138(const float *a, const float *b, const float *c, float *y) {
     (void)b;
     (void)c;
     for (size_t i = 0; i < 97; i++) {
-        y[i] = (int8_t)gali_one_abs_i64(a[i]);
+        y[i] = gali_one_abs_f32(a[i]);
     }
 }
 
@@ -3725,16 +3719,16 @@ void call_138(const uint32_t *symbols, void *const *buffers) {
 }
 
 /*
- * input a[97]: i16
- * input b[97]: i16
- * input c[97]: i16
- * output y[97]: i16
+ * input a[97]: f64
+ * input b[97]: f64
+ * input c[97]: f64
+ * output y[97]: f64
  */
-static void f_139(const int16_t *a, const int16_t *b, const int16_t *c, int16_t *y) {
+static void f_139(const double *a, const double *b, const double *c, double *y) {
     (void)b;
     (void)c;
     for (size_t i = 0; i < 97; i++) {
-        y[i] = (int16_t)gali_one_abs_i64(a[i]);
+        y[i] = gali_one_abs_f64(a[i]);
     }
 }
 
@@ -3745,16 +3739,16 @@ void call_139(const uint32_t *symbols, void *const *buffers) {
 }
 
 /*
- * input a[97]: i32
- * input b[97]: i32
- * input c[97]: i32
- * output y[97]: i32
+ * input a[97]: i8
+ * input b[97]: i8
+ * input c[97]: i8
+ * output y[97]: i8
  */
-static void f_140(const int32_t *a, const int32_t *b, const int32_t *c, int32_t *y) {
+static void f_140(const int8_t *a, const int8_t *b, const int8_t *c, int8_t *y) {
     (void)b;
     (void)c;
     for (size_t i = 0; i < 97; i++) {
-        y[i] = (int32_t)gali_one_abs_i64(a[i]);
+        y[i] = (int8_t)gali_one_abs_i64(a[i]);
     }
 }
 
@@ -3765,16 +3759,16 @@ void call_140(const uint32_t *symbols, void *const *buffers) {
 }
 
 /*
- * input a[97]: i64
- * input b[97]: i64
- * input c[97]: i64
- * output y[97]: i64
+ * input a[97]: i16
+ * input b[97]: i16
+ * input c[97]: i16
+ * output y[97]: i16
  */
-static void f_141(const int64_t *a, const int64_t *b, const int64_t *c, int64_t *y) {
+static void f_141(const int16_t *a, const int16_t *b, const int16_t *c, int16_t *y) {
     (void)b;
     (void)c;
     for (size_t i = 0; i < 97; i++) {
-        y[i] = gali_one_abs_i64(a[i]);
+        y[i] = (int16_t)gali_one_abs_i64(a[i]);
     }
 }
 
@@ -3785,16 +3779,16 @@ void call_141(const uint32_t *symbols, void *const *buffers) {
 }
 
 /*
- * input a[97]: u8
- * input b[97]: u8
- * input c[97]: u8
- * output y[97]: u8
+ * input a[97]: i32
+ * input b[97]: i32
+ * input c[97]: i32
+ * output y[97]: i32
  */
-static void f_142(const uint8_t *a, const uint8_t *b, const uint8_t *c, uint8_t *y) {
+static void f_142(const int32_t *a, const int32_t *b, const int32_t *c, int32_t *y) {
     (void)b;
     (void)c;
     for (size_t i = 0; i < 97; i++) {
-        y[i] = (uint8_t)gali_one_abs_i64(a[i]);
+        y[i] = (int32_t)gali_one_abs_i64(a[i]);
     }
 }
 
@@ -3805,16 +3799,16 @@ void call_142(const uint32_t *symbols, void *const *buffers) {
 }
 
 /*
- * input a[97]: u16
- * input b[97]: u16
- * input c[97]: u16
- * output y[97]: u16
+ * input a[97]: i64
+ * input b[97]: i64
+ * input c[97]: i64
+ * output y[97]: i64
  */
-static void f_143(const uint16_t *a, const uint16_t *b, const uint16_t *c, uint16_t *y) {
+static void f_143(const int64_t *a, const int64_t *b, const int64_t *c, int64_t *y) {
     (void)b;
     (void)c;
     for (size_t i = 0; i < 97; i++) {
-        y[i] = (uint16_t)gali_one_abs_i64(a[i]);
+        y[i] = gali_one_abs_i64(a[i]);
     }
 }
 
@@ -3825,16 +3819,16 @@ void call_143(const uint32_t *symbols, void *const *buffers) {
 }
 
 /*
- * input a[97]: u32
- * input b[97]: u32
- * input c[97]: u32
- * output y[97]: u32
+ * input a[97]: u8
+ * input b[97]: u8
+ * input c[97]: u8
+ * output y[97]: u8
  */
-static void f_144(const uint32_t *a, const uint32_t *b, const uint32_t *c, uint32_t *y) {
+static void f_144(const uint8_t *a, const uint8_t *b, const uint8_t *c, uint8_t *y) {
     (void)b;
     (void)c;
     for (size_t i = 0; i < 97; i++) {
-        y[i] = (uint32_t)gali_one_abs_i64(a[i]);
+        y[i] = (uint8_t)gali_one_abs_i64(a[i]);
     }
 }
 
@@ -3845,16 +3839,16 @@ void call_144(const uint32_t *symbols, void *const *buffers) {
 }
 
 /*
- * input a[97]: u64
- * input b[97]: u64
- * input c[97]: u64
- * output y[97]: u64
+ * input a[97]: u16
+ * input b[97]: u16
+ * input c[97]: u16
+ * output y[97]: u16
  */
-static void f_145(const uint64_t *a, const uint64_t *b, const uint64_t *c, uint64_t *y) {
+static void f_145(const uint16_t *a, const uint16_t *b, const uint16_t *c, uint16_t *y) {
     (void)b;
     (void)c;
     for (size_t i = 0; i < 97; i++) {
-        y[i] = gali_one_abs_u64(a[i]);
+        y[i] = (uint16_t)gali_one_abs_i64(a[i]);
     }
 }
 
@@ -3865,16 +3859,16 @@ void call_145(const uint32_t *symbols, void *const *buffers) {
 }
 
 /*
- * input a[97]
- * input b[97]
- * input c[97]
- * output y[97]
+ * input a[97]: u32
+ * input b[97]: u32
+ * input c[97]: u32
+ * output y[97]: u32
  */
-static void f_146(const float *a, const float *b, const float *c, float *y) {
+static void f_146(const uint32_t *a, const uint32_t *b, const uint32_t *c, uint32_t *y) {
     (void)b;
     (void)c;
     for (size_t i = 0; i < 97; i++) {
-        y[i] = gali_one_sign_f32(a[i]);
+        y[i] = (uint32_t)gali_one_abs_i64(a[i]);
     }
 }
 
@@ -3885,16 +3879,16 @@ void call_146(const uint32_t *symbols, void *const *buffers) {
 }
 
 /*
- * input a[97]: f64
- * input b[97]: f64
- * input c[97]: f64
- * output y[97]: f64
+ * input a[97]: u64
+ * input b[97]: u64
+ * input c[97]: u64
+ * output y[97]: u64
  */
-static void f_147(const double *a, const double *b, const double *c, double *y) {
+static void f_147(const uint64_t *a, const uint64_t *b, const uint64_t *c, uint64_t *y) {
     (void)b;
     (void)c;
     for (size_t i = 0; i < 97; i++) {
-        y[i] = gali_one_sign_f64(a[i]);
+        y[i] = gali_one_abs_u64(a[i]);
     }
 }
 
@@ -3905,16 +3899,16 @@ void call_147(const uint32_t *symbols, void *const *buffers) {
 }
 
 /*
- * input a[97]: i8
- * input b[97]: i8
- * input c[97]: i8
- * output y[97]: i8
+ * input a[97]
+ * input b[97]
+ * input c[97]
+ * output y[97]
  */
-static void f_148(const int8_t *a, const int8_t *b, const int8_t *c, int8_t *y) {
+static void f_148(const float *a, const float *b, const float *c, float *y) {
     (void)b;
     (void)c;
     for (size_t i = 0; i < 97; i++) {
-        y[i] = (int8_t)gali_one_sign_i64(a[i]);
+        y[i] = gali_one_sign_f32(a[i]);
     }
 }
 
@@ -3925,16 +3919,16 @@ void call_148(const uint32_t *symbols, void *const *buffers) {
 }
 
 /*
- * input a[97]: i16
- * input b[97]: i16
- * input c[97]: i16
- * output y[97]: i16
+ * input a[97]: f64
+ * input b[97]: f64
+ * input c[97]: f64
+ * output y[97]: f64
  */
-static void f_149(const int16_t *a, const int16_t *b, const int16_t *c, int16_t *y) {
+static void f_149(const double *a, const double *b, const double *c, double *y) {
     (void)b;
     (void)c;
     for (size_t i = 0; i < 97; i++) {
-        y[i] = (int16_t)gali_one_sign_i64(a[i]);
+        y[i] = gali_one_sign_f64(a[i]);
     }
 }
 
@@ -3945,16 +3939,16 @@ void call_149(const uint32_t *symbols, void *const *buffers) {
 }
 
 /*
- * input a[97]: i32
- * input b[97]: i32
- * input c[97]: i32
- * output y[97]: i32
+ * input a[97]: i8
+ * input b[97]: i8
+ * input c[97]: i8
+ * output y[97]: i8
  */
-static void f_150(const int32_t *a, const int32_t *b, const int32_t *c, int32_t *y) {
+static void f_150(const int8_t *a, const int8_t *b, const int8_t *c, int8_t *y) {
     (void)b;
     (void)c;
     for (size_t i = 0; i < 97; i++) {
-        y[i] = (int32_t)gali_one_sign_i64(a[i]);
+        y[i] = (int8_t)gali_one_sign_i64(a[i]);
     }
 }
 
@@ -3965,16 +3959,16 @@ void call_150(const uint32_t *symbols, void *const *buffers) {
 }
 
 /*
- * input a[97]: i64
- * input b[97]: i64
- * input c[97]: i64
- * output y[97]: i64
+ * input a[97]: i16
+ * input b[97]: i16
+ * input c[97]: i16
+ * output y[97]: i16
  */
-static void f_151(const int64_t *a, const int64_t *b, const int64_t *c, int64_t *y) {
+static void f_151(const int16_t *a, const int16_t *b, const int16_t *c, int16_t *y) {
     (void)b;
     (void)c;
     for (size_t i = 0; i < 97; i++) {
-        y[i] = gali_one_sign_i64(a[i]);
+        y[i] = (int16_t)gali_one_sign_i64(a[i]);
     }
 }
 
@@ -3985,16 +3979,16 @@ void call_151(const uint32_t *symbols, void *const *buffers) {
 }
 
 /*
- * input a[97]: u8
- * input b[97]: u8
- * input c[97]: u8
- * output y[97]: u8
+ * input a[97]: i32
+ * input b[97]: i32
+ * input c[97]: i32
+ * output y[97]: i32
  */
-static void f_152(const uint8_t *a, const uint8_t *b, const uint8_t *c, uint8_t *y) {
+static void f_152(const int32_t *a, const int32_t *b, const int32_t *c, int32_t *y) {
     (void)b;
     (void)c;
     for (size_t i = 0; i < 97; i++) {
-        y[i] = (uint8_t)gali_one_sign_i64(a[i]);
+        y[i] = (int32_t)gali_one_sign_i64(a[i]);
     }
 }
 
@@ -4005,16 +3999,16 @@ void call_152(const uint32_t *symbols, void *const *buffers) {
 }
 
 /*
- * input a[97]: u16
- * input b[97]: u16
- * input c[97]: u16
- * output y[97]: u16
+ * input a[97]: i64
+ * input b[97]: i64
+ * input c[97]: i64
+ * output y[97]: i64
  */
-static void f_153(const uint16_t *a, const uint16_t *b, const uint16_t *c, uint16_t *y) {
+static void f_153(const int64_t *a, const int64_t *b, const int64_t *c, int64_t *y) {
     (void)b;
     (void)c;
     for (size_t i = 0; i < 97; i++) {
-        y[i] = (uint16_t)gali_one_sign_i64(a[i]);
+        y[i] = gali_one_sign_i64(a[i]);
     }
 }
 
@@ -4025,16 +4019,16 @@ void call_153(const uint32_t *symbols, void *const *buffers) {
 }
 
 /*
- * input a[97]: u32
- * input b[97]: u32
- * input c[97]: u32
- * output y[97]: u32
+ * input a[97]: u8
+ * input b[97]: u8
+ * input c[97]: u8
+ * output y[97]: u8
  */
-static void f_154(const uint32_t *a, const uint32_t *b, const uint32_t *c, uint32_t *y) {
+static void f_154(const uint8_t *a, const uint8_t *b, const uint8_t *c, uint8_t *y) {
     (void)b;
     (void)c;
     for (size_t i = 0; i < 97; i++) {
-        y[i] = (uint32_t)gali_one_sign_i64(a[i]);
+        y[i] = (uint8_t)gali_one_sign_i64(a[i]);
     }
 }
 
@@ -4045,16 +4039,16 @@ void call_154(const uint32_t *symbols, void *const *buffers) {
 }
 
 /*
- * input a[97]: u64
- * input b[97]: u64
- * input c[97]: u64
- * output y[97]: u64
+ * input a[97]: u16
+ * input b[97]: u16
+ * input c[97]: u16
+ * output y[97]: u16
  */
-static void f_155(const uint64_t *a, const uint64_t *b, const uint64_t *c, uint64_t *y) {
+static void f_155(const uint16_t *a, const uint16_t *b, const uint16_t *c, uint16_t *y) {
     (void)b;
     (void)c;
     for (size_t i = 0; i < 97; i++) {
-        y[i] = gali_one_sign_u64(a[i]);
+        y[i] = (uint16_t)gali_one_sign_i64(a[i]);
     }
 }
 
@@ -4065,16 +4059,16 @@ void call_155(const uint32_t *symbols, void *const *buffers) {
 }
 
 /*
- * input a[97]
- * input b[97]
- * input c[97]
- * output y[97]
+ * input a[97]: u32
+ * input b[97]: u32
+ * input c[97]: u32
+ * output y[97]: u32
  */
-static void f_156(const float *a, const float *b, const float *c, float *y) {
+static void f_156(const uint32_t *a, const uint32_t *b, const uint32_t *c, uint32_t *y) {
     (void)b;
     (void)c;
     for (size_t i = 0; i < 97; i++) {
-        y[i] = gali_one_floor_f32(a[i]);
+        y[i] = (uint32_t)gali_one_sign_i64(a[i]);
     }
 }
 
@@ -4085,16 +4079,16 @@ void call_156(const uint32_t *symbols, void *const *buffers) {
 }
 
 /*
- * input a[97]: f64
- * input b[97]: f64
- * input c[97]: f64
- * output y[97]: f64
+ * input a[97]: u64
+ * input b[97]: u64
+ * input c[97]: u64
+ * output y[97]: u64
  */
-static void f_157(const double *a, const double *b, const double *c, double *y) {
+static void f_157(const uint64_t *a, const uint64_t *b, const uint64_t *c, uint64_t *y) {
     (void)b;
     (void)c;
     for (size_t i = 0; i < 97; i++) {
-        y[i] = gali_one_floor_f64(a[i]);
+        y[i] = gali_one_sign_u64(a[i]);
     }
 }
 
@@ -4114,7 +4108,7 @@ static void f_158(const float *a, const float *b, const float *c, float *y) {
     (void)b;
     (void)c;
     for (size_t i = 0; i < 97; i++) {
-        y[i] = gali_one_ceil_f32(a[i]);
+        y[i] = gali_one_floor_f32(a[i]);
     }
 }
 
@@ -4134,7 +4128,7 @@ static void f_159(const double *a, const double *b, const double *c, double *y) 
     (void)b;
     (void)c;
     for (size_t i = 0; i < 97; i++) {
-        y[i] = gali_one_ceil_f64(a[i]);
+        y[i] = gali_one_floor_f64(a[i]);
     }
 }
 
@@ -4154,7 +4148,7 @@ static void f_160(const float *a, const float *b, const float *c, float *y) {
     (void)b;
     (void)c;
     for (size_t i = 0; i < 97; i++) {
-        y[i] = gali_one_round_f32(a[i]);
+        y[i] = gali_one_ceil_f32(a[i]);
     }
 }
 
@@ -4174,7 +4168,7 @@ static void f_161(const double *a, const double *b, const double *c, double *y) 
     (void)b;
     (void)c;
     for (size_t i = 0; i < 97; i++) {
-        y[i] = gali_one_round_f64(a[i]);
+        y[i] = gali_one_ceil_f64(a[i]);
     }
 }
 
@@ -4194,7 +4188,7 @@ static void f_162(const float *a, const float *b, const float *c, float *y) {
     (void)b;
     (void)c;
     for (size_t i = 0; i < 97; i++) {
-        y[i] = gali_one_cut_f32(a[i]);
+        y[i] = gali_one_round_f32(a[i]);
     }
 }
 
@@ -4214,7 +4208,7 @@ static void f_163(const double *a, const double *b, const double *c, double *y) 
     (void)b;
     (void)c;
     for (size_t i = 0; i < 97; i++) {
-        y[i] = gali_one_cut_f64(a[i]);
+        y[i] = gali_one_round_f64(a[i]);
     }
 }
 
@@ -4234,7 +4228,7 @@ static void f_164(const float *a, const float *b, const float *c, float *y) {
     (void)b;
     (void)c;
     for (size_t i = 0; i < 97; i++) {
-        y[i] = gali_one_round_f16_f32(a[i]);
+        y[i] = gali_one_cut_f32(a[i]);
     }
 }
 
@@ -4245,16 +4239,16 @@ void call_164(const uint32_t *symbols, void *const *buffers) {
 }
 
 /*
- * input a[97]
- * input b[97]
- * input c[97]
- * output y[97]
+ * input a[97]: f64
+ * input b[97]: f64
+ * input c[97]: f64
+ * output y[97]: f64
  */
-static void f_165(const float *a, const float *b, const float *c, float *y) {
+static void f_165(const double *a, const double *b, const double *c, double *y) {
     (void)b;
     (void)c;
     for (size_t i = 0; i < 97; i++) {
-        y[i] = gali_one_round_bf16_f32(a[i]);
+        y[i] = gali_one_cut_f64(a[i]);
     }
 }
 
@@ -4274,7 +4268,7 @@ static void f_166(const float *a, const float *b, const float *c, float *y) {
     (void)b;
     (void)c;
     for (size_t i = 0; i < 97; i++) {
-        y[i] = gali_one_sqrt_f32(a[i]);
+        y[i] = gali_one_round_f16_f32(a[i]);
     }
 }
 
@@ -4285,16 +4279,16 @@ void call_166(const uint32_t *symbols, void *const *buffers) {
 }
 
 /*
- * input a[97]: f64
- * input b[97]: f64
- * input c[97]: f64
- * output y[97]: f64
+ * input a[97]
+ * input b[97]
+ * input c[97]
+ * output y[97]
  */
-static void f_167(const double *a, const double *b, const double *c, double *y) {
+static void f_167(const float *a, const float *b, const float *c, float *y) {
     (void)b;
     (void)c;
     for (size_t i = 0; i < 97; i++) {
-        y[i] = gali_one_sqrt_f64(a[i]);
+        y[i] = gali_one_round_bf16_f32(a[i]);
     }
 }
 
@@ -4314,7 +4308,7 @@ static void f_168(const float *a, const float *b, const float *c, float *y) {
     (void)b;
     (void)c;
     for (size_t i = 0; i < 97; i++) {
-        y[i] = gali_one_exp_f32(a[i]);
+        y[i] = gali_one_sqrt_f32(a[i]);
     }
 }
 
@@ -4334,7 +4328,7 @@ static void f_169(const double *a, const double *b, const double *c, double *y) 
     (void)b;
     (void)c;
     for (size_t i = 0; i < 97; i++) {
-        y[i] = gali_one_exp_f64(a[i]);
+        y[i] = gali_one_sqrt_f64(a[i]);
     }
 }
 
@@ -4354,7 +4348,7 @@ static void f_170(const float *a, const float *b, const float *c, float *y) {
     (void)b;
     (void)c;
     for (size_t i = 0; i < 97; i++) {
-        y[i] = gali_one_log_f32(a[i]);
+        y[i] = gali_one_exp_f32(a[i]);
     }
 }
 
@@ -4374,7 +4368,7 @@ static void f_171(const double *a, const double *b, const double *c, double *y) 
     (void)b;
     (void)c;
     for (size_t i = 0; i < 97; i++) {
-        y[i] = gali_one_log_f64(a[i]);
+        y[i] = gali_one_exp_f64(a[i]);
     }
 }
 
@@ -4394,7 +4388,7 @@ static void f_172(const float *a, const float *b, const float *c, float *y) {
     (void)b;
     (void)c;
     for (size_t i = 0; i < 97; i++) {
-        y[i] = gali_one_erf_f32(a[i]);
+        y[i] = gali_one_log_f32(a[i]);
     }
 }
 
@@ -4414,7 +4408,7 @@ static void f_173(const double *a, const double *b, const double *c, double *y) 
     (void)b;
     (void)c;
     for (size_t i = 0; i < 97; i++) {
-        y[i] = gali_one_erf_f64(a[i]);
+        y[i] = gali_one_log_f64(a[i]);
     }
 }
 
@@ -4434,7 +4428,7 @@ static void f_174(const float *a, const float *b, const float *c, float *y) {
     (void)b;
     (void)c;
     for (size_t i = 0; i < 97; i++) {
-        y[i] = gali_one_sin_f32(a[i]);
+        y[i] = gali_one_erf_f32(a[i]);
     }
 }
 
@@ -4454,7 +4448,7 @@ static void f_175(const double *a, const double *b, const double *c, double *y) 
     (void)b;
     (void)c;
     for (size_t i = 0; i < 97; i++) {
-        y[i] = gali_one_sin_f64(a[i]);
+        y[i] = gali_one_erf_f64(a[i]);
     }
 }
 
@@ -4474,7 +4468,7 @@ static void f_176(const float *a, const float *b, const float *c, float *y) {
     (void)b;
     (void)c;
     for (size_t i = 0; i < 97; i++) {
-        y[i] = gali_one_cos_f32(a[i]);
+        y[i] = gali_one_sin_f32(a[i]);
     }
 }
 
@@ -4494,7 +4488,7 @@ static void f_177(const double *a, const double *b, const double *c, double *y) 
     (void)b;
     (void)c;
     for (size_t i = 0; i < 97; i++) {
-        y[i] = gali_one_cos_f64(a[i]);
+        y[i] = gali_one_sin_f64(a[i]);
     }
 }
 
@@ -4514,7 +4508,7 @@ static void f_178(const float *a, const float *b, const float *c, float *y) {
     (void)b;
     (void)c;
     for (size_t i = 0; i < 97; i++) {
-        y[i] = gali_one_tan_f32(a[i]);
+        y[i] = gali_one_cos_f32(a[i]);
     }
 }
 
@@ -4534,7 +4528,7 @@ static void f_179(const double *a, const double *b, const double *c, double *y) 
     (void)b;
     (void)c;
     for (size_t i = 0; i < 97; i++) {
-        y[i] = gali_one_tan_f64(a[i]);
+        y[i] = gali_one_cos_f64(a[i]);
     }
 }
 
@@ -4554,7 +4548,7 @@ static void f_180(const float *a, const float *b, const float *c, float *y) {
     (void)b;
     (void)c;
     for (size_t i = 0; i < 97; i++) {
-        y[i] = gali_one_asin_f32(a[i]);
+        y[i] = gali_one_tan_f32(a[i]);
     }
 }
 
@@ -4574,7 +4568,7 @@ static void f_181(const double *a, const double *b, const double *c, double *y) 
     (void)b;
     (void)c;
     for (size_t i = 0; i < 97; i++) {
-        y[i] = gali_one_asin_f64(a[i]);
+        y[i] = gali_one_tan_f64(a[i]);
     }
 }
 
@@ -4594,7 +4588,7 @@ static void f_182(const float *a, const float *b, const float *c, float *y) {
     (void)b;
     (void)c;
     for (size_t i = 0; i < 97; i++) {
-        y[i] = gali_one_acos_f32(a[i]);
+        y[i] = gali_one_asin_f32(a[i]);
     }
 }
 
@@ -4614,7 +4608,7 @@ static void f_183(const double *a, const double *b, const double *c, double *y) 
     (void)b;
     (void)c;
     for (size_t i = 0; i < 97; i++) {
-        y[i] = gali_one_acos_f64(a[i]);
+        y[i] = gali_one_asin_f64(a[i]);
     }
 }
 
@@ -4634,7 +4628,7 @@ static void f_184(const float *a, const float *b, const float *c, float *y) {
     (void)b;
     (void)c;
     for (size_t i = 0; i < 97; i++) {
-        y[i] = gali_one_atan_f32(a[i]);
+        y[i] = gali_one_acos_f32(a[i]);
     }
 }
 
@@ -4654,7 +4648,7 @@ static void f_185(const double *a, const double *b, const double *c, double *y) 
     (void)b;
     (void)c;
     for (size_t i = 0; i < 97; i++) {
-        y[i] = gali_one_atan_f64(a[i]);
+        y[i] = gali_one_acos_f64(a[i]);
     }
 }
 
@@ -4674,7 +4668,7 @@ static void f_186(const float *a, const float *b, const float *c, float *y) {
     (void)b;
     (void)c;
     for (size_t i = 0; i < 97; i++) {
-        y[i] = gali_one_sinh_f32(a[i]);
+        y[i] = gali_one_atan_f32(a[i]);
     }
 }
 
@@ -4694,7 +4688,7 @@ static void f_187(const double *a, const double *b, const double *c, double *y) 
     (void)b;
     (void)c;
     for (size_t i = 0; i < 97; i++) {
-        y[i] = gali_one_sinh_f64(a[i]);
+        y[i] = gali_one_atan_f64(a[i]);
     }
 }
 
@@ -4714,7 +4708,7 @@ static void f_188(const float *a, const float *b, const float *c, float *y) {
     (void)b;
     (void)c;
     for (size_t i = 0; i < 97; i++) {
-        y[i] = gali_one_cosh_f32(a[i]);
+        y[i] = gali_one_sinh_f32(a[i]);
     }
 }
 
@@ -4734,7 +4728,7 @@ static void f_189(const double *a, const double *b, const double *c, double *y) 
     (void)b;
     (void)c;
     for (size_t i = 0; i < 97; i++) {
-        y[i] = gali_one_cosh_f64(a[i]);
+        y[i] = gali_one_sinh_f64(a[i]);
     }
 }
 
@@ -4754,7 +4748,7 @@ static void f_190(const float *a, const float *b, const float *c, float *y) {
     (void)b;
     (void)c;
     for (size_t i = 0; i < 97; i++) {
-        y[i] = gali_one_tanh_f32(a[i]);
+        y[i] = gali_one_cosh_f32(a[i]);
     }
 }
 
@@ -4774,7 +4768,7 @@ static void f_191(const double *a, const double *b, const double *c, double *y) 
     (void)b;
     (void)c;
     for (size_t i = 0; i < 97; i++) {
-        y[i] = gali_one_tanh_f64(a[i]);
+        y[i] = gali_one_cosh_f64(a[i]);
     }
 }
 
@@ -4794,7 +4788,7 @@ static void f_192(const float *a, const float *b, const float *c, float *y) {
     (void)b;
     (void)c;
     for (size_t i = 0; i < 97; i++) {
-        y[i] = gali_one_asinh_f32(a[i]);
+        y[i] = gali_one_tanh_f32(a[i]);
     }
 }
 
@@ -4814,7 +4808,7 @@ static void f_193(const double *a, const double *b, const double *c, double *y) 
     (void)b;
     (void)c;
     for (size_t i = 0; i < 97; i++) {
-        y[i] = gali_one_asinh_f64(a[i]);
+        y[i] = gali_one_tanh_f64(a[i]);
     }
 }
 
@@ -4834,7 +4828,7 @@ static void f_194(const float *a, const float *b, const float *c, float *y) {
     (void)b;
     (void)c;
     for (size_t i = 0; i < 97; i++) {
-        y[i] = gali_one_acosh_f32(a[i]);
+        y[i] = gali_one_asinh_f32(a[i]);
     }
 }
 
@@ -4854,7 +4848,7 @@ static void f_195(const double *a, const double *b, const double *c, double *y) 
     (void)b;
     (void)c;
     for (size_t i = 0; i < 97; i++) {
-        y[i] = gali_one_acosh_f64(a[i]);
+        y[i] = gali_one_asinh_f64(a[i]);
     }
 }
 
@@ -4874,7 +4868,7 @@ static void f_196(const float *a, const float *b, const float *c, float *y) {
     (void)b;
     (void)c;
     for (size_t i = 0; i < 97; i++) {
-        y[i] = gali_one_atanh_f32(a[i]);
+        y[i] = gali_one_acosh_f32(a[i]);
     }
 }
 
@@ -4894,7 +4888,7 @@ static void f_197(const double *a, const double *b, const double *c, double *y) 
     (void)b;
     (void)c;
     for (size_t i = 0; i < 97; i++) {
-        y[i] = gali_one_atanh_f64(a[i]);
+        y[i] = gali_one_acosh_f64(a[i]);
     }
 }
 
@@ -4908,12 +4902,13 @@ void call_197(const uint32_t *symbols, void *const *buffers) {
  * input a[97]
  * input b[97]
  * input c[97]
- * output y[97]: bool
+ * output y[97]
  */
-static void f_198(const float *a, const float *b, const float *c, uint8_t *y) {
+static void f_198(const float *a, const float *b, const float *c, float *y) {
+    (void)b;
     (void)c;
     for (size_t i = 0; i < 97; i++) {
-        y[i] = (uint8_t)(a[i] == b[i]);
+        y[i] = gali_one_atanh_f32(a[i]);
     }
 }
 
@@ -4927,12 +4922,13 @@ void call_198(const uint32_t *symbols, void *const *buffers) {
  * input a[97]: f64
  * input b[97]: f64
  * input c[97]: f64
- * output y[97]: bool
+ * output y[97]: f64
  */
-static void f_199(const double *a, const double *b, const double *c, uint8_t *y) {
+static void f_199(const double *a, const double *b, const double *c, double *y) {
+    (void)b;
     (void)c;
     for (size_t i = 0; i < 97; i++) {
-        y[i] = (uint8_t)(a[i] == b[i]);
+        y[i] = gali_one_atanh_f64(a[i]);
     }
 }
 
@@ -4943,12 +4939,12 @@ void call_199(const uint32_t *symbols, void *const *buffers) {
 }
 
 /*
- * input a[97]: i8
- * input b[97]: i8
- * input c[97]: i8
+ * input a[97]
+ * input b[97]
+ * input c[97]
  * output y[97]: bool
  */
-static void f_200(const int8_t *a, const int8_t *b, const int8_t *c, uint8_t *y) {
+static void f_200(const float *a, const float *b, const float *c, uint8_t *y) {
     (void)c;
     for (size_t i = 0; i < 97; i++) {
         y[i] = (uint8_t)(a[i] == b[i]);
@@ -4962,12 +4958,12 @@ void call_200(const uint32_t *symbols, void *const *buffers) {
 }
 
 /*
- * input a[97]: i16
- * input b[97]: i16
- * input c[97]: i16
+ * input a[97]: f64
+ * input b[97]: f64
+ * input c[97]: f64
  * output y[97]: bool
  */
-static void f_201(const int16_t *a, const int16_t *b, const int16_t *c, uint8_t *y) {
+static void f_201(const double *a, const double *b, const double *c, uint8_t *y) {
     (void)c;
     for (size_t i = 0; i < 97; i++) {
         y[i] = (uint8_t)(a[i] == b[i]);
@@ -4981,12 +4977,12 @@ void call_201(const uint32_t *symbols, void *const *buffers) {
 }
 
 /*
- * input a[97]: i32
- * input b[97]: i32
- * input c[97]: i32
+ * input a[97]: i8
+ * input b[97]: i8
+ * input c[97]: i8
  * output y[97]: bool
  */
-static void f_202(const int32_t *a, const int32_t *b, const int32_t *c, uint8_t *y) {
+static void f_202(const int8_t *a, const int8_t *b, const int8_t *c, uint8_t *y) {
     (void)c;
     for (size_t i = 0; i < 97; i++) {
         y[i] = (uint8_t)(a[i] == b[i]);
@@ -5000,12 +4996,12 @@ void call_202(const uint32_t *symbols, void *const *buffers) {
 }
 
 /*
- * input a[97]: i64
- * input b[97]: i64
- * input c[97]: i64
+ * input a[97]: i16
+ * input b[97]: i16
+ * input c[97]: i16
  * output y[97]: bool
  */
-static void f_203(const int64_t *a, const int64_t *b, const int64_t *c, uint8_t *y) {
+static void f_203(const int16_t *a, const int16_t *b, const int16_t *c, uint8_t *y) {
     (void)c;
     for (size_t i = 0; i < 97; i++) {
         y[i] = (uint8_t)(a[i] == b[i]);
@@ -5019,12 +5015,12 @@ void call_203(const uint32_t *symbols, void *const *buffers) {
 }
 
 /*
- * input a[97]: u8
- * input b[97]: u8
- * input c[97]: u8
+ * input a[97]: i32
+ * input b[97]: i32
+ * input c[97]: i32
  * output y[97]: bool
  */
-static void f_204(const uint8_t *a, const uint8_t *b, const uint8_t *c, uint8_t *y) {
+static void f_204(const int32_t *a, const int32_t *b, const int32_t *c, uint8_t *y) {
     (void)c;
     for (size_t i = 0; i < 97; i++) {
         y[i] = (uint8_t)(a[i] == b[i]);
@@ -5038,12 +5034,12 @@ void call_204(const uint32_t *symbols, void *const *buffers) {
 }
 
 /*
- * input a[97]: u16
- * input b[97]: u16
- * input c[97]: u16
+ * input a[97]: i64
+ * input b[97]: i64
+ * input c[97]: i64
  * output y[97]: bool
  */
-static void f_205(const uint16_t *a, const uint16_t *b, const uint16_t *c, uint8_t *y) {
+static void f_205(const int64_t *a, const int64_t *b, const int64_t *c, uint8_t *y) {
     (void)c;
     for (size_t i = 0; i < 97; i++) {
         y[i] = (uint8_t)(a[i] == b[i]);
@@ -5057,12 +5053,12 @@ void call_205(const uint32_t *symbols, void *const *buffers) {
 }
 
 /*
- * input a[97]: u32
- * input b[97]: u32
- * input c[97]: u32
+ * input a[97]: u8
+ * input b[97]: u8
+ * input c[97]: u8
  * output y[97]: bool
  */
-static void f_206(const uint32_t *a, const uint32_t *b, const uint32_t *c, uint8_t *y) {
+static void f_206(const uint8_t *a, const uint8_t *b, const uint8_t *c, uint8_t *y) {
     (void)c;
     for (size_t i = 0; i < 97; i++) {
         y[i] = (uint8_t)(a[i] == b[i]);
@@ -5076,12 +5072,12 @@ void call_206(const uint32_t *symbols, void *const *buffers) {
 }
 
 /*
- * input a[97]: u64
- * input b[97]: u64
- * input c[97]: u64
+ * input a[97]: u16
+ * input b[97]: u16
+ * input c[97]: u16
  * output y[97]: bool
  */
-static void f_207(const uint64_t *a, const uint64_t *b, const uint64_t *c, uint8_t *y) {
+static void f_207(const uint16_t *a, const uint16_t *b, const uint16_t *c, uint8_t *y) {
     (void)c;
     for (size_t i = 0; i < 97; i++) {
         y[i] = (uint8_t)(a[i] == b[i]);
@@ -5095,12 +5091,12 @@ void call_207(const uint32_t *symbols, void *const *buffers) {
 }
 
 /*
- * input a[97]: bool
- * input b[97]: bool
- * input c[97]: bool
+ * input a[97]: u32
+ * input b[97]: u32
+ * input c[97]: u32
  * output y[97]: bool
  */
-static void f_208(const uint8_t *a, const uint8_t *b, const uint8_t *c, uint8_t *y) {
+static void f_208(const uint32_t *a, const uint32_t *b, const uint32_t *c, uint8_t *y) {
     (void)c;
     for (size_t i = 0; i < 97; i++) {
         y[i] = (uint8_t)(a[i] == b[i]);
@@ -5114,15 +5110,15 @@ void call_208(const uint32_t *symbols, void *const *buffers) {
 }
 
 /*
- * input a[97]
- * input b[97]
- * input c[97]
+ * input a[97]: u64
+ * input b[97]: u64
+ * input c[97]: u64
  * output y[97]: bool
  */
-static void f_209(const float *a, const float *b, const float *c, uint8_t *y) {
+static void f_209(const uint64_t *a, const uint64_t *b, const uint64_t *c, uint8_t *y) {
     (void)c;
     for (size_t i = 0; i < 97; i++) {
-        y[i] = (uint8_t)(a[i] < b[i]);
+        y[i] = (uint8_t)(a[i] == b[i]);
     }
 }
 
@@ -5133,15 +5129,15 @@ void call_209(const uint32_t *symbols, void *const *buffers) {
 }
 
 /*
- * input a[97]: f64
- * input b[97]: f64
- * input c[97]: f64
+ * input a[97]: bool
+ * input b[97]: bool
+ * input c[97]: bool
  * output y[97]: bool
  */
-static void f_210(const double *a, const double *b, const double *c, uint8_t *y) {
+static void f_210(const uint8_t *a, const uint8_t *b, const uint8_t *c, uint8_t *y) {
     (void)c;
     for (size_t i = 0; i < 97; i++) {
-        y[i] = (uint8_t)(a[i] < b[i]);
+        y[i] = (uint8_t)(a[i] == b[i]);
     }
 }
 
@@ -5152,12 +5148,12 @@ void call_210(const uint32_t *symbols, void *const *buffers) {
 }
 
 /*
- * input a[97]: i8
- * input b[97]: i8
- * input c[97]: i8
+ * input a[97]
+ * input b[97]
+ * input c[97]
  * output y[97]: bool
  */
-static void f_211(const int8_t *a, const int8_t *b, const int8_t *c, uint8_t *y) {
+static void f_211(const float *a, const float *b, const float *c, uint8_t *y) {
     (void)c;
     for (size_t i = 0; i < 97; i++) {
         y[i] = (uint8_t)(a[i] < b[i]);
@@ -5171,12 +5167,12 @@ void call_211(const uint32_t *symbols, void *const *buffers) {
 }
 
 /*
- * input a[97]: i16
- * input b[97]: i16
- * input c[97]: i16
+ * input a[97]: f64
+ * input b[97]: f64
+ * input c[97]: f64
  * output y[97]: bool
  */
-static void f_212(const int16_t *a, const int16_t *b, const int16_t *c, uint8_t *y) {
+static void f_212(const double *a, const double *b, const double *c, uint8_t *y) {
     (void)c;
     for (size_t i = 0; i < 97; i++) {
         y[i] = (uint8_t)(a[i] < b[i]);
@@ -5190,12 +5186,12 @@ void call_212(const uint32_t *symbols, void *const *buffers) {
 }
 
 /*
- * input a[97]: i32
- * input b[97]: i32
- * input c[97]: i32
+ * input a[97]: i8
+ * input b[97]: i8
+ * input c[97]: i8
  * output y[97]: bool
  */
-static void f_213(const int32_t *a, const int32_t *b, const int32_t *c, uint8_t *y) {
+static void f_213(const int8_t *a, const int8_t *b, const int8_t *c, uint8_t *y) {
     (void)c;
     for (size_t i = 0; i < 97; i++) {
         y[i] = (uint8_t)(a[i] < b[i]);
@@ -5209,12 +5205,12 @@ void call_213(const uint32_t *symbols, void *const *buffers) {
 }
 
 /*
- * input a[97]: i64
- * input b[97]: i64
- * input c[97]: i64
+ * input a[97]: i16
+ * input b[97]: i16
+ * input c[97]: i16
  * output y[97]: bool
  */
-static void f_214(const int64_t *a, const int64_t *b, const int64_t *c, uint8_t *y) {
+static void f_214(const int16_t *a, const int16_t *b, const int16_t *c, uint8_t *y) {
     (void)c;
     for (size_t i = 0; i < 97; i++) {
         y[i] = (uint8_t)(a[i] < b[i]);
@@ -5228,12 +5224,12 @@ void call_214(const uint32_t *symbols, void *const *buffers) {
 }
 
 /*
- * input a[97]: u8
- * input b[97]: u8
- * input c[97]: u8
+ * input a[97]: i32
+ * input b[97]: i32
+ * input c[97]: i32
  * output y[97]: bool
  */
-static void f_215(const uint8_t *a, const uint8_t *b, const uint8_t *c, uint8_t *y) {
+static void f_215(const int32_t *a, const int32_t *b, const int32_t *c, uint8_t *y) {
     (void)c;
     for (size_t i = 0; i < 97; i++) {
         y[i] = (uint8_t)(a[i] < b[i]);
@@ -5247,12 +5243,12 @@ void call_215(const uint32_t *symbols, void *const *buffers) {
 }
 
 /*
- * input a[97]: u16
- * input b[97]: u16
- * input c[97]: u16
+ * input a[97]: i64
+ * input b[97]: i64
+ * input c[97]: i64
  * output y[97]: bool
  */
-static void f_216(const uint16_t *a, const uint16_t *b, const uint16_t *c, uint8_t *y) {
+static void f_216(const int64_t *a, const int64_t *b, const int64_t *c, uint8_t *y) {
     (void)c;
     for (size_t i = 0; i < 97; i++) {
         y[i] = (uint8_t)(a[i] < b[i]);
@@ -5266,12 +5262,12 @@ void call_216(const uint32_t *symbols, void *const *buffers) {
 }
 
 /*
- * input a[97]: u32
- * input b[97]: u32
- * input c[97]: u32
+ * input a[97]: u8
+ * input b[97]: u8
+ * input c[97]: u8
  * output y[97]: bool
  */
-static void f_217(const uint32_t *a, const uint32_t *b, const uint32_t *c, uint8_t *y) {
+static void f_217(const uint8_t *a, const uint8_t *b, const uint8_t *c, uint8_t *y) {
     (void)c;
     for (size_t i = 0; i < 97; i++) {
         y[i] = (uint8_t)(a[i] < b[i]);
@@ -5285,12 +5281,12 @@ void call_217(const uint32_t *symbols, void *const *buffers) {
 }
 
 /*
- * input a[97]: u64
- * input b[97]: u64
- * input c[97]: u64
+ * input a[97]: u16
+ * input b[97]: u16
+ * input c[97]: u16
  * output y[97]: bool
  */
-static void f_218(const uint64_t *a, const uint64_t *b, const uint64_t *c, uint8_t *y) {
+static void f_218(const uint16_t *a, const uint16_t *b, const uint16_t *c, uint8_t *y) {
     (void)c;
     for (size_t i = 0; i < 97; i++) {
         y[i] = (uint8_t)(a[i] < b[i]);
@@ -5304,15 +5300,15 @@ void call_218(const uint32_t *symbols, void *const *buffers) {
 }
 
 /*
- * input a[97]
- * input b[97]
- * input c[97]
+ * input a[97]: u32
+ * input b[97]: u32
+ * input c[97]: u32
  * output y[97]: bool
  */
-static void f_219(const float *a, const float *b, const float *c, uint8_t *y) {
+static void f_219(const uint32_t *a, const uint32_t *b, const uint32_t *c, uint8_t *y) {
     (void)c;
     for (size_t i = 0; i < 97; i++) {
-        y[i] = (uint8_t)(a[i] <= b[i]);
+        y[i] = (uint8_t)(a[i] < b[i]);
     }
 }
 
@@ -5323,15 +5319,15 @@ void call_219(const uint32_t *symbols, void *const *buffers) {
 }
 
 /*
- * input a[97]: f64
- * input b[97]: f64
- * input c[97]: f64
+ * input a[97]: u64
+ * input b[97]: u64
+ * input c[97]: u64
  * output y[97]: bool
  */
-static void f_220(const double *a, const double *b, const double *c, uint8_t *y) {
+static void f_220(const uint64_t *a, const uint64_t *b, const uint64_t *c, uint8_t *y) {
     (void)c;
     for (size_t i = 0; i < 97; i++) {
-        y[i] = (uint8_t)(a[i] <= b[i]);
+        y[i] = (uint8_t)(a[i] < b[i]);
     }
 }
 
@@ -5342,12 +5338,12 @@ void call_220(const uint32_t *symbols, void *const *buffers) {
 }
 
 /*
- * input a[97]: i8
- * input b[97]: i8
- * input c[97]: i8
+ * input a[97]
+ * input b[97]
+ * input c[97]
  * output y[97]: bool
  */
-static void f_221(const int8_t *a, const int8_t *b, const int8_t *c, uint8_t *y) {
+static void f_221(const float *a, const float *b, const float *c, uint8_t *y) {
     (void)c;
     for (size_t i = 0; i < 97; i++) {
         y[i] = (uint8_t)(a[i] <= b[i]);
@@ -5361,12 +5357,12 @@ void call_221(const uint32_t *symbols, void *const *buffers) {
 }
 
 /*
- * input a[97]: i16
- * input b[97]: i16
- * input c[97]: i16
+ * input a[97]: f64
+ * input b[97]: f64
+ * input c[97]: f64
  * output y[97]: bool
  */
-static void f_222(const int16_t *a, const int16_t *b, const int16_t *c, uint8_t *y) {
+static void f_222(const double *a, const double *b, const double *c, uint8_t *y) {
     (void)c;
     for (size_t i = 0; i < 97; i++) {
         y[i] = (uint8_t)(a[i] <= b[i]);
@@ -5380,12 +5376,12 @@ void call_222(const uint32_t *symbols, void *const *buffers) {
 }
 
 /*
- * input a[97]: i32
- * input b[97]: i32
- * input c[97]: i32
+ * input a[97]: i8
+ * input b[97]: i8
+ * input c[97]: i8
  * output y[97]: bool
  */
-static void f_223(const int32_t *a, const int32_t *b, const int32_t *c, uint8_t *y) {
+static void f_223(const int8_t *a, const int8_t *b, const int8_t *c, uint8_t *y) {
     (void)c;
     for (size_t i = 0; i < 97; i++) {
         y[i] = (uint8_t)(a[i] <= b[i]);
@@ -5399,12 +5395,12 @@ void call_223(const uint32_t *symbols, void *const *buffers) {
 }
 
 /*
- * input a[97]: i64
- * input b[97]: i64
- * input c[97]: i64
+ * input a[97]: i16
+ * input b[97]: i16
+ * input c[97]: i16
  * output y[97]: bool
  */
-static void f_224(const int64_t *a, const int64_t *b, const int64_t *c, uint8_t *y) {
+static void f_224(const int16_t *a, const int16_t *b, const int16_t *c, uint8_t *y) {
     (void)c;
     for (size_t i = 0; i < 97; i++) {
         y[i] = (uint8_t)(a[i] <= b[i]);
@@ -5418,12 +5414,12 @@ void call_224(const uint32_t *symbols, void *const *buffers) {
 }
 
 /*
- * input a[97]: u8
- * input b[97]: u8
- * input c[97]: u8
+ * input a[97]: i32
+ * input b[97]: i32
+ * input c[97]: i32
  * output y[97]: bool
  */
-static void f_225(const uint8_t *a, const uint8_t *b, const uint8_t *c, uint8_t *y) {
+static void f_225(const int32_t *a, const int32_t *b, const int32_t *c, uint8_t *y) {
     (void)c;
     for (size_t i = 0; i < 97; i++) {
         y[i] = (uint8_t)(a[i] <= b[i]);
@@ -5437,12 +5433,12 @@ void call_225(const uint32_t *symbols, void *const *buffers) {
 }
 
 /*
- * input a[97]: u16
- * input b[97]: u16
- * input c[97]: u16
+ * input a[97]: i64
+ * input b[97]: i64
+ * input c[97]: i64
  * output y[97]: bool
  */
-static void f_226(const uint16_t *a, const uint16_t *b, const uint16_t *c, uint8_t *y) {
+static void f_226(const int64_t *a, const int64_t *b, const int64_t *c, uint8_t *y) {
     (void)c;
     for (size_t i = 0; i < 97; i++) {
         y[i] = (uint8_t)(a[i] <= b[i]);
@@ -5456,12 +5452,12 @@ void call_226(const uint32_t *symbols, void *const *buffers) {
 }
 
 /*
- * input a[97]: u32
- * input b[97]: u32
- * input c[97]: u32
+ * input a[97]: u8
+ * input b[97]: u8
+ * input c[97]: u8
  * output y[97]: bool
  */
-static void f_227(const uint32_t *a, const uint32_t *b, const uint32_t *c, uint8_t *y) {
+static void f_227(const uint8_t *a, const uint8_t *b, const uint8_t *c, uint8_t *y) {
     (void)c;
     for (size_t i = 0; i < 97; i++) {
         y[i] = (uint8_t)(a[i] <= b[i]);
@@ -5475,12 +5471,12 @@ void call_227(const uint32_t *symbols, void *const *buffers) {
 }
 
 /*
- * input a[97]: u64
- * input b[97]: u64
- * input c[97]: u64
+ * input a[97]: u16
+ * input b[97]: u16
+ * input c[97]: u16
  * output y[97]: bool
  */
-static void f_228(const uint64_t *a, const uint64_t *b, const uint64_t *c, uint8_t *y) {
+static void f_228(const uint16_t *a, const uint16_t *b, const uint16_t *c, uint8_t *y) {
     (void)c;
     for (size_t i = 0; i < 97; i++) {
         y[i] = (uint8_t)(a[i] <= b[i]);
@@ -5494,16 +5490,15 @@ void call_228(const uint32_t *symbols, void *const *buffers) {
 }
 
 /*
- * input a[97]
- * input b[97]
- * input c[97]
+ * input a[97]: u32
+ * input b[97]: u32
+ * input c[97]: u32
  * output y[97]: bool
  */
-static void f_229(const float *a, const float *b, const float *c, uint8_t *y) {
-    (void)b;
+static void f_229(const uint32_t *a, const uint32_t *b, const uint32_t *c, uint8_t *y) {
     (void)c;
     for (size_t i = 0; i < 97; i++) {
-        y[i] = (uint8_t)gali_one_is_nan_f32(a[i]);
+        y[i] = (uint8_t)(a[i] <= b[i]);
     }
 }
 
@@ -5514,16 +5509,15 @@ void call_229(const uint32_t *symbols, void *const *buffers) {
 }
 
 /*
- * input a[97]: f64
- * input b[97]: f64
- * input c[97]: f64
+ * input a[97]: u64
+ * input b[97]: u64
+ * input c[97]: u64
  * output y[97]: bool
  */
-static void f_230(const double *a, const double *b, const double *c, uint8_t *y) {
-    (void)b;
+static void f_230(const uint64_t *a, const uint64_t *b, const uint64_t *c, uint8_t *y) {
     (void)c;
     for (size_t i = 0; i < 97; i++) {
-        y[i] = (uint8_t)gali_one_is_nan_f64(a[i]);
+        y[i] = (uint8_t)(a[i] <= b[i]);
     }
 }
 
@@ -5534,15 +5528,16 @@ void call_230(const uint32_t *symbols, void *const *buffers) {
 }
 
 /*
- * input a[97]: bool
- * input b[97]: bool
- * input c[97]: bool
+ * input a[97]
+ * input b[97]
+ * input c[97]
  * output y[97]: bool
  */
-static void f_231(const uint8_t *a, const uint8_t *b, const uint8_t *c, uint8_t *y) {
+static void f_231(const float *a, const float *b, const float *c, uint8_t *y) {
+    (void)b;
     (void)c;
     for (size_t i = 0; i < 97; i++) {
-        y[i] = (uint8_t)(a[i] & b[i]);
+        y[i] = (uint8_t)gali_one_is_nan_f32(a[i]);
     }
 }
 
@@ -5553,15 +5548,16 @@ void call_231(const uint32_t *symbols, void *const *buffers) {
 }
 
 /*
- * input a[97]: bool
- * input b[97]: bool
- * input c[97]: bool
+ * input a[97]: f64
+ * input b[97]: f64
+ * input c[97]: f64
  * output y[97]: bool
  */
-static void f_232(const uint8_t *a, const uint8_t *b, const uint8_t *c, uint8_t *y) {
+static void f_232(const double *a, const double *b, const double *c, uint8_t *y) {
+    (void)b;
     (void)c;
     for (size_t i = 0; i < 97; i++) {
-        y[i] = (uint8_t)(a[i] | b[i]);
+        y[i] = (uint8_t)gali_one_is_nan_f64(a[i]);
     }
 }
 
@@ -5580,7 +5576,7 @@ void call_232(const uint32_t *symbols, void *const *buffers) {
 static void f_233(const uint8_t *a, const uint8_t *b, const uint8_t *c, uint8_t *y) {
     (void)c;
     for (size_t i = 0; i < 97; i++) {
-        y[i] = (uint8_t)(a[i] ^ b[i]);
+        y[i] = (uint8_t)(a[i] & b[i]);
     }
 }
 
@@ -5597,10 +5593,9 @@ void call_233(const uint32_t *symbols, void *const *buffers) {
  * output y[97]: bool
  */
 static void f_234(const uint8_t *a, const uint8_t *b, const uint8_t *c, uint8_t *y) {
-    (void)b;
     (void)c;
     for (size_t i = 0; i < 97; i++) {
-        y[i] = (uint8_t)!(a[i]);
+        y[i] = (uint8_t)(a[i] | b[i]);
     }
 }
 
@@ -5611,15 +5606,15 @@ void call_234(const uint32_t *symbols, void *const *buffers) {
 }
 
 /*
- * input a[97]: i8
- * input b[97]: i8
- * input c[97]: i8
- * output y[97]: i8
+ * input a[97]: bool
+ * input b[97]: bool
+ * input c[97]: bool
+ * output y[97]: bool
  */
-static void f_235(const int8_t *a, const int8_t *b, const int8_t *c, int8_t *y) {
+static void f_235(const uint8_t *a, const uint8_t *b, const uint8_t *c, uint8_t *y) {
     (void)c;
     for (size_t i = 0; i < 97; i++) {
-        y[i] = (int8_t)((uint32_t)a[i] & (uint32_t)b[i]);
+        y[i] = (uint8_t)(a[i] ^ b[i]);
     }
 }
 
@@ -5630,15 +5625,16 @@ void call_235(const uint32_t *symbols, void *const *buffers) {
 }
 
 /*
- * input a[97]: i16
- * input b[97]: i16
- * input c[97]: i16
- * output y[97]: i16
+ * input a[97]: bool
+ * input b[97]: bool
+ * input c[97]: bool
+ * output y[97]: bool
  */
-static void f_236(const int16_t *a, const int16_t *b, const int16_t *c, int16_t *y) {
+static void f_236(const uint8_t *a, const uint8_t *b, const uint8_t *c, uint8_t *y) {
+    (void)b;
     (void)c;
     for (size_t i = 0; i < 97; i++) {
-        y[i] = (int16_t)((uint32_t)a[i] & (uint32_t)b[i]);
+        y[i] = (uint8_t)!(a[i]);
     }
 }
 
@@ -5649,15 +5645,15 @@ void call_236(const uint32_t *symbols, void *const *buffers) {
 }
 
 /*
- * input a[97]: i32
- * input b[97]: i32
- * input c[97]: i32
- * output y[97]: i32
+ * input a[97]: i8
+ * input b[97]: i8
+ * input c[97]: i8
+ * output y[97]: i8
  */
-static void f_237(const int32_t *a, const int32_t *b, const int32_t *c, int32_t *y) {
+static void f_237(const int8_t *a, const int8_t *b, const int8_t *c, int8_t *y) {
     (void)c;
     for (size_t i = 0; i < 97; i++) {
-        y[i] = (int32_t)((uint32_t)a[i] & (uint32_t)b[i]);
+        y[i] = (int8_t)((uint32_t)a[i] & (uint32_t)b[i]);
     }
 }
 
@@ -5668,15 +5664,15 @@ void call_237(const uint32_t *symbols, void *const *buffers) {
 }
 
 /*
- * input a[97]: i64
- * input b[97]: i64
- * input c[97]: i64
- * output y[97]: i64
+ * input a[97]: i16
+ * input b[97]: i16
+ * input c[97]: i16
+ * output y[97]: i16
  */
-static void f_238(const int64_t *a, const int64_t *b, const int64_t *c, int64_t *y) {
+static void f_238(const int16_t *a, const int16_t *b, const int16_t *c, int16_t *y) {
     (void)c;
     for (size_t i = 0; i < 97; i++) {
-        y[i] = (int64_t)((uint64_t)a[i] & (uint64_t)b[i]);
+        y[i] = (int16_t)((uint32_t)a[i] & (uint32_t)b[i]);
     }
 }
 
@@ -5687,15 +5683,15 @@ void call_238(const uint32_t *symbols, void *const *buffers) {
 }
 
 /*
- * input a[97]: u8
- * input b[97]: u8
- * input c[97]: u8
- * output y[97]: u8
+ * input a[97]: i32
+ * input b[97]: i32
+ * input c[97]: i32
+ * output y[97]: i32
  */
-static void f_239(const uint8_t *a, const uint8_t *b, const uint8_t *c, uint8_t *y) {
+static void f_239(const int32_t *a, const int32_t *b, const int32_t *c, int32_t *y) {
     (void)c;
     for (size_t i = 0; i < 97; i++) {
-        y[i] = (uint8_t)((uint32_t)a[i] & (uint32_t)b[i]);
+        y[i] = (int32_t)((uint32_t)a[i] & (uint32_t)b[i]);
     }
 }
 
@@ -5706,15 +5702,15 @@ void call_239(const uint32_t *symbols, void *const *buffers) {
 }
 
 /*
- * input a[97]: u16
- * input b[97]: u16
- * input c[97]: u16
- * output y[97]: u16
+ * input a[97]: i64
+ * input b[97]: i64
+ * input c[97]: i64
+ * output y[97]: i64
  */
-static void f_240(const uint16_t *a, const uint16_t *b, const uint16_t *c, uint16_t *y) {
+static void f_240(const int64_t *a, const int64_t *b, const int64_t *c, int64_t *y) {
     (void)c;
     for (size_t i = 0; i < 97; i++) {
-        y[i] = (uint16_t)((uint32_t)a[i] & (uint32_t)b[i]);
+        y[i] = (int64_t)((uint64_t)a[i] & (uint64_t)b[i]);
     }
 }
 
@@ -5725,15 +5721,15 @@ void call_240(const uint32_t *symbols, void *const *buffers) {
 }
 
 /*
- * input a[97]: u32
- * input b[97]: u32
- * input c[97]: u32
- * output y[97]: u32
+ * input a[97]: u8
+ * input b[97]: u8
+ * input c[97]: u8
+ * output y[97]: u8
  */
-static void f_241(const uint32_t *a, const uint32_t *b, const uint32_t *c, uint32_t *y) {
+static void f_241(const uint8_t *a, const uint8_t *b, const uint8_t *c, uint8_t *y) {
     (void)c;
     for (size_t i = 0; i < 97; i++) {
-        y[i] = (uint32_t)((uint32_t)a[i] & (uint32_t)b[i]);
+        y[i] = (uint8_t)((uint32_t)a[i] & (uint32_t)b[i]);
     }
 }
 
@@ -5744,15 +5740,15 @@ void call_241(const uint32_t *symbols, void *const *buffers) {
 }
 
 /*
- * input a[97]: u64
- * input b[97]: u64
- * input c[97]: u64
- * output y[97]: u64
+ * input a[97]: u16
+ * input b[97]: u16
+ * input c[97]: u16
+ * output y[97]: u16
  */
-static void f_242(const uint64_t *a, const uint64_t *b, const uint64_t *c, uint64_t *y) {
+static void f_242(const uint16_t *a, const uint16_t *b, const uint16_t *c, uint16_t *y) {
     (void)c;
     for (size_t i = 0; i < 97; i++) {
-        y[i] = (uint64_t)((uint64_t)a[i] & (uint64_t)b[i]);
+        y[i] = (uint16_t)((uint32_t)a[i] & (uint32_t)b[i]);
     }
 }
 
@@ -5763,15 +5759,15 @@ void call_242(const uint32_t *symbols, void *const *buffers) {
 }
 
 /*
- * input a[97]: i8
- * input b[97]: i8
- * input c[97]: i8
- * output y[97]: i8
+ * input a[97]: u32
+ * input b[97]: u32
+ * input c[97]: u32
+ * output y[97]: u32
  */
-static void f_243(const int8_t *a, const int8_t *b, const int8_t *c, int8_t *y) {
+static void f_243(const uint32_t *a, const uint32_t *b, const uint32_t *c, uint32_t *y) {
     (void)c;
     for (size_t i = 0; i < 97; i++) {
-        y[i] = (int8_t)((uint32_t)a[i] | (uint32_t)b[i]);
+        y[i] = (uint32_t)((uint32_t)a[i] & (uint32_t)b[i]);
     }
 }
 
@@ -5782,15 +5778,15 @@ void call_243(const uint32_t *symbols, void *const *buffers) {
 }
 
 /*
- * input a[97]: i16
- * input b[97]: i16
- * input c[97]: i16
- * output y[97]: i16
+ * input a[97]: u64
+ * input b[97]: u64
+ * input c[97]: u64
+ * output y[97]: u64
  */
-static void f_244(const int16_t *a, const int16_t *b, const int16_t *c, int16_t *y) {
+static void f_244(const uint64_t *a, const uint64_t *b, const uint64_t *c, uint64_t *y) {
     (void)c;
     for (size_t i = 0; i < 97; i++) {
-        y[i] = (int16_t)((uint32_t)a[i] | (uint32_t)b[i]);
+        y[i] = (uint64_t)((uint64_t)a[i] & (uint64_t)b[i]);
     }
 }
 
@@ -5801,15 +5797,15 @@ void call_244(const uint32_t *symbols, void *const *buffers) {
 }
 
 /*
- * input a[97]: i32
- * input b[97]: i32
- * input c[97]: i32
- * output y[97]: i32
+ * input a[97]: i8
+ * input b[97]: i8
+ * input c[97]: i8
+ * output y[97]: i8
  */
-static void f_245(const int32_t *a, const int32_t *b, const int32_t *c, int32_t *y) {
+static void f_245(const int8_t *a, const int8_t *b, const int8_t *c, int8_t *y) {
     (void)c;
     for (size_t i = 0; i < 97; i++) {
-        y[i] = (int32_t)((uint32_t)a[i] | (uint32_t)b[i]);
+        y[i] = (int8_t)((uint32_t)a[i] | (uint32_t)b[i]);
     }
 }
 
@@ -5820,15 +5816,15 @@ void call_245(const uint32_t *symbols, void *const *buffers) {
 }
 
 /*
- * input a[97]: i64
- * input b[97]: i64
- * input c[97]: i64
- * output y[97]: i64
+ * input a[97]: i16
+ * input b[97]: i16
+ * input c[97]: i16
+ * output y[97]: i16
  */
-static void f_246(const int64_t *a, const int64_t *b, const int64_t *c, int64_t *y) {
+static void f_246(const int16_t *a, const int16_t *b, const int16_t *c, int16_t *y) {
     (void)c;
     for (size_t i = 0; i < 97; i++) {
-        y[i] = (int64_t)((uint64_t)a[i] | (uint64_t)b[i]);
+        y[i] = (int16_t)((uint32_t)a[i] | (uint32_t)b[i]);
     }
 }
 
@@ -5839,15 +5835,15 @@ void call_246(const uint32_t *symbols, void *const *buffers) {
 }
 
 /*
- * input a[97]: u8
- * input b[97]: u8
- * input c[97]: u8
- * output y[97]: u8
+ * input a[97]: i32
+ * input b[97]: i32
+ * input c[97]: i32
+ * output y[97]: i32
  */
-static void f_247(const uint8_t *a, const uint8_t *b, const uint8_t *c, uint8_t *y) {
+static void f_247(const int32_t *a, const int32_t *b, const int32_t *c, int32_t *y) {
     (void)c;
     for (size_t i = 0; i < 97; i++) {
-        y[i] = (uint8_t)((uint32_t)a[i] | (uint32_t)b[i]);
+        y[i] = (int32_t)((uint32_t)a[i] | (uint32_t)b[i]);
     }
 }
 
@@ -5858,15 +5854,15 @@ void call_247(const uint32_t *symbols, void *const *buffers) {
 }
 
 /*
- * input a[97]: u16
- * input b[97]: u16
- * input c[97]: u16
- * output y[97]: u16
+ * input a[97]: i64
+ * input b[97]: i64
+ * input c[97]: i64
+ * output y[97]: i64
  */
-static void f_248(const uint16_t *a, const uint16_t *b, const uint16_t *c, uint16_t *y) {
+static void f_248(const int64_t *a, const int64_t *b, const int64_t *c, int64_t *y) {
     (void)c;
     for (size_t i = 0; i < 97; i++) {
-        y[i] = (uint16_t)((uint32_t)a[i] | (uint32_t)b[i]);
+        y[i] = (int64_t)((uint64_t)a[i] | (uint64_t)b[i]);
     }
 }
 
@@ -5877,15 +5873,15 @@ void call_248(const uint32_t *symbols, void *const *buffers) {
 }
 
 /*
- * input a[97]: u32
- * input b[97]: u32
- * input c[97]: u32
- * output y[97]: u32
+ * input a[97]: u8
+ * input b[97]: u8
+ * input c[97]: u8
+ * output y[97]: u8
  */
-static void f_249(const uint32_t *a, const uint32_t *b, const uint32_t *c, uint32_t *y) {
+static void f_249(const uint8_t *a, const uint8_t *b, const uint8_t *c, uint8_t *y) {
     (void)c;
     for (size_t i = 0; i < 97; i++) {
-        y[i] = (uint32_t)((uint32_t)a[i] | (uint32_t)b[i]);
+        y[i] = (uint8_t)((uint32_t)a[i] | (uint32_t)b[i]);
     }
 }
 
@@ -5896,15 +5892,15 @@ void call_249(const uint32_t *symbols, void *const *buffers) {
 }
 
 /*
- * input a[97]: u64
- * input b[97]: u64
- * input c[97]: u64
- * output y[97]: u64
+ * input a[97]: u16
+ * input b[97]: u16
+ * input c[97]: u16
+ * output y[97]: u16
  */
-static void f_250(const uint64_t *a, const uint64_t *b, const uint64_t *c, uint64_t *y) {
+static void f_250(const uint16_t *a, const uint16_t *b, const uint16_t *c, uint16_t *y) {
     (void)c;
     for (size_t i = 0; i < 97; i++) {
-        y[i] = (uint64_t)((uint64_t)a[i] | (uint64_t)b[i]);
+        y[i] = (uint16_t)((uint32_t)a[i] | (uint32_t)b[i]);
     }
 }
 
@@ -5915,15 +5911,15 @@ void call_250(const uint32_t *symbols, void *const *buffers) {
 }
 
 /*
- * input a[97]: i8
- * input b[97]: i8
- * input c[97]: i8
- * output y[97]: i8
+ * input a[97]: u32
+ * input b[97]: u32
+ * input c[97]: u32
+ * output y[97]: u32
  */
-static void f_251(const int8_t *a, const int8_t *b, const int8_t *c, int8_t *y) {
+static void f_251(const uint32_t *a, const uint32_t *b, const uint32_t *c, uint32_t *y) {
     (void)c;
     for (size_t i = 0; i < 97; i++) {
-        y[i] = (int8_t)((uint32_t)a[i] ^ (uint32_t)b[i]);
+        y[i] = (uint32_t)((uint32_t)a[i] | (uint32_t)b[i]);
     }
 }
 
@@ -5934,15 +5930,15 @@ void call_251(const uint32_t *symbols, void *const *buffers) {
 }
 
 /*
- * input a[97]: i16
- * input b[97]: i16
- * input c[97]: i16
- * output y[97]: i16
+ * input a[97]: u64
+ * input b[97]: u64
+ * input c[97]: u64
+ * output y[97]: u64
  */
-static void f_252(const int16_t *a, const int16_t *b, const int16_t *c, int16_t *y) {
+static void f_252(const uint64_t *a, const uint64_t *b, const uint64_t *c, uint64_t *y) {
     (void)c;
     for (size_t i = 0; i < 97; i++) {
-        y[i] = (int16_t)((uint32_t)a[i] ^ (uint32_t)b[i]);
+        y[i] = (uint64_t)((uint64_t)a[i] | (uint64_t)b[i]);
     }
 }
 
@@ -5953,15 +5949,15 @@ void call_252(const uint32_t *symbols, void *const *buffers) {
 }
 
 /*
- * input a[97]: i32
- * input b[97]: i32
- * input c[97]: i32
- * output y[97]: i32
+ * input a[97]: i8
+ * input b[97]: i8
+ * input c[97]: i8
+ * output y[97]: i8
  */
-static void f_253(const int32_t *a, const int32_t *b, const int32_t *c, int32_t *y) {
+static void f_253(const int8_t *a, const int8_t *b, const int8_t *c, int8_t *y) {
     (void)c;
     for (size_t i = 0; i < 97; i++) {
-        y[i] = (int32_t)((uint32_t)a[i] ^ (uint32_t)b[i]);
+        y[i] = (int8_t)((uint32_t)a[i] ^ (uint32_t)b[i]);
     }
 }
 
@@ -5972,15 +5968,15 @@ void call_253(const uint32_t *symbols, void *const *buffers) {
 }
 
 /*
- * input a[97]: i64
- * input b[97]: i64
- * input c[97]: i64
- * output y[97]: i64
+ * input a[97]: i16
+ * input b[97]: i16
+ * input c[97]: i16
+ * output y[97]: i16
  */
-static void f_254(const int64_t *a, const int64_t *b, const int64_t *c, int64_t *y) {
+static void f_254(const int16_t *a, const int16_t *b, const int16_t *c, int16_t *y) {
     (void)c;
     for (size_t i = 0; i < 97; i++) {
-        y[i] = (int64_t)((uint64_t)a[i] ^ (uint64_t)b[i]);
+        y[i] = (int16_t)((uint32_t)a[i] ^ (uint32_t)b[i]);
     }
 }
 
@@ -5991,15 +5987,15 @@ void call_254(const uint32_t *symbols, void *const *buffers) {
 }
 
 /*
- * input a[97]: u8
- * input b[97]: u8
- * input c[97]: u8
- * output y[97]: u8
+ * input a[97]: i32
+ * input b[97]: i32
+ * input c[97]: i32
+ * output y[97]: i32
  */
-static void f_255(const uint8_t *a, const uint8_t *b, const uint8_t *c, uint8_t *y) {
+static void f_255(const int32_t *a, const int32_t *b, const int32_t *c, int32_t *y) {
     (void)c;
     for (size_t i = 0; i < 97; i++) {
-        y[i] = (uint8_t)((uint32_t)a[i] ^ (uint32_t)b[i]);
+        y[i] = (int32_t)((uint32_t)a[i] ^ (uint32_t)b[i]);
     }
 }
 
@@ -6010,15 +6006,15 @@ void call_255(const uint32_t *symbols, void *const *buffers) {
 }
 
 /*
- * input a[97]: u16
- * input b[97]: u16
- * input c[97]: u16
- * output y[97]: u16
+ * input a[97]: i64
+ * input b[97]: i64
+ * input c[97]: i64
+ * output y[97]: i64
  */
-static void f_256(const uint16_t *a, const uint16_t *b, const uint16_t *c, uint16_t *y) {
+static void f_256(const int64_t *a, const int64_t *b, const int64_t *c, int64_t *y) {
     (void)c;
     for (size_t i = 0; i < 97; i++) {
-        y[i] = (uint16_t)((uint32_t)a[i] ^ (uint32_t)b[i]);
+        y[i] = (int64_t)((uint64_t)a[i] ^ (uint64_t)b[i]);
     }
 }
 
@@ -6029,15 +6025,15 @@ void call_256(const uint32_t *symbols, void *const *buffers) {
 }
 
 /*
- * input a[97]: u32
- * input b[97]: u32
- * input c[97]: u32
- * output y[97]: u32
+ * input a[97]: u8
+ * input b[97]: u8
+ * input c[97]: u8
+ * output y[97]: u8
  */
-static void f_257(const uint32_t *a, const uint32_t *b, const uint32_t *c, uint32_t *y) {
+static void f_257(const uint8_t *a, const uint8_t *b, const uint8_t *c, uint8_t *y) {
     (void)c;
     for (size_t i = 0; i < 97; i++) {
-        y[i] = (uint32_t)((uint32_t)a[i] ^ (uint32_t)b[i]);
+        y[i] = (uint8_t)((uint32_t)a[i] ^ (uint32_t)b[i]);
     }
 }
 
@@ -6048,15 +6044,15 @@ void call_257(const uint32_t *symbols, void *const *buffers) {
 }
 
 /*
- * input a[97]: u64
- * input b[97]: u64
- * input c[97]: u64
- * output y[97]: u64
+ * input a[97]: u16
+ * input b[97]: u16
+ * input c[97]: u16
+ * output y[97]: u16
  */
-static void f_258(const uint64_t *a, const uint64_t *b, const uint64_t *c, uint64_t *y) {
+static void f_258(const uint16_t *a, const uint16_t *b, const uint16_t *c, uint16_t *y) {
     (void)c;
     for (size_t i = 0; i < 97; i++) {
-        y[i] = (uint64_t)((uint64_t)a[i] ^ (uint64_t)b[i]);
+        y[i] = (uint16_t)((uint32_t)a[i] ^ (uint32_t)b[i]);
     }
 }
 
@@ -6067,16 +6063,15 @@ void call_258(const uint32_t *symbols, void *const *buffers) {
 }
 
 /*
- * input a[97]: i8
- * input b[97]: i8
- * input c[97]: i8
- * output y[97]: i8
+ * input a[97]: u32
+ * input b[97]: u32
+ * input c[97]: u32
+ * output y[97]: u32
  */
-static void f_259(const int8_t *a, const int8_t *b, const int8_t *c, int8_t *y) {
-    (void)b;
+static void f_259(const uint32_t *a, const uint32_t *b, const uint32_t *c, uint32_t *y) {
     (void)c;
     for (size_t i = 0; i < 97; i++) {
-        y[i] = (int8_t)~(a[i]);
+        y[i] = (uint32_t)((uint32_t)a[i] ^ (uint32_t)b[i]);
     }
 }
 
@@ -6087,16 +6082,15 @@ void call_259(const uint32_t *symbols, void *const *buffers) {
 }
 
 /*
- * input a[97]: i16
- * input b[97]: i16
- * input c[97]: i16
- * output y[97]: i16
+ * input a[97]: u64
+ * input b[97]: u64
+ * input c[97]: u64
+ * output y[97]: u64
  */
-static void f_260(const int16_t *a, const int16_t *b, const int16_t *c, int16_t *y) {
-    (void)b;
+static void f_260(const uint64_t *a, const uint64_t *b, const uint64_t *c, uint64_t *y) {
     (void)c;
     for (size_t i = 0; i < 97; i++) {
-        y[i] = (int16_t)~(a[i]);
+        y[i] = (uint64_t)((uint64_t)a[i] ^ (uint64_t)b[i]);
     }
 }
 
@@ -6107,16 +6101,16 @@ void call_260(const uint32_t *symbols, void *const *buffers) {
 }
 
 /*
- * input a[97]: i32
- * input b[97]: i32
- * input c[97]: i32
- * output y[97]: i32
+ * input a[97]: i8
+ * input b[97]: i8
+ * input c[97]: i8
+ * output y[97]: i8
  */
-static void f_261(const int32_t *a, const int32_t *b, const int32_t *c, int32_t *y) {
+static void f_261(const int8_t *a, const int8_t *b, const int8_t *c, int8_t *y) {
     (void)b;
     (void)c;
     for (size_t i = 0; i < 97; i++) {
-        y[i] = (int32_t)~(a[i]);
+        y[i] = (int8_t)~(a[i]);
     }
 }
 
@@ -6127,16 +6121,16 @@ void call_261(const uint32_t *symbols, void *const *buffers) {
 }
 
 /*
- * input a[97]: i64
- * input b[97]: i64
- * input c[97]: i64
- * output y[97]: i64
+ * input a[97]: i16
+ * input b[97]: i16
+ * input c[97]: i16
+ * output y[97]: i16
  */
-static void f_262(const int64_t *a, const int64_t *b, const int64_t *c, int64_t *y) {
+static void f_262(const int16_t *a, const int16_t *b, const int16_t *c, int16_t *y) {
     (void)b;
     (void)c;
     for (size_t i = 0; i < 97; i++) {
-        y[i] = (int64_t)~(a[i]);
+        y[i] = (int16_t)~(a[i]);
     }
 }
 
@@ -6147,16 +6141,16 @@ void call_262(const uint32_t *symbols, void *const *buffers) {
 }
 
 /*
- * input a[97]: u8
- * input b[97]: u8
- * input c[97]: u8
- * output y[97]: u8
+ * input a[97]: i32
+ * input b[97]: i32
+ * input c[97]: i32
+ * output y[97]: i32
  */
-static void f_263(const uint8_t *a, const uint8_t *b, const uint8_t *c, uint8_t *y) {
+static void f_263(const int32_t *a, const int32_t *b, const int32_t *c, int32_t *y) {
     (void)b;
     (void)c;
     for (size_t i = 0; i < 97; i++) {
-        y[i] = (uint8_t)~(a[i]);
+        y[i] = (int32_t)~(a[i]);
     }
 }
 
@@ -6167,16 +6161,16 @@ void call_263(const uint32_t *symbols, void *const *buffers) {
 }
 
 /*
- * input a[97]: u16
- * input b[97]: u16
- * input c[97]: u16
- * output y[97]: u16
+ * input a[97]: i64
+ * input b[97]: i64
+ * input c[97]: i64
+ * output y[97]: i64
  */
-static void f_264(const uint16_t *a, const uint16_t *b, const uint16_t *c, uint16_t *y) {
+static void f_264(const int64_t *a, const int64_t *b, const int64_t *c, int64_t *y) {
     (void)b;
     (void)c;
     for (size_t i = 0; i < 97; i++) {
-        y[i] = (uint16_t)~(a[i]);
+        y[i] = (int64_t)~(a[i]);
     }
 }
 
@@ -6187,16 +6181,16 @@ void call_264(const uint32_t *symbols, void *const *buffers) {
 }
 
 /*
- * input a[97]: u32
- * input b[97]: u32
- * input c[97]: u32
- * output y[97]: u32
+ * input a[97]: u8
+ * input b[97]: u8
+ * input c[97]: u8
+ * output y[97]: u8
  */
-static void f_265(const uint32_t *a, const uint32_t *b, const uint32_t *c, uint32_t *y) {
+static void f_265(const uint8_t *a, const uint8_t *b, const uint8_t *c, uint8_t *y) {
     (void)b;
     (void)c;
     for (size_t i = 0; i < 97; i++) {
-        y[i] = (uint32_t)~(a[i]);
+        y[i] = (uint8_t)~(a[i]);
     }
 }
 
@@ -6207,16 +6201,16 @@ void call_265(const uint32_t *symbols, void *const *buffers) {
 }
 
 /*
- * input a[97]: u64
- * input b[97]: u64
- * input c[97]: u64
- * output y[97]: u64
+ * input a[97]: u16
+ * input b[97]: u16
+ * input c[97]: u16
+ * output y[97]: u16
  */
-static void f_266(const uint64_t *a, const uint64_t *b, const uint64_t *c, uint64_t *y) {
+static void f_266(const uint16_t *a, const uint16_t *b, const uint16_t *c, uint16_t *y) {
     (void)b;
     (void)c;
     for (size_t i = 0; i < 97; i++) {
-        y[i] = (uint64_t)~(a[i]);
+        y[i] = (uint16_t)~(a[i]);
     }
 }
 
@@ -6227,15 +6221,16 @@ void call_266(const uint32_t *symbols, void *const *buffers) {
 }
 
 /*
- * input a[97]: i8
- * input b[97]: i8
- * input c[97]: i8
- * output y[97]: i8
+ * input a[97]: u32
+ * input b[97]: u32
+ * input c[97]: u32
+ * output y[97]: u32
  */
-static void f_267(const int8_t *a, const int8_t *b, const int8_t *c, int8_t *y) {
+static void f_267(const uint32_t *a, const uint32_t *b, const uint32_t *c, uint32_t *y) {
+    (void)b;
     (void)c;
     for (size_t i = 0; i < 97; i++) {
-        y[i] = (int8_t)gali_one_shift_left_i64(a[i], b[i]);
+        y[i] = (uint32_t)~(a[i]);
     }
 }
 
@@ -6246,15 +6241,16 @@ void call_267(const uint32_t *symbols, void *const *buffers) {
 }
 
 /*
- * input a[97]: i16
- * input b[97]: i16
- * input c[97]: i16
- * output y[97]: i16
+ * input a[97]: u64
+ * input b[97]: u64
+ * input c[97]: u64
+ * output y[97]: u64
  */
-static void f_268(const int16_t *a, const int16_t *b, const int16_t *c, int16_t *y) {
+static void f_268(const uint64_t *a, const uint64_t *b, const uint64_t *c, uint64_t *y) {
+    (void)b;
     (void)c;
     for (size_t i = 0; i < 97; i++) {
-        y[i] = (int16_t)gali_one_shift_left_i64(a[i], b[i]);
+        y[i] = (uint64_t)~(a[i]);
     }
 }
 
@@ -6265,15 +6261,15 @@ void call_268(const uint32_t *symbols, void *const *buffers) {
 }
 
 /*
- * input a[97]: i32
- * input b[97]: i32
- * input c[97]: i32
- * output y[97]: i32
+ * input a[97]: i8
+ * input b[97]: i8
+ * input c[97]: i8
+ * output y[97]: i8
  */
-static void f_269(const int32_t *a, const int32_t *b, const int32_t *c, int32_t *y) {
+static void f_269(const int8_t *a, const int8_t *b, const int8_t *c, int8_t *y) {
     (void)c;
     for (size_t i = 0; i < 97; i++) {
-        y[i] = (int32_t)gali_one_shift_left_i64(a[i], b[i]);
+        y[i] = (int8_t)gali_one_shift_left_i64(a[i], b[i]);
     }
 }
 
@@ -6284,15 +6280,15 @@ void call_269(const uint32_t *symbols, void *const *buffers) {
 }
 
 /*
- * input a[97]: i64
- * input b[97]: i64
- * input c[97]: i64
- * output y[97]: i64
+ * input a[97]: i16
+ * input b[97]: i16
+ * input c[97]: i16
+ * output y[97]: i16
  */
-static void f_270(const int64_t *a, const int64_t *b, const int64_t *c, int64_t *y) {
+static void f_270(const int16_t *a, const int16_t *b, const int16_t *c, int16_t *y) {
     (void)c;
     for (size_t i = 0; i < 97; i++) {
-        y[i] = gali_one_shift_left_i64(a[i], b[i]);
+        y[i] = (int16_t)gali_one_shift_left_i64(a[i], b[i]);
     }
 }
 
@@ -6303,15 +6299,15 @@ void call_270(const uint32_t *symbols, void *const *buffers) {
 }
 
 /*
- * input a[97]: u8
- * input b[97]: u8
- * input c[97]: u8
- * output y[97]: u8
+ * input a[97]: i32
+ * input b[97]: i32
+ * input c[97]: i32
+ * output y[97]: i32
  */
-static void f_271(const uint8_t *a, const uint8_t *b, const uint8_t *c, uint8_t *y) {
+static void f_271(const int32_t *a, const int32_t *b, const int32_t *c, int32_t *y) {
     (void)c;
     for (size_t i = 0; i < 97; i++) {
-        y[i] = (uint8_t)gali_one_shift_left_i64(a[i], b[i]);
+        y[i] = (int32_t)gali_one_shift_left_i64(a[i], b[i]);
     }
 }
 
@@ -6322,15 +6318,15 @@ void call_271(const uint32_t *symbols, void *const *buffers) {
 }
 
 /*
- * input a[97]: u16
- * input b[97]: u16
- * input c[97]: u16
- * output y[97]: u16
+ * input a[97]: i64
+ * input b[97]: i64
+ * input c[97]: i64
+ * output y[97]: i64
  */
-static void f_272(const uint16_t *a, const uint16_t *b, const uint16_t *c, uint16_t *y) {
+static void f_272(const int64_t *a, const int64_t *b, const int64_t *c, int64_t *y) {
     (void)c;
     for (size_t i = 0; i < 97; i++) {
-        y[i] = (uint16_t)gali_one_shift_left_i64(a[i], b[i]);
+        y[i] = gali_one_shift_left_i64(a[i], b[i]);
     }
 }
 
@@ -6341,15 +6337,15 @@ void call_272(const uint32_t *symbols, void *const *buffers) {
 }
 
 /*
- * input a[97]: u32
- * input b[97]: u32
- * input c[97]: u32
- * output y[97]: u32
+ * input a[97]: u8
+ * input b[97]: u8
+ * input c[97]: u8
+ * output y[97]: u8
  */
-static void f_273(const uint32_t *a, const uint32_t *b, const uint32_t *c, uint32_t *y) {
+static void f_273(const uint8_t *a, const uint8_t *b, const uint8_t *c, uint8_t *y) {
     (void)c;
     for (size_t i = 0; i < 97; i++) {
-        y[i] = (uint32_t)gali_one_shift_left_i64(a[i], b[i]);
+        y[i] = (uint8_t)gali_one_shift_left_i64(a[i], b[i]);
     }
 }
 
@@ -6360,15 +6356,15 @@ void call_273(const uint32_t *symbols, void *const *buffers) {
 }
 
 /*
- * input a[97]: u64
- * input b[97]: u64
- * input c[97]: u64
- * output y[97]: u64
+ * input a[97]: u16
+ * input b[97]: u16
+ * input c[97]: u16
+ * output y[97]: u16
  */
-static void f_274(const uint64_t *a, const uint64_t *b, const uint64_t *c, uint64_t *y) {
+static void f_274(const uint16_t *a, const uint16_t *b, const uint16_t *c, uint16_t *y) {
     (void)c;
     for (size_t i = 0; i < 97; i++) {
-        y[i] = gali_one_shift_left_u64(a[i], b[i]);
+        y[i] = (uint16_t)gali_one_shift_left_i64(a[i], b[i]);
     }
 }
 
@@ -6379,15 +6375,15 @@ void call_274(const uint32_t *symbols, void *const *buffers) {
 }
 
 /*
- * input a[97]: i8
- * input b[97]: i8
- * input c[97]: i8
- * output y[97]: i8
+ * input a[97]: u32
+ * input b[97]: u32
+ * input c[97]: u32
+ * output y[97]: u32
  */
-static void f_275(const int8_t *a, const int8_t *b, const int8_t *c, int8_t *y) {
+static void f_275(const uint32_t *a, const uint32_t *b, const uint32_t *c, uint32_t *y) {
     (void)c;
     for (size_t i = 0; i < 97; i++) {
-        y[i] = (int8_t)gali_one_shift_right_i64(a[i], b[i]);
+        y[i] = (uint32_t)gali_one_shift_left_i64(a[i], b[i]);
     }
 }
 
@@ -6398,15 +6394,15 @@ void call_275(const uint32_t *symbols, void *const *buffers) {
 }
 
 /*
- * input a[97]: i16
- * input b[97]: i16
- * input c[97]: i16
- * output y[97]: i16
+ * input a[97]: u64
+ * input b[97]: u64
+ * input c[97]: u64
+ * output y[97]: u64
  */
-static void f_276(const int16_t *a, const int16_t *b, const int16_t *c, int16_t *y) {
+static void f_276(const uint64_t *a, const uint64_t *b, const uint64_t *c, uint64_t *y) {
     (void)c;
     for (size_t i = 0; i < 97; i++) {
-        y[i] = (int16_t)gali_one_shift_right_i64(a[i], b[i]);
+        y[i] = gali_one_shift_left_u64(a[i], b[i]);
     }
 }
 
@@ -6417,15 +6413,15 @@ void call_276(const uint32_t *symbols, void *const *buffers) {
 }
 
 /*
- * input a[97]: i32
- * input b[97]: i32
- * input c[97]: i32
- * output y[97]: i32
+ * input a[97]: i8
+ * input b[97]: i8
+ * input c[97]: i8
+ * output y[97]: i8
  */
-static void f_277(const int32_t *a, const int32_t *b, const int32_t *c, int32_t *y) {
+static void f_277(const int8_t *a, const int8_t *b, const int8_t *c, int8_t *y) {
     (void)c;
     for (size_t i = 0; i < 97; i++) {
-        y[i] = (int32_t)gali_one_shift_right_i64(a[i], b[i]);
+        y[i] = (int8_t)gali_one_shift_right_i64(a[i], b[i]);
     }
 }
 
@@ -6436,15 +6432,15 @@ void call_277(const uint32_t *symbols, void *const *buffers) {
 }
 
 /*
- * input a[97]: i64
- * input b[97]: i64
- * input c[97]: i64
- * output y[97]: i64
+ * input a[97]: i16
+ * input b[97]: i16
+ * input c[97]: i16
+ * output y[97]: i16
  */
-static void f_278(const int64_t *a, const int64_t *b, const int64_t *c, int64_t *y) {
+static void f_278(const int16_t *a, const int16_t *b, const int16_t *c, int16_t *y) {
     (void)c;
     for (size_t i = 0; i < 97; i++) {
-        y[i] = gali_one_shift_right_i64(a[i], b[i]);
+        y[i] = (int16_t)gali_one_shift_right_i64(a[i], b[i]);
     }
 }
 
@@ -6455,15 +6451,15 @@ void call_278(const uint32_t *symbols, void *const *buffers) {
 }
 
 /*
- * input a[97]: u8
- * input b[97]: u8
- * input c[97]: u8
- * output y[97]: u8
+ * input a[97]: i32
+ * input b[97]: i32
+ * input c[97]: i32
+ * output y[97]: i32
  */
-static void f_279(const uint8_t *a, const uint8_t *b, const uint8_t *c, uint8_t *y) {
+static void f_279(const int32_t *a, const int32_t *b, const int32_t *c, int32_t *y) {
     (void)c;
     for (size_t i = 0; i < 97; i++) {
-        y[i] = (uint8_t)gali_one_shift_right_i64(a[i], b[i]);
+        y[i] = (int32_t)gali_one_shift_right_i64(a[i], b[i]);
     }
 }
 
@@ -6474,15 +6470,15 @@ void call_279(const uint32_t *symbols, void *const *buffers) {
 }
 
 /*
- * input a[97]: u16
- * input b[97]: u16
- * input c[97]: u16
- * output y[97]: u16
+ * input a[97]: i64
+ * input b[97]: i64
+ * input c[97]: i64
+ * output y[97]: i64
  */
-static void f_280(const uint16_t *a, const uint16_t *b, const uint16_t *c, uint16_t *y) {
+static void f_280(const int64_t *a, const int64_t *b, const int64_t *c, int64_t *y) {
     (void)c;
     for (size_t i = 0; i < 97; i++) {
-        y[i] = (uint16_t)gali_one_shift_right_i64(a[i], b[i]);
+        y[i] = gali_one_shift_right_i64(a[i], b[i]);
     }
 }
 
@@ -6493,15 +6489,15 @@ void call_280(const uint32_t *symbols, void *const *buffers) {
 }
 
 /*
- * input a[97]: u32
- * input b[97]: u32
- * input c[97]: u32
- * output y[97]: u32
+ * input a[97]: u8
+ * input b[97]: u8
+ * input c[97]: u8
+ * output y[97]: u8
  */
-static void f_281(const uint32_t *a, const uint32_t *b, const uint32_t *c, uint32_t *y) {
+static void f_281(const uint8_t *a, const uint8_t *b, const uint8_t *c, uint8_t *y) {
     (void)c;
     for (size_t i = 0; i < 97; i++) {
-        y[i] = (uint32_t)gali_one_shift_right_i64(a[i], b[i]);
+        y[i] = (uint8_t)gali_one_shift_right_i64(a[i], b[i]);
     }
 }
 
@@ -6512,15 +6508,15 @@ void call_281(const uint32_t *symbols, void *const *buffers) {
 }
 
 /*
- * input a[97]: u64
- * input b[97]: u64
- * input c[97]: u64
- * output y[97]: u64
+ * input a[97]: u16
+ * input b[97]: u16
+ * input c[97]: u16
+ * output y[97]: u16
  */
-static void f_282(const uint64_t *a, const uint64_t *b, const uint64_t *c, uint64_t *y) {
+static void f_282(const uint16_t *a, const uint16_t *b, const uint16_t *c, uint16_t *y) {
     (void)c;
     for (size_t i = 0; i < 97; i++) {
-        y[i] = gali_one_shift_right_u64(a[i], b[i]);
+        y[i] = (uint16_t)gali_one_shift_right_i64(a[i], b[i]);
     }
 }
 
@@ -6531,15 +6527,15 @@ void call_282(const uint32_t *symbols, void *const *buffers) {
 }
 
 /*
- * input a[97]
- * input b[97]
- * input c[97]
- * output y[97]
+ * input a[97]: u32
+ * input b[97]: u32
+ * input c[97]: u32
+ * output y[97]: u32
  */
-static void f_283(const float *a, const float *b, const float *c, float *y) {
+static void f_283(const uint32_t *a, const uint32_t *b, const uint32_t *c, uint32_t *y) {
     (void)c;
     for (size_t i = 0; i < 97; i++) {
-        y[i] = gali_one_activate_none(a[i], b[i]);
+        y[i] = (uint32_t)gali_one_shift_right_i64(a[i], b[i]);
     }
 }
 
@@ -6550,15 +6546,15 @@ void call_283(const uint32_t *symbols, void *const *buffers) {
 }
 
 /*
- * input a[97]
- * input b[97]
- * input c[97]
- * output y[97]
+ * input a[97]: u64
+ * input b[97]: u64
+ * input c[97]: u64
+ * output y[97]: u64
  */
-static void f_284(const float *a, const float *b, const float *c, float *y) {
+static void f_284(const uint64_t *a, const uint64_t *b, const uint64_t *c, uint64_t *y) {
     (void)c;
     for (size_t i = 0; i < 97; i++) {
-        y[i] = gali_one_activate_relu(a[i], b[i]);
+        y[i] = gali_one_shift_right_u64(a[i], b[i]);
     }
 }
 
@@ -6577,7 +6573,7 @@ void call_284(const uint32_t *symbols, void *const *buffers) {
 static void f_285(const float *a, const float *b, const float *c, float *y) {
     (void)c;
     for (size_t i = 0; i < 97; i++) {
-        y[i] = gali_one_activate_elu(a[i], b[i]);
+        y[i] = gali_one_activate_none(a[i], b[i]);
     }
 }
 
@@ -6596,7 +6592,7 @@ void call_285(const uint32_t *symbols, void *const *buffers) {
 static void f_286(const float *a, const float *b, const float *c, float *y) {
     (void)c;
     for (size_t i = 0; i < 97; i++) {
-        y[i] = gali_one_activate_leaky_relu(a[i], b[i]);
+        y[i] = gali_one_activate_relu(a[i], b[i]);
     }
 }
 
@@ -6615,7 +6611,7 @@ void call_286(const uint32_t *symbols, void *const *buffers) {
 static void f_287(const float *a, const float *b, const float *c, float *y) {
     (void)c;
     for (size_t i = 0; i < 97; i++) {
-        y[i] = gali_one_activate_gelu_tanh(a[i], b[i]);
+        y[i] = gali_one_activate_elu(a[i], b[i]);
     }
 }
 
@@ -6634,7 +6630,7 @@ void call_287(const uint32_t *symbols, void *const *buffers) {
 static void f_288(const float *a, const float *b, const float *c, float *y) {
     (void)c;
     for (size_t i = 0; i < 97; i++) {
-        y[i] = gali_one_activate_gelu_erf(a[i], b[i]);
+        y[i] = gali_one_activate_leaky_relu(a[i], b[i]);
     }
 }
 
@@ -6653,7 +6649,7 @@ void call_288(const uint32_t *symbols, void *const *buffers) {
 static void f_289(const float *a, const float *b, const float *c, float *y) {
     (void)c;
     for (size_t i = 0; i < 97; i++) {
-        y[i] = gali_one_activate_silu(a[i], b[i]);
+        y[i] = gali_one_activate_gelu_tanh(a[i], b[i]);
     }
 }
 
@@ -6672,7 +6668,7 @@ void call_289(const uint32_t *symbols, void *const *buffers) {
 static void f_290(const float *a, const float *b, const float *c, float *y) {
     (void)c;
     for (size_t i = 0; i < 97; i++) {
-        y[i] = gali_one_activate_tanh(a[i], b[i]);
+        y[i] = gali_one_activate_gelu_erf(a[i], b[i]);
     }
 }
 
@@ -6691,7 +6687,7 @@ void call_290(const uint32_t *symbols, void *const *buffers) {
 static void f_291(const float *a, const float *b, const float *c, float *y) {
     (void)c;
     for (size_t i = 0; i < 97; i++) {
-        y[i] = gali_one_activate_sigmoid(a[i], b[i]);
+        y[i] = gali_one_activate_silu(a[i], b[i]);
     }
 }
 
@@ -6699,6 +6695,44 @@ void call_291(const uint32_t *symbols, void *const *buffers);
 void call_291(const uint32_t *symbols, void *const *buffers) {
     (void)symbols;
     f_291(buffers[0], buffers[1], buffers[2], buffers[3]);
+}
+
+/*
+ * input a[97]
+ * input b[97]
+ * input c[97]
+ * output y[97]
+ */
+static void f_292(const float *a, const float *b, const float *c, float *y) {
+    (void)c;
+    for (size_t i = 0; i < 97; i++) {
+        y[i] = gali_one_activate_tanh(a[i], b[i]);
+    }
+}
+
+void call_292(const uint32_t *symbols, void *const *buffers);
+void call_292(const uint32_t *symbols, void *const *buffers) {
+    (void)symbols;
+    f_292(buffers[0], buffers[1], buffers[2], buffers[3]);
+}
+
+/*
+ * input a[97]
+ * input b[97]
+ * input c[97]
+ * output y[97]
+ */
+static void f_293(const float *a, const float *b, const float *c, float *y) {
+    (void)c;
+    for (size_t i = 0; i < 97; i++) {
+        y[i] = gali_one_activate_sigmoid(a[i], b[i]);
+    }
+}
+
+void call_293(const uint32_t *symbols, void *const *buffers);
+void call_293(const uint32_t *symbols, void *const *buffers) {
+    (void)symbols;
+    f_293(buffers[0], buffers[1], buffers[2], buffers[3]);
 }
 
 /*
@@ -6717,7 +6751,7 @@ void call_291(const uint32_t *symbols, void *const *buffers) {
  * output y11[97]: u64
  * output y12[97]: bool
  */
-static void f_292(const float *a, float *y0, double *y1, uint16_t *y2, uint16_t *y3, int8_t *y4, int16_t *y5, int32_t *y6, int64_t *y7, uint8_t *y8, uint16_t *y9, uint32_t *y10, uint64_t *y11, uint8_t *y12) {
+static void f_294(const float *a, float *y0, double *y1, uint16_t *y2, uint16_t *y3, int8_t *y4, int16_t *y5, int32_t *y6, int64_t *y7, uint8_t *y8, uint16_t *y9, uint32_t *y10, uint64_t *y11, uint8_t *y12) {
     for (size_t i = 0; i < 97; i++) {
         y0[i] = a[i];
         y1[i] = (double)a[i];
@@ -6735,10 +6769,10 @@ static void f_292(const float *a, float *y0, double *y1, uint16_t *y2, uint16_t 
     }
 }
 
-void call_292(const uint32_t *symbols, void *const *buffers);
-void call_292(const uint32_t *symbols, void *const *buffers) {
+void call_294(const uint32_t *symbols, void *const *buffers);
+void call_294(const uint32_t *symbols, void *const *buffers) {
     (void)symbols;
-    f_292(buffers[0], buffers[1], buffers[2], buffers[3], buffers[4], buffers[5], buffers[6], buffers[7], buffers[8], buffers[9], buffers[10], buffers[11], buffers[12], buffers[13]);
+    f_294(buffers[0], buffers[1], buffers[2], buffers[3], buffers[4], buffers[5], buffers[6], buffers[7], buffers[8], buffers[9], buffers[10], buffers[11], buffers[12], buffers[13]);
 }
 
 /*
@@ -6757,7 +6791,7 @@ void call_292(const uint32_t *symbols, void *const *buffers) {
  * output y11[97]: u64
  * output y12[97]: bool
  */
-static void f_293(const double *a, float *y0, double *y1, uint16_t *y2, uint16_t *y3, int8_t *y4, int16_t *y5, int32_t *y6, int64_t *y7, uint8_t *y8, uint16_t *y9, uint32_t *y10, uint64_t *y11, uint8_t *y12) {
+static void f_295(const double *a, float *y0, double *y1, uint16_t *y2, uint16_t *y3, int8_t *y4, int16_t *y5, int32_t *y6, int64_t *y7, uint8_t *y8, uint16_t *y9, uint32_t *y10, uint64_t *y11, uint8_t *y12) {
     for (size_t i = 0; i < 97; i++) {
         y0[i] = (float)a[i];
         y1[i] = a[i];
@@ -6775,10 +6809,10 @@ static void f_293(const double *a, float *y0, double *y1, uint16_t *y2, uint16_t
     }
 }
 
-void call_293(const uint32_t *symbols, void *const *buffers);
-void call_293(const uint32_t *symbols, void *const *buffers) {
+void call_295(const uint32_t *symbols, void *const *buffers);
+void call_295(const uint32_t *symbols, void *const *buffers) {
     (void)symbols;
-    f_293(buffers[0], buffers[1], buffers[2], buffers[3], buffers[4], buffers[5], buffers[6], buffers[7], buffers[8], buffers[9], buffers[10], buffers[11], buffers[12], buffers[13]);
+    f_295(buffers[0], buffers[1], buffers[2], buffers[3], buffers[4], buffers[5], buffers[6], buffers[7], buffers[8], buffers[9], buffers[10], buffers[11], buffers[12], buffers[13]);
 }
 
 /*
@@ -6797,7 +6831,7 @@ void call_293(const uint32_t *symbols, void *const *buffers) {
  * output y11[97]: u64
  * output y12[97]: bool
  */
-static void f_294(const uint16_t *a, float *y0, double *y1, uint16_t *y2, uint16_t *y3, int8_t *y4, int16_t *y5, int32_t *y6, int64_t *y7, uint8_t *y8, uint16_t *y9, uint32_t *y10, uint64_t *y11, uint8_t *y12) {
+static void f_296(const uint16_t *a, float *y0, double *y1, uint16_t *y2, uint16_t *y3, int8_t *y4, int16_t *y5, int32_t *y6, int64_t *y7, uint8_t *y8, uint16_t *y9, uint32_t *y10, uint64_t *y11, uint8_t *y12) {
     for (size_t i = 0; i < 97; i++) {
         y0[i] = gali_one_f32_of_f16(a[i]);
         y1[i] = (double)gali_one_f32_of_f16(a[i]);
@@ -6815,10 +6849,10 @@ static void f_294(const uint16_t *a, float *y0, double *y1, uint16_t *y2, uint16
     }
 }
 
-void call_294(const uint32_t *symbols, void *const *buffers);
-void call_294(const uint32_t *symbols, void *const *buffers) {
+void call_296(const uint32_t *symbols, void *const *buffers);
+void call_296(const uint32_t *symbols, void *const *buffers) {
     (void)symbols;
-    f_294(buffers[0], buffers[1], buffers[2], buffers[3], buffers[4], buffers[5], buffers[6], buffers[7], buffers[8], buffers[9], buffers[10], buffers[11], buffers[12], buffers[13]);
+    f_296(buffers[0], buffers[1], buffers[2], buffers[3], buffers[4], buffers[5], buffers[6], buffers[7], buffers[8], buffers[9], buffers[10], buffers[11], buffers[12], buffers[13]);
 }
 
 /*
@@ -6837,7 +6871,7 @@ void call_294(const uint32_t *symbols, void *const *buffers) {
  * output y11[97]: u64
  * output y12[97]: bool
  */
-static void f_295(const uint16_t *a, float *y0, double *y1, uint16_t *y2, uint16_t *y3, int8_t *y4, int16_t *y5, int32_t *y6, int64_t *y7, uint8_t *y8, uint16_t *y9, uint32_t *y10, uint64_t *y11, uint8_t *y12) {
+static void f_297(const uint16_t *a, float *y0, double *y1, uint16_t *y2, uint16_t *y3, int8_t *y4, int16_t *y5, int32_t *y6, int64_t *y7, uint8_t *y8, uint16_t *y9, uint32_t *y10, uint64_t *y11, uint8_t *y12) {
     for (size_t i = 0; i < 97; i++) {
         y0[i] = gali_one_f32_of_bf16(a[i]);
         y1[i] = (double)gali_one_f32_of_bf16(a[i]);
@@ -6855,10 +6889,10 @@ static void f_295(const uint16_t *a, float *y0, double *y1, uint16_t *y2, uint16
     }
 }
 
-void call_295(const uint32_t *symbols, void *const *buffers);
-void call_295(const uint32_t *symbols, void *const *buffers) {
+void call_297(const uint32_t *symbols, void *const *buffers);
+void call_297(const uint32_t *symbols, void *const *buffers) {
     (void)symbols;
-    f_295(buffers[0], buffers[1], buffers[2], buffers[3], buffers[4], buffers[5], buffers[6], buffers[7], buffers[8], buffers[9], buffers[10], buffers[11], buffers[12], buffers[13]);
+    f_297(buffers[0], buffers[1], buffers[2], buffers[3], buffers[4], buffers[5], buffers[6], buffers[7], buffers[8], buffers[9], buffers[10], buffers[11], buffers[12], buffers[13]);
 }
 
 /*
@@ -6877,7 +6911,7 @@ void call_295(const uint32_t *symbols, void *const *buffers) {
  * output y11[97]: u64
  * output y12[97]: bool
  */
-static void f_296(const int8_t *a, float *y0, double *y1, uint16_t *y2, uint16_t *y3, int8_t *y4, int16_t *y5, int32_t *y6, int64_t *y7, uint8_t *y8, uint16_t *y9, uint32_t *y10, uint64_t *y11, uint8_t *y12) {
+static void f_298(const int8_t *a, float *y0, double *y1, uint16_t *y2, uint16_t *y3, int8_t *y4, int16_t *y5, int32_t *y6, int64_t *y7, uint8_t *y8, uint16_t *y9, uint32_t *y10, uint64_t *y11, uint8_t *y12) {
     for (size_t i = 0; i < 97; i++) {
         y0[i] = (float)a[i];
         y1[i] = (double)a[i];
@@ -6895,10 +6929,10 @@ static void f_296(const int8_t *a, float *y0, double *y1, uint16_t *y2, uint16_t
     }
 }
 
-void call_296(const uint32_t *symbols, void *const *buffers);
-void call_296(const uint32_t *symbols, void *const *buffers) {
+void call_298(const uint32_t *symbols, void *const *buffers);
+void call_298(const uint32_t *symbols, void *const *buffers) {
     (void)symbols;
-    f_296(buffers[0], buffers[1], buffers[2], buffers[3], buffers[4], buffers[5], buffers[6], buffers[7], buffers[8], buffers[9], buffers[10], buffers[11], buffers[12], buffers[13]);
+    f_298(buffers[0], buffers[1], buffers[2], buffers[3], buffers[4], buffers[5], buffers[6], buffers[7], buffers[8], buffers[9], buffers[10], buffers[11], buffers[12], buffers[13]);
 }
 
 /*
@@ -6917,7 +6951,7 @@ void call_296(const uint32_t *symbols, void *const *buffers) {
  * output y11[97]: u64
  * output y12[97]: bool
  */
-static void f_297(const int16_t *a, float *y0, double *y1, uint16_t *y2, uint16_t *y3, int8_t *y4, int16_t *y5, int32_t *y6, int64_t *y7, uint8_t *y8, uint16_t *y9, uint32_t *y10, uint64_t *y11, uint8_t *y12) {
+static void f_299(const int16_t *a, float *y0, double *y1, uint16_t *y2, uint16_t *y3, int8_t *y4, int16_t *y5, int32_t *y6, int64_t *y7, uint8_t *y8, uint16_t *y9, uint32_t *y10, uint64_t *y11, uint8_t *y12) {
     for (size_t i = 0; i < 97; i++) {
         y0[i] = (float)a[i];
         y1[i] = (double)a[i];
@@ -6935,10 +6969,10 @@ static void f_297(const int16_t *a, float *y0, double *y1, uint16_t *y2, uint16_
     }
 }
 
-void call_297(const uint32_t *symbols, void *const *buffers);
-void call_297(const uint32_t *symbols, void *const *buffers) {
+void call_299(const uint32_t *symbols, void *const *buffers);
+void call_299(const uint32_t *symbols, void *const *buffers) {
     (void)symbols;
-    f_297(buffers[0], buffers[1], buffers[2], buffers[3], buffers[4], buffers[5], buffers[6], buffers[7], buffers[8], buffers[9], buffers[10], buffers[11], buffers[12], buffers[13]);
+    f_299(buffers[0], buffers[1], buffers[2], buffers[3], buffers[4], buffers[5], buffers[6], buffers[7], buffers[8], buffers[9], buffers[10], buffers[11], buffers[12], buffers[13]);
 }
 
 /*
@@ -6957,7 +6991,7 @@ void call_297(const uint32_t *symbols, void *const *buffers) {
  * output y11[97]: u64
  * output y12[97]: bool
  */
-static void f_298(const int32_t *a, float *y0, double *y1, uint16_t *y2, uint16_t *y3, int8_t *y4, int16_t *y5, int32_t *y6, int64_t *y7, uint8_t *y8, uint16_t *y9, uint32_t *y10, uint64_t *y11, uint8_t *y12) {
+static void f_300(const int32_t *a, float *y0, double *y1, uint16_t *y2, uint16_t *y3, int8_t *y4, int16_t *y5, int32_t *y6, int64_t *y7, uint8_t *y8, uint16_t *y9, uint32_t *y10, uint64_t *y11, uint8_t *y12) {
     for (size_t i = 0; i < 97; i++) {
         y0[i] = (float)a[i];
         y1[i] = (double)a[i];
@@ -6975,10 +7009,10 @@ static void f_298(const int32_t *a, float *y0, double *y1, uint16_t *y2, uint16_
     }
 }
 
-void call_298(const uint32_t *symbols, void *const *buffers);
-void call_298(const uint32_t *symbols, void *const *buffers) {
+void call_300(const uint32_t *symbols, void *const *buffers);
+void call_300(const uint32_t *symbols, void *const *buffers) {
     (void)symbols;
-    f_298(buffers[0], buffers[1], buffers[2], buffers[3], buffers[4], buffers[5], buffers[6], buffers[7], buffers[8], buffers[9], buffers[10], buffers[11], buffers[12], buffers[13]);
+    f_300(buffers[0], buffers[1], buffers[2], buffers[3], buffers[4], buffers[5], buffers[6], buffers[7], buffers[8], buffers[9], buffers[10], buffers[11], buffers[12], buffers[13]);
 }
 
 /*
@@ -6997,7 +7031,7 @@ void call_298(const uint32_t *symbols, void *const *buffers) {
  * output y11[97]: u64
  * output y12[97]: bool
  */
-static void f_299(const int64_t *a, float *y0, double *y1, uint16_t *y2, uint16_t *y3, int8_t *y4, int16_t *y5, int32_t *y6, int64_t *y7, uint8_t *y8, uint16_t *y9, uint32_t *y10, uint64_t *y11, uint8_t *y12) {
+static void f_301(const int64_t *a, float *y0, double *y1, uint16_t *y2, uint16_t *y3, int8_t *y4, int16_t *y5, int32_t *y6, int64_t *y7, uint8_t *y8, uint16_t *y9, uint32_t *y10, uint64_t *y11, uint8_t *y12) {
     for (size_t i = 0; i < 97; i++) {
         y0[i] = (float)a[i];
         y1[i] = (double)a[i];
@@ -7015,10 +7049,10 @@ static void f_299(const int64_t *a, float *y0, double *y1, uint16_t *y2, uint16_
     }
 }
 
-void call_299(const uint32_t *symbols, void *const *buffers);
-void call_299(const uint32_t *symbols, void *const *buffers) {
+void call_301(const uint32_t *symbols, void *const *buffers);
+void call_301(const uint32_t *symbols, void *const *buffers) {
     (void)symbols;
-    f_299(buffers[0], buffers[1], buffers[2], buffers[3], buffers[4], buffers[5], buffers[6], buffers[7], buffers[8], buffers[9], buffers[10], buffers[11], buffers[12], buffers[13]);
+    f_301(buffers[0], buffers[1], buffers[2], buffers[3], buffers[4], buffers[5], buffers[6], buffers[7], buffers[8], buffers[9], buffers[10], buffers[11], buffers[12], buffers[13]);
 }
 
 /*
@@ -7037,7 +7071,7 @@ void call_299(const uint32_t *symbols, void *const *buffers) {
  * output y11[97]: u64
  * output y12[97]: bool
  */
-static void f_300(const uint8_t *a, float *y0, double *y1, uint16_t *y2, uint16_t *y3, int8_t *y4, int16_t *y5, int32_t *y6, int64_t *y7, uint8_t *y8, uint16_t *y9, uint32_t *y10, uint64_t *y11, uint8_t *y12) {
+static void f_302(const uint8_t *a, float *y0, double *y1, uint16_t *y2, uint16_t *y3, int8_t *y4, int16_t *y5, int32_t *y6, int64_t *y7, uint8_t *y8, uint16_t *y9, uint32_t *y10, uint64_t *y11, uint8_t *y12) {
     for (size_t i = 0; i < 97; i++) {
         y0[i] = (float)a[i];
         y1[i] = (double)a[i];
@@ -7055,10 +7089,10 @@ static void f_300(const uint8_t *a, float *y0, double *y1, uint16_t *y2, uint16_
     }
 }
 
-void call_300(const uint32_t *symbols, void *const *buffers);
-void call_300(const uint32_t *symbols, void *const *buffers) {
+void call_302(const uint32_t *symbols, void *const *buffers);
+void call_302(const uint32_t *symbols, void *const *buffers) {
     (void)symbols;
-    f_300(buffers[0], buffers[1], buffers[2], buffers[3], buffers[4], buffers[5], buffers[6], buffers[7], buffers[8], buffers[9], buffers[10], buffers[11], buffers[12], buffers[13]);
+    f_302(buffers[0], buffers[1], buffers[2], buffers[3], buffers[4], buffers[5], buffers[6], buffers[7], buffers[8], buffers[9], buffers[10], buffers[11], buffers[12], buffers[13]);
 }
 
 /*
@@ -7077,7 +7111,7 @@ void call_300(const uint32_t *symbols, void *const *buffers) {
  * output y11[97]: u64
  * output y12[97]: bool
  */
-static void f_301(const uint16_t *a, float *y0, double *y1, uint16_t *y2, uint16_t *y3, int8_t *y4, int16_t *y5, int32_t *y6, int64_t *y7, uint8_t *y8, uint16_t *y9, uint32_t *y10, uint64_t *y11, uint8_t *y12) {
+static void f_303(const uint16_t *a, float *y0, double *y1, uint16_t *y2, uint16_t *y3, int8_t *y4, int16_t *y5, int32_t *y6, int64_t *y7, uint8_t *y8, uint16_t *y9, uint32_t *y10, uint64_t *y11, uint8_t *y12) {
     for (size_t i = 0; i < 97; i++) {
         y0[i] = (float)a[i];
         y1[i] = (double)a[i];
@@ -7095,10 +7129,10 @@ static void f_301(const uint16_t *a, float *y0, double *y1, uint16_t *y2, uint16
     }
 }
 
-void call_301(const uint32_t *symbols, void *const *buffers);
-void call_301(const uint32_t *symbols, void *const *buffers) {
+void call_303(const uint32_t *symbols, void *const *buffers);
+void call_303(const uint32_t *symbols, void *const *buffers) {
     (void)symbols;
-    f_301(buffers[0], buffers[1], buffers[2], buffers[3], buffers[4], buffers[5], buffers[6], buffers[7], buffers[8], buffers[9], buffers[10], buffers[11], buffers[12], buffers[13]);
+    f_303(buffers[0], buffers[1], buffers[2], buffers[3], buffers[4], buffers[5], buffers[6], buffers[7], buffers[8], buffers[9], buffers[10], buffers[11], buffers[12], buffers[13]);
 }
 
 /*
@@ -7117,7 +7151,7 @@ void call_301(const uint32_t *symbols, void *const *buffers) {
  * output y11[97]: u64
  * output y12[97]: bool
  */
-static void f_302(const uint32_t *a, float *y0, double *y1, uint16_t *y2, uint16_t *y3, int8_t *y4, int16_t *y5, int32_t *y6, int64_t *y7, uint8_t *y8, uint16_t *y9, uint32_t *y10, uint64_t *y11, uint8_t *y12) {
+static void f_304(const uint32_t *a, float *y0, double *y1, uint16_t *y2, uint16_t *y3, int8_t *y4, int16_t *y5, int32_t *y6, int64_t *y7, uint8_t *y8, uint16_t *y9, uint32_t *y10, uint64_t *y11, uint8_t *y12) {
     for (size_t i = 0; i < 97; i++) {
         y0[i] = (float)a[i];
         y1[i] = (double)a[i];
@@ -7135,10 +7169,10 @@ static void f_302(const uint32_t *a, float *y0, double *y1, uint16_t *y2, uint16
     }
 }
 
-void call_302(const uint32_t *symbols, void *const *buffers);
-void call_302(const uint32_t *symbols, void *const *buffers) {
+void call_304(const uint32_t *symbols, void *const *buffers);
+void call_304(const uint32_t *symbols, void *const *buffers) {
     (void)symbols;
-    f_302(buffers[0], buffers[1], buffers[2], buffers[3], buffers[4], buffers[5], buffers[6], buffers[7], buffers[8], buffers[9], buffers[10], buffers[11], buffers[12], buffers[13]);
+    f_304(buffers[0], buffers[1], buffers[2], buffers[3], buffers[4], buffers[5], buffers[6], buffers[7], buffers[8], buffers[9], buffers[10], buffers[11], buffers[12], buffers[13]);
 }
 
 /*
@@ -7157,7 +7191,7 @@ void call_302(const uint32_t *symbols, void *const *buffers) {
  * output y11[97]: u64
  * output y12[97]: bool
  */
-static void f_303(const uint64_t *a, float *y0, double *y1, uint16_t *y2, uint16_t *y3, int8_t *y4, int16_t *y5, int32_t *y6, int64_t *y7, uint8_t *y8, uint16_t *y9, uint32_t *y10, uint64_t *y11, uint8_t *y12) {
+static void f_305(const uint64_t *a, float *y0, double *y1, uint16_t *y2, uint16_t *y3, int8_t *y4, int16_t *y5, int32_t *y6, int64_t *y7, uint8_t *y8, uint16_t *y9, uint32_t *y10, uint64_t *y11, uint8_t *y12) {
     for (size_t i = 0; i < 97; i++) {
         y0[i] = (float)a[i];
         y1[i] = (double)a[i];
@@ -7175,10 +7209,10 @@ static void f_303(const uint64_t *a, float *y0, double *y1, uint16_t *y2, uint16
     }
 }
 
-void call_303(const uint32_t *symbols, void *const *buffers);
-void call_303(const uint32_t *symbols, void *const *buffers) {
+void call_305(const uint32_t *symbols, void *const *buffers);
+void call_305(const uint32_t *symbols, void *const *buffers) {
     (void)symbols;
-    f_303(buffers[0], buffers[1], buffers[2], buffers[3], buffers[4], buffers[5], buffers[6], buffers[7], buffers[8], buffers[9], buffers[10], buffers[11], buffers[12], buffers[13]);
+    f_305(buffers[0], buffers[1], buffers[2], buffers[3], buffers[4], buffers[5], buffers[6], buffers[7], buffers[8], buffers[9], buffers[10], buffers[11], buffers[12], buffers[13]);
 }
 
 /*
@@ -7197,7 +7231,7 @@ void call_303(const uint32_t *symbols, void *const *buffers) {
  * output y11[97]: u64
  * output y12[97]: bool
  */
-static void f_304(const uint8_t *a, float *y0, double *y1, uint16_t *y2, uint16_t *y3, int8_t *y4, int16_t *y5, int32_t *y6, int64_t *y7, uint8_t *y8, uint16_t *y9, uint32_t *y10, uint64_t *y11, uint8_t *y12) {
+static void f_306(const uint8_t *a, float *y0, double *y1, uint16_t *y2, uint16_t *y3, int8_t *y4, int16_t *y5, int32_t *y6, int64_t *y7, uint8_t *y8, uint16_t *y9, uint32_t *y10, uint64_t *y11, uint8_t *y12) {
     for (size_t i = 0; i < 97; i++) {
         y0[i] = (float)a[i];
         y1[i] = (double)a[i];
@@ -7215,9 +7249,9 @@ static void f_304(const uint8_t *a, float *y0, double *y1, uint16_t *y2, uint16_
     }
 }
 
-void call_304(const uint32_t *symbols, void *const *buffers);
-void call_304(const uint32_t *symbols, void *const *buffers) {
+void call_306(const uint32_t *symbols, void *const *buffers);
+void call_306(const uint32_t *symbols, void *const *buffers) {
     (void)symbols;
-    f_304(buffers[0], buffers[1], buffers[2], buffers[3], buffers[4], buffers[5], buffers[6], buffers[7], buffers[8], buffers[9], buffers[10], buffers[11], buffers[12], buffers[13]);
+    f_306(buffers[0], buffers[1], buffers[2], buffers[3], buffers[4], buffers[5], buffers[6], buffers[7], buffers[8], buffers[9], buffers[10], buffers[11], buffers[12], buffers[13]);
 }
 

@@ -12,7 +12,8 @@
 typedef struct program_memory {
     gali_program *program;
     int64_t *symbols;
-    void **data; /* [tensor_count]; of constants the program's */
+    void **data;  /* [tensor_count]; of constants the program's */
+    void **slots; /* [slot_count] */
 } program_memory;
 
 static size_t program_bytes(const program_memory *m, uint32_t tensor) {
@@ -52,7 +53,10 @@ static gal_status program_group(program_memory *m, uint32_t group, gal_error *er
     gal_status status = gali_program_lower(m->program, group, &lowered, error);
     for (uint32_t i = 0; status == GAL_OK && i < lowered.function->parameters; i++) {
         uint32_t t = lowered.tensors[i];
-        if (!m->data[t]) {
+        uint32_t slot = m->program->tensors[t].slot;
+        if (!m->data[t] && slot != GALI_NONE) {
+            m->data[t] = m->slots[slot];
+        } else if (!m->data[t]) {
             m->data[t] = malloc(program_bytes(m, t) + 64);
         }
         buffers[i] = m->data[t];
@@ -76,7 +80,11 @@ static gal_status program_run(gali_run *run, const gali_graph *graph, const gali
     }
     m.symbols = calloc(gali_extent_symbols(graph->extents) + 1, sizeof *m.symbols);
     m.data = calloc(m.program->tensor_count + 1, sizeof *m.data);
+    m.slots = calloc(m.program->slot_count + 1, sizeof *m.slots);
     program_bind(&m, inputs);
+    for (uint32_t i = 0; i < m.program->slot_count; i++) {
+        m.slots[i] = malloc((size_t)gali_extent_value(graph->extents, m.program->slots[i], m.symbols) + 1);
+    }
     for (uint32_t i = 0; i < m.program->tensor_count; i++) {
         const gali_program_tensor *t = &m.program->tensors[i];
         if (t->role == GALI_TENSOR_CONSTANT) {
@@ -100,10 +108,14 @@ static gal_status program_run(gali_run *run, const gali_graph *graph, const gali
             value.data = value.data ? value.data : nothing;
             status = gali_tensor_of(run, &value, &outputs[t->port]);
         }
-        if (t->role != GALI_TENSOR_CONSTANT) {
+        if (t->role != GALI_TENSOR_CONSTANT && t->slot == GALI_NONE) {
             free(m.data[i]);
         }
     }
+    for (uint32_t i = 0; i < m.program->slot_count; i++) {
+        free(m.slots[i]);
+    }
+    free((void *)m.slots);
     free((void *)m.data);
     free(m.symbols);
     return status;

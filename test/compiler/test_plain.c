@@ -50,6 +50,14 @@ static const struct {
      "              }\n            }\n          }\n"
      "          y[b][o][i][j] = sum\n        }\n      }\n    }\n  }\n}\n",
      {2, 9}},
+    {"loop cast_of_a_product(n in 1..8) dense {\n"
+     "  input x[n]\n  output y[n]\n  for i in n {\n    y[i] = div(x[i], f32(at(2*n)))\n  }\n}\n",
+     {5}},
+    {"loop divided_by_a_product(n in 1..8) dense {\n"
+     "  input x[6*n][2]\n  output y[12*n]\n  for i in 12*n {\n    let a = quotient(i, 2*n)\n    let b = "
+     "remainder(i, 2*n)\n"
+     "    y[i] = x[?a + b][?a - 2] else 0\n  }\n}\n",
+     {5}},
     {"loop gather(batch in 1..8, length in 1..512) dense {\n"
      "  size rows = product(batch, length)\n"
      "  input ids[batch][length]: i64\n  constant table[30][5]: f16\n  output y[rows][5]: f64\n"

@@ -305,11 +305,19 @@ static void make_header(const emission *e, gali_text *to) {
 
 /* ---- the source ---- */
 
-static const char size_functions[] =
-    "static inline int64_t gali_size_quotient(int64_t a, int64_t b) {\n"
-    "    return a <= 0 || b <= 0 ? 0 : a / b;\n}\n\n"
-    "static inline int64_t gali_size_least(int64_t a, int64_t b) {\n    return a < b ? a : b;\n}\n\n"
-    "static inline int64_t gali_size_most(int64_t a, int64_t b) {\n    return a > b ? a : b;\n}\n\n";
+/* What sizes are computed with, each where it is used. */
+static void add_size_functions(gali_text *to, const char *body) {
+    static const char *const functions[][2] = {
+        {"quotient", "a <= 0 || b <= 0 ? 0 : a / b"}, {"least", "a < b ? a : b"}, {"most", "a > b ? a : b"}};
+    for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
+        char name[32];
+        snprintf(name, sizeof name, "gali_size_%s(", functions[i][0]);
+        if (strstr(body, name)) {
+            gali_text_add(to, "static inline int64_t %sint64_t a, int64_t b) {\n    return %s;\n}\n\n", name,
+                          functions[i][1]);
+        }
+    }
+}
 
 static void add_bodies(const emission *e, gali_text *to) {
     add_workspace_signature(e, to);
@@ -407,8 +415,10 @@ static void make_source(const emission *e, gali_text *to) {
         e->desc->name);
     gali_vocabulary_add_plain(to, body.bytes ? body.bytes : "");
     gali_text_end(&body, to);
-    gali_text_add(to, "%s", size_functions);
-    add_bodies(e, to);
+    add_bodies(e, &body);
+    add_size_functions(to, body.bytes ? body.bytes : "");
+    gali_text_add_bytes(to, body.bytes ? body.bytes : "", body.size);
+    gali_text_end(&body, to);
     add_call(e, to);
     if (!e->desc->weights_blob) {
         add_weights(e, to);

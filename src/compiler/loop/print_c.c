@@ -122,16 +122,16 @@ static void add_let(gali_text *to, const gali_loop_statement *let) {
             gali_text_add(to, " * ");
             gali_c_index(to, second ? &a[2] : &next);
             gali_text_add(to, " + ");
-            gali_c_index(to, &a[1]);
+            gali_c_factor(to, &a[1]);
             gali_text_add(to, " - 1) / ");
-            gali_c_index(to, &a[1]);
+            gali_c_factor(to, &a[1]);
             gali_text_add(to, second ? "" : " - ");
         }
     } else if (let->let == GALI_LOOP_PRODUCT || let->let == GALI_LOOP_SUM) {
         gali_c_index(to, &a[0]);
         gali_text_add(to, let->let == GALI_LOOP_PRODUCT ? " * " : "");
         if (let->let == GALI_LOOP_PRODUCT) {
-            gali_c_index(to, &a[1]);
+            gali_c_factor(to, &a[1]);
         }
     } else if (let->let == GALI_LOOP_LEAST || let->let == GALI_LOOP_MOST) {
         gali_text_add(to, "(size_t)gali_%s_i64(", let->let == GALI_LOOP_LEAST ? "least" : "most");
@@ -143,10 +143,10 @@ static void add_let(gali_text *to, const gali_loop_statement *let) {
         gali_text_add(to, let->let == GALI_LOOP_ROUNDS ? "(" : "");
         gali_c_index(to, &a[0]);
         gali_text_add(to, "%s", between[let->let]);
-        gali_c_index(to, &a[1]);
+        gali_c_factor(to, &a[1]);
         if (let->let == GALI_LOOP_ROUNDS) {
             gali_text_add(to, " - 1) / ");
-            gali_c_index(to, &a[1]);
+            gali_c_factor(to, &a[1]);
         }
     }
     gali_text_add(to, ";\n");

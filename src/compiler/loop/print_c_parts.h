@@ -39,6 +39,9 @@ void gali_c_name(gali_text *to, const char *name);
 
 void gali_c_index(gali_text *to, const gali_loop_index *index);
 
+/* The same as what something is divided by: a product in parentheses. */
+void gali_c_factor(gali_text *to, const gali_loop_index *index);
+
 /* The same as an int64_t, of indices that may be negative. */
 void gali_c_signed_index(gali_text *to, const gali_loop_index *index);
 int gali_c_is_zero(const gali_loop_index *index);

@@ -148,8 +148,9 @@ void gali_c_plain(gali_c_printer *p, gali_text *to, const gali_loop_value *value
         add_load(p, to, value);
         break;
     case GALI_VALUE_AT:
-        gali_text_add(to, "(int64_t)");
+        gali_text_add(to, "(int64_t)("); /* of a product all is cast, not its first factor */
         gali_c_signed_index(to, &value->at);
+        gali_text_add(to, ")");
         break;
     case GALI_VALUE_CAST:
         add_cast(p, to, value);

@@ -44,6 +44,13 @@ void gali_c_index(gali_text *to, const gali_loop_index *index) {
     add_index(to, index, "");
 }
 
+void gali_c_factor(gali_text *to, const gali_loop_index *index) {
+    int product = index->count == 1 && !index->constant && index->term[0].scale > 1;
+    gali_text_add(to, product ? "(" : "");
+    add_index(to, index, "");
+    gali_text_add(to, product ? ")" : "");
+}
+
 void gali_c_signed_index(gali_text *to, const gali_loop_index *index) {
     add_index(to, index, "(int64_t)");
 }

@@ -382,6 +382,12 @@ static const gali_loop_value *value_of(lowering *l, const gali_scalar *a);
 
 static gali_loop_index let_of(lowering *l, gali_loop_let let, gali_loop_index a, gali_loop_index b,
                               int64_t least, int64_t most, const gali_loop_index *below) {
+    for (uint32_t i = 0; i < l->let_count; i++) {
+        const known_let *k = &l->let[i];
+        if (k->let == let && gali_loop_index_same(&k->a, &a) && gali_loop_index_same(&k->b, &b)) {
+            return k->is;
+        }
+    }
     const gali_loop_variable *variable = add_variable(l, "at");
     gali_loop_statement *s = gali_loop_add_statement(l->arena, GALI_LOOP_LET);
     if (!variable || !s) {
