@@ -93,10 +93,32 @@ static void test_what_is_wrong_is_named(void **state) {
     }
 }
 
+/* The example of docs/graph.md is one. */
+static void test_the_page_parses(void **state) {
+    (void)state;
+    char page[16384] = {0};
+    FILE *file = fopen(GALLOP_SOURCE_DIR "/docs/graph.md", "rb");
+    assert_non_null(file);
+    assert_true(fread(page, 1, sizeof page - 1, file) > 0);
+    fclose(file);
+    char *begin = strstr(page, "```\n"), *end = begin ? strstr(begin + 4, "```") : NULL;
+    assert_non_null(end);
+    gali_arena arena = {0};
+    gal_error error = {0};
+    gali_graph *graph;
+    gal_status status = gali_graph_parse(&graph, begin + 4, (size_t)(end - begin - 4), &arena, &error);
+    if (status != GAL_OK || gali_graph_infer(graph, &error) != GAL_OK) {
+        fail_msg("%s", error.message);
+    }
+    assert_int_equal(graph->node_count, 2);
+    gali_arena_release(&arena);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_text_stays),
         cmocka_unit_test(test_what_is_wrong_is_named),
+        cmocka_unit_test(test_the_page_parses),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
