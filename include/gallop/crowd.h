@@ -239,8 +239,8 @@ GAL_API gal_status gal_crowd_set_priority(gal_crowd *crowd, gal_character charac
 /* What a step may cost. */
 typedef struct gal_budget {
     /*
-     * By the clock, what steps take on this machine is followed, and so much is planned with that one step
-     * in a thousand passes this. Without a clock these are
+     * By the clock, what steps take on this machine is followed, and so much is planned with that one step in a
+     * thousand takes more than 0.93 of this. Without a clock these are
      * nominal ones, about those of a core with AVX-512, of which the same choices come everywhere: for lockstep.
      */
     float microseconds;

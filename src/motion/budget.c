@@ -214,6 +214,21 @@ uint32_t gali_budget_choose(gali_budget *budget, uint32_t group, uint32_t place,
     return spend_on(budget, cost, pace, at, spread_over(budget, at.frames, evaluation));
 }
 
+/*
+ * Less after a frame that passed the aim, a thousandth of that more after one that did not: so it settles where one in a
+ * thousand does (Robbins and Monro 1951). The aim is below the budget, because it settles late and starts anew whenever the
+ * machine changes. What took twice the budget was not the crowd's doing.
+ */
+float gali_budget_share(float share, double part) {
+    const float least = 0.6f, most = 0.95f, less = 0.02f, more = less / 1000;
+    const double aim = 0.93;
+    if (!(part < 2)) {
+        return share;
+    }
+    float next = share + (part > aim ? -less : more);
+    return next < least ? least : next > most ? most : next;
+}
+
 void gali_budget_learn(gali_budget *budget, uint32_t group, uint32_t level, uint32_t count, double seconds) {
     gali_cost *cost = &budget->costs[group];
     uint32_t *known = level < GAL_LEVELS_MAX ? &cost->evaluation[level] : &cost->bridge;

@@ -50,23 +50,17 @@ static gali_cost nominal_cost(const gali_group *group) {
     return cost;
 }
 
-/* By a clock a share of the budget is planned with: frames differ, and one in a thousand may pass the budget. */
-static const float share_first = 0.8f, share_least = 0.6f, share_most = 0.95f;
+/* By a clock a share of the budget is planned with (gali_budget_share), at first: */
+static const float share_first = 0.8f;
 
 static void set_amount(gal_crowd *crowd) {
     crowd->budget.amount = (uint64_t)((double)crowd->microseconds * 1e3 * (double)crowd->share);
 }
 
-/*
- * Less after a frame that passed the budget, a thousandth of that more after one that did not: so it settles where one in a
- * thousand does (Robbins and Monro 1951). One that took twice the budget was not the crowd's doing.
- */
 void gali_crowd_finish(gal_crowd *crowd, double start) {
-    const float less = 0.02f, more = less / 1000;
     crowd->took = gali_crowd_now(crowd) - start;
-    double part = crowd->took * 1e6 / (double)crowd->microseconds;
-    if (crowd->clock && part < 2) {
-        crowd->share = gali_clamp(crowd->share + (part > 1 ? -less : more), share_least, share_most);
+    if (crowd->clock) {
+        crowd->share = gali_budget_share(crowd->share, crowd->took * 1e6 / (double)crowd->microseconds);
         set_amount(crowd);
     }
 }

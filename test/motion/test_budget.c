@@ -278,6 +278,43 @@ static void costs_follow_the_clock(void **unused) {
     free(s);
 }
 
+static int by_size(const void *a, const void *b) {
+    double d = *(const double *)a - *(const double *)b;
+    return (d > 0) - (d < 0);
+}
+
+/* About normal, by twelve draws. */
+static double noise(uint64_t *state) {
+    double sum = -6;
+    for (int i = 0; i < 12; i++) {
+        *state = *state * 6364136223846793005u + 1442695040888963407u;
+        sum += (double)(*state >> 40) / (1 << 24);
+    }
+    return sum;
+}
+
+/* Frames that differ from what was planned, more or less: 999 of a thousand are within the budget, which is used. */
+static void frames_that_differ_keep_to_the_budget(void **unused) {
+    (void)unused;
+    static const double spreads[] = {0.01, 0.03, 0.05, 0.08, 0.1};
+    static double parts[6000];
+    for (size_t s = 0; s < sizeof spreads / sizeof spreads[0]; s++) {
+        uint64_t state = 17 + s;
+        float share = 0.8f;
+        for (size_t f = 0; f < 6000; f++) {
+            parts[f] = (double)share * exp(spreads[s] * noise(&state));
+            share =
+                gali_budget_share(share, f % 1000 == 500 ? 3 : parts[f]); /* the system takes the core away */
+        }
+        qsort(parts, 6000, sizeof parts[0], by_size);
+        print_message("spread %.2f: median %.3f, 999 of 1000 %.3f\n", spreads[s], parts[3000], parts[5993]);
+        assert_true(parts[5993] < 1);
+        assert_true(parts[3000] > 0.65);
+    }
+    assert_true(gali_budget_share(0.7f, NAN) == 0.7f && gali_budget_share(0.7f, INFINITY) == 0.7f);
+    assert_true(gali_budget_share(0.6f, 1.5) == 0.6f && gali_budget_share(0.95f, 0) == 0.95f);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(with_room_all_are_evaluated_in_every_frame),
@@ -292,6 +329,7 @@ int main(void) {
         cmocka_unit_test(a_budget_taken_up_again_goes_on),
         cmocka_unit_test(extremes_do_no_harm),
         cmocka_unit_test(costs_follow_the_clock),
+        cmocka_unit_test(frames_that_differ_keep_to_the_budget),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
