@@ -321,9 +321,9 @@ static double units_of(const char *name) {
     static const struct {
         const char *name;
         double units;
-    } few[] = {{"pow", 1},   {"exp", 1},   {"log", 1},   {"erf", 4},  {"sin", 1},  {"cos", 1},
+    } few[] = {{"pow", 1},   {"exp", 1},   {"log", 1},   {"erf", 5},  {"sin", 1},  {"cos", 1},
                {"tan", 2},   {"asin", 2},  {"acos", 1},  {"atan", 1}, {"sinh", 1}, {"cosh", 1},
-               {"asinh", 1}, {"acosh", 1}, {"atanh", 1}, {"htan", 2}, {"fma", 0.5}};
+               {"asinh", 1}, {"acosh", 1}, {"atanh", 1}, {"htan", 3}, {"fma", 0.5}};
     for (size_t i = 0; i < sizeof few / sizeof few[0]; i++) {
         if (strcmp(name, few[i].name) == 0) {
             return few[i].units;
