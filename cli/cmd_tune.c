@@ -64,9 +64,9 @@ static int read_counts(job *self) {
 
 static int read_words(job *self) {
     static const char *const forms[] = {"per-expert", "blend"};
-    int way = find_word(self->way_name, gali_way_names, GALI_WAY_COUNT),
+    int way = find_word(self->way_name, gali_search_way_names, GALI_SEARCH_WAY_COUNT),
         form = find_word(self->form_name, forms, 2);
-    if (way == GALI_WAY_COUNT) {
+    if (way == GALI_SEARCH_WAY_COUNT) {
         return gali_command_usage("tune", "--way %.20s: hand, template or auto", self->way_name);
     }
     if (form == 2) {
@@ -76,7 +76,7 @@ static int read_words(job *self) {
         return gali_command_usage("tune", "--characters %.40s: expected counts from 1 to %d, as 1,5,8",
                                   self->characters, GALI_DENSE_CHARACTERS_MAX);
     }
-    self->tune.way = (gali_way)way;
+    self->tune.way = (gali_search_way)way;
     return GALI_EXIT_OK;
 }
 
@@ -211,7 +211,7 @@ static void print_sum(const job *self, const gali_tune_state *state) {
     printf("; %u measurements in %.0f s", measurements_of(state), self->seconds);
     if (self->stopped) {
         printf("; stopped%s", self->log_path ? ": the same command goes on from here" : "");
-    } else if (self->tune.way != GALI_WAY_HAND && measurements_of(state) && self->seconds < 0.9 * asked) {
+    } else if (self->tune.way != GALI_SEARCH_BY_HAND && measurements_of(state) && self->seconds < 0.9 * asked) {
         printf(" of %.0f: nothing better was to be found", asked);
     }
     printf("\n");

@@ -122,7 +122,8 @@ static gal_status imagined(void *context, const gali_schedule *schedules, uint32
 }
 
 /* A search by imagined figures; *measured: how many. */
-static gali_measured search(gali_way way, uint64_t seed, gali_search_measure *measure, uint32_t *measured) {
+static gali_measured search(gali_search_way way, uint64_t seed, gali_search_measure *measure,
+                            uint32_t *measured) {
     gali_arena arena = {0};
     gali_space space;
     gali_search *s;
@@ -148,9 +149,9 @@ static void searches_find_the_best_from_any_seed(void **unused) {
     uint32_t measured;
     (void)unused;
     for (uint64_t seed = 1; seed <= 3; seed++) {
-        assert_true(search(GALI_WAY_TEMPLATE, seed, imagined, &measured).ratio < 1.05 + 1e-9);
+        assert_true(search(GALI_SEARCH_BY_TEMPLATE, seed, imagined, &measured).ratio < 1.05 + 1e-9);
     }
-    assert_true(search(GALI_WAY_AUTO, 1, imagined, &measured).ratio < 1.35);
+    assert_true(search(GALI_SEARCH_BY_RULES, 1, imagined, &measured).ratio < 1.35);
 }
 
 /* The loops of a schedule of the paper's first layer on 16 registers: a hash of their text, and the estimate. */
@@ -222,8 +223,9 @@ static void first_batches_have_the_best_tile_from_any_seed(void **unused) {
         gal_error error;
         seen all = {.count = 0};
         int stopped;
-        assert_int_equal(gali_space_make(&space, GALI_WAY_AUTO, &hard, target_of("x86-64-v3"), &arena, &error),
-                         GAL_OK);
+        assert_int_equal(
+            gali_space_make(&space, GALI_SEARCH_BY_RULES, &hard, target_of("x86-64-v3"), &arena, &error),
+            GAL_OK);
         gali_search_desc desc = {.space = &space, .seed = seed, .measure = notice, .measure_context = &all};
         assert_int_equal(gali_search_open(&s, &desc, &error), GAL_OK);
         for (int round = 0; round < (seed == 1 ? 3 : 1); round++) {
@@ -268,7 +270,8 @@ static void rounds_and_finals_are_as_long_as_is_asked(void **unused) {
         static const char text[] = "split n 3; split c 5; unroll k 4"; /* what `imagined` likes best */
         assert_int_equal(gali_schedule_parse(&rival, text, strlen(text), &error), GAL_OK);
         assert_int_equal(
-            gali_space_make(&space, GALI_WAY_TEMPLATE, &layer, target_of("x86-64-v4"), &arena, &error), GAL_OK);
+            gali_space_make(&space, GALI_SEARCH_BY_TEMPLATE, &layer, target_of("x86-64-v4"), &arena, &error),
+            GAL_OK);
         gali_search_desc desc = {.space = &space,
                                  .seed = 1,
                                  .measure = imagined,
@@ -422,7 +425,7 @@ static void a_log_comes_back_and_knows_its_best(void **unused) {
          .measured = {.ratio = 0.9, .seconds = 1e-5},
          .searched = 3.5,
          .seed = 7,
-         .way = GALI_WAY_AUTO},
+         .way = GALI_SEARCH_BY_RULES},
     };
     for (size_t i = 0; i < sizeof records / sizeof records[0]; i++) {
         assert_int_equal(gali_log_write(file, &task, &records[i], &error), GAL_OK);
@@ -437,7 +440,7 @@ static void a_log_comes_back_and_knows_its_best(void **unused) {
     assert_true(gali_log_is_of(&log.records[0], &task));
     assert_string_equal(log.records[2].measured.failure, "its bits");
     assert_true(log.records[3].searched == 3.5 && log.records[3].seed == 7 &&
-                log.records[3].way == GALI_WAY_AUTO);
+                log.records[3].way == GALI_SEARCH_BY_RULES);
     assert_int_equal(gali_log_best(&log, &layer, target_of("x86-64-v4"), &schedule, &measured), 1);
     assert_int_equal(schedule.entry[0].number, 3); /* the one that was measured for long */
     gali_dense other = layer;

@@ -1,6 +1,7 @@
 #include "compiler/emit/vocabulary.h"
 
 #include <ctype.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/embedded.h"
@@ -24,8 +25,6 @@ static const gali_embedded *const over_simd[] = {
     &gali_embedded_loop_scalars, &gali_embedded_emit_tile,    &gali_embedded_emit_operators,
 };
 
-enum { DEFINITIONS_MAX = 512 };
-
 /* A piece of text; a definition's paragraph or a name. */
 typedef struct piece {
     const char *at;
@@ -39,8 +38,9 @@ typedef struct definition {
 } definition;
 
 typedef struct definitions {
-    uint32_t count;
-    definition list[DEFINITIONS_MAX];
+    uint32_t count, capacity;
+    int failed; /* no memory for one */
+    definition *list;
 } definitions;
 
 static const gali_embedded *header_of(const gali_target *target) {
@@ -129,16 +129,30 @@ static piece name_of(const char *code, const char *end) {
     return name;
 }
 
+static void append(definitions *all, const definition *made) {
+    if (all->count == all->capacity) {
+        uint32_t capacity = all->capacity ? 2 * all->capacity : 256;
+        definition *list = realloc(all->list, capacity * sizeof *list);
+        if (!list) {
+            all->failed = 1;
+            return;
+        }
+        all->list = list;
+        all->capacity = capacity;
+    }
+    all->list[all->count++] = *made;
+}
+
 /* What has no name of ours is not of the vocabulary: comments and includes alone, the texts' private functions. */
 static void add_definition(definitions *all, const char *at, const char *end) {
     definition made = {.text = {at, (size_t)(end - at)}};
     const char *code = code_of(made.text);
-    if (code == end || *code == '#' || all->count == DEFINITIONS_MAX) {
+    if (code == end || *code == '#') {
         return;
     }
     made.name = defines_all(code, end) ? (piece){end, 0} : name_of(code, end);
     if (made.name.size || defines_all(code, end)) {
-        all->list[all->count++] = made;
+        append(all, &made);
     }
 }
 
@@ -164,7 +178,6 @@ static void read_definitions(definitions *all, const gali_embedded *file) {
 }
 
 static void read_all(definitions *all, const gali_target *target) {
-    all->count = 0;
     read_definitions(all, &gali_embedded_kernels_h);
     read_definitions(all, header_of(target));
     for (size_t i = 0; i < sizeof over_simd / sizeof over_simd[0]; i++) {
@@ -233,7 +246,7 @@ static void add_text(gali_text *text, piece whole) {
 }
 
 void gali_vocabulary_add(gali_text *text, const gali_target *target, const char *body) {
-    definitions all;
+    definitions all = {.count = 0};
     read_all(&all, target);
     mark(&all, (piece){body, strlen(body)});
     for (uint32_t i = 0; i < all.count; i++) {
@@ -242,6 +255,8 @@ void gali_vocabulary_add(gali_text *text, const gali_target *target, const char 
             add_text(text, d->text);
         }
     }
+    text->failed |= all.failed;
+    free(all.list);
 }
 
 void gali_vocabulary_add_plain(gali_text *text, const char *body) {

@@ -13,7 +13,7 @@
 
 enum { FILE_MOST = 1 << 28 };
 
-const char *const gali_way_names[GALI_WAY_COUNT] = {"hand", "template", "auto"};
+const char *const gali_search_way_names[GALI_SEARCH_WAY_COUNT] = {"hand", "template", "auto"};
 
 /* ---- tasks ---- */
 
@@ -110,11 +110,11 @@ static int read_count(const json_t *object, const char *field, uint32_t most, ui
     return *to > 0;
 }
 
-static int read_way(const json_t *object, gali_way *way) {
+static int read_way(const json_t *object, gali_search_way *way) {
     const char *text = json_string_value(json_object_get(object, "way"));
-    for (int i = 0; text && i < GALI_WAY_COUNT; i++) {
-        if (strcmp(text, gali_way_names[i]) == 0) {
-            *way = (gali_way)i;
+    for (int i = 0; text && i < GALI_SEARCH_WAY_COUNT; i++) {
+        if (strcmp(text, gali_search_way_names[i]) == 0) {
+            *way = (gali_search_way)i;
             return 1;
         }
     }
@@ -260,7 +260,7 @@ gal_status gali_log_write(void *file, const gali_log_task *task, const gali_log_
         good = json_object_set_new(object, "failure", json_string(record->measured.failure)) == 0;
     }
     if (good && record->searched > 0) {
-        good = json_object_set_new(object, "way", json_string(gali_way_names[record->way])) == 0 &&
+        good = json_object_set_new(object, "way", json_string(gali_search_way_names[record->way])) == 0 &&
                json_object_set_new(object, "searched", json_real(record->searched)) == 0 &&
                json_object_set_new(object, "seed", json_integer((json_int_t)record->seed)) == 0;
     }

@@ -17,9 +17,14 @@
 enum { GALI_LOG_VERSION = 1, GALI_LOG_KEY = 17, GALI_LOG_WORD = 64 };
 
 /* How schedules are looked for. */
-typedef enum gali_way { GALI_WAY_HAND, GALI_WAY_TEMPLATE, GALI_WAY_AUTO, GALI_WAY_COUNT } gali_way;
+typedef enum gali_search_way {
+    GALI_SEARCH_BY_HAND,
+    GALI_SEARCH_BY_TEMPLATE,
+    GALI_SEARCH_BY_RULES,
+    GALI_SEARCH_WAY_COUNT
+} gali_search_way;
 
-extern const char *const gali_way_names[GALI_WAY_COUNT];
+extern const char *const gali_search_way_names[GALI_SEARCH_WAY_COUNT];
 
 /* How fast a schedule is beside the reference, the runtime's kernel. */
 typedef struct gali_measured {
@@ -33,8 +38,8 @@ typedef struct gali_log_record {
     uint32_t characters, pairs;
     const char *schedule; /* text */
     gali_measured measured;
-    gali_way way;    /* of a search's record */
-    double searched; /* seconds; 0 in a measurement's record */
+    gali_search_way way; /* of a search's record */
+    double searched;     /* seconds; 0 in a measurement's record */
     uint64_t seed;
 } gali_log_record;
 

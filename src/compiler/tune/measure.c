@@ -10,7 +10,7 @@
 #include "base/error.h"
 #include "compiler/emit/vocabulary.h"
 #include "compiler/loop/print_c.h"
-#include "compiler/tune/build.h"
+#include "compiler/tune/object.h"
 
 enum {
     WARM = 3,     /* calls before the first that counts */
@@ -185,12 +185,12 @@ gal_status gali_measure_write(const gali_scene *scene, const gali_schedule *sche
     return failed ? gali_fail(error, GAL_NO_MEMORY, "no memory to print %u candidates", count) : status;
 }
 
-/* The i-th candidate of a build, if its bits are right. */
-static gal_status find_one(gali_scene *s, const gali_build *build, const gali_loop_function *function,
+/* The i-th candidate of a shared object, if its bits are right. */
+static gal_status find_one(gali_scene *s, const gali_object *object, const gali_loop_function *function,
                            uint32_t i, timed *one, int *right, gal_error *error) {
     char name[32];
     snprintf(name, sizeof name, "candidate_%u", i);
-    void *address = gali_build_find(build, name);
+    void *address = gali_object_find(object, name);
     if (!address) {
         return gali_fail(error, GAL_IO, "a compiled candidate is not in its library");
     }
@@ -201,7 +201,7 @@ static gal_status find_one(gali_scene *s, const gali_build *build, const gali_lo
     return check_one(s, one->run, one->layout, right, error);
 }
 
-static gal_status time_all(gali_scene *s, const gali_build *build, gali_loop_function *const *functions,
+static gal_status time_all(gali_scene *s, const gali_object *object, gali_loop_function *const *functions,
                            uint32_t count, uint32_t pairs, gali_measured *results, gal_error *error) {
     timed *of = malloc(count * sizeof *of);
     uint32_t some = 0;
@@ -209,7 +209,7 @@ static gal_status time_all(gali_scene *s, const gali_build *build, gali_loop_fun
     for (uint32_t i = 0; i < count && status == GAL_OK; i++) {
         int right = 0;
         if (functions[i]) {
-            status = find_one(s, build, functions[i], i, &of[some], &right, error);
+            status = find_one(s, object, functions[i], i, &of[some], &right, error);
             of[some].result = &results[i];
             some += right != 0;
             if (!right) {
@@ -231,18 +231,18 @@ gal_status gali_measure(gali_scene *scene, const gali_schedule *schedules, uint3
     gali_loop_function *functions[GALI_MEASURE_BATCH_MAX];
     gali_arena arena = {0};
     gali_text text = {0};
-    gali_build build = {0};
+    gali_object object = {0};
     if (count == 0 || count > GALI_MEASURE_BATCH_MAX) {
         return count ? gali_fail(error, GAL_BAD_ARGUMENT, "%u schedules in one batch", count) : GAL_OK;
     }
     gal_status status = gali_measure_write(scene, schedules, count, functions, results, &arena, &text, error);
     if (status == GAL_OK) {
-        status = gali_build_make(&build, text.bytes, scene->target, error);
+        status = gali_object_make(&object, text.bytes, scene->target, error);
     }
     if (status == GAL_OK) {
-        status = time_all(scene, &build, functions, count, pairs, results, error);
+        status = time_all(scene, &object, functions, count, pairs, results, error);
     }
-    gali_build_release(&build);
+    gali_object_release(&object);
     gali_text_release(&text);
     gali_arena_release(&arena);
     return status;

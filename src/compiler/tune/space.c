@@ -267,15 +267,15 @@ static void write_auto(const gali_space *space, const gali_point *p, gali_schedu
     }
 }
 
-gal_status gali_space_make(gali_space *space, gali_way way, const gali_dense *dense, const gali_target *target,
-                           gali_arena *arena, gal_error *error) {
+gal_status gali_space_make(gali_space *space, gali_search_way way, const gali_dense *dense,
+                           const gali_target *target, gali_arena *arena, gal_error *error) {
     gali_expression *expression;
     gal_status status = gali_dense_expression(dense, arena, &expression, error);
     *space = (gali_space){.way = way, .dense = *dense, .target = target, .expression = expression};
     if (status != GAL_OK) {
         return status;
     }
-    if (way == GALI_WAY_AUTO) {
+    if (way == GALI_SEARCH_BY_RULES) {
         make_auto(space);
     } else {
         make_template(space);
@@ -285,7 +285,7 @@ gal_status gali_space_make(gali_space *space, gali_way way, const gali_dense *de
 
 int gali_space_write(const gali_space *space, const gali_point *point, gali_schedule *schedule) {
     gali_schedule_clear(schedule);
-    if (space->way == GALI_WAY_AUTO) {
+    if (space->way == GALI_SEARCH_BY_RULES) {
         write_auto(space, point, schedule);
     } else {
         write_template(space, point, schedule);

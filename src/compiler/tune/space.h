@@ -21,7 +21,7 @@ typedef struct gali_knob {
 } gali_knob;
 
 typedef struct gali_space {
-    gali_way way;
+    gali_search_way way;
     gali_dense dense;
     const gali_target *target;
     const gali_expression *expression;
@@ -35,8 +35,8 @@ typedef struct gali_point {
 } gali_point;
 
 /* way is template or auto. The expression's memory is the arena's. */
-gal_status gali_space_make(gali_space *space, gali_way way, const gali_dense *dense, const gali_target *target,
-                           gali_arena *arena, gal_error *error);
+gal_status gali_space_make(gali_space *space, gali_search_way way, const gali_dense *dense,
+                           const gali_target *target, gali_arena *arena, gal_error *error);
 
 /* The schedule of a point. Returns 0 where the settings contradict each other. */
 int gali_space_write(const gali_space *space, const gali_point *point, gali_schedule *schedule);

@@ -287,10 +287,10 @@ static gal_status run_all(tuning *t, int *stopped, gal_error *error) {
     for (uint32_t i = 0; i < t->state.count && status == GAL_OK; i++) {
         searching *s = &t->of[i];
         *s = (searching){.all = t, .task = &t->state.tasks[i], .result = &t->results[i]};
-        if (t->tune->way == GALI_WAY_HAND) {
+        if (t->tune->way == GALI_SEARCH_BY_HAND) {
             status = run_hand(s, error);
         }
-        t->budget[i].done = t->tune->way == GALI_WAY_HAND ||
+        t->budget[i].done = t->tune->way == GALI_SEARCH_BY_HAND ||
                             find_result(t->tune, s->task, t->tune->seconds / t->state.count, s->result);
     }
     status = status == GAL_OK ? run_slices(t, stopped, error) : status;

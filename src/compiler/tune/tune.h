@@ -37,7 +37,7 @@ typedef struct gali_tune_spread {
 
 typedef struct gali_tune {
     const gali_target *target;
-    gali_way way;
+    gali_search_way way;
     double seconds; /* for all tasks together */
     uint64_t seed;
     gali_log *log;                  /* what is known */

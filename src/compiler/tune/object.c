@@ -1,5 +1,5 @@
 #define _GNU_SOURCE /* memmem */
-#include "compiler/tune/build.h"
+#include "compiler/tune/object.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -124,7 +124,8 @@ static gal_status compile(const paths *p, const gali_target *target, gal_error *
     return WIFEXITED(status) && WEXITSTATUS(status) == 0 ? GAL_OK : complain(p, argv[0], error);
 }
 
-gal_status gali_build_make(gali_build *build, const char *text, const gali_target *target, gal_error *error) {
+gal_status gali_object_make(gali_object *object, const char *text, const gali_target *target,
+                            gal_error *error) {
     paths p;
     gal_status status = make_folder(&p, error);
     if (status != GAL_OK) {
@@ -135,20 +136,20 @@ gal_status gali_build_make(gali_build *build, const char *text, const gali_targe
         status = compile(&p, target, error);
     }
     if (status == GAL_OK) {
-        build->library = dlopen(p.object, RTLD_NOW | RTLD_LOCAL);
-        status = build->library ? GAL_OK : gali_fail(error, GAL_IO, "%s", dlerror());
+        object->library = dlopen(p.object, RTLD_NOW | RTLD_LOCAL);
+        status = object->library ? GAL_OK : gali_fail(error, GAL_IO, "%s", dlerror());
     }
     remove_folder(&p);
     return status;
 }
 
-void *gali_build_find(const gali_build *build, const char *name) {
-    return dlsym(build->library, name);
+void *gali_object_find(const gali_object *object, const char *name) {
+    return dlsym(object->library, name);
 }
 
-void gali_build_release(gali_build *build) {
-    if (build->library) {
-        dlclose(build->library);
+void gali_object_release(gali_object *object) {
+    if (object->library) {
+        dlclose(object->library);
     }
-    build->library = NULL;
+    object->library = NULL;
 }
