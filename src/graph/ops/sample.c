@@ -99,7 +99,7 @@ static sampled sample_axis(const gali_node *node, double g, int64_t in) {
 static double sum_taps(const sampled *axes, int axis, int space, const int64_t *in, const double *plane,
                        int64_t at) {
     double sum = 0;
-    if (axis == space) {
+    if (axis == space || axis == SPACE_MAX) { /* never the latter first: told to compilers */
         return plane[at];
     }
     for (int i = 0; i < axes[axis].count; i++) {
@@ -219,7 +219,7 @@ static taps express_taps(gali_express *x, scalar *g, gali_extent in) {
 static scalar *sum_of_taps(gali_express *x, const taps *axes, int axis, int space, scalar **index) {
     gali_element element = x->result[0].element;
     scalar *sum = NULL;
-    if (axis == space) {
+    if (axis == space || axis == SPACE_MAX) {
         return gali_x_load(x, 0, index);
     }
     for (int i = 0; i < axes[axis].count; i++) {
