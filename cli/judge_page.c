@@ -107,11 +107,11 @@ static void put_line(const gali_judged *judged, uint32_t script, quantity what, 
                      FILE *out) {
     const gali_judge_trace *trace = gali_judged_trace(judged, script);
     uint32_t frames = judged->whole[gali_judge_scripts[script].ground].frames;
-    double rate = (double)judged->controller->contract->rate;
+    const double end = (double)PLOT_SECONDS * (double)judged->controller->contract->rate;
     fprintf(out, "<polyline fill=none stroke=\"%s\" points=\"", colour);
-    for (uint32_t f = 0; f < frames && f < PLOT_SECONDS * rate; f += 2) {
-        fprintf(out, "%.1f,%.1f ", f / (PLOT_SECONDS * rate) * PLOT_WIDE,
-                PLOT_HIGH * (1 - fmin(fmax(what(judged, trace, f) / most, 0), 1)));
+    for (uint32_t f = 0; f < frames && f < end; f += 2) {
+        fprintf(out, "%.1f,%.1f ", f / end * (double)PLOT_WIDE,
+                (double)PLOT_HIGH * (1 - fmin(fmax(what(judged, trace, f) / most, 0), 1)));
     }
     fputs("\"/>", out);
 }
@@ -149,8 +149,8 @@ static void put_figure(const gali_judged *judged, uint32_t script, uint32_t f, i
     const gali_judge_ground *ground = &judged->whole[gali_judge_scripts[script].ground].ground;
     const gali_judge_trace *trace = gali_judged_trace(judged, script);
     const gal_vec3 *joints = trace->joints + (size_t)f * c->joint_count, root = trace->frames[f].root;
-    const float scale = FIGURE_WIDE / figure_wide, middle = FIGURE_WIDE * ((float)column + 0.5f);
-    const float bottom = STRIP_HIGH - figure_under * scale;
+    const float scale = (float)FIGURE_WIDE / figure_wide, middle = (float)FIGURE_WIDE * ((float)column + 0.5f);
+    const float bottom = (float)STRIP_HIGH - figure_under * scale;
     int along_x = fabsf(sinf(gali_judge_scripts[script].heading)) > 0.5f; /* sideways: seen from the front */
     for (uint32_t j = 1; j < c->joint_count; j++) {
         gal_vec3 a = gali_vec3_sub(joints[c->joints[j].parent], root), b = gali_vec3_sub(joints[j], root);
