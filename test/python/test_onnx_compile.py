@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+
 from onnx_c import COMMAND, CompiledModel
 
 torch = pytest.importorskip("torch")
