@@ -279,8 +279,9 @@ def test_command(tmp_path, monkeypatch, capsys, kind):
     assert np.isfinite(crowd.pose(who)).all()
     if COMMAND.exists():
         run = [COMMAND, "judge", out, "--seconds", "5"]
-        said = subprocess.run(run, capture_output=True, text=True, check=True).stdout
-        assert "finite: yes, 0 set back" in said
+        said = subprocess.run(run, capture_output=True, text=True, check=False)
+        assert said.returncode in (0, 1)  # 1: bars are missed, as a model of two steps will
+        assert "finite: yes, 0 set back" in said.stdout
 
 
 def test_the_kind_of_a_shipped_model_is_given(monkeypatch, capsys):
