@@ -1,4 +1,4 @@
-"""An ONNX model compiled by `gallop compile`, built by the system's compiler and called: what tests compare."""
+"""An ONNX model compiled by `gallop compile`, built by the system's compiler, and called."""
 
 from __future__ import annotations
 
@@ -12,8 +12,20 @@ import numpy as np
 
 ROOT = Path(__file__).resolve().parents[2]
 COMMAND = Path(os.environ.get("GALLOP_COMMAND", ROOT / "build/dev/cli/gallop"))
-TYPES = {"f32": np.float32, "f64": np.float64, "f16": np.float16, "i8": np.int8, "i16": np.int16, "i32": np.int32,
-         "i64": np.int64, "u8": np.uint8, "u16": np.uint16, "u32": np.uint32, "u64": np.uint64, "bool": np.bool_}
+TYPES = {
+    "f32": np.float32,
+    "f64": np.float64,
+    "f16": np.float16,
+    "i8": np.int8,
+    "i16": np.int16,
+    "i32": np.int32,
+    "i64": np.int64,
+    "u8": np.uint8,
+    "u16": np.uint16,
+    "u32": np.uint32,
+    "u64": np.uint64,
+    "bool": np.bool_,
+}
 
 
 def split(extents: str) -> list[str]:
@@ -26,10 +38,16 @@ def split(extents: str) -> list[str]:
 
 
 class CompiledModel:
-    """NAME_call of the emitted C. Ports stand in the header's comment: name, type, extents of numbers and sizes."""
+    """NAME_call of the emitted C. Ports stand in the header's comment: name, type, extents."""
 
-    def __init__(self, path: Path, folder: Path, flags: tuple[str, ...] = ("-O2",), compiler: str = "cc") -> None:
-        subprocess.run([COMMAND, "compile", path, "--name", "model", "-o", folder], check=True, capture_output=True)
+    def __init__(
+        self, path: Path, folder: Path, flags: tuple[str, ...] = ("-O2",), compiler: str = "cc"
+    ) -> None:
+        subprocess.run(
+            [COMMAND, "compile", path, "--name", "model", "-o", folder],
+            check=True,
+            capture_output=True,
+        )
         header = (folder / "model.h").read_text(encoding="utf-8")
         ports = re.findall(r"^ \*     (in|out)\d+_\S*  (\w+)\[(.*)\]$", header, flags=re.M)
         self.inputs = [(kind, extents) for side, kind, extents in ports if side == "in"]
@@ -37,21 +55,49 @@ class CompiledModel:
         arguments = re.search(r"^int model_run\((.*?)\);", header, flags=re.M | re.S).group(1)
         self.sizes = re.findall(r"uint32_t size_(\w+)", arguments)
         library = folder / ("model" + "".join(flags).replace("-", "_") + compiler + ".so")
-        subprocess.run([compiler, "-std=c11", "-Wall", "-Wextra", "-Werror", *flags, "-ffp-contract=off", "-shared", "-fPIC",
-                        "-o", library, folder / "model.c", "-lm"], check=True)
+        subprocess.run(
+            [
+                compiler,
+                "-std=c11",
+                "-Wall",
+                "-Wextra",
+                "-Werror",
+                *flags,
+                "-ffp-contract=off",
+                "-shared",
+                "-fPIC",
+                "-o",
+                library,
+                folder / "model.c",
+                "-lm",
+            ],
+            check=True,
+        )
         self.library = ctypes.CDLL(str(library))
         self.library.model_workspace.restype = ctypes.c_size_t
 
     def __call__(self, inputs: list[np.ndarray], sizes: dict[str, int]) -> list[np.ndarray]:
-        arrays = [np.ascontiguousarray(a, TYPES[kind]) for a, (kind, _) in zip(inputs, self.inputs, strict=True)]
-        made = [np.zeros([self.extent(e, sizes) for e in split(extents)], TYPES[kind])
-                for kind, extents in self.outputs]
+        arrays = [
+            np.ascontiguousarray(a, TYPES[kind])
+            for a, (kind, _) in zip(inputs, self.inputs, strict=True)
+        ]
+        made = [
+            np.zeros([self.extent(e, sizes) for e in split(extents)], TYPES[kind])
+            for kind, extents in self.outputs
+        ]
         values = [sizes[name] for name in self.sizes]
-        workspace = np.zeros(self.library.model_workspace(*map(ctypes.c_uint32, values)) + 64, np.uint8)
+        workspace = np.zeros(
+            self.library.model_workspace(*map(ctypes.c_uint32, values)) + 64, np.uint8
+        )
         start = workspace.ctypes.data + -workspace.ctypes.data % 64
         weights = ctypes.c_void_p.in_dll(self.library, "model_weights")
-        status = self.library.model_call((ctypes.c_uint32 * max(1, len(values)))(*values), self.pointers(arrays),
-                                         self.pointers(made), weights, ctypes.c_void_p(start))
+        status = self.library.model_call(
+            (ctypes.c_uint32 * max(1, len(values)))(*values),
+            self.pointers(arrays),
+            self.pointers(made),
+            weights,
+            ctypes.c_void_p(start),
+        )
         assert status == 0
         return made
 

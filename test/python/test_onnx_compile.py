@@ -1,4 +1,4 @@
-"""Networks of PyTorch, exported, compiled to C and built: their outputs are PyTorch's, at sizes that were left open."""
+"""Networks of PyTorch, exported, compiled to C, built: their outputs are PyTorch's, at any size."""
 
 from __future__ import annotations
 
@@ -11,18 +11,26 @@ import pytest
 from onnx_c import COMMAND, CompiledModel
 
 torch = pytest.importorskip("torch")
-pytestmark = pytest.mark.skipif(not COMMAND.exists(), reason="no gallop command: name it in GALLOP_COMMAND")
+pytestmark = pytest.mark.skipif(
+    not COMMAND.exists(), reason="no gallop command: name it in GALLOP_COMMAND"
+)
 nn = torch.nn
 
 
 class Convolutional(nn.Module):
-    """Convolutions with holes, groups and strides, pools, a skip, what an encoder for vision is made of."""
+    """What encoders for vision are made of: convolutions with holes and groups, pools, a skip."""
 
     def __init__(self) -> None:
         super().__init__()
-        self.stem = nn.Sequential(nn.Conv2d(3, 8, 3, stride=2, padding=1, bias=False), nn.BatchNorm2d(8), nn.ReLU())
-        self.depthwise = nn.Sequential(nn.Conv2d(8, 8, 3, padding=2, dilation=2, groups=8), nn.Hardswish(), nn.Conv2d(8, 8, 1))
-        self.down = nn.Sequential(nn.MaxPool2d(3, 2, 1), nn.Conv2d(8, 16, 3, padding=1), nn.SiLU(), nn.AvgPool2d(2))
+        self.stem = nn.Sequential(
+            nn.Conv2d(3, 8, 3, stride=2, padding=1, bias=False), nn.BatchNorm2d(8), nn.ReLU()
+        )
+        self.depthwise = nn.Sequential(
+            nn.Conv2d(8, 8, 3, padding=2, dilation=2, groups=8), nn.Hardswish(), nn.Conv2d(8, 8, 1)
+        )
+        self.down = nn.Sequential(
+            nn.MaxPool2d(3, 2, 1), nn.Conv2d(8, 16, 3, padding=1), nn.SiLU(), nn.AvgPool2d(2)
+        )
         self.up = nn.ConvTranspose2d(16, 4, 4, stride=2, padding=1)
         self.head = nn.Linear(4, 5)
 
@@ -44,7 +52,11 @@ class Attention(nn.Module):
     def forward(self, x: torch.Tensor) -> torch.Tensor:
         batch, length, width = x.shape
         for _ in range(2):
-            q, k, v = self.query_key_value(self.norms[0](x)).reshape(batch, length, 3, 3, 8).permute(2, 0, 3, 1, 4)
+            q, k, v = (
+                self.query_key_value(self.norms[0](x))
+                .reshape(batch, length, 3, 3, 8)
+                .permute(2, 0, 3, 1, 4)
+            )
             shares = torch.softmax(q @ k.transpose(-1, -2) / 8**0.5, -1)
             x = x + self.out((shares @ v).transpose(1, 2).reshape(batch, length, width))
             x = x + self.feed(self.norms[1](x))
@@ -57,7 +69,10 @@ class Experts(nn.Module):
     def __init__(self) -> None:
         super().__init__()
         self.gate = nn.Sequential(nn.Linear(6, 8), nn.ELU(), nn.Linear(8, 4), nn.Softmax(-1))
-        self.weight, self.bias = nn.Parameter(torch.randn(4, 10, 20)), nn.Parameter(torch.randn(4, 10))
+        self.weight, self.bias = (
+            nn.Parameter(torch.randn(4, 10, 20)),
+            nn.Parameter(torch.randn(4, 10)),
+        )
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
         blend = self.gate(x[:, 3:9])
@@ -66,9 +81,18 @@ class Experts(nn.Module):
 
 
 CASES = {
-    "convolutional": (Convolutional, {0: "batch"}, lambda n: (n["batch"], 3, 32, 32), [{"batch": 1}, {"batch": 3}]),
-    "attention": (Attention, {0: "batch", 1: "length"}, lambda n: (n["batch"], n["length"], 24),
-                  [{"batch": 2, "length": 7}, {"batch": 1, "length": 33}]),
+    "convolutional": (
+        Convolutional,
+        {0: "batch"},
+        lambda n: (n["batch"], 3, 32, 32),
+        [{"batch": 1}, {"batch": 3}],
+    ),
+    "attention": (
+        Attention,
+        {0: "batch", 1: "length"},
+        lambda n: (n["batch"], n["length"], 24),
+        [{"batch": 2, "length": 7}, {"batch": 1, "length": 33}],
+    ),
     "experts": (Experts, {0: "batch"}, lambda n: (n["batch"], 20), [{"batch": 1}, {"batch": 8}]),
 }
 
@@ -78,8 +102,15 @@ def exported(name: str, folder: Path) -> tuple[nn.Module, Path]:
     make, axes, shape, sizes = CASES[name]
     model = make().eval()
     path = folder / f"{name}.onnx"
-    torch.onnx.export(model, torch.randn(shape(sizes[0])), str(path), input_names=["x"], output_names=["y"],
-                      dynamic_axes={"x": axes, "y": {0: "batch"}}, opset_version=17)
+    torch.onnx.export(
+        model,
+        torch.randn(shape(sizes[0])),
+        str(path),
+        input_names=["x"],
+        output_names=["y"],
+        dynamic_axes={"x": axes, "y": {0: "batch"}},
+        opset_version=17,
+    )
     return model, path
 
 
@@ -101,7 +132,10 @@ def test_bits_are_the_same_for_every_compiler(tmp_path: Path) -> None:
     x = np.random.default_rng(2).standard_normal((2, 19, 24)).astype(np.float32)
     first = CompiledModel(path, tmp_path, ("-O0",))([x], sizes)[0]
     for flags, compiler in ((("-O3", "-march=native"), "cc"), (("-O2",), "clang-19")):
-        assert CompiledModel(path, tmp_path, flags, compiler)([x], sizes)[0].tobytes() == first.tobytes()
+        assert (
+            CompiledModel(path, tmp_path, flags, compiler)([x], sizes)[0].tobytes()
+            == first.tobytes()
+        )
 
 
 def test_a_size_out_of_range_is_refused(tmp_path: Path) -> None:
@@ -115,8 +149,15 @@ def test_what_is_not_supported_is_named(tmp_path: Path) -> None:
     onnx = pytest.importorskip("onnx")
     node = onnx.helper.make_node("StringNormalizer", ["x"], ["y"], name="tidy")
     info = [onnx.helper.make_tensor_value_info(n, onnx.TensorProto.FLOAT, [2]) for n in "xy"]
-    onnx.save(onnx.helper.make_model(onnx.helper.make_graph([node], "g", info[:1], info[1:]),
-                                     opset_imports=[onnx.helper.make_opsetid("", 17)]), str(tmp_path / "m.onnx"))
-    done = subprocess.run([COMMAND, "compile", tmp_path / "m.onnx", "-o", tmp_path], capture_output=True, text=True)
+    onnx.save(
+        onnx.helper.make_model(
+            onnx.helper.make_graph([node], "g", info[:1], info[1:]),
+            opset_imports=[onnx.helper.make_opsetid("", 17)],
+        ),
+        str(tmp_path / "m.onnx"),
+    )
+    done = subprocess.run(
+        [COMMAND, "compile", tmp_path / "m.onnx", "-o", tmp_path], capture_output=True, text=True
+    )
     assert done.returncode == 1
     assert 'node 0 "tidy" (StringNormalizer): no such operator is supported' in done.stderr
