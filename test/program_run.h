@@ -12,7 +12,7 @@
 typedef struct program_memory {
     gali_program *program;
     int64_t *symbols;
-    void **data;  /* [tensor_count]; of constants the program's */
+    void **data;  /* [tensor_count] */
     void **slots; /* [slot_count] */
 } program_memory;
 
@@ -88,7 +88,8 @@ static gal_status program_run(gali_run *run, const gali_graph *graph, const gali
     for (uint32_t i = 0; i < m.program->tensor_count; i++) {
         const gali_program_tensor *t = &m.program->tensors[i];
         if (t->role == GALI_TENSOR_CONSTANT) {
-            m.data[i] = (void *)t->data;
+            m.data[i] = malloc(program_bytes(&m, i) + 64);
+            gali_program_lay(m.program, i, m.data[i]);
         } else if (t->role == GALI_TENSOR_INPUT) {
             m.data[i] = malloc(program_bytes(&m, i) + 64);
             program_fill(&inputs[t->port], m.data[i]);
@@ -108,7 +109,7 @@ static gal_status program_run(gali_run *run, const gali_graph *graph, const gali
             value.data = value.data ? value.data : nothing;
             status = gali_tensor_of(run, &value, &outputs[t->port]);
         }
-        if (t->role != GALI_TENSOR_CONSTANT && t->slot == GALI_NONE) {
+        if (t->slot == GALI_NONE) {
             free(m.data[i]);
         }
     }

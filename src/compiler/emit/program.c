@@ -93,15 +93,23 @@ static size_t bytes_of(const gali_program_tensor *t) {
     return bytes;
 }
 
+static void lay_constant(emission *e, uint32_t tensor) {
+    const gali_program_tensor *t = &e->p->tensors[tensor];
+    size_t start = e->weights.size;
+    gali_text_add_bytes(&e->weights, t->data, bytes_of(t));
+    if (!e->weights.failed) {
+        gali_program_lay(e->p, tensor, e->weights.bytes + start);
+    }
+}
+
 /* Where the constant stands in the weights, in bytes; it is put there when it is first asked for. */
 static size_t constant_at(emission *e, uint32_t tensor) {
     static const char zeros[ALIGNMENT];
-    const gali_program_tensor *t = &e->p->tensors[tensor];
     if (e->at[tensor] == SIZE_MAX) {
         size_t over = e->weights.size % ALIGNMENT;
         gali_text_add_bytes(&e->weights, zeros, over ? ALIGNMENT - over : 0);
         e->at[tensor] = e->weights.size;
-        gali_text_add_bytes(&e->weights, t->data, bytes_of(t));
+        lay_constant(e, tensor);
     }
     return e->at[tensor];
 }

@@ -33,7 +33,11 @@ static gal_status add_tensor(builder *b, const gali_program_tensor *tensor) {
     if (!p->tensors) {
         return no_memory(b->error);
     }
-    p->tensors[p->tensor_count++] = *tensor;
+    p->tensors[p->tensor_count] = *tensor;
+    for (uint8_t d = 0; d < GALI_RANK_MAX; d++) {
+        p->tensors[p->tensor_count].order[d] = d;
+    }
+    p->tensor_count++;
     return GAL_OK;
 }
 

@@ -363,7 +363,7 @@ static void add_parameter(lowering *l, uint32_t tensor, gali_loop_role role) {
     buffer->element = type->element;
     buffer->rank = (uint32_t)type->rank;
     for (int i = 0; i < type->rank; i++) {
-        buffer->extent[i] = extent_index(l, type->shape[i]);
+        buffer->extent[i] = extent_index(l, type->shape[l->p->tensors[tensor].order[i]]);
     }
     l->out->tensors[buffer->id] = tensor;
     l->buffer[buffer->id] = buffer;
@@ -494,10 +494,11 @@ static const gali_loop_value *load_of(lowering *l, const gali_scalar *a) {
     if (!buffer) {
         return NULL;
     }
+    const uint8_t *order = l->p->tensors[a->source].order;
     gali_loop_access access = {.buffer = buffer, .lanes = 1};
     for (uint32_t i = 0; i < buffer->rank; i++) {
         int tested;
-        access.index[i] = index_of(l, a->index[i], &buffer->extent[i], &tested);
+        access.index[i] = index_of(l, a->index[order[i]], &buffer->extent[i], &tested);
         access.tested |= (uint32_t)tested << i;
     }
     gali_element element = gali_loop_computed(buffer->element);
@@ -654,17 +655,23 @@ static gali_loop_index open_loop(lowering *l, const char *stem, const gali_loop_
     return gali_loop_of(variable);
 }
 
+/* The stage's axis that is dimension d of its tensor in memory; reduced ones come behind them. */
+static uint32_t axis_at(const lowering *l, uint32_t d) {
+    return d < l->stage->rank ? l->p->tensors[l->stage->tensor].order[d] : d;
+}
+
+/* Loops over the stage's dimensions in memory, and over what it reduces. */
 static void open_axes(lowering *l, uint32_t first, uint32_t last) {
     for (uint32_t i = first; i < last; i++) {
-        gali_loop_index extent = extent_index(l, l->stage->extent[i]);
-        l->axis[i] = open_loop(l, i < l->stage->rank ? "i" : "k", &extent);
+        gali_loop_index extent = extent_index(l, l->stage->extent[axis_at(l, i)]);
+        l->axis[axis_at(l, i)] = open_loop(l, i < l->stage->rank ? "i" : "k", &extent);
     }
 }
 
 static gali_loop_access result_of(lowering *l) {
     gali_loop_access to = {.buffer = parameter_of(l, l->stage->tensor), .lanes = 1};
     for (uint32_t i = 0; i < l->stage->rank; i++) {
-        to.index[i] = l->axis[i];
+        to.index[i] = l->axis[axis_at(l, i)];
     }
     return to;
 }
@@ -736,13 +743,13 @@ static uint32_t strip_of(gali_extent length) {
     return STRIP;
 }
 
-/* Strips of the last axis: in each all sums go on side by side. */
+/* Strips of the last axis in memory: in each all sums go on side by side. */
 static void lower_strips(lowering *l) {
-    uint32_t last = l->stage->rank - 1, strip = strip_of(l->stage->extent[last]);
+    uint32_t last = axis_at(l, l->stage->rank - 1), strip = strip_of(l->stage->extent[last]);
     gali_loop_index length = extent_index(l, l->stage->extent[last]), size = gali_loop_number(strip);
     gali_loop_index at = gali_loop_number(0);
     int even = gali_extent_is_number(l->stage->extent[last]) && l->stage->extent[last] % strip == 0;
-    open_axes(l, 0, last);
+    open_axes(l, 0, l->stage->rank - 1);
     if (!even || l->stage->extent[last] != strip) {
         int64_t least, most;
         range_of(l, &length, &least, &most);
@@ -792,7 +799,7 @@ static void lower_stage(lowering *l, const gali_program_stage *stage) {
     l->tail = end;
     l->stage = stage;
     l->self = NULL;
-    gali_extent last = stage->rank ? stage->extent[stage->rank - 1] : 1;
+    gali_extent last = stage->rank ? stage->extent[axis_at(l, stage->rank - 1)] : 1;
     if (!stage->reduced) {
         lower_plain(l);
     } else if (gali_extent_is_number(last) && last < 4) {

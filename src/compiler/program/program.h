@@ -4,6 +4,7 @@
  *     build.c    every node's expression (graph/express.h), its loads turned to tensors of the whole graph
  *     fuse.c     stages inlined into those that read them, reductions joined with what follows them: groups
  *     range.c    which sizes it can run with
+ *     layout.c   in which order the axes of tensors lie in memory
  *     place.c    where tensors lie in the workspace
  *     lower.c    a group as a function of loops (loop/loop.h)
  *
@@ -29,13 +30,14 @@ typedef struct gali_program_tensor {
     const char *name;
     gali_type type;
     gali_tensor_role role;
-    uint32_t value;   /* of the graph; GALI_NONE: a temporary */
-    uint32_t port;    /* of an input or output: its number */
-    const void *data; /* of a constant */
-    uint32_t stage;   /* that makes it; GALI_NONE: none does */
-    uint32_t readers; /* stages that read it, outputs counted */
-    uint32_t last;    /* the last stage that reads it, or its own; GALI_NONE: none */
-    uint32_t slot;    /* place.c: where it lies in the workspace; GALI_NONE: it has no place */
+    uint32_t value;               /* of the graph; GALI_NONE: a temporary */
+    uint32_t port;                /* of an input or output: its number */
+    const void *data;             /* of a constant */
+    uint32_t stage;               /* that makes it; GALI_NONE: none does */
+    uint32_t readers;             /* stages that read it, outputs counted */
+    uint32_t last;                /* the last stage that reads it, or its own; GALI_NONE: none */
+    uint32_t slot;                /* place.c: where it lies in the workspace; GALI_NONE: it has no place */
+    uint8_t order[GALI_RANK_MAX]; /* dimension d in memory, outermost first, is axis order[d] of the type */
 } gali_program_tensor;
 
 /* In scalars of a program a load's source is a tensor, and there are no loads of stages. */
@@ -72,6 +74,9 @@ gal_status gali_program_fuse(gali_program *program, gal_error *error);
 
 /* Finds the range that each size may have. GAL_UNSUPPORTED where a tensor is empty or too large whatever they are. */
 gal_status gali_program_range(gali_program *program, gal_error *error);
+
+/* The tensor's data, of a constant, to its order in memory. to: as many bytes. */
+void gali_program_lay(const gali_program *program, uint32_t tensor, void *to);
 
 /* Gives every tensor that is stored in between a place. */
 gal_status gali_program_place(gali_program *program, gal_error *error);
