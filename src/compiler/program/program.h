@@ -6,7 +6,7 @@
  *     range.c    which sizes it can run with
  *     layout.c   in which order the axes of tensors lie in memory
  *     place.c    where tensors lie in the workspace
- *     lower.c    a group as a function of loops (loop/loop.h)
+ *     lower.c    a group as a function of loops (loop/loop.h); lowering.h tells of its parts
  *
  * A tensor is a value of the graph or a stage's temporary. A stage makes one tensor; a stage that is fused away makes
  * none. Groups are the stages of one function of C; their number is what fusion is measured by.

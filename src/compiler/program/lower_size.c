@@ -1,0 +1,194 @@
+/* Extents as indices of loops, and what is known of variables, for proving that an index stays inside. */
+#include <stdio.h>
+
+#include "compiler/program/lowering.h"
+
+/* ---- bounds ---- */
+
+gali_lower_bounds *gali_lower_bounds_of(gali_lowering *l, const gali_loop_variable *variable) {
+    for (uint32_t i = 0; i < l->bound_count; i++) {
+        if (l->bound[i].variable == variable) {
+            return &l->bound[i];
+        }
+    }
+    return NULL;
+}
+
+void gali_lower_set_bounds(gali_lowering *l, const gali_loop_variable *variable, int64_t least, int64_t most,
+                           const gali_loop_index *below) {
+    if (variable && l->bound_count < GALI_LOOP_VARIABLES_MAX) {
+        l->bound[l->bound_count++] =
+            (gali_lower_bounds){variable, least, most, below ? *below : (gali_loop_index){.constant = 0}};
+    }
+}
+
+void gali_lower_range(gali_lowering *l, const gali_loop_index *index, int64_t *least, int64_t *most) {
+    double low = (double)index->constant, high = low;
+    for (uint32_t i = 0; i < index->count; i++) {
+        const gali_lower_bounds *b = gali_lower_bounds_of(l, index->term[i].variable);
+        double scale = (double)index->term[i].scale, a = b ? (double)b->least : -1e15,
+               z = b ? (double)b->most : 1e15;
+        low += scale < 0 ? scale * z : scale * a;
+        high += scale < 0 ? scale * a : scale * z;
+    }
+    *least = low < -1e17 ? -(int64_t)1e17 : (int64_t)low;
+    *most = high > 1e17 ? (int64_t)1e17 : (int64_t)high;
+}
+
+/* The index with each variable that has an affine bound at its largest (or, of a negative scale, 0). */
+static gali_loop_index at_most(gali_lowering *l, const gali_loop_index *index, int *good) {
+    gali_loop_index most = gali_loop_number(index->constant);
+    for (uint32_t i = 0; i < index->count; i++) {
+        const gali_loop_term *term = &index->term[i];
+        const gali_lower_bounds *b = gali_lower_bounds_of(l, term->variable);
+        int affine = b && (b->below.count || b->below.constant);
+        gali_loop_index own = gali_loop_of(term->variable);
+        if (affine && term->scale > 0) {
+            own = b->below;
+            own.constant--;
+        } else if (affine) {
+            own = gali_loop_number(0);
+        }
+        *good &= gali_loop_index_add(&most, &own, term->scale);
+    }
+    return most;
+}
+
+int gali_lower_is_inside(gali_lowering *l, const gali_loop_index *index, const gali_loop_index *extent) {
+    int64_t least, most, room_least, room_most;
+    gali_lower_range(l, index, &least, &most);
+    int64_t extent_least, extent_most;
+    gali_lower_range(l, extent, &extent_least, &extent_most);
+    if (least < 0) {
+        return 0;
+    }
+    if (most < extent_least) {
+        return 1;
+    }
+    int good = 1;
+    gali_loop_index room = *extent, largest = at_most(l, index, &good);
+    good = good && gali_loop_index_add(&room, &largest, -1);
+    gali_lower_range(l, &room, &room_least, &room_most);
+    return good && room_least > 0;
+}
+
+/* ---- extents ---- */
+
+static gali_loop_index size_by(gali_lowering *l, gali_loop_let let, gali_loop_index a, gali_loop_index b,
+                               int64_t least, int64_t most) {
+    char name[GALI_LOOP_NAME_MAX];
+    gali_lower_name(l, "size", name);
+    const gali_loop_variable *size = gali_loop_add_size(l->f, name, let, &a, &b);
+    if (!size) {
+        gali_lower_fail(l, "too many sizes");
+        return gali_loop_number(1);
+    }
+    gali_lower_set_bounds(l, size, least < 0 ? 0 : least, most, NULL);
+    return gali_loop_of(size);
+}
+
+static gali_loop_index atom_index(gali_lowering *l, uint32_t atom) {
+    gali_extents *x = l->p->graph->extents;
+    uint32_t symbol;
+    gali_extent operand[2];
+    gali_extent_kind kind = gali_extent_atom(x, atom, &symbol, operand);
+    if (kind == GALI_EXTENT_SYMBOL) {
+        for (uint32_t i = 0; i < l->f->symbols; i++) {
+            if (l->out->symbols[i] == symbol) {
+                return gali_loop_of(l->symbol[i]);
+            }
+        }
+        gali_lower_fail(l, "a size that no input tells");
+        return gali_loop_number(1);
+    }
+    gali_loop_index a = gali_lower_extent(l, operand[0]), b = gali_lower_extent(l, operand[1]);
+    int64_t a_least, a_most, b_least, b_most;
+    gali_lower_range(l, &a, &a_least, &a_most);
+    gali_lower_range(l, &b, &b_least, &b_most);
+    if (kind == GALI_EXTENT_QUOTIENT) {
+        if (a_least < 0) { /* of sizes that leave nothing, nothing is left */
+            a = size_by(l, GALI_LOOP_MOST, a, gali_loop_number(0), 0, a_most);
+        }
+        return size_by(l, GALI_LOOP_QUOTIENT, a, b, 0, a_most / (b_least > 0 ? b_least : 1));
+    }
+    return kind == GALI_EXTENT_LEAST ? size_by(l, GALI_LOOP_LEAST, a, b, a_least < b_least ? a_least : b_least,
+                                               a_most < b_most ? a_most : b_most)
+                                     : size_by(l, GALI_LOOP_MOST, a, b, a_least > b_least ? a_least : b_least,
+                                               a_most > b_most ? a_most : b_most);
+}
+
+/* An extent as constant + sum of scale * variable, of symbols and sizes. */
+gali_loop_index gali_lower_extent(gali_lowering *l, gali_extent extent) {
+    gali_extents *x = l->p->graph->extents;
+    for (uint32_t i = 0; i < l->size_count; i++) {
+        if (l->sizes[i].extent == extent) {
+            return l->sizes[i].index;
+        }
+    }
+    gali_loop_index sum = gali_loop_number(0);
+    uint32_t terms = gali_extent_term_count(x, extent);
+    int good = extent == 0 || terms > 0;
+    for (uint32_t i = 0; good && i < terms; i++) {
+        gali_extent_term term = gali_extent_term_at(x, extent, i);
+        gali_loop_index product = term.count ? atom_index(l, term.atoms[0]) : gali_loop_number(1);
+        for (uint32_t k = 1; k < term.count; k++) {
+            gali_loop_index factor = atom_index(l, term.atoms[k]);
+            int64_t a_least, a_most, b_least, b_most;
+            gali_lower_range(l, &product, &a_least, &a_most);
+            gali_lower_range(l, &factor, &b_least, &b_most);
+            product = size_by(l, GALI_LOOP_PRODUCT, product, factor, a_least * b_least, a_most * b_most);
+        }
+        if (sum.count == GALI_LOOP_TERMS_MAX - 2) { /* a sum of many sizes has a name of its own */
+            int64_t sum_least, sum_most;
+            gali_lower_range(l, &sum, &sum_least, &sum_most);
+            sum = size_by(l, GALI_LOOP_SUM, sum, gali_loop_number(0), sum_least, sum_most);
+        }
+        good = gali_loop_index_add(&sum, &product, term.scale);
+    }
+    if (!good) {
+        gali_lower_fail(l, "a size past the limits of loops");
+    }
+    if (l->size_count < GALI_LOOP_VARIABLES_MAX) {
+        l->sizes[l->size_count].extent = extent;
+        l->sizes[l->size_count++].index = sum;
+    }
+    return sum;
+}
+
+/* ---- symbols ---- */
+
+void gali_lower_add_symbols(gali_lowering *l, gali_extent extent, uint32_t depth) {
+    gali_extents *x = l->p->graph->extents;
+    for (uint32_t i = 0; depth && i < gali_extent_term_count(x, extent); i++) {
+        gali_extent_term term = gali_extent_term_at(x, extent, i);
+        for (uint32_t k = 0; k < term.count; k++) {
+            uint32_t symbol, at = 0;
+            gali_extent operand[2];
+            if (gali_extent_atom(x, term.atoms[k], &symbol, operand) != GALI_EXTENT_SYMBOL) {
+                gali_lower_add_symbols(l, operand[0], depth - 1);
+                gali_lower_add_symbols(l, operand[1], depth - 1);
+                continue;
+            }
+            while (at < l->f->symbols && l->out->symbols[at] != symbol) {
+                at++;
+            }
+            if (at < l->f->symbols) {
+                continue;
+            }
+            char name[GALI_LOOP_NAME_MAX];
+            snprintf(name, sizeof name, "size_%u", symbol);
+            gali_loop_variable *variable =
+                at < GALI_LOWER_SYMBOLS_MAX ? gali_loop_add_variable(l->f, name) : NULL;
+            if (!variable) {
+                gali_lower_fail(l, "too many sizes");
+                return;
+            }
+            variable->least = (uint32_t)l->p->least[symbol];
+            variable->most = (uint32_t)l->p->most[symbol];
+            l->symbol[at] = variable;
+            l->out->symbols[at] = symbol;
+            l->f->symbols++;
+            gali_lower_set_bounds(l, variable, variable->least, variable->most, NULL);
+        }
+    }
+}

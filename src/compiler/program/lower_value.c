@@ -1,0 +1,264 @@
+/* Scalars of a stage as values of loops: loads at indices, and what is computed with them. */
+#include "compiler/program/lowering.h"
+
+enum { USES_MOST = 1024 };
+
+gali_loop_index gali_lower_let(gali_lowering *l, gali_loop_let let, gali_loop_index a, gali_loop_index b,
+                               int64_t least, int64_t most, const gali_loop_index *below) {
+    for (uint32_t i = 0; i < l->let_count; i++) {
+        const gali_lower_known_let *k = &l->let[i];
+        if (k->let == let && gali_loop_index_same(&k->a, &a) && gali_loop_index_same(&k->b, &b)) {
+            return k->is;
+        }
+    }
+    const gali_loop_variable *variable = gali_lower_variable(l, "at");
+    gali_loop_statement *s = gali_loop_add_statement(l->arena, GALI_LOOP_LET);
+    if (!variable || !s) {
+        gali_lower_fail(l, "no memory, or a limit of loops");
+        return gali_loop_number(0);
+    }
+    s->variable = (gali_loop_variable *)variable;
+    s->let = let;
+    s->operand[0] = a;
+    s->operand[1] = b;
+    gali_lower_append(l, s);
+    gali_lower_set_bounds(l, variable, least, most, below);
+    if (l->let_count < GALI_LOWER_LETS_MAX) {
+        l->let[l->let_count++] = (gali_lower_known_let){let, a, b, gali_loop_of(variable)};
+    }
+    return gali_loop_of(variable);
+}
+
+/* An integer as constant + sum of scale * variable; 0 where it is none. */
+int gali_lower_affine(gali_lowering *l, const gali_scalar *a, gali_loop_index *out) {
+    gali_loop_index left, right;
+    int64_t least, most, right_least, right_most;
+    switch (a->op) {
+    case GALI_SCALAR_number:
+        *out = gali_loop_number(a->whole);
+        return a->element == GALI_i64 && a->whole <= GALI_LOOP_EXTENT_MAX && a->whole >= -GALI_LOOP_EXTENT_MAX;
+    case GALI_SCALAR_axis:
+        *out = l->axis[a->source];
+        return 1;
+    case GALI_SCALAR_extent:
+        *out = gali_lower_extent(l, a->extent);
+        return 1;
+    case GALI_SCALAR_add:
+    case GALI_SCALAR_sub:
+        return a->element == GALI_i64 && gali_lower_affine(l, a->operand[0], out) &&
+               gali_lower_affine(l, a->operand[1], &right) &&
+               gali_loop_index_add(out, &right, a->op == GALI_SCALAR_add ? 1 : -1);
+    case GALI_SCALAR_mul:
+        if (a->element != GALI_i64 || !gali_lower_affine(l, a->operand[0], &left) ||
+            !gali_lower_affine(l, a->operand[1], &right)) {
+            return 0;
+        }
+        if (right.count && left.count) {
+            gali_lower_range(l, &left, &least, &most);
+            gali_lower_range(l, &right, &right_least, &right_most);
+            if (least < 0 || right_least < 0 ||
+                (double)most * (double)right_most > (double)GALI_LOOP_EXTENT_MAX) {
+                return 0;
+            }
+            *out =
+                gali_lower_let(l, GALI_LOOP_PRODUCT, left, right, least * right_least, most * right_most, NULL);
+            return 1;
+        }
+        *out = gali_loop_number(0);
+        return right.count ? gali_loop_index_add(out, &right, left.constant)
+                           : gali_loop_index_add(out, &left, right.constant);
+    case GALI_SCALAR_quotient:
+    case GALI_SCALAR_mod:
+        if (a->element != GALI_i64 || !gali_lower_affine(l, a->operand[0], &left) ||
+            !gali_lower_affine(l, a->operand[1], &right)) {
+            return 0;
+        }
+        gali_lower_range(l, &left, &least, &most);
+        gali_lower_range(l, &right, &right_least, &right_most);
+        if (least < 0 || right_least < 1) {
+            return 0;
+        }
+        *out = a->op == GALI_SCALAR_quotient
+                   ? gali_lower_let(l, GALI_LOOP_QUOTIENT, left, right, least / right_most, most / right_least,
+                                    NULL)
+                   : gali_lower_let(l, GALI_LOOP_REMAINDER, left, right, 0, right_most - 1, &right);
+        return 1;
+    default:
+        return 0;
+    }
+}
+
+/* The index of one dimension; *tested where it may leave it. */
+static gali_loop_index index_of(gali_lowering *l, const gali_scalar *a, const gali_loop_index *extent,
+                                int *tested) {
+    gali_loop_index index;
+    if (gali_lower_affine(l, a, &index)) {
+        *tested = !gali_lower_is_inside(l, &index, extent);
+        return index;
+    }
+    /* what no one can tell is kept inside: expressions promise that it is, where it counts (express.h) */
+    const gali_loop_variable *variable = gali_lower_variable(l, "at");
+    gali_loop_statement *s = gali_loop_add_statement(l->arena, GALI_LOOP_LET);
+    const gali_loop_value *value = gali_lower_value(l, a);
+    int64_t least, most;
+    *tested = 0;
+    if (!variable || !s || !value) {
+        gali_lower_fail(l, "no memory, or a limit of loops");
+        return gali_loop_number(0);
+    }
+    s->variable = (gali_loop_variable *)variable;
+    s->let = GALI_LOOP_CLAMP;
+    s->operand[0] = gali_loop_number(0);
+    s->operand[1] = *extent;
+    s->operand[1].constant--;
+    s->value = value;
+    gali_lower_append(l, s);
+    gali_lower_range(l, extent, &least, &most);
+    gali_lower_set_bounds(l, variable, 0, most - 1, extent);
+    return gali_loop_of(variable);
+}
+
+static const gali_loop_value *load_of(gali_lowering *l, const gali_scalar *a) {
+    const gali_loop_buffer *buffer = gali_lower_parameter(l, a->source);
+    if (!buffer) {
+        return NULL;
+    }
+    const uint8_t *order = l->p->tensors[a->source].order;
+    gali_loop_access access = {.buffer = buffer, .lanes = 1};
+    for (uint32_t i = 0; i < buffer->rank; i++) {
+        int tested;
+        access.index[i] = index_of(l, a->index[order[i]], &buffer->extent[i], &tested);
+        access.tested |= (uint32_t)tested << i;
+    }
+    gali_element element = gali_loop_computed(buffer->element);
+    int real = gali_element_list[element].kind == GALI_REAL;
+    const gali_loop_value *otherwise = !access.tested ? NULL
+                                       : real         ? gali_loop_real(l->arena, element, 0)
+                                                      : gali_loop_whole(l->arena, element, 0);
+    return gali_loop_load(l->arena, &access, otherwise);
+}
+
+static gali_loop_op op_of(gali_scalar_op op) {
+    return gali_loop_find_op(op == GALI_SCALAR_tanh ? "htan" : gali_scalar_list[op].name);
+}
+
+static const gali_loop_value *make_value(gali_lowering *l, const gali_scalar *a) {
+    gali_loop_index index;
+    if (a->element == GALI_i64 && a->op != GALI_SCALAR_number && gali_lower_affine(l, a, &index)) {
+        return gali_loop_at(l->arena, &index);
+    }
+    switch (a->op) {
+    case GALI_SCALAR_number:
+        return gali_element_list[a->element].kind == GALI_REAL
+                   ? gali_loop_real(l->arena, gali_loop_computed(a->element), a->real)
+                   : gali_loop_whole(l->arena, a->element, a->whole);
+    case GALI_SCALAR_load:
+        return load_of(l, a);
+    case GALI_SCALAR_self:
+        return l->self;
+    case GALI_SCALAR_cast: {
+        const gali_loop_value *from = gali_lower_value(l, a->operand[0]);
+        return from ? gali_loop_cast(l->arena, a->element, from) : NULL;
+    }
+    default: {
+        const gali_loop_value *operand[3] = {NULL};
+        for (uint32_t i = 0; i < gali_scalar_list[a->op].arity; i++) {
+            operand[i] = gali_lower_value(l, a->operand[i]);
+            if (!operand[i]) {
+                return NULL;
+            }
+        }
+        return gali_loop_apply(l->arena, op_of(a->op), operand[0], operand[1], operand[2]);
+    }
+    }
+}
+
+static int is_leaf(const gali_scalar *a) {
+    return a->op == GALI_SCALAR_number || a->op == GALI_SCALAR_axis || a->op == GALI_SCALAR_extent ||
+           a->op == GALI_SCALAR_self;
+}
+
+/* The scalar in a local of its own. */
+static const gali_loop_value *kept(gali_lowering *l, gali_element element, const gali_loop_value *value) {
+    char name[GALI_LOOP_NAME_MAX];
+    gali_lower_name(l, "v", name);
+    gali_loop_buffer *local = gali_loop_add_buffer(l->f, name, GALI_LOOP_LOCAL);
+    gali_loop_statement *make = gali_loop_add_statement(l->arena, GALI_LOOP_MAKE);
+    gali_loop_statement *store = gali_loop_add_statement(l->arena, GALI_LOOP_STORE);
+    if (!local || !make || !store) {
+        gali_lower_fail(l, "no memory, or too many locals");
+        return NULL;
+    }
+    local->element = gali_loop_computed(element);
+    make->local = local;
+    store->to = (gali_loop_access){.buffer = local, .lanes = 1};
+    store->value = value;
+    gali_lower_append(l, make);
+    gali_lower_append(l, store);
+    return gali_loop_load(l->arena, &store->to, NULL);
+}
+
+const gali_loop_value *gali_lower_value(gali_lowering *l, const gali_scalar *a) {
+    for (uint32_t i = 0; i < l->shared_count; i++) {
+        if (l->list[i].scalar == a) {
+            return l->list[i].value;
+        }
+    }
+    const gali_loop_value *value = make_value(l, a);
+    if (!value && !l->why) {
+        gali_lower_fail(l, "no memory, or a limit of loops");
+    }
+    return value;
+}
+
+/* Scalars of a statement, operands first, and how often each is one. */
+typedef struct uses {
+    const gali_scalar *scalar[USES_MOST];
+    uint32_t count[USES_MOST], size;
+} uses;
+
+static void count_uses(uses *u, const gali_scalar *a) {
+    if (!a || is_leaf(a)) {
+        return;
+    }
+    for (uint32_t i = 0; i < u->size; i++) {
+        if (u->scalar[i] == a) {
+            u->count[i]++;
+            return;
+        }
+    }
+    for (int i = 0; i < 3; i++) {
+        count_uses(u, a->operand[i]);
+    }
+    if (u->size < USES_MOST) {
+        u->scalar[u->size] = a;
+        u->count[u->size++] = 1;
+    }
+}
+
+/* Computes, before the statement, what it uses more than once; indices apart, which are variables anyway. */
+static void share(gali_lowering *l, const gali_scalar *root) {
+    uses u = {.size = 0};
+    count_uses(&u, root);
+    for (uint32_t i = 0; i < u.size && !l->why && l->shared_count < GALI_LOWER_SHARED_MAX; i++) {
+        const gali_scalar *a = u.scalar[i];
+        if (u.count[i] > 1 && a->element != GALI_i64) {
+            const gali_loop_value *value = gali_lower_value(l, a);
+            value = value ? kept(l, a->element, value) : NULL;
+            l->list[l->shared_count++] = (gali_lower_shared){a, value};
+        }
+    }
+}
+
+void gali_lower_store(gali_lowering *l, const gali_loop_access *to, const gali_scalar *a) {
+    l->shared_count = l->let_count = 0;
+    share(l, a);
+    const gali_loop_value *value = gali_lower_value(l, a);
+    gali_loop_statement *s = gali_loop_add_statement(l->arena, GALI_LOOP_STORE);
+    if (value && s) {
+        s->to = *to;
+        s->value = value;
+    }
+    gali_lower_append(l, s);
+    l->shared_count = l->let_count = 0;
+}
