@@ -106,6 +106,7 @@ static const ops_case ops_cases[] = {
     {"Selu", "f32[9]", "", 0, 0},
     {"Sigmoid", "f32[9]", "", 0, 0},
     {"HardSigmoid", "f32[9]@-9:9", "", 0, 0},
+    {"silu", "f32[20]@-4:4", "", 0, 0},
     {"HardSwish", "f32[9]@-9:9", "", 0, 0},
     {"Softplus", "f32[9]@-9:9", "", 0, 0},
     {"Softsign", "f32[9]", "", 0, 0},
@@ -374,6 +375,20 @@ static const ops_case ops_cases[] = {
      "spatial_scale=0.5",
      0, 0},
     {"RoiAlign", "f32[2,3,6,7] f32[4,4]@0:7 i64[4]@0:1", "output_height=3", 0, OPS_NEVER},
+
+    /* ---- blended ---- */
+    {"phase_gate", "f32[50]@-9:9", "kind=cubic experts=4", 2, 0},
+    {"phase_gate", "f32[5,4]@-9:9", "kind=cubic experts=9", 2, 0},
+    {"phase_gate", "f32[9]@-9:9", "kind=cubic experts=5", 0, 0},
+    {"phase_gate", "f32[30]@-9:9", "kind=linear experts=3", 2, 0},
+    {"phase_gate", "f32[30]@-9:9", "kind=constant experts=7", 2, 0},
+    {"top_experts", "f32[6,8]@0:3", "top=3", 2, 0},
+    {"top_experts", "f32[2,3,5]@0:1", "top=4", 0, 0},
+    {"top_experts", "f32[4]@1:9", "top=1", 2, 0},
+    {"blended_dense", "f32[3,5] f32[3,2] f32[2,4,5] f32[2,4]", "", 0, 0},
+    {"blended_dense", "f32[3,5] f32[3,2] f32[2,4,5] f32[2,4]", "form=blend", 0, 0},
+    {"blended_dense", "f32[3,5] f32[3,2] f32[7,4,5] f32[7,4] u32[3,2]@0:6", "", 0, 0},
+    {"blended_dense", "f32[3,5] f32[3,2] f32[7,4,5] f32[7,4] u32[3,2]@0:6", "form=blend", 0, 0},
 
     /* ---- recurrent ---- */
     {"RNN", "f32[4,2,3] f32[1,5,3] f32[1,5,5] f32[1,10]", "clip=1.5", 2, OPS_NEVER},

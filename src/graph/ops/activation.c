@@ -117,11 +117,19 @@ static scalar *express_selu(gali_express *x, scalar *a) {
     return gali_x_mul(x, attribute_of(x, "gamma"), express_elu(x, a));
 }
 
-/* ---- Sigmoid, HardSigmoid, HardSwish ---- */
+/* ---- Sigmoid, silu, HardSigmoid, HardSwish ---- */
 
 static double real_sigmoid(const gali_node *node, double a) {
     (void)node;
     return 1 / (1 + exp(-a));
+}
+
+static double real_silu(const gali_node *node, double a) {
+    return a * real_sigmoid(node, a);
+}
+
+static scalar *express_silu(gali_express *x, scalar *a) {
+    return gali_x_mul(x, a, sigmoid_of(x, a));
 }
 
 static double clipped(double a) {
@@ -216,6 +224,7 @@ static const struct activation {
     {GALI_OP_Celu, real_celu, express_celu},
     {GALI_OP_Selu, real_selu, express_selu},
     {GALI_OP_Sigmoid, real_sigmoid, sigmoid_of},
+    {GALI_OP_silu, real_silu, express_silu},
     {GALI_OP_HardSigmoid, real_hard_sigmoid, express_hard_sigmoid},
     {GALI_OP_HardSwish, real_hard_swish, express_hard_swish},
     {GALI_OP_Softplus, real_softplus, softplus_of},
