@@ -15,7 +15,7 @@
 enum { PATH_SIZE = 4096 };
 
 typedef struct compile {
-    const char *path, *directory, *characters, *weights, *form, *external;
+    const char *path, *directory, *characters, *weights, *form, *external, *sizes;
     gal_compile_desc desc;
 } compile;
 
@@ -175,7 +175,7 @@ static int make_onnx(const compile *self) {
     if (result != GALI_EXIT_OK) {
         return result;
     }
-    gal_status status = gali_onnx_model_open(&model, self->path, self->external, &error);
+    gal_status status = gali_onnx_model_open(&model, self->path, self->external, self->sizes, &error);
     if (status == GAL_OK) {
         gal_error why = {0};
         status = gali_onnx_model_program(&model, &why);
@@ -194,8 +194,9 @@ static int make(compile *self) {
     if (gali_onnx_is_path(self->path)) {
         return make_onnx(self);
     }
-    if (self->external) {
-        return gali_command_usage("compile", "--external is for ONNX models");
+    if (self->external || self->sizes) {
+        return gali_command_usage("compile", "%s is for ONNX models",
+                                  self->external ? "--external" : "--sizes");
     }
     gal_error error = {0};
     void *data = NULL;
@@ -226,6 +227,7 @@ static int run(int argc, char **argv) {
                                    {"--stop-after", GALI_OPTION_TEXT, &self.desc.stop_after, 0, 0},
                                    {"--log", GALI_OPTION_TEXT, &self.desc.log, 0, 0},
                                    {"--external", GALI_OPTION_TEXT, &self.external, 0, 0},
+                                   {"--sizes", GALI_OPTION_TEXT, &self.sizes, 0, 0},
                                    {"-o", GALI_OPTION_TEXT, &self.directory, 0, 0},
                                    {"--output", GALI_OPTION_TEXT, &self.directory, 0, 0}};
     int result = gali_options_read("compile", argc, argv, options, sizeof options / sizeof options[0]);
@@ -241,7 +243,9 @@ static int run(int argc, char **argv) {
 
 const gali_command gali_command_compile = {
     "compile", "a controller, or any ONNX model, as plain C",
-    "usage: gallop compile MODEL.onnx [--external FILE] [--weights array|blob] [--name NAME] -o DIR\n"
+    "usage: gallop compile MODEL.onnx [--external FILE] [--sizes NAME=N,...] [--weights array|blob] [--name "
+    "NAME] -o "
+    "DIR\n"
     "       gallop compile MODEL [--target native] [--characters 1..64] -o DIR\n"
     "       [--weights array|blob] [--form per-expert|blend] [--name NAME] [--dump PASS|all] [--stop-after "
     "PASS]\n\n"
@@ -254,6 +258,7 @@ const gali_command gali_command_compile = {
     "are for\n"
     "controllers.\n\n"
     "  --external    the file in which an ONNX model keeps its weights\n"
+    "  --sizes       what sizes are that an ONNX model leaves open: batch=1,length=8..512\n"
     "  --characters  of a call: LEAST..MOST or a number, at most 1024 (1..64)\n"
     "  --target      scalar, x86-64-v3, x86-64-v4, armv8-a, armv8.2-a+dotprod, wasm32+simd128 or native\n"
     "  --weights     array: in NAME.c; blob: in NAME.weights, which the program loads\n"

@@ -8,7 +8,7 @@
 #include "options.h"
 
 typedef struct inspect {
-    const char *path, *external, *dot;
+    const char *path, *external, *sizes, *dot;
     int shapes, groups;
 } inspect;
 
@@ -200,6 +200,7 @@ static int run(int argc, char **argv) {
     inspect self = {.path = NULL};
     const gali_option options[] = {{"MODEL.onnx", GALI_OPTION_WORD, &self.path, 1, 0},
                                    {"--external", GALI_OPTION_TEXT, &self.external, 0, 0},
+                                   {"--sizes", GALI_OPTION_TEXT, &self.sizes, 0, 0},
                                    {"--shapes", GALI_OPTION_FLAG, &self.shapes, 0, 0},
                                    {"--groups", GALI_OPTION_FLAG, &self.groups, 0, 0},
                                    {"--dot", GALI_OPTION_TEXT, &self.dot, 0, 0}};
@@ -209,7 +210,7 @@ static int run(int argc, char **argv) {
     if (result != GALI_EXIT_OK) {
         return result;
     }
-    gal_status status = gali_onnx_model_open(&model, self.path, self.external, &error);
+    gal_status status = gali_onnx_model_open(&model, self.path, self.external, self.sizes, &error);
     if (status == GAL_OK) {
         print_ports(model.graph);
         print_operators(model.graph);
@@ -238,13 +239,15 @@ static int run(int argc, char **argv) {
 
 const gali_command gali_command_inspect = {
     "inspect", "what an ONNX model is made of: operators, shapes, groups",
-    "usage: gallop inspect MODEL.onnx [--external FILE] [--shapes] [--groups] [--dot FILE.dot]\n\n"
+    "usage: gallop inspect MODEL.onnx [--external FILE] [--sizes NAME=N,...] [--shapes] [--groups] [--dot "
+    "FILE.dot]\n\n"
     "Prints inputs and outputs, how often each operator stands in it, and what the compiler makes of it: "
     "groups of\n"
     "operators that run as one function, bytes of what is stored before and after fusion, the workspace. Sizes "
     "that the\n"
     "file leaves open are symbols, and what follows from them expressions.\n\n"
     "  --external  the file in which the model keeps its weights\n"
+    "  --sizes     what open sizes are: batch=1,length=8..512\n"
     "  --shapes    every node with the types of its results\n"
     "  --groups    every group, by the operator that it is named of\n"
     "  --dot       draws the groups: dot -Tsvg FILE.dot >FILE.svg\n",

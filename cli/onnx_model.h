@@ -19,9 +19,13 @@ int gali_onnx_is_path(const char *path);
 /* Reads and unpacks path; *file is closed with gali_onnx_close. Errors name the file. */
 gal_status gali_onnx_file_open(gali_onnx_file **file, const char *path, const char *external, gal_error *error);
 
-/* Reads path, and the file that it keeps weights in (external; NULL: none). Errors name the file. Released in any case. */
+/*
+ * Reads path, and the file that it keeps weights in (external; NULL: none). sizes is text, "batch=1,length=8..512": what
+ * the sizes are that the file leaves open (NULL: as the file has them). Errors name the file; GAL_BAD_ARGUMENT is of
+ * sizes. Released in any case.
+ */
 gal_status gali_onnx_model_open(gali_onnx_model *model, const char *path, const char *external,
-                                gal_error *error);
+                                const char *sizes, gal_error *error);
 
 /* Fuses and places. */
 gal_status gali_onnx_model_program(gali_onnx_model *model, gal_error *error);

@@ -317,6 +317,17 @@ gali_extent gali_extent_fresh(gali_extents *x, const char *stem, int64_t least, 
     return made;
 }
 
+void gali_extent_set_range(gali_extents *x, gali_extent symbol, int64_t least, int64_t most) {
+    atom *ranged = gali_extent_as_symbol(x, symbol) >= 0 ? gali_arena_take(x->arena, sizeof *ranged) : NULL;
+    if (ranged) {
+        const atom **at = &x->atoms[x->sums[symbol - FIRST]->terms[0].atoms[0]];
+        *ranged = **at;
+        ranged->least = least;
+        ranged->most = most;
+        *at = ranged;
+    }
+}
+
 uint32_t gali_extent_symbols(const gali_extents *x) {
     return x->symbol_count;
 }

@@ -63,8 +63,9 @@ gal_status gali_onnx_open(gali_onnx_file **out, const gali_onnx_bytes *bytes, ga
     return GAL_OK;
 }
 
-gal_status gali_onnx_graph(gali_graph **out, const gali_onnx_file *file, gali_arena *arena, gal_error *error) {
-    return gali_onnx_read(out, file->model, arena, error);
+gal_status gali_onnx_graph(gali_graph **out, const gali_onnx_file *file, const gali_onnx_sizes *sizes,
+                           gali_arena *arena, gal_error *error) {
+    return gali_onnx_read(out, file->model, sizes, arena, error);
 }
 
 void gali_onnx_close(gali_onnx_file *file) {

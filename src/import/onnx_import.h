@@ -6,6 +6,7 @@
 #define GALI_IMPORT_ONNX_IMPORT_H
 
 #include "graph/graph.h"
+#include "import/onnx_sizes.h"
 #include "network/model.h"
 
 /* An unpacked file. */
@@ -27,10 +28,12 @@ gal_status gali_onnx_open(gali_onnx_file **file, const gali_onnx_bytes *bytes, g
 void gali_onnx_close(gali_onnx_file *file);
 
 /*
- * The file's graph (import/onnx/read.h), in the arena; constants stay in the file, which must outlive it. Errors:
- * GAL_BAD_DATA, GAL_UNSUPPORTED with the node, GAL_NO_MEMORY.
+ * The file's graph (import/onnx/read.h), in the arena, with sizes as they are asked for (NULL: as the file has them);
+ * constants stay in the file, which must outlive it. Errors: GAL_BAD_DATA, GAL_UNSUPPORTED with the node, GAL_NO_MEMORY;
+ * GAL_BAD_ARGUMENT for a size that the file has not, with those that it has.
  */
-gal_status gali_onnx_graph(gali_graph **out, const gali_onnx_file *file, gali_arena *arena, gal_error *error);
+gal_status gali_onnx_graph(gali_graph **out, const gali_onnx_file *file, const gali_onnx_sizes *sizes,
+                           gali_arena *arena, gal_error *error);
 
 /* Zero-initialise; zero means the default. */
 typedef struct gali_onnx_desc {

@@ -18,8 +18,10 @@ void gali_onnx_close(gali_onnx_file *file) {
     (void)file;
 }
 
-gal_status gali_onnx_graph(gali_graph **out, const gali_onnx_file *file, gali_arena *arena, gal_error *error) {
+gal_status gali_onnx_graph(gali_graph **out, const gali_onnx_file *file, const gali_onnx_sizes *sizes,
+                           gali_arena *arena, gal_error *error) {
     (void)file;
+    (void)sizes;
     (void)arena;
     *out = NULL;
     return say(error);

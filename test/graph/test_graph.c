@@ -30,6 +30,9 @@ static void test_extents_have_one_form(void **state) {
     assert_true(gali_extent_quotient(x, gali_extent_mul(x, gali_extent_mul(x, n, b), 12),
                                      gali_extent_mul(x, n, 4)) == gali_extent_mul(x, b, 3));
     assert_true(gali_extent_least(x, n, 600) == n);
+    gali_extent late = gali_extent_symbol(x, "late", 0, 1024);
+    gali_extent_set_range(x, late, 8, 512);
+    assert_true(gali_extent_least(x, late, 512) == late && gali_extent_most(x, late, 4) == late);
     assert_true(gali_extent_mul(x, GALI_EXTENT_LARGEST, 2) == GALI_EXTENT_BAD);
     assert_true(gali_extent_add(x, GALI_EXTENT_UNKNOWN, 1) == GALI_EXTENT_UNKNOWN);
     assert_prints(x, sum, "n*b + 3");

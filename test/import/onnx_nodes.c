@@ -304,7 +304,7 @@ static void run_test(const char *root, const char *name, counts *c) {
         return;
     }
     gal_status status = gali_onnx_wire_read(&wire, bytes, size, &model, &error);
-    status = status == GAL_OK ? gali_onnx_read(&graph, model, &arena, &error) : status;
+    status = status == GAL_OK ? gali_onnx_read(&graph, model, NULL, &arena, &error) : status;
     if (status == GAL_OK && (graph->input_count > PORTS_MAX || graph->output_count > PORTS_MAX)) {
         status = GAL_UNSUPPORTED;
     }

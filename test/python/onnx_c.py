@@ -41,10 +41,15 @@ class CompiledModel:
     """NAME_call of the emitted C. Ports stand in the header's comment: name, type, extents."""
 
     def __init__(
-        self, path: Path, folder: Path, flags: tuple[str, ...] = ("-O2",), compiler: str = "cc"
+        self,
+        path: Path,
+        folder: Path,
+        flags: tuple[str, ...] = ("-O2",),
+        compiler: str = "cc",
+        sizes: str = "",
     ) -> None:
         subprocess.run(
-            [COMMAND, "compile", path, "--name", "model", "-o", folder],
+            [COMMAND, "compile", path, "--name", "model", "--sizes", sizes, "-o", folder],
             check=True,
             capture_output=True,
         )

@@ -138,6 +138,40 @@ def test_bits_are_the_same_for_every_compiler(tmp_path: Path) -> None:
         )
 
 
+@pytest.mark.parametrize(
+    ("asked", "open_sizes"),
+    [("batch=2,length=7", []), ("batch=1..2", ["batch", "length"]), ("length=7", ["batch"])],
+)
+def test_sizes_that_are_asked_for(asked: str, open_sizes: list[str], tmp_path: Path) -> None:
+    model, path = exported("attention", tmp_path)
+    compiled = CompiledModel(path, tmp_path, sizes=asked)
+    assert compiled.sizes == open_sizes
+    x = torch.randn(2, 7, 24)
+    (got,) = compiled([x.numpy()], {"batch": 2, "length": 7})
+    np.testing.assert_allclose(got, model(x).detach().numpy(), rtol=1e-4, atol=1e-5)
+    if asked == "batch=1..2":
+        with pytest.raises(AssertionError):
+            compiled([np.zeros((3, 7, 24), np.float32)], {"batch": 3, "length": 7})
+
+
+@pytest.mark.parametrize(
+    ("asked", "why"),
+    [
+        ("width=3", 'no size "width": the file leaves open batch, length'),
+        ("batch", "--sizes batch: expected NAME=N or NAME=LEAST..MOST, from 1 to"),
+        ("batch=0", "--sizes batch=0: expected"),
+        ("length=1,batch=3..2", "--sizes batch=3..2: expected"),
+    ],
+)
+def test_wrong_sizes_are_named(asked: str, why: str, tmp_path: Path) -> None:
+    _, path = exported("attention", tmp_path)
+    done = subprocess.run(
+        [COMMAND, "inspect", path, "--sizes", asked], capture_output=True, text=True
+    )
+    assert done.returncode == 1
+    assert why in done.stderr
+
+
 def test_a_size_out_of_range_is_refused(tmp_path: Path) -> None:
     _, path = exported("experts", tmp_path)
     compiled = CompiledModel(path, tmp_path)

@@ -30,6 +30,7 @@ typedef struct reader {
     gali_arena *arena;
     gal_error *error;
     int64_t opset;
+    const gali_onnx_sizes *sizes;
 } reader;
 
 static gal_status no_memory(reader *r) {
@@ -117,6 +118,51 @@ static uint32_t find(reader *r, scope *s, const char *name) {
 
 /* ---- types of inputs ---- */
 
+/* A size that the file leaves open: a symbol, or the number that is asked for. */
+static gali_extent open_size(reader *r, const gali_graph *graph, const char *name) {
+    gali_extents *x = graph->extents;
+    gali_extent symbol = name[0] ? gali_extent_symbol(x, name, 0, GALI_EXTENT_LARGEST)
+                                 : gali_extent_fresh(x, "size", 0, GALI_EXTENT_LARGEST);
+    int number = gali_extent_as_symbol(x, symbol);
+    for (uint32_t i = 0; number >= 0 && i < r->sizes->count; i++) {
+        const gali_onnx_size *asked = &r->sizes->list[i];
+        if (strcmp(asked->name, gali_extent_symbol_name(x, (uint32_t)number)) == 0) {
+            gali_extent_set_range(x, symbol, asked->least, asked->most);
+            return asked->least == asked->most ? asked->least : symbol;
+        }
+    }
+    return symbol;
+}
+
+static gal_status no_such_size(reader *r, const gali_extents *x, const char *name) {
+    gali_text names = {0};
+    for (uint32_t i = 0; i < gali_extent_symbols(x); i++) {
+        gali_text_add(&names, "%s%.60s", i ? ", " : "", gali_extent_symbol_name(x, i));
+    }
+    gal_status status =
+        gali_extent_symbols(x)
+            ? gali_fail(r->error, GAL_BAD_ARGUMENT, "no size \"%.60s\": the file leaves open %.150s", name,
+                        names.bytes ? names.bytes : "others")
+            : gali_fail(r->error, GAL_BAD_ARGUMENT, "no size \"%.60s\": the file leaves none open", name);
+    gali_text_release(&names);
+    return status;
+}
+
+/* Every size that is asked for is one of the file's. */
+static gal_status check_sizes(reader *r, const gali_extents *x) {
+    for (uint32_t i = 0; i < r->sizes->count; i++) {
+        uint32_t symbol = 0;
+        while (symbol < gali_extent_symbols(x) &&
+               strcmp(gali_extent_symbol_name(x, symbol), r->sizes->list[i].name) != 0) {
+            symbol++;
+        }
+        if (symbol == gali_extent_symbols(x)) {
+            return no_such_size(r, x, r->sizes->list[i].name);
+        }
+    }
+    return GAL_OK;
+}
+
 static gal_status read_dimension(reader *r, const gali_graph *graph, const Onnx__TensorShapeProto__Dimension *d,
                                  gali_extent *extent) {
     switch (d->value_case) {
@@ -126,11 +172,10 @@ static gal_status read_dimension(reader *r, const gali_graph *graph, const Onnx_
                    ? GAL_OK
                    : gali_fail(r->error, GAL_BAD_DATA, "a dimension of %lld", (long long)d->dim_value);
     case ONNX__TENSOR_SHAPE_PROTO__DIMENSION__VALUE_DIM_PARAM:
-        *extent = d->dim_param[0] ? gali_extent_symbol(graph->extents, d->dim_param, 0, GALI_EXTENT_LARGEST)
-                                  : gali_extent_fresh(graph->extents, "size", 0, GALI_EXTENT_LARGEST);
+        *extent = open_size(r, graph, d->dim_param);
         return GAL_OK;
     default:
-        *extent = gali_extent_fresh(graph->extents, "size", 0, GALI_EXTENT_LARGEST);
+        *extent = open_size(r, graph, "");
         return GAL_OK;
     }
 }
@@ -590,6 +635,7 @@ static gal_status read_outputs(reader *r, scope *s, const Onnx__GraphProto *prot
 static gal_status read_graph(reader *r, scope *s, const Onnx__GraphProto *proto) {
     gal_status status = read_initialisers(r, s, proto);
     status = status == GAL_OK ? read_inputs(r, s, proto) : status;
+    status = status == GAL_OK && !s->outer ? check_sizes(r, s->graph->extents) : status;
     for (size_t i = 0; status == GAL_OK && i < proto->n_node; i++) {
         status = read_node(r, s, proto->node[i], i);
     }
@@ -609,9 +655,10 @@ static gal_status read_opset(reader *r) {
                            GALI_ONNX_NEWEST);
 }
 
-gal_status gali_onnx_read(gali_graph **out, const Onnx__ModelProto *model, gali_arena *arena,
-                          gal_error *error) {
-    reader r = {.model = model, .arena = arena, .error = error};
+gal_status gali_onnx_read(gali_graph **out, const Onnx__ModelProto *model, const gali_onnx_sizes *sizes,
+                          gali_arena *arena, gal_error *error) {
+    const gali_onnx_sizes none = {.count = 0};
+    reader r = {.model = model, .arena = arena, .error = error, .sizes = sizes ? sizes : &none};
     scope s;
     *out = NULL;
     gal_status status = read_opset(&r);

@@ -9,16 +9,19 @@
 #define GALI_IMPORT_ONNX_READ_H
 
 #include "graph/graph.h"
+#include "import/onnx_sizes.h"
 #include "onnx.pb-c.h"
 
 enum { GALI_ONNX_NEWEST = 22 };
 
 /*
  * The model's graph, verified, with inferred types, in the arena. Dimensions with a name are symbols, those without get
- * one of their own. Constants stay in the message, which must outlive the graph. Errors: GAL_BAD_DATA with the node or
- * tensor: operators that the graph has not are refused by name; GAL_NO_MEMORY.
+ * one of their own; what `sizes` says of them (NULL: nothing) holds from the start, so that shapes are as simple as it
+ * allows. Constants stay in the message, which must outlive the graph. Errors: GAL_BAD_DATA with the node or tensor:
+ * operators that the graph has not are refused by name; GAL_BAD_ARGUMENT for a size that the model has not; GAL_NO_MEMORY.
  */
-gal_status gali_onnx_read(gali_graph **out, const Onnx__ModelProto *model, gali_arena *arena, gal_error *error);
+gal_status gali_onnx_read(gali_graph **out, const Onnx__ModelProto *model, const gali_onnx_sizes *sizes,
+                          gali_arena *arena, gal_error *error);
 
 /* ---- one node being read (upgrade.c) ---- */
 

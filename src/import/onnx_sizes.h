@@ -1,0 +1,18 @@
+/* What the user says of the sizes that an ONNX file leaves open. */
+#ifndef GALI_IMPORT_ONNX_SIZES_H
+#define GALI_IMPORT_ONNX_SIZES_H
+
+#include <stdint.h>
+
+/* least..most, both at least 1; where they are the same the size is that number. */
+typedef struct gali_onnx_size {
+    const char *name; /* as `gallop inspect` prints it */
+    int64_t least, most;
+} gali_onnx_size;
+
+typedef struct gali_onnx_sizes {
+    const gali_onnx_size *list; /* [count] */
+    uint32_t count;
+} gali_onnx_sizes;
+
+#endif
