@@ -142,12 +142,11 @@ static int fail(const compile *self, gal_status status, const gal_error *error) 
 
 static int refuse_options(const compile *self) {
     const gal_compile_desc *d = &self->desc;
-    const char *option = d->target          ? "--target"
-                         : self->characters ? "--characters"
-                         : d->form          ? "--form"
-                         : d->dump          ? "--dump"
-                         : d->log           ? "--log"
-                                            : NULL;
+    const char *option = self->characters ? "--characters"
+                         : d->form        ? "--form"
+                         : d->dump        ? "--dump"
+                         : d->log         ? "--log"
+                                          : NULL;
     return option
                ? gali_command_usage("compile", "%s is for controllers, %s is an ONNX model", option, self->path)
                : GALI_EXIT_OK;
@@ -175,10 +174,17 @@ static int make_onnx(const compile *self) {
     if (result != GALI_EXIT_OK) {
         return result;
     }
+    const gali_target *target = gali_target_find(self->desc.target ? self->desc.target : "native", &error);
+    if (!target) {
+        return gali_command_usage("compile", "%s", error.message);
+    }
     gal_status status = gali_onnx_model_open(&model, self->path, self->external, self->sizes, &error);
     if (status == GAL_OK) {
         gal_error why = {0};
         status = gali_onnx_model_program(&model, &why);
+        if (status == GAL_OK) {
+            model.program->target = target;
+        }
         status = status == GAL_OK ? gali_emit_program(model.program, &desc, parts, &why) : status;
         status = status == GAL_OK ? GAL_OK : gali_fail_in_file(&error, self->path, &why);
     }
@@ -243,7 +249,8 @@ static int run(int argc, char **argv) {
 
 const gali_command gali_command_compile = {
     "compile", "a controller, or any ONNX model, as plain C",
-    "usage: gallop compile MODEL.onnx [--external FILE] [--sizes NAME=N,...] [--weights array|blob] [--name "
+    "usage: gallop compile MODEL.onnx [--target native] [--external FILE] [--sizes NAME=N,...] [--weights "
+    "array|blob] [--name "
     "NAME] -o "
     "DIR\n"
     "       gallop compile MODEL [--target native] [--characters 1..64] -o DIR\n"

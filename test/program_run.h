@@ -60,6 +60,12 @@ static gal_status program_group(program_memory *m, uint32_t group, gal_error *er
             m->data[t] = malloc(program_bytes(m, t) + 64);
         }
         buffers[i] = m->data[t];
+        if (m->program->tensors[t].role == GALI_TENSOR_CONSTANT) { /* as the function has it laid out */
+            const gali_loop_buffer *buffer = lowered.function->buffer[i];
+            free(m->data[t]);
+            buffers[i] = m->data[t] = malloc(gali_program_constant_bytes(m->program, t, buffer) + 64);
+            status = gali_program_constant(m->program, t, buffer, buffers[i]) ? status : GAL_NO_MEMORY;
+        }
     }
     for (uint32_t i = 0; status == GAL_OK && i < lowered.function->symbols; i++) {
         symbols[i] = (uint32_t)m->symbols[lowered.symbols[i]];
@@ -67,9 +73,9 @@ static gal_status program_group(program_memory *m, uint32_t group, gal_error *er
     return status == GAL_OK ? gali_loop_interpret(lowered.function, symbols, buffers, error) : status;
 }
 
-/* As gali_graph_evaluate; GAL_UNSUPPORTED where the compiler has no loops for the graph. */
-static gal_status program_run(gali_run *run, const gali_graph *graph, const gali_tensor *inputs,
-                              gali_tensor *outputs) {
+/* As gali_graph_evaluate, with loops for a target, NULL: for any; GAL_UNSUPPORTED where the compiler has none. */
+static gal_status program_run(gali_run *run, const gali_graph *graph, const gali_target *target,
+                              const gali_tensor *inputs, gali_tensor *outputs) {
     program_memory m = {0};
     gal_status status = gali_program_make(&m.program, graph, graph->arena, run->error);
     status = status == GAL_OK ? gali_program_fuse(m.program, run->error) : status;
@@ -78,6 +84,7 @@ static gal_status program_run(gali_run *run, const gali_graph *graph, const gali
     if (status != GAL_OK) {
         return status;
     }
+    m.program->target = target;
     m.symbols = calloc(gali_extent_symbols(graph->extents) + 1, sizeof *m.symbols);
     m.data = calloc(m.program->tensor_count + 1, sizeof *m.data);
     m.slots = calloc(m.program->slot_count + 1, sizeof *m.slots);
@@ -89,7 +96,7 @@ static gal_status program_run(gali_run *run, const gali_graph *graph, const gali
         const gali_program_tensor *t = &m.program->tensors[i];
         if (t->role == GALI_TENSOR_CONSTANT) {
             m.data[i] = malloc(program_bytes(&m, i) + 64);
-            gali_program_lay(m.program, i, m.data[i]);
+            gali_program_lay(m.program, i, m.data[i]); /* of one that is an output, too */
         } else if (t->role == GALI_TENSOR_INPUT) {
             m.data[i] = malloc(program_bytes(&m, i) + 64);
             program_fill(&inputs[t->port], m.data[i]);

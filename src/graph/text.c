@@ -45,6 +45,16 @@ void gali_text_add(gali_text *text, const char *format, ...) {
     va_end(arguments);
 }
 
+void *gali_text_reserve(gali_text *text, size_t size) {
+    if (!grow(text, size)) {
+        return NULL;
+    }
+    void *place = text->bytes + text->size;
+    text->size += size;
+    text->bytes[text->size] = 0;
+    return place;
+}
+
 void gali_text_release(gali_text *text) {
     free(text->bytes);
     *text = (gali_text){0};

@@ -19,6 +19,9 @@ GALI_PRINTF(2, 3) void gali_text_add(gali_text *text, const char *format, ...);
 /* Appends size bytes. */
 void gali_text_add_bytes(gali_text *text, const char *bytes, size_t size);
 
+/* Appends size > 0 bytes for the caller to fill; NULL where memory ran out. */
+void *gali_text_reserve(gali_text *text, size_t size);
+
 void gali_text_release(gali_text *text);
 
 /* Releases a text that was made for another one, whose failure its own is. */

@@ -447,6 +447,7 @@ static void write_source(const char *path) {
     gali_text_add(&source,
                   "#include <math.h>\n#include <stddef.h>\n#include <stdint.h>\n#include <string.h>\n\n");
     gali_vocabulary_add_plain(&source, body.bytes);
+    gali_text_add(&source, "%s", body.bytes);
     spill(path, &source);
     gali_text_release(&body);
     gali_text_release(&source);

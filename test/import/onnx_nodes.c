@@ -215,19 +215,22 @@ static int run_set(const char *folder, gali_graph *graph, way by, const char **w
         *why = error.message;
         verdict = 0;
     }
-    if (verdict == 1) {
-        gal_status status = by == BY_LOOPS ? program_run(&run, graph, inputs, outputs)
+    for (uint32_t i = 0; verdict == 1 && i <= (by == BY_LOOPS ? gali_target_count : 0); i++) {
+        const gali_target *target = i ? &gali_targets[i - 1] : NULL; /* any, then lanes of 1, 4, 8 and 16 */
+        gal_status status = by == BY_LOOPS ? program_run(&run, graph, target, inputs, outputs)
                                            : gali_graph_evaluate(&run, graph, inputs, outputs);
         *why = error.message;
         verdict = status == GAL_OK ? 1 : by == BY_LOOPS && status == GAL_UNSUPPORTED ? -1 : 0;
-    }
-    if (verdict == 1) {
-        *why = compare(&run, folder, graph, outputs);
-        verdict = *why ? 0 : 1;
+        if (verdict == 1) {
+            *why = compare(&run, folder, graph, outputs);
+            verdict = *why ? 0 : 1;
+        }
+        for (uint32_t k = 0; k < PORTS_MAX; k++) {
+            gali_tensor_release(&run, &outputs[k]);
+        }
     }
     for (uint32_t i = 0; i < PORTS_MAX; i++) {
         gali_tensor_release(&run, &inputs[i]);
-        gali_tensor_release(&run, &outputs[i]);
     }
     return verdict;
 }

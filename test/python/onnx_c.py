@@ -47,19 +47,19 @@ class CompiledModel:
         flags: tuple[str, ...] = ("-O2",),
         compiler: str = "cc",
         sizes: str = "",
+        target: str = "native",
     ) -> None:
-        subprocess.run(
-            [COMMAND, "compile", path, "--name", "model", "--sizes", sizes, "-o", folder],
-            check=True,
-            capture_output=True,
-        )
+        options = ["--target", target, "--name", "model", "--sizes", sizes, "-o", folder]
+        subprocess.run([COMMAND, "compile", path, *options], check=True, capture_output=True)
         header = (folder / "model.h").read_text(encoding="utf-8")
+        build = re.search(r"^ \*     cc .*? (-m\S*)", header, flags=re.M)
+        machine = [build.group(1)] if build and target != "scalar" else []
         ports = re.findall(r"^ \*     (in|out)\d+_\S*  (\w+)\[(.*)\]$", header, flags=re.M)
         self.inputs = [(kind, extents) for side, kind, extents in ports if side == "in"]
         self.outputs = [(kind, extents) for side, kind, extents in ports if side == "out"]
         arguments = re.search(r"^int model_run\((.*?)\);", header, flags=re.M | re.S).group(1)
         self.sizes = re.findall(r"uint32_t size_(\w+)", arguments)
-        library = folder / ("model" + "".join(flags).replace("-", "_") + compiler + ".so")
+        library = folder / ("model" + "".join(flags).replace("-", "_") + compiler + target + ".so")
         subprocess.run(
             [
                 compiler,
@@ -68,6 +68,7 @@ class CompiledModel:
                 "-Wextra",
                 "-Werror",
                 *flags,
+                *machine,
                 "-ffp-contract=off",
                 "-shared",
                 "-fPIC",

@@ -97,6 +97,24 @@ CASES = {
 }
 
 
+MACHINE = {
+    word
+    for path in [Path("/proc/cpuinfo")]
+    if path.exists()
+    for word in path.read_text(encoding="utf-8").split()
+}
+BUILDS = [(("-O3", "-march=native"), "cc", "scalar"), (("-O2",), "clang-19", "scalar")]
+BUILDS += [(("-O3",), "cc", "x86-64-v3"), (("-O1",), "clang-19", "x86-64-v3")] * ("avx2" in MACHINE)
+BUILDS += [(("-O2",), "cc", "x86-64-v4"), (("-O3",), "clang-19", "x86-64-v4")] * (
+    "avx512bw" in MACHINE
+)
+BITS_AT = {
+    "convolutional": {"batch": 2},
+    "attention": {"batch": 2, "length": 19},
+    "experts": {"batch": 7},
+}
+
+
 def exported(name: str, folder: Path) -> tuple[nn.Module, Path]:
     torch.manual_seed(1)
     make, axes, shape, sizes = CASES[name]
@@ -126,16 +144,16 @@ def test_results_are_those_of_pytorch(name: str, tmp_path: Path) -> None:
         np.testing.assert_allclose(got, expected, rtol=1e-4, atol=1e-5 * np.abs(expected).max())
 
 
-def test_bits_are_the_same_for_every_compiler(tmp_path: Path) -> None:
-    _, path = exported("attention", tmp_path)
-    sizes = {"batch": 2, "length": 19}
-    x = np.random.default_rng(2).standard_normal((2, 19, 24)).astype(np.float32)
-    first = CompiledModel(path, tmp_path, ("-O0",))([x], sizes)[0]
-    for flags, compiler in ((("-O3", "-march=native"), "cc"), (("-O2",), "clang-19")):
-        assert (
-            CompiledModel(path, tmp_path, flags, compiler)([x], sizes)[0].tobytes()
-            == first.tobytes()
-        )
+@pytest.mark.parametrize("name", CASES)
+def test_bits_are_the_same_for_every_compiler_and_target(name: str, tmp_path: Path) -> None:
+    _, path = exported(name, tmp_path)
+    sizes = BITS_AT[name]
+    shape = CASES[name][2](sizes)
+    x = np.random.default_rng(2).standard_normal(shape).astype(np.float32)
+    first = CompiledModel(path, tmp_path, ("-O0",), target="scalar")([x], sizes)[0]
+    for flags, compiler, target in BUILDS if name == "attention" else BUILDS[2::3]:
+        made = CompiledModel(path, tmp_path, flags, compiler, target=target)([x], sizes)[0]
+        assert made.tobytes() == first.tobytes(), (compiler, target)
 
 
 @pytest.mark.parametrize(

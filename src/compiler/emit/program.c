@@ -6,16 +6,25 @@
 #include "base/crc32.h"
 #include "base/error.h"
 #include "compiler/emit/vocabulary.h"
+#include "compiler/loop/layout.h"
 #include "compiler/loop/print_c.h"
 #include "compiler/program/lower.h"
 
 enum { NAME_SIZE = 96, ALIGNMENT = 64, WORDS_A_LINE = 16 };
 
+/* A constant as a function reads it, which starts at `at` in the weights. */
+typedef struct constant {
+    uint32_t tensor;
+    const gali_loop_buffer *buffer;
+    size_t at;
+    struct constant *next;
+} constant;
+
 typedef struct emission {
     gali_program *p;
     const gali_emit_desc *desc;
     gali_text functions, calls, weights;
-    size_t *at;       /* [tensor_count] where a constant starts in the weights; SIZE_MAX: not yet there */
+    constant *constants;
     uint32_t *symbol; /* [symbols] 1 + the number of a size that inputs tell */
     gal_error *error;
 } emission;
@@ -36,9 +45,12 @@ static void add_word(gali_text *to, const char *name, size_t most) {
     }
 }
 
+/* size_t is a name of C's own. */
 static void add_size_name(const emission *e, gali_text *to, uint32_t symbol) {
+    const char *name = gali_extent_symbol_name(e->p->graph->extents, symbol);
     gali_text_add(to, "size_");
-    add_word(to, gali_extent_symbol_name(e->p->graph->extents, symbol), 40);
+    add_word(to, name, 40);
+    gali_text_add(to, "%s", strcmp(name, "t") == 0 ? "_" : "");
 }
 
 /* Inputs and outputs may have names that are no C, or the same: their number is part of it. */
@@ -85,39 +97,37 @@ static void add_extent(const emission *e, gali_text *to, gali_extent extent) {
 
 /* ---- constants ---- */
 
-static size_t bytes_of(const gali_program_tensor *t) {
-    size_t bytes = gali_element_list[t->type.element].bytes;
-    for (int i = 0; i < t->type.rank; i++) {
-        bytes *= (size_t)t->type.shape[i];
-    }
-    return bytes;
-}
-
-static void lay_constant(emission *e, uint32_t tensor) {
-    const gali_program_tensor *t = &e->p->tensors[tensor];
-    size_t start = e->weights.size;
-    gali_text_add_bytes(&e->weights, t->data, bytes_of(t));
-    if (!e->weights.failed) {
-        gali_program_lay(e->p, tensor, e->weights.bytes + start);
-    }
+/* Whether two functions read a constant alike. */
+static int same_layout(const gali_loop_buffer *a, const gali_loop_buffer *b) {
+    return !a->packed_rank && !b->packed_rank ? 1 : gali_layout_same(a, b);
 }
 
 /* Where the constant stands in the weights, in bytes; it is put there when it is first asked for. */
-static size_t constant_at(emission *e, uint32_t tensor) {
+static size_t constant_at(emission *e, uint32_t tensor, const gali_loop_buffer *buffer) {
     static const char zeros[ALIGNMENT];
-    if (e->at[tensor] == SIZE_MAX) {
-        size_t over = e->weights.size % ALIGNMENT;
-        gali_text_add_bytes(&e->weights, zeros, over ? ALIGNMENT - over : 0);
-        e->at[tensor] = e->weights.size;
-        lay_constant(e, tensor);
+    for (const constant *c = e->constants; c; c = c->next) {
+        if (c->tensor == tensor && same_layout(c->buffer, buffer)) {
+            return c->at;
+        }
     }
-    return e->at[tensor];
+    size_t over = e->weights.size % ALIGNMENT, bytes = gali_program_constant_bytes(e->p, tensor, buffer);
+    gali_text_add_bytes(&e->weights, zeros, over ? ALIGNMENT - over : 0);
+    size_t at = e->weights.size;
+    unsigned char *place = gali_text_reserve(&e->weights, bytes);
+    constant *c = gali_arena_take(e->p->arena, sizeof *c);
+    if (!place || !c || !gali_program_constant(e->p, tensor, buffer, place)) {
+        e->weights.failed = 1;
+        return 0;
+    }
+    *c = (constant){tensor, buffer, at, e->constants};
+    e->constants = c;
+    return at;
 }
 
 /* ---- calls ---- */
 
 /* A pointer to the tensor, as the run has it. */
-static void add_pointer(emission *e, gali_text *to, uint32_t tensor) {
+static void add_pointer(emission *e, gali_text *to, uint32_t tensor, const gali_loop_buffer *buffer) {
     const gali_program_tensor *t = &e->p->tensors[tensor];
     const char *type = gali_element_list[t->type.element].c;
     switch (t->role) {
@@ -128,7 +138,7 @@ static void add_pointer(emission *e, gali_text *to, uint32_t tensor) {
         add_port(to, "out", t->port, t->name);
         break;
     case GALI_TENSOR_CONSTANT:
-        gali_text_add(to, "(const %s *)(constants + %zu)", type, constant_at(e, tensor));
+        gali_text_add(to, "(const %s *)(constants + %zu)", type, constant_at(e, tensor, buffer));
         break;
     default:
         gali_text_add(to, "(%s *)slot%u", type, t->slot);
@@ -164,6 +174,11 @@ static void add_comment(emission *e, uint32_t group) {
     gali_text_add(&e->functions, ". */\n");
 }
 
+/* Lanes of a printed function; 0: plain C. */
+static uint32_t vector_lanes(const emission *e) {
+    return e->p->target && e->p->target->lanes > 1 ? e->p->target->lanes : 0;
+}
+
 static gal_status add_group(emission *e, uint32_t group) {
     gali_lowered lowered;
     gali_text name = {0};
@@ -175,11 +190,11 @@ static gal_status add_group(emission *e, uint32_t group) {
     gali_text_add(&name, "gali_%u_%s_", group, node ? gali_op_list[node->op].name : "Copy");
     add_word(&name, node ? node->name : "", 40);
     add_comment(e, group);
-    status = name.failed ? gali_fail(e->error, GAL_NO_MEMORY, "no memory to emit")
-                         : gali_loop_print_c(lowered.function, name.bytes, 0, &e->functions, e->error);
+    status = name.failed
+                 ? gali_fail(e->error, GAL_NO_MEMORY, "no memory to emit")
+                 : gali_loop_print_c(lowered.function, name.bytes, vector_lanes(e), &e->functions, e->error);
     gali_text_add(&e->functions, "\n");
-    gali_text_add(&e->calls, "    gali_one_%s(",
-                  name.bytes ? name.bytes + sizeof "gali_" - 1 : ""); /* vocabulary.h */
+    gali_text_add(&e->calls, "    %s(", name.bytes ? name.bytes : "");
     uint32_t count = 0;
     for (uint32_t i = 0; status == GAL_OK && i < lowered.function->symbols; i++) {
         gali_text_add(&e->calls, "%s", count++ ? ", " : "");
@@ -187,7 +202,7 @@ static gal_status add_group(emission *e, uint32_t group) {
     }
     for (uint32_t i = 0; status == GAL_OK && i < lowered.function->parameters; i++) {
         gali_text_add(&e->calls, "%s", count++ ? ", " : "");
-        add_pointer(e, &e->calls, lowered.tensors[i]);
+        add_pointer(e, &e->calls, lowered.tensors[i], lowered.function->buffer[i]);
     }
     gali_text_add(&e->calls, ");\n");
     gali_text_release(&name);
@@ -280,9 +295,9 @@ static void add_ports(const emission *e, gali_text *to) {
 static void make_header(const emission *e, gali_text *to) {
     gali_text_add(to, "/*\n * %s as plain C, made by gallop %s: ", e->desc->origin, gal_version());
     gali_text_add(
-        to,
-        "%u functions of %u operators.\n *     cc -std=c11 -O3 -march=native -ffp-contract=off -c %s.c\n */\n",
-        e->p->group_count, e->p->graph->node_count, e->desc->name);
+        to, "%u functions of %u operators, for %s.\n *     cc -std=c11 -O3 %s -ffp-contract=off -c %s.c\n */\n",
+        e->p->group_count, e->p->graph->node_count, vector_lanes(e) ? e->p->target->name : "any machine",
+        vector_lanes(e) ? e->p->target->flags : "-march=native", e->desc->name);
     gali_text_add(to, "#ifndef GALI_H\n#define GALI_H\n\n#include <stddef.h>\n#include <stdint.h>\n\n"
                       "#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n");
     gali_text_add(to, "enum { GALI_WEIGHTS = %zu }; /* bytes */\n\n", e->weights.size);
@@ -396,10 +411,11 @@ static void add_call(const emission *e, gali_text *to) {
 
 static void add_weights(const emission *e, gali_text *to) {
     size_t words = (e->weights.size + 7) / 8;
-    gali_text_add(to,
-                  "\n/* As little-endian words, so that they start at a multiple of 8 bytes. */\n"
-                  "static const uint64_t gali_words[%zu] = {",
-                  words ? words : 1);
+    gali_text_add(
+        to,
+        "\n/* As little-endian words; at a multiple of 64 bytes no vector lies across two lines of cache. */\n"
+        "_Alignas(64) static const uint64_t gali_words[%zu] = {",
+        words ? words : 1);
     for (size_t i = 0; i < words; i++) {
         uint64_t word = 0;
         for (size_t b = 0; b < 8 && 8 * i + b < e->weights.size; b++) {
@@ -421,7 +437,13 @@ static void make_source(const emission *e, gali_text *to) {
         "#pragma GCC optimize(\"fp-contract=off\", \"no-math-errno\", \"no-trapping-math\")\n#endif\n\n"
         "#include \"%s.h\"\n\n#include <math.h>\n#include <string.h>\n\n",
         e->desc->name);
+    if (vector_lanes(e)) {
+        gali_vocabulary_includes(to, e->p->target);
+        gali_text_add(to, "\n");
+        gali_vocabulary_add(to, e->p->target, body.bytes ? body.bytes : "");
+    }
     gali_vocabulary_add_plain(to, body.bytes ? body.bytes : "");
+    gali_text_add_bytes(to, body.bytes ? body.bytes : "", body.size);
     gali_text_end(&body, to);
     add_bodies(e, &body);
     add_size_functions(to, body.bytes ? body.bytes : "");
@@ -437,12 +459,8 @@ gal_status gali_emit_program(gali_program *p, const gali_emit_desc *desc,
                              gali_text parts[GAL_COMPILED_PART_COUNT], gal_error *error) {
     emission e = {.p = p, .desc = desc, .error = error};
     gali_text ours = {0};
-    e.at = gali_arena_take(p->arena, (p->tensor_count + 1) * sizeof *e.at);
     e.symbol = gali_arena_take(p->arena, (gali_extent_symbols(p->graph->extents) + 1) * sizeof *e.symbol);
-    gal_status status = e.at && e.symbol ? GAL_OK : gali_fail(error, GAL_NO_MEMORY, "no memory to emit");
-    for (uint32_t i = 0; status == GAL_OK && i < p->tensor_count; i++) {
-        e.at[i] = SIZE_MAX;
-    }
+    gal_status status = e.symbol ? GAL_OK : gali_fail(error, GAL_NO_MEMORY, "no memory to emit");
     if (status == GAL_OK) {
         number_symbols(&e);
     }

@@ -8,21 +8,22 @@
 
 extern const gali_embedded gali_embedded_compiler_h, gali_embedded_kernels_h, gali_embedded_elementary,
     gali_embedded_activate_f32, gali_embedded_panel_f32, gali_embedded_gru_f32, gali_embedded_feed,
-    gali_embedded_gate, gali_embedded_loop_scalars, gali_embedded_emit_tile, gali_embedded_emit_operators,
-    gali_embedded_simd_scalar, gali_embedded_simd_avx2, gali_embedded_simd_avx512, gali_embedded_simd_neon,
-    gali_embedded_simd_wasm;
+    gali_embedded_gate, gali_embedded_loop_vectors, gali_embedded_loop_scalars, gali_embedded_emit_tile,
+    gali_embedded_emit_operators, gali_embedded_simd_scalar, gali_embedded_simd_avx2, gali_embedded_simd_avx512,
+    gali_embedded_simd_neon, gali_embedded_simd_wasm;
 #define LAYER(id, name, formula) extern const gali_embedded gali_embedded_layer_##name;
 #include "network/layers.def"
 #undef LAYER
 
 /* Behind the target's own words. */
 static const gali_embedded *const over_simd[] = {
-    &gali_embedded_elementary,   &gali_embedded_activate_f32, &gali_embedded_panel_f32,
-    &gali_embedded_gru_f32,      &gali_embedded_feed,         &gali_embedded_gate,
+    &gali_embedded_elementary,     &gali_embedded_activate_f32, &gali_embedded_panel_f32,
+    &gali_embedded_gru_f32,        &gali_embedded_feed,         &gali_embedded_gate,
 #define LAYER(id, name, formula) &gali_embedded_layer_##name,
 #include "network/layers.def"
 #undef LAYER
-    &gali_embedded_loop_scalars, &gali_embedded_emit_tile,    &gali_embedded_emit_operators,
+    &gali_embedded_loop_vectors,   &gali_embedded_loop_scalars, &gali_embedded_emit_tile,
+    &gali_embedded_emit_operators,
 };
 
 /* A piece of text; a definition's paragraph or a name. */
@@ -259,12 +260,24 @@ void gali_vocabulary_add(gali_text *text, const gali_target *target, const char 
     free(all.list);
 }
 
+/* The words of ours that start with gali_one_, as those of the vocabulary. */
+static void add_scalar_words(gali_text *to, const char *body) {
+    static const char one[] = "gali_one_";
+    const char *end = body + strlen(body);
+    for (piece word = next_name(body, end); word.size; word = next_name(word.at + word.size, end)) {
+        if (starts(word.at, word.at + word.size, one)) {
+            gali_text_add(to, "gali_%.*s\n", (int)(word.size - (sizeof one - 1)), word.at + sizeof one - 1);
+        }
+    }
+}
+
 void gali_vocabulary_add_plain(gali_text *text, const char *body) {
     const gali_target scalar = {.simd = GALI_SIMD_SCALAR};
-    gali_text whole = {0};
-    gali_vocabulary_add(&whole, &scalar, body);
-    gali_text_add_bytes(&whole, body, strlen(body));
+    gali_text words = {0}, whole = {0};
+    add_scalar_words(&words, body);
+    gali_vocabulary_add(&whole, &scalar, words.bytes ? words.bytes : "");
     gali_vocabulary_rename(text, whole.bytes ? whole.bytes : "", "gali_one");
+    gali_text_end(&words, text);
     gali_text_end(&whole, text);
 }
 

@@ -19,8 +19,8 @@ void gali_vocabulary_includes(gali_text *text, const gali_target *target);
 void gali_vocabulary_add(gali_text *text, const gali_target *target, const char *body);
 
 /*
- * Appends functions of plain C (loop/print_c.h), `body`, behind what they use of scalar.h's vocabulary, under names of its
- * own, gali_one_.., so that a module may have another target's beside it.
+ * Appends the definitions of scalar.h's vocabulary that the words gali_one_.. of `body` mean (loop/print_c.h), under these
+ * names, so that a module may have its target's vocabulary beside it.
  */
 void gali_vocabulary_add_plain(gali_text *text, const char *body);
 

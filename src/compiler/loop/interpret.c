@@ -59,28 +59,6 @@ static size_t locate(const machine *m, const gali_loop_access *access, uint32_t 
     return gali_layout_offset(access->buffer, extent, index);
 }
 
-static lanes compute(const machine *m, const gali_loop_value *value, uint32_t count) {
-    lanes result = {{0}}, a[3] = {{{0}}, {{0}}, {{0}}};
-    if (value->op == GALI_VALUE_LOAD) {
-        uint32_t exist;
-        const float *from = (const float *)m->memory[value->load.buffer->id] + locate(m, &value->load, &exist);
-        for (uint32_t i = 0; i < count; i++) {
-            uint32_t lane = value->load.lanes > 1 ? i : 0;
-            result.of[i] = lane < exist ? from[lane] : 0;
-        }
-        return result;
-    }
-    for (uint32_t k = 0; k < gali_loop_ops[value->op].arity; k++) {
-        a[k] = compute(m, value->operand[k], count);
-    }
-    for (uint32_t i = 0; i < count; i++) {
-        result.of[i] = value->op == GALI_VALUE_CONSTANT
-                           ? (float)value->real
-                           : gali_loop_number_f32(value->op, a[0].of[i], a[1].of[i], a[2].of[i]);
-    }
-    return result;
-}
-
 /* ---- values of one number, of any element ---- */
 
 static gali_loop_number_of evaluate_value(const machine *m, const gali_loop_value *value);
@@ -116,6 +94,66 @@ static gali_loop_number_of evaluate_value(const machine *m, const gali_loop_valu
         a[i] = evaluate_value(m, value->operand[i]);
     }
     return gali_loop_number_apply(value->op, value->operand[0]->element, a);
+}
+
+/* ---- values in lanes: float32, and truth values as 0 or 1 ---- */
+
+static lanes compute(const machine *m, const gali_loop_value *value, uint32_t count);
+
+static lanes same_in_all(const machine *m, const gali_loop_value *value, uint32_t count) {
+    lanes result = {{0}};
+    gali_loop_number_of number = evaluate_value(m, value);
+    for (uint32_t i = 0; i < count; i++) {
+        result.of[i] = value->element == GALI_truth ? (float)(number.whole != 0) : number.f32;
+    }
+    return result;
+}
+
+static lanes load_lanes(const machine *m, const gali_loop_value *value, uint32_t count) {
+    lanes result = {{0}};
+    uint32_t exist;
+    if (leaves(m, &value->load)) {
+        return compute(m, value->operand[0], count);
+    }
+    const float *from = (const float *)m->memory[value->load.buffer->id] + locate(m, &value->load, &exist);
+    for (uint32_t i = 0; i < count; i++) {
+        result.of[i] = i < exist ? from[i] : 0;
+    }
+    return result;
+}
+
+/* An operation on one lane. */
+static float apply(const gali_loop_value *value, float a, float b, float c) {
+    gali_element element = value->operand[0]->element;
+    const float operand[3] = {a, b, c};
+    gali_loop_number_of of[3];
+    if (value->op == GALI_VALUE_SELECT) {
+        return a != 0 ? b : c;
+    }
+    if (value->element == GALI_f32) {
+        return gali_loop_number_f32(value->op, a, b, c);
+    }
+    for (uint32_t i = 0; i < 3; i++) {
+        of[i] = (gali_loop_number_of){.f32 = operand[i], .whole = element == GALI_truth && operand[i] != 0};
+    }
+    return (float)(gali_loop_number_apply(value->op, element, of).whole != 0);
+}
+
+static lanes compute(const machine *m, const gali_loop_value *value, uint32_t count) {
+    lanes result = {{0}}, a[3] = {{{0}}, {{0}}, {{0}}};
+    if (gali_loop_is_uniform(value)) {
+        return same_in_all(m, value, count);
+    }
+    if (value->op == GALI_VALUE_LOAD) {
+        return load_lanes(m, value, count);
+    }
+    for (uint32_t k = 0; k < gali_loop_ops[value->op].arity; k++) {
+        a[k] = compute(m, value->operand[k], count);
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        result.of[i] = apply(value, a[0].of[i], a[1].of[i], a[2].of[i]);
+    }
+    return result;
 }
 
 static void run_store(machine *m, const gali_loop_statement *store) {

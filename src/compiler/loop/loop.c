@@ -150,6 +150,14 @@ gali_loop_value *gali_loop_apply(gali_arena *arena, gali_loop_op op, const gali_
     return value;
 }
 
+int gali_loop_is_uniform(const gali_loop_value *value) {
+    int uniform = value->op != GALI_VALUE_LOAD || value->load.lanes == 1;
+    for (uint32_t i = 0; uniform && i < gali_loop_arity(value); i++) {
+        uniform = gali_loop_is_uniform(value->operand[i]);
+    }
+    return uniform;
+}
+
 uint32_t gali_loop_arity(const gali_loop_value *value) {
     return value->op == GALI_VALUE_LOAD ? value->operand[0] != NULL : gali_loop_ops[value->op].arity;
 }

@@ -39,9 +39,10 @@
  * Values are trees of ops.def over loads, each of one element (graph/elements.def): f16 and bf16 are storage, a load
  * makes an f32 of them and a store rounds; all else is computed in what it is stored in. An access [.., i:L] is L
  * elements from i of the last dimension; elements past its end are neither read (they are 0) nor written, so a last vector
- * may be partial. Only float32 has lanes, and of the operations those that have a word in vectors.
+ * may be partial. Only float32 has lanes, and truth values that come of comparing it; of the operations those that have a
+ * word in vectors. What has no load of several elements is the same in all lanes, and may be of any kind.
  *
- * An index marked `?` may leave its dimension: then a load is what stands behind `else`, and a store does nothing.
+ * An index marked `?` may leave its dimension (of several elements none of the last): then a load is what stands behind `else`, and a store does nothing.
  *
  * A dimension that does not divide is cut into nearly equal parts: part i of `count` of `total` starts at
  * first(total, count, i) = total i / count, rounded up, and ends where the next one starts. A let marked `cases` has
@@ -269,6 +270,9 @@ gali_loop_value *gali_loop_load(gali_arena *arena, const gali_loop_access *acces
 gali_loop_value *gali_loop_cast(gali_arena *arena, gali_element element, const gali_loop_value *a);
 gali_loop_value *gali_loop_apply(gali_arena *arena, gali_loop_op op, const gali_loop_value *a,
                                  const gali_loop_value *b, const gali_loop_value *c);
+
+/* Whether a value is the same in all lanes: it has no load of several. */
+int gali_loop_is_uniform(const gali_loop_value *value);
 
 /* Operands of a value: a load's is what stands behind `else`. */
 uint32_t gali_loop_arity(const gali_loop_value *value);

@@ -10,7 +10,9 @@
 
 #include "kernels/body/activate_f32.inc" /* uses elementary.inc */
 
-#include "compiler/loop/body/scalars.inc" /* uses both */
+#include "compiler/loop/body/vectors.inc" /* uses both */
+
+#include "compiler/loop/body/scalars.inc" /* uses all */
 
 /* ---- storage and casts ---- */
 

@@ -61,7 +61,8 @@ static void add_plain_store(gali_c_printer *p, gali_text *to, const gali_loop_st
 
 static void add_store(gali_c_printer *p, gali_text *to, const gali_loop_statement *s) {
     const gali_loop_access *target = &s->to;
-    if (!p->lanes) {
+    int one = gali_c_is_local(target) && p->shape[target->buffer->id] == GALI_C_BROADCAST;
+    if (!p->lanes || (target->lanes == 1 && p->function->dense && !one)) {
         add_plain_store(p, to, s);
         return;
     }
@@ -89,7 +90,7 @@ static void add_store(gali_c_printer *p, gali_text *to, const gali_loop_statemen
         gali_text_add(to, ";\n");
         return;
     }
-    int partial = gali_c_is_partial(target);
+    int partial = gali_c_is_partial(p, target);
     p->some |= partial;
     gali_text_add(to, partial ? "%s_store_some(" : "gali_vf_store%s(",
                   partial              ? p->name
@@ -134,7 +135,7 @@ static void add_let(gali_text *to, const gali_loop_statement *let) {
             gali_c_factor(to, &a[1]);
         }
     } else if (let->let == GALI_LOOP_LEAST || let->let == GALI_LOOP_MOST) {
-        gali_text_add(to, "(size_t)gali_%s_i64(", let->let == GALI_LOOP_LEAST ? "least" : "most");
+        gali_text_add(to, "(size_t)gali_one_%s_i64(", let->let == GALI_LOOP_LEAST ? "least" : "most");
         gali_c_signed_index(to, &a[0]);
         gali_text_add(to, ", ");
         gali_c_signed_index(to, &a[1]);
@@ -347,7 +348,8 @@ static void add_cases(gali_c_printer *p, gali_text *to, const gali_loop_statemen
 
 static void add_clamp(gali_c_printer *p, gali_text *to, const gali_loop_statement *let) {
     int wide = let->value->element == GALI_u64; /* of these the larger half has no int64_t */
-    gali_text_add(to, "(size_t)gali_least_i64(gali_most_i64(%s", wide ? "(int64_t)gali_least_u64(" : "");
+    gali_text_add(to, "(size_t)gali_one_least_i64(gali_one_most_i64(%s",
+                  wide ? "(int64_t)gali_one_least_u64(" : "");
     gali_c_plain(p, to, let->value);
     gali_text_add(to, wide ? ", INT64_MAX), " : ", ");
     gali_c_signed_index(to, &let->operand[0]);

@@ -57,7 +57,7 @@ void gali_c_inside(gali_text *to, const gali_loop_access *access);
 int gali_c_is_local(const gali_loop_access *access);
 
 /* Whether a vector may reach past the end of the row. */
-int gali_c_is_partial(const gali_loop_access *access);
+int gali_c_is_partial(const gali_c_printer *p, const gali_loop_access *access);
 
 /* A pointer to an access of a parameter; an element of a local, a vector counting as one; the address of either. */
 void gali_c_pointer(gali_c_printer *p, gali_text *to, const gali_loop_access *access);

@@ -42,7 +42,7 @@ static void add_load(gali_c_printer *p, gali_text *to, const gali_loop_value *lo
         gali_text_add(to, " ? ");
     }
     if (stored) {
-        gali_text_add(to, "gali_f32_of_%s(", gali_element_list[element].word);
+        gali_text_add(to, "gali_one_f32_of_%s(", gali_element_list[element].word);
     }
     gali_c_item(p, to, &load->load);
     gali_text_add(to, stored ? ")" : "");
@@ -59,7 +59,7 @@ static void add_whole_of(gali_c_printer *p, gali_text *to, gali_element element,
     if (!truth && element != GALI_i64) {
         gali_text_add(to, "(%s)", gali_element_list[element].c);
     }
-    gali_text_add(to, truth ? "(" : "gali_i64_of_f64(");
+    gali_text_add(to, truth ? "(" : "gali_one_i64_of_f64(");
     gali_c_plain(p, to, from);
     gali_text_add(to, truth ? " != 0)" : ")");
 }
@@ -80,7 +80,11 @@ static void add_cast(gali_c_printer *p, gali_text *to, const gali_loop_value *ca
 static void add_between(gali_c_printer *p, gali_text *to, const gali_loop_value *value, const char *sign) {
     gali_element element = value->operand[0]->element;
     int wraps = !is_real(element) && !gali_loop_ops[value->op].truth;
-    const char *cast = !wraps ? "" : gali_element_list[element].bytes == 8 ? "(uint64_t)" : "(uint32_t)";
+    const char *cast = element == GALI_truth && value->op != GALI_VALUE_EQUAL
+                           ? "(int)" /* both are meant to be read */
+                       : !wraps                                ? ""
+                       : gali_element_list[element].bytes == 8 ? "(uint64_t)"
+                                                               : "(uint32_t)";
     if (wraps) {
         gali_text_add(to, "(%s)", gali_element_list[element].c);
     }
@@ -92,7 +96,7 @@ static void add_between(gali_c_printer *p, gali_text *to, const gali_loop_value 
     gali_text_add(to, ")");
 }
 
-/* gali_<plain>_<element>(..): of integers the functions of 64 bits, whose result is cut. */
+/* gali_one_<plain>_<element>(..): of integers the functions of 64 bits, whose result is cut. */
 static void add_call(gali_c_printer *p, gali_text *to, const gali_loop_value *value) {
     const char *plain = gali_loop_ops[value->op].plain;
     const gali_element_facts *facts = &gali_element_list[value->operand[0]->element];
@@ -100,10 +104,10 @@ static void add_call(gali_c_printer *p, gali_text *to, const gali_loop_value *va
                        : value->operand[0]->element == GALI_u64 ? "u64"
                                                                 : "i64";
     if (strncmp(plain, "gali_", 5) == 0) {
-        gali_text_add(to, "%s(", plain);
+        gali_text_add(to, "gali_one_%s(", plain + sizeof "gali_" - 1);
     } else {
         int cut = facts->kind != GALI_REAL && facts->bytes < 8;
-        gali_text_add(to, "%s%s%sgali_%s_%s(", cut ? "(" : "", cut ? facts->c : "", cut ? ")" : "", plain,
+        gali_text_add(to, "%s%s%sgali_one_%s_%s(", cut ? "(" : "", cut ? facts->c : "", cut ? ")" : "", plain,
                       word);
     }
     for (uint32_t i = 0; i < gali_loop_ops[value->op].arity; i++) {
@@ -133,7 +137,7 @@ static void add_operation(gali_c_printer *p, gali_text *to, const gali_loop_valu
 }
 
 void gali_c_plain(gali_c_printer *p, gali_text *to, const gali_loop_value *value) {
-    if (p->lanes && is_real(value->element)) {
+    if (p->lanes && !p->function->dense && is_real(value->element)) {
         p->why = "reals in the definition of an integer: print it as plain C";
     }
     switch (value->op) {
@@ -170,7 +174,7 @@ void gali_c_plain(gali_c_printer *p, gali_text *to, const gali_loop_value *value
 void gali_c_plain_stored(gali_c_printer *p, gali_text *to, const gali_loop_value *value, gali_element element) {
     int narrow = gali_element_list[element].kind == GALI_TRUTH && value->op != GALI_VALUE_LOAD;
     if (gali_loop_computed(element) != element) {
-        gali_text_add(to, "gali_%s_of_f32(", gali_element_list[element].word);
+        gali_text_add(to, "gali_one_%s_of_f32(", gali_element_list[element].word);
         gali_c_plain(p, to, value);
         gali_text_add(to, ")");
         return;

@@ -255,11 +255,41 @@ void gali_c_item(gali_c_printer *p, gali_text *to, const gali_loop_access *acces
     gali_text_end(&pointer, to);
 }
 
-int gali_c_is_partial(const gali_loop_access *access) {
+/* Whether number and scales of an index are multiples: then so is the index. */
+static int is_multiple(const gali_loop_index *index, int64_t of) {
+    int multiple = index->constant % of == 0;
+    for (uint32_t i = 0; i < index->count; i++) {
+        multiple &= index->term[i].scale % of == 0;
+    }
+    return multiple;
+}
+
+/* The most that an index of loops of constant size around comes to; INT64_MAX where others are in it. */
+static int64_t most_of(const gali_c_printer *p, const gali_loop_index *index) {
+    int64_t most = index->constant;
+    for (uint32_t i = 0; i < index->count; i++) {
+        const gali_loop_statement *by = NULL;
+        for (uint32_t s = 0; s < p->scopes; s++) {
+            int own = p->scope[s]->kind == GALI_LOOP_FOR && p->scope[s]->variable == index->term[i].variable;
+            by = own ? p->scope[s] : by;
+        }
+        if (!by || by->extent.count) {
+            return INT64_MAX;
+        }
+        most += index->term[i].scale > 0 ? index->term[i].scale * (by->extent.constant - 1) : 0;
+    }
+    return most;
+}
+
+/* Rows that are whole vectors are read in whole vectors; others where loops of constant size end early enough. */
+int gali_c_is_partial(const gali_c_printer *p, const gali_loop_access *access) {
     const gali_loop_buffer *buffer = access->buffer;
-    return access->lanes > 1 && !gali_c_is_local(access) && !buffer->packed_rank &&
-           (buffer->extent[buffer->rank - 1].count ||
-            gali_loop_size(&buffer->extent[buffer->rank - 1]) % access->lanes != 0);
+    if (access->lanes == 1 || gali_c_is_local(access) || buffer->packed_rank) {
+        return 0;
+    }
+    const gali_loop_index *end = &buffer->extent[buffer->rank - 1], *at = &access->index[buffer->rank - 1];
+    int multiple = is_multiple(end, access->lanes) && is_multiple(at, access->lanes);
+    return !multiple && (end->count || most_of(p, at) > end->constant - (int64_t)access->lanes);
 }
 
 void gali_c_left(gali_text *to, const gali_loop_access *access) {
@@ -270,7 +300,8 @@ void gali_c_left(gali_text *to, const gali_loop_access *access) {
 
 /* ---- values ---- */
 
-static void add_load(gali_c_printer *p, gali_text *to, const gali_loop_access *load) {
+static void add_load(gali_c_printer *p, gali_text *to, const gali_loop_value *value) {
+    const gali_loop_access *load = &value->load;
     if (gali_c_is_local(load) && p->shape[load->buffer->id] == GALI_C_VECTORS) {
         gali_c_element(p, to, load);
         return;
@@ -281,8 +312,13 @@ static void add_load(gali_c_printer *p, gali_text *to, const gali_loop_access *l
         gali_text_add(to, p->lanes > 1 ? ")" : "");
         return;
     }
-    int partial = gali_c_is_partial(load);
+    int partial = gali_c_is_partial(p, load);
     p->some |= partial;
+    if (load->tested) {
+        gali_text_add(to, "(");
+        gali_c_inside(to, load);
+        gali_text_add(to, " ? ");
+    }
     gali_text_add(to, "%s%s(", partial ? p->name : "gali_vf", partial ? "_load_some" : "_load");
     gali_c_address(p, to, load);
     if (partial) {
@@ -290,10 +326,16 @@ static void add_load(gali_c_printer *p, gali_text *to, const gali_loop_access *l
         gali_c_left(to, load);
     }
     gali_text_add(to, ")");
+    if (load->tested) {
+        gali_text_add(to, " : ");
+        gali_c_value(p, to, value->operand[0], load->lanes);
+        gali_text_add(to, ")");
+    }
 }
 
 int gali_c_is_scalar_load(const gali_loop_value *value) {
-    return value->op == GALI_VALUE_LOAD && value->load.lanes == 1;
+    return value->op == GALI_VALUE_LOAD && value->load.lanes == 1 && !value->load.tested &&
+           value->load.buffer->element == GALI_f32;
 }
 
 uint32_t gali_c_broadcast_of(const gali_loop_value *fma, uint32_t lanes) {
@@ -323,13 +365,50 @@ static void add_fma(gali_c_printer *p, gali_text *to, const gali_loop_value *fma
     gali_text_add(to, ")");
 }
 
+/* A truth value in lanes. */
+static void add_mask(gali_c_printer *p, gali_text *to, const gali_loop_value *value, uint32_t lanes) {
+    if (gali_loop_is_uniform(value)) {
+        gali_text_add(to, "gali_vm_set(");
+        gali_c_plain(p, to, value);
+        gali_text_add(to, ")");
+    } else {
+        gali_c_value(p, to, value, lanes);
+    }
+}
+
+static void add_select(gali_c_printer *p, gali_text *to, const gali_loop_value *select, uint32_t lanes) {
+    int one = gali_loop_is_uniform(select->operand[0]);
+    gali_text_add(to, one ? "(" : "gali_vf_select(");
+    if (one) {
+        gali_c_plain(p, to, select->operand[0]);
+    } else {
+        gali_c_value(p, to, select->operand[0], lanes);
+    }
+    gali_text_add(to, one ? " ? " : ", ");
+    gali_c_value(p, to, select->operand[1], lanes);
+    gali_text_add(to, one ? " : " : ", ");
+    gali_c_value(p, to, select->operand[2], lanes);
+    gali_text_add(to, ")");
+}
+
 static void add_call_of(gali_c_printer *p, gali_text *to, const gali_loop_value *value, uint32_t lanes) {
     gali_text_add(to, "%s(", gali_loop_ops[value->op].vector);
     for (uint32_t i = 0; i < gali_loop_ops[value->op].arity; i++) {
         gali_text_add(to, "%s", i ? ", " : "");
-        gali_c_value(p, to, value->operand[i], lanes);
+        if (value->operand[i]->element == GALI_truth) {
+            add_mask(p, to, value->operand[i], lanes);
+        } else {
+            gali_c_value(p, to, value->operand[i], lanes);
+        }
     }
     gali_text_add(to, ")");
+}
+
+/* What is the same in all lanes and no vector's word: computed once, as plain C. */
+static int is_plain(const gali_c_printer *p, const gali_loop_value *value) {
+    int load = value->op == GALI_VALUE_LOAD && !value->load.tested && value->load.buffer->element == GALI_f32;
+    return p->function->dense && p->lanes > 1 && !load && value->op != GALI_VALUE_CONSTANT &&
+           gali_loop_is_uniform(value);
 }
 
 static void add_constant(const gali_c_printer *p, gali_text *to, double constant) {
@@ -344,12 +423,21 @@ static void add_constant(const gali_c_printer *p, gali_text *to, double constant
 }
 
 void gali_c_value(gali_c_printer *p, gali_text *to, const gali_loop_value *value, uint32_t lanes) {
+    if (is_plain(p, value)) {
+        gali_text_add(to, "gali_vf_set(");
+        gali_c_plain(p, to, value);
+        gali_text_add(to, ")");
+        return;
+    }
     switch (value->op) {
     case GALI_VALUE_CONSTANT:
         add_constant(p, to, value->real);
         break;
+    case GALI_VALUE_SELECT:
+        add_select(p, to, value, lanes);
+        break;
     case GALI_VALUE_LOAD:
-        add_load(p, to, &value->load);
+        add_load(p, to, value);
         break;
     case GALI_VALUE_FMA:
         add_fma(p, to, value, lanes);

@@ -81,7 +81,7 @@ static int check_dimension(checker *c, const gali_loop_access *access, uint32_t 
         return 0;
     }
     if (access->tested >> d & 1) {
-        return access->lanes == 1 || wrong(c, "a marked index has no lanes", access->buffer->name);
+        return access->lanes == 1 || !last || wrong(c, "a marked index has no lanes", access->buffer->name);
     }
     /* A local's dimension may be a case or a part: it is made as large as the largest. */
     int local = access->buffer->role == GALI_LOOP_LOCAL, partial = !local && !access->buffer->packed_rank;
@@ -220,9 +220,10 @@ static int check_value(checker *c, const gali_loop_value *value, uint32_t lanes,
     if (depth > GALI_LOOP_DEPTH_MAX) {
         return wrong(c, "too deep", "value");
     }
-    int word =
-        *gali_loop_ops[value->op].vector || value->op == GALI_VALUE_CONSTANT || value->op == GALI_VALUE_LOAD;
-    if (lanes > 1 && (!word || value->element != GALI_f32)) {
+    lanes = gali_loop_is_uniform(value) ? 1 : lanes;
+    int word = *gali_loop_ops[value->op].vector || value->op == GALI_VALUE_LOAD;
+    int element = value->element == GALI_f32 || (value->element == GALI_truth && value->op != GALI_VALUE_LOAD);
+    if (lanes > 1 && (!word || !element)) {
         return wrong(c, "has no word in vectors",
                      *gali_loop_ops[value->op].name ? gali_loop_ops[value->op].name : "a value");
     }

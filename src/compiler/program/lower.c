@@ -137,6 +137,10 @@ static void see_parameters(gali_lowering *l, const gali_scalar *a) {
     }
 }
 
+static void count_reads(gali_lowering *l, const gali_scalar *a) {
+    l->reads += a->op == GALI_SCALAR_load && a->source == l->counted;
+}
+
 /* ---- a group ---- */
 
 static void add_parameters(gali_lowering *l, uint32_t group) {
@@ -177,6 +181,17 @@ static gal_status blame(const gali_lowering *l, uint32_t group, gal_status statu
     return gali_fail(error, status, "%.150s", l->why ? l->why : inner.message);
 }
 
+uint32_t gali_lower_reads(gali_lowering *l, uint32_t tensor) {
+    l->counted = tensor;
+    l->reads = 0;
+    for (uint32_t i = 0; i < l->p->stage_count; i++) {
+        if (!l->p->stages[i].gone && l->p->stages[i].group == l->stage->group) {
+            visit_stage(l, &l->p->stages[i], count_reads);
+        }
+    }
+    return l->reads;
+}
+
 /* Takes out lets that nothing uses: attempts at an index that came to nothing. Blocks of one stage are short. */
 static gali_loop_statement *swept(gali_loop_statement *block) {
     if (!block) {
@@ -188,30 +203,46 @@ static gali_loop_statement *swept(gali_loop_statement *block) {
     return needless ? block->next : block;
 }
 
-gal_status gali_program_lower(gali_program *program, uint32_t group, gali_lowered *lowered, gal_error *error) {
-    gali_lowering *l = gali_arena_take(program->arena, sizeof *l);
+static gal_status lower_group(gali_lowering *l, uint32_t group, gal_error *error) {
     char name[GALI_LOOP_NAME_MAX];
     snprintf(name, sizeof name, "group%u", group);
-    *lowered = (gali_lowered){.function = l ? gali_loop_make(program->arena, name) : NULL};
-    if (!lowered->function) {
+    *l->out = (gali_lowered){.function = gali_loop_make(l->arena, name)};
+    l->f = l->out->function;
+    if (!l->f) {
         return gali_fail(error, GAL_NO_MEMORY, "no memory to lower a group");
     }
-    l->p = program;
-    l->arena = program->arena;
-    l->out = lowered;
-    l->f = lowered->function;
     l->f->dense = 1;
     add_parameters(l, group);
-    for (uint32_t i = 0; i < program->stage_count && !l->why; i++) {
-        if (!program->stages[i].gone && program->stages[i].group == group) {
-            gali_lower_stage(l, &program->stages[i]);
+    for (uint32_t i = 0; i < l->p->stage_count && !l->why; i++) {
+        if (!l->p->stages[i].gone && l->p->stages[i].group == group) {
+            gali_lower_stage(l, &l->p->stages[i]);
         }
     }
     l->f->body = swept(l->f->body);
-    gal_status status = l->why || program->arena->failed ? GAL_UNSUPPORTED : GAL_OK;
-    if (status == GAL_OK) {
-        status = gali_loop_verify(l->f, error);
+    if (l->why || l->arena->failed) {
+        return GAL_UNSUPPORTED;
     }
-    return status == GAL_OK ? GAL_OK
-                            : blame(l, group, status == GAL_BAD_DATA ? GAL_UNSUPPORTED : status, error);
+    gal_status status = l->plain ? GAL_OK : gali_loop_hoist(l->f, error);
+    return status == GAL_OK ? gali_loop_verify(l->f, error) : status;
+}
+
+gal_status gali_program_lower(gali_program *program, uint32_t group, gali_lowered *lowered, gal_error *error) {
+    gal_status status = GAL_OK;
+    for (int plain = !program->target; plain < 2;
+         plain++) { /* what passes a limit in vectors may not without */
+        gali_lowering *l = gali_arena_take(program->arena, sizeof *l);
+        if (!l) {
+            return gali_fail(error, GAL_NO_MEMORY, "no memory to lower a group");
+        }
+        l->p = program;
+        l->arena = program->arena;
+        l->out = lowered;
+        l->plain = plain;
+        status = lower_group(l, group, error);
+        if (status == GAL_OK || program->arena->failed) {
+            break;
+        }
+        status = blame(l, group, status == GAL_BAD_DATA ? GAL_UNSUPPORTED : status, error);
+    }
+    return status;
 }

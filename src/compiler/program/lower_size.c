@@ -35,9 +35,35 @@ void gali_lower_range(gali_lowering *l, const gali_loop_index *index, int64_t *l
     *most = high > 1e17 ? (int64_t)1e17 : (int64_t)high;
 }
 
+/* Takes scale times an axis that is a sum of variables out of an index, if it is in it whole; the scale, or 0. */
+static int64_t take_known(const gali_loop_index *axis, gali_loop_index *index) {
+    const gali_loop_term *first = axis->count ? &axis->term[0] : NULL;
+    int64_t own = first ? gali_loop_index_scale(index, first->variable) : 0;
+    gali_loop_index rest = *index;
+    if (!own || own % first->scale != 0 || own / first->scale < 0 ||
+        !gali_loop_index_add(&rest, axis, -(own / first->scale))) {
+        return 0;
+    }
+    for (uint32_t i = 0; i < axis->count; i++) {
+        if (gali_loop_index_uses(&rest, axis->term[i].variable)) {
+            return 0;
+        }
+    }
+    *index = rest;
+    return own / first->scale;
+}
+
 /* The index with each variable that has an affine bound at its largest (or, of a negative scale, 0). */
-static gali_loop_index at_most(gali_lowering *l, const gali_loop_index *index, int *good) {
-    gali_loop_index most = gali_loop_number(index->constant);
+static gali_loop_index at_most(gali_lowering *l, const gali_loop_index *whole, int *good) {
+    gali_loop_index rest = *whole, most = gali_loop_number(0);
+    const gali_loop_index *index = &rest;
+    for (uint32_t i = 0; i < l->known_count; i++) {
+        gali_loop_index last = l->known[i].below;
+        int64_t scale = take_known(&l->axis[l->known[i].axis], &rest);
+        last.constant--;
+        *good &= !scale || gali_loop_index_add(&most, &last, scale);
+    }
+    most.constant += index->constant;
     for (uint32_t i = 0; i < index->count; i++) {
         const gali_loop_term *term = &index->term[i];
         const gali_lower_bounds *b = gali_lower_bounds_of(l, term->variable);
@@ -70,6 +96,29 @@ int gali_lower_is_inside(gali_lowering *l, const gali_loop_index *index, const g
     good = good && gali_loop_index_add(&room, &largest, -1);
     gali_lower_range(l, &room, &room_least, &room_most);
     return good && room_least > 0;
+}
+
+void gali_lower_set_known(gali_lowering *l, uint32_t axis, gali_loop_index at, const gali_loop_index *below) {
+    uint32_t i = 0;
+    while (i < l->known_count && l->known[i].axis != axis) {
+        i++;
+    }
+    l->axis[axis] = at;
+    if (i < sizeof l->known / sizeof *l->known) {
+        l->known[i].axis = axis;
+        l->known[i].below = *below;
+        l->known_count = i == l->known_count ? i + 1 : l->known_count;
+    }
+}
+
+gali_loop_index gali_lower_rounds(gali_lowering *l, const gali_loop_index *length, uint32_t by) {
+    int64_t least, most;
+    if (!length->count) {
+        return gali_loop_number((length->constant + by - 1) / by);
+    }
+    gali_lower_range(l, length, &least, &most);
+    return gali_lower_let(l, GALI_LOOP_ROUNDS, *length, gali_loop_number(by), (least + by - 1) / by,
+                          (most + by - 1) / by, NULL);
 }
 
 /* ---- extents ---- */

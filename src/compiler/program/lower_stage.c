@@ -167,6 +167,13 @@ void gali_lower_stage(gali_lowering *l, const gali_program_stage *stage) {
     l->stage = stage;
     l->self = NULL;
     gali_extent last = stage->rank ? stage->extent[gali_lower_axis(l, stage->rank - 1)] : 1;
+    l->known_count = 0;
+    l->lanes = 1;
+    l->vector = GALI_NONE;
+    int lanes = l->p->target && l->p->target->lanes > 1;
+    if (lanes && !l->plain && (stage->reduced ? gali_lower_tile(l) : gali_lower_vectors(l))) {
+        return;
+    }
     if (!stage->reduced) {
         lower_plain(l);
     } else if (gali_extent_is_number(last) && last < 4) {

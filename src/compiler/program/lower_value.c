@@ -118,19 +118,52 @@ static gali_loop_index index_of(gali_lowering *l, const gali_scalar *a, const ga
     return gali_loop_of(variable);
 }
 
-static const gali_loop_value *load_of(gali_lowering *l, const gali_scalar *a) {
-    const gali_loop_buffer *buffer = gali_lower_parameter(l, a->source);
-    if (!buffer) {
-        return NULL;
-    }
+/* Where a load that is laid out in vectors stands: the axis counts vectors, and the first lane is the first. */
+static int packed_access(gali_lowering *l, const gali_scalar *a, gali_loop_access *access) {
+    const gali_loop_buffer *buffer = access->buffer;
     const uint8_t *order = l->p->tensors[a->source].order;
-    gali_loop_access access = {.buffer = buffer, .lanes = 1};
+    int tested = 0, any = 0;
+    access->lanes = l->lanes;
+    for (uint32_t p = 0; p + 1 < buffer->packed_rank; p++) {
+        uint32_t of = buffer->packed[p].of;
+        access->index[p] =
+            p == 0 ? l->axis[l->vector] : index_of(l, a->index[order[of]], &buffer->extent[of], &tested);
+        any |= tested;
+    }
+    gali_loop_index *vector = &access->index[0];
+    vector->constant /= l->lanes;
+    for (uint32_t i = 0; i < vector->count; i++) {
+        vector->term[i].scale /= l->lanes;
+    }
+    access->index[buffer->packed_rank - 1] = gali_loop_number(0);
+    return !any;
+}
+
+static int plain_access(gali_lowering *l, const gali_scalar *a, gali_loop_access *access) {
+    const gali_loop_buffer *buffer = access->buffer;
+    const uint8_t *order = l->p->tensors[a->source].order;
     for (uint32_t i = 0; i < buffer->rank; i++) {
         int tested;
-        access.index[i] = index_of(l, a->index[order[i]], &buffer->extent[i], &tested);
-        access.tested |= (uint32_t)tested << i;
+        access->index[i] = index_of(l, a->index[order[i]], &buffer->extent[i], &tested);
+        access->tested |= (uint32_t)tested << i;
     }
-    gali_element element = gali_loop_computed(buffer->element);
+    if (l->lanes > 1 && gali_lower_load_lanes(l, a, l->vector) == GALI_LOWER_IN_LANES) {
+        access->lanes = l->lanes;
+        return !(access->tested >> (buffer->rank - 1) & 1);
+    }
+    return 1;
+}
+
+static const gali_loop_value *load_of(gali_lowering *l, const gali_scalar *a) {
+    gali_loop_access access = {.buffer = gali_lower_parameter(l, a->source), .lanes = 1};
+    if (!access.buffer) {
+        return NULL;
+    }
+    if (!(access.buffer->packed_rank ? packed_access(l, a, &access) : plain_access(l, a, &access))) {
+        gali_lower_fail(l, "a vector may leave its row");
+        return NULL;
+    }
+    gali_element element = gali_loop_computed(access.buffer->element);
     int real = gali_element_list[element].kind == GALI_REAL;
     const gali_loop_value *otherwise = !access.tested ? NULL
                                        : real         ? gali_loop_real(l->arena, element, 0)
@@ -138,7 +171,7 @@ static const gali_loop_value *load_of(gali_lowering *l, const gali_scalar *a) {
     return gali_loop_load(l->arena, &access, otherwise);
 }
 
-static gali_loop_op op_of(gali_scalar_op op) {
+gali_loop_op gali_lower_op(gali_scalar_op op) {
     return gali_loop_find_op(op == GALI_SCALAR_tanh ? "htan" : gali_scalar_list[op].name);
 }
 
@@ -168,7 +201,7 @@ static const gali_loop_value *make_value(gali_lowering *l, const gali_scalar *a)
                 return NULL;
             }
         }
-        return gali_loop_apply(l->arena, op_of(a->op), operand[0], operand[1], operand[2]);
+        return gali_loop_apply(l->arena, gali_lower_op(a->op), operand[0], operand[1], operand[2]);
     }
     }
 }
@@ -189,9 +222,12 @@ static const gali_loop_value *kept(gali_lowering *l, gali_element element, const
         gali_lower_fail(l, "no memory, or too many locals");
         return NULL;
     }
+    uint32_t lanes = gali_loop_is_uniform(value) ? 1 : l->lanes;
     local->element = gali_loop_computed(element);
+    local->rank = lanes > 1;
+    local->extent[0] = gali_loop_number(lanes);
     make->local = local;
-    store->to = (gali_loop_access){.buffer = local, .lanes = 1};
+    store->to = (gali_loop_access){.buffer = local, .lanes = lanes};
     store->value = value;
     gali_lower_append(l, make);
     gali_lower_append(l, store);
@@ -244,6 +280,9 @@ static void share(gali_lowering *l, const gali_scalar *root) {
         const gali_scalar *a = u.scalar[i];
         if (u.count[i] > 1 && a->element != GALI_i64) {
             const gali_loop_value *value = gali_lower_value(l, a);
+            if (value && value->element == GALI_truth && !gali_loop_is_uniform(value)) {
+                continue; /* lanes of truth values are no buffer's */
+            }
             value = value ? kept(l, a->element, value) : NULL;
             l->list[l->shared_count++] = (gali_lower_shared){a, value};
         }

@@ -4,7 +4,9 @@
  *     lower.c        the function, its parameters
  *     lower_size.c   extents as indices; bounds of variables, which tell that an index stays inside
  *     lower_value.c  scalars as values
- *     lower_stage.c  stages as loops
+ *     lower_stage.c  stages as loops, number by number
+ *     lower_vector.c stages in vectors, and what may be
+ *     lower_tile.c   sums in register tiles of vectors
  */
 #ifndef GALI_COMPILER_PROGRAM_LOWERING_H
 #define GALI_COMPILER_PROGRAM_LOWERING_H
@@ -29,6 +31,14 @@ typedef struct gali_lower_shared {
     const gali_loop_value *value;
 } gali_lower_shared;
 
+/* How a scalar depends on the axis of the vectors. */
+typedef enum gali_lower_lanes {
+    GALI_LOWER_SAME,     /* not at all */
+    GALI_LOWER_IN_LANES, /* a number for each lane; of loads: contiguous */
+    GALI_LOWER_PACKED,   /* a load of a constant that would be, laid out anew */
+    GALI_LOWER_NO_LANES,
+} gali_lower_lanes;
+
 typedef struct gali_lower_known_let {
     gali_loop_let let;
     gali_loop_index a, b, is;
@@ -50,11 +60,20 @@ typedef struct gali_lowering {
     gali_lower_bounds bound[GALI_LOOP_VARIABLES_MAX];
     uint32_t bound_count;
     gali_loop_index axis[GALI_AXES_MAX]; /* of the stage */
+    struct {
+        uint32_t axis;
+        gali_loop_index below; /* where the axis is a sum of variables: axis < below */
+    } known[2];
+    uint32_t known_count;
+    int plain; /* without vectors, which came to nothing */
+    uint32_t lanes,
+        vector; /* of the statement that is being made, and their axis; 1 and GALI_NONE: one number */
     const gali_loop_value *self;
     gali_loop_statement **tail; /* where the next statement goes */
     gali_lower_shared list[GALI_LOWER_SHARED_MAX];
     gali_lower_known_let let[GALI_LOWER_LETS_MAX]; /* of the statement that is being made */
     uint32_t let_count;
+    uint32_t counted, reads; /* loads of that tensor */
     uint32_t shared_count, names;
     const char *why; /* the first failure */
 } gali_lowering;
@@ -68,6 +87,9 @@ const gali_loop_variable *gali_lower_variable(gali_lowering *l, const char *stem
 
 /* The parameter that a tensor is; NULL: none. */
 const gali_loop_buffer *gali_lower_parameter(const gali_lowering *l, uint32_t tensor);
+
+/* Loads of a tensor in the group's stages. */
+uint32_t gali_lower_reads(gali_lowering *l, uint32_t tensor);
 
 /* ---- lower_size.c ---- */
 
@@ -84,6 +106,12 @@ void gali_lower_range(gali_lowering *l, const gali_loop_index *index, int64_t *l
 /* Whether 0 <= index < extent, as far as bounds tell. */
 int gali_lower_is_inside(gali_lowering *l, const gali_loop_index *index, const gali_loop_index *extent);
 
+/* The axis is `at`, which is below `below`. */
+void gali_lower_set_known(gali_lowering *l, uint32_t axis, gali_loop_index at, const gali_loop_index *below);
+
+/* length / by, rounded up. */
+gali_loop_index gali_lower_rounds(gali_lowering *l, const gali_loop_index *length, uint32_t by);
+
 /* An extent as constant + sum of scale * variable, of symbols and sizes. */
 gali_loop_index gali_lower_extent(gali_lowering *l, gali_extent extent);
 
@@ -98,6 +126,9 @@ gali_loop_index gali_lower_let(gali_lowering *l, gali_loop_let let, gali_loop_in
 
 /* An integer at the stage's axes as constant + sum of scale * variable; 0 where it is none. */
 int gali_lower_affine(gali_lowering *l, const gali_scalar *a, gali_loop_index *out);
+
+/* The same operation in loops. */
+gali_loop_op gali_lower_op(gali_scalar_op op);
 
 const gali_loop_value *gali_lower_value(gali_lowering *l, const gali_scalar *a);
 
@@ -120,5 +151,30 @@ void gali_lower_open_axes(gali_lowering *l, uint32_t first, uint32_t last);
 
 /* The element of the stage's tensor at its axes. */
 gali_loop_access gali_lower_result(gali_lowering *l);
+
+/* ---- lower_vector.c ---- */
+
+/* Whether a scalar's value, or an index in it, depends on a stage's axis. */
+int gali_lower_uses(const gali_scalar *a, uint32_t axis);
+
+/* Whether an index is step * axis + what does not depend on it. */
+int gali_lower_steps(const gali_scalar *a, uint32_t axis, int64_t *step);
+
+gali_lower_lanes gali_lower_load_lanes(const gali_lowering *l, const gali_scalar *load, uint32_t axis);
+
+/* Whether a scalar of f32 can be computed in lanes along the axis; NULL can. */
+int gali_lower_has_lanes(const gali_lowering *l, const gali_scalar *a, uint32_t axis);
+
+/* What follows is in lanes of the axis, which starts at `at` and ends before `below`; lanes 1: in numbers again. */
+void gali_lower_set_lanes(gali_lowering *l, uint32_t axis, uint32_t lanes, gali_loop_index at,
+                          const gali_loop_index *below);
+
+/* The stage, which computes no sum, in vectors; 0 where it has none. */
+int gali_lower_vectors(gali_lowering *l);
+
+/* ---- lower_tile.c ---- */
+
+/* The stage, a sum, in register tiles; 0 where that is not possible. */
+int gali_lower_tile(gali_lowering *l);
 
 #endif

@@ -16,6 +16,8 @@
 #ifndef GALI_COMPILER_PROGRAM_PROGRAM_H
 #define GALI_COMPILER_PROGRAM_PROGRAM_H
 
+#include "compiler/loop/loop.h"
+#include "compiler/target.h"
 #include "graph/express.h"
 #include "graph/graph.h"
 
@@ -58,7 +60,8 @@ typedef struct gali_program {
     uint32_t tensor_count, stage_count, group_count;
     gali_program_tensor *tensors; /* those of the graph's values come first, by their numbers */
     gali_program_stage *stages;
-    int64_t *least, *most; /* [symbols of the graph's extents] range.c */
+    int64_t *least, *most;     /* [symbols of the graph's extents] range.c */
+    const gali_target *target; /* that it is lowered for; NULL: any, number by number */
     uint32_t slot_count;
     gali_extent *slots; /* bytes of each, multiples of 64; they lie one behind the other */
 } gali_program;
@@ -77,6 +80,12 @@ gal_status gali_program_range(gali_program *program, gal_error *error);
 
 /* The tensor's data, of a constant, to its order in memory. to: as many bytes. */
 void gali_program_lay(const gali_program *program, uint32_t tensor, void *to);
+
+/* A constant as a lowered function's buffer has it: in memory's order, and packed if that is. Returns 0 without memory. */
+size_t gali_program_constant_bytes(const gali_program *program, uint32_t tensor,
+                                   const gali_loop_buffer *buffer);
+int gali_program_constant(const gali_program *program, uint32_t tensor, const gali_loop_buffer *buffer,
+                          void *to);
 
 /* Gives every tensor that is stored in between a place. */
 gal_status gali_program_place(gali_program *program, gal_error *error);

@@ -1,0 +1,419 @@
+/*
+ * Sums in register tiles: R rows times V vectors of results, all their sums in locals that stay registers, what is summed over
+ * in ascending order inside.
+ *
+ *     for panels of V vectors { for row tiles { for r in R, v in V: sum[r][v] = start
+ *         for k { for r in R, v in V: sum[r][v] = fma(x[r][k], w[k][v], sum[r][v]) }
+ *         for r in R, v in V: y[r][v] = finish(sum[r][v]) } }
+ *
+ * Vectors are of the dimension in which results are contiguous. Rows are the axis whose loads in lanes are most shared:
+ * lines of a matrix, pixels of a row. One mechanism for products of matrices, convolutions, pools and sums over outer axes.
+ * Each element's sum is taken in one order whatever the tile, so tiles change no bit.
+ *
+ * Axes that loads in lanes depend on are outside of the panels, but for rows; the others inside, so that a panel of weights
+ * is read from near memory for all rows. Constants are laid out as [vectors][k..][lanes]: each vector column one stream.
+ */
+#include "compiler/program/lowering.h"
+
+#include <string.h>
+
+enum {
+    ROWS_MOST = 14,
+    VECTORS_MOST = 8,
+    LOADS_MOST = 32,
+    EXTENT_GUESS = 64, /* of an axis of open size */
+    FINISH_UNROLLED =
+        8 /* operations of what follows a sum, from which on it is no longer written out for a whole tile */
+};
+
+typedef struct tile {
+    uint32_t row, vector; /* axes; row may be GALI_NONE */
+    uint32_t rows, vectors;
+    uint32_t load_count, in_lanes; /* of the stage's value */
+    const gali_scalar *load[LOADS_MOST];
+    gali_lower_lanes is[LOADS_MOST];
+} tile;
+
+/* ---- choosing ---- */
+
+static int find_loads(gali_lowering *l, tile *t, const gali_scalar *a) {
+    int good = 1;
+    if (a && a->op == GALI_SCALAR_load) {
+        for (uint32_t i = 0; i < t->load_count; i++) {
+            if (t->load[i] == a) {
+                return 1;
+            }
+        }
+        if (t->load_count == LOADS_MOST) {
+            return 0;
+        }
+        t->is[t->load_count] = gali_lower_load_lanes(l, a, t->vector);
+        t->in_lanes += t->is[t->load_count] != GALI_LOWER_SAME;
+        t->load[t->load_count++] = a;
+        return 1;
+    }
+    for (int i = 0; a && good && i < 3; i++) {
+        good = find_loads(l, t, a->operand[i]);
+    }
+    return good;
+}
+
+static double guess(gali_extent extent) {
+    return gali_extent_is_number(extent) ? (double)extent : EXTENT_GUESS;
+}
+
+/* Loads in lanes that are the same for all of an axis. */
+static uint32_t shared_by(const tile *t, uint32_t axis) {
+    uint32_t shared = 0;
+    for (uint32_t i = 0; i < t->load_count; i++) {
+        shared += t->is[i] != GALI_LOWER_SAME && !gali_lower_uses(t->load[i], axis);
+    }
+    return shared;
+}
+
+static void choose_row(const gali_lowering *l, tile *t) {
+    double best = 0;
+    t->row = GALI_NONE;
+    for (uint32_t d = 0; d + 1 < l->stage->rank; d++) {
+        uint32_t axis = gali_lower_axis(l, d);
+        double extent = guess(l->stage->extent[axis]), worth = extent < ROWS_MOST ? extent : ROWS_MOST;
+        worth *= 1 + shared_by(t, axis);
+        if (extent > 1 && worth >= best) { /* of equals the inner one */
+            best = worth;
+            t->row = axis;
+        }
+    }
+}
+
+static double larger(double a, double b) {
+    return a > b ? a : b;
+}
+
+/* Issue slots of a step of the sum, in units of one FMA (schedule/hand.c). */
+static double step_cost(const gali_lowering *l, const tile *t, double rows, double vectors) {
+    uint32_t shared = t->row == GALI_NONE ? 0 : shared_by(t, t->row), own = t->in_lanes - shared;
+    uint32_t same = t->load_count - t->in_lanes;
+    double loads = vectors * shared + rows * vectors * own + rows * same;
+    return larger(larger(rows * vectors, 0.5 * loads), l->p->target->flight) + 0.1 * loads + 0.5;
+}
+
+/* Of nearly equal parts. */
+static double parts_cost(const gali_lowering *l, const tile *t, uint32_t rows, uint32_t vectors,
+                         double all_rows, double all_vectors) {
+    double row_tiles = (double)(int64_t)((all_rows + rows - 1) / rows);
+    double panels = (double)(int64_t)((all_vectors + vectors - 1) / vectors);
+    return row_tiles * panels * step_cost(l, t, all_rows / row_tiles, all_vectors / panels);
+}
+
+static void choose_size(const gali_lowering *l, tile *t) {
+    const gali_target *target = l->p->target;
+    double rows = t->row == GALI_NONE ? 1 : guess(l->stage->extent[t->row]);
+    double vectors =
+        (double)(int64_t)((guess(l->stage->extent[t->vector]) + target->lanes - 1) / target->lanes);
+    double best = -1;
+    for (uint32_t r = 1; r <= ROWS_MOST && r <= rows; r++) {
+        for (uint32_t v = 1; v <= VECTORS_MOST && v <= vectors; v++) {
+            double cost = parts_cost(l, t, r, v, rows, vectors);
+            if (r * v + v + 1 <= target->registers && (best < 0 || cost < best * 0.999)) {
+                best = cost;
+                t->rows = r;
+                t->vectors = v;
+            }
+        }
+    }
+}
+
+/* Whether the stage is one for a tile; then which. */
+static int choose(gali_lowering *l, tile *t) {
+    const gali_program_stage *stage = l->stage;
+    *t = (tile){.row = GALI_NONE};
+    if (!stage->rank) {
+        return 0;
+    }
+    t->vector = gali_lower_axis(l, stage->rank - 1);
+    gali_extent extent = stage->extent[t->vector];
+    int elements = stage->value->element == GALI_f32 && l->p->tensors[stage->tensor].type.element == GALI_f32;
+    if (!elements || (gali_extent_is_number(extent) && extent < 4) || !find_loads(l, t, stage->value) ||
+        !t->in_lanes || !gali_lower_has_lanes(l, stage->value, t->vector) ||
+        !gali_lower_has_lanes(l, stage->start, t->vector) ||
+        !gali_lower_has_lanes(l, stage->finish, t->vector)) {
+        return 0;
+    }
+    choose_row(l, t);
+    choose_size(l, t);
+    return 1;
+}
+
+/* ---- constants ---- */
+
+/* The last of the summed axes that an index depends on; 0: none. */
+static uint32_t depth_of(const gali_lowering *l, const gali_scalar *index) {
+    uint32_t depth = 0;
+    for (uint32_t i = 0; i < l->stage->reduced; i++) {
+        depth = gali_lower_uses(index, l->stage->rank + i) ? i + 1 : depth;
+    }
+    return depth;
+}
+
+/* Lays a constant out as [vectors][others, by their depth among what is summed over][lanes]. */
+static void pack(const gali_lowering *l, const tile *t, const gali_scalar *load) {
+    gali_loop_buffer *buffer = (gali_loop_buffer *)gali_lower_parameter(l, load->source);
+    const uint8_t *order = l->p->tensors[load->source].order;
+    uint32_t lanes = l->p->target->lanes, vector = 0, depth[GALI_LOOP_RANK_MAX];
+    if (!buffer || buffer->packed_rank) {
+        return;
+    }
+    for (uint32_t d = 0; d < buffer->rank; d++) {
+        const gali_scalar *index = load->index[order[d]];
+        vector = gali_lower_uses(index, t->vector) ? d : vector;
+        depth[d] = depth_of(l, index);
+    }
+    uint32_t extent = gali_loop_size(&buffer->extent[vector]);
+    buffer->packed[buffer->packed_rank++] =
+        (gali_loop_packed){.of = vector, .scale = lanes, .extent = (extent + lanes - 1) / lanes};
+    for (uint32_t k = 0; k <= l->stage->reduced; k++) {
+        for (uint32_t d = 0; d < buffer->rank; d++) {
+            if (d != vector && depth[d] == k) {
+                buffer->packed[buffer->packed_rank++] =
+                    (gali_loop_packed){.of = d, .scale = 1, .extent = gali_loop_size(&buffer->extent[d])};
+            }
+        }
+    }
+    buffer->packed[buffer->packed_rank++] = (gali_loop_packed){.of = vector, .scale = 1, .extent = lanes};
+}
+
+static int is_bare(const gali_scalar *load, uint32_t axis) {
+    int bare = 0;
+    for (int i = 0; i < GALI_RANK_MAX && load->index[i]; i++) {
+        bare |= load->index[i]->op == GALI_SCALAR_axis && load->index[i]->source == axis;
+    }
+    return bare;
+}
+
+/* A constant that is read by this stage's sum alone, and of which all dimensions are numbers. */
+static int may_pack(gali_lowering *l, const tile *t, const gali_scalar *load) {
+    const gali_program_tensor *tensor = &l->p->tensors[load->source];
+    int same = 0;
+    for (uint32_t i = 0; i < t->load_count; i++) {
+        same += t->load[i]->source == load->source;
+    }
+    return tensor->role == GALI_TENSOR_CONSTANT && tensor->type.rank >= 2 &&
+           tensor->type.rank < GALI_LOOP_RANK_MAX - 1 && same == 1 && is_bare(load, t->vector) &&
+           gali_lower_reads(l, load->source) == 1;
+}
+
+/* Packs what may be; 0 where something has to be that may not. */
+static int pack_all(gali_lowering *l, const tile *t) {
+    int good = 1;
+    for (uint32_t i = 0; i < t->load_count; i++) {
+        good &= t->is[i] != GALI_LOWER_PACKED || may_pack(l, t, t->load[i]);
+    }
+    for (uint32_t i = 0; good && i < t->load_count; i++) {
+        if ((t->is[i] == GALI_LOWER_PACKED || t->is[i] == GALI_LOWER_IN_LANES) && may_pack(l, t, t->load[i])) {
+            pack(l, t, t->load[i]);
+        }
+    }
+    return good;
+}
+
+/* ---- loops ---- */
+
+/* `tiles` parts of `size`, the first at `first`, of an axis or of its vectors. */
+typedef struct part {
+    gali_loop_index first, tiles;
+    uint32_t size;
+} part;
+
+/*
+ * Cuts a length into parts of at most `size`: of a number nearly equal ones, of an open size whole ones and then single ones.
+ * Returns how many kinds of parts there are.
+ */
+static uint32_t cut(gali_lowering *l, const gali_loop_index *length, uint32_t size, part parts[2]) {
+    if (!length->count) {
+        uint32_t all = gali_loop_size(length), tiles = (all + size - 1) / size, small = all / tiles,
+                 more = all % tiles;
+        parts[0] = (part){gali_loop_number(0), gali_loop_number(more), small + 1};
+        parts[more > 0] =
+            (part){gali_loop_number((int64_t)more * (small + 1)), gali_loop_number(tiles - more), small};
+        return 1 + (more > 0);
+    }
+    int64_t least, most;
+    gali_lower_range(l, length, &least, &most);
+    if (size == 1) {
+        parts[0] = (part){gali_loop_number(0), *length, 1};
+        return 1;
+    }
+    gali_loop_index whole =
+        gali_lower_let(l, GALI_LOOP_QUOTIENT, *length, gali_loop_number(size), least / size, most / size, NULL);
+    gali_loop_index left = *length;
+    gali_loop_index_add(&left, &whole, -(int64_t)size);
+    parts[0] = (part){gali_loop_number(0), whole, size};
+    parts[1] = (part){gali_loop_number(0), left, 1};
+    gali_loop_index_add(&parts[1].first, &whole, size);
+    return 2;
+}
+
+/* Whether a load in lanes that is no constant's depends on the axis. */
+static int moves_panels(const tile *t, uint32_t axis) {
+    int moves = 0;
+    for (uint32_t i = 0; i < t->load_count; i++) {
+        moves |= t->is[i] != GALI_LOWER_SAME && gali_lower_uses(t->load[i], axis);
+    }
+    return moves;
+}
+
+static void open_axis(gali_lowering *l, uint32_t axis) {
+    gali_loop_index extent = gali_lower_extent(l, l->stage->extent[axis]);
+    l->axis[axis] = gali_lower_open(l, "i", &extent);
+}
+
+/* Opens the axes but rows and vectors, those that panels depend on or the others. */
+static void open_others(gali_lowering *l, const tile *t, int panels) {
+    for (uint32_t d = 0; d + 1 < l->stage->rank; d++) {
+        uint32_t axis = gali_lower_axis(l, d);
+        if (axis != t->row && moves_panels(t, axis) == panels) {
+            open_axis(l, axis);
+        }
+    }
+}
+
+typedef struct place {
+    gali_loop_index row, vector; /* of the tile's first row and vector */
+    uint32_t rows, vectors;
+    gali_loop_index row_length, length; /* of the axes */
+} place;
+
+/* A nest over the tile that does one store to `to`, or to the stage's result where that has no buffer. */
+static void nest(gali_lowering *l, const tile *t, const place *at, const gali_loop_buffer *sums,
+                 const gali_loop_buffer *to, const gali_scalar *value, int unroll) {
+    gali_loop_statement **outside = l->tail;
+    gali_loop_index count[2] = {gali_loop_number(at->rows), gali_loop_number(at->vectors)}, turn[2];
+    for (int i = 0; i < 2; i++) {
+        gali_loop_statement **loop = l->tail;
+        turn[i] = gali_lower_open(l, i ? "v" : "r", &count[i]);
+        if (*loop && unroll) {
+            (*loop)->mark = GALI_LOOP_UNROLL;
+        }
+    }
+    uint32_t lanes = l->p->target->lanes;
+    gali_loop_index row = at->row, vector = gali_loop_number(0);
+    gali_loop_index_add(&row, &turn[0], 1);
+    gali_loop_index_add(&vector, &at->vector, lanes);
+    gali_loop_index_add(&vector, &turn[1], lanes);
+    if (t->row != GALI_NONE) {
+        gali_lower_set_known(l, t->row, row, &at->row_length);
+    }
+    gali_lower_set_lanes(l, t->vector, lanes, vector, &at->length);
+    gali_loop_access own = {.buffer = sums, .lanes = lanes, .index = {turn[0], turn[1]}};
+    l->self = gali_loop_load(l->arena, &own, NULL);
+    own.buffer = to;
+    if (!to) {
+        own = gali_lower_result(l);
+        own.lanes = lanes;
+    }
+    gali_lower_store(l, &own, value);
+    gali_lower_set_lanes(l, GALI_NONE, 1, vector, NULL);
+    l->tail = *outside ? &(*outside)->next : outside;
+}
+
+static gali_loop_buffer *make_sums(gali_lowering *l, const char *stem, const place *at) {
+    char name[GALI_LOOP_NAME_MAX];
+    gali_lower_name(l, stem, name);
+    gali_loop_buffer *sums = gali_loop_add_buffer(l->f, name, GALI_LOOP_LOCAL);
+    gali_loop_statement *make = gali_loop_add_statement(l->arena, GALI_LOOP_MAKE);
+    if (!sums || !make) {
+        gali_lower_fail(l, "no memory, or too many locals");
+        return NULL;
+    }
+    sums->rank = 3;
+    sums->extent[0] = gali_loop_number(at->rows);
+    sums->extent[1] = gali_loop_number(at->vectors);
+    sums->extent[2] = gali_loop_number(l->p->target->lanes);
+    make->local = sums;
+    gali_lower_append(l, make);
+    return sums;
+}
+
+static uint32_t operations(const gali_scalar *a) {
+    uint32_t count = a && a->operand[0] ? 1 : 0;
+    for (int i = 0; a && i < 3 && count <= FINISH_UNROLLED; i++) {
+        count += operations(a->operand[i]);
+    }
+    return count;
+}
+
+/* Long ones are called, not written out: exp and its kind, or many operations. */
+static int is_long(const gali_scalar *a) {
+    int wide = a && (a->op == GALI_SCALAR_pow || (a->op >= GALI_SCALAR_exp && a->op <= GALI_SCALAR_atanh));
+    for (int i = 0; a && !wide && i < 3; i++) {
+        wide = is_long(a->operand[i]);
+    }
+    return wide;
+}
+
+static void one_tile(gali_lowering *l, const tile *t, const place *at) {
+    const gali_program_stage *stage = l->stage;
+    gali_scalar self = {.op = GALI_SCALAR_self, .element = GALI_f32};
+    gali_loop_buffer *sums = make_sums(l, "sum", at), *done = sums;
+    if (!sums) {
+        return;
+    }
+    nest(l, t, at, sums, sums, stage->start, 1);
+    gali_loop_statement **outside = l->tail;
+    gali_lower_open_axes(l, stage->rank, stage->rank + stage->reduced);
+    nest(l, t, at, sums, sums, stage->value, 1);
+    l->tail = *outside ? &(*outside)->next : outside;
+    int rolled = stage->finish && (is_long(stage->finish) || operations(stage->finish) > FINISH_UNROLLED);
+    if (rolled) { /* sums whose index turns would lie in memory all along */
+        done = make_sums(l, "done", at);
+        if (!done) {
+            return;
+        }
+        nest(l, t, at, sums, done, &self, 1);
+    }
+    nest(l, t, at, done, NULL, stage->finish ? stage->finish : &self, !rolled);
+}
+
+static void row_tiles(gali_lowering *l, const tile *t, place *at) {
+    part parts[2] = {{gali_loop_number(0), gali_loop_number(1), 1}};
+    gali_loop_statement **outside = l->tail;
+    open_others(l, t, 0);
+    uint32_t kinds = t->row == GALI_NONE ? 1 : cut(l, &at->row_length, t->rows, parts);
+    for (uint32_t i = 0; i < kinds; i++) {
+        gali_loop_statement **before = l->tail;
+        gali_loop_index turn = gali_lower_open(l, "tile", &parts[i].tiles);
+        at->row = parts[i].first;
+        at->rows = parts[i].size;
+        gali_loop_index_add(&at->row, &turn, parts[i].size);
+        one_tile(l, t, at);
+        l->tail = *before ? &(*before)->next : before;
+    }
+    while (*outside && (*outside)->next) {
+        outside = &(*outside)->next;
+    }
+    l->tail = *outside ? &(*outside)->next : outside;
+}
+
+int gali_lower_tile(gali_lowering *l) {
+    tile t;
+    part parts[2];
+    place at = {.rows = 1};
+    if (!choose(l, &t) || !pack_all(l, &t)) {
+        return 0;
+    }
+    at.length = gali_lower_extent(l, l->stage->extent[t.vector]);
+    at.row_length = t.row == GALI_NONE ? gali_loop_number(1) : gali_lower_extent(l, l->stage->extent[t.row]);
+    open_others(l, &t, 1);
+    gali_loop_index vectors = gali_lower_rounds(l, &at.length, l->p->target->lanes);
+    uint32_t kinds = cut(l, &vectors, t.vectors, parts);
+    for (uint32_t i = 0; i < kinds; i++) {
+        gali_loop_statement **outside = l->tail;
+        gali_loop_index turn = gali_lower_open(l, "panel", &parts[i].tiles);
+        at.vector = parts[i].first;
+        at.vectors = parts[i].size;
+        gali_loop_index_add(&at.vector, &turn, parts[i].size);
+        row_tiles(l, &t, &at);
+        l->tail = *outside ? &(*outside)->next : outside;
+    }
+    return 1;
+}

@@ -1,0 +1,184 @@
+/*
+ * Stages in vectors of the target, along the dimension in which their results are contiguous.
+ *
+ * A scalar is the same in all lanes where it does not depend on that axis; in lanes where its loads are contiguous in it, or
+ * of constants that can be laid out anew, and all operations have a word in vectors; else the stage is lowered number by
+ * number (lower_stage.c).
+ */
+#include "compiler/program/lowering.h"
+
+enum { KNOWN_MOST = 1024 };
+
+/* ---- how scalars depend on an axis ---- */
+
+typedef struct looking {
+    const gali_lowering *l;
+    uint32_t axis, count;
+    const gali_scalar *seen[KNOWN_MOST];
+    gali_lower_lanes is[KNOWN_MOST];
+} looking;
+
+int gali_lower_uses(const gali_scalar *a, uint32_t axis) {
+    int uses = a && a->op == GALI_SCALAR_axis && a->source == axis;
+    for (int i = 0; a && !uses && i < 3; i++) {
+        uses = gali_lower_uses(a->operand[i], axis);
+    }
+    for (int i = 0; a && !uses && i < GALI_RANK_MAX; i++) {
+        uses = gali_lower_uses(a->index[i], axis);
+    }
+    return uses;
+}
+
+int gali_lower_steps(const gali_scalar *a, uint32_t axis, int64_t *step) {
+    int64_t left = 0, right = 0;
+    *step = 0;
+    if (!gali_lower_uses(a, axis)) {
+        return 1;
+    }
+    switch (a->op) {
+    case GALI_SCALAR_axis:
+        *step = 1;
+        return 1;
+    case GALI_SCALAR_add:
+    case GALI_SCALAR_sub: {
+        int both =
+            gali_lower_steps(a->operand[0], axis, &left) && gali_lower_steps(a->operand[1], axis, &right);
+        *step = a->op == GALI_SCALAR_add ? left + right : left - right;
+        return both;
+    }
+    case GALI_SCALAR_mul: {
+        uint32_t by = a->operand[0]->op == GALI_SCALAR_number ? 0 : 1;
+        int good =
+            a->operand[by]->op == GALI_SCALAR_number && gali_lower_steps(a->operand[1 - by], axis, &left);
+        *step = good ? left * a->operand[by]->whole : 0;
+        return good;
+    }
+    default:
+        return 0;
+    }
+}
+
+/* Whether a load of a constant may be of lanes by another layout: one dimension is the axis alone, the others are without. */
+static int packs(const gali_lowering *l, const gali_scalar *load, uint32_t axis) {
+    const gali_program_tensor *t = &l->p->tensors[load->source];
+    uint32_t bare = 0, others = 0;
+    for (int i = 0; i < t->type.rank; i++) {
+        int alone = load->index[i]->op == GALI_SCALAR_axis && load->index[i]->source == axis;
+        bare += (uint32_t)alone;
+        others += !alone && gali_lower_uses(load->index[i], axis);
+    }
+    return t->role == GALI_TENSOR_CONSTANT && t->type.element == GALI_f32 && bare == 1 && !others &&
+           t->type.rank < GALI_LOOP_RANK_MAX;
+}
+
+gali_lower_lanes gali_lower_load_lanes(const gali_lowering *l, const gali_scalar *load, uint32_t axis) {
+    const gali_program_tensor *t = &l->p->tensors[load->source];
+    int64_t step = 0, unit = 0;
+    uint32_t other = 0;
+    for (int d = 0; d < t->type.rank; d++) {
+        int affine = gali_lower_steps(load->index[t->order[d]], axis, &step);
+        if (d + 1 == t->type.rank) {
+            unit = affine ? step : -1;
+        } else {
+            other += !affine || step != 0;
+        }
+    }
+    return unit == 0 && !other                                  ? GALI_LOWER_SAME
+           : unit == 1 && !other && t->type.element == GALI_f32 ? GALI_LOWER_IN_LANES
+           : packs(l, load, axis)                               ? GALI_LOWER_PACKED
+                                                                : GALI_LOWER_NO_LANES;
+}
+
+static gali_lower_lanes look(looking *k, const gali_scalar *a);
+
+static gali_lower_lanes look_at_operands(looking *k, const gali_scalar *a) {
+    gali_loop_op op = gali_lower_op(a->op);
+    int same = 1, good = op < GALI_VALUE_COUNT && *gali_loop_ops[op].vector &&
+                         (a->element == GALI_f32 || a->element == GALI_truth);
+    for (int i = 0; i < 3 && a->operand[i]; i++) {
+        gali_lower_lanes is = look(k, a->operand[i]);
+        gali_element element = a->operand[i]->element;
+        same &= is == GALI_LOWER_SAME;
+        good &= is != GALI_LOWER_NO_LANES &&
+                (element == GALI_f32 || (element == GALI_truth && a->op != GALI_SCALAR_equal) ||
+                 is == GALI_LOWER_SAME);
+    }
+    return same ? GALI_LOWER_SAME : good ? GALI_LOWER_IN_LANES : GALI_LOWER_NO_LANES;
+}
+
+static gali_lower_lanes look(looking *k, const gali_scalar *a) {
+    gali_lower_lanes is = GALI_LOWER_SAME;
+    for (uint32_t i = 0; i < k->count; i++) {
+        if (k->seen[i] == a) {
+            return k->is[i];
+        }
+    }
+    switch (a->op) {
+    case GALI_SCALAR_number:
+    case GALI_SCALAR_extent:
+        return is;
+    case GALI_SCALAR_axis:
+        return a->source == k->axis ? GALI_LOWER_NO_LANES : is;
+    case GALI_SCALAR_self:
+        return GALI_LOWER_IN_LANES;
+    case GALI_SCALAR_load:
+        is = gali_lower_load_lanes(k->l, a, k->axis);
+        is = is == GALI_LOWER_PACKED ? GALI_LOWER_IN_LANES : is;
+        break;
+    default:
+        is = look_at_operands(k, a);
+    }
+    if (k->count == KNOWN_MOST) {
+        return GALI_LOWER_NO_LANES;
+    }
+    k->seen[k->count] = a;
+    k->is[k->count++] = is;
+    return is;
+}
+
+int gali_lower_has_lanes(const gali_lowering *l, const gali_scalar *a, uint32_t axis) {
+    looking k = {.l = l, .axis = axis};
+    return !a || (a->element == GALI_f32 && look(&k, a) != GALI_LOWER_NO_LANES);
+}
+
+void gali_lower_set_lanes(gali_lowering *l, uint32_t axis, uint32_t lanes, gali_loop_index at,
+                          const gali_loop_index *below) {
+    l->vector = axis;
+    l->lanes = lanes;
+    if (axis != GALI_NONE) {
+        gali_lower_set_known(l, axis, at, below);
+    }
+}
+
+/* ---- stages without sums ---- */
+
+/* Constants that lie otherwise are for tiles to lay out anew. */
+static int reads_rows(const gali_lowering *l, const gali_scalar *a, uint32_t axis) {
+    int rows = !a || a->op != GALI_SCALAR_load || gali_lower_load_lanes(l, a, axis) != GALI_LOWER_PACKED;
+    for (int i = 0; a && rows && i < 3; i++) {
+        rows = reads_rows(l, a->operand[i], axis);
+    }
+    return rows;
+}
+
+int gali_lower_vectors(gali_lowering *l) {
+    const gali_program_stage *stage = l->stage;
+    uint32_t axis = stage->rank ? gali_lower_axis(l, stage->rank - 1) : 0, lanes = l->p->target->lanes;
+    gali_extent extent = stage->rank ? stage->extent[axis] : 1;
+    if (l->p->tensors[stage->tensor].type.element != GALI_f32 || !stage->rank ||
+        (gali_extent_is_number(extent) && extent < lanes / 2) || !reads_rows(l, stage->value, axis) ||
+        !gali_lower_has_lanes(l, stage->value, axis)) {
+        return 0;
+    }
+    gali_loop_index length = gali_lower_extent(l, extent);
+    gali_lower_open_axes(l, 0, stage->rank - 1);
+    gali_loop_index rounds = gali_lower_rounds(l, &length, lanes), at = gali_loop_number(0);
+    gali_loop_index turn = gali_lower_open(l, "v", &rounds);
+    gali_loop_index_add(&at, &turn, lanes);
+    gali_lower_set_lanes(l, axis, lanes, at, &length);
+    gali_loop_access to = gali_lower_result(l);
+    to.lanes = lanes;
+    gali_lower_store(l, &to, stage->value);
+    gali_lower_set_lanes(l, GALI_NONE, 1, at, NULL);
+    return 1;
+}
