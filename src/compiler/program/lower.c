@@ -218,10 +218,10 @@ static gal_status lower_group(gali_lowering *l, uint32_t group, gal_error *error
             gali_lower_stage(l, &l->p->stages[i]);
         }
     }
-    l->f->body = swept(l->f->body);
     if (l->why || l->arena->failed) {
         return GAL_UNSUPPORTED;
     }
+    l->f->body = swept(l->f->body);
     gal_status status = l->plain ? GAL_OK : gali_loop_hoist(l->f, error);
     return status == GAL_OK ? gali_loop_verify(l->f, error) : status;
 }
