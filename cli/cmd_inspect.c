@@ -133,6 +133,18 @@ static const char *name_of(const gali_program *p, const gali_program_stage *stag
     return node ? node->name : "";
 }
 
+/* "  in memory 0 2 3 1": the order of axes, where it is not their own. */
+static void print_order(const gali_program_tensor *t) {
+    int own = 1;
+    for (int d = 0; d < t->type.rank; d++) {
+        own &= t->order[d] == d;
+    }
+    printf("%s", own ? "" : "  in memory");
+    for (int d = 0; !own && d < t->type.rank; d++) {
+        printf(" %u", t->order[d]);
+    }
+}
+
 static void print_groups(const gali_program *p) {
     for (uint32_t i = 0; i < p->stage_count; i++) {
         const gali_program_stage *stage = &p->stages[i];
@@ -140,6 +152,7 @@ static void print_groups(const gali_program *p) {
         if (!stage->gone) {
             printf("%4u  %s \"%s\" makes %s ", stage->group, op, name, p->tensors[stage->tensor].name);
             print_type(p->graph, &p->tensors[stage->tensor].type);
+            print_order(&p->tensors[stage->tensor]);
             printf("\n");
         }
     }

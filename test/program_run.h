@@ -73,13 +73,16 @@ static gal_status program_group(program_memory *m, uint32_t group, gal_error *er
     return status == GAL_OK ? gali_loop_interpret(lowered.function, symbols, buffers, error) : status;
 }
 
-/* As gali_graph_evaluate, with loops for a target, NULL: for any; GAL_UNSUPPORTED where the compiler has none. */
-static gal_status program_run(gali_run *run, const gali_graph *graph, const gali_target *target,
-                              const gali_tensor *inputs, gali_tensor *outputs) {
+/* As gali_graph_evaluate, with loops for a target, NULL: for any; GAL_UNSUPPORTED where the compiler has none. layout:
+ * gali_program_layout; NULL: every tensor lies row-major. */
+static inline gal_status program_run_by(gali_run *run, const gali_graph *graph, const gali_target *target,
+                                        const gali_tensor *inputs, gali_tensor *outputs,
+                                        gal_status (*layout)(gali_program *program, gal_error *error)) {
     program_memory m = {0};
     gal_status status = gali_program_make(&m.program, graph, graph->arena, run->error);
     status = status == GAL_OK ? gali_program_fuse(m.program, run->error) : status;
     status = status == GAL_OK ? gali_program_range(m.program, run->error) : status;
+    status = status == GAL_OK && layout ? layout(m.program, run->error) : status;
     status = status == GAL_OK ? gali_program_place(m.program, run->error) : status;
     if (status != GAL_OK) {
         return status;
@@ -127,6 +130,11 @@ static gal_status program_run(gali_run *run, const gali_graph *graph, const gali
     free((void *)m.data);
     free(m.symbols);
     return status;
+}
+
+static inline gal_status program_run(gali_run *run, const gali_graph *graph, const gali_target *target,
+                                     const gali_tensor *inputs, gali_tensor *outputs) {
+    return program_run_by(run, graph, target, inputs, outputs, gali_program_layout);
 }
 
 #endif

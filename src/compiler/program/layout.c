@@ -1,8 +1,377 @@
-/* The order of a tensor's axes in memory. */
+/*
+ * The order of a tensor's axes in memory: which of them is contiguous; the others keep their order. Inputs and outputs of
+ * the graph lie as they are, all else as the stages that make and read it like best. (DNNFusion, section 4.4.3: the
+ * dominant operator of a group chooses. Here what costs most does, which is the same.)
+ *
+ * Cost of a stage: it runs by vectors of LANES elements along the contiguous axis of what it makes, or along the innermost
+ * axis that it reduces, whose lanes are then added by a tree of TREE steps. Each load is one for all lanes (it does not
+ * move), a row (the axis is contiguous in what it reads, too), or LANES of single elements. So a convolution likes its
+ * maps last (of x it reads one element for all maps, of the weights a row) whatever x is like, a depthwise one and a pool
+ * want the channels last on both sides, and a product of matrices its columns.
+ *
+ * Sizes that are open are compared as if they were 100, which leaves some lanes of the last vector idle: multiples of
+ * 16 are the better bet. Those that stand first in every input that tells them are batches, and compared as 1.
+ *
+ * Search: axes that are the same through stages (what adds, pools and depthwise convolutions carry from tensor to tensor)
+ * are one class. A move makes the axis of one class the contiguous one in all its tensors, or changes one tensor; it
+ * is kept if the sum of costs falls. Sweeps of moves end when none is kept, at the latest after SWEEPS_MOST. They start
+ * twice, where everything lies as in the file, and where each stage has its way as if all it reads would follow, since a
+ * convolution alone between others that are not yet moved is no gain; the cheaper end is taken.
+ */
 #include <string.h>
 
+#include "base/error.h"
 #include "base/memory.h"
 #include "compiler/program/program.h"
+#include "compiler/program/reads.h"
+
+#define OTHERWISE 1.15 /* a gain is worth another order than the file's from here on */
+
+enum { LANES = 16, SWEEPS_MOST = 4, SIZE_TYPICAL = 100, TREE = 5 };
+
+typedef struct touch {
+    uint32_t stage;
+    struct touch *next;
+} touch;
+
+typedef struct layout {
+    gali_program *p;
+    gali_arena *arena;               /* for the choosing alone */
+    const gali_program_read **reads; /* [stage_count] */
+    touch **touches;                 /* [tensor_count] stages that make or read it, once each */
+    uint8_t *other;                  /* [tensor_count] another choice */
+    uint8_t *last, *before;          /* [tensor_count] the axis that is contiguous; as it was before a move */
+    uint32_t *class;                 /* [tensor_count * GALI_RANK_MAX] parent, of a class's root itself */
+    uint32_t *member;                /* [same] the next axis of the class, in a ring */
+    uint32_t *stamp, now;            /* [stage_count] moves in which the stage was looked at */
+    int wishing;                     /* all that is free is where it is wanted */
+    int64_t *typical;                /* [symbols] sizes to compare with */
+} layout;
+
+/* ---- cost ---- */
+
+static double count_of(const layout *l, gali_extent extent) {
+    int64_t count = gali_extent_value(l->p->graph->extents, extent, l->typical);
+    return count > 0 ? (double)count : 1;
+}
+
+static int is_free(const layout *l, uint32_t tensor) {
+    gali_tensor_role role = l->p->tensors[tensor].role;
+    return role == GALI_TENSOR_MADE || role == GALI_TENSOR_CONSTANT;
+}
+
+/* Whether elements one after another in the axis of the stage are that in what it reads, too; or could be. */
+static int is_row(const layout *l, const gali_program_read *r, uint32_t axis) {
+    int last = l->wishing && is_free(l, r->tensor) ? -1 : l->last[r->tensor];
+    uint32_t moving = 0, rows = 0;
+    for (int d = 0; d < l->p->tensors[r->tensor].type.rank; d++) {
+        uint8_t step = r->step[d][axis];
+        moving += step != GALI_STEP_NONE;
+        rows += (step == GALI_STEP_SAME || step == GALI_STEP_ONE) && (d == last || last < 0);
+    }
+    return moving == rows && rows < 2;
+}
+
+/* Loads of one step. Rows of a constant are a little cheaper than others: they can be packed for who reads them. */
+static double loads_of(const layout *l, const gali_program_read *r, uint32_t axis, double extent,
+                       double vectors) {
+    int moves = 0;
+    for (int d = 0; d < l->p->tensors[r->tensor].type.rank; d++) {
+        moves |= r->step[d][axis] != GALI_STEP_NONE;
+    }
+    int constant = l->p->tensors[r->tensor].role == GALI_TENSOR_CONSTANT;
+    return !moves || (is_row(l, r, axis) && constant) ? vectors : is_row(l, r, axis) ? vectors * 1.02 : extent;
+}
+
+/* Vector loads and stores of one step of the stage where `axis` is that of vectors; `steps` of its sum make an element. */
+static double cost_along(const layout *l, const gali_program_stage *stage, uint32_t axis, double steps) {
+    double extent = count_of(l, stage->extent[axis]);
+    double vectors = (extent + LANES - 1 - (double)(((int64_t)extent - 1) % LANES)) / LANES;
+    double cost = (axis < stage->rank ? vectors : TREE * extent) / steps;
+    for (const gali_program_read *r = l->reads[stage - l->p->stages]; r; r = r->next) {
+        cost += loads_of(l, r, axis, extent, vectors) / (r->outside ? steps : 1);
+    }
+    return cost / extent;
+}
+
+static double cost_of(const layout *l, uint32_t number) {
+    const gali_program_stage *stage = &l->p->stages[number];
+    double elements = 1, steps = 1;
+    for (uint32_t i = 0; i < stage->rank + stage->reduced; i++) {
+        *(i < stage->rank ? &elements : &steps) *= count_of(l, stage->extent[i]);
+    }
+    double cost = stage->rank ? cost_along(l, stage, l->last[stage->tensor], steps) : 2;
+    cost *= stage->rank && l->last[stage->tensor] + 1u != stage->rank ? OTHERWISE : 1;
+    if (stage->reduced) {
+        double sum = cost_along(l, stage, stage->rank + stage->reduced - 1, steps);
+        cost = sum < cost ? sum : cost;
+    }
+    return elements * steps * cost;
+}
+
+/* ---- classes of axes ---- */
+
+static uint32_t root_of(layout *l, uint32_t axis) {
+    while (l->class[axis] != axis) {
+        axis = l->class[axis] = l->class[l->class[axis]];
+    }
+    return axis;
+}
+
+static void join(layout *l, uint32_t a, uint32_t b) {
+    uint32_t first = root_of(l, a), second = root_of(l, b);
+    if (first != second) {
+        uint32_t next = l->member[first];
+        l->class[second] = first;
+        l->member[first] = l->member[second];
+        l->member[second] = next;
+    }
+}
+
+static void join_axes(layout *l, uint32_t number) {
+    const gali_program_stage *stage = &l->p->stages[number];
+    for (const gali_program_read *r = l->reads[number]; r; r = r->next) {
+        for (int d = 0; d < l->p->tensors[r->tensor].type.rank; d++) {
+            for (uint32_t i = 0; i < stage->rank; i++) {
+                if (r->step[d][i] == GALI_STEP_SAME) {
+                    join(l, stage->tensor * GALI_RANK_MAX + i, r->tensor * GALI_RANK_MAX + (uint32_t)d);
+                }
+            }
+        }
+    }
+}
+
+/* ---- moves ---- */
+
+/* Adds the costs of the stages that touch the tensor, but of those that were looked at in this round. */
+static double cost_around(layout *l, uint32_t tensor) {
+    double cost = 0;
+    for (const touch *t = l->touches[tensor]; t; t = t->next) {
+        if (l->stamp[t->stage] != l->now) {
+            l->stamp[t->stage] = l->now;
+            cost += cost_of(l, t->stage);
+        }
+    }
+    return cost;
+}
+
+static double cost_of_class(layout *l, uint32_t root) {
+    double cost = 0;
+    uint32_t at = root;
+    l->now++;
+    do {
+        cost += cost_around(l, at / GALI_RANK_MAX);
+        at = l->member[at];
+    } while (at != root);
+    return cost;
+}
+
+static int is_less(double after, double before) {
+    return after < before * (1 - 1e-9);
+}
+
+static int move_class(layout *l, uint32_t root) {
+    double before = cost_of_class(l, root);
+    uint32_t at = root;
+    do {
+        uint32_t tensor = at / GALI_RANK_MAX;
+        l->before[tensor] = l->last[tensor];
+        at = l->member[at];
+    } while (at != root);
+    do {
+        uint32_t tensor = at / GALI_RANK_MAX;
+        l->last[tensor] = is_free(l, tensor) ? (uint8_t)(at % GALI_RANK_MAX) : l->last[tensor];
+        at = l->member[at];
+    } while (at != root);
+    if (is_less(cost_of_class(l, root), before)) {
+        return 1;
+    }
+    do {
+        l->last[at / GALI_RANK_MAX] = l->before[at / GALI_RANK_MAX];
+        at = l->member[at];
+    } while (at != root);
+    return 0;
+}
+
+static int move_tensor(layout *l, uint32_t tensor) {
+    uint8_t best = l->last[tensor];
+    l->now++;
+    double least = cost_around(l, tensor), first = least;
+    for (int d = 0; d < l->p->tensors[tensor].type.rank; d++) {
+        l->last[tensor] = (uint8_t)d;
+        l->now++;
+        double cost = cost_around(l, tensor);
+        if (is_less(cost, least)) {
+            least = cost;
+            best = (uint8_t)d;
+        }
+    }
+    l->last[tensor] = best;
+    return is_less(least, first);
+}
+
+static int sweep(layout *l) {
+    int moved = 0;
+    for (uint32_t t = 0; t < l->p->tensor_count; t++) {
+        for (uint32_t d = 0; l->touches[t] && d < (uint32_t)l->p->tensors[t].type.rank; d++) {
+            uint32_t axis = t * GALI_RANK_MAX + d;
+            if (root_of(l, axis) == axis) {
+                moved |= move_class(l, axis);
+            }
+        }
+    }
+    for (uint32_t t = 0; t < l->p->tensor_count; t++) {
+        if (l->touches[t] && is_free(l, t)) {
+            moved |= move_tensor(l, t);
+        }
+    }
+    return moved;
+}
+
+static double cost_of_all(const layout *l) {
+    double cost = 0;
+    for (uint32_t i = 0; i < l->p->stage_count; i++) {
+        cost += l->p->stages[i].gone ? 0 : cost_of(l, i);
+    }
+    return cost;
+}
+
+static void sweep_all(layout *l) {
+    for (int i = 0; i < SWEEPS_MOST && sweep(l); i++) {
+    }
+}
+
+/* What each stage makes, as it likes it best. */
+static void wish(layout *l) {
+    l->wishing = 1;
+    for (uint32_t i = 0; i < l->p->stage_count; i++) {
+        const gali_program_stage *stage = &l->p->stages[i];
+        if (stage->gone || !is_free(l, stage->tensor)) {
+            continue;
+        }
+        uint8_t best = l->last[stage->tensor];
+        double least = cost_of(l, i);
+        for (uint8_t d = 0; d < stage->rank; d++) {
+            l->last[stage->tensor] = d;
+            double cost = cost_of(l, i);
+            best = is_less(cost, least) ? d : best;
+            least = is_less(cost, least) ? cost : least;
+        }
+        l->last[stage->tensor] = best;
+    }
+    l->wishing = 0;
+}
+
+static void choose(layout *l) {
+    size_t size = l->p->tensor_count;
+    memcpy(l->other, l->last, size);
+    sweep_all(l);
+    double cost = cost_of_all(l);
+    memcpy(l->before, l->last, size);
+    memcpy(l->last, l->other, size);
+    memcpy(l->other, l->before, size);
+    wish(l);
+    sweep_all(l);
+    if (!is_less(cost_of_all(l), cost)) {
+        memcpy(l->last, l->other, size);
+    }
+}
+
+/* ---- all ---- */
+
+static void touch_tensor(layout *l, uint32_t tensor, uint32_t stage) {
+    touch *t = gali_arena_take(l->arena, sizeof *t);
+    int there = l->touches[tensor] && l->touches[tensor]->stage == stage; /* stages come one after another */
+    if (t && !there) {
+        *t = (touch){stage, l->touches[tensor]};
+        l->touches[tensor] = t;
+    }
+}
+
+/* Whether the symbol is the first axis, and no other, of the inputs. */
+static int is_batch(const gali_graph *graph, int symbol) {
+    int batch = 1;
+    for (uint32_t i = 0; i < graph->input_count; i++) {
+        const gali_type *type = &graph->values[graph->inputs[i]].type;
+        for (int d = 1; d < type->rank; d++) {
+            batch &= gali_extent_as_symbol(graph->extents, type->shape[d]) != symbol;
+        }
+    }
+    return batch;
+}
+
+static int begin(layout *l) {
+    const gali_program *p = l->p;
+    size_t axes = (size_t)p->tensor_count * GALI_RANK_MAX;
+    uint32_t symbols = gali_extent_symbols(p->graph->extents);
+    l->reads = gali_arena_take(l->arena, (p->stage_count + 1) * sizeof *l->reads);
+    l->touches = gali_arena_take(l->arena, (p->tensor_count + 1) * sizeof *l->touches);
+    l->last = gali_arena_take(l->arena, p->tensor_count + 1);
+    l->before = gali_arena_take(l->arena, p->tensor_count + 1);
+    l->other = gali_arena_take(l->arena, p->tensor_count + 1);
+    l->class = gali_arena_take(l->arena, (axes + 1) * sizeof *l->class);
+    l->member = gali_arena_take(l->arena, (axes + 1) * sizeof *l->member);
+    l->stamp = gali_arena_take(l->arena, (p->stage_count + 1) * sizeof *l->stamp);
+    l->typical = gali_arena_take(l->arena, (symbols + 1) * sizeof *l->typical);
+    if (l->arena->failed) {
+        return 0;
+    }
+    for (uint32_t i = 0; i < symbols; i++) {
+        int64_t least = p->least[i], most = p->most[i], size = is_batch(p->graph, (int)i) ? 1 : SIZE_TYPICAL;
+        l->typical[i] = size < least ? least : size > most ? most : size;
+    }
+    for (uint32_t i = 0; i < axes; i++) {
+        l->class[i] = l->member[i] = i;
+    }
+    for (uint32_t i = 0; i < p->tensor_count; i++) {
+        l->last[i] = (uint8_t)(p->tensors[i].type.rank > 0 ? p->tensors[i].type.rank - 1 : 0);
+    }
+    for (uint32_t i = 0; i < p->stage_count; i++) {
+        if (p->stages[i].gone) {
+            continue;
+        }
+        l->reads[i] = gali_program_reads(&p->stages[i], l->arena);
+        touch_tensor(l, p->stages[i].tensor, i);
+        for (const gali_program_read *r = l->reads[i]; r; r = r->next) {
+            touch_tensor(l, r->tensor, i);
+        }
+    }
+    return !l->arena->failed;
+}
+
+/* The axis last, the others in their order. */
+static void set_order(gali_program_tensor *t, uint8_t last) {
+    uint32_t at = 0;
+    for (uint8_t d = 0; d < t->type.rank; d++) {
+        if (d != last) {
+            t->order[at++] = d;
+        }
+    }
+    if (t->type.rank > 0) {
+        t->order[at] = last;
+    }
+}
+
+gal_status gali_program_layout(gali_program *program, gal_error *error) {
+    gali_arena arena = {0};
+    layout l = {.p = program, .arena = &arena};
+    int good = begin(&l);
+    for (uint32_t i = 0; good && i < program->stage_count; i++) {
+        if (!program->stages[i].gone) {
+            join_axes(&l, i);
+        }
+    }
+    if (good) {
+        choose(&l);
+    }
+    for (uint32_t i = 0; good && i < program->tensor_count; i++) {
+        set_order(&program->tensors[i], l.last[i]);
+    }
+    gali_arena_release(&arena);
+    return good ? GAL_OK : gali_fail(error, GAL_NO_MEMORY, "no memory for the layout of tensors");
+}
+
+/* ---- constants ---- */
 
 /* One step of an odometer over a tensor's dimensions in memory; `from` moves by the axes' strides in the file. */
 static void step(int64_t *index, const int64_t *extent, const size_t *stride, int rank, size_t *from) {

@@ -5,6 +5,7 @@
  *     fuse.c     stages inlined into those that read them, reductions joined with what follows them: groups
  *     range.c    which sizes it can run with
  *     layout.c   in which order the axes of tensors lie in memory
+ *     reads.c    what a stage reads, and how
  *     place.c    where tensors lie in the workspace
  *     lower.c    a group as a function of loops (loop/loop.h); lowering.h tells of its parts
  *
@@ -77,6 +78,9 @@ gal_status gali_program_fuse(gali_program *program, gal_error *error);
 
 /* Finds the range that each size may have. GAL_UNSUPPORTED where a tensor is empty or too large whatever they are. */
 gal_status gali_program_range(gali_program *program, gal_error *error);
+
+/* Chooses the order of tensors in memory, of a fused program with ranges. */
+gal_status gali_program_layout(gali_program *program, gal_error *error);
 
 /* The tensor's data, of a constant, to its order in memory. to: as many bytes. */
 void gali_program_lay(const gali_program *program, uint32_t tensor, void *to);

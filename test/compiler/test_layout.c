@@ -1,0 +1,109 @@
+/* The order of tensors in memory: which one is chosen, and that results have the same bits in any. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "program_run.h"
+
+/* Appends a constant of small numbers that no sum of is exact. */
+static void add_constant(gali_text *text, uint32_t number, const char *shape, uint32_t count) {
+    gali_text_add(text, "constant %%%u: f32[%s] =", number, shape);
+    for (uint32_t i = 0; i < count; i++) {
+        gali_text_add(text, " %.8g", (double)(float)(0.1 * (double)(i * 7919 % 31) - 1.4));
+    }
+    gali_text_add(text, "\n");
+}
+
+/* A convolution, a depthwise one, a pool, a concatenation, a convolution back; the first result is an output, too. */
+static gali_graph *network(gali_arena *arena) {
+    gali_text text = {0};
+    gali_graph *graph;
+    gal_error error = {0};
+    gali_text_add(&text, "symbol b 1..4\nsymbol h 4..64\nsymbol w 4..64\ninput %%0 \"x\": f32[b, 3, h, w]\n");
+    add_constant(&text, 1, "32, 3, 3, 3", 32 * 27);
+    add_constant(&text, 2, "32, 1, 3, 3", 32 * 9);
+    add_constant(&text, 3, "16, 64, 1, 1", 16 * 64);
+    gali_text_add(&text,
+                  "%%4 \"first\": f32[b, 32, h, w] = Conv (%%0, %%1) pads:ints=1,1,1,1\n"
+                  "%%5 \"relu\": f32[b, 32, h, w] = Relu (%%4)\n"
+                  "%%6 \"deep\": f32[b, 32, h, w] = Conv (%%5, %%2) group:int=32 pads:ints=1,1,1,1\n"
+                  "%%7 \"pool\": f32[b, 32, h, w] = MaxPool (%%6) kernel_shape:ints=3,3 pads:ints=1,1,1,1\n"
+                  "%%8 \"both\": f32[b, 64, h, w] = Concat (%%7, %%6) axis:int=1\n"
+                  "%%9 \"last\": f32[b, 16, h, w] = Conv (%%8, %%3)\n"
+                  "output %%9\noutput %%5\n");
+    if (gali_graph_parse(&graph, text.bytes, text.size, arena, &error) != GAL_OK ||
+        gali_graph_infer(graph, &error) != GAL_OK) {
+        fail_msg("%s", error.message);
+    }
+    gali_text_release(&text);
+    return graph;
+}
+
+static gali_program *laid_out(gali_graph *graph, gali_arena *arena) {
+    gali_program *p;
+    gal_error error = {0};
+    if (gali_program_make(&p, graph, arena, &error) != GAL_OK || gali_program_fuse(p, &error) != GAL_OK ||
+        gali_program_range(p, &error) != GAL_OK || gali_program_layout(p, &error) != GAL_OK) {
+        fail_msg("%s", error.message);
+    }
+    return p;
+}
+
+static void expect_order(const gali_program *p, uint32_t tensor, const char *expected) {
+    char order[2 * GALI_RANK_MAX + 1];
+    for (int d = 0; d < p->tensors[tensor].type.rank; d++) {
+        snprintf(order + 2 * d, 3, "%u ", p->tensors[tensor].order[d]);
+    }
+    assert_string_equal(order, expected);
+}
+
+static void test_channels_go_last(void **state) {
+    (void)state;
+    gali_arena arena = {0};
+    const gali_program *p = laid_out(network(&arena), &arena);
+    expect_order(p, 0, "0 1 2 3 "); /* the caller's */
+    expect_order(p, 5, "0 1 2 3 ");
+    expect_order(p, 9, "0 1 2 3 ");
+    expect_order(p, 2, "1 2 3 0 "); /* weights of a map for all maps side by side */
+    expect_order(p, 6, "0 2 3 1 ");
+    expect_order(p, 7, "0 2 3 1 ");
+    gali_arena_release(&arena);
+}
+
+static void test_no_order_changes_a_bit(void **state) {
+    (void)state;
+    enum { B = 2, H = 7, W = 9, SIZE = B * 3 * H * W };
+    static double numbers[SIZE];
+    gali_arena arena = {0};
+    gal_error error = {0};
+    gali_graph *graph = network(&arena);
+    gali_tensor x = {.element = GALI_f32, .rank = 4, .shape = {B, 3, H, W}, .count = SIZE, .real = numbers},
+                y[2][2];
+    gali_run run = {.graph = graph, .memory_left = GALI_RUN_MEMORY, .work_left = 1e9, .error = &error};
+    for (int i = 0; i < SIZE; i++) {
+        numbers[i] = (double)(float)(0.01 * (double)(i * 7907 % 211) - 1);
+    }
+    if (program_run_by(&run, graph, NULL, &x, y[0], NULL) != GAL_OK ||
+        program_run_by(&run, graph, NULL, &x, y[1], gali_program_layout) != GAL_OK) {
+        fail_msg("%s", error.message);
+    }
+    for (int i = 0; i < 2; i++) {
+        assert_memory_equal(y[0][i].real, y[1][i].real, y[0][i].count * sizeof(double));
+        gali_tensor_release(&run, &y[0][i]);
+        gali_tensor_release(&run, &y[1][i]);
+    }
+    gali_arena_release(&arena);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_channels_go_last),
+        cmocka_unit_test(test_no_order_changes_a_bit),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
