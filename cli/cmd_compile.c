@@ -270,7 +270,7 @@ const gali_command gali_command_compile = {
     "  --target      scalar, x86-64-v3, x86-64-v4, armv8-a, armv8.2-a+dotprod, wasm32+simd128 or native\n"
     "  --weights     array: in NAME.c; blob: in NAME.weights, which the program loads\n"
     "  --form        of layers with several experts (docs/plan.md)\n"
-    "  --dump        prints the graph after that pass: import, fold, fuse, sweep, schedule, memory, emit\n"
+    "  --dump        prints the graph after that pass: import, fold, sweep, fuse, schedule, memory, emit\n"
     "  --stop-after  runs no later pass; writes nothing\n"
     "  --name        prefix of every name in the files, at most 24 lower-case letters, digits and _\n"
     "  --log         a log of gallop tune: its schedules for the layers that it has\n",

@@ -1,17 +1,22 @@
 /*
- * A compilation under way: what is asked for, the graph that the passes change, how its layers will run, and the text that
- * comes of it. Passes (pass/pass.h) fill it one after the other, emit/ writes its parts; neither needs the other's header.
+ * A compilation under way: what is asked for, the graph that the passes change, which of its nodes run together and how,
+ * and the text that comes of it. Passes (pass/pass.h) fill it one after the other, emit/ writes its parts; neither needs
+ * the other's header.
  */
 #ifndef GALI_COMPILER_COMPILATION_H
 #define GALI_COMPILER_COMPILATION_H
 
-#include "compiler/net/net.h"
 #include "compiler/schedule/schedule.h"
 #include "compiler/target.h"
 #include "gallop/compiler.h"
+#include "graph/graph.h"
 #include "network/model.h"
 
-enum { GALI_CHARACTERS_DEFAULT = 64 }; /* of a range that nobody gave, the most */
+enum {
+    GALI_CHARACTERS_DEFAULT = 64, /* of a range that nobody gave, the most */
+    GALI_LAYER_NAME_MAX = 15,     /* bytes of a layer's name */
+    GALI_ROW_UNIT = 16,           /* rows of values take whole numbers of so many floats */
+};
 
 enum { GALI_SCHEDULES_MAX = 128, GALI_VERSIONS_MAX = 12, GALI_RANGES_MAX = 64 };
 
@@ -27,10 +32,8 @@ typedef struct gali_layer_range {
     uint32_t most, version;
 } gali_layer_range;
 
-/*
- * All versions of a layer, which read one layout of its weights, and which runs for which counts: ranges rise and cover
- * the graph's. Node attribute `schedule` is 1 + its index.
- */
+/* All versions of a layer, which read one layout of its weights, and which runs for which counts: ranges rise and cover
+ * the graph's. */
 typedef struct gali_layer_schedule {
     gali_dense dense; /* without its range */
     int logged;       /* the log has records of it: its versions are what they say, be it the written ones */
@@ -42,6 +45,20 @@ typedef struct gali_layer_schedule {
 /* How a layer runs for a count of characters of the compilation's range. */
 const gali_layer_version *gali_layer_version_of(const gali_layer_schedule *layer, uint32_t characters);
 
+typedef enum gali_group_kind {
+    GALI_GROUP_LAYER,  /* a dense layer, blended or not, and its activation: scheduled loops */
+    GALI_GROUP_ROWS,   /* operators on single elements, inlined into one another: a loop over each row */
+    GALI_GROUP_KERNEL, /* one operator: a call for each row of what computes it in the runtime, too */
+} gali_group_kind;
+
+/* Nodes that run together. Only what the last of them makes is stored; what it stands for is made within. */
+typedef struct gali_group {
+    gali_group_kind kind;
+    uint32_t first, last; /* of a layer its own node and, with an activation, that; else both the last node */
+    uint32_t nodes;       /* how many */
+    gali_layer_schedule *schedule; /* of a layer, set by `schedule` */
+} gali_group;
+
 typedef struct gali_compilation {
     gali_arena arena;
     gali_model model; /* points into the caller's bytes */
@@ -52,15 +69,36 @@ typedef struct gali_compilation {
     const struct gali_log *log; /* tuned schedules; NULL: none */
     const char *log_path;       /* for messages */
     int plain_loops, weights_blob;
-    gali_net *graph; /* NULL before import */
+    gali_graph *graph; /* NULL before import */
+    uint32_t group_count;
+    gali_group *groups; /* in the order in which they run; NULL before fuse */
+    uint32_t *group_of; /* [node_count]; GALI_NONE: a Slice, which runs not at all */
+    uint32_t *offset;   /* [value_count] 1 + where a value stands in a character's workspace, in units of
+                           GALI_ROW_UNIT floats; 0: it has no place; set by `memory` */
     uint32_t schedule_count;
     gali_layer_schedule *schedules[GALI_SCHEDULES_MAX]; /* in the arena */
-    uint32_t workspace; /* floats a character, a multiple of 16; set by `memory` */
+    uint32_t workspace;                                 /* floats a character; set by `memory` */
     gali_text parts[GAL_COMPILED_PART_COUNT];
 } gali_compilation;
 
 /* The name of the node of a model's layer, its gating network's or its own. */
-void gali_compilation_name_layer(char name[GALI_NET_NAME_MAX + 1], int gate, uint32_t layer);
+void gali_compilation_name_layer(char name[GALI_LAYER_NAME_MAX + 1], int gate, uint32_t layer);
+
+/* The group of the dense layer of that name; NULL. */
+const gali_group *gali_compilation_layer(const gali_compilation *c, const char *name);
+
+/* Where a value's rows stand: part of another's from `first` on, where Slice only says so and moves nothing. */
+typedef struct gali_row_place {
+    uint32_t value, first;
+} gali_row_place;
+
+gali_row_place gali_row_place_of(const gali_graph *graph, uint32_t value);
+
+/* Elements of a character's row of a value. */
+uint32_t gali_row_width(const gali_graph *graph, uint32_t value);
+
+/* How many operands, of nodes of any group, the value is; an output counts as one. */
+uint32_t gali_value_uses(const gali_graph *graph, uint32_t value);
 
 /* Gives back the arena and the parts. */
 void gali_compilation_release(gali_compilation *c);

@@ -70,9 +70,9 @@ static gal_status resolve(gali_compilation *c, const gal_compile_desc *desc, gal
     c->form = desc->form;
     c->plain_loops = desc->plain_loops != 0;
     c->weights_blob = desc->weights_blob != 0;
-    if (c->least < 1 || c->least > c->most || c->most > GALI_NET_CHARACTERS_MAX) {
+    if (c->least < 1 || c->least > c->most || c->most > GALI_DENSE_CHARACTERS_MAX) {
         return gali_fail(error, GAL_BAD_ARGUMENT, "characters %u..%u: not a range within 1..%d", c->least,
-                         c->most, GALI_NET_CHARACTERS_MAX);
+                         c->most, GALI_DENSE_CHARACTERS_MAX);
     }
     gal_status status = check_words(desc, c->name, error);
     if (status != GAL_OK) {

@@ -6,8 +6,9 @@
  * Such a function is plain C over whole rows in a fixed order, so that its bits are the same everywhere, or a kernel
  * where activations stand in its middle.
  *
- * Its arithmetic stands in a static function named gali_<name>: compiled networks get that function out of the text
- * of layers/<name>.c (src/compiler/emit/vocabulary.h), so that it is written once. All that it uses is named gali_, too.
+ * Compiled networks have a kind as operators of the graph (src/compiler/pass/import.c), in the same order of operations;
+ * where its sums are in parts, as layer_norm's, they get its function out of the text of layers/<name>.c
+ * (src/compiler/emit/vocabulary.h). All that such a function uses is named gali_, as it is.
  */
 #ifndef GALI_NETWORK_LAYER_H
 #define GALI_NETWORK_LAYER_H

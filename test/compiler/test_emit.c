@@ -342,6 +342,43 @@ static void every_kind_of_layer(void **state) {
     assert_int_equal(parts[1], every_kind | every_activation);
 }
 
+/* Layers without weights that read one value several times, directly and through each other: a loop computes it once. */
+static void values_that_are_read_again(void **state) {
+    (void)state;
+    enum { WIDTH = 21, LAYERS = 6 };
+    static const synthetic_desc desc = {.gate = GAL_GATE_CUBIC,
+                                        .experts = 4,
+                                        .layers = LAYERS,
+                                        .width = {WIDTH, WIDTH, WIDTH, WIDTH, WIDTH, WIDTH, WIDTH},
+                                        .normalised = 1,
+                                        .seed = 43};
+    static const gali_layer_kind kinds[LAYERS] = {GALI_LAYER_DENSE, GALI_LAYER_ADD, GALI_LAYER_MUL,
+                                                  GALI_LAYER_FILM,  GALI_LAYER_GRU, GALI_LAYER_ADD};
+    static const uint32_t parts[LAYERS] = {1, 2, 3, 3, 7, 4};
+    static uint32_t sources[LAYERS][7][3];
+    const builder *both[] = {best_builder(), &builders[1]};
+    synthetic s = synthetic_make(&desc);
+    for (uint32_t i = 1; i < LAYERS; i++) {
+        gali_model_layer *layer = &s.model.layers[i];
+        for (uint32_t k = 0; k < parts[i]; k++) { /* the value before, that before it, the value before.. */
+            memcpy(sources[i][k], (uint32_t[]){i - k % (i > 1 ? 2 : 1), 0, WIDTH}, sizeof sources[i][k]);
+        }
+        *layer = (gali_model_layer){.kind = kinds[i],
+                                    .activation = i % 2 ? GALI_ACTIVATION_TANH : GALI_ACTIVATION_NONE,
+                                    .experts = 1,
+                                    .inputs = parts[i] * WIDTH,
+                                    .outputs = WIDTH,
+                                    .source_count = parts[i],
+                                    .sources = sources[i]};
+    }
+    for (size_t i = 0; i < 2; i++) {
+        if (usable(both[i])) {
+            check_model(both[i], quick, &s, GAL_FORM_PER_EXPERT, NULL);
+        }
+    }
+    synthetic_free(&s);
+}
+
 /* A network without normalisation, so that its first layer is known: no schedule for the second. */
 static const synthetic_desc bare = {.gate = GAL_GATE_CUBIC,
                                     .experts = 4,
@@ -641,6 +678,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(far_means, place_make, place_remove),
         cmocka_unit_test_setup_teardown(equal_layers_share_functions, place_make, place_remove),
         cmocka_unit_test_setup_teardown(every_kind_of_layer, place_make, place_remove),
+        cmocka_unit_test_setup_teardown(values_that_are_read_again, place_make, place_remove),
         cmocka_unit_test_setup_teardown(a_log_gives_each_range_its_best, place_make, place_remove),
         cmocka_unit_test_setup_teardown(equal_input_gives_equal_bytes, place_make, place_remove),
         cmocka_unit_test_setup_teardown(array_of_weights_is_the_blob, place_make, place_remove),

@@ -1,36 +1,19 @@
-/* The graph's text form: what is printed parses back, mistakes are named with their line; the verifier; goldens. */
+/*
+ * The graph of a controller under the passes: imported it is the network's truth, folded it is near; what the passes print
+ * parses; goldens.
+ */
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 
 #include <cmocka.h>
 
-#include "compiler/net/net.h"
+#include "compiler/pass/pass.h"
 #include "gallop/compiler.h"
-#include "synthetic.h"
-
-/* Parses text and prints it again; NULL with the message in *error if it does not parse. */
-static char *again(const char *text, size_t size, gal_error *error) {
-    gali_arena arena = {0};
-    gali_text printed = {0};
-    gali_net *graph;
-    if (gali_net_parse(&graph, text, size, &arena, error) == GAL_OK) {
-        gali_net_print(graph, &printed);
-    }
-    gali_arena_release(&arena);
-    return printed.bytes;
-}
-
-static void expect_round_trip(const char *text, size_t size) {
-    gal_error error = {0};
-    char *printed = again(text, size, &error);
-    if (!printed) {
-        fail_msg("%s in\n%.*s", error.message, (int)size, text);
-    }
-    assert_int_equal(strlen(printed), size);
-    assert_memory_equal(printed, text, size);
-    free(printed);
-}
+#include "graph.h"
+#include "graph/evaluate.h"
+#include "network/reference.h"
 
 static const synthetic_desc networks[] = {
     {.gate = GAL_GATE_CUBIC,
@@ -56,6 +39,8 @@ static const synthetic_desc networks[] = {
 };
 enum { NETWORKS = sizeof networks / sizeof networks[0] };
 
+/* ---- dumps ---- */
+
 /* The graph after every pass, for a target that all machines have; freed by the caller. */
 static char *dump_of(const synthetic_desc *desc) {
     synthetic s = synthetic_make(desc);
@@ -73,154 +58,41 @@ static char *dump_of(const synthetic_desc *desc) {
     return copy;
 }
 
+/* Comments apart, it is printed again as it was. */
+static void expect_round_trip(const char *text, size_t size) {
+    gali_arena arena = {0};
+    gali_text printed = {0};
+    gal_error error = {0};
+    gali_graph *parsed;
+    if (gali_graph_parse(&parsed, text, size, &arena, &error) != GAL_OK) {
+        fail_msg("%s in\n%.*s", error.message, (int)size, text);
+    }
+    gali_graph_print(parsed, &printed);
+    for (size_t i = 0; *text && i < printed.size; i += strcspn(printed.bytes + i, "\n") + 1) {
+        while (*text == '#') {
+            text += strcspn(text, "\n") + 1;
+        }
+        size_t line = strcspn(text, "\n") + 1;
+        assert_memory_equal(text, printed.bytes + i, line);
+        text += line;
+    }
+    gali_text_release(&printed);
+    gali_arena_release(&arena);
+}
+
 static void passes_print_what_parses(void **state) {
     (void)state;
     for (size_t i = 0; i < NETWORKS; i++) {
         char *dump = dump_of(&networks[i]);
-        size_t graphs = 0;
-        for (const char *at = strstr(dump, "gallop graph"); at; graphs++) {
-            const char *next = strstr(at + 1, "gallop graph");
-            const char *end = strstr(at, "# after"); /* before the next graph */
-            expect_round_trip(at, end ? (size_t)(end - at) : strlen(at));
+        uint32_t graphs = 0;
+        for (char *at = strstr(dump, "# after"); at; graphs++) {
+            char *next = strstr(at + 1, "# after"); /* before the next graph */
+            expect_round_trip(at, next ? (size_t)(next - at) : strlen(at));
             at = next;
         }
-        assert_true(gal_compile_pass_name((uint32_t)graphs - 1) && !gal_compile_pass_name((uint32_t)graphs));
+        assert_true(gal_compile_pass_name(graphs - 1) && !gal_compile_pass_name(graphs));
         free(dump);
     }
-}
-
-/* A random node of the operator; its rule may not accept it. */
-static gali_net_node random_node(const gali_net *graph, gali_net_op op, uint64_t *chance) {
-    gali_net_node node = {.op = op, .operand_count = gali_net_op_list[op].least};
-    for (uint32_t i = 0; i < node.operand_count; i++) {
-        node.operands[i] = (uint32_t)(synthetic_bits(chance) % graph->count);
-    }
-    node.type = (gali_net_type){
-        (gali_net_element)(synthetic_bits(chance) % 2), 1 + (uint32_t)(synthetic_bits(chance) % 3), {0}};
-    for (uint32_t d = 0; d < node.type.rank; d++) {
-        node.type.shape[d] = op == GALI_NET_OP_input && d == 0 ? 0 : 1 + (uint32_t)(synthetic_bits(chance) % 2);
-    }
-    for (uint32_t i = 0; i < GALI_NET_ATTRIBUTE_COUNT; i++) {
-        int has = gali_net_op_list[op].attributes >> i & 1;
-        node.attributes[i] = has ? (uint32_t)(synthetic_bits(chance) % 2) : 0;
-    }
-    node.attributes[GALI_NET_ATTRIBUTE_experts] *= 5;
-    node.attributes[GALI_NET_ATTRIBUTE_slope] *= 0x3dcccccd; /* 0.1 */
-    return node;
-}
-
-/* Adds one of the operator, if chance finds fitting operands. */
-static void grow(gali_net *graph, gali_net_op op, uint64_t *chance) {
-    for (uint32_t attempt = 0; attempt < 2000; attempt++) {
-        gali_net_node node = random_node(graph, op, chance);
-        if (gali_net_add(graph, &node, NULL) != GALI_NET_NO_NODE) {
-            return;
-        }
-    }
-}
-
-/* What every operator finds operands in. */
-static void plant(gali_net *graph) {
-    static const char seeds[] =
-        "gallop graph 1\ncharacters 1..64\nx = input() : f32[C, 2]\np = input() : f32[C]\n"
-        "i = constant() : u32[2]\nb = constant() : f32[2]\nA = constant() : f32[2, 2]\n"
-        "E = constant() : f32[2, 2, 2]\nw = blend(x) : blend[C, 2, 2]\nr = input() : f32[C, 7]\nt = input() : "
-        "f32[C, 6]\noutput x\n";
-    gali_net *planted;
-    assert_int_equal(gali_net_parse(&planted, seeds, sizeof seeds - 1, graph->arena, NULL), GAL_OK);
-    *graph = *planted;
-}
-
-static void random_graphs_parse_back(void **state) {
-    (void)state;
-    uint64_t chance = 5;
-    uint32_t operators = 0;
-    for (uint32_t round = 0; round < 30; round++) {
-        gali_arena arena = {0};
-        gali_text text = {0};
-        gali_net *graph = gali_net_make(&arena, 1, 64);
-        plant(graph);
-        for (uint32_t i = 0; i < 12; i++) {
-            grow(graph, (gali_net_op)(synthetic_bits(&chance) % GALI_NET_OP_COUNT), &chance);
-        }
-        for (uint32_t i = 0; i < graph->count; i++) {
-            operators |= 1u << graph->nodes[i].op;
-        }
-        assert_int_equal(gali_net_verify(graph, NULL), GAL_OK);
-        gali_net_print(graph, &text);
-        expect_round_trip(text.bytes, text.size);
-        gali_text_release(&text);
-        gali_arena_release(&arena);
-    }
-    assert_int_equal(operators, (1u << GALI_NET_OP_COUNT) - 1); /* each came up */
-}
-
-#define HEAD "gallop graph 1\ncharacters 1..4\nx = input() : f32[C, 3]\n"
-
-static void mistakes_are_named_with_their_line(void **state) {
-    (void)state;
-    static const struct {
-        const char *text, *message;
-    } cases[] = {
-        {"", "graph: no output"},
-        {"gallop graph 2\n", "graph, line 1: expected \"gallop graph 1\" at \"gallop graph 2\""},
-        {"gallop graph 1\ncharacters 0..4\noutput x\n", "graph, line 3: expected the output's name at \"\""},
-        {"gallop graph 1\ncharacters 1-4\n", "graph, line 2: expected \"characters LEAST..MOST\""},
-        {HEAD, "graph: no output"},
-        {HEAD "x = input() : f32[C]\n", "graph, line 4: the name x is taken"},
-        {HEAD "y = sum(x) : f32[C, 3]\n", "graph, line 4: expected an operator at \"sum(x) : f32[C, 3]\""},
-        {HEAD "y = activate(z) : f32[C, 3]\n",
-         "graph, line 4: expected an earlier value at \"z) : f32[C, 3]\""},
-        {HEAD "y = activate(x) : f32[C, 4]\n", "graph, line 4: the type is not what the operands make"},
-        {HEAD "y = activate(x) colour=1 : f32[C, 3]\n", "graph, line 4: expected an attribute or :"},
-        {HEAD "y = activate(x) activation=rule : f32[C, 3]\n",
-         "graph, line 4: expected a value of the attribute"},
-        {HEAD "y = activate(x, x) : f32[C, 3]\n", "graph, line 4: activate takes 1 operands, got 2"},
-        {HEAD "y = activate(x) : f32[C, 0]\n", "graph, line 4: expected at most three dimensions"},
-        {HEAD "y = activate(x) : f64[C, 3]\n", "graph, line 4: expected a type"},
-        {HEAD "y = activate(x) : f32[C, 3] z\n", "graph, line 4: expected the end of the line at \"z\""},
-        {HEAD "i = constant() : u32[2]\ny = gather(i, x) : f32[C, 2]\n",
-         "graph, line 5: node y (gather): operand 1: expected f32[C, ?], got u32[2]"},
-        {HEAD "w = top(x) top=4 : blend[C, 4, 3]\n",
-         "graph, line 4: node w (top): top: not between 1 and the experts"},
-        {HEAD "m = constant() : f32[C]\n", "graph, line 4: node m (constant): C in a constant"},
-        {HEAD "y = activate(x) top=2 : f32[C, 3]\noutput y\n", "node y: activate has no top"},
-        {HEAD "w = blend(x) : blend[C, 3, 3]\noutput w\n", "node w (blend): the output is not f32[C, N]"},
-        {"gallop graph 1\ncharacters 4..2\nx = input() : f32[C, 3]\noutput x\n",
-         "characters 4..2: not a range"},
-    };
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        gal_error error = {0};
-        assert_null(again(cases[i].text, strlen(cases[i].text), &error));
-        if (strncmp(error.message, cases[i].message, strlen(cases[i].message)) != 0) {
-            fail_msg("expected \"%s\", got \"%s\"", cases[i].message, error.message);
-        }
-    }
-}
-
-static void the_verifier_sees_what_passes_break(void **state) {
-    (void)state;
-    static const char text[] = HEAD "y = activate(x) activation=relu : f32[C, 3]\noutput y\n";
-    gali_arena arena = {0};
-    gal_error error = {0};
-    gali_net *graph;
-    assert_int_equal(gali_net_parse(&graph, text, sizeof text - 1, &arena, NULL), GAL_OK);
-    graph->nodes[1].operands[0] = 1;
-    assert_int_equal(gali_net_verify(graph, &error), GAL_BAD_DATA);
-    assert_string_equal(error.message, "node y (activate): uses a value that comes later");
-    graph->nodes[1].operands[0] = 0;
-    graph->nodes[1].type.shape[1] = 4;
-    assert_int_equal(gali_net_verify(graph, &error), GAL_BAD_DATA);
-    assert_string_equal(error.message, "node y (activate): its type is not what its operands make");
-    graph->nodes[1].type.shape[1] = 3;
-    graph->nodes[1].attributes[GALI_NET_ATTRIBUTE_activation] = GALI_ACTIVATION_COUNT;
-    assert_int_equal(gali_net_verify(graph, &error), GAL_BAD_DATA);
-    assert_string_equal(error.message, "node y (activate): an attribute's value is unknown");
-    graph->nodes[1].attributes[GALI_NET_ATTRIBUTE_activation] = 0;
-    graph->nodes[1].name = "x";
-    assert_int_equal(gali_net_verify(graph, &error), GAL_BAD_DATA);
-    assert_string_equal(error.message, "node x (activate): the name is taken");
-    gali_arena_release(&arena);
 }
 
 /* golden/<name>.txt is `--dump all` of a network above. What was printed instead is left where the test ran. */
@@ -249,13 +121,188 @@ static void dumps_are_as_ever(void **state) {
     expect_golden(&networks[4], "gating");
 }
 
+/* A file of the checkout as terminated text. */
+static char *read_file(const char *name, size_t *size) {
+    enum { MOST = 16 << 20 };
+    char path[512], *bytes = calloc(1, MOST);
+    snprintf(path, sizeof path, "%s/%s", GALLOP_SOURCE_DIR, name);
+    FILE *file = fopen(path, "rb");
+    assert_non_null(file);
+    *size = fread(bytes, 1, MOST - 1, file);
+    fclose(file);
+    return bytes;
+}
+
+/* The example of docs/compiler.md is what the compiler prints. */
+static void the_page_shows_a_dump(void **state) {
+    (void)state;
+    size_t size, length;
+    char *page = read_file("docs/compiler.md", &size), *model = read_file("models/walker-small.gallop", &size);
+    gal_compiled *compiled;
+    gal_compile_desc how = {.target = "scalar", .dump = "fuse", .stop_after = "fuse"};
+    assert_int_equal(gal_compile(&compiled, model, size, &how, NULL), GAL_OK);
+    const char *dump = gal_compiled_bytes(compiled, GAL_COMPILED_DUMP, &length);
+    if (!strstr(page, dump)) {
+        fail_msg("docs/compiler.md lacks\n%s", dump);
+    }
+    gal_compiled_free(compiled);
+    free(page);
+    free(model);
+}
+
+/* ---- what the graph computes ---- */
+
+enum { ROWS = 7 };
+
+/* The graph of a model after a pass. Released with gali_compilation_release; the bytes with it are the caller's. */
+static gali_compilation graph_after(const char *pass, const void *bytes, size_t size, gal_form form) {
+    gal_error error = {0};
+    gali_compilation c = {.name = "net", .form = form, .least = 1, .most = 64};
+    c.target = gali_target_find("scalar", &error);
+    if (gali_model_read(&c.model, bytes, size, &error) != GAL_OK ||
+        gali_pass_run(&c, pass, NULL, &error) != GAL_OK) {
+        fail_msg("%s", error.message);
+    }
+    return c;
+}
+
+static gali_tensor tensor_of(gali_run *run, const gali_type *type, const float *values) {
+    int64_t shape[] = {ROWS, type->shape[1]};
+    gali_tensor tensor;
+    assert_int_equal(gali_tensor_make(run, &tensor, GALI_f32, (uint32_t)type->rank, shape), GAL_OK);
+    for (size_t i = 0; i < tensor.count; i++) {
+        tensor.real[i] = (double)values[i];
+    }
+    return tensor;
+}
+
+/* The graph's outputs in float64, beside the reference's y. */
+static void expect_outputs(const gali_graph *passed, const float *x, const float *gate, const double *y,
+                           double tolerance) {
+    gal_error error = {0};
+    gali_run run = {.memory_left = GALI_RUN_MEMORY, .work_left = GALI_RUN_WORK, .error = &error};
+    gali_tensor inputs[2], output;
+    for (uint32_t i = 0; i < passed->input_count; i++) {
+        inputs[i] = tensor_of(&run, &passed->values[passed->inputs[i]].type, i ? gate : x);
+    }
+    if (gali_graph_evaluate(&run, passed, inputs, &output) != GAL_OK) {
+        fail_msg("%s", error.message);
+    }
+    for (size_t i = 0; i < output.count; i++) {
+        if (!(fabs(output.real[i] - y[i]) <= tolerance * (1 + fabs(y[i])))) {
+            fail_msg("element %zu is %.17g, the network's is %.17g", i, output.real[i], y[i]);
+        }
+    }
+    gali_tensor_release(&run, &output);
+    for (uint32_t i = 0; i < passed->input_count; i++) {
+        gali_tensor_release(&run, &inputs[i]);
+    }
+}
+
+/* As imported it is the network in float64; folded weights are rounded once. */
+static void expect_network(const synthetic *s, gal_form form) {
+    static const struct {
+        const char *pass;
+        double tolerance;
+    } after[] = {{"import", 1e-11}, {"fold", 1e-4}, {"sweep", 1e-4}};
+    size_t size, gates = s->model.gate == GAL_GATE_CALLER ? s->model.experts : 1;
+    unsigned char *bytes = synthetic_bytes(s, &size);
+    uint64_t random = 9;
+    float *x = malloc(ROWS * s->model.inputs * sizeof *x), *gate = malloc(ROWS * gates * sizeof *gate);
+    double *y = malloc(ROWS * s->model.outputs * sizeof *y);
+    for (size_t i = 0; i < ROWS * s->model.inputs; i++) {
+        x[i] = 2 * synthetic_uniform(&random);
+    }
+    for (size_t i = 0; i < ROWS * gates; i++) {
+        gate[i] = (gates == 1 ? 20.0f : 1.0f) * synthetic_uniform(&random);
+    }
+    assert_int_equal(gali_reference_run(&s->model, ROWS, x, gate, y, NULL), GAL_OK);
+    for (size_t i = 0; i < sizeof after / sizeof *after; i++) {
+        gali_compilation c = graph_after(after[i].pass, bytes, size, form);
+        expect_outputs(c.graph, x, gate, y, after[i].tolerance);
+        gali_compilation_release(&c);
+    }
+    free(x);
+    free(gate);
+    free(y);
+    free(bytes);
+}
+
+static void graphs_are_networks(void **state) {
+    (void)state;
+    for (size_t i = 0; i < 2 * NETWORKS; i++) {
+        synthetic_desc desc = networks[i / 2];
+        desc.far = i % 2 ? 100 : 0;
+        synthetic s = synthetic_make(&desc);
+        expect_network(&s, GAL_FORM_PER_EXPERT);
+        if (desc.gate != GAL_GATE_CALLER) {
+            expect_network(&s, GAL_FORM_BLEND);
+        }
+        synthetic_free(&s);
+    }
+}
+
+static void graphs_of_every_kind_of_layer(void **state) {
+    (void)state;
+    static const gal_gate_kind gates[] = {GAL_GATE_CUBIC, GAL_GATE_CALLER, GAL_GATE_NETWORK, GAL_GATE_LINEAR};
+    uint32_t kinds = 0;
+    for (uint32_t i = 0; i < 12; i++) {
+        graph_desc desc = {.gate = gates[i % 4],
+                           .experts = 4 + i % 4,
+                           .inputs = 23,
+                           .layers = GRAPH_LAYERS_MAX,
+                           .kind = -1,
+                           .activation = -1,
+                           .seed = 1584 + i};
+        graph *g = graph_make(&desc);
+        expect_network(&g->s, GAL_FORM_PER_EXPERT);
+        for (uint32_t k = 0; k < g->s.model.layer_count; k++) {
+            kinds |= 1u << g->s.model.layers[k].kind;
+        }
+        graph_free(g);
+    }
+    assert_int_equal(kinds, (1u << GALI_LAYER_KIND_COUNT) - 1);
+}
+
+/* ---- groups ---- */
+
+/* Every node but a Slice is in a group, whose last node is its own; what others read is made by a last node. */
+static void groups_store_what_others_read(void **state) {
+    (void)state;
+    for (uint32_t i = 0; i < 20; i++) {
+        graph_desc desc = {.gate = GAL_GATE_CUBIC,
+                           .experts = 5,
+                           .inputs = 23,
+                           .layers = GRAPH_LAYERS_MAX,
+                           .kind = -1,
+                           .activation = -1,
+                           .seed = 100 + i};
+        graph *g = graph_make(&desc);
+        size_t size;
+        unsigned char *bytes = synthetic_bytes(&g->s, &size);
+        gali_compilation c = graph_after("memory", bytes, size, GAL_FORM_PER_EXPERT);
+        for (uint32_t n = 0; n < c.graph->node_count; n++) {
+            const gali_node *node = &c.graph->nodes[n];
+            assert_int_equal(c.group_of[n] == GALI_NONE, node->op == GALI_OP_Slice);
+            for (uint32_t o = 0; o < node->operand_count && c.group_of[n] != GALI_NONE; o++) {
+                uint32_t value = gali_row_place_of(c.graph, node->operands[o]).value;
+                uint32_t maker = c.graph->values[value].node;
+                int inside = maker != GALI_NONE && c.group_of[maker] == c.group_of[n];
+                assert_true(maker == GALI_NONE || inside || c.offset[value]);
+                assert_true(!c.offset[value] || c.groups[c.group_of[maker]].last == maker);
+            }
+        }
+        gali_compilation_release(&c);
+        free(bytes);
+        graph_free(g);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(passes_print_what_parses),
-        cmocka_unit_test(random_graphs_parse_back),
-        cmocka_unit_test(mistakes_are_named_with_their_line),
-        cmocka_unit_test(the_verifier_sees_what_passes_break),
-        cmocka_unit_test(dumps_are_as_ever),
+        cmocka_unit_test(passes_print_what_parses),      cmocka_unit_test(dumps_are_as_ever),
+        cmocka_unit_test(graphs_are_networks),           cmocka_unit_test(graphs_of_every_kind_of_layer),
+        cmocka_unit_test(groups_store_what_others_read), cmocka_unit_test(the_page_shows_a_dump),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -373,43 +373,6 @@ static void text_comes_back(void **unused) {
     gali_text_release(&second);
 }
 
-static void rows_are_what_they_say(void **unused) {
-    (void)unused;
-    for (int kind = GALI_ROW_NORMALISE; kind <= GALI_ROW_SOFTMAX; kind++) {
-        gali_row_operator row = {
-            .kind = (gali_row_kind)kind, .activation = GALI_ACTIVATION_ELU, .width = 21, .least = 1, .most = 3};
-        gali_arena arena = {0};
-        gali_expression *expression = NULL;
-        gali_loop_function *f = NULL, *g = NULL;
-        gal_error error;
-        assert_int_equal(gali_row_expression(&row, &arena, &expression, &error), GAL_OK);
-        assert_int_equal(apply_text(expression, "", &arena, &f, &error), GAL_OK);
-        assert_int_equal(apply_text(expression,
-                                    kind == GALI_ROW_SOFTMAX ? "split c 2; unroll n 4" : "vectorize n 8",
-                                    &arena, &g, &error),
-                         GAL_OK);
-        arguments a = make_arguments(f, 3, 1, 1, 5);
-        size_t floats = 0;
-        float *y = interpreted(f, &a, 3, &floats), *z = interpreted(g, &a, 3, &floats), *x = a.memory[0];
-        assert_memory_equal(y, z, floats * sizeof(float));
-        for (uint32_t i = 0; i < 63 && kind == GALI_ROW_NORMALISE; i++) {
-            const float *shift = a.memory[1], *scale = a.memory[2];
-            float expected = (x[i] - shift[i % 21]) * scale[i % 21];
-            assert_memory_equal(&expected, &y[i], sizeof expected);
-        }
-        for (uint32_t c = 0; c < 3 && kind != GALI_ROW_NORMALISE; c++) {
-            gali_activation activation =
-                kind == GALI_ROW_SOFTMAX ? GALI_ACTIVATION_SOFTMAX : GALI_ACTIVATION_ELU;
-            gali_kernels_scalar.activate_f32(activation, 0, x + 21 * c, 21);
-            assert_memory_equal(x + 21 * c, y + 21 * c, 21 * sizeof(float));
-        }
-        free(y);
-        free(z);
-        free_arguments(&a);
-        gali_arena_release(&arena);
-    }
-}
-
 /* y[c] = 0, over n: y[c] + x[c][n], an output that is a sum. */
 static void sums_to_an_output_go_through_a_cache(void **unused) {
     (void)unused;
@@ -448,7 +411,6 @@ int main(void) {
         cmocka_unit_test(refusals_name_their_place),
         cmocka_unit_test(a_layout_outlives_other_loops),
         cmocka_unit_test(text_comes_back),
-        cmocka_unit_test(rows_are_what_they_say),
         cmocka_unit_test(sums_to_an_output_go_through_a_cache),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -28,3 +28,20 @@ size_t gali_emit_floats(gali_emission *e, const float *values, size_t count) {
     }
     return start;
 }
+
+size_t gali_emit_constant(gali_emission *e, const gali_value *constant) {
+    size_t start = align(e), count = (size_t)gali_type_count(e->c->graph->extents, &constant->type);
+    gali_text_add_bytes(&e->weights, constant->data, count * sizeof(float)); /* as graphs have them */
+    return start;
+}
+
+void gali_emit_pointer(gali_text *text, const gali_graph *graph, uint32_t value) {
+    gali_row_place place = gali_row_place_of(graph, value);
+    gali_text_add(text, place.first ? "%s + %u" : "%s", graph->values[place.value].name, place.first);
+}
+
+uint32_t gali_emit_stride(const gali_graph *graph, uint32_t value) {
+    uint32_t stored = gali_row_place_of(graph, value).value, width = gali_row_width(graph, stored);
+    int given = graph->values[stored].node == GALI_NONE;
+    return given ? width : (width + GALI_ROW_UNIT - 1) / GALI_ROW_UNIT * GALI_ROW_UNIT;
+}

@@ -7,25 +7,20 @@
 #include "compiler/emit/vocabulary.h"
 
 /* The gate's input, beside x: phase, given, or none. */
-static const gali_net_node *gate_input(const gali_net *graph) {
-    for (uint32_t i = 0; i < graph->count; i++) {
-        if (graph->nodes[i].op == GALI_NET_OP_input && strcmp(graph->nodes[i].name, "x") != 0) {
-            return &graph->nodes[i];
-        }
-    }
-    return NULL;
+static const gali_value *gate_input(const gali_graph *graph) {
+    return graph->input_count > 1 ? &graph->values[graph->inputs[1]] : NULL;
 }
 
-static uint32_t gate_width(const gali_net_node *gate) {
-    return gate->type.rank == 1 ? 1 : gate->type.shape[1];
+static uint32_t gate_width(const gali_graph *graph) {
+    return gali_row_width(graph, graph->inputs[1]);
 }
 
-static uint32_t input_width(const gali_net *graph) {
-    return graph->nodes[gali_net_find(graph, "x", 1)].type.shape[1];
+static uint32_t input_width(const gali_graph *graph) {
+    return gali_row_width(graph, graph->inputs[0]);
 }
 
-static uint32_t output_width(const gali_net *graph) {
-    return graph->nodes[graph->output].type.shape[1];
+static uint32_t output_width(const gali_graph *graph) {
+    return gali_row_width(graph, graph->outputs[0]);
 }
 
 static void add_origin(const gali_compilation *c, gali_text *text) {
@@ -67,19 +62,18 @@ static void add_memory_plan(const gali_compilation *c, gali_text *text) {
         "w\n"
         " * floats a character, rounded up to 16; values share a place that do not live at the same time.\n"
         " *        at  value\n");
-    for (uint32_t i = 0; i < c->graph->count; i++) {
-        const gali_net_node *node = &c->graph->nodes[i];
-        uint32_t offset = node->attributes[GALI_NET_ATTRIBUTE_offset];
-        if (offset) {
-            gali_text_add(text, " *     %5u  %s ", (offset - 1) * 16, node->name);
-            gali_net_type_print(&node->type, text);
+    for (uint32_t i = 0; i < c->graph->value_count; i++) {
+        const gali_value *value = &c->graph->values[i];
+        if (c->offset[i]) {
+            gali_text_add(text, " *     %5u  %s ", (c->offset[i] - 1) * GALI_ROW_UNIT, value->name);
+            gali_type_print(c->graph->extents, &value->type, text);
             gali_text_add(text, "\n");
         }
     }
 }
 
 static void add_run(const gali_compilation *c, gali_text *text) {
-    const gali_net_node *gate = gate_input(c->graph);
+    const gali_value *gate = gate_input(c->graph);
     gali_text_add(text, "int gali_run(uint32_t count, const float *x, ");
     if (gate) {
         gali_text_add(text, "const float *%s, ", gate->name);
@@ -88,7 +82,7 @@ static void add_run(const gali_compilation *c, gali_text *text) {
 }
 
 static void add_run_comment(const gali_compilation *c, gali_text *text) {
-    const gali_net_node *gate = gate_input(c->graph);
+    const gali_value *gate = gate_input(c->graph);
     gali_text_add(text,
                   "/*\n"
                   " * Runs the network for count characters, GALI_CHARACTERS_LEAST to GALI_CHARACTERS_MOST. "
@@ -104,7 +98,7 @@ static void add_run_comment(const gali_compilation *c, gali_text *text) {
         gali_text_add(text, " *     phase      [count], radians, any finite value\n");
     } else if (gate) {
         gali_text_add(text, " *     given      [count][%u], finite coefficients of the experts\n",
-                      gate_width(gate));
+                      gate_width(c->graph));
     }
     gali_text_add(text, " *     y          [count][GALI_OUTPUTS], apart from x\n");
     gali_text_add(text,
@@ -155,8 +149,8 @@ static void make_header(const gali_compilation *c, const gali_emission *e, gali_
 }
 
 /* "    float *const NAME = (float *)workspace + 48 * (size_t)count;" */
-static void add_place(gali_text *text, const char *type, const char *name, const char *ending, uint32_t at) {
-    gali_text_add(text, "    %s *const %s%s = (%s *)workspace", type, name, ending, type);
+static void add_place(gali_text *text, const char *type, const char *name, uint32_t at) {
+    gali_text_add(text, "    %s *const %s = (%s *)workspace", type, name, type);
     if (at) {
         gali_text_add(text, " + %u * (size_t)count", at);
     }
@@ -165,48 +159,42 @@ static void add_place(gali_text *text, const char *type, const char *name, const
 
 /* Local pointers of the run: a value's rows. */
 static void add_places(const gali_compilation *c, gali_text *text) {
-    for (uint32_t i = 0; i < c->graph->count; i++) {
-        const gali_net_node *node = &c->graph->nodes[i];
-        uint32_t offset = node->attributes[GALI_NET_ATTRIBUTE_offset];
-        if (!offset) {
-            continue;
-        }
-        add_place(text, "float", node->name, "", (offset - 1) * 16);
-        if (node->type.element == GALI_NET_BLEND && gali_emit_sparse(&node->type)) {
-            add_place(text, "uint32_t", node->name, "_expert",
-                      (offset - 1) * 16 + (node->type.shape[1] + 15) / 16 * 16);
+    for (uint32_t i = 0; i < c->graph->value_count; i++) {
+        const gali_value *value = &c->graph->values[i];
+        if (c->offset[i]) {
+            add_place(text, gali_element_list[value->type.element].c, value->name,
+                      (c->offset[i] - 1) * GALI_ROW_UNIT);
         }
     }
 }
 
 /* Gate values that are not finite are refused before anything is written. */
-static void add_check_of_gate(const gali_net_node *gate, gali_text *text) {
-    uint32_t width = gate_width(gate);
+static void add_check_of_gate(const gali_graph *graph, gali_text *text) {
+    uint32_t width = gate_width(graph);
     gali_text_add(text, "    for (uint32_t i = 0; i < count");
     if (width > 1) {
         gali_text_add(text, " * %u", width);
     }
     gali_text_add(text, "; i++) {\n        if (!isfinite(%s[i])) {\n            return -1;\n        }\n    }\n",
-                  gate->name);
+                  gate_input(graph)->name);
 }
 
 static void make_run(const gali_compilation *c, const gali_emission *e, gali_text *text) {
-    const gali_net *graph = c->graph;
-    const gali_net_node *gate = gate_input(graph), *result = &graph->nodes[graph->output];
-    uint32_t width = output_width(graph);
+    const gali_graph *graph = c->graph;
+    uint32_t width = output_width(graph), result = graph->outputs[0];
     add_run(c, text);
     gali_text_add(text, " {\n");
     add_places(c, text);
     gali_text_add(text, "    if (count < %u || count > %u) {\n        return -1;\n    }\n", c->least, c->most);
-    if (gate) {
-        add_check_of_gate(gate, text);
+    if (gate_input(graph)) {
+        add_check_of_gate(graph, text);
     }
     gali_text_add_bytes(text, e->calls.bytes, e->calls.size);
-    gali_text_add(
-        text,
-        "    for (uint32_t c = 0; c < count; c++) {\n"
-        "        memcpy(y + (size_t)c * %u, %s + (size_t)c * %u, %u * sizeof *y);\n    }\n    return 0;\n}\n",
-        width, result->name, gali_emit_stride(graph, graph->output), width);
+    gali_text_add(text, "    for (uint32_t c = 0; c < count; c++) {\n        memcpy(y + (size_t)c * %u, ",
+                  width);
+    gali_emit_pointer(text, graph, result);
+    gali_text_add(text, " + (size_t)c * %u, %u * sizeof *y);\n    }\n    return 0;\n}\n",
+                  gali_emit_stride(graph, result), width);
 }
 
 static void add_weights(const gali_emission *e, gali_text *text) {

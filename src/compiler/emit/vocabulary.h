@@ -1,7 +1,7 @@
 /*
  * The vocabulary of emitted C: the texts of src/kernels/simd/<simd>.h, of the bodies written over it (kernels/body/), of
- * the layers' kinds, gates and gather (network/) and of operators that the runtime has not (emit/body/), built in, of
- * which a module gets the definitions that it uses. So emitted code computes with the runtime's own words.
+ * gates, gather and layer_norm (network/) and of operators that the runtime has not (emit/body/), built in, of which a
+ * module gets the definitions that it uses. So emitted code computes with the runtime's own words.
  *
  * Definitions are the texts' paragraphs: clang-format and house style keep each in one, with its comment. A name counts
  * if it starts with gali_ or GALI_, so all that such a definition needs does; what has no such name stays out.

@@ -2,10 +2,12 @@
  * Folds what surrounds dense layers into their constants, in float64, rounded once, as the runtime does when it packs
  * (network/pack.h has the formulas; the order of the operations is the same, so are the bits):
  *
- *     dense(gather(normalise(fix(x)), f))  ->  dense'(gather(x, live of f))     x as it is where all of it is live
- *     denormalise(dense)                   ->  dense'
+ *     dense(Gather(Div(Sub(Where(fixed, value, x), mean), std), f))  ->  dense'(Gather(x, live of f))
+ *                                                                        x as it is where all of it is live
+ *     Add(Mul(dense, std), mean)                                     ->  dense'
  *
- *     normalise(fix(x))                    ->  fix'(normalise(x))                where others read the features, too
+ *     Div(Sub(Where(fixed, value, x), mean), std)                    ->  Where(fixed, value', Div(Sub(x, mean), std))
+ *                                                                        where others read the features, too
  *
  * A layer that reads a feature whose mean is far from 0 in its deviations keeps its input's normalisation outside, as the
  * runtime does (network/wiring.h). A caller's blend may not sum to 1: its layers keep the output's mean outside.
@@ -17,98 +19,82 @@
 #include "compiler/pass/pass.h"
 #include "network/wiring.h"
 
-/* How much of a denormalise is in the layer before it. */
-enum { NONE, SCALE, WHOLE };
-
-/* What is folded into one dense layer; nodes of the graph before, GALI_NET_NO_NODE where there is none. */
+/* What is folded into one dense layer; nodes of the graph before, GALI_NONE where there is none. */
 typedef struct fold {
-    const gali_net *graph;
-    uint32_t dense, normalise, fix, gather, denormalise;
-    uint32_t source; /* what the layer will read */
+    const gali_graph *graph;
+    uint32_t layer, divide, subtract, where, gather, multiply, add;
+    uint32_t source; /* the value that the layer will read */
     uint32_t experts, outputs, inputs;
     const uint32_t *live; /* [live_count] inputs of the layer that are left */
     uint32_t live_count;
-    int shift; /* the output's mean is folded in, too */
 } fold;
 
-static const gali_net_node *operand(const gali_net *graph, uint32_t node, uint32_t i) {
-    return &graph->nodes[graph->nodes[node].operands[i]];
+/* ---- reading the graph ---- */
+
+static const gali_value *operand(const gali_graph *graph, uint32_t node, uint32_t i) {
+    return &graph->values[graph->nodes[node].operands[i]];
 }
 
-static int is_dense(gali_net_op op) {
-    return op == GALI_NET_OP_dense || op == GALI_NET_OP_blended_dense;
+static double number(const gali_graph *graph, uint32_t node, uint32_t i, uint32_t at) {
+    return gali_constant_real(operand(graph, node, i), at);
 }
 
-/* Weights and biases are the last two operands of both kinds. */
-static const gali_net_node *weights_of(const fold *f) {
-    return operand(f->graph, f->dense, f->graph->nodes[f->dense].operand_count - 2);
+static int is_list(const gali_graph *graph, uint32_t node, uint32_t i) {
+    const gali_value *value = operand(graph, node, i);
+    return value->data && value->type.rank == 1;
 }
 
-static const gali_net_node *biases_of(const fold *f) {
-    return operand(f->graph, f->dense, f->graph->nodes[f->dense].operand_count - 1);
+static int is_dense(gali_op op) {
+    return op == GALI_OP_Gemm || op == GALI_OP_blended_dense;
 }
 
-static const float *values(const gali_net *graph, uint32_t node, uint32_t i) {
-    return operand(graph, node, i)->data;
+/* Weights and biases are operands of both kinds. */
+static uint32_t weights_at(const gali_node *node) {
+    return node->op == GALI_OP_Gemm ? 1 : 2;
 }
 
-/* The one user of a value, or GALI_NET_NO_NODE. */
-static uint32_t only_user(const gali_net *graph, uint32_t node) {
-    uint32_t user = GALI_NET_NO_NODE;
-    if (gali_net_uses(graph, node) != 1) {
-        return user;
+/* The one user of a value, a node of that operator with a constant list behind it; GALI_NONE. */
+static uint32_t only_user(const gali_graph *graph, uint32_t value, gali_op op) {
+    uint32_t user = GALI_NONE, uses = 0;
+    for (uint32_t i = 0; i < graph->output_count; i++) {
+        uses += graph->outputs[i] == value;
     }
-    for (uint32_t i = node + 1; i < graph->count; i++) {
+    for (uint32_t i = 0; i < graph->node_count; i++) {
         for (uint32_t o = 0; o < graph->nodes[i].operand_count; o++) {
-            user = graph->nodes[i].operands[o] == node ? i : user;
+            if (graph->nodes[i].operands[o] == value) {
+                user = i;
+                uses++;
+            }
         }
     }
-    return user;
+    return uses == 1 && user != GALI_NONE && graph->nodes[user].op == op && is_list(graph, user, 1) ? user
+                                                                                                    : GALI_NONE;
 }
 
-/* Steps over the operator before `source`, if it is that one. */
-static uint32_t step_over(fold *f, gali_net_op op) {
-    const gali_net_node *node = &f->graph->nodes[f->source];
-    if (node->op != op) {
-        return GALI_NET_NO_NODE;
+/* Steps over the node before `source`, if it is of that operator; `through` is the operand that it goes on with. */
+static uint32_t step_over(fold *f, gali_op op, uint32_t through) {
+    uint32_t node = f->graph->values[f->source].node;
+    uint32_t other = through == 0 ? 1 : 0;
+    if (node == GALI_NONE || f->graph->nodes[node].op != op || !is_list(f->graph, node, other)) {
+        return GALI_NONE;
     }
-    uint32_t index = f->source;
-    f->source = node->operands[0];
-    return index;
+    f->source = f->graph->nodes[node].operands[through];
+    return node;
 }
 
 static int given_by_caller(const fold *f) {
-    const gali_net_node *node = &f->graph->nodes[f->dense];
-    if (node->op != GALI_NET_OP_blended_dense) {
-        return 0;
-    }
-    const gali_net_node *blend = operand(f->graph, f->dense, 1);
-    return blend->op == GALI_NET_OP_blend && f->graph->nodes[blend->operands[0]].op == GALI_NET_OP_input;
+    const gali_node *node = &f->graph->nodes[f->layer];
+    return node->op == GALI_OP_blended_dense && operand(f->graph, f->layer, 1)->node == GALI_NONE;
 }
 
 /* The feature of x that input k of the layer is. */
 static uint32_t feature_of(const fold *f, uint32_t k) {
-    return f->gather == GALI_NET_NO_NODE ? k : ((const uint32_t *)operand(f->graph, f->gather, 1)->data)[k];
+    return f->gather == GALI_NONE ? k : (uint32_t)gali_constant_whole(operand(f->graph, f->gather, 1), k);
 }
 
 /* Whether input k of the layer changes at all. */
 static int is_live(const fold *f, uint32_t k) {
-    const uint32_t *state = f->fix == GALI_NET_NO_NODE ? NULL : operand(f->graph, f->fix, 1)->data;
-    return !state || !state[feature_of(f, k)];
-}
-
-/* Whether the values around the layer are known. */
-static int are_known(const fold *f) {
-    const uint32_t around[] = {f->normalise, f->fix, f->gather, f->denormalise};
-    for (uint32_t i = 0; i < sizeof around / sizeof around[0]; i++) {
-        const gali_net_node *node = around[i] == GALI_NET_NO_NODE ? NULL : &f->graph->nodes[around[i]];
-        for (uint32_t o = 1; node && o < node->operand_count; o++) {
-            if (!operand(f->graph, around[i], o)->data) {
-                return 0;
-            }
-        }
-    }
-    return 1;
+    return f->where == GALI_NONE || !gali_constant_whole(operand(f->graph, f->where, 0), feature_of(f, k));
 }
 
 /* Whether a feature's mean is to be subtracted first (network/wiring.h). */
@@ -116,86 +102,84 @@ static int reads_far(const fold *f) {
     int far = 0;
     for (uint32_t k = 0; k < f->inputs; k++) {
         uint32_t feature = feature_of(f, k);
-        far |= is_live(f, k) && gali_wiring_is_far(values(f->graph, f->normalise, 1)[feature],
-                                                   values(f->graph, f->normalise, 2)[feature]);
+        far |= is_live(f, k) && gali_wiring_is_far((float)number(f->graph, f->subtract, 1, feature),
+                                                   (float)number(f->graph, f->divide, 1, feature));
     }
     return far;
 }
 
 /* The layer goes on reading what it reads. */
 static void leave_input(fold *f) {
-    f->source = f->graph->nodes[f->dense].operands[0];
-    f->normalise = f->fix = f->gather = GALI_NET_NO_NODE;
+    f->source = f->graph->nodes[f->layer].operands[0];
+    f->divide = f->subtract = f->where = f->gather = GALI_NONE;
 }
 
-static fold find(const gali_net *graph, uint32_t dense) {
-    fold f = {.graph = graph, .dense = dense, .source = graph->nodes[dense].operands[0]};
-    f.gather = step_over(&f, GALI_NET_OP_gather);
-    f.normalise = step_over(&f, GALI_NET_OP_normalise);
-    f.fix = f.denormalise = GALI_NET_NO_NODE;
-    uint32_t user = only_user(graph, dense);
-    if (user != GALI_NET_NO_NODE && graph->nodes[user].op == GALI_NET_OP_denormalise) {
-        f.denormalise = user;
+static void find_input(fold *f) {
+    f->source = f->graph->nodes[f->layer].operands[0];
+    f->gather = step_over(f, GALI_OP_Gather, 0);
+    f->divide = step_over(f, GALI_OP_Div, 0);
+    f->subtract = f->divide == GALI_NONE ? GALI_NONE : step_over(f, GALI_OP_Sub, 0);
+    f->where = f->subtract == GALI_NONE ? GALI_NONE : step_over(f, GALI_OP_Where, 2);
+    if (f->subtract == GALI_NONE || reads_far(f)) {
+        leave_input(f);
     }
-    const gali_net_type *a = &weights_of(&f)->type;
-    f.experts = a->rank == 3 ? a->shape[0] : 1;
-    f.outputs = a->shape[a->rank - 2];
-    f.inputs = a->shape[a->rank - 1];
-    f.shift = !given_by_caller(&f);
-    if (f.normalise != GALI_NET_NO_NODE) {
-        f.fix = step_over(&f, GALI_NET_OP_fix);
-    }
-    if (f.normalise == GALI_NET_NO_NODE || (are_known(&f) && reads_far(&f))) {
-        leave_input(&f);
-    }
+}
+
+static fold find(const gali_graph *graph, uint32_t layer) {
+    const gali_node *node = &graph->nodes[layer];
+    const gali_type *a = &graph->values[node->operands[weights_at(node)]].type;
+    fold f = {.graph = graph,
+              .layer = layer,
+              .experts = a->rank == 3 ? (uint32_t)a->shape[0] : 1,
+              .outputs = (uint32_t)a->shape[a->rank - 2],
+              .inputs = (uint32_t)a->shape[a->rank - 1]};
+    find_input(&f);
+    f.multiply = only_user(graph, node->results[0], GALI_OP_Mul);
+    f.add = f.multiply == GALI_NONE || given_by_caller(&f)
+                ? GALI_NONE
+                : only_user(graph, graph->nodes[f.multiply].results[0], GALI_OP_Add);
     return f;
 }
 
+/* ---- the formulas ---- */
+
 static double scale_of(const fold *f, uint32_t n) {
-    return f->denormalise == GALI_NET_NO_NODE ? 1.0 : (double)values(f->graph, f->denormalise, 2)[n];
+    return f->multiply == GALI_NONE ? 1.0 : number(f->graph, f->multiply, 1, n);
 }
 
 static double weight_of(const fold *f, uint32_t e, uint32_t n, uint32_t k) {
-    const float *a = weights_of(f)->data;
-    return (double)a[((size_t)e * f->outputs + n) * f->inputs + k];
+    const gali_value *a = operand(f->graph, f->layer, weights_at(&f->graph->nodes[f->layer]));
+    return gali_constant_real(a, ((size_t)e * f->outputs + n) * f->inputs + k);
 }
 
 /* What input k adds to the bias: the constant part of A (x - mean) / std. */
 static double shift_of(const fold *f, uint32_t k) {
     uint32_t feature = feature_of(f, k);
-    double mean = (double)values(f->graph, f->normalise, 1)[feature];
-    double std = (double)values(f->graph, f->normalise, 2)[feature];
-    return is_live(f, k) ? -mean / std : ((double)values(f->graph, f->fix, 2)[feature] - mean) / std;
+    double mean = number(f->graph, f->subtract, 1, feature), std = number(f->graph, f->divide, 1, feature);
+    return is_live(f, k) ? -mean / std : (number(f->graph, f->where, 1, feature) - mean) / std;
 }
 
-static float bias_of(const fold *f, uint32_t e, uint32_t n) {
-    const float *b = biases_of(f)->data;
-    double bias = (double)b[(size_t)e * f->outputs + n];
-    for (uint32_t k = 0; f->normalise != GALI_NET_NO_NODE && k < f->inputs; k++) {
-        bias += weight_of(f, e, n, k) * shift_of(f, k);
+static float bias_of(const fold *f, const double *shifts, uint32_t e, uint32_t n) {
+    const gali_value *b = operand(f->graph, f->layer, 1 + weights_at(&f->graph->nodes[f->layer]));
+    double bias = gali_constant_real(b, (size_t)e * f->outputs + n);
+    for (uint32_t k = 0; f->divide != GALI_NONE && k < f->inputs; k++) {
+        bias += weight_of(f, e, n, k) * shifts[k];
     }
     bias *= scale_of(f, n);
-    int shifted = f->denormalise != GALI_NET_NO_NODE && f->shift;
-    return (float)(bias + (shifted ? (double)values(f->graph, f->denormalise, 1)[n] : 0.0));
+    return (float)(bias + (f->add == GALI_NONE ? 0.0 : number(f->graph, f->add, 1, n)));
 }
 
 static float folded_weight(const fold *f, uint32_t e, uint32_t n, uint32_t i) {
     uint32_t k = f->live[i];
     double weight = is_live(f, k) ? weight_of(f, e, n, k) * scale_of(f, n) : 0.0;
-    return (float)(f->normalise == GALI_NET_NO_NODE
-                       ? weight
-                       : weight / (double)values(f->graph, f->normalise, 2)[feature_of(f, k)]);
+    return (float)(f->divide == GALI_NONE ? weight : weight / number(f->graph, f->divide, 1, feature_of(f, k)));
 }
 
-/* Whether there is anything to fold, and all values are known. */
-static int can_fold(const fold *f) {
-    int any = f->normalise != GALI_NET_NO_NODE || f->denormalise != GALI_NET_NO_NODE;
-    return any && are_known(f) && weights_of(f)->data && biases_of(f)->data;
-}
+/* ---- the layer anew ---- */
 
 /* A layer that is left without inputs keeps one, with weights of 0. */
 static void find_live(fold *f, gali_builder *b) {
-    uint32_t *live = gali_build_values(b, f->inputs);
+    uint32_t *live = gali_build_take(b, f->inputs, sizeof *live);
     for (uint32_t k = 0; live && k < f->inputs; k++) {
         if (is_live(f, k)) {
             live[f->live_count++] = k;
@@ -206,10 +190,12 @@ static void find_live(fold *f, gali_builder *b) {
 }
 
 /* The features of x that the layer still reads: x itself, or some of it. */
-static uint32_t read_source(const fold *f, gali_builder *b, const uint32_t *map) {
-    uint32_t x = map[f->source], width = f->graph->nodes[f->source].type.shape[1];
-    uint32_t *index = gali_build_values(b, f->live_count);
-    int whole = f->live_count == width;
+static uint32_t read_source(const fold *f, gali_builder *b, uint32_t *map) {
+    static const int64_t axis = 1;
+    const char *name = f->graph->nodes[f->layer].name;
+    uint32_t x = gali_build_mapped(b, f->graph, f->source, map);
+    uint32_t *index = gali_build_take(b, f->live_count, sizeof *index);
+    int whole = f->live_count == f->graph->values[f->source].type.shape[1];
     for (uint32_t i = 0; index && i < f->live_count; i++) {
         index[i] = feature_of(f, f->live[i]);
         whole &= index[i] == i;
@@ -217,18 +203,18 @@ static uint32_t read_source(const fold *f, gali_builder *b, const uint32_t *map)
     if (whole || !index) {
         return x;
     }
-    const char *name = f->graph->nodes[f->dense].name;
-    uint32_t list = gali_build(b,
-                               (gali_net_node){.op = GALI_NET_OP_constant,
-                                               .type = {GALI_NET_U32, 1, {f->live_count, 0, 0}},
-                                               .data = index},
-                               "%.20s_features", name);
-    gali_net_node gather = {.op = GALI_NET_OP_gather, .operand_count = 2, .operands = {x, list}};
-    return gali_build(b, gather, "%.20s_live", name);
+    gali_attribute along = {.name = "axis", .kind = GALI_INT, .count = 1, .ints = &axis};
+    uint32_t operands[] = {x, gali_build_list(b, GALI_i64, f->live_count, index, "%.20s_features", name)};
+    gali_node gather = {.op = GALI_OP_Gather,
+                        .operand_count = 2,
+                        .operands = operands,
+                        .attribute_count = 1,
+                        .attributes = &along};
+    return gali_build_node(b, gather, "%.20s_live", name);
 }
 
 static float *fold_weights(const fold *f, gali_builder *b) {
-    float *a = gali_build_values(b, (size_t)f->experts * f->outputs * f->live_count);
+    float *a = gali_build_take(b, (size_t)f->experts * f->outputs * f->live_count, sizeof *a);
     float *at = a;
     for (uint32_t e = 0; a && e < f->experts; e++) {
         for (uint32_t n = 0; n < f->outputs; n++) {
@@ -241,9 +227,13 @@ static float *fold_weights(const fold *f, gali_builder *b) {
 }
 
 static float *fold_biases(const fold *f, gali_builder *b) {
-    float *biases = gali_build_values(b, (size_t)f->experts * f->outputs);
-    for (uint32_t i = 0; biases && i < f->experts * f->outputs; i++) {
-        biases[i] = bias_of(f, i / f->outputs, i % f->outputs);
+    float *biases = gali_build_take(b, (size_t)f->experts * f->outputs, sizeof *biases);
+    double *shifts = gali_build_take(b, f->inputs, sizeof *shifts);
+    for (uint32_t k = 0; shifts && f->divide != GALI_NONE && k < f->inputs; k++) {
+        shifts[k] = shift_of(f, k);
+    }
+    for (uint32_t i = 0; biases && shifts && i < f->experts * f->outputs; i++) {
+        biases[i] = bias_of(f, shifts, i / f->outputs, i % f->outputs);
     }
     return biases;
 }
@@ -253,107 +243,107 @@ static void check_finite(const fold *f, gali_builder *b, const float *list, size
         if (!isfinite(list[i])) {
             b->status = gali_fail(b->error, GAL_BAD_DATA,
                                   "%.31s, expert %zu, output %zu: too large for float32 with the normalisation",
-                                  f->graph->nodes[f->dense].name, i / per_output / f->outputs,
+                                  f->graph->nodes[f->layer].name, i / per_output / f->outputs,
                                   i / per_output % f->outputs);
             return;
         }
     }
 }
 
-/* What is left of the output's normalisation after a layer whose blend is the caller's: the mean. */
-static uint32_t build_rest(gali_builder *b, const gali_net *graph, uint32_t denormalise, const uint32_t *map) {
-    gali_net_node node = graph->nodes[denormalise];
-    uint32_t outputs = node.type.shape[1];
-    float *ones = gali_build_values(b, outputs);
-    for (uint32_t n = 0; ones && n < outputs; n++) {
-        ones[n] = 1;
+/* The node with its operands mapped, but for its input, weights and biases, which are these. */
+static uint32_t build_layer(const fold *f, gali_builder *b, uint32_t *map, uint32_t x, uint32_t weights,
+                            uint32_t biases) {
+    gali_node node = f->graph->nodes[f->layer];
+    const gali_value *result = &f->graph->values[node.results[0]];
+    uint32_t *operands = gali_build_take(b, node.operand_count, sizeof *operands), at = weights_at(&node);
+    for (uint32_t i = 0; operands && i < node.operand_count; i++) {
+        operands[i] = i == 0        ? x
+                      : i == at     ? weights
+                      : i == at + 1 ? biases
+                                    : gali_build_mapped(b, f->graph, node.operands[i], map);
     }
-    node.operands[0] = map[node.operands[0]];
-    node.operands[1] = map[node.operands[1]];
-    node.operands[2] = gali_build_constant(b, (gali_net_type){GALI_NET_F32, 1, {outputs, 0, 0}}, ones, "ones");
-    return gali_build(b, node, "%s", graph->nodes[denormalise].name);
+    node.operands = operands;
+    return gali_build_node(b, node, "%s", result->name);
 }
 
 static void build_folded(fold *f, gali_builder *b, uint32_t *map) {
     find_live(f, b);
-    uint32_t x = f->live ? read_source(f, b, map) : 0;
-    const gali_net_node *before = &f->graph->nodes[f->dense];
-    gali_net_type a = weights_of(f)->type;
+    if (!f->live) {
+        return;
+    }
+    const gali_node *before = &f->graph->nodes[f->layer];
+    uint32_t x = read_source(f, b, map), at = weights_at(before);
+    gali_type a = operand(f->graph, f->layer, at)->type;
     a.shape[a.rank - 1] = f->live_count;
-    float *weights = f->live ? fold_weights(f, b) : NULL, *biases = fold_biases(f, b);
+    float *weights = fold_weights(f, b), *biases = fold_biases(f, b);
     check_finite(f, b, weights, f->live_count);
     check_finite(f, b, biases, 1);
-    uint32_t folded = gali_build(b, (gali_net_node){.op = GALI_NET_OP_constant, .type = a, .data = weights},
-                                 "%.20s_folded_A", before->name);
-    uint32_t bias =
-        gali_build(b, (gali_net_node){.op = GALI_NET_OP_constant, .type = biases_of(f)->type, .data = biases},
-                   "%.20s_folded_b", before->name);
-    gali_net_node node = *before;
-    node.operands[0] = x;
-    node.operands[1] = map[before->operands[1]];
-    node.operands[node.operand_count - 2] = folded;
-    node.operands[node.operand_count - 1] = bias;
-    map[f->dense] = gali_build(b, node, "%s", before->name);
-    if (f->denormalise != GALI_NET_NO_NODE && f->shift) {
-        map[f->denormalise] = map[f->dense];
+    uint32_t folded = gali_build_floats(b, &a, weights, "%.20s_folded_A", before->name);
+    uint32_t bias = gali_build_floats(b, &operand(f->graph, f->layer, at + 1)->type, biases, "%.20s_folded_b",
+                                      before->name);
+    uint32_t made = build_layer(f, b, map, x, folded, bias);
+    map[before->results[0]] = made;
+    if (f->multiply != GALI_NONE) {
+        map[f->graph->nodes[f->multiply].results[0]] = made;
     }
+    if (f->add != GALI_NONE) {
+        map[f->graph->nodes[f->add].results[0]] = made;
+    }
+}
+
+/* ---- features that others read, too ---- */
+
+/* The nodes of a normalise of fixed features; the last is `divide`. 0 if it is none. */
+static int find_normalise(const gali_graph *graph, uint32_t divide, fold *f) {
+    *f = (fold){.graph = graph, .source = graph->nodes[divide].results[0]};
+    f->divide = step_over(f, GALI_OP_Div, 0);
+    f->subtract = f->divide == GALI_NONE ? GALI_NONE : step_over(f, GALI_OP_Sub, 0);
+    f->where = f->subtract == GALI_NONE ? GALI_NONE : step_over(f, GALI_OP_Where, 2);
+    return f->where != GALI_NONE && is_list(graph, f->where, 1);
 }
 
 /* Features that never change are normalised here, in float64; the others by the run. */
-static uint32_t build_normalised(gali_builder *b, const gali_net *graph, uint32_t normalise,
-                                 const uint32_t *map) {
-    const gali_net_node *node = &graph->nodes[normalise], *fix = operand(graph, normalise, 0);
-    uint32_t width = node->type.shape[1];
-    const uint32_t *state = operand(graph, node->operands[0], 1)->data;
-    const float *value = operand(graph, node->operands[0], 2)->data, *mean = operand(graph, normalise, 1)->data;
-    const float *std = operand(graph, normalise, 2)->data;
-    float *normal = gali_build_values(b, width);
-    for (uint32_t k = 0; normal && k < width; k++) {
-        normal[k] = state[k] ? (float)(((double)value[k] - (double)mean[k]) / (double)std[k]) : 0;
+static void build_normalised(const fold *f, gali_builder *b, uint32_t *map) {
+    const gali_graph *graph = f->graph;
+    uint32_t result = graph->nodes[f->divide].results[0], where = graph->nodes[f->where].operands[0];
+    const gali_type *type = &operand(graph, f->where, 1)->type;
+    float *normal = gali_build_take(b, (size_t)type->shape[0], sizeof *normal);
+    for (uint32_t k = 0; normal && k < type->shape[0]; k++) {
+        double mean = number(graph, f->subtract, 1, k), std = number(graph, f->divide, 1, k);
+        int fixed = gali_constant_whole(&graph->values[where], k) != 0;
+        normal[k] = fixed ? (float)((number(graph, f->where, 1, k) - mean) / std) : 0;
     }
-    gali_net_node live = *node, fixed = *fix;
-    live.operands[0] = map[fix->operands[0]];
-    live.operands[1] = map[node->operands[1]];
-    live.operands[2] = map[node->operands[2]];
-    fixed.operands[0] = gali_build(b, live, "%.20s_live", node->name);
-    fixed.operands[1] = map[fix->operands[1]];
-    fixed.operands[2] =
-        gali_build_constant(b, (gali_net_type){GALI_NET_F32, 1, {width, 0, 0}}, normal, "fixed_normal");
-    return gali_build(b, fixed, "%s", node->name);
+    uint32_t x = gali_build_mapped(b, graph, f->source, map);
+    uint32_t mean = gali_build_mapped(b, graph, graph->nodes[f->subtract].operands[1], map);
+    uint32_t std = gali_build_mapped(b, graph, graph->nodes[f->divide].operands[1], map);
+    uint32_t centred = gali_build(b, GALI_OP_Sub, x, mean, "x_live_centred");
+    uint32_t live = gali_build(b, GALI_OP_Div, centred, std, "x_live_normal");
+    uint32_t operands[] = {gali_build_mapped(b, graph, where, map),
+                           gali_build_floats(b, type, normal, "fixed_normal"), live};
+    map[result] = gali_build_node(b, (gali_node){.op = GALI_OP_Where, .operand_count = 3, .operands = operands},
+                                  "%s", graph->values[result].name);
 }
 
-/* Whether node i is a normalise of fixed features, all values known. */
-static int is_fixed_normalise(const gali_net *graph, uint32_t i) {
-    const gali_net_node *node = &graph->nodes[i];
-    if (node->op != GALI_NET_OP_normalise || operand(graph, i, 0)->op != GALI_NET_OP_fix) {
-        return 0;
-    }
-    uint32_t fix = node->operands[0];
-    return operand(graph, fix, 1)->data && operand(graph, fix, 2)->data && operand(graph, i, 1)->data &&
-           operand(graph, i, 2)->data;
+/* Whether what the node makes is made already: it went into the layer before it. */
+static int is_folded(const gali_graph *graph, uint32_t node, const uint32_t *map) {
+    return map[graph->nodes[node].results[0]] != GALI_NONE;
 }
 
 gal_status gali_pass_fold(gali_compilation *c, gal_error *error) {
-    const gali_net *graph = c->graph;
-    gali_builder b = gali_build_start(&c->arena, graph->least, graph->most, error);
-    uint32_t *map = gali_build_values(&b, graph->count), *done = gali_build_values(&b, graph->count);
-    for (uint32_t i = 0; i < graph->count && b.status == GAL_OK; i++) {
-        fold f = is_dense(graph->nodes[i].op) ? find(graph, i) : (fold){0};
-        if (f.graph && can_fold(&f)) {
+    const gali_graph *graph = c->graph;
+    gali_builder b = gali_build_start(&c->arena, graph, error);
+    uint32_t *map = gali_build_map(&b, graph);
+    for (uint32_t i = 0; i < graph->node_count && b.status == GAL_OK; i++) {
+        fold f = is_dense(graph->nodes[i].op) ? find(graph, i) : (fold){.graph = NULL};
+        if (f.graph && (f.divide != GALI_NONE || f.multiply != GALI_NONE)) {
             build_folded(&f, &b, map);
-            if (f.denormalise != GALI_NET_NO_NODE) {
-                done[f.denormalise] = f.shift ? WHOLE : SCALE;
-            }
-        } else if (is_fixed_normalise(graph, i)) {
-            map[i] = build_normalised(&b, graph, i, map);
-        } else if (done[i] == SCALE) {
-            map[i] = build_rest(&b, graph, i, map);
-        } else if (done[i] == NONE) {
-            map[i] = gali_build_copy(&b, graph, i, map);
+        } else if (graph->nodes[i].op == GALI_OP_Div && find_normalise(graph, i, &f)) {
+            build_normalised(&f, &b, map);
+        } else if (!is_folded(graph, i, map)) {
+            gali_build_copy(&b, graph, i, map);
         }
     }
-    if (b.status == GAL_OK) {
-        b.graph->output = map[graph->output];
+    if (gali_build_end(&b, graph, map) == GAL_OK) {
         c->graph = b.graph;
     }
     return b.status;

@@ -1,69 +1,66 @@
 /*
- * The static memory plan: each value that is made by a node gets a place in the workspace, first fit by life time. A
+ * The static memory plan: each value that a group stores gets a place in the workspace, first fit by life time. A
  * character's part of a place is a row of whole cache lines; the rows of all characters of a call stand together,
  * so a place of offset o and width w is [o * count, (o + w) * count) for a call of count characters.
  */
 #include "base/error.h"
 #include "compiler/pass/pass.h"
 
-enum { LINE = 16 }; /* floats */
+/* A value that is stored, and the groups between which it lives. */
+typedef struct place {
+    uint32_t value, from, to, at, lines;
+} place;
 
-/* Lines of a row; 0: the value has no place of its own. Of a sparse blend the experts follow the coefficients. */
-static uint32_t lines_of(const gali_net_node *node) {
-    const gali_net_type *type = &node->type;
-    uint32_t width = type->shape[1];
-    if (node->op == GALI_NET_OP_input || node->op == GALI_NET_OP_constant) {
-        return 0;
-    }
-    uint32_t lines = (width + LINE - 1) / LINE;
-    return type->element == GALI_NET_BLEND && width < type->shape[2] ? 2 * lines : lines;
-}
-
-static uint32_t last_use(const gali_net *graph, uint32_t node) {
-    uint32_t last = node == graph->output ? graph->count : node;
-    for (uint32_t i = node + 1; i < graph->count; i++) {
-        for (uint32_t o = 0; o < graph->nodes[i].operand_count; o++) {
-            last = graph->nodes[i].operands[o] == node && last < i ? i : last;
+/* The last group that reads a value, or a part of it; one that is none for the output. */
+static uint32_t last_use(const gali_compilation *c, uint32_t value, uint32_t from) {
+    const gali_graph *graph = c->graph;
+    uint32_t last = from;
+    for (uint32_t i = 0; i < graph->node_count; i++) {
+        for (uint32_t o = 0; o < graph->nodes[i].operand_count && c->group_of[i] != GALI_NONE; o++) {
+            int reads = gali_row_place_of(graph, graph->nodes[i].operands[o]).value == value;
+            last = reads && c->group_of[i] > last ? c->group_of[i] : last;
         }
     }
-    return last;
+    return gali_row_place_of(graph, graph->outputs[0]).value == value ? c->group_count : last;
 }
 
-/* 0 if lines [at, at + lines) are free when node `from` runs, else the end of a value that lives there. */
-static uint32_t blocked_until(const gali_net *graph, const uint32_t *ends, uint32_t from, uint32_t at,
-                              uint32_t lines) {
-    for (uint32_t i = 0; i < from; i++) {
-        uint32_t other = lines_of(&graph->nodes[i]);
-        if (!other || ends[i] < from) {
-            continue;
-        }
-        uint32_t start = graph->nodes[i].attributes[GALI_NET_ATTRIBUTE_offset] - 1;
-        if (at < start + other && start < at + lines) {
-            return start + other;
+/* 0 if lines [at, at + lines) are free when group `from` runs, else the end of a value that lives there. */
+static uint32_t blocked_until(const place *places, uint32_t count, uint32_t from, uint32_t at, uint32_t lines) {
+    for (uint32_t i = 0; i < count; i++) {
+        const place *p = &places[i];
+        if (p->to >= from && at < p->at + p->lines && p->at < at + lines) {
+            return p->at + p->lines;
         }
     }
     return 0;
 }
 
+static void add_place(gali_compilation *c, place *places, uint32_t *count, uint32_t group, uint32_t value) {
+    place made = {.value = value,
+                  .from = group,
+                  .to = last_use(c, value, group),
+                  .lines = (gali_row_width(c->graph, value) + GALI_ROW_UNIT - 1) / GALI_ROW_UNIT};
+    for (uint32_t next; (next = blocked_until(places, *count, group, made.at, made.lines)) != 0;) {
+        made.at = next;
+    }
+    uint32_t end = (made.at + made.lines) * GALI_ROW_UNIT;
+    c->offset[value] = made.at + 1;
+    c->workspace = end > c->workspace ? end : c->workspace;
+    places[(*count)++] = made;
+}
+
 gal_status gali_pass_memory(gali_compilation *c, gal_error *error) {
-    gali_net *graph = c->graph;
-    uint32_t *ends = gali_arena_take(&c->arena, graph->count * sizeof *ends);
-    if (!ends) {
+    place *places = gali_arena_take(&c->arena, c->graph->value_count * sizeof *places);
+    c->offset = gali_arena_take(&c->arena, c->graph->value_count * sizeof *c->offset);
+    c->workspace = 0;
+    if (!places || !c->offset) {
         return gali_fail(error, GAL_NO_MEMORY, "no memory for the memory plan");
     }
-    c->workspace = 0;
-    for (uint32_t i = 0; i < graph->count; i++) {
-        gali_net_node *node = &graph->nodes[i];
-        uint32_t lines = lines_of(node), at = 0;
-        ends[i] = last_use(graph, i);
-        if (!lines) {
-            continue;
+    for (uint32_t group = 0, count = 0; group < c->group_count; group++) {
+        const gali_node *node = &c->graph->nodes[c->groups[group].last];
+        for (uint32_t i = 0; i < node->result_count; i++) {
+            add_place(c, places, &count, group, node->results[i]);
         }
-        for (uint32_t next; (next = blocked_until(graph, ends, i, at, lines)) != 0;) {
-            at = next;
-        }
-        node->attributes[GALI_NET_ATTRIBUTE_offset] = at + 1;
-        c->workspace = (at + lines) * LINE > c->workspace ? (at + lines) * LINE : c->workspace;
     }
     return GAL_OK;
 }

@@ -3,9 +3,8 @@
  * of characters that gain by one. What a count gains is the rules' own model's word, from the target's description. All
  * versions of a layer read one layout of its weights, so the width of panels is the same for all.
  */
-#include <string.h>
-
 #include "base/error.h"
+#include "compiler/activation.h"
 #include "compiler/pass/versions.h"
 
 enum {
@@ -15,23 +14,22 @@ enum {
 };
 static const double gain = 1.08; /* that pays for a version: code is read from memory, too */
 
-static gali_dense describe(const gali_compilation *c, const gali_net_node *node) {
-    const gali_net_node *nodes = c->graph->nodes;
+static gali_dense describe(const gali_compilation *c, const gali_group *group) {
+    const gali_graph *graph = c->graph;
+    const gali_node *node = &graph->nodes[group->first];
     gali_dense dense = {
         .experts = 1,
         .slots = 1,
-        .inputs = nodes[node->operands[0]].type.shape[1],
-        .outputs = node->type.shape[1],
-        .activation = (gali_activation)node->attributes[GALI_NET_ATTRIBUTE_activation],
+        .inputs = gali_row_width(graph, node->operands[0]),
+        .outputs = gali_row_width(graph, node->results[0]),
         .padded = 1,
     };
-    memcpy(&dense.slope, &node->attributes[GALI_NET_ATTRIBUTE_slope], sizeof dense.slope);
-    if (node->op == GALI_NET_OP_blended_dense) {
-        const gali_net_type *blend = &nodes[node->operands[1]].type;
-        dense.slots = blend->shape[1];
-        dense.experts = blend->shape[2];
+    dense.activation = gali_activation_of(&graph->nodes[group->last], &dense.slope);
+    if (node->op == GALI_OP_blended_dense) {
+        dense.slots = gali_row_width(graph, node->operands[1]);
+        dense.experts = (uint32_t)graph->values[node->operands[2]].type.shape[0];
         dense.sparse = dense.slots < dense.experts;
-        dense.form = (gal_form)node->attributes[GALI_NET_ATTRIBUTE_form];
+        dense.form = gali_node_is(node, "form", "blend") ? GAL_FORM_BLEND : GAL_FORM_PER_EXPERT;
     }
     return dense;
 }
@@ -117,27 +115,24 @@ static gal_status choose(const gali_compilation *c, gali_layer_schedule *layer, 
     return status;
 }
 
-gal_status gali_pass_schedule(gali_compilation *c, gal_error *error) {
-    for (uint32_t i = 0; i < c->graph->count; i++) {
-        gali_net_node *node = &c->graph->nodes[i];
-        if (node->op != GALI_NET_OP_dense && node->op != GALI_NET_OP_blended_dense) {
-            continue;
-        }
-        gali_layer_schedule *layer = gali_arena_take(&c->arena, sizeof *layer);
-        if (!layer || c->schedule_count == GALI_SCHEDULES_MAX) {
-            return layer ? gali_fail(error, GAL_UNSUPPORTED, "more than %d dense layers", GALI_SCHEDULES_MAX)
-                         : gali_fail(error, GAL_NO_MEMORY, "no memory for a schedule");
-        }
-        layer->dense = describe(c, node);
-        gal_status status = choose(c, layer, error);
-        if (status == GAL_OK) {
-            status = gali_take_logged(c, layer, error);
-        }
-        if (status != GAL_OK) {
-            return status;
-        }
-        c->schedules[c->schedule_count++] = layer;
-        node->attributes[GALI_NET_ATTRIBUTE_schedule] = c->schedule_count;
+static gal_status schedule_layer(gali_compilation *c, gali_group *group, gal_error *error) {
+    gali_layer_schedule *layer = gali_arena_take(&c->arena, sizeof *layer);
+    if (!layer || c->schedule_count == GALI_SCHEDULES_MAX) {
+        return layer ? gali_fail(error, GAL_UNSUPPORTED, "more than %d dense layers", GALI_SCHEDULES_MAX)
+                     : gali_fail(error, GAL_NO_MEMORY, "no memory for a schedule");
     }
-    return GAL_OK;
+    layer->dense = describe(c, group);
+    gal_status status = choose(c, layer, error);
+    c->schedules[c->schedule_count++] = group->schedule = layer;
+    return status == GAL_OK ? gali_take_logged(c, layer, error) : status;
+}
+
+gal_status gali_pass_schedule(gali_compilation *c, gal_error *error) {
+    gal_status status = GAL_OK;
+    for (uint32_t i = 0; i < c->group_count && status == GAL_OK; i++) {
+        if (c->groups[i].kind == GALI_GROUP_LAYER) {
+            status = schedule_layer(c, &c->groups[i], error);
+        }
+    }
+    return status;
 }

@@ -1,4 +1,4 @@
-/* The expressions of the operators that are scheduled: blended dense layers, and what is done to rows. */
+/* The expressions of the operators that are scheduled: dense layers, blended or not. */
 #ifndef GALI_COMPILER_SCHEDULE_LAYERS_H
 #define GALI_COMPILER_SCHEDULE_LAYERS_H
 
@@ -39,23 +39,5 @@ int gali_dense_is_rowwise(const gali_dense *dense);
 /* GAL_BAD_ARGUMENT for a shape of nothing, GAL_NO_MEMORY. */
 gal_status gali_dense_expression(const gali_dense *dense, gali_arena *arena, gali_expression **out,
                                  gal_error *error);
-
-/* What is done to a row of each character. */
-typedef enum gali_row_kind {
-    GALI_ROW_NORMALISE, /* y = (x - shift) scale; constants shift[width], scale[width] */
-    GALI_ROW_ACTIVATE,  /* y = act(x) */
-    GALI_ROW_SOFTMAX,   /* y = exp(x - max x) / their sum, the gate of a gating network, as softmax_f32 */
-} gali_row_kind;
-
-typedef struct gali_row_operator {
-    gali_row_kind kind;
-    gali_activation activation; /* as gali_dense's */
-    float slope;
-    uint32_t width, least, most; /* floats of a row; characters */
-} gali_row_operator;
-
-/* Axes c, n; stages y, and for the softmax most, part, sum before it. */
-gal_status gali_row_expression(const gali_row_operator *row, gali_arena *arena, gali_expression **out,
-                               gal_error *error);
 
 #endif

@@ -72,13 +72,11 @@ gal_status gali_tune_tasks(const gali_compilation *c, const uint32_t *counts, ui
 
 /* The schedule's layer that layer i of a plan is; NULL where the compiler has none of it. */
 static const gali_dense *layer_of(const gali_compilation *c, const gali_plan *plan, uint32_t i) {
-    char name[GALI_NET_NAME_MAX + 1];
+    char name[GALI_LAYER_NAME_MAX + 1];
     int gate = i < plan->gating;
     gali_compilation_name_layer(name, gate, gate ? i : i - plan->gating);
-    uint32_t node = gali_net_find(c->graph, name, strlen(name));
-    uint32_t schedule =
-        node == GALI_NET_NO_NODE ? 0 : c->graph->nodes[node].attributes[GALI_NET_ATTRIBUTE_schedule];
-    return schedule ? &c->schedules[schedule - 1]->dense : NULL;
+    const gali_group *group = gali_compilation_layer(c, name);
+    return group ? &group->schedule->dense : NULL;
 }
 
 /* The number of a schedule's first split of that axis; 0 if it has none. */
