@@ -266,6 +266,19 @@ static void run_make(machine *m, const gali_loop_buffer *local) {
     memset(memory, 0xFF, elements * bytes);
 }
 
+/* Copies the row: nothing writes it while the view lives. */
+static void run_point(machine *m, const gali_loop_statement *point) {
+    const gali_loop_buffer *view = point->to.buffer;
+    uint32_t exist, count = m->extent[view->id][view->rank - 1];
+    float *to = (float *)m->memory[view->id] + locate(m, &point->to, &exist);
+    if (leaves(m, &point->from)) {
+        memset(to, 0, count * sizeof *to);
+    } else {
+        const float *from = (const float *)m->memory[point->from.buffer->id] + locate(m, &point->from, &exist);
+        memcpy(to, from, count * sizeof *to);
+    }
+}
+
 static void run_block(machine *m, const gali_loop_statement *statement) {
     for (; statement && m->status == GAL_OK; statement = statement->next) {
         switch (statement->kind) {
@@ -286,6 +299,9 @@ static void run_block(machine *m, const gali_loop_statement *statement) {
             break;
         case GALI_LOOP_CALL:
             run_call(m, &statement->tile);
+            break;
+        case GALI_LOOP_POINT:
+            run_point(m, statement);
             break;
         }
     }

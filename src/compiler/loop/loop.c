@@ -39,7 +39,7 @@ gali_loop_buffer *gali_loop_add_buffer(gali_loop_function *function, const char 
     buffer->id = function->buffers;
     buffer->role = role;
     function->buffer[function->buffers++] = buffer;
-    function->parameters += role != GALI_LOOP_LOCAL;
+    function->parameters += role < GALI_LOOP_LOCAL;
     return buffer;
 }
 

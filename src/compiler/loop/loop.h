@@ -44,6 +44,17 @@
  *
  * An index marked `?` may leave its dimension (of several elements none of the last): then a load is what stands behind `else`, and a store does nothing.
  *
+ * A view has rows, of a constant number of elements, that lie in a parameter: `point row[r][0] at x[n][?i][0]` makes row r
+ * the elements from there on, and zeros where a marked index leaves its dimension. So sums over a window's row have no test
+ * inside of them:
+ *
+ *     view row[6][64]
+ *     for r in 6 unroll {
+ *       point row[r][0] at x[?r + k - 1][0]
+ *     }
+ *     for c in 64 {
+ *       .. fma(row[r][c], ..
+ *
  * A dimension that does not divide is cut into nearly equal parts: part i of `count` of `total` starts at
  * first(total, count, i) = total i / count, rounded up, and ends where the next one starts. A let marked `cases` has
  * so few values that all that follows it is meant to be compiled once for each; a lookup's range is the caller's word.
@@ -69,6 +80,7 @@ enum {
     GALI_LOOP_DEPTH_MAX = 64,       /* of nested blocks, and of a value's tree */
     GALI_LOOP_EXTENT_MAX = 1 << 28, /* of a dimension, a loop, a scale */
     GALI_LOOP_LANES_MAX = 64,       /* elements of one access */
+    GALI_LOOP_VIEW_MAX = 4096,      /* elements of a view's row: as many zeros as there are */
     GALI_LOOP_CASES_MAX = 64,       /* values of a let marked so */
 };
 
@@ -97,6 +109,7 @@ typedef enum gali_loop_role {
     GALI_LOOP_OUTPUT,
     GALI_LOOP_TEMPORARY, /* memory that the caller lends; it holds nothing before and after */
     GALI_LOOP_LOCAL,     /* made by a statement, gone with its block */
+    GALI_LOOP_VIEW,      /* the same, but its rows are pointed at */
 } gali_loop_role;
 
 /* A dimension of a constant's layout: it walks the dimension `of` of the canonical form by steps of `scale`. */
@@ -156,6 +169,7 @@ typedef enum gali_loop_kind {
     GALI_LOOP_MAKE,
     GALI_LOOP_STORE,
     GALI_LOOP_CALL,
+    GALI_LOOP_POINT, /* the row `to` of a view is the row of `from` from there on, or zeros where that is outside */
 } gali_loop_kind;
 
 typedef enum gali_loop_let {
@@ -207,8 +221,9 @@ typedef struct gali_loop_statement {
     gali_loop_access lookup;
     /* MAKE */
     gali_loop_buffer *local;
-    /* STORE */
+    /* STORE and POINT */
     gali_loop_access to;
+    gali_loop_access from;        /* POINT: of f32, marked indices allowed in all dimensions but the last */
     const gali_loop_value *value; /* and of LET by GALI_LOOP_CLAMP */
     /* CALL */
     gali_loop_tile tile;

@@ -93,12 +93,16 @@ static int read_call(gali_reader *r, gali_loop_tile *tile) {
 }
 
 static int read_statement(gali_reader *r, gali_loop_statement *statement) {
-    static const char *const heads[] = {"for", "let", "local", NULL, "call"}; /* by gali_loop_kind */
+    static const char *const heads[] = {"for", "let", "local", NULL, "call", "point"}; /* by gali_loop_kind */
     int kind = 0;
-    while (kind <= GALI_LOOP_CALL && !(heads[kind] && gali_reader_word_if(r, heads[kind]))) {
+    if (gali_reader_word_if(r, "view")) {
+        statement->kind = GALI_LOOP_MAKE;
+        return (statement->local = gali_reader_add_buffer(r, GALI_LOOP_VIEW)) != NULL;
+    }
+    while (kind <= GALI_LOOP_POINT && !(heads[kind] && gali_reader_word_if(r, heads[kind]))) {
         kind++;
     }
-    statement->kind = kind <= GALI_LOOP_CALL ? (gali_loop_kind)kind : GALI_LOOP_STORE;
+    statement->kind = kind <= GALI_LOOP_POINT ? (gali_loop_kind)kind : GALI_LOOP_STORE;
     switch (statement->kind) {
     case GALI_LOOP_FOR:
         return read_for(r, statement);
@@ -108,6 +112,9 @@ static int read_statement(gali_reader *r, gali_loop_statement *statement) {
         return (statement->local = gali_reader_add_buffer(r, GALI_LOOP_LOCAL)) != NULL;
     case GALI_LOOP_CALL:
         return read_call(r, &statement->tile);
+    case GALI_LOOP_POINT:
+        return read_named_access(r, &statement->to) && gali_reader_expect(r, "at") &&
+               read_named_access(r, &statement->from);
     default:
         return read_named_access(r, &statement->to) && gali_reader_take(r, '=') &&
                (statement->value = gali_reader_value(r)) != NULL;

@@ -26,9 +26,9 @@ const gali_loop_word gali_loop_lets[GALI_LOOP_LET_COUNT] = {
     [GALI_LOOP_CLAMP] = {"clamp", 2},
 };
 
-const char *const gali_loop_roles[GALI_LOOP_LOCAL + 1] = {
+const char *const gali_loop_roles[GALI_LOOP_VIEW + 1] = {
     [GALI_LOOP_INPUT] = "input",         [GALI_LOOP_CONSTANT] = "constant", [GALI_LOOP_OUTPUT] = "output",
-    [GALI_LOOP_TEMPORARY] = "temporary", [GALI_LOOP_LOCAL] = "local",
+    [GALI_LOOP_TEMPORARY] = "temporary", [GALI_LOOP_LOCAL] = "local",       [GALI_LOOP_VIEW] = "view",
 };
 
 /* A number of units, or the number alone where unit is "", with its sign apart where it stands behind something. */
@@ -188,7 +188,7 @@ void gali_loop_print_line(const gali_loop_statement *statement, gali_text *text)
         print_let("let", statement, text);
         break;
     case GALI_LOOP_MAKE:
-        gali_text_add(text, "local %s", statement->local->name);
+        gali_text_add(text, "%s %s", gali_loop_roles[statement->local->role], statement->local->name);
         gali_loop_print_shape(statement->local, text);
         break;
     case GALI_LOOP_STORE:
@@ -198,6 +198,12 @@ void gali_loop_print_line(const gali_loop_statement *statement, gali_text *text)
         break;
     case GALI_LOOP_CALL:
         print_call(&statement->tile, text);
+        break;
+    case GALI_LOOP_POINT:
+        gali_text_add(text, "point ");
+        gali_loop_print_access(&statement->to, text);
+        gali_text_add(text, " at ");
+        gali_loop_print_access(&statement->from, text);
         break;
     }
 }

@@ -16,18 +16,19 @@ static void add_line(const gali_c_printer *p, gali_text *to) {
 }
 
 static const char *type_of(const gali_c_printer *p, const gali_loop_buffer *local) {
-    static const char *const types[] = {[GALI_C_VECTORS] = "gali_vf", [GALI_C_BROADCAST] = "gali_vx"};
+    static const char *const types[] = {
+        [GALI_C_VECTORS] = "gali_vf", [GALI_C_BROADCAST] = "gali_vx", [GALI_C_POINTERS] = "const float *"};
     gali_c_shape shape = p->shape[local->id];
     return shape == GALI_C_FLOATS ? gali_element_list[local->element].c : types[shape];
 }
 
 static void add_make(gali_c_printer *p, gali_text *to, const gali_loop_buffer *local) {
-    uint32_t rank = local->rank - (p->shape[local->id] == GALI_C_VECTORS);
+    uint32_t rank = gali_c_rank(p, local);
     size_t floats = 1;
     gali_text_add(to, "%s ", type_of(p, local));
     gali_c_name(to, local->name);
     for (uint32_t d = 0; d < local->rank; d++) {
-        floats *= gali_loop_size(&local->extent[d]);
+        floats *= local->role == GALI_LOOP_VIEW ? 1 : gali_loop_size(&local->extent[d]);
         if (d < rank) {
             gali_text_add(to, "[%u]", gali_loop_size(&local->extent[d]));
         }
@@ -179,6 +180,18 @@ static void add_tile(gali_c_printer *p, gali_text *to, const gali_loop_tile *til
     gali_text_add(to, ");\n");
 }
 
+/* row[r] = inside ? x + .. : zeros; */
+static void add_point(gali_c_printer *p, gali_text *to, const gali_loop_statement *point) {
+    gali_c_element(p, to, &point->to);
+    gali_text_add(to, " = ");
+    if (point->from.tested) {
+        gali_c_inside(to, &point->from);
+        gali_text_add(to, " ? ");
+    }
+    gali_c_pointer(p, to, &point->from);
+    gali_text_add(to, "%s;\n", point->from.tested ? " : gali_one_zeros" : "");
+}
+
 static void add_block(gali_c_printer *p, gali_text *to, const gali_loop_statement *block);
 
 static void add_for(gali_c_printer *p, gali_text *to, const gali_loop_statement *loop) {
@@ -277,7 +290,7 @@ static void add_steps(list *l, const gali_loop_buffer *buffer) {
 /* One number or vector goes as a pointer, which it is already in a function that it was made outside of. */
 static void add_local(const gali_c_printer *p, list *l, const gali_loop_buffer *local, int outside) {
     char type[32];
-    uint32_t rank = local->rank - (p->shape[local->id] == GALI_C_VECTORS), before = l->count;
+    uint32_t rank = gali_c_rank(p, local), before = l->count;
     if (l->declare) {
         snprintf(type, sizeof type, "%s %s", type_of(p, local), rank ? "" : "*");
     } else {
@@ -386,6 +399,8 @@ static void add_statement(gali_c_printer *p, gali_text *to, const gali_loop_stat
         add_make(p, to, s->local);
     } else if (s->kind == GALI_LOOP_STORE) {
         add_store(p, to, s);
+    } else if (s->kind == GALI_LOOP_POINT) {
+        add_point(p, to, s);
     } else {
         add_tile(p, to, &s->tile);
     }

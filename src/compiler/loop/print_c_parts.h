@@ -16,6 +16,7 @@ typedef enum gali_c_shape {
     GALI_C_FLOATS,    /* float name[..], or of another element, in memory */
     GALI_C_VECTORS,   /* gali_vf name[..]: every access is of all lanes of its last dimension */
     GALI_C_BROADCAST, /* gali_vx name[..]: loads that are only multiplied into vectors */
+    GALI_C_POINTERS,  /* const float *name[..]: a view's rows */
 } gali_c_shape;
 
 typedef struct gali_c_printer {
@@ -55,6 +56,9 @@ int gali_c_has_step(const gali_loop_function *function, const gali_loop_buffer *
 /* "i < n && .." of the marked indices of an access. */
 void gali_c_inside(gali_text *to, const gali_loop_access *access);
 int gali_c_is_local(const gali_loop_access *access);
+
+/* Dimensions that a local or a view has in C: those of vectors' lanes and of views' rows are none. */
+uint32_t gali_c_rank(const gali_c_printer *p, const gali_loop_buffer *buffer);
 
 /* Whether a vector may reach past the end of the row. */
 int gali_c_is_partial(const gali_c_printer *p, const gali_loop_access *access);

@@ -55,7 +55,9 @@ static int is_broadcast(const gali_loop_statement *block, const gali_loop_buffer
 void gali_c_choose_shapes(gali_c_printer *p) {
     const gali_loop_function *f = p->function;
     for (uint32_t i = 0; i < f->buffers; i++) {
-        p->shape[i] = p->lanes ? GALI_C_VECTORS : GALI_C_FLOATS;
+        p->shape[i] = f->buffer[i]->role == GALI_LOOP_VIEW ? GALI_C_POINTERS
+                      : p->lanes                           ? GALI_C_VECTORS
+                                                           : GALI_C_FLOATS;
     }
     gali_loop_walk(f->body, see_shape, NULL, p);
     if (!p->lanes) {

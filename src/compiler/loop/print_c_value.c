@@ -183,6 +183,12 @@ static void add_step(const gali_c_printer *p, gali_text *to, const gali_loop_buf
 
 void gali_c_pointer(gali_c_printer *p, gali_text *to, const gali_loop_access *access) {
     const gali_loop_buffer *buffer = access->buffer;
+    if (buffer->role == GALI_LOOP_VIEW) {
+        gali_c_element(p, to, access);
+        gali_text_add(to, " + ");
+        gali_c_index(to, &access->index[buffer->rank - 1]);
+        return;
+    }
     gali_c_name(to, buffer->name);
     if (buffer->packed_rank) {
         add_packed_offset(p, to, access);
@@ -208,8 +214,13 @@ static int is_outside(const gali_c_printer *p, const gali_loop_buffer *local) {
     return 0;
 }
 
+uint32_t gali_c_rank(const gali_c_printer *p, const gali_loop_buffer *buffer) {
+    gali_c_shape shape = p->shape[buffer->id];
+    return buffer->rank - (shape == GALI_C_VECTORS || shape == GALI_C_POINTERS);
+}
+
 void gali_c_element(const gali_c_printer *p, gali_text *to, const gali_loop_access *access) {
-    uint32_t rank = access->buffer->rank - (p->shape[access->buffer->id] == GALI_C_VECTORS);
+    uint32_t rank = gali_c_rank(p, access->buffer);
     if (!rank && is_outside(p, access->buffer)) {
         gali_text_add(to, "(*");
         gali_c_name(to, access->buffer->name);
@@ -246,6 +257,13 @@ void gali_c_item(gali_c_printer *p, gali_text *to, const gali_loop_access *acces
     gali_text pointer = {0};
     if (gali_c_is_local(access)) {
         gali_c_element(p, to, access);
+        return;
+    }
+    if (access->buffer->role == GALI_LOOP_VIEW) {
+        gali_c_element(p, to, access);
+        gali_text_add(to, "[");
+        gali_c_index(to, &access->index[access->buffer->rank - 1]);
+        gali_text_add(to, "]");
         return;
     }
     gali_c_pointer(p, &pointer, access);

@@ -72,6 +72,10 @@ void gali_loop_walk(const gali_loop_statement *block, gali_loop_see_access *acce
         case GALI_LOOP_CALL:
             see_call(&w, &s->tile);
             break;
+        case GALI_LOOP_POINT:
+            see_access(&w, &s->to, 1);
+            see_access(&w, &s->from, 0);
+            break;
         case GALI_LOOP_MAKE:
             break;
         }

@@ -249,12 +249,26 @@ static int check_value(checker *c, const gali_loop_value *value, uint32_t lanes,
 
 static int check_store(checker *c, const gali_loop_statement *store) {
     gali_loop_role role = store->to.buffer->role;
-    if (role == GALI_LOOP_INPUT || role == GALI_LOOP_CONSTANT) {
+    if (role == GALI_LOOP_INPUT || role == GALI_LOOP_CONSTANT || role == GALI_LOOP_VIEW) {
         return wrong(c, "is not written", store->to.buffer->name);
     }
     int same = store->value->element == gali_loop_computed(store->to.buffer->element);
     return check_access(c, &store->to) && check_value(c, store->value, store->to.lanes, 0) &&
            (same || wrong(c, "holds another element", store->to.buffer->name));
+}
+
+/* A view's row lies whole in a parameter's. */
+static int check_point(checker *c, const gali_loop_access *to, const gali_loop_access *from) {
+    const gali_loop_buffer *view = to->buffer, *buffer = from->buffer;
+    gali_loop_access last = *from;
+    gali_loop_index zero = gali_loop_number(0);
+    if (view->role != GALI_LOOP_VIEW || buffer->role >= GALI_LOOP_LOCAL || buffer->packed_rank ||
+        !buffer->rank || buffer->element != GALI_f32 || from->tested >> (buffer->rank - 1) || to->tested ||
+        to->lanes != 1 || from->lanes != 1 || !gali_loop_index_same(&to->index[view->rank - 1], &zero)) {
+        return wrong(c, "no row of a view at a row of a parameter", view->name);
+    }
+    last.index[buffer->rank - 1].constant += view->extent[view->rank - 1].constant - 1;
+    return check_access(c, to) && check_access(c, from) && check_access(c, &last);
 }
 
 static int check_make(checker *c, const gali_loop_buffer *local) {
@@ -274,6 +288,11 @@ static int check_make(checker *c, const gali_loop_buffer *local) {
             return wrong(c, "a negative extent", local->name);
         }
         floats = gali_size_mul(floats, (size_t)extent.most);
+    }
+    if (local->role == GALI_LOOP_VIEW &&
+        (!local->rank || local->element != GALI_f32 || local->extent[local->rank - 1].count ||
+         local->extent[local->rank - 1].constant > GALI_LOOP_VIEW_MAX)) {
+        return wrong(c, "a view's rows have a number of f32", local->name);
     }
     c->made[local->id] = 1;
     c->locals++;
@@ -564,6 +583,9 @@ static int check_rest(checker *c, const gali_loop_statement *statement) {
         case GALI_LOOP_CALL:
             good = check_call(c, &statement->tile);
             break;
+        case GALI_LOOP_POINT:
+            good = check_point(c, &statement->to, &statement->from);
+            break;
         }
         if (!good) {
             return 0;
@@ -620,7 +642,7 @@ static int check_parameters(checker *c) {
     for (uint32_t i = 0; i < f->parameters; i++) {
         const gali_loop_buffer *buffer = f->buffer[i];
         double elements = 1;
-        if (buffer->rank > GALI_LOOP_RANK_MAX || buffer->role == GALI_LOOP_LOCAL) {
+        if (buffer->rank > GALI_LOOP_RANK_MAX || buffer->role >= GALI_LOOP_LOCAL) {
             return wrong(c, "too many dimensions, or a local before a parameter", buffer->name);
         }
         for (uint32_t d = 0; d < buffer->rank; d++) {

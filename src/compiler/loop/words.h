@@ -10,7 +10,7 @@ typedef struct gali_loop_word {
 } gali_loop_word;
 
 extern const gali_loop_word gali_loop_lets[GALI_LOOP_LET_COUNT];
-extern const char *const gali_loop_roles[GALI_LOOP_LOCAL + 1];
+extern const char *const gali_loop_roles[GALI_LOOP_VIEW + 1];
 
 /* A constant, with as many digits as its element needs to come back, and with its element unless that is f32: 0.5, 3i64. */
 void gali_loop_print_number(const gali_loop_value *constant, gali_text *text);

@@ -304,6 +304,9 @@ static void nest(gali_lowering *l, const tile *t, const place *at, const gali_lo
         gali_lower_set_known(l, t->row, row, &at->row_length);
     }
     gali_lower_set_lanes(l, t->vector, lanes, vector, &at->length);
+    for (uint32_t i = 0; i < l->view_count; i++) {
+        l->view[i].row = gali_loop_size(&l->view[i].buffer->extent[0]) > 1 ? turn[0] : gali_loop_number(0);
+    }
     gali_loop_access own = {.buffer = sums, .lanes = lanes, .index = {turn[0], turn[1]}};
     l->self = gali_loop_load(l->arena, &own, NULL);
     own.buffer = to;
@@ -334,6 +337,105 @@ static gali_loop_buffer *make_sums(gali_lowering *l, const char *stem, const pla
     return sums;
 }
 
+/* ---- views ---- */
+
+static int is_padded(const gali_lowering *l, const gali_scalar *a, const gali_scalar *load) {
+    int padded = a && gali_lower_padded(l, a) == load;
+    for (int i = 0; a && !padded && i < 3; i++) {
+        padded = is_padded(l, a->operand[i], load);
+    }
+    return padded;
+}
+
+/* The first summed axis from which on a load only walks its row: what is before decides which row. */
+static uint32_t row_depth(const gali_lowering *l, const gali_scalar *load) {
+    const gali_program_tensor *t = &l->p->tensors[load->source];
+    uint32_t depth = 0;
+    for (int d = 0; d + 1 < t->type.rank; d++) {
+        uint32_t own = depth_of(l, load->index[t->order[d]]);
+        depth = own > depth ? own : depth;
+    }
+    return depth;
+}
+
+/* Whether a load's rows can be pointed at: which one says no lane, and where in it an index of its own. */
+static int may_view(const gali_lowering *l, const tile *t, const gali_scalar *load) {
+    const gali_program_tensor *tensor = &l->p->tensors[load->source];
+    int last = tensor->type.rank - 1, good = last > 0 && tensor->type.element == GALI_f32;
+    if (!good || tensor->role == GALI_TENSOR_CONSTANT ||
+        !gali_extent_is_number(tensor->type.shape[tensor->order[last]]) ||
+        tensor->type.shape[tensor->order[last]] > GALI_LOOP_VIEW_MAX ||
+        (t->row != GALI_NONE && gali_lower_uses(load->index[tensor->order[last]], t->row))) {
+        return 0;
+    }
+    for (int d = 0; d < last; d++) {
+        good &= !gali_lower_uses(load->index[tensor->order[d]], t->vector);
+    }
+    return good && is_padded(l, l->stage->value, load);
+}
+
+/* Points rows of a view at what a load reads, one for each row of the tile. */
+static void point(gali_lowering *l, const tile *t, const place *at, const gali_scalar *load) {
+    const gali_program_tensor *tensor = &l->p->tensors[load->source];
+    int rowwise = t->row != GALI_NONE && gali_lower_uses(load, t->row);
+    char name[GALI_LOOP_NAME_MAX];
+    gali_lower_name(l, "row", name);
+    gali_loop_buffer *view = gali_loop_add_buffer(l->f, name, GALI_LOOP_VIEW);
+    gali_loop_statement *make = gali_loop_add_statement(l->arena, GALI_LOOP_MAKE), *s;
+    if (!view || !make || l->view_count == GALI_LOWER_VIEWS_MAX) {
+        gali_lower_fail(l, "no memory, or too many views");
+        return;
+    }
+    view->rank = 2;
+    view->extent[0] = gali_loop_number(rowwise ? at->rows : 1);
+    view->extent[1] = gali_lower_extent(l, tensor->type.shape[tensor->order[tensor->type.rank - 1]]);
+    make->local = view;
+    gali_lower_append(l, make);
+    gali_loop_statement **outside = l->tail;
+    gali_loop_index turn = gali_lower_open(l, "r", &view->extent[0]), row = at->row;
+    if (*outside) {
+        (*outside)->mark = GALI_LOOP_UNROLL;
+    }
+    gali_loop_index_add(&row, &turn, rowwise);
+    if (t->row != GALI_NONE) {
+        gali_lower_set_known(l, t->row, row, &at->row_length);
+    }
+    gali_loop_access from = {.buffer = gali_lower_parameter(l, load->source), .lanes = 1};
+    l->let_count = 0;
+    s = gali_loop_add_statement(l->arena, GALI_LOOP_POINT);
+    if (s && from.buffer && gali_lower_access(l, load, &from)) {
+        from.index[from.buffer->rank - 1] = gali_loop_number(0);
+        from.tested &= ~(1u << (from.buffer->rank - 1));
+        s->to = (gali_loop_access){.buffer = view, .lanes = 1, .index = {turn, gali_loop_number(0)}};
+        s->from = from;
+    }
+    gali_lower_append(l, s);
+    l->let_count = 0;
+    l->view[l->view_count++] = (gali_lower_view){load, view, gali_loop_number(0)};
+    l->tail = *outside ? &(*outside)->next : outside;
+}
+
+/* The summed axes outside of views, the views, the others. */
+static void open_sum(gali_lowering *l, const tile *t, const place *at) {
+    uint32_t first = l->stage->rank, depth = 0;
+    const gali_scalar *views[LOADS_MOST];
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < t->load_count && count < GALI_LOWER_VIEWS_MAX; i++) {
+        if (may_view(l, t, t->load[i])) {
+            uint32_t own = row_depth(l, t->load[i]);
+            depth = own > depth ? own : depth;
+            views[count++] = t->load[i];
+        }
+    }
+    gali_lower_open_axes(l, first, first + depth);
+    for (uint32_t i = 0; i < count; i++) {
+        point(l, t, at, views[i]);
+    }
+    gali_lower_open_axes(l, first + depth, first + l->stage->reduced);
+}
+
+/* ---- a tile ---- */
+
 static uint32_t operations(const gali_scalar *a) {
     uint32_t count = a && a->operand[0] ? 1 : 0;
     for (int i = 0; a && i < 3 && count <= FINISH_UNROLLED; i++) {
@@ -360,8 +462,12 @@ static void one_tile(gali_lowering *l, const tile *t, const place *at) {
     }
     nest(l, t, at, sums, sums, stage->start, 1);
     gali_loop_statement **outside = l->tail;
-    gali_lower_open_axes(l, stage->rank, stage->rank + stage->reduced);
+    open_sum(l, t, at);
     nest(l, t, at, sums, sums, stage->value, 1);
+    l->view_count = 0;
+    while (*outside && (*outside)->next) {
+        outside = &(*outside)->next;
+    }
     l->tail = *outside ? &(*outside)->next : outside;
     int rolled = stage->finish && (is_long(stage->finish) || operations(stage->finish) > FINISH_UNROLLED);
     if (rolled) { /* sums whose index turns would lie in memory all along */

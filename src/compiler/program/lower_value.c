@@ -1,4 +1,6 @@
 /* Scalars of a stage as values of loops: loads at indices, and what is computed with them. */
+#include <math.h>
+
 #include "compiler/program/lowering.h"
 
 enum { USES_MOST = 1024 };
@@ -139,7 +141,7 @@ static int packed_access(gali_lowering *l, const gali_scalar *a, gali_loop_acces
     return !any;
 }
 
-static int plain_access(gali_lowering *l, const gali_scalar *a, gali_loop_access *access) {
+int gali_lower_access(gali_lowering *l, const gali_scalar *a, gali_loop_access *access) {
     const gali_loop_buffer *buffer = access->buffer;
     const uint8_t *order = l->p->tensors[a->source].order;
     for (uint32_t i = 0; i < buffer->rank; i++) {
@@ -154,12 +156,32 @@ static int plain_access(gali_lowering *l, const gali_scalar *a, gali_loop_access
     return 1;
 }
 
+/* The row of a view that is for a load. */
+static const gali_loop_value *viewed(gali_lowering *l, const gali_scalar *a, const gali_lower_view *view) {
+    const uint8_t *order = l->p->tensors[a->source].order;
+    const gali_loop_buffer *buffer = view->buffer;
+    int tested = 0;
+    gali_loop_access access = {.buffer = buffer, .lanes = 1, .index = {view->row}};
+    access.index[1] =
+        index_of(l, a->index[order[l->p->tensors[a->source].type.rank - 1]], &buffer->extent[1], &tested);
+    access.lanes = gali_lower_load_lanes(l, a, l->vector) == GALI_LOWER_IN_LANES ? l->lanes : 1;
+    if (tested) {
+        gali_lower_fail(l, "a view's row may end before");
+    }
+    return gali_loop_load(l->arena, &access, NULL);
+}
+
 static const gali_loop_value *load_of(gali_lowering *l, const gali_scalar *a) {
+    for (uint32_t i = 0; i < l->view_count; i++) {
+        if (l->view[i].load == a) {
+            return viewed(l, a, &l->view[i]);
+        }
+    }
     gali_loop_access access = {.buffer = gali_lower_parameter(l, a->source), .lanes = 1};
     if (!access.buffer) {
         return NULL;
     }
-    if (!(access.buffer->packed_rank ? packed_access(l, a, &access) : plain_access(l, a, &access))) {
+    if (!(access.buffer->packed_rank ? packed_access(l, a, &access) : gali_lower_access(l, a, &access))) {
         gali_lower_fail(l, "a vector may leave its row");
         return NULL;
     }
@@ -175,8 +197,73 @@ gali_loop_op gali_lower_op(gali_scalar_op op) {
     return gali_loop_find_op(op == GALI_SCALAR_tanh ? "htan" : gali_scalar_list[op].name);
 }
 
+static int same_scalar(const gali_scalar *a, const gali_scalar *b) {
+    if (a == b || !a || !b) {
+        return a == b;
+    }
+    int same = a->op == b->op && a->element == b->element && a->whole == b->whole && a->extent == b->extent &&
+               a->source == b->source && a->op != GALI_SCALAR_load;
+    for (int i = 0; same && i < 3; i++) {
+        same = same_scalar(a->operand[i], b->operand[i]);
+    }
+    return same;
+}
+
+/* Whether an index is affine for sure: others are kept inside by a clamp, and so tell nothing. */
+static int is_straight(const gali_scalar *a) {
+    switch (a->op) {
+    case GALI_SCALAR_number:
+    case GALI_SCALAR_axis:
+    case GALI_SCALAR_extent:
+        return 1;
+    case GALI_SCALAR_add:
+    case GALI_SCALAR_sub:
+        return is_straight(a->operand[0]) && is_straight(a->operand[1]);
+    case GALI_SCALAR_mul:
+        return (a->operand[0]->op == GALI_SCALAR_number || a->operand[1]->op == GALI_SCALAR_number) &&
+               is_straight(a->operand[0]) && is_straight(a->operand[1]);
+    default:
+        return 0;
+    }
+}
+
+/* Whether a condition says no more than that indices of a load are inside of their dimensions. */
+static int says_inside(const gali_lowering *l, const gali_scalar *truth, const gali_scalar *load) {
+    const gali_type *type = &l->p->tensors[load->source].type;
+    const gali_scalar *a = truth->operand[0], *b = truth->operand[1];
+    if (truth->op == GALI_SCALAR_and) {
+        return says_inside(l, a, load) && says_inside(l, b, load);
+    }
+    for (int i = 0; i < type->rank; i++) {
+        gali_extent end = b && b->op == GALI_SCALAR_number   ? b->whole
+                          : b && b->op == GALI_SCALAR_extent ? b->extent
+                                                             : -1;
+        int above = truth->op == GALI_SCALAR_less_equal && a->op == GALI_SCALAR_number && a->whole == 0 &&
+                    same_scalar(b, load->index[i]);
+        int below = truth->op == GALI_SCALAR_less && end == type->shape[i] && same_scalar(a, load->index[i]);
+        if ((above || below) && is_straight(load->index[i])) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+const gali_scalar *gali_lower_padded(const gali_lowering *l, const gali_scalar *a) {
+    const gali_scalar *load = a->op == GALI_SCALAR_select ? a->operand[1] : NULL,
+                      *pad = load ? a->operand[2] : NULL;
+    int zero = load && load->op == GALI_SCALAR_load && pad->op == GALI_SCALAR_number &&
+               (gali_element_list[pad->element].kind == GALI_REAL
+                    ? !(pad->real < 0 || pad->real > 0) && !signbit(pad->real)
+                    : pad->whole == 0);
+    return zero && says_inside(l, a->operand[0], load) ? load : NULL;
+}
+
 static const gali_loop_value *make_value(gali_lowering *l, const gali_scalar *a) {
     gali_loop_index index;
+    const gali_scalar *padded = gali_lower_padded(l, a);
+    if (padded) { /* a load outside is 0, which it says by itself */
+        return load_of(l, padded);
+    }
     if (a->element == GALI_i64 && a->op != GALI_SCALAR_number && gali_lower_affine(l, a, &index)) {
         return gali_loop_at(l->arena, &index);
     }

@@ -15,6 +15,7 @@
 
 enum {
     GALI_LOWER_LETS_MAX = 64,
+    GALI_LOWER_VIEWS_MAX = 4,
     GALI_LOWER_SHARED_MAX = 32, /* scalars of one statement that are computed once for several uses */
     GALI_LOWER_SYMBOLS_MAX = GALI_EXTENT_ATOMS_MAX * 8,
 };
@@ -38,6 +39,13 @@ typedef enum gali_lower_lanes {
     GALI_LOWER_PACKED,   /* a load of a constant that would be, laid out anew */
     GALI_LOWER_NO_LANES,
 } gali_lower_lanes;
+
+/* Rows that a load reads, pointed at: load's last dimension in memory is theirs. */
+typedef struct gali_lower_view {
+    const gali_scalar *load;
+    const gali_loop_buffer *buffer; /* [rows][elements] */
+    gali_loop_index row;            /* of the statement that is being made */
+} gali_lower_view;
 
 typedef struct gali_lower_known_let {
     gali_loop_let let;
@@ -65,6 +73,8 @@ typedef struct gali_lowering {
         gali_loop_index below; /* where the axis is a sum of variables: axis < below */
     } known[2];
     uint32_t known_count;
+    gali_lower_view view[GALI_LOWER_VIEWS_MAX];
+    uint32_t view_count;
     int plain; /* without vectors, which came to nothing */
     uint32_t lanes,
         vector; /* of the statement that is being made, and their axis; 1 and GALI_NONE: one number */
@@ -129,6 +139,12 @@ int gali_lower_affine(gali_lowering *l, const gali_scalar *a, gali_loop_index *o
 
 /* The same operation in loops. */
 gali_loop_op gali_lower_op(gali_scalar_op op);
+
+/* Where a load stands in memory at the statement's axes; 0 where lanes of it may leave their row. */
+int gali_lower_access(gali_lowering *l, const gali_scalar *load, gali_loop_access *access);
+
+/* The load in select(its indices are inside, load, 0); else NULL. */
+const gali_scalar *gali_lower_padded(const gali_lowering *l, const gali_scalar *a);
 
 const gali_loop_value *gali_lower_value(gali_lowering *l, const gali_scalar *a);
 

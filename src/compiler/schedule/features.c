@@ -201,6 +201,8 @@ static void count_block(counter *c, const gali_loop_statement *block, double tim
         case GALI_LOOP_CALL:
             count_tile(c, &s->tile, times);
             break;
+        case GALI_LOOP_POINT:
+            break;
         }
     }
     c->cases = cases;

@@ -2,7 +2,8 @@
  * Convolutions of x [batch][channels][spatial]... with w [maps][channels / group][kernel]... (of ConvTranspose
  * [channels][maps / group][kernel]...). Channels and maps are in groups that know nothing of each other.
  *
- *     Conv           y[n][m][o] = bias[m] + sum over c, k of x[n][c'][o stride + k dilation - begin] w[m][c][k]
+ *     Conv           y[n][m][o] = bias[m] + sum over k, then c of x[n][c'][o stride + k dilation - begin] w[m][c][k],
+ *                    where x is 0 outside
  *     ConvTranspose  the same read backwards: from x[i] to y[i stride + k dilation - begin]
  *     ConvInteger    x - zero, w - zero in i32; QLinearConv scales that back
  */
@@ -222,7 +223,7 @@ static const gali_scalar *centred(gali_express *x, const gali_scalar *value, gal
     return has(x, zero) ? gali_x_sub(x, value, gali_x_cast(x, element, one_of(x, zero, line))) : value;
 }
 
-/* start + sum over all that is reduced, where inside. */
+/* start + sum over all that is reduced, where inside; NULL: everywhere. */
 static void guarded_sum(gali_express *x, gali_stage_of *y, const gali_scalar *inside, const gali_scalar *a,
                         const gali_scalar *b, const gali_scalar *start) {
     if (y->reduced) {
@@ -244,16 +245,18 @@ static void express_conv_sum(gali_express *x, const roles *r, const gali_window 
     int64_t group = groups_of(x->node);
     gali_extent maps = gali_extent_quotient(x->extents, weights->shape[0], group);
     const gali_scalar *map = gali_x_axis(x, 1), *kernel[GALI_SPACE_MAX];
+    gali_window_reduce(x, y, w, kernel);
     const gali_scalar *c =
         weights->shape[1] == 1 ? gali_x_int(x, 0) : gali_x_axis(x, gali_x_reduce(y, weights->shape[1]));
-    gali_window_reduce(x, y, w, kernel);
     gali_window_place place = gali_window_at(x, w, 2, kernel);
     const gali_scalar *from[GALI_RANK_MAX] = {gali_x_axis(x, 0),
                                               channel_of(x, map, maps, c, weights->shape[1], group)};
     const gali_scalar *by[GALI_RANK_MAX] = {map, c};
     memcpy(from + 2, place.at, w->rank * sizeof *from);
     memcpy(by + 2, kernel, w->rank * sizeof *by);
-    guarded_sum(x, y, place.inside, centred(x, gali_x_load(x, 0, from), y->element, r->x_zero, NULL),
+    const gali_scalar *pad = gali_x_number(x, y->element, 0);
+    const gali_scalar *a = centred(x, gali_x_load(x, 0, from), y->element, r->x_zero, NULL);
+    guarded_sum(x, y, NULL, gali_window_guard(x, place.inside, a, pad),
                 centred(x, gali_x_load(x, r->w, by), y->element, r->w_zero, map),
                 bias_at(x, r, y->element, map));
 }
@@ -427,8 +430,8 @@ void gali_express_conv_transpose(gali_express *x) {
     }
     gali_extent channels = gali_extent_quotient(x->extents, weights->shape[0], group), maps = weights->shape[1];
     const gali_scalar *map = gali_x_axis(x, 1), *kernel[GALI_SPACE_MAX];
-    const gali_scalar *c = gali_x_axis(x, gali_x_reduce(y, channels));
     gali_window_reduce(x, y, &w, kernel);
+    const gali_scalar *c = gali_x_axis(x, gali_x_reduce(y, channels));
     gali_window_place place = transposed_at(x, &w, kernel);
     const gali_scalar *channel = channel_of(x, map, maps, c, channels, group);
     const gali_scalar *from[GALI_RANK_MAX] = {gali_x_axis(x, 0), channel};
