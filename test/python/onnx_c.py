@@ -6,6 +6,7 @@ import ctypes
 import os
 import re
 import subprocess
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -37,8 +38,18 @@ def split(extents: str) -> list[str]:
     return [part for part in parts if part]
 
 
+def aligned(size: int) -> np.ndarray:
+    """Bytes that start at a multiple of 64."""
+    bytes_ = np.zeros(size + 64, np.uint8)
+    start = -bytes_.ctypes.data % 64
+    return bytes_[start : start + size]
+
+
 class CompiledModel:
-    """NAME_call of the emitted C. Ports stand in the header's comment: name, type, extents."""
+    """NAME_call of the emitted C. Ports stand in the header's comment: name, type, extents.
+
+    `blob` keeps the weights in a file beside the source, which large models want.
+    """
 
     def __init__(
         self,
@@ -48,15 +59,22 @@ class CompiledModel:
         compiler: str = "cc",
         sizes: str = "",
         target: str = "native",
+        blob: bool = False,
     ) -> None:
         options = ["--target", target, "--name", "model", "--sizes", sizes, "-o", folder]
-        subprocess.run([COMMAND, "compile", path, *options], check=True, capture_output=True)
+        options += ["--weights", "blob" if blob else "array"]
+        done = subprocess.run(
+            [COMMAND, "compile", path, *options], check=False, capture_output=True, text=True
+        )
+        if done.returncode:
+            raise RuntimeError(done.stderr.strip())
         header = (folder / "model.h").read_text(encoding="utf-8")
         build = re.search(r"^ \*     cc .*? (-m\S*)", header, flags=re.M)
         machine = [build.group(1)] if build and target != "scalar" else []
         ports = re.findall(r"^ \*     (in|out)\d+_\S*  (\w+)\[(.*)\]$", header, flags=re.M)
         self.inputs = [(kind, extents) for side, kind, extents in ports if side == "in"]
         self.outputs = [(kind, extents) for side, kind, extents in ports if side == "out"]
+        self.groups = int(re.search(r"(\d+) functions of", header).group(1))
         arguments = re.search(r"^int model_run\((.*?)\);", header, flags=re.M | re.S).group(1)
         self.sizes = re.findall(r"uint32_t size_(\w+)", arguments)
         library = folder / ("model" + "".join(flags).replace("-", "_") + compiler + target + ".so")
@@ -81,8 +99,24 @@ class CompiledModel:
         )
         self.library = ctypes.CDLL(str(library))
         self.library.model_workspace.restype = ctypes.c_size_t
+        self.blob = aligned(0)
+        if blob and (folder / "model.weights").exists():
+            self.blob = aligned((folder / "model.weights").stat().st_size)
+            self.blob[:] = np.fromfile(folder / "model.weights", np.uint8)
+        self.weights = ctypes.c_void_p(self.blob.ctypes.data)
+        if not blob:
+            self.weights = ctypes.c_void_p.in_dll(self.library, "model_weights")
 
     def __call__(self, inputs: list[np.ndarray], sizes: dict[str, int]) -> list[np.ndarray]:
+        made, call = self.bind(inputs, sizes)
+        assert call() == 0
+        return made
+
+    def bind(
+        self, inputs: list[np.ndarray], sizes: dict[str, int] | None = None
+    ) -> tuple[list[np.ndarray], Callable[[], int]]:
+        """Outputs, and what computes them and gives the run's status. Sizes follow from shapes."""
+        sizes = self.sizes_of(inputs) if sizes is None else sizes
         arrays = [
             np.ascontiguousarray(a, TYPES[kind])
             for a, (kind, _) in zip(inputs, self.inputs, strict=True)
@@ -92,20 +126,25 @@ class CompiledModel:
             for kind, extents in self.outputs
         ]
         values = [sizes[name] for name in self.sizes]
-        workspace = np.zeros(
-            self.library.model_workspace(*map(ctypes.c_uint32, values)) + 64, np.uint8
-        )
-        start = workspace.ctypes.data + -workspace.ctypes.data % 64
-        weights = ctypes.c_void_p.in_dll(self.library, "model_weights")
-        status = self.library.model_call(
+        workspace = aligned(self.library.model_workspace(*map(ctypes.c_uint32, values)))
+        arguments = (
             (ctypes.c_uint32 * max(1, len(values)))(*values),
             self.pointers(arrays),
             self.pointers(made),
-            weights,
-            ctypes.c_void_p(start),
+            self.weights,
+            ctypes.c_void_p(workspace.ctypes.data),
         )
-        assert status == 0
-        return made
+        run, kept = self.library.model_call, (self, arrays, workspace)
+        return made, lambda: run(*arguments) if kept else -1
+
+    def sizes_of(self, inputs: list[np.ndarray]) -> dict[str, int]:
+        """What the inputs' shapes say of the sizes."""
+        return {
+            name: extent
+            for a, (_, extents) in zip(inputs, self.inputs, strict=True)
+            for name, extent in zip(split(extents), a.shape, strict=True)
+            if name in self.sizes
+        }
 
     @staticmethod
     def pointers(arrays: list[np.ndarray]) -> ctypes.Array:
