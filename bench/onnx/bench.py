@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 """ONNX models: gallop's C beside ONNX Runtime, OpenVINO and MNN, each on one thread of one core.
 
-    bench.py FOLDER [NAME...] [--engines gallop,ort,openvino,mnn] [--seconds 4] [--csv FILE]
+    bench.py FOLDER [NAME...] [--engines gallop,ort,openvino,mnn] [--seconds 4] [--open] [--csv FILE]
 
 The first line is a model of one number, `call`: what an engine's call itself takes, in Python as it is made here.
 
 FOLDER has NAME.onnx and models.json: of each model its name, its inputs (name, dtype, dims, where a name is a size that a
-case gives, and the range lo..hi of whole numbers), its outputs and its cases. The first case is run.
+case gives, and the range lo..hi of whole numbers), its outputs and its cases. The first case is run; gallop compiles for its
+sizes, as OpenVINO does, or with --open for all.
 
 Engines live in one process per model and take turns, so that what else the machine does meets all of them. A figure is
 the median of CPU time a call; a ratio is the median over turns of the ratio within a turn. Outputs are compared with ONNX
@@ -73,16 +74,16 @@ def difference(got: list[np.ndarray], expected: list[np.ndarray]) -> float:
     return worst
 
 
-def run_here(model: Row, path: Path, wanted: list[str], seconds: float) -> list[Row]:
+def run_here(model: Row, path: Path, options: argparse.Namespace) -> list[Row]:
     """All engines of a model, taking turns in this process."""
     case = model["cases"][0]
-    inputs, made, rows = make_inputs(model, case), {}, []
+    sizes = "" if options.open else ",".join(f"{name}={size}" for name, size in case.items())
+    given = engines.Model(path, make_inputs(model, case), model.get("outputs") or [], sizes)
+    made, rows = {}, []
     with tempfile.TemporaryDirectory() as place:
-        for name in wanted:
+        for name in options.engines:
             try:
-                engine = engines.ENGINES[name](
-                    path, inputs, model.get("outputs") or [], Path(place)
-                )
+                engine = engines.ENGINES[name](given, Path(place))
                 engine.call()
                 made[name] = engine
             except Exception as why:  # whatever a peer raises is its word
@@ -92,7 +93,7 @@ def run_here(model: Row, path: Path, wanted: list[str], seconds: float) -> list[
             name: max(1, int(TURN_SECONDS / max(cost(e, 2), 1e-7))) for name, e in made.items()
         }
         taken: dict[str, list[float]] = {name: [] for name in made}
-        until = time.monotonic() + seconds
+        until = time.monotonic() + options.seconds
         while made and (time.monotonic() < until or len(taken[next(iter(made))]) < TURNS_LEAST):
             for name, engine in made.items():
                 taken[name].append(cost(engine, calls[name]))
@@ -119,12 +120,13 @@ def run_apart(arguments: list[str], wanted: list[str]) -> list[Row] | None:
 
 def run_model(name: str, options: argparse.Namespace) -> list[Row]:
     """One model: a peer that takes the process with it is found and left out."""
-    arguments = [str(options.folder), name, "--seconds", str(options.seconds)]
+    arguments = [str(options.folder), name, *(["--open"] if options.open else [])]
+    arguments += ["--seconds", str(options.seconds)]
     rows = run_apart(arguments, options.engines)
     if rows is not None:
         return rows
     whole = [
-        e for e in options.engines if run_apart([*arguments[:2], "--seconds", "0"], [e]) is not None
+        e for e in options.engines if run_apart([*arguments, "--seconds", "0"], [e]) is not None
     ]
     dead = [e for e in options.engines if e not in whole]
     rows = (run_apart(arguments, whole) if dead else None) or []
@@ -205,6 +207,7 @@ def main() -> int:
     parser.add_argument(
         "--seconds", type=float, default=4, help="of all engines of a model together"
     )
+    parser.add_argument("--open", action="store_true", help="gallop is not told the sizes")
     parser.add_argument("--csv", type=Path)
     parser.add_argument("--inside", action="store_true", help=argparse.SUPPRESS)
     options = parser.parse_args()
@@ -216,7 +219,7 @@ def main() -> int:
     if options.inside:
         (name,) = options.names
         path = options.folder / f"{name}.onnx"
-        print(json.dumps(run_here(models[name], path, options.engines, options.seconds)))
+        print(json.dumps(run_here(models[name], path, options)))
         return 0
     os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
     print(

@@ -12,6 +12,7 @@ import importlib
 import os
 import sys
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -22,10 +23,21 @@ sys.path.insert(0, str(ROOT / "test/python"))
 Inputs = dict[str, np.ndarray]
 
 
+@dataclass
+class Model:
+    """A file and what it is run with: inputs in its order, the outputs' names or none, sizes."""
+
+    path: Path
+    inputs: Inputs
+    outputs: list[str]
+    sizes: str  # as `gallop compile --sizes` takes them
+
+
 class OnnxRuntime:
     """The reference: the others' outputs are compared with its."""
 
-    def __init__(self, path: Path, inputs: Inputs, names: list[str], folder: Path) -> None:
+    def __init__(self, model: Model, folder: Path) -> None:
+        path, inputs, names = model.path, model.inputs, model.outputs
         ort = importlib.import_module("onnxruntime")
         options = ort.SessionOptions()
         options.intra_op_num_threads = options.inter_op_num_threads = 1
@@ -54,13 +66,14 @@ class OnnxRuntime:
 
 
 class OpenVino:
-    def __init__(self, path: Path, inputs: Inputs, names: list[str], folder: Path) -> None:
+    def __init__(self, model: Model, folder: Path) -> None:
+        path, inputs, names = model.path, model.inputs, model.outputs
         openvino = importlib.import_module("openvino")
         core = openvino.Core()
-        model = core.read_model(path)
-        model.reshape({name: list(value.shape) for name, value in inputs.items()})
+        graph = core.read_model(path)
+        graph.reshape({name: list(value.shape) for name, value in inputs.items()})
         self.compiled = core.compile_model(
-            model,
+            graph,
             "CPU",
             {
                 "INFERENCE_NUM_THREADS": 1,
@@ -90,7 +103,8 @@ class OpenVino:
 class Mnn:
     groups = 0
 
-    def __init__(self, path: Path, inputs: Inputs, names: list[str], folder: Path) -> None:
+    def __init__(self, model: Model, folder: Path) -> None:
+        path, inputs, names = model.path, model.inputs, model.outputs
         # The converter's library: its script would install a package and report to its maker.
         tools = importlib.import_module("_tools")
         mnn = importlib.import_module("MNN")
@@ -127,19 +141,20 @@ class Mnn:
 class Gallop:
     """`gallop compile`, the system's C compiler, and the library loaded."""
 
-    def __init__(self, path: Path, inputs: Inputs, names: list[str], folder: Path) -> None:
+    def __init__(self, model: Model, folder: Path) -> None:
         onnx_c = importlib.import_module("onnx_c")
-        flags = tuple(os.environ.get("GALLOP_BENCH_FLAGS", "-O3 -march=native").split())
-        model = onnx_c.CompiledModel(
-            path, folder, flags, os.environ.get("GALLOP_BENCH_CC", "cc"), blob=True
+        flags = tuple(os.environ.get("GALLOP_BENCH_FLAGS", "-O3").split())
+        compiler = os.environ.get("GALLOP_BENCH_CC", "cc")
+        compiled = onnx_c.CompiledModel(
+            model.path, folder, flags, compiler, sizes=model.sizes, blob=True
         )
-        self.groups = model.groups
-        self.outputs, self.call = model.bind(list(inputs.values()))
+        self.groups = compiled.groups
+        self.outputs, self.call = compiled.bind(list(model.inputs.values()))
         if self.call() != 0:
-            raise RuntimeError(f"sizes out of range: {model.sizes_of(list(inputs.values()))}")
+            raise RuntimeError(f"sizes out of range: {compiled.sizes_of([*model.inputs.values()])}")
 
 
-ENGINES: dict[str, Callable[[Path, Inputs, list[str], Path], object]] = {
+ENGINES: dict[str, Callable[[Model, Path], object]] = {
     "ort": OnnxRuntime,
     "openvino": OpenVino,
     "mnn": Mnn,
