@@ -185,14 +185,18 @@ static int run_network(const options *o, report *r, const char *name, char **cou
     cell c = {.problem = &p, .seconds = o->seconds, .lanes = lanes};
     c.lane_count = make_lanes(o, lanes, &p, say);
     c.ruler = ruler_index(lanes, c.lane_count);
-    c.roof_bytes = roof_memory((size_t)p.weight_bytes + 1024);
-    run_cells(o, &c, r, counts, count_count);
+    c.roof_bytes = gali_roof_memory((size_t)p.weight_bytes + 1024);
+    if (c.roof_bytes) {
+        run_cells(o, &c, r, counts, count_count);
+    } else {
+        printf("skipped: network %s: no memory\n", name);
+    }
     for (size_t i = 0; i < c.lane_count; i++) {
         if (lanes[i].state) {
             lanes[i].engine->release(lanes[i].state);
         }
     }
-    bench_free(c.roof_bytes);
+    gali_roof_release(c.roof_bytes, (size_t)p.weight_bytes + 1024);
     problem_free(&p);
     return 1;
 }

@@ -80,10 +80,10 @@ static void turn(const cell *c, lane *l, const bench_batch *batch) {
 
 /* ns that reading the network's weights takes now. */
 static double read_ns(const cell *c) {
-    const roof_isa *isa = roof_at(0);
+    const gali_roof_isa *isa = gali_roof_at(0);
     const size_t bytes = (size_t)c->problem->weight_bytes / 1024 * 1024;
     if (!c->cold) {
-        return c->problem->weight_bytes / roof_read_rate(isa, c->roof_bytes, bytes);
+        return c->problem->weight_bytes / gali_roof_read_rate(isa, c->roof_bytes, bytes);
     }
     clock_flush();
     const double start = clock_ns();
@@ -92,9 +92,9 @@ static double read_ns(const cell *c) {
 }
 
 static size_t roof_index(const char *name) {
-    const roof_isa *isa = roof_named(name);
+    const gali_roof_isa *isa = gali_roof_named(name);
     size_t i = 0;
-    while (roof_at(i) != isa) {
+    while (gali_roof_at(i) != isa) {
         i++;
     }
     return i;
@@ -105,8 +105,8 @@ static void close_round(const cell *c, series *reads, series *fmas) {
     const double stream = read_ns(c);
     double fma_ns[CELL_ROOFS_MAX];
     series_add(reads, c->problem->weight_bytes / stream);
-    for (size_t i = 0; i < CELL_ROOFS_MAX && roof_at(i); i++) {
-        fma_ns[i] = roof_fma_ns(roof_at(i));
+    for (size_t i = 0; i < CELL_ROOFS_MAX && gali_roof_at(i); i++) {
+        fma_ns[i] = gali_roof_fma_ns(gali_roof_at(i));
         series_add(&fmas[i], 1 / fma_ns[i]);
     }
     const lane *ruler = &c->lanes[c->ruler];

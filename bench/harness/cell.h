@@ -10,7 +10,7 @@
 #ifndef GALLOP_BENCH_CELL_H
 #define GALLOP_BENCH_CELL_H
 
-#include "../roofline/roof.h"
+#include "probe/roof.h"
 #include "problem.h"
 #include "stats.h"
 
@@ -35,10 +35,10 @@ typedef struct cell {
     int cold;
     double seconds;   /* time to spend */
     size_t ruler;     /* index of the lane that ratios are of */
-    void *roof_bytes; /* roof_memory of at least the network's weights */
+    void *roof_bytes; /* gali_roof_memory of at least the network's weights */
     lane *lanes;
     size_t lane_count;
-    double read_rate, fma_rate[CELL_ROOFS_MAX]; /* GB/s and GFMA/s, medians; rates by roof_at's order */
+    double read_rate, fma_rate[CELL_ROOFS_MAX]; /* GB/s and GFMA/s, medians; rates by gali_roof_at's order */
     size_t round_count;
 } cell;
 

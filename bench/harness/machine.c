@@ -24,13 +24,17 @@ static void measure_reads(machine *m) {
                   {"L3, 4 MB", 4 << 20},
                   {"L3, 9 MB", 9 << 20},
                   {"DRAM", 512 << 20}};
-    void *memory = roof_memory((size_t)512 << 20);
+    const size_t most = (size_t)512 << 20;
+    void *memory = gali_roof_memory(most);
+    if (!memory) {
+        return;
+    }
     for (size_t i = 0; i < sizeof points / sizeof *points; i++) {
         m->read[i].level = points[i].level;
         m->read[i].bytes = points[i].bytes;
-        m->read[i].rate = roof_read_rate(roof_at(0), memory, points[i].bytes);
+        m->read[i].rate = gali_roof_read_rate(gali_roof_at(0), memory, points[i].bytes);
     }
-    bench_free(memory);
+    gali_roof_release(memory, most);
 }
 
 void machine_measure(machine *m) {
@@ -41,9 +45,9 @@ void machine_measure(machine *m) {
 #else
     snprintf(m->compiler, sizeof m->compiler, "gcc %s", __VERSION__);
 #endif
-    for (size_t i = 0; i < CELL_ROOFS_MAX && roof_at(i); i++) {
-        m->peak[i].isa = roof_at(i)->name;
-        m->peak[i].rate = 2 / roof_fma_ns(roof_at(i));
+    for (size_t i = 0; i < CELL_ROOFS_MAX && gali_roof_at(i); i++) {
+        m->peak[i].isa = gali_roof_at(i)->name;
+        m->peak[i].rate = 2 / gali_roof_fma_ns(gali_roof_at(i));
     }
     measure_reads(m);
 }
@@ -52,7 +56,7 @@ void machine_slug(char *text, size_t size) {
     char processor[192], raw[256];
     size_t used = 0;
     clock_processor(processor, sizeof processor);
-    snprintf(raw, sizeof raw, "%s %s", processor, roof_at(0)->name);
+    snprintf(raw, sizeof raw, "%s %s", processor, gali_roof_at(0)->name);
     for (const char *p = raw; *p && used + 1 < size; p++) {
         if (isalnum((unsigned char)*p)) {
             text[used++] = (char)tolower((unsigned char)*p);

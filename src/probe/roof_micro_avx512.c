@@ -2,4 +2,4 @@
 #define MICRO_NAME avx512
 #define MICRO_BYTES 64
 #define MICRO_CHAINS 24
-#include "micro.inc"
+#include "roof_micro.inc"

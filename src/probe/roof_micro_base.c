@@ -2,4 +2,4 @@
 #define MICRO_NAME base
 #define MICRO_BYTES 16
 #define MICRO_CHAINS 12
-#include "micro.inc"
+#include "roof_micro.inc"

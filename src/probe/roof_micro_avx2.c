@@ -2,4 +2,4 @@
 #define MICRO_NAME avx2
 #define MICRO_BYTES 32
 #define MICRO_CHAINS 12
-#include "micro.inc"
+#include "roof_micro.inc"
