@@ -157,14 +157,20 @@ static void probe_cores(const gali_cl_probe *p) {
 
 /* ---- warp ---- */
 
-/* The shortest turn that is as fast as the best, and whose multiples are, too; 1 where all are. */
+/*
+ * The shortest turn that is as fast as the best, and whose multiples are, too; 1 where less than a quarter of the turns are
+ * slow: a few may be, by chance.
+ */
 static gali_knee warp_of(const gali_curve *curve) {
-    double least = INFINITY, most = 0;
+    double least = INFINITY;
+    uint32_t slow = 0;
     for (uint32_t i = 0; i < curve->count; i++) {
         least = fmin(least, curve->y[i]);
-        most = fmax(most, curve->y[i]);
     }
-    if (most < 1.4 * least) {
+    for (uint32_t i = 0; i < curve->count; i++) {
+        slow += curve->y[i] > 1.4 * least;
+    }
+    if (4 * slow < curve->count) {
         return (gali_knee){1, curve->count > 1 ? .8 : 0};
     }
     for (uint32_t i = 0; i < curve->count; i++) {
@@ -175,7 +181,7 @@ static gali_knee warp_of(const gali_curve *curve) {
             }
         }
         if (good) {
-            return (gali_knee){curve->x[i], fmin(1, most / least - 1)};
+            return (gali_knee){curve->x[i], fmin(1, 2. * slow / curve->count)};
         }
     }
     return (gali_knee){(double)NAN, 0};

@@ -16,8 +16,9 @@ enum {
     SLOT = 64,    /* bytes from one read to the next: no shorter than a sector, so each is a read of its own */
     BLOCK = 1024, /* of the search for lines */
     LEAST = 1024, /* bytes of the smallest range */
-    POINTS_OCTAVE = 4, /* sizes in a doubling */
-    STEPS = 16384,     /* reads of a timed run */
+    POINTS_OCTAVE = 4,   /* sizes in a doubling */
+    STEPS = 16384,       /* reads of a timed run */
+    WARM_MOST = 1 << 20, /* reads before it: all of 64 MB; a larger range is no cache of today */
     UNROLLED = 8,
     GROUP = 256,
     GROUPS_UNIT = 16, /* groups for each compute unit: enough to hide latency anywhere */
@@ -184,7 +185,7 @@ static gali_measured chase(const chaser *c, size_t size, size_t block, size_t st
     void *state = gali_cl_buffer(cl, sizeof zero, &zero);
     gali_cl_pass_memory(cl, c->kernel, 0, memory);
     gali_cl_pass_memory(cl, c->kernel, 2, state);
-    gali_cl_pass_u32(cl, c->kernel, 1, (uint32_t)(reads / UNROLLED + 1)); /* all of it once: it is warm then */
+    gali_cl_pass_u32(cl, c->kernel, 1, (uint32_t)((reads < WARM_MOST ? reads : WARM_MOST) / UNROLLED + 1));
     gali_cl_start(cl, c->kernel, 1, 1);
     gali_cl_pass_u32(cl, c->kernel, 1, STEPS / UNROLLED);
     gali_measured m = gali_cl_measure(c->p, c->kernel, 1, 1);
