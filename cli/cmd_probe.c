@@ -94,7 +94,7 @@ static int measure(const request *r, gali_probe *probe) {
         return gali_probe_cpu(probe, &desc, &error) == GAL_OK ? GALI_EXIT_OK
                                                               : gali_command_bad("probe", "%s", error.message);
     }
-    if (!gali_options_number(r->device, &number) || number < 0 || number > DEVICES_MAX ||
+    if (!gali_options_number(r->device, &number) || number < 0 || number > (double)DEVICES_MAX ||
         number != (uint32_t)number) {
         return gali_command_usage("probe", "--device %s: cpu, or a number of --list", r->device);
     }

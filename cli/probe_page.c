@@ -87,11 +87,11 @@ typedef struct frame {
 } frame;
 
 static double across(const frame *f, double x) {
-    return LEFT + (log2(x) - f->x0) / (f->x1 - f->x0) * (WIDTH - LEFT - RIGHT);
+    return (double)LEFT + (log2(x) - f->x0) / (f->x1 - f->x0) * (double)(WIDTH - LEFT - RIGHT);
 }
 
 static double down(const frame *f, double y) {
-    return HEIGHT - BOTTOM - (log2(y) - f->y0) / (f->y1 - f->y0) * (HEIGHT - TOP - BOTTOM);
+    return (double)(HEIGHT - BOTTOM) - (log2(y) - f->y0) / (f->y1 - f->y0) * (double)(HEIGHT - TOP - BOTTOM);
 }
 
 static frame frame_of(const gali_curve *curve) {

@@ -113,7 +113,7 @@ static void probe_peak(const gali_cl_probe *p, gali_fact_id id, const char *name
         size_t items = group * p->cl->facts.units * GROUPS_UNIT;
         if (items) {
             gali_measured time = multiply(&m, items, group, STEPS / (uint32_t)lanes);
-            double made = (double)items * (STEPS / lanes) * lanes * CHAINS * UNROLLED;
+            double made = (double)items * (double)(STEPS / lanes * lanes * CHAINS * UNROLLED);
             gali_curve_add(curve, lanes, 2 * made / time.value, time.stable);
         }
         multiplier_close(&m);
@@ -334,7 +334,7 @@ typedef struct launcher {
 static double launch_once(void *subject) {
     const launcher *l = subject;
     double one = launches(l->p, l->kernel, 1);
-    double time = l->alone ? one : (launches(l->p, l->kernel, LAUNCHES + 1) - one) / LAUNCHES;
+    double time = l->alone ? one : (launches(l->p, l->kernel, LAUNCHES + 1) - one) / (double)LAUNCHES;
     return gali_cl_good(l->p->cl) ? time : (double)NAN;
 }
 

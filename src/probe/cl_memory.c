@@ -189,7 +189,7 @@ static gali_measured chase(const chaser *c, size_t size, size_t block, size_t st
     gali_cl_start(cl, c->kernel, 1, 1);
     gali_cl_pass_u32(cl, c->kernel, 1, STEPS / UNROLLED);
     gali_measured m = gali_cl_measure(c->p, c->kernel, 1, 1);
-    m.value /= STEPS;
+    m.value /= (double)STEPS;
     gali_cl_free(cl, state);
     gali_cl_free(cl, memory);
     return m;
@@ -197,7 +197,7 @@ static gali_measured chase(const chaser *c, size_t size, size_t block, size_t st
 
 /* Sizes whose images are whole rows: multiples of the width, which is a power of two. */
 static size_t size_at(double octaves, memory_path path) {
-    size_t size = (size_t)(LEAST * pow(2, octaves)) / SLOT * SLOT;
+    size_t size = (size_t)((double)LEAST * pow(2, octaves)) / SLOT * SLOT;
     size_t row = path == IMAGE ? (size_t)image_width(size / TEXEL) * TEXEL : SLOT;
     return row > 2 * SLOT ? size / row * row : size;
 }

@@ -72,7 +72,8 @@ static void probe_latency(gali_probe *probe, const gali_probe_desc *desc, void *
     uint32_t repeats = desc->quick ? REPEATS_QUICK : REPEATS;
     gali_curve *curve = gali_probe_curve(probe, "buffer_latency", "bytes", "ns");
     for (int i = 0;; i++) {
-        size_t size = (size_t)(LEAST * pow(2, (double)i / (desc->quick ? 2 : POINTS_OCTAVE))) / SLOT * SLOT;
+        size_t size =
+            (size_t)((double)LEAST * pow(2, (double)i / (desc->quick ? 2 : POINTS_OCTAVE))) / SLOT * SLOT;
         if (size > most) {
             break;
         }
