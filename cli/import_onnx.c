@@ -7,10 +7,11 @@
 #include "commands.h"
 #include "network/model_layout.h"
 #include "onnx_model.h"
+#include "recognise/model.h"
 
 static const char *const gates[GAL_GATE_COUNT] = {"given", "cubic", "linear", "constant", "network"};
 
-static void print_report(const char *path, const char *out, const gali_onnx_report *report, size_t size) {
+static void print_report(const char *path, const char *out, const gali_recognise_report *report, size_t size) {
     printf("%s: %u inputs -> %u outputs, %u layer%s", path, report->inputs, report->outputs, report->layers,
            report->layers == 1 ? "" : "s");
     if (report->gate == GAL_GATE_NETWORK) {
@@ -29,20 +30,25 @@ static void print_report(const char *path, const char *out, const gali_onnx_repo
 }
 
 static gal_status import_file(const char *path, const char *external, const char *out,
-                              const gali_onnx_desc *desc, gal_error *error) {
-    gali_onnx_file *file;
-    gali_onnx_report report;
+                              const gali_recognise_desc *desc, gal_error *error) {
+    gali_onnx_model model = {.file = NULL};
+    gali_recognise_report report;
+    gali_recognise_desc whole = *desc;
     gal_error why = {0};
+    char provenance[1024];
     void *image = NULL;
     size_t size = 0;
-    gal_status status = gali_onnx_file_open(&file, path, external, error);
+    gal_status status = gali_onnx_model_open(&model, path, external, NULL, error);
+    if (status == GAL_OK) {
+        whole.provenance = provenance;
+        whole.provenance_size = gali_onnx_provenance(model.file, provenance, sizeof provenance);
+        whole.source_size = gali_onnx_file_bytes(model.file);
+        status = gali_recognise_model(model.graph, &whole, &image, &size, &report, &why);
+        status = status == GAL_OK ? GAL_OK : gali_fail_in_file(error, path, &why);
+    }
+    gali_onnx_model_release(&model);
     if (status != GAL_OK) {
         return status;
-    }
-    status = gali_onnx_import(file, desc, &image, &size, &report, &why);
-    gali_onnx_close(file);
-    if (status != GAL_OK) {
-        return gali_fail(error, status, "%s: %s", path, why.message);
     }
     status = gali_file_write(out, image, size, error);
     gali_release(NULL, image, size);
@@ -53,7 +59,7 @@ static gal_status import_file(const char *path, const char *external, const char
 }
 
 int gali_import_onnx(const char *path, const char *external, const char *out, const char *contract) {
-    gali_onnx_desc desc = {0};
+    gali_recognise_desc desc = {0};
     gal_error error = {0};
     void *text = NULL;
     size_t size = 0;

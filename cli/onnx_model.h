@@ -3,7 +3,7 @@
 #define GALI_CLI_ONNX_MODEL_H
 
 #include "compiler/program/program.h"
-#include "import/onnx_import.h"
+#include "import/onnx/file.h"
 
 /* Zero-initialise. */
 typedef struct gali_onnx_model {

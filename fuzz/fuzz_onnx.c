@@ -7,8 +7,9 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "import/onnx_import.h"
+#include "import/onnx/file.h"
 #include "motion/contract.h"
+#include "recognise/model.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -25,10 +26,16 @@ typedef struct image {
 
 static image import_file(const gali_onnx_file *file) {
     image made = {0};
-    gali_onnx_report report;
+    gali_recognise_report report;
     gal_error error = {0};
-    const gali_onnx_desc desc = {0};
-    gal_status status = gali_onnx_import(file, &desc, &made.bytes, &made.size, &report, &error);
+    gali_arena arena = {0};
+    gali_graph *graph;
+    const gali_recognise_desc desc = {.source_size = gali_onnx_file_bytes(file)};
+    gal_status status = gali_onnx_graph(&graph, file, NULL, &arena, &error);
+    if (status == GAL_OK) {
+        status = gali_recognise_model(graph, &desc, &made.bytes, &made.size, &report, &error);
+    }
+    gali_arena_release(&arena);
     require((status == GAL_OK) == (made.bytes != NULL));
     require(status == GAL_OK || error.message[0] != 0);
     return made;

@@ -191,6 +191,9 @@ gal_status gali_graph_verify(const gali_graph *graph, gal_error *error);
 /* Types and known integers of all values from those of inputs and constants, node by node (rule.h). The error names the node. */
 gal_status gali_graph_infer(gali_graph *graph, gal_error *error);
 
+/* The same of one node, whose operands have theirs. */
+gal_status gali_graph_infer_node(gali_graph *graph, uint32_t node, gal_error *error);
+
 /*
  * The text form (docs/graph.md). Values are numbered anew, in the order of the text; constants of up to 16 elements are
  * printed with their elements, others without.

@@ -280,7 +280,8 @@ static void settle(gali_rule *rule, uint32_t i) {
     }
 }
 
-static gal_status infer_node(gali_graph *graph, const gali_node *node, gal_error *error) {
+gal_status gali_graph_infer_node(gali_graph *graph, uint32_t index, gal_error *error) {
+    const gali_node *node = &graph->nodes[index];
     gali_rule *rule = rule_of(graph, node, error);
     if (!rule) {
         return gali_fail(error, GAL_NO_MEMORY, "no memory for shapes");
@@ -305,7 +306,7 @@ static gal_status infer_node(gali_graph *graph, const gali_node *node, gal_error
 gal_status gali_graph_infer(gali_graph *graph, gal_error *error) {
     gal_status status = GAL_OK;
     for (uint32_t i = 0; status == GAL_OK && i < graph->node_count; i++) {
-        status = infer_node(graph, &graph->nodes[i], error);
+        status = gali_graph_infer_node(graph, i, error);
     }
     return status;
 }

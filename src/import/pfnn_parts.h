@@ -2,7 +2,7 @@
 #ifndef GALI_IMPORT_PFNN_PARTS_H
 #define GALI_IMPORT_PFNN_PARTS_H
 
-#include "import/little_endian.h"
+#include "base/little_endian.h"
 #include "import/pfnn_folder.h"
 
 enum {

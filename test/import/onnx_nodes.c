@@ -18,7 +18,7 @@
 #include "graph/express_run.h"
 #include "import/onnx/read.h"
 #include "import/onnx/tensor.h"
-#include "import/onnx_wire.h"
+#include "import/onnx/wire.h"
 #include "program_run.h"
 
 enum { PORTS_MAX = 64, PATH_MAX_BYTES = 1024, FILE_MOST = 1 << 28 };

@@ -212,4 +212,4 @@ def test_what_is_not_supported_is_named(tmp_path: Path) -> None:
         [COMMAND, "compile", tmp_path / "m.onnx", "-o", tmp_path], capture_output=True, text=True
     )
     assert done.returncode == 1
-    assert 'node 0 "tidy" (StringNormalizer): no such operator is supported' in done.stderr
+    assert 'node 0 "tidy" (StringNormalizer): this operator is not supported' in done.stderr

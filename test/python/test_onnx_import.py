@@ -301,7 +301,7 @@ class Attention(torch.nn.Module):
     "module, words",
     [
         (Mixing(), ["do not compute what the graph does"]),
-        (Odd(), ["HardSwish", "not supported"]),
+        (Odd(), ["HardSwish", "neither linear nor an activation"]),
         (Attention(), ["MatMul", "none is a blend"]),
         (
             zoo.Chain(lambda x: torch.nn.functional.elu(x, 0.5), (4, 5, 2)),
@@ -309,7 +309,7 @@ class Attention(torch.nn.Module):
         ),
         (
             zoo.Chain(lambda x: torch.nn.functional.softplus(x), (4, 5, 2)),
-            ["Softplus", "not supported"],
+            ["Softplus", "neither linear nor an activation"],
         ),
     ],
     ids=["mixing", "odd", "attention", "elu", "softplus"],

@@ -590,7 +590,7 @@ static gal_status read_node(reader *r, scope *s, const Onnx__NodeProto *proto, s
     }
     n.node.op = gali_op_find(n.op, strlen(n.op));
     if (n.node.op == GALI_OP_COUNT) {
-        return gali_fail(r->error, GAL_UNSUPPORTED, "%s: no such operator is supported", n.place);
+        return gali_fail(r->error, GAL_UNSUPPORTED, "%s: this operator is not supported", n.place);
     }
     return gali_graph_node(s->graph, &n.node) == GALI_NONE ? no_memory(r) : GAL_OK;
 }
@@ -661,10 +661,10 @@ gal_status gali_onnx_read(gali_graph **out, const Onnx__ModelProto *model, const
     reader r = {.model = model, .arena = arena, .error = error, .sizes = sizes ? sizes : &none};
     scope s;
     *out = NULL;
-    gal_status status = read_opset(&r);
-    if (status == GAL_OK && !model->graph) {
-        status = gali_fail(error, GAL_BAD_DATA, "no graph in the file");
+    if (!model->graph) {
+        return gali_fail(error, GAL_BAD_DATA, "no graph in the file");
     }
+    gal_status status = read_opset(&r);
     if (status == GAL_OK && model->n_functions) {
         status = gali_fail(error, GAL_UNSUPPORTED, "functions of the model's own are not supported");
     }

@@ -9,7 +9,7 @@
 #define GALI_IMPORT_ONNX_READ_H
 
 #include "graph/graph.h"
-#include "import/onnx_sizes.h"
+#include "import/onnx/sizes.h"
 #include "onnx.pb-c.h"
 
 enum { GALI_ONNX_NEWEST = 22 };

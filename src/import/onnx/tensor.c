@@ -67,11 +67,14 @@ static gal_status read_shape(const Onnx__TensorProto *t, const char *what, gali_
     double elements = 1;
     type->rank = (int)t->n_dims;
     for (size_t i = 0; i < t->n_dims; i++) {
+        if (t->dims[i] < 0 || t->dims[i] > GALI_EXTENT_LARGEST) {
+            return gali_fail(error, GAL_BAD_DATA, "%s: dimension %zu is %lld", what, i, (long long)t->dims[i]);
+        }
         type->shape[i] = t->dims[i];
-        elements *= t->dims[i] < 0 ? -1e30 : (double)t->dims[i];
+        elements *= (double)t->dims[i];
     }
-    if (elements < 0 || elements > 1e12) {
-        return gali_fail(error, GAL_BAD_DATA, "%s: a shape that no tensor has", what);
+    if (elements > 1e12) {
+        return gali_fail(error, GAL_BAD_DATA, "%s: more than 10^12 numbers", what);
     }
     *count = (size_t)elements;
     return GAL_OK;
