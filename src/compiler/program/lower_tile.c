@@ -29,6 +29,7 @@ enum {
 typedef struct tile {
     uint32_t row, vector; /* axes; row may be GALI_NONE */
     uint32_t rows, vectors;
+    int apart; /* results are stored number by number: their lanes lie apart, or have no word */
     uint32_t load_count, in_lanes; /* of the stage's value */
     const gali_scalar *load[LOADS_MOST];
     gali_lower_lanes is[LOADS_MOST];
@@ -74,11 +75,11 @@ static uint32_t shared_by(const tile *t, uint32_t axis) {
 static void choose_row(const gali_lowering *l, tile *t) {
     double best = 0;
     t->row = GALI_NONE;
-    for (uint32_t d = 0; d + 1 < l->stage->rank; d++) {
+    for (uint32_t d = 0; d < l->stage->rank; d++) {
         uint32_t axis = gali_lower_axis(l, d);
         double extent = guess(l->stage->extent[axis]), worth = extent < ROWS_MOST ? extent : ROWS_MOST;
         worth *= 1 + shared_by(t, axis);
-        if (extent > 1 && worth >= best) { /* of equals the inner one */
+        if (axis != t->vector && extent > 1 && worth >= best) { /* of equals the inner one */
             best = worth;
             t->row = axis;
         }
@@ -123,22 +124,18 @@ static void choose_size(const gali_lowering *l, tile *t) {
     }
 }
 
-/* Whether the stage is one for a tile; then which. */
-static int choose(gali_lowering *l, tile *t) {
+/* Whether the stage's sums can be taken in lanes of an axis; then in which tile. */
+static int choose_lanes(gali_lowering *l, tile *t, uint32_t d) {
     const gali_program_stage *stage = l->stage;
-    *t = (tile){.row = GALI_NONE};
-    if (!stage->rank) {
-        return 0;
-    }
-    t->vector = gali_lower_axis(l, stage->rank - 1);
+    *t = (tile){.row = GALI_NONE, .vector = gali_lower_axis(l, d)};
     gali_extent extent = stage->extent[t->vector];
-    int elements = stage->value->element == GALI_f32 && l->p->tensors[stage->tensor].type.element == GALI_f32;
-    if (!elements || (gali_extent_is_number(extent) && extent < 4) || !find_loads(l, t, stage->value) ||
-        !t->in_lanes || !gali_lower_has_lanes(l, stage->value, t->vector) ||
-        !gali_lower_has_lanes(l, stage->start, t->vector) ||
-        !gali_lower_has_lanes(l, stage->finish, t->vector)) {
+    if ((gali_extent_is_number(extent) && extent < 4) || !find_loads(l, t, stage->value) || !t->in_lanes ||
+        !gali_lower_has_lanes(l, stage->value, t->vector) ||
+        !gali_lower_has_lanes(l, stage->start, t->vector)) {
         return 0;
     }
+    t->apart = d + 1 < stage->rank || l->p->tensors[stage->tensor].type.element != GALI_f32 ||
+               !gali_lower_has_lanes(l, stage->finish, t->vector);
     choose_row(l, t);
     choose_size(l, t);
     return 1;
@@ -216,6 +213,16 @@ static int pack_all(gali_lowering *l, const tile *t) {
     return good;
 }
 
+/* The innermost dimension of the result that has lanes. */
+static int choose(gali_lowering *l, tile *t) {
+    for (uint32_t d = l->stage->value->element == GALI_f32 ? l->stage->rank : 0; d-- > 0;) {
+        if (choose_lanes(l, t, d) && pack_all(l, t)) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
 /* ---- loops ---- */
 
 /* `tiles` parts of `size`, the first at `first`, of an axis or of its vectors. */
@@ -269,9 +276,9 @@ static void open_axis(gali_lowering *l, uint32_t axis) {
 
 /* Opens the axes but rows and vectors, those that panels depend on or the others. */
 static void open_others(gali_lowering *l, const tile *t, int panels) {
-    for (uint32_t d = 0; d + 1 < l->stage->rank; d++) {
+    for (uint32_t d = 0; d < l->stage->rank; d++) {
         uint32_t axis = gali_lower_axis(l, d);
-        if (axis != t->row && moves_panels(t, axis) == panels) {
+        if (axis != t->row && axis != t->vector && moves_panels(t, axis) == panels) {
             open_axis(l, axis);
         }
     }
@@ -280,7 +287,7 @@ static void open_others(gali_lowering *l, const tile *t, int panels) {
 typedef struct place {
     gali_loop_index row, vector; /* of the tile's first row and vector */
     uint32_t rows, vectors;
-    gali_loop_index row_length, length; /* of the axes */
+    gali_loop_index row_length, length, rounds; /* of the axes, and the whole vectors */
 } place;
 
 /* A nest over the tile that does one store to `to`, or to the stage's result where that has no buffer. */
@@ -316,6 +323,36 @@ static void nest(gali_lowering *l, const tile *t, const place *at, const gali_lo
     }
     gali_lower_store(l, &own, value);
     gali_lower_set_lanes(l, GALI_NONE, 1, vector, NULL);
+    l->tail = *outside ? &(*outside)->next : outside;
+}
+
+/* The results of a tile one by one, from its sums in memory: for vectors, lanes and rows. */
+static void scatter(gali_lowering *l, const tile *t, const place *at, const gali_loop_buffer *sums,
+                    const gali_scalar *value) {
+    gali_loop_statement **outside = l->tail;
+    uint32_t lanes = l->p->target->lanes;
+    gali_loop_index count[3] = {gali_loop_number(at->vectors), gali_loop_number(lanes),
+                                gali_loop_number(at->rows)};
+    gali_loop_index turn[3], row = at->row, lane = gali_loop_number(0), end = gali_loop_number(0);
+    for (int i = 0; i < 3; i++) {
+        turn[i] = gali_lower_open(l, i == 0 ? "v" : i == 1 ? "j" : "r", &count[i]);
+    }
+    gali_loop_index_add(&row, &turn[2], 1);
+    gali_loop_index_add(&lane, &at->vector, lanes);
+    gali_loop_index_add(&lane, &turn[0], lanes);
+    gali_loop_index_add(&lane, &turn[1], 1);
+    gali_loop_index_add(&end, &at->rounds, lanes);
+    if (t->row != GALI_NONE) {
+        gali_lower_set_known(l, t->row, row, &at->row_length);
+    }
+    gali_lower_set_known(l, t->vector, lane, &end);
+    gali_loop_access own = {.buffer = sums, .lanes = 1, .index = {turn[2], turn[0], turn[1]}};
+    l->self = gali_loop_load(l->arena, &own, NULL);
+    gali_loop_access to = gali_lower_result(l);
+    for (uint32_t d = 0; d < l->stage->rank; d++) { /* the last vector's lanes may be past the end */
+        to.tested |= (uint32_t)!gali_lower_is_inside(l, &to.index[d], &to.buffer->extent[d]) << d;
+    }
+    gali_lower_store(l, &to, value);
     l->tail = *outside ? &(*outside)->next : outside;
 }
 
@@ -469,7 +506,8 @@ static void one_tile(gali_lowering *l, const tile *t, const place *at) {
         outside = &(*outside)->next;
     }
     l->tail = *outside ? &(*outside)->next : outside;
-    int rolled = stage->finish && (is_long(stage->finish) || operations(stage->finish) > FINISH_UNROLLED);
+    int rolled =
+        t->apart || (stage->finish && (is_long(stage->finish) || operations(stage->finish) > FINISH_UNROLLED));
     if (rolled) { /* sums whose index turns would lie in memory all along */
         done = make_sums(l, "done", at);
         if (!done) {
@@ -477,7 +515,12 @@ static void one_tile(gali_lowering *l, const tile *t, const place *at) {
         }
         nest(l, t, at, sums, done, &self, 1);
     }
-    nest(l, t, at, done, NULL, stage->finish ? stage->finish : &self, !rolled);
+    const gali_scalar *finish = stage->finish ? stage->finish : &self;
+    if (t->apart) {
+        scatter(l, t, at, done, finish);
+    } else {
+        nest(l, t, at, done, NULL, finish, !rolled);
+    }
 }
 
 static void row_tiles(gali_lowering *l, const tile *t, place *at) {
@@ -504,14 +547,14 @@ int gali_lower_tile(gali_lowering *l) {
     tile t;
     part parts[2];
     place at = {.rows = 1};
-    if (!choose(l, &t) || !pack_all(l, &t)) {
+    if (!choose(l, &t)) {
         return 0;
     }
     at.length = gali_lower_extent(l, l->stage->extent[t.vector]);
     at.row_length = t.row == GALI_NONE ? gali_loop_number(1) : gali_lower_extent(l, l->stage->extent[t.row]);
     open_others(l, &t, 1);
-    gali_loop_index vectors = gali_lower_rounds(l, &at.length, l->p->target->lanes);
-    uint32_t kinds = cut(l, &vectors, t.vectors, parts);
+    at.rounds = gali_lower_rounds(l, &at.length, l->p->target->lanes);
+    uint32_t kinds = cut(l, &at.rounds, t.vectors, parts);
     for (uint32_t i = 0; i < kinds; i++) {
         gali_loop_statement **outside = l->tail;
         gali_loop_index turn = gali_lower_open(l, "panel", &parts[i].tiles);
