@@ -128,7 +128,7 @@ static void print_bytes(const gali_program *p) {
 }
 
 static const char *name_of(const gali_program *p, const gali_program_stage *stage, const char **op) {
-    const gali_node *node = stage->node == GALI_NONE ? NULL : &p->graph->nodes[stage->node];
+    const gali_node *node = stage->node == GALI_NONE ? NULL : p->nodes[stage->node].node;
     *op = node ? gali_op_list[node->op].name : "copy";
     return node ? node->name : "";
 }

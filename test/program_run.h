@@ -1,10 +1,11 @@
-/* A graph run as the compiler has it: fused, placed, lowered to loops, and those interpreted. */
+/* A graph run as the compiler has it: fused, placed, lowered to loops, and those interpreted between the steps. */
 #ifndef TEST_PROGRAM_RUN_H
 #define TEST_PROGRAM_RUN_H
 
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "compiler/loop/interpret.h"
 #include "compiler/program/lower.h"
 #include "graph/evaluate.h"
@@ -12,17 +13,39 @@
 typedef struct program_memory {
     gali_program *program;
     int64_t *symbols;
-    void **data;  /* [tensor_count] */
-    void **slots; /* [slot_count] */
+    void **data;    /* [tensor_count] */
+    void **slots;   /* [slot_count] */
+    int64_t *trips; /* [symbols] of loops */
+    uint32_t calls;
 } program_memory;
 
+/* Bytes of a tensor, where sizes that steps tell are as large as they may be. */
 static size_t program_bytes(const program_memory *m, uint32_t tensor) {
     const gali_type *type = &m->program->tensors[tensor].type;
     size_t bytes = gali_element_list[type->element].bytes;
     for (int i = 0; i < type->rank; i++) {
-        bytes *= (size_t)gali_extent_value(m->program->graph->extents, type->shape[i], m->symbols);
+        gali_extent most = gali_program_bound(m->program, type->shape[i], 1);
+        bytes *= (size_t)gali_extent_value(m->program->graph->extents, most, m->symbols);
     }
     return bytes;
+}
+
+static int64_t program_extent(const program_memory *m, gali_extent extent) {
+    return gali_extent_value(m->program->graph->extents, extent, m->symbols);
+}
+
+/* Where the tensor lies now. */
+static void *program_at(program_memory *m, uint32_t tensor) {
+    const gali_program_tensor *t = &m->program->tensors[tensor];
+    if (t->home != GALI_NONE) {
+        size_t bytes = gali_element_list[t->type.element].bytes;
+        int64_t count = program_extent(m, gali_type_count(m->program->graph->extents, &t->type));
+        return (unsigned char *)program_at(m, t->home) + program_extent(m, t->row) * count * (int64_t)bytes;
+    }
+    if (!m->data[tensor]) {
+        m->data[tensor] = t->slot != GALI_NONE ? m->slots[t->slot] : malloc(program_bytes(m, tensor) + 64);
+    }
+    return m->data[tensor];
 }
 
 /* The symbols' values, from the inputs' shapes. */
@@ -52,14 +75,8 @@ static gal_status program_group(program_memory *m, uint32_t group, gal_error *er
     uint32_t symbols[sizeof lowered.symbols / sizeof *lowered.symbols];
     gal_status status = gali_program_lower(m->program, group, &lowered, error);
     for (uint32_t i = 0; status == GAL_OK && i < lowered.function->parameters; i++) {
+        buffers[i] = program_at(m, lowered.tensors[i]);
         uint32_t t = lowered.tensors[i];
-        uint32_t slot = m->program->tensors[t].slot;
-        if (!m->data[t] && slot != GALI_NONE) {
-            m->data[t] = m->slots[slot];
-        } else if (!m->data[t]) {
-            m->data[t] = malloc(program_bytes(m, t) + 64);
-        }
-        buffers[i] = m->data[t];
         if (m->program->tensors[t].role == GALI_TENSOR_CONSTANT) { /* as the function has it laid out */
             const gali_loop_buffer *buffer = lowered.function->buffer[i];
             free(m->data[t]);
@@ -70,25 +87,146 @@ static gal_status program_group(program_memory *m, uint32_t group, gal_error *er
     for (uint32_t i = 0; status == GAL_OK && i < lowered.function->symbols; i++) {
         symbols[i] = (uint32_t)m->symbols[lowered.symbols[i]];
     }
+    m->calls++;
     return status == GAL_OK ? gali_loop_interpret(lowered.function, symbols, buffers, error) : status;
 }
 
-/* As gali_graph_evaluate, with loops for a target, NULL: for any; GAL_UNSUPPORTED where the compiler has none. layout:
- * gali_program_layout; NULL: every tensor lies row-major. */
-static inline gal_status program_run_by(gali_run *run, const gali_graph *graph, const gali_target *target,
-                                        const gali_tensor *inputs, gali_tensor *outputs,
-                                        gal_status (*layout)(gali_program *program, gal_error *error)) {
+/* ---- steps ---- */
+
+static int64_t program_element(program_memory *m, uint32_t tensor) {
+    gali_value value = {.type = {.element = m->program->tensors[tensor].type.element},
+                        .data = program_at(m, tensor)};
+    return gali_constant_whole(&value, 0);
+}
+
+/* The step at the same depth behind `step` that is of that kind or the other. */
+static uint32_t program_match(const gali_program *p, uint32_t step, gali_control_kind kind,
+                              gali_control_kind other) {
+    int depth = 0;
+    for (step++; step < p->step_count; step++) {
+        gali_control_kind own = p->steps[step].kind;
+        if (depth == 0 && (own == kind || own == other)) {
+            break;
+        }
+        depth += own == GALI_CONTROL_IF || own == GALI_CONTROL_LOOP;
+        depth -= own == GALI_CONTROL_END_IF || own == GALI_CONTROL_END_LOOP;
+    }
+    return step;
+}
+
+/* The step that a loop begins with. */
+static uint32_t program_begin(const gali_program *p, uint32_t end) {
+    uint32_t step = end;
+    while (p->steps[step].kind != GALI_CONTROL_LOOP || p->steps[step].symbol != p->steps[end].symbol) {
+        step--;
+    }
+    return step;
+}
+
+/* Whether there is another trip; how many there may be is asked once. */
+static int program_goes_on(program_memory *m, const gali_program_step *step) {
+    if (step->kind == GALI_CONTROL_LOOP) {
+        m->trips[step->symbol] = step->extent != GALI_EXTENT_UNKNOWN ? program_extent(m, step->extent)
+                                 : step->tensor != GALI_NONE         ? program_element(m, step->tensor)
+                                                                     : INT64_MAX;
+    }
+    return m->symbols[step->symbol] < m->trips[step->symbol] &&
+           (step->test == GALI_NONE || program_element(m, step->test));
+}
+
+static int program_has_room(program_memory *m, uint32_t symbol) {
+    gali_extents *x = m->program->graph->extents;
+    gali_extent bound = gali_program_bound(m->program, gali_extent_of_symbol(x, symbol), 1);
+    return m->symbols[symbol] >= 0 && m->symbols[symbol] <= program_extent(m, bound);
+}
+
+/* Does a step; returns the one that is next. */
+static uint32_t program_step(program_memory *m, uint32_t number, gal_status *status) {
+    const gali_program *p = m->program;
+    const gali_program_step *step = &p->steps[number];
+    switch (step->kind) {
+    case GALI_CONTROL_IF:
+        return program_element(m, step->tensor)
+                   ? number + 1
+                   : program_match(p, number, GALI_CONTROL_ELSE, GALI_CONTROL_ELSE) + 1;
+    case GALI_CONTROL_ELSE:
+        return program_match(p, number, GALI_CONTROL_END_IF, GALI_CONTROL_END_IF) + 1;
+    case GALI_CONTROL_SIZE:
+        m->symbols[step->symbol] = program_extent(m, step->extent);
+        *status = program_has_room(m, step->symbol) ? GAL_OK : GAL_BAD_DATA;
+        return number + 1;
+    case GALI_CONTROL_LOOP:
+        m->symbols[step->symbol] = 0;
+        return program_goes_on(m, step)
+                   ? number + 1
+                   : program_match(p, number, GALI_CONTROL_END_LOOP, GALI_CONTROL_END_LOOP) + 1;
+    case GALI_CONTROL_END_LOOP:
+        m->symbols[step->symbol]++;
+        if (!program_goes_on(m, step)) {
+            return number + 1;
+        }
+        *status = program_has_room(m, step->symbol) ? GAL_OK : GAL_BAD_DATA;
+        return program_begin(p, number) + 1;
+    default:
+        return number + 1;
+    }
+}
+
+/* Groups and steps in their order. */
+static gal_status program_steps(program_memory *m, gal_error *error) {
+    const gali_program *p = m->program;
+    gal_status status = GAL_OK;
+    uint32_t step = 0, stage = 0, group = GALI_NONE;
+    while (status == GAL_OK && (stage < p->stage_count || step < p->step_count)) {
+        if (step < p->step_count && p->steps[step].before <= stage) {
+            uint32_t next = program_step(m, step, &status);
+            if (next !=
+                step + 1) { /* to where that step stands; the one before it was the last that was passed */
+                stage = p->steps[next - 1].before;
+                group = GALI_NONE;
+            }
+            step = next;
+            if (status != GAL_OK) {
+                return gali_fail(error, status, "a size leaves its range");
+            }
+            continue;
+        }
+        if (!p->stages[stage].gone && p->stages[stage].group != group) {
+            group = p->stages[stage].group;
+            status = program_group(m, group, error);
+        }
+        stage++;
+    }
+    return status;
+}
+
+typedef gal_status program_layout(gali_program *program, gal_error *error);
+
+/* All passes of the compiler, for a target, NULL: for any. layout: gali_program_layout; NULL: every tensor lies row-major. */
+static gal_status program_make(gali_run *run, const gali_graph *graph, const gali_target *target,
+                               program_layout *layout, gali_program **program) {
+    gal_status status = gali_program_make(program, graph, graph->arena, run->error);
+    status = status == GAL_OK ? gali_program_fuse(*program, run->error) : status;
+    status = status == GAL_OK ? gali_program_range(*program, run->error) : status;
+    status = status == GAL_OK && layout ? layout(*program, run->error) : status;
+    status = status == GAL_OK ? gali_program_place(*program, run->error) : status;
+    if (status == GAL_OK) {
+        (*program)->target = target;
+    }
+    return status;
+}
+
+/* As gali_graph_evaluate; GAL_UNSUPPORTED where the compiler has no loops for the graph. calls: groups that ran; NULL. */
+static gal_status program_run_counted(gali_run *run, const gali_graph *graph, const gali_target *target,
+                                      program_layout *layout, const gali_tensor *inputs, gali_tensor *outputs,
+                                      uint32_t *calls) {
     program_memory m = {0};
-    gal_status status = gali_program_make(&m.program, graph, graph->arena, run->error);
-    status = status == GAL_OK ? gali_program_fuse(m.program, run->error) : status;
-    status = status == GAL_OK ? gali_program_range(m.program, run->error) : status;
-    status = status == GAL_OK && layout ? layout(m.program, run->error) : status;
-    status = status == GAL_OK ? gali_program_place(m.program, run->error) : status;
+    gal_status status = program_make(run, graph, target, layout, &m.program);
     if (status != GAL_OK) {
         return status;
     }
-    m.program->target = target;
     m.symbols = calloc(gali_extent_symbols(graph->extents) + 1, sizeof *m.symbols);
+    m.trips = calloc(gali_extent_symbols(graph->extents) + 1, sizeof *m.trips);
     m.data = calloc(m.program->tensor_count + 1, sizeof *m.data);
     m.slots = calloc(m.program->slot_count + 1, sizeof *m.slots);
     program_bind(&m, inputs);
@@ -105,21 +243,21 @@ static inline gal_status program_run_by(gali_run *run, const gali_graph *graph, 
             program_fill(&inputs[t->port], m.data[i]);
         }
     }
-    for (uint32_t g = 0; status == GAL_OK && g < m.program->group_count; g++) {
-        status = program_group(&m, g, run->error);
-    }
+    status = program_steps(&m, run->error);
     for (uint32_t i = 0; i < m.program->tensor_count; i++) {
         const gali_program_tensor *t = &m.program->tensors[i];
         if (status == GAL_OK && t->role == GALI_TENSOR_OUTPUT) {
             gali_value value = {.name = t->name, .type = t->type, .data = m.data[i]};
             for (int d = 0; d < t->type.rank; d++) {
-                value.type.shape[d] = gali_extent_value(graph->extents, t->type.shape[d], m.symbols);
+                value.type.shape[d] = program_extent(&m, t->type.shape[d]);
             }
             static const char nothing[64];
             value.data = value.data ? value.data : nothing;
             status = gali_tensor_of(run, &value, &outputs[t->port]);
         }
-        if (t->slot == GALI_NONE) {
+    }
+    for (uint32_t i = 0; i < m.program->tensor_count; i++) {
+        if (m.program->tensors[i].slot == GALI_NONE) {
             free(m.data[i]);
         }
     }
@@ -129,12 +267,22 @@ static inline gal_status program_run_by(gali_run *run, const gali_graph *graph, 
     free((void *)m.slots);
     free((void *)m.data);
     free(m.symbols);
+    free(m.trips);
+    if (calls) {
+        *calls = m.calls;
+    }
     return status;
+}
+
+static inline gal_status program_run_by(gali_run *run, const gali_graph *graph, const gali_target *target,
+                                        const gali_tensor *inputs, gali_tensor *outputs,
+                                        program_layout *layout) {
+    return program_run_counted(run, graph, target, layout, inputs, outputs, NULL);
 }
 
 static inline gal_status program_run(gali_run *run, const gali_graph *graph, const gali_target *target,
                                      const gali_tensor *inputs, gali_tensor *outputs) {
-    return program_run_by(run, graph, target, inputs, outputs, gali_program_layout);
+    return program_run_counted(run, graph, target, gali_program_layout, inputs, outputs, NULL);
 }
 
 #endif

@@ -37,6 +37,8 @@ struct gali_extents {
     const sum **sums;
     const atom **atoms;
     uint32_t sum_count, sum_capacity, atom_count, atom_capacity, symbol_count, fresh;
+    gali_extent *bounds; /* [bound_count] of symbols; UNKNOWN past them */
+    uint32_t bound_count;
     uint32_t buckets[BUCKETS]; /* the last sum of that hash, counted from 1 */
 };
 
@@ -328,6 +330,25 @@ void gali_extent_set_range(gali_extents *x, gali_extent symbol, int64_t least, i
     }
 }
 
+void gali_extent_set_bound(gali_extents *x, uint32_t symbol, gali_extent bound) {
+    if (symbol >= x->bound_count) {
+        uint32_t count = 2 * symbol + 8;
+        gali_extent *bounds = gali_arena_take(x->arena, count * sizeof *bounds);
+        for (uint32_t i = 0; bounds && i < count; i++) {
+            bounds[i] = gali_extent_bound(x, i);
+        }
+        x->bounds = bounds ? bounds : x->bounds;
+        x->bound_count = bounds ? count : x->bound_count;
+    }
+    if (symbol < x->bound_count) {
+        x->bounds[symbol] = bound;
+    }
+}
+
+gali_extent gali_extent_bound(const gali_extents *x, uint32_t symbol) {
+    return symbol < x->bound_count ? x->bounds[symbol] : GALI_EXTENT_UNKNOWN;
+}
+
 uint32_t gali_extent_symbols(const gali_extents *x) {
     return x->symbol_count;
 }
@@ -344,6 +365,15 @@ static const atom *symbol_atom(const gali_extents *x, uint32_t symbol) {
 const char *gali_extent_symbol_name(const gali_extents *x, uint32_t symbol) {
     const atom *a = symbol_atom(x, symbol);
     return a ? a->name : NULL;
+}
+
+gali_extent gali_extent_of_symbol(gali_extents *x, uint32_t symbol) {
+    for (uint32_t i = 0; i < x->atom_count; i++) {
+        if (x->atoms[i]->kind == GALI_EXTENT_SYMBOL && x->atoms[i]->symbol == symbol) {
+            return keep(x, &(sum){.count = 1, .terms = {{.scale = 1, .count = 1, .atoms = {i}}}});
+        }
+    }
+    return GALI_EXTENT_UNKNOWN;
 }
 
 int gali_extent_as_symbol(const gali_extents *x, gali_extent a) {
@@ -404,6 +434,12 @@ gali_extent gali_extent_quotient(gali_extents *x, gali_extent a, gali_extent b) 
         return keep(x, &whole);
     }
     gali_extent left = keep(x, &rest);
+    int64_t least, most;
+    gali_extent_range(x, left, &least, &most);
+    if (least < 0 && most <= 0 && gali_extent_is_number(b) && b > 0) { /* -(-n / 2) is (n + 1) / 2 */
+        gali_extent up = gali_extent_quotient(x, gali_extent_sub(x, b - 1, left), b);
+        return gali_extent_sub(x, keep(x, &whole), up);
+    }
     gali_extent part = gali_extent_is_number(left) && gali_extent_is_number(b)
                            ? floor_quotient(left, b)
                            : operation(x, GALI_EXTENT_QUOTIENT, left, b);
@@ -527,6 +563,21 @@ void gali_extent_range(const gali_extents *x, gali_extent a, int64_t *least, int
     range r = range_of(x, a);
     *least = r.least;
     *most = r.most;
+}
+
+int gali_extent_has(const gali_extents *x, gali_extent a, uint32_t symbol) {
+    const sum *s = is_handle(a) ? x->sums[a - FIRST] : NULL;
+    for (uint32_t i = 0; s && i < s->count; i++) {
+        for (uint32_t j = 0; j < s->terms[i].count; j++) {
+            const atom *own = x->atoms[s->terms[i].atoms[j]];
+            if (own->kind == GALI_EXTENT_SYMBOL ? own->symbol == symbol
+                                                : gali_extent_has(x, own->operand[0], symbol) ||
+                                                      gali_extent_has(x, own->operand[1], symbol)) {
+                return 1;
+            }
+        }
+    }
+    return 0;
 }
 
 static int64_t atom_value(const gali_extents *x, const atom *a, const int64_t *symbols) {

@@ -37,6 +37,13 @@ gali_extent gali_extent_fresh(gali_extents *extents, const char *stem, int64_t l
 /* Sets the range of a symbol that nothing has been made of yet: what is made of it is made with its range. */
 void gali_extent_set_range(gali_extents *extents, gali_extent symbol, int64_t least, int64_t most);
 
+/*
+ * What a symbol that only running tells is at most: an extent of symbols that are told before it. UNKNOWN where nothing is
+ * said: then it is the most of its range.
+ */
+void gali_extent_set_bound(gali_extents *extents, uint32_t symbol, gali_extent bound);
+gali_extent gali_extent_bound(const gali_extents *extents, uint32_t symbol);
+
 int gali_extent_is_number(gali_extent a);
 
 gali_extent gali_extent_add(gali_extents *extents, gali_extent a, gali_extent b);
@@ -53,8 +60,13 @@ void gali_extent_range(const gali_extents *extents, gali_extent a, int64_t *leas
 /* Symbols by their order of making. */
 uint32_t gali_extent_symbols(const gali_extents *extents);
 const char *gali_extent_symbol_name(const gali_extents *extents, uint32_t symbol);
+/* A symbol by its number. */
+gali_extent gali_extent_of_symbol(gali_extents *extents, uint32_t symbol);
 /* The symbol's number, or -1 if the extent is anything else. */
 int gali_extent_as_symbol(const gali_extents *extents, gali_extent a);
+
+/* Whether the symbol is anywhere in the extent. */
+int gali_extent_has(const gali_extents *extents, gali_extent a, uint32_t symbol);
 
 /* The value where symbol i has the value symbols[i]; GALI_EXTENT_UNKNOWN or _BAD as above. */
 int64_t gali_extent_value(const gali_extents *extents, gali_extent a, const int64_t *symbols);

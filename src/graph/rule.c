@@ -107,7 +107,7 @@ int gali_rule_not_negative(const gali_rule *rule, gali_extent a) {
     return least >= 0;
 }
 
-gali_extent gali_rule_fresh(gali_rule *rule, uint32_t i, int d, const char *stem, int64_t least, int64_t most) {
+gali_extent gali_rule_fresh(gali_rule *rule, uint32_t i, int d, const char *stem, gali_extent bound) {
     const gali_graph *graph = rule->graph;
     uint32_t value = graph->values && i < rule->node->result_count ? rule->node->results[i] : GALI_NONE;
     if (value == GALI_NONE) {
@@ -115,11 +115,17 @@ gali_extent gali_rule_fresh(gali_rule *rule, uint32_t i, int d, const char *stem
     }
     const gali_type *before = &graph->values[value].type;
     int symbol = before->rank > d ? gali_extent_as_symbol(graph->extents, before->shape[d]) : -1;
-    if (symbol >= 0 &&
-        strncmp(gali_extent_symbol_name(graph->extents, (uint32_t)symbol), stem, strlen(stem)) == 0) {
-        return before->shape[d];
+    int again = symbol >= 0 &&
+                strncmp(gali_extent_symbol_name(graph->extents, (uint32_t)symbol), stem, strlen(stem)) == 0;
+    int64_t least, most;
+    gali_extent_range(graph->extents, bound, &least, &most);
+    gali_extent size =
+        again ? before->shape[d] : gali_extent_fresh(graph->extents, stem, 0, most < 0 ? 0 : most);
+    symbol = gali_extent_as_symbol(graph->extents, size);
+    if (symbol >= 0) {
+        gali_extent_set_bound(graph->extents, (uint32_t)symbol, bound);
     }
-    return gali_extent_fresh(graph->extents, stem, least, most);
+    return size;
 }
 
 /* ---- integers that are moved ---- */
@@ -275,7 +281,7 @@ static void settle(gali_rule *rule, uint32_t i) {
     gali_type *type = &rule->result[i];
     for (int d = 0; d < type->rank && d < GALI_RANK_MAX; d++) {
         if (type->shape[d] == GALI_EXTENT_UNKNOWN) {
-            type->shape[d] = gali_rule_fresh(rule, i, d, "size", 0, GALI_EXTENT_LARGEST);
+            type->shape[d] = gali_rule_fresh(rule, i, d, "size", GALI_EXTENT_UNKNOWN);
         }
     }
 }

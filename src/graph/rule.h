@@ -67,9 +67,9 @@ gal_status gali_rule_same(gali_rule *rule, gali_extent a, gali_extent b, gali_ex
 int gali_rule_not_negative(const gali_rule *rule, gali_extent a);
 
 /*
- * A size along axis d of result i that only running tells: a symbol least..most, named of the stem, the same one each time
- * that the graph is inferred.
+ * A size along axis d of result i that only running tells: a symbol from 0 to the bound (UNKNOWN: no one knows), named of
+ * the stem, the same one each time that the graph is inferred.
  */
-gali_extent gali_rule_fresh(gali_rule *rule, uint32_t i, int d, const char *stem, int64_t least, int64_t most);
+gali_extent gali_rule_fresh(gali_rule *rule, uint32_t i, int d, const char *stem, gali_extent bound);
 
 #endif

@@ -130,7 +130,7 @@ static const char *const refused[][2] = {
     {"loop f(n in 3..2) {}", "n: an empty range"},
     {"loop f(n in 1..2, n in 1..2) {}", "symbol n twice"},
     {"loop f() {\n  input x[4]\n  input x[4]\n}", "line 3: buffer x was made before"},
-    {"loop f() {\n  input x[0]\n}", "x: a dimension is empty"},
+    {"loop f(n in 1..2) {\n  input x[n - 2]\n}", "x: a dimension is negative"},
     {"loop f() {\n  output y[4]\n  y[4] = 0\n}", "y: an index past the end in: y[4] = 0"},
     {"loop f(n in 1..5) {\n  output y[4]\n  for i in n {\n    y[i] = 0\n  }\n}", "y: an index past the end"},
     {"loop f() {\n  output y[4]\n  y[i] = 0\n}", "line 3: no variable i"},

@@ -102,11 +102,11 @@ static void test_loop(void **state) {
     int64_t most = 100, x = 1;
     gali_tensor inputs[] = {scalar(GALI_i64, &most),
                             {.element = GALI_i64, .rank = 1, .shape = {1}, .count = 1, .whole = &x}};
-    expect(doubling, inputs, "i64[1] = 16; i64[size_1] = 0 1 2 3");
+    expect(doubling, inputs, "i64[1] = 16; i64[size_2] = 0 1 2 3");
     most = 2;
-    expect(doubling, inputs, "i64[1] = 4; i64[size_1] = 0 1");
+    expect(doubling, inputs, "i64[1] = 4; i64[size_2] = 0 1");
     most = 0;
-    expect(doubling, inputs, "i64[1] = 1; i64[size_1]");
+    expect(doubling, inputs, "i64[1] = 1; i64[size_2]");
 }
 
 /* A tensor that grows from trip to trip, and one that stays. */
@@ -119,7 +119,7 @@ static void test_carried_shapes(void **state) {
            "body\ninput %0: i64[]\ninput %1: bool[]\ninput %2: f32[...]\ninput %3: f32[...]\n"
            "%4: f32[...] = Concat (%2, %3) axis:int=0\n%5: f32[...] = Neg (%3)\n"
            "output %1\noutput %4\noutput %5\nend\noutput %2\noutput %3\n",
-           inputs, "f32[size_2, 2] = 1 2 3 4 5 6 1 2 3 4 5 6 -1 -2 -3 -4 -5 -6; f32[n, 2] = 1 2 3 4 5 6");
+           inputs, "f32[size_3, 2] = 1 2 3 4 5 6 1 2 3 4 5 6 -1 -2 -3 -4 -5 -6; f32[n, 2] = 1 2 3 4 5 6");
 }
 
 static void test_endless_loop_ends(void **state) {

@@ -126,7 +126,7 @@ static const struct {
      "%8: i64[1] = Mod (%7, %2)\nconstant %9: i64[1] = 0\n%10: i64[4] = Concat (%9, %9, %8, %9) axis:int=0\n"
      "%11: f32[...] = Pad (%0, %10)\nconstant %12: i64[3] = -1 14 16\n%13: f32[...] = Reshape (%11, %12)\n"
      "output %11\noutput %13\n",
-     "f32[-14*quotient(-any, 14), 16]; f32[-quotient(-any, 14), 14, 16]"},
+     "f32[14*quotient(any + 13, 14), 16]; f32[quotient(any + 13, 14), 14, 16]"},
     /* what does not fit */
     {"input %0: f32[2, 3]\nconstant %1: i64[2] = 4 -1\n%2: f32[...] = Reshape (%0, %1)\noutput %2\n",
      "node 0 \"\" (Reshape): 6 elements are no multiple of 4"},

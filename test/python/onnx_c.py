@@ -77,6 +77,11 @@ class CompiledModel:
         self.groups = int(re.search(r"(\d+) functions of", header).group(1))
         arguments = re.search(r"^int model_run\((.*?)\);", header, flags=re.M | re.S).group(1)
         self.sizes = re.findall(r"uint32_t size_(\w+)", arguments)
+        self.told = re.findall(r"uint32_t \*told_size_(\w+)", arguments)
+        self.most = {
+            name: int(most)
+            for name, most in re.findall(r"^ \*     told_size_(\w+)  \d+\.\.(\d+)$", header, re.M)
+        }
         library = folder / ("model" + "".join(flags).replace("-", "_") + compiler + target + ".so")
         subprocess.run(
             [
@@ -109,26 +114,37 @@ class CompiledModel:
 
     def __call__(self, inputs: list[np.ndarray], sizes: dict[str, int]) -> list[np.ndarray]:
         made, call = self.bind(inputs, sizes)
-        assert call() == 0
-        return made
+        if status := call():
+            raise ValueError(status)
+        found = {**sizes, **dict(zip(self.told, self.called[len(self.sizes) :], strict=False))}
+        shapes = [[self.extent(e, found) for e in split(extents)] for _, extents in self.outputs]
+        return [
+            a.reshape(-1)[: np.prod(shape, dtype=int)].reshape(shape)
+            for a, shape in zip(made, shapes, strict=True)
+        ]
 
     def bind(
         self, inputs: list[np.ndarray], sizes: dict[str, int] | None = None
     ) -> tuple[list[np.ndarray], Callable[[], int]]:
-        """Outputs, and what computes them and gives the run's status. Sizes follow from shapes."""
+        """Outputs, and what computes them and gives the run's status. Sizes follow from shapes.
+
+        Outputs of a size that only running tells have room for its most.
+        """
         sizes = self.sizes_of(inputs) if sizes is None else sizes
         arrays = [
             np.ascontiguousarray(a, TYPES[kind])
             for a, (kind, _) in zip(inputs, self.inputs, strict=True)
         ]
+        room = {**sizes, **self.most}
         made = [
-            np.zeros([self.extent(e, sizes) for e in split(extents)], TYPES[kind])
+            np.zeros([self.extent(e, room) for e in split(extents)], TYPES[kind])
             for kind, extents in self.outputs
         ]
         values = [sizes[name] for name in self.sizes]
         workspace = aligned(self.library.model_workspace(*map(ctypes.c_uint32, values)))
+        self.called = (ctypes.c_uint32 * (len(values) + len(self.told) + 1))(*values)
         arguments = (
-            (ctypes.c_uint32 * max(1, len(values)))(*values),
+            self.called,
             self.pointers(arrays),
             self.pointers(made),
             self.weights,

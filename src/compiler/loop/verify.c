@@ -650,8 +650,9 @@ static int check_parameters(checker *c) {
             if (!bound(c, &buffer->extent[d], &extent)) {
                 return 0;
             }
-            if (extent.least <= 0 || (buffer->role == GALI_LOOP_CONSTANT && buffer->extent[d].count)) {
-                return wrong(c, "a dimension is empty or not a number", buffer->name);
+            if (!never_negative(c, &buffer->extent[d], &extent) ||
+                (buffer->role == GALI_LOOP_CONSTANT && buffer->extent[d].count)) {
+                return wrong(c, "a dimension is negative or not a number", buffer->name);
             }
             elements *= (double)extent.most;
         }

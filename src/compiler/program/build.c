@@ -2,22 +2,20 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "compiler/program/program.h"
+#include "compiler/program/build.h"
 #include "graph/evaluate.h"
 
-typedef struct builder {
-    gali_program *program;
-    gal_error *error;
-    uint32_t tensor_capacity, stage_capacity;
-} builder;
-
-static gal_status no_memory(gal_error *error) {
-    return gali_fail(error, GAL_NO_MEMORY, "no memory for a program");
+gal_status gali_program_no_memory(gali_builder *b) {
+    return gali_fail(b->error, GAL_NO_MEMORY, "no memory for a program");
 }
 
-static void *grown(gali_arena *arena, const void *list, uint32_t count, uint32_t *capacity, size_t size) {
+/* The list with room for one more; NULL without memory. */
+static void *room(const gali_builder *b, void *list, uint32_t count, uint32_t *capacity, size_t size) {
+    if (count < *capacity) {
+        return list;
+    }
     uint32_t more = *capacity ? 2 * *capacity : 64;
-    void *copy = gali_arena_take(arena, more * size);
+    void *copy = gali_arena_take(b->program->arena, more * size);
     if (copy && count) {
         memcpy(copy, list, count * size);
     }
@@ -25,20 +23,79 @@ static void *grown(gali_arena *arena, const void *list, uint32_t count, uint32_t
     return copy;
 }
 
-static gal_status add_tensor(builder *b, const gali_program_tensor *tensor) {
+gal_status gali_program_add_tensor(gali_builder *b, const gali_program_tensor *tensor, uint32_t *number) {
     gali_program *p = b->program;
-    if (p->tensor_count == b->tensor_capacity) {
-        p->tensors = grown(p->arena, p->tensors, p->tensor_count, &b->tensor_capacity, sizeof *p->tensors);
-    }
+    p->tensors = room(b, p->tensors, p->tensor_count, &b->tensor_capacity, sizeof *p->tensors);
     if (!p->tensors) {
-        return no_memory(b->error);
+        return gali_program_no_memory(b);
     }
-    p->tensors[p->tensor_count] = *tensor;
+    *number = p->tensor_count++;
+    p->tensors[*number] = *tensor;
+    p->tensors[*number].block = b->block;
     for (uint8_t d = 0; d < GALI_RANK_MAX; d++) {
-        p->tensors[p->tensor_count].order[d] = d;
+        p->tensors[*number].order[d] = d;
     }
-    p->tensor_count++;
     return GAL_OK;
+}
+
+gal_status gali_program_add_inside(gali_builder *b, const char *name, const gali_type *type, uint32_t home,
+                                   gali_extent row, uint32_t *number) {
+    gali_program_tensor t = {.name = name,
+                             .type = *type,
+                             .role = GALI_TENSOR_KEPT,
+                             .value = GALI_NONE,
+                             .stage = GALI_NONE,
+                             .home = home,
+                             .row = row};
+    return gali_program_add_tensor(b, &t, number);
+}
+
+void gali_program_keep(gali_builder *b, uint32_t tensor) {
+    gali_program_tensor *t = &b->program->tensors[tensor];
+    t->role = t->role == GALI_TENSOR_MADE ? GALI_TENSOR_KEPT : t->role;
+}
+
+gal_status gali_program_add_step(gali_builder *b, const gali_program_step *step) {
+    gali_program *p = b->program;
+    p->steps = room(b, p->steps, p->step_count, &b->step_capacity, sizeof *p->steps);
+    if (!p->steps) {
+        return gali_program_no_memory(b);
+    }
+    p->steps[p->step_count] = *step;
+    p->steps[p->step_count].before = p->stage_count;
+    p->steps[p->step_count++].block = b->block;
+    return GAL_OK;
+}
+
+gal_status gali_program_add_block(gali_builder *b, uint32_t parent, int repeats) {
+    gali_program *p = b->program;
+    p->blocks = room(b, p->blocks, p->block_count, &b->block_capacity, sizeof *p->blocks);
+    if (!p->blocks) {
+        return gali_program_no_memory(b);
+    }
+    b->block = p->block_count;
+    p->blocks[p->block_count++] = (gali_program_block){.parent = parent, .repeats = repeats};
+    return GAL_OK;
+}
+
+gal_status gali_program_tell(gali_builder *b, uint32_t symbol, gali_told by) {
+    gali_program *p = b->program;
+    while (p->told_count <= symbol) {
+        p->told = room(b, p->told, p->told_count, &b->told_capacity, sizeof *p->told);
+        if (!p->told) {
+            return gali_program_no_memory(b);
+        }
+        p->told[p->told_count++] = GALI_TOLD_BY_NONE;
+    }
+    p->told[symbol] = p->told[symbol] == GALI_TOLD_BY_NONE ? by : p->told[symbol];
+    return GAL_OK;
+}
+
+gal_status gali_program_add_size(gali_builder *b, uint32_t symbol, gali_extent extent) {
+    gali_program_step step = {
+        .kind = GALI_CONTROL_SIZE, .tensor = GALI_NONE, .test = GALI_NONE, .symbol = symbol, .extent = extent};
+    gal_status status = gali_program_tell(b, symbol, GALI_TOLD_BY_STEP);
+    return status == GAL_OK ? gali_program_add_step(b, &step) : status;
 }
 
 /* ---- constants ---- */
@@ -54,19 +111,23 @@ static void *bytes_of(gali_arena *arena, const gali_tensor *tensor) {
     return bytes;
 }
 
-static int is_constant(const gali_program *p, const gali_node *node) {
+static const gali_program_tensor *tensor_of(const gali_builder *b, const gali_scope *scope, uint32_t value) {
+    return value == GALI_NONE ? NULL : &b->program->tensors[scope->tensor[value]];
+}
+
+static int is_constant(const gali_builder *b, const gali_scope *scope, const gali_node *node) {
     int constant = node->body_count == 0;
     for (uint32_t i = 0; constant && i < node->operand_count; i++) {
-        constant = node->operands[i] == GALI_NONE || p->tensors[node->operands[i]].data;
+        const gali_program_tensor *t = tensor_of(b, scope, node->operands[i]);
+        constant = !t || t->data;
     }
     return constant;
 }
 
 /* A value whose integers are all known needs no node. */
-static gal_status known_data(builder *b, uint32_t value) {
+static gal_status known_data(gali_builder *b, const gali_graph *graph, const gali_value *v, uint32_t tensor) {
     gali_program *p = b->program;
-    const gali_value *v = &p->graph->values[value];
-    gali_extent count = gali_type_count(p->graph->extents, &v->type);
+    gali_extent count = gali_type_count(graph->extents, &v->type);
     if (!v->known || count < 0 || count > GALI_GRAPH_KNOWN_MAX) {
         return GAL_OK;
     }
@@ -76,29 +137,29 @@ static gal_status known_data(builder *b, uint32_t value) {
         }
     }
     gali_run run = {
-        .graph = p->graph, .memory_left = GALI_RUN_MEMORY, .work_left = GALI_RUN_WORK, .error = b->error};
-    gali_tensor tensor;
-    gal_status status = gali_tensor_of(&run, v, &tensor);
+        .graph = graph, .memory_left = GALI_RUN_MEMORY, .work_left = GALI_RUN_WORK, .error = b->error};
+    gali_tensor made;
+    gal_status status = gali_tensor_of(&run, v, &made);
     if (status == GAL_OK) {
-        p->tensors[value].data = bytes_of(p->arena, &tensor);
-        p->tensors[value].role = GALI_TENSOR_CONSTANT;
-        gali_tensor_release(&run, &tensor);
+        p->tensors[tensor].data = bytes_of(p->arena, &made);
+        p->tensors[tensor].role = GALI_TENSOR_CONSTANT;
+        gali_tensor_release(&run, &made);
     }
-    return status == GAL_OK && !p->tensors[value].data ? no_memory(b->error) : status;
+    return status == GAL_OK && !p->tensors[tensor].data ? gali_program_no_memory(b) : status;
 }
 
 /* Computes a node whose operands are constants. */
-static gal_status fold(builder *b, const gali_node *node) {
+static gal_status fold(gali_builder *b, const gali_scope *scope, const gali_node *node) {
     gali_program *p = b->program;
     gali_graph *alone = gali_graph_make(p->arena);
     if (!alone) {
-        return no_memory(b->error);
+        return gali_program_no_memory(b);
     }
     gali_node copy = *node;
     copy.operands = gali_arena_take(p->arena, (node->operand_count + 1) * sizeof *copy.operands);
     copy.results = gali_arena_take(p->arena, (node->result_count + 1) * sizeof *copy.results);
     for (uint32_t i = 0; copy.operands && i < node->operand_count; i++) {
-        const gali_program_tensor *t = node->operands[i] == GALI_NONE ? NULL : &p->tensors[node->operands[i]];
+        const gali_program_tensor *t = tensor_of(b, scope, node->operands[i]);
         copy.operands[i] = t ? gali_graph_constant(alone, t->name, &t->type, t->data) : GALI_NONE;
     }
     for (uint32_t i = 0; copy.results && i < node->result_count; i++) {
@@ -108,13 +169,13 @@ static gal_status fold(builder *b, const gali_node *node) {
     gali_graph_node(alone, &copy);
     gali_tensor *made = gali_arena_take(p->arena, (node->result_count + 1) * sizeof *made);
     if (p->arena->failed) {
-        return no_memory(b->error);
+        return gali_program_no_memory(b);
     }
     gali_run run = {.memory_left = GALI_RUN_MEMORY, .work_left = GALI_RUN_WORK, .error = b->error};
     gal_status status = gali_graph_evaluate(&run, alone, NULL, made);
     for (uint32_t i = 0; status == GAL_OK && i < node->result_count; i++) {
         if (node->results[i] != GALI_NONE) {
-            gali_program_tensor *t = &p->tensors[node->results[i]];
+            gali_program_tensor *t = &p->tensors[scope->tensor[node->results[i]]];
             t->data = bytes_of(p->arena, &made[i]);
             t->role = GALI_TENSOR_CONSTANT;
             t->type.rank = (int)made[i].rank;
@@ -122,7 +183,7 @@ static gal_status fold(builder *b, const gali_node *node) {
         }
         gali_tensor_release(&run, &made[i]);
     }
-    return status == GAL_OK && p->arena->failed ? no_memory(b->error) : status;
+    return status == GAL_OK && p->arena->failed ? gali_program_no_memory(b) : status;
 }
 
 /* ---- stages ---- */
@@ -134,11 +195,21 @@ typedef struct moved {
 } moved;
 
 typedef struct mover {
-    builder *b;
+    gali_builder *b;
+    const gali_scope *scope;
     const gali_node *node;
     const uint32_t *stage_tensor; /* of the node's stages */
     moved *list[64];
 } mover;
+
+/* The one element of a value that is known as an extent, as the extent; NULL where it is none. */
+static const gali_scalar *known_scalar(const mover *m, const gali_scalar *load) {
+    const gali_graph *graph = m->scope->graph;
+    const gali_value *v = &graph->values[m->node->operands[load->source]];
+    int whole = load->element == GALI_i64 && v->known && gali_type_count(graph->extents, &v->type) == 1;
+    gali_express x = {.arena = m->b->program->arena, .extents = graph->extents};
+    return whole && !gali_extent_is_number(*v->known) ? gali_x_extent(&x, *v->known) : NULL;
+}
 
 static const gali_scalar *move(mover *m, const gali_scalar *from) {
     if (!from) {
@@ -150,11 +221,12 @@ static const gali_scalar *move(mover *m, const gali_scalar *from) {
             return entry->to;
         }
     }
+    const gali_scalar *known = from->op == GALI_SCALAR_load ? known_scalar(m, from) : NULL;
     gali_arena *arena = m->b->program->arena;
     gali_scalar *to = gali_arena_take(arena, sizeof *to);
     moved *entry = gali_arena_take(arena, sizeof *entry);
-    if (!to || !entry) {
-        return NULL;
+    if (known || !to || !entry) {
+        return to && entry ? known : NULL;
     }
     *to = *from;
     for (int i = 0; i < 3; i++) {
@@ -167,185 +239,250 @@ static const gali_scalar *move(mover *m, const gali_scalar *from) {
         to->op = GALI_SCALAR_load;
         to->source = m->stage_tensor[from->source];
     } else if (from->op == GALI_SCALAR_load) {
-        to->source = m->node->operands[from->source];
+        to->source = m->scope->tensor[m->node->operands[from->source]];
     }
     *entry = (moved){from, to, *bucket};
     *bucket = entry;
     return to;
 }
 
-static gal_status add_stage(builder *b, const gali_program_stage *stage) {
+gal_status gali_program_add_stage(gali_builder *b, const gali_program_stage *stage) {
     gali_program *p = b->program;
-    if (p->stage_count == b->stage_capacity) {
-        p->stages = grown(p->arena, p->stages, p->stage_count, &b->stage_capacity, sizeof *p->stages);
-    }
+    p->stages = room(b, p->stages, p->stage_count, &b->stage_capacity, sizeof *p->stages);
     if (!p->stages || !stage->value) {
-        return no_memory(b->error);
+        return gali_program_no_memory(b);
     }
     p->tensors[stage->tensor].stage = p->stage_count;
-    p->stages[p->stage_count++] = *stage;
+    p->stages[p->stage_count] = *stage;
+    p->stages[p->stage_count++].block = b->block;
     return GAL_OK;
 }
 
-static gal_status move_stage(builder *b, mover *m, const gali_stage_of *from, uint32_t tensor) {
+gal_status gali_program_add_copy(gali_builder *b, uint32_t to, uint32_t from, const uint32_t *perm) {
+    gali_program *p = b->program;
+    const gali_type *type = &p->tensors[from].type, *types = type;
+    gali_express x = {.arena = p->arena, .extents = p->graph->extents, .operand = &types};
+    gali_program_stage stage = {.tensor = to, .node = GALI_NONE, .rank = (uint32_t)type->rank};
+    const gali_scalar *index[GALI_RANK_MAX] = {NULL};
+    for (uint32_t i = 0; i < stage.rank; i++) {
+        uint32_t axis = perm ? perm[i] : i;
+        index[axis] = gali_x_axis(&x, i);
+        stage.extent[i] = type->shape[axis];
+    }
+    const gali_scalar *copied = gali_x_load(&x, 0, index);
+    gali_scalar *load = gali_arena_take(p->arena, sizeof *load);
+    if (!load || !copied) {
+        return gali_program_no_memory(b);
+    }
+    *load = *copied;
+    load->source = from;
+    stage.value = load;
+    return gali_program_add_stage(b, &stage);
+}
+
+static gal_status move_stage(gali_builder *b, mover *m, const gali_stage_of *from, uint32_t tensor) {
     gali_program_stage stage = {.tensor = tensor,
-                                .node = (uint32_t)(m->node - b->program->graph->nodes),
+                                .node = m->scope->first + (uint32_t)(m->node - m->scope->graph->nodes),
                                 .rank = from->rank,
                                 .reduced = from->reduced,
                                 .start = move(m, from->start),
                                 .value = move(m, from->value)};
     memcpy(stage.extent, from->extent, sizeof from->extent);
-    return add_stage(b, &stage);
+    return gali_program_add_stage(b, &stage);
 }
 
-static gal_status build_node(builder *b, const gali_node *node) {
-    gali_program *p = b->program;
+static gal_status build_stages(gali_builder *b, const gali_scope *scope, const gali_node *node) {
     gali_express x;
     uint32_t tensors[GALI_STAGES_MAX];
-    gal_status status = gali_node_express(p->graph, node, &x, b->error);
+    gal_status status = gali_node_express(scope->graph, node, &x, b->error);
     if (status == GAL_OK && x.none) {
         return gali_fail(b->error, GAL_UNSUPPORTED, "%s: it can be evaluated, but not yet compiled",
-                         gali_node_place(p->graph, node));
+                         gali_node_place(scope->graph, node));
     }
-    mover m = {.b = b, .node = node, .stage_tensor = tensors};
+    mover m = {.b = b, .scope = scope, .node = node, .stage_tensor = tensors};
     for (uint32_t i = 0; status == GAL_OK && i < x.stage_count; i++) {
         const gali_stage_of *stage = &x.stages[i];
-        tensors[i] = stage->result >= 0 ? node->results[stage->result] : p->tensor_count;
-        if (tensors[i] == GALI_NONE) {
-            tensors[i] = p->tensor_count; /* a result that nobody wants is a temporary */
-        }
-        if (tensors[i] == p->tensor_count) {
-            gali_program_tensor t = {.name = stage->name, .value = GALI_NONE, .stage = GALI_NONE};
+        uint32_t value = stage->result >= 0 ? node->results[stage->result] : GALI_NONE;
+        if (value != GALI_NONE) {
+            tensors[i] = scope->tensor[value];
+        } else { /* a result that nobody wants is a temporary, too */
+            gali_program_tensor t = {
+                .name = stage->name, .value = GALI_NONE, .stage = GALI_NONE, .home = GALI_NONE};
             t.type = (gali_type){.element = stage->element, .rank = (int)stage->rank};
             memcpy(t.type.shape, stage->extent, sizeof t.type.shape);
-            status = add_tensor(b, &t);
+            status = gali_program_add_tensor(b, &t, &tensors[i]);
         }
         status = status == GAL_OK ? move_stage(b, &m, stage, tensors[i]) : status;
     }
     return status;
 }
 
-static gal_status add_values(builder *b) {
-    const gali_graph *graph = b->program->graph;
+/* ---- shapes ---- */
+
+/* Whether every extent is made of numbers and of symbols that are told. */
+static int is_told(const gali_program *p, const gali_type *type) {
+    int told = type->rank >= 0;
+    for (int d = 0; told && d < type->rank; d++) {
+        told = gali_program_bound(p, type->shape[d], 1) != GALI_EXTENT_UNKNOWN;
+    }
+    return told;
+}
+
+static gal_status check_shape(const gali_builder *b, const gali_value *v) {
+    return is_told(b->program, &v->type)
+               ? GAL_OK
+               : gali_fail(b->error, GAL_UNSUPPORTED, "value \"%.100s\": its shape is known only when it runs",
+                           v->name);
+}
+
+/* ---- graphs ---- */
+
+static int is_known(const gali_builder *b, const gali_scope *scope, const gali_node *node) {
+    int known = 1;
+    for (uint32_t k = 0; k < node->result_count; k++) {
+        const gali_program_tensor *t = tensor_of(b, scope, node->results[k]);
+        known &= !t || t->data;
+    }
+    return known;
+}
+
+static gal_status build_node(gali_builder *b, const gali_scope *scope, const gali_node *node) {
     gal_status status = GAL_OK;
+    if (is_known(b, scope, node)) {
+        return GAL_OK;
+    }
+    if (node->body_count) {
+        status = gali_program_add_control(b, scope, node);
+    } else if (is_constant(b, scope, node)) {
+        return fold(b, scope, node);
+    } else {
+        status = build_stages(b, scope, node);
+    }
+    for (uint32_t k = 0; status == GAL_OK && k < node->result_count; k++) {
+        status =
+            node->results[k] == GALI_NONE ? GAL_OK : check_shape(b, &scope->graph->values[node->results[k]]);
+    }
+    return status;
+}
+
+static gal_status add_nodes(gali_builder *b, gali_scope *scope) {
+    gali_program *p = b->program;
+    scope->first = p->node_count;
+    for (uint32_t i = 0; i < scope->graph->node_count; i++) {
+        p->nodes = room(b, p->nodes, p->node_count, &b->node_capacity, sizeof *p->nodes);
+        if (!p->nodes) {
+            return gali_program_no_memory(b);
+        }
+        p->nodes[p->node_count++] = (gali_program_node){scope->graph, &scope->graph->nodes[i]};
+    }
+    return GAL_OK;
+}
+
+/* Tensors of all values but those of a body's inputs, which have theirs. */
+static gal_status add_values(gali_builder *b, gali_scope *scope, const uint32_t *inputs) {
+    const gali_graph *graph = scope->graph;
+    gal_status status = GAL_OK;
+    for (uint32_t i = 0; i < graph->value_count; i++) {
+        scope->tensor[i] = GALI_NONE;
+    }
+    for (uint32_t i = 0; inputs && i < graph->input_count; i++) {
+        scope->tensor[graph->inputs[i]] = inputs[i];
+    }
     for (uint32_t i = 0; status == GAL_OK && i < graph->value_count; i++) {
         const gali_value *v = &graph->values[i];
+        if (scope->tensor[i] != GALI_NONE) {
+            continue;
+        }
         gali_program_tensor t = {.name = v->name,
                                  .type = v->type,
-                                 .value = i,
+                                 .value = graph == b->program->graph ? i : GALI_NONE,
                                  .data = v->data,
                                  .stage = GALI_NONE,
+                                 .home = GALI_NONE,
                                  .role = v->data ? GALI_TENSOR_CONSTANT : GALI_TENSOR_MADE};
-        status = add_tensor(b, &t);
-        status = status == GAL_OK && !v->data ? known_data(b, i) : status;
+        status = gali_program_add_tensor(b, &t, &scope->tensor[i]);
+        status = status == GAL_OK && !v->data ? known_data(b, graph, v, scope->tensor[i]) : status;
     }
-    for (uint32_t i = 0; status == GAL_OK && i < graph->input_count; i++) {
-        b->program->tensors[graph->inputs[i]].role = GALI_TENSOR_INPUT;
-        b->program->tensors[graph->inputs[i]].port = i;
-        b->program->tensors[graph->inputs[i]].data = NULL;
+    return status;
+}
+
+gal_status gali_program_add_graph(gali_builder *b, gali_scope *scope, const uint32_t *inputs) {
+    const gali_graph *graph = scope->graph;
+    scope->tensor = gali_arena_take(b->program->arena, (graph->value_count + 1) * sizeof *scope->tensor);
+    gal_status status = scope->tensor ? add_nodes(b, scope) : gali_program_no_memory(b);
+    status = status == GAL_OK ? add_values(b, scope, inputs) : status;
+    for (uint32_t i = 0; status == GAL_OK && !inputs && i < graph->input_count; i++) {
+        gali_program_tensor *t = &b->program->tensors[graph->inputs[i]];
+        t->role = GALI_TENSOR_INPUT;
+        t->port = i;
+        t->data = NULL;
+        status = check_shape(b, &graph->values[graph->inputs[i]]);
+    }
+    for (uint32_t i = 0; status == GAL_OK && i < graph->node_count; i++) {
+        status = build_node(b, scope, &graph->nodes[i]);
     }
     return status;
 }
 
 /* An output that is an input, a constant, or an output already is copied. */
-static gal_status add_output(builder *b, uint32_t number) {
+static gal_status add_output(gali_builder *b, uint32_t number) {
     gali_program *p = b->program;
-    uint32_t value = p->graph->outputs[number];
-    if (p->tensors[value].role == GALI_TENSOR_MADE) {
-        p->tensors[value].role = GALI_TENSOR_OUTPUT;
-        p->tensors[value].port = number;
+    uint32_t value = p->graph->outputs[number], copy;
+    gali_program_tensor *made = &p->tensors[value];
+    if (made->role == GALI_TENSOR_MADE || (made->role == GALI_TENSOR_KEPT && made->home == GALI_NONE)) {
+        made->role = GALI_TENSOR_OUTPUT;
+        made->port = number;
         return GAL_OK;
     }
-    gali_program_tensor t = p->tensors[value];
+    gali_program_tensor t = *made;
     t.role = GALI_TENSOR_OUTPUT;
     t.port = number;
-    t.value = GALI_NONE;
+    t.value = t.stage = t.home = GALI_NONE;
     t.data = NULL;
-    t.stage = GALI_NONE;
-    gal_status status = add_tensor(b, &t);
-    const gali_type *type = &t.type;
-    gali_express x = {.arena = p->arena, .extents = p->graph->extents, .operand = &type};
-    const gali_scalar *index[GALI_RANK_MAX];
-    for (int i = 0; i < t.type.rank; i++) {
-        index[i] = gali_x_axis(&x, (uint32_t)i);
-    }
-    gali_program_stage stage = {
-        .tensor = p->tensor_count - 1, .node = GALI_NONE, .rank = (uint32_t)t.type.rank};
-    memcpy(stage.extent, t.type.shape, sizeof t.type.shape);
-    gali_scalar *load = gali_arena_take(p->arena, sizeof *load);
-    const gali_scalar *copied = gali_x_load(&x, 0, index);
-    if (status != GAL_OK || !load || !copied) {
-        return no_memory(b->error);
-    }
-    *load = *copied;
-    load->source = value;
-    stage.value = load;
-    return add_stage(b, &stage);
+    gal_status status = gali_program_add_tensor(b, &t, &copy);
+    return status == GAL_OK ? gali_program_add_copy(b, copy, value, NULL) : status;
 }
 
-/* A number for each symbol that an input's shape tells; of the others nothing is known before the graph runs. */
-static int64_t *told_symbols(const gali_graph *graph) {
-    uint32_t count = gali_extent_symbols(graph->extents);
-    int64_t *told = gali_arena_take(graph->arena, (count + 1) * sizeof *told);
-    for (uint32_t i = 0; told && i < count; i++) {
-        told[i] = GALI_EXTENT_UNKNOWN;
-    }
-    for (uint32_t i = 0; told && i < graph->input_count; i++) {
+/* The symbols that inputs' shapes tell. */
+static gal_status tell_symbols(gali_builder *b) {
+    const gali_graph *graph = b->program->graph;
+    gal_status status = GAL_OK;
+    for (uint32_t i = 0; i < graph->input_count; i++) {
         const gali_type *type = &graph->values[graph->inputs[i]].type;
-        for (int d = 0; d < type->rank; d++) {
+        for (int d = 0; status == GAL_OK && d < type->rank; d++) {
             int symbol = gali_extent_as_symbol(graph->extents, type->shape[d]);
-            if (symbol >= 0) {
-                told[symbol] = 1;
-            }
+            status = symbol < 0 ? GAL_OK : gali_program_tell(b, (uint32_t)symbol, GALI_TOLD_BY_INPUT);
         }
     }
-    return told;
-}
-
-/* Every shape must be made of numbers and of symbols that inputs tell. */
-static gal_status check_shapes(const gali_program *p, gal_error *error) {
-    const int64_t *told = told_symbols(p->graph);
-    if (!told) {
-        return no_memory(error);
-    }
-    for (uint32_t i = 0; i < p->graph->value_count; i++) {
-        const gali_value *v = &p->graph->values[i];
-        int unknown = v->type.rank < 0;
-        for (int d = 0; d < v->type.rank; d++) {
-            unknown |= gali_extent_value(p->graph->extents, v->type.shape[d], told) == GALI_EXTENT_UNKNOWN;
-        }
-        int made = v->node != GALI_NONE || p->tensors[i].role == GALI_TENSOR_INPUT;
-        if (unknown && made) {
-            return gali_fail(error, GAL_UNSUPPORTED, "value \"%.100s\": its shape is known only when it runs",
-                             v->name);
-        }
-    }
-    return GAL_OK;
+    return status;
 }
 
 gal_status gali_program_make(gali_program **out, const gali_graph *graph, gali_arena *arena, gal_error *error) {
     gali_program *p = gali_arena_take(arena, sizeof *p);
-    builder b = {.program = p, .error = error};
+    gali_builder b = {.program = p, .error = error};
+    gali_scope scope = {.graph = graph};
     *out = NULL;
     if (!p) {
-        return no_memory(error);
+        return gali_program_no_memory(&b);
     }
     *p = (gali_program){.graph = graph, .arena = arena};
-    gal_status status = add_values(&b);
-    status = status == GAL_OK ? check_shapes(p, error) : status;
-    for (uint32_t i = 0; status == GAL_OK && i < graph->node_count; i++) {
-        int known = 1;
-        for (uint32_t k = 0; k < graph->nodes[i].result_count; k++) {
-            known &= graph->nodes[i].results[k] == GALI_NONE || p->tensors[graph->nodes[i].results[k]].data;
-        }
-        if (!known) {
-            status = is_constant(p, &graph->nodes[i]) ? fold(&b, &graph->nodes[i])
-                                                      : build_node(&b, &graph->nodes[i]);
-        }
-    }
+    gal_status status = gali_program_add_block(&b, GALI_NONE, 0);
+    status = status == GAL_OK ? tell_symbols(&b) : status;
+    status = status == GAL_OK ? gali_program_add_graph(&b, &scope, NULL) : status;
     for (uint32_t i = 0; status == GAL_OK && i < graph->output_count; i++) {
         status = add_output(&b, i);
     }
+    if (status == GAL_OK) {
+        p->blocks[0].end = p->stage_count;
+    }
     *out = p;
-    return status == GAL_OK && arena->failed ? no_memory(error) : status;
+    return status == GAL_OK && arena->failed ? gali_program_no_memory(&b) : status;
+}
+
+gali_told gali_program_told(const gali_program *p, uint32_t symbol) {
+    return symbol < p->told_count ? p->told[symbol] : GALI_TOLD_BY_NONE;
+}
+
+const char *gali_program_place_of(const gali_program *p, uint32_t node) {
+    return node == GALI_NONE ? "a copy" : gali_node_place(p->nodes[node].graph, p->nodes[node].node);
 }

@@ -262,10 +262,11 @@ static void drop_reads(fusion *f, uint32_t stage) {
     }
 }
 
-/* The one stage that reads it; GALI_NONE where there are others, or it is an output. */
+/* The one stage that reads it, of the same block; GALI_NONE where there are others, or it is stored. */
 static uint32_t only_reader(const fusion *f, uint32_t tensor) {
     const reader *r = f->readers[tensor];
-    int one = r && !r->next && f->p->tensors[tensor].role == GALI_TENSOR_MADE;
+    const gali_program_tensor *t = &f->p->tensors[tensor];
+    int one = r && !r->next && t->role == GALI_TENSOR_MADE && f->p->stages[r->stage].block == t->block;
     return one ? r->stage : GALI_NONE;
 }
 
@@ -361,10 +362,12 @@ static void count_readers(fusion *f) {
 gal_status gali_program_fuse(gali_program *p, gal_error *error) {
     fusion f = {p, gali_arena_take(p->arena, (p->tensor_count + 1) * sizeof *f.readers)};
     for (uint32_t i = 0; f.readers && i < p->stage_count; i++) {
-        add_reads(&f, i);
+        if (!p->stages[i].gone) {
+            add_reads(&f, i);
+        }
     }
     for (uint32_t i = p->stage_count; i-- > 0 && !p->arena->failed;) {
-        uint32_t into = only_reader(&f, p->stages[i].tensor);
+        uint32_t into = p->stages[i].gone ? GALI_NONE : only_reader(&f, p->stages[i].tensor);
         if (into == GALI_NONE) {
             continue;
         }

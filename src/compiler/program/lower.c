@@ -173,8 +173,7 @@ static gal_status blame(const gali_lowering *l, uint32_t group, gal_status statu
     gal_error inner = *error;
     for (uint32_t i = 0; i < p->stage_count; i++) {
         if (!p->stages[i].gone && p->stages[i].group == group && p->stages[i].node != GALI_NONE) {
-            return gali_fail(error, status, "%s: %.150s",
-                             gali_node_place(p->graph, &p->graph->nodes[p->stages[i].node]),
+            return gali_fail(error, status, "%s: %.150s", gali_program_place_of(p, p->stages[i].node),
                              l->why ? l->why : inner.message);
         }
     }

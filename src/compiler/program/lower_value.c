@@ -31,6 +31,49 @@ gali_loop_index gali_lower_let(gali_lowering *l, gali_loop_let let, gali_loop_in
     return gali_loop_of(variable);
 }
 
+/* 1 or 0 where a comparison of integers comes out so whatever the sizes, else -1. */
+static int decided(gali_lowering *l, const gali_scalar *a) {
+    gali_loop_index left, right;
+    int64_t least, most;
+    int can = a->op == GALI_SCALAR_less && a->operand[0]->element == GALI_i64 &&
+              gali_lower_affine(l, a->operand[0], &left) && gali_lower_affine(l, a->operand[1], &right) &&
+              gali_loop_index_add(&left, &right, -1);
+    if (!can) {
+        return -1;
+    }
+    gali_lower_range(l, &left, &least, &most);
+    return most < 0 ? 1 : least >= 0 ? 0 : -1;
+}
+
+/* The smaller or the larger of two, of which neither is ever negative. */
+static int affine_end(gali_lowering *l, const gali_scalar *a, gali_loop_index *out) {
+    gali_loop_index left, right, gap;
+    int64_t least, most, right_least, right_most;
+    if (a->element != GALI_i64 || !gali_lower_affine(l, a->operand[0], &left) ||
+        !gali_lower_affine(l, a->operand[1], &right)) {
+        return 0;
+    }
+    gap = left;
+    if (!gali_loop_index_add(&gap, &right, -1)) {
+        return 0;
+    }
+    gali_lower_range(l, &gap, &least, &most);
+    int small = a->op == GALI_SCALAR_least;
+    if (most <= 0 || least >= 0) {
+        *out = (most <= 0) == small ? left : right;
+        return 1;
+    }
+    gali_lower_range(l, &left, &least, &most);
+    gali_lower_range(l, &right, &right_least, &right_most);
+    if (least < 0 || right_least < 0) {
+        return 0;
+    }
+    int64_t low = small == (least < right_least) ? least : right_least;
+    int64_t high = small == (most < right_most) ? most : right_most;
+    *out = gali_lower_let(l, small ? GALI_LOOP_LEAST : GALI_LOOP_MOST, left, right, low, high, NULL);
+    return 1;
+}
+
 /* An integer as constant + sum of scale * variable; 0 where it is none. */
 int gali_lower_affine(gali_lowering *l, const gali_scalar *a, gali_loop_index *out) {
     gali_loop_index left, right;
@@ -85,6 +128,13 @@ int gali_lower_affine(gali_lowering *l, const gali_scalar *a, gali_loop_index *o
                                     NULL)
                    : gali_lower_let(l, GALI_LOOP_REMAINDER, left, right, 0, right_most - 1, &right);
         return 1;
+    case GALI_SCALAR_least:
+    case GALI_SCALAR_most:
+        return affine_end(l, a, out);
+    case GALI_SCALAR_select: {
+        int truth = a->element == GALI_i64 ? decided(l, a->operand[0]) : -1;
+        return truth >= 0 && gali_lower_affine(l, a->operand[truth ? 1 : 2], out);
+    }
     default:
         return 0;
     }
@@ -114,8 +164,14 @@ static gali_loop_index index_of(gali_lowering *l, const gali_scalar *a, const ga
     s->operand[1] = *extent;
     s->operand[1].constant--;
     s->value = value;
-    gali_lower_append(l, s);
     gali_lower_range(l, extent, &least, &most);
+    if (least < 1) { /* nothing may be there: then there is no inside */
+        *tested = 1;
+        s->operand[1] = gali_lower_let(l, GALI_LOOP_MOST, s->operand[1], gali_loop_number(0), 0,
+                                       most > 1 ? most - 1 : 0, NULL);
+        extent = NULL;
+    }
+    gali_lower_append(l, s);
     gali_lower_set_bounds(l, variable, 0, most - 1, extent);
     return gali_loop_of(variable);
 }

@@ -2,6 +2,7 @@
  * A graph as a program: tensors, and stages that make them, fused.
  *
  *     build.c    every node's expression (graph/express.h), its loads turned to tensors of the whole graph
+ *     control.c  nodes with bodies: their stages in blocks, between steps
  *     fuse.c     stages inlined into those that read them, reductions joined with what follows them: groups
  *     range.c    which sizes it can run with
  *     layout.c   in which order the axes of tensors lie in memory
@@ -11,6 +12,9 @@
  *
  * A tensor is a value of the graph or a stage's temporary. A stage makes one tensor; a stage that is fused away makes
  * none. Groups are the stages of one function of C; their number is what fusion is measured by.
+ *
+ * Stages compute, steps steer: which stages run, how often, and what sizes are that only running tells. Stages and steps
+ * of a body stand in a block of their own, between the steps that begin and end it. Bodies see the tensors around them.
  *
  * Invariant: stages stand in an order in which each reads tensors that earlier ones make, inputs and constants.
  */
@@ -24,30 +28,38 @@
 
 typedef enum gali_tensor_role {
     GALI_TENSOR_MADE,
+    GALI_TENSOR_KEPT, /* made, and stored whatever is fused, in the order of its type: steps know where it lies */
     GALI_TENSOR_INPUT,
     GALI_TENSOR_CONSTANT,
     GALI_TENSOR_OUTPUT
 } gali_tensor_role;
 
+/* Where the run has a size from. */
+typedef enum gali_told { GALI_TOLD_BY_NONE, GALI_TOLD_BY_INPUT, GALI_TOLD_BY_STEP } gali_told;
+
 typedef struct gali_program_tensor {
     const char *name;
     gali_type type;
     gali_tensor_role role;
-    uint32_t value;               /* of the graph; GALI_NONE: a temporary */
-    uint32_t port;                /* of an input or output: its number */
-    const void *data;             /* of a constant */
-    uint32_t stage;               /* that makes it; GALI_NONE: none does */
-    uint32_t readers;             /* stages that read it, outputs counted */
-    uint32_t last;                /* the last stage that reads it, or its own; GALI_NONE: none */
-    uint32_t slot;                /* place.c: where it lies in the workspace; GALI_NONE: it has no place */
+    uint32_t value;   /* of the graph; GALI_NONE: a temporary */
+    uint32_t port;    /* of an input or output: its number */
+    const void *data; /* of a constant */
+    uint32_t stage;   /* that makes it; GALI_NONE: none does */
+    uint32_t readers; /* stages that read it, outputs counted */
+    uint32_t last;    /* the last stage that reads it, or its own; GALI_NONE: none */
+    uint32_t slot;    /* place.c: where it lies in the workspace; GALI_NONE: it has no place */
+    uint32_t block;   /* that it belongs to */
+    uint32_t
+        home; /* the tensor in whose memory it lies, at element `row` times its own count; GALI_NONE: in its own */
+    gali_extent row;
     uint8_t order[GALI_RANK_MAX]; /* dimension d in memory, outermost first, is axis order[d] of the type */
 } gali_program_tensor;
 
 /* In scalars of a program a load's source is a tensor, and there are no loads of stages. */
 typedef struct gali_program_stage {
     uint32_t tensor;
-    uint32_t node; /* that the group is named of; GALI_NONE: a copy */
-    uint32_t group;
+    uint32_t node; /* of the program, that the group is named of; GALI_NONE: a copy */
+    uint32_t group, block;
     int gone; /* fused into others */
     uint32_t rank, reduced;
     gali_extent extent[GALI_AXES_MAX];
@@ -55,12 +67,48 @@ typedef struct gali_program_stage {
     const gali_scalar *finish;        /* of a reduction, what is stored, of `self`; NULL: self */
 } gali_program_stage;
 
+typedef enum gali_control_kind {
+    GALI_CONTROL_IF,   /* what follows runs if the tensor's one element is not 0 */
+    GALI_CONTROL_ELSE, /* or else this */
+    GALI_CONTROL_END_IF,
+    GALI_CONTROL_LOOP, /* symbol = 0, 1, .. below extent (UNKNOWN: the tensor's element, or, NONE, without end), if `test` */
+    GALI_CONTROL_END_LOOP, /* again, if `test` */
+    GALI_CONTROL_SIZE,     /* symbol = extent */
+} gali_control_kind;
+
+typedef struct gali_program_step {
+    gali_control_kind kind;
+    uint32_t before; /* the stage; stage_count: behind the last */
+    uint32_t block;  /* that it stands in: of IF and LOOP the outer one, of ELSE and what ends the inner one */
+    uint32_t tensor, test; /* test: a tensor of one truth value; GALI_NONE: true */
+    uint32_t symbol;
+    gali_extent extent;
+} gali_program_step;
+
+/* Block 0 is the program's own. */
+typedef struct gali_program_block {
+    uint32_t parent;
+    int repeats;
+    uint32_t end; /* the stage that it ends before */
+} gali_program_block;
+
+/* A node of the graph or of a body. */
+typedef struct gali_program_node {
+    const gali_graph *graph;
+    const gali_node *node;
+} gali_program_node;
+
 typedef struct gali_program {
     const gali_graph *graph;
     gali_arena *arena;
-    uint32_t tensor_count, stage_count, group_count;
+    uint32_t tensor_count, stage_count, group_count, step_count, block_count, node_count;
+    gali_program_step *steps; /* in their order */
+    gali_program_block *blocks;
+    gali_program_node *nodes;     /* those of the graph come first, by their numbers */
     gali_program_tensor *tensors; /* those of the graph's values come first, by their numbers */
     gali_program_stage *stages;
+    uint32_t told_count;
+    gali_told *told;           /* [told_count] of symbols of the graph's extents; BY_NONE past them */
     int64_t *least, *most;     /* [symbols of the graph's extents] range.c */
     const gali_target *target; /* that it is lowered for; NULL: any, number by number */
     uint32_t slot_count;
@@ -73,6 +121,11 @@ typedef struct gali_program {
  */
 gal_status gali_program_make(gali_program **out, const gali_graph *graph, gali_arena *arena, gal_error *error);
 
+gali_told gali_program_told(const gali_program *program, uint32_t symbol);
+
+/* The place of a stage's node, for messages; "a copy" where it has none. */
+const char *gali_program_place_of(const gali_program *program, uint32_t node);
+
 /* Fuses stages and numbers the groups. */
 gal_status gali_program_fuse(gali_program *program, gal_error *error);
 
@@ -81,6 +134,12 @@ gal_status gali_program_range(gali_program *program, gal_error *error);
 
 /* Chooses the order of tensors in memory, of a fused program with ranges. */
 gal_status gali_program_layout(gali_program *program, gal_error *error);
+
+/*
+ * What an extent is at most, or at least, by sizes that inputs tell: those that steps tell at their bounds. UNKNOWN or BAD
+ * where it has too many terms.
+ */
+gali_extent gali_program_bound(const gali_program *program, gali_extent extent, int most);
 
 /* The tensor's data, of a constant, to its order in memory. to: as many bytes. */
 void gali_program_lay(const gali_program *program, uint32_t tensor, void *to);

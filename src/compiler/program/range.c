@@ -1,6 +1,7 @@
 /*
  * The range that each open size may have in the emitted code: what the file or the user says, or else the widest in which
- * no tensor is empty and none has more than 2^29 elements; beyond 1024 only who asks for it.
+ * no tensor is empty and none has more than 2^29 elements; beyond 1024 only who asks for it. A size that only running tells
+ * has the range from 0 to its bound.
  */
 #include "base/error.h"
 #include "compiler/program/program.h"
@@ -14,40 +15,133 @@ typedef struct ranging {
     const gali_program_tensor *stuck;
 } ranging;
 
-/* Whether the extent has the symbol anywhere in it. */
-static int has_symbol(const gali_extents *x, gali_extent extent, uint32_t symbol, int depth) {
-    for (uint32_t i = 0; depth && i < gali_extent_term_count(x, extent); i++) {
+/* ---- bounds by sizes that inputs tell ---- */
+
+enum { DEPTH_MOST = 24 };
+
+static gali_extent bound_at(const gali_program *p, gali_extent extent, int most, int depth);
+
+/* What a size that a step tells is at most; at least it is 0. */
+static gali_extent bound_of_symbol(const gali_program *p, uint32_t symbol, int depth) {
+    gali_extents *x = p->graph->extents;
+    gali_extent bound = gali_extent_bound(x, symbol), own;
+    int64_t least, most;
+    gali_extent_symbol_range(x, symbol, &least, &most);
+    own = p->most ? p->most[symbol] : most == GALI_EXTENT_LARGEST ? MOST_UNASKED : most;
+    bound = bound == GALI_EXTENT_UNKNOWN || depth == 0 ? own : bound_at(p, bound, 1, depth - 1);
+    return bound == GALI_EXTENT_UNKNOWN || bound == GALI_EXTENT_BAD ? own : bound;
+}
+
+static gali_extent bound_of_atom(const gali_program *p, uint32_t atom, int most, int depth) {
+    gali_extents *x = p->graph->extents;
+    gali_extent operand[2];
+    uint32_t symbol;
+    gali_extent_kind kind = gali_extent_atom(x, atom, &symbol, operand);
+    if (kind == GALI_EXTENT_SYMBOL) {
+        gali_told told = gali_program_told(p, symbol);
+        return told == GALI_TOLD_BY_INPUT  ? gali_extent_of_symbol(x, symbol)
+               : told == GALI_TOLD_BY_NONE ? GALI_EXTENT_UNKNOWN
+               : most                      ? bound_of_symbol(p, symbol, depth)
+                                           : 0;
+    }
+    if (depth == 0) {
+        return GALI_EXTENT_UNKNOWN;
+    }
+    gali_extent a = bound_at(p, operand[0], most, depth - 1);
+    if (kind == GALI_EXTENT_QUOTIENT) {
+        gali_extent b = bound_at(p, operand[1], !most, depth - 1);
+        return gali_extent_quotient(x, a, b == 0 ? 1 : b);
+    }
+    gali_extent b = bound_at(p, operand[1], most, depth - 1);
+    return kind == GALI_EXTENT_LEAST ? gali_extent_least(x, a, b) : gali_extent_most(x, a, b);
+}
+
+static gali_extent bound_at(const gali_program *p, gali_extent extent, int most, int depth) {
+    gali_extents *x = p->graph->extents;
+    gali_extent sum = 0;
+    if (extent == GALI_EXTENT_UNKNOWN || extent == GALI_EXTENT_BAD) {
+        return extent;
+    }
+    for (uint32_t i = 0; i < gali_extent_term_count(x, extent); i++) {
         gali_extent_term term = gali_extent_term_at(x, extent, i);
+        gali_extent product = term.scale;
         for (uint32_t k = 0; k < term.count; k++) {
-            uint32_t own;
-            gali_extent operand[2];
-            int is_symbol = gali_extent_atom(x, term.atoms[k], &own, operand) == GALI_EXTENT_SYMBOL;
-            if (is_symbol ? own == symbol
-                          : has_symbol(x, operand[0], symbol, depth - 1) ||
-                                has_symbol(x, operand[1], symbol, depth - 1)) {
-                return 1;
+            product = gali_extent_mul(x, product,
+                                      bound_of_atom(p, term.atoms[k], term.scale < 0 ? !most : most, depth));
+        }
+        sum = gali_extent_add(x, sum, product);
+    }
+    return sum;
+}
+
+gali_extent gali_program_bound(const gali_program *p, gali_extent extent, int most) {
+    return bound_at(p, extent, most, DEPTH_MOST);
+}
+
+/* ---- ranges ---- */
+
+static int is_told_by(const gali_program *p, gali_extent extent, uint32_t symbol, gali_told told) {
+    return gali_program_told(p, symbol) == told && gali_extent_has(p->graph->extents, extent, symbol);
+}
+
+/* The most of sizes that steps tell, by those of inputs at theirs. Returns whether one has changed. */
+static int follow(gali_program *p) {
+    gali_extents *x = p->graph->extents;
+    int changed = 0;
+    for (uint32_t s = 0; s < p->told_count; s++) {
+        if (p->told[s] != GALI_TOLD_BY_STEP || gali_extent_bound(x, s) == GALI_EXTENT_UNKNOWN) {
+            continue;
+        }
+        gali_extent bound = gali_program_bound(p, gali_extent_of_symbol(x, s), 1);
+        int64_t most = gali_extent_value(x, bound, p->most);
+        if (gali_extent_is_number(most) && most < p->most[s]) {
+            p->most[s] = most < 0 ? 0 : most;
+            changed = 1;
+        }
+    }
+    return changed;
+}
+
+static int is_stored(const gali_program *p, const gali_program_tensor *t) {
+    return t->type.rank >= 0 && t->role != GALI_TENSOR_CONSTANT &&
+           (t->role == GALI_TENSOR_INPUT || (t->stage != GALI_NONE && !p->stages[t->stage].gone));
+}
+
+/* Whether the extent would be above 0 with that size alone as large as it may be. */
+static int helps(const ranging *r, gali_extent extent, uint32_t symbol) {
+    int64_t least = r->p->least[symbol];
+    r->p->least[symbol] = r->p->most[symbol];
+    int positive = gali_extent_value(r->p->graph->extents, extent, r->p->least) > 0;
+    r->p->least[symbol] = least;
+    return positive;
+}
+
+/*
+ * Raises the least sizes that an empty tensor is made of: those that alone are why it is empty, or, if `any`, all of them. One
+ * that is always empty stays it.
+ */
+static void raise(ranging *r, const gali_program_tensor *t, int any) {
+    const gali_extents *x = r->p->graph->extents;
+    for (int d = 0; d < t->type.rank; d++) {
+        gali_extent extent = t->type.shape[d];
+        if (gali_extent_value(x, extent, r->p->least) > 0) {
+            continue;
+        }
+        for (uint32_t s = 0; s < gali_extent_symbols(x); s++) {
+            if (is_told_by(r->p, extent, s, GALI_TOLD_BY_INPUT) && r->p->least[s] < r->p->most[s] &&
+                (any || helps(r, extent, s))) {
+                r->p->least[s]++;
+                r->changed = 1;
             }
         }
     }
-    return 0;
 }
 
-/* Raises the least sizes that an empty tensor is made of. */
-static void raise(ranging *r, const gali_program_tensor *t) {
-    const gali_extents *x = r->p->graph->extents;
-    for (int d = 0; d < t->type.rank; d++) {
-        if (gali_extent_value(x, t->type.shape[d], r->p->least) > 0) {
-            continue;
+static void raise_all(ranging *r, int any) {
+    for (uint32_t i = 0; i < r->p->tensor_count; i++) {
+        if (is_stored(r->p, &r->p->tensors[i])) {
+            raise(r, &r->p->tensors[i], any);
         }
-        int raised = 0;
-        for (uint32_t s = 0; s < gali_extent_symbols(x); s++) {
-            if (has_symbol(x, t->type.shape[d], s, 32) && r->p->least[s] < r->p->most[s]) {
-                r->p->least[s]++;
-                raised = 1;
-            }
-        }
-        r->changed |= raised;
-        r->stuck = raised ? r->stuck : t;
     }
 }
 
@@ -62,7 +156,7 @@ static void lower(ranging *r, const gali_program_tensor *t) {
     for (uint32_t s = 0; elements > (double)ELEMENTS_MOST && s < gali_extent_symbols(x); s++) {
         int in = 0;
         for (int d = 0; d < t->type.rank; d++) {
-            in |= has_symbol(x, t->type.shape[d], s, 32);
+            in |= gali_program_told(r->p, s) != GALI_TOLD_BY_NONE && gali_extent_has(x, t->type.shape[d], s);
         }
         if (in && r->p->most[s] > r->p->least[s] &&
             (largest == GALI_NONE || r->p->most[s] > r->p->most[largest])) {
@@ -78,11 +172,6 @@ static void lower(ranging *r, const gali_program_tensor *t) {
     }
 }
 
-static int is_stored(const gali_program *p, const gali_program_tensor *t) {
-    return t->type.rank >= 0 && t->role != GALI_TENSOR_CONSTANT &&
-           (t->role == GALI_TENSOR_INPUT || (t->stage != GALI_NONE && !p->stages[t->stage].gone));
-}
-
 gal_status gali_program_range(gali_program *p, gal_error *error) {
     const gali_extents *x = p->graph->extents;
     uint32_t symbols = gali_extent_symbols(x);
@@ -93,21 +182,28 @@ gal_status gali_program_range(gali_program *p, gal_error *error) {
     }
     for (uint32_t s = 0; s < symbols; s++) {
         gali_extent_symbol_range(x, s, &p->least[s], &p->most[s]);
-        p->least[s] = p->least[s] < 1 ? 1 : p->least[s];
-        p->most[s] = p->most[s] == GALI_EXTENT_LARGEST ? MOST_UNASKED : p->most[s];
+        int stepped = gali_program_told(p, s) == GALI_TOLD_BY_STEP;
+        p->least[s] = stepped ? 0 : p->least[s] < 1 ? 1 : p->least[s];
+        int bounded = stepped && gali_extent_bound(x, s) != GALI_EXTENT_UNKNOWN;
+        int64_t most = bounded ? ELEMENTS_MOST : MOST_UNASKED;
+        p->most[s] =
+            bounded || p->most[s] == GALI_EXTENT_LARGEST ? (p->most[s] < most ? p->most[s] : most) : p->most[s];
     }
     ranging r = {.p = p, .changed = 1};
     for (int round = 0; r.changed && round < ROUNDS_MOST; round++) {
-        r.changed = 0;
+        r.changed = follow(p);
         r.stuck = NULL;
+        raise_all(&r, 0);
         for (uint32_t i = 0; i < p->tensor_count; i++) {
             if (is_stored(p, &p->tensors[i])) {
-                raise(&r, &p->tensors[i]);
                 lower(&r, &p->tensors[i]);
             }
         }
+        if (!r.changed) {
+            raise_all(&r, 1);
+        }
     }
-    return r.stuck ? gali_fail(error, GAL_UNSUPPORTED, "value \"%.100s\": empty, or more than 2^29 elements",
-                               r.stuck->name)
-                   : GAL_OK;
+    return r.stuck
+               ? gali_fail(error, GAL_UNSUPPORTED, "value \"%.100s\": more than 2^29 elements", r.stuck->name)
+               : GAL_OK;
 }

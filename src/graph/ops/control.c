@@ -59,6 +59,16 @@ static gal_status expect(gali_rule *rule, const char *what, uint32_t found, uint
     return found == expected ? GAL_OK : gali_rule_fail(rule, "%s: %u, %u expected", what, found, expected);
 }
 
+/* Symbols of a list stand for themselves. */
+static void note_symbols(const gali_extents *extents, const gali_extent *list, int64_t count, int64_t *outer) {
+    for (int64_t i = 0; i < count; i++) {
+        int symbol = gali_extent_as_symbol(extents, list[i]);
+        if (symbol >= 0) {
+            outer[symbol] = 1;
+        }
+    }
+}
+
 /*
  * Results say nothing by symbols that are the body's own: a size that changes from trip to trip, or that only running the
  * body tells. Others stand in some value outside.
@@ -72,13 +82,10 @@ static gal_status hide_inner(gali_rule *rule) {
         outer[i] = GALI_EXTENT_UNKNOWN;
     }
     for (uint32_t i = 0; outer && i < graph->value_count; i++) {
-        const gali_type *type = &graph->values[i].type;
-        for (int d = 0; d < type->rank; d++) {
-            int symbol = gali_extent_as_symbol(graph->extents, type->shape[d]);
-            if (symbol >= 0) {
-                outer[symbol] = 1;
-            }
-        }
+        const gali_value *value = &graph->values[i];
+        gali_extent known = value->known ? gali_type_count(graph->extents, &value->type) : 0;
+        note_symbols(graph->extents, value->type.shape, value->type.rank, outer);
+        note_symbols(graph->extents, value->known, gali_extent_is_number(known) ? known : 0, outer);
     }
     for (uint32_t i = 0; outer && i < rule->node->result_count; i++) {
         gali_type *type = &rule->result[i];
@@ -89,6 +96,17 @@ static gal_status hide_inner(gali_rule *rule) {
     }
     gali_arena_release(&arena);
     return outer ? GAL_OK : gali_rule_fail(rule, "no memory");
+}
+
+/* Extents of result i that nothing is known of become sizes that are at most those of both types. */
+static void bound_result(gali_rule *rule, uint32_t i, const gali_type *a, const gali_type *b) {
+    gali_type *result = &rule->result[i];
+    for (int d = 0; d < result->rank; d++) {
+        if (result->shape[d] == GALI_EXTENT_UNKNOWN) {
+            gali_extent most = gali_extent_most(rule->graph->extents, a->shape[d], b->shape[d]);
+            result->shape[d] = gali_rule_fresh(rule, i, d, "size", most);
+        }
+    }
 }
 
 /* ---- If ---- */
@@ -102,6 +120,13 @@ static gal_status branch_shape(gali_rule *rule, const gali_graph *body) {
 static gal_status infer_branch(gali_rule *rule, gali_graph *body) {
     gal_status status = give_captured(rule, body, 0, 1);
     return status == GAL_OK ? gali_graph_infer(body, rule->error) : status;
+}
+
+/* Says of a body in which nothing fits that it gives nothing. */
+static void forget_outputs(gali_graph *body) {
+    for (uint32_t i = 0; i < body->output_count; i++) {
+        body->values[body->outputs[i]].type.rank = -1;
+    }
 }
 
 /* Whether the truth asks, with numbers alone: it runs bodies, which stay as they are. */
@@ -132,6 +157,9 @@ gal_status gali_rule_if(gali_rule *rule) {
     int taken = known_condition(rule);
     for (uint32_t i = 0; i < 2; i++) {
         branch[i] = infer_branch(rule, node->bodies[i]);
+        if (branch[i] == GAL_BAD_DATA) {
+            forget_outputs(node->bodies[i]);
+        }
     }
     taken = taken >= 0 ? taken : branch[0] == GAL_BAD_DATA ? 0 : branch[1] == GAL_BAD_DATA ? 1 : -1;
     status = branch[taken == 0];
@@ -143,7 +171,12 @@ gal_status gali_rule_if(gali_rule *rule) {
             status = gali_rule_fail(rule, "its branches give another element as result %u", i + 1);
         }
     }
-    return status == GAL_OK ? hide_inner(rule) : status;
+    status = status == GAL_OK ? hide_inner(rule) : status;
+    for (uint32_t i = 0; status == GAL_OK && i < node->result_count; i++) {
+        const gali_type *one = &output_of(node->bodies[taken == 0], i)->type;
+        bound_result(rule, i, one, taken < 0 ? &output_of(node->bodies[1], i)->type : one);
+    }
+    return status;
 }
 
 /* Runs a body on inputs that stay the caller's; outputs are released by the caller, on success. */
@@ -236,6 +269,26 @@ static gal_status begin_carried(gali_rule *rule, uint32_t first, uint32_t count,
         types[i] = *rule->operand[first + i];
     }
     return GAL_OK;
+}
+
+/* What carried value i, of that type, grows to in so many trips; where it changes otherwise, nothing is said. */
+static void bound_carried(gali_graph *body, const gali_type *before, const gali_type *type,
+                          const gali_type *after, gali_extent count) {
+    gali_extents *x = body->extents;
+    for (int d = 0; d < type->rank; d++) {
+        int symbol = gali_extent_as_symbol(x, type->shape[d]);
+        if (symbol < 0 || type->shape[d] == before->shape[d]) {
+            continue;
+        }
+        gali_extent more = gali_extent_most(x, 0, gali_extent_sub(x, after->shape[d], type->shape[d]));
+        gali_extent most = gali_extent_add(x, before->shape[d], gali_extent_mul(x, more, count));
+        if (!gali_extent_has(x, after->shape[d], (uint32_t)symbol)) {
+            most = gali_extent_most(x, before->shape[d], after->shape[d]);
+        } else if (gali_extent_has(x, more, (uint32_t)symbol)) {
+            most = GALI_EXTENT_UNKNOWN;
+        }
+        gali_extent_set_bound(x, (uint32_t)symbol, most);
+    }
 }
 
 /* An output's type with one more axis of `extent`, at `axis`. */
@@ -385,7 +438,7 @@ static gal_status finish_trips(gali_run *run, const gali_node *node, uint32_t fi
 
 /* ---- Loop ---- */
 
-enum { TRIPS, CONDITION, CARRIED };
+enum { TRIPS, CONDITION, CARRIED, TRIPS_MOST = 1 << 28 };
 
 static gal_status loop_shape(gali_rule *rule) {
     const gali_node *node = rule->node;
@@ -409,9 +462,53 @@ static gal_status loop_shape(gali_rule *rule) {
     return status;
 }
 
+/* Whether a value is the body's input, or goes on from it unchanged. */
+static int is_input(const gali_graph *body, uint32_t value, uint32_t input) {
+    uint32_t maker = body->values[value].node;
+    while (maker != GALI_NONE && body->nodes[maker].op == GALI_OP_Identity) {
+        value = body->nodes[maker].operands[0];
+        maker = body->values[value].node;
+    }
+    return value == body->inputs[input];
+}
+
+/* Whether only the number of trips ends the loop. */
+static int is_counted(const gali_rule *rule) {
+    const gali_graph *body = rule->node->bodies[0];
+    const gali_value *next = output_of(body, 0);
+    const gali_extent *first = rule->known[CONDITION];
+    int starts = !rule->operand[CONDITION] || (first && *first == 1);
+    return starts && (is_input(body, body->outputs[0], CONDITION) || (next->known && *next->known == 1));
+}
+
+/* How many trips there are at most; UNKNOWN where no one knows before it runs. */
+static gali_extent trips_of(const gali_rule *rule) {
+    const gali_extent *known = rule->operand[TRIPS] ? rule->known[TRIPS] : NULL;
+    int endless = known && gali_extent_is_number(*known) && *known > TRIPS_MOST;
+    return known && !endless ? gali_extent_most(rule->graph->extents, 0, *known) : GALI_EXTENT_UNKNOWN;
+}
+
+/* The number of the trip as the body knows it: a symbol, the same each time. Values by trip need not be bounded. */
+static const gali_extent *trip_known(gali_rule *rule, gali_extent count) {
+    gali_graph *body = rule->node->bodies[0];
+    gali_extent *known = gali_arena_take(body->arena, sizeof *known);
+    const gali_extent *before = body->values[body->inputs[TRIPS]].known;
+    int stacks = rule->node->result_count > carried_of(rule->node);
+    int64_t most = stacks ? GALI_EXTENT_LARGEST : TRIPS_MOST;
+    if (known) {
+        *known = before ? *before : gali_extent_fresh(body->extents, "trip", 0, most);
+        int symbol = gali_extent_as_symbol(body->extents, *known);
+        if (symbol >= 0) {
+            gali_extent_set_bound(body->extents, (uint32_t)symbol, gali_extent_sub(body->extents, count, 1));
+        }
+    }
+    return known;
+}
+
 gal_status gali_rule_loop(gali_rule *rule) {
     const gali_node *node = rule->node;
     const gali_type trip = {.element = GALI_i64}, condition = {.element = GALI_truth};
+    gali_extent turns = trips_of(rule);
     uint32_t carried = carried_of(node);
     gal_status status = loop_shape(rule);
     if (status != GAL_OK || is_running(rule)) {
@@ -422,7 +519,11 @@ gal_status gali_rule_loop(gali_rule *rule) {
     if (!types) {
         return gali_rule_fail(rule, "no memory");
     }
-    give(body, TRIPS, &trip, NULL);
+    const gali_extent *number = trip_known(rule, turns);
+    if (!number) {
+        return gali_rule_fail(rule, "no memory");
+    }
+    give(body, TRIPS, &trip, number);
     give(body, CONDITION, &condition, NULL);
     status = give_captured(rule, body, CARRIED + carried, CARRIED + carried);
     if (status == GAL_OK) {
@@ -434,14 +535,26 @@ gal_status gali_rule_loop(gali_rule *rule) {
     if (status == GAL_OK && output_of(body, 0)->type.element != GALI_truth) {
         status = gali_rule_fail(rule, "its body's condition is no truth value");
     }
+    gali_extent count = is_counted(rule) ? turns : GALI_EXTENT_UNKNOWN;
     for (uint32_t i = 0; status == GAL_OK && i < node->result_count; i++) {
         if (i < carried) {
             rule->result[i] = types[i];
         } else {
-            status = stacked(rule, &output_of(body, 1 + i)->type, 0, GALI_EXTENT_UNKNOWN, &rule->result[i]);
+            status = stacked(rule, &output_of(body, 1 + i)->type, 0, count, &rule->result[i]);
         }
     }
-    return status == GAL_OK ? hide_inner(rule) : status;
+    status = status == GAL_OK ? hide_inner(rule) : status;
+    gali_extent most = gali_extent_add(body->extents, *number, 1);
+    for (uint32_t i = 0; status == GAL_OK && i < node->result_count; i++) {
+        gali_type inner = types[i < carried ? i : 0];
+        if (i < carried) {
+            bound_carried(body, rule->operand[CARRIED + i], &types[i], &output_of(body, 1 + i)->type, turns);
+        } else {
+            status = stacked(rule, &output_of(body, 1 + i)->type, 0, most, &inner);
+        }
+        bound_result(rule, i, &inner, &inner);
+    }
+    return status;
 }
 
 gal_status gali_truth_loop(gali_run *run, const gali_node *node, const gali_tensor *const *operands,
@@ -559,7 +672,12 @@ gal_status gali_rule_scan(gali_rule *rule) {
                              count, &rule->result[i]);
         }
     }
-    return status == GAL_OK ? hide_inner(rule) : status;
+    status = status == GAL_OK ? hide_inner(rule) : status;
+    for (uint32_t i = 0; status == GAL_OK && i < carried; i++) {
+        bound_carried(body, rule->operand[i], &types[i], &output_of(body, i)->type, count);
+        bound_result(rule, i, &types[i], &types[i]);
+    }
+    return status;
 }
 
 /* Slice `at` along the axis of a scanned input, into y, which has been made. */

@@ -10,12 +10,6 @@
 #include "graph/express.h"
 #include "graph/rule.h"
 
-static gali_extent count_most(gali_rule *rule, gali_extent count) {
-    int64_t least, most;
-    gali_extent_range(rule->graph->extents, count, &least, &most);
-    return most < 0 ? 0 : most;
-}
-
 /* Axes before `axis`, along it, and after it, as counts. */
 typedef struct lines {
     size_t outer, n, inner;
@@ -65,8 +59,7 @@ gal_status gali_rule_top_k(gali_rule *rule) {
         if (k && gali_extent_is_number(*k) && gali_extent_is_number(x->shape[axis]) && *k > x->shape[axis]) {
             return gali_rule_fail(rule, "%lld of %lld", (long long)*k, (long long)x->shape[axis]);
         }
-        rule->result[0].shape[axis] =
-            k ? *k : gali_rule_fresh(rule, 0, axis, "top", 0, count_most(rule, x->shape[axis]));
+        rule->result[0].shape[axis] = k ? *k : gali_rule_fresh(rule, 0, axis, "top", x->shape[axis]);
     }
     if (rule->node->result_count > 1) {
         rule->result[1] = rule->result[0];
@@ -159,10 +152,10 @@ void gali_express_top_k(gali_express *x) {
 gal_status gali_rule_non_zero(gali_rule *rule) {
     const gali_type *x = rule->operand[0];
     gali_extent count = gali_type_count(rule->graph->extents, x);
-    rule->result[0] = (gali_type){.element = GALI_i64,
-                                  .rank = 2,
-                                  .shape = {x->rank < 0 ? GALI_EXTENT_UNKNOWN : x->rank,
-                                            gali_rule_fresh(rule, 0, 1, "chosen", 0, count_most(rule, count))}};
+    rule->result[0] = (gali_type){
+        .element = GALI_i64,
+        .rank = 2,
+        .shape = {x->rank < 0 ? GALI_EXTENT_UNKNOWN : x->rank, gali_rule_fresh(rule, 0, 1, "chosen", count)}};
     return GAL_OK;
 }
 
@@ -200,16 +193,15 @@ gal_status gali_rule_compress(gali_rule *rule) {
         return gali_rule_fail(rule, "the condition is of no truth values");
     }
     if (!gali_node_attribute(rule->node, "axis")) {
-        gali_extent most = count_most(rule, gali_type_count(rule->graph->extents, x));
         y->rank = 1;
-        y->shape[0] = gali_rule_fresh(rule, 0, 0, "chosen", 0, most);
+        y->shape[0] = gali_rule_fresh(rule, 0, 0, "chosen", gali_type_count(rule->graph->extents, x));
         return GAL_OK;
     }
     gal_status status =
         x->rank < 0 ? GAL_OK : gali_rule_axis(rule, gali_node_int(rule->node, "axis"), x->rank, &axis);
     if (status == GAL_OK && x->rank >= 0) {
         memcpy(y->shape, x->shape, sizeof y->shape);
-        y->shape[axis] = gali_rule_fresh(rule, 0, axis, "chosen", 0, count_most(rule, x->shape[axis]));
+        y->shape[axis] = gali_rule_fresh(rule, 0, axis, "chosen", x->shape[axis]);
     }
     return status;
 }
@@ -260,7 +252,7 @@ gal_status gali_rule_unique(gali_rule *rule) {
                     : along     ? x->shape[axis]
                                 : gali_type_count(rule->graph->extents, x);
     if (y->rank >= 0) {
-        y->shape[axis] = gali_rule_fresh(rule, 0, axis, "chosen", 0, count_most(rule, n));
+        y->shape[axis] = gali_rule_fresh(rule, 0, axis, "chosen", n);
     }
     list.shape[0] = y->rank >= 0 ? y->shape[axis] : GALI_EXTENT_UNKNOWN;
     all.shape[0] = n;
@@ -363,7 +355,7 @@ enum { BOXES, SCORES, MOST, OVERLAP, SCORE };
 
 gal_status gali_rule_non_max_suppression(gali_rule *rule) {
     const gali_type *boxes = rule->operand[BOXES], *scores = rule->operand[SCORES];
-    gali_extent most = GALI_EXTENT_LARGEST;
+    gali_extent most = GALI_EXTENT_UNKNOWN;
     if (boxes->element != GALI_f32 || scores->element != GALI_f32) {
         return gali_rule_fail(rule, "boxes and scores of f32 expected");
     }
@@ -371,10 +363,10 @@ gal_status gali_rule_non_max_suppression(gali_rule *rule) {
         return gali_rule_fail(rule, "boxes and scores of rank 3 expected");
     }
     if (scores->rank == 3) {
-        most = count_most(rule, gali_type_count(rule->graph->extents, scores));
+        most = gali_type_count(rule->graph->extents, scores);
     }
     rule->result[0] =
-        (gali_type){.element = GALI_i64, .rank = 2, .shape = {gali_rule_fresh(rule, 0, 0, "kept", 0, most), 3}};
+        (gali_type){.element = GALI_i64, .rank = 2, .shape = {gali_rule_fresh(rule, 0, 0, "kept", most), 3}};
     return gali_rule_operand(rule, MOST) ? gali_rule_integers(rule, MOST) : GAL_OK;
 }
 

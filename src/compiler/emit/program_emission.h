@@ -1,0 +1,50 @@
+/*
+ * What the files that write a program as C share.
+ *
+ *     program.c       the header and the source as a whole
+ *     program_run.c   what a run does: groups called between steps
+ */
+#ifndef GALI_COMPILER_EMIT_PROGRAM_EMISSION_H
+#define GALI_COMPILER_EMIT_PROGRAM_EMISSION_H
+
+#include "compiler/emit/program.h"
+#include "compiler/loop/loop.h"
+
+/* A constant as a function reads it (NULL: in the order of its type), which starts at `at` in the weights. */
+typedef struct gali_emission_constant {
+    uint32_t tensor;
+    const gali_loop_buffer *buffer;
+    size_t at;
+    struct gali_emission_constant *next;
+} gali_emission_constant;
+
+typedef struct gali_emission {
+    gali_program *p;
+    const gali_emit_desc *desc;
+    gali_text functions, calls, weights;
+    gali_emission_constant *constants;
+    uint32_t *symbol; /* [symbols] 1 + the number of a size that inputs tell, then those that outputs have */
+    uint32_t depth;   /* of blocks, of the line of the run that is written next */
+    uint32_t given, numbered; /* how many of them inputs tell; all */
+    gal_error *error;
+} gali_emission;
+
+/* ---- program.c ---- */
+
+/* Appends the letters and digits of a name, all else as one underline, at most `most`, from its end. */
+void gali_emission_word(gali_text *to, const char *name, size_t most);
+void gali_emission_size_name(const gali_emission *e, gali_text *to, uint32_t symbol);
+/* Inputs and outputs may have names that are no C, or the same: their number is part of it. */
+void gali_emission_port(gali_text *to, const char *stem, uint32_t number, const char *name);
+/* An extent as an int64_t of C. */
+void gali_emission_extent(const gali_emission *e, gali_text *to, gali_extent extent);
+
+/* Lanes of a printed function; 0: plain C. */
+uint32_t gali_emission_lanes(const gali_emission *e);
+
+/* ---- program_run.c ---- */
+
+/* Fills e->functions, a function for each group; e->calls, the body of the run; and e->weights. */
+gal_status gali_emission_groups(gali_emission *e);
+
+#endif

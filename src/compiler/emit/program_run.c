@@ -1,0 +1,286 @@
+/* What a run does: groups, each a function, called one after another between the steps that steer them. */
+#include "base/error.h"
+#include "compiler/emit/program_emission.h"
+#include "compiler/loop/layout.h"
+#include "compiler/loop/print_c.h"
+#include "compiler/program/lower.h"
+
+enum { ALIGNMENT = 64 };
+
+/* ---- constants ---- */
+
+/* Whether two functions read a constant alike. */
+static int same_layout(const gali_loop_buffer *a, const gali_loop_buffer *b) {
+    return !a->packed_rank && !b->packed_rank ? 1 : gali_layout_same(a, b);
+}
+
+/* Where the constant stands in the weights, in bytes; it is put there when it is first asked for. */
+static size_t constant_at(gali_emission *e, uint32_t tensor, const gali_loop_buffer *buffer) {
+    static const char zeros[ALIGNMENT];
+    for (const gali_emission_constant *c = e->constants; c; c = c->next) {
+        if (c->tensor == tensor && same_layout(c->buffer, buffer)) {
+            return c->at;
+        }
+    }
+    size_t over = e->weights.size % ALIGNMENT, bytes = gali_program_constant_bytes(e->p, tensor, buffer);
+    gali_text_add_bytes(&e->weights, zeros, over ? ALIGNMENT - over : 0);
+    size_t at = e->weights.size;
+    unsigned char *place = gali_text_reserve(&e->weights, bytes);
+    gali_emission_constant *c = gali_arena_take(e->p->arena, sizeof *c);
+    if (!place || !c || !gali_program_constant(e->p, tensor, buffer, place)) {
+        e->weights.failed = 1;
+        return 0;
+    }
+    *c = (gali_emission_constant){tensor, buffer, at, e->constants};
+    e->constants = c;
+    return at;
+}
+
+/* ---- pointers ---- */
+
+/* The tensor that the memory is of. */
+static const gali_program_tensor *root_of(const gali_program *p, const gali_program_tensor *t) {
+    while (t->home != GALI_NONE) {
+        t = &p->tensors[t->home];
+    }
+    return t;
+}
+
+static void add_own_memory(gali_emission *e, gali_text *to, uint32_t tensor, const gali_loop_buffer *buffer) {
+    const gali_program_tensor *t = &e->p->tensors[tensor];
+    switch (t->role) {
+    case GALI_TENSOR_INPUT:
+        gali_emission_port(to, "in", t->port, t->name);
+        break;
+    case GALI_TENSOR_OUTPUT:
+        gali_emission_port(to, "out", t->port, t->name);
+        break;
+    case GALI_TENSOR_CONSTANT:
+        gali_text_add(to, "(const %s *)(constants + %zu)", gali_element_list[t->type.element].c,
+                      constant_at(e, tensor, buffer));
+        break;
+    default:
+        gali_text_add(to, "(%s *)slot%u", gali_element_list[t->type.element].c, t->slot);
+    }
+}
+
+/* A pointer to the tensor, as the run has it; buffer: as a function reads it, NULL: in the order of its type. */
+static void add_pointer(gali_emission *e, gali_text *to, uint32_t tensor, const gali_loop_buffer *buffer) {
+    const gali_program_tensor *t = &e->p->tensors[tensor];
+    if (t->home == GALI_NONE) {
+        add_own_memory(e, to, tensor, buffer);
+        return;
+    }
+    gali_tensor_role role = root_of(e->p, t)->role;
+    int given = role == GALI_TENSOR_INPUT || role == GALI_TENSOR_CONSTANT;
+    gali_text_add(to, "(%s%s *)(", given ? "const " : "", gali_element_list[t->type.element].c);
+    add_pointer(e, to, t->home, NULL);
+    gali_text_add(to, ")");
+    if (t->row != 0) {
+        gali_text_add(to, " + (");
+        gali_emission_extent(
+            e, to,
+            gali_extent_mul(e->p->graph->extents, t->row, gali_type_count(e->p->graph->extents, &t->type)));
+        gali_text_add(to, ")");
+    }
+}
+
+/* ---- groups ---- */
+
+/* Before a line of the run: blocks in blocks are indented. */
+static void indent(gali_emission *e) {
+    for (uint32_t i = 0; i <= e->depth; i++) {
+        gali_text_add(&e->calls, "    ");
+    }
+}
+
+static const gali_node *node_of(const gali_program *p, uint32_t group) {
+    for (uint32_t i = 0; i < p->stage_count; i++) {
+        if (!p->stages[i].gone && p->stages[i].group == group) {
+            return p->stages[i].node == GALI_NONE ? NULL : p->nodes[p->stages[i].node].node;
+        }
+    }
+    return NULL;
+}
+
+static void add_comment(gali_emission *e, uint32_t group) {
+    const gali_program *p = e->p;
+    const gali_node *node = node_of(p, group);
+    gali_text_add(&e->functions, "/* Group %u", group);
+    if (node) {
+        gali_text_add(&e->functions, ": %s \"", gali_op_list[node->op].name);
+        for (const char *at = node->name; *at; at++) { /* a name may not end the comment */
+            gali_text_add_bytes(&e->functions, *at == '*' ? "." : at, 1);
+        }
+        gali_text_add(&e->functions, "\"");
+    }
+    for (uint32_t i = 0; i < p->stage_count; i++) {
+        if (!p->stages[i].gone && p->stages[i].group == group) {
+            gali_text_add(&e->functions, ", makes ");
+            gali_type_print(p->graph->extents, &p->tensors[p->stages[i].tensor].type, &e->functions);
+        }
+    }
+    gali_text_add(&e->functions, ". */\n");
+}
+
+static gal_status add_group(gali_emission *e, uint32_t group) {
+    gali_lowered lowered;
+    gali_text name = {0};
+    const gali_node *node = node_of(e->p, group);
+    gal_status status = gali_program_lower(e->p, group, &lowered, e->error);
+    if (status != GAL_OK) {
+        return status;
+    }
+    gali_text_add(&name, "gali_%u_%s_", group, node ? gali_op_list[node->op].name : "Copy");
+    gali_emission_word(&name, node ? node->name : "", 40);
+    add_comment(e, group);
+    status = name.failed ? gali_fail(e->error, GAL_NO_MEMORY, "no memory to emit")
+                         : gali_loop_print_c(lowered.function, name.bytes, gali_emission_lanes(e),
+                                             &e->functions, e->error);
+    gali_text_add(&e->functions, "\n");
+    indent(e);
+    gali_text_add(&e->calls, "%s(", name.bytes ? name.bytes : "");
+    uint32_t count = 0;
+    for (uint32_t i = 0; status == GAL_OK && i < lowered.function->symbols; i++) {
+        gali_text_add(&e->calls, "%s", count++ ? ", " : "");
+        gali_emission_size_name(e, &e->calls, lowered.symbols[i]);
+    }
+    for (uint32_t i = 0; status == GAL_OK && i < lowered.function->parameters; i++) {
+        gali_text_add(&e->calls, "%s", count++ ? ", " : "");
+        add_pointer(e, &e->calls, lowered.tensors[i], lowered.function->buffer[i]);
+    }
+    gali_text_add(&e->calls, ");\n");
+    gali_text_release(&name);
+    return status;
+}
+
+/* ---- steps ---- */
+
+/* The first element of a tensor, as it is read. */
+static void add_element(gali_emission *e, uint32_t tensor) {
+    gali_text_add(&e->calls, "*(");
+    add_pointer(e, &e->calls, tensor, NULL);
+    gali_text_add(&e->calls, ")");
+}
+
+/* symbol = extent, unless that leaves what there is room for. */
+static void add_size(gali_emission *e, const gali_program_step *step) {
+    gali_extents *x = e->p->graph->extents;
+    gali_extent bound = gali_program_bound(e->p, gali_extent_of_symbol(x, step->symbol), 1);
+    indent(e);
+    gali_text_add(&e->calls, "if (!gali_size_set(&");
+    gali_emission_size_name(e, &e->calls, step->symbol);
+    gali_text_add(&e->calls, ", ");
+    gali_emission_extent(e, &e->calls, step->extent);
+    gali_text_add(&e->calls, ", ");
+    gali_emission_extent(e, &e->calls,
+                         gali_extent_is_number(bound) ? bound
+                                                      : gali_extent_least(x, bound, e->p->most[step->symbol]));
+    gali_text_add(&e->calls, ")) {\n");
+    indent(e);
+    gali_text_add(&e->calls, "    return -2;\n");
+    indent(e);
+    gali_text_add(&e->calls, "}\n");
+}
+
+/* for (size_trip = 0; go && size_trip < trips; size_trip++) { */
+static void add_loop(gali_emission *e, const gali_program_step *step) {
+    gali_extents *x = e->p->graph->extents;
+    gali_extent bound = gali_program_bound(e->p, gali_extent_of_symbol(x, step->symbol), 1);
+    gali_text name = {0};
+    gali_emission_size_name(e, &name, step->symbol);
+    const char *trip = name.bytes ? name.bytes : "";
+    indent(e);
+    gali_text_add(&e->calls, "int go_%s = ", trip);
+    if (step->test == GALI_NONE) {
+        gali_text_add(&e->calls, "1");
+    } else {
+        add_element(e, step->test);
+        gali_text_add(&e->calls, " != 0");
+    }
+    gali_text_add(&e->calls, ";\n");
+    indent(e);
+    gali_text_add(&e->calls, "const int64_t trips_%s = ", trip);
+    if (step->extent != GALI_EXTENT_UNKNOWN) {
+        gali_emission_extent(e, &e->calls, step->extent);
+    } else if (step->tensor != GALI_NONE) {
+        gali_text_add(&e->calls, "(int64_t)");
+        add_element(e, step->tensor);
+    } else {
+        gali_text_add(&e->calls, "INT64_MAX");
+    }
+    gali_text_add(&e->calls, ";\n");
+    indent(e);
+    gali_text_add(&e->calls, "for (%s = 0; go_%s && %s < trips_%s; %s++) {\n", trip, trip, trip, trip, trip);
+    e->depth++;
+    indent(e);
+    gali_text_add(&e->calls, "if (%s > ", trip);
+    gali_emission_extent(e, &e->calls,
+                         gali_extent_is_number(bound) ? bound
+                                                      : gali_extent_least(x, bound, e->p->most[step->symbol]));
+    gali_text_add(&e->calls, ") {\n");
+    indent(e);
+    gali_text_add(&e->calls, "    return -2;\n");
+    indent(e);
+    gali_text_add(&e->calls, "}\n");
+    gali_text_release(&name);
+}
+
+static void add_end_loop(gali_emission *e, const gali_program_step *step) {
+    if (step->test != GALI_NONE) {
+        indent(e);
+        gali_text_add(&e->calls, "go_");
+        gali_emission_size_name(e, &e->calls, step->symbol);
+        gali_text_add(&e->calls, " = ");
+        add_element(e, step->test);
+        gali_text_add(&e->calls, " != 0;\n");
+    }
+    e->depth--;
+    indent(e);
+    gali_text_add(&e->calls, "}\n");
+}
+
+static void add_if(gali_emission *e, const gali_program_step *step) {
+    e->depth -= step->kind != GALI_CONTROL_IF;
+    indent(e);
+    if (step->kind == GALI_CONTROL_IF) {
+        gali_text_add(&e->calls, "if (");
+        add_element(e, step->tensor);
+    }
+    gali_text_add(&e->calls, step->kind == GALI_CONTROL_IF     ? ") {\n"
+                             : step->kind == GALI_CONTROL_ELSE ? "} else {\n"
+                                                               : "}\n");
+    e->depth += step->kind != GALI_CONTROL_END_IF;
+}
+
+static void add_step(gali_emission *e, const gali_program_step *step) {
+    switch (step->kind) {
+    case GALI_CONTROL_SIZE:
+        add_size(e, step);
+        break;
+    case GALI_CONTROL_LOOP:
+        add_loop(e, step);
+        break;
+    case GALI_CONTROL_END_LOOP:
+        add_end_loop(e, step);
+        break;
+    default:
+        add_if(e, step);
+    }
+}
+
+gal_status gali_emission_groups(gali_emission *e) {
+    const gali_program *p = e->p;
+    gal_status status = GAL_OK;
+    uint32_t step = 0, group = GALI_NONE;
+    for (uint32_t i = 0; status == GAL_OK && i <= p->stage_count; i++) {
+        for (; step < p->step_count && p->steps[step].before <= i; step++) {
+            add_step(e, &p->steps[step]);
+        }
+        if (i < p->stage_count && !p->stages[i].gone && p->stages[i].group != group) {
+            group = p->stages[i].group;
+            status = add_group(e, group);
+        }
+    }
+    return status;
+}

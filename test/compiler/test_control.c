@@ -1,0 +1,332 @@
+/*
+ * Nodes with bodies as programs: what their loops and their C give is the truth, and what is not taken does not run.
+ */
+#include <dlfcn.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "compiler/emit/program.h"
+#include "program_run.h"
+
+enum { PORTS_MAX = 8, ROOM = 1 << 16, WORKSPACE = 1 << 22 };
+
+typedef struct fixture {
+    gali_arena arena;
+    gali_graph *graph;
+    gali_run run;
+    gal_error error;
+} fixture;
+
+static void open_text(fixture *f, const char *text) {
+    *f = (fixture){.graph = NULL};
+    f->run = (gali_run){.memory_left = GALI_RUN_MEMORY, .work_left = 1e9, .error = &f->error};
+    gal_status status = gali_graph_parse(&f->graph, text, strlen(text), &f->arena, &f->error);
+    status = status == GAL_OK ? gali_graph_infer(f->graph, &f->error) : status;
+    if (status != GAL_OK) {
+        fail_msg("%s", f->error.message);
+    }
+}
+
+static void compare(const gali_tensor *got, const gali_tensor *expected, const char *how) {
+    if (got->rank != expected->rank || got->count != expected->count ||
+        memcmp(got->shape, expected->shape, got->rank * sizeof *got->shape) != 0) {
+        fail_msg("%s: another shape, of %zu elements, not %zu", how, got->count, expected->count);
+    }
+    for (size_t i = 0; i < got->count; i++) {
+        double a = got->real ? got->real[i] : (double)got->whole[i];
+        double b = got->real ? expected->real[i] : (double)expected->whole[i];
+        if (!(fabs(a - b) <= 1e-5 * (1 + fabs(b)))) {
+            fail_msg("%s: element %zu is %g, not %g", how, i, a, b);
+        }
+    }
+}
+
+/* ---- by C ---- */
+
+typedef int call(uint32_t *sizes, const void *const *inputs, void *const *outputs, const void *weights,
+                 void *workspace);
+
+static void write_text(const char *path, const gali_text *text) {
+    FILE *file = fopen(path, "wb");
+    assert_non_null(file);
+    assert_int_equal(fwrite(text->bytes, 1, text->size, file), text->size);
+    fclose(file);
+}
+
+/* The program as a library of the system's compiler. */
+static void *build(gali_program *program) {
+    static int number;
+    gali_text parts[GAL_COMPILED_PART_COUNT] = {{0}};
+    gal_error error = {0};
+    char folder[64], path[96], command[400];
+    snprintf(folder, sizeof folder, "control_%d", number++);
+    gali_emit_desc desc = {"model", "a test", 0};
+    if (gali_emit_program(program, &desc, parts, &error) != GAL_OK) {
+        fail_msg("%s", error.message);
+    }
+    snprintf(command, sizeof command, "mkdir -p %s", folder);
+    assert_int_equal(system(command), 0);
+    snprintf(path, sizeof path, "%s/model.h", folder);
+    write_text(path, &parts[GAL_COMPILED_HEADER]);
+    snprintf(path, sizeof path, "%s/model.c", folder);
+    write_text(path, &parts[GAL_COMPILED_SOURCE]);
+    snprintf(
+        command, sizeof command,
+        "cc -std=c11 -O1 -Wall -Wextra -Werror -ffp-contract=off -shared -fPIC -o %s/model.so %s/model.c -lm",
+        folder, folder);
+    assert_int_equal(system(command), 0);
+    snprintf(path, sizeof path, "./%s/model.so", folder);
+    void *library = dlopen(path, RTLD_NOW);
+    assert_non_null(library);
+    snprintf(command, sizeof command, "rm -r %s", folder);
+    assert_int_equal(system(command), 0);
+    for (int i = 0; i < GAL_COMPILED_PART_COUNT; i++) {
+        gali_text_release(&parts[i]);
+    }
+    return library;
+}
+
+/* The symbols' values in the order in which the run takes them, then room for those that it tells. */
+static void bind(const gali_graph *graph, const gali_tensor *inputs, uint32_t *sizes, int64_t *symbols) {
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < graph->input_count; i++) {
+        const gali_type *type = &graph->values[graph->inputs[i]].type;
+        for (int d = 0; d < type->rank; d++) {
+            int symbol = gali_extent_as_symbol(graph->extents, type->shape[d]);
+            if (symbol >= 0 && symbols[symbol] < 0) {
+                symbols[symbol] = inputs[i].shape[d];
+                sizes[count++] = (uint32_t)inputs[i].shape[d];
+            }
+        }
+    }
+}
+
+/* Runs the C; returns what it returns. Outputs of a size that it tells have `expected`'s. */
+static int run_c(fixture *f, gali_program *program, const gali_tensor *inputs, const gali_tensor *expected,
+                 gali_tensor *outputs) {
+    const gali_graph *graph = f->graph;
+    static unsigned char in[PORTS_MAX][ROOM], out[PORTS_MAX][ROOM];
+    const void *given[PORTS_MAX];
+    void *made[PORTS_MAX];
+    uint32_t sizes[2 * PORTS_MAX] = {0};
+    int64_t symbols[64];
+    for (int i = 0; i < 64; i++) {
+        symbols[i] = -1;
+    }
+    bind(graph, inputs, sizes, symbols);
+    for (uint32_t i = 0; i < graph->input_count; i++) {
+        program_fill(&inputs[i], in[i]);
+        given[i] = in[i];
+    }
+    for (uint32_t i = 0; i < graph->output_count; i++) {
+        made[i] = out[i];
+    }
+    static _Alignas(64) unsigned char workspace[WORKSPACE];
+    void *library = build(program);
+    call *run;
+    *(void **)&run = dlsym(library, "model_call");
+    const unsigned char *const *weights = dlsym(library, "model_weights");
+    int result = run(sizes, given, made, *weights, workspace);
+    for (uint32_t i = 0; result == 0 && i < graph->output_count; i++) {
+        gali_value value = {.type = {.element = expected[i].element, .rank = (int)expected[i].rank},
+                            .data = out[i]};
+        memcpy(value.type.shape, expected[i].shape, sizeof value.type.shape);
+        assert_int_equal(gali_tensor_of(&f->run, &value, &outputs[i]), GAL_OK);
+    }
+    dlclose(library);
+    return result;
+}
+
+/* ---- cases ---- */
+
+/* Runs a graph in three ways. Returns how many groups ran. */
+static uint32_t check(const char *text, const gali_tensor *inputs) {
+    fixture f;
+    gali_tensor expected[PORTS_MAX] = {{0}}, looped[PORTS_MAX] = {{0}}, compiled[PORTS_MAX] = {{0}};
+    uint32_t calls = 0;
+    gali_program *program;
+    open_text(&f, text);
+    assert_int_equal(gali_graph_evaluate(&f.run, f.graph, inputs, expected), GAL_OK);
+    if (program_run_counted(&f.run, f.graph, NULL, gali_program_layout, inputs, looped, &calls) != GAL_OK) {
+        fail_msg("%s", f.error.message);
+    }
+    assert_int_equal(program_make(&f.run, f.graph, NULL, gali_program_layout, &program), GAL_OK);
+    assert_int_equal(run_c(&f, program, inputs, expected, compiled), 0);
+    for (uint32_t i = 0; i < f.graph->output_count; i++) {
+        compare(&looped[i], &expected[i], "loops");
+        compare(&compiled[i], &expected[i], "C");
+        gali_tensor_release(&f.run, &expected[i]);
+        gali_tensor_release(&f.run, &looped[i]);
+        gali_tensor_release(&f.run, &compiled[i]);
+    }
+    gali_arena_release(&f.arena);
+    return calls;
+}
+
+static double numbers[] = {1, 2, 3, 4, 5, 6};
+
+static gali_tensor matrix(void) {
+    return (gali_tensor){.element = GALI_f32, .rank = 2, .shape = {3, 2}, .count = 6, .real = numbers};
+}
+
+static gali_tensor scalar(gali_element element, int64_t *value) {
+    return (gali_tensor){.element = element, .count = 1, .whole = value};
+}
+
+/* The branch that is not taken does not run: the other is one sum, this one four after another. */
+static void test_if(void **state) {
+    (void)state;
+    const char *const text =
+        "symbol n 0..100\ninput %0: bool[]\ninput %1: f32[n, 2]\nconstant %2: f32[2, 2] = 1 2 3 4\n"
+        "%3: f32[...] = If (%0, %1, %2)\n"
+        "body\ninput %0: f32[...]\ninput %1: f32[2, 2]\n%2: f32[...] = MatMul (%0, %1)\noutput %2\nend\n"
+        "body\ninput %0: f32[...]\ninput %1: f32[2, 2]\n%2: f32[...] = MatMul (%0, %1)\n"
+        "%3: f32[...] = MatMul (%2, %1)\n%4: f32[...] = MatMul (%3, %1)\n%5: f32[...] = MatMul (%4, %1)\n"
+        "output %5\nend\noutput %3\n";
+    int64_t truth = 1;
+    gali_tensor inputs[] = {scalar(GALI_truth, &truth), matrix()};
+    assert_int_equal(check(text, inputs), 1);
+    truth = 0;
+    assert_int_equal(check(text, inputs), 4);
+}
+
+/* Branches that give other shapes, a constant, what they are given; and a branch in a branch. */
+static void test_branches(void **state) {
+    (void)state;
+    const char *const text =
+        "symbol n 0..100\ninput %0: bool[]\ninput %1: f32[n, 2]\ninput %2: bool[]\n"
+        "%3: f32[...], %4: f32[...] = If (%0, %1, %2)\n"
+        "body\ninput %0: f32[...]\ninput %1: bool[]\nconstant %2: f32[1, 3] = 7 8 9\noutput %0\noutput "
+        "%2\nend\n"
+        "body\ninput %0: f32[...]\ninput %1: bool[]\n%2: f32[...] = Concat (%0, %0) axis:int=1\n"
+        "%3: f32[...] = If (%1, %2)\n"
+        "body\ninput %0: f32[...]\n%1: f32[...] = Neg (%0)\noutput %1\nend\n"
+        "body\ninput %0: f32[...]\n%1: f32[...] = Concat (%0, %0) axis:int=0\noutput %1\nend\n"
+        "output %2\noutput %3\nend\n"
+        "%5: f32[...] = Neg (%3)\noutput %5\noutput %4\n";
+    for (int64_t i = 0; i < 4; i++) {
+        int64_t first = i & 1, second = i >> 1;
+        gali_tensor inputs[] = {scalar(GALI_truth, &first), matrix(), scalar(GALI_truth, &second)};
+        check(text, inputs);
+    }
+}
+
+/* x doubled until the trips are over, or it is 16; each trip's number is kept. */
+static const char *const doubling =
+    "input %0: i64[]\ninput %1: i64[1]\nconstant %2: bool[] = 1\nconstant %3: i64[1] = 16\n"
+    "%4: i64[...], %5: i64[...] = Loop (%0, %2, %1, %3) carried:int=1\n"
+    "body\ninput %0: i64[]\ninput %1: bool[]\ninput %2: i64[1]\ninput %3: i64[1]\nconstant %4: i64[0] =\n"
+    "%5: i64[1] = Add (%2, %2)\n%6: bool[1] = Less (%5, %3)\n%7: bool[] = Reshape (%6, %4)\n"
+    "output %7\noutput %5\noutput %0\nend\noutput %4\noutput %5\n";
+
+static void test_loop(void **state) {
+    (void)state;
+    int64_t x = 1, most[] = {100, 2, 1, 0};
+    uint32_t last = UINT32_MAX;
+    for (size_t i = 0; i < sizeof most / sizeof *most; i++) {
+        gali_tensor inputs[] = {scalar(GALI_i64, &most[i]),
+                                {.element = GALI_i64, .rank = 1, .shape = {1}, .count = 1, .whole = &x}};
+        uint32_t calls = check(doubling, inputs);
+        assert_true(calls < last); /* fewer trips are less work */
+        last = calls;
+    }
+}
+
+/* Values that change places from trip to trip, one that grows, one that stays, and a size made of another. */
+static void test_carried(void **state) {
+    (void)state;
+    int64_t most = 3;
+    gali_tensor inputs[] = {scalar(GALI_i64, &most), matrix()};
+    check(
+        "symbol n 1..9\ninput %0: i64[]\ninput %1: f32[n, 2]\n%2: f32[...] = Neg (%1)\n"
+        "%3: f32[...], %4: f32[...], %5: f32[...], %6: f32[...] = Loop (%0, -, %1, %2, %1, %1) carried:int=4\n"
+        "body\ninput %0: i64[]\ninput %1: bool[]\ninput %2: f32[...]\ninput %3: f32[...]\ninput %4: f32[...]\n"
+        "input %5: f32[...]\n%6: f32[...] = Concat (%4, %2) axis:int=0\n%7: f32[...] = Concat (%4, %2) "
+        "axis:int=0\n"
+        "output %1\noutput %3\noutput %2\noutput %6\noutput %7\nend\n"
+        "output %3\noutput %4\noutput %5\noutput %6\n",
+        inputs);
+}
+
+static void test_loop_in_loop(void **state) {
+    (void)state;
+    int64_t most = 3;
+    gali_tensor inputs[] = {scalar(GALI_i64, &most), matrix()};
+    check(
+        "symbol n 1..9\ninput %0: i64[]\ninput %1: f32[n, 2]\nconstant %2: i64[] = 2\nconstant %3: f32[1] = 1\n"
+        "%4: f32[...], %5: f32[...] = Loop (%0, -, %1, %2, %3) carried:int=1\n"
+        "body\ninput %0: i64[]\ninput %1: bool[]\ninput %2: f32[...]\ninput %3: i64[]\ninput %4: f32[1]\n"
+        "%5: f32[...] = Add (%2, %4)\n%6: f32[] = Cast (%0) to:int=1\n"
+        "%7: f32[...], %8: f32[...] = Loop (%3, -, %2, %5, %6) carried:int=1\n"
+        "body\ninput %0: i64[]\ninput %1: bool[]\ninput %2: f32[...]\ninput %3: f32[...]\ninput %4: f32[]\n"
+        "%5: f32[...] = Add (%2, %3)\n%6: f32[...] = Mul (%5, %4)\noutput %1\noutput %6\noutput %5\nend\n"
+        "output %1\noutput %7\noutput %8\nend\noutput %4\noutput %5\n",
+        inputs);
+}
+
+/* Running sums of rows and of columns, forwards and backwards, stacked along either axis. */
+static void test_scan(void **state) {
+    (void)state;
+    gali_tensor inputs[] = {matrix()};
+    for (int way = 0; way < 8; way++) {
+        char text[800];
+        int axis = way & 1, in = way >> 1 & 1, out = way >> 2 & 1;
+        snprintf(text, sizeof text,
+                 "symbol n 1..9\ninput %%0: f32[n, 2]\n%%1: f32[...] = Transpose (%%0)\n"
+                 "constant %%2: f32[2] = 0 0\nconstant %%3: f32[1] = 10\n"
+                 "%%4: f32[...], %%5: f32[...] = Scan (%%2, %%%d, %%3) carried:int=1 num_scan_inputs:int=1 "
+                 "scan_input_axes:ints=%d scan_input_directions:ints=%d scan_output_axes:ints=%d "
+                 "scan_output_directions:ints=%d\n"
+                 "body\ninput %%0: f32[2]\ninput %%1: f32[2]\ninput %%2: f32[1]\n%%3: f32[2] = Add (%%0, %%1)\n"
+                 "%%4: f32[2] = Mul (%%3, %%2)\noutput %%3\noutput %%4\nend\noutput %%4\noutput %%5\n",
+                 axis, axis, in, out, !out);
+        check(text, inputs);
+    }
+}
+
+/* More trips than there is room for are an error of the run. */
+static void test_room(void **state) {
+    (void)state;
+    fixture f;
+    gali_program *program;
+    gali_tensor outputs[PORTS_MAX] = {{0}};
+    int64_t most = 5000, x = 0;
+    gali_tensor inputs[] = {scalar(GALI_i64, &most),
+                            {.element = GALI_i64, .rank = 1, .shape = {1}, .count = 1, .whole = &x}};
+    open_text(&f, doubling);
+    assert_int_equal(program_make(&f.run, f.graph, NULL, gali_program_layout, &program), GAL_OK);
+    assert_int_equal(run_c(&f, program, inputs, NULL, outputs), -2);
+    gali_arena_release(&f.arena);
+}
+
+static void test_refused(void **state) {
+    (void)state;
+    fixture f;
+    gali_program *program;
+    open_text(&f, "symbol n 1..9\ninput %0: i64[]\ninput %1: f32[n, 2]\n"
+                  "%2: f32[...], %3: f32[...] = Loop \"grows\" (%0, -, %1) carried:int=1\n"
+                  "body\ninput %0: i64[]\ninput %1: bool[]\ninput %2: f32[...]\n"
+                  "%3: f32[...] = Concat (%2, %2) axis:int=0\noutput %1\noutput %3\noutput %2\nend\n"
+                  "output %2\noutput %3\n");
+    assert_int_equal(program_make(&f.run, f.graph, NULL, gali_program_layout, &program), GAL_UNSUPPORTED);
+    assert_string_equal(f.error.message,
+                        "node 0 \"grows\" (Loop): a scanned output whose shape only its body tells");
+    gali_arena_release(&f.arena);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_if),           cmocka_unit_test(test_branches), cmocka_unit_test(test_loop),
+        cmocka_unit_test(test_carried),      cmocka_unit_test(test_scan),     cmocka_unit_test(test_room),
+        cmocka_unit_test(test_loop_in_loop), cmocka_unit_test(test_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
