@@ -153,6 +153,7 @@ static void print_groups(const gali_program *p) {
             printf("%4u  %s \"%s\" makes %s ", stage->group, op, name, p->tensors[stage->tensor].name);
             print_type(p->graph, &p->tensors[stage->tensor].type);
             print_order(&p->tensors[stage->tensor]);
+            printf("%s", stage->parted ? "  in partial sums" : "");
             printf("\n");
         }
     }

@@ -202,13 +202,13 @@ static gal_status program_steps(program_memory *m, gal_error *error) {
 
 typedef gal_status program_layout(gali_program *program, gal_error *error);
 
-/* All passes of the compiler, for a target, NULL: for any. layout: gali_program_layout; NULL: every tensor lies row-major. */
+/* All passes of the compiler, for a target, NULL: for any. layout: gali_program_layout, or a test's. */
 static gal_status program_make(gali_run *run, const gali_graph *graph, const gali_target *target,
                                program_layout *layout, gali_program **program) {
     gal_status status = gali_program_make(program, graph, graph->arena, run->error);
     status = status == GAL_OK ? gali_program_fuse(*program, run->error) : status;
     status = status == GAL_OK ? gali_program_range(*program, run->error) : status;
-    status = status == GAL_OK && layout ? layout(*program, run->error) : status;
+    status = status == GAL_OK ? layout(*program, run->error) : status;
     status = status == GAL_OK ? gali_program_place(*program, run->error) : status;
     if (status == GAL_OK) {
         (*program)->target = target;

@@ -1,10 +1,11 @@
 /*
- * The order of a tensor's axes in memory: which of them is contiguous; the others keep their order. Inputs and outputs of
+ * The order of a tensor's axes in memory: which of them is contiguous; the others keep their order. And which sums are
+ * taken in parts, along what is contiguous in what they read. Inputs and outputs of
  * the graph lie as they are, all else as the stages that make and read it like best. (DNNFusion, section 4.4.3: the
  * dominant operator of a group chooses. Here what costs most does, which is the same.)
  *
  * Cost of a stage: it runs by vectors of LANES elements along the contiguous axis of what it makes, or along the innermost
- * axis that it reduces, whose lanes are then added by a tree of TREE steps. Each load is one for all lanes (it does not
+ * axis that it reduces, whose GALI_SUM_PARTS lanes are then added by a tree of TREE steps. Each load is one for all lanes (it does not
  * move), a row (the axis is contiguous in what it reads, too), or LANES of single elements. So a convolution likes its
  * maps last (of x it reads one element for all maps, of the weights a row) whatever x is like, a depthwise one and a pool
  * want the channels last on both sides, and a product of matrices its columns.
@@ -26,8 +27,9 @@
 #include "compiler/program/reads.h"
 
 #define OTHERWISE 1.15 /* a gain is worth another order than the file's from here on */
+#define PARTS 1.5      /* of sums in parts no tile of results shares what it loads */
 
-enum { LANES = 16, SWEEPS_MOST = 4, SIZE_TYPICAL = 100, TREE = 5 };
+enum { LANES = GALI_SUM_PARTS, SWEEPS_MOST = 4, SIZE_TYPICAL = 100, TREE = 5 };
 
 typedef struct touch {
     uint32_t stage;
@@ -43,6 +45,7 @@ typedef struct layout {
     uint8_t *last, *before;          /* [tensor_count] the axis that is contiguous; as it was before a move */
     uint32_t *class;                 /* [tensor_count * GALI_RANK_MAX] parent, of a class's root itself */
     uint32_t *member;                /* [same] the next axis of the class, in a ring */
+    uint8_t *may_part;               /* [stage_count] */
     uint32_t *stamp, now;            /* [stage_count] moves in which the stage was looked at */
     int wishing;                     /* all that is free is where it is wanted */
     int64_t *typical;                /* [symbols] sizes to compare with */
@@ -94,19 +97,30 @@ static double cost_along(const layout *l, const gali_program_stage *stage, uint3
     return cost / extent;
 }
 
-static double cost_of(const layout *l, uint32_t number) {
+static uint32_t sum_axis(const gali_program_stage *stage) {
+    return stage->rank + stage->reduced - 1;
+}
+
+/* Whether a sum may be taken in parts along the last axis that it reduces. */
+static int may_part(const gali_program_stage *stage) {
+    gali_extent extent = stage->reduced ? stage->extent[sum_axis(stage)] : 1;
+    return stage->reduced && (!gali_extent_is_number(extent) || extent >= GALI_SUM_PARTS) &&
+           gali_program_sum_op(stage) != GALI_SCALAR_COUNT;
+}
+
+/* Of the stage; *parted whether its sum is the cheaper in parts. */
+static double cost_of(const layout *l, uint32_t number, int *parted) {
     const gali_program_stage *stage = &l->p->stages[number];
     double elements = 1, steps = 1;
     for (uint32_t i = 0; i < stage->rank + stage->reduced; i++) {
         *(i < stage->rank ? &elements : &steps) *= count_of(l, stage->extent[i]);
     }
     double cost = stage->rank ? cost_along(l, stage, l->last[stage->tensor], steps) : 2;
-    cost *= stage->rank && l->last[stage->tensor] + 1u != stage->rank ? OTHERWISE : 1;
-    if (stage->reduced) {
-        double sum = cost_along(l, stage, stage->rank + stage->reduced - 1, steps);
-        cost = sum < cost ? sum : cost;
-    }
-    return elements * steps * cost;
+    double by_parts = l->may_part[number] ? PARTS * cost_along(l, stage, sum_axis(stage), steps) : cost;
+    *parted = by_parts < cost;
+    cost = *parted ? by_parts : cost;
+    int own = !stage->rank || l->last[stage->tensor] + 1u == stage->rank;
+    return elements * steps * cost * (own ? 1 : OTHERWISE);
 }
 
 /* ---- classes of axes ---- */
@@ -149,7 +163,8 @@ static double cost_around(layout *l, uint32_t tensor) {
     for (const touch *t = l->touches[tensor]; t; t = t->next) {
         if (l->stamp[t->stage] != l->now) {
             l->stamp[t->stage] = l->now;
-            cost += cost_of(l, t->stage);
+            int parted;
+            cost += cost_of(l, t->stage, &parted);
         }
     }
     return cost;
@@ -231,7 +246,8 @@ static int sweep(layout *l) {
 static double cost_of_all(const layout *l) {
     double cost = 0;
     for (uint32_t i = 0; i < l->p->stage_count; i++) {
-        cost += l->p->stages[i].gone ? 0 : cost_of(l, i);
+        int parted;
+        cost += l->p->stages[i].gone ? 0 : cost_of(l, i, &parted);
     }
     return cost;
 }
@@ -250,10 +266,11 @@ static void wish(layout *l) {
             continue;
         }
         uint8_t best = l->last[stage->tensor];
-        double least = cost_of(l, i);
+        int parted;
+        double least = cost_of(l, i, &parted);
         for (uint8_t d = 0; d < stage->rank; d++) {
             l->last[stage->tensor] = d;
-            double cost = cost_of(l, i);
+            double cost = cost_of(l, i, &parted);
             best = is_less(cost, least) ? d : best;
             least = is_less(cost, least) ? cost : least;
         }
@@ -311,6 +328,7 @@ static int begin(layout *l) {
     l->other = gali_arena_take(l->arena, p->tensor_count + 1);
     l->class = gali_arena_take(l->arena, (axes + 1) * sizeof *l->class);
     l->member = gali_arena_take(l->arena, (axes + 1) * sizeof *l->member);
+    l->may_part = gali_arena_take(l->arena, p->stage_count + 1);
     l->stamp = gali_arena_take(l->arena, (p->stage_count + 1) * sizeof *l->stamp);
     l->typical = gali_arena_take(l->arena, (symbols + 1) * sizeof *l->typical);
     if (l->arena->failed) {
@@ -330,6 +348,7 @@ static int begin(layout *l) {
         if (p->stages[i].gone) {
             continue;
         }
+        l->may_part[i] = (uint8_t)may_part(&p->stages[i]);
         l->reads[i] = gali_program_reads(&p->stages[i], l->arena);
         touch_tensor(l, p->stages[i].tensor, i);
         for (const gali_program_read *r = l->reads[i]; r; r = r->next) {
@@ -363,6 +382,11 @@ gal_status gali_program_layout(gali_program *program, gal_error *error) {
     }
     if (good) {
         choose(&l);
+    }
+    for (uint32_t i = 0; good && i < program->stage_count; i++) {
+        if (!program->stages[i].gone) {
+            cost_of(&l, i, &program->stages[i].parted);
+        }
     }
     for (uint32_t i = 0; good && i < program->tensor_count; i++) {
         set_order(&program->tensors[i], l.last[i]);

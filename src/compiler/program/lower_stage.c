@@ -170,6 +170,10 @@ void gali_lower_stage(gali_lowering *l, const gali_program_stage *stage) {
     l->known_count = 0;
     l->lanes = 1;
     l->vector = GALI_NONE;
+    if (stage->parted) {
+        gali_lower_parts(l);
+        return;
+    }
     int lanes = l->p->target && l->p->target->lanes > 1;
     if (lanes && !l->plain && (stage->reduced ? gali_lower_tile(l) : gali_lower_vectors(l))) {
         return;

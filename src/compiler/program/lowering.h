@@ -7,6 +7,7 @@
  *     lower_stage.c  stages as loops, number by number
  *     lower_vector.c stages in vectors, and what may be
  *     lower_tile.c   sums in register tiles of vectors
+ *     lower_lanes.c  sums along the contiguous axis, in partial sums
  */
 #ifndef GALI_COMPILER_PROGRAM_LOWERING_H
 #define GALI_COMPILER_PROGRAM_LOWERING_H
@@ -192,5 +193,10 @@ int gali_lower_vectors(gali_lowering *l);
 
 /* The stage, a sum, in register tiles; 0 where that is not possible. */
 int gali_lower_tile(gali_lowering *l);
+
+/* ---- lower_lanes.c ---- */
+
+/* The stage, whose sum is parted. */
+void gali_lower_parts(gali_lowering *l);
 
 #endif

@@ -26,6 +26,8 @@
 #include "graph/express.h"
 #include "graph/graph.h"
 
+enum { GALI_SUM_PARTS = 16 };
+
 typedef enum gali_tensor_role {
     GALI_TENSOR_MADE,
     GALI_TENSOR_KEPT, /* made, and stored whatever is fused, in the order of its type: steps know where it lies */
@@ -62,6 +64,7 @@ typedef struct gali_program_stage {
     uint32_t group, block;
     int gone; /* fused into others */
     uint32_t rank, reduced;
+    int parted; /* the sum is GALI_SUM_PARTS partial ones along the last axis (layout.c says, lower_lanes.c how) */
     gali_extent extent[GALI_AXES_MAX];
     const gali_scalar *start, *value; /* as in express.h */
     const gali_scalar *finish;        /* of a reduction, what is stored, of `self`; NULL: self */

@@ -18,7 +18,7 @@ typedef struct reading {
     gali_arena *arena;
     known *seen[BUCKETS];
     gali_program_read *first, **last;
-    int outside;
+    int outside, self; /* the part is no sum's; a reduction so far was met */
 } reading;
 
 static steps all_other(void) {
@@ -64,6 +64,7 @@ static int is_negative(const gali_scalar *a) {
 static steps make_steps(reading *r, const gali_scalar *a) {
     steps own = {{GALI_STEP_NONE}};
     if (a->op == GALI_SCALAR_self) {
+        r->self = 1;
         return all_other();
     }
     if (a->op == GALI_SCALAR_axis) {
@@ -131,4 +132,31 @@ const gali_program_read *gali_program_reads(const gali_program_stage *stage, gal
         }
     }
     return r.first;
+}
+
+static int has_self(const gali_scalar *a) {
+    gali_arena arena = {0};
+    reading r = {.arena = &arena};
+    r.last = &r.first;
+    steps_of(&r, a);
+    gali_arena_release(&arena);
+    return r.self || arena.failed;
+}
+
+gali_scalar_op gali_program_sum_op(const gali_program_stage *stage) {
+    const gali_scalar *a = stage->value;
+    int selves = 0, terms = 0;
+    for (int i = 0; i < 3 && a->operand[i]; i++) {
+        int self = a->operand[i]->op == GALI_SCALAR_self;
+        selves += self;
+        terms += !self && !has_self(a->operand[i]);
+    }
+    int sum = a->op == GALI_SCALAR_add || a->op == GALI_SCALAR_most || a->op == GALI_SCALAR_least;
+    if (a->op == GALI_SCALAR_fma) {
+        sum = a->operand[2] && a->operand[2]->op == GALI_SCALAR_self;
+    }
+    if (!sum || a->element != GALI_f32 || selves != 1 || terms != (a->op == GALI_SCALAR_fma ? 2 : 1)) {
+        return GALI_SCALAR_COUNT;
+    }
+    return a->op == GALI_SCALAR_fma ? GALI_SCALAR_add : a->op;
 }

@@ -23,4 +23,10 @@ typedef struct gali_program_read {
 /* The loads of a stage, those in indices too, in the arena; the same load is there once. NULL: none, or it has failed. */
 const gali_program_read *gali_program_reads(const gali_program_stage *stage, gali_arena *arena);
 
+/*
+ * How a sum goes on: add (also by fma), most or least, where its value is that of `self`, which stands nowhere else, and
+ * a term, of f32; COUNT: in another way.
+ */
+gali_scalar_op gali_program_sum_op(const gali_program_stage *stage);
+
 #endif
