@@ -21,18 +21,24 @@ gali_row_place gali_row_place_of(const gali_graph *graph, uint32_t value) {
     gali_row_place place = {.value = value};
     for (const gali_value *v = &graph->values[value]; v->node != GALI_NONE; v = &graph->values[place.value]) {
         const gali_node *node = &graph->nodes[v->node];
-        if (node->op != GALI_OP_Slice) {
+        if (node->op != GALI_OP_Slice && node->op != GALI_OP_Reshape) {
             break;
         }
         place.value = node->operands[0];
-        place.first += (uint32_t)gali_constant_whole(&graph->values[node->operands[1]], 0);
+        place.first += node->op == GALI_OP_Reshape
+                           ? 0
+                           : (uint32_t)gali_constant_whole(&graph->values[node->operands[1]], 0);
     }
     return place;
 }
 
 uint32_t gali_row_width(const gali_graph *graph, uint32_t value) {
     const gali_type *type = &graph->values[value].type;
-    return type->rank == 1 ? 1 : (uint32_t)type->shape[1];
+    uint32_t width = 1;
+    for (int d = 1; d < type->rank; d++) {
+        width *= (uint32_t)type->shape[d];
+    }
+    return width;
 }
 
 uint32_t gali_value_uses(const gali_graph *graph, uint32_t value) {

@@ -72,7 +72,7 @@ typedef struct gali_compilation {
     gali_graph *graph; /* NULL before import */
     uint32_t group_count;
     gali_group *groups; /* in the order in which they run; NULL before fuse */
-    uint32_t *group_of; /* [node_count]; GALI_NONE: a Slice, which runs not at all */
+    uint32_t *group_of; /* [node_count]; GALI_NONE: a Slice or Reshape, which moves nothing */
     uint32_t *offset;   /* [value_count] 1 + where a value stands in a character's workspace, in units of
                            GALI_ROW_UNIT floats; 0: it has no place; set by `memory` */
     uint32_t schedule_count;
@@ -87,7 +87,7 @@ void gali_compilation_name_layer(char name[GALI_LAYER_NAME_MAX + 1], int gate, u
 /* The group of the dense layer of that name; NULL. */
 const gali_group *gali_compilation_layer(const gali_compilation *c, const char *name);
 
-/* Where a value's rows stand: part of another's from `first` on, where Slice only says so and moves nothing. */
+/* Where a value's rows stand: part of another's from `first` on, where Slice and Reshape only say so and move nothing. */
 typedef struct gali_row_place {
     uint32_t value, first;
 } gali_row_place;

@@ -355,20 +355,21 @@ static void every_kind_of_layer(void **state) {
     assert_int_equal(parts[1], every_kind | every_activation);
 }
 
-/* Layers without weights that read one value several times, directly and through each other: a loop computes it once. */
+/* Layers without weights, of few parts and of many, that read one value several times, directly and through each other. */
 static void values_that_are_read_again(void **state) {
     (void)state;
-    enum { WIDTH = 21, LAYERS = 6 };
+    enum { WIDTH = 21, LAYERS = 7, PARTS_MOST = 12 };
     static const synthetic_desc desc = {.gate = GAL_GATE_CUBIC,
                                         .experts = 4,
                                         .layers = LAYERS,
-                                        .width = {WIDTH, WIDTH, WIDTH, WIDTH, WIDTH, WIDTH, WIDTH},
+                                        .width = {WIDTH, WIDTH, WIDTH, WIDTH, WIDTH, WIDTH, WIDTH, WIDTH},
                                         .normalised = 1,
                                         .seed = 43};
     static const gali_layer_kind kinds[LAYERS] = {GALI_LAYER_DENSE, GALI_LAYER_ADD, GALI_LAYER_MUL,
-                                                  GALI_LAYER_FILM,  GALI_LAYER_GRU, GALI_LAYER_ADD};
-    static const uint32_t parts[LAYERS] = {1, 2, 3, 3, 7, 4};
-    static uint32_t sources[LAYERS][7][3];
+                                                  GALI_LAYER_FILM,  GALI_LAYER_GRU, GALI_LAYER_ADD,
+                                                  GALI_LAYER_MUL};
+    static const uint32_t parts[LAYERS] = {1, 2, 3, 3, 7, PARTS_MOST, 9};
+    static uint32_t sources[LAYERS][PARTS_MOST][3];
     const builder *both[] = {best_builder(), &builders[1]};
     synthetic s = synthetic_make(&desc);
     for (uint32_t i = 1; i < LAYERS; i++) {

@@ -31,7 +31,9 @@ size_t gali_emit_floats(gali_emission *e, const float *values, size_t count) {
 
 size_t gali_emit_constant(gali_emission *e, const gali_value *constant) {
     size_t start = align(e), count = (size_t)gali_type_count(e->c->graph->extents, &constant->type);
-    gali_text_add_bytes(&e->weights, constant->data, count * sizeof(float)); /* as graphs have them */
+    for (size_t i = 0; i < count; i++) {
+        add_float(e, (float)gali_constant_real(constant, i));
+    }
     return start;
 }
 

@@ -26,7 +26,7 @@ gal_status gali_emit_layer(gali_emission *e, const gali_group *group, gal_error 
 gal_status gali_emit_rows(gali_emission *e, const gali_group *group, gal_error *error);
 gal_status gali_emit_kernel(gali_emission *e, const gali_group *group, gal_error *error);
 
-/* Appends a constant of float32 to the weights, or `count` floats; return where it starts, in floats. */
+/* Append a constant of float32, or truths as 0 and 1, or `count` floats to the weights; return where it starts, in floats. */
 size_t gali_emit_constant(gali_emission *e, const gali_value *constant);
 size_t gali_emit_floats(gali_emission *e, const float *values, size_t count);
 

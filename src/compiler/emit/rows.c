@@ -48,11 +48,11 @@ static const gali_loop_buffer *parameter_of(rows *r, const gali_node *node, uint
             return r->buffer[i];
         }
     }
-    int list = v->data && v->type.rank == 1;
+    int list = v->data && v->type.rank == 1, truths = list && v->type.element == GALI_truth;
     if (list) {
         extent[0] = gali_loop_number(v->type.shape[0]);
     }
-    if (v->type.element != GALI_f32 || (v->data && !list) || r->reads == GALI_LOOP_BUFFERS_MAX) {
+    if ((v->type.element != GALI_f32 && !truths) || (v->data && !list) || r->reads == GALI_LOOP_BUFFERS_MAX) {
         fail(r, node, "it reads no rows of f32");
         return NULL;
     }
@@ -120,7 +120,12 @@ static const gali_loop_value *load_of(rows *r, const gali_node *node, const gali
     }
     index[v->type.rank - 1].constant += place.first;
     const gali_loop_buffer *buffer = parameter_of(r, node, place.value);
-    return buffer ? gali_expression_load(r->expression, buffer, index) : NULL;
+    const gali_loop_value *load = buffer ? gali_expression_load(r->expression, buffer, index) : NULL;
+    if (load &&
+        v->type.element == GALI_truth) { /* only f32 has vectors: lists of truths are stored as 0 and 1 */
+        return gali_loop_apply(r->arena, GALI_VALUE_LESS, gali_loop_constant(r->arena, 0), load, NULL);
+    }
+    return load;
 }
 
 static const gali_loop_value *value_of(rows *r, const gali_node *node, const gali_scalar *a) {
@@ -130,18 +135,24 @@ static const gali_loop_value *value_of(rows *r, const gali_node *node, const gal
     } ops[] = {{GALI_SCALAR_add, GALI_VALUE_ADD},
                {GALI_SCALAR_sub, GALI_VALUE_SUB},
                {GALI_SCALAR_mul, GALI_VALUE_MUL},
-               {GALI_SCALAR_div, GALI_VALUE_DIV}};
+               {GALI_SCALAR_div, GALI_VALUE_DIV},
+               {GALI_SCALAR_select, GALI_VALUE_SELECT}};
     if (a->op == GALI_SCALAR_load) {
         return load_of(r, node, a);
     }
     for (size_t i = 0; i < sizeof ops / sizeof *ops; i++) {
         if (ops[i].from == a->op) {
-            const gali_loop_value *left = value_of(r, node, a->operand[0]);
-            const gali_loop_value *right = left ? value_of(r, node, a->operand[1]) : NULL;
-            return right ? gali_loop_apply(r->arena, ops[i].to, left, right, NULL) : NULL;
+            const gali_loop_value *operand[3] = {NULL};
+            for (uint32_t k = 0; k < gali_scalar_list[a->op].arity; k++) {
+                operand[k] = value_of(r, node, a->operand[k]);
+                if (!operand[k]) {
+                    return NULL;
+                }
+            }
+            return gali_loop_apply(r->arena, ops[i].to, operand[0], operand[1], operand[2]);
         }
     }
-    return fail(r, node, "its expression has other operations than +, -, * and /");
+    return fail(r, node, "its expression has other operations than those of rows");
 }
 
 /* The node's own expression; of an activation the kernels' function. */
@@ -259,7 +270,7 @@ gal_status gali_emit_rows(gali_emission *e, const gali_group *group, gal_error *
     if (status != GAL_OK) {
         return status;
     }
-    snprintf(name, sizeof name, "gali_%s", c->graph->values[r.result].name);
+    snprintf(name, sizeof name, "gali_rows_%s", c->graph->values[r.result].name);
     add_comment(&r);
     status = gali_loop_print_c(function, name, c->target->lanes, &e->functions, error);
     gali_text_add(&e->functions, "\n");

@@ -1,6 +1,6 @@
 /*
  * The vocabulary of emitted C: the texts of src/kernels/simd/<simd>.h, of the bodies written over it (kernels/body/), of
- * gates, gather and layer_norm (network/) and of operators that the runtime has not (emit/body/), built in, of which a
+ * gates, gather and some kinds of layers (network/) and of operators that the runtime has not (emit/body/), built in, of which a
  * module gets the definitions that it uses. So emitted code computes with the runtime's own words.
  *
  * Definitions are the texts' paragraphs: clang-format and house style keep each in one, with its comment. A name counts

@@ -137,7 +137,7 @@ static void add_operation(gali_c_printer *p, gali_text *to, const gali_loop_valu
 }
 
 void gali_c_plain(gali_c_printer *p, gali_text *to, const gali_loop_value *value) {
-    if (p->lanes && !p->function->dense && is_real(value->element)) {
+    if (p->lanes > 1 && !p->function->dense && is_real(value->element)) {
         p->why = "reals in the definition of an integer: print it as plain C";
     }
     switch (value->op) {

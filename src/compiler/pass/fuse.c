@@ -6,8 +6,8 @@
  *     Mul, Add, ..    operators on single elements go into the one that reads them, if all that read them are of that
  *                     one's group: nothing but its result is stored
  *
- * A Slice is in no group: it only says where in a row its readers find what they read. Every other node is a group of its
- * own.
+ * A Slice is in no group, nor a Reshape of each row: they only say where in a row their readers find what they read. Every
+ * other node is a group of its own.
  */
 #include "base/error.h"
 #include "compiler/activation.h"
@@ -34,7 +34,12 @@ static int is_layer(const gali_node *node) {
 /* Operators that make an element of one of each operand, in so many roundings: the same in any loop. */
 static int is_elementwise(const gali_node *node) {
     return node->op == GALI_OP_Add || node->op == GALI_OP_Sub || node->op == GALI_OP_Mul ||
-           node->op == GALI_OP_Div || is_activation(node);
+           node->op == GALI_OP_Div || node->op == GALI_OP_Where || is_activation(node);
+}
+
+/* Operators that only say where in a row their readers find what they read. */
+static int is_place(const gali_node *node) {
+    return node->op == GALI_OP_Slice || node->op == GALI_OP_Reshape;
 }
 
 /* The layer whose activation the node is; GALI_NONE. */
@@ -80,7 +85,7 @@ static void find_groups(grouping *g) {
         const gali_node *node = &g->graph->nodes[i];
         gali_group_kind kind = kind_of(g->graph, node);
         uint32_t group = kind == GALI_GROUP_ROWS ? readers_group(g, i) : GALI_NONE;
-        if (node->op == GALI_OP_Slice) {
+        if (is_place(node)) {
             continue;
         }
         if (group != GALI_NONE && g->count[group] < NODES_MOST) {

@@ -229,9 +229,32 @@ static uint32_t layer_norm(import *in, layer *at, const char *name) {
     return gali_build_node(&in->b, node, "%s", name);
 }
 
+/* Many parts: the joined row as a matrix of them, reduced. */
+static uint32_t reduced_parts(import *in, layer *at, gali_op op, const char *name) {
+    static const uint32_t axis = 1;
+    static const int64_t no = 0;
+    const uint32_t shape[] = {0, at->model->inputs / at->model->outputs, at->model->outputs};
+    gali_attribute keep = {.name = "keepdims", .kind = GALI_INT, .count = 1, .ints = &no};
+    uint32_t extents = gali_build_list(&in->b, GALI_i64, 3, shape, "%s", ""); /* 0: as many rows as there are */
+    uint32_t matrix = gali_build(&in->b, GALI_OP_Reshape, stretch(in, at, 0, at->model->inputs), extents,
+                                 "%.20s_parts", at->name);
+    uint32_t operands[] = {matrix, gali_build_list(&in->b, GALI_i64, 1, &axis, "%s", "")};
+    gali_node node = {.op = op == GALI_OP_Add ? GALI_OP_ReduceSum : GALI_OP_ReduceProd,
+                      .operand_count = 2,
+                      .operands = operands,
+                      .attribute_count = 1,
+                      .attributes = &keep};
+    return gali_build_node(&in->b, node, "%s", name);
+}
+
 /* a + b + ..., or their product. */
 static uint32_t folded_parts(import *in, layer *at, gali_op op, const char *name) {
-    uint32_t parts = at->model->inputs / at->model->outputs, value = part_of(in, at, 0);
+    enum { PARTS_MOST = 8 };
+    uint32_t parts = at->model->inputs / at->model->outputs;
+    if (parts > PARTS_MOST) {
+        return reduced_parts(in, at, op, name);
+    }
+    uint32_t value = part_of(in, at, 0);
     for (uint32_t i = 1; i < parts; i++) {
         uint32_t part = part_of(in, at, i);
         value = i + 1 < parts ? gali_build(&in->b, op, value, part, "%.16s_to%u", at->name, i)
