@@ -351,7 +351,8 @@ static gal_status build_node(gali_builder *b, const gali_scope *scope, const gal
     if (is_known(b, scope, node)) {
         return GAL_OK;
     }
-    if (node->body_count) {
+    int recurrent = node->op == GALI_OP_RNN || node->op == GALI_OP_GRU || node->op == GALI_OP_LSTM;
+    if (node->body_count || (recurrent && !is_constant(b, scope, node))) {
         status = gali_program_add_control(b, scope, node);
     } else if (is_constant(b, scope, node)) {
         return fold(b, scope, node);

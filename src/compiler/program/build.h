@@ -21,7 +21,7 @@ typedef struct gali_scope {
 /* All nodes of a graph whose inputs have their tensors; makes those of the other values. */
 gal_status gali_program_add_graph(gali_builder *b, gali_scope *scope, const uint32_t *inputs);
 
-/* If, Loop or Scan, whose results have their tensors. */
+/* If, Loop, Scan, RNN, GRU or LSTM, whose results have their tensors. */
 gal_status gali_program_add_control(gali_builder *b, const gali_scope *scope, const gali_node *node);
 
 gal_status gali_program_add_tensor(gali_builder *b, const gali_program_tensor *tensor, uint32_t *number);

@@ -9,12 +9,15 @@
  * carried values of a loop, from the first trip to the last: the body's are copied there at the end of each trip, once all
  * of it is computed. A scanned output is made in its row of the result, a scanned input is read from its row.
  *
+ * RNN, GRU and LSTM are built as the graphs that they are (graph/ops/recurrent.h).
+ *
  * A size that changes from trip to trip, or that a branch says, is a symbol, which steps set.
  */
 #include <string.h>
 
 #include "base/error.h"
 #include "compiler/program/build.h"
+#include "graph/ops/recurrent.h"
 
 enum { TRIPS, CONDITION, CARRIED }; /* operands of Loop, inputs of its body */
 
@@ -75,14 +78,19 @@ static int only_branch(const gali_builder *b, const gali_scope *scope, const gal
     return condition->data ? *(const unsigned char *)condition->data == 0 : -1;
 }
 
-/* The stages of a branch, and its outputs as the node's results. */
-static gal_status build_branch(gali_builder *b, const gali_scope *scope, const gali_node *node, int which,
-                               int only) {
-    const gali_graph *body = node->bodies[which];
+/*
+ * The stages of a graph in place of a node, whose operands from `first` on that are given are its inputs, and its outputs as
+ * the node's results; only: nothing else makes them.
+ */
+static gal_status build_inline(gali_builder *b, const gali_scope *scope, const gali_node *node,
+                               const gali_graph *body, uint32_t first, int only) {
     gali_scope inner = {.graph = body};
-    uint32_t *inputs = gali_arena_take(b->program->arena, (body->input_count + 1) * sizeof *inputs);
-    for (uint32_t i = 0; inputs && i < body->input_count; i++) {
-        inputs[i] = operand_tensor(scope, node, 1 + i);
+    uint32_t *inputs = gali_arena_take(b->program->arena, (node->operand_count + 1) * sizeof *inputs);
+    uint32_t given = 0;
+    for (uint32_t i = first; inputs && i < node->operand_count; i++) {
+        if (node->operands[i] != GALI_NONE) {
+            inputs[given++] = operand_tensor(scope, node, i);
+        }
     }
     gal_status status = inputs ? gali_program_add_graph(b, &inner, inputs) : gali_program_no_memory(b);
     for (uint32_t i = 0; status == GAL_OK && i < node->result_count; i++) {
@@ -107,13 +115,13 @@ static gal_status build_if(gali_builder *b, const gali_scope *scope, const gali_
         .kind = GALI_CONTROL_IF, .tensor = condition, .test = GALI_NONE, .symbol = GALI_NONE};
     int only = only_branch(b, scope, node);
     if (only >= 0) {
-        return build_branch(b, scope, node, only, 1);
+        return build_inline(b, scope, node, node->bodies[only], 1, 1);
     }
     gali_program_keep(b, condition);
     gal_status status = gali_program_add_step(b, &step);
     for (int k = 0; status == GAL_OK && k < 2; k++) {
         status = gali_program_add_block(b, outer, 0);
-        status = status == GAL_OK ? build_branch(b, scope, node, k, 0) : status;
+        status = status == GAL_OK ? build_inline(b, scope, node, node->bodies[k], 1, 0) : status;
         step = (gali_program_step){.kind = k ? GALI_CONTROL_END_IF : GALI_CONTROL_ELSE,
                                    .tensor = GALI_NONE,
                                    .test = GALI_NONE,
@@ -479,8 +487,21 @@ static gal_status build_scan(gali_builder *b, const gali_scope *scope, const gal
     return status == GAL_OK ? build_body(b, &l, &begin, 0) : status;
 }
 
+static gal_status build_recurrent(gali_builder *b, const gali_scope *scope, const gali_node *node) {
+    gali_graph *graph;
+    gal_status status = gali_recurrent_graph(&graph, scope->graph, node, b->error);
+    return status == GAL_OK ? build_inline(b, scope, node, graph, 0, 1) : status;
+}
+
 gal_status gali_program_add_control(gali_builder *b, const gali_scope *scope, const gali_node *node) {
-    return node->op == GALI_OP_If     ? build_if(b, scope, node)
-           : node->op == GALI_OP_Loop ? build_loop(b, scope, node)
-                                      : build_scan(b, scope, node);
+    switch (node->op) {
+    case GALI_OP_If:
+        return build_if(b, scope, node);
+    case GALI_OP_Loop:
+        return build_loop(b, scope, node);
+    case GALI_OP_Scan:
+        return build_scan(b, scope, node);
+    default:
+        return build_recurrent(b, scope, node);
+    }
 }

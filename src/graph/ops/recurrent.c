@@ -12,37 +12,32 @@
 
 #include "graph/evaluate.h"
 #include "graph/express.h"
+#include "graph/ops/recurrent.h"
 #include "graph/rule.h"
 
-enum { X, W, R, B, LENGTHS, H0, C0, P, OPERANDS };
+enum {
+    X = GALI_RECURRENT_X,
+    W = GALI_RECURRENT_W,
+    R = GALI_RECURRENT_R,
+    B = GALI_RECURRENT_B,
+    LENGTHS = GALI_RECURRENT_LENGTHS,
+    H0 = GALI_RECURRENT_H,
+    C0 = GALI_RECURRENT_C,
+    P = GALI_RECURRENT_P
+};
 
-static int64_t gates_of(gali_op op) {
+int64_t gali_recurrent_gates(gali_op op) {
     return op == GALI_OP_LSTM ? 4 : op == GALI_OP_GRU ? 3 : 1;
 }
 
-static int directions_of(const gali_node *node) {
+int gali_recurrent_directions(const gali_node *node) {
     return gali_node_is(node, "direction", "bidirectional") ? 2 : 1;
 }
 
 /* ---- activations ---- */
 
-typedef enum activation {
-    RELU,
-    TANH,
-    SIGMOID,
-    AFFINE,
-    LEAKY_RELU,
-    THRESHOLDED_RELU,
-    SCALED_TANH,
-    HARD_SIGMOID,
-    ELU,
-    SOFTSIGN,
-    SOFTPLUS,
-    NO_ACTIVATION
-} activation;
-
 /* Word `which` of a list that blanks separate, as an activation; letters' case does not matter. */
-static activation activation_of(const char *list, int which) {
+static gali_recurrent_function activation_of(const char *list, int which) {
     static const char *const words[] = {
         "relu",       "tanh",        "sigmoid", "affine",   "leakyrelu", "thresholdedrelu",
         "scaledtanh", "hardsigmoid", "elu",     "softsign", "softplus"};
@@ -52,7 +47,7 @@ static activation activation_of(const char *list, int which) {
     }
     size_t size = strcspn(list, " ");
     int found = 0;
-    for (; found < NO_ACTIVATION; found++) {
+    for (; found < GALI_RECURRENT_FUNCTION_COUNT; found++) {
         size_t same = 0;
         while (same < size && words[found][same] == (list[same] | 32)) {
             same++;
@@ -61,50 +56,59 @@ static activation activation_of(const char *list, int which) {
             break;
         }
     }
-    return (activation)found;
+    return (gali_recurrent_function)found;
 }
 
-/* What direction d's gate functions are: three for LSTM, two for GRU, one for RNN. */
-static activation function_of(const gali_node *node, int d, int which) {
-    static const activation lstm[] = {SIGMOID, TANH, TANH}, gru[] = {SIGMOID, TANH}, rnn[] = {TANH};
+gali_recurrent_function gali_recurrent_function_of(const gali_node *node, int d, int which) {
+    static const gali_recurrent_function lstm[] = {GALI_RECURRENT_SIGMOID, GALI_RECURRENT_TANH,
+                                                   GALI_RECURRENT_TANH},
+                                         gru[] = {GALI_RECURRENT_SIGMOID, GALI_RECURRENT_TANH},
+                                         rnn[] = {GALI_RECURRENT_TANH};
     int count = node->op == GALI_OP_LSTM ? 3 : node->op == GALI_OP_GRU ? 2 : 1;
-    const activation *defaults = node->op == GALI_OP_LSTM ? lstm : node->op == GALI_OP_GRU ? gru : rnn;
+    const gali_recurrent_function *defaults = node->op == GALI_OP_LSTM  ? lstm
+                                              : node->op == GALI_OP_GRU ? gru
+                                                                        : rnn;
     const gali_attribute *given = gali_node_attribute(node, "activations");
     return given && given->word ? activation_of(given->word, d * count + which) : defaults[which];
 }
 
-static double parameter(const gali_node *node, const char *name, int i, double other) {
+double gali_recurrent_parameter(const gali_node *node, const char *name, int d, int which) {
+    int at = d * (node->op == GALI_OP_LSTM ? 3 : node->op == GALI_OP_GRU ? 2 : 1) + which;
     const gali_attribute *list = gali_node_attribute(node, name);
-    return list && (uint32_t)i < list->count ? list->numbers[i] : other;
+    int beta = strcmp(name, "activation_beta") == 0;
+    gali_recurrent_function function = gali_recurrent_function_of(node, d, which);
+    double other = function == GALI_RECURRENT_LEAKY_RELU     ? 0.01
+                   : function == GALI_RECURRENT_HARD_SIGMOID ? (beta ? 0.5 : 0.2)
+                   : function == GALI_RECURRENT_AFFINE       ? (beta ? 0 : 1)
+                                                             : 1;
+    return list && (uint32_t)at < list->count ? list->numbers[at] : other;
 }
 
 static double activate(const gali_node *node, int d, int which, double x) {
-    int count = node->op == GALI_OP_LSTM ? 3 : node->op == GALI_OP_GRU ? 2 : 1, at = d * count + which;
+    double alpha = gali_recurrent_parameter(node, "activation_alpha", d, which);
+    double beta = gali_recurrent_parameter(node, "activation_beta", d, which);
     double clip = gali_node_attribute(node, "clip") ? gali_node_number(node, "clip") : INFINITY;
     x = x > clip ? clip : x < -clip ? -clip : x;
-    switch (function_of(node, d, which)) {
-    case RELU:
+    switch (gali_recurrent_function_of(node, d, which)) {
+    case GALI_RECURRENT_RELU:
         return x > 0 ? x : 0;
-    case TANH:
+    case GALI_RECURRENT_TANH:
         return tanh(x);
-    case SIGMOID:
+    case GALI_RECURRENT_SIGMOID:
         return 1 / (1 + exp(-x));
-    case AFFINE:
-        return parameter(node, "activation_alpha", at, 1) * x + parameter(node, "activation_beta", at, 0);
-    case LEAKY_RELU:
-        return x < 0 ? parameter(node, "activation_alpha", at, 0.01) * x : x;
-    case THRESHOLDED_RELU:
-        return x > parameter(node, "activation_alpha", at, 1) ? x : 0;
-    case SCALED_TANH:
-        return parameter(node, "activation_alpha", at, 1) * tanh(parameter(node, "activation_beta", at, 1) * x);
-    case HARD_SIGMOID:
-        return fmin(
-            fmax(parameter(node, "activation_alpha", at, 0.2) * x + parameter(node, "activation_beta", at, 0.5),
-                 0),
-            1);
-    case ELU:
-        return x < 0 ? parameter(node, "activation_alpha", at, 1) * expm1(x) : x;
-    case SOFTSIGN:
+    case GALI_RECURRENT_AFFINE:
+        return alpha * x + beta;
+    case GALI_RECURRENT_LEAKY_RELU:
+        return x < 0 ? alpha * x : x;
+    case GALI_RECURRENT_THRESHOLDED_RELU:
+        return x > alpha ? x : 0;
+    case GALI_RECURRENT_SCALED_TANH:
+        return alpha * tanh(beta * x);
+    case GALI_RECURRENT_HARD_SIGMOID:
+        return fmin(fmax(alpha * x + beta, 0), 1);
+    case GALI_RECURRENT_ELU:
+        return x < 0 ? alpha * expm1(x) : x;
+    case GALI_RECURRENT_SOFTSIGN:
         return x / (1 + fabs(x));
     default:
         return x > 0 ? x + log1p(exp(-x)) : log1p(exp(x)); /* softplus */
@@ -144,8 +148,8 @@ static gal_status check_functions(gali_rule *rule) {
     if (!known) {
         return gali_rule_fail(rule, "direction \"%.40s\"", gali_node_word(rule->node, "direction"));
     }
-    for (int i = 0; i < count * directions_of(rule->node); i++) {
-        if (function_of(rule->node, i / count, i % count) == NO_ACTIVATION) {
+    for (int i = 0; i < count * gali_recurrent_directions(rule->node); i++) {
+        if (gali_recurrent_function_of(rule->node, i / count, i % count) == GALI_RECURRENT_FUNCTION_COUNT) {
             return gali_rule_fail(rule, "activation %d is none that there is", i + 1);
         }
     }
@@ -157,7 +161,8 @@ gal_status gali_rule_recurrent(gali_rule *rule) {
     gali_extents *extents = rule->graph->extents;
     int batch_first = gali_node_int(node, "layout") != 0;
     gali_extent time = extent_of(rule, X, batch_first), batch = extent_of(rule, X, !batch_first);
-    gali_extent hidden = extent_of(rule, R, 2), gates = gates_of(node->op), directions = directions_of(node);
+    gali_extent hidden = extent_of(rule, R, 2), gates = gali_recurrent_gates(node->op),
+                directions = gali_recurrent_directions(node);
     gali_extent rows = gali_extent_mul(extents, hidden, gates), both = gali_extent_mul(extents, rows, 2);
     const gali_extent x[] = {batch_first ? batch : time, batch_first ? time : batch, extent_of(rule, X, 2)};
     const gali_extent state[] = {batch_first ? batch : directions, batch_first ? directions : batch, hidden};
@@ -213,7 +218,7 @@ static double dot(const double *a, const double *b, int64_t n) {
 
 /* Row `row` of W and R with their biases, before the activation; h is what R is multiplied with. */
 static double both_sides(const cell *k, int64_t row, const double *h, double factor) {
-    int64_t rows = gates_of(k->node->op) * k->hidden;
+    int64_t rows = gali_recurrent_gates(k->node->op) * k->hidden;
     double in = dot(k->x, k->w + row * k->input, k->input) + (k->b ? k->b[row] : 0);
     double back = dot(h, k->r + row * k->hidden, k->hidden) + (k->b ? k->b[rows + row] : 0);
     return in + factor * back;
@@ -310,11 +315,12 @@ static void run_sequence(cell *k, const places *s, const gali_tensor *const *ope
 gal_status gali_truth_recurrent(gali_run *run, const gali_node *node, const gali_tensor *const *operands,
                                 gali_tensor *results) {
     const gali_tensor *x = operands[X];
-    places s = {.batch_first = gali_node_int(node, "layout") != 0, .directions = directions_of(node)};
+    places s = {.batch_first = gali_node_int(node, "layout") != 0,
+                .directions = gali_recurrent_directions(node)};
     s.time = x->shape[s.batch_first];
     s.batch = x->shape[!s.batch_first];
     s.hidden = operands[R]->shape[2];
-    int64_t rows = gates_of(node->op) * s.hidden, input = x->shape[2];
+    int64_t rows = gali_recurrent_gates(node->op) * s.hidden, input = x->shape[2];
     gali_tensor scratch = {.count = 0};
     double each = (double)rows * (double)(input + s.hidden);
     gal_status status = gali_run_work(run, (double)s.time * (double)s.batch * (double)s.directions * each);
