@@ -160,7 +160,8 @@ uint32_t gali_graph_find(const gali_graph *graph, const char *name) {
 
 const char *gali_node_place(const gali_graph *graph, const gali_node *node) {
     gali_text text = {0};
-    gali_text_add(&text, "node %u \"%.100s\" (%s)", (unsigned)(node - graph->nodes), node->name,
+    gali_text_add(&text, "node %u \"%.100s\" (%s)",
+                  node->source ? node->source - 1 : (unsigned)(node - graph->nodes), node->name,
                   gali_op_list[node->op].name);
     const char *place = text.failed ? NULL : gali_arena_copy(graph->arena, text.bytes, text.size);
     gali_text_release(&text);

@@ -85,6 +85,7 @@ struct gali_graph;
 typedef struct gali_node {
     gali_op op;
     const char *name; /* of the file, for messages and emitted code; may be empty */
+    uint32_t source;  /* one more than its number in the file, for messages; 0: it is the graph's own */
     uint32_t operand_count, result_count, attribute_count, body_count;
     uint32_t *operands, *results;
     gali_attribute *attributes;
@@ -160,7 +161,7 @@ uint32_t gali_graph_node(gali_graph *graph, const gali_node *node);
 /* The first value of that name; GALI_NONE. Takes time in proportion to the graph. */
 uint32_t gali_graph_find(const gali_graph *graph, const char *name);
 
-/* "node 3 "name" (Op)": for messages, in the arena. */
+/* "node 3 "name" (Op)", by the file's number where it has one: for messages, in the arena. */
 const char *gali_node_place(const gali_graph *graph, const gali_node *node);
 
 /* The node's attribute or NULL; then, of ints, numbers and words, the node's or else the default of ops.def. */

@@ -182,7 +182,7 @@ static affine find_input_norm(recogniser *r, const gali_port *port, size_t at) {
         mean[i] = found.shift == GALI_ABSENT ? 0 : -mean[i];
         std[i] = found.factor == GALI_ABSENT ? 1 : 1 / std[i];
     }
-    n->input_normalised |= found.factor != GALI_ABSENT;
+    n->input_normalised |= found.factor != GALI_ABSENT || found.shift != GALI_ABSENT;
     return found;
 }
 

@@ -24,19 +24,6 @@ static int spell_alias(gali_spelling *l) {
     return done(l, l->operands[0]);
 }
 
-static int spell_dropout(gali_spelling *l) {
-    uint32_t training = gali_spelling_operand(l, 2), count = 0;
-    int64_t on = 0;
-    if (training != GALI_NONE && !gali_form_list(l->form, training, &on, 1, &count)) {
-        return 0;
-    }
-    if (on && count) {
-        gali_form_refuse(l->form, "in training mode");
-        return 0;
-    }
-    return spell_alias(l);
-}
-
 /* Between reals nothing changes; of whole numbers to a real the form's is f64. */
 static int spell_cast(gali_spelling *l) {
     int64_t to = gali_element_list[GALI_f64].onnx, asked = gali_node_int(l->node, "to");
@@ -373,7 +360,7 @@ static const row rows[] = {
     {GALI_OP_CastLike, spell_cast, 0},
     {GALI_OP_Concat, gali_spell_concat, 0},
     {GALI_OP_Div, spell_div, 1},
-    {GALI_OP_Dropout, spell_dropout, 1},
+    {GALI_OP_Dropout, spell_alias, 0},
     {GALI_OP_Einsum, spell_einsum, 1},
     {GALI_OP_Expand, gali_spell_expand, 0},
     {GALI_OP_Flatten, gali_spell_reshape, 0},

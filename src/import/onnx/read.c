@@ -569,6 +569,7 @@ static gal_status read_node(reader *r, scope *s, const Onnx__NodeProto *proto, s
     n.place = place_of(r, proto, number);
     n.op = proto->op_type ? proto->op_type : "";
     n.node.name = proto->name;
+    n.node.source = (uint32_t)number + 1;
     if (proto->domain && proto->domain[0] && strcmp(proto->domain, "ai.onnx") != 0) {
         return gali_fail(r->error, GAL_UNSUPPORTED, "%s: operators of \"%.*s\" are not supported", n.place,
                          SHOWN, proto->domain);

@@ -147,6 +147,7 @@ static gal_status add(gali_onnx_reading *r, gali_node node) {
         }
     }
     node.name = r->node.name;
+    node.source = r->node.source;
     return gali_graph_node(r->graph, &node) == GALI_NONE
                ? gali_fail(r->error, GAL_NO_MEMORY, "no memory to read a node")
                : GAL_OK;
