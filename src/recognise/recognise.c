@@ -175,7 +175,7 @@ static affine find_input_norm(recogniser *r, const gali_port *port, size_t at) {
     found.factor = find_affine(r, GALI_MAKER_PRODUCT, last, &last);
     int good = found.shift == GALI_ABSENT || read_row(r, found.shift, port->width, mean);
     good = good && (found.factor == GALI_ABSENT || read_row(r, found.factor, port->width, std));
-    if (!good || !all_positive(std, port->width)) {
+    if (!good || (found.factor != GALI_ABSENT && !all_positive(std, port->width))) {
         found = (affine){GALI_ABSENT, GALI_ABSENT};
     }
     for (size_t i = 0; i < port->width; i++) {
