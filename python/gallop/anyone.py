@@ -317,6 +317,7 @@ def contract_of(
     walk, run = np.percentile(moving, [50, 90]) if len(moving) else (1.3, 2.5)
     feet = [t.position[:, [leg.ankle for leg in legs], 1].min() for t in takes]
     rules = {**walker.RULES, "speed_walk": round(float(walk), 3), "speed_run": round(float(run), 3),
+             "stand_start": 1.0,
              "foot_heel_height": round(float(np.median(feet)), 2), "foot_toe_height": 2.0,
              "inertia_jump": round(MORE_JUMP * features.pose_motion(takes)[1], 2)}
     root = skeleton.offsets.copy()

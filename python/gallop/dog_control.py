@@ -79,11 +79,12 @@ def direction(angle: torch.Tensor) -> torch.Tensor:
 
 
 DEFAULTS = {"velocity_smooth": 0.9, "direction_smooth": 0.9, "strafe_smooth": 0.9,
-            "turn_gait": 0.0, "jump_time": 0.0, "jump_speed": 0.0}
+            "turn_gait": 0.0, "turn_ahead": 0.0, "jump_time": 0.0, "jump_speed": 0.0}
 
 
 KEPT = ("root", "facing", "position", "turn", "velocity", "velocity_wanted", "facing_wanted",
-        "strafe", "stand", "top")
+        "turning", "strafe", "stand", "top")
+TURN_JUMP, TURN_FOLLOW = 0.15, 0.1  # rad; share of the way that `turning` goes in a frame
 LISTS = ("commanded_now", "predicted")
 
 
@@ -108,7 +109,7 @@ class Controller:
         self.velocity = torch.zeros(past + 1, count, 2, **make)
         self.velocity_wanted, self.facing_wanted = self.root, self.facing
         self.commanded_now = (self.root, self.facing)
-        self.strafe, self.stand, self.age = self.facing, self.facing, 0
+        self.strafe, self.stand, self.turning, self.age = self.facing, self.facing, self.facing, 0
         self.over = -past - self.rules["jump_time"]
         self.top = self.facing + self.over  # frames until a jump's top; `over`: none to be seen
         self.offsets = torch.tensor(self.contract.samples, **make)
@@ -156,12 +157,13 @@ class Controller:
 
     def _want(self, c: Command) -> None:
         """Velocity and facing that the stick wants, and the amount of standing."""
-        kept = self.velocity_wanted, self.facing_wanted, self.strafe, self.stand
+        names = ("velocity_wanted", "facing_wanted", "turning", "strafe", "stand")
+        kept = [getattr(self, n) for n in names]
         busy = self._leap(c)
         self._steer(c)
-        now = self.velocity_wanted, self.facing_wanted, self.strafe, self.stand
-        self.velocity_wanted, self.facing_wanted, self.strafe, self.stand = (
-            torch.where(busy.view(-1, *[1] * (a.ndim - 1)), b, a) for a, b in zip(now, kept))
+        for name, was in zip(names, kept):
+            now = getattr(self, name)
+            setattr(self, name, torch.where(busy.view(-1, *[1] * (now.ndim - 1)), was, now))
 
     def _steer(self, c: Command) -> None:
         """The same for those whose feet are on the ground."""
@@ -174,19 +176,24 @@ class Controller:
         speed = wanted.norm(dim=1)
         way = torch.where(speed < 1e-5, facing, torch.atan2(wanted[:, 0], wanted[:, 1]))
         goal = way + self.strafe * wrapped(c.look - way)
-        self.facing_wanted = wrapped(facing + r["direction_smooth"] * wrapped(goal - facing))
+        change = r["direction_smooth"] * wrapped(goal - facing)
+        self.facing_wanted = wrapped(facing + change)
+        followed = self.turning + TURN_FOLLOW * (change - self.turning)
+        self.turning = torch.where(change.abs() > TURN_JUMP, change * 0, followed)
         amount = (1 - speed / r["stand_speed"]).clamp(min=0)
         if r["turn_gait"] > 0:
-            turning = wrapped(self.facing_wanted - self.facing).abs() > r["turn_gait"]
-            amount = torch.where(turning, amount * 0, amount)
+            away = wrapped(self.facing_wanted - self.facing) + r["turn_ahead"] * self.turning
+            amount = torch.where(away.abs() > r["turn_gait"], amount * 0, amount)
         self.stand = self.stand + r["gait_smooth"] * (amount - self.stand)
 
     def _follow(self, velocity: torch.Tensor, facing: torch.Tensor
                 ) -> tuple[torch.Tensor, torch.Tensor]:
         """One frame of the commanded velocity and facing."""
         r = self.rules
-        velocity = velocity + (self.velocity_wanted - velocity) / r["command_velocity_time"]
-        angle = wrapped(self.facing_wanted - facing) / max(r["command_turn_time"], 1.0)
+        lead = r["turn_ahead"] * self.turning
+        goal = turned(self.velocity_wanted, lead)
+        velocity = velocity + (goal - velocity) / r["command_velocity_time"]
+        angle = wrapped(self.facing_wanted + lead - facing) / max(r["command_turn_time"], 1.0)
         limit = r["command_turn_rate"]
         return velocity, facing + angle.clamp(-limit, limit)
 

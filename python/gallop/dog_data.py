@@ -1,4 +1,4 @@
-"""The dog's takes: clips, their mirror images, walks played backwards, and coming to rest.
+"""The dog's takes: clips, their mirrors, walks played backwards and led aside, and coming to rest.
 
 Standing is nearly absent from the motion, so every take of it is made here: from a slow walk the
 body comes to a stop over feet that step one after another into the pose of rest. Played backwards
@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 from scipy.ndimage import binary_dilation, gaussian_filter1d
 
-from gallop import dog, dog_clean
+from gallop import dog, dog_aside, dog_clean
 from gallop.dog_clean import Clip
 
 HELD_OUT = ("dog_zig_walk_002", "dog_fast_run_02_004", "dog_quad_walkrun_005")
@@ -186,7 +186,7 @@ def still(frames: int = 360) -> Clip:
 def slow_forward(clip: Clip) -> Clip:
     """Keeps what may be played backwards: straight, slow walking."""
     v = velocity(clip)
-    good = (v[:, 0] > 10) & (v[:, 0] < 95) & (np.abs(v[:, 1]) < 25)
+    good = (v[:, 0] > 10) & (v[:, 0] < 125) & (np.abs(v[:, 1]) < 25)
     return replace(clip, keep=clip.keep & good)
 
 
@@ -211,9 +211,11 @@ def takes(folder: Path, seed: int = 1, stops: int = 6, limit: int | None = None)
             continue
         out += rests(clip, stops, rng)
         if any(w in clip.name for w in WALKS):
-            reverse = backwards(slow_forward(clip))
-            out.append(reverse)
+            reverse, led = backwards(slow_forward(clip)), fit(dog_aside.aside(clip))
+            out += [reverse, led]
             out += rests(reverse, stops, rng)
+            out += rests(led, stops, rng)
+            out += [backwards(r) for r in rests(backwards(led), stops, rng)]
         out += [backwards(r) for r in rests(backwards(clip), stops, rng)]
     out.append(still())
     return [version for clip in out for version in (clip, mirrored(clip))]

@@ -22,8 +22,8 @@ PAST = [o for o in dog.SAMPLES if o <= 0]
 AHEAD = [o for o in dog.SAMPLES if o > 0]
 EDGE = 61  # frames at a take's ends whose path is not known
 SPEED_BINS = (10.0, 50.0, 100.0, 160.0, 240.0, 300.0, 340.0)  # cm/s
-# turning on the spot, backing, jumping
-TURN_BIN, BACK_BIN, JUMP_BIN = (len(SPEED_BINS) + i for i in (1, 2, 3))
+# turning on the spot, backing, jumping, going sideways
+TURN_BIN, BACK_BIN, JUMP_BIN, SIDE_BIN = (len(SPEED_BINS) + i for i in (1, 2, 3, 4))
 
 
 @dataclass
@@ -121,7 +121,8 @@ def _bins(clip: Clip, jump: np.ndarray) -> np.ndarray:
     number = np.digitize(speed, SPEED_BINS)
     on_spot = (speed < 40) & (np.abs(dog_data.turning(clip)) > 0.8)
     number = np.where(on_spot, TURN_BIN, np.where(v[:, 0] < -10, BACK_BIN, number))
-    return np.where(jump.max(1) > 0.05, JUMP_BIN, number)
+    aside = (np.abs(v[:, 1]) > 8) & (np.abs(v[:, 1]) > 2 * np.abs(v[:, 0])) & ~on_spot
+    return np.where(jump.max(1) > 0.05, JUMP_BIN, np.where(aside, SIDE_BIN, number))
 
 
 def arrays_of(clip: Clip) -> dict[str, np.ndarray]:

@@ -106,8 +106,8 @@ def train(args: argparse.Namespace) -> None:
 
 
 def polish(args: argparse.Namespace, trainer: Trainer) -> None:
-    """The last stage, under random sticks; without --polish none when --quick, else 800 steps."""
-    steps = args.polish if args.polish is not None else (0 if args.quick else 800)
+    """The last stage, under random sticks; without --polish none when --quick, else 1200 steps."""
+    steps = args.polish if args.polish is not None else (0 if args.quick else 1200)
     if steps == 0:
         return
     last = Polish(trainer, Plan(steps))

@@ -13,7 +13,7 @@ from dataclasses import dataclass, fields
 import numpy as np
 import torch
 
-from gallop import exporter, graph
+from gallop import dog, exporter, graph
 from gallop.dog_control import Command, Controller
 from gallop.dog_loop import State
 from gallop.dog_train import Trainer, chances
@@ -33,40 +33,45 @@ class Plan:
 
 
 class Sticks:
-    """Random commands: speeds up to 3.5 m/s, turns of up to 120 degrees, stands, some backing, and
-    jumps."""
+    """Random commands: speeds up to 3.5 m/s, turns of up to 120 degrees, circles, backing, side
+    steps, stands, turns on the spot, and jumps."""
 
     def __init__(self, count: int, rules: dict[str, float], seed: int,
                  device: torch.device) -> None:
         self.rng, self.rules, self.device = np.random.default_rng(seed), rules, device
         self.left, self.age = np.zeros(count, int), np.zeros(count, int)
-        self.angle, self.speed = np.zeros(count), np.zeros(count)
-        self.back, self.jump = np.zeros(count), np.zeros(count)
+        self.angle, self.spin, self.speed = np.zeros(count), np.zeros(count), np.zeros(count)
+        self.look, self.strafe, self.jump = np.zeros(count), np.zeros(count), np.zeros(count)
 
     def next(self) -> Command:
         """The commands of the next frame."""
-        rng = self.rng
-        new = np.flatnonzero(self.left <= 0)
-        self.left[new] = rng.integers(50, 210, len(new))
-        self.angle[new] += rng.uniform(-2.1, 2.1, len(new))
-        kind = rng.random(len(new))
-        self.speed[new] = np.where(kind < 0.12, 0, rng.uniform(0.4, 3.5, len(new))) * 100 / 60
-        self.back[new] = kind > 0.92
-        self.jump[new] = rng.random(len(new)) < 0.2
-        self.age[new] = 0
-        self.left, self.age = self.left - 1, self.age + 1
+        self._renew(np.flatnonzero(self.left <= 0))
+        self.left, self.age, self.angle = self.left - 1, self.age + 1, self.angle + self.spin
         walk, run = self.rules["speed_walk"], self.rules["speed_run"]
-        speed = np.where(self.back > 0, np.minimum(self.speed, 1.0), self.speed)
-        more = np.clip((speed - walk) / (run - walk), 0, 1)
-        size = np.minimum(speed / (walk + (run - walk) * more), 1)
+        more = np.clip((self.speed - walk) / (run - walk), 0, 1)
+        size = np.minimum(self.speed / (walk + (run - walk) * more), 1)
         way = np.stack([np.sin(self.angle), np.cos(self.angle)], -1) * size[:, None]
 
         def tensor(a: np.ndarray) -> torch.Tensor:
             return torch.tensor(a, dtype=torch.float32, device=self.device)
 
-        look = self.angle + np.pi * self.back
-        return Command(tensor(way), tensor(more), tensor(look), tensor(self.back),
-                       tensor(self.jump))
+        return Command(tensor(way), tensor(more), tensor(self.angle + self.look),
+                       tensor(self.strafe), tensor(self.jump))
+
+    def _renew(self, new: np.ndarray) -> None:
+        """New commands for the characters `new`; age counts their frames."""
+        rng, count = self.rng, len(new)
+        self.left[new], self.age[new] = rng.integers(50, 210, count), 0
+        self.angle[new] += rng.uniform(-2.1, 2.1, count)
+        kind = rng.random(count)
+        stands, aside, back = kind < 0.12, (kind > 0.84) & (kind <= 0.92), kind > 0.92
+        spins = np.where(stands, kind < 0.06, ~aside & ~back & (rng.random(count) < 0.3))
+        self.spin[new] = np.where(spins, rng.uniform(-1.2, 1.2, count), 0) / dog.RATE
+        self.speed[new] = np.where(stands, 0, rng.uniform(0.4, 3.5, count)) * 100 / dog.RATE
+        quarter = np.where(rng.random(count) < 0.5, 0.5, -0.5)
+        self.look[new] = np.pi * np.where(back, 1, np.where(aside, quarter, 0))
+        self.strafe[new] = aside | back | (stands & spins)
+        self.jump[new] = (rng.random(count) < 0.2) & ~aside & ~back
 
 
 class Polish:
@@ -95,7 +100,7 @@ class Polish:
 
     def penalty(self, commands: list[Command], settled: torch.Tensor) -> torch.Tensor:
         """What the characters do that no dog does, in as many frames of their lives; settled [C]
-        tells whose command is old."""
+        tells whose command is old and leads straight on."""
         total = torch.zeros((), device=self.device)
         for command in commands:
             self.control.step(command)
@@ -107,15 +112,15 @@ class Polish:
             level = (self.control.top <= -self.control.rules["jump_time"]).float()
             height = (26.5 - s.posture[:, 0]).clamp(min=0) * level
             lean = (s.posture[:, 1:].abs() - 0.24).clamp(min=0) * level[:, None]
-            total = total + low.mean() + 0.3 * height.mean() + 3 * lean.mean() + 0.06 * slide
-        return total / len(commands) + 0.6 * self.lag(settled)
+            total = total + low.mean() + 0.3 * height.mean() + 3 * lean.mean() + 0.1 * slide
+        return total / len(commands) + 0.8 * self.lag(settled)
 
     def lag(self, settled: torch.Tensor) -> torch.Tensor:
         """How far the speed of the last 48 frames is from the one long wanted, units per frame."""
         c = self.control
         facing = torch.sin(c.facing_wanted - c.facing).abs() < 0.2
         off = (c.velocity[-48:].mean(0) - c.velocity_wanted).square().sum(-1)
-        return ((off + 1e-6).sqrt() * (settled & facing & (c.strafe < 0.1))).mean()
+        return ((off + 1e-6).sqrt() * (settled & facing)).mean()
 
     def lost(self) -> torch.Tensor:
         """Characters [C] that are no dog any more."""
@@ -144,7 +149,8 @@ class Polish:
         commands = [vars(self.sticks.next()) for _ in range(plan.unroll)]
         given = {k: torch.stack([c[k] for c in commands]) for k in commands[0]}
         given["rows"] = self.starts[drawn.clamp(max=len(self.starts) - 1)]
-        given["settled"] = torch.tensor(self.sticks.age > 80, device=self.device)
+        straight = (self.sticks.age > 80) & (self.sticks.spin == 0)
+        given["settled"] = torch.tensor(straight, device=self.device)
         memory = {"dog." + k: v for k, v in self.control.memory().items()}
         made = self.update({**given, **memory})
         self.control.remember({k[4:]: v for k, v in made.items() if k.startswith("dog.")})

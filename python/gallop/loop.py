@@ -32,8 +32,8 @@ DEFAULTS = {
     "turn_gait": 0.0, "turn_ahead": 0.0,
     "future_position_bias": 0.5, "future_position_bias_strafe": 1.0,
     "future_direction_bias": 2.0, "future_direction_bias_strafe": 0.5,
-    "joint_smooth": 0.5, "stand_damping": 0.25, "phase_stand": 0.1, "phase_least": 0.0,
-    "speed_gain": 0.0, "jump_time": 0.0, "jump_speed": 0.0,
+    "joint_smooth": 0.5, "stand_start": 0.0, "stand_damping": 0.25, "phase_stand": 0.1,
+    "phase_least": 0.0, "speed_gain": 0.0, "jump_time": 0.0, "jump_speed": 0.0,
 }  # fmt: skip
 
 
@@ -150,8 +150,10 @@ class Loop:
         count, window = len(fed), len(self.frames)
         zero = fed.new_zeros(count)
         forgotten = -float(self.c.window[0]) - self.rules["jump_time"]
+        gait = fed.new_zeros(count, window, len(self.c.gaits))
+        gait[..., self.roles["stand"]] = self.rules["stand_start"]
         return State(fed.new_zeros(count, window, 2), facing[:, None].repeat(1, window),
-                     fed.new_zeros(count, window, len(self.c.gaits)), fed, phase,
+                     gait, fed, phase,
                      fed.new_zeros(count, 2), facing, zero, zero, zero, zero + 1, zero,
                      zero + forgotten)
 

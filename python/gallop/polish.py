@@ -8,6 +8,7 @@ the network is moved so that
 - the root goes as fast as, and where, it was told once a command has settled (track), and does so
   on the mean in each kind of command (course),
 - feet travel as far and step as often as in the data in each manner of going (manner),
+- no joint's motion changes by more in a frame than a body's can (calm),
 - feet stay over the floor, and bones have their lengths (body),
 - everything else stays what the network said before this stage (keep), and
 - stretches of data are still reproduced (data).
@@ -35,7 +36,10 @@ from gallop.network import PFNN
 from gallop.progress import Progress
 from gallop.trainer import Batches, Stage, World, follow, given_of, load_checkpoint
 
-PARTS = ("slide", "keep", "track", "course", "body", "manner", "data")
+SLOW = 0.02  # m/s: planted feet that go more slowly are still
+CALM, CALM_HIPS = 7.0, 1.8  # cm: most that a joint's way of a frame changes in the next, and hips'
+FIDGET = 6.0  # rad/s at which a stick circles that nobody can follow
+PARTS = ("slide", "calm", "keep", "track", "course", "body", "manner", "data")
 
 
 @dataclass(frozen=True)
@@ -47,6 +51,8 @@ class Plan:
     frames: int = 16
     rate: float = 2e-4
     slide: float = 3.0
+    creep: float = 0.15  # m/s; how much a small slide counts beside its square
+    calm: float = 0.02
     track: float = 1.0
     keep: float = 0.5
     rhythm: float = 5.0  # how much more than a joint's the phase's advance must stay
@@ -54,9 +60,10 @@ class Plan:
     body: float = 0.5
     manner: float = 1.0
     course: float = 20.0
-    settle: tuple[int, int] = (10, 40)  # frames after a command: to count first, and fully
+    settle: tuple[int, int] = (6, 26)  # frames after a command: to count first, and fully
     settle_still: tuple[int, int] = (4, 18)
     brisk: tuple[float, float] = (3.0, 1.5)  # m/s: larger changes of speed take longer, still too
+    longest: float = 2.0  # times as long at most
     stage: Stage = field(default_factory=lambda: Stage(1, 256, 16))
 
 
@@ -154,8 +161,8 @@ class Pool:
         n, host = self.count, self.host
         facing = state.facing[:, self.loop.now].detach()
         draw = host.random(n)
-        stop = (draw >= 0.87) & self.stops
-        pivot = stop & (draw >= 0.93)  # a stop that turns on the spot
+        stop = (draw >= 0.85) & self.stops
+        pivot = stop & (draw >= 0.91)  # a stop that turns on the spot
         shown = self.known.reshape(-1, 2)  # ahead, left, right, back; walk and run
         sides = [t for t, row in zip((0.5, -0.5, 1.0), shown[1:]) if row.any()]
         slants = [0.25, -0.25, 0.75, -0.75] if len(sides) == 3 else []
@@ -174,18 +181,24 @@ class Pool:
         move = turned(torch.stack([0 * way, self._tensor(np.where(stop, 0, part))], -1), way)
         spin = np.where(circle, host.uniform(-1, 1, n) * np.where(run > 0, 0.9, 0.6), 0)
         spin = np.where(pivot, host.uniform(-1.3, 1.3, n), spin) / self.rate
-        jump = ahead & (host.random(n) < (0.08 if self.loop.jumps else 0)) & ~crouch
+        jump = ahead & (host.random(n) < (0.15 if self.loop.jumps else 0)) & ~crouch
         kind = kinds(relative, spin, (run > 0).astype(float), circle, stop)
         kind = np.where(jump, -1, kind)
         manner = _manner(ahead, circle | stop, part, quarter, (run > 0).astype(float))
         manner = np.where(jog | crouch | jump, -1, manner)
         life = np.where(host.random(n) < 0.3, host.uniform(30, 90, n), host.uniform(90, 260, n))
         life = np.where(jump, 80, life)
+        fidget = ~jump & (host.random(n) < 0.08)  # too short, or too quick, to be followed
+        life = np.where(fidget, host.uniform(12, 35, n), life)
+        quick = np.where(host.random(n) < 0.5, host.uniform(-FIDGET, FIDGET, n) / self.rate, spin)
+        spin = np.where(fidget & ~stop, quick, spin)
+        kind, manner = np.where(fidget, -1, kind), np.where(fidget, -1, manner)
         strafe = ~(ahead | circle) & (~stop | pivot)
         given = (run, strafe, crouch, jump, spin, life, manner, kind)
         t = [self._tensor(np.asarray(g, float)) for g in given]
         speed = mix(self.rules["speed_walk"], self.rules["speed_run"], t[0])[:, None]
         change = (move * speed - state.velocity.detach()).norm(dim=-1) * self.per_second
+        change = change + self._tensor(np.where(fidget, 100, 0))
         return Orders(move, t[0], facing, *t[1:4], t[4], change, torch.zeros_like(facing), *t[5:])
 
     def renewed(self, state: State, orders: Orders) -> tuple[State, Orders]:
@@ -340,7 +353,7 @@ class Polish:
         """Some frames of the pool with gradient: what is after them, and the weighted terms."""
         u, plan, loop = self.unroll, self.plan, self.loop
         begin = state.path[:, loop.now]
-        wanted, slide, keep, raw, last = 0.0, [], [], [], None
+        wanted, slide, keep, raw, ways, last = 0.0, [], [], [], [], None
         for _ in range(plan.frames):
             state, orders = loop.command(state, orders.stick()), orders.later()
             wanted = wanted + state.velocity
@@ -352,6 +365,7 @@ class Polish:
             keep.append(((out - said).abs() * self.kept).mean())
             y = out * u.y_std + u.y_mean
             raw.append(y)
+            ways.append(self._world(state, y))
             feet = self._feet(state, y)
             if last is not None:
                 slide.append(self._slide(last, feet))
@@ -360,7 +374,7 @@ class Polish:
         went = state.path[:, loop.now] - begin
         still = (state.velocity.norm(dim=-1) < self.pool.rules["stand_speed"]).float()
         first, full = (a + (b - a) * still for a, b in zip(plan.settle, plan.settle_still))
-        slow = (orders.change / mix(*plan.brisk, still)).clamp(1, 2.5)
+        slow = (orders.change / mix(*plan.brisk, still)).clamp(1, plan.longest)
         first, full = first * slow, full * slow
         settled = torch.clamp((orders.age - plan.frames - first) / (full - first), 0, 1)
         settled = settled * (state.jump_top <= -self.pool.rules["jump_time"])
@@ -372,11 +386,27 @@ class Polish:
         manner = torch.where(settled >= 1, orders.manner, -torch.ones_like(settled))
         habits = self.moments.loss(self._foot_points(stacked), self._advance(stacked), manner)
         return state, orders, {"slide": plan.slide * torch.stack(slide).mean(),
+                               "calm": plan.calm * self._calm(torch.stack(ways, 1)),
                                "keep": plan.keep * torch.stack(keep).mean(),
                                "track": plan.track * track,
                                "course": plan.course * course,
                                "body": plan.body * self._body(stacked),
                                "manner": plan.manner * habits}
+
+    def _world(self, s: State, y: torch.Tensor) -> torch.Tensor:
+        """Joints [C, J, 3] in the world."""
+        now = self.loop.now
+        points = y[:, self.unroll.at.position].unflatten(-1, (-1, 3))
+        flat = turned(points[..., 0::2], s.facing[:, now, None]) + s.path[:, now, None]
+        return torch.stack([flat[..., 0], points[..., 1], flat[..., 1]], -1)
+
+    def _calm(self, joints: torch.Tensor) -> torch.Tensor:
+        """By how much joints' ways [C, F, J, 3] change more from frame to frame than they may:
+        mean over characters and frames of the sum over joints, cm squared; hips count tenfold."""
+        change = torch.diff(joints, n=2, dim=1).square().sum(-1).add(1e-6).sqrt()
+        change = change * self.unroll.at.metres * 100
+        hips = torch.relu(change[..., 0] - CALM_HIPS).square()
+        return (10 * hips + torch.relu(change[..., 1:] - CALM).square().sum(-1)).mean()
 
     def _foot_points(self, raw: torch.Tensor) -> torch.Tensor:
         """Heels and toes [C, F, 4, 3] in the root frame."""
@@ -405,8 +435,10 @@ class Polish:
 
     def _slide(self, a: tuple, b: tuple) -> torch.Tensor:
         at = self.unroll.at
-        speed = (b[0] - a[0]).square().sum(-1) * (at.metres * at.rate) ** 2
-        return (speed * a[1] * b[1] * self.foot_weight).sum(1).mean()
+        squared = (b[0] - a[0]).square().sum(-1) * (at.metres * at.rate) ** 2
+        size = (squared + SLOW**2).sqrt() - SLOW  # of a square alone nothing small would be mended
+        slide = squared + self.plan.creep * size
+        return (slide * a[1] * b[1] * self.foot_weight).sum(1).mean()
 
     def _track(
         self, went: torch.Tensor, wanted: torch.Tensor, s: State, settled: torch.Tensor

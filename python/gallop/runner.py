@@ -57,12 +57,12 @@ RULES = {
     "speed_crouch": 0.64, "crouch_still": 1.0, "crouch_smooth": 0.2,
     "velocity_smooth": 0.4, "direction_smooth": 0.5,
     "jump_time": 27.0, "jump_speed": 0.6, "inertia_jump": 6.0,
-    "inertia_body": 2.0,
+    "inertia_body": 2.0, "stand_start": 1.0,
 }  # fmt: skip
 
 # What is trained: width of the hidden layers and steps of polish, and the same with --quick.
 HIDDEN = {"pfnn": 384, "mann": 224}
-POLISH = 3200
+POLISH = 6400
 QUICK_HIDDEN, QUICK_POLISH = 160, 300
 
 # Label constants: speeds in cm/s, heights as shares of the height of the hips when standing.

@@ -39,6 +39,7 @@ from gallop import (
     motion,
     person,
     runner,
+    start,
     walker,
 )
 from gallop.losses import Unroll, Weights
@@ -175,7 +176,7 @@ def held_out_error(
 def write_curve(path: Path, history: list[tuple[int, dict[str, float]]]) -> None:
     """The loss curve as CSV: step, loss and its parts."""
     keys = ["loss", "error", "slide", "kinematics", "decay"]
-    keys += ["keep", "track", "course", "body", "manner", "data"]
+    keys += ["calm", "keep", "track", "course", "body", "manner", "data"]
     with path.open("w", newline="") as f:
         out = csv.writer(f)
         out.writerow(["step", *keys])
@@ -299,6 +300,7 @@ def finish(
 ) -> None:
     """Golden frames, provenance, file, and the table of the closed loop; of a training that ^C
     ended, the file alone."""
+    start.from_standing(model)
     exporter.add_golden(model, *exporter.golden_rows(data))
     exporter.add_provenance(model, {
         "model": name, "data": attribution.split(";")[0], "attribution": attribution,

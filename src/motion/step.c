@@ -102,7 +102,7 @@ static gali_vec2 slope_at(const gali_lanes *lanes, gal_vec3 at) {
                        gali_clamp(along_z / (2 * reach), -GALI_STEEPEST, GALI_STEEPEST)};
 }
 
-/* The whole path at a point, facing one way, gaits 0. */
+/* The whole path at a point, facing one way, gaits 0 but for the stand's. */
 static void stand_there(const gali_lanes *lanes, uint32_t lane, gali_start at) {
     const gali_layout *is = &lanes->controller->layout;
     const gali_contract *contract = lanes->controller->contract;
@@ -128,12 +128,19 @@ static void stand_there(const gali_lanes *lanes, uint32_t lane, gali_start at) {
     for (uint32_t k = 0; k < contract->sample_count; k++) {
         gali_bank_set(bank, is->sample_height + k, lane, root.y);
     }
+    int32_t stand = contract->gait_of_role[GALI_GAIT_STAND];
+    if (stand >= 0) {
+        gali_bank_set(bank, is->gait + (uint32_t)stand, lane, contract->rules.stand_start);
+    }
     gali_bank_start(bank, lane);
     for (uint32_t back = 1; back <= contract->past; back++) {
         float *record = gali_bank_record(bank, contract, is, lane, back);
         memset(record, 0, is->record * sizeof *record);
         memcpy(record + GALI_RECORD_PLACE, &root, sizeof root);
         memcpy(record + GALI_RECORD_FACING, &at.facing, sizeof at.facing);
+        if (stand >= 0) {
+            record[GALI_RECORD_GAIT + stand] = contract->rules.stand_start;
+        }
     }
 }
 
@@ -189,6 +196,9 @@ void gali_step_reset(const gali_phases *phases, const gali_lanes *all, uint32_t 
     stand_there(all, lane, at);
     take_rest_pose(phases, &lanes);
     phases->remember(&lanes);
+    if (!contract->hinge_count && contract->rules.pose_rigid > 0) {
+        phases->make_rigid(&lanes);
+    }
     for (uint32_t i = 0; i < contract->memory_count; i++) {
         gali_bank_set(bank, is->memory + i, lane, 0);
     }

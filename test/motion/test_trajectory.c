@@ -254,9 +254,11 @@ typedef struct commanded {
 } commanded;
 
 static commanded commanded_step(commanded c, const truth *t) {
-    double most = 0.05, turning = remainder(t->wanted - c.facing, 2 * pi) / 5;
+    double lead = t->turning * t->turn_ahead, most = 0.05;
+    double turning = remainder(t->wanted + lead - c.facing, 2 * pi) / 5;
+    double vx = cos(lead) * t->vx + sin(lead) * t->vz, vz = cos(lead) * t->vz - sin(lead) * t->vx;
     turning = turning > most ? most : turning < -most ? -most : turning;
-    return (commanded){mix(c.vx, t->vx, 0.25), mix(c.vz, t->vz, 0.25), c.facing + turning};
+    return (commanded){mix(c.vx, vx, 0.25), mix(c.vz, vz, 0.25), c.facing + turning};
 }
 
 static void truth_commanded(truth *t, commanded *command) {
@@ -276,18 +278,16 @@ static void truth_commanded(truth *t, commanded *command) {
     }
 }
 
-static void the_commanded_path_follows_the_rules(void **unused) {
-    (void)unused;
+static void follow_command(const char *rules, double turn_ahead) {
     lane l;
-    start(&l,
-          "rule command_velocity_time 4\nrule command_turn_time 5\nrule command_turn_rate 0.05\n"
-          "rule command_blend 0.5\n",
-          0.4f);
+    start(&l, rules, 0.4f);
     truth t = truth_start(&l, 0.4);
+    t.turn_ahead = turn_ahead;
     commanded command = {0, 0, 0.4};
-    const gal_input input = {.move_x = -0.3f, .move_y = 0.9f, .run = 0.3f, .camera_yaw = -0.7f};
-    lane_set_input(&l, input);
-    for (int frame = 0; frame < 15; frame++) {
+    for (int frame = 0; frame < 25; frame++) {
+        const gal_input input = {
+            .move_x = -0.3f, .move_y = 0.9f, .run = 0.3f, .camera_yaw = -0.7f + 0.04f * (float)frame};
+        lane_set_input(&l, input);
         l.phases->predict(&l.lanes);
         truth_predicted(&t);
         truth_want(&t, &input, 2.5, 7.5);
@@ -298,7 +298,18 @@ static void the_commanded_path_follows_the_rules(void **unused) {
             near(t.vx_at[i], sample2(&l, GALI_RECORD_VELOCITY, i).x, "velocity x", i, frame);
         }
     }
+    assert_true(fabsf(lane_get(&l, l.is->turning)) > 0.01f);
     lane_free(&l);
+}
+
+static void the_commanded_path_follows_the_rules(void **unused) {
+    (void)unused;
+#define COMMANDED                                                                                              \
+    "rule command_velocity_time 4\nrule command_turn_time 5\nrule command_turn_rate 0.05\nrule command_blend " \
+    "0.5\n"
+    follow_command(COMMANDED, 0);
+    follow_command(COMMANDED "rule turn_ahead 7.5\n", 7.5);
+#undef COMMANDED
 }
 
 static void turning_on_the_spot_is_walking_where_asked(void **unused) {
