@@ -86,7 +86,7 @@ static void the_headers_samples_are_loops(void **unused) {
         }
     }
     assert_int_equal(fclose(header), 0);
-    assert_int_equal(samples, 2);
+    assert_int_equal(samples, 3);
 }
 
 /* Two experts a call, whose panels follow one another. */

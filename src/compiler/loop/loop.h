@@ -48,12 +48,23 @@
  * the elements from there on, and zeros where a marked index leaves its dimension. So sums over a window's row have no test
  * inside of them:
  *
- *     view row[6][64]
- *     for r in 6 unroll {
- *       point row[r][0] at x[?r + k - 1][0]
+ *     loop window(length in 1..32) dense {
+ *       input x[length][64]
+ *       constant weights[3][64]
+ *       output y[length]
+ *       for i in length {
+ *         local sum
+ *         sum = 0
+ *         for k in 3 {
+ *           view row[1][64]
+ *           point row[0][0] at x[?i + k - 1][0]
+ *           for c in 64 {
+ *             sum = fma(row[0][c], weights[k][c], sum)
+ *           }
+ *         }
+ *         y[i] = sum
+ *       }
  *     }
- *     for c in 64 {
- *       .. fma(row[r][c], ..
  *
  * A dimension that does not divide is cut into nearly equal parts: part i of `count` of `total` starts at
  * first(total, count, i) = total i / count, rounded up, and ends where the next one starts. A let marked `cases` has

@@ -11,7 +11,10 @@
  * Each element's sum is taken in one order whatever the tile, so tiles change no bit.
  *
  * Axes that loads in lanes depend on are outside of the panels, but for rows; the others inside, so that a panel of weights
- * is read from near memory for all rows. Constants are laid out as [vectors][k..][lanes]: each vector column one stream.
+ * is read from near memory for all rows. Constants are laid out as [panels][k..][vectors][lanes]: each panel is one stream.
+ *
+ * A panel that the second cache does not hold is taken in blocks of what is summed over, each for all rows before the next; the
+ * sums lie in a local meanwhile, and their order is the same.
  */
 #include "compiler/program/lowering.h"
 
@@ -21,7 +24,10 @@ enum {
     ROWS_MOST = 14,
     VECTORS_MOST = 8,
     LOADS_MOST = 32,
-    EXTENT_GUESS = 64, /* of an axis of open size */
+    SUMS_MOST = 1 << 16,  /* bytes of sums in a local of all rows */
+    BLOCK_MOST = 1 << 17, /* bytes of a panel's block */
+    OPEN_ROWS = 4,        /* what an axis of open size, often a batch, counts for rows */
+    EXTENT_GUESS = 64,    /* of an axis of open size */
     FINISH_UNROLLED =
         8 /* operations of what follows a sum, from which on it is no longer written out for a whole tile */
 };
@@ -29,7 +35,11 @@ enum {
 typedef struct tile {
     uint32_t row, vector; /* axes; row may be GALI_NONE */
     uint32_t rows, vectors;
-    int apart; /* results are stored number by number: their lanes lie apart, or have no word */
+    uint32_t outer,
+        block; /* summed axes outside of blocks, and how much of the next one a block has; 0, 0: no blocks */
+    uint32_t all_rows;    /* with blocks: of a panel */
+    gali_loop_index base; /* of the block that is open */
+    int apart;            /* results are stored number by number: their lanes lie apart, or have no word */
     uint32_t load_count, in_lanes; /* of the stage's value */
     const gali_scalar *load[LOADS_MOST];
     gali_lower_lanes is[LOADS_MOST];
@@ -77,7 +87,9 @@ static void choose_row(const gali_lowering *l, tile *t) {
     t->row = GALI_NONE;
     for (uint32_t d = 0; d < l->stage->rank; d++) {
         uint32_t axis = gali_lower_axis(l, d);
-        double extent = guess(l->stage->extent[axis]), worth = extent < ROWS_MOST ? extent : ROWS_MOST;
+        int number = gali_extent_is_number(l->stage->extent[axis]);
+        double extent = number ? (double)l->stage->extent[axis] : OPEN_ROWS;
+        double worth = extent < ROWS_MOST ? extent : ROWS_MOST;
         worth *= 1 + shared_by(t, axis);
         if (axis != t->vector && extent > 1 && worth >= best) { /* of equals the inner one */
             best = worth;
@@ -152,7 +164,10 @@ static uint32_t depth_of(const gali_lowering *l, const gali_scalar *index) {
     return depth;
 }
 
-/* Lays a constant out as [vectors][others, by their depth among what is summed over][lanes]. */
+/*
+ * Lays a constant out as [panels][others, by their depth among what is summed over][vectors of a panel][lanes]: a panel is
+ * one stream. Where panels are not all of one width each vector is a panel.
+ */
 static void pack(const gali_lowering *l, const tile *t, const gali_scalar *load) {
     gali_loop_buffer *buffer = (gali_loop_buffer *)gali_lower_parameter(l, load->source);
     const uint8_t *order = l->p->tensors[load->source].order;
@@ -165,9 +180,11 @@ static void pack(const gali_lowering *l, const tile *t, const gali_scalar *load)
         vector = gali_lower_uses(index, t->vector) ? d : vector;
         depth[d] = depth_of(l, index);
     }
-    uint32_t extent = gali_loop_size(&buffer->extent[vector]);
+    uint32_t extent = gali_loop_size(&buffer->extent[vector]), vectors = (extent + lanes - 1) / lanes;
+    uint32_t width =
+        t->vectors > 1 && vectors % t->vectors == 0 && buffer->rank + 2 <= GALI_LOOP_RANK_MAX ? t->vectors : 1;
     buffer->packed[buffer->packed_rank++] =
-        (gali_loop_packed){.of = vector, .scale = lanes, .extent = (extent + lanes - 1) / lanes};
+        (gali_loop_packed){.of = vector, .scale = width * lanes, .extent = vectors / width};
     for (uint32_t k = 0; k <= l->stage->reduced; k++) {
         for (uint32_t d = 0; d < buffer->rank; d++) {
             if (d != vector && depth[d] == k) {
@@ -175,6 +192,10 @@ static void pack(const gali_lowering *l, const tile *t, const gali_scalar *load)
                     (gali_loop_packed){.of = d, .scale = 1, .extent = gali_loop_size(&buffer->extent[d])};
             }
         }
+    }
+    if (width > 1) {
+        buffer->packed[buffer->packed_rank++] =
+            (gali_loop_packed){.of = vector, .scale = lanes, .extent = width};
     }
     buffer->packed[buffer->packed_rank++] = (gali_loop_packed){.of = vector, .scale = 1, .extent = lanes};
 }
@@ -213,10 +234,63 @@ static int pack_all(gali_lowering *l, const tile *t) {
     return good;
 }
 
+/* Whether a load in lanes depends on the axis. */
+static int moves_panels(const tile *t, uint32_t axis) {
+    int moves = 0;
+    for (uint32_t i = 0; i < t->load_count; i++) {
+        moves |= t->is[i] != GALI_LOWER_SAME && gali_lower_uses(t->load[i], axis);
+    }
+    return moves;
+}
+
+/* An axis that panels are the same for, rows apart. */
+static int is_inside_panels(const tile *t, uint32_t axis) {
+    return axis != t->row && axis != t->vector && !moves_panels(t, axis);
+}
+
+/* Blocks where a panel passes the second cache, its rows are more than a tile and their sums are few. */
+static void choose_blocks(gali_lowering *l, tile *t) {
+    const gali_program_stage *stage = l->stage;
+    const gali_target *target = l->p->target;
+    uint32_t vector = t->vectors * target->lanes * (uint32_t)sizeof(float);
+    double rows = t->row == GALI_NONE ? 1 : (double)stage->extent[t->row], inner = vector;
+    int numbers = t->row == GALI_NONE || gali_extent_is_number(stage->extent[t->row]);
+    for (uint32_t d = 0; d < stage->rank; d++) {
+        uint32_t axis = gali_lower_axis(l, d);
+        rows *= is_inside_panels(t, axis) && gali_extent_is_number(stage->extent[axis])
+                    ? (double)stage->extent[axis]
+                    : 1;
+    }
+    for (uint32_t i = 0; i < stage->reduced; i++) {
+        numbers &= gali_extent_is_number(stage->extent[stage->rank + i]);
+        inner *= (double)stage->extent[stage->rank + i];
+    }
+    if (!numbers || inner <= target->l2 / 2 || rows <= t->rows || rows * vector > SUMS_MOST) {
+        return;
+    }
+    while (inner > BLOCK_MOST && t->outer < stage->reduced) {
+        uint32_t extent = (uint32_t)stage->extent[stage->rank + t->outer], block = extent;
+        while (block > 1 && (extent % block || inner / extent * block > BLOCK_MOST)) {
+            block--;
+        }
+        if (block > 1 && block >= extent / 64) {
+            t->block = block < extent ? block : 0;
+            break;
+        }
+        inner /= extent;
+        t->outer++;
+    }
+    t->all_rows = (uint32_t)rows;
+    if (t->outer == stage->reduced) { /* nothing would be left within a block */
+        t->outer = 0;
+    }
+}
+
 /* The innermost dimension of the result that has lanes. */
 static int choose(gali_lowering *l, tile *t) {
     for (uint32_t d = l->stage->value->element == GALI_f32 ? l->stage->rank : 0; d-- > 0;) {
         if (choose_lanes(l, t, d) && pack_all(l, t)) {
+            choose_blocks(l, t);
             return 1;
         }
     }
@@ -260,25 +334,21 @@ static uint32_t cut(gali_lowering *l, const gali_loop_index *length, uint32_t si
     return 2;
 }
 
-/* Whether a load in lanes that is no constant's depends on the axis. */
-static int moves_panels(const tile *t, uint32_t axis) {
-    int moves = 0;
-    for (uint32_t i = 0; i < t->load_count; i++) {
-        moves |= t->is[i] != GALI_LOWER_SAME && gali_lower_uses(t->load[i], axis);
-    }
-    return moves;
-}
-
 static void open_axis(gali_lowering *l, uint32_t axis) {
     gali_loop_index extent = gali_lower_extent(l, l->stage->extent[axis]);
     l->axis[axis] = gali_lower_open(l, "i", &extent);
 }
 
-/* Opens the axes but rows and vectors, those that panels depend on or the others. */
-static void open_others(gali_lowering *l, const tile *t, int panels) {
+/* Which axes, rows and vectors apart: outside of panels; inside, of open size or of a number. */
+enum { BY_PANELS = 1, BY_OPEN_ROWS = 2, BY_ROWS = 4 };
+
+static void open_others(gali_lowering *l, const tile *t, int which) {
     for (uint32_t d = 0; d < l->stage->rank; d++) {
         uint32_t axis = gali_lower_axis(l, d);
-        if (axis != t->row && axis != t->vector && moves_panels(t, axis) == panels) {
+        int by = !is_inside_panels(t, axis)                      ? BY_PANELS
+                 : gali_extent_is_number(l->stage->extent[axis]) ? BY_ROWS
+                                                                 : BY_OPEN_ROWS;
+        if (axis != t->row && axis != t->vector && (which & by)) {
             open_axis(l, axis);
         }
     }
@@ -290,9 +360,22 @@ typedef struct place {
     gali_loop_index row_length, length, rounds; /* of the axes, and the whole vectors */
 } place;
 
-/* A nest over the tile that does one store to `to`, or to the stage's result where that has no buffer. */
-static void nest(gali_lowering *l, const tile *t, const place *at, const gali_loop_buffer *sums,
-                 const gali_loop_buffer *to, const gali_scalar *value, int unroll) {
+/* Where a tile's sums are: in a local of its own, from row 0, or in one of all rows. */
+typedef struct sums_of {
+    const gali_loop_buffer *buffer; /* [rows][vectors][lanes] */
+    gali_loop_index row;            /* the tile's first */
+} sums_of;
+
+static gali_loop_access sums_at(const sums_of *sums, const gali_loop_index *row,
+                                const gali_loop_index *vector) {
+    gali_loop_access access = {.buffer = sums->buffer, .lanes = 1, .index = {sums->row, *vector}};
+    gali_loop_index_add(&access.index[0], row, 1);
+    return access;
+}
+
+/* A nest over the tile that does one store to `to`, or to the stage's result where that is NULL. */
+static void nest(gali_lowering *l, const tile *t, const place *at, const sums_of *sums, const sums_of *to,
+                 const gali_scalar *value, int unroll) {
     gali_loop_statement **outside = l->tail;
     gali_loop_index count[2] = {gali_loop_number(at->rows), gali_loop_number(at->vectors)}, turn[2];
     for (int i = 0; i < 2; i++) {
@@ -314,20 +397,18 @@ static void nest(gali_lowering *l, const tile *t, const place *at, const gali_lo
     for (uint32_t i = 0; i < l->view_count; i++) {
         l->view[i].row = gali_loop_size(&l->view[i].buffer->extent[0]) > 1 ? turn[0] : gali_loop_number(0);
     }
-    gali_loop_access own = {.buffer = sums, .lanes = lanes, .index = {turn[0], turn[1]}};
+    gali_loop_access own = sums_at(sums, &turn[0], &turn[1]);
+    own.lanes = lanes;
     l->self = gali_loop_load(l->arena, &own, NULL);
-    own.buffer = to;
-    if (!to) {
-        own = gali_lower_result(l);
-        own.lanes = lanes;
-    }
+    own = to ? sums_at(to, &turn[0], &turn[1]) : gali_lower_result(l);
+    own.lanes = lanes;
     gali_lower_store(l, &own, value);
     gali_lower_set_lanes(l, GALI_NONE, 1, vector, NULL);
     l->tail = *outside ? &(*outside)->next : outside;
 }
 
 /* The results of a tile one by one, from its sums in memory: for vectors, lanes and rows. */
-static void scatter(gali_lowering *l, const tile *t, const place *at, const gali_loop_buffer *sums,
+static void scatter(gali_lowering *l, const tile *t, const place *at, const sums_of *sums,
                     const gali_scalar *value) {
     gali_loop_statement **outside = l->tail;
     uint32_t lanes = l->p->target->lanes;
@@ -346,7 +427,8 @@ static void scatter(gali_lowering *l, const tile *t, const place *at, const gali
         gali_lower_set_known(l, t->row, row, &at->row_length);
     }
     gali_lower_set_known(l, t->vector, lane, &end);
-    gali_loop_access own = {.buffer = sums, .lanes = 1, .index = {turn[2], turn[0], turn[1]}};
+    gali_loop_access own = sums_at(sums, &turn[2], &turn[0]);
+    own.index[2] = turn[1];
     l->self = gali_loop_load(l->arena, &own, NULL);
     gali_loop_access to = gali_lower_result(l);
     for (uint32_t d = 0; d < l->stage->rank; d++) { /* the last vector's lanes may be past the end */
@@ -356,22 +438,22 @@ static void scatter(gali_lowering *l, const tile *t, const place *at, const gali
     l->tail = *outside ? &(*outside)->next : outside;
 }
 
-static gali_loop_buffer *make_sums(gali_lowering *l, const char *stem, const place *at) {
+static sums_of make_sums(gali_lowering *l, const char *stem, uint32_t rows, uint32_t vectors) {
     char name[GALI_LOOP_NAME_MAX];
     gali_lower_name(l, stem, name);
     gali_loop_buffer *sums = gali_loop_add_buffer(l->f, name, GALI_LOOP_LOCAL);
     gali_loop_statement *make = gali_loop_add_statement(l->arena, GALI_LOOP_MAKE);
     if (!sums || !make) {
         gali_lower_fail(l, "no memory, or too many locals");
-        return NULL;
+        return (sums_of){NULL, gali_loop_number(0)};
     }
     sums->rank = 3;
-    sums->extent[0] = gali_loop_number(at->rows);
-    sums->extent[1] = gali_loop_number(at->vectors);
+    sums->extent[0] = gali_loop_number(rows);
+    sums->extent[1] = gali_loop_number(vectors);
     sums->extent[2] = gali_loop_number(l->p->target->lanes);
     make->local = sums;
     gali_lower_append(l, make);
-    return sums;
+    return (sums_of){sums, gali_loop_number(0)};
 }
 
 /* ---- views ---- */
@@ -452,11 +534,25 @@ static void point(gali_lowering *l, const tile *t, const place *at, const gali_s
     l->tail = *outside ? &(*outside)->next : outside;
 }
 
+/* Opens summed axes; those before the block's are open, and of one that is cut the part within a block is left. */
+static void open_summed(gali_lowering *l, const tile *t, uint32_t first, uint32_t last) {
+    for (uint32_t i = first; i < last; i++) {
+        uint32_t axis = l->stage->rank + i;
+        if (t->block && i == t->outer) {
+            gali_loop_index extent = gali_loop_number(t->block), turn = gali_lower_open(l, "k", &extent);
+            l->axis[axis] = t->base;
+            gali_loop_index_add(&l->axis[axis], &turn, 1);
+        } else {
+            gali_loop_index extent = gali_lower_extent(l, l->stage->extent[axis]);
+            l->axis[axis] = gali_lower_open(l, "k", &extent);
+        }
+    }
+}
+
 /* The summed axes outside of views, the views, the others. */
 static void open_sum(gali_lowering *l, const tile *t, const place *at) {
-    uint32_t first = l->stage->rank, depth = 0;
+    uint32_t depth = t->outer, count = 0;
     const gali_scalar *views[LOADS_MOST];
-    uint32_t count = 0;
     for (uint32_t i = 0; i < t->load_count && count < GALI_LOWER_VIEWS_MAX; i++) {
         if (may_view(l, t, t->load[i])) {
             uint32_t own = row_depth(l, t->load[i]);
@@ -464,11 +560,11 @@ static void open_sum(gali_lowering *l, const tile *t, const place *at) {
             views[count++] = t->load[i];
         }
     }
-    gali_lower_open_axes(l, first, first + depth);
+    open_summed(l, t, t->outer, depth);
     for (uint32_t i = 0; i < count; i++) {
         point(l, t, at, views[i]);
     }
-    gali_lower_open_axes(l, first + depth, first + l->stage->reduced);
+    open_summed(l, t, depth, l->stage->reduced);
 }
 
 /* ---- a tile ---- */
@@ -490,43 +586,87 @@ static int is_long(const gali_scalar *a) {
     return wide;
 }
 
-static void one_tile(gali_lowering *l, const tile *t, const place *at) {
-    const gali_program_stage *stage = l->stage;
-    gali_scalar self = {.op = GALI_SCALAR_self, .element = GALI_f32};
-    gali_loop_buffer *sums = make_sums(l, "sum", at), *done = sums;
-    if (!sums) {
-        return;
+/* Behind all that stands in a block from `first` on. */
+static void go_behind(gali_lowering *l, gali_loop_statement **first) {
+    while (*first && (*first)->next) {
+        first = &(*first)->next;
     }
-    nest(l, t, at, sums, sums, stage->start, 1);
+    l->tail = *first ? &(*first)->next : first;
+}
+
+/* What is done of a tile: all, or a part where its sums lie in a local of all rows. */
+typedef enum phase { WHOLE, START, SUM, FINISH } phase;
+
+static const gali_scalar self_f32 = {.op = GALI_SCALAR_self, .element = GALI_f32};
+
+static void sum_tile(gali_lowering *l, const tile *t, const place *at, const sums_of *sums) {
     gali_loop_statement **outside = l->tail;
     open_sum(l, t, at);
-    nest(l, t, at, sums, sums, stage->value, 1);
+    nest(l, t, at, sums, sums, l->stage->value, 1);
     l->view_count = 0;
-    while (*outside && (*outside)->next) {
-        outside = &(*outside)->next;
-    }
-    l->tail = *outside ? &(*outside)->next : outside;
-    int rolled =
-        t->apart || (stage->finish && (is_long(stage->finish) || operations(stage->finish) > FINISH_UNROLLED));
-    if (rolled) { /* sums whose index turns would lie in memory all along */
-        done = make_sums(l, "done", at);
-        if (!done) {
+    go_behind(l, outside);
+}
+
+static void finish_tile(gali_lowering *l, const tile *t, const place *at, const sums_of *from, int in_memory) {
+    const gali_program_stage *stage = l->stage;
+    const gali_scalar *finish = stage->finish ? stage->finish : &self_f32;
+    int rolled = t->apart || is_long(finish) || operations(finish) > FINISH_UNROLLED;
+    sums_of done = *from;
+    if (rolled && !in_memory) { /* sums whose index turns would lie in memory all along */
+        done = make_sums(l, "done", at->rows, at->vectors);
+        if (!done.buffer) {
             return;
         }
-        nest(l, t, at, sums, done, &self, 1);
+        nest(l, t, at, from, &done, &self_f32, 1);
     }
-    const gali_scalar *finish = stage->finish ? stage->finish : &self;
     if (t->apart) {
-        scatter(l, t, at, done, finish);
+        scatter(l, t, at, &done, finish);
     } else {
-        nest(l, t, at, done, NULL, finish, !rolled);
+        nest(l, t, at, &done, NULL, finish, !rolled);
     }
 }
 
-static void row_tiles(gali_lowering *l, const tile *t, place *at) {
+static void one_tile(gali_lowering *l, const tile *t, const place *at, const sums_of *all, phase which) {
+    if (which == START) {
+        nest(l, t, at, all, all, l->stage->start, 1);
+        return;
+    }
+    if (which == FINISH) {
+        finish_tile(l, t, at, all, 1);
+        return;
+    }
+    sums_of sums = make_sums(l, "sum", at->rows, at->vectors);
+    if (!sums.buffer) {
+        return;
+    }
+    nest(l, t, at, which == SUM ? all : &sums, &sums, which == SUM ? &self_f32 : l->stage->start, 1);
+    sum_tile(l, t, at, &sums);
+    if (which == SUM) {
+        nest(l, t, at, &sums, all, &self_f32, 1);
+    } else {
+        finish_tile(l, t, at, &sums, 0);
+    }
+}
+
+/* The row of the tile's first in a local of all rows: those of the numbered axes inside of panels, then the row. */
+static gali_loop_index flat_row(const gali_lowering *l, const tile *t, const place *at) {
+    gali_loop_index row = at->row;
+    int64_t stride = t->row == GALI_NONE ? 1 : l->stage->extent[t->row];
+    for (uint32_t d = l->stage->rank; d-- > 0;) {
+        uint32_t axis = gali_lower_axis(l, d);
+        if (is_inside_panels(t, axis) && gali_extent_is_number(l->stage->extent[axis])) {
+            gali_loop_index_add(&row, &l->axis[axis], stride);
+            stride *= l->stage->extent[axis];
+        }
+    }
+    return row;
+}
+
+/* The tiles of all rows of a panel, or one phase of them. */
+static void row_tiles(gali_lowering *l, const tile *t, place *at, sums_of *all, phase which) {
     part parts[2] = {{gali_loop_number(0), gali_loop_number(1), 1}};
     gali_loop_statement **outside = l->tail;
-    open_others(l, t, 0);
+    open_others(l, t, which == WHOLE ? BY_ROWS | BY_OPEN_ROWS : BY_ROWS);
     uint32_t kinds = t->row == GALI_NONE ? 1 : cut(l, &at->row_length, t->rows, parts);
     for (uint32_t i = 0; i < kinds; i++) {
         gali_loop_statement **before = l->tail;
@@ -534,25 +674,49 @@ static void row_tiles(gali_lowering *l, const tile *t, place *at) {
         at->row = parts[i].first;
         at->rows = parts[i].size;
         gali_loop_index_add(&at->row, &turn, parts[i].size);
-        one_tile(l, t, at);
+        all->row = flat_row(l, t, at);
+        one_tile(l, t, at, all, which);
         l->tail = *before ? &(*before)->next : before;
     }
-    while (*outside && (*outside)->next) {
-        outside = &(*outside)->next;
+    go_behind(l, outside);
+}
+
+/* A panel in blocks of what is summed over. */
+static void blocks(gali_lowering *l, tile *t, place *at) {
+    open_others(l, t, BY_OPEN_ROWS);
+    sums_of all = make_sums(l, "sums", t->all_rows, at->vectors);
+    if (!all.buffer) {
+        return;
     }
-    l->tail = *outside ? &(*outside)->next : outside;
+    row_tiles(l, t, at, &all, START);
+    gali_loop_statement **outside = l->tail;
+    uint32_t outer = t->outer, block = t->block;
+    t->outer = t->block = 0;
+    open_summed(l, t, 0, outer);
+    t->outer = outer;
+    t->block = block;
+    if (block) {
+        gali_loop_index count = gali_loop_number(l->stage->extent[l->stage->rank + outer] / block);
+        gali_loop_index turn = gali_lower_open(l, "block", &count);
+        t->base = gali_loop_number(0);
+        gali_loop_index_add(&t->base, &turn, block);
+    }
+    row_tiles(l, t, at, &all, SUM);
+    go_behind(l, outside);
+    row_tiles(l, t, at, &all, FINISH);
 }
 
 int gali_lower_tile(gali_lowering *l) {
     tile t;
     part parts[2];
     place at = {.rows = 1};
+    sums_of none = {NULL, gali_loop_number(0)};
     if (!choose(l, &t)) {
         return 0;
     }
     at.length = gali_lower_extent(l, l->stage->extent[t.vector]);
     at.row_length = t.row == GALI_NONE ? gali_loop_number(1) : gali_lower_extent(l, l->stage->extent[t.row]);
-    open_others(l, &t, 1);
+    open_others(l, &t, BY_PANELS);
     at.rounds = gali_lower_rounds(l, &at.length, l->p->target->lanes);
     uint32_t kinds = cut(l, &at.rounds, t.vectors, parts);
     for (uint32_t i = 0; i < kinds; i++) {
@@ -561,7 +725,11 @@ int gali_lower_tile(gali_lowering *l) {
         at.vector = parts[i].first;
         at.vectors = parts[i].size;
         gali_loop_index_add(&at.vector, &turn, parts[i].size);
-        row_tiles(l, &t, &at);
+        if (t.outer || t.block) {
+            blocks(l, &t, &at);
+        } else {
+            row_tiles(l, &t, &at, &none, WHOLE);
+        }
         l->tail = *outside ? &(*outside)->next : outside;
     }
     return 1;

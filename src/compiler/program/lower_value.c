@@ -176,25 +176,28 @@ static gali_loop_index index_of(gali_lowering *l, const gali_scalar *a, const ga
     return gali_loop_of(variable);
 }
 
-/* Where a load that is laid out in vectors stands: the axis counts vectors, and the first lane is the first. */
+/* Where a load that is laid out in panels of vectors stands: the axis of the vectors says which panel, and which of its. */
 static int packed_access(gali_lowering *l, const gali_scalar *a, gali_loop_access *access) {
     const gali_loop_buffer *buffer = access->buffer;
     const uint8_t *order = l->p->tensors[a->source].order;
-    int tested = 0, any = 0;
+    const gali_loop_index *at = &l->axis[l->vector];
+    int64_t panel = buffer->packed[0].scale, lanes = l->lanes;
+    uint32_t last = buffer->packed_rank - 1, inner = panel > lanes ? last - 1 : last;
+    int tested = 0, good = at->constant % panel == 0;
     access->lanes = l->lanes;
-    for (uint32_t p = 0; p + 1 < buffer->packed_rank; p++) {
+    for (uint32_t p = 1; p < inner; p++) {
         uint32_t of = buffer->packed[p].of;
-        access->index[p] =
-            p == 0 ? l->axis[l->vector] : index_of(l, a->index[order[of]], &buffer->extent[of], &tested);
-        any |= tested;
+        access->index[p] = index_of(l, a->index[order[of]], &buffer->extent[of], &tested);
+        good &= !tested;
     }
-    gali_loop_index *vector = &access->index[0];
-    vector->constant /= l->lanes;
-    for (uint32_t i = 0; i < vector->count; i++) {
-        vector->term[i].scale /= l->lanes;
+    access->index[0] = gali_loop_number(at->constant / panel);
+    for (uint32_t i = 0; i < at->count; i++) {
+        gali_loop_index own = gali_loop_of(at->term[i].variable);
+        int64_t scale = at->term[i].scale;
+        int outer = scale % panel == 0;
+        good &= gali_loop_index_add(&access->index[outer ? 0 : inner], &own, scale / (outer ? panel : lanes));
     }
-    access->index[buffer->packed_rank - 1] = gali_loop_number(0);
-    return !any;
+    return good;
 }
 
 int gali_lower_access(gali_lowering *l, const gali_scalar *a, gali_loop_access *access) {
