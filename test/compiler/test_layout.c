@@ -1,4 +1,4 @@
-/* The order of tensors in memory and of sums: which is chosen, and that results have the same bits in any target. */
+/* The order of tensors in memory, of sums and of loops: which is chosen, and that results have the same bits for any target. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -175,11 +175,48 @@ static void test_sums_of_rows_go_in_parts(void **state) {
     gali_arena_release(&arena);
 }
 
+static void expect_nest(const char *node, uint32_t shared) {
+    gali_arena arena = {0};
+    gal_error error = {0};
+    gali_graph *graph;
+    gali_text text = {0};
+    gali_lowered lowered;
+    gali_text_add(&text,
+                  "symbol b 1..4\nsymbol s 1..64\ninput %%0 \"x\": f32[b, 8, s, 32]\nconstant %%1: f32[32]\n"
+                  "%%2: f32[b, 8, s, 32] = %s\noutput %%2\n",
+                  node);
+    if (gali_graph_parse(&graph, text.bytes, text.size, &arena, &error) != GAL_OK ||
+        gali_graph_infer(graph, &error) != GAL_OK) {
+        fail_msg("%s", error.message);
+    }
+    gali_program *p = laid_out(graph, &arena);
+    assert_int_equal(gali_program_nest(p, 0), shared);
+    if (gali_program_place(p, &error) != GAL_OK || gali_program_lower(p, 0, &lowered, &error) != GAL_OK) {
+        fail_msg("%s", error.message);
+    }
+    const gali_loop_statement *loop = lowered.function->body;
+    for (uint32_t d = 0; d < shared; d++, loop = loop->body) { /* and nothing else */
+        assert_int_equal(loop->kind, GALI_LOOP_FOR);
+        assert_null(loop->next);
+    }
+    gali_text_release(&text);
+    gali_arena_release(&arena);
+}
+
+static void test_rows_of_a_group_share_loops(void **state) {
+    (void)state;
+    expect_nest("Softmax (%0) axis:int=-1", 3);
+    expect_nest("Softmax (%0) axis:int=1", 1);
+    expect_nest("LayerNormalization (%0, %1) axis:int=-1", 3);
+    expect_nest("Relu (%0)", 0);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_channels_go_last),
         cmocka_unit_test(test_no_order_changes_a_bit),
         cmocka_unit_test(test_sums_of_rows_go_in_parts),
+        cmocka_unit_test(test_rows_of_a_group_share_loops),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

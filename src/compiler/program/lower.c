@@ -212,8 +212,13 @@ static gal_status lower_group(gali_lowering *l, uint32_t group, gal_error *error
     }
     l->f->dense = 1;
     add_parameters(l, group);
+    int open = 0;
     for (uint32_t i = 0; i < l->p->stage_count && !l->why; i++) {
         if (!l->p->stages[i].gone && l->p->stages[i].group == group) {
+            if (!open) {
+                gali_lower_nest(l, &l->p->stages[i], gali_program_nest(l->p, group));
+                open = 1;
+            }
             gali_lower_stage(l, &l->p->stages[i]);
         }
     }

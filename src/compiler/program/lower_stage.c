@@ -28,7 +28,7 @@ uint32_t gali_lower_axis(const gali_lowering *l, uint32_t d) {
 }
 
 void gali_lower_open_axes(gali_lowering *l, uint32_t first, uint32_t last) {
-    for (uint32_t i = first; i < last; i++) {
+    for (uint32_t i = first < l->shared ? l->shared : first; i < last; i++) {
         gali_loop_index extent = gali_lower_extent(l, l->stage->extent[gali_lower_axis(l, i)]);
         l->axis[gali_lower_axis(l, i)] = gali_lower_open(l, i < l->stage->rank ? "i" : "k", &extent);
     }
@@ -158,8 +158,17 @@ static void lower_strips(gali_lowering *l) {
     }
 }
 
+void gali_lower_nest(gali_lowering *l, const gali_program_stage *first, uint32_t count) {
+    l->stage = first;
+    l->tail = &l->f->body;
+    l->shared = 0;
+    gali_lower_open_axes(l, 0, count);
+    l->shared = count;
+    l->inside = l->tail;
+}
+
 void gali_lower_stage(gali_lowering *l, const gali_program_stage *stage) {
-    gali_loop_statement **end = &l->f->body;
+    gali_loop_statement **end = l->inside;
     while (*end) {
         end = &(*end)->next;
     }

@@ -85,7 +85,7 @@ static uint32_t shared_by(const tile *t, uint32_t axis) {
 static void choose_row(const gali_lowering *l, tile *t) {
     double best = 0;
     t->row = GALI_NONE;
-    for (uint32_t d = 0; d < l->stage->rank; d++) {
+    for (uint32_t d = l->shared; d < l->stage->rank; d++) {
         uint32_t axis = gali_lower_axis(l, d);
         int number = gali_extent_is_number(l->stage->extent[axis]);
         double extent = number ? (double)l->stage->extent[axis] : OPEN_ROWS;
@@ -255,7 +255,7 @@ static void choose_blocks(gali_lowering *l, tile *t) {
     uint32_t vector = t->vectors * target->lanes * (uint32_t)sizeof(float);
     double rows = t->row == GALI_NONE ? 1 : (double)stage->extent[t->row], inner = vector;
     int numbers = t->row == GALI_NONE || gali_extent_is_number(stage->extent[t->row]);
-    for (uint32_t d = 0; d < stage->rank; d++) {
+    for (uint32_t d = l->shared; d < stage->rank; d++) {
         uint32_t axis = gali_lower_axis(l, d);
         rows *= is_inside_panels(t, axis) && gali_extent_is_number(stage->extent[axis])
                     ? (double)stage->extent[axis]
@@ -288,7 +288,7 @@ static void choose_blocks(gali_lowering *l, tile *t) {
 
 /* The innermost dimension of the result that has lanes. */
 static int choose(gali_lowering *l, tile *t) {
-    for (uint32_t d = l->stage->value->element == GALI_f32 ? l->stage->rank : 0; d-- > 0;) {
+    for (uint32_t d = l->stage->value->element == GALI_f32 ? l->stage->rank : 0; d-- > l->shared;) {
         if (choose_lanes(l, t, d) && pack_all(l, t)) {
             choose_blocks(l, t);
             return 1;
@@ -343,7 +343,7 @@ static void open_axis(gali_lowering *l, uint32_t axis) {
 enum { BY_PANELS = 1, BY_OPEN_ROWS = 2, BY_ROWS = 4 };
 
 static void open_others(gali_lowering *l, const tile *t, int which) {
-    for (uint32_t d = 0; d < l->stage->rank; d++) {
+    for (uint32_t d = l->shared; d < l->stage->rank; d++) {
         uint32_t axis = gali_lower_axis(l, d);
         int by = !is_inside_panels(t, axis)                      ? BY_PANELS
                  : gali_extent_is_number(l->stage->extent[axis]) ? BY_ROWS

@@ -69,6 +69,8 @@ typedef struct gali_lowering {
     gali_lower_bounds bound[GALI_LOOP_VARIABLES_MAX];
     uint32_t bound_count;
     gali_loop_index axis[GALI_AXES_MAX]; /* of the stage */
+    uint32_t shared;                     /* leading dimensions whose loops all stages of the group share */
+    gali_loop_statement **inside;        /* where stages stand */
     struct {
         uint32_t axis;
         gali_loop_index below; /* where the axis is a sum of variables: axis < below */
@@ -154,6 +156,9 @@ void gali_lower_store(gali_lowering *l, const gali_loop_access *to, const gali_s
 
 /* ---- lower_stage.c ---- */
 
+/* Opens the loops that all stages of the group share, `first` the first of them. */
+void gali_lower_nest(gali_lowering *l, const gali_program_stage *first, uint32_t count);
+
 /* Appends the loops of a stage to the function. */
 void gali_lower_stage(gali_lowering *l, const gali_program_stage *stage);
 
@@ -163,7 +168,7 @@ gali_loop_index gali_lower_open(gali_lowering *l, const char *stem, const gali_l
 /* The stage's axis that is dimension d of its tensor in memory; reduced ones come behind them. */
 uint32_t gali_lower_axis(const gali_lowering *l, uint32_t d);
 
-/* Loops over the stage's dimensions in memory, and over what it reduces. */
+/* Loops over the stage's dimensions in memory, but those that are shared, and over what it reduces. */
 void gali_lower_open_axes(gali_lowering *l, uint32_t first, uint32_t last);
 
 /* The element of the stage's tensor at its axes. */

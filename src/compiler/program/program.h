@@ -7,6 +7,7 @@
  *     range.c    which sizes it can run with
  *     layout.c   in which order the axes of tensors lie in memory
  *     reads.c    what a stage reads, and how
+ *     nest.c     which loops the stages of a group share
  *     place.c    where tensors lie in the workspace
  *     lower.c    a group as a function of loops (loop/loop.h); lowering.h tells of its parts
  *
@@ -152,6 +153,9 @@ size_t gali_program_constant_bytes(const gali_program *program, uint32_t tensor,
                                    const gali_loop_buffer *buffer);
 int gali_program_constant(const gali_program *program, uint32_t tensor, const gali_loop_buffer *buffer,
                           void *to);
+
+/* How many leading dimensions in memory the stages of a group walk in the same loops; 0 of a single stage. */
+uint32_t gali_program_nest(const gali_program *program, uint32_t group);
 
 /* Gives every tensor that is stored in between a place. */
 gal_status gali_program_place(gali_program *program, gal_error *error);
