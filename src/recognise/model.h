@@ -2,7 +2,7 @@
  * Graphs as model files: the layers of a network in them, with blended layers in any spelling. Nothing is returned that
  * does not compute what the graph computes: both are run on the same inputs first.
  *
- *     spell.c       graph -> linear form             linear operators spelled by seven; small constants computed
+ *     spell*.c      graph -> linear form             linear operators spelled by seven; small constants computed
  *     form_run.c    parts of the form -> float64     by the operators' truths
  *     sums.c        values as sums of products       the algebra in which all spellings of a layer look alike
  *     axes.c        the axes of a value              split, joined, aligned

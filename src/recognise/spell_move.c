@@ -5,54 +5,54 @@
 
 enum { RUNS_MAX = GALI_FORM_FOLD_MAX };
 
-static int done(gali_spelling *l, uint32_t value) {
-    l->results[0] = value;
+static int done(gali_spelling *s, uint32_t value) {
+    s->results[0] = value;
     return value != GALI_NONE;
 }
 
 /* -rank..rank-1 to 0..rank-1: that it is one the rule has seen to. */
-static uint32_t axis_of(const gali_spelling *l, int64_t axis, uint32_t operand) {
-    int rank = gali_form_type(l->form, l->operands[operand])->rank;
+static uint32_t axis_of(const gali_spelling *s, int64_t axis, uint32_t operand) {
+    int rank = gali_form_type(s->form, s->operands[operand])->rank;
     return (uint32_t)(axis < 0 ? axis + rank : axis);
 }
 
 /* The result's type by the rule: the node is made and not used. */
-static int result_type(gali_spelling *l, gali_type *type) {
-    int good = gali_spell_kept(l);
+static int result_type(gali_spelling *s, gali_type *type) {
+    int good = gali_spell_kept(s);
     if (good) {
-        *type = *gali_form_type(l->form, l->results[0]);
+        *type = *gali_form_type(s->form, s->results[0]);
     }
     return good;
 }
 
 /* Whether the node as it is has its numbers already: a small constant. */
-static int is_settled(const gali_spelling *l) {
-    return l->form->values[l->results[0]].array.data != NULL;
+static int is_settled(const gali_spelling *s) {
+    return s->form->values[s->results[0]].array.data != NULL;
 }
 
 /* Flatten, Squeeze, Unsqueeze and Reshape: row-major order is kept, so the shape says all. */
-int gali_spell_reshape(gali_spelling *l) {
+int gali_spell_reshape(gali_spelling *s) {
     gali_type type;
-    return result_type(l, &type) &&
-           (is_settled(l) || done(l, gali_form_reshape(l->form, l->operands[0], type.rank, type.shape)));
+    return result_type(s, &type) &&
+           (is_settled(s) || done(s, gali_form_reshape(s->form, s->operands[0], type.rank, type.shape)));
 }
 
-int gali_spell_transpose(gali_spelling *l) {
-    const gali_attribute *perm = gali_node_attribute(l->node, "perm");
-    int rank = gali_form_type(l->form, l->operands[0])->rank;
+int gali_spell_transpose(gali_spelling *s) {
+    const gali_attribute *perm = gali_node_attribute(s->node, "perm");
+    int rank = gali_form_type(s->form, s->operands[0])->rank;
     int64_t axes[GALI_RANK_MAX];
     if (perm && perm->count != (uint32_t)rank) {
-        return gali_spell_kept(l); /* its rule refuses it */
+        return gali_spell_kept(s); /* its rule refuses it */
     }
     for (int i = 0; i < rank; i++) {
         axes[i] = perm ? perm->ints[i] : rank - 1 - i;
     }
-    return done(l, gali_form_permute(l->form, l->operands[0], axes));
+    return done(s, gali_form_permute(s->form, s->operands[0], axes));
 }
 
-int gali_spell_expand(gali_spelling *l) {
+int gali_spell_expand(gali_spelling *s) {
     gali_type type;
-    return result_type(l, &type) && done(l, gali_form_expand(l->form, l->operands[0], type.rank, type.shape));
+    return result_type(s, &type) && done(s, gali_form_expand(s->form, s->operands[0], type.rank, type.shape));
 }
 
 /* [.. d ..] repeated r times along an axis is [.. 1 d ..] expanded to [.. r d ..]. */
@@ -73,38 +73,38 @@ static uint32_t repeat(gali_form *f, uint32_t a, uint32_t axis, int64_t times) {
     return gali_form_reshape(f, a, from.rank, from.shape);
 }
 
-int gali_spell_tile(gali_spelling *l) {
+int gali_spell_tile(gali_spelling *s) {
     int64_t times[GALI_RANK_MAX];
-    uint32_t result = l->operands[0], count, rank = (uint32_t)gali_form_type(l->form, result)->rank;
+    uint32_t result = s->operands[0], count, rank = (uint32_t)gali_form_type(s->form, result)->rank;
     gali_type type;
-    if (!result_type(l, &type) || !gali_form_list(l->form, l->operands[1], times, GALI_RANK_MAX, &count)) {
+    if (!result_type(s, &type) || !gali_form_list(s->form, s->operands[1], times, GALI_RANK_MAX, &count)) {
         return 0;
     }
-    if (rank == GALI_RANK_MAX || gali_form_count(l->form, l->results[0]) == 0) {
+    if (rank == GALI_RANK_MAX || gali_form_count(s->form, s->results[0]) == 0) {
         return 1; /* as it is */
     }
     for (uint32_t i = 0; i < rank; i++) {
-        result = times[i] == 1 ? result : repeat(l->form, result, i, times[i]);
+        result = times[i] == 1 ? result : repeat(s->form, result, i, times[i]);
     }
-    return done(l, result);
+    return done(s, result);
 }
 
-int gali_spell_concat(gali_spelling *l) {
-    return done(l, gali_form_concat(l->form, axis_of(l, gali_node_int(l->node, "axis"), 0), l->operands,
-                                    l->node->operand_count));
+int gali_spell_concat(gali_spelling *s) {
+    return done(s, gali_form_concat(s->form, axis_of(s, gali_node_int(s->node, "axis"), 0), s->operands,
+                                    s->node->operand_count));
 }
 
-int gali_spell_split(gali_spelling *l) {
-    uint32_t axis = axis_of(l, gali_node_int(l->node, "axis"), 0);
+int gali_spell_split(gali_spelling *s) {
+    uint32_t axis = axis_of(s, gali_node_int(s->node, "axis"), 0);
     int64_t start = 0;
-    if (!gali_spell_kept(l)) {
+    if (!gali_spell_kept(s)) {
         return 0;
     }
-    for (uint32_t i = 0; i < l->node->result_count; i++) {
-        int64_t size = gali_form_type(l->form, l->results[i])->shape[axis];
-        l->results[i] = gali_form_slice(l->form, l->operands[0], axis, start, 1, size);
+    for (uint32_t i = 0; i < s->node->result_count; i++) {
+        int64_t size = gali_form_type(s->form, s->results[i])->shape[axis];
+        s->results[i] = gali_form_slice(s->form, s->operands[0], axis, start, 1, size);
         start += size;
-        if (l->results[i] == GALI_NONE) {
+        if (s->results[i] == GALI_NONE) {
             return 0;
         }
     }
@@ -118,19 +118,19 @@ static int64_t start_of(int64_t size, int64_t start, int64_t stride) {
 }
 
 /* One axis after another; how many numbers are left is the rule's. */
-int gali_spell_slice(gali_spelling *l) {
+int gali_spell_slice(gali_spelling *s) {
     int64_t starts[GALI_RANK_MAX], axes[GALI_RANK_MAX], strides[GALI_RANK_MAX];
-    uint32_t count, listed = 0, strided = 0, result = l->operands[0];
-    uint32_t axis_list = gali_spelling_operand(l, 3), stride_list = gali_spelling_operand(l, 4);
-    gali_form *f = l->form;
+    uint32_t count, listed = 0, strided = 0, result = s->operands[0];
+    uint32_t axis_list = gali_spelling_operand(s, 3), stride_list = gali_spelling_operand(s, 4);
+    gali_form *f = s->form;
     gali_type type;
-    if (!result_type(l, &type) || !gali_form_list(f, l->operands[1], starts, GALI_RANK_MAX, &count) ||
+    if (!result_type(s, &type) || !gali_form_list(f, s->operands[1], starts, GALI_RANK_MAX, &count) ||
         (axis_list != GALI_NONE && !gali_form_list(f, axis_list, axes, GALI_RANK_MAX, &listed)) ||
         (stride_list != GALI_NONE && !gali_form_list(f, stride_list, strides, GALI_RANK_MAX, &strided))) {
         return 0;
     }
     for (uint32_t i = 0; i < count && result != GALI_NONE; i++) {
-        uint32_t axis = axis_of(l, i < listed ? axes[i] : i, 0);
+        uint32_t axis = axis_of(s, i < listed ? axes[i] : i, 0);
         int64_t stride = i < strided ? strides[i] : 1, size = gali_form_type(f, result)->shape[axis];
         if (stride == 0 || stride > INT32_MAX || stride < -INT32_MAX) {
             gali_form_refuse(f, "a step of %lld", (long long)stride);
@@ -139,7 +139,7 @@ int gali_spell_slice(gali_spelling *l) {
         int64_t kept = type.shape[axis];
         result = gali_form_slice(f, result, axis, kept ? start_of(size, starts[i], stride) : 0, stride, kept);
     }
-    return done(l, result);
+    return done(s, result);
 }
 
 /* Chosen places of an axis: even runs are slices. */
@@ -168,15 +168,15 @@ static int count_from_front(gali_form *f, int64_t *index, int64_t size) {
            gali_form_refuse(f, "index %lld of %lld", (long long)*index, (long long)size) != GALI_NONE;
 }
 
-int gali_spell_gather(gali_spelling *l) {
-    gali_form *f = l->form;
-    uint32_t a = l->operands[0], axis = axis_of(l, gali_node_int(l->node, "axis"), 0), count;
+int gali_spell_gather(gali_spelling *s) {
+    gali_form *f = s->form;
+    uint32_t a = s->operands[0], axis = axis_of(s, gali_node_int(s->node, "axis"), 0), count;
     gali_type type;
-    if (!f->values[l->operands[1]].constant) {
-        return gali_spell_kept(l);
+    if (!f->values[s->operands[1]].constant) {
+        return gali_spell_kept(s);
     }
     int64_t *index = gali_allowance_take(f->allowance, RUNS_MAX * sizeof *index);
-    if (!index || !gali_form_list(f, l->operands[1], index, RUNS_MAX, &count)) {
+    if (!index || !gali_form_list(f, s->operands[1], index, RUNS_MAX, &count)) {
         return 0;
     }
     for (uint32_t i = 0; i < count; i++) {
@@ -184,24 +184,24 @@ int gali_spell_gather(gali_spelling *l) {
             return 0;
         }
     }
-    return result_type(l, &type) &&
-           (is_settled(l) ||
-            done(l, gali_form_reshape(f, choose(f, a, axis, index, count), type.rank, type.shape)));
+    return result_type(s, &type) &&
+           (is_settled(s) ||
+            done(s, gali_form_reshape(f, choose(f, a, axis, index, count), type.rank, type.shape)));
 }
 
 /* The first axes, as many as an index has numbers, become one; then it is a Gather along that. */
-int gali_spell_gather_nd(gali_spelling *l) {
-    gali_form *f = l->form;
-    gali_type from = *gali_form_type(f, l->operands[0]), chosen = *gali_form_type(f, l->operands[1]), type;
+int gali_spell_gather_nd(gali_spelling *s) {
+    gali_form *f = s->form;
+    gali_type from = *gali_form_type(f, s->operands[0]), chosen = *gali_form_type(f, s->operands[1]), type;
     int64_t depth = chosen.rank ? chosen.shape[chosen.rank - 1] : 0, shape[GALI_RANK_MAX] = {1};
     uint32_t count;
     int rank = 1;
-    if (!f->values[l->operands[1]].constant || gali_node_int(l->node, "batch_dims") != 0 || depth < 1 ||
+    if (!f->values[s->operands[1]].constant || gali_node_int(s->node, "batch_dims") != 0 || depth < 1 ||
         depth > from.rank) {
-        return gali_spell_kept(l);
+        return gali_spell_kept(s);
     }
     int64_t *index = gali_allowance_take(f->allowance, RUNS_MAX * sizeof *index);
-    if (!index || !gali_form_list(f, l->operands[1], index, RUNS_MAX, &count)) {
+    if (!index || !gali_form_list(f, s->operands[1], index, RUNS_MAX, &count)) {
         return 0;
     }
     for (uint32_t i = 0; i < count; i++) {
@@ -218,8 +218,8 @@ int gali_spell_gather_nd(gali_spelling *l) {
             shape[rank++] = from.shape[i];
         }
     }
-    uint32_t flat = gali_form_reshape(f, l->operands[0], rank, shape);
-    return flat != GALI_NONE && result_type(l, &type) &&
-           done(l, gali_form_reshape(f, choose(f, flat, 0, index, count / (uint32_t)depth), type.rank,
+    uint32_t flat = gali_form_reshape(f, s->operands[0], rank, shape);
+    return flat != GALI_NONE && result_type(s, &type) &&
+           done(s, gali_form_reshape(f, choose(f, flat, 0, index, count / (uint32_t)depth), type.rank,
                                      type.shape));
 }
