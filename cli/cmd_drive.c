@@ -27,7 +27,7 @@ static gal_status write_positions(const gali_recording *recording, const char *p
     for (size_t i = 0; i < count; i++) {
         memcpy(out + 3 * i, &recording->poses[i].position, 3 * sizeof(float));
     }
-    gal_status status = gali_npy_write(path, out, sizeof(float), 3, shape, error);
+    gal_status status = gali_npy_write(path, out, GALI_f32, 3, shape, error);
     free(out);
     return status;
 }
@@ -41,14 +41,14 @@ static gal_status write_rotations(const gali_recording *recording, const char *p
     for (size_t i = 0; i < count; i++) {
         memcpy(out + 4 * i, &recording->poses[i].rotation, 4 * sizeof(float));
     }
-    gal_status status = gali_npy_write(path, out, sizeof(float), 3, shape, error);
+    gal_status status = gali_npy_write(path, out, GALI_f32, 3, shape, error);
     free(out);
     return status;
 }
 
 static gal_status write_fed_back(const gali_recording *recording, const char *path, gal_error *error) {
     size_t shape[3] = {recording->frames, recording->joints, 3};
-    return gali_npy_write(path, recording->fed_back, sizeof(float), 3, shape, error);
+    return gali_npy_write(path, recording->fed_back, GALI_f32, 3, shape, error);
 }
 
 static gal_status write_states(const gali_recording *recording, uint32_t contacts, const char *path,
@@ -65,7 +65,7 @@ static gal_status write_states(const gali_recording *recording, uint32_t contact
         memcpy(out + f * shape[1], row, sizeof row);
         memcpy(out + f * shape[1] + STATE_COLUMNS, state->contacts, contacts * sizeof(float));
     }
-    gal_status status = gali_npy_write(path, out, sizeof(float), 2, shape, error);
+    gal_status status = gali_npy_write(path, out, GALI_f32, 2, shape, error);
     free(out);
     return status;
 }

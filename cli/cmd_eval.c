@@ -46,7 +46,8 @@ static gal_status evaluate(job *self, int wide) {
     gal_status status = wide ? gali_reference_run(&self->file.model, self->frames.count, self->frames.x,
                                                   self->frames.gate, self->y, &self->error)
                              : run_runtime(self);
-    return status == GAL_OK ? gali_npy_write(self->y_path, self->y, item, 2, shape, &self->error) : status;
+    gali_element element = wide ? GALI_f64 : GALI_f32;
+    return status == GAL_OK ? gali_npy_write(self->y_path, self->y, element, 2, shape, &self->error) : status;
 }
 
 static const char *gate_path(const job *self) {

@@ -266,7 +266,7 @@ static gal_status finish_shard(simulation *self, shard *s) {
     const size_t shape[3] = {self->frames / self->stride, s->count, COLUMNS};
     gal_status status = end_record(self, s);
     if (status == GAL_OK) {
-        status = gali_npy_write(place_of(self, s->number, "npy", s->place), s->rows, sizeof(float), 3, shape,
+        status = gali_npy_write(place_of(self, s->number, "npy", s->place), s->rows, GALI_f32, 3, shape,
                                 &self->error);
     }
     gali_system_remove(place_of(self, s->number, "part", part));

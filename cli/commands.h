@@ -35,6 +35,7 @@ extern const gali_command gali_command_judge;
 extern const gali_command gali_command_probe;
 extern const gali_command gali_command_quantize;
 extern const gali_command gali_command_replay;
+extern const gali_command gali_command_run;
 extern const gali_command gali_command_simulate;
 extern const gali_command gali_command_tune;
 

@@ -12,9 +12,25 @@
 /* Most bytes of a file that is read: enough for an hour of 31 joints at 60 Hz in float64 twice over. */
 static const size_t size_max = (size_t)1 << 30;
 
-enum { HEADER_SIZE = 192 }; /* of the files written: the longest shape fits */
+enum { HEADER_SIZE = 320 }; /* of the files written: the longest shape fits */
 
 static const unsigned char magic[6] = {0x93, 'N', 'U', 'M', 'P', 'Y'};
+
+typedef struct kind {
+    const char *descr, *word;
+} kind;
+
+static const kind kinds[GALI_ELEMENT_COUNT] = {
+    [GALI_f32] = {"<f4", "float32"}, [GALI_f64] = {"<f8", "float64"}, [GALI_f16] = {"<f2", "float16"},
+    [GALI_bf16] = {"<u2", "uint16"}, [GALI_i8] = {"|i1", "int8"},     [GALI_i16] = {"<i2", "int16"},
+    [GALI_i32] = {"<i4", "int32"},   [GALI_i64] = {"<i8", "int64"},   [GALI_u8] = {"|u1", "uint8"},
+    [GALI_u16] = {"<u2", "uint16"},  [GALI_u32] = {"<u4", "uint32"},  [GALI_u64] = {"<u8", "uint64"},
+    [GALI_truth] = {"|b1", "bool"},
+};
+
+const char *gali_npy_word(gali_element element) {
+    return kinds[element].word;
+}
 
 /* The header dictionary's text that is still to be read. */
 typedef struct cursor {
@@ -79,12 +95,14 @@ static int take_shape(cursor *text, gali_npy *out) {
 }
 
 static gal_status check_descr(gali_npy *out, const char *descr, const char *name, gal_error *error) {
-    if (strcmp(descr, "<f4") != 0 && strcmp(descr, "<f8") != 0) {
-        return gali_fail(error, GAL_BAD_DATA, "%s: type '%s', little-endian float32 ('<f4') expected", name,
-                         descr);
+    for (int i = 0; i < GALI_ELEMENT_COUNT; i++) {
+        if (i != GALI_bf16 && strcmp(descr, kinds[i].descr) == 0) {
+            out->element = (gali_element)i;
+            return GAL_OK;
+        }
     }
-    out->item_size = descr[2] == '4' ? 4 : 8;
-    return GAL_OK;
+    return gali_fail(error, GAL_BAD_DATA, "%s: type '%s': little-endian numbers ('<f4', '<i8' ...) expected",
+                     name, descr);
 }
 
 /* One `'key': value` of the dictionary; *seen collects a bit per key. */
@@ -102,8 +120,10 @@ static gal_status read_entry(gali_npy *out, cursor *text, unsigned *seen, const 
     }
     if (strcmp(key, "fortran_order") == 0) {
         *seen |= 2;
-        return take(text, "False") ? GAL_OK
-                                   : gali_fail(error, GAL_BAD_DATA, "%s: 'fortran_order' must be False", name);
+        return take(text, "False")
+                   ? GAL_OK
+                   : gali_fail(error, GAL_BAD_DATA,
+                               "%s: 'fortran_order' must be False: numpy.ascontiguousarray makes it so", name);
     }
     if (strcmp(key, "shape") == 0) {
         *seen |= 4;
@@ -142,7 +162,7 @@ static gal_status check_data(gali_npy *out, size_t size, const char *name, gal_e
     for (uint32_t i = 0; i < out->dimensions; i++) {
         count = gali_size_mul(count, out->shape[i]);
     }
-    size_t expected = gali_size_mul(count, out->item_size);
+    size_t expected = gali_size_mul(count, gali_element_list[out->element].bytes);
     if (expected == GALI_SIZE_BAD || size != expected) {
         return gali_fail(error, GAL_BAD_DATA, "%s: %zu bytes of data, %zu expected from the shape", name, size,
                          expected);
@@ -179,8 +199,8 @@ gal_status gali_npy_parse(gali_npy *out, const void *bytes, size_t size, const c
 
 static gal_status copy_f32(const gali_npy *array, uint32_t dimensions, float **values, size_t *shape,
                            const char *path, gal_error *error) {
-    if (array->item_size != 4) {
-        return gali_fail(error, GAL_BAD_DATA, "%s: float64, float32 expected", path);
+    if (array->element != GALI_f32) {
+        return gali_fail(error, GAL_BAD_DATA, "%s: %s, float32 expected", path, gali_npy_word(array->element));
     }
     if (array->dimensions != dimensions) {
         return gali_fail(error, GAL_BAD_DATA, "%s: %u dimensions, %u expected", path, array->dimensions,
@@ -214,8 +234,9 @@ gal_status gali_npy_read_f32(const char *path, uint32_t dimensions, float **valu
 }
 
 /* Version 1 header, padded with spaces so that the data starts at a multiple of 64. */
-static void write_header(char out[HEADER_SIZE], uint32_t item_size, uint32_t dimensions, const size_t *shape) {
-    char sizes[96] = "", text[HEADER_SIZE - 10];
+static void write_header(char out[HEADER_SIZE], gali_element element, uint32_t dimensions,
+                         const size_t *shape) {
+    char sizes[GALI_NPY_DIMENSIONS * 24] = "", text[HEADER_SIZE - 10];
     for (uint32_t i = 0; i < dimensions; i++) {
         char one[32];
         snprintf(one, sizeof one, "%zu,%s", shape[i], i + 1 < dimensions ? " " : "");
@@ -223,21 +244,22 @@ static void write_header(char out[HEADER_SIZE], uint32_t item_size, uint32_t dim
     }
     memset(out, ' ', HEADER_SIZE);
     memcpy(out, magic, sizeof magic);
-    memcpy(out + sizeof magic, (char[]){1, 0, (char)(HEADER_SIZE - 10), 0}, 4);
-    snprintf(text, sizeof text, "{'descr': '<f%u', 'fortran_order': False, 'shape': (%s), }", item_size, sizes);
+    memcpy(out + sizeof magic, (unsigned char[]){1, 0, (HEADER_SIZE - 10) & 255, (HEADER_SIZE - 10) >> 8}, 4);
+    snprintf(text, sizeof text, "{'descr': '%s', 'fortran_order': False, 'shape': (%s), }",
+             kinds[element].descr, sizes);
     memcpy(out + 10, text, strlen(text));
     out[HEADER_SIZE - 1] = '\n';
 }
 
-gal_status gali_npy_write(const char *path, const void *values, uint32_t item_size, uint32_t dimensions,
+gal_status gali_npy_write(const char *path, const void *values, gali_element element, uint32_t dimensions,
                           const size_t *shape, gal_error *error) {
     char header[HEADER_SIZE];
-    size_t bytes = item_size;
+    size_t bytes = gali_element_list[element].bytes;
     for (uint32_t i = 0; i < dimensions; i++) {
         bytes = gali_size_mul(bytes, shape[i]);
     }
     size_t size = gali_size_add(HEADER_SIZE, bytes);
-    write_header(header, item_size, dimensions, shape);
+    write_header(header, element, dimensions, shape);
     char *file = size == GALI_SIZE_BAD ? NULL : malloc(size);
     if (!file) {
         return gali_fail(error, GAL_NO_MEMORY, "%s: no memory for %zu bytes", path, bytes);

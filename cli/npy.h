@@ -1,6 +1,6 @@
 /*
- * NumPy's .npy files, as far as numbers of one kind go: little-endian float32 or float64 in C order,
- * versions 1 to 3, up to four dimensions.
+ * NumPy's .npy files, as far as numbers of one kind go: little-endian floats, whole numbers or truths in C order,
+ * versions 1 to 3, up to eight dimensions.
  *
  * Format: magic "\x93NUMPY", two version bytes, header length (u16; u32 from version 2), then a Python
  * dictionary literal with the keys 'descr', 'fortran_order' and 'shape', then the data, to the end of file.
@@ -9,15 +9,16 @@
 #define GALI_CLI_NPY_H
 
 #include "gallop/base.h"
+#include "graph/element.h"
 
-enum { GALI_NPY_DIMENSIONS = 4 };
+enum { GALI_NPY_DIMENSIONS = 8 };
 
 typedef struct gali_npy {
     uint32_t dimensions; /* 0: a scalar */
     size_t shape[GALI_NPY_DIMENSIONS];
-    size_t count;       /* product of the shape */
-    uint32_t item_size; /* 4: float32, 8: float64 */
-    const void *data;   /* [count], possibly unaligned; points into the file's bytes */
+    size_t count; /* product of the shape */
+    gali_element element;
+    const void *data; /* [count], possibly unaligned; points into the file's bytes */
 } gali_npy;
 
 /* Checks the header and that the data fills the rest of the bytes exactly. `name` starts the messages. */
@@ -30,8 +31,11 @@ gal_status gali_npy_parse(gali_npy *out, const void *bytes, size_t size, const c
 gal_status gali_npy_read_f32(const char *path, uint32_t dimensions, float **values, size_t *shape,
                              gal_error *error);
 
-/* Writes an array; item_size 4 or 8, at most GALI_NPY_DIMENSIONS dimensions. */
-gal_status gali_npy_write(const char *path, const void *values, uint32_t item_size, uint32_t dimensions,
+/* What NumPy calls an element: "float32". bf16, which it has not, is the uint16 of its bits. */
+const char *gali_npy_word(gali_element element);
+
+/* Writes an array of at most GALI_NPY_DIMENSIONS dimensions. */
+gal_status gali_npy_write(const char *path, const void *values, gali_element element, uint32_t dimensions,
                           const size_t *shape, gal_error *error);
 
 #endif

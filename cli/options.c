@@ -45,6 +45,14 @@ static int set(const char *command, const gali_option *option, const char *text)
     if (option->kind == GALI_OPTION_COUNT || option->kind == GALI_OPTION_NUMBER) {
         return set_number(command, option, text);
     }
+    if (option->kind == GALI_OPTION_LIST) {
+        gali_option_list *list = option->value;
+        if (list->count == GALI_OPTION_LIST_MAX) {
+            return gali_command_usage(command, "%s: more than %d", option->name, GALI_OPTION_LIST_MAX);
+        }
+        list->texts[list->count++] = text;
+        return GALI_EXIT_OK;
+    }
     *(const char **)option->value = text;
     return GALI_EXIT_OK;
 }

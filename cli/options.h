@@ -14,7 +14,15 @@ typedef enum gali_option_kind {
     GALI_OPTION_NUMBER, /* double in [least, most] */
     GALI_OPTION_COUNT,  /* uint32_t in [least, most] */
     GALI_OPTION_WORD,   /* const char *: the next word without a dash; required unless least is 0 */
+    GALI_OPTION_LIST,   /* gali_option_list: each use adds one */
 } gali_option_kind;
+
+enum { GALI_OPTION_LIST_MAX = 64 };
+
+typedef struct gali_option_list {
+    const char *texts[GALI_OPTION_LIST_MAX];
+    uint32_t count;
+} gali_option_list;
 
 typedef struct gali_option {
     const char *name; /* "--json", "-o"; for a WORD what it is called in messages ("MODEL") */

@@ -310,8 +310,8 @@ static void write_rows(size_t inputs) {
     for (size_t i = 0; i < ROWS; i++) {
         phase[i] = 2.5f * (float)i;
     }
-    assert_int_equal(gali_npy_write(place_of("x.npy"), x, 4, 2, shape, &error), GAL_OK);
-    assert_int_equal(gali_npy_write(place_of("p.npy"), phase, 4, 1, shape, &error), GAL_OK);
+    assert_int_equal(gali_npy_write(place_of("x.npy"), x, GALI_f32, 2, shape, &error), GAL_OK);
+    assert_int_equal(gali_npy_write(place_of("p.npy"), phase, GALI_f32, 1, shape, &error), GAL_OK);
     free(x);
 }
 
@@ -327,7 +327,7 @@ static void checks_frames_of_the_user(void **state) {
     for (size_t i = 0; i < ROWS; i++) {
         turns[i] = 2.5f * (float)i / 6.2831853f;
     }
-    assert_int_equal(gali_npy_write(place_of("turns.npy"), turns, 4, 1, shape, &error), GAL_OK);
+    assert_int_equal(gali_npy_write(place_of("turns.npy"), turns, GALI_f32, 1, shape, &error), GAL_OK);
     expect_good(gallop_here("eval %s/good.gallop --x %s/x.npy --phase %s/p.npy -o %s/y.npy", place, place,
                             place, place));
     snprintf(frames, sizeof frames, "check %s/good.gallop --x %s/x.npy --y %s/y.npy", place, place, place);
@@ -367,7 +367,7 @@ static void evaluates_rows(void **state) {
     fclose(file);
     gali_npy array;
     assert_int_equal(gali_npy_parse(&array, wide, wide_size, "y", &error), GAL_OK);
-    assert_int_equal(array.item_size, 8);
+    assert_int_equal(array.element, GALI_f64);
     assert_int_equal(array.count, shape[0] * shape[1]);
     for (size_t i = 0; i < array.count; i++) {
         double value;
@@ -410,7 +410,7 @@ static void drives_a_character(void **state) {
     free(states);
     /* A terrain of 3 x 2 cells of 1000, rows along x: clamped to 7 * (4 - 2) beyond x = 1000, z = 0. */
     size_t grid[2] = {3, 2};
-    assert_int_equal(gali_npy_write(place_of("t.npy"), terrain, 4, 2, grid, &error), GAL_OK);
+    assert_int_equal(gali_npy_write(place_of("t.npy"), terrain, GALI_f32, 2, grid, &error), GAL_OK);
     expect_good(
         gallop_here("drive %s/good.gallop --input %s/walk.csv -o %s/y.npy --states %s/s.npy --terrain %s/t.npy "
                     "--terrain-scale 7 --terrain-offset 2 --terrain-cell 1000 --start 3000,-5000,0",

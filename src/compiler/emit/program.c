@@ -75,32 +75,35 @@ void gali_emission_extent(const gali_emission *e, gali_text *to, gali_extent ext
 
 /* ---- the signature ---- */
 
-/* Sizes that inputs tell, in the order in which they do, then those that only running tells and outputs have. */
-static void number_symbols(gali_emission *e) {
-    const gali_graph *graph = e->p->graph;
-    uint32_t symbols = gali_extent_symbols(graph->extents), count = 0;
+uint32_t gali_emit_sizes(const gali_graph *graph, uint32_t *number) {
+    uint32_t count = 0;
     for (uint32_t i = 0; i < graph->input_count; i++) {
         const gali_type *type = &graph->values[graph->inputs[i]].type;
         for (int d = 0; d < type->rank; d++) {
             int symbol = gali_extent_as_symbol(graph->extents, type->shape[d]);
-            if (symbol >= 0 && !e->symbol[symbol]) {
-                e->symbol[symbol] = ++count;
+            if (symbol >= 0 && !number[symbol]) {
+                number[symbol] = ++count;
             }
         }
     }
-    e->given = count;
+    return count;
+}
+
+uint32_t gali_emit_told(const gali_program *p, uint32_t *number, uint32_t count) {
+    const gali_graph *graph = p->graph;
+    uint32_t symbols = gali_extent_symbols(graph->extents);
     for (uint32_t i = 0; i < graph->output_count; i++) {
         const gali_type *type = &graph->values[graph->outputs[i]].type;
         for (int d = 0; d < type->rank; d++) {
             for (uint32_t s = 0; s < symbols; s++) {
-                if (!e->symbol[s] && gali_program_told(e->p, s) == GALI_TOLD_BY_STEP &&
+                if (!number[s] && gali_program_told(p, s) == GALI_TOLD_BY_STEP &&
                     gali_extent_has(graph->extents, type->shape[d], s)) {
-                    e->symbol[s] = ++count;
+                    number[s] = ++count;
                 }
             }
         }
     }
-    e->numbered = count;
+    return count;
 }
 
 uint32_t gali_emission_lanes(const gali_emission *e) {
@@ -231,7 +234,8 @@ static void make_header(const gali_emission *e, gali_text *to) {
                       "writes too; inputs, outputs. */\n"
                       "int gali_call(uint32_t *sizes, const void *const *inputs, void *const *outputs, "
                       "const void *weights,\n"
-                      "              void *workspace);\n\n#ifdef __cplusplus\n}\n#endif\n#endif\n");
+                      "              void *workspace);\nsize_t gali_call_workspace(const uint32_t *sizes);\n\n"
+                      "#ifdef __cplusplus\n}\n#endif\n#endif\n");
 }
 
 /* ---- the source ---- */
@@ -337,7 +341,12 @@ static void add_call(const gali_emission *e, gali_text *to) {
     for (uint32_t i = e->given; i < e->numbered; i++) {
         gali_text_add(to, "&sizes[%u], ", i);
     }
-    gali_text_add(to, "weights, workspace);\n}\n");
+    gali_text_add(to, "weights, workspace);\n}\n\nsize_t gali_call_workspace(const uint32_t *sizes) {\n"
+                      "    (void)sizes;\n    return gali_workspace(");
+    for (uint32_t i = 0; i < e->given; i++) {
+        gali_text_add(to, "%ssizes[%u]", i ? ", " : "", i);
+    }
+    gali_text_add(to, ");\n}\n");
 }
 
 static void add_weights(const gali_emission *e, gali_text *to) {
@@ -393,7 +402,8 @@ gal_status gali_emit_program(gali_program *p, const gali_emit_desc *desc,
     e.symbol = gali_arena_take(p->arena, (gali_extent_symbols(p->graph->extents) + 1) * sizeof *e.symbol);
     gal_status status = e.symbol ? GAL_OK : gali_fail(error, GAL_NO_MEMORY, "no memory to emit");
     if (status == GAL_OK) {
-        number_symbols(&e);
+        e.given = gali_emit_sizes(p->graph, e.symbol);
+        e.numbered = gali_emit_told(p, e.symbol, e.given);
     }
     status = status == GAL_OK ? gali_emission_groups(&e) : status;
     if (status == GAL_OK) {

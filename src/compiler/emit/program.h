@@ -19,4 +19,13 @@ typedef struct gali_emit_desc {
 gal_status gali_emit_program(gali_program *program, const gali_emit_desc *desc,
                              gali_text parts[GAL_COMPILED_PART_COUNT], gal_error *error);
 
+/*
+ * The order of NAME_call's sizes: number[symbol], zeroed, becomes 1 and on for those that inputs tell, in the order in which
+ * they do. Returns their count.
+ */
+uint32_t gali_emit_sizes(const gali_graph *graph, uint32_t *number);
+
+/* The same for those behind them: what only running tells and outputs have. Returns the count of all. */
+uint32_t gali_emit_told(const gali_program *program, uint32_t *number, uint32_t count);
+
 #endif

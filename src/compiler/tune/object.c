@@ -71,8 +71,36 @@ static int run(char **argv, const char *messages, int *status) {
     return 1;
 }
 
+static int is_on_path(const char *program) {
+    char path[PATH_BYTES];
+    const char *at = getenv("PATH");
+    for (size_t size; at && *at; at += size + (at[size] == ':')) {
+        size = strcspn(at, ":");
+        int whole = snprintf(path, sizeof path, "%.*s/%s", (int)size, at, program) < (int)sizeof path;
+        if (whole && access(path, X_OK) == 0) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+gal_status gali_object_compiler(char words[GALI_COMPILER_BYTES], gal_error *error) {
+    static const char *const usual[] = {"cc", "gcc", "clang"};
+    const char *asked = getenv("CC"), *found = asked && *asked ? asked : NULL;
+    for (size_t i = 0; !found && i < sizeof usual / sizeof usual[0]; i++) {
+        found = is_on_path(usual[i]) ? usual[i] : NULL;
+    }
+    if (!found) {
+        return gali_fail(error, GAL_IO,
+                         "no C compiler: neither cc, gcc nor clang is on PATH, and CC does not name one");
+    }
+    return snprintf(words, GALI_COMPILER_BYTES, "%s", found) < GALI_COMPILER_BYTES
+               ? GAL_OK
+               : gali_fail(error, GAL_IO, "CC: longer than %d bytes", GALI_COMPILER_BYTES);
+}
+
 /* The compiler's first line with an error in it, or its first. */
-static gal_status complain(const paths *p, const char *compiler, gal_error *error) {
+static gal_status complain(const gali_object_files *p, const char *compiler, gal_error *error) {
     void *bytes;
     size_t size;
     gal_status status = gali_file_read(p->messages, 1 << 20, NULL, &bytes, &size, error);
@@ -97,48 +125,60 @@ static gal_status complain(const paths *p, const char *compiler, gal_error *erro
     return status;
 }
 
-static gal_status compile(const paths *p, const gali_target *target, gal_error *error) {
-    char flags[256], *argv[WORDS_MAX], *rest = flags;
-    const char *compiler = getenv("CC");
-    static char *const fixed[] = {"-std=c11", "-O2", "-ffp-contract=off", "-w", "-fPIC", "-shared"};
-    size_t count = 0;
-    int status = 0;
-    argv[count++] = (char *)(compiler && *compiler ? compiler : "cc");
-    for (size_t i = 0; i < sizeof fixed / sizeof fixed[0]; i++) {
-        argv[count++] = fixed[i];
-    }
-    snprintf(flags, sizeof flags, "%s", target->flags);
-    for (char *word = strtok_r(flags, " ", &rest); word && count < WORDS_MAX - 6;
+/* Appends the words of text, which is cut up. */
+static size_t add_words(char **argv, size_t count, char *text) {
+    char *rest = text;
+    for (char *word = strtok_r(text, " ", &rest); word && count < WORDS_MAX;
          word = strtok_r(NULL, " ", &rest)) {
         argv[count++] = word;
     }
+    return count;
+}
+
+gal_status gali_object_build(const char *compiler, const char *flags, const gali_object_files *files,
+                             gal_error *error) {
+    char first[GALI_COMPILER_BYTES], more[GALI_COMPILER_BYTES], *argv[WORDS_MAX + 12];
+    static char *const fixed[] = {"-std=c11", "-ffp-contract=off", "-w", "-fPIC", "-shared"};
+    int status = 0;
+    snprintf(first, sizeof first, "%s", compiler);
+    snprintf(more, sizeof more, "%s", flags);
+    size_t count = add_words(argv, 0, first);
+    for (size_t i = 0; i < sizeof fixed / sizeof fixed[0]; i++) {
+        argv[count++] = fixed[i];
+    }
+    count = add_words(argv, count, more);
     argv[count++] = (char *)"-o";
-    argv[count++] = (char *)p->object;
-    argv[count++] = (char *)p->source;
+    argv[count++] = (char *)files->object;
+    argv[count++] = (char *)files->source;
     argv[count++] = (char *)"-lm";
     argv[count] = NULL;
-    if (!run(argv, p->messages, &status)) {
-        return gali_fail(error, GAL_IO, "%s cannot be run: measuring needs a C compiler (CC names another)",
-                         argv[0]);
+    if (!run(argv, files->messages, &status)) {
+        return gali_fail(error, GAL_IO, "%s cannot be run: a C compiler is needed (CC names another)", argv[0]);
     }
-    return WIFEXITED(status) && WEXITSTATUS(status) == 0 ? GAL_OK : complain(p, argv[0], error);
+    return WIFEXITED(status) && WEXITSTATUS(status) == 0 ? GAL_OK : complain(files, argv[0], error);
+}
+
+gal_status gali_object_open(gali_object *object, const char *path, gal_error *error) {
+    object->library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    return object->library ? GAL_OK : gali_fail(error, GAL_IO, "%s", dlerror());
 }
 
 gal_status gali_object_make(gali_object *object, const char *text, const gali_target *target,
                             gal_error *error) {
     paths p;
+    char compiler[GALI_COMPILER_BYTES], flags[GALI_COMPILER_BYTES];
     gal_status status = make_folder(&p, error);
     if (status != GAL_OK) {
         return status;
     }
+    snprintf(flags, sizeof flags, "-O2 %s", target->flags);
     status = gali_file_write(p.source, text, strlen(text), error);
+    status = status == GAL_OK ? gali_object_compiler(compiler, error) : status;
     if (status == GAL_OK) {
-        status = compile(&p, target, error);
+        status =
+            gali_object_build(compiler, flags, &(gali_object_files){p.source, p.object, p.messages}, error);
     }
-    if (status == GAL_OK) {
-        object->library = dlopen(p.object, RTLD_NOW | RTLD_LOCAL);
-        status = object->library ? GAL_OK : gali_fail(error, GAL_IO, "%s", dlerror());
-    }
+    status = status == GAL_OK ? gali_object_open(object, p.object, error) : status;
     remove_folder(&p);
     return status;
 }

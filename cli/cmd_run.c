@@ -1,0 +1,169 @@
+/* gallop run: an ONNX model on arrays, by way of the C that gallop compile makes of it. */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "built_model.h"
+#include "commands.h"
+#include "run_ports.h"
+
+typedef struct job {
+    gali_built_desc desc;
+    const char *output;
+    gali_option_list files;
+    gali_onnx_model model;
+    gali_run_ports ports;
+    gali_built_model built;
+} job;
+
+static void print_wanted(const job *self) {
+    const gali_graph *graph = self->model.graph;
+    for (uint32_t i = 0; i < graph->input_count + graph->output_count; i++) {
+        int output = i >= graph->input_count;
+        const gali_value *value =
+            &graph->values[output ? graph->outputs[i - graph->input_count] : graph->inputs[i]];
+        gali_text type = {0};
+        gali_run_type_print(graph, &value->type, &type);
+        printf("%s  %s  %s\n", output ? "output" : "input ", value->name, type.bytes ? type.bytes : "");
+        gali_text_release(&type);
+    }
+    printf("\ngallop run %s", self->desc.path);
+    for (uint32_t i = 0; i < graph->input_count; i++) {
+        printf(" --input %s=X.npy", graph->values[graph->inputs[i]].name);
+    }
+    printf(" -o %s\n", graph->output_count == 1 ? "Y.npy" : "DIR");
+}
+
+/* The sizes were refused: which is out of its range. */
+static gal_status refuse_sizes(job *self, gal_error *error) {
+    const gali_extents *x = self->model.graph->extents;
+    gal_status status = self->model.program ? GAL_OK : gali_onnx_model_program(&self->model, error);
+    for (uint32_t s = 0; status == GAL_OK && s < gali_extent_symbols(x); s++) {
+        int64_t least = self->model.program->least[s], most = self->model.program->most[s];
+        if (self->ports.number[s] && self->ports.number[s] <= self->ports.given &&
+            (self->ports.symbols[s] < least || self->ports.symbols[s] > most)) {
+            const char *name = gali_extent_symbol_name(x, s);
+            return gali_fail(error, GAL_BAD_DATA,
+                             "size %.60s is %lld, but may be %lld to %lld (--sizes asks for other ranges)",
+                             name, (long long)self->ports.symbols[s], (long long)least, (long long)most);
+        }
+    }
+    return status == GAL_OK ? gali_fail(error, GAL_BAD_DATA, "the model refuses these sizes") : status;
+}
+
+static gal_status call(job *self, void *workspace, gal_error *error) {
+    static const char nothing[64];
+    int answer =
+        self->built.call(self->ports.sizes, (const void *const *)self->ports.inputs, self->ports.outputs,
+                         self->built.weights ? self->built.weights : nothing, workspace);
+    if (answer == -1) {
+        return refuse_sizes(self, error);
+    }
+    return answer == 0 ? GAL_OK
+                       : gali_fail(error, GAL_BAD_DATA, "a size that only running tells leaves its range");
+}
+
+static gal_status compute(job *self, gal_error *error) {
+    size_t size = self->built.workspace(self->ports.sizes);
+    gal_status status = gali_run_ports_make_outputs(&self->ports, error);
+    void *workspace = status == GAL_OK ? gali_allocate(NULL, size + 1) : NULL;
+    if (status == GAL_OK && !workspace) {
+        status = gali_fail(error, GAL_NO_MEMORY, "no memory for a workspace of %zu bytes", size);
+    }
+    status = status == GAL_OK ? call(self, workspace, error) : status;
+    gali_release(NULL, workspace, size + 1);
+    if (status == GAL_OK) {
+        gali_run_ports_tell(&self->ports);
+    }
+    return status;
+}
+
+/* Outputs whose sizes only running tells have room for the most, which the program knows. */
+static gal_status find_sizes(job *self, gal_error *error) {
+    gal_error why = {0};
+    gal_status status =
+        gali_run_ports_follow(self->model.graph) ? GAL_OK : gali_onnx_model_program(&self->model, &why);
+    self->ports.program = self->model.program;
+    self->ports.graph = self->model.program ? self->model.program->graph : self->model.graph;
+    return status == GAL_OK ? GAL_OK : gali_fail_in_file(error, self->desc.path, &why);
+}
+
+static gal_status run_opened(job *self, gal_error *error) {
+    gal_error why = {0};
+    gal_status status = self->output ? gali_run_ports_fit(self->model.graph, self->output, error) : GAL_OK;
+    status = status == GAL_OK ? find_sizes(self, error) : status;
+    status = status == GAL_OK ? gali_run_ports_read(&self->ports, &self->files, error) : status;
+    status = status == GAL_OK ? gali_built_model_open(&self->built, &self->model, &self->desc, error) : status;
+    if (status == GAL_OK) {
+        status = compute(self, &why);
+        status = status == GAL_OK ? GAL_OK : gali_fail_in_file(error, self->desc.path, &why);
+    }
+    if (status == GAL_OK && self->output) {
+        return gali_run_ports_write(&self->ports, self->output, error);
+    }
+    if (status == GAL_OK) {
+        gali_run_ports_print(&self->ports);
+    }
+    return status;
+}
+
+static gal_status run_model(job *self, gal_error *error) {
+    gal_status status =
+        gali_onnx_model_open(&self->model, self->desc.path, self->desc.external, self->desc.sizes, error);
+    if (status == GAL_OK && !self->files.count && !self->output && self->model.graph->input_count > 0) {
+        print_wanted(self);
+        return GAL_OK;
+    }
+    return status == GAL_OK ? run_opened(self, error) : status;
+}
+
+static int run(int argc, char **argv) {
+    job self = {.desc = {.target = "native"}};
+    const gali_option options[] = {{"MODEL.onnx", GALI_OPTION_WORD, &self.desc.path, 1, 0},
+                                   {"--input", GALI_OPTION_LIST, &self.files, 0, 0},
+                                   {"-i", GALI_OPTION_LIST, &self.files, 0, 0},
+                                   {"-o", GALI_OPTION_TEXT, &self.output, 0, 0},
+                                   {"--output", GALI_OPTION_TEXT, &self.output, 0, 0},
+                                   {"--sizes", GALI_OPTION_TEXT, &self.desc.sizes, 0, 0},
+                                   {"--target", GALI_OPTION_TEXT, &self.desc.target, 0, 0},
+                                   {"--external", GALI_OPTION_TEXT, &self.desc.external, 0, 0},
+                                   {"--keep", GALI_OPTION_TEXT, &self.desc.keep, 0, 0}};
+    gal_error error = {0};
+    int result = gali_options_read("run", argc, argv, options, sizeof options / sizeof options[0]);
+    if (result != GALI_EXIT_OK) {
+        return result;
+    }
+    gal_status status = run_model(&self, &error);
+    gali_built_model_release(&self.built);
+    gali_run_ports_release(&self.ports);
+    gali_onnx_model_release(&self.model);
+    return status == GAL_OK             ? GALI_EXIT_OK
+           : status == GAL_BAD_ARGUMENT ? gali_command_usage("run", "%s", error.message)
+                                        : gali_command_bad("run", "%s", error.message);
+}
+
+const gali_command gali_command_run = {
+    "run", "an ONNX model on arrays: compiled to C, built, run",
+    "usage: gallop run MODEL.onnx [--input [NAME=]X.npy ...] [-o OUT.npy|DIR] [--sizes NAME=N,...]\n"
+    "       [--target native] [--external FILE] [--keep DIR]\n\n"
+    "Compiles the model as gallop compile does, builds it with the system's C compiler (CC, or cc, gcc, "
+    "clang), "
+    "runs it on\n"
+    "NumPy arrays and writes its outputs. What was built is kept in $XDG_CACHE_HOME/gallop (~/.cache/gallop), "
+    "so "
+    "that the\n"
+    "next run of the same model starts at once; the folder may be removed at any time. Without inputs it "
+    "prints "
+    "what the\n"
+    "model wants.\n\n"
+    "  --input     an array, for the input of that name or the next one in the model's order\n"
+    "  -o          OUT.npy: the only output; DIR: each output as DIR/NAME.npy; without it their first elements "
+    "are "
+    "printed\n"
+    "  --sizes     what sizes are that the model leaves open: batch=1,length=8..512; larger than 1024 only so\n"
+    "  --target    as of gallop compile\n"
+    "  --external  the file in which the model keeps its weights\n"
+    "  --keep      builds anew, in that folder, and leaves model.h, model.c, model.weights and model.so "
+    "there\n",
+    run};

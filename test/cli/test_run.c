@@ -1,0 +1,172 @@
+/* gallop run: arrays in, arrays out, what does not fit named, what was built kept. */
+#define _XOPEN_SOURCE 700
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include "command_line.h"
+#include "import/onnx_bytes.h"
+#include "npy.h"
+
+/* sum = x + y, positive = max(sum, 0), of [batch][3]. */
+static void write_model(void) {
+    bytes graph = {0};
+    put_node(&graph, "Add", (const char *const[3]){"x", "y", NULL}, "sum", NULL, 0);
+    put_node(&graph, "Relu", (const char *const[3]){"sum", NULL, NULL}, "positive", NULL, 0);
+    put_value(&graph, 11, "x", 0, 3);
+    put_value(&graph, 11, "y", 0, 3);
+    put_value(&graph, 12, "sum", 0, 3);
+    put_value(&graph, 12, "positive", 0, 3);
+    bytes model = make_model(&graph, 17);
+    spill(place_of("m.onnx"), model.data, model.size);
+    free(model.data);
+}
+
+static void write_array(const char *name, const float *values, size_t rows, size_t columns) {
+    size_t shape[2] = {rows, columns};
+    gal_error error = {0};
+    assert_int_equal(gali_npy_write(place_of(name), values, GALI_f32, 2, shape, &error), GAL_OK);
+}
+
+static const float x[6] = {1, -2, 3, 4, 5, -6}, y[6] = {0.5f, 1, -4, 1, 1, 1};
+
+static int set_up(void **state) {
+    char variable[128];
+    if (place_make(state) != 0) {
+        return -1;
+    }
+    write_model();
+    write_array("x.npy", x, 2, 3);
+    write_array("y.npy", y, 2, 3);
+    snprintf(variable, sizeof variable, "%s/cache", place);
+    return setenv("XDG_CACHE_HOME", variable, 1);
+}
+
+static int tear_down(void **state) {
+    char line[256];
+    snprintf(line, sizeof line, "rm -r %s/cache %s/kept %s/out 2>/dev/null", place, place, place);
+    (void)!system(line);
+    return place_remove(state);
+}
+
+/* `gallop run m.onnx ARGUMENTS`, where each # is the folder. */
+static const said *run(const char *arguments) {
+    char line[1024] = "run ", *to = line + 4;
+    for (const char *at = arguments; *at && to < line + sizeof line - 80; at++) {
+        to += *at == '#' ? sprintf(to, "%s", place) : sprintf(to, "%c", *at);
+    }
+    return gallop(line);
+}
+
+static void outputs_are_the_models(void **state) {
+    (void)state;
+    float *got;
+    size_t shape[2];
+    gal_error error = {0};
+    const said *s = run("#/m.onnx --input #/x.npy --input #/y.npy -o #/out");
+    assert_int_equal(s->status, 0);
+    expect_text(s->err, "compiling");
+    for (int positive = 0; positive < 2; positive++) {
+        const char *file = positive ? "out/positive.npy" : "out/sum.npy";
+        assert_int_equal(gali_npy_read_f32(place_of(file), 2, &got, shape, &error), GAL_OK);
+        assert_int_equal(shape[0], 2);
+        assert_int_equal(shape[1], 3);
+        for (int i = 0; i < 6; i++) {
+            float sum = x[i] + y[i];
+            assert_true(got[i] == (positive && sum < 0 ? 0 : sum));
+        }
+        free(got);
+    }
+}
+
+static void the_cache_knows_what_it_built(void **state) {
+    (void)state;
+    run("#/m.onnx -i #/x.npy -i #/y.npy -o #/out");
+    const said *s = run("#/m.onnx -i y=#/y.npy -i x=#/x.npy");
+    expect_good(s); /* nothing on standard error: it did not compile */
+    expect_text(s->out, "sum  float32[2, 3]\n    1.5 -1 -1 5 6 -5\n");
+    expect_text(s->out, "positive  float32[2, 3]\n    1.5 0 0 5 6 0\n");
+    expect_text(run("#/m.onnx -i #/x.npy -i #/y.npy --sizes batch=2")->err, "compiling");
+    expect_text(run("#/m.onnx -i #/x.npy -i #/y.npy --target scalar")->err, "compiling");
+    setenv("CC", "cc -O1", 1);
+    expect_text(run("#/m.onnx -i #/x.npy -i #/y.npy")->err, "compiling");
+    unsetenv("CC");
+    write_array("y.npy", x, 2, 3); /* other arrays are no other model */
+    expect_good(run("#/m.onnx -i #/x.npy -i #/y.npy"));
+}
+
+static void keeps_what_it_made(void **state) {
+    (void)state;
+    char header[8192];
+    assert_int_equal(run("#/m.onnx -i #/x.npy -i #/y.npy --keep #/kept -o #/out")->status, 0);
+    slurp(place_of("kept/model.h"), header, sizeof header);
+    expect_text(header, "int model_call(");
+    expect_text(run("#/m.onnx -i #/x.npy -i #/y.npy --keep #/kept")->err, "compiling");
+}
+
+static void says_what_the_model_wants(void **state) {
+    (void)state;
+    const said *s = run("#/m.onnx");
+    expect_good(s);
+    expect_text(s->out, "input   x  float32[batch, 3]\n");
+    expect_text(s->out, "output  positive  float32[batch, 3]\n");
+    expect_text(s->out, "--input x=X.npy --input y=X.npy -o DIR");
+}
+
+static void what_does_not_fit_is_named(void **state) {
+    (void)state;
+    static const double wide[6] = {0};
+    size_t shape[2] = {2, 3};
+    gal_error error = {0};
+    assert_int_equal(gali_npy_write(place_of("wide.npy"), wide, GALI_f64, 2, shape, &error), GAL_OK);
+    shape[0] = 6;
+    assert_int_equal(gali_npy_write(place_of("flat.npy"), x, GALI_f32, 1, shape, &error), GAL_OK);
+    write_array("tall.npy", x, 3, 2);
+    write_array("one.npy", x, 1, 3);
+    write_array("none.npy", x, 0, 3);
+    expect_bad(run("#/m.onnx -i #/x.npy"), 2, "input \"y\" is missing: --input y=X.npy, float32[batch, 3]");
+    expect_bad(run("#/m.onnx -i z=#/x.npy"), 2, "no input of that name; it has \"x\", \"y\"");
+    expect_bad(run("#/m.onnx -i x=#/x.npy -i x=#/x.npy"), 2, "\"x\" is given already");
+    expect_bad(run("#/m.onnx -i a -i b -i c"), 2, "the model has 2 inputs");
+    expect_bad(run("#/m.onnx -i #/wide.npy -i #/y.npy"), 1,
+               "wide.npy: float64[2, 3], but input \"x\" wants float32[batch, 3]");
+    expect_bad(run("#/m.onnx -i #/flat.npy -i #/y.npy"), 1, "another number of dimensions");
+    expect_bad(run("#/m.onnx -i #/tall.npy -i #/y.npy"), 1, "dimension 1 differs");
+    expect_bad(run("#/m.onnx -i #/x.npy -i #/one.npy"), 1, "size batch is 2 in another input");
+    expect_bad(run("#/m.onnx -i #/none.npy -i #/none.npy"), 1, "size batch is 0");
+    expect_bad(run("#/m.onnx -i #/nothing.npy -i #/y.npy"), 1, "nothing.npy: No such file");
+    expect_bad(run("#/m.onnx -i #/m.onnx -i #/y.npy"), 1, "not a .npy file");
+    expect_bad(run("#/m.onnx -i #/x.npy -i #/y.npy -o #/y.npy"), 2, "the model has 2 outputs: name a folder");
+    expect_bad(run("#/m.onnx -i #/x.npy -i #/y.npy --target none"), 2, "not one of");
+    expect_bad(run("#/x.npy"), 1, "not an ONNX file");
+}
+
+/* CC is asked first; without it, what PATH has. */
+static void compilers_that_are_not_there_are_named(void **state) {
+    (void)state;
+    setenv("CC", "no-compiler -x", 1);
+    const said *s = run("#/m.onnx -i #/x.npy -i #/y.npy");
+    assert_int_equal(s->status, 1);
+    expect_text(s->err, "no-compiler cannot be run: a C compiler is needed (CC names another)");
+    unsetenv("CC");
+    char *path = strdup(getenv("PATH"));
+    setenv("PATH", "/nowhere", 1);
+    s = run("#/m.onnx -i #/x.npy -i #/y.npy");
+    setenv("PATH", path, 1);
+    free(path);
+    expect_bad(s, 1, "no C compiler: neither cc, gcc nor clang is on PATH");
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(outputs_are_the_models, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(the_cache_knows_what_it_built, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(keeps_what_it_made, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(says_what_the_model_wants, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(what_does_not_fit_is_named, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(compilers_that_are_not_there_are_named, set_up, tear_down),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
