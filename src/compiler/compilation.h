@@ -6,6 +6,7 @@
 #ifndef GALI_COMPILER_COMPILATION_H
 #define GALI_COMPILER_COMPILATION_H
 
+#include "compiler/row.h"
 #include "compiler/schedule/schedule.h"
 #include "compiler/target.h"
 #include "gallop/compiler.h"
@@ -15,7 +16,6 @@
 enum {
     GALI_CHARACTERS_DEFAULT = 64, /* of a range that nobody gave, the most */
     GALI_LAYER_NAME_MAX = 15,     /* bytes of a layer's name */
-    GALI_ROW_UNIT = 16,           /* rows of values take whole numbers of so many floats */
 };
 
 enum { GALI_SCHEDULES_MAX = 128, GALI_VERSIONS_MAX = 12, GALI_RANGES_MAX = 64 };
@@ -86,19 +86,6 @@ void gali_compilation_name_layer(char name[GALI_LAYER_NAME_MAX + 1], int gate, u
 
 /* The group of the dense layer of that name; NULL. */
 const gali_group *gali_compilation_layer(const gali_compilation *c, const char *name);
-
-/* Where a value's rows stand: part of another's from `first` on, where Slice and Reshape only say so and move nothing. */
-typedef struct gali_row_place {
-    uint32_t value, first;
-} gali_row_place;
-
-gali_row_place gali_row_place_of(const gali_graph *graph, uint32_t value);
-
-/* Elements of a character's row of a value. */
-uint32_t gali_row_width(const gali_graph *graph, uint32_t value);
-
-/* How many operands, of nodes of any group, the value is; an output counts as one. */
-uint32_t gali_value_uses(const gali_graph *graph, uint32_t value);
 
 /* Gives back the arena and the parts. */
 void gali_compilation_release(gali_compilation *c);

@@ -37,11 +37,6 @@ static int is_elementwise(const gali_node *node) {
            node->op == GALI_OP_Div || node->op == GALI_OP_Where || is_activation(node);
 }
 
-/* Operators that only say where in a row their readers find what they read. */
-static int is_place(const gali_node *node) {
-    return node->op == GALI_OP_Slice || node->op == GALI_OP_Reshape;
-}
-
 /* The layer whose activation the node is; GALI_NONE. */
 static uint32_t layer_before(const gali_graph *graph, const gali_node *node) {
     uint32_t value = is_activation(node) ? node->operands[0] : GALI_NONE;
@@ -85,7 +80,7 @@ static void find_groups(grouping *g) {
         const gali_node *node = &g->graph->nodes[i];
         gali_group_kind kind = kind_of(g->graph, node);
         uint32_t group = kind == GALI_GROUP_ROWS ? readers_group(g, i) : GALI_NONE;
-        if (is_place(node)) {
+        if (gali_row_is_place(node)) {
             continue;
         }
         if (group != GALI_NONE && g->count[group] < NODES_MOST) {
