@@ -8,6 +8,7 @@
 #include "compiler/emit/program.h"
 #include "directory.h"
 #include "gallop/compiler.h"
+#include "import_onnx.h"
 #include "network/model.h"
 #include "onnx_model.h"
 #include "options.h"
@@ -16,6 +17,7 @@ enum { PATH_SIZE = 4096 };
 
 typedef struct compile {
     const char *path, *directory, *characters, *weights, *form, *external, *sizes;
+    int layers;
     gal_compile_desc desc;
 } compile;
 
@@ -196,11 +198,23 @@ static int make_onnx(const compile *self) {
     return status == GAL_OK ? GALI_EXIT_OK : gali_command_bad("compile", "%s", error.message);
 }
 
+/* ---- controllers, and ONNX networks whose layers are recognised ---- */
+
+static gal_status read_model(const compile *self, void **data, size_t *size, gal_error *error) {
+    const gali_recognise_desc desc = {0};
+    gali_recognise_report report;
+    return self->layers ? gali_onnx_image(self->path, self->external, &desc, data, size, &report, error)
+                        : gali_file_read(self->path, GALI_FILE_MAX, NULL, data, size, error);
+}
+
 static int make(compile *self) {
-    if (gali_onnx_is_path(self->path)) {
+    if (self->layers && (!gali_onnx_is_path(self->path) || self->sizes)) {
+        return gali_command_usage("compile", "--layers is for ONNX models, without --sizes");
+    }
+    if (gali_onnx_is_path(self->path) && !self->layers) {
         return make_onnx(self);
     }
-    if (self->external || self->sizes) {
+    if (!self->layers && (self->external || self->sizes)) {
         return gali_command_usage("compile", "%s is for ONNX models",
                                   self->external ? "--external" : "--sizes");
     }
@@ -208,7 +222,7 @@ static int make(compile *self) {
     void *data = NULL;
     size_t size = 0;
     gal_compiled *compiled = NULL;
-    if (gali_file_read(self->path, GALI_FILE_MAX, NULL, &data, &size, &error) != GAL_OK) {
+    if (read_model(self, &data, &size, &error) != GAL_OK) {
         return gali_command_bad("compile", "%s", error.message);
     }
     gal_status status = gal_compile(&compiled, data, size, &self->desc, &error);
@@ -234,6 +248,7 @@ static int run(int argc, char **argv) {
                                    {"--log", GALI_OPTION_TEXT, &self.desc.log, 0, 0},
                                    {"--external", GALI_OPTION_TEXT, &self.external, 0, 0},
                                    {"--sizes", GALI_OPTION_TEXT, &self.sizes, 0, 0},
+                                   {"--layers", GALI_OPTION_FLAG, &self.layers, 0, 0},
                                    {"-o", GALI_OPTION_TEXT, &self.directory, 0, 0},
                                    {"--output", GALI_OPTION_TEXT, &self.directory, 0, 0}};
     int result = gali_options_read("compile", argc, argv, options, sizeof options / sizeof options[0]);
@@ -253,7 +268,7 @@ const gali_command gali_command_compile = {
     "array|blob] [--name "
     "NAME] -o "
     "DIR\n"
-    "       gallop compile MODEL [--target native] [--characters 1..64] -o DIR\n"
+    "       gallop compile MODEL|MODEL.onnx --layers [--target native] [--characters 1..64] -o DIR\n"
     "       [--weights array|blob] [--form per-expert|blend] [--name NAME] [--dump PASS|all] [--stop-after "
     "PASS]\n\n"
     "Writes NAME.h and NAME.c: C11 that needs memcpy and libm alone. NAME_run computes what the runtime "
@@ -261,10 +276,14 @@ const gali_command gali_command_compile = {
     "any number of characters in the range; the header tells sizes, memory and how to build it. NAME is the "
     "model's\n"
     "file name unless --name gives one.\n\n"
-    "Of an ONNX model NAME_run takes its sizes, inputs and outputs as the header says them; the other options "
+    "With --layers an ONNX network's layers are recognised, as gallop import does, and compiled as a "
+    "controller's.\n"
+    "Else of an ONNX model NAME_run takes its sizes, inputs and outputs as the header says them; the other "
+    "options "
     "are for\n"
     "controllers.\n\n"
     "  --external    the file in which an ONNX model keeps its weights\n"
+    "  --layers      an ONNX network as a controller's\n"
     "  --sizes       what sizes are that an ONNX model leaves open: batch=1,length=8..512\n"
     "  --characters  of a call: LEAST..MOST or a number, at most 1024 (1..64)\n"
     "  --target      scalar, x86-64-v3, x86-64-v4, armv8-a, armv8.2-a+dotprod, wasm32+simd128 or native\n"

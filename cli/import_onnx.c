@@ -7,7 +7,6 @@
 #include "commands.h"
 #include "network/model_layout.h"
 #include "onnx_model.h"
-#include "recognise/model.h"
 
 static const char *const gates[GAL_GATE_COUNT] = {"given", "cubic", "linear", "constant", "network"};
 
@@ -29,24 +28,31 @@ static void print_report(const char *path, const char *out, const gali_recognise
            (double)size / 1e6, report->golden_frames, report->worst);
 }
 
-static gal_status import_file(const char *path, const char *external, const char *out,
-                              const gali_recognise_desc *desc, gal_error *error) {
+gal_status gali_onnx_image(const char *path, const char *external, const gali_recognise_desc *desc,
+                           void **image, size_t *size, gali_recognise_report *report, gal_error *error) {
     gali_onnx_model model = {.file = NULL};
-    gali_recognise_report report;
     gali_recognise_desc whole = *desc;
     gal_error why = {0};
     char provenance[1024];
-    void *image = NULL;
-    size_t size = 0;
+    *image = NULL;
     gal_status status = gali_onnx_model_open(&model, path, external, NULL, error);
     if (status == GAL_OK) {
         whole.provenance = provenance;
         whole.provenance_size = gali_onnx_provenance(model.file, provenance, sizeof provenance);
         whole.source_size = gali_onnx_file_bytes(model.file);
-        status = gali_recognise_model(model.graph, &whole, &image, &size, &report, &why);
+        status = gali_recognise_model(model.graph, &whole, image, size, report, &why);
         status = status == GAL_OK ? GAL_OK : gali_fail_in_file(error, path, &why);
     }
     gali_onnx_model_release(&model);
+    return status;
+}
+
+static gal_status import_file(const char *path, const char *external, const char *out,
+                              const gali_recognise_desc *desc, gal_error *error) {
+    gali_recognise_report report;
+    void *image;
+    size_t size;
+    gal_status status = gali_onnx_image(path, external, desc, &image, &size, &report, error);
     if (status != GAL_OK) {
         return status;
     }

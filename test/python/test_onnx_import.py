@@ -339,6 +339,21 @@ def test_external_data(tmp_path):
     assert error(y, truth_of(module, x)) <= TOLERANCE
 
 
+def test_compiled_as_it_is_imported(tmp_path):
+    """compile --layers makes of an ONNX file what it makes of the file imported."""
+    path, made = tmp_path / "m.onnx", []
+    export(zoo.Blended(zoo.einsum_weights, gate="network"), draw(11), path)
+    imported(path)
+    for model in (path.with_suffix(".gallop"), path):
+        words = ["--layers"] if model == path else []
+        done = gallop("compile", model, *words, "--target", "scalar", "-o", tmp_path / model.suffix)
+        assert done.returncode == 0, done.stderr
+        made.append((tmp_path / model.suffix / "m.c").read_text())
+    assert made[0] == made[1] and "m_run" in made[0]
+    refused = gallop("compile", path.with_suffix(".gallop"), "--layers", "-o", tmp_path)
+    assert refused.returncode == 2 and "--layers is for ONNX models" in refused.stderr
+
+
 def test_contract(tmp_path):
     export(zoo.Chain(torch.relu, (4, 5, 2)), draw(4), tmp_path / "m.onnx")
     text = "gallop-contract 1\nname n\nrate 30\nunit 1\ninput opaque a 4\noutput opaque b 2\n"
