@@ -145,8 +145,62 @@ static void print_order(const gali_program_tensor *t) {
     }
 }
 
+/* How often each operator stands in the group; those that are many-to-many. */
+static uint32_t count_group(const gali_program *p, uint32_t group, uint32_t counts[GALI_OP_COUNT]) {
+    uint32_t many = 0, last = GALI_NONE;
+    for (uint32_t i = 0; i < p->stage_count; i++) {
+        uint32_t node = p->stages[i].node;
+        if (p->stages[i].group == group && node != GALI_NONE && node != last) {
+            gali_op op = p->graph->nodes[node].op;
+            many += gali_op_list[op].mapping == GALI_MANY_TO_MANY;
+            counts[op]++;
+            last = node;
+        }
+    }
+    return many;
+}
+
+/* How many groups hold so many operators that are many-to-many. */
+static void print_many(const gali_program *p) {
+    enum { MANY = 8 };
+    uint32_t groups[MANY + 1] = {0};
+    for (uint32_t g = 0; g < p->group_count; g++) {
+        uint32_t counts[GALI_OP_COUNT] = {0}, many = count_group(p, g, counts);
+        groups[many < MANY ? many : MANY]++;
+    }
+    printf("groups by many-to-many operators");
+    for (int i = 0; i <= MANY; i++) {
+        if (groups[i]) {
+            printf("  %u with %d%s", groups[i], i, i == MANY ? " or more" : "");
+        }
+    }
+    printf("\n");
+}
+
+static void print_group_end(const gali_program *p, uint32_t group) {
+    uint32_t counts[GALI_OP_COUNT] = {0};
+    count_group(p, group, counts);
+    printf("      of");
+    for (int op = 0; op < GALI_OP_COUNT; op++) {
+        if (counts[op]) {
+            printf(counts[op] > 1 ? " %s x%u" : " %s", gali_op_list[op].name, counts[op]);
+        }
+    }
+    printf("\n");
+    for (uint32_t i = 0; i < p->edge_count; i++) {
+        const gali_program_edge *e = &p->edges[i];
+        if (p->stages[p->tensors[e->tensor].stage].group == group) {
+            printf("      not with %u: %s\n", e->reader, e->why);
+        }
+    }
+}
+
 static void print_groups(const gali_program *p) {
     for (uint32_t i = 0; i < p->stage_count; i++) {
+        uint32_t last = i ? p->stages[i - 1].group : GALI_NONE;
+        if (last != GALI_NONE && last != p->stages[i].group) {
+            print_group_end(p, last);
+        }
         const gali_program_stage *stage = &p->stages[i];
         const char *op, *name = name_of(p, stage, &op);
         if (!stage->gone) {
@@ -242,6 +296,7 @@ static int run(int argc, char **argv) {
         } else {
             print_bytes(model.program);
             if (self.groups) {
+                print_many(model.program);
                 print_groups(model.program);
             }
             status = self.dot ? write_dot(model.program, self.dot, &error) : GAL_OK;
@@ -263,6 +318,6 @@ const gali_command gali_command_inspect = {
     "  --external  the file in which the model keeps its weights\n"
     "  --sizes     what open sizes are: batch=1,length=8..512\n"
     "  --shapes    every node with the types of its results\n"
-    "  --groups    every group, by the operator that it is named of\n"
+    "  --groups    every group: what it makes and is made of, and why those who read it are not in it\n"
     "  --dot       draws the groups: dot -Tsvg FILE.dot >FILE.svg\n",
     run};

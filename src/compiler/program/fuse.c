@@ -1,215 +1,251 @@
 /*
- * Fusion, from the last stage to the first, by what index maps say (DNNFusion, section 4.3, tables 3.2 and 3.3):
+ * Stages put into those that read them, by what index maps say (DNNFusion, section 4.3, tables 3.2 and 3.3):
  *
- *     one-to-one, one-to-many    what computes no sum goes into its one reader, if no element is computed twice there
- *     reorganize, shuffle        what only moves goes into its reader as an index, also into a sum's operands where the
- *                                reader goes on reading in a row
- *     many-to-many, one-to-one   a sum takes in the one reader that follows it element by element: it finishes the sum
+ *     finish    what follows a sum element by element is done to the sum before it is stored, also where an axis is split,
+ *               joined or moved in between: it is done first then, and moved afterwards
+ *     move      what only moves goes into all who read it, as an index (reorganize, shuffle, one-to-many)
+ *     guard     so does what moves or is a number, such as a pad, into its reader
+ *     plain     what computes goes into its one reader, where no element is computed twice, or computing it is nothing
  *
- * A sum after a sum is never fused. So what is left are groups: a sum with what is around it, or a chain of the others;
- * the stages of one node, such as those of a softmax, are one group.
+ * Finishing comes first, so that what stands between two sums belongs to the first, which has each element once. What is
+ * left is joined to groups (group.c).
  */
 #include <string.h>
 
 #include "base/error.h"
-#include "compiler/program/program.h"
+#include "compiler/program/fusion.h"
 
 enum {
-    BUCKETS = 64,
     SIZE_MOST = 600, /* scalars of one stage: past it C compilers take their time */
-    READS_MAX = 256, /* tensors of one stage */
+    LOADS_MOST = 24, /* of one stage */
+    CHEAP_MOST = 4,  /* scalars that may be computed again */
+    ROUNDS_MOST = 16,
 };
 
 /* ---- substitution ---- */
 
-typedef struct done {
-    const gali_scalar *from, *to;
-    struct done *next;
-} done;
-
-/* Puts `value`, of the stage that makes `tensor`, in the place of loads of it; or `self` where value is NULL. */
 typedef struct substitution {
-    gali_arena *arena;
+    gali_scalar_maker maker;
     uint32_t tensor;
-    const gali_scalar *value;
-    done *list[BUCKETS];
+    const gali_scalar *value; /* in place of loads of the tensor, at their indices; NULL: `own` as it stands */
+    const gali_scalar *own;
 } substitution;
 
-/* A scalar with axis i replaced by index[i]. */
-typedef struct rebase {
-    gali_arena *arena;
-    const gali_scalar *const *index;
-    done *list[BUCKETS];
-} rebase;
-
-static const gali_scalar *find(done *const *list, const gali_scalar *from) {
-    for (const done *d = list[((uintptr_t)from >> 6) % BUCKETS]; d; d = d->next) {
-        if (d->from == from) {
-            return d->to;
-        }
-    }
-    return NULL;
+static const gali_scalar *at_index(void *who, const gali_scalar *a) {
+    const gali_scalar *const *index = who;
+    return a->op == GALI_SCALAR_axis ? index[a->source] : a;
 }
 
-static const gali_scalar *remember(gali_arena *arena, done **list, const gali_scalar *from,
-                                   const gali_scalar *to) {
-    done *d = gali_arena_take(arena, sizeof *d);
-    done **bucket = &list[((uintptr_t)from >> 6) % BUCKETS];
-    if (d) {
-        *d = (done){from, to, *bucket};
-        *bucket = d;
-    }
-    return to;
+/* value with index[i] in place of axis i; axes: of who reads it. */
+static const gali_scalar *rebased(const gali_scalar_maker *like, const gali_scalar *value,
+                                  const gali_scalar *const *index) {
+    gali_scalar_maker maker = {.scalars = like->scalars, .arena = like->arena, .axes = like->axes};
+    maker.replace = at_index;
+    maker.who = (void *)index;
+    return gali_scalar_make(&maker, value);
 }
 
-static const gali_scalar *rebased(rebase *r, const gali_scalar *a) {
-    if (!a || find(r->list, a)) {
-        return a ? find(r->list, a) : NULL;
+static const gali_scalar *substituted(void *who, const gali_scalar *a) {
+    const substitution *s = who;
+    if (a->op != GALI_SCALAR_load || a->source != s->tensor) {
+        return a;
     }
-    if (a->op == GALI_SCALAR_axis) {
-        return r->index[a->source];
-    }
-    gali_scalar *copy = gali_arena_take(r->arena, sizeof *copy);
-    if (!copy) {
-        return NULL;
-    }
-    *copy = *a;
-    for (int i = 0; i < 3; i++) {
-        copy->operand[i] = rebased(r, a->operand[i]);
-    }
-    for (int i = 0; i < GALI_RANK_MAX; i++) {
-        copy->index[i] = rebased(r, a->index[i]);
-    }
-    return remember(r->arena, r->list, a, copy);
+    return s->value ? rebased(&s->maker, s->value, a->index) : s->own;
 }
 
-/* The same stage read twice at the same place is the same scalar: indices are compared by their making. */
-static int same_index(const gali_scalar *a, const gali_scalar *b) {
-    if (a == b || !a || !b) {
-        return a == b;
-    }
-    int same = a->op == b->op && a->whole == b->whole && a->source == b->source && a->extent == b->extent &&
-               a->op != GALI_SCALAR_load;
-    for (int i = 0; same && i < 3; i++) {
-        same = same_index(a->operand[i], b->operand[i]);
+/* a with the substitution, of a stage with those axes. NULL in, NULL out. */
+static const gali_scalar *substitute(gali_fusion *f, substitution *s, const gali_program_stage *stage,
+                                     const gali_scalar *a) {
+    gali_arena arena = {0};
+    s->maker = (gali_scalar_maker){.scalars = f->scalars,
+                                   .arena = &arena,
+                                   .axes = {stage->extent, stage->rank + stage->reduced},
+                                   .replace = substituted,
+                                   .who = s};
+    const gali_scalar *made = gali_scalar_make(&s->maker, a);
+    f->p->arena->failed |= a && !made;
+    gali_arena_release(&arena);
+    return made;
+}
+
+/* a of a stage's axes with others in their place. */
+static const gali_scalar *moved(gali_fusion *f, const gali_program_stage *to, const gali_scalar *a,
+                                const gali_scalar *const *index) {
+    gali_arena arena = {0};
+    gali_scalar_maker like = {
+        .scalars = f->scalars, .arena = &arena, .axes = {to->extent, to->rank + to->reduced}};
+    const gali_scalar *made = rebased(&like, a, index);
+    f->p->arena->failed |= !made;
+    gali_arena_release(&arena);
+    return made;
+}
+
+static const gali_scalar *self_replaced(void *who, const gali_scalar *a) {
+    return a->op == GALI_SCALAR_self ? (const gali_scalar *)who : a;
+}
+
+/* finish, with what was done before in place of self. */
+static const gali_scalar *after(gali_fusion *f, const gali_program_stage *stage, const gali_scalar *before,
+                                const gali_scalar *finish) {
+    gali_arena arena = {0};
+    gali_scalar_maker maker = {.scalars = f->scalars,
+                               .arena = &arena,
+                               .axes = {stage->extent, stage->rank + stage->reduced},
+                               .replace = self_replaced,
+                               .who = (void *)before};
+    const gali_scalar *made = before ? gali_scalar_make(&maker, finish) : finish;
+    f->p->arena->failed |= !made;
+    gali_arena_release(&arena);
+    return made;
+}
+
+/* ---- finish ---- */
+
+/* The one stage that reads it, of the same block; GALI_NONE where there are others, or it is stored. */
+static uint32_t only_reader(const gali_fusion *f, uint32_t tensor) {
+    const gali_reader *r = f->readers[tensor];
+    const gali_program_tensor *t = &f->p->tensors[tensor];
+    int one = r && !r->next && t->role == GALI_TENSOR_MADE && f->p->stages[r->stage].block == t->block;
+    return one ? r->stage : GALI_NONE;
+}
+
+static const gali_scalar *self_of(gali_fusion *f, const gali_program_stage *stage) {
+    return gali_scalars_keep(f->scalars,
+                             &(gali_scalar){.op = GALI_SCALAR_self, .element = stage->value->element});
+}
+
+static int has_same_axes(const gali_program_stage *a, const gali_program_stage *b) {
+    int same = a->rank == b->rank;
+    for (uint32_t i = 0; same && i < a->rank; i++) {
+        same = a->extent[i] == b->extent[i];
     }
     return same;
 }
 
-static const gali_scalar *inlined(substitution *s, const gali_scalar *load) {
-    for (uint32_t i = 0; i < BUCKETS; i++) {
-        for (const done *d = s->list[i]; d; d = d->next) {
-            int same = d->from->op == GALI_SCALAR_load && d->from->source == s->tensor;
-            for (int k = 0; same && k < GALI_RANK_MAX; k++) {
-                same = same_index(d->from->index[k], load->index[k]);
-            }
-            if (same) {
-                return d->to;
-            }
-        }
-    }
-    rebase r = {.arena = s->arena, .index = load->index};
-    return rebased(&r, s->value);
+static void go(gali_fusion *f, uint32_t stage, uint32_t into) {
+    gali_fusion_drop_reads(f, stage);
+    f->p->stages[stage].gone = 1;
+    f->into[stage] = into;
 }
 
-static const gali_scalar *substituted(substitution *s, const gali_scalar *a) {
-    if (!a || find(s->list, a)) {
-        return a ? find(s->list, a) : NULL;
-    }
-    gali_scalar *copy = gali_arena_take(s->arena, sizeof *copy);
-    if (!copy) {
-        return NULL;
-    }
-    *copy = *a;
-    for (int i = 0; i < 3; i++) {
-        copy->operand[i] = substituted(s, a->operand[i]);
-    }
-    for (int i = 0; i < GALI_RANK_MAX; i++) {
-        copy->index[i] = substituted(s, a->index[i]);
-    }
-    if (a->op == GALI_SCALAR_load && a->source == s->tensor) {
-        if (s->value) {
-            return remember(s->arena, s->list, a, inlined(s, copy));
-        }
-        *copy = (gali_scalar){.op = GALI_SCALAR_self, .element = a->element};
-    }
-    return remember(s->arena, s->list, a, copy);
+/* The reader takes the sum in: same axes, element by element. */
+static void finish_here(gali_fusion *f, uint32_t sum_number, uint32_t into_number) {
+    gali_program_stage *sum = &f->p->stages[sum_number], *into = &f->p->stages[into_number];
+    substitution s = {.tensor = sum->tensor, .own = self_of(f, sum)};
+    const gali_scalar *finish = substitute(f, &s, into, into->value);
+    gali_fusion_drop_reads(f, into_number);
+    go(f, sum_number, into_number);
+    into->finish = after(f, into, sum->finish, finish);
+    into->value = sum->value;
+    into->start = sum->start;
+    into->reduced = sum->reduced;
+    uint32_t own = into->node; /* the group is named of the sum; what is gone is what it took in */
+    into->node = sum->node;
+    sum->node = own;
+    memcpy(into->extent, sum->extent, sizeof sum->extent);
+    gali_fusion_add_reads(f, into_number);
 }
 
-/* ---- looking at scalars ---- */
-
-typedef struct look {
-    gali_arena *arena; /* for the looking alone */
-    uint32_t tensor;
-    uint32_t *tensors; /* [tensors_most] that are read, once each; NULL: nobody asks */
-    uint32_t tensor_count;
-    uint32_t size, loads, work; /* scalars; loads of the tensor; scalars that compute outside of indices */
-    uint32_t load_count;        /* of any tensor */
-    int nested;                 /* the tensor is read in an index */
-    int failed;                 /* no memory */
-    int identity;               /* all loads of the tensor are at the stage's own axes */
-    uint32_t rank;
-    done *list[BUCKETS];
-} look;
-
-static int is_axes(const gali_scalar *load, uint32_t rank) {
-    int own = 1;
-    for (uint32_t i = 0; i < GALI_RANK_MAX; i++) {
+/*
+ * Whether the load's index, of a stage, is its axes in another order, each once; from[i] gets what stands for axis i of
+ * the stage in the axes of the tensor that is read.
+ */
+static int is_permutation(gali_fusion *f, const gali_program_stage *stage, const gali_program_stage *maker,
+                          const gali_scalar *load, const gali_scalar **from) {
+    const gali_scalar *zero =
+        gali_scalars_keep(f->scalars, &(gali_scalar){.op = GALI_SCALAR_number, .element = GALI_i64});
+    for (uint32_t i = 0; i < stage->rank; i++) {
+        from[i] = stage->extent[i] == 1 ? zero : NULL;
+    }
+    for (uint32_t i = 0; i < maker->rank; i++) {
         const gali_scalar *index = load->index[i];
-        own &= i < rank ? index && index->op == GALI_SCALAR_axis && index->source == i : !index;
+        if (maker->extent[i] == 1) {
+            continue;
+        }
+        if (index->op != GALI_SCALAR_axis || from[index->source] ||
+            stage->extent[index->source] != maker->extent[i]) {
+            return 0;
+        }
+        from[index->source] = gali_scalars_keep(
+            f->scalars, &(gali_scalar){.op = GALI_SCALAR_axis, .element = GALI_i64, .source = i});
     }
-    return own;
+    int all = zero != NULL;
+    for (uint32_t i = 0; all && i < stage->rank; i++) {
+        all = from[i] != NULL;
+    }
+    return all;
 }
 
-static void note(look *l, uint32_t tensor) {
-    uint32_t i = 0;
-    while (l->tensors && i < l->tensor_count && l->tensors[i] != tensor) {
-        i++;
-    }
-    if (l->tensors && i == l->tensor_count && l->tensor_count < READS_MAX) {
-        l->tensors[l->tensor_count++] = tensor;
-    }
+/* Whether all that is computed of the load is computed of the load alone. */
+static int is_of_load_alone(const gali_look *look) {
+    return look->load_count == 1 && !look->axes;
 }
 
-static void look_at(look *l, const gali_scalar *a, int in_index) {
-    if (!a || find(l->list, a)) {
-        return;
+/* What the reader computes is done to the sum, and the reader moves what comes of it. */
+static int finish_before(gali_fusion *f, gali_program_stage *sum, uint32_t into_number,
+                         const gali_look *theirs) {
+    gali_program_stage *into = &f->p->stages[into_number];
+    const gali_scalar *load = gali_look_load(theirs, sum->tensor), *from[GALI_RANK_MAX] = {NULL};
+    gali_element element = f->p->tensors[into->tensor].type.element;
+    if (!load || load == into->value || theirs->in_index[0] || into->value->element != element) {
+        return 0;
     }
-    remember(l->arena, l->list, a, a);
-    l->size++;
-    int leaf = a->op == GALI_SCALAR_number || a->op == GALI_SCALAR_axis || a->op == GALI_SCALAR_extent ||
-               a->op == GALI_SCALAR_load || a->op == GALI_SCALAR_self;
-    l->work += !in_index && !leaf;
-    if (a->op == GALI_SCALAR_load) {
-        l->load_count++;
-        note(l, a->source);
+    int permuted = is_permutation(f, into, sum, load, from);
+    if (!permuted && !is_of_load_alone(theirs)) {
+        return 0;
     }
-    if (a->op == GALI_SCALAR_load && a->source == l->tensor) {
-        l->loads++;
-        l->nested |= in_index;
-        l->identity &= is_axes(a, l->rank);
-    }
-    for (int i = 0; i < 3; i++) {
-        look_at(l, a->operand[i], in_index);
-    }
-    for (int i = 0; i < GALI_RANK_MAX; i++) {
-        look_at(l, a->index[i], 1);
-    }
+    substitution s = {.tensor = sum->tensor, .own = self_of(f, sum)};
+    const gali_scalar *finish = substitute(f, &s, into, into->value);
+    finish = finish && permuted ? moved(f, sum, finish, from) : finish;
+    gali_scalar read = *load;
+    read.element = element;
+    gali_fusion_drop_reads(f, into_number);
+    gali_fusion_drop_reads(f, (uint32_t)(sum - f->p->stages));
+    sum->finish = finish ? after(f, sum, sum->finish, finish) : NULL;
+    f->p->tensors[sum->tensor].type.element = element;
+    into->value = gali_scalars_keep(f->scalars, &read);
+    f->p->arena->failed |= !into->value;
+    gali_fusion_add_reads(f, (uint32_t)(sum - f->p->stages));
+    gali_fusion_add_reads(f, into_number);
+    return 1;
 }
 
-/* What a stage does, and how it reads the tensor. tensors: [READS_MAX] to be filled with all that it reads, or NULL. */
-static look looked(const gali_program_stage *stage, uint32_t tensor, uint32_t *tensors) {
-    gali_arena arena = {0};
-    look l = {.arena = &arena, .tensor = tensor, .tensors = tensors, .identity = 1, .rank = stage->rank};
-    look_at(&l, stage->start, 0);
-    look_at(&l, stage->value, 0);
-    look_at(&l, stage->finish, 0);
-    l.failed = arena.failed;
-    gali_arena_release(&arena);
-    return l;
+/* A sum and the stage that reads it element by element. */
+static int finish(gali_fusion *f, uint32_t number) {
+    gali_program_stage *sum = &f->p->stages[number];
+    uint32_t into = only_reader(f, sum->tensor);
+    gali_look theirs, own;
+    if (into == GALI_NONE || f->p->stages[into].reduced || !gali_program_look(&f->p->stages[into], &theirs) ||
+        !gali_program_look(sum, &own) || theirs.size + own.size > SIZE_MOST ||
+        theirs.load_count + own.load_count > LOADS_MOST) {
+        return 0;
+    }
+    const gali_scalar *load = gali_look_load(&theirs, sum->tensor);
+    if (!load) {
+        return 0;
+    }
+    if (has_same_axes(sum, &f->p->stages[into]) && gali_look_is_own(&f->p->stages[into], load) &&
+        gali_look_loads(&theirs, sum->tensor) == 1) {
+        finish_here(f, number, into);
+        return 1;
+    }
+    return gali_look_loads(&theirs, sum->tensor) == 1 && finish_before(f, sum, into, &theirs);
 }
 
-static gali_extent iterations(gali_program *p, const gali_program_stage *stage) {
+/* ---- into readers ---- */
+
+typedef enum kind {
+    MOVE,  /* one element of another tensor, or what follows of axes alone */
+    GUARD, /* that, or a number */
+    JOIN,  /* one of several tensors' elements */
+    PLAIN
+} kind;
+
+static kind kind_of(const gali_look *look) {
+    return look->work ? PLAIN : look->load_count > 1 ? JOIN : look->selects ? GUARD : MOVE;
+}
+
+static gali_extent iterations(const gali_program *p, const gali_program_stage *stage) {
     gali_extent count = 1;
     for (uint32_t i = 0; i < stage->rank + stage->reduced; i++) {
         count = gali_extent_mul(p->graph->extents, count, stage->extent[i]);
@@ -217,170 +253,110 @@ static gali_extent iterations(gali_program *p, const gali_program_stage *stage) 
     return count;
 }
 
-/* ---- readers ---- */
-
-typedef struct reader {
-    uint32_t stage;
-    struct reader *next;
-} reader;
-
-typedef struct fusion {
-    gali_program *p;
-    reader **readers; /* [tensor_count] stages that read a tensor, once each */
-} fusion;
-
-static int reads(const fusion *f, uint32_t tensor, uint32_t stage) {
-    const reader *r = f->readers[tensor];
-    while (r && r->stage != stage) {
-        r = r->next;
+static int may_go(const gali_fusion *f, const gali_program_stage *stage, const gali_look *own,
+                  uint32_t reader) {
+    const gali_program_stage *into = &f->p->stages[reader];
+    kind is = kind_of(own);
+    gali_look theirs;
+    if (!gali_program_look(into, &theirs) || own->size + theirs.size > SIZE_MOST ||
+        own->load_count + theirs.load_count > LOADS_MOST) {
+        return 0;
     }
-    return r != NULL;
+    if (is == MOVE) {
+        return 1;
+    }
+    gali_extent count = iterations(f->p, stage);
+    int once = count != GALI_EXTENT_UNKNOWN && count == iterations(f->p, into) &&
+               gali_look_loads(&theirs, stage->tensor) == 1;
+    int alone = only_reader(f, stage->tensor) == reader;
+    if (is == GUARD) {
+        return alone || !into->reduced;
+    }
+    if (is == JOIN || into->reduced) {
+        return alone && once;
+    }
+    return alone && (once || own->work <= CHEAP_MOST);
 }
 
-static void add_reads(fusion *f, uint32_t stage) {
-    uint32_t tensors[READS_MAX];
-    look l = looked(&f->p->stages[stage], GALI_NONE, tensors);
-    f->p->arena->failed |= l.failed || l.tensor_count == READS_MAX;
-    for (uint32_t i = 0; i < l.tensor_count; i++) {
-        reader *r = reads(f, tensors[i], stage) ? NULL : gali_arena_take(f->p->arena, sizeof *r);
-        if (r) {
-            *r = (reader){stage, f->readers[tensors[i]]};
-            f->readers[tensors[i]] = r;
+static int go_into_readers(gali_fusion *f, uint32_t number) {
+    gali_program_stage *stage = &f->p->stages[number];
+    gali_look own;
+    if (f->p->tensors[stage->tensor].role != GALI_TENSOR_MADE || !gali_program_look(stage, &own)) {
+        return 0;
+    }
+    for (const gali_reader *r = f->readers[stage->tensor]; r; r = r->next) {
+        if (!may_go(f, stage, &own, r->stage)) {
+            return 0;
         }
     }
-}
-
-static void drop_reads(fusion *f, uint32_t stage) {
-    uint32_t tensors[READS_MAX];
-    look l = looked(&f->p->stages[stage], GALI_NONE, tensors);
-    for (uint32_t i = 0; i < l.tensor_count; i++) {
-        reader **at = &f->readers[tensors[i]];
-        while (*at && (*at)->stage != stage) {
-            at = &(*at)->next;
-        }
-        *at = *at ? (*at)->next : NULL;
-    }
-}
-
-/* The one stage that reads it, of the same block; GALI_NONE where there are others, or it is stored. */
-static uint32_t only_reader(const fusion *f, uint32_t tensor) {
-    const reader *r = f->readers[tensor];
-    const gali_program_tensor *t = &f->p->tensors[tensor];
-    int one = r && !r->next && t->role == GALI_TENSOR_MADE && f->p->stages[r->stage].block == t->block;
-    return one ? r->stage : GALI_NONE;
-}
-
-/* ---- fusing ---- */
-
-static void substitute(gali_program *p, gali_program_stage *stage, uint32_t tensor, const gali_scalar *value) {
-    substitution s = {.arena = p->arena, .tensor = tensor, .value = value};
-    stage->start = substituted(&s, stage->start);
-    stage->value = substituted(&s, stage->value);
-    stage->finish = substituted(&s, stage->finish);
-}
-
-/* Whether the last axis of the load's tensor is walked by the reader's last axis, one by one, or not at all. */
-static int walks_in_a_row(const gali_scalar *a, uint32_t rank, uint32_t last) {
-    const gali_scalar *index = rank ? a->index[rank - 1] : NULL;
-    return !index || index->op == GALI_SCALAR_number ||
-           (index->op == GALI_SCALAR_axis && index->source == last);
-}
-
-/* Whether a stage that only moves still reads in a row: its one load's last index is its own last axis. */
-static int moves_rows(const gali_program *p, const gali_program_stage *stage) {
-    const gali_scalar *load = stage->value;
-    return load->op == GALI_SCALAR_load && stage->rank > 0 &&
-           walks_in_a_row(load, (uint32_t)p->tensors[load->source].type.rank, stage->rank - 1);
-}
-
-/* Into its one reader, or not. */
-static int inline_stage(gali_program *p, gali_program_stage *stage, uint32_t reader_number) {
-    gali_program_stage *into = &p->stages[reader_number];
-    look mine = looked(stage, GALI_NONE, NULL), theirs = looked(into, stage->tensor, NULL);
-    int once = iterations(p, stage) == iterations(p, into) && iterations(p, stage) != GALI_EXTENT_UNKNOWN;
-    int moves = mine.work == 0 && mine.load_count == 1;
-    if (mine.size + theirs.size > SIZE_MOST || theirs.nested || theirs.loads > 2) {
-        return 0;
-    }
-    if (into->reduced ? !(once || (moves && moves_rows(p, stage))) : !(once || moves)) {
-        return 0;
-    }
-    substitute(p, into, stage->tensor, stage->value);
-    stage->gone = 1;
-    return 1;
-}
-
-/* A sum and the stage that reads it element by element: one that finishes it. */
-static int finish_sum(gali_program *p, gali_program_stage *sum, uint32_t reader_number) {
-    gali_program_stage *into = &p->stages[reader_number];
-    int same = into->rank == sum->rank && !into->reduced && !sum->finish;
-    for (uint32_t i = 0; same && i < sum->rank; i++) {
-        same = into->extent[i] == sum->extent[i];
-    }
-    look theirs = same ? looked(into, sum->tensor, NULL) : (look){.loads = 0};
-    if (!same || !theirs.identity || theirs.nested || theirs.size > SIZE_MOST) {
-        return 0;
-    }
-    substitute(p, into, sum->tensor, NULL);
-    into->finish = into->value;
-    into->value = sum->value;
-    into->start = sum->start;
-    into->reduced = sum->reduced;
-    into->node = sum->node;
-    memcpy(into->extent, sum->extent, sizeof sum->extent);
-    sum->gone = 1;
-    return 1;
-}
-
-static void number_groups(gali_program *p) {
     uint32_t last = GALI_NONE;
-    p->group_count = 0;
-    for (uint32_t i = 0; i < p->stage_count; i++) {
-        gali_program_stage *stage = &p->stages[i];
-        if (stage->gone) {
-            continue;
-        }
-        int with_last = last != GALI_NONE && stage->node != GALI_NONE && p->stages[last].node == stage->node;
-        p->group_count += !with_last;
-        stage->group = p->group_count - 1;
-        last = i;
+    while (f->readers[stage->tensor] && !f->p->arena->failed) {
+        last = f->readers[stage->tensor]->stage;
+        gali_program_stage *into = &f->p->stages[last];
+        substitution s = {.tensor = stage->tensor, .value = stage->value};
+        const gali_scalar *start = substitute(f, &s, into, into->start);
+        const gali_scalar *value = substitute(f, &s, into, into->value);
+        const gali_scalar *finished = substitute(f, &s, into, into->finish);
+        gali_fusion_drop_reads(f, last);
+        into->start = start;
+        into->value = value ? value : into->value;
+        into->finish = finished;
+        gali_fusion_add_reads(f, last);
     }
+    go(f, number, last);
+    return 1;
 }
 
-static void count_readers(fusion *f) {
-    for (uint32_t i = 0; i < f->p->tensor_count; i++) {
-        gali_program_tensor *t = &f->p->tensors[i];
-        t->readers = t->role == GALI_TENSOR_OUTPUT;
-        t->last = t->stage;
-        for (const reader *r = f->readers[i]; r; r = r->next) {
-            t->readers++;
-            t->last = t->last == GALI_NONE || r->stage > t->last ? r->stage : t->last;
+/* Into the one reader that has the same axes: what comes of it may then finish a sum. */
+static int go_into_same(gali_fusion *f, uint32_t number) {
+    const gali_program_stage *stage = &f->p->stages[number];
+    uint32_t reader = only_reader(f, stage->tensor);
+    gali_look theirs;
+    if (reader == GALI_NONE || f->p->stages[reader].reduced || !has_same_axes(stage, &f->p->stages[reader]) ||
+        !gali_program_look(&f->p->stages[reader], &theirs)) {
+        return 0;
+    }
+    const gali_scalar *load = gali_look_load(&theirs, stage->tensor);
+    return load && gali_look_is_own(&f->p->stages[reader], load) && go_into_readers(f, number);
+}
+
+/* ---- all ---- */
+
+typedef int attempt(gali_fusion *f, uint32_t stage);
+
+static int attempt_all(gali_fusion *f, attempt *one, int reduced) {
+    int changed = 0;
+    for (uint32_t i = f->p->stage_count; i-- > 0 && !f->p->arena->failed;) {
+        const gali_program_stage *stage = &f->p->stages[i];
+        while (!stage->gone && (stage->reduced > 0) == reduced && one(f, i)) {
+            changed = 1;
         }
     }
+    return changed;
 }
 
 gal_status gali_program_fuse(gali_program *p, gal_error *error) {
-    fusion f = {p, gali_arena_take(p->arena, (p->tensor_count + 1) * sizeof *f.readers)};
-    for (uint32_t i = 0; f.readers && i < p->stage_count; i++) {
-        if (!p->stages[i].gone) {
-            add_reads(&f, i);
+    gali_fusion f = {.p = p,
+                     .scalars = gali_scalars_make(p->arena, p->graph->extents),
+                     .readers = gali_arena_take(p->arena, (p->tensor_count + 1) * sizeof *f.readers),
+                     .into = gali_arena_take(p->arena, (p->stage_count + 1) * sizeof *f.into)};
+    if (!p->arena->failed) {
+        memset(f.into, 0xff, (p->stage_count + 1) * sizeof *f.into);
+        gali_fusion_clean(&f);
+        gali_fusion_sweep(&f);
+    }
+    for (int round = 0; round < ROUNDS_MOST && !p->arena->failed; round++) {
+        int changed = attempt_all(&f, finish, 1);
+        while (attempt_all(&f, go_into_same, 0)) {
+            changed |= 1 | attempt_all(&f, finish, 1);
+        }
+        if (!(changed | attempt_all(&f, go_into_readers, 0))) {
+            break;
         }
     }
-    for (uint32_t i = p->stage_count; i-- > 0 && !p->arena->failed;) {
-        uint32_t into = p->stages[i].gone ? GALI_NONE : only_reader(&f, p->stages[i].tensor);
-        if (into == GALI_NONE) {
-            continue;
-        }
-        gali_program_stage before = p->stages[i];
-        if (before.reduced ? finish_sum(p, &p->stages[i], into) : inline_stage(p, &p->stages[i], into)) {
-            drop_reads(&f, i);
-            f.readers[before.tensor] = NULL;
-            add_reads(&f, into);
-        }
-    }
-    number_groups(p);
-    if (f.readers) {
-        count_readers(&f);
+    if (!p->arena->failed) {
+        gali_fusion_sweep(&f);
+        gali_fusion_group(&f);
     }
     return p->arena->failed ? gali_fail(error, GAL_NO_MEMORY, "no memory to fuse") : GAL_OK;
 }

@@ -63,12 +63,14 @@ typedef struct gali_program_stage {
     uint32_t tensor;
     uint32_t node; /* of the program, that the group is named of; GALI_NONE: a copy */
     uint32_t group, block;
-    int gone; /* fused into others */
+    int gone; /* fused into others; its group is theirs, GALI_NONE: nobody needs it */
     uint32_t rank, reduced;
     int parted; /* the sum is GALI_SUM_PARTS partial ones along the last axis (layout.c says, lower_lanes.c how) */
     gali_extent extent[GALI_AXES_MAX];
     const gali_scalar *start, *value; /* as in express.h */
     const gali_scalar *finish;        /* of a reduction, what is stored, of `self`; NULL: self */
+    uint32_t rows; /* axes that all stages of the group share: what they read of each other is in one row */
+    uint8_t row[GALI_RANK_MAX]; /* [rows] which of this stage's axes they are, in the group's order */
 } gali_program_stage;
 
 typedef enum gali_control_kind {
@@ -102,6 +104,13 @@ typedef struct gali_program_node {
     const gali_node *node;
 } gali_program_node;
 
+/* What one group stores and another reads. */
+typedef struct gali_program_edge {
+    uint32_t tensor;
+    uint32_t reader; /* a group */
+    const char *why; /* they are not one */
+} gali_program_edge;
+
 typedef struct gali_program {
     const gali_graph *graph;
     gali_arena *arena;
@@ -110,7 +119,9 @@ typedef struct gali_program {
     gali_program_block *blocks;
     gali_program_node *nodes;     /* those of the graph come first, by their numbers */
     gali_program_tensor *tensors; /* those of the graph's values come first, by their numbers */
-    gali_program_stage *stages;
+    gali_program_stage *stages; /* fused: group by group, what is gone among the stages that took it in */
+    uint32_t edge_count;
+    gali_program_edge *edges; /* between groups */
     uint32_t told_count;
     gali_told *told;           /* [told_count] of symbols of the graph's extents; BY_NONE past them */
     int64_t *least, *most;     /* [symbols of the graph's extents] range.c */

@@ -1,0 +1,43 @@
+/*
+ * What the files that fuse share. Each leaves a program that computes what it did.
+ *
+ *     sweep.c   scalars made simple, stages that are there twice, or for nobody
+ *     fuse.c    stages put into those that read them
+ *     group.c   stages joined to functions
+ */
+#ifndef GALI_COMPILER_PROGRAM_FUSION_H
+#define GALI_COMPILER_PROGRAM_FUSION_H
+
+#include "compiler/program/look.h"
+#include "compiler/program/scalars.h"
+
+typedef struct gali_reader {
+    uint32_t stage;
+    struct gali_reader *next;
+} gali_reader;
+
+typedef struct gali_fusion {
+    gali_program *p;
+    gali_scalars *scalars;
+    gali_reader **readers; /* [tensor_count] stages that read a tensor, once each */
+    uint32_t *into; /* [stage_count] of stages that are gone: the stage that they went into; GALI_NONE: none */
+} gali_fusion;
+
+/* ---- sweep.c ---- */
+
+/* Makes all scalars simple and kept (scalars.h), stages that are the same one; fills readers. */
+void gali_fusion_clean(gali_fusion *f);
+
+/* Drops stages that nobody reads. */
+void gali_fusion_sweep(gali_fusion *f);
+
+/* Enters the stage with the tensors that it reads, or takes it out. */
+void gali_fusion_add_reads(gali_fusion *f, uint32_t stage);
+void gali_fusion_drop_reads(gali_fusion *f, uint32_t stage);
+
+/* ---- group.c ---- */
+
+/* Joins stages to groups, brings the groups' stages together and in order. */
+void gali_fusion_group(gali_fusion *f);
+
+#endif

@@ -1,0 +1,32 @@
+/* What a stage does and reads, as fusion looks at it. */
+#ifndef GALI_COMPILER_PROGRAM_LOOK_H
+#define GALI_COMPILER_PROGRAM_LOOK_H
+
+#include "compiler/program/program.h"
+
+enum { GALI_LOOK_LOADS_MAX = 96 };
+
+typedef struct gali_look {
+    uint32_t size;    /* scalars */
+    uint32_t work;    /* scalars that compute numbers: no indices, no selects, no conditions of indices */
+    uint32_t selects; /* of numbers */
+    uint32_t
+        load_count; /* distinct ones, those in indices too; more than GALI_LOOK_LOADS_MAX are counted, not listed */
+    const gali_scalar *load[GALI_LOOK_LOADS_MAX];
+    int in_index[GALI_LOOK_LOADS_MAX]; /* the load is (also) part of an index */
+    int axes;                          /* an axis is used outside of indices of loads */
+} gali_look;
+
+/* Of a stage whose scalars are kept (scalars.h). 0 without memory. */
+int gali_program_look(const gali_program_stage *stage, gali_look *look);
+
+/* Loads of the tensor. */
+uint32_t gali_look_loads(const gali_look *look, uint32_t tensor);
+
+/* The only load of the tensor; NULL: there is none, or more. */
+const gali_scalar *gali_look_load(const gali_look *look, uint32_t tensor);
+
+/* Whether load's index is the stage's own axes 0..rank-1; an axis of extent 1 may be 0 instead. */
+int gali_look_is_own(const gali_program_stage *stage, const gali_scalar *load);
+
+#endif
