@@ -25,7 +25,8 @@ static int multiplied_only(const gali_loop_value *value, const gali_loop_buffer 
     if (value->op == GALI_VALUE_LOAD) {
         return value->load.buffer != local;
     }
-    uint32_t one = value->op == GALI_VALUE_FMA ? gali_c_broadcast_of(value, lanes) : 2;
+    uint32_t factor = value->op == GALI_VALUE_FMA ? gali_c_broadcast_of(value, lanes) : 2;
+    uint32_t one = factor < 2 ? factor : 3; /* which operand it may be; 3: none */
     for (uint32_t i = 0; i < 3 && value->operand[i]; i++) {
         if (i != one && !multiplied_only(value->operand[i], local, lanes)) {
             return 0;
