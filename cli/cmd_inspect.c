@@ -197,10 +197,6 @@ static void print_group_end(const gali_program *p, uint32_t group) {
 
 static void print_groups(const gali_program *p) {
     for (uint32_t i = 0; i < p->stage_count; i++) {
-        uint32_t last = i ? p->stages[i - 1].group : GALI_NONE;
-        if (last != GALI_NONE && last != p->stages[i].group) {
-            print_group_end(p, last);
-        }
         const gali_program_stage *stage = &p->stages[i];
         const char *op, *name = name_of(p, stage, &op);
         if (!stage->gone) {
@@ -209,6 +205,9 @@ static void print_groups(const gali_program *p) {
             print_order(&p->tensors[stage->tensor]);
             printf("%s", stage->parted ? "  in partial sums" : "");
             printf("\n");
+        }
+        if (stage->group != GALI_NONE && (i + 1 == p->stage_count || p->stages[i + 1].group != stage->group)) {
+            print_group_end(p, stage->group);
         }
     }
 }

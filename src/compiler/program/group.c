@@ -51,43 +51,15 @@ typedef struct joining {
 
 /* ---- kinds of sums ---- */
 
-static int has_axis(const gali_scalar *a, uint32_t axis) {
-    int has = a && a->op == GALI_SCALAR_axis && a->source == axis;
-    for (int i = 0; a && !has && i < 3; i++) {
-        has = has_axis(a->operand[i], axis);
-    }
-    for (int i = 0; a && !has && i < GALI_RANK_MAX; i++) {
-        has = has_axis(a->index[i], axis);
-    }
-    return has;
-}
-
-static int reads_along(const gali_scalar *load, uint32_t axis) {
-    int along = 0;
-    for (int i = 0; !along && i < GALI_RANK_MAX; i++) {
-        along = has_axis(load->index[i], axis);
-    }
-    return along;
-}
-
-/* Whether the load is one of the sum, not of what finishes it. */
-static int is_in(const gali_scalar *a, const gali_scalar *load) {
-    int in = a == load;
-    for (int i = 0; a && !in && i < 3; i++) {
-        in = is_in(a->operand[i], load);
-    }
-    return in;
-}
-
 /* A load of the sum, of what is not constant. */
 static int is_summed(const gali_program *p, const gali_program_stage *stage, const gali_scalar *load) {
-    return p->tensors[load->source].role != GALI_TENSOR_CONSTANT && is_in(stage->value, load);
+    return p->tensors[load->source].role != GALI_TENSOR_CONSTANT && gali_look_has_load(stage->value, load);
 }
 
 static sort sort_of(const gali_program *p, const gali_program_stage *stage, const loads *l) {
     for (uint32_t i = 0; stage->reduced && i < l->count; i++) {
         for (uint32_t axis = 0; is_summed(p, stage, l->list[i]) && axis < stage->rank; axis++) {
-            if (stage->extent[axis] != 1 && !reads_along(l->list[i], axis)) {
+            if (stage->extent[axis] != 1 && !gali_look_reads_along(l->list[i], axis)) {
                 return PRODUCT;
             }
         }

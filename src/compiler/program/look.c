@@ -119,3 +119,63 @@ int gali_look_is_own(const gali_program_stage *stage, const gali_scalar *load) {
     }
     return own;
 }
+
+int gali_look_has_axis(const gali_scalar *a, uint32_t axis) {
+    int has = a && a->op == GALI_SCALAR_axis && a->source == axis;
+    for (int i = 0; a && !has && i < 3; i++) {
+        has = gali_look_has_axis(a->operand[i], axis);
+    }
+    for (int i = 0; a && !has && i < GALI_RANK_MAX; i++) {
+        has = gali_look_has_axis(a->index[i], axis);
+    }
+    return has;
+}
+
+int gali_look_has_load(const gali_scalar *a, const gali_scalar *load) {
+    int has = a == load;
+    for (int i = 0; a && !has && i < 3; i++) {
+        has = gali_look_has_load(a->operand[i], load);
+    }
+    return has;
+}
+
+int gali_look_reads_along(const gali_scalar *load, uint32_t axis) {
+    int along = 0;
+    for (int i = 0; !along && i < GALI_RANK_MAX; i++) {
+        along = gali_look_has_axis(load->index[i], axis);
+    }
+    return along;
+}
+
+/* Whether the index goes on by one where the axis does. */
+static int goes_by_one(const gali_scalar *index, uint32_t axis) {
+    if (index->op == GALI_SCALAR_axis) {
+        return index->source == axis;
+    }
+    if (index->op != GALI_SCALAR_add) {
+        return 0;
+    }
+    int left = gali_look_has_axis(index->operand[0], axis), right = gali_look_has_axis(index->operand[1], axis);
+    return left != right && goes_by_one(index->operand[left ? 0 : 1], axis);
+}
+
+static int reads_in_row(const gali_program *p, const gali_scalar *load, uint32_t axis) {
+    int last = p->tensors[load->source].type.rank - 1, in_row = 1;
+    for (int i = 0; in_row && i <= last; i++) {
+        int along = gali_look_has_axis(load->index[i], axis);
+        in_row = !along || (i == last && goes_by_one(load->index[i], axis));
+    }
+    return in_row;
+}
+
+int gali_look_has_rows(const gali_program *p, const gali_program_stage *stage, const gali_look *look) {
+    int found = 0;
+    for (uint32_t axis = 0; !found && axis < stage->rank; axis++) {
+        found = stage->extent[axis] != 1;
+        for (uint32_t i = 0; found && i < listed(look); i++) {
+            found = p->tensors[look->load[i]->source].role == GALI_TENSOR_CONSTANT ||
+                    !gali_look_has_load(stage->value, look->load[i]) || reads_in_row(p, look->load[i], axis);
+        }
+    }
+    return found;
+}

@@ -29,4 +29,19 @@ const gali_scalar *gali_look_load(const gali_look *look, uint32_t tensor);
 /* Whether load's index is the stage's own axes 0..rank-1; an axis of extent 1 may be 0 instead. */
 int gali_look_is_own(const gali_program_stage *stage, const gali_scalar *load);
 
+/* Whether an axis is in it, in indices too. NULL: no. */
+int gali_look_has_axis(const gali_scalar *a, uint32_t axis);
+
+/* Whether the load is part of the scalar, outside of indices. */
+int gali_look_has_load(const gali_scalar *a, const gali_scalar *load);
+
+/* Whether the load reads another element for another place along the axis. */
+int gali_look_reads_along(const gali_scalar *load, uint32_t axis);
+
+/*
+ * Whether the sum of a stage can be computed for many of its results at a time, along one of its axes: everything that it
+ * reads and that is no constant stands still along that axis, or is read in a row, as its tensor has it.
+ */
+int gali_look_has_rows(const gali_program *p, const gali_program_stage *stage, const gali_look *look);
+
 #endif
