@@ -151,7 +151,7 @@ static uint32_t count_group(const gali_program *p, uint32_t group, uint32_t coun
     for (uint32_t i = 0; i < p->stage_count; i++) {
         uint32_t node = p->stages[i].node;
         if (p->stages[i].group == group && node != GALI_NONE && node != last) {
-            gali_op op = p->graph->nodes[node].op;
+            gali_op op = p->nodes[node].node->op;
             many += gali_op_list[op].mapping == GALI_MANY_TO_MANY;
             counts[op]++;
             last = node;

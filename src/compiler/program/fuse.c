@@ -305,7 +305,7 @@ static int loses_rows(const gali_fusion *f, const gali_program_stage *before,
 static int go_into_reader(gali_fusion *f, const gali_program_stage *stage, const gali_look *own,
                           uint32_t reader) {
     gali_program_stage *into = &f->p->stages[reader];
-    if (!may_go(f, stage, own, reader)) {
+    if (into->block != stage->block || !may_go(f, stage, own, reader)) {
         return 0;
     }
     gali_program_stage made = with(f, stage, into);

@@ -45,6 +45,7 @@ typedef struct joining {
     uint32_t *next;            /* [stage_count] the group's stages in a ring */
     contents *of;              /* [stage_count] of heads */
     uint8_t (*row)[NEST_MOST]; /* [stage_count] which axis of the stage each axis of its nest is */
+    uint32_t *segment;         /* [stage_count] how many steps stand before it: groups lie between two steps */
     uint32_t *mark, now;       /* [stage_count] for walks */
     uint32_t walked;
 } joining;
@@ -177,6 +178,9 @@ static int product_reads(const joining *j, uint32_t a, uint32_t b) {
 /* Why the groups stay two; NULL: they may be one, with that nest. */
 static const char *obstacle(joining *j, uint32_t a, uint32_t b, nest *n) {
     const contents of_a = j->of[a], of_b = j->of[b];
+    if (j->segment[a] != j->segment[b]) {
+        return "a step of control flow between them";
+    }
     *n = nest_of(j, a, b);
     if (product_reads(j, a, b)) {
         return of_a.folds + of_a.products
@@ -240,7 +244,8 @@ static void join_nodes(joining *j) {
         if (stage->gone) {
             continue;
         }
-        if (last != GALI_NONE && stage->node != GALI_NONE && j->p->stages[last].node == stage->node) {
+        if (last != GALI_NONE && stage->node != GALI_NONE && j->p->stages[last].node == stage->node &&
+            j->segment[last] == j->segment[s]) {
             uint32_t a = j->head[last];
             nest n = nest_of(j, a, s);
             n.rows = n.met ? n.rows : 0;
@@ -322,13 +327,31 @@ static uint32_t group_of(const joining *j, const ordering *o, uint32_t stage) {
     return stage == GALI_NONE ? GALI_NONE : o->group[j->head[stage]];
 }
 
+/*
+ * Steps and the ends of blocks stand where they stood: before the first group of what followed them. at[i]: where the stages
+ * behind i steps begin.
+ */
+static void move_steps(gali_program *p, const uint32_t *at) {
+    for (uint32_t b = 0; b < p->block_count; b++) {
+        uint32_t step = 0;
+        while (step < p->step_count && p->steps[step].before != p->blocks[b].end) {
+            step++;
+        }
+        p->blocks[b].end = step < p->step_count ? at[step + 1] : p->stage_count;
+    }
+    for (uint32_t i = 0; i < p->step_count; i++) {
+        p->steps[i].before = at[i + 1];
+    }
+}
+
 /* Stages group by group; those that went for nobody stand at the end. */
 static void bring_together(joining *j, const ordering *o) {
     gali_program *p = j->p;
     gali_program_stage *stages = gali_arena_take(p->arena, (p->stage_count + 1) * sizeof *stages);
     uint32_t *place = gali_arena_take(p->arena, (p->stage_count + 1) * sizeof *place);
     uint32_t *start = gali_arena_take(p->arena, (p->group_count + 2) * sizeof *start);
-    if (!stages || !place || !start) {
+    uint32_t *at = gali_arena_take(p->arena, (p->step_count + 2) * sizeof *at);
+    if (!stages || !place || !start || !at) {
         return;
     }
     for (uint32_t s = 0; s < p->stage_count; s++) {
@@ -339,14 +362,23 @@ static void bring_together(joining *j, const ordering *o) {
     for (uint32_t g = 1; g <= p->group_count; g++) {
         start[g] += start[g - 1];
     }
+    for (uint32_t i = 0; i <= p->step_count; i++) {
+        at[i] = start[p->group_count];
+    }
+    for (uint32_t s = 0; s < p->stage_count; s++) {
+        uint32_t group = p->stages[s].gone ? GALI_NONE : o->group[j->head[s]];
+        for (uint32_t i = 0; group != GALI_NONE && i <= j->segment[s]; i++) {
+            at[i] = start[group] < at[i] ? start[group] : at[i];
+        }
+    }
     for (uint32_t s = 0; s < p->stage_count; s++) {
         uint32_t group = group_of(j, o, s);
-        uint32_t at = place[s] = start[group == GALI_NONE ? p->group_count : group]++;
-        stages[at] = p->stages[s];
-        stages[at].group = group;
-        stages[at].rows = p->stages[s].gone ? 0 : j->of[j->head[s]].rows;
-        memcpy(stages[at].row, j->row[s], sizeof stages[at].row);
-        p->tensors[stages[at].tensor].stage = at;
+        uint32_t to = place[s] = start[group == GALI_NONE ? p->group_count : group]++;
+        stages[to] = p->stages[s];
+        stages[to].group = group;
+        stages[to].rows = p->stages[s].gone ? 0 : j->of[j->head[s]].rows;
+        memcpy(stages[to].row, j->row[s], sizeof stages[to].row);
+        p->tensors[stages[to].tensor].stage = to;
     }
     for (uint32_t t = 0; t < p->tensor_count; t++) {
         for (gali_reader *r = j->f->readers[t]; r; r = r->next) {
@@ -354,6 +386,7 @@ static void bring_together(joining *j, const ordering *o) {
         }
     }
     p->stages = stages;
+    move_steps(p, at);
 }
 
 /* A group runs as one: what it reads lives until its last stage. */
@@ -422,6 +455,7 @@ static loads loads_of(const gali_program *p, const gali_program_stage *stage) {
 
 static int begin(joining *j, ordering *o) {
     gali_program *p = j->p;
+    uint32_t steps = 0;
     size_t count = (size_t)p->stage_count + 1;
     j->loads = gali_arena_take(p->arena, count * sizeof *j->loads);
     j->sort = gali_arena_take(p->arena, count);
@@ -430,10 +464,15 @@ static int begin(joining *j, ordering *o) {
     j->of = gali_arena_take(p->arena, count * sizeof *j->of);
     j->row = gali_arena_take(p->arena, count * sizeof *j->row);
     j->mark = gali_arena_take(p->arena, count * sizeof *j->mark);
+    j->segment = gali_arena_take(p->arena, count * sizeof *j->segment);
     o->group = gali_arena_take(p->arena, count * sizeof *o->group);
     o->waiting = gali_arena_take(p->arena, count * sizeof *o->waiting);
     for (uint32_t s = 0; !p->arena->failed && s < p->stage_count; s++) {
         const gali_program_stage *stage = &p->stages[s];
+        while (steps < p->step_count && p->steps[steps].before <= s) {
+            steps++;
+        }
+        j->segment[s] = steps;
         j->loads[s] = loads_of(p, stage);
         j->sort[s] = (uint8_t)(stage->gone ? PLAIN : sort_of(p, stage, &j->loads[s]));
         j->head[s] = j->next[s] = s;

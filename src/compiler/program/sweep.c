@@ -77,7 +77,7 @@ static const gali_scalar *constant_scalar(const gali_fusion *f, const gali_progr
 static const gali_scalar *known_scalar(const gali_fusion *f, const gali_scalar *load) {
     const gali_program_tensor *t = &f->p->tensors[load->source];
     const gali_value *v = t->value == GALI_NONE ? NULL : &f->p->graph->values[t->value];
-    if (!v || !v->known || t->type.element != GALI_i64 || t->role == GALI_TENSOR_INPUT) {
+    if (!v || !v->known || t->block || t->type.element != GALI_i64 || t->role == GALI_TENSOR_INPUT) {
         return NULL;
     }
     int64_t at = 0;
@@ -135,7 +135,7 @@ static void clean_stage(cleaning *c, gali_program_stage *stage) {
 
 static int is_same_stage(const gali_program *p, const gali_program_stage *a, const gali_program_stage *b) {
     int same = a->value == b->value && a->start == b->start && a->rank == b->rank && a->reduced == b->reduced &&
-               p->tensors[a->tensor].type.element == p->tensors[b->tensor].type.element;
+               a->block == b->block && p->tensors[a->tensor].type.element == p->tensors[b->tensor].type.element;
     for (uint32_t i = 0; same && i < a->rank + a->reduced; i++) {
         same = a->extent[i] == b->extent[i];
     }
@@ -179,6 +179,9 @@ void gali_fusion_clean(gali_fusion *f) {
     }
     for (uint32_t i = 0; table && same && i < p->stage_count && !p->arena->failed; i++) {
         gali_program_stage *stage = &p->stages[i];
+        if (stage->gone) {
+            continue;
+        }
         clean_stage(&c, stage);
         entry **bucket = &table[((uintptr_t)stage->value >> 6) % STAGE_BUCKETS], *e = *bucket;
         while (e && !is_same_stage(p, &p->stages[e->stage], stage)) {
