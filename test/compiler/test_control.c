@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-#include "compiler/emit/program.h"
+#include "program_build.h"
 #include "program_run.h"
 
 enum { PORTS_MAX = 8, ROOM = 1 << 16, WORKSPACE = 1 << 22 };
@@ -54,46 +54,6 @@ static void compare(const gali_tensor *got, const gali_tensor *expected, const c
 typedef int call(uint32_t *sizes, const void *const *inputs, void *const *outputs, const void *weights,
                  void *workspace);
 
-static void write_text(const char *path, const gali_text *text) {
-    FILE *file = fopen(path, "wb");
-    assert_non_null(file);
-    assert_int_equal(fwrite(text->bytes, 1, text->size, file), text->size);
-    fclose(file);
-}
-
-/* The program as a library of the system's compiler. */
-static void *build(gali_program *program) {
-    static int number;
-    gali_text parts[GAL_COMPILED_PART_COUNT] = {{0}};
-    gal_error error = {0};
-    char folder[64], path[96], command[400];
-    snprintf(folder, sizeof folder, "control_%d", number++);
-    gali_emit_desc desc = {"model", "a test", 0};
-    if (gali_emit_program(program, &desc, parts, &error) != GAL_OK) {
-        fail_msg("%s", error.message);
-    }
-    snprintf(command, sizeof command, "mkdir -p %s", folder);
-    assert_int_equal(system(command), 0);
-    snprintf(path, sizeof path, "%s/model.h", folder);
-    write_text(path, &parts[GAL_COMPILED_HEADER]);
-    snprintf(path, sizeof path, "%s/model.c", folder);
-    write_text(path, &parts[GAL_COMPILED_SOURCE]);
-    snprintf(
-        command, sizeof command,
-        "cc -std=c11 -O1 -Wall -Wextra -Werror -ffp-contract=off -shared -fPIC -o %s/model.so %s/model.c -lm",
-        folder, folder);
-    assert_int_equal(system(command), 0);
-    snprintf(path, sizeof path, "./%s/model.so", folder);
-    void *library = dlopen(path, RTLD_NOW);
-    assert_non_null(library);
-    snprintf(command, sizeof command, "rm -r %s", folder);
-    assert_int_equal(system(command), 0);
-    for (int i = 0; i < GAL_COMPILED_PART_COUNT; i++) {
-        gali_text_release(&parts[i]);
-    }
-    return library;
-}
-
 /* The symbols' values in the order in which the run takes them, then room for those that it tells. */
 static void bind(const gali_graph *graph, const gali_tensor *inputs, uint32_t *sizes, int64_t *symbols) {
     uint32_t count = 0;
@@ -130,7 +90,7 @@ static int run_c(fixture *f, gali_program *program, const gali_tensor *inputs, c
         made[i] = out[i];
     }
     static _Alignas(64) unsigned char workspace[WORKSPACE];
-    void *library = build(program);
+    void *library = program_build(program);
     call *run;
     *(void **)&run = dlsym(library, "model_call");
     const unsigned char *const *weights = dlsym(library, "model_weights");

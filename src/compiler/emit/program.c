@@ -133,9 +133,9 @@ static void add_type(gali_text *to, const gali_type *type, const char *before) {
     gali_text_add(to, "%s%s *", before, gali_element_list[type->element].c);
 }
 
-static void add_signature(const gali_emission *e, gali_text *to) {
+static void add_signature(const gali_emission *e, gali_text *to, int threads) {
     const gali_graph *graph = e->p->graph;
-    gali_text_add(to, "int gali_run(");
+    gali_text_add(to, "int gali_run%s(", threads ? "_threads" : "");
     add_sizes(e, to, 1, "uint32_t ", ", ");
     for (uint32_t i = 0; i < graph->input_count; i++) {
         const gali_value *v = &graph->values[graph->inputs[i]];
@@ -150,7 +150,26 @@ static void add_signature(const gali_emission *e, gali_text *to) {
         gali_text_add(to, ", ");
     }
     add_sizes(e, to, 0, "uint32_t *told_", ", ");
-    gali_text_add(to, "const void *weights, void *workspace)");
+    gali_text_add(to, "const void *weights, void *workspace%s)",
+                  threads ? ", const struct gali_parallel *parallel" : "");
+}
+
+/* gali_run is gali_run_threads without threads. */
+static void add_plain_run(const gali_emission *e, gali_text *to) {
+    const gali_graph *graph = e->p->graph;
+    add_signature(e, to, 0);
+    gali_text_add(to, " {\n    return gali_run_threads(");
+    add_sizes(e, to, 1, "", ", ");
+    for (uint32_t i = 0; i < graph->input_count; i++) {
+        gali_emission_port(to, "in", i, graph->values[graph->inputs[i]].name);
+        gali_text_add(to, ", ");
+    }
+    for (uint32_t i = 0; i < graph->output_count; i++) {
+        gali_emission_port(to, "out", i, graph->values[graph->outputs[i]].name);
+        gali_text_add(to, ", ");
+    }
+    add_sizes(e, to, 0, "told_", ", ");
+    gali_text_add(to, "weights, workspace, NULL);\n}\n\n");
 }
 
 static void add_workspace_signature(const gali_emission *e, gali_text *to) {
@@ -229,13 +248,29 @@ static void make_header(const gali_emission *e, gali_text *to) {
                       "range.\n");
     }
     gali_text_add(to, " */\n");
-    add_signature(e, to);
-    gali_text_add(to, ";\n\n/* The same by numbers: sizes in the order of gali_run's, those that it "
-                      "writes too; inputs, outputs. */\n"
-                      "int gali_call(uint32_t *sizes, const void *const *inputs, void *const *outputs, "
-                      "const void *weights,\n"
-                      "              void *workspace);\nsize_t gali_call_workspace(const uint32_t *sizes);\n\n"
-                      "#ifdef __cplusplus\n}\n#endif\n#endif\n");
+    add_signature(e, to, 0);
+    gali_text_add(
+        to, ";\n\n/* The host's threads. The same as the runtime's gal_parallel. */\nstruct gali_parallel {\n"
+            "    /* Calls task(argument, i) once for each i in [0, count), in any order, on any threads; "
+            "returns when all "
+            "are done. */\n"
+            "    void (*parallel_for)(void *context, void (*task)(void *argument, uint32_t index), void "
+            "*argument,\n"
+            "                         uint32_t count);\n    void *context;\n"
+            "    uint32_t threads; /* how many tasks may run at once; >= 1 */\n};\n\n"
+            "/* The same with ranges of the loops of large functions given out to threads; NULL: none. Results "
+            "are the same "
+            "bits. */\n");
+    add_signature(e, to, 1);
+    gali_text_add(to,
+                  ";\n\n/* The same by numbers: sizes in the order of gali_run's, those that it "
+                  "writes too; inputs, outputs. */\n"
+                  "int gali_call(uint32_t *sizes, const void *const *inputs, void *const *outputs, "
+                  "const void *weights,\n              void *workspace);\n"
+                  "int gali_call_threads(uint32_t *sizes, const void *const *inputs, void *const *outputs,\n"
+                  "                      const void *weights, void *workspace, const struct gali_parallel "
+                  "*parallel);\nsize_t gali_call_workspace(const uint32_t *sizes);\n\n#ifdef "
+                  "__cplusplus\n}\n#endif\n#endif\n");
 }
 
 /* ---- the source ---- */
@@ -259,6 +294,25 @@ static void add_size_functions(gali_text *to, const char *body) {
     }
 }
 
+/* Gives a function's loop out: a thread has at least so many steps that it is worth to wake it. */
+static const char share[] =
+    "struct gali_range {\n    void (*work)(const void *arguments, uint32_t first, uint32_t last);\n"
+    "    const void *arguments;\n    uint64_t turns;\n    uint32_t parts;\n};\n\n"
+    "static void gali_do_range(void *argument, uint32_t part) {\n"
+    "    const struct gali_range *r = (const struct gali_range *)argument;\n"
+    "    r->work(r->arguments, (uint32_t)(r->turns * part / r->parts), (uint32_t)(r->turns * (part + 1) / "
+    "r->parts));\n}\n\n"
+    "static void gali_share(const struct gali_parallel *parallel, int64_t turns, int64_t steps,\n"
+    "                       void (*work)(const void *arguments, uint32_t first, uint32_t last), const void "
+    "*arguments) {\n"
+    "    const int64_t worth = steps / 16384 + 1, most = turns < worth ? turns : worth;\n"
+    "    struct gali_range r = {work, arguments, (uint64_t)turns, 1};\n"
+    "    if (parallel && most > 1) {\n"
+    "        r.parts = parallel->threads < most ? parallel->threads : (uint32_t)most;\n    }\n"
+    "    if (r.parts > 1) {\n"
+    "        parallel->parallel_for(parallel->context, gali_do_range, &r, r.parts);\n"
+    "    } else {\n        work(arguments, 0, (uint32_t)turns);\n    }\n}\n\n";
+
 static void add_bodies(const gali_emission *e, gali_text *to) {
     add_workspace_signature(e, to);
     gali_text_add(to, " {\n    int64_t bytes = 0;\n");
@@ -269,11 +323,12 @@ static void add_bodies(const gali_emission *e, gali_text *to) {
         gali_text_add(to, ";\n");
     }
     gali_text_add(to, "    return (size_t)bytes;\n}\n\n");
-    add_signature(e, to);
+    gali_text_add(to, "%s", e->shares ? share : "");
+    add_signature(e, to, 1);
     gali_text_add(
         to,
         " {\n    const unsigned char *const constants = (const unsigned char *)weights;\n    (void)constants;\n"
-        "    (void)workspace;\n");
+        "    (void)workspace;\n    (void)parallel;\n");
     for (uint32_t i = 0; i < e->p->graph->input_count; i++) {
         gali_text_add(to, "    (void)");
         gali_emission_port(to, "in", i, e->p->graph->values[e->p->graph->inputs[i]].name);
@@ -319,14 +374,16 @@ static void add_bodies(const gali_emission *e, gali_text *to) {
         }
     }
     gali_text_add(to, "    return 0;\n}\n\n");
+    add_plain_run(e, to);
 }
 
 static void add_call(const gali_emission *e, gali_text *to) {
     const gali_graph *graph = e->p->graph;
     gali_text_add(
         to,
-        "int gali_call(uint32_t *sizes, const void *const *inputs, void *const *outputs, const void *weights,\n"
-        "              void *workspace) {\n    (void)sizes;\n    (void)inputs;\n    return gali_run(");
+        "int gali_call_threads(uint32_t *sizes, const void *const *inputs, void *const *outputs,\n"
+        "                      const void *weights, void *workspace, const struct gali_parallel *parallel) {\n"
+        "    (void)sizes;\n    (void)inputs;\n    return gali_run_threads(");
     for (uint32_t i = 0; i < e->given; i++) {
         gali_text_add(to, "sizes[%u], ", i);
     }
@@ -341,7 +398,13 @@ static void add_call(const gali_emission *e, gali_text *to) {
     for (uint32_t i = e->given; i < e->numbered; i++) {
         gali_text_add(to, "&sizes[%u], ", i);
     }
-    gali_text_add(to, "weights, workspace);\n}\n\nsize_t gali_call_workspace(const uint32_t *sizes) {\n"
+    gali_text_add(
+        to,
+        "weights, workspace, parallel);\n}\n\n"
+        "int gali_call(uint32_t *sizes, const void *const *inputs, void *const *outputs, const void *weights,\n"
+        "              void *workspace) {\n"
+        "    return gali_call_threads(sizes, inputs, outputs, weights, workspace, NULL);\n}\n");
+    gali_text_add(to, "\nsize_t gali_call_workspace(const uint32_t *sizes) {\n"
                       "    (void)sizes;\n    return gali_workspace(");
     for (uint32_t i = 0; i < e->given; i++) {
         gali_text_add(to, "%ssizes[%u]", i ? ", " : "", i);

@@ -123,6 +123,79 @@ static void add_comment(gali_emission *e, uint32_t group) {
     gali_text_add(&e->functions, ". */\n");
 }
 
+/* The arguments of a group's function, between commas. */
+static void add_arguments(gali_emission *e, const gali_lowered *lowered) {
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < lowered->function->symbols; i++) {
+        gali_text_add(&e->calls, "%s", count++ ? ", " : "");
+        gali_emission_size_name(e, &e->calls, lowered->symbols[i]);
+    }
+    for (uint32_t i = 0; i < lowered->function->parameters; i++) {
+        gali_text_add(&e->calls, "%s", count++ ? ", " : "");
+        add_pointer(e, &e->calls, lowered->tensors[i], lowered->function->buffer[i]);
+    }
+}
+
+/* A task of threads: the function with its arguments in a struct, and a range. */
+static void add_task(gali_emission *e, const gali_lowered *lowered, const char *name) {
+    const gali_loop_function *f = lowered->function;
+    gali_text *to = &e->functions;
+    uint32_t count = 0;
+    gali_text_add(to, "struct %s_arguments {\n", name);
+    for (uint32_t i = 0; i < f->symbols; i++) {
+        gali_text_add(to, "    uint32_t a%u;\n", count++);
+    }
+    for (uint32_t i = 0; i < f->parameters; i++) {
+        int given = f->buffer[i]->role == GALI_LOOP_INPUT || f->buffer[i]->role == GALI_LOOP_CONSTANT;
+        gali_text_add(to, "    %s%s *a%u;\n", given ? "const " : "", gali_element_list[f->buffer[i]->element].c,
+                      count++);
+    }
+    gali_text_add(to,
+                  "};\n\nstatic void %s_task(const void *arguments, uint32_t first, uint32_t last) {\n"
+                  "    const struct %s_arguments *a = (const struct %s_arguments *)arguments;\n    %s(",
+                  name, name, name, name);
+    for (uint32_t i = 0; i < count; i++) {
+        gali_text_add(to, "a->a%u, ", i);
+    }
+    gali_text_add(to, "first, last);\n}\n\n");
+}
+
+/* Steps of a group's stages: elements, and what their sums add up. */
+static gali_extent work_of(const gali_program *p, uint32_t group) {
+    gali_extents *x = p->graph->extents;
+    gali_extent all = 0;
+    for (uint32_t i = 0; i < p->stage_count; i++) {
+        const gali_program_stage *stage = &p->stages[i];
+        gali_extent steps = 1;
+        for (uint32_t d = 0; d < stage->rank + stage->reduced; d++) {
+            steps = gali_extent_mul(x, steps, stage->extent[d]);
+        }
+        all = stage->gone || stage->group != group ? all : gali_extent_add(x, all, steps);
+    }
+    return all;
+}
+
+static void call_group(gali_emission *e, uint32_t group, const gali_lowered *lowered, const char *name) {
+    gali_extent work = work_of(e->p, group);
+    indent(e);
+    if (!lowered->is_parallel) {
+        gali_text_add(&e->calls, "%s(", name);
+        add_arguments(e, lowered);
+        gali_text_add(&e->calls, ");\n");
+        return;
+    }
+    add_task(e, lowered, name);
+    gali_text_add(&e->calls, "gali_share(parallel, ");
+    gali_emission_extent(e, &e->calls, lowered->parallel);
+    gali_text_add(&e->calls, ", ");
+    gali_emission_extent(e, &e->calls,
+                         work == GALI_EXTENT_UNKNOWN || work == GALI_EXTENT_BAD ? INT32_MAX : work);
+    gali_text_add(&e->calls, ", %s_task, &(struct %s_arguments){", name, name);
+    add_arguments(e, lowered);
+    gali_text_add(&e->calls, "});\n");
+    e->shares = 1;
+}
+
 static gal_status add_group(gali_emission *e, uint32_t group) {
     gali_lowered lowered;
     gali_text name = {0};
@@ -138,18 +211,9 @@ static gal_status add_group(gali_emission *e, uint32_t group) {
                          : gali_loop_print_c(lowered.function, name.bytes, gali_emission_lanes(e),
                                              &e->functions, e->error);
     gali_text_add(&e->functions, "\n");
-    indent(e);
-    gali_text_add(&e->calls, "%s(", name.bytes ? name.bytes : "");
-    uint32_t count = 0;
-    for (uint32_t i = 0; status == GAL_OK && i < lowered.function->symbols; i++) {
-        gali_text_add(&e->calls, "%s", count++ ? ", " : "");
-        gali_emission_size_name(e, &e->calls, lowered.symbols[i]);
+    if (status == GAL_OK) {
+        call_group(e, group, &lowered, name.bytes ? name.bytes : "");
     }
-    for (uint32_t i = 0; status == GAL_OK && i < lowered.function->parameters; i++) {
-        gali_text_add(&e->calls, "%s", count++ ? ", " : "");
-        add_pointer(e, &e->calls, lowered.tensors[i], lowered.function->buffer[i]);
-    }
-    gali_text_add(&e->calls, ");\n");
     gali_text_release(&name);
     return status;
 }

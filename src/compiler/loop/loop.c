@@ -244,3 +244,12 @@ int64_t gali_loop_index_scale(const gali_loop_index *index, const gali_loop_vari
 int gali_loop_index_uses(const gali_loop_index *index, const gali_loop_variable *variable) {
     return gali_loop_index_scale(index, variable) != 0;
 }
+
+const gali_loop_statement *gali_loop_parallel(const gali_loop_statement *block) {
+    const gali_loop_statement *found = NULL;
+    for (const gali_loop_statement *s = block; s && !found; s = s->next) {
+        int is = s->kind == GALI_LOOP_FOR && s->mark == GALI_LOOP_PARALLEL;
+        found = is ? s : s->kind == GALI_LOOP_FOR ? gali_loop_parallel(s->body) : NULL;
+    }
+    return found;
+}

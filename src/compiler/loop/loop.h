@@ -202,7 +202,7 @@ typedef enum gali_loop_let {
 typedef enum gali_loop_mark {
     GALI_LOOP_PLAIN,
     GALI_LOOP_UNROLL,   /* by `factor`, 0: wholly */
-    GALI_LOOP_PARALLEL, /* the caller may run any range of it: the outermost loop, all alone */
+    GALI_LOOP_PARALLEL, /* the caller may run any range of it; all that are so marked have one extent */
 } gali_loop_mark;
 
 /*
@@ -345,6 +345,9 @@ static inline uint32_t gali_loop_first(uint32_t total, uint32_t count, uint32_t 
  */
 size_t gali_loop_pack_floats(const gali_loop_buffer *buffer);
 void gali_loop_pack(const gali_loop_buffer *buffer, const float *canonical, float *packed);
+
+/* A loop that is marked parallel; NULL: there is none. */
+const gali_loop_statement *gali_loop_parallel(const gali_loop_statement *block);
 
 /* The text form, and back. Errors: GAL_BAD_DATA with the line, GAL_NO_MEMORY. A parsed function is verified. */
 void gali_loop_print(const gali_loop_function *function, gali_text *text);

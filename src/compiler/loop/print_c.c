@@ -429,13 +429,6 @@ static void add_block(gali_c_printer *p, gali_text *to, const gali_loop_statemen
 
 /* ---- the whole ---- */
 
-static const gali_loop_statement *parallel_loop(const gali_loop_statement *s) {
-    while (s && s->kind != GALI_LOOP_FOR) {
-        s = s->next;
-    }
-    return s && s->mark == GALI_LOOP_PARALLEL ? s : NULL;
-}
-
 static void add_unused(gali_text *to, const gali_text *body, const char *name, const char *ending) {
     if (!has_name(to, body, name, ending)) {
         gali_text_add(to, "    (void)%s%s;\n", name, ending);
@@ -500,7 +493,7 @@ static void add_head(gali_c_printer *p, gali_text *to, const gali_text *body) {
     }
     gali_text sizes = {0};
     define_sizes(p, f->sizes, &sizes, body);
-    gali_text_add(to, "%s) {\n", parallel_loop(f->body) ? ", uint32_t first, uint32_t last" : "");
+    gali_text_add(to, "%s) {\n", gali_loop_parallel(f->body) ? ", uint32_t first, uint32_t last" : "");
     for (uint32_t i = 0; i < f->symbols; i++) {
         if (!sizes.size || !has_name(to, &sizes, f->variable[i]->name, "")) {
             add_unused(to, body, f->variable[i]->name, "");

@@ -487,8 +487,10 @@ static int check_for(checker *c, const gali_loop_statement *loop) {
     if (extent.most > GALI_LOOP_EXTENT_MAX) {
         return wrong(c, "too many turns", loop->variable->name);
     }
-    if (loop->mark == GALI_LOOP_PARALLEL && (c->loops || c->locals || loop->next)) {
-        return wrong(c, "a parallel loop is alone and outermost", loop->variable->name);
+    if (loop->mark == GALI_LOOP_PARALLEL &&
+        (c->locals || !gali_loop_index_same(&loop->extent, &gali_loop_parallel(c->function->body)->extent))) {
+        return wrong(c, "a parallel loop has no locals around it, and the extent of all that are",
+                     loop->variable->name);
     }
     if (extent.most == 0) {
         return 1;

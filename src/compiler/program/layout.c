@@ -330,8 +330,8 @@ static int begin(layout *l) {
     l->member = gali_arena_take(l->arena, (axes + 1) * sizeof *l->member);
     l->may_part = gali_arena_take(l->arena, p->stage_count + 1);
     l->stamp = gali_arena_take(l->arena, (p->stage_count + 1) * sizeof *l->stamp);
-    l->typical = gali_arena_take(l->arena, (symbols + 1) * sizeof *l->typical);
-    if (l->arena->failed) {
+    l->typical = l->p->typical = gali_arena_take(p->arena, (symbols + 1) * sizeof *l->typical);
+    if (l->arena->failed || !l->typical) {
         return 0;
     }
     for (uint32_t i = 0; i < symbols; i++) {

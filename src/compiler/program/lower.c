@@ -212,12 +212,11 @@ static gal_status lower_group(gali_lowering *l, uint32_t group, gal_error *error
     }
     l->f->dense = 1;
     add_parameters(l, group);
-    int open = 0;
+    uint32_t stages = 0;
     for (uint32_t i = 0; i < l->p->stage_count && !l->why; i++) {
         if (!l->p->stages[i].gone && l->p->stages[i].group == group) {
-            if (!open) {
+            if (stages++ == 0) {
                 gali_lower_nest(l, &l->p->stages[i], gali_program_nest(l->p, group));
-                open = 1;
             }
             gali_lower_stage(l, &l->p->stages[i]);
         }
@@ -227,6 +226,7 @@ static gal_status lower_group(gali_lowering *l, uint32_t group, gal_error *error
     }
     l->f->body = swept(l->f->body);
     gal_status status = l->plain ? GAL_OK : gali_loop_hoist(l->f, error);
+    gali_lower_parallel(l, stages);
     return status == GAL_OK ? gali_loop_verify(l->f, error) : status;
 }
 

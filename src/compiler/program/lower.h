@@ -15,6 +15,8 @@ typedef struct gali_lowered {
     gali_loop_function *function;
     uint32_t tensors[GALI_LOOP_BUFFERS_MAX];     /* [function->parameters] */
     uint32_t symbols[GALI_EXTENT_ATOMS_MAX * 8]; /* [function->symbols] of the graph's extents */
+    int is_parallel;
+    gali_extent parallel; /* turns of the loop that may be given out in ranges; loop.h */
 } gali_lowered;
 
 /* The verified function of a group. Errors: GAL_UNSUPPORTED past a limit of loops, with the group's node; GAL_NO_MEMORY. */

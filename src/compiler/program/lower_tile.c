@@ -652,7 +652,7 @@ static void one_tile(gali_lowering *l, const tile *t, const place *at, const sum
 static gali_loop_index flat_row(const gali_lowering *l, const tile *t, const place *at) {
     gali_loop_index row = at->row;
     int64_t stride = t->row == GALI_NONE ? 1 : l->stage->extent[t->row];
-    for (uint32_t d = l->stage->rank; d-- > 0;) {
+    for (uint32_t d = l->stage->rank; d-- > l->shared;) {
         uint32_t axis = gali_lower_axis(l, d);
         if (is_inside_panels(t, axis) && gali_extent_is_number(l->stage->extent[axis])) {
             gali_loop_index_add(&row, &l->axis[axis], stride);

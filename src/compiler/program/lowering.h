@@ -7,6 +7,7 @@
  *     lower_stage.c  stages as loops, number by number
  *     lower_vector.c stages in vectors, and what may be
  *     lower_tile.c   sums in register tiles of vectors
+ *     lower_parallel.c  the loop that threads share
  *     lower_lanes.c  sums along the contiguous axis, in partial sums
  */
 #ifndef GALI_COMPILER_PROGRAM_LOWERING_H
@@ -198,6 +199,11 @@ int gali_lower_vectors(gali_lowering *l);
 
 /* The stage, a sum, in register tiles; 0 where that is not possible. */
 int gali_lower_tile(gali_lowering *l);
+
+/* ---- lower_parallel.c ---- */
+
+/* Marks the loop of the function, which is made of that many stages, that threads may share. */
+void gali_lower_parallel(gali_lowering *l, uint32_t stages);
 
 /* ---- lower_lanes.c ---- */
 

@@ -125,6 +125,7 @@ typedef struct gali_program {
     uint32_t told_count;
     gali_told *told;           /* [told_count] of symbols of the graph's extents; BY_NONE past them */
     int64_t *least, *most;     /* [symbols of the graph's extents] range.c */
+    int64_t *typical;          /* [same] sizes to choose by; layout.c */
     const gali_target *target; /* that it is lowered for; NULL: any, number by number */
     uint32_t slot_count;
     gali_extent *slots; /* bytes of each, multiples of 64; they lie one behind the other */
