@@ -7,7 +7,7 @@ foreach(source IN LISTS fuzz_sources)
     target_include_directories(replay_${parser} PRIVATE ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/test)
     target_compile_definitions(replay_${parser} PRIVATE GALLOP_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
     target_link_libraries(replay_${parser} PRIVATE $<IF:$<IN_LIST:${parser},npy;drive_script>,gallop_cli,gallop_import>
-        $<$<STREQUAL:${parser},onnx>:gallop_recognise> $<$<STREQUAL:${parser},graph_text>:gallop_graph>
+        $<$<IN_LIST:${parser},onnx;recognise>:gallop_recognise> $<$<STREQUAL:${parser},graph_text>:gallop_graph>
         gallop_inside gallop_flags)
     add_test(NAME fuzz/${parser} COMMAND replay_${parser} ${PROJECT_SOURCE_DIR}/fuzz/corpus/${parser})
     set_tests_properties(fuzz/${parser} PROPERTIES LABELS fuzz TIMEOUT 300)
