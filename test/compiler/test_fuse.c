@@ -1,0 +1,177 @@
+/* Fusion: into how many groups graphs go, and that they compute what they did, by the operators' definitions. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "compiler/program/look.h"
+#include "program_run.h"
+
+typedef struct fuse_case {
+    const char *name, *text;
+    uint32_t groups, stages; /* stages: 0 is not asked */
+} fuse_case;
+
+#define NORM                                                                                                   \
+    "%3: f32[b, s, 1] = ReduceMean (%0, %1)\n"                                                                 \
+    "%4: f32[b, s, 16] = Sub (%0, %3)\n"                                                                       \
+    "%5: f32[b, s, 16] = Mul (%4, %4)\n"                                                                       \
+    "%6: f32[b, s, 1] = ReduceMean (%5, %1)\n"                                                                 \
+    "%7: f32[b, s, 1] = Add (%6, %2)\n"                                                                        \
+    "%8: f32[b, s, 1] = Sqrt (%7)\n"                                                                           \
+    "%9: f32[b, s, 16] = Div (%4, %8)\n"
+#define ROWS "symbol b 1..4\nsymbol s 1..9\ninput %0 \"x\": f32[b, s, 16]\n"
+#define WEIGHT "constant %1: f32[4, 4] = 1 2 -1 0.5 0.25 -2 1 1 3 -1 0 2 1 1 -0.5 0.75\n"
+
+static const fuse_case cases[] = {
+    {"a layer norm of single operators is one function",
+     ROWS "constant %1: i64[1] = -1\nconstant %2: f32[] = 0.001\n" NORM "output %9\n", 1, 4},
+    {"so is what follows it row by row",
+     ROWS "constant %1: i64[1] = -1\nconstant %2: f32[] = 0.001\n" NORM
+          "%10: f32[b, s, 16] = Softmax (%9)\noutput %10\n",
+     1, 0},
+    {"but not a product of it",
+     ROWS "constant %1: i64[1] = -1\nconstant %2: f32[] = 0.001\n" NORM
+          "constant %10: f32[16, 16]\n%11: f32[b, s, 16] = MatMul (%9, %10)\noutput %11\n",
+     2, 0},
+    {"what follows a product finishes it, also behind a reshape and a transpose",
+     ROWS WEIGHT "constant %2: i64[4] = 0 0 4 4\n"
+                 "constant %3: f32[4] = 1 2 3 4\n"
+                 "%4: f32[b, s, 4, 4] = Reshape (%0, %2)\n"
+                 "%5: f32[b, s, 4, 4] = MatMul (%4, %1)\n"
+                 "%6: f32[b, 4, s, 4] = Transpose (%5) perm:ints=0,2,1,3\n"
+                 "%7: f32[b, 4, s, 4] = Add (%6, %3)\n"
+                 "%8: f32[b, 4, s, 4] = Sigmoid (%7)\n"
+                 "%9: f32[b, s, 4, 4] = Transpose (%8) perm:ints=0,2,1,3\n"
+                 "constant %10: i64[3] = 0 0 16\n"
+                 "%11: f32[b, s, 16] = Reshape (%9, %10)\n"
+                 "%12: f32[b, s, 16] = Relu (%11)\n"
+                 "output %12\n",
+     2, 2}, /* an output lies as it is: the last one moves */
+    {"reshape, transpose and back come to nothing",
+     ROWS "constant %1: i64[4] = 0 0 4 4\nconstant %2: i64[3] = 0 0 16\n"
+          "%3: f32[b, s, 4, 4] = Reshape (%0, %1)\n"
+          "%4: f32[b, 4, s, 4] = Transpose (%3) perm:ints=0,2,1,3\n"
+          "%5: f32[b, s, 4, 4] = Transpose (%4) perm:ints=0,2,1,3\n"
+          "%6: f32[b, s, 16] = Reshape (%5, %2)\n"
+          "%7: f32[b, s, 16] = Relu (%6)\noutput %7\n",
+     1, 1},
+    {"what is there twice is computed once, and what nobody reads not at all",
+     ROWS "constant %1: i64[1] = -1\n"
+          "%2: f32[b, s, 1] = ReduceSum (%0, %1)\n"
+          "%3: f32[b, s, 1] = ReduceSum (%0, %1)\n"
+          "%4: f32[b, s, 1] = ReduceMax (%0, %1)\n"
+          "%5: i64[3] = Shape (%0)\n"
+          "%6: f32[b, s, 1] = Add (%2, %3)\noutput %6\n",
+     1, 1},
+    {"a sum with several readers is stored for them",
+     ROWS WEIGHT "constant %2: i64[4] = 0 0 4 4\n"
+                 "%3: f32[b, s, 4, 4] = Reshape (%0, %2)\n"
+                 "%4: f32[b, s, 4, 4] = MatMul (%3, %1)\n"
+                 "%5: f32[b, s, 4, 4] = MatMul (%4, %1)\n"
+                 "%6: f32[b, s, 4, 4] = Add (%4, %5)\noutput %6\n",
+     2, 2},
+    {"a pool of a pad of a depthwise convolution, plane by plane",
+     "symbol h 3..9\ninput %0 \"x\": f32[1, 2, h, 5]\n"
+     "constant %1: f32[2, 1, 3, 3] = 1 2 3 4 5 6 7 8 9 -1 -2 -3 -4 -5 -6 -7 -8 -9\n"
+     "constant %2: i64[8] = 0 0 1 1 0 0 1 1\n"
+     "%3: f32[1, 2, h + 2, 7] = Pad (%0, %2)\n"
+     "%4: f32[1, 2, h, 5] = Conv (%3, %1) group:int=2\n"
+     "%5: f32[1, 2, h, 5] = Relu (%4)\n"
+     "%6: f32[1, 2, 1, 1] = GlobalAveragePool (%5)\noutput %6\n",
+     1, 2},
+    {"two products are two functions",
+     ROWS "constant %1: f32[16, 16]\n"
+          "%2: f32[b, s, 16] = MatMul (%0, %1)\n"
+          "%3: f32[b, s, 16] = MatMul (%2, %1)\noutput %3\n",
+     2, 2},
+};
+
+static gali_graph *parsed(const char *text, gali_arena *arena) {
+    gali_graph *graph;
+    gal_error error = {0};
+    if (gali_graph_parse(&graph, text, strlen(text), arena, &error) != GAL_OK ||
+        gali_graph_infer(graph, &error) != GAL_OK) {
+        fail_msg("%s", error.message);
+    }
+    return graph;
+}
+
+static uint32_t stages_of(const gali_program *p) {
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < p->stage_count; i++) {
+        count += !p->stages[i].gone;
+    }
+    return count;
+}
+
+static void test_groups(void **state) {
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        gali_arena arena = {0};
+        gali_program *p;
+        gal_error error = {0};
+        gali_graph *graph = parsed(cases[i].text, &arena);
+        if (gali_program_make(&p, graph, &arena, &error) != GAL_OK || gali_program_fuse(p, &error) != GAL_OK) {
+            fail_msg("%s: %s", cases[i].name, error.message);
+        }
+        if (p->group_count != cases[i].groups || (cases[i].stages && stages_of(p) != cases[i].stages)) {
+            fail_msg("%s: %u groups of %u stages, expected %u of %u", cases[i].name, p->group_count,
+                     stages_of(p), cases[i].groups, cases[i].stages);
+        }
+        gali_arena_release(&arena);
+    }
+}
+
+/* Input 0 with every symbol at `size`. */
+static void fill(gali_run *run, const gali_graph *graph, int64_t size, gali_tensor *x) {
+    int64_t symbols[8], shape[GALI_RANK_MAX];
+    const gali_type *type = &graph->values[graph->inputs[0]].type;
+    for (uint32_t i = 0; i < 8; i++) {
+        symbols[i] = size;
+    }
+    for (int d = 0; d < type->rank; d++) {
+        shape[d] = gali_extent_value(graph->extents, type->shape[d], symbols);
+    }
+    assert_int_equal(gali_tensor_make(run, x, type->element, (uint32_t)type->rank, shape), GAL_OK);
+    for (size_t i = 0; i < x->count; i++) {
+        x->real[i] = (double)(float)(0.37 * (double)(i * 7919 % 23) - 3.1);
+    }
+}
+
+static void test_results(void **state) {
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        for (int64_t size = 3; size <= 4; size++) {
+            gali_arena arena = {0};
+            gal_error error = {0};
+            gali_graph *graph = parsed(cases[i].text, &arena);
+            gali_run run = {.memory_left = GALI_RUN_MEMORY, .work_left = GALI_RUN_WORK, .error = &error};
+            gali_tensor x, truth, y;
+            fill(&run, graph, size, &x);
+            if (gali_graph_evaluate(&run, graph, &x, &truth) != GAL_OK ||
+                program_run(&run, graph, NULL, &x, &y) != GAL_OK) {
+                fail_msg("%s: %s", cases[i].name, error.message);
+            }
+            assert_int_equal(truth.count, y.count);
+            for (size_t k = 0; k < y.count; k++) {
+                if (!(fabs(truth.real[k] - y.real[k]) <= 1e-5 * (1 + fabs(truth.real[k])))) {
+                    fail_msg("%s: element %zu is %g, expected %g", cases[i].name, k, y.real[k], truth.real[k]);
+                }
+            }
+            gali_tensor_release(&run, &x);
+            gali_tensor_release(&run, &truth);
+            gali_tensor_release(&run, &y);
+            gali_arena_release(&arena);
+        }
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_groups), cmocka_unit_test(test_results)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
