@@ -18,6 +18,7 @@ enum { PATH_SIZE = 4096 };
 typedef struct compile {
     const char *path, *directory, *characters, *weights, *form, *external, *sizes;
     int layers;
+    int fast;
     gal_compile_desc desc;
 } compile;
 
@@ -183,6 +184,7 @@ static int make_onnx(const compile *self) {
     gal_status status = gali_onnx_model_open(&model, self->path, self->external, self->sizes, &error);
     if (status == GAL_OK) {
         gal_error why = {0};
+        model.fast = self->fast;
         status = gali_onnx_model_program(&model, &why);
         if (status == GAL_OK) {
             model.program->target = target;
@@ -208,15 +210,17 @@ static gal_status read_model(const compile *self, void **data, size_t *size, gal
 }
 
 static int make(compile *self) {
-    if (self->layers && (!gali_onnx_is_path(self->path) || self->sizes)) {
-        return gali_command_usage("compile", "--layers is for ONNX models, without --sizes");
+    if (self->layers && (!gali_onnx_is_path(self->path) || self->sizes || self->fast)) {
+        return gali_command_usage("compile", "--layers is for ONNX models, without --sizes and --fast");
     }
     if (gali_onnx_is_path(self->path) && !self->layers) {
         return make_onnx(self);
     }
-    if (!self->layers && (self->external || self->sizes)) {
+    if (!self->layers && (self->external || self->sizes || self->fast)) {
         return gali_command_usage("compile", "%s is for ONNX models",
-                                  self->external ? "--external" : "--sizes");
+                                  self->external ? "--external"
+                                  : self->sizes  ? "--sizes"
+                                                 : "--fast");
     }
     gal_error error = {0};
     void *data = NULL;
@@ -247,6 +251,7 @@ static int run(int argc, char **argv) {
                                    {"--stop-after", GALI_OPTION_TEXT, &self.desc.stop_after, 0, 0},
                                    {"--log", GALI_OPTION_TEXT, &self.desc.log, 0, 0},
                                    {"--external", GALI_OPTION_TEXT, &self.external, 0, 0},
+                                   {"--fast", GALI_OPTION_FLAG, &self.fast, 0, 0},
                                    {"--sizes", GALI_OPTION_TEXT, &self.sizes, 0, 0},
                                    {"--layers", GALI_OPTION_FLAG, &self.layers, 0, 0},
                                    {"-o", GALI_OPTION_TEXT, &self.directory, 0, 0},
@@ -285,6 +290,7 @@ const gali_command gali_command_compile = {
     "  --external    the file in which an ONNX model keeps its weights\n"
     "  --layers      an ONNX network as a controller's\n"
     "  --sizes       what sizes are that an ONNX model leaves open: batch=1,length=8..512\n"
+    "  --fast        an ONNX model's results may be rounded less well where that is faster (docs/onnx.md)\n"
     "  --characters  of a call: LEAST..MOST or a number, at most 1024 (1..64)\n"
     "  --target      scalar, x86-64-v3, x86-64-v4, armv8-a, armv8.2-a+dotprod, wasm32+simd128 or native\n"
     "  --weights     array: in NAME.c; blob: in NAME.weights, which the program loads\n"

@@ -9,7 +9,7 @@
 
 typedef struct inspect {
     const char *path, *external, *sizes, *dot;
-    int shapes, groups;
+    int shapes, groups, fast;
 } inspect;
 
 static void print_type(const gali_graph *graph, const gali_type *type) {
@@ -77,6 +77,15 @@ static void print_nodes(const gali_graph *graph, int indent) {
         printf("\n");
         for (uint32_t k = 0; k < node->body_count; k++) {
             print_nodes(node->bodies[k], indent + 4);
+        }
+    }
+}
+
+static void print_rules(const uint32_t counts[GALI_REWRITE_COUNT]) {
+    printf("\n");
+    for (int i = 0; i < GALI_REWRITE_COUNT; i++) {
+        if (counts[i]) {
+            printf("%6u  %-24s %s\n", counts[i], gali_rewrite_list[i].name, gali_rewrite_list[i].meaning);
         }
     }
 }
@@ -268,6 +277,7 @@ static int run(int argc, char **argv) {
     const gali_option options[] = {{"MODEL.onnx", GALI_OPTION_WORD, &self.path, 1, 0},
                                    {"--external", GALI_OPTION_TEXT, &self.external, 0, 0},
                                    {"--sizes", GALI_OPTION_TEXT, &self.sizes, 0, 0},
+                                   {"--fast", GALI_OPTION_FLAG, &self.fast, 0, 0},
                                    {"--shapes", GALI_OPTION_FLAG, &self.shapes, 0, 0},
                                    {"--groups", GALI_OPTION_FLAG, &self.groups, 0, 0},
                                    {"--dot", GALI_OPTION_TEXT, &self.dot, 0, 0}};
@@ -286,6 +296,7 @@ static int run(int argc, char **argv) {
             print_nodes(model.graph, 0);
         }
         gal_error why = {0};
+        model.fast = self.fast;
         status = gali_onnx_model_program(&model, &why);
         if (status != GAL_OK && !self.groups && !self.dot) { /* what cannot be compiled can be looked at */
             printf("\nno C of it: %s\n", why.message);
@@ -293,6 +304,7 @@ static int run(int argc, char **argv) {
         } else if (status != GAL_OK) {
             gali_fail_in_file(&error, self.path, &why);
         } else {
+            print_rules(model.rewritten);
             print_bytes(model.program);
             if (self.groups) {
                 print_many(model.program);
@@ -307,7 +319,8 @@ static int run(int argc, char **argv) {
 
 const gali_command gali_command_inspect = {
     "inspect", "what an ONNX model is made of: operators, shapes, groups",
-    "usage: gallop inspect MODEL.onnx [--external FILE] [--sizes NAME=N,...] [--shapes] [--groups] [--dot "
+    "usage: gallop inspect MODEL.onnx [--external FILE] [--sizes NAME=N,...] [--fast] [--shapes] [--groups] "
+    "[--dot "
     "FILE.dot]\n\n"
     "Prints inputs and outputs, how often each operator stands in it, and what the compiler makes of it: "
     "groups of\n"
@@ -316,6 +329,7 @@ const gali_command gali_command_inspect = {
     "file leaves open are symbols, and what follows from them expressions.\n\n"
     "  --external  the file in which the model keeps its weights\n"
     "  --sizes     what open sizes are: batch=1,length=8..512\n"
+    "  --fast      by the rules that are for speed alone, too\n"
     "  --shapes    every node with the types of its results\n"
     "  --groups    every group: what it makes and is made of, and why those who read it are not in it\n"
     "  --dot       draws the groups: dot -Tsvg FILE.dot >FILE.svg\n",

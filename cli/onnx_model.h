@@ -3,6 +3,7 @@
 #define GALI_CLI_ONNX_MODEL_H
 
 #include "compiler/program/program.h"
+#include "graph/rewrite.h"
 #include "import/onnx/file.h"
 
 /* Zero-initialise. */
@@ -10,7 +11,9 @@ typedef struct gali_onnx_model {
     gali_onnx_file *file;
     gali_arena arena;
     gali_graph *graph;
-    gali_program *program; /* NULL before gali_onnx_model_program */
+    int fast; /* set before gali_onnx_model_program: results may be less near to the truth */
+    uint32_t rewritten[GALI_REWRITE_COUNT]; /* how often each rule was used */
+    gali_program *program;                  /* NULL before gali_onnx_model_program */
 } gali_onnx_model;
 
 /* Whether a path ends as ONNX files' do. */
@@ -27,7 +30,7 @@ gal_status gali_onnx_file_open(gali_onnx_file **file, const char *path, const ch
 gal_status gali_onnx_model_open(gali_onnx_model *model, const char *path, const char *external,
                                 const char *sizes, gal_error *error);
 
-/* Fuses and places. */
+/* Rewrites, fuses and places. */
 gal_status gali_onnx_model_program(gali_onnx_model *model, gal_error *error);
 
 void gali_onnx_model_release(gali_onnx_model *model);
