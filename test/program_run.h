@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "compiler/emit/body/select.inc"
 #include "compiler/loop/interpret.h"
 #include "compiler/program/lower.h"
 #include "graph/evaluate.h"
@@ -140,6 +141,30 @@ static int program_has_room(program_memory *m, uint32_t symbol) {
     return m->symbols[symbol] >= 0 && m->symbols[symbol] <= program_extent(m, bound);
 }
 
+/* Calls what emitted C calls. */
+static int64_t program_call(program_memory *m, const gali_program_call *call) {
+    static int64_t (*const functions[])(const void *const *in, void *const *out, const int64_t *sizes) = {
+        gali_top_k, gali_non_zero, gali_compress, gali_unique, gali_non_max_suppression};
+    static const char *const names[] = {"top_k", "non_zero", "compress", "unique", "non_max_suppression"};
+    const void *in[8] = {NULL};
+    void *out[8] = {NULL};
+    int64_t sizes[16];
+    for (uint32_t i = 0; i < call->operand_count; i++) {
+        in[i] = call->operands[i] == GALI_NONE ? NULL : program_at(m, call->operands[i]);
+    }
+    for (uint32_t i = 0; i < call->result_count; i++) {
+        out[i] = call->results[i] == GALI_NONE ? NULL : program_at(m, call->results[i]);
+    }
+    for (uint32_t i = 0; i < call->size_count; i++) {
+        sizes[i] = program_extent(m, call->sizes[i]);
+    }
+    size_t which = 0;
+    while (strcmp(names[which], call->function) != 0) {
+        which++;
+    }
+    return functions[which](in, out, sizes);
+}
+
 /* Does a step; returns the one that is next. */
 static uint32_t program_step(program_memory *m, uint32_t number, gal_status *status) {
     const gali_program *p = m->program;
@@ -151,6 +176,20 @@ static uint32_t program_step(program_memory *m, uint32_t number, gal_status *sta
                    : program_match(p, number, GALI_CONTROL_ELSE, GALI_CONTROL_ELSE) + 1;
     case GALI_CONTROL_ELSE:
         return program_match(p, number, GALI_CONTROL_END_IF, GALI_CONTROL_END_IF) + 1;
+    case GALI_CONTROL_CALL: {
+        int64_t told = program_call(m, step->call);
+        if (step->symbol != GALI_NONE) {
+            m->symbols[step->symbol] = told;
+        }
+        return number + 1;
+    }
+    case GALI_CONTROL_READ: {
+        gali_value value = {.type = {.element = p->tensors[step->tensor].type.element},
+                            .data = program_at(m, step->tensor)};
+        m->symbols[step->symbol] = gali_constant_whole(&value, (size_t)step->extent);
+        *status = program_has_room(m, step->symbol) ? GAL_OK : GAL_BAD_DATA;
+        return number + 1;
+    }
     case GALI_CONTROL_SIZE:
         m->symbols[step->symbol] = program_extent(m, step->extent);
         *status = program_has_room(m, step->symbol) ? GAL_OK : GAL_BAD_DATA;

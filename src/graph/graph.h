@@ -99,6 +99,9 @@ typedef struct gali_value {
     const void *data; /* a constant's elements, row-major; NULL: no constant */
     const gali_extent
         *known; /* elements of a small tensor of integers as extents, row-major; NULL: not known */
+    const gali_extent
+        *told; /* where a rule wants them and nobody knows them: a symbol for each, which only running
+                                tells. Then `known` is the same; NULL: none does */
 } gali_value;
 
 typedef struct gali_graph {

@@ -8,6 +8,8 @@
 #include "base/error.h"
 #include "graph/evaluate.h"
 
+enum { TOLD_MAX = 2 * GALI_RANK_MAX }; /* elements that symbols stand for */
+
 gal_status gali_rule_fail(gali_rule *rule, const char *format, ...) {
     char message[256];
     va_list arguments;
@@ -83,6 +85,34 @@ gal_status gali_rule_list(gali_rule *rule, uint32_t i, const char *name, const g
         *count = attribute->count;
     }
     return GAL_OK;
+}
+
+/* Symbols for the elements of operand i; NULL where it has too many, or it is the truth that asks. */
+static const gali_extent *tell(const gali_rule *rule, uint32_t i, gali_extent count) {
+    const gali_graph *graph = rule->graph;
+    gali_value *value = graph->values ? &graph->values[rule->node->operands[i]] : NULL;
+    if (!value || value->data || count < 1 || count > TOLD_MAX) {
+        return NULL;
+    }
+    gali_extent *told = value->told ? NULL : gali_arena_take(graph->arena, (size_t)count * sizeof *told);
+    for (gali_extent k = 0; told && k < count; k++) {
+        told[k] = gali_extent_fresh(graph->extents, "told", 0, GALI_EXTENT_LARGEST);
+    }
+    value->told = told ? told : value->told;
+    value->known = value->told;
+    return value->told;
+}
+
+gal_status gali_rule_sizes(gali_rule *rule, uint32_t i, const char *name, const gali_extent **list,
+                           uint32_t *count, int *given) {
+    gal_status status = gali_rule_list(rule, i, name, list, count, given);
+    const gali_type *type = gali_rule_operand(rule, i);
+    if (status == GAL_OK && type && !*list) {
+        gali_extent size = gali_type_count(rule->graph->extents, type);
+        *list = tell(rule, i, gali_extent_is_number(size) ? size : 0);
+        *count = *list ? (uint32_t)size : 0;
+    }
+    return status;
 }
 
 gali_extent *gali_rule_knows(gali_rule *rule, uint32_t i, size_t count) {

@@ -46,6 +46,13 @@ int64_t gali_axes_mask(const int64_t *axes, size_t count, uint32_t rank);
 gal_status gali_rule_list(gali_rule *rule, uint32_t i, const char *name, const gali_extent **list,
                           uint32_t *count, int *given);
 
+/*
+ * The same for sizes and places, none of which is negative: where they are not known, a symbol stands for each, which only
+ * running tells. What runs checks them.
+ */
+gal_status gali_rule_sizes(gali_rule *rule, uint32_t i, const char *name, const gali_extent **list,
+                           uint32_t *count, int *given);
+
 /* The numpy rule: shapes aligned at their ends; 1 is repeated. Fails where two numbers differ. */
 gal_status gali_rule_broadcast_types(gali_rule *rule, const gali_type *a, const gali_type *b, gali_type *out);
 

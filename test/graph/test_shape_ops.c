@@ -91,7 +91,7 @@ static const struct {
     /* an end that only running tells */
     {"input %0: f32[length]\ninput %1: i64[1]\nconstant %2: i64[1] = 0\n%3: f32[...] = Slice (%0, %2, %1)\n"
      "%4: f32[...] = Relu (%3)\noutput %3\noutput %4\n",
-     "f32[size_1]; f32[size_1]"},
+     "f32[min(length, told_1)]; f32[min(length, told_1)]"},
     {"input %0: f32[batch, 7]\n%1: f32[...], %2: f32[...] = Split (%0) axis:int=1 num_outputs:int=2\n"
      "output %1\noutput %2\n",
      "f32[batch, 4]; f32[batch, 3]"},

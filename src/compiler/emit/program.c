@@ -445,7 +445,11 @@ static void make_source(const gali_emission *e, gali_text *to) {
         gali_text_add(to, "\n");
         gali_vocabulary_add(to, e->p->target, body.bytes ? body.bytes : "");
     }
-    gali_vocabulary_add_plain(to, body.bytes ? body.bytes : "");
+    gali_text words = {0};
+    gali_text_add_bytes(&words, body.bytes ? body.bytes : "", body.size);
+    gali_text_add_bytes(&words, e->calls.bytes ? e->calls.bytes : "", e->calls.size);
+    gali_vocabulary_add_plain(to, words.bytes ? words.bytes : "");
+    gali_text_end(&words, to);
     gali_text_add_bytes(to, body.bytes ? body.bytes : "", body.size);
     gali_text_end(&body, to);
     add_bodies(e, &body);

@@ -17,6 +17,8 @@ static int same_layout(const gali_loop_buffer *a, const gali_loop_buffer *b) {
 /* Where the constant stands in the weights, in bytes; it is put there when it is first asked for. */
 static size_t constant_at(gali_emission *e, uint32_t tensor, const gali_loop_buffer *buffer) {
     static const char zeros[ALIGNMENT];
+    static const gali_loop_buffer plain;
+    buffer = buffer ? buffer : &plain;
     for (const gali_emission_constant *c = e->constants; c; c = c->next) {
         if (c->tensor == tensor && same_layout(c->buffer, buffer)) {
             return c->at;
@@ -227,30 +229,42 @@ static void add_element(gali_emission *e, uint32_t tensor) {
     gali_text_add(&e->calls, ")");
 }
 
-/* symbol = extent, unless that leaves what there is room for. */
-static void add_size(gali_emission *e, const gali_program_step *step) {
+/* The most that a size that a step tells may be. */
+static void add_most(gali_emission *e, uint32_t symbol) {
     gali_extents *x = e->p->graph->extents;
-    gali_extent bound = gali_program_bound(e->p, gali_extent_of_symbol(x, step->symbol), 1);
-    indent(e);
-    gali_text_add(&e->calls, "if (!gali_size_set(&");
-    gali_emission_size_name(e, &e->calls, step->symbol);
-    gali_text_add(&e->calls, ", ");
-    gali_emission_extent(e, &e->calls, step->extent);
-    gali_text_add(&e->calls, ", ");
-    gali_emission_extent(e, &e->calls,
-                         gali_extent_is_number(bound) ? bound
-                                                      : gali_extent_least(x, bound, e->p->most[step->symbol]));
-    gali_text_add(&e->calls, ")) {\n");
+    gali_extent bound = gali_program_bound(e->p, gali_extent_of_symbol(x, symbol), 1);
+    gali_emission_extent(e, &e->calls, gali_extent_least(x, bound, e->p->most[symbol]));
+}
+
+static void add_refusal(gali_emission *e) {
+    gali_text_add(&e->calls, ") {\n");
     indent(e);
     gali_text_add(&e->calls, "    return -2;\n");
     indent(e);
     gali_text_add(&e->calls, "}\n");
 }
 
+/* symbol = extent, or an element, unless that leaves what there is room for. */
+static void add_size(gali_emission *e, const gali_program_step *step) {
+    indent(e);
+    gali_text_add(&e->calls, "if (!gali_size_set(&");
+    gali_emission_size_name(e, &e->calls, step->symbol);
+    gali_text_add(&e->calls, ", ");
+    if (step->kind == GALI_CONTROL_READ) {
+        gali_text_add(&e->calls, "(int64_t)(");
+        add_pointer(e, &e->calls, step->tensor, NULL);
+        gali_text_add(&e->calls, ")[%lld]", (long long)step->extent);
+    } else {
+        gali_emission_extent(e, &e->calls, step->extent);
+    }
+    gali_text_add(&e->calls, ", ");
+    add_most(e, step->symbol);
+    gali_text_add(&e->calls, ")");
+    add_refusal(e);
+}
+
 /* for (size_trip = 0; go && size_trip < trips; size_trip++) { */
 static void add_loop(gali_emission *e, const gali_program_step *step) {
-    gali_extents *x = e->p->graph->extents;
-    gali_extent bound = gali_program_bound(e->p, gali_extent_of_symbol(x, step->symbol), 1);
     gali_text name = {0};
     gali_emission_size_name(e, &name, step->symbol);
     const char *trip = name.bytes ? name.bytes : "";
@@ -279,14 +293,8 @@ static void add_loop(gali_emission *e, const gali_program_step *step) {
     e->depth++;
     indent(e);
     gali_text_add(&e->calls, "if (%s > ", trip);
-    gali_emission_extent(e, &e->calls,
-                         gali_extent_is_number(bound) ? bound
-                                                      : gali_extent_least(x, bound, e->p->most[step->symbol]));
-    gali_text_add(&e->calls, ") {\n");
-    indent(e);
-    gali_text_add(&e->calls, "    return -2;\n");
-    indent(e);
-    gali_text_add(&e->calls, "}\n");
+    add_most(e, step->symbol);
+    add_refusal(e);
     gali_text_release(&name);
 }
 
@@ -317,10 +325,55 @@ static void add_if(gali_emission *e, const gali_program_step *step) {
     e->depth += step->kind != GALI_CONTROL_END_IF;
 }
 
+/* A list of pointers as C has them. */
+static void add_pointers(gali_emission *e, const char *type, const char *name, const uint32_t *tensors,
+                         uint32_t count) {
+    indent(e);
+    gali_text_add(&e->calls, "%s const %s[] = {", type, name);
+    for (uint32_t i = 0; i < count; i++) {
+        gali_text_add(&e->calls, i ? ", " : "");
+        if (tensors[i] == GALI_NONE) {
+            gali_text_add(&e->calls, "NULL");
+        } else {
+            add_pointer(e, &e->calls, tensors[i], NULL);
+        }
+    }
+    gali_text_add(&e->calls, "};\n");
+}
+
+static void add_call(gali_emission *e, const gali_program_step *step) {
+    const gali_program_call *call = step->call;
+    indent(e);
+    gali_text_add(&e->calls, "{\n");
+    e->depth++;
+    add_pointers(e, "const void *", "in", call->operands, call->operand_count);
+    add_pointers(e, "void *", "out", call->results, call->result_count);
+    indent(e);
+    gali_text_add(&e->calls, "const int64_t sizes[] = {");
+    for (uint32_t i = 0; i < call->size_count; i++) {
+        gali_text_add(&e->calls, i ? ", " : "");
+        gali_emission_extent(e, &e->calls, call->sizes[i]);
+    }
+    gali_text_add(&e->calls, "};\n");
+    indent(e);
+    if (step->symbol != GALI_NONE) {
+        gali_emission_size_name(e, &e->calls, step->symbol);
+        gali_text_add(&e->calls, " = (uint32_t)");
+    }
+    gali_text_add(&e->calls, "gali_one_%s(in, out, sizes);\n", call->function);
+    e->depth--;
+    indent(e);
+    gali_text_add(&e->calls, "}\n");
+}
+
 static void add_step(gali_emission *e, const gali_program_step *step) {
     switch (step->kind) {
     case GALI_CONTROL_SIZE:
+    case GALI_CONTROL_READ:
         add_size(e, step);
+        break;
+    case GALI_CONTROL_CALL:
+        add_call(e, step);
         break;
     case GALI_CONTROL_LOOP:
         add_loop(e, step);

@@ -10,8 +10,8 @@ extern const gali_embedded gali_embedded_compiler_h, gali_embedded_kernels_h, ga
     gali_embedded_activate_f32, gali_embedded_panel_f32, gali_embedded_feed, gali_embedded_gate,
     gali_embedded_layer_add, gali_embedded_layer_layer_norm, gali_embedded_layer_mul,
     gali_embedded_loop_vectors, gali_embedded_loop_scalars, gali_embedded_emit_tile,
-    gali_embedded_emit_operators, gali_embedded_simd_scalar, gali_embedded_simd_avx2, gali_embedded_simd_avx512,
-    gali_embedded_simd_neon, gali_embedded_simd_wasm;
+    gali_embedded_emit_operators, gali_embedded_emit_select, gali_embedded_simd_scalar, gali_embedded_simd_avx2,
+    gali_embedded_simd_avx512, gali_embedded_simd_neon, gali_embedded_simd_wasm;
 
 /* Behind the target's own words. */
 static const gali_embedded *const over_simd[] = {
@@ -27,6 +27,7 @@ static const gali_embedded *const over_simd[] = {
     &gali_embedded_loop_scalars,
     &gali_embedded_emit_tile,
     &gali_embedded_emit_operators,
+    &gali_embedded_emit_select,
 };
 
 /* A piece of text; a definition's paragraph or a name. */

@@ -337,6 +337,25 @@ static gal_status check_shape(const gali_builder *b, const gali_value *v) {
 
 /* ---- graphs ---- */
 
+/* Where sizes are a value's elements, which its maker has just made, they are read. */
+static gal_status read_sizes(gali_builder *b, const gali_scope *scope, uint32_t number) {
+    const gali_value *value = number == GALI_NONE ? NULL : &scope->graph->values[number];
+    gal_status status = GAL_OK;
+    if (!value || !value->told || value->known != value->told) {
+        return GAL_OK;
+    }
+    gali_extent count = gali_type_count(scope->graph->extents, &value->type);
+    gali_program_step step = {.kind = GALI_CONTROL_READ, .tensor = scope->tensor[number], .test = GALI_NONE};
+    gali_program_keep(b, step.tensor);
+    for (gali_extent i = 0; status == GAL_OK && i < count; i++) {
+        step.symbol = (uint32_t)gali_extent_as_symbol(scope->graph->extents, value->told[i]);
+        step.extent = i;
+        status = gali_program_tell(b, step.symbol, GALI_TOLD_BY_STEP);
+        status = status == GAL_OK ? gali_program_add_step(b, &step) : status;
+    }
+    return status;
+}
+
 static int is_known(const gali_builder *b, const gali_scope *scope, const gali_node *node) {
     int known = 1;
     for (uint32_t k = 0; k < node->result_count; k++) {
@@ -356,12 +375,15 @@ static gal_status build_node(gali_builder *b, const gali_scope *scope, const gal
         status = gali_program_add_control(b, scope, node);
     } else if (is_constant(b, scope, node)) {
         return fold(b, scope, node);
+    } else if (gali_program_is_call(node)) {
+        status = gali_program_add_call(b, scope, node);
     } else {
         status = build_stages(b, scope, node);
     }
     for (uint32_t k = 0; status == GAL_OK && k < node->result_count; k++) {
         status =
             node->results[k] == GALI_NONE ? GAL_OK : check_shape(b, &scope->graph->values[node->results[k]]);
+        status = status == GAL_OK ? read_sizes(b, scope, node->results[k]) : status;
     }
     return status;
 }
@@ -418,6 +440,9 @@ gal_status gali_program_add_graph(gali_builder *b, gali_scope *scope, const uint
         t->port = i;
         t->data = NULL;
         status = check_shape(b, &graph->values[graph->inputs[i]]);
+    }
+    for (uint32_t i = 0; status == GAL_OK && i < graph->input_count; i++) {
+        status = read_sizes(b, scope, graph->inputs[i]);
     }
     for (uint32_t i = 0; status == GAL_OK && i < graph->node_count; i++) {
         status = build_node(b, scope, &graph->nodes[i]);

@@ -24,6 +24,10 @@ gal_status gali_program_add_graph(gali_builder *b, gali_scope *scope, const uint
 /* If, Loop, Scan, RNN, GRU or LSTM, whose results have their tensors. */
 gal_status gali_program_add_control(gali_builder *b, const gali_scope *scope, const gali_node *node);
 
+/* Whether the node is a call, and the call; its results' sizes are told by it. */
+int gali_program_is_call(const gali_node *node);
+gal_status gali_program_add_call(gali_builder *b, const gali_scope *scope, const gali_node *node);
+
 gal_status gali_program_add_tensor(gali_builder *b, const gali_program_tensor *tensor, uint32_t *number);
 gal_status gali_program_add_stage(gali_builder *b, const gali_program_stage *stage);
 /* before and block are the builder's. */

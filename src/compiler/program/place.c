@@ -72,6 +72,14 @@ static life *lives_of(const gali_program *p) {
         if (step->test != GALI_NONE) {
             use(p, lives, step->test, step->before, step->block);
         }
+        const gali_program_call *call = step->call;
+        for (uint32_t k = 0; call && k < call->operand_count + call->result_count; k++) {
+            uint32_t tensor =
+                k < call->operand_count ? call->operands[k] : call->results[k - call->operand_count];
+            if (tensor != GALI_NONE) {
+                use(p, lives, tensor, step->before, step->block);
+            }
+        }
     }
     return lives;
 }

@@ -3,6 +3,7 @@
  *
  *     build.c    every node's expression (graph/express.h), its loads turned to tensors of the whole graph
  *     control.c  nodes with bodies: their stages in blocks, between steps
+ *     call.c     what puts elements in order or chooses some: calls between stages
  *     fuse.c     stages inlined into those that read them, reductions joined with what follows them: groups
  *     range.c    which sizes it can run with
  *     layout.c   in which order the axes of tensors lie in memory
@@ -14,7 +15,8 @@
  * A tensor is a value of the graph or a stage's temporary. A stage makes one tensor; a stage that is fused away makes
  * none. Groups are the stages of one function of C; their number is what fusion is measured by.
  *
- * Stages compute, steps steer: which stages run, how often, and what sizes are that only running tells. Stages and steps
+ * Stages compute, steps steer: which stages run, how often, and what sizes are that only running tells; some call
+ * functions that are no stages. Stages and steps
  * of a body stand in a block of their own, between the steps that begin and end it. Bodies see the tensors around them.
  *
  * Invariant: stages stand in an order in which each reads tensors that earlier ones make, inputs and constants.
@@ -80,7 +82,17 @@ typedef enum gali_control_kind {
     GALI_CONTROL_LOOP, /* symbol = 0, 1, .. below extent (UNKNOWN: the tensor's element, or, NONE, without end), if `test` */
     GALI_CONTROL_END_LOOP, /* again, if `test` */
     GALI_CONTROL_SIZE,     /* symbol = extent */
+    GALI_CONTROL_READ,     /* symbol = element `extent` of the tensor */
+    GALI_CONTROL_CALL,     /* the call, which returns the symbol, if there is one */
 } gali_control_kind;
+
+/* A function of emitted C (emit/body/select.inc) that makes tensors. */
+typedef struct gali_program_call {
+    const char *function; /* gali_<function> */
+    uint32_t operand_count, result_count, size_count;
+    uint32_t *operands, *results; /* tensors; GALI_NONE: not given */
+    gali_extent *sizes;
+} gali_program_call;
 
 typedef struct gali_program_step {
     gali_control_kind kind;
@@ -89,6 +101,7 @@ typedef struct gali_program_step {
     uint32_t tensor, test; /* test: a tensor of one truth value; GALI_NONE: true */
     uint32_t symbol;
     gali_extent extent;
+    const gali_program_call *call;
 } gali_program_step;
 
 /* Block 0 is the program's own. */

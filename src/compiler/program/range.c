@@ -116,6 +116,15 @@ static int helps(const ranging *r, gali_extent extent, uint32_t symbol) {
     return positive;
 }
 
+/* Whether a size that a step tells is in it: then it may be 0. */
+static int has_told(const gali_program *p, gali_extent extent) {
+    int told = 0;
+    for (uint32_t s = 0; s < p->told_count && !told; s++) {
+        told = is_told_by(p, extent, s, GALI_TOLD_BY_STEP);
+    }
+    return told;
+}
+
 /*
  * Raises the least sizes that an empty tensor is made of: those that alone are why it is empty, or, if `any`, all of them. One
  * that is always empty stays it.
@@ -124,7 +133,7 @@ static void raise(ranging *r, const gali_program_tensor *t, int any) {
     const gali_extents *x = r->p->graph->extents;
     for (int d = 0; d < t->type.rank; d++) {
         gali_extent extent = t->type.shape[d];
-        if (gali_extent_value(x, extent, r->p->least) > 0) {
+        if (has_told(r->p, extent) || gali_extent_value(x, extent, r->p->least) > 0) {
             continue;
         }
         for (uint32_t s = 0; s < gali_extent_symbols(x); s++) {

@@ -52,11 +52,20 @@ gal_status gali_rule_range(gali_rule *rule) {
         ints &= rule->known[i] && count == 1;
         reals &= rule->constant[i] && count == 1;
     }
-    if (ints) {
-        if (*rule->known[DELTA] == 0) {
-            return gali_rule_fail(rule, "a delta of 0");
+    int known_delta = rule->known[DELTA] && gali_extent_is_number(*rule->known[DELTA]);
+    if (known_delta && *rule->known[DELTA] == 0) {
+        return gali_rule_fail(rule, "a delta of 0");
+    }
+    if (ints || known_delta) {
+        const gali_extent *start, *limit;
+        uint32_t one;
+        int given;
+        gal_status status = gali_rule_sizes(rule, START, NULL, &start, &one, &given);
+        status = status == GAL_OK ? gali_rule_sizes(rule, LIMIT, NULL, &limit, &one, &given) : status;
+        if (status != GAL_OK || !start || !limit) {
+            return status;
         }
-        y->shape[0] = steps(graph->extents, *rule->known[START], *rule->known[LIMIT], *rule->known[DELTA]);
+        y->shape[0] = steps(graph->extents, *start, *limit, *rule->known[DELTA]);
     } else if (reals) {
         double v[3];
         for (int i = 0; i < 3; i++) {

@@ -83,7 +83,7 @@ gal_status gali_rule_expand(gali_rule *rule) {
     uint32_t count;
     int given;
     rule->result[0] = (gali_type){.element = x->element, .rank = -1};
-    gal_status status = gali_rule_list(rule, 1, NULL, &list, &count, &given);
+    gal_status status = gali_rule_sizes(rule, 1, NULL, &list, &count, &given);
     int known_rank = list || (shape->rank == 1 && gali_extent_is_number(shape->shape[0]));
     if (status != GAL_OK || x->rank < 0 || !known_rank) {
         return status;
@@ -148,7 +148,7 @@ gal_status gali_rule_tile(gali_rule *rule) {
     const gali_extent *list;
     uint32_t count;
     int given;
-    gal_status status = gali_rule_list(rule, 1, NULL, &list, &count, &given);
+    gal_status status = gali_rule_sizes(rule, 1, NULL, &list, &count, &given);
     rule->result[0] = (gali_type){.element = x->element, .rank = x->rank};
     if (status == GAL_OK && list && x->rank >= 0 && count != (uint32_t)x->rank) {
         return gali_rule_fail(rule, "%u repeats for a rank of %d", count, x->rank);

@@ -186,7 +186,7 @@ gal_status gali_rule_reshape(gali_rule *rule) {
     uint32_t count;
     int given;
     *y = (gali_type){.element = x->element, .rank = -1};
-    gal_status status = gali_rule_list(rule, 1, NULL, &list, &count, &given);
+    gal_status status = gali_rule_sizes(rule, 1, NULL, &list, &count, &given);
     if (status != GAL_OK) {
         return status;
     }

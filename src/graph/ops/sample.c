@@ -265,7 +265,7 @@ gal_status gali_rule_affine_grid(gali_rule *rule) {
     const gali_extent *list;
     uint32_t count;
     int given;
-    gal_status status = gali_rule_list(rule, 1, NULL, &list, &count, &given);
+    gal_status status = gali_rule_sizes(rule, 1, NULL, &list, &count, &given);
     rule->result[0].element = theta->element;
     if (status != GAL_OK || !gali_rule_ranks_known(rule) || !list) {
         return status;

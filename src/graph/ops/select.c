@@ -47,7 +47,7 @@ gal_status gali_rule_top_k(gali_rule *rule) {
     const gali_extent *k;
     uint32_t count;
     int given, axis;
-    gal_status status = gali_rule_list(rule, 1, NULL, &k, &count, &given);
+    gal_status status = gali_rule_sizes(rule, 1, NULL, &k, &count, &given);
     rule->result[0] = *x;
     if (status == GAL_OK && x->rank >= 0) {
         status = gali_rule_axis(rule, gali_node_int(rule->node, "axis"), x->rank, &axis);

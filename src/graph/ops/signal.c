@@ -34,8 +34,12 @@ gal_status gali_rule_signal_window(gali_rule *rule) {
                               (long long)gali_node_int(rule->node, "output_datatype"));
     }
     rule->result[0] = (gali_type){.element = element, .rank = 1, .shape = {GALI_EXTENT_UNKNOWN}};
-    rule->result[0].shape[0] = rule->known[0] ? rule->known[0][0] : GALI_EXTENT_UNKNOWN;
-    return GAL_OK;
+    const gali_extent *size;
+    uint32_t count;
+    int given;
+    gal_status status = gali_rule_sizes(rule, 0, NULL, &size, &count, &given);
+    rule->result[0].shape[0] = size ? *size : GALI_EXTENT_UNKNOWN;
+    return status;
 }
 
 gal_status gali_truth_signal_window(gali_run *run, const gali_node *node, const gali_tensor *const *operands,

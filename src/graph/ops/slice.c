@@ -89,7 +89,8 @@ static gal_status read_slices(gali_rule *rule, slices *s) {
         const gali_type *type = gali_rule_operand(rule, 1 + i);
         uint32_t count;
         int given;
-        gal_status status = gali_rule_list(rule, 1 + i, NULL, &s->list[i], &count, &given);
+        gal_status status = i < 2 ? gali_rule_sizes(rule, 1 + i, NULL, &s->list[i], &count, &given)
+                                  : gali_rule_list(rule, 1 + i, NULL, &s->list[i], &count, &given);
         if (status != GAL_OK) {
             return status;
         }
@@ -226,7 +227,7 @@ gal_status gali_rule_pad(gali_rule *rule) {
     uint32_t count, axis_count;
     int given, axes_given;
     rule->result[0] = *x;
-    gal_status status = gali_rule_list(rule, 1, NULL, &pads, &count, &given);
+    gal_status status = gali_rule_sizes(rule, 1, NULL, &pads, &count, &given);
     if (status == GAL_OK) {
         status = gali_rule_list(rule, 3, NULL, &axes, &axis_count, &axes_given);
     }
@@ -395,7 +396,7 @@ static gal_status center_shape(gali_rule *rule, gali_type *y) {
     const gali_extent *list;
     uint32_t count;
     int given;
-    gal_status status = gali_rule_list(rule, 1, NULL, &list, &count, &given);
+    gal_status status = gali_rule_sizes(rule, 1, NULL, &list, &count, &given);
     if (status == GAL_OK && list && count != (axes ? axes->count : (uint32_t)y->rank)) {
         return gali_rule_fail(rule, "%u extents, not one for each axis", count);
     }
