@@ -375,6 +375,8 @@ static void add_step(gali_emission *e, const gali_program_step *step) {
     case GALI_CONTROL_CALL:
         add_call(e, step);
         break;
+    case GALI_CONTROL_FENCE:
+        break;
     case GALI_CONTROL_LOOP:
         add_loop(e, step);
         break;

@@ -67,6 +67,12 @@ gal_status gali_program_add_step(gali_builder *b, const gali_program_step *step)
     return GAL_OK;
 }
 
+gal_status gali_program_add_fence(gali_builder *b) {
+    return gali_program_add_step(
+        b, &(gali_program_step){
+               .kind = GALI_CONTROL_FENCE, .tensor = GALI_NONE, .test = GALI_NONE, .symbol = GALI_NONE});
+}
+
 gal_status gali_program_add_block(gali_builder *b, uint32_t parent, int repeats) {
     gali_program *p = b->program;
     p->blocks = room(b, p->blocks, p->block_count, &b->block_capacity, sizeof *p->blocks);

@@ -40,6 +40,9 @@ gal_status gali_program_add_copy(gali_builder *b, uint32_t to, uint32_t from, co
 gal_status gali_program_add_inside(gali_builder *b, const char *name, const gali_type *type, uint32_t home,
                                    gali_extent row, uint32_t *number);
 
+/* What follows runs behind what went before: it uses memory as another tensor (home), which no reading tells. */
+gal_status gali_program_add_fence(gali_builder *b);
+
 /* A block inside of the parent; the builder is in it from here on. */
 gal_status gali_program_add_block(gali_builder *b, uint32_t parent, int repeats);
 

@@ -51,7 +51,8 @@ static gal_status put(gali_builder *b, uint32_t tensor, uint32_t home, gali_exte
 
 static gal_status put_result(gali_builder *b, uint32_t tensor, uint32_t result) {
     gali_program_keep(b, result);
-    return put(b, tensor, result, 0);
+    gal_status status = put(b, tensor, result, 0);
+    return status == GAL_OK ? gali_program_add_fence(b) : status;
 }
 
 static uint32_t operand_tensor(const gali_scope *scope, const gali_node *node, uint32_t i) {
@@ -274,6 +275,7 @@ static gal_status carry(gali_builder *b, loop *l, uint32_t operand) {
             status = status == GAL_OK ? gali_program_add_copy(b, from[i], before, NULL) : status;
         }
     }
+    status = status == GAL_OK ? gali_program_add_fence(b) : status;
     for (uint32_t i = 0; status == GAL_OK && from && i < l->carried; i++) {
         uint32_t to;
         const gali_type type = b->program->tensors[from[i]].type;

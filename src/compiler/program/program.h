@@ -84,6 +84,7 @@ typedef enum gali_control_kind {
     GALI_CONTROL_SIZE,     /* symbol = extent */
     GALI_CONTROL_READ,     /* symbol = element `extent` of the tensor */
     GALI_CONTROL_CALL,     /* the call, which returns the symbol, if there is one */
+    GALI_CONTROL_FENCE, /* does nothing, but what follows uses memory as another tensor than what went before */
 } gali_control_kind;
 
 /* A function of emitted C (emit/body/select.inc) that makes tensors. */
@@ -132,7 +133,7 @@ typedef struct gali_program {
     gali_program_block *blocks;
     gali_program_node *nodes;     /* those of the graph come first, by their numbers */
     gali_program_tensor *tensors; /* those of the graph's values come first, by their numbers */
-    gali_program_stage *stages; /* fused: group by group, what is gone among the stages that took it in */
+    gali_program_stage *stages;   /* fused: group by group, what is gone among the stages that took it in */
     uint32_t edge_count;
     gali_program_edge *edges; /* between groups */
     uint32_t told_count;
