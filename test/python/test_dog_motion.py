@@ -6,7 +6,7 @@ import torch
 from scipy.spatial.transform import Rotation
 
 import dog_synthetic
-from gallop import dog, dog_clean, dog_data, dog_features
+from gallop import dog, dog_aside, dog_clean, dog_data, dog_features
 from gallop.hinges import Legs
 
 
@@ -111,3 +111,17 @@ def test_real_motion_is_clean(request):
         pytest.skip("the dog's motion is not here")
     for clip in dog_data.clips(folder, 2):
         assert dog_clean.feet_local(clip)[clip.keep][..., 1].min() > 0.4
+
+
+def test_walks_are_led_aside():
+    clip = dog_synthetic.walk(800, speed=40.0)
+    led = dog_aside.aside(clip)
+    v = dog_data.velocity(led)[led.keep]
+    assert led.keep.sum() > 300
+    assert (v[:, 1] > 5 * np.abs(v[:, 0])).mean() > 0.95  # to its left
+    assert np.array_equal(led.facing, clip.facing)
+    feet = dog_clean.feet_world(led)
+    slip = np.linalg.norm(np.gradient(feet[..., [0, 2]], axis=0), axis=-1) * led.rate
+    on = (led.contact > 0.5) & led.keep[:, None]
+    assert on.mean() > 0.1 and slip[on].mean() < 6
+    assert np.abs(feet[..., 1] - dog_clean.feet_world(clip)[..., 1])[led.keep].max() < 1

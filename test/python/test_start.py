@@ -1,0 +1,50 @@
+"""A model's mean pose becomes that of one who stands; what it computes does not change."""
+
+from pathlib import Path
+
+import numpy as np
+
+import gallop
+from gallop import modelfile, start
+
+MODELS = Path(__file__).resolve().parents[2] / "models"
+
+
+def got_up(model, frames=60):
+    """How far joints have gone, at most, from the first frame after a character was put down."""
+    crowd = gallop.Crowd(str(model), capacity=2)
+    who = crowd.add()
+    poses = []
+    for _ in range(frames):
+        crowd.step()
+        poses.append(crowd.pose(who)[:, :3].copy())
+    return np.linalg.norm(np.array(poses) - poses[0], axis=-1).max()
+
+
+def test_the_function_stays():
+    model = modelfile.read(MODELS / "walker.gallop")
+    x, phase = model.golden.x, model.golden.blend
+    before, mean = modelfile.run(model, x, phase), model.output_mean.copy()
+    start.from_standing(model)
+    assert np.abs(model.output_mean - mean).max() > 1  # the pose is another one,
+    contract = start.parse(model.contract, "")
+    root = contract.columns(contract.outputs, "root.velocity.z")
+    assert (model.output_mean[root] == mean[root]).all()  # and nothing but the pose
+    assert np.abs(modelfile.run(model, x, phase) - before).max() < 1e-5
+
+
+def test_who_is_put_down_stands(tmp_path):
+    model = modelfile.read(MODELS / "walker.gallop")
+    assert got_up(MODELS / "walker.gallop") > 8
+    model.contract += "rule stand_start 1\n"
+    start.from_standing(model)
+    modelfile.write(model, tmp_path / "stands.gallop")
+    assert got_up(tmp_path / "stands.gallop") < 4
+    assert got_up(MODELS / "runner.gallop") < 4
+
+
+def test_hinges_have_a_rest_pose_of_their_own():
+    model = modelfile.read(MODELS / "dog.gallop")
+    mean = model.output_mean.copy()
+    start.from_standing(model)
+    assert (model.output_mean == mean).all()
