@@ -2,6 +2,7 @@
  * Operators that put elements in order or choose some of them as calls of functions of emitted C
  * (emit/body/select.inc), which say what their operands, results and sizes are.
  */
+#include "base/error.h"
 #include "compiler/program/build.h"
 
 enum { PORTS_MAX = 8, SIZES_MAX = 4 + GALI_RANK_MAX };
@@ -90,14 +91,24 @@ static gal_status make_unique(making *m) {
 }
 
 static gal_status make_non_max_suppression(making *m) {
-    const gali_type *scores = &m->scope->graph->values[m->node->operands[1]].type;
+    const gali_graph *graph = m->scope->graph;
+    const gali_type *scores = &graph->values[m->node->operands[1]].type;
+    for (uint32_t i = 2; i < m->node->operand_count; i++) { /* the function reads what ONNX says */
+        const gali_value *value =
+            m->node->operands[i] == GALI_NONE ? NULL : &graph->values[m->node->operands[i]];
+        if (value && (value->type.element != (i == 2 ? GALI_i64 : GALI_f32) ||
+                      gali_type_count(graph->extents, &value->type) != 1)) {
+            return gali_fail(m->b->error, GAL_UNSUPPORTED, "%s: operand %u is not one number of %s",
+                             gali_node_place(graph, m->node), i + 1, i == 2 ? "i64" : "f32");
+        }
+    }
     m->call.function = "non_max_suppression";
     m->call.operand_count = 5;
     for (int d = 0; d < 3; d++) {
         add_size(m, scores->shape[d]);
     }
     add_size(m, gali_node_int(m->node, "center_point_box") != 0);
-    return add_scratch(m, 1, gali_extent_mul(m->b->program->graph->extents, scores->shape[2], 2));
+    return add_scratch(m, 1, gali_extent_mul(graph->extents, scores->shape[2], 2));
 }
 
 /* The size that the call returns: what the first result has of its own. */
