@@ -31,6 +31,10 @@ const gali_judge_script gali_judge_scripts[] = {
     {.name = "random stick", .way = GALI_WAY_RANDOM},
     {.name = "jump", .run = 0.6f, .jump = 3},
     {.name = "random jumps", .way = GALI_WAY_RANDOM, .jump = 2},
+    {.name = "crouch walk", .crouch = 1},
+    {.name = "crouch side", .heading = HALF_TURN / 2, .strafe = 1, .crouch = 1},
+    {.name = "crouch back", .heading = HALF_TURN, .strafe = 1, .crouch = 1},
+    {.name = "crouch stop and go", .crouch = 1, .on = 3, .off = 2},
     {.name = "hills walk", .turn = 0.1f, .ground = GALI_GROUND_HILLS},
     {.name = "hills run", .turn = 0.1f, .run = 1, .ground = GALI_GROUND_HILLS},
     {.name = "hills random", .way = GALI_WAY_RANDOM, .ground = GALI_GROUND_HILLS},
@@ -55,7 +59,8 @@ const uint32_t gali_judge_script_count = sizeof gali_judge_scripts / sizeof gali
 
 int gali_judge_applies(const gali_judge_script *script, const gali_contract *contract) {
     int jumps = contract->rules.jump_time > 0 && contract->gait_of_role[GALI_GAIT_JUMP] >= 0;
-    return script->jump <= 0 || jumps;
+    int crouches = contract->gait_of_role[GALI_GAIT_CROUCH] >= 0;
+    return (script->jump <= 0 || jumps) && (script->crouch <= 0 || crouches);
 }
 
 int gali_judge_is_steady(const gali_judge_script *script) {
@@ -101,7 +106,7 @@ gal_input gali_judge_input(const gali_judge_script *script, float seconds) {
     float heading, amount, run;
     wish(script, seconds, &heading, &amount, &run);
     const float press = 0.1f; /* seconds */
-    gal_input input = {.run = run, .strafe = script->strafe};
+    gal_input input = {.run = run, .strafe = script->strafe, .crouch = script->crouch};
     input.jump = script->jump > 0 && seconds >= script->jump && fmodf(seconds, script->jump) < press;
     if (script->way == GALI_WAY_SPIN) {
         input.camera_yaw = heading;
@@ -121,6 +126,7 @@ void gali_judge_wanted(const gali_judge_script *script, const gali_contract *con
         along = cosf(*heading);
         along = rules->speed_side + fabsf(along) * ((along < 0 ? rules->speed_back : 1) - rules->speed_side);
     }
+    along *= 1 + script->crouch * (rules->speed_crouch - 1);
     *speed =
         amount * along * contract->rate * (rules->speed_walk + run * (rules->speed_run - rules->speed_walk));
     if (amount == 0) {

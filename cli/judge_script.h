@@ -20,7 +20,7 @@ typedef struct gali_judge_script {
     gali_judge_way way;
     float heading; /* radians from the facing at the start */
     float turn;    /* radians a second */
-    float run, strafe;
+    float run, strafe, crouch;
     float on, off; /* seconds of stick and of none, again and again; off 0: always on */
     float jump;    /* seconds from a jump asked for to the next; 0: none */
     int still;     /* no stick at all */
@@ -30,7 +30,7 @@ typedef struct gali_judge_script {
 extern const gali_judge_script gali_judge_scripts[];
 extern const uint32_t gali_judge_script_count;
 
-/* Whether a controller can do what the script asks for: jumps need a contract that has them. */
+/* Whether a controller can do what the script asks for: jumps and crouching need a contract that has them. */
 int gali_judge_applies(const gali_judge_script *script, const gali_contract *contract);
 
 /* Whether a character moves on and on as the stick says, with nothing to react to. */

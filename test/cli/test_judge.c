@@ -73,6 +73,19 @@ static void jumping_poses_are_seen_and_side_starts_timed(void **unused) {
     assert_true(jump[0] > 20 && jump[1] < 15);
 }
 
+static void who_crouches_is_asked_for_less_speed(void **unused) {
+    (void)unused;
+    gal_controller *runner = model(GALLOP_SOURCE_DIR "/models/runner.gallop");
+    float speed[2], heading;
+    assert_true(gali_judge_applies(script_named("crouch walk"), runner->contract));
+    assert_true(gali_judge_input(script_named("crouch walk"), 1).crouch == 1);
+    assert_true(gali_judge_input(script_named("walk"), 1).crouch == 0);
+    gali_judge_wanted(script_named("walk"), runner->contract, 1, &speed[0], &heading);
+    gali_judge_wanted(script_named("crouch walk"), runner->contract, 1, &speed[1], &heading);
+    assert_true(fabsf(speed[1] / speed[0] - runner->contract->rules.speed_crouch) < 1e-5f);
+    gal_controller_close(runner);
+}
+
 static void jumps_are_counted_where_they_can_be(void **unused) {
     (void)unused;
     gal_controller *walker = model(GALLOP_SOURCE_DIR "/models/walker.gallop");
@@ -80,6 +93,7 @@ static void jumps_are_counted_where_they_can_be(void **unused) {
     assert_false(gali_judge_applies(script_named("jump"), walker->contract));
     assert_true(gali_judge_applies(script_named("walk"), walker->contract));
     assert_true(gali_judge_applies(script_named("jump"), dog->contract));
+    assert_false(gali_judge_applies(script_named("crouch walk"), walker->contract));
     gali_judge_stage stage = run_scripts(dog);
     gali_judge_figures jump = figures_of(&stage, "jump"), run = figures_of(&stage, "run");
     assert_true(jump.asked == 2 && jump.jumped == 2 && jump.air > 0.2 && jump.air < 1 && jump.rise > 50);
@@ -93,6 +107,7 @@ static void jumps_are_counted_where_they_can_be(void **unused) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(jumping_poses_are_seen_and_side_starts_timed),
+        cmocka_unit_test(who_crouches_is_asked_for_less_speed),
         cmocka_unit_test(jumps_are_counted_where_they_can_be),
     };
     return cmocka_run_group_tests_name("judge", tests, NULL, NULL);
