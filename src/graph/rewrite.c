@@ -261,6 +261,10 @@ static int become_product(rewriting *r, gali_node *node, uint32_t by) {
 static int by_number(rewriting *r, uint32_t number, gali_rewrite *rule) {
     gali_node *node = &r->graph->nodes[number];
     uint32_t first = node->operand_count == 2 ? node->operands[0] : GALI_NONE;
+    *rule = GALI_REWRITE_identity;
+    if (node->op == GALI_OP_Identity) {
+        return stand_aside(r, number);
+    }
     const gali_type *type = first == GALI_NONE ? NULL : &r->graph->values[first].type;
     double by;
     if (!type || type->rank < 0 || gali_element_list[type->element].kind != GALI_REAL ||
@@ -268,7 +272,6 @@ static int by_number(rewriting *r, uint32_t number, gali_rewrite *rule) {
         return 0;
     }
     int times = node->op == GALI_OP_Mul, over = node->op == GALI_OP_Div, power = node->op == GALI_OP_Pow;
-    *rule = GALI_REWRITE_identity;
     if (((times || over || power) && by == 1) || (node->op == GALI_OP_Sub && by == 0 && !signbit(by))) {
         return stand_aside(r, number);
     }

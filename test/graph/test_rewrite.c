@@ -54,9 +54,10 @@ static const rewrite_case cases[] = {
     {GALI_REWRITE_power_of_two, 1, X "constant %1: f32[] = 8\n%2: f32[4, 5] = Div (%0, %1)\noutput %2\n"},
     {GALI_REWRITE_reciprocal, 1, X "constant %1: f32[] = 7\n%2: f32[4, 5] = Div (%0, %1)\noutput %2\n"},
     {GALI_REWRITE_reciprocal, 0, X "constant %1: f32[] = 0\n%2: f32[4, 5] = Div (%0, %1)\noutput %2\n"},
-    {GALI_REWRITE_identity, 3,
+    {GALI_REWRITE_identity, 4,
      X "constant %1: f32[] = 1\nconstant %2: f32[1, 1] = 0\n%3: f32[4, 5] = Mul (%0, %1)\n"
-       "%4: f32[4, 5] = Div (%3, %1)\n%5: f32[4, 5] = Sub (%4, %2)\n%6: f32[4, 5] = Relu (%5)\noutput %6\n"},
+       "%4: f32[4, 5] = Div (%3, %1)\n%5: f32[4, 5] = Sub (%4, %2)\n%6: f32[4, 5] = Identity (%5)\n"
+       "%7: f32[4, 5] = Relu (%6)\noutput %7\n"},
     {GALI_REWRITE_identity, 0, /* it makes a shape, or an output */
      X "constant %1: f32[1, 1, 1] = 1\nconstant %2: f32[] = 1\n%3: f32[1, 4, 5] = Mul (%0, %1)\n"
        "%4: f32[1, 4, 5] = Mul (%3, %2)\noutput %4\n"},
