@@ -242,3 +242,55 @@ gal_status gali_truth_dynamic_quantize(gali_run *run, const gali_node *node, con
     }
     return GAL_OK;
 }
+
+/* A stage for one number: result i, or, where nobody wants that, a temporary. */
+static gali_stage_of *one_number(gali_express *x, uint32_t i, const char *name, gali_element element) {
+    int wanted = i < x->node->result_count && x->result[i].rank >= 0;
+    return wanted ? gali_x_result(x, i) : gali_x_temporary(x, name, element, 0, NULL);
+}
+
+/* The least or the most of 0 and all of x. */
+static const gali_scalar *end_of(gali_express *x, const char *name, gali_scalar_op op) {
+    const gali_type *type = x->operand[0];
+    const gali_scalar *index[GALI_RANK_MAX], *none[GALI_RANK_MAX];
+    uint32_t mask = (1u << type->rank) - 1;
+    gali_stage_of *end = gali_x_over(x, name, GALI_f32, type, mask, index);
+    const gali_scalar *zero = gali_x_number(x, GALI_f32, 0);
+    if (!end) {
+        return NULL;
+    }
+    gali_x_fold(x, end, op, zero, gali_x_apply(x, op, zero, gali_x_load(x, 0, index), NULL));
+    for (int d = 0; d < type->rank; d++) {
+        none[d] = gali_x_int(x, 0);
+    }
+    return gali_x_read_over(x, end, mask, none);
+}
+
+/* Of a scale that is 0, 0; kept within u8. */
+static const gali_scalar *quantized(gali_express *x, const gali_scalar *value, const gali_scalar *scale,
+                                    const gali_scalar *zero) {
+    const gali_scalar *part = gali_x_of(x, GALI_SCALAR_round, rounded(x, gali_x_div(x, value, scale)));
+    part = gali_x_select(x, gali_x_less(x, gali_x_number(x, GALI_f32, 0), scale), part,
+                         gali_x_number(x, GALI_f32, 0));
+    part = zero ? gali_x_add(x, part, zero) : part;
+    return gali_x_cast(
+        x, GALI_u8,
+        gali_x_least(x, gali_x_most(x, part, gali_x_number(x, GALI_f32, 0)), gali_x_number(x, GALI_f32, 255)));
+}
+
+void gali_express_dynamic_quantize(gali_express *x) {
+    const gali_scalar *least = end_of(x, "least", GALI_SCALAR_least);
+    const gali_scalar *most = end_of(x, "most", GALI_SCALAR_most), *index[GALI_RANK_MAX];
+    gali_stage_of *scale = one_number(x, 1, "scale", GALI_f32);
+    gali_stage_of *zero = one_number(x, 2, "zero", GALI_u8);
+    gali_stage_of *y = gali_x_result(x, 0);
+    if (!least || !most || !scale || !zero || !y) {
+        return;
+    }
+    scale->value =
+        rounded(x, gali_x_div(x, rounded(x, gali_x_sub(x, most, least)), gali_x_number(x, GALI_f32, 255)));
+    const gali_scalar *by = gali_x_read(x, scale, NULL);
+    zero->value = quantized(x, gali_x_of(x, GALI_SCALAR_neg, least), by, NULL);
+    gali_x_axes(x, y->rank, index);
+    y->value = quantized(x, gali_x_load(x, 0, index), by, gali_x_cast(x, GALI_f32, gali_x_read(x, zero, NULL)));
+}
