@@ -133,7 +133,8 @@ static void print_bytes(const gali_program *p) {
         workspace = gali_extent_add(x, workspace, p->slots[i]);
     }
     print_extent(p->graph, workspace);
-    printf("\n");
+    printf("\n  at middling sizes             %lld, where %lld live at once\n", (long long)p->planned,
+           (long long)p->alive);
 }
 
 static const char *name_of(const gali_program *p, const gali_program_stage *stage, const char **op) {

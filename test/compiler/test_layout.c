@@ -211,12 +211,36 @@ static void test_rows_of_a_group_share_loops(void **state) {
     expect_nest("Relu (%0)", 0);
 }
 
+static void test_memory_is_near_what_lives_at_once(void **state) {
+    (void)state;
+    static const char text[] = "symbol n 1..100\ninput %0 \"x\": f32[n, 64]\nconstant %1: f32[64, 96]\n"
+                               "constant %2: f32[96, 64]\nconstant %3: f32[64, 32]\n"
+                               "%4: f32[n, 96] = MatMul (%0, %1)\n%5: f32[n, 64] = MatMul (%4, %2)\n"
+                               "%6: f32[n, 96] = MatMul (%5, %1)\n%7: f32[n, 64] = MatMul (%6, %2)\n"
+                               "%8: f32[n, 32] = MatMul (%7, %3)\noutput %8\n";
+    gali_arena arena = {0};
+    gal_error error = {0};
+    gali_graph *graph;
+    if (gali_graph_parse(&graph, text, sizeof text - 1, &arena, &error) != GAL_OK ||
+        gali_graph_infer(graph, &error) != GAL_OK) {
+        fail_msg("%s", error.message);
+    }
+    gali_program *p = laid_out(graph, &arena);
+    assert_int_equal(gali_program_place(p, &error), GAL_OK);
+    int64_t n = p->typical[0];
+    assert_int_equal(p->alive,
+                     ((n * 96 * 4 + 63) / 64 + (n * 64 * 4 + 63) / 64) * 64); /* one makes the other */
+    assert_int_equal(p->planned, p->alive);
+    gali_arena_release(&arena);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_channels_go_last),
         cmocka_unit_test(test_no_order_changes_a_bit),
         cmocka_unit_test(test_sums_of_rows_go_in_parts),
         cmocka_unit_test(test_rows_of_a_group_share_loops),
+        cmocka_unit_test(test_memory_is_near_what_lives_at_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

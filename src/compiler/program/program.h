@@ -143,6 +143,7 @@ typedef struct gali_program {
     const gali_target *target; /* that it is lowered for; NULL: any, number by number */
     uint32_t slot_count;
     gali_extent *slots; /* bytes of each, multiples of 64; they lie one behind the other */
+    int64_t planned, alive; /* at typical sizes: bytes of all slots, and of what lives at once at most */
 } gali_program;
 
 /*
