@@ -42,14 +42,30 @@ static int is_within(const gali_program *p, uint32_t block, uint32_t outer) {
     return block == outer;
 }
 
-/* The tensor's memory is used before or by `stage`, in the block. */
+/* The first stage of a block, or of one inside of it. */
+static uint32_t begin_of(const gali_program *p, uint32_t block) {
+    uint32_t first = 0;
+    while (first < p->stage_count && !is_within(p, p->stages[first].block, block)) {
+        first++;
+    }
+    return first;
+}
+
+/*
+ * The tensor's memory is used before or by `stage`, in the block. Of what is made outside of a loop, from the loop's first
+ * stage to its end: another turn must find what the one before left.
+ */
 static void use(const gali_program *p, life *lives, uint32_t tensor, uint32_t stage, uint32_t block) {
-    uint32_t root = root_of(p, tensor), own = p->tensors[root].block, last = stage;
+    uint32_t root = root_of(p, tensor), own = p->tensors[root].block, first = stage, last = stage;
     life *l = &lives[root];
     for (; block != GALI_NONE && !is_within(p, own, block); block = p->blocks[block].parent) {
-        last = p->blocks[block].repeats && p->blocks[block].end > last ? p->blocks[block].end : last;
+        if (p->blocks[block].repeats) {
+            uint32_t begin = begin_of(p, block);
+            first = begin < first ? begin : first;
+            last = p->blocks[block].end > last ? p->blocks[block].end : last;
+        }
     }
-    l->first = l->first == GALI_NONE || stage < l->first ? stage : l->first;
+    l->first = l->first == GALI_NONE || first < l->first ? first : l->first;
     l->last = l->last > last ? l->last : last;
 }
 
