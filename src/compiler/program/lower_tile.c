@@ -26,6 +26,8 @@ enum {
     LOADS_MOST = 32,
     SUMS_MOST = 1 << 16,  /* bytes of sums in a local of all rows */
     BLOCK_MOST = 1 << 17, /* bytes of a panel's block */
+    PAIRS_FROM = 3,       /* the rest of an open size after tiles of more than this is taken in pairs first */
+    KINDS = 3,            /* of parts */
     OPEN_ROWS = 4,        /* what an axis of open size, often a batch, counts for rows */
     EXTENT_GUESS = 64,    /* of an axis of open size */
     FINISH_UNROLLED =
@@ -306,10 +308,10 @@ typedef struct part {
 } part;
 
 /*
- * Cuts a length into parts of at most `size`: of a number nearly equal ones, of an open size whole ones and then single ones.
- * Returns how many kinds of parts there are.
+ * Cuts a length into parts of at most `size`: of a number nearly equal ones; of an open size whole ones, then pairs and single
+ * ones. Returns how many kinds of parts there are.
  */
-static uint32_t cut(gali_lowering *l, const gali_loop_index *length, uint32_t size, part parts[2]) {
+static uint32_t cut(gali_lowering *l, const gali_loop_index *length, uint32_t size, part parts[KINDS]) {
     if (!length->count) {
         uint32_t all = gali_loop_size(length), tiles = (all + size - 1) / size, small = all / tiles,
                  more = all % tiles;
@@ -320,18 +322,19 @@ static uint32_t cut(gali_lowering *l, const gali_loop_index *length, uint32_t si
     }
     int64_t least, most;
     gali_lower_range(l, length, &least, &most);
-    if (size == 1) {
-        parts[0] = (part){gali_loop_number(0), *length, 1};
-        return 1;
+    gali_loop_index left = *length, first = gali_loop_number(0);
+    uint32_t kinds = 0;
+    for (; size > 1; size = size > PAIRS_FROM ? 2 : 1, kinds++) {
+        gali_loop_index whole = gali_lower_let(l, GALI_LOOP_QUOTIENT, left, gali_loop_number(size),
+                                               least / size, most / size, NULL);
+        parts[kinds] = (part){first, whole, size};
+        gali_loop_index_add(&left, &whole, -(int64_t)size);
+        gali_loop_index_add(&first, &whole, size);
+        least = 0;
+        most = size - 1;
     }
-    gali_loop_index whole =
-        gali_lower_let(l, GALI_LOOP_QUOTIENT, *length, gali_loop_number(size), least / size, most / size, NULL);
-    gali_loop_index left = *length;
-    gali_loop_index_add(&left, &whole, -(int64_t)size);
-    parts[0] = (part){gali_loop_number(0), whole, size};
-    parts[1] = (part){gali_loop_number(0), left, 1};
-    gali_loop_index_add(&parts[1].first, &whole, size);
-    return 2;
+    parts[kinds] = (part){first, left, 1};
+    return kinds + 1;
 }
 
 static void open_axis(gali_lowering *l, uint32_t axis) {
@@ -619,7 +622,12 @@ static void finish_tile(gali_lowering *l, const tile *t, const place *at, const 
         }
         nest(l, t, at, from, &done, &self_f32, 1);
     }
-    if (t->apart) {
+    int lanes = l->p->tensors[stage->tensor].type.element == GALI_f32 &&
+                gali_lower_has_lanes(l, stage->finish, t->vector);
+    if (t->apart && lanes) {
+        nest(l, t, at, &done, &done, finish, 0);
+        scatter(l, t, at, &done, &self_f32);
+    } else if (t->apart) {
         scatter(l, t, at, &done, finish);
     } else {
         nest(l, t, at, &done, NULL, finish, !rolled);
@@ -664,7 +672,7 @@ static gali_loop_index flat_row(const gali_lowering *l, const tile *t, const pla
 
 /* The tiles of all rows of a panel, or one phase of them. */
 static void row_tiles(gali_lowering *l, const tile *t, place *at, sums_of *all, phase which) {
-    part parts[2] = {{gali_loop_number(0), gali_loop_number(1), 1}};
+    part parts[KINDS] = {{gali_loop_number(0), gali_loop_number(1), 1}};
     gali_loop_statement **outside = l->tail;
     open_others(l, t, which == WHOLE ? BY_ROWS | BY_OPEN_ROWS : BY_ROWS);
     uint32_t kinds = t->row == GALI_NONE ? 1 : cut(l, &at->row_length, t->rows, parts);
@@ -708,7 +716,7 @@ static void blocks(gali_lowering *l, tile *t, place *at) {
 
 int gali_lower_tile(gali_lowering *l) {
     tile t;
-    part parts[2];
+    part parts[KINDS];
     place at = {.rows = 1};
     sums_of none = {NULL, gali_loop_number(0)};
     if (!choose(l, &t)) {
