@@ -386,6 +386,11 @@ const gali_loop_value *gali_lower_value(gali_lowering *l, const gali_scalar *a) 
             return l->list[i].value;
         }
     }
+    for (uint32_t i = 0; i < l->gathered_count && l->lanes > 1; i++) {
+        if (l->gathered[i].scalar == a) {
+            return l->gathered[i].value;
+        }
+    }
     const gali_loop_value *value = make_value(l, a);
     if (!value && !l->why) {
         gali_lower_fail(l, "no memory, or a limit of loops");

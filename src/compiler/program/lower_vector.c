@@ -2,12 +2,17 @@
  * Stages in vectors of the target, along the dimension in which their results are contiguous.
  *
  * A scalar is the same in all lanes where it does not depend on that axis; in lanes where its loads are contiguous in it, or
- * of constants that can be laid out anew, and all operations have a word in vectors; else the stage is lowered number by
- * number (lower_stage.c).
+ * of constants that can be laid out anew, and all operations have a word in vectors. What is in no lanes is gathered, lane by
+ * lane, where enough is computed of it; else the stage is lowered number by number (lower_stage.c).
  */
 #include "compiler/program/lowering.h"
 
-enum { KNOWN_MOST = 1024 };
+enum {
+    KNOWN_MOST = 1024,
+    GATHERED_MOST = GALI_LOWER_GATHERED_MAX,
+    WORK_MOST = 1 << 12,
+    WORTH = 6, /* operations in lanes that pay for gathering one number for each */
+};
 
 /* ---- how scalars depend on an axis ---- */
 
@@ -162,13 +167,105 @@ static int reads_rows(const gali_lowering *l, const gali_scalar *a, uint32_t axi
     return rows;
 }
 
+/*
+ * What stands in no lanes within a scalar that could else: loads whose numbers lie apart, what is made of integers. They are
+ * gathered, one by one, and all around them is computed in lanes.
+ */
+typedef struct gathering {
+    looking k;
+    uint32_t count, work; /* operations around them, of which a long one counts for many */
+    const gali_scalar *list[GATHERED_MOST];
+    int good;
+} gathering;
+
+static int has_word(const gali_scalar *a) {
+    gali_loop_op op = gali_lower_op(a->op);
+    int word = a->operand[0] && op < GALI_VALUE_COUNT && *gali_loop_ops[op].vector;
+    for (int i = 0; word && i < 3 && a->operand[i]; i++) {
+        word = a->operand[i]->element == GALI_f32;
+    }
+    return word;
+}
+
+static void find_gathered(gathering *g, const gali_scalar *a) {
+    enum { LONG = 8 };
+    int wide = a->op == GALI_SCALAR_pow || (a->op >= GALI_SCALAR_sqrt && a->op <= GALI_SCALAR_atanh);
+    int in_lanes = look(&g->k, a) != GALI_LOWER_NO_LANES;
+    if (!in_lanes && !has_word(a)) {
+        for (uint32_t i = 0; i < g->count; i++) {
+            if (g->list[i] == a) {
+                return;
+            }
+        }
+        g->good &= a->element == GALI_f32 && g->count < GATHERED_MOST;
+        if (g->good) {
+            g->list[g->count++] = a;
+        }
+        return;
+    }
+    g->work += a->operand[0] ? (wide ? LONG : 1) : 0;
+    for (int i = 0; g->work < WORK_MOST && i < 3 && a->operand[i]; i++) {
+        find_gathered(g, a->operand[i]);
+    }
+}
+
+/* Each lane of a scalar in a local, number by number; lanes past the row's end are 0. */
+static void gather(gali_lowering *l, const gali_scalar *a, uint32_t axis, const gali_loop_index *at,
+                   const gali_loop_index *length) {
+    uint32_t lanes = l->p->target->lanes;
+    gali_loop_index count = gali_loop_number(lanes), lane = *at;
+    const gali_loop_value *zero = gali_loop_constant(l->arena, 0);
+    char name[GALI_LOOP_NAME_MAX];
+    gali_lower_name(l, "lane", name);
+    gali_loop_buffer *local = gali_loop_add_buffer(l->f, name, GALI_LOOP_LOCAL);
+    gali_loop_statement *make = gali_loop_add_statement(l->arena, GALI_LOOP_MAKE);
+    gali_loop_statement *clear = gali_loop_add_statement(l->arena, GALI_LOOP_STORE);
+    if (!local || !make || !clear || !zero) {
+        gali_lower_fail(l, "no memory, or too many locals");
+        return;
+    }
+    local->element = GALI_f32;
+    local->rank = 1;
+    local->extent[0] = count;
+    make->local = local;
+    gali_lower_append(l, make);
+    clear->to = (gali_loop_access){.buffer = local, .lanes = lanes};
+    clear->value = zero;
+    gali_lower_append(l, clear);
+    if (length->count || length->constant % lanes) {
+        gali_loop_index left = *length;
+        gali_loop_index_add(&left, at, -1);
+        count = gali_lower_let(l, GALI_LOOP_LEAST, count, left, 1, lanes, NULL);
+    }
+    gali_loop_statement **outside = l->tail;
+    gali_loop_index turn = gali_lower_open(l, "j", &count);
+    gali_loop_index_add(&lane, &turn, 1);
+    gali_lower_set_known(l, axis, lane, length);
+    gali_loop_access to = {.buffer = local, .lanes = 1, .index = {turn}};
+    gali_lower_store(l, &to, a);
+    l->tail = *outside ? &(*outside)->next : outside;
+    to = (gali_loop_access){.buffer = local, .lanes = lanes};
+    l->gathered[l->gathered_count++] = (gali_lower_shared){a, gali_loop_load(l->arena, &to, NULL)};
+}
+
+/* Whether the stage's value is in lanes, all or all but what is to be gathered, and that is worth it. */
+static int finds_lanes(const gali_lowering *l, uint32_t axis, gathering *g) {
+    const gali_scalar *value = l->stage->value;
+    *g = (gathering){.k = {.l = l, .axis = axis}, .good = 1};
+    if (reads_rows(l, value, axis) && gali_lower_has_lanes(l, value, axis)) {
+        return 1;
+    }
+    find_gathered(g, value);
+    return g->good && g->count && g->work >= WORTH * g->count;
+}
+
 int gali_lower_vectors(gali_lowering *l) {
     const gali_program_stage *stage = l->stage;
     uint32_t axis = stage->rank ? gali_lower_axis(l, stage->rank - 1) : 0, lanes = l->p->target->lanes;
     gali_extent extent = stage->rank ? stage->extent[axis] : 1;
+    gathering g;
     if (l->p->tensors[stage->tensor].type.element != GALI_f32 || !stage->rank ||
-        (gali_extent_is_number(extent) && extent < lanes / 2) || !reads_rows(l, stage->value, axis) ||
-        !gali_lower_has_lanes(l, stage->value, axis)) {
+        (gali_extent_is_number(extent) && extent < lanes / 2) || !finds_lanes(l, axis, &g)) {
         return 0;
     }
     gali_loop_index length = gali_lower_extent(l, extent);
@@ -176,10 +273,14 @@ int gali_lower_vectors(gali_lowering *l) {
     gali_loop_index rounds = gali_lower_rounds(l, &length, lanes), at = gali_loop_number(0);
     gali_loop_index turn = gali_lower_open(l, "v", &rounds);
     gali_loop_index_add(&at, &turn, lanes);
+    for (uint32_t i = 0; i < g.count; i++) {
+        gather(l, g.list[i], axis, &at, &length);
+    }
     gali_lower_set_lanes(l, axis, lanes, at, &length);
     gali_loop_access to = gali_lower_result(l);
     to.lanes = lanes;
     gali_lower_store(l, &to, stage->value);
+    l->gathered_count = 0;
     gali_lower_set_lanes(l, GALI_NONE, 1, at, NULL);
     return 1;
 }

@@ -18,6 +18,7 @@
 enum {
     GALI_LOWER_LETS_MAX = 64,
     GALI_LOWER_VIEWS_MAX = 4,
+    GALI_LOWER_GATHERED_MAX = 8,
     GALI_LOWER_SHARED_MAX = 32, /* scalars of one statement that are computed once for several uses */
     GALI_LOWER_SYMBOLS_MAX = GALI_EXTENT_ATOMS_MAX * 8,
 };
@@ -79,6 +80,8 @@ typedef struct gali_lowering {
     uint32_t known_count;
     gali_lower_view view[GALI_LOWER_VIEWS_MAX];
     uint32_t view_count;
+    gali_lower_shared gathered[GALI_LOWER_GATHERED_MAX]; /* scalars whose lanes lie in locals */
+    uint32_t gathered_count;
     int plain; /* without vectors, which came to nothing */
     uint32_t lanes,
         vector; /* of the statement that is being made, and their axis; 1 and GALI_NONE: one number */
