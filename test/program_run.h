@@ -143,12 +143,19 @@ static int program_has_room(program_memory *m, uint32_t symbol) {
 
 /* Calls what emitted C calls. */
 static int64_t program_call(program_memory *m, const gali_program_call *call) {
-    static int64_t (*const functions[])(const void *const *in, void *const *out, const int64_t *sizes) = {
-        gali_top_k, gali_non_zero, gali_compress, gali_unique, gali_non_max_suppression};
-    static const char *const names[] = {"top_k", "non_zero", "compress", "unique", "non_max_suppression"};
+    static int64_t (*const functions[])(const void *const *in, void *const *out,
+                                        const int64_t *sizes) = {gali_top_k,
+                                                                 gali_non_zero,
+                                                                 gali_compress,
+                                                                 gali_unique,
+                                                                 gali_non_max_suppression,
+                                                                 gali_scatter_elements,
+                                                                 gali_scatter_nd};
+    static const char *const names[] = {
+        "top_k", "non_zero", "compress", "unique", "non_max_suppression", "scatter_elements", "scatter_nd"};
     const void *in[8] = {NULL};
     void *out[8] = {NULL};
-    int64_t sizes[16];
+    int64_t sizes[24];
     for (uint32_t i = 0; i < call->operand_count; i++) {
         in[i] = call->operands[i] == GALI_NONE ? NULL : program_at(m, call->operands[i]);
     }

@@ -124,6 +124,32 @@ static void test_non_max_suppression(void **state) {
     }
 }
 
+/* The last of several updates of one element stays. */
+static void test_scatter(void **state) {
+    (void)state;
+    int64_t places[] = {1, 0, 1, -1, 0, 2};
+    gali_tensor indices = wholes(GALI_i64, places, 6);
+    indices.rank = 2;
+    indices.shape[0] = 3;
+    indices.shape[1] = 2;
+    gali_tensor elements[] = {reals(3, 4), indices, reals(3, 2)};
+    for (int axis = 0; axis < 2; axis++) {
+        char text[300];
+        snprintf(text, sizeof text,
+                 "symbol n 3..9\ninput %%0: f32[n, 4]\ninput %%1: i64[n, 2]\ninput %%2: f32[n, 2]\n"
+                 "%%3: f32[...] = ScatterElements (%%0, %%1, %%2) axis:int=%d\n%%4: f32[...] = Neg "
+                 "(%%3)\noutput %%4\n",
+                 axis);
+        check(text, elements);
+    }
+    gali_tensor rows[] = {reals(3, 4), wholes(GALI_i64, places, 3), reals(3, 4)};
+    rows[1].rank = 2;
+    rows[1].shape[1] = 1;
+    check("symbol n 3..9\ninput %0: f32[n, 4]\ninput %1: i64[n, 1]\ninput %2: f32[n, 4]\n"
+          "%3: f32[...] = ScatterND (%0, %1, %2)\noutput %3\n",
+          rows);
+}
+
 /* Shapes that are elements of inputs, or computed of them. */
 static void test_told_sizes(void **state) {
     (void)state;
@@ -171,9 +197,13 @@ static void test_room(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_top_k),      cmocka_unit_test(test_non_zero),
-        cmocka_unit_test(test_compress),   cmocka_unit_test(test_unique),
-        cmocka_unit_test(test_told_sizes), cmocka_unit_test(test_non_max_suppression),
+        cmocka_unit_test(test_top_k),
+        cmocka_unit_test(test_scatter),
+        cmocka_unit_test(test_non_zero),
+        cmocka_unit_test(test_compress),
+        cmocka_unit_test(test_unique),
+        cmocka_unit_test(test_told_sizes),
+        cmocka_unit_test(test_non_max_suppression),
         cmocka_unit_test(test_room),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -381,7 +381,7 @@ static gal_status build_node(gali_builder *b, const gali_scope *scope, const gal
         status = gali_program_add_control(b, scope, node);
     } else if (is_constant(b, scope, node)) {
         return fold(b, scope, node);
-    } else if (gali_program_is_call(node)) {
+    } else if (gali_program_is_call(scope->graph, node)) {
         status = gali_program_add_call(b, scope, node);
     } else {
         status = build_stages(b, scope, node);

@@ -25,7 +25,7 @@ gal_status gali_program_add_graph(gali_builder *b, gali_scope *scope, const uint
 gal_status gali_program_add_control(gali_builder *b, const gali_scope *scope, const gali_node *node);
 
 /* Whether the node is a call, and the call; its results' sizes are told by it. */
-int gali_program_is_call(const gali_node *node);
+int gali_program_is_call(const gali_graph *graph, const gali_node *node);
 gal_status gali_program_add_call(gali_builder *b, const gali_scope *scope, const gali_node *node);
 
 gal_status gali_program_add_tensor(gali_builder *b, const gali_program_tensor *tensor, uint32_t *number);

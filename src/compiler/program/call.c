@@ -1,11 +1,11 @@
 /*
- * Operators that put elements in order or choose some of them as calls of functions of emitted C
+ * Operators that put elements in order, choose some of them, or put them where integers say as calls of functions of emitted C
  * (emit/body/select.inc), which say what their operands, results and sizes are.
  */
 #include "base/error.h"
 #include "compiler/program/build.h"
 
-enum { PORTS_MAX = 8, SIZES_MAX = 4 + GALI_RANK_MAX };
+enum { PORTS_MAX = 8, SIZES_MAX = 5 + 2 * GALI_RANK_MAX };
 
 typedef struct making {
     gali_builder *b;
@@ -111,6 +111,50 @@ static gal_status make_non_max_suppression(making *m) {
     return add_scratch(m, 1, gali_extent_mul(graph->extents, scores->shape[2], 2));
 }
 
+static const gali_type *operand_type(const making *m, uint32_t i) {
+    return &m->scope->graph->values[m->node->operands[i]].type;
+}
+
+static gal_status make_scatter_elements(making *m) {
+    int64_t axis = gali_node_int(m->node, "axis");
+    const gali_type *indices = operand_type(m, 1);
+    m->call.function = "scatter_elements";
+    add_size(m, gali_element_list[m->x->element].bytes);
+    add_size(m, gali_element_list[indices->element].bytes);
+    add_size(m, axis + (axis < 0 ? m->x->rank : 0));
+    add_size(m, m->x->rank);
+    for (int d = 0; d < m->x->rank; d++) {
+        add_size(m, m->x->shape[d]);
+    }
+    for (int d = 0; d < m->x->rank; d++) {
+        add_size(m, indices->shape[d]);
+    }
+    return GAL_OK;
+}
+
+static gal_status make_scatter_nd(making *m) {
+    gali_extents *x = m->b->program->graph->extents;
+    const gali_type *indices = operand_type(m, 1);
+    gali_extent lists = 1, slice = 1;
+    int64_t deep = indices->shape[indices->rank - 1]; /* is_call has seen that it is a number */
+    for (int d = 0; d + 1 < indices->rank; d++) {
+        lists = gali_extent_mul(x, lists, indices->shape[d]);
+    }
+    for (int d = (int)deep; d < m->x->rank; d++) {
+        slice = gali_extent_mul(x, slice, m->x->shape[d]);
+    }
+    m->call.function = "scatter_nd";
+    add_size(m, gali_element_list[m->x->element].bytes);
+    add_size(m, gali_element_list[indices->element].bytes);
+    add_size(m, lists);
+    add_size(m, deep);
+    add_size(m, slice);
+    for (int d = 0; d < (int)deep; d++) {
+        add_size(m, m->x->shape[d]);
+    }
+    return GAL_OK;
+}
+
 /* The size that the call returns: what the first result has of its own. */
 static gal_status tell(making *m, gali_program_step *step) {
     gali_extents *x = m->b->program->graph->extents;
@@ -135,14 +179,27 @@ static gal_status make(making *m) {
         return make_compress(m);
     case GALI_OP_Unique:
         return make_unique(m);
+    case GALI_OP_ScatterElements:
+        return make_scatter_elements(m);
+    case GALI_OP_ScatterND:
+        return make_scatter_nd(m);
     default:
         return make_non_max_suppression(m);
     }
 }
 
-int gali_program_is_call(const gali_node *node) {
+/* Updates that replace: those that are added are sums, of expressions. */
+static int is_scatter(const gali_graph *graph, const gali_node *node) {
+    int scatter = node->op == GALI_OP_ScatterElements || node->op == GALI_OP_ScatterND;
+    const gali_type *indices = scatter ? &graph->values[node->operands[1]].type : NULL;
+    return scatter && gali_node_is(node, "reduction", "none") && indices->rank > 0 &&
+           (indices->element == GALI_i64 || indices->element == GALI_i32) &&
+           (node->op == GALI_OP_ScatterElements || gali_extent_is_number(indices->shape[indices->rank - 1]));
+}
+
+int gali_program_is_call(const gali_graph *graph, const gali_node *node) {
     return node->op == GALI_OP_TopK || node->op == GALI_OP_NonZero || node->op == GALI_OP_Compress ||
-           node->op == GALI_OP_Unique || node->op == GALI_OP_NonMaxSuppression;
+           node->op == GALI_OP_Unique || node->op == GALI_OP_NonMaxSuppression || is_scatter(graph, node);
 }
 
 /* Constants of several axes may lie in another order than their type's: the call gets a copy. */
