@@ -75,15 +75,31 @@ static int is_row(const layout *l, const gali_program_read *r, uint32_t axis) {
     return moving == rows && rows < 2;
 }
 
-/* Loads of one step. Rows of a constant are a little cheaper than others: they can be packed for who reads them. */
-static double loads_of(const layout *l, const gali_program_read *r, uint32_t axis, double extent,
-                       double vectors) {
+static uint32_t sum_axis(const gali_program_stage *stage) {
+    return stage->rank + stage->reduced - 1;
+}
+
+static int is_moving(const layout *l, const gali_program_read *r, uint32_t axis) {
     int moves = 0;
     for (int d = 0; d < l->p->tensors[r->tensor].type.rank; d++) {
         moves |= r->step[d][axis] != GALI_STEP_NONE;
     }
+    return moves;
+}
+
+/*
+ * Loads of one step. Rows of a constant are a little cheaper than others: they can be packed for who reads them. What is the
+ * same for all lanes is read along the sum, and costs twice where it does not lie so.
+ */
+static double loads_of(const layout *l, const gali_program_stage *stage, const gali_program_read *r,
+                       uint32_t axis, double extent, double vectors) {
     int constant = l->p->tensors[r->tensor].role == GALI_TENSOR_CONSTANT;
-    return !moves || (is_row(l, r, axis) && constant) ? vectors : is_row(l, r, axis) ? vectors * 1.02 : extent;
+    if (is_moving(l, r, axis)) {
+        return !is_row(l, r, axis) ? extent : constant ? vectors : vectors * 1.02;
+    }
+    int along =
+        !stage->reduced || constant || !is_moving(l, r, sum_axis(stage)) || is_row(l, r, sum_axis(stage));
+    return along ? vectors : 2 * vectors;
 }
 
 /* Vector loads and stores of one step of the stage where `axis` is that of vectors; `steps` of its sum make an element. */
@@ -92,13 +108,9 @@ static double cost_along(const layout *l, const gali_program_stage *stage, uint3
     double vectors = (extent + LANES - 1 - (double)(((int64_t)extent - 1) % LANES)) / LANES;
     double cost = (axis < stage->rank ? vectors : TREE * extent) / steps;
     for (const gali_program_read *r = l->reads[stage - l->p->stages]; r; r = r->next) {
-        cost += loads_of(l, r, axis, extent, vectors) / (r->outside ? steps : 1);
+        cost += loads_of(l, stage, r, axis, extent, vectors) / (r->outside ? steps : 1);
     }
     return cost / extent;
-}
-
-static uint32_t sum_axis(const gali_program_stage *stage) {
-    return stage->rank + stage->reduced - 1;
 }
 
 /* Whether a sum may be taken in parts along the last axis that it reduces. */
