@@ -529,23 +529,39 @@ static const char across[] = "loop across(n in 1..9) {\n"
                              "  }\n"
                              "}\n";
 
-static void vectors_go_into_functions_of_cases(void **unused) {
-    (void)unused;
+/* A row outside, truth values in lanes and one for all, what is no vector's word and the same in all. */
+static const char words[] =
+    "loop words(n in 1..3) dense {\n"
+    "  input x[n][8]\n"
+    "  input m[n]: bool\n"
+    "  output y[n][8]\n"
+    "  for i in n {\n"
+    "    view row[2][8]\n"
+    "    for r in 2 unroll {\n"
+    "      point row[r][0] at x[?i + r - 1][0]\n"
+    "    }\n"
+    "    y[i][0:8] = select(and(less(row[0][0:8], row[1][0:8]), m[i]), least(erf(x[i][0:8]), "
+    "f32(at(i))), add(x[?i - 1][0:8] else 1, row[1][0:8]))\n"
+    "  }\n"
+    "}\n";
+
+/* Runs a function of three rows of 8 as C in vectors, and as the interpreter; `call` is what calls it with two arrays. */
+static void in_vectors(const char *text, size_t size, const char *call_text, void **buffers, const float *x,
+                       float *y, const float *expected) {
     const gali_target *target = gali_target_find("x86-64-v3", NULL);
     gali_text body = {0}, source = {0};
     gal_error error = {0};
     loop_case c = {.symbols = {3}};
-    if (gali_loop_parse(&c.function, across, sizeof across - 1, &arena, &error) != GAL_OK ||
+    if (gali_loop_parse(&c.function, text, size, &arena, &error) != GAL_OK ||
         gali_loop_print_c(c.function, "f", 8, &body, &error) != GAL_OK) {
         fail_msg("%s", error.message);
     }
-    gali_text_add(
-        &body,
-        "void call(const float *x, float *y);\nvoid call(const float *x, float *y) {\n    f(3, x, y, 8);\n}\n");
+    gali_text_add(&body, "%s", call_text);
     gali_text_add(&source,
                   "#include <math.h>\n#include <stddef.h>\n#include <stdint.h>\n#include <string.h>\n");
     gali_vocabulary_includes(&source, target);
     gali_vocabulary_add(&source, target, body.bytes);
+    gali_vocabulary_add_plain(&source, body.bytes);
     gali_text_add(&source, "%s", body.bytes);
     spill("across.c", &source);
     gali_text_release(&body);
@@ -563,12 +579,34 @@ static void vectors_go_into_functions_of_cases(void **unused) {
     void (*call)(const float *, float *);
     *(void **)&call = dlsym(library, "call");
     assert_non_null(call);
-    float x[8] = {1, 2, 0.5f, 3, -1, 0.25f, 7, 9}, y[24], expected[24];
-    void *buffers[] = {x, expected};
     assert_int_equal(gali_loop_interpret(c.function, c.symbols, buffers, &error), GAL_OK);
     call(x, y);
-    assert_memory_equal(y, expected, sizeof y);
+    assert_memory_equal(y, expected, 24 * sizeof *y);
     dlclose(library);
+}
+
+static void vectors_go_into_functions_of_cases(void **unused) {
+    (void)unused;
+    float x[8] = {1, 2, 0.5f, 3, -1, 0.25f, 7, 9}, y[24], expected[24] = {0};
+    void *buffers[] = {x, expected};
+    in_vectors(
+        across, sizeof across - 1,
+        "void call(const float *x, float *y);\nvoid call(const float *x, float *y) {\n    f(3, x, y, 8);\n}\n",
+        buffers, x, y, expected);
+}
+
+static void vectors_have_truths_and_rows(void **unused) {
+    (void)unused;
+    float x[24], y[24], expected[24] = {0};
+    uint8_t m[3] = {1, 0, 1};
+    void *buffers[] = {x, m, expected};
+    for (int i = 0; i < 24; i++) {
+        x[i] = (float)(i * 7 % 11) * 0.3f - 1;
+    }
+    in_vectors(words, sizeof words - 1,
+               "void call(const float *x, float *y);\nvoid call(const float *x, float *y) {\n"
+               "    static const uint8_t m[3] = {1, 0, 1};\n    f(3, x, m, y);\n}\n",
+               buffers, x, y, expected);
 }
 
 static int release(void **unused) {
@@ -584,6 +622,7 @@ int main(void) {
         cmocka_unit_test(gcc_has_the_same_bits),
         cmocka_unit_test(clang_has_the_same_bits),
         cmocka_unit_test(vectors_go_into_functions_of_cases),
+        cmocka_unit_test(vectors_have_truths_and_rows),
     };
     return cmocka_run_group_tests(tests, make_cases, release);
 }

@@ -16,288 +16,13 @@
  * A panel that the second cache does not hold is taken in blocks of what is summed over, each for all rows before the next; the
  * sums lie in a local meanwhile, and their order is the same.
  */
-#include "compiler/program/lowering.h"
-
-#include <string.h>
+#include "compiler/program/tile.h"
 
 enum {
-    ROWS_MOST = 14,
-    VECTORS_MOST = 8,
-    LOADS_MOST = 32,
-    SUMS_MOST = 1 << 16,  /* bytes of sums in a local of all rows */
-    BLOCK_MOST = 1 << 17, /* bytes of a panel's block */
-    PAIRS_FROM = 3,       /* the rest of an open size after tiles of more than this is taken in pairs first */
-    KINDS = 3,            /* of parts */
-    OPEN_ROWS = 4,        /* what an axis of open size, often a batch, counts for rows */
-    EXTENT_GUESS = 64,    /* of an axis of open size */
-    FINISH_UNROLLED =
-        8 /* operations of what follows a sum, from which on it is no longer written out for a whole tile */
+    FINISH_UNROLLED = 8, /* operations behind a sum, from which on they are not written out for a tile */
+    PAIRS_FROM = 3,      /* the rest of an open size after tiles of more than this is taken in pairs first */
+    KINDS = 3,           /* of parts */
 };
-
-typedef struct tile {
-    uint32_t row, vector; /* axes; row may be GALI_NONE */
-    uint32_t rows, vectors;
-    uint32_t outer,
-        block; /* summed axes outside of blocks, and how much of the next one a block has; 0, 0: no blocks */
-    uint32_t all_rows;    /* with blocks: of a panel */
-    gali_loop_index base; /* of the block that is open */
-    int apart;            /* results are stored number by number: their lanes lie apart, or have no word */
-    uint32_t load_count, in_lanes; /* of the stage's value */
-    const gali_scalar *load[LOADS_MOST];
-    gali_lower_lanes is[LOADS_MOST];
-} tile;
-
-/* ---- choosing ---- */
-
-static int find_loads(gali_lowering *l, tile *t, const gali_scalar *a) {
-    int good = 1;
-    if (a && a->op == GALI_SCALAR_load) {
-        for (uint32_t i = 0; i < t->load_count; i++) {
-            if (t->load[i] == a) {
-                return 1;
-            }
-        }
-        if (t->load_count == LOADS_MOST) {
-            return 0;
-        }
-        t->is[t->load_count] = gali_lower_load_lanes(l, a, t->vector);
-        t->in_lanes += t->is[t->load_count] != GALI_LOWER_SAME;
-        t->load[t->load_count++] = a;
-        return 1;
-    }
-    for (int i = 0; a && good && i < 3; i++) {
-        good = find_loads(l, t, a->operand[i]);
-    }
-    return good;
-}
-
-static double guess(gali_extent extent) {
-    return gali_extent_is_number(extent) ? (double)extent : EXTENT_GUESS;
-}
-
-/* Loads in lanes that are the same for all of an axis. */
-static uint32_t shared_by(const tile *t, uint32_t axis) {
-    uint32_t shared = 0;
-    for (uint32_t i = 0; i < t->load_count; i++) {
-        shared += t->is[i] != GALI_LOWER_SAME && !gali_lower_uses(t->load[i], axis);
-    }
-    return shared;
-}
-
-static void choose_row(const gali_lowering *l, tile *t) {
-    double best = 0;
-    t->row = GALI_NONE;
-    for (uint32_t d = l->shared; d < l->stage->rank; d++) {
-        uint32_t axis = gali_lower_axis(l, d);
-        int number = gali_extent_is_number(l->stage->extent[axis]);
-        double extent = number ? (double)l->stage->extent[axis] : OPEN_ROWS;
-        double worth = extent < ROWS_MOST ? extent : ROWS_MOST;
-        worth *= 1 + shared_by(t, axis);
-        if (axis != t->vector && extent > 1 && worth >= best) { /* of equals the inner one */
-            best = worth;
-            t->row = axis;
-        }
-    }
-}
-
-static double larger(double a, double b) {
-    return a > b ? a : b;
-}
-
-/* Issue slots of a step of the sum, in units of one FMA (schedule/hand.c). */
-static double step_cost(const gali_lowering *l, const tile *t, double rows, double vectors) {
-    uint32_t shared = t->row == GALI_NONE ? 0 : shared_by(t, t->row), own = t->in_lanes - shared;
-    uint32_t same = t->load_count - t->in_lanes;
-    double loads = vectors * shared + rows * vectors * own + rows * same;
-    return larger(larger(rows * vectors, 0.5 * loads), l->p->target->flight) + 0.1 * loads + 0.5;
-}
-
-/* Of nearly equal parts. */
-static double parts_cost(const gali_lowering *l, const tile *t, uint32_t rows, uint32_t vectors,
-                         double all_rows, double all_vectors) {
-    double row_tiles = (double)(int64_t)((all_rows + rows - 1) / rows);
-    double panels = (double)(int64_t)((all_vectors + vectors - 1) / vectors);
-    return row_tiles * panels * step_cost(l, t, all_rows / row_tiles, all_vectors / panels);
-}
-
-static void choose_size(const gali_lowering *l, tile *t) {
-    const gali_target *target = l->p->target;
-    double rows = t->row == GALI_NONE ? 1 : guess(l->stage->extent[t->row]);
-    double vectors =
-        (double)(int64_t)((guess(l->stage->extent[t->vector]) + target->lanes - 1) / target->lanes);
-    double best = -1;
-    for (uint32_t r = 1; r <= ROWS_MOST && r <= rows; r++) {
-        for (uint32_t v = 1; v <= VECTORS_MOST && v <= vectors; v++) {
-            double cost = parts_cost(l, t, r, v, rows, vectors);
-            if (r * v + v + 1 <= target->registers && (best < 0 || cost < best * 0.999)) {
-                best = cost;
-                t->rows = r;
-                t->vectors = v;
-            }
-        }
-    }
-}
-
-/* Whether the stage's sums can be taken in lanes of an axis; then in which tile. */
-static int choose_lanes(gali_lowering *l, tile *t, uint32_t d) {
-    const gali_program_stage *stage = l->stage;
-    *t = (tile){.row = GALI_NONE, .vector = gali_lower_axis(l, d)};
-    gali_extent extent = stage->extent[t->vector];
-    if ((gali_extent_is_number(extent) && extent < 4) || !find_loads(l, t, stage->value) || !t->in_lanes ||
-        !gali_lower_has_lanes(l, stage->value, t->vector) ||
-        !gali_lower_has_lanes(l, stage->start, t->vector)) {
-        return 0;
-    }
-    t->apart = d + 1 < stage->rank || l->p->tensors[stage->tensor].type.element != GALI_f32 ||
-               !gali_lower_has_lanes(l, stage->finish, t->vector);
-    choose_row(l, t);
-    choose_size(l, t);
-    return 1;
-}
-
-/* ---- constants ---- */
-
-/* The last of the summed axes that an index depends on; 0: none. */
-static uint32_t depth_of(const gali_lowering *l, const gali_scalar *index) {
-    uint32_t depth = 0;
-    for (uint32_t i = 0; i < l->stage->reduced; i++) {
-        depth = gali_lower_uses(index, l->stage->rank + i) ? i + 1 : depth;
-    }
-    return depth;
-}
-
-/*
- * Lays a constant out as [panels][others, by their depth among what is summed over][vectors of a panel][lanes]: a panel is
- * one stream. Where panels are not all of one width each vector is a panel.
- */
-static void pack(const gali_lowering *l, const tile *t, const gali_scalar *load) {
-    gali_loop_buffer *buffer = (gali_loop_buffer *)gali_lower_parameter(l, load->source);
-    const uint8_t *order = l->p->tensors[load->source].order;
-    uint32_t lanes = l->p->target->lanes, vector = 0, depth[GALI_LOOP_RANK_MAX];
-    if (!buffer || buffer->packed_rank) {
-        return;
-    }
-    for (uint32_t d = 0; d < buffer->rank; d++) {
-        const gali_scalar *index = load->index[order[d]];
-        vector = gali_lower_uses(index, t->vector) ? d : vector;
-        depth[d] = depth_of(l, index);
-    }
-    uint32_t extent = gali_loop_size(&buffer->extent[vector]), vectors = (extent + lanes - 1) / lanes;
-    uint32_t width =
-        t->vectors > 1 && vectors % t->vectors == 0 && buffer->rank + 2 <= GALI_LOOP_RANK_MAX ? t->vectors : 1;
-    buffer->packed[buffer->packed_rank++] =
-        (gali_loop_packed){.of = vector, .scale = width * lanes, .extent = vectors / width};
-    for (uint32_t k = 0; k <= l->stage->reduced; k++) {
-        for (uint32_t d = 0; d < buffer->rank; d++) {
-            if (d != vector && depth[d] == k) {
-                buffer->packed[buffer->packed_rank++] =
-                    (gali_loop_packed){.of = d, .scale = 1, .extent = gali_loop_size(&buffer->extent[d])};
-            }
-        }
-    }
-    if (width > 1) {
-        buffer->packed[buffer->packed_rank++] =
-            (gali_loop_packed){.of = vector, .scale = lanes, .extent = width};
-    }
-    buffer->packed[buffer->packed_rank++] = (gali_loop_packed){.of = vector, .scale = 1, .extent = lanes};
-}
-
-static int is_bare(const gali_scalar *load, uint32_t axis) {
-    int bare = 0;
-    for (int i = 0; i < GALI_RANK_MAX && load->index[i]; i++) {
-        bare |= load->index[i]->op == GALI_SCALAR_axis && load->index[i]->source == axis;
-    }
-    return bare;
-}
-
-/* A constant that is read by this stage's sum alone, and of which all dimensions are numbers. */
-static int may_pack(gali_lowering *l, const tile *t, const gali_scalar *load) {
-    const gali_program_tensor *tensor = &l->p->tensors[load->source];
-    int same = 0;
-    for (uint32_t i = 0; i < t->load_count; i++) {
-        same += t->load[i]->source == load->source;
-    }
-    return tensor->role == GALI_TENSOR_CONSTANT && tensor->type.rank >= 2 &&
-           tensor->type.rank < GALI_LOOP_RANK_MAX - 1 && same == 1 && is_bare(load, t->vector) &&
-           gali_lower_reads(l, load->source) == 1;
-}
-
-/* Packs what may be; 0 where something has to be that may not. */
-static int pack_all(gali_lowering *l, const tile *t) {
-    int good = 1;
-    for (uint32_t i = 0; i < t->load_count; i++) {
-        good &= t->is[i] != GALI_LOWER_PACKED || may_pack(l, t, t->load[i]);
-    }
-    for (uint32_t i = 0; good && i < t->load_count; i++) {
-        if ((t->is[i] == GALI_LOWER_PACKED || t->is[i] == GALI_LOWER_IN_LANES) && may_pack(l, t, t->load[i])) {
-            pack(l, t, t->load[i]);
-        }
-    }
-    return good;
-}
-
-/* Whether a load in lanes depends on the axis. */
-static int moves_panels(const tile *t, uint32_t axis) {
-    int moves = 0;
-    for (uint32_t i = 0; i < t->load_count; i++) {
-        moves |= t->is[i] != GALI_LOWER_SAME && gali_lower_uses(t->load[i], axis);
-    }
-    return moves;
-}
-
-/* An axis that panels are the same for, rows apart. */
-static int is_inside_panels(const tile *t, uint32_t axis) {
-    return axis != t->row && axis != t->vector && !moves_panels(t, axis);
-}
-
-/* Blocks where a panel passes the second cache, its rows are more than a tile and their sums are few. */
-static void choose_blocks(gali_lowering *l, tile *t) {
-    const gali_program_stage *stage = l->stage;
-    const gali_target *target = l->p->target;
-    uint32_t vector = t->vectors * target->lanes * (uint32_t)sizeof(float);
-    double rows = t->row == GALI_NONE ? 1 : (double)stage->extent[t->row], inner = vector;
-    int numbers = t->row == GALI_NONE || gali_extent_is_number(stage->extent[t->row]);
-    for (uint32_t d = l->shared; d < stage->rank; d++) {
-        uint32_t axis = gali_lower_axis(l, d);
-        rows *= is_inside_panels(t, axis) && gali_extent_is_number(stage->extent[axis])
-                    ? (double)stage->extent[axis]
-                    : 1;
-    }
-    for (uint32_t i = 0; i < stage->reduced; i++) {
-        numbers &= gali_extent_is_number(stage->extent[stage->rank + i]);
-        inner *= (double)stage->extent[stage->rank + i];
-    }
-    if (!numbers || inner <= target->l2 / 2 || rows <= t->rows || rows * vector > SUMS_MOST) {
-        return;
-    }
-    while (inner > BLOCK_MOST && t->outer < stage->reduced) {
-        uint32_t extent = (uint32_t)stage->extent[stage->rank + t->outer], block = extent;
-        while (block > 1 && (extent % block || inner / extent * block > BLOCK_MOST)) {
-            block--;
-        }
-        if (block > 1 && block >= extent / 64) {
-            t->block = block < extent ? block : 0;
-            break;
-        }
-        inner /= extent;
-        t->outer++;
-    }
-    t->all_rows = (uint32_t)rows;
-    if (t->outer == stage->reduced) { /* nothing would be left within a block */
-        t->outer = 0;
-    }
-}
-
-/* The innermost dimension of the result that has lanes. */
-static int choose(gali_lowering *l, tile *t) {
-    for (uint32_t d = l->stage->value->element == GALI_f32 ? l->stage->rank : 0; d-- > l->shared;) {
-        if (choose_lanes(l, t, d) && pack_all(l, t)) {
-            choose_blocks(l, t);
-            return 1;
-        }
-    }
-    return 0;
-}
 
 /* ---- loops ---- */
 
@@ -345,10 +70,10 @@ static void open_axis(gali_lowering *l, uint32_t axis) {
 /* Which axes, rows and vectors apart: outside of panels; inside, of open size or of a number. */
 enum { BY_PANELS = 1, BY_OPEN_ROWS = 2, BY_ROWS = 4 };
 
-static void open_others(gali_lowering *l, const tile *t, int which) {
+static void open_others(gali_lowering *l, const gali_sum_tile *t, int which) {
     for (uint32_t d = l->shared; d < l->stage->rank; d++) {
         uint32_t axis = gali_lower_axis(l, d);
-        int by = !is_inside_panels(t, axis)                      ? BY_PANELS
+        int by = !gali_tile_is_inside(t, axis)                   ? BY_PANELS
                  : gali_extent_is_number(l->stage->extent[axis]) ? BY_ROWS
                                                                  : BY_OPEN_ROWS;
         if (axis != t->row && axis != t->vector && (which & by)) {
@@ -377,8 +102,8 @@ static gali_loop_access sums_at(const sums_of *sums, const gali_loop_index *row,
 }
 
 /* A nest over the tile that does one store to `to`, or to the stage's result where that is NULL. */
-static void nest(gali_lowering *l, const tile *t, const place *at, const sums_of *sums, const sums_of *to,
-                 const gali_scalar *value, int unroll) {
+static void nest(gali_lowering *l, const gali_sum_tile *t, const place *at, const sums_of *sums,
+                 const sums_of *to, const gali_scalar *value, int unroll) {
     gali_loop_statement **outside = l->tail;
     gali_loop_index count[2] = {gali_loop_number(at->rows), gali_loop_number(at->vectors)}, turn[2];
     for (int i = 0; i < 2; i++) {
@@ -411,7 +136,7 @@ static void nest(gali_lowering *l, const tile *t, const place *at, const sums_of
 }
 
 /* The results of a tile one by one, from its sums in memory: for vectors, lanes and rows. */
-static void scatter(gali_lowering *l, const tile *t, const place *at, const sums_of *sums,
+static void scatter(gali_lowering *l, const gali_sum_tile *t, const place *at, const sums_of *sums,
                     const gali_scalar *value) {
     gali_loop_statement **outside = l->tail;
     uint32_t lanes = l->p->target->lanes;
@@ -474,14 +199,14 @@ static uint32_t row_depth(const gali_lowering *l, const gali_scalar *load) {
     const gali_program_tensor *t = &l->p->tensors[load->source];
     uint32_t depth = 0;
     for (int d = 0; d + 1 < t->type.rank; d++) {
-        uint32_t own = depth_of(l, load->index[t->order[d]]);
+        uint32_t own = gali_tile_depth(l, load->index[t->order[d]]);
         depth = own > depth ? own : depth;
     }
     return depth;
 }
 
 /* Whether a load's rows can be pointed at: which one says no lane, and where in it an index of its own. */
-static int may_view(const gali_lowering *l, const tile *t, const gali_scalar *load) {
+static int may_view(const gali_lowering *l, const gali_sum_tile *t, const gali_scalar *load) {
     const gali_program_tensor *tensor = &l->p->tensors[load->source];
     int last = tensor->type.rank - 1, good = last > 0 && tensor->type.element == GALI_f32;
     if (!good || tensor->role == GALI_TENSOR_CONSTANT ||
@@ -497,7 +222,7 @@ static int may_view(const gali_lowering *l, const tile *t, const gali_scalar *lo
 }
 
 /* Points rows of a view at what a load reads, one for each row of the tile. */
-static void point(gali_lowering *l, const tile *t, const place *at, const gali_scalar *load) {
+static void point(gali_lowering *l, const gali_sum_tile *t, const place *at, const gali_scalar *load) {
     const gali_program_tensor *tensor = &l->p->tensors[load->source];
     int rowwise = t->row != GALI_NONE && gali_lower_uses(load, t->row);
     char name[GALI_LOOP_NAME_MAX];
@@ -538,7 +263,7 @@ static void point(gali_lowering *l, const tile *t, const place *at, const gali_s
 }
 
 /* Opens summed axes; those before the block's are open, and of one that is cut the part within a block is left. */
-static void open_summed(gali_lowering *l, const tile *t, uint32_t first, uint32_t last) {
+static void open_summed(gali_lowering *l, const gali_sum_tile *t, uint32_t first, uint32_t last) {
     for (uint32_t i = first; i < last; i++) {
         uint32_t axis = l->stage->rank + i;
         if (t->block && i == t->outer) {
@@ -553,9 +278,9 @@ static void open_summed(gali_lowering *l, const tile *t, uint32_t first, uint32_
 }
 
 /* The summed axes outside of views, the views, the others. */
-static void open_sum(gali_lowering *l, const tile *t, const place *at) {
+static void open_sum(gali_lowering *l, const gali_sum_tile *t, const place *at) {
     uint32_t depth = t->outer, count = 0;
-    const gali_scalar *views[LOADS_MOST];
+    const gali_scalar *views[GALI_TILE_LOADS_MAX];
     for (uint32_t i = 0; i < t->load_count && count < GALI_LOWER_VIEWS_MAX; i++) {
         if (may_view(l, t, t->load[i])) {
             uint32_t own = row_depth(l, t->load[i]);
@@ -602,7 +327,7 @@ typedef enum phase { WHOLE, START, SUM, FINISH } phase;
 
 static const gali_scalar self_f32 = {.op = GALI_SCALAR_self, .element = GALI_f32};
 
-static void sum_tile(gali_lowering *l, const tile *t, const place *at, const sums_of *sums) {
+static void sum_tile(gali_lowering *l, const gali_sum_tile *t, const place *at, const sums_of *sums) {
     gali_loop_statement **outside = l->tail;
     open_sum(l, t, at);
     nest(l, t, at, sums, sums, l->stage->value, 1);
@@ -610,7 +335,8 @@ static void sum_tile(gali_lowering *l, const tile *t, const place *at, const sum
     go_behind(l, outside);
 }
 
-static void finish_tile(gali_lowering *l, const tile *t, const place *at, const sums_of *from, int in_memory) {
+static void finish_tile(gali_lowering *l, const gali_sum_tile *t, const place *at, const sums_of *from,
+                        int in_memory) {
     const gali_program_stage *stage = l->stage;
     const gali_scalar *finish = stage->finish ? stage->finish : &self_f32;
     int rolled = t->apart || is_long(finish) || operations(finish) > FINISH_UNROLLED;
@@ -634,7 +360,8 @@ static void finish_tile(gali_lowering *l, const tile *t, const place *at, const 
     }
 }
 
-static void one_tile(gali_lowering *l, const tile *t, const place *at, const sums_of *all, phase which) {
+static void one_tile(gali_lowering *l, const gali_sum_tile *t, const place *at, const sums_of *all,
+                     phase which) {
     if (which == START) {
         nest(l, t, at, all, all, l->stage->start, 1);
         return;
@@ -657,12 +384,12 @@ static void one_tile(gali_lowering *l, const tile *t, const place *at, const sum
 }
 
 /* The row of the tile's first in a local of all rows: those of the numbered axes inside of panels, then the row. */
-static gali_loop_index flat_row(const gali_lowering *l, const tile *t, const place *at) {
+static gali_loop_index flat_row(const gali_lowering *l, const gali_sum_tile *t, const place *at) {
     gali_loop_index row = at->row;
     int64_t stride = t->row == GALI_NONE ? 1 : l->stage->extent[t->row];
     for (uint32_t d = l->stage->rank; d-- > l->shared;) {
         uint32_t axis = gali_lower_axis(l, d);
-        if (is_inside_panels(t, axis) && gali_extent_is_number(l->stage->extent[axis])) {
+        if (gali_tile_is_inside(t, axis) && gali_extent_is_number(l->stage->extent[axis])) {
             gali_loop_index_add(&row, &l->axis[axis], stride);
             stride *= l->stage->extent[axis];
         }
@@ -671,7 +398,7 @@ static gali_loop_index flat_row(const gali_lowering *l, const tile *t, const pla
 }
 
 /* The tiles of all rows of a panel, or one phase of them. */
-static void row_tiles(gali_lowering *l, const tile *t, place *at, sums_of *all, phase which) {
+static void row_tiles(gali_lowering *l, const gali_sum_tile *t, place *at, sums_of *all, phase which) {
     part parts[KINDS] = {{gali_loop_number(0), gali_loop_number(1), 1}};
     gali_loop_statement **outside = l->tail;
     open_others(l, t, which == WHOLE ? BY_ROWS | BY_OPEN_ROWS : BY_ROWS);
@@ -690,7 +417,7 @@ static void row_tiles(gali_lowering *l, const tile *t, place *at, sums_of *all, 
 }
 
 /* A panel in blocks of what is summed over. */
-static void blocks(gali_lowering *l, tile *t, place *at) {
+static void blocks(gali_lowering *l, gali_sum_tile *t, place *at) {
     open_others(l, t, BY_OPEN_ROWS);
     sums_of all = make_sums(l, "sums", t->all_rows, at->vectors);
     if (!all.buffer) {
@@ -715,11 +442,11 @@ static void blocks(gali_lowering *l, tile *t, place *at) {
 }
 
 int gali_lower_tile(gali_lowering *l) {
-    tile t;
+    gali_sum_tile t;
     part parts[KINDS];
     place at = {.rows = 1};
     sums_of none = {NULL, gali_loop_number(0)};
-    if (!choose(l, &t)) {
+    if (!gali_tile_choose(l, &t)) {
         return 0;
     }
     at.length = gali_lower_extent(l, l->stage->extent[t.vector]);

@@ -6,7 +6,7 @@
  *     lower_value.c  scalars as values
  *     lower_stage.c  stages as loops, number by number
  *     lower_vector.c stages in vectors, and what may be
- *     lower_tile.c   sums in register tiles of vectors
+ *     lower_tile.c   sums in register tiles of vectors; tile.h
  *     lower_parallel.c  the loop that threads share
  *     lower_lanes.c  sums along the contiguous axis, in partial sums
  */

@@ -1,0 +1,267 @@
+/*
+ * Which register tile a sum has: the axis of its vectors, of its rows, how many of each, in which blocks; and its constants,
+ * laid out for it.
+ *
+ * What counts is a model of one step of the sum, in units of an FMA, as of dense layers (schedule/hand.c): FMAs, loads, the sums
+ * that must be in flight. Sizes that are open count as if they were a usual one.
+ */
+#include "compiler/program/tile.h"
+
+enum {
+    ROWS_MOST = 14,
+    VECTORS_MOST = 8,
+    SUMS_MOST = 1 << 16,  /* bytes of sums in a local of all rows */
+    BLOCK_MOST = 1 << 17, /* bytes of a panel's block */
+    OPEN_ROWS = 4,        /* what an axis of open size, often a batch, counts for rows */
+    EXTENT_GUESS = 64,    /* of an axis of open size */
+};
+
+/* ---- choosing ---- */
+
+static int find_loads(gali_lowering *l, gali_sum_tile *t, const gali_scalar *a) {
+    int good = 1;
+    if (a && a->op == GALI_SCALAR_load) {
+        for (uint32_t i = 0; i < t->load_count; i++) {
+            if (t->load[i] == a) {
+                return 1;
+            }
+        }
+        if (t->load_count == GALI_TILE_LOADS_MAX) {
+            return 0;
+        }
+        t->is[t->load_count] = gali_lower_load_lanes(l, a, t->vector);
+        t->in_lanes += t->is[t->load_count] != GALI_LOWER_SAME;
+        t->load[t->load_count++] = a;
+        return 1;
+    }
+    for (int i = 0; a && good && i < 3; i++) {
+        good = find_loads(l, t, a->operand[i]);
+    }
+    return good;
+}
+
+static double guess(gali_extent extent) {
+    return gali_extent_is_number(extent) ? (double)extent : EXTENT_GUESS;
+}
+
+/* Loads in lanes that are the same for all of an axis. */
+static uint32_t shared_by(const gali_sum_tile *t, uint32_t axis) {
+    uint32_t shared = 0;
+    for (uint32_t i = 0; i < t->load_count; i++) {
+        shared += t->is[i] != GALI_LOWER_SAME && !gali_lower_uses(t->load[i], axis);
+    }
+    return shared;
+}
+
+static void choose_row(const gali_lowering *l, gali_sum_tile *t) {
+    double best = 0;
+    t->row = GALI_NONE;
+    for (uint32_t d = l->shared; d < l->stage->rank; d++) {
+        uint32_t axis = gali_lower_axis(l, d);
+        int number = gali_extent_is_number(l->stage->extent[axis]);
+        double extent = number ? (double)l->stage->extent[axis] : OPEN_ROWS;
+        double worth = extent < ROWS_MOST ? extent : ROWS_MOST;
+        worth *= 1 + shared_by(t, axis);
+        if (axis != t->vector && extent > 1 && worth >= best) { /* of equals the inner one */
+            best = worth;
+            t->row = axis;
+        }
+    }
+}
+
+static double larger(double a, double b) {
+    return a > b ? a : b;
+}
+
+/* Issue slots of a step of the sum, in units of one FMA (schedule/hand.c). */
+static double step_cost(const gali_lowering *l, const gali_sum_tile *t, double rows, double vectors) {
+    uint32_t shared = t->row == GALI_NONE ? 0 : shared_by(t, t->row), own = t->in_lanes - shared;
+    uint32_t same = t->load_count - t->in_lanes;
+    double loads = vectors * shared + rows * vectors * own + rows * same;
+    return larger(larger(rows * vectors, 0.5 * loads), l->p->target->flight) + 0.1 * loads + 0.5;
+}
+
+/* Of nearly equal parts. */
+static double parts_cost(const gali_lowering *l, const gali_sum_tile *t, uint32_t rows, uint32_t vectors,
+                         double all_rows, double all_vectors) {
+    double row_tiles = (double)(int64_t)((all_rows + rows - 1) / rows);
+    double panels = (double)(int64_t)((all_vectors + vectors - 1) / vectors);
+    return row_tiles * panels * step_cost(l, t, all_rows / row_tiles, all_vectors / panels);
+}
+
+static void choose_size(const gali_lowering *l, gali_sum_tile *t) {
+    const gali_target *target = l->p->target;
+    double rows = t->row == GALI_NONE ? 1 : guess(l->stage->extent[t->row]);
+    double vectors =
+        (double)(int64_t)((guess(l->stage->extent[t->vector]) + target->lanes - 1) / target->lanes);
+    double best = -1;
+    for (uint32_t r = 1; r <= ROWS_MOST && r <= rows; r++) {
+        for (uint32_t v = 1; v <= VECTORS_MOST && v <= vectors; v++) {
+            double cost = parts_cost(l, t, r, v, rows, vectors);
+            if (r * v + v + 1 <= target->registers && (best < 0 || cost < best * 0.999)) {
+                best = cost;
+                t->rows = r;
+                t->vectors = v;
+            }
+        }
+    }
+}
+
+/* Whether the stage's sums can be taken in lanes of an axis; then in which tile. */
+static int choose_lanes(gali_lowering *l, gali_sum_tile *t, uint32_t d) {
+    const gali_program_stage *stage = l->stage;
+    *t = (gali_sum_tile){.row = GALI_NONE, .vector = gali_lower_axis(l, d)};
+    gali_extent extent = stage->extent[t->vector];
+    if ((gali_extent_is_number(extent) && extent < 4) || !find_loads(l, t, stage->value) || !t->in_lanes ||
+        !gali_lower_has_lanes(l, stage->value, t->vector) ||
+        !gali_lower_has_lanes(l, stage->start, t->vector)) {
+        return 0;
+    }
+    t->apart = d + 1 < stage->rank || l->p->tensors[stage->tensor].type.element != GALI_f32 ||
+               !gali_lower_has_lanes(l, stage->finish, t->vector);
+    choose_row(l, t);
+    choose_size(l, t);
+    return 1;
+}
+
+/* ---- constants ---- */
+
+uint32_t gali_tile_depth(const gali_lowering *l, const gali_scalar *index) {
+    uint32_t depth = 0;
+    for (uint32_t i = 0; i < l->stage->reduced; i++) {
+        depth = gali_lower_uses(index, l->stage->rank + i) ? i + 1 : depth;
+    }
+    return depth;
+}
+
+/*
+ * Lays a constant out as [panels][others, by their depth among what is summed over][vectors of a panel][lanes]: a panel is
+ * one stream. Where panels are not all of one width each vector is a panel.
+ */
+static void pack(const gali_lowering *l, const gali_sum_tile *t, const gali_scalar *load) {
+    gali_loop_buffer *buffer = (gali_loop_buffer *)gali_lower_parameter(l, load->source);
+    const uint8_t *order = l->p->tensors[load->source].order;
+    uint32_t lanes = l->p->target->lanes, vector = 0, depth[GALI_LOOP_RANK_MAX];
+    if (!buffer || buffer->packed_rank) {
+        return;
+    }
+    for (uint32_t d = 0; d < buffer->rank; d++) {
+        const gali_scalar *index = load->index[order[d]];
+        vector = gali_lower_uses(index, t->vector) ? d : vector;
+        depth[d] = gali_tile_depth(l, index);
+    }
+    uint32_t extent = gali_loop_size(&buffer->extent[vector]), vectors = (extent + lanes - 1) / lanes;
+    uint32_t width =
+        t->vectors > 1 && vectors % t->vectors == 0 && buffer->rank + 2 <= GALI_LOOP_RANK_MAX ? t->vectors : 1;
+    buffer->packed[buffer->packed_rank++] =
+        (gali_loop_packed){.of = vector, .scale = width * lanes, .extent = vectors / width};
+    for (uint32_t k = 0; k <= l->stage->reduced; k++) {
+        for (uint32_t d = 0; d < buffer->rank; d++) {
+            if (d != vector && depth[d] == k) {
+                buffer->packed[buffer->packed_rank++] =
+                    (gali_loop_packed){.of = d, .scale = 1, .extent = gali_loop_size(&buffer->extent[d])};
+            }
+        }
+    }
+    if (width > 1) {
+        buffer->packed[buffer->packed_rank++] =
+            (gali_loop_packed){.of = vector, .scale = lanes, .extent = width};
+    }
+    buffer->packed[buffer->packed_rank++] = (gali_loop_packed){.of = vector, .scale = 1, .extent = lanes};
+}
+
+static int is_bare(const gali_scalar *load, uint32_t axis) {
+    int bare = 0;
+    for (int i = 0; i < GALI_RANK_MAX && load->index[i]; i++) {
+        bare |= load->index[i]->op == GALI_SCALAR_axis && load->index[i]->source == axis;
+    }
+    return bare;
+}
+
+/* A constant that is read by this stage's sum alone, and of which all dimensions are numbers. */
+static int may_pack(gali_lowering *l, const gali_sum_tile *t, const gali_scalar *load) {
+    const gali_program_tensor *tensor = &l->p->tensors[load->source];
+    int same = 0;
+    for (uint32_t i = 0; i < t->load_count; i++) {
+        same += t->load[i]->source == load->source;
+    }
+    return tensor->role == GALI_TENSOR_CONSTANT && tensor->type.rank >= 2 &&
+           tensor->type.rank < GALI_LOOP_RANK_MAX - 1 && same == 1 && is_bare(load, t->vector) &&
+           gali_lower_reads(l, load->source) == 1;
+}
+
+/* Packs what may be; 0 where something has to be that may not. */
+static int pack_all(gali_lowering *l, const gali_sum_tile *t) {
+    int good = 1;
+    for (uint32_t i = 0; i < t->load_count; i++) {
+        good &= t->is[i] != GALI_LOWER_PACKED || may_pack(l, t, t->load[i]);
+    }
+    for (uint32_t i = 0; good && i < t->load_count; i++) {
+        if ((t->is[i] == GALI_LOWER_PACKED || t->is[i] == GALI_LOWER_IN_LANES) && may_pack(l, t, t->load[i])) {
+            pack(l, t, t->load[i]);
+        }
+    }
+    return good;
+}
+
+/* Whether a load in lanes depends on the axis. */
+static int moves_panels(const gali_sum_tile *t, uint32_t axis) {
+    int moves = 0;
+    for (uint32_t i = 0; i < t->load_count; i++) {
+        moves |= t->is[i] != GALI_LOWER_SAME && gali_lower_uses(t->load[i], axis);
+    }
+    return moves;
+}
+
+int gali_tile_is_inside(const gali_sum_tile *t, uint32_t axis) {
+    return axis != t->row && axis != t->vector && !moves_panels(t, axis);
+}
+
+/* Blocks where a panel passes the second cache, its rows are more than a tile and their sums are few. */
+static void choose_blocks(gali_lowering *l, gali_sum_tile *t) {
+    const gali_program_stage *stage = l->stage;
+    const gali_target *target = l->p->target;
+    uint32_t vector = t->vectors * target->lanes * (uint32_t)sizeof(float);
+    double rows = t->row == GALI_NONE ? 1 : (double)stage->extent[t->row], inner = vector;
+    int numbers = t->row == GALI_NONE || gali_extent_is_number(stage->extent[t->row]);
+    for (uint32_t d = l->shared; d < stage->rank; d++) {
+        uint32_t axis = gali_lower_axis(l, d);
+        rows *= gali_tile_is_inside(t, axis) && gali_extent_is_number(stage->extent[axis])
+                    ? (double)stage->extent[axis]
+                    : 1;
+    }
+    for (uint32_t i = 0; i < stage->reduced; i++) {
+        numbers &= gali_extent_is_number(stage->extent[stage->rank + i]);
+        inner *= (double)stage->extent[stage->rank + i];
+    }
+    if (!numbers || inner <= target->l2 / 2 || rows <= t->rows || rows * vector > SUMS_MOST) {
+        return;
+    }
+    while (inner > BLOCK_MOST && t->outer < stage->reduced) {
+        uint32_t extent = (uint32_t)stage->extent[stage->rank + t->outer], block = extent;
+        while (block > 1 && (extent % block || inner / extent * block > BLOCK_MOST)) {
+            block--;
+        }
+        if (block > 1 && block >= extent / 64) {
+            t->block = block < extent ? block : 0;
+            break;
+        }
+        inner /= extent;
+        t->outer++;
+    }
+    t->all_rows = (uint32_t)rows;
+    if (t->outer == stage->reduced) { /* nothing would be left within a block */
+        t->outer = 0;
+    }
+}
+
+/* The innermost dimension of the result that has lanes. */
+int gali_tile_choose(gali_lowering *l, gali_sum_tile *t) {
+    for (uint32_t d = l->stage->value->element == GALI_f32 ? l->stage->rank : 0; d-- > l->shared;) {
+        if (choose_lanes(l, t, d) && pack_all(l, t)) {
+            choose_blocks(l, t);
+            return 1;
+        }
+    }
+    return 0;
+}
