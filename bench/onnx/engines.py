@@ -149,9 +149,10 @@ class Gallop:
             model.path, folder, flags, compiler, sizes=model.sizes, blob=True
         )
         self.groups = compiled.groups
-        self.outputs, self.call = compiled.bind(list(model.inputs.values()))
+        made, self.call = compiled.bind(list(model.inputs.values()))
         if self.call() != 0:
             raise RuntimeError(f"sizes out of range: {compiled.sizes_of([*model.inputs.values()])}")
+        self.outputs = compiled.cut(made)
 
 
 ENGINES: dict[str, Callable[[Model, Path], object]] = {

@@ -183,11 +183,9 @@ static void check_recurrent(const spelling *w, int by_c) {
     add_input(&text, inputs, 7, shape, (size_t)(d * 3 * HIDDEN));
     gali_text_add(&operands, "%%0, %%1, %%2, %s, %s, %s", w->bias ? "%3" : "-", w->lengths ? "%4" : "-",
                   w->states ? "%5" : "-");
-    gali_text_add(&operands,
-                  w->gates != 4 ? ""
-                  : w->states   ? ", %%6, %s"
-                                : ", -, %s",
-                  w->peepholes ? "%7" : "-");
+    if (w->gates == 4) {
+        gali_text_add(&operands, ", %s, %s", w->states ? "%6" : "-", w->peepholes ? "%7" : "-");
+    }
     gali_text_add(&text, "%%8: f32[...], %%9: f32[...]%s = %s (%s) direction:word=\"%s\" layout:int=%d %s\n",
                   w->gates == 4 ? ", %10: f32[...]" : "", w->op, operands.bytes, directions[w->direction],
                   w->batch_first,

@@ -116,7 +116,11 @@ class CompiledModel:
         made, call = self.bind(inputs, sizes)
         if status := call():
             raise ValueError(status)
-        found = {**sizes, **dict(zip(self.told, self.called[len(self.sizes) :], strict=False))}
+        return self.cut(made)
+
+    def cut(self, made: list[np.ndarray]) -> list[np.ndarray]:
+        """What the last run has made of bind's outputs: their shapes with the sizes that it told."""
+        found = dict(zip([*self.sizes, *self.told], self.called, strict=False))
         shapes = [[self.extent(e, found) for e in split(extents)] for _, extents in self.outputs]
         return [
             a.reshape(-1)[: np.prod(shape, dtype=int)].reshape(shape)
