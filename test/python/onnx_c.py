@@ -119,7 +119,7 @@ class CompiledModel:
         return self.cut(made)
 
     def cut(self, made: list[np.ndarray]) -> list[np.ndarray]:
-        """What the last run has made of bind's outputs: their shapes with the sizes that it told."""
+        """What the last run has made of bind's outputs, in the shapes that it told."""
         found = dict(zip([*self.sizes, *self.told], self.called, strict=False))
         shapes = [[self.extent(e, found) for e in split(extents)] for _, extents in self.outputs]
         return [

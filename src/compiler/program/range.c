@@ -17,7 +17,7 @@ typedef struct ranging {
 
 /* ---- bounds by sizes that inputs tell ---- */
 
-enum { DEPTH_MOST = 24 };
+enum { DEPTH_MOST = 24, SYMBOL_DEPTH = 6 }; /* bounds may be made of one another: four deep are followed */
 
 static gali_extent bound_at(const gali_program *p, gali_extent extent, int most, int depth);
 
@@ -28,7 +28,8 @@ static gali_extent bound_of_symbol(const gali_program *p, uint32_t symbol, int d
     int64_t least, most;
     gali_extent_symbol_range(x, symbol, &least, &most);
     own = p->most ? p->most[symbol] : most == GALI_EXTENT_LARGEST ? MOST_UNASKED : most;
-    bound = bound == GALI_EXTENT_UNKNOWN || depth == 0 ? own : bound_at(p, bound, 1, depth - 1);
+    bound = bound == GALI_EXTENT_UNKNOWN || depth < SYMBOL_DEPTH ? own
+                                                                 : bound_at(p, bound, 1, depth - SYMBOL_DEPTH);
     return bound == GALI_EXTENT_UNKNOWN || bound == GALI_EXTENT_BAD ? own : bound;
 }
 
