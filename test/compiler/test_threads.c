@@ -67,7 +67,7 @@ static gali_program *make_program(gali_arena *arena, const gali_target *target) 
         "output %8\noutput %10\n";
     gal_error error = {0};
     gali_graph *graph;
-    gali_program *p;
+    gali_program *p = NULL;
     if (gali_graph_parse(&graph, text, sizeof text - 1, arena, &error) != GAL_OK) {
         fail_msg("%s", error.message);
     }

@@ -26,7 +26,7 @@ typedef struct gali_emission {
     uint32_t *symbol; /* [symbols] 1 + the number of a size that inputs tell, then those that outputs have */
     uint32_t depth;   /* of blocks, of the line of the run that is written next */
     uint32_t given, numbered; /* how many of them inputs tell; all */
-    int shares; /* a group's function is given out to threads */
+    int shares;               /* a group's function is given out to threads */
     gal_error *error;
 } gali_emission;
 

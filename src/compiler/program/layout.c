@@ -105,8 +105,8 @@ static double loads_of(const layout *l, const gali_program_stage *stage, const g
 /* Vector loads and stores of one step of the stage where `axis` is that of vectors; `steps` of its sum make an element. */
 static double cost_along(const layout *l, const gali_program_stage *stage, uint32_t axis, double steps) {
     double extent = count_of(l, stage->extent[axis]);
-    double vectors = (extent + LANES - 1 - (double)(((int64_t)extent - 1) % LANES)) / LANES;
-    double cost = (axis < stage->rank ? vectors : TREE * extent) / steps;
+    double vectors = (double)(((int64_t)extent + LANES - 1) / LANES);
+    double cost = (axis < stage->rank ? vectors : (double)TREE * extent) / steps;
     for (const gali_program_read *r = l->reads[stage - l->p->stages]; r; r = r->next) {
         cost += loads_of(l, stage, r, axis, extent, vectors) / (r->outside ? steps : 1);
     }

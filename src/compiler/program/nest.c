@@ -12,7 +12,8 @@
 /* Whether dimension d in memory is axis d, and has room behind it. What lies in another tensor's memory, whose rows others
  * may still want, is made as a whole. */
 static int may_lead(const gali_program *p, const gali_program_stage *stage, uint32_t d) {
-    return d + 1 < stage->rank && p->tensors[stage->tensor].home == GALI_NONE && p->tensors[stage->tensor].order[d] == d;
+    return d + 1 < stage->rank && p->tensors[stage->tensor].home == GALI_NONE &&
+           p->tensors[stage->tensor].order[d] == d;
 }
 
 /* Leading axes of the stage, at most `most`, in which it reads the group's tensor at its own place. */

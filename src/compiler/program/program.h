@@ -142,7 +142,7 @@ typedef struct gali_program {
     int64_t *typical;          /* [same] sizes to choose by; layout.c */
     const gali_target *target; /* that it is lowered for; NULL: any, number by number */
     uint32_t slot_count;
-    gali_extent *slots; /* bytes of each, multiples of 64; they lie one behind the other */
+    gali_extent *slots;     /* bytes of each, multiples of 64; they lie one behind the other */
     int64_t planned, alive; /* at typical sizes: bytes of all slots, and of what lives at once at most */
 } gali_program;
 
