@@ -7,7 +7,7 @@
 /* A list with room for one more element; NULL without memory or at `most`. */
 static void *room(gali_arena *arena, void *list, uint32_t count, uint32_t *capacity, size_t size,
                   uint32_t most) {
-    if (count < *capacity) {
+    if (count < *capacity && count < most) {
         return list;
     }
     uint32_t more = *capacity ? 2 * *capacity : 16;

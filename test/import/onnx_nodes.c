@@ -2,9 +2,9 @@
  * ONNX's own node tests through the graph: each model is read, its shapes are inferred, and its outputs are computed by
  * the truth and, operator by operator, by the expressions, and compared with those that ONNX ships.
  *
- *     onnx_nodes FOLDER [NAME...]    FOLDER/test_NAME/model.onnx, test_data_set_N/{input,output}_I.pb
+ *     onnx_nodes [--c WORK] FOLDER [NAME...]    FOLDER/test_NAME/model.onnx, test_data_set_N/{input,output}_I.pb
  *
- * Prints a line for each model that is refused or wrong, and the counts. Ends with 1 if an accepted model is wrong.
+ * With --c those that run as loops are emitted as C into the folder WORK, too, built and run. Prints a line for each model that is refused or wrong, and the counts. Ends with 1 if an accepted model is wrong.
  */
 #include <dirent.h>
 #include <math.h>
@@ -16,18 +16,36 @@
 #include "base/memory.h"
 #include "graph/evaluate.h"
 #include "graph/express_run.h"
+#include "import/emitted.h"
 #include "import/onnx/read.h"
 #include "import/onnx/tensor.h"
 #include "import/onnx/wire.h"
 #include "program_run.h"
 
-enum { PORTS_MAX = 64, PATH_MAX_BYTES = 1024, FILE_MOST = 1 << 28 };
+enum { TESTS_MAX = 4096, PORTS_MAX = 64, PATH_MAX_BYTES = 1024, FILE_MOST = 1 << 28 };
 
 static int expressed_nodes; /* of the model that is being run */
 
 typedef struct counts {
     int passed, expressed, looped, refused, wrong;
+    int emitted; /* right as C */
 } counts;
+
+/* What is run as C when all have been emitted. The file's bytes and message stay, since constants lie in them. */
+typedef struct kept {
+    char *folder, *name;
+    gali_arena arena;
+    gali_program *program;
+    gali_tensor *inputs;
+} kept;
+
+typedef struct nodes {
+    counts c;
+    emitted *c_sources;    /* NULL: no C is asked for */
+    gali_program *program; /* of the test that is being run, emitted as the last */
+    gali_tensor *inputs;
+    kept list[TESTS_MAX];
+} nodes;
 
 static int load(const char *path, void **bytes, size_t *size) {
     gal_error error;
@@ -197,8 +215,23 @@ static int is_contradicted(const char *name) {
 
 typedef enum way { BY_TRUTH, BY_EXPRESSIONS, BY_LOOPS } way;
 
+/* Emits what has run as loops; its inputs, which become the nodes', are kept. */
+static gal_status emit(nodes *n, gali_run *run, gali_graph *graph, gali_tensor *inputs) {
+    n->inputs = malloc(PORTS_MAX * sizeof *inputs);
+    gal_status status = program_make(run, graph, n->c_sources->target, gali_program_layout, &n->program);
+    status = status == GAL_OK ? emitted_add(n->c_sources, n->program, run->error) : status;
+    if (status != GAL_OK) {
+        n->program = NULL;
+        free(n->inputs);
+        return status;
+    }
+    memcpy(n->inputs, inputs, PORTS_MAX * sizeof *inputs);
+    memset(inputs, 0, PORTS_MAX * sizeof *inputs);
+    return GAL_OK;
+}
+
 /* One data set. 1: right, 0: wrong, -1: refused. */
-static int run_set(const char *folder, gali_graph *graph, way by, const char **why) {
+static int run_set(nodes *n, const char *folder, gali_graph *graph, way by, const char **why) {
     static gal_error error;
     error = (gal_error){0};
     gali_run run = {.memory_left = GALI_RUN_MEMORY, .work_left = GALI_RUN_WORK, .error = &error};
@@ -229,6 +262,10 @@ static int run_set(const char *folder, gali_graph *graph, way by, const char **w
             gali_tensor_release(&run, &outputs[k]);
         }
     }
+    if (verdict == 1 && by == BY_LOOPS && n->c_sources && emit(n, &run, graph, inputs) != GAL_OK) {
+        *why = error.message;
+        verdict = 0;
+    }
     for (uint32_t i = 0; i < PORTS_MAX; i++) {
         gali_tensor_release(&run, &inputs[i]);
     }
@@ -247,7 +284,8 @@ static void report(const char *name, const char *what, const char *why) {
     printf("%-10s %s: %s\n", what, name, why ? why : "");
 }
 
-static void run_model(const char *folder, const char *name, gali_graph *graph, counts *c) {
+static void run_model(const char *folder, const char *name, gali_graph *graph, nodes *n) {
+    counts *c = &n->c;
     int verdict = 1, looped = 1, sets = 0;
     for (int set = 0; verdict == 1; set++) {
         char path[PATH_MAX_BYTES + 64], probe[PATH_MAX_BYTES + 128];
@@ -257,14 +295,14 @@ static void run_model(const char *folder, const char *name, gali_graph *graph, c
         if (!exists(probe)) {
             break;
         }
-        verdict = run_set(path, graph, BY_TRUTH, &why);
+        verdict = run_set(n, path, graph, BY_TRUTH, &why);
         if (verdict != 1) {
             report(name, verdict == 0 ? "WRONG" : "refused", why);
             break;
         }
         sets++;
         expressed_nodes = 0;
-        verdict = run_set(path, graph, BY_EXPRESSIONS, &why);
+        verdict = run_set(n, path, graph, BY_EXPRESSIONS, &why);
         if (verdict != 1) {
             report(name, "EXPRESSION", why);
             break;
@@ -274,7 +312,7 @@ static void run_model(const char *folder, const char *name, gali_graph *graph, c
         char path[PATH_MAX_BYTES + 64];
         const char *why = NULL;
         snprintf(path, sizeof path, "%s/test_data_set_0", folder);
-        looped = run_set(path, graph, BY_LOOPS, &why);
+        looped = run_set(n, path, graph, BY_LOOPS, &why);
         if (looped != 1) {
             report(name, looped == 0 ? "LOOPS" : "no loops", why);
         }
@@ -287,7 +325,14 @@ static void run_model(const char *folder, const char *name, gali_graph *graph, c
     c->refused += verdict == -1;
 }
 
-static void run_test(const char *root, const char *name, counts *c) {
+static char *copy_of(const char *text) {
+    size_t size = strlen(text) + 1;
+    char *copy = malloc(size);
+    return copy ? memcpy(copy, text, size) : NULL;
+}
+
+static void run_test(const char *root, const char *name, nodes *n) {
+    counts *c = &n->c;
     if (is_contradicted(name)) {
         report(name, "refused", "its data contradicts ONNX's text");
         c->refused++;
@@ -312,14 +357,43 @@ static void run_test(const char *root, const char *name, counts *c) {
         status = GAL_UNSUPPORTED;
     }
     if (status == GAL_OK) {
-        run_model(folder, name, graph, c);
+        n->program = NULL;
+        run_model(folder, name, graph, n);
     } else {
         report(name, "refused", error.message);
         c->refused++;
     }
+    if (status == GAL_OK && n->program) {
+        n->list[n->c_sources->count - 1] = (kept){copy_of(folder), copy_of(name), arena, n->program, n->inputs};
+        return;
+    }
     gali_onnx_wire_release(&wire, model);
     gali_arena_release(&arena);
     gali_release(NULL, bytes, size);
+}
+
+/* What was kept, as C: the first data set, which the loops had. */
+static void run_emitted(nodes *n) {
+    if (!emitted_build(n->c_sources)) {
+        printf("C          cannot be built\n");
+        n->c.wrong++;
+        return;
+    }
+    for (uint32_t i = 0; i < n->c_sources->count; i++) {
+        char path[PATH_MAX_BYTES + 64];
+        gal_error error = {0};
+        gali_run run = {.memory_left = GALI_RUN_MEMORY, .work_left = GALI_RUN_WORK, .error = &error};
+        gali_tensor outputs[PORTS_MAX] = {{0}};
+        const kept *k = &n->list[i];
+        gal_status status = emitted_call(n->c_sources, i, k->program, &run, k->inputs, outputs);
+        snprintf(path, sizeof path, "%s/test_data_set_0", k->folder);
+        const char *why = status == GAL_OK ? compare(&run, path, k->program->graph, outputs) : error.message;
+        if (why) {
+            report(k->name, "C", why);
+        }
+        n->c.emitted += !why;
+        n->c.wrong += why != NULL;
+    }
 }
 
 static int by_name(const void *a, const void *b) {
@@ -335,10 +409,17 @@ static int is_wanted(const char *name, int count, char **wanted) {
 }
 
 int main(int argc, char **argv) {
-    enum { TESTS_MAX = 4096, SKIP = 77 };
+    enum { SKIP = 77 };
     static char *names[TESTS_MAX];
+    static nodes n;
     size_t count = 0;
-    counts c = {0};
+    emitted sources = {.target = gali_target_find("native", NULL)};
+    if (argc > 2 && strcmp(argv[1], "--c") == 0) {
+        sources.folder = argv[2];
+        n.c_sources = &sources;
+        argv += 2;
+        argc -= 2;
+    }
     DIR *folder = argc > 1 ? opendir(argv[1]) : NULL;
     if (!folder) {
         printf("onnx_nodes: no folder of node tests\n");
@@ -356,10 +437,17 @@ int main(int argc, char **argv) {
     closedir(folder);
     qsort(names, count, sizeof *names, by_name);
     for (size_t i = 0; i < count; i++) {
-        run_test(argv[1], names[i], &c);
+        run_test(argv[1], names[i], &n);
         free(names[i]);
     }
-    printf("%zu models: %d passed, of these %d by expressions, %d by loops, %d refused, %d wrong\n", count,
-           c.passed, c.expressed, c.looped, c.refused, c.wrong);
-    return c.wrong != 0;
+    if (n.c_sources) {
+        run_emitted(&n);
+    }
+    printf("%zu models: %d passed, of these %d by expressions, %d by loops, ", count, n.c.passed, n.c.expressed,
+           n.c.looped);
+    if (n.c_sources) {
+        printf("%d as C, ", n.c.emitted);
+    }
+    printf("%d refused, %d wrong\n", n.c.refused, n.c.wrong);
+    return n.c.wrong != 0;
 }

@@ -34,7 +34,8 @@ typedef struct reader {
 } reader;
 
 static gal_status no_memory(reader *r) {
-    return gali_fail(r->error, GAL_NO_MEMORY, "no memory to read the graph");
+    return gali_fail(r->error, GAL_NO_MEMORY, "no memory to read the graph, or more than %d nodes in it",
+                     GALI_GRAPH_NODES_MAX);
 }
 
 static uint32_t hash_of(const char *name) {

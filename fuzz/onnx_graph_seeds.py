@@ -1,0 +1,169 @@
+"""Writes the files that fuzzing of ONNX graphs starts from: a few operators of each family.
+
+/usr/bin/python3 fuzz/onnx_graph_seeds.py fuzz/corpus/onnx_graph
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import numpy as np
+from onnx import GraphProto, NodeProto, TensorProto, ValueInfoProto, helper, numpy_helper
+
+FLOAT, WHOLE, TRUTH = TensorProto.FLOAT, TensorProto.INT64, TensorProto.BOOL
+Shape = list[int | str]
+
+
+def port(name: str, shape: Shape, kind: int = FLOAT) -> ValueInfoProto:
+    return helper.make_tensor_value_info(name, kind, shape)
+
+
+def constant(name: str, values: list, kind: type = np.int64) -> TensorProto:
+    return numpy_helper.from_array(np.array(values, kind), name)
+
+
+def graph(
+    nodes: list[NodeProto],
+    inputs: list[ValueInfoProto],
+    outputs: list[str],
+    constants: list[TensorProto] = (),
+) -> GraphProto:
+    made = [helper.make_empty_tensor_value_info(name) for name in outputs]
+    return helper.make_graph(nodes, "g", inputs, made, list(constants))
+
+
+def branch(op: str) -> GraphProto:
+    return graph([helper.make_node(op, ["x"], ["b"])], [], ["b"])
+
+
+node = helper.make_node
+IMAGE, ROWS = port("x", ["n", 2, "h", "w"]), port("x", ["n", 4])
+KERNEL = constant("k", np.ones((3, 2, 3, 3)).tolist(), np.float32)
+STEP = graph(
+    [node("Identity", ["c"], ["d"]), node("Add", ["s", "x"], ["t"]), node("Relu", ["t"], ["row"])],
+    [port("i", [], WHOLE), port("c", [], TRUTH), port("s", ["n", 4])],
+    ["d", "t", "row"],
+)
+CELL = graph(
+    [node("Add", ["s", "r"], ["t"]), node("Tanh", ["t"], ["out"])],
+    [port("s", [4]), port("r", [4])],
+    ["t", "out"],
+)
+SEEDS = {
+    "convolution": graph(
+        [
+            node("Conv", ["x", "k"], ["a"], pads=[1, 1, 1, 1], strides=[2, 1]),
+            node("MaxPool", ["a"], ["b"], kernel_shape=[2, 2]),
+            node("GlobalAveragePool", ["b"], ["c"]),
+            node("Flatten", ["c"], ["y"]),
+        ],
+        [IMAGE],
+        ["y"],
+        [KERNEL],
+    ),
+    "attention": graph(
+        [
+            node("Transpose", ["x"], ["t"], perm=[0, 2, 1]),
+            node("MatMul", ["x", "t"], ["a"]),
+            node("Softmax", ["a"], ["s"], axis=-1),
+            node("MatMul", ["s", "x"], ["b"]),
+            node("LayerNormalization", ["b", "g"], ["y"]),
+        ],
+        [port("x", ["n", "l", 4])],
+        ["y"],
+        [constant("g", [1, 2, 3, 4], np.float32)],
+    ),
+    "shapes": graph(
+        [
+            node("Shape", ["x"], ["s"]),
+            node("Gather", ["s", "zero"], ["n"]),
+            node("Concat", ["n", "rest"], ["to"], axis=0),
+            node("Reshape", ["x", "to"], ["r"]),
+            node("Slice", ["r", "zero", "two", "one"], ["c"]),
+            node("Expand", ["c", "wide"], ["y"]),
+        ],
+        [ROWS],
+        ["y"],
+        [
+            constant("zero", [0]),
+            constant("rest", [2, 2]),
+            constant("two", [2]),
+            constant("one", [1]),
+            constant("wide", [3, 1, 1, 1]),
+        ],
+    ),
+    "resize": graph(
+        [
+            node("Resize", ["x", "", "s"], ["a"], mode="linear"),
+            node("Pad", ["a", "p"], ["y"], mode="reflect"),
+        ],
+        [port("x", [1, 1, 4, 4])],
+        ["y"],
+        [constant("s", [1, 1, 2, 2], np.float32), constant("p", [0, 0, 1, 1, 0, 0, 1, 1])],
+    ),
+    "choice": graph(
+        [node("If", ["c"], ["y"], then_branch=branch("Relu"), else_branch=branch("Neg"))],
+        [port("c", [], TRUTH), ROWS],
+        ["y"],
+    ),
+    "loop": graph(
+        [node("Loop", ["m", "", "x"], ["y", "rows"], body=STEP)],
+        [port("m", [], WHOLE), ROWS],
+        ["y", "rows"],
+    ),
+    "scan": graph(
+        [node("Scan", ["z", "x"], ["y", "rows"], body=CELL, num_scan_inputs=1)],
+        [port("z", [4]), ROWS],
+        ["y", "rows"],
+    ),
+    "recurrent": graph(
+        [node("GRU", ["x", "w", "r"], ["y", "h"], hidden_size=2)],
+        [port("x", ["l", "n", 3])],
+        ["y", "h"],
+        [
+            constant("w", np.ones((1, 6, 3)).tolist(), np.float32),
+            constant("r", np.ones((1, 6, 2)).tolist(), np.float32),
+        ],
+    ),
+    "selection": graph(
+        [
+            node("TopK", ["x", "k"], ["v", "i"]),
+            node("NonZero", ["v"], ["z"]),
+            node("CumSum", ["v", "a"], ["s"]),
+            node("ArgMax", ["x"], ["m"]),
+            node("Einsum", ["x", "v"], ["y"], equation="ij,ik->jk"),
+        ],
+        [ROWS],
+        ["y", "i", "z", "s", "m"],
+        [constant("k", [2]), constant("a", 1)],
+    ),
+    "scattered": graph(
+        [
+            node("ScatterElements", ["x", "i", "u"], ["a"], axis=1),
+            node("GatherND", ["a", "j"], ["b"]),
+            node("Where", ["c", "a", "x"], ["y"]),
+        ],
+        [ROWS, port("c", ["n", 4], TRUTH)],
+        ["y", "b"],
+        [
+            constant("i", [[0, 3]]),
+            constant("u", [[1, 2]], np.float32),
+            constant("j", [[0, 1], [0, 2]]),
+        ],
+    ),
+}
+
+
+def main() -> None:
+    folder = Path(sys.argv[1])
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, made in SEEDS.items():
+        model = helper.make_model(made, opset_imports=[helper.make_opsetid("", 17)])
+        model.ir_version = 8
+        model.producer_name = ""
+        (folder / name).write_bytes(model.SerializeToString())
+
+
+if __name__ == "__main__":
+    main()

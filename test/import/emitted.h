@@ -1,0 +1,157 @@
+/*
+ * Many graphs as emitted C: each is emitted under a name of its own, a hundred make a translation unit, and each unit is
+ * built once and loaded. What is asked is whether the C is right, so it is built quickly, for this machine's target.
+ */
+#ifndef TEST_EMITTED_H
+#define TEST_EMITTED_H
+
+#include <dlfcn.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/memory.h"
+#include "compiler/emit/program.h"
+#include "program_run.h"
+
+enum { EMITTED_A_UNIT = 100, EMITTED_UNITS = 64 };
+
+typedef struct emitted {
+    const char *folder; /* that is there, and where all is left */
+    const gali_target *target;
+    uint32_t count;
+    gali_text unit; /* the lines of the one that is being filled */
+    void *units[EMITTED_UNITS];
+} emitted;
+
+static void emitted_path(const emitted *e, char path[512], const char *stem, uint32_t number, const char *end) {
+    snprintf(path, 512, "%s/%s%u%s", e->folder, stem, number, end);
+}
+
+/* Ends the unit of the last graph. */
+static gal_status emitted_end_unit(emitted *e, gal_error *error) {
+    char path[512];
+    gal_status status = GAL_OK;
+    if (e->unit.size) {
+        emitted_path(e, path, "unit", (e->count - 1) / EMITTED_A_UNIT, ".c");
+        status = gali_file_write(path, e->unit.bytes, e->unit.size, error);
+    }
+    gali_text_release(&e->unit);
+    return status;
+}
+
+/* Emits a program as number e->count, which is one more then. */
+static gal_status emitted_add(emitted *e, gali_program *program, gal_error *error) {
+    char name[32], path[512];
+    gali_text parts[GAL_COMPILED_PART_COUNT] = {{0}};
+    snprintf(name, sizeof name, "n%u", e->count);
+    gal_status status = gali_emit_program(program, &(gali_emit_desc){name, "node.onnx", 0}, parts, error);
+    if (status == GAL_OK) {
+        emitted_path(e, path, "n", e->count, ".h");
+        const gali_text *header = &parts[GAL_COMPILED_HEADER], *source = &parts[GAL_COMPILED_SOURCE];
+        status = gali_file_write(path, header->bytes, header->size, error);
+        emitted_path(e, path, "n", e->count, ".c");
+        status = status == GAL_OK ? gali_file_write(path, source->bytes, source->size, error) : status;
+    }
+    if (status == GAL_OK) {
+        gali_text_add(&e->unit, "#include \"%s.c\"\n", name);
+        e->count++;
+        status = e->count % EMITTED_A_UNIT ? GAL_OK : emitted_end_unit(e, error);
+    }
+    for (int part = 0; part < GAL_COMPILED_PART_COUNT; part++) {
+        gali_text_release(&parts[part]);
+    }
+    return status;
+}
+
+/* Builds and loads all units; 0 where one cannot be. */
+static int emitted_build(emitted *e) {
+    char line[2048], path[512];
+    gal_error error = {0};
+    uint32_t units = (e->count + EMITTED_A_UNIT - 1) / EMITTED_A_UNIT;
+    int good = units <= EMITTED_UNITS && emitted_end_unit(e, &error) == GAL_OK;
+    snprintf(line, sizeof line,
+             "cd %s && printf '%%s\\n' unit*.c | xargs -P \"$(nproc)\" -I{} cc -std=c11 -O1 %s -Wall "
+             "-Werror "
+             "-ffp-contract=off -shared -fPIC -o {}.so {} -lm",
+             e->folder, e->target->flags);
+    good = good && (units == 0 || system(line) == 0);
+    for (uint32_t i = 0; good && i < units; i++) {
+        emitted_path(e, path, "unit", i, ".c.so");
+        e->units[i] = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+        good = e->units[i] != NULL;
+    }
+    return good;
+}
+
+static void *emitted_find(const emitted *e, uint32_t number, const char *what) {
+    char name[64];
+    snprintf(name, sizeof name, "n%u_%s", number, what);
+    return dlsym(e->units[number / EMITTED_A_UNIT], name);
+}
+
+/* Calls NAME_call with everything in memory of just the size that it needs. The status is that of the call. */
+static int emitted_run(const emitted *e, uint32_t number, uint32_t *sizes, void **inputs, void **outputs) {
+    int (*call)(uint32_t *, const void *const *, void *const *, const void *, void *);
+    size_t (*workspace)(const uint32_t *);
+    void *function = emitted_find(e, number, "call"), *other = emitted_find(e, number, "call_workspace");
+    void *weights = emitted_find(e, number, "weights");
+    memcpy(&call, &function, sizeof call);
+    memcpy(&workspace, &other, sizeof workspace);
+    size_t size = workspace(sizes);
+    void *memory = gali_allocate(NULL, size + 1);
+    memset(memory, 0xa5, size);
+    int status = call(sizes, (const void *const *)inputs, outputs, *(const void *const *)weights, memory);
+    gali_release(NULL, memory, size + 1);
+    return status;
+}
+
+/* The same on tensors: as gali_graph_evaluate. */
+static gal_status emitted_call(const emitted *e, uint32_t number, gali_program *program, gali_run *run,
+                               const gali_tensor *inputs, gali_tensor *outputs) {
+    const gali_graph *graph = program->graph;
+    uint32_t symbols = gali_extent_symbols(graph->extents);
+    program_memory m = {.program = program, .symbols = calloc(symbols + 1, sizeof *m.symbols)};
+    uint32_t *rank = calloc(symbols + 1, sizeof *rank), *sizes = calloc(symbols + 1, sizeof *sizes);
+    void **in = calloc(graph->input_count + 1, sizeof *in),
+         **out = calloc(graph->output_count + 1, sizeof *out);
+    program_bind(&m, inputs);
+    uint32_t given = gali_emit_sizes(graph, rank), all = gali_emit_told(program, rank, given);
+    for (uint32_t s = 0; s < symbols; s++) {
+        if (rank[s] && rank[s] <= given) {
+            sizes[rank[s] - 1] = (uint32_t)m.symbols[s];
+        }
+    }
+    for (uint32_t i = 0; i < graph->input_count; i++) {
+        in[i] = malloc(inputs[i].count * gali_element_list[inputs[i].element].bytes + 1);
+        program_fill(&inputs[i], in[i]);
+    }
+    for (uint32_t i = 0; i < graph->output_count; i++) {
+        out[i] = malloc(program_bytes(&m, graph->outputs[i]) + 1);
+    }
+    gal_status status = emitted_run(e, number, sizes, in, out) == 0
+                            ? GAL_OK
+                            : gali_fail(run->error, GAL_BAD_DATA, "the call refuses its sizes");
+    for (uint32_t s = 0; s < symbols && all > given; s++) {
+        m.symbols[s] = rank[s] > given ? sizes[rank[s] - 1] : m.symbols[s];
+    }
+    for (uint32_t i = 0; i < graph->output_count; i++) {
+        gali_value value = {.name = "", .type = graph->values[graph->outputs[i]].type, .data = out[i]};
+        for (int d = 0; d < value.type.rank; d++) {
+            value.type.shape[d] = program_extent(&m, value.type.shape[d]);
+        }
+        status = status == GAL_OK ? gali_tensor_of(run, &value, &outputs[i]) : status;
+        free(out[i]);
+    }
+    for (uint32_t i = 0; i < graph->input_count; i++) {
+        free(in[i]);
+    }
+    free(in);
+    free(out);
+    free(sizes);
+    free(rank);
+    free(m.symbols);
+    return status;
+}
+
+#endif
