@@ -40,6 +40,17 @@ class Convolutional(nn.Module):
         return self.head(x.mean((2, 3)))
 
 
+class Deep(nn.Module):
+    """A convolution whose weights no second cache holds: it is summed in blocks."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.wide, self.narrow = nn.Conv2d(4, 256, 1), nn.Conv2d(256, 72, 3, padding=1)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return torch.relu(self.narrow(torch.relu(self.wide(x)))).mean((2, 3))
+
+
 class Attention(nn.Module):
     """Two pre-norm transformer layers over a sequence of open length."""
 
@@ -87,6 +98,7 @@ CASES = {
         lambda n: (n["batch"], 3, 32, 32),
         [{"batch": 1}, {"batch": 3}],
     ),
+    "deep": (Deep, {0: "batch"}, lambda n: (n["batch"], 4, 6, 6), [{"batch": 2}]),
     "attention": (
         Attention,
         {0: "batch", 1: "length"},
@@ -110,6 +122,7 @@ BUILDS += [(("-O2",), "cc", "x86-64-v4"), (("-O3",), "clang-19", "x86-64-v4")] *
 )
 BITS_AT = {
     "convolutional": {"batch": 2},
+    "deep": {"batch": 1},
     "attention": {"batch": 2, "length": 19},
     "experts": {"batch": 7},
 }
