@@ -4,7 +4,9 @@
  *     build.c    every node's expression (graph/express.h), its loads turned to tensors of the whole graph
  *     control.c  nodes with bodies: their stages in blocks, between steps
  *     call.c     what puts elements in order or chooses some: calls between stages
- *     fuse.c     stages inlined into those that read them, reductions joined with what follows them: groups
+ *     sweep.c    scalars made simple, stages that are there twice or for nobody
+ *     fuse.c     stages put into those that read them, sums finished by what follows them
+ *     group.c    stages that share rows joined to groups
  *     range.c    which sizes it can run with
  *     layout.c   in which order the axes of tensors lie in memory
  *     reads.c    what a stage reads, and how
