@@ -18,11 +18,19 @@ typedef struct gali_emission_constant {
     struct gali_emission_constant *next;
 } gali_emission_constant;
 
+/* A function that stands in the source: groups that differ in their tensors' names alone share one. */
+typedef struct gali_emission_function {
+    const char *name, *text; /* text: printed with names that say nothing */
+    size_t size;
+    struct gali_emission_function *next;
+} gali_emission_function;
+
 typedef struct gali_emission {
     gali_program *p;
     const gali_emit_desc *desc;
     gali_text functions, calls, weights;
     gali_emission_constant *constants;
+    gali_emission_function *shared;
     uint32_t *symbol; /* [symbols] 1 + the number of a size that inputs tell, then those that outputs have */
     uint32_t depth;   /* of blocks, of the line of the run that is written next */
     uint32_t given, numbered; /* how many of them inputs tell; all */

@@ -1,4 +1,7 @@
 /* What a run does: groups, each a function, called one after another between the steps that steer them. */
+#include <stdio.h>
+#include <string.h>
+
 #include "base/error.h"
 #include "compiler/emit/program_emission.h"
 #include "compiler/loop/layout.h"
@@ -105,17 +108,22 @@ static const gali_node *node_of(const gali_program *p, uint32_t group) {
     return NULL;
 }
 
+/* "Group 7: MatMul "/q/MatMul"" */
+static void add_title(const gali_emission *e, gali_text *to, uint32_t group) {
+    const gali_node *node = node_of(e->p, group);
+    gali_text_add(to, "/* Group %u", group);
+    if (node) {
+        gali_text_add(to, ": %s \"", gali_op_list[node->op].name);
+        for (const char *at = node->name; *at; at++) { /* a name may not end the comment */
+            gali_text_add_bytes(to, *at == '*' ? "." : at, 1);
+        }
+        gali_text_add(to, "\"");
+    }
+}
+
 static void add_comment(gali_emission *e, uint32_t group) {
     const gali_program *p = e->p;
-    const gali_node *node = node_of(p, group);
-    gali_text_add(&e->functions, "/* Group %u", group);
-    if (node) {
-        gali_text_add(&e->functions, ": %s \"", gali_op_list[node->op].name);
-        for (const char *at = node->name; *at; at++) { /* a name may not end the comment */
-            gali_text_add_bytes(&e->functions, *at == '*' ? "." : at, 1);
-        }
-        gali_text_add(&e->functions, "\"");
-    }
+    add_title(e, &e->functions, group);
     for (uint32_t i = 0; i < p->stage_count; i++) {
         if (!p->stages[i].gone && p->stages[i].group == group) {
             gali_text_add(&e->functions, ", makes ");
@@ -186,7 +194,6 @@ static void call_group(gali_emission *e, uint32_t group, const gali_lowered *low
         gali_text_add(&e->calls, ");\n");
         return;
     }
-    add_task(e, lowered, name);
     gali_text_add(&e->calls, "gali_share(parallel, ");
     gali_emission_extent(e, &e->calls, lowered->parallel);
     gali_text_add(&e->calls, ", ");
@@ -198,25 +205,81 @@ static void call_group(gali_emission *e, uint32_t group, const gali_lowered *low
     e->shares = 1;
 }
 
-static gal_status add_group(gali_emission *e, uint32_t group) {
-    gali_lowered lowered;
-    gali_text name = {0};
-    const gali_node *node = node_of(e->p, group);
-    gal_status status = gali_program_lower(e->p, group, &lowered, e->error);
-    if (status != GAL_OK) {
-        return status;
+/* The function with names that say nothing: two groups that compute the same have the same text. */
+static gal_status print_nameless(gali_emission *e, gali_loop_function *f, gali_text *to) {
+    char names[GALI_LOOP_BUFFERS_MAX][GALI_LOOP_NAME_MAX];
+    for (uint32_t i = 0; i < f->buffers; i++) { /* locals, too: some are called after what they hold */
+        memcpy(names[i], f->buffer[i]->name, GALI_LOOP_NAME_MAX);
+        snprintf(f->buffer[i]->name, GALI_LOOP_NAME_MAX, "buffer%u", i);
     }
+    gal_status status = gali_loop_print_c(f, "gali_shared", gali_emission_lanes(e), to, e->error);
+    for (uint32_t i = 0; i < f->buffers; i++) {
+        memcpy(f->buffer[i]->name, names[i], GALI_LOOP_NAME_MAX);
+    }
+    return status == GAL_OK && to->failed ? gali_fail(e->error, GAL_NO_MEMORY, "no memory to emit") : status;
+}
+
+static const gali_emission_function *find_shared(const gali_emission *e, const gali_text *text) {
+    for (const gali_emission_function *f = e->shared; f; f = f->next) {
+        if (f->size == text->size && memcmp(f->text, text->bytes, text->size) == 0) {
+            return f;
+        }
+    }
+    return NULL;
+}
+
+/* Writes the group's function, and keeps it for others that are the same; NULL: no memory. */
+static const gali_emission_function *add_function(gali_emission *e, uint32_t group, const gali_lowered *lowered,
+                                                  const gali_text *nameless) {
+    const gali_node *node = node_of(e->p, group);
+    gali_emission_function *f = gali_arena_take(e->p->arena, sizeof *f);
+    gali_text name = {0};
     gali_text_add(&name, "gali_%u_%s_", group, node ? gali_op_list[node->op].name : "Copy");
     gali_emission_word(&name, node ? node->name : "", 40);
-    add_comment(e, group);
-    status = name.failed ? gali_fail(e->error, GAL_NO_MEMORY, "no memory to emit")
-                         : gali_loop_print_c(lowered.function, name.bytes, gali_emission_lanes(e),
-                                             &e->functions, e->error);
-    gali_text_add(&e->functions, "\n");
-    if (status == GAL_OK) {
-        call_group(e, group, &lowered, name.bytes ? name.bytes : "");
+    if (f && !name.failed) {
+        *f = (gali_emission_function){.name = gali_arena_copy(e->p->arena, name.bytes, name.size),
+                                      .text = gali_arena_copy(e->p->arena, nameless->bytes, nameless->size),
+                                      .size = nameless->size,
+                                      .next = e->shared};
     }
     gali_text_release(&name);
+    if (!f || !f->name || !f->text) {
+        gali_fail(e->error, GAL_NO_MEMORY, "no memory to emit");
+        return NULL;
+    }
+    add_comment(e, group);
+    if (gali_loop_print_c(lowered->function, f->name, gali_emission_lanes(e), &e->functions, e->error) !=
+        GAL_OK) {
+        return NULL;
+    }
+    gali_text_add(&e->functions, "\n");
+    if (lowered->is_parallel) {
+        add_task(e, lowered, f->name);
+    }
+    return e->shared = f;
+}
+
+static gal_status add_group(gali_emission *e, uint32_t group) {
+    gali_lowered lowered;
+    gali_text nameless = {0};
+    gal_status status = gali_program_lower(e->p, group, &lowered, e->error);
+    status = status == GAL_OK ? print_nameless(e, lowered.function, &nameless) : status;
+    if (status == GAL_OK) {
+        const gali_emission_function *f = find_shared(e, &nameless);
+        if (f) { /* the layer is found by its name where it is called */
+            indent(e);
+            add_title(e, &e->calls, group);
+            gali_text_add(&e->calls, " */\n");
+        } else {
+            f = add_function(e, group, &lowered, &nameless);
+        }
+        if (f) {
+            call_group(e, group, &lowered, f->name);
+        } else {
+            status = e->error->status;
+        }
+    }
+    gali_text_release(&nameless);
     return status;
 }
 

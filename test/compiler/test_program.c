@@ -1,0 +1,64 @@
+/* A program's source: groups that differ in their tensors alone share a function, and each still finds its own weights. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "program_check.h"
+
+/* Two layers of four by four, and one of four by two. */
+static const char *const layers = "symbol n 1..9\ninput %0 \"x\": f32[n, 4]\n"
+                                  "constant %1: f32[4, 4] = 1 2 -1 0.5 0.25 -2 1 1 3 -1 0 2 1 1 -0.5 0.75\n"
+                                  "constant %2: f32[4, 4] = 0 1 0 0 1 0 0 0 0 0 0 1 0 0 1 0\n"
+                                  "constant %3: f32[4, 2] = 1 0 0 1 1 0 0 1\n"
+                                  "%4: f32[n, 4] = MatMul (%0, %1)\n"
+                                  "%5: f32[n, 4] = MatMul (%4, %2)\n"
+                                  "%6: f32[n, 2] = MatMul (%5, %3)\n"
+                                  "output %6\n";
+
+static uint32_t count(const char *text, const char *word) {
+    uint32_t found = 0;
+    for (const char *at = strstr(text, word); at; at = strstr(at + 1, word)) {
+        found++;
+    }
+    return found;
+}
+
+static void equal_groups_share_a_function(void **state) {
+    (void)state;
+    fixture f;
+    gali_program *program;
+    gali_text parts[GAL_COMPILED_PART_COUNT] = {{0}};
+    gali_emit_desc desc = {"model", "a test", 0};
+    open_text(&f, layers);
+    assert_int_equal(program_make(&f.run, f.graph, NULL, gali_program_layout, &program), GAL_OK);
+    assert_int_equal(program->group_count, 3);
+    assert_int_equal(gali_emit_program(program, &desc, parts, &f.error), GAL_OK);
+    const char *source = parts[GAL_COMPILED_SOURCE].bytes;
+    assert_true(count(source, "static void model_0_MatMul") > 0 &&
+                count(source, "static void model_2_MatMul") > 0);
+    assert_int_equal(count(source, "model_1_MatMul"), 0);
+    assert_int_equal(count(source, "/* Group 1: MatMul"), 1); /* the second layer is found where it is called */
+    for (int i = 0; i < GAL_COMPILED_PART_COUNT; i++) {
+        gali_text_release(&parts[i]);
+    }
+    gali_arena_release(&f.arena);
+}
+
+static void each_finds_its_weights(void **state) {
+    (void)state;
+    double x[12];
+    for (int i = 0; i < 12; i++) {
+        x[i] = .25 * i - 1;
+    }
+    gali_tensor input = {.element = GALI_f32, .rank = 2, .shape = {3, 4}, .count = 12, .real = x};
+    check(layers, &input);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(equal_groups_share_a_function),
+                                       cmocka_unit_test(each_finds_its_weights)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
