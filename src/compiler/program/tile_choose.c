@@ -41,7 +41,7 @@ static int find_loads(gali_lowering *l, gali_sum_tile *t, const gali_scalar *a) 
 }
 
 static double guess(gali_extent extent) {
-    return gali_extent_is_number(extent) ? (double)extent : EXTENT_GUESS;
+    return gali_extent_is_number(extent) ? (double)extent : (double)EXTENT_GUESS;
 }
 
 /* Loads in lanes that are the same for all of an axis. */
@@ -59,8 +59,8 @@ static void choose_row(const gali_lowering *l, gali_sum_tile *t) {
     for (uint32_t d = l->shared; d < l->stage->rank; d++) {
         uint32_t axis = gali_lower_axis(l, d);
         int number = gali_extent_is_number(l->stage->extent[axis]);
-        double extent = number ? (double)l->stage->extent[axis] : OPEN_ROWS;
-        double worth = extent < ROWS_MOST ? extent : ROWS_MOST;
+        double extent = number ? (double)l->stage->extent[axis] : (double)OPEN_ROWS;
+        double worth = extent < (double)ROWS_MOST ? extent : (double)ROWS_MOST;
         worth *= 1 + shared_by(t, axis);
         if (axis != t->vector && extent > 1 && worth >= best) { /* of equals the inner one */
             best = worth;
@@ -234,12 +234,12 @@ static void choose_blocks(gali_lowering *l, gali_sum_tile *t) {
         numbers &= gali_extent_is_number(stage->extent[stage->rank + i]);
         inner *= (double)stage->extent[stage->rank + i];
     }
-    if (!numbers || inner <= target->l2 / 2 || rows <= t->rows || rows * vector > SUMS_MOST) {
+    if (!numbers || inner <= target->l2 / 2 || rows <= t->rows || rows * vector > (double)SUMS_MOST) {
         return;
     }
-    while (inner > BLOCK_MOST && t->outer < stage->reduced) {
+    while (inner > (double)BLOCK_MOST && t->outer < stage->reduced) {
         uint32_t extent = (uint32_t)stage->extent[stage->rank + t->outer], block = extent;
-        while (block > 1 && (extent % block || inner / extent * block > BLOCK_MOST)) {
+        while (block > 1 && (extent % block || inner / extent * block > (double)BLOCK_MOST)) {
             block--;
         }
         if (block > 1 && block >= extent / 64) {
