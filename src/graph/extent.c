@@ -456,23 +456,41 @@ static int ordered(gali_extents *x, gali_extent a, gali_extent b) {
     return least >= 0 ? 1 : most <= 0 ? -1 : 0;
 }
 
-/* Whether b is the smaller (LEAST) or larger (MOST) of a and something: then a is the larger, or smaller, of the two. */
-static int absorbs(const gali_extents *x, gali_extent a, gali_extent b, gali_extent_kind kind) {
-    const sum *s = is_handle(b) ? x->sums[b - FIRST] : NULL;
+/* The one atom of that kind that an extent is; NULL: it is something else. */
+static const atom *only_atom(const gali_extents *x, gali_extent a, gali_extent_kind kind) {
+    const sum *s = is_handle(a) ? x->sums[a - FIRST] : NULL;
     if (!s || s->count != 1 || s->terms[0].count != 1 || s->terms[0].scale != 1) {
-        return 0;
+        return NULL;
     }
     const atom *only = x->atoms[s->terms[0].atoms[0]];
-    return only->kind == kind && (only->operand[0] == a || only->operand[1] == a);
+    return only->kind == kind ? only : NULL;
+}
+
+/* Whether b is the smaller (LEAST) or larger (MOST) of a and something: then a is the larger, or smaller, of the two. */
+static int absorbs(const gali_extents *x, gali_extent a, gali_extent b, gali_extent_kind kind) {
+    const atom *only = only_atom(x, b, kind);
+    return only && (only->operand[0] == a || only->operand[1] == a);
+}
+
+enum { NESTED = 6 }; /* of max in max, that is looked through */
+
+/* Whether a adds nothing to b, the smallest (LEAST) or largest (MOST) of some: one of them is never above, or below, it. */
+static int is_covered(gali_extents *x, gali_extent a, gali_extent b, gali_extent_kind kind, int depth) {
+    const atom *only = only_atom(x, b, kind);
+    if (only && depth > 0) {
+        const gali_extent *of = only->operand;
+        return is_covered(x, a, of[0], kind, depth - 1) || is_covered(x, a, of[1], kind, depth - 1);
+    }
+    return a == b || ordered(x, a, b) == (kind == GALI_EXTENT_MOST ? 1 : -1);
 }
 
 gali_extent gali_extent_least(gali_extents *x, gali_extent a, gali_extent b) {
     if (sticks(a, b)) {
         return sticks(a, b);
     }
-    int known = absorbs(x, a, b, GALI_EXTENT_MOST)   ? 1
-                : absorbs(x, b, a, GALI_EXTENT_MOST) ? -1
-                                                     : ordered(x, a, b);
+    int known = absorbs(x, a, b, GALI_EXTENT_MOST) || is_covered(x, b, a, GALI_EXTENT_LEAST, NESTED)   ? 1
+                : absorbs(x, b, a, GALI_EXTENT_MOST) || is_covered(x, a, b, GALI_EXTENT_LEAST, NESTED) ? -1
+                                                                                                       : 0;
     return known ? (known > 0 ? a : b) : operation(x, GALI_EXTENT_LEAST, a < b ? a : b, a < b ? b : a);
 }
 
@@ -480,9 +498,9 @@ gali_extent gali_extent_most(gali_extents *x, gali_extent a, gali_extent b) {
     if (sticks(a, b)) {
         return sticks(a, b);
     }
-    int known = absorbs(x, a, b, GALI_EXTENT_LEAST)   ? -1
-                : absorbs(x, b, a, GALI_EXTENT_LEAST) ? 1
-                                                      : ordered(x, a, b);
+    int known = absorbs(x, b, a, GALI_EXTENT_LEAST) || is_covered(x, a, b, GALI_EXTENT_MOST, NESTED)   ? 1
+                : absorbs(x, a, b, GALI_EXTENT_LEAST) || is_covered(x, b, a, GALI_EXTENT_MOST, NESTED) ? -1
+                                                                                                       : 0;
     return known ? (known > 0 ? b : a) : operation(x, GALI_EXTENT_MOST, a < b ? a : b, a < b ? b : a);
 }
 

@@ -33,6 +33,13 @@ static void test_extents_have_one_form(void **state) {
     gali_extent late = gali_extent_symbol(x, "late", 0, 1024);
     gali_extent_set_range(x, late, 8, 512);
     assert_true(gali_extent_least(x, late, 512) == late && gali_extent_most(x, late, 4) == late);
+    gali_extent larger = gali_extent_most(x, gali_extent_mul(x, n, 16), gali_extent_mul(x, b, 96));
+    assert_true(gali_extent_most(x, gali_extent_mul(x, n, 8), larger) == larger); /* 8 n is never above 16 n */
+    assert_true(gali_extent_most(x, larger, gali_extent_mul(x, b, 97)) != larger);
+    gali_extent smaller = gali_extent_least(x, gali_extent_mul(x, n, 16), gali_extent_mul(x, b, 96));
+    assert_true(gali_extent_least(x, smaller, gali_extent_mul(x, b, 97)) == smaller);
+    assert_true(gali_extent_least(x, gali_extent_mul(x, n, 8), smaller) != smaller);
+    assert_true(gali_extent_most(x, late, late) == late && gali_extent_least(x, larger, larger) == larger);
     assert_true(gali_extent_mul(x, GALI_EXTENT_LARGEST, 2) == GALI_EXTENT_BAD);
     assert_true(gali_extent_add(x, GALI_EXTENT_UNKNOWN, 1) == GALI_EXTENT_UNKNOWN);
     assert_prints(x, sum, "n*b + 3");
