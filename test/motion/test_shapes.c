@@ -115,8 +115,8 @@ static void a_hundred_joints_sixteen_gaits_and_eight_legs(void **unused) {
     line(&t, "window 64 63");
     char samples[400] = "samples", future[400] = "future";
     for (int i = 0; i < 64; i++) {
-        snprintf(samples + strlen(samples), 8, " %d", 2 * i - 64);
-        snprintf(future + strlen(future), 8, " %d", i);
+        snprintf(samples + strlen(samples), 16, " %d", 2 * i - 64);
+        snprintf(future + strlen(future), 16, " %d", i);
     }
     line(&t, "%s\n%s", samples, future);
     for (int i = 0; i < 16; i++) {
