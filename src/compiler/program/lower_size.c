@@ -22,6 +22,10 @@ void gali_lower_set_bounds(gali_lowering *l, const gali_loop_variable *variable,
     }
 }
 
+static int64_t saturated(double x) {
+    return x < -1e17 ? -(int64_t)1e17 : x > 1e17 ? (int64_t)1e17 : (int64_t)x;
+}
+
 void gali_lower_range(gali_lowering *l, const gali_loop_index *index, int64_t *least, int64_t *most) {
     double low = (double)index->constant, high = low;
     for (uint32_t i = 0; i < index->count; i++) {
@@ -31,8 +35,8 @@ void gali_lower_range(gali_lowering *l, const gali_loop_index *index, int64_t *l
         low += scale < 0 ? scale * z : scale * a;
         high += scale < 0 ? scale * a : scale * z;
     }
-    *least = low < -1e17 ? -(int64_t)1e17 : (int64_t)low;
-    *most = high > 1e17 ? (int64_t)1e17 : (int64_t)high;
+    *least = saturated(low);
+    *most = saturated(high);
 }
 
 /* Takes scale times an axis that is a sum of variables out of an index, if it is in it whole; the scale, or 0. */
