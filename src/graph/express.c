@@ -31,7 +31,9 @@ gali_stage_of *gali_x_result(gali_express *x, uint32_t result) {
 gali_stage_of *gali_x_temporary(gali_express *x, const char *name, gali_element element, uint32_t rank,
                                 const gali_extent *shape) {
     gali_type type = {.element = element, .rank = (int)rank};
-    memcpy(type.shape, shape, rank * sizeof *shape);
+    for (uint32_t i = 0; i < rank; i++) {
+        type.shape[i] = shape[i];
+    }
     return stage(x, name, -1, &type);
 }
 

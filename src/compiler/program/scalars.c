@@ -4,17 +4,19 @@
 
 #include "compiler/program/index.h"
 
-enum { BUCKETS = 1 << 14, MADE_BUCKETS = 64 };
+enum { FIRST_BUCKETS = 1 << 12, MADE_BUCKETS = 64 };
 
 typedef struct kept {
     gali_scalar scalar;
+    uint64_t hash;
     struct kept *next;
 } kept;
 
 struct gali_scalars {
     gali_arena *arena;
     gali_extents *extents;
-    kept *bucket[BUCKETS];
+    kept **bucket; /* [buckets], a power of two, no fewer than there are scalars */
+    uint64_t buckets, count;
 };
 
 struct gali_scalar_made {
@@ -25,10 +27,12 @@ struct gali_scalar_made {
 gali_scalars *gali_scalars_make(gali_arena *arena, gali_extents *extents) {
     gali_scalars *s = gali_arena_take(arena, sizeof *s);
     if (s) {
-        s->arena = arena;
-        s->extents = extents;
+        *s = (gali_scalars){.arena = arena,
+                            .extents = extents,
+                            .bucket = gali_arena_take(arena, FIRST_BUCKETS * sizeof *s->bucket),
+                            .buckets = FIRST_BUCKETS};
     }
-    return s;
+    return s && s->bucket ? s : NULL;
 }
 
 /* ---- each once ---- */
@@ -58,10 +62,25 @@ static int same(const gali_scalar *a, const gali_scalar *b) {
            memcmp(a->index, b->index, sizeof a->index) == 0;
 }
 
+/* Twice as many buckets; where memory is short all stay in those that there are. */
+static void grow(gali_scalars *s) {
+    kept **wider = gali_arena_take(s->arena, 2 * s->buckets * sizeof *wider);
+    for (uint64_t i = 0; wider && i < s->buckets; i++) {
+        for (kept *k = s->bucket[i], *next; k; k = next) {
+            kept **to = &wider[k->hash % (2 * s->buckets)];
+            next = k->next;
+            k->next = *to;
+            *to = k;
+        }
+    }
+    s->bucket = wider ? wider : s->bucket;
+    s->buckets = wider ? 2 * s->buckets : s->buckets;
+}
+
 const gali_scalar *gali_scalars_keep(gali_scalars *s, const gali_scalar *content) {
-    kept **bucket = &s->bucket[hash_of(content) % BUCKETS];
-    for (kept *k = *bucket; k; k = k->next) {
-        if (same(&k->scalar, content)) {
+    uint64_t hash = hash_of(content);
+    for (kept *k = s->bucket[hash % s->buckets]; k; k = k->next) {
+        if (k->hash == hash && same(&k->scalar, content)) {
             return &k->scalar;
         }
     }
@@ -69,9 +88,13 @@ const gali_scalar *gali_scalars_keep(gali_scalars *s, const gali_scalar *content
     if (!k) {
         return NULL;
     }
+    if (s->count++ == s->buckets) {
+        grow(s);
+    }
     k->scalar = *content;
-    k->next = *bucket;
-    *bucket = k;
+    k->hash = hash;
+    k->next = s->bucket[hash % s->buckets];
+    s->bucket[hash % s->buckets] = k;
     return &k->scalar;
 }
 
