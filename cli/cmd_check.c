@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "base/size.h"
-#include "check_report.h"
+#include "check/check_report.h"
 #include "commands.h"
 #include "diagnose/diagnose.h"
 #include "network/quantise_model.h"

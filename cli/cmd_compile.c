@@ -8,9 +8,9 @@
 #include "compiler/emit/program.h"
 #include "directory.h"
 #include "gallop/compiler.h"
-#include "import_onnx.h"
 #include "network/model.h"
-#include "onnx_model.h"
+#include "onnx/import_onnx.h"
+#include "onnx/onnx_model.h"
 #include "options.h"
 
 enum { PATH_SIZE = 4096 };

@@ -5,14 +5,14 @@
 
 #include "base/error.h"
 #include "commands.h"
-#include "contact_sheet.h"
-#include "demo_cast.h"
 #include "directory.h"
 #include "embedded.h"
-#include "hills.h"
 #include "model_file.h"
 #include "motion/controller.h"
 #include "options.h"
+#include "show/contact_sheet.h"
+#include "show/demo_cast.h"
+#include "show/hills.h"
 #include "space.h"
 
 static const double budget_ms = 2; /* for the whole crowd in a frame of 16.7 ms */

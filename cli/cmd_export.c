@@ -1,12 +1,12 @@
 /* gallop export: a driven run as BVH or glTF, for animation programs and engines. */
 #include <string.h>
 
-#include "bvh.h"
 #include "commands.h"
 #include "directory.h"
 #include "drive_run.h"
-#include "gltf.h"
 #include "motion/controller.h"
+#include "show/bvh.h"
+#include "show/gltf.h"
 
 enum { OWN_OPTIONS = 2 };
 

@@ -10,7 +10,7 @@
 #include "commands.h"
 #include "directory.h"
 #include "import/pfnn_folder.h"
-#include "import_onnx.h"
+#include "onnx/import_onnx.h"
 #include "options.h"
 
 typedef struct wishes {

@@ -4,7 +4,7 @@
 
 #include "base/file.h"
 #include "commands.h"
-#include "onnx_model.h"
+#include "onnx/onnx_model.h"
 #include "options.h"
 
 typedef struct inspect {

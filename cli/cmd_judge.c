@@ -5,8 +5,8 @@
 
 #include "commands.h"
 #include "json.h"
-#include "judge_bars.h"
-#include "judge_page.h"
+#include "judge/bars.h"
+#include "judge/page.h"
 #include "motion/controller.h"
 #include "options.h"
 #include "precision_option.h"

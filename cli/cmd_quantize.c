@@ -4,12 +4,12 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "check/quantize_report.h"
 #include "commands.h"
 #include "directory.h"
 #include "network/quantise_model.h"
 #include "options.h"
 #include "precision_option.h"
-#include "quantize_report.h"
 
 typedef struct quantize {
     const char *path, *out;

@@ -4,9 +4,9 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "built_model.h"
 #include "commands.h"
-#include "run_ports.h"
+#include "onnx/built_model.h"
+#include "onnx/run_ports.h"
 
 typedef struct job {
     gali_built_desc desc;

@@ -5,7 +5,7 @@
 #include "drive_script.h"
 #include "options.h"
 #include "precision_option.h"
-#include "recording.h"
+#include "show/recording.h"
 
 enum { GALI_DRIVE_OPTIONS = 12 };
 

@@ -8,8 +8,8 @@
 #ifndef GALI_CLI_DIAGNOSE_H
 #define GALI_CLI_DIAGNOSE_H
 
-#include "../frames.h"
-#include "../model_file.h"
+#include "frames.h"
+#include "model_file.h"
 
 typedef enum gali_diagnosis_kind {
     GALI_DIAGNOSIS_NONE = 0, /* no known mistake */

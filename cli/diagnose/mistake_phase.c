@@ -1,8 +1,8 @@
 /* The phase: radians of a cycle are expected. */
 #include <stdio.h>
 
-#include "../space.h"
 #include "case.h"
+#include "space.h"
 
 typedef struct phase_step {
     float scale, shift;

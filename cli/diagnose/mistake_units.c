@@ -2,8 +2,8 @@
  * joints and feet alone, or of the others alone. */
 #include <stdio.h>
 
-#include "../space.h"
 #include "sense.h"
+#include "space.h"
 
 typedef struct unit_step {
     gali_unit unit;

@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-#include "../pose_row.h"
+#include "check/pose_row.h"
 
 /* What a bone takes, in multiply-adds and the time of those in a network. */
 static const uint64_t bone_work = 5000;

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../pose_row.h"
+#include "check/pose_row.h"
 
 typedef struct match {
     const gali_contract *contract;

@@ -5,9 +5,9 @@
 #define _XOPEN_SOURCE 700
 #include "motion/mannequin.h"
 
-#include "bvh.h"
 #include "command_line.h"
-#include "recording.h"
+#include "show/bvh.h"
+#include "show/recording.h"
 #include "space.h"
 
 enum { FRAMES = 90, CHANNELS_MAX = 3 + 3 * 32 };

@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-#include "check_report.h"
+#include "check/check_report.h"
 
 typedef struct subject {
     gali_model_file file;

@@ -7,7 +7,7 @@
 #include <cmocka.h>
 #include <math.h>
 
-#include "demo_cast.h"
+#include "show/demo_cast.h"
 
 enum { RANDOM = 7, RATE = 60, SECONDS = 60 };
 

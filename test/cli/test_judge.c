@@ -1,5 +1,5 @@
 /* The judge's measures: what jumps is seen to jump, what jumps with its legs is seen to fly. */
-#include "judge_measure.h"
+#include "judge/measure.h"
 
 #include <math.h>
 #include <setjmp.h>

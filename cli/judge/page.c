@@ -1,0 +1,230 @@
+/*
+ * The page is text and SVG, written as it goes. Plots: a frame is a point of a line. Filmstrips: the bones, seen from the
+ * left of the way at the start, so that who goes on walks to the right; a moment every tenth of a second.
+ */
+#include "judge/page.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "motion/controller.h"
+
+static const char *const head =
+    "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\"><title>gallop judge</title><style>"
+    "body{font:15px/1.5 system-ui,sans-serif;margin:2em auto;max-width:1240px;padding:0 1em;color:#222}"
+    "table{border-collapse:collapse;font-variant-numeric:tabular-nums}td,th{padding:.1em .8em;text-align:right}"
+    "td:first-child,th:first-child{text-align:left}tr.missed td{background:#fde4dc}svg{background:#f6f6f4;"
+    "display:block;margin:.3em 0;max-width:100%}h2{margin-top:2em}small{color:#666}</style>";
+
+/* Colours of the two models' lines. */
+static const char *const colours[GALI_PAGE_MODELS] = {"#1f6fb2", "#c8641b"};
+
+/* The file's: two models may well be called the same. */
+static const char *name_of(const gali_judged *judged) {
+    const char *slash = strrchr(judged->desc.path, '/');
+    return slash ? slash + 1 : judged->desc.path;
+}
+
+/* Names come from files. */
+static void put_text(FILE *out, const char *text) {
+    for (; *text; text++) {
+        switch (*text) {
+        case '<':
+            fputs("&lt;", out);
+            break;
+        case '>':
+            fputs("&gt;", out);
+            break;
+        case '&':
+            fputs("&amp;", out);
+            break;
+        default:
+            fputc(*text, out);
+        }
+    }
+}
+
+/* ---- bars ---- */
+
+static void put_verdict(const gali_judge_page *page, FILE *out, const gali_judge_verdict *v) {
+    fprintf(out, "<tr%s><td>%s<td>%s<td>%g", gali_judge_is_missed(v) ? " class=missed" : "",
+            gali_judge_scripts[v->script].name, v->fact->heading, v->most);
+    for (uint32_t m = 0; m < page->models; m++) {
+        double got = NAN;
+        if (gali_judged_has(page->judged[m], v->script)) {
+            got = gali_figure_value(&page->judged[m]->figures[v->script], v->fact);
+        }
+        if (isnan(got)) {
+            fputs("<td>-", out);
+        } else {
+            fprintf(out, "<td>%.*f", v->fact->decimals, got);
+        }
+    }
+    fputs("</tr>\n", out);
+}
+
+static void put_bars(const gali_judge_page *page, FILE *out) {
+    uint32_t missed = 0;
+    for (uint32_t i = 0; i < page->counts[0]; i++) {
+        missed += gali_judge_is_missed(&page->verdicts[0][i]) ? 1u : 0u;
+    }
+    fprintf(
+        out,
+        "<p>%u of %u bars are missed; those rows are red.<details open><summary>All bars</summary><table><tr>"
+        "<th>script<th>figure<th>at most",
+        missed, page->counts[0]);
+    for (uint32_t m = 0; m < page->models; m++) {
+        fputs("<th>", out);
+        put_text(out, name_of(page->judged[m]));
+    }
+    fputs("</tr>\n", out);
+    for (uint32_t i = 0; i < page->counts[0]; i++) {
+        put_verdict(page, out, &page->verdicts[0][i]);
+    }
+    fputs("</table></details>\n", out);
+}
+
+/* ---- plots ---- */
+
+enum { PLOT_WIDE = 1200, PLOT_HIGH = 110, PLOT_SECONDS = 20 };
+
+/* What a plot shows of a frame, in metres and seconds. */
+typedef double (*quantity)(const gali_judged *judged, const gali_judge_trace *trace, uint32_t f);
+
+static double speed_at(const gali_judged *judged, const gali_judge_trace *trace, uint32_t f) {
+    const gali_contract *c = judged->controller->contract;
+    gal_vec3 a = trace->frames[f > 5 ? f - 6 : 0].root, b = trace->frames[f].root;
+    return f > 5 ? hypot((double)(b.x - a.x), (double)(b.z - a.z)) / 6 * (double)(c->rate * c->unit) : 0;
+}
+
+static double body_at(const gali_judged *judged, const gali_judge_trace *trace, uint32_t f) {
+    return (double)(trace->frames[f].body * judged->controller->contract->unit);
+}
+
+static void put_line(const gali_judged *judged, uint32_t script, quantity what, double most, const char *colour,
+                     FILE *out) {
+    const gali_judge_trace *trace = gali_judged_trace(judged, script);
+    uint32_t frames = judged->whole[gali_judge_scripts[script].ground].frames;
+    const double end = (double)PLOT_SECONDS * (double)judged->controller->contract->rate;
+    fprintf(out, "<polyline fill=none stroke=\"%s\" points=\"", colour);
+    for (uint32_t f = 0; f < frames && f < end; f += 2) {
+        fprintf(out, "%.1f,%.1f ", f / end * (double)PLOT_WIDE,
+                (double)PLOT_HIGH * (1 - fmin(fmax(what(judged, trace, f) / most, 0), 1)));
+    }
+    fputs("\"/>", out);
+}
+
+static void put_plot(const gali_judge_page *page, uint32_t script, const char *title, quantity what,
+                     FILE *out) {
+    double most = 1e-3;
+    for (uint32_t m = 0; m < page->models; m++) {
+        const gali_judged *judged = page->judged[m];
+        uint32_t frames = judged->whole[gali_judge_scripts[script].ground].frames;
+        for (uint32_t f = 0; gali_judged_has(judged, script) && f < frames; f++) {
+            most = fmax(most, 1.05 * what(judged, gali_judged_trace(judged, script), f));
+        }
+    }
+    fprintf(out, "<small>%s, 0 to %.2f, over %d s</small><svg viewBox=\"0 0 %d %d\">", title, most,
+            PLOT_SECONDS, PLOT_WIDE, PLOT_HIGH);
+    for (uint32_t m = 0; m < page->models; m++) {
+        if (gali_judged_has(page->judged[m], script)) {
+            put_line(page->judged[m], script, what, most, colours[m], out);
+        }
+    }
+    fputs("</svg>\n", out);
+}
+
+/* ---- filmstrips ---- */
+
+enum { FIGURES = 20, FIGURE_WIDE = 60, STRIP_HIGH = 150 };
+
+/* Metres across a figure's place, and under the ground. */
+static const float figure_wide = 0.9f, figure_under = 0.35f;
+
+/* Figure `column` of a strip: the bones in frame f, and the ground under them. */
+static void put_figure(const gali_judged *judged, uint32_t script, uint32_t f, int column, FILE *out) {
+    const gali_contract *c = judged->controller->contract;
+    const gali_judge_ground *ground = &judged->whole[gali_judge_scripts[script].ground].ground;
+    const gali_judge_trace *trace = gali_judged_trace(judged, script);
+    const gal_vec3 *joints = trace->joints + (size_t)f * c->joint_count, root = trace->frames[f].root;
+    const float scale = (float)FIGURE_WIDE / figure_wide, middle = (float)FIGURE_WIDE * ((float)column + 0.5f);
+    const float bottom = (float)STRIP_HIGH - figure_under * scale;
+    int along_x = fabsf(sinf(gali_judge_scripts[script].heading)) > 0.5f; /* sideways: seen from the front */
+    for (uint32_t j = 1; j < c->joint_count; j++) {
+        gal_vec3 a = gali_vec3_sub(joints[c->joints[j].parent], root), b = gali_vec3_sub(joints[j], root);
+        float size = c->unit * scale, from = along_x ? a.x : a.z, to = along_x ? b.x : b.z;
+        const char *colour = strstr(c->joints[j].name, "Left")    ? "#d08a1d"
+                             : strstr(c->joints[j].name, "Right") ? "#2a6fa8"
+                                                                  : "#444";
+        fprintf(out, "<line x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\" stroke=\"%s\"/>",
+                (double)(middle + from * size), (double)(bottom - a.y * size), (double)(middle + to * size),
+                (double)(bottom - b.y * size), colour);
+    }
+    fputs("<polyline class=g points=\"", out);
+    for (int i = 0; i <= 12; i++) {
+        float at = figure_wide * ((float)i / 12 - 0.5f) / c->unit;
+        float height = gali_judge_ground_at((void *)(uintptr_t)ground, root.x + (along_x ? at : 0),
+                                            root.z + (along_x ? 0 : at)) -
+                       root.y;
+        fprintf(out, "%.1f,%.1f ", (double)(middle + at * c->unit * scale),
+                (double)(bottom - height * c->unit * scale));
+    }
+    fputs("\"/>", out);
+}
+
+/* From just before what the script does in its second round, as far as there are frames. */
+static void put_strip(const gali_judged *judged, uint32_t script, FILE *out) {
+    const gali_judge_script *s = &gali_judge_scripts[script];
+    float rate = judged->controller->contract->rate, begin = 4;
+    begin = s->off > 0 ? s->on + s->off - 0.4f : begin;
+    begin = s->jump > 0 ? s->jump - 0.2f : begin;
+    uint32_t frames = judged->whole[s->ground].frames;
+    fprintf(out,
+            "<svg viewBox=\"0 0 %d %d\" stroke-width=2 stroke-linecap=round><style>.g{fill:none;stroke:#999;"
+            "stroke-width:1}</style>",
+            FIGURES * FIGURE_WIDE, STRIP_HIGH);
+    for (int i = 0; i < FIGURES; i++) {
+        uint32_t f = (uint32_t)((begin - 0.2f + 0.1f * (float)i) * rate);
+        if (f < frames) {
+            put_figure(judged, script, f, i, out);
+        }
+    }
+    fputs("</svg><small>", out);
+    put_text(out, name_of(judged));
+    fprintf(out, ", a figure every tenth of a second from %.1f s on</small><br>\n", (double)(begin - 0.2f));
+}
+
+static void put_script(const gali_judge_page *page, uint32_t script, FILE *out) {
+    fprintf(out, "<h2>%s</h2>\n", gali_judge_scripts[script].name);
+    for (uint32_t m = 0; m < page->models; m++) {
+        if (gali_judged_has(page->judged[m], script)) {
+            put_strip(page->judged[m], script, out);
+        }
+    }
+    put_plot(page, script, "speed, m/s", speed_at, out);
+    put_plot(page, script, "first joint over the ground, m", body_at, out);
+}
+
+gal_status gali_judge_page_write(const gali_judge_page *page, gal_error *error) {
+    gali_file_draft draft;
+    gal_status status = gali_file_begin(&draft, page->path, error);
+    if (status != GAL_OK) {
+        return status;
+    }
+    fprintf(draft.stream, "%s<h1>gallop judge", head);
+    for (uint32_t m = 0; m < page->models; m++) {
+        fprintf(draft.stream, "%s<span style=\"color:%s\">", m == 0 ? ": " : " beside ", colours[m]);
+        put_text(draft.stream, name_of(page->judged[m]));
+        fputs("</span>", draft.stream);
+    }
+    fputs("</h1>\n", draft.stream);
+    put_bars(page, draft.stream);
+    for (uint32_t s = 0; s < gali_judge_script_count; s++) {
+        if (gali_judged_has(page->judged[0], s)) {
+            put_script(page, s, draft.stream);
+        }
+    }
+    return gali_file_finish(&draft, error);
+}
