@@ -20,6 +20,22 @@ void gali_lower_append(gali_lowering *l, gali_loop_statement *s) {
     l->tail = &s->next;
 }
 
+void gali_lower_put(gali_lowering *l, const gali_loop_access *to, const gali_loop_value *value) {
+    gali_loop_statement *store = value ? gali_loop_add_statement(l->arena, GALI_LOOP_STORE) : NULL;
+    if (store) {
+        store->to = *to;
+        store->value = value;
+    }
+    gali_lower_append(l, store);
+}
+
+void gali_lower_close(gali_lowering *l, gali_loop_statement **block) {
+    while (*block) {
+        block = &(*block)->next;
+    }
+    l->tail = block;
+}
+
 void gali_lower_name(gali_lowering *l, const char *stem, char name[GALI_LOOP_NAME_MAX]) {
     snprintf(name, GALI_LOOP_NAME_MAX, "%.16s%u", stem, l->names++);
 }
@@ -32,6 +48,26 @@ const gali_loop_variable *gali_lower_variable(gali_lowering *l, const char *stem
         gali_lower_fail(l, "too many variables");
     }
     return variable;
+}
+
+gali_loop_buffer *gali_lower_local(gali_lowering *l, const char *stem, gali_element element, uint32_t rank,
+                                   const uint32_t *extents) {
+    char name[GALI_LOOP_NAME_MAX];
+    gali_lower_name(l, stem, name);
+    gali_loop_buffer *local = gali_loop_add_buffer(l->f, name, GALI_LOOP_LOCAL);
+    gali_loop_statement *make = gali_loop_add_statement(l->arena, GALI_LOOP_MAKE);
+    if (!local || !make) {
+        gali_lower_fail(l, "no memory, or too many locals");
+        return NULL;
+    }
+    local->element = gali_loop_computed(element);
+    local->rank = rank;
+    for (uint32_t i = 0; i < rank; i++) {
+        local->extent[i] = gali_loop_number(extents[i]);
+    }
+    make->local = local;
+    gali_lower_append(l, make);
+    return local;
 }
 
 /* ---- parameters ---- */

@@ -23,23 +23,6 @@ typedef struct lanes_sum {
 
 /* ---- parts ---- */
 
-static gali_loop_buffer *make_local(gali_lowering *l, const char *stem, uint32_t rows, uint32_t columns) {
-    char name[GALI_LOOP_NAME_MAX];
-    gali_lower_name(l, stem, name);
-    gali_loop_buffer *local = gali_loop_add_buffer(l->f, name, GALI_LOOP_LOCAL);
-    gali_loop_statement *make = gali_loop_add_statement(l->arena, GALI_LOOP_MAKE);
-    if (!local || !make) {
-        gali_lower_fail(l, "no memory, or too many locals");
-        return NULL;
-    }
-    local->rank = rows ? 2 : 1;
-    local->extent[0] = gali_loop_number(rows ? rows : columns);
-    local->extent[1] = gali_loop_number(columns);
-    make->local = local;
-    gali_lower_append(l, make);
-    return local;
-}
-
 /* Opens a loop over `count`, which is written out where it is a few vectors. */
 static gali_loop_index open_parts(gali_lowering *l, uint32_t count, uint32_t lanes) {
     gali_loop_index extent = gali_loop_number(count);
@@ -49,18 +32,6 @@ static gali_loop_index open_parts(gali_lowering *l, uint32_t count, uint32_t lan
         (*loop)->mark = GALI_LOOP_UNROLL;
     }
     return turn;
-}
-
-static void close_loop(gali_lowering *l, gali_loop_statement **outside) {
-    l->tail = *outside ? &(*outside)->next : outside;
-}
-
-/* Behind all that stands in a block so far. */
-static void close_block(gali_lowering *l, gali_loop_statement **block) {
-    while (*block) {
-        block = &(*block)->next;
-    }
-    l->tail = block;
 }
 
 /* sum[v] = value, of lanes from `at` + lanes v on of the summed axis. */
@@ -75,7 +46,7 @@ static void step(gali_lowering *l, const lanes_sum *s, const gali_loop_index *at
     l->self = gali_loop_load(l->arena, &own, NULL);
     gali_lower_store(l, &own, value);
     gali_lower_set_lanes(l, GALI_NONE, 1, place, NULL);
-    close_loop(l, outside);
+    gali_lower_close(l, outside);
 }
 
 /* to[j] = value of from[j], for j in count. */
@@ -90,7 +61,7 @@ static void for_parts(gali_lowering *l, const gali_loop_index *count, const gali
     }
     l->self = gali_loop_load(l->arena, &own, NULL);
     gali_lower_store(l, &own, value);
-    close_loop(l, outside);
+    gali_lower_close(l, outside);
 }
 
 /* all[j] = op(all[j], from[j + by]) for j in count. */
@@ -101,14 +72,10 @@ static void add_parts(gali_lowering *l, const lanes_sum *s, const gali_loop_buff
     gali_loop_access own = {.buffer = s->all, .lanes = 1, .index = {turn}},
                      other = {.buffer = from, .lanes = 1, .index = {turn}};
     other.index[0].constant += by;
-    gali_loop_statement *store = gali_loop_add_statement(l->arena, GALI_LOOP_STORE);
-    if (store) {
-        store->to = own;
-        store->value = gali_loop_apply(l->arena, gali_lower_op(s->op), gali_loop_load(l->arena, &own, NULL),
-                                       gali_loop_load(l->arena, &other, NULL), NULL);
-    }
-    gali_lower_append(l, store);
-    close_loop(l, outside);
+    gali_lower_put(l, &own,
+                   gali_loop_apply(l->arena, gali_lower_op(s->op), gali_loop_load(l->arena, &own, NULL),
+                                   gali_loop_load(l->arena, &other, NULL), NULL));
+    gali_lower_close(l, outside);
 }
 
 /* ---- a sum ---- */
@@ -120,13 +87,8 @@ static void gather(gali_lowering *l, const lanes_sum *s) {
     gali_loop_access from = {.buffer = s->sum, .lanes = s->lanes, .index = {turn}},
                      to = {.buffer = s->all, .lanes = s->lanes};
     gali_loop_index_add(&to.index[0], &turn, s->lanes);
-    gali_loop_statement *store = gali_loop_add_statement(l->arena, GALI_LOOP_STORE);
-    if (store) {
-        store->to = to;
-        store->value = gali_loop_load(l->arena, &from, NULL);
-    }
-    gali_lower_append(l, store);
-    close_loop(l, outside);
+    gali_lower_put(l, &to, gali_loop_load(l->arena, &from, NULL));
+    gali_lower_close(l, outside);
 }
 
 /* y = finish of start + all[0]. */
@@ -177,9 +139,10 @@ void gali_lower_parts(gali_lowering *l) {
     gali_loop_index left = left_of(l, &length, &rounds, &at), whole = gali_loop_number(0);
     int has_rest = left.count || left.constant;
     gali_lower_open_axes(l, 0, stage->rank);
-    s.sum = make_local(l, "sum", PARTS / s.lanes, s.lanes);
-    s.all = make_local(l, "all", 0, PARTS);
-    s.rest = has_rest ? make_local(l, "rest", 0, PARTS) : NULL;
+    const uint32_t side[] = {PARTS / s.lanes, s.lanes}, one[] = {PARTS};
+    s.sum = gali_lower_local(l, "sum", GALI_f32, 2, side);
+    s.all = gali_lower_local(l, "all", GALI_f32, 1, one);
+    s.rest = has_rest ? gali_lower_local(l, "rest", GALI_f32, 1, one) : NULL;
     if (!s.sum || !s.all || (has_rest && !s.rest)) {
         return;
     }
@@ -193,11 +156,11 @@ void gali_lower_parts(gali_lowering *l) {
     gali_loop_index turn = gali_lower_open(l, "k", &rounds);
     gali_loop_index_add(&whole, &turn, PARTS);
     step(l, &s, &whole, &length, stage->value);
-    close_loop(l, outside);
+    gali_lower_close(l, outside);
     if (has_rest) {
         for_parts(l, &left, s.rest, &at, s.axis, stage->value);
     }
-    close_block(l, block);
+    gali_lower_close(l, block);
     gather(l, &s);
     if (has_rest) {
         add_parts(l, &s, s.rest, 0, &left);

@@ -48,25 +48,7 @@ static void lower_plain(gali_lowering *l) {
     gali_lower_store(l, &to, l->stage->value);
 }
 
-static gali_loop_buffer *gali_lower_add_sums(gali_lowering *l, uint32_t size) {
-    char name[GALI_LOOP_NAME_MAX];
-    gali_lower_name(l, "sum", name);
-    gali_loop_buffer *local = gali_loop_add_buffer(l->f, name, GALI_LOOP_LOCAL);
-    gali_loop_statement *make = gali_loop_add_statement(l->arena, GALI_LOOP_MAKE);
-    if (!local || !make) {
-        gali_lower_fail(l, "no memory, or too many locals");
-        return NULL;
-    }
-    local->element = gali_loop_computed(l->stage->value->element);
-    local->rank = size > 0;
-    local->extent[0] = gali_loop_number(size);
-    make->local = local;
-    gali_lower_append(l, make);
-    return local;
-}
-
-static gali_loop_access gali_lower_sum_at(gali_lowering *l, const gali_loop_buffer *local,
-                                          const gali_loop_index *at) {
+static gali_loop_access sum_at(gali_lowering *l, const gali_loop_buffer *local, const gali_loop_index *at) {
     gali_loop_access access = {.buffer = local, .lanes = 1};
     access.index[0] = at ? *at : gali_loop_number(0);
     l->self = gali_loop_load(l->arena, &access, NULL);
@@ -76,19 +58,16 @@ static gali_loop_access gali_lower_sum_at(gali_lowering *l, const gali_loop_buff
 /* One element at a time: a stage without axes, or whose last axis is short. */
 static void lower_sum(gali_lowering *l) {
     gali_lower_open_axes(l, 0, l->stage->rank);
-    gali_loop_buffer *local = gali_lower_add_sums(l, 0);
+    gali_loop_buffer *local = gali_lower_local(l, "sum", l->stage->value->element, 0, NULL);
     if (!local) {
         return;
     }
-    gali_loop_access sum = gali_lower_sum_at(l, local, NULL);
+    gali_loop_access sum = sum_at(l, local, NULL);
     gali_lower_store(l, &sum, l->stage->start);
     gali_loop_statement **after = l->tail;
     gali_lower_open_axes(l, l->stage->rank, l->stage->rank + l->stage->reduced);
     gali_lower_store(l, &sum, l->stage->value);
-    while (*after && (*after)->next) { /* behind the loops */
-        after = &(*after)->next;
-    }
-    l->tail = *after ? &(*after)->next : after;
+    gali_lower_close(l, after);
     gali_loop_access to = gali_lower_result(l);
     gali_scalar self = {.op = GALI_SCALAR_self, .element = l->stage->value->element};
     gali_lower_store(l, &to, l->stage->finish ? l->stage->finish : &self);
@@ -131,7 +110,7 @@ static void lower_strips(gali_lowering *l) {
             size = gali_lower_let(l, GALI_LOOP_LEAST, gali_loop_number(strip), left, 1, strip, NULL);
         }
     }
-    gali_loop_buffer *local = gali_lower_add_sums(l, strip);
+    gali_loop_buffer *local = gali_lower_local(l, "sum", l->stage->value->element, 1, &strip);
     if (!local) {
         return;
     }
@@ -151,10 +130,10 @@ static void lower_strips(gali_lowering *l) {
             b->below = length;
             gali_loop_index_add(&b->below, &at, -1);
         }
-        gali_loop_access sum = gali_lower_sum_at(l, local, &in);
+        gali_loop_access sum = sum_at(l, local, &in);
         gali_loop_access to = part == 2 ? gali_lower_result(l) : sum;
         gali_lower_store(l, &to, parts[part]);
-        l->tail = *outside ? &(*outside)->next : outside;
+        gali_lower_close(l, outside);
     }
 }
 
@@ -168,11 +147,7 @@ void gali_lower_nest(gali_lowering *l, const gali_program_stage *first, uint32_t
 }
 
 void gali_lower_stage(gali_lowering *l, const gali_program_stage *stage) {
-    gali_loop_statement **end = l->inside;
-    while (*end) {
-        end = &(*end)->next;
-    }
-    l->tail = end;
+    gali_lower_close(l, l->inside);
     l->stage = stage;
     l->self = NULL;
     gali_extent last = stage->rank ? stage->extent[gali_lower_axis(l, stage->rank - 1)] : 1;

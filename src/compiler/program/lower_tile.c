@@ -132,7 +132,7 @@ static void nest(gali_lowering *l, const gali_sum_tile *t, const place *at, cons
     own.lanes = lanes;
     gali_lower_store(l, &own, value);
     gali_lower_set_lanes(l, GALI_NONE, 1, vector, NULL);
-    l->tail = *outside ? &(*outside)->next : outside;
+    gali_lower_close(l, outside);
 }
 
 /* The results of a tile one by one, from its sums in memory: for vectors, lanes and rows. */
@@ -163,25 +163,12 @@ static void scatter(gali_lowering *l, const gali_sum_tile *t, const place *at, c
         to.tested |= (uint32_t)!gali_lower_is_inside(l, &to.index[d], &to.buffer->extent[d]) << d;
     }
     gali_lower_store(l, &to, value);
-    l->tail = *outside ? &(*outside)->next : outside;
+    gali_lower_close(l, outside);
 }
 
 static sums_of make_sums(gali_lowering *l, const char *stem, uint32_t rows, uint32_t vectors) {
-    char name[GALI_LOOP_NAME_MAX];
-    gali_lower_name(l, stem, name);
-    gali_loop_buffer *sums = gali_loop_add_buffer(l->f, name, GALI_LOOP_LOCAL);
-    gali_loop_statement *make = gali_loop_add_statement(l->arena, GALI_LOOP_MAKE);
-    if (!sums || !make) {
-        gali_lower_fail(l, "no memory, or too many locals");
-        return (sums_of){NULL, gali_loop_number(0)};
-    }
-    sums->rank = 3;
-    sums->extent[0] = gali_loop_number(rows);
-    sums->extent[1] = gali_loop_number(vectors);
-    sums->extent[2] = gali_loop_number(l->p->target->lanes);
-    make->local = sums;
-    gali_lower_append(l, make);
-    return (sums_of){sums, gali_loop_number(0)};
+    const uint32_t extents[] = {rows, vectors, l->p->target->lanes};
+    return (sums_of){gali_lower_local(l, stem, GALI_f32, 3, extents), gali_loop_number(0)};
 }
 
 /* ---- views ---- */
@@ -259,7 +246,7 @@ static void point(gali_lowering *l, const gali_sum_tile *t, const place *at, con
     gali_lower_append(l, s);
     l->let_count = 0;
     l->view[l->view_count++] = (gali_lower_view){load, view, gali_loop_number(0)};
-    l->tail = *outside ? &(*outside)->next : outside;
+    gali_lower_close(l, outside);
 }
 
 /* Opens summed axes; those before the block's are open, and of one that is cut the part within a block is left. */
@@ -314,14 +301,6 @@ static int is_long(const gali_scalar *a) {
     return wide;
 }
 
-/* Behind all that stands in a block from `first` on. */
-static void go_behind(gali_lowering *l, gali_loop_statement **first) {
-    while (*first && (*first)->next) {
-        first = &(*first)->next;
-    }
-    l->tail = *first ? &(*first)->next : first;
-}
-
 /* What is done of a tile: all, or a part where its sums lie in a local of all rows. */
 typedef enum phase { WHOLE, START, SUM, FINISH } phase;
 
@@ -332,7 +311,7 @@ static void sum_tile(gali_lowering *l, const gali_sum_tile *t, const place *at, 
     open_sum(l, t, at);
     nest(l, t, at, sums, sums, l->stage->value, 1);
     l->view_count = 0;
-    go_behind(l, outside);
+    gali_lower_close(l, outside);
 }
 
 static void finish_tile(gali_lowering *l, const gali_sum_tile *t, const place *at, const sums_of *from,
@@ -413,7 +392,7 @@ static void row_tiles(gali_lowering *l, const gali_sum_tile *t, place *at, sums_
         one_tile(l, t, at, all, which);
         l->tail = *before ? &(*before)->next : before;
     }
-    go_behind(l, outside);
+    gali_lower_close(l, outside);
 }
 
 /* A panel in blocks of what is summed over. */
@@ -437,7 +416,7 @@ static void blocks(gali_lowering *l, gali_sum_tile *t, place *at) {
         gali_loop_index_add(&t->base, &turn, block);
     }
     row_tiles(l, t, at, &all, SUM);
-    go_behind(l, outside);
+    gali_lower_close(l, outside);
     row_tiles(l, t, at, &all, FINISH);
 }
 
@@ -465,7 +444,7 @@ int gali_lower_tile(gali_lowering *l) {
         } else {
             row_tiles(l, &t, &at, &none, WHOLE);
         }
-        l->tail = *outside ? &(*outside)->next : outside;
+        gali_lower_close(l, outside);
     }
     return 1;
 }

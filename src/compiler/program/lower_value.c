@@ -359,25 +359,10 @@ static int is_leaf(const gali_scalar *a) {
 
 /* The scalar in a local of its own. */
 static const gali_loop_value *kept(gali_lowering *l, gali_element element, const gali_loop_value *value) {
-    char name[GALI_LOOP_NAME_MAX];
-    gali_lower_name(l, "v", name);
-    gali_loop_buffer *local = gali_loop_add_buffer(l->f, name, GALI_LOOP_LOCAL);
-    gali_loop_statement *make = gali_loop_add_statement(l->arena, GALI_LOOP_MAKE);
-    gali_loop_statement *store = gali_loop_add_statement(l->arena, GALI_LOOP_STORE);
-    if (!local || !make || !store) {
-        gali_lower_fail(l, "no memory, or too many locals");
-        return NULL;
-    }
     uint32_t lanes = gali_loop_is_uniform(value) ? 1 : l->lanes;
-    local->element = gali_loop_computed(element);
-    local->rank = lanes > 1;
-    local->extent[0] = gali_loop_number(lanes);
-    make->local = local;
-    store->to = (gali_loop_access){.buffer = local, .lanes = lanes};
-    store->value = value;
-    gali_lower_append(l, make);
-    gali_lower_append(l, store);
-    return gali_loop_load(l->arena, &store->to, NULL);
+    gali_loop_access to = {.buffer = gali_lower_local(l, "v", element, lanes > 1, &lanes), .lanes = lanes};
+    gali_lower_put(l, &to, value);
+    return to.buffer ? gali_loop_load(l->arena, &to, NULL) : NULL;
 }
 
 const gali_loop_value *gali_lower_value(gali_lowering *l, const gali_scalar *a) {
@@ -444,11 +429,6 @@ void gali_lower_store(gali_lowering *l, const gali_loop_access *to, const gali_s
     l->shared_count = l->let_count = 0;
     share(l, a);
     const gali_loop_value *value = gali_lower_value(l, a);
-    gali_loop_statement *s = gali_loop_add_statement(l->arena, GALI_LOOP_STORE);
-    if (value && s) {
-        s->to = *to;
-        s->value = value;
-    }
-    gali_lower_append(l, s);
+    gali_lower_put(l, to, value);
     l->shared_count = l->let_count = 0;
 }

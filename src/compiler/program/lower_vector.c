@@ -214,24 +214,12 @@ static void gather(gali_lowering *l, const gali_scalar *a, uint32_t axis, const 
                    const gali_loop_index *length) {
     uint32_t lanes = l->p->target->lanes;
     gali_loop_index count = gali_loop_number(lanes), lane = *at;
-    const gali_loop_value *zero = gali_loop_constant(l->arena, 0);
-    char name[GALI_LOOP_NAME_MAX];
-    gali_lower_name(l, "lane", name);
-    gali_loop_buffer *local = gali_loop_add_buffer(l->f, name, GALI_LOOP_LOCAL);
-    gali_loop_statement *make = gali_loop_add_statement(l->arena, GALI_LOOP_MAKE);
-    gali_loop_statement *clear = gali_loop_add_statement(l->arena, GALI_LOOP_STORE);
-    if (!local || !make || !clear || !zero) {
-        gali_lower_fail(l, "no memory, or too many locals");
+    gali_loop_buffer *local = gali_lower_local(l, "lane", GALI_f32, 1, &lanes);
+    if (!local) {
         return;
     }
-    local->element = GALI_f32;
-    local->rank = 1;
-    local->extent[0] = count;
-    make->local = local;
-    gali_lower_append(l, make);
-    clear->to = (gali_loop_access){.buffer = local, .lanes = lanes};
-    clear->value = zero;
-    gali_lower_append(l, clear);
+    const gali_loop_access all = {.buffer = local, .lanes = lanes};
+    gali_lower_put(l, &all, gali_loop_constant(l->arena, 0));
     if (length->count || length->constant % lanes) {
         gali_loop_index left = *length;
         gali_loop_index_add(&left, at, -1);
@@ -241,11 +229,10 @@ static void gather(gali_lowering *l, const gali_scalar *a, uint32_t axis, const 
     gali_loop_index turn = gali_lower_open(l, "j", &count);
     gali_loop_index_add(&lane, &turn, 1);
     gali_lower_set_known(l, axis, lane, length);
-    gali_loop_access to = {.buffer = local, .lanes = 1, .index = {turn}};
-    gali_lower_store(l, &to, a);
-    l->tail = *outside ? &(*outside)->next : outside;
-    to = (gali_loop_access){.buffer = local, .lanes = lanes};
-    l->gathered[l->gathered_count++] = (gali_lower_shared){a, gali_loop_load(l->arena, &to, NULL)};
+    const gali_loop_access own = {.buffer = local, .lanes = 1, .index = {turn}};
+    gali_lower_store(l, &own, a);
+    gali_lower_close(l, outside);
+    l->gathered[l->gathered_count++] = (gali_lower_shared){a, gali_loop_load(l->arena, &all, NULL)};
 }
 
 /* Whether the stage's value is in lanes, all or all but what is to be gathered, and that is worth it. */

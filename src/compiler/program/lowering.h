@@ -99,8 +99,19 @@ typedef struct gali_lowering {
 
 void gali_lower_fail(gali_lowering *l, const char *why);
 void gali_lower_append(gali_lowering *l, gali_loop_statement *s);
+
+/* to = value; the lowering has failed where that is NULL. */
+void gali_lower_put(gali_lowering *l, const gali_loop_access *to, const gali_loop_value *value);
+
+/* What follows goes to the end of a block: out of the loops that were opened since the tail was in it. */
+void gali_lower_close(gali_lowering *l, gali_loop_statement **block);
+
 void gali_lower_name(gali_lowering *l, const char *stem, char name[GALI_LOOP_NAME_MAX]);
 const gali_loop_variable *gali_lower_variable(gali_lowering *l, const char *stem);
+
+/* A new local [extents[0]][..]; NULL, and the lowering has failed, without memory or past the limit of loops. */
+gali_loop_buffer *gali_lower_local(gali_lowering *l, const char *stem, gali_element element, uint32_t rank,
+                                   const uint32_t *extents);
 
 /* The parameter that a tensor is; NULL: none. */
 const gali_loop_buffer *gali_lower_parameter(const gali_lowering *l, uint32_t tensor);
