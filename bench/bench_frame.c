@@ -15,7 +15,7 @@
 
 #include "harness/clock.h"
 #include "harness/stats.h"
-#include "motion/crowd_parts.h"
+#include "crowd/crowd_parts.h"
 #include "motion/step.h"
 
 static const struct {

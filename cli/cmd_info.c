@@ -40,7 +40,7 @@ static const char *const weight_names[GALI_WEIGHT_TYPE_COUNT] = {"float32", "flo
 
 static const char *const block_names[GALI_BLOCK_KIND_COUNT] = {
 #define BLOCK(id, name, side, argument, features) [GALI_BLOCK_##id] = name,
-#include "motion/blocks.def"
+#include "contract/blocks.def"
 #undef BLOCK
 };
 
@@ -168,7 +168,7 @@ static void print_rules(const gali_contract *contract) {
         printf("%s  %-34s %g\n", any++ ? "" : "\nrules that differ from the defaults\n", #rule,                \
                (double)contract->rules.rule);                                                                  \
     }
-#include "motion/rules.def"
+#include "contract/rules.def"
 #undef RULE
 }
 
@@ -335,7 +335,7 @@ static void json_contract(gali_json *json, const facts *self) {
     json_blocks(json, self, "output", contract->output_blocks, contract->output_block_count, 0);
     gali_json_open(json, "rules", '{');
 #define RULE(rule, value, least, most, meaning) gali_json_number(json, #rule, (double)contract->rules.rule);
-#include "motion/rules.def"
+#include "contract/rules.def"
 #undef RULE
     gali_json_close(json, '}');
     gali_json_close(json, '}');

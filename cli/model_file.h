@@ -2,7 +2,7 @@
 #ifndef GALI_CLI_MODEL_FILE_H
 #define GALI_CLI_MODEL_FILE_H
 
-#include "motion/contract.h"
+#include "contract/contract.h"
 #include "network/model.h"
 
 typedef struct gali_model_file {

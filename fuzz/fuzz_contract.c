@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "exercise.h"
-#include "motion/contract.h"
+#include "contract/contract.h"
 #include "synthetic.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

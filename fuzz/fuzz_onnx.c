@@ -8,7 +8,7 @@
 
 #include "base/memory.h"
 #include "import/onnx/file.h"
-#include "motion/contract.h"
+#include "contract/contract.h"
 #include "recognise/model.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -16,7 +16,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "import/pfnn_folder.h"
-#include "motion/contract.h"
+#include "contract/contract.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "motion/contract.h"
+#include "contract/contract.h"
 #include "recognise/model.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

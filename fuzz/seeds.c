@@ -12,7 +12,7 @@
 #include "gallop/crowd.h"
 #include "gallop/record.h"
 #include "model/tiny_model.h"
-#include "motion/contract.h"
+#include "contract/contract.h"
 #include "network/quantise_model.h"
 #include "synthetic.h"
 

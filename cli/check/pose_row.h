@@ -2,7 +2,7 @@
 #ifndef GALI_CLI_POSE_ROW_H
 #define GALI_CLI_POSE_ROW_H
 
-#include "motion/contract.h"
+#include "contract/contract.h"
 #include "space.h"
 
 /* Where the pose stands in y; NULL where the contract has none. */

@@ -2,7 +2,7 @@
 #ifndef GALI_CLI_DIAGNOSE_JOINT_ORDERS_H
 #define GALI_CLI_DIAGNOSE_JOINT_ORDERS_H
 
-#include "motion/contract.h"
+#include "contract/contract.h"
 
 typedef enum gali_joint_order {
     GALI_ORDER_DEPTH,      /* a joint, then its first child's branch, ... */

@@ -4,8 +4,8 @@
  */
 #include <stdio.h>
 
+#include "contract/contract_parse.h"
 #include "joint_orders.h"
-#include "motion/contract_parse.h"
 #include "order.h"
 #include "skeleton.h"
 

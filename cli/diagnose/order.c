@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "motion/contract_parse.h"
+#include "contract/contract_parse.h"
 
 void gali_order_apply(gali_columns *columns, uint32_t first, uint32_t count, const uint32_t *from) {
     uint32_t *sources = malloc(count * sizeof *sources);

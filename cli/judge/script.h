@@ -2,8 +2,8 @@
 #ifndef GALI_CLI_JUDGE_SCRIPT_H
 #define GALI_CLI_JUDGE_SCRIPT_H
 
+#include "contract/contract.h"
 #include "judge/ground.h"
-#include "motion/contract.h"
 
 typedef enum gali_judge_way {
     GALI_WAY_STEADY,  /* heading + turn * t */

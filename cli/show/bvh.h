@@ -8,7 +8,7 @@
 #ifndef GALI_CLI_BVH_H
 #define GALI_CLI_BVH_H
 
-#include "motion/contract.h"
+#include "contract/contract.h"
 
 /* poses: [frames][joints], world. */
 gal_status gali_bvh_write(const char *path, const gali_contract *contract, const gal_transform *poses,

@@ -5,7 +5,7 @@
 #ifndef GALI_CLI_DEMO_CAST_H
 #define GALI_CLI_DEMO_CAST_H
 
-#include "motion/contract.h"
+#include "contract/contract.h"
 #include "show/recording.h"
 
 enum { GALI_CAST_ROLES = 8, GALI_CAST_MAX = 64 };

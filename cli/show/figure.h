@@ -8,7 +8,7 @@
 #ifndef GALI_CLI_FIGURE_H
 #define GALI_CLI_FIGURE_H
 
-#include "motion/contract.h"
+#include "contract/contract.h"
 
 enum { GALI_LIMBS_MAX = GALI_JOINTS_MAX + 4 };
 

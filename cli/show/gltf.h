@@ -8,7 +8,7 @@
 #ifndef GALI_CLI_GLTF_H
 #define GALI_CLI_GLTF_H
 
-#include "motion/contract.h"
+#include "contract/contract.h"
 
 /* poses: [frames][joints], world; frames >= 1. GAL_IO, GAL_NO_MEMORY. */
 gal_status gali_gltf_write(const char *path, const gali_contract *contract, const gal_transform *poses,

@@ -6,7 +6,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/size.h"
-#include "motion/crowd.h"
+#include "crowd/crowd.h"
 
 enum { SAMPLES_MAX = 64 };
 

@@ -13,8 +13,8 @@
 #ifndef GALI_MOTION_BANK_H
 #define GALI_MOTION_BANK_H
 
-#include "motion/budget.h"
-#include "motion/contract.h"
+#include "contract/contract.h"
+#include "gallop/crowd.h"
 #include "motion/vec.h"
 
 enum {
@@ -22,6 +22,7 @@ enum {
     GALI_OFFSET = 6,   /* numbers of what a shown pose is behind by, and of its rate (inertia.inc) */
     GALI_ROW_STEP = 4, /* rows are read and written by so many floats */
     GALI_POSES = 3,
+    GALI_FRAMES_MAX = 8, /* most that one evaluation stands for, and most that a newcomer waits */
 };
 
 /*

@@ -7,7 +7,7 @@
 #ifndef GALI_MOTION_JUMP_H
 #define GALI_MOTION_JUMP_H
 
-#include "motion/contract.h"
+#include "contract/contract.h"
 
 /* Whether the controller has jumps. */
 static inline int gali_jump_possible(const gali_contract *contract) {

@@ -2,7 +2,7 @@
 #ifndef GALI_MOTION_SKELETON_H
 #define GALI_MOTION_SKELETON_H
 
-#include "motion/contract.h"
+#include "contract/contract.h"
 
 /* Whether joint k is j or below it. */
 int gali_skeleton_is_below(const gali_contract *contract, uint32_t k, uint32_t j);

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "motion/jump.h"
-#include "motion/snapshot.h"
+#include "motion/state.h"
 #include "network/gate.h"
 
 void gali_step_before(const gali_phases *phases, const gali_lanes *lanes) {
@@ -213,5 +213,5 @@ void gali_step_reset(const gali_phases *phases, const gali_lanes *all, uint32_t 
     const gal_transform *pose = gali_bank_pose(bank, is, lane);
     memcpy(gali_bank_pose_before(bank, is, lane), pose, contract->joint_count * sizeof *pose);
     memcpy(gali_bank_pose_bridge(bank, is, lane), pose, contract->joint_count * sizeof *pose);
-    gali_snapshot_bound(bank, all->controller, lane); /* a model's mean pose may be anywhere */
+    gali_state_bound(bank, all->controller, lane); /* a model's mean pose may be anywhere */
 }

@@ -13,7 +13,7 @@ void gali_step_before(const gali_phases *phases, const gali_lanes *lanes);
 
 /*
  * Pose, feet and root from y; the pose before is kept. Returns the bits of the lanes whose state left the range of
- * snapshot.h, so that the character was set back to rest where it last stood. lanes->lost is not used.
+ * state.h, so that the character was set back to rest where it last stood. lanes->lost is not used.
  */
 uint32_t gali_step_after(const gali_phases *phases, const gali_lanes *lanes);
 

@@ -19,7 +19,7 @@
 #include "base/memory.h"
 #include "base/size.h"
 #include "graph/evaluate.h"
-#include "motion/contract.h"
+#include "contract/contract.h"
 #include "network/reference.h"
 #include "recognise/draft.h"
 #include "recognise/spell.h"

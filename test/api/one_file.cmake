@@ -29,7 +29,7 @@ endif()
 file(READ ${SOURCE}/src/gallop_all.c list)
 file(GLOB sources RELATIVE ${SOURCE}/src ${SOURCE}/src/base/*.c ${SOURCE}/src/cpu/*.c ${SOURCE}/src/kernels/*.c
     ${SOURCE}/src/kernels/ref/*.c ${SOURCE}/src/gemm/*.c ${SOURCE}/src/network/*.c ${SOURCE}/src/network/layers/*.c
-    ${SOURCE}/src/motion/*.c)
+    ${SOURCE}/src/contract/*.c ${SOURCE}/src/motion/*.c ${SOURCE}/src/crowd/*.c)
 list(FILTER sources EXCLUDE REGEX "kernels/k_")
 foreach(source IN LISTS sources)
     if(NOT list MATCHES "#include \"${source}\"")

@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "good_contract.h"
-#include "motion/contract.h"
+#include "contract/contract.h"
 
 static gali_contract *parse(const char *text) {
     gali_contract *contract = NULL;

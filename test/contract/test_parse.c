@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "good_contract.h"
-#include "motion/contract.h"
+#include "contract/contract.h"
 
 /* In the good text, `find` (NULL: the end) becomes `put`; the message must hold `expected`. */
 typedef struct fault {

@@ -62,7 +62,7 @@ def check_words(text: str) -> list[str]:
 
 
 def rules_of_source() -> list[tuple[str, ...]]:
-    text = (ROOT / "src/motion/rules.def").read_text(encoding="utf-8")
+    text = (ROOT / "src/contract/rules.def").read_text(encoding="utf-8")
     number = r"(-?[\d.]+)f?"
     found = re.findall(rf'^RULE\((\w+), {number}, {number}, {number}, "(.*)"\)$', text, flags=re.M)
     if len(found) != len(re.findall(r"^RULE\(", text, flags=re.M)):
@@ -89,7 +89,7 @@ def named(rule: str, prose: str) -> bool:
 
 
 def blocks_of_source() -> dict[str, set[str]]:
-    text = (ROOT / "src/motion/blocks.def").read_text(encoding="utf-8")
+    text = (ROOT / "src/contract/blocks.def").read_text(encoding="utf-8")
     sides: dict[str, set[str]] = {"INPUT": set(), "OUTPUT": set()}
     for name, side in re.findall(r'^BLOCK\(\w+, "([^"]+)", (INPUT|OUTPUT),', text, flags=re.M):
         sides[side].add(name)

@@ -9,7 +9,7 @@
 #include "gallop/network.h"
 #include "import/pfnn_parts.h"
 #include "import_result.h"
-#include "motion/contract.h"
+#include "contract/contract.h"
 
 static gali_contract *contract_of(const result *r) {
     gali_contract *c = NULL;

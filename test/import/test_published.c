@@ -17,7 +17,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "import/pfnn_folder.h"
-#include "motion/contract.h"
+#include "contract/contract.h"
 
 enum { SKIPPED = 77, HEAD = 24, POINTS_FILE_MOST = 1 << 26 };
 

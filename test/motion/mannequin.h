@@ -18,8 +18,8 @@
 
 #include <cmocka.h>
 
+#include "crowd/crowd.h"
 #include "motion/controller.h"
-#include "motion/crowd.h"
 #include "network/model.h"
 #include "synthetic.h"
 

@@ -2,8 +2,8 @@
  * Characters that are not evaluated in every frame: what is seen of them goes on without a jump, feet on the ground
  * stay still, and they get where the others get. Going from one level to another is not seen either.
  */
+#include "crowd/crowd_parts.h"
 #include "mannequin.h"
-#include "motion/crowd_parts.h"
 
 enum { SECOND = 60, FRAMES = 20 * SECOND, PACES = 4, JOINTS_MOST = 64 };
 

@@ -2,8 +2,8 @@
  * The step in lanes: a character's bits depend on nothing but itself. Not on its lane, on who is beside it, on how full its
  * bank is, on the instruction set, and those who are not stepped are not touched.
  */
+#include "crowd/crowd_parts.h"
 #include "lane.h"
-#include "motion/crowd_parts.h"
 
 enum { FRAMES = 40, PLACES = 2 * GALI_BANK + 3 };
 
