@@ -6,6 +6,8 @@
 
 #include <string.h>
 
+#include "graph/interval.h"
+
 enum {
     TERMS_MAX = 12,
     ATOMS_MAX = GALI_EXTENT_ATOMS_MAX,
@@ -17,11 +19,12 @@ enum {
 
 typedef struct atom {
     gali_extent_kind kind;
-    const char *name;       /* GALI_EXTENT_SYMBOL */
-    int64_t least, most;    /* its range */
+    const char *name; /* GALI_EXTENT_SYMBOL */
+    gali_interval range;
     uint32_t weight;        /* atoms in it, itself counted: what evaluating it costs */
     uint32_t symbol;        /* GALI_EXTENT_SYMBOL: its number */
     gali_extent operand[2]; /* the others */
+    uint32_t number, next;  /* of it; of the next one in its bucket, counted from 1 */
 } atom;
 
 typedef gali_extent_term term; /* atoms ascending */
@@ -35,11 +38,12 @@ typedef struct sum {
 struct gali_extents {
     gali_arena *arena;
     const sum **sums;
-    const atom **atoms;
-    uint32_t sum_count, sum_capacity, atom_count, atom_capacity, symbol_count, fresh;
+    atom **atoms;
+    const atom **symbols; /* those of the atoms that are */
+    uint32_t sum_count, sum_capacity, atom_count, atom_capacity, symbol_count, symbol_capacity, fresh;
     gali_extent *bounds; /* [bound_count] of symbols; UNKNOWN past them */
     uint32_t bound_count;
-    uint32_t buckets[BUCKETS]; /* the last sum of that hash, counted from 1 */
+    uint32_t buckets[BUCKETS], atom_buckets[BUCKETS]; /* the last of that hash, counted from 1 */
 };
 
 gali_extents *gali_extents_make(gali_arena *arena) {
@@ -83,12 +87,18 @@ static int order(const term *a, const term *b) {
     return (a->count > b->count) - (a->count < b->count);
 }
 
+#define HASH_START 1469598103934665603u
+
+static uint64_t hash_with(uint64_t hash, uint64_t number) {
+    return (hash ^ number) * 1099511628211u;
+}
+
 static uint32_t hash_of(const sum *s) {
-    uint64_t hash = 1469598103934665603u;
+    uint64_t hash = HASH_START;
     for (uint32_t i = 0; i < s->count; i++) {
-        hash = (hash ^ (uint64_t)s->terms[i].scale) * 1099511628211u;
+        hash = hash_with(hash, (uint64_t)s->terms[i].scale);
         for (uint32_t j = 0; j < s->terms[i].count; j++) {
-            hash = (hash ^ s->terms[i].atoms[j]) * 1099511628211u;
+            hash = hash_with(hash, s->terms[i].atoms[j]);
         }
     }
     return (uint32_t)(hash >> 32) % BUCKETS;
@@ -240,29 +250,52 @@ gali_extent gali_extent_mul(gali_extents *x, gali_extent a, gali_extent b) {
 
 /* ---- atoms ---- */
 
-static gali_extent of_atom(gali_extents *x, uint32_t atom_number) {
-    sum s = {.count = 1, .terms = {{.scale = 1, .count = 1, .atoms = {atom_number}}}};
-    return keep(x, &s);
+static gali_extent of_atom(gali_extents *x, uint32_t number) {
+    return keep(x, &(sum){.count = 1, .terms = {{.scale = 1, .count = 1, .atoms = {number}}}});
+}
+
+static uint32_t atom_hash(gali_extent_kind kind, const char *name, const gali_extent operand[2]) {
+    uint64_t hash = hash_with(HASH_START, kind);
+    for (size_t i = 0; name && name[i]; i++) {
+        hash = hash_with(hash, (unsigned char)name[i]);
+    }
+    hash = operand ? hash_with(hash_with(hash, (uint64_t)operand[0]), (uint64_t)operand[1]) : hash;
+    return (uint32_t)(hash >> 32) % BUCKETS;
+}
+
+/* The symbol of that name, or the operation on those two; NULL: there is none yet. */
+static const atom *find_atom(const gali_extents *x, gali_extent_kind kind, const char *name,
+                             const gali_extent operand[2]) {
+    for (uint32_t i = x->atom_buckets[atom_hash(kind, name, operand)]; i; i = x->atoms[i - 1]->next) {
+        const atom *a = x->atoms[i - 1];
+        if (a->kind == kind &&
+            (name ? strcmp(a->name, name) == 0 : a->operand[0] == operand[0] && a->operand[1] == operand[1])) {
+            return a;
+        }
+    }
+    return NULL;
 }
 
 static gali_extent keep_atom(gali_extents *x, const atom *a) {
     void *list = room(x->arena, (void *)x->atoms, x->atom_count, &x->atom_capacity);
-    atom *kept = list ? gali_arena_take(x->arena, sizeof *kept) : NULL;
+    void *symbols = room(x->arena, (void *)x->symbols, x->symbol_count, &x->symbol_capacity);
+    atom *kept = list && symbols ? gali_arena_take(x->arena, sizeof *kept) : NULL;
     if (!kept) {
         return GALI_EXTENT_UNKNOWN;
     }
+    uint32_t *bucket = &x->atom_buckets[atom_hash(a->kind, a->name, a->name ? NULL : a->operand)];
     *kept = *a;
+    kept->number = x->atom_count;
+    kept->next = *bucket;
     x->atoms = list;
     x->atoms[x->atom_count++] = kept;
-    return of_atom(x, x->atom_count - 1);
+    x->symbols = symbols;
+    *bucket = x->atom_count;
+    return of_atom(x, kept->number);
 }
 
-typedef struct range {
-    int64_t least, most;
-} range;
-
-static range range_of(const gali_extents *x, gali_extent a);
-static range operation_range(gali_extent_kind kind, range a, range b);
+static gali_interval range_of(const gali_extents *x, gali_extent a);
+static gali_interval operation_range(gali_extent_kind kind, gali_interval a, gali_interval b);
 
 static uint32_t weight_of(const gali_extents *x, gali_extent a) {
     uint32_t weight = 0;
@@ -276,33 +309,33 @@ static uint32_t weight_of(const gali_extents *x, gali_extent a) {
 }
 
 static gali_extent operation(gali_extents *x, gali_extent_kind kind, gali_extent a, gali_extent b) {
-    for (uint32_t i = 0; i < x->atom_count; i++) {
-        const atom *known = x->atoms[i];
-        if (known->kind == kind && known->operand[0] == a && known->operand[1] == b) {
-            return of_atom(x, i);
-        }
+    const atom *known = find_atom(x, kind, NULL, (const gali_extent[]){a, b});
+    if (known) {
+        return of_atom(x, known->number);
     }
-    range r = operation_range(kind, range_of(x, a), range_of(x, b));
     uint32_t weight = 1 + weight_of(x, a) + weight_of(x, b);
-    atom made = {.kind = kind, .operand = {a, b}, .least = r.least, .most = r.most, .weight = weight};
+    atom made = {.kind = kind,
+                 .operand = {a, b},
+                 .range = operation_range(kind, range_of(x, a), range_of(x, b)),
+                 .weight = weight};
     return weight > WEIGHT_MAX ? GALI_EXTENT_UNKNOWN : keep_atom(x, &made);
 }
 
 gali_extent gali_extent_symbol(gali_extents *x, const char *name, int64_t least, int64_t most) {
-    for (uint32_t i = 0; i < x->atom_count; i++) {
-        if (x->atoms[i]->kind == GALI_EXTENT_SYMBOL && strcmp(x->atoms[i]->name, name) == 0) {
-            return of_atom(x, i);
-        }
+    const atom *known = find_atom(x, GALI_EXTENT_SYMBOL, name, NULL);
+    if (known) {
+        return of_atom(x, known->number);
     }
     const char *copy = gali_arena_copy(x->arena, name, strlen(name));
     atom symbol = {.kind = GALI_EXTENT_SYMBOL,
                    .name = copy,
-                   .least = least,
-                   .most = most,
+                   .range = {least, most},
                    .symbol = x->symbol_count,
                    .weight = 1};
     gali_extent made = copy ? keep_atom(x, &symbol) : GALI_EXTENT_UNKNOWN;
-    x->symbol_count += made != GALI_EXTENT_UNKNOWN;
+    if (made != GALI_EXTENT_UNKNOWN) {
+        x->symbols[x->symbol_count++] = x->atoms[x->atom_count - 1];
+    }
     return made;
 }
 
@@ -320,13 +353,8 @@ gali_extent gali_extent_fresh(gali_extents *x, const char *stem, int64_t least, 
 }
 
 void gali_extent_set_range(gali_extents *x, gali_extent symbol, int64_t least, int64_t most) {
-    atom *ranged = gali_extent_as_symbol(x, symbol) >= 0 ? gali_arena_take(x->arena, sizeof *ranged) : NULL;
-    if (ranged) {
-        const atom **at = &x->atoms[x->sums[symbol - FIRST]->terms[0].atoms[0]];
-        *ranged = **at;
-        ranged->least = least;
-        ranged->most = most;
-        *at = ranged;
+    if (gali_extent_as_symbol(x, symbol) >= 0) {
+        x->atoms[x->sums[symbol - FIRST]->terms[0].atoms[0]]->range = (gali_interval){least, most};
     }
 }
 
@@ -353,27 +381,12 @@ uint32_t gali_extent_symbols(const gali_extents *x) {
     return x->symbol_count;
 }
 
-static const atom *symbol_atom(const gali_extents *x, uint32_t symbol) {
-    for (uint32_t i = 0; i < x->atom_count; i++) {
-        if (x->atoms[i]->kind == GALI_EXTENT_SYMBOL && x->atoms[i]->symbol == symbol) {
-            return x->atoms[i];
-        }
-    }
-    return NULL;
-}
-
 const char *gali_extent_symbol_name(const gali_extents *x, uint32_t symbol) {
-    const atom *a = symbol_atom(x, symbol);
-    return a ? a->name : NULL;
+    return symbol < x->symbol_count ? x->symbols[symbol]->name : NULL;
 }
 
 gali_extent gali_extent_of_symbol(gali_extents *x, uint32_t symbol) {
-    for (uint32_t i = 0; i < x->atom_count; i++) {
-        if (x->atoms[i]->kind == GALI_EXTENT_SYMBOL && x->atoms[i]->symbol == symbol) {
-            return keep(x, &(sum){.count = 1, .terms = {{.scale = 1, .count = 1, .atoms = {i}}}});
-        }
-    }
-    return GALI_EXTENT_UNKNOWN;
+    return symbol < x->symbol_count ? of_atom(x, x->symbols[symbol]->number) : GALI_EXTENT_UNKNOWN;
 }
 
 int gali_extent_as_symbol(const gali_extents *x, gali_extent a) {
@@ -386,10 +399,6 @@ int gali_extent_as_symbol(const gali_extents *x, gali_extent a) {
 }
 
 /* ---- quotient, least, most ---- */
-
-static int64_t floor_quotient(int64_t a, int64_t b) {
-    return a / b - (a % b != 0 && (a < 0) != (b < 0));
-}
 
 /* t / d where d's atoms are all among t's and the scale divides; 0 if not. */
 static int divide_term(const term *t, const term *d, term *out) {
@@ -416,7 +425,7 @@ gali_extent gali_extent_quotient(gali_extents *x, gali_extent a, gali_extent b) 
         return GALI_EXTENT_BAD;
     }
     if (!is_handle(a) && !is_handle(b)) {
-        return floor_quotient(a, b);
+        return gali_floor_quotient(a, b);
     }
     sum s, d, whole = {0}, rest = {0};
     int bad = 0;
@@ -434,14 +443,14 @@ gali_extent gali_extent_quotient(gali_extents *x, gali_extent a, gali_extent b) 
         return keep(x, &whole);
     }
     gali_extent left = keep(x, &rest);
-    int64_t least, most;
-    gali_extent_range(x, left, &least, &most);
-    if (least < 0 && most <= 0 && gali_extent_is_number(b) && b > 0) { /* -(-n / 2) is (n + 1) / 2 */
+    gali_interval range = range_of(x, left);
+    if (range.least < 0 && range.most <= 0 && gali_extent_is_number(b) &&
+        b > 0) { /* -(-n / 2) is (n + 1) / 2 */
         gali_extent up = gali_extent_quotient(x, gali_extent_sub(x, b - 1, left), b);
         return gali_extent_sub(x, keep(x, &whole), up);
     }
     gali_extent part = gali_extent_is_number(left) && gali_extent_is_number(b)
-                           ? floor_quotient(left, b)
+                           ? gali_floor_quotient(left, b)
                            : operation(x, GALI_EXTENT_QUOTIENT, left, b);
     return gali_extent_add(x, keep(x, &whole), part);
 }
@@ -451,9 +460,11 @@ static int ordered(gali_extents *x, gali_extent a, gali_extent b) {
     if (!is_handle(a) && !is_handle(b)) {
         return a <= b ? 1 : -1; /* their difference may be past 2^60 */
     }
-    int64_t least, most;
-    gali_extent_range(x, gali_extent_sub(x, b, a), &least, &most);
-    return least >= 0 ? 1 : most <= 0 ? -1 : 0;
+    if (a == GALI_EXTENT_LARGEST || b == GALI_EXTENT_LARGEST) {
+        return b == GALI_EXTENT_LARGEST ? 1 : -1; /* no extent is past it */
+    }
+    gali_interval left = range_of(x, gali_extent_sub(x, b, a));
+    return left.least >= 0 ? 1 : left.most <= 0 ? -1 : 0;
 }
 
 /* The one atom of that kind that an extent is; NULL: it is something else. */
@@ -506,81 +517,33 @@ gali_extent gali_extent_most(gali_extents *x, gali_extent a, gali_extent b) {
 
 /* ---- ranges and values ---- */
 
-static int64_t saturated(double exact) {
-    double most = (double)GALI_EXTENT_LARGEST;
-    return exact >= most ? GALI_EXTENT_LARGEST : exact <= -most ? -GALI_EXTENT_LARGEST : (int64_t)exact;
+static gali_interval operation_range(gali_extent_kind kind, gali_interval a, gali_interval b) {
+    return kind == GALI_EXTENT_QUOTIENT ? gali_interval_quotient(a, b)
+           : kind == GALI_EXTENT_LEAST  ? gali_interval_smaller(a, b)
+                                        : gali_interval_larger(a, b);
 }
 
-static int64_t saturated_times(int64_t a, int64_t b) {
-    int bad = 0;
-    int64_t product = times(a, b, &bad);
-    return bad ? saturated((double)a * (double)b) : product;
-}
-
-static range product_of(range a, range b) {
-    int64_t ends[4] = {saturated_times(a.least, b.least), saturated_times(a.least, b.most),
-                       saturated_times(a.most, b.least), saturated_times(a.most, b.most)};
-    range r = {ends[0], ends[0]};
-    for (int i = 1; i < 4; i++) {
-        r.least = ends[i] < r.least ? ends[i] : r.least;
-        r.most = ends[i] > r.most ? ends[i] : r.most;
-    }
-    return r;
-}
-
-static range sum_of(range a, range b) {
-    return (range){saturated((double)a.least + (double)b.least) == a.least + b.least
-                       ? a.least + b.least
-                       : saturated((double)a.least + (double)b.least),
-                   saturated((double)a.most + (double)b.most) == a.most + b.most
-                       ? a.most + b.most
-                       : saturated((double)a.most + (double)b.most)};
-}
-
-static range quotient_range(range a, range b) {
-    if (b.least <= 0 && b.most >= 0) {
-        return (range){-GALI_EXTENT_LARGEST, GALI_EXTENT_LARGEST};
-    }
-    int64_t ends[4] = {floor_quotient(a.least, b.least), floor_quotient(a.least, b.most),
-                       floor_quotient(a.most, b.least), floor_quotient(a.most, b.most)};
-    range r = {ends[0], ends[0]};
-    for (int i = 1; i < 4; i++) {
-        r.least = ends[i] < r.least ? ends[i] : r.least;
-        r.most = ends[i] > r.most ? ends[i] : r.most;
-    }
-    return r;
-}
-
-static range operation_range(gali_extent_kind kind, range a, range b) {
-    if (kind == GALI_EXTENT_QUOTIENT) {
-        return quotient_range(a, b);
-    }
-    int least = kind == GALI_EXTENT_LEAST;
-    return (range){(a.least < b.least) == least ? a.least : b.least,
-                   (a.most < b.most) == least ? a.most : b.most};
-}
-
-static range range_of(const gali_extents *x, gali_extent a) {
+static gali_interval range_of(const gali_extents *x, gali_extent a) {
     if (!is_handle(a)) {
-        return gali_extent_is_number(a) ? (range){a, a} : (range){-GALI_EXTENT_LARGEST, GALI_EXTENT_LARGEST};
+        return gali_extent_is_number(a) ? gali_interval_number(a)
+                                        : (gali_interval){-GALI_EXTENT_LARGEST, GALI_EXTENT_LARGEST};
     }
     const sum *s = x->sums[a - FIRST];
-    range total = {0, 0};
+    gali_interval total = {0, 0};
     for (uint32_t i = 0; i < s->count; i++) {
-        range product = {s->terms[i].scale, s->terms[i].scale};
+        gali_interval product = gali_interval_number(s->terms[i].scale);
         for (uint32_t j = 0; j < s->terms[i].count; j++) {
-            const atom *factor = x->atoms[s->terms[i].atoms[j]];
-            product = product_of(product, (range){factor->least, factor->most});
+            product = gali_interval_mul(product, x->atoms[s->terms[i].atoms[j]]->range);
         }
-        total = sum_of(total, product);
+        total = gali_interval_add(total, product);
     }
     return total;
 }
 
 void gali_extent_range(const gali_extents *x, gali_extent a, int64_t *least, int64_t *most) {
-    range r = range_of(x, a);
-    *least = r.least;
-    *most = r.most;
+    gali_interval range = range_of(x, a);
+    *least = range.least;
+    *most = range.most;
 }
 
 int gali_extent_has(const gali_extents *x, gali_extent a, uint32_t symbol) {
@@ -609,7 +572,7 @@ static int64_t atom_value(const gali_extents *x, const atom *a, const int64_t *s
     }
     switch (a->kind) {
     case GALI_EXTENT_QUOTIENT:
-        return right == 0 ? GALI_EXTENT_BAD : floor_quotient(left, right);
+        return right == 0 ? GALI_EXTENT_BAD : gali_floor_quotient(left, right);
     case GALI_EXTENT_LEAST:
         return left < right ? left : right;
     default:
@@ -662,139 +625,7 @@ gali_extent_kind gali_extent_atom(const gali_extents *x, uint32_t number, uint32
 }
 
 void gali_extent_symbol_range(const gali_extents *x, uint32_t symbol, int64_t *least, int64_t *most) {
-    const atom *a = symbol_atom(x, symbol);
-    *least = a ? a->least : 0;
-    *most = a ? a->most : 0;
-}
-
-/* ---- text ---- */
-
-static void print_atom(const gali_extents *x, const atom *a, gali_text *text) {
-    static const char *const words[] = {"", "quotient", "min", "max"};
-    if (a->kind == GALI_EXTENT_SYMBOL) {
-        gali_text_add(text, "%s", a->name);
-        return;
-    }
-    gali_text_add(text, "%s(", words[a->kind]);
-    gali_extent_print(x, a->operand[0], text);
-    gali_text_add(text, ", ");
-    gali_extent_print(x, a->operand[1], text);
-    gali_text_add(text, ")");
-}
-
-static void print_term(const gali_extents *x, const term *t, int first, gali_text *text) {
-    int64_t scale = t->scale < 0 ? -t->scale : t->scale;
-    gali_text_add(text, "%s", t->scale < 0 ? (first ? "-" : " - ") : (first ? "" : " + "));
-    if (scale != 1 || t->count == 0) {
-        gali_text_add(text, "%lld", (long long)scale);
-    }
-    for (uint32_t i = 0; i < t->count; i++) {
-        gali_text_add(text, "%s", i || scale != 1 ? "*" : "");
-        print_atom(x, x->atoms[t->atoms[i]], text);
-    }
-}
-
-void gali_extent_print(const gali_extents *x, gali_extent a, gali_text *text) {
-    if (!is_handle(a)) {
-        if (gali_extent_is_number(a)) {
-            gali_text_add(text, "%lld", (long long)a);
-        } else {
-            gali_text_add(text, "%s", a == GALI_EXTENT_UNKNOWN ? "?" : "bad");
-        }
-        return;
-    }
-    const sum *s = x->sums[a - FIRST];
-    int number = s->terms[0].count == 0; /* is printed last: batch + 2 */
-    for (uint32_t i = (uint32_t)number; i < s->count; i++) {
-        print_term(x, &s->terms[i], i == (uint32_t)number, text);
-    }
-    if (number) {
-        print_term(x, &s->terms[0], 0, text);
-    }
-}
-
-/* A hostile text nests no deeper than this. */
-enum { PARSE_DEPTH = 32 };
-
-static gali_extent parse_sum(gali_extents *x, const char **at, int depth);
-
-static void skip(const char **at) {
-    while (**at == ' ') {
-        ++*at;
-    }
-}
-
-static int eat(const char **at, char c) {
-    skip(at);
-    int found = **at == c;
-    *at += found;
-    return found;
-}
-
-static int is_letter(char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-}
-
-static gali_extent parse_pair(gali_extents *x, const char **at, const char *word, int depth) {
-    gali_extent a = parse_sum(x, at, depth), b = eat(at, ',') ? parse_sum(x, at, depth) : GALI_EXTENT_BAD;
-    if (!eat(at, ')')) {
-        return GALI_EXTENT_BAD;
-    }
-    return strcmp(word, "quotient") == 0 ? gali_extent_quotient(x, a, b)
-           : strcmp(word, "min") == 0    ? gali_extent_least(x, a, b)
-           : strcmp(word, "max") == 0    ? gali_extent_most(x, a, b)
-                                         : GALI_EXTENT_BAD;
-}
-
-static gali_extent parse_atom(gali_extents *x, const char **at, int depth) {
-    char word[64];
-    size_t size = 0;
-    skip(at);
-    if (**at >= '0' && **at <= '9') {
-        int64_t number = 0;
-        for (; **at >= '0' && **at <= '9'; ++*at) {
-            number = number > GALI_EXTENT_LARGEST / 10 ? GALI_EXTENT_LARGEST : 10 * number + (**at - '0');
-        }
-        return number >= GALI_EXTENT_LARGEST ? GALI_EXTENT_BAD : number;
-    }
-    for (; is_letter(**at) || (size && **at >= '0' && **at <= '9'); ++*at) {
-        if (size + 1 == sizeof word) {
-            return GALI_EXTENT_BAD;
-        }
-        word[size++] = **at;
-    }
-    word[size] = 0;
-    if (size == 0) {
-        return eat(at, '?') ? GALI_EXTENT_UNKNOWN : GALI_EXTENT_BAD;
-    }
-    return eat(at, '(') ? parse_pair(x, at, word, depth) : gali_extent_symbol(x, word, 0, GALI_EXTENT_LARGEST);
-}
-
-static gali_extent parse_sum(gali_extents *x, const char **at, int depth) {
-    if (depth == PARSE_DEPTH) {
-        return GALI_EXTENT_BAD;
-    }
-    gali_extent total = 0;
-    int sign = eat(at, '-') ? -1 : 1;
-    for (;;) {
-        gali_extent product = parse_atom(x, at, depth + 1);
-        while (product != GALI_EXTENT_BAD && eat(at, '*')) {
-            product = gali_extent_mul(x, product, parse_atom(x, at, depth + 1));
-        }
-        total = gali_extent_add(x, total, gali_extent_mul(x, product, sign));
-        if (total == GALI_EXTENT_BAD) {
-            return total;
-        }
-        if (eat(at, '+')) {
-            sign = 1;
-        } else if (eat(at, '-')) {
-            sign = -1;
-        } else {
-            return total;
-        }
-    }
-}
-
-gali_extent gali_extent_parse(gali_extents *x, const char **at) {
-    return parse_sum(x, at, 0);
+    gali_interval range = symbol < x->symbol_count ? x->symbols[symbol]->range : (gali_interval){0, 0};
+    *least = range.least;
+    *most = range.most;
 }

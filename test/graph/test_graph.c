@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -56,6 +57,54 @@ static void test_extents_have_one_form(void **state) {
     at = printed.bytes;
     assert_true(gali_extent_parse(x, &at) == parsed && *at == 0);
     gali_text_release(&printed);
+    gali_arena_release(&arena);
+}
+
+static void assert_range(const gali_extents *x, gali_extent a, int64_t least, int64_t most) {
+    int64_t from, to;
+    gali_extent_range(x, a, &from, &to);
+    assert_int_equal(from, least);
+    assert_int_equal(to, most);
+}
+
+/* Exact up to 2^60, where they stay; an end of "to the last" is no smaller than any size. */
+static void test_ranges_end_at_the_largest(void **state) {
+    (void)state;
+    gali_arena arena = {0};
+    gali_extents *x = gali_extents_make(&arena);
+    gali_extent any = gali_extent_symbol(x, "any", 0, GALI_EXTENT_LARGEST);
+    gali_extent n = gali_extent_symbol(x, "n", 2, 9), most = GALI_EXTENT_LARGEST;
+    assert_range(x, gali_extent_sub(x, any, 3), -3, most - 3);
+    assert_range(x, gali_extent_add(x, any, 3), 3, most);
+    assert_range(x, gali_extent_mul(x, any, -2), -most, 0);
+    assert_range(x, gali_extent_mul(x, any, any), 0, most);
+    assert_range(x, gali_extent_quotient(x, gali_extent_sub(x, any, 7), n), -4, (most - 7) / 2);
+    assert_range(x, gali_extent_quotient(x, n, gali_extent_sub(x, any, 1)), -most, most);
+    assert_range(x, gali_extent_least(x, any, n), 0, 9);
+    assert_range(x, gali_extent_most(x, any, n), 2, most);
+    assert_true(gali_extent_least(x, gali_extent_add(x, any, 2), most) == gali_extent_add(x, any, 2));
+    assert_true(gali_extent_most(x, most, gali_extent_add(x, any, 2)) == most);
+    gali_arena_release(&arena);
+}
+
+/* Each name is one symbol, found again among many. */
+static void test_many_symbols(void **state) {
+    (void)state;
+    gali_arena arena = {0};
+    gali_extents *x = gali_extents_make(&arena);
+    for (int again = 0; again < 2; again++) {
+        for (uint32_t i = 0; i < 20000; i++) {
+            char name[16];
+            snprintf(name, sizeof name, "n%u", i);
+            gali_extent symbol = gali_extent_symbol(x, name, 0, i);
+            assert_int_equal(gali_extent_as_symbol(x, symbol), i);
+            assert_true(gali_extent_of_symbol(x, i) == symbol);
+            assert_string_equal(gali_extent_symbol_name(x, i), name);
+            assert_range(x, symbol, 0, i);
+        }
+    }
+    assert_int_equal(gali_extent_symbols(x), 20000);
+    assert_null(gali_extent_symbol_name(x, 20000));
     gali_arena_release(&arena);
 }
 
@@ -128,6 +177,8 @@ static void test_what_does_not_fit_is_named(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_extents_have_one_form),
+        cmocka_unit_test(test_ranges_end_at_the_largest),
+        cmocka_unit_test(test_many_symbols),
         cmocka_unit_test(test_small_graph),
         cmocka_unit_test(test_what_does_not_fit_is_named),
     };

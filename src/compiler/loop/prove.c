@@ -146,7 +146,7 @@ static int64_t least_of(const prover *p, const polynomial *a) {
         const monomial *m = &a->of[i];
         int64_t size = m->coefficient < 0 ? -m->coefficient : m->coefficient;
         for (uint32_t k = 0; k < m->count; k++) {
-            const gali_loop_interval *value = &p->known->value[m->variable[k]];
+            const gali_interval *value = &p->known->value[m->variable[k]];
             size = saturated(size, m->coefficient < 0 ? value->most : value->least);
         }
         sum += m->coefficient < 0 ? -size : size;

@@ -12,16 +12,13 @@
 #define GALI_COMPILER_LOOP_PROVE_H
 
 #include "compiler/loop/loop.h"
+#include "graph/interval.h"
 
 enum { GALI_PROVE_FACTS_MAX = 16 };
 
-typedef struct gali_loop_interval {
-    int64_t least, most;
-} gali_loop_interval;
-
 /* What is known at a place of a function. */
 typedef struct gali_loop_known {
-    gali_loop_interval value[GALI_LOOP_VARIABLES_MAX];
+    gali_interval value[GALI_LOOP_VARIABLES_MAX];
     unsigned char defined[GALI_LOOP_VARIABLES_MAX];
     const gali_loop_statement
         *by[GALI_LOOP_VARIABLES_MAX];                /* the loop or let that defined it; NULL of a symbol */

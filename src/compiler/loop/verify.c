@@ -18,7 +18,7 @@ enum {
     ELEMENTS_MOST = 1 << 30,     /* of one buffer, and the largest variable */
 };
 
-typedef gali_loop_interval interval;
+typedef gali_interval interval;
 
 typedef struct checker {
     const gali_loop_function *function;
@@ -47,18 +47,16 @@ static int wrong(checker *c, const char *message, const char *name) {
 }
 
 static int bound(checker *c, const gali_loop_index *index, interval *result) {
-    int64_t least = index->constant, most = index->constant;
+    *result = gali_interval_number(index->constant);
     for (uint32_t i = 0; i < index->count; i++) {
         const gali_loop_term *term = &index->term[i];
-        const interval *value = &c->known.value[term->variable->id];
         if (!c->known.defined[term->variable->id]) {
             return wrong(c, "not defined here", term->variable->name);
         }
-        least += term->scale * (term->scale < 0 ? value->most : value->least);
-        most += term->scale * (term->scale < 0 ? value->least : value->most);
+        *result = gali_interval_add(
+            *result, gali_interval_mul(gali_interval_number(term->scale), c->known.value[term->variable->id]));
     }
-    *result = (interval){least, most};
-    int small = least >= -(int64_t)ELEMENTS_MOST && most <= (int64_t)ELEMENTS_MOST;
+    int small = result->least >= -(int64_t)ELEMENTS_MOST && result->most <= (int64_t)ELEMENTS_MOST;
     return small || wrong(c, "too large", "an index");
 }
 

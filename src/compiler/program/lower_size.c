@@ -2,6 +2,7 @@
 #include <stdio.h>
 
 #include "compiler/program/lowering.h"
+#include "graph/interval.h"
 
 /* ---- bounds ---- */
 
@@ -22,21 +23,20 @@ void gali_lower_set_bounds(gali_lowering *l, const gali_loop_variable *variable,
     }
 }
 
-static int64_t saturated(double x) {
-    return x < -1e17 ? -(int64_t)1e17 : x > 1e17 ? (int64_t)1e17 : (int64_t)x;
+static gali_interval range_of(gali_lowering *l, const gali_loop_index *index) {
+    gali_interval whole = gali_interval_number(index->constant);
+    for (uint32_t i = 0; i < index->count; i++) {
+        const gali_lower_bounds *b = gali_lower_bounds_of(l, index->term[i].variable);
+        gali_interval value = {b ? b->least : -GALI_INTERVAL_LARGEST, b ? b->most : GALI_INTERVAL_LARGEST};
+        whole = gali_interval_add(whole, gali_interval_mul(gali_interval_number(index->term[i].scale), value));
+    }
+    return whole;
 }
 
 void gali_lower_range(gali_lowering *l, const gali_loop_index *index, int64_t *least, int64_t *most) {
-    double low = (double)index->constant, high = low;
-    for (uint32_t i = 0; i < index->count; i++) {
-        const gali_lower_bounds *b = gali_lower_bounds_of(l, index->term[i].variable);
-        double scale = (double)index->term[i].scale, a = b ? (double)b->least : -1e15,
-               z = b ? (double)b->most : 1e15;
-        low += scale < 0 ? scale * z : scale * a;
-        high += scale < 0 ? scale * a : scale * z;
-    }
-    *least = saturated(low);
-    *most = saturated(high);
+    gali_interval range = range_of(l, index);
+    *least = range.least;
+    *most = range.most;
 }
 
 /* Takes scale times an axis that is a sum of variables out of an index, if it is in it whole; the scale, or 0. */
@@ -128,7 +128,7 @@ gali_loop_index gali_lower_rounds(gali_lowering *l, const gali_loop_index *lengt
 /* ---- extents ---- */
 
 static gali_loop_index size_by(gali_lowering *l, gali_loop_let let, gali_loop_index a, gali_loop_index b,
-                               int64_t least, int64_t most) {
+                               gali_interval range) {
     char name[GALI_LOOP_NAME_MAX];
     gali_lower_name(l, "size", name);
     const gali_loop_variable *size = gali_loop_add_size(l->f, name, let, &a, &b);
@@ -136,7 +136,7 @@ static gali_loop_index size_by(gali_lowering *l, gali_loop_let let, gali_loop_in
         gali_lower_fail(l, "too many sizes");
         return gali_loop_number(1);
     }
-    gali_lower_set_bounds(l, size, least < 0 ? 0 : least, most, NULL);
+    gali_lower_set_bounds(l, size, range.least < 0 ? 0 : range.least, range.most, NULL);
     return gali_loop_of(size);
 }
 
@@ -155,19 +155,20 @@ static gali_loop_index atom_index(gali_lowering *l, uint32_t atom) {
         return gali_loop_number(1);
     }
     gali_loop_index a = gali_lower_extent(l, operand[0]), b = gali_lower_extent(l, operand[1]);
-    int64_t a_least, a_most, b_least, b_most;
-    gali_lower_range(l, &a, &a_least, &a_most);
-    gali_lower_range(l, &b, &b_least, &b_most);
-    if (kind == GALI_EXTENT_QUOTIENT) {
-        if (a_least < 0) { /* of sizes that leave nothing, nothing is left */
-            a = size_by(l, GALI_LOOP_MOST, a, gali_loop_number(0), 0, a_most);
+    gali_interval a_range = range_of(l, &a), b_range = range_of(l, &b);
+    switch (kind) {
+    case GALI_EXTENT_QUOTIENT:
+        if (a_range.least < 0) { /* of sizes that leave nothing, nothing is left */
+            a_range = gali_interval_larger(a_range, gali_interval_number(0));
+            a = size_by(l, GALI_LOOP_MOST, a, gali_loop_number(0), a_range);
         }
-        return size_by(l, GALI_LOOP_QUOTIENT, a, b, 0, a_most / (b_least > 0 ? b_least : 1));
+        b_range = gali_interval_larger(b_range, gali_interval_number(1));
+        return size_by(l, GALI_LOOP_QUOTIENT, a, b, gali_interval_quotient(a_range, b_range));
+    case GALI_EXTENT_LEAST:
+        return size_by(l, GALI_LOOP_LEAST, a, b, gali_interval_smaller(a_range, b_range));
+    default:
+        return size_by(l, GALI_LOOP_MOST, a, b, gali_interval_larger(a_range, b_range));
     }
-    return kind == GALI_EXTENT_LEAST ? size_by(l, GALI_LOOP_LEAST, a, b, a_least < b_least ? a_least : b_least,
-                                               a_most < b_most ? a_most : b_most)
-                                     : size_by(l, GALI_LOOP_MOST, a, b, a_least > b_least ? a_least : b_least,
-                                               a_most > b_most ? a_most : b_most);
 }
 
 /* An extent as constant + sum of scale * variable, of symbols and sizes. */
@@ -186,15 +187,11 @@ gali_loop_index gali_lower_extent(gali_lowering *l, gali_extent extent) {
         gali_loop_index product = term.count ? atom_index(l, term.atoms[0]) : gali_loop_number(1);
         for (uint32_t k = 1; k < term.count; k++) {
             gali_loop_index factor = atom_index(l, term.atoms[k]);
-            int64_t a_least, a_most, b_least, b_most;
-            gali_lower_range(l, &product, &a_least, &a_most);
-            gali_lower_range(l, &factor, &b_least, &b_most);
-            product = size_by(l, GALI_LOOP_PRODUCT, product, factor, a_least * b_least, a_most * b_most);
+            product = size_by(l, GALI_LOOP_PRODUCT, product, factor,
+                              gali_interval_mul(range_of(l, &product), range_of(l, &factor)));
         }
         if (sum.count == GALI_LOOP_TERMS_MAX - 2) { /* a sum of many sizes has a name of its own */
-            int64_t sum_least, sum_most;
-            gali_lower_range(l, &sum, &sum_least, &sum_most);
-            sum = size_by(l, GALI_LOOP_SUM, sum, gali_loop_number(0), sum_least, sum_most);
+            sum = size_by(l, GALI_LOOP_SUM, sum, gali_loop_number(0), range_of(l, &sum));
         }
         good = gali_loop_index_add(&sum, &product, term.scale);
     }
