@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "commands.h"
 #include "compiler/emit/program.h"
+#include "compiler/program/recorded.h"
 #include "directory.h"
 #include "gallop/compiler.h"
 #include "network/model.h"
@@ -145,11 +146,7 @@ static int fail(const compile *self, gal_status status, const gal_error *error) 
 
 static int refuse_options(const compile *self) {
     const gal_compile_desc *d = &self->desc;
-    const char *option = self->characters ? "--characters"
-                         : d->form        ? "--form"
-                         : d->dump        ? "--dump"
-                         : d->log         ? "--log"
-                                          : NULL;
+    const char *option = self->characters ? "--characters" : d->form ? "--form" : d->dump ? "--dump" : NULL;
     return option
                ? gali_command_usage("compile", "%s is for controllers, %s is an ONNX model", option, self->path)
                : GALI_EXIT_OK;
@@ -163,6 +160,20 @@ static gal_status write_program(const compile *self, const gali_text *parts, gal
         if (part != GAL_COMPILED_DUMP) {
             status = write_bytes(self, parts[part].bytes, parts[part].size, extensions[part], error);
         }
+    }
+    return status;
+}
+
+static gal_status use_log(const compile *self, gali_program *program, gal_error *error) {
+    gali_log log = {.count = 0};
+    uint32_t groups = 0, logged = 0;
+    gal_status status = gali_log_read(&log, self->desc.log, error);
+    if (status == GAL_OK) {
+        status = gali_program_use_log(program, &log, self->desc.log, &groups, &logged, error);
+    }
+    gali_log_release(&log);
+    if (status == GAL_OK) {
+        printf("%u of %u groups with sums in tiles by schedules of %s\n", logged, groups, self->desc.log);
     }
     return status;
 }
@@ -189,6 +200,7 @@ static int make_onnx(const compile *self) {
         if (status == GAL_OK) {
             model.program->target = target;
         }
+        status = status == GAL_OK && self->desc.log ? use_log(self, model.program, &why) : status;
         status = status == GAL_OK ? gali_emit_program(model.program, &desc, parts, &why) : status;
         status = status == GAL_OK ? GAL_OK : gali_fail_in_file(&error, self->path, &why);
     }
@@ -271,7 +283,7 @@ const gali_command gali_command_compile = {
     "compile", "a controller, or any ONNX model, as plain C",
     "usage: gallop compile MODEL.onnx [--target native] [--external FILE] [--sizes NAME=N,...] [--weights "
     "array|blob] [--name "
-    "NAME] -o "
+    "NAME] [--log FILE] -o "
     "DIR\n"
     "       gallop compile MODEL|MODEL.onnx --layers [--target native] [--characters 1..64] -o DIR\n"
     "       [--weights array|blob] [--form per-expert|blend] [--name NAME] [--dump PASS|all] [--stop-after "
@@ -298,5 +310,6 @@ const gali_command gali_command_compile = {
     "  --dump        prints the graph after that pass: import, fold, sweep, fuse, schedule, memory, emit\n"
     "  --stop-after  runs no later pass; writes nothing\n"
     "  --name        prefix of every name in the files, at most 24 lower-case letters, digits and _\n"
-    "  --log         a log of gallop tune: its schedules for the layers that it has\n",
+    "  --log         a log of gallop tune: its schedules for the layers, or an ONNX model's groups, that it "
+    "has\n",
     run};

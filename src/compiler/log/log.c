@@ -81,6 +81,13 @@ gal_status gali_log_task_make(gali_log_task *task, const gali_dense *dense, cons
     return status;
 }
 
+void gali_log_task_of(gali_log_task *task, const char *text, const char *layer, const gali_target *target) {
+    *task = (gali_log_task){.target = target->name};
+    snprintf(task->key, GALI_LOG_KEY, "%016" PRIx64, hash_of(text));
+    snprintf(task->layer, sizeof task->layer, "%s", layer);
+    name_machine(task->machine);
+}
+
 int gali_log_is_of(const gali_log_record *record, const gali_log_task *task) {
     return strcmp(record->key, task->key) == 0 && strcmp(record->target, task->target) == 0 &&
            strcmp(record->machine, task->machine) == 0 && record->characters == task->characters;
@@ -170,13 +177,15 @@ static gal_status read_record(const place *p, gali_log *log, const json_t *objec
                          "%s, line %u: version %" JSON_INTEGER_FORMAT ", this gallop reads %d", p->name,
                          p->line, json_integer_value(version), GALI_LOG_VERSION);
     }
-    if (!read_text(object, "layer", record->layer, sizeof record->layer) ||
+    int group = json_object_get(object, "group") != NULL;
+    record->line = p->line;
+    if (!read_text(object, group ? "group" : "layer", record->layer, sizeof record->layer) ||
         !read_text(object, "key", record->key, sizeof record->key) ||
         !read_text(object, "target", record->target, sizeof record->target) ||
         !read_text(object, "machine", record->machine, sizeof record->machine)) {
         return fail(p, "layer, key, target or machine is missing or too long", "");
     }
-    if (!read_count(object, "characters", GALI_DENSE_CHARACTERS_MAX, &record->characters) ||
+    if ((!group && !read_count(object, "characters", GALI_DENSE_CHARACTERS_MAX, &record->characters)) ||
         !read_count(object, "pairs", 1 << 20, &record->pairs)) {
         return fail(p, "characters or pairs is no positive number", "");
     }
@@ -248,11 +257,16 @@ void gali_log_release(gali_log *log) {
 
 gal_status gali_log_write(void *file, const gali_log_task *task, const gali_log_record *record,
                           gal_error *error) {
-    json_t *object =
-        json_pack("{s:i, s:s, s:s, s:i, s:s, s:s, s:s, s:i}", "gallop_tune", GALI_LOG_VERSION, "layer",
-                  task->layer, "key", task->key, "characters", (int)task->characters, "target", task->target,
-                  "machine", task->machine, "schedule", record->schedule, "pairs", (int)record->pairs);
+    json_t *object = json_pack("{s:i, s:s, s:s}", "gallop_tune", GALI_LOG_VERSION,
+                               task->characters ? "layer" : "group", task->layer, "key", task->key);
     int good = object != NULL;
+    if (good && task->characters) {
+        good = json_object_set_new(object, "characters", json_integer(task->characters)) == 0;
+    }
+    good =
+        good && json_object_update_new(object, json_pack("{s:s, s:s, s:s, s:i}", "target", task->target,
+                                                         "machine", task->machine, "schedule", record->schedule,
+                                                         "pairs", (int)record->pairs)) == 0;
     if (good && record->measured.ratio > 0) {
         good = json_object_set_new(object, "ratio", json_real(record->measured.ratio)) == 0 &&
                json_object_set_new(object, "seconds", json_real(record->measured.seconds)) == 0;
@@ -288,9 +302,8 @@ static int by_count(const void *a, const void *b) {
     return x < y ? -1 : x > y;
 }
 
-static int is_usable(const gali_log_record *record, const char *key, const gali_target *target) {
-    return record->measured.ratio > 0 && strcmp(record->key, key) == 0 &&
-           strcmp(record->target, target->name) == 0;
+static int is_usable(const gali_log_record *record, const char *key, const char *target) {
+    return record->measured.ratio > 0 && strcmp(record->key, key) == 0 && strcmp(record->target, target) == 0;
 }
 
 uint32_t gali_log_find(const gali_log *log, const gali_dense *dense, const gali_target *target, uint32_t each,
@@ -304,7 +317,7 @@ uint32_t gali_log_find(const gali_log *log, const gali_dense *dense, const gali_
         return 0;
     }
     for (uint32_t i = 0; i < log->count; i++) {
-        if (is_usable(&log->records[i], key, target)) {
+        if (is_usable(&log->records[i], key, target->name)) {
             all[count++] = &log->records[i];
         }
     }
@@ -330,20 +343,27 @@ static int is_better(const gali_log_record *a, const gali_log_record *b, uint32_
     return a->pairs != b->pairs ? a->pairs > b->pairs : a->measured.ratio < b->measured.ratio;
 }
 
-int gali_log_best(const gali_log *log, const gali_dense *dense, const gali_target *target,
-                  gali_schedule *schedule, gali_measured *measured) {
+static const gali_log_record *best_of(const gali_log *log, const char *key, const char *target, uint32_t most) {
     const gali_log_record *best = NULL;
-    char key[GALI_LOG_KEY];
-    gal_error error;
-    if (make_key(dense, key, &error) != GAL_OK) {
-        return 0;
-    }
     for (uint32_t i = 0; i < log->count; i++) {
         const gali_log_record *record = &log->records[i];
-        if (is_usable(record, key, target) && (!best || is_better(record, best, dense->most))) {
+        if (is_usable(record, key, target) && (!best || is_better(record, best, most))) {
             best = record;
         }
     }
+    return best;
+}
+
+const gali_log_record *gali_log_best_of(const gali_log *log, const gali_log_task *task) {
+    return best_of(log, task->key, task->target, 0);
+}
+
+int gali_log_best(const gali_log *log, const gali_dense *dense, const gali_target *target,
+                  gali_schedule *schedule, gali_measured *measured) {
+    char key[GALI_LOG_KEY];
+    gal_error error;
+    const gali_log_record *best =
+        make_key(dense, key, &error) == GAL_OK ? best_of(log, key, target->name, dense->most) : NULL;
     if (!best || gali_schedule_parse(schedule, best->schedule, strlen(best->schedule), &error) != GAL_OK) {
         return 0;
     }

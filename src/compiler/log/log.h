@@ -5,9 +5,11 @@
  *     {"gallop_tune": 1, "layer": "912 -> 256, 4 experts, per-expert, elu", "key": "<hash>", "characters": 5,
  *      "target": "x86-64-v4", "machine": "<cpu>", "schedule": "..", "ratio": 0.98, "seconds": 8.4e-05, "pairs": 15}
  *     {.. "way": "template", "searched": 63.2, "seed": 1}       after a search: its winner; seconds a layer had in it
+ *     {"gallop_tune": 1, "group": "Conv 1 x 64 x 56 x 56, sums of 64 x 3 x 3", "key": "<hash>", "target": ..}
  *
- * key: hash of the expression's text, for any number of characters. ratio: of the schedule's time to that of the
- * runtime's kernel on the same machine, the smaller the better; a failed one has "failure" instead.
+ * key: hash of the expression's text, for any number of characters; of a program's group of its loops' without a target, its
+ * sizes included. ratio: of the schedule's time to that of the runtime's kernel, or of the schedule by rules, on the same
+ * machine, the smaller the better; a failed one has "failure" instead.
  */
 #ifndef GALI_COMPILER_LOG_LOG_H
 #define GALI_COMPILER_LOG_LOG_H
@@ -35,7 +37,8 @@ typedef struct gali_measured {
 
 typedef struct gali_log_record {
     char layer[GALI_LOG_WORD * 2], key[GALI_LOG_KEY], target[GALI_LOG_WORD], machine[GALI_LOG_WORD];
-    uint32_t characters, pairs;
+    uint32_t characters;  /* 0: of a group */
+    uint32_t pairs, line; /* line: of its file */
     const char *schedule; /* text */
     gali_measured measured;
     gali_search_way way; /* of a search's record */
@@ -53,11 +56,14 @@ typedef struct gali_log {
 typedef struct gali_log_task {
     char key[GALI_LOG_KEY], layer[GALI_LOG_WORD * 2], machine[GALI_LOG_WORD];
     const char *target;
-    uint32_t characters;
+    uint32_t characters; /* 0: a group */
 } gali_log_task;
 
 gal_status gali_log_task_make(gali_log_task *task, const gali_dense *dense, const gali_target *target,
                               gal_error *error);
+
+/* Of a program's group, whose loops without a target are this text; layer says what it is, for readers. */
+void gali_log_task_of(gali_log_task *task, const char *text, const char *layer, const gali_target *target);
 
 /*
  * Adds a file's records to the log. A last line without an end is a record that was cut short, and is left out. Errors:
@@ -83,6 +89,9 @@ uint32_t gali_log_find(const gali_log *log, const gali_dense *dense, const gali_
 
 /* Whether the record is of this task on this machine. */
 int gali_log_is_of(const gali_log_record *record, const gali_log_task *task);
+
+/* The best record of a group on a target, from whichever machine: that was measured longest, then the fastest; NULL: none. */
+const gali_log_record *gali_log_best_of(const gali_log *log, const gali_log_task *task);
 
 /*
  * The best schedule for a layer on a target with up to `dense->most` characters, from whichever machine: of the records

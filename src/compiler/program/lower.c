@@ -238,6 +238,27 @@ static gali_loop_statement *swept(gali_loop_statement *block) {
     return needless ? block->next : block;
 }
 
+/* The sum of most steps, at typical sizes; NULL where none may run in tiles. */
+static const gali_program_stage *largest_of(const gali_program *p, uint32_t group) {
+    const gali_program_stage *largest = NULL;
+    double most = 0;
+    for (uint32_t i = 0; p->typical && i < p->stage_count; i++) {
+        const gali_program_stage *stage = &p->stages[i];
+        if (stage->gone || stage->group != group || !stage->reduced || stage->parted) {
+            continue;
+        }
+        double steps = 1;
+        for (uint32_t d = 0; d < stage->rank + stage->reduced; d++) {
+            steps *= (double)gali_extent_value(p->graph->extents, stage->extent[d], p->typical);
+        }
+        if (steps > most) {
+            most = steps;
+            largest = stage;
+        }
+    }
+    return largest;
+}
+
 static gal_status lower_group(gali_lowering *l, uint32_t group, gal_error *error) {
     char name[GALI_LOOP_NAME_MAX];
     snprintf(name, sizeof name, "group%u", group);
@@ -257,32 +278,51 @@ static gal_status lower_group(gali_lowering *l, uint32_t group, gal_error *error
             gali_lower_stage(l, &l->p->stages[i]);
         }
     }
+    if (l->schedule && !l->why && !l->out->sum.schedule.count) {
+        gali_lower_fail(l, "a schedule for a group without a sum that runs in tiles");
+        snprintf(l->refusal, sizeof l->refusal, "%s", l->why);
+    }
     if (l->why || l->arena->failed) {
         return GAL_UNSUPPORTED;
     }
     l->f->body = swept(l->f->body);
     gal_status status = l->plain ? GAL_OK : gali_loop_hoist(l->f, error);
     gali_lower_parallel(l, stages);
+    status = *l->refusal ? GAL_BAD_DATA : status;
     return status == GAL_OK ? gali_loop_verify(l->f, error) : status;
 }
 
-gal_status gali_program_lower(gali_program *program, uint32_t group, gali_lowered *lowered, gal_error *error) {
+gal_status gali_program_lower_by(gali_program *program, uint32_t group, const gali_schedule *schedule,
+                                 gali_arena *arena, gali_lowered *lowered, gal_error *error) {
     gal_status status = GAL_OK;
     for (int plain = !program->target; plain < 2;
          plain++) { /* what passes a limit in vectors may not without */
-        gali_lowering *l = gali_arena_take(program->arena, sizeof *l);
+        gali_lowering *l = gali_arena_take(arena, sizeof *l);
         if (!l) {
             return gali_fail(error, GAL_NO_MEMORY, "no memory to lower a group");
         }
         l->p = program;
-        l->arena = program->arena;
+        l->arena = arena;
         l->out = lowered;
         l->plain = plain;
+        l->largest = largest_of(program, group);
+        l->schedule = schedule;
         status = lower_group(l, group, error);
-        if (status == GAL_OK || program->arena->failed) {
+        if (*l->refusal) {
+            return gali_fail(error, GAL_BAD_DATA, "%s", l->refusal);
+        }
+        if (status == GAL_OK || arena->failed) {
             break;
         }
         status = blame(l, group, status == GAL_BAD_DATA ? GAL_UNSUPPORTED : status, error);
+        if (schedule) { /* it is for vectors */
+            return status;
+        }
     }
     return status;
+}
+
+gal_status gali_program_lower(gali_program *program, uint32_t group, gali_lowered *lowered, gal_error *error) {
+    const gali_schedule *schedule = program->schedules ? program->schedules[group] : NULL;
+    return gali_program_lower_by(program, group, schedule, program->arena, lowered, error);
 }

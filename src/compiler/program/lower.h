@@ -9,6 +9,32 @@
 
 #include "compiler/loop/loop.h"
 #include "compiler/program/program.h"
+#include "compiler/schedule/schedule.h"
+
+/*
+ * The group's schedule: how the largest of its sums that run in tiles does. Axes are i0, i1, .. of the result, by its type, and
+ * k0, k1, .. of what is summed over, in order.
+ *
+ *     vectorize i3 16      vectors are along i3, of the target's lanes; stands first
+ *     split i3 4           a panel: so many vectors side by side
+ *     split i2 6           a tile's rows
+ *     reorder k0 i2.o      a loop of the sum around all rows of a panel, its sums in memory; k0 before k1
+ *     split k1 128; reorder k1.o i2.o     the same, in blocks of 128
+ *     reorder i2.o i3.o    rows outside of panels, not within
+ *     unroll k1 4          the innermost loop of the sum, so many turns at a time
+ *     parallel i1          the loop that threads share
+ *
+ * No schedule changes a bit: each sum is taken in its order. Which sums are parted, and in which order tensors lie, is the
+ * program's to say (layout.c): parts change bits, an order is other groups', too.
+ */
+typedef struct gali_lowered_sum {
+    gali_schedule schedule; /* count 0: no sum of the group runs in tiles, and there is nothing to choose */
+    uint32_t node;          /* of the program, GALI_NONE: none */
+    uint32_t rank, reduced;
+    int64_t extent[GALI_AXES_MAX]; /* at typical sizes */
+    uint32_t vectors, rows;        /* bits: axes that have lanes; that may be rows */
+    double steps;                  /* multiply-adds, at typical sizes, number by number */
+} gali_lowered_sum;
 
 /* Which tensor each parameter of the function is, in order. */
 typedef struct gali_lowered {
@@ -17,9 +43,17 @@ typedef struct gali_lowered {
     uint32_t symbols[GALI_EXTENT_ATOMS_MAX * 8]; /* [function->symbols] of the graph's extents */
     int is_parallel;
     gali_extent parallel; /* turns of the loop that may be given out in ranges; loop.h */
+    gali_lowered_sum sum;
 } gali_lowered;
 
-/* The verified function of a group. Errors: GAL_UNSUPPORTED past a limit of loops, with the group's node; GAL_NO_MEMORY. */
+/*
+ * The verified function of a group, by the schedule that the program has for it. Errors: GAL_UNSUPPORTED past a limit of loops,
+ * with the group's node; GAL_BAD_DATA, with the entry, for a schedule that is none of this group; GAL_NO_MEMORY.
+ */
 gal_status gali_program_lower(gali_program *program, uint32_t group, gali_lowered *lowered, gal_error *error);
+
+/* The same by a schedule (NULL: by rules), in an arena. */
+gal_status gali_program_lower_by(gali_program *program, uint32_t group, const gali_schedule *schedule,
+                                 gali_arena *arena, gali_lowered *lowered, gal_error *error);
 
 #endif

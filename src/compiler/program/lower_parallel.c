@@ -6,6 +6,8 @@
  * share. Of these the outermost with enough turns is marked, in every nest that the function is made of; it need not be the
  * outermost loop of all: each thread runs what is around it, and its own range of it.
  */
+#include <stdio.h>
+
 #include "compiler/program/lowering.h"
 
 enum { CHOICES_MAX = 16, TURNS_ENOUGH = 16 };
@@ -92,6 +94,12 @@ void gali_lower_parallel(gali_lowering *l, uint32_t stages) {
             most = turns;
             best = c.extent[i];
         }
+    }
+    if (l->parallel && has(&c, l->parallel)) {
+        best = l->parallel;
+    } else if (l->parallel && !*l->refusal) {
+        snprintf(l->refusal, sizeof l->refusal,
+                 "schedule: not all of the function is in a loop over its parallel axis");
     }
     if (best != GALI_EXTENT_UNKNOWN) {
         mark(l, l->f->body, best);

@@ -16,6 +16,8 @@
  * A panel that the second cache does not hold is taken in blocks of what is summed over, each for all rows before the next; the
  * sums lie in a local meanwhile, and their order is the same.
  */
+#include <stdio.h>
+
 #include "compiler/program/tile.h"
 
 enum {
@@ -173,8 +175,19 @@ static sums_of make_sums(gali_lowering *l, const char *stem, uint32_t rows, uint
 
 /* ---- views ---- */
 
+static int mentions(const gali_scalar *a, const gali_scalar *what) {
+    int there = a == what;
+    for (int i = 0; a && !there && i < 3; i++) {
+        there = mentions(a->operand[i], what);
+    }
+    return there;
+}
+
+/* Whether the load is 0 where other indices than that within its row are outside. */
 static int is_padded(const gali_lowering *l, const gali_scalar *a, const gali_scalar *load) {
-    int padded = a && gali_lower_padded(l, a) == load;
+    const gali_program_tensor *t = &l->p->tensors[load->source];
+    int padded = a && gali_lower_padded(l, a) == load &&
+                 !mentions(a->operand[0], load->index[t->order[t->type.rank - 1]]);
     for (int i = 0; a && !padded && i < 3; i++) {
         padded = is_padded(l, a->operand[i], load);
     }
@@ -253,13 +266,18 @@ static void point(gali_lowering *l, const gali_sum_tile *t, const place *at, con
 static void open_summed(gali_lowering *l, const gali_sum_tile *t, uint32_t first, uint32_t last) {
     for (uint32_t i = first; i < last; i++) {
         uint32_t axis = l->stage->rank + i;
-        if (t->block && i == t->outer) {
-            gali_loop_index extent = gali_loop_number(t->block), turn = gali_lower_open(l, "k", &extent);
-            l->axis[axis] = t->base;
+        int cut = t->block && i == t->outer;
+        gali_loop_index extent =
+            cut ? gali_loop_number(t->block) : gali_lower_extent(l, l->stage->extent[axis]);
+        gali_loop_statement **loop = l->tail;
+        gali_loop_index turn = gali_lower_open(l, "k", &extent);
+        l->axis[axis] = cut ? t->base : turn;
+        if (cut) {
             gali_loop_index_add(&l->axis[axis], &turn, 1);
-        } else {
-            gali_loop_index extent = gali_lower_extent(l, l->stage->extent[axis]);
-            l->axis[axis] = gali_lower_open(l, "k", &extent);
+        }
+        if (*loop && t->unroll && i + 1 == l->stage->reduced) {
+            (*loop)->mark = GALI_LOOP_UNROLL;
+            (*loop)->factor = t->unroll;
         }
     }
 }
@@ -420,11 +438,62 @@ static void blocks(gali_lowering *l, gali_sum_tile *t, place *at) {
     row_tiles(l, t, at, &all, FINISH);
 }
 
+/* The loop of the axis that the schedule gives to threads. */
+static void share(gali_lowering *l, const gali_sum_tile *t, const place *at) {
+    if (t->parallel == GALI_NONE) {
+        return;
+    }
+    int split = t->parallel == t->row || t->parallel == t->vector;
+    const gali_loop_index *length = t->parallel == t->row ? &at->row_length : &at->rounds;
+    uint32_t size = t->parallel == t->row ? t->rows : t->vectors;
+    int64_t parts = (length->constant + size - 1) / size;
+    l->parallel = split ? parts : l->stage->extent[t->parallel];
+    if (split && (length->count || length->constant % parts)) {
+        snprintf(l->refusal, sizeof l->refusal,
+                 "schedule: the parallel axis has no parts of one size, or as many as are known");
+    }
+}
+
+static void panels(gali_lowering *l, gali_sum_tile *t, place *at) {
+    part parts[KINDS];
+    sums_of none = {NULL, gali_loop_number(0)};
+    uint32_t kinds = cut(l, &at->rounds, t->vectors, parts);
+    for (uint32_t i = 0; i < kinds; i++) {
+        gali_loop_statement **outside = l->tail;
+        gali_loop_index turn = gali_lower_open(l, "panel", &parts[i].tiles);
+        at->vector = parts[i].first;
+        at->vectors = parts[i].size;
+        gali_loop_index_add(&at->vector, &turn, parts[i].size);
+        if (t->rows_outside) {
+            one_tile(l, t, at, &none, WHOLE);
+        } else if (t->outer || t->block) {
+            blocks(l, t, at);
+        } else {
+            row_tiles(l, t, at, &none, WHOLE);
+        }
+        gali_lower_close(l, outside);
+    }
+}
+
+/* All panels for a tile of rows before the next: what is multiplied stays near, not the panel. */
+static void panels_within_rows(gali_lowering *l, gali_sum_tile *t, place *at) {
+    part parts[KINDS];
+    open_others(l, t, BY_ROWS | BY_OPEN_ROWS);
+    uint32_t kinds = cut(l, &at->row_length, t->rows, parts);
+    for (uint32_t i = 0; i < kinds; i++) {
+        gali_loop_statement **outside = l->tail;
+        gali_loop_index turn = gali_lower_open(l, "tile", &parts[i].tiles);
+        at->row = parts[i].first;
+        at->rows = parts[i].size;
+        gali_loop_index_add(&at->row, &turn, parts[i].size);
+        panels(l, t, at);
+        gali_lower_close(l, outside);
+    }
+}
+
 int gali_lower_tile(gali_lowering *l) {
     gali_sum_tile t;
-    part parts[KINDS];
     place at = {.rows = 1};
-    sums_of none = {NULL, gali_loop_number(0)};
     if (!gali_tile_choose(l, &t)) {
         return 0;
     }
@@ -432,19 +501,11 @@ int gali_lower_tile(gali_lowering *l) {
     at.row_length = t.row == GALI_NONE ? gali_loop_number(1) : gali_lower_extent(l, l->stage->extent[t.row]);
     open_others(l, &t, BY_PANELS);
     at.rounds = gali_lower_rounds(l, &at.length, l->p->target->lanes);
-    uint32_t kinds = cut(l, &at.rounds, t.vectors, parts);
-    for (uint32_t i = 0; i < kinds; i++) {
-        gali_loop_statement **outside = l->tail;
-        gali_loop_index turn = gali_lower_open(l, "panel", &parts[i].tiles);
-        at.vector = parts[i].first;
-        at.vectors = parts[i].size;
-        gali_loop_index_add(&at.vector, &turn, parts[i].size);
-        if (t.outer || t.block) {
-            blocks(l, &t, &at);
-        } else {
-            row_tiles(l, &t, &at, &none, WHOLE);
-        }
-        gali_lower_close(l, outside);
+    share(l, &t, &at);
+    if (t.rows_outside) {
+        panels_within_rows(l, &t, &at);
+    } else {
+        panels(l, &t, &at);
     }
     return 1;
 }

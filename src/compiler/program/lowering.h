@@ -7,6 +7,7 @@
  *     lower_stage.c  stages as loops, number by number
  *     lower_vector.c stages in vectors, and what may be
  *     lower_tile.c   sums in register tiles of vectors; tile.h
+ *     tile_schedule.c  a tile as a schedule
  *     lower_parallel.c  the loop that threads share
  *     lower_lanes.c  sums along the contiguous axis, in partial sums
  */
@@ -92,7 +93,11 @@ typedef struct gali_lowering {
     uint32_t let_count;
     uint32_t counted, reads; /* loads of that tensor */
     uint32_t shared_count, names;
-    const char *why; /* the first failure */
+    const gali_program_stage *largest; /* the sum that the group's schedule is of; NULL: it has none */
+    const gali_schedule *schedule;     /* NULL: by rules */
+    gali_extent parallel;              /* turns of the loop that the schedule gives to threads; 0: by rule */
+    char refusal[256];                 /* of the schedule */
+    const char *why;                   /* the first failure */
 } gali_lowering;
 
 /* ---- lower.c ---- */

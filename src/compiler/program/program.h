@@ -12,6 +12,7 @@
  *     reads.c    what a stage reads, and how
  *     nest.c     which loops the stages of a group share
  *     place.c    where tensors lie in the workspace
+ *     recorded.c which schedules a log has for its groups
  *     lower.c    a group as a function of loops (loop/loop.h); lowering.h tells of its parts
  *
  * A tensor is a value of the graph or a stage's temporary. A stage makes one tensor; a stage that is fused away makes
@@ -143,6 +144,7 @@ typedef struct gali_program {
     int64_t *least, *most;     /* [symbols of the graph's extents] range.c */
     int64_t *typical;          /* [same] sizes to choose by; layout.c */
     const gali_target *target; /* that it is lowered for; NULL: any, number by number */
+    const struct gali_schedule **schedules; /* [group_count] NULL, or of one: by rules; lower.h */
     uint32_t slot_count;
     gali_extent *slots;     /* bytes of each, multiples of 64; they lie one behind the other */
     int64_t planned, alive; /* at typical sizes: bytes of all slots, and of what lives at once at most */

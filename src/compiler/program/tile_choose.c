@@ -107,10 +107,9 @@ static void choose_size(const gali_lowering *l, gali_sum_tile *t) {
     }
 }
 
-/* Whether the stage's sums can be taken in lanes of an axis; then in which tile. */
-static int choose_lanes(gali_lowering *l, gali_sum_tile *t, uint32_t d) {
+int gali_tile_along(gali_lowering *l, gali_sum_tile *t, uint32_t d) {
     const gali_program_stage *stage = l->stage;
-    *t = (gali_sum_tile){.row = GALI_NONE, .vector = gali_lower_axis(l, d)};
+    *t = (gali_sum_tile){.row = GALI_NONE, .vector = gali_lower_axis(l, d), .parallel = GALI_NONE};
     gali_extent extent = stage->extent[t->vector];
     if ((gali_extent_is_number(extent) && extent < 4) || !find_loads(l, t, stage->value) || !t->in_lanes ||
         !gali_lower_has_lanes(l, stage->value, t->vector) ||
@@ -190,18 +189,21 @@ static int may_pack(gali_lowering *l, const gali_sum_tile *t, const gali_scalar 
            gali_lower_reads(l, load->source) == 1;
 }
 
-/* Packs what may be; 0 where something has to be that may not. */
-static int pack_all(gali_lowering *l, const gali_sum_tile *t) {
+/* Nothing has to be packed that may not. */
+int gali_tile_may_pack(gali_lowering *l, const gali_sum_tile *t) {
     int good = 1;
     for (uint32_t i = 0; i < t->load_count; i++) {
         good &= t->is[i] != GALI_LOWER_PACKED || may_pack(l, t, t->load[i]);
     }
-    for (uint32_t i = 0; good && i < t->load_count; i++) {
+    return good;
+}
+
+void gali_tile_pack(gali_lowering *l, const gali_sum_tile *t) {
+    for (uint32_t i = 0; i < t->load_count; i++) {
         if ((t->is[i] == GALI_LOWER_PACKED || t->is[i] == GALI_LOWER_IN_LANES) && may_pack(l, t, t->load[i])) {
             pack(l, t, t->load[i]);
         }
     }
-    return good;
 }
 
 /* Whether a load in lanes depends on the axis. */
@@ -217,12 +219,10 @@ int gali_tile_is_inside(const gali_sum_tile *t, uint32_t axis) {
     return axis != t->row && axis != t->vector && !moves_panels(t, axis);
 }
 
-/* Blocks where a panel passes the second cache, its rows are more than a tile and their sums are few. */
-static void choose_blocks(gali_lowering *l, gali_sum_tile *t) {
+uint32_t gali_tile_block_rows(const gali_lowering *l, const gali_sum_tile *t) {
     const gali_program_stage *stage = l->stage;
-    const gali_target *target = l->p->target;
-    uint32_t vector = t->vectors * target->lanes * (uint32_t)sizeof(float);
-    double rows = t->row == GALI_NONE ? 1 : (double)stage->extent[t->row], inner = vector;
+    uint32_t vector = t->vectors * l->p->target->lanes * (uint32_t)sizeof(float);
+    double rows = t->row == GALI_NONE ? 1 : (double)stage->extent[t->row];
     int numbers = t->row == GALI_NONE || gali_extent_is_number(stage->extent[t->row]);
     for (uint32_t d = l->shared; d < stage->rank; d++) {
         uint32_t axis = gali_lower_axis(l, d);
@@ -232,9 +232,19 @@ static void choose_blocks(gali_lowering *l, gali_sum_tile *t) {
     }
     for (uint32_t i = 0; i < stage->reduced; i++) {
         numbers &= gali_extent_is_number(stage->extent[stage->rank + i]);
+    }
+    return numbers && rows * vector <= (double)SUMS_MOST ? (uint32_t)rows : 0;
+}
+
+/* Blocks where a panel passes the second cache, its rows are more than a tile and their sums are few. */
+static void choose_blocks(gali_lowering *l, gali_sum_tile *t) {
+    const gali_program_stage *stage = l->stage;
+    uint32_t rows = gali_tile_block_rows(l, t);
+    double inner = (double)t->vectors * l->p->target->lanes * sizeof(float);
+    for (uint32_t i = 0; rows && i < stage->reduced; i++) {
         inner *= (double)stage->extent[stage->rank + i];
     }
-    if (!numbers || inner <= target->l2 / 2 || rows <= t->rows || rows * vector > (double)SUMS_MOST) {
+    if (rows <= t->rows || inner <= l->p->target->l2 / 2) {
         return;
     }
     while (inner > (double)BLOCK_MOST && t->outer < stage->reduced) {
@@ -249,19 +259,32 @@ static void choose_blocks(gali_lowering *l, gali_sum_tile *t) {
         inner /= extent;
         t->outer++;
     }
-    t->all_rows = (uint32_t)rows;
+    t->all_rows = rows;
     if (t->outer == stage->reduced) { /* nothing would be left within a block */
         t->outer = 0;
     }
 }
 
-/* The innermost dimension of the result that has lanes. */
-int gali_tile_choose(gali_lowering *l, gali_sum_tile *t) {
-    for (uint32_t d = l->stage->value->element == GALI_f32 ? l->stage->rank : 0; d-- > l->shared;) {
-        if (choose_lanes(l, t, d) && pack_all(l, t)) {
+/* Vectors are along the innermost dimension of the result that has lanes. */
+static int choose_by_rules(gali_lowering *l, gali_sum_tile *t) {
+    for (uint32_t d = l->stage->rank; d-- > l->shared;) {
+        if (gali_tile_along(l, t, d) && gali_tile_may_pack(l, t)) {
             choose_blocks(l, t);
             return 1;
         }
     }
     return 0;
+}
+
+int gali_tile_choose(gali_lowering *l, gali_sum_tile *t) {
+    int is_largest = l->stage == l->largest;
+    if (l->stage->value->element != GALI_f32 ||
+        !(is_largest && l->schedule ? gali_tile_read(l, l->schedule, t) : choose_by_rules(l, t))) {
+        return 0;
+    }
+    gali_tile_pack(l, t);
+    if (is_largest) {
+        gali_tile_tell(l, t);
+    }
+    return 1;
 }

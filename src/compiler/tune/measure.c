@@ -1,54 +1,24 @@
-#define _DEFAULT_SOURCE
 #include "compiler/tune/measure.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/clock.h"
 #include "base/error.h"
 #include "compiler/emit/vocabulary.h"
 #include "compiler/loop/print_c.h"
 #include "compiler/tune/object.h"
-
-enum {
-    WARM = 3,     /* calls before the first that counts */
-    HOPELESS = 5, /* pairs after which a candidate that is only looked at may be given up */
-    BLOCK = GALI_MEASURE_QUICK,
-    PAIRS_MAX = 1024,
-};
-static const double hopeless = 1.6; /* at this ratio */
+#include "compiler/tune/timing.h"
 
 typedef void candidate(const gali_scene_call *call);
 
-/* A candidate while it is timed. */
+/* What is timed: the candidates whose bits are right. */
 typedef struct timed {
-    candidate *run;
-    const gali_loop_buffer *layout; /* of its weights */
-    gali_measured *result;
-    uint32_t done; /* pairs */
-    int given_up;
-    double ratio[PAIRS_MAX], seconds[PAIRS_MAX];
+    gali_scene *scene;
+    gali_scene_call call; /* of the next pair */
+    candidate *run[GALI_MEASURE_BATCH_MAX];
+    const gali_loop_buffer *layout[GALI_MEASURE_BATCH_MAX]; /* of their weights */
 } timed;
-
-static int by_value(const void *a, const void *b) {
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-static double median(double *values, uint32_t count) {
-    qsort(values, count, sizeof *values, by_value);
-    return count % 2 ? values[count / 2] : 0.5 * (values[count / 2 - 1] + values[count / 2]);
-}
-
-static double least(const double *values, uint32_t count) {
-    double value = values[0];
-    for (uint32_t i = 1; i < count; i++) {
-        value = values[i] < value ? values[i] : value;
-    }
-    return value;
-}
 
 static gali_scene_call call_of(gali_scene *s, const gali_loop_buffer *layout) {
     const gali_dense *d = &s->dense;
@@ -66,39 +36,19 @@ static gali_scene_call call_of(gali_scene *s, const gali_loop_buffer *layout) {
     };
 }
 
-/* Some more pairs of calls for one candidate. quick: it is given up if even the best of its first pairs is hopeless. */
-static gal_status time_block(gali_scene *s, timed *one, uint32_t pairs, int quick, gal_error *error) {
-    for (uint32_t i = 0; i < pairs + WARM && !one->given_up; i++) {
-        gali_scene_call call = call_of(s, one->layout);
-        if (!call.weights) {
-            return gali_fail(error, GAL_NO_MEMORY, "no memory for a layer's weights");
-        }
-        double start = gali_clock_seconds();
-        gali_scene_reference_run(s);
-        double between = gali_clock_seconds();
-        one->run(&call);
-        double end = gali_clock_seconds();
-        if (i < WARM) {
-            continue;
-        }
-        one->seconds[one->done] = end - between;
-        one->ratio[one->done++] = (end - between) / (between - start);
-        one->given_up = quick && one->done == HOPELESS && least(one->ratio, one->done) > hopeless;
-    }
-    return GAL_OK;
+static gal_status prepare(void *context, uint32_t one, gal_error *error) {
+    timed *t = context;
+    t->call = call_of(t->scene, t->layout[one]);
+    return t->call.weights ? GAL_OK : gali_fail(error, GAL_NO_MEMORY, "no memory for a layer's weights");
 }
 
-/* All candidates in turns, block by block: what slows the machine down for a while meets them all. */
-static gal_status time_blocks(gali_scene *s, timed *of, uint32_t count, uint32_t pairs, gal_error *error) {
-    gal_status status = GAL_OK;
-    pairs = pairs < PAIRS_MAX ? pairs : PAIRS_MAX;
-    for (uint32_t done = 0; done < pairs && status == GAL_OK; done += BLOCK) {
-        uint32_t some = pairs - done < BLOCK ? pairs - done : BLOCK;
-        for (uint32_t i = 0; i < count && status == GAL_OK; i++) {
-            status = time_block(s, &of[i], some, pairs <= BLOCK, error);
-        }
-    }
-    return status;
+static void run_reference(void *context) {
+    gali_scene_reference_run(((timed *)context)->scene);
+}
+
+static void run_candidate(void *context, uint32_t one) {
+    const timed *t = context;
+    t->run[one](&t->call);
 }
 
 /* Whether the candidate's bits are the runtime's. */
@@ -185,45 +135,35 @@ gal_status gali_measure_write(const gali_scene *scene, const gali_schedule *sche
     return failed ? gali_fail(error, GAL_NO_MEMORY, "no memory to print %u candidates", count) : status;
 }
 
-/* The i-th candidate of a shared object, if its bits are right. */
-static gal_status find_one(gali_scene *s, const gali_object *object, const gali_loop_function *function,
-                           uint32_t i, timed *one, int *right, gal_error *error) {
+/* The i-th candidate of a shared object, and whether its bits are right. */
+static gal_status find_one(timed *t, const gali_object *object, const gali_loop_function *function, uint32_t i,
+                           int *right, gal_error *error) {
     char name[32];
     snprintf(name, sizeof name, "candidate_%u", i);
     void *address = gali_object_find(object, name);
     if (!address) {
         return gali_fail(error, GAL_IO, "a compiled candidate is not in its library");
     }
-    one->layout = function->buffer[0];
-    one->done = 0;
-    one->given_up = 0;
-    memcpy(&one->run, &address, sizeof one->run); /* dlsym's way to give a function */
-    return check_one(s, one->run, one->layout, right, error);
+    t->layout[i] = function->buffer[0];
+    memcpy(&t->run[i], &address, sizeof t->run[i]); /* dlsym's way to give a function */
+    return check_one(t->scene, t->run[i], t->layout[i], right, error);
 }
 
 static gal_status time_all(gali_scene *s, const gali_object *object, gali_loop_function *const *functions,
                            uint32_t count, uint32_t pairs, gali_measured *results, gal_error *error) {
-    timed *of = malloc(count * sizeof *of);
-    uint32_t some = 0;
-    gal_status status = of ? GAL_OK : gali_fail(error, GAL_NO_MEMORY, "no memory to time %u candidates", count);
+    timed t = {.scene = s};
+    const gali_timing timing = {&t, prepare, run_reference, run_candidate};
+    gal_status status = GAL_OK;
     for (uint32_t i = 0; i < count && status == GAL_OK; i++) {
         int right = 0;
         if (functions[i]) {
-            status = find_one(s, object, functions[i], i, &of[some], &right, error);
-            of[some].result = &results[i];
-            some += right != 0;
+            status = find_one(&t, object, functions[i], i, &right, error);
             if (!right) {
                 snprintf(results[i].failure, sizeof results[i].failure, "its bits are not the runtime's");
             }
         }
     }
-    status = status == GAL_OK ? time_blocks(s, of, some, pairs, error) : status;
-    for (uint32_t i = 0; i < some && status == GAL_OK; i++) {
-        of[i].result->ratio = median(of[i].ratio, of[i].done);
-        of[i].result->seconds = median(of[i].seconds, of[i].done);
-    }
-    free(of);
-    return status;
+    return status == GAL_OK ? gali_timing_run(&timing, count, pairs, results, error) : status;
 }
 
 gal_status gali_measure(gali_scene *scene, const gali_schedule *schedules, uint32_t count, uint32_t pairs,

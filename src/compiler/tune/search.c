@@ -56,7 +56,6 @@ struct gali_search {
     uint32_t count, pooled;
     uint32_t batch; /* of this round: BATCH at most */
     uint32_t share; /* of a batch that schedules of one family may have; of one tile twice as much */
-    double work;
     gali_trees *model;
     gali_schedule schedules[BATCH + GALI_SEARCH_RIVALS_MAX]; /* on their way to be measured */
     gali_measured results[BATCH + GALI_SEARCH_RIVALS_MAX];
@@ -119,9 +118,9 @@ static int look(const gali_search *s, sample *one, int refuse) {
     gali_arena arena = {0};
     gali_loop_function *function;
     gal_error error;
-    int good = gali_schedule_apply(s->space->expression, &one->schedule, &arena, &function, &error) == GAL_OK;
+    int good = s->space->apply(s->space, &one->schedule, &arena, &function, &error) == GAL_OK;
     if (good) {
-        good = !gali_features_of(function, s->space->target, s->work, one->features) || !refuse;
+        good = !gali_features_of(function, s->space->target, s->space->work, one->features) || !refuse;
     }
     if (good) {
         one->family = (uint32_t)hash_entries(&one->schedule, FAMILY);
@@ -131,14 +130,6 @@ static int look(const gali_search *s, sample *one, int refuse) {
     }
     gali_arena_release(&arena);
     return good;
-}
-
-/* Multiply-adds of the expression in whole vectors: what every schedule has to do. */
-static double work_of(const gali_space *space) {
-    const gali_dense *d = &space->dense;
-    uint32_t lanes = space->target->lanes, outputs = (d->outputs + lanes - 1) / lanes * lanes;
-    double pass = (double)d->most * d->slots * (d->inputs + 1) * outputs;
-    return d->form == GAL_FORM_BLEND ? pass * (d->slots + 1) / d->slots : pass;
 }
 
 static int by_ratio(const void *a, const void *b) {
@@ -573,7 +564,6 @@ gal_status gali_search_open(gali_search **search, const gali_search_desc *desc, 
     s->desc = *desc;
     s->space = desc->space;
     s->random = desc->seed;
-    s->work = work_of(desc->space);
     take_known(s);
     return GAL_OK;
 }

@@ -6,19 +6,21 @@
 static const uint32_t unrolls[] = {0, 2, 4, 8};
 enum { UNROLLS = sizeof unrolls / sizeof unrolls[0], ROWS_MAX = 12, VECTORS_MAX = 12 };
 
-static void add_knob(gali_space *space, const char *name, uint32_t settings) {
+void gali_space_add(gali_space *space, const char *name, uint32_t settings, int tile) {
     if (space->knobs < GALI_KNOBS_MAX) {
         space->knob[space->knobs++] =
-            (gali_knob){.name = name, .settings = settings < GALI_SETTINGS_MAX ? settings : GALI_SETTINGS_MAX};
+            (gali_knob){.name = name,
+                        .settings = settings < GALI_SETTINGS_MAX ? settings : GALI_SETTINGS_MAX,
+                        .tile = tile};
     }
 }
 
+static void add_knob(gali_space *space, const char *name, uint32_t settings) {
+    gali_space_add(space, name, settings, 0);
+}
+
 static void add_tile_knob(gali_space *space, const char *name, uint32_t settings) {
-    uint32_t knob = space->knobs;
-    add_knob(space, name, settings);
-    if (knob < space->knobs) {
-        space->knob[knob].tile = 1;
-    }
+    gali_space_add(space, name, settings, 1);
 }
 
 static uint32_t least_of(uint32_t a, uint32_t b) {
@@ -267,11 +269,29 @@ static void write_auto(const gali_space *space, const gali_point *p, gali_schedu
     }
 }
 
+/* Multiply-adds of the expression in whole vectors. */
+static double work_of(const gali_dense *d, uint32_t lanes) {
+    uint32_t outputs = (d->outputs + lanes - 1) / lanes * lanes;
+    double pass = (double)d->most * d->slots * (d->inputs + 1) * outputs;
+    return d->form == GAL_FORM_BLEND ? pass * (d->slots + 1) / d->slots : pass;
+}
+
+static gal_status apply(const gali_space *space, const gali_schedule *schedule, gali_arena *arena,
+                        gali_loop_function **function, gal_error *error) {
+    return gali_schedule_apply(space->expression, schedule, arena, function, error);
+}
+
 gal_status gali_space_make(gali_space *space, gali_search_way way, const gali_dense *dense,
                            const gali_target *target, gali_arena *arena, gal_error *error) {
     gali_expression *expression;
     gal_status status = gali_dense_expression(dense, arena, &expression, error);
-    *space = (gali_space){.way = way, .dense = *dense, .target = target, .expression = expression};
+    *space = (gali_space){.way = way,
+                          .dense = *dense,
+                          .target = target,
+                          .expression = expression,
+                          .work = work_of(dense, target->lanes),
+                          .write = way == GALI_SEARCH_BY_RULES ? write_auto : write_template,
+                          .apply = apply};
     if (status != GAL_OK) {
         return status;
     }
@@ -285,10 +305,6 @@ gal_status gali_space_make(gali_space *space, gali_search_way way, const gali_de
 
 int gali_space_write(const gali_space *space, const gali_point *point, gali_schedule *schedule) {
     gali_schedule_clear(schedule);
-    if (space->way == GALI_SEARCH_BY_RULES) {
-        write_auto(space, point, schedule);
-    } else {
-        write_template(space, point, schedule);
-    }
-    return !schedule->full;
+    space->write(space, point, schedule);
+    return schedule->count > 0 && !schedule->full;
 }

@@ -1,0 +1,260 @@
+/* Schedules of sums in tiles: as text and back, none changes a bit, wrong ones are refused, a log's are used. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "compiler/program/recorded.h"
+#include "program_run.h"
+
+/* Appends a constant of small numbers that no sum of is exact. */
+static void add_constant(gali_text *text, uint32_t number, const char *shape, uint32_t count) {
+    gali_text_add(text, "constant %%%u: f32[%s] =", number, shape);
+    for (uint32_t i = 0; i < count; i++) {
+        gali_text_add(text, " %.8g", (double)(float)(0.1 * (double)(i * 7919 % 31) - 1.4));
+    }
+    gali_text_add(text, "\n");
+}
+
+enum { CHANNELS = 12, MAPS = 40, H = 7, W = 9, X = CHANNELS * H * W, M = 13, K = 36, N = 50 };
+
+/* Two groups: a convolution and a product, each with what follows it. */
+static gali_graph *network(gali_arena *arena) {
+    gali_text text = {0};
+    gali_graph *graph;
+    gal_error error = {0};
+    gali_text_add(&text, "input %%0 \"x\": f32[1, 12, 7, 9]\ninput %%1 \"a\": f32[13, 36]\n");
+    add_constant(&text, 2, "40, 12, 3, 3", MAPS * CHANNELS * 9);
+    add_constant(&text, 3, "36, 50", K * N);
+    gali_text_add(&text, "%%4 \"conv\": f32[1, 40, 7, 9] = Conv (%%0, %%2) pads:ints=1,1,1,1\n"
+                         "%%5 \"relu\": f32[1, 40, 7, 9] = Relu (%%4)\n"
+                         "%%6 \"product\": f32[13, 50] = MatMul (%%1, %%3)\n"
+                         "%%7 \"tanh\": f32[13, 50] = Tanh (%%6)\noutput %%5\noutput %%7\n");
+    if (gali_graph_parse(&graph, text.bytes, text.size, arena, &error) != GAL_OK ||
+        gali_graph_infer(graph, &error) != GAL_OK) {
+        fail_msg("%s", error.message);
+    }
+    gali_text_release(&text);
+    return graph;
+}
+
+static const gali_target *target_of(const char *name) {
+    gal_error error = {0};
+    const gali_target *target = gali_target_find(name, &error);
+    assert_non_null(target);
+    return target;
+}
+
+static gali_program *program_of(gali_arena *arena, const char *target) {
+    gal_error error = {0};
+    gali_run run = {.error = &error};
+    gali_program *p;
+    if (program_make(&run, network(arena), target_of(target), gali_program_layout, &p) != GAL_OK) {
+        fail_msg("%s", error.message);
+    }
+    assert_int_equal(p->group_count, 2);
+    return p;
+}
+
+static gali_schedule schedule_of(const char *text) {
+    gali_schedule schedule;
+    gal_error error = {0};
+    if (gali_schedule_parse(&schedule, text, strlen(text), &error) != GAL_OK) {
+        fail_msg("%s: %s", text, error.message);
+    }
+    return schedule;
+}
+
+static gali_text loops_of(gali_program *p, uint32_t group, const gali_schedule *schedule,
+                          gali_lowered *lowered) {
+    gali_text text = {0};
+    gal_error error = {0};
+    if (gali_program_lower_by(p, group, schedule, p->arena, lowered, &error) != GAL_OK) {
+        fail_msg("%s", error.message);
+    }
+    gali_loop_print(lowered->function, &text);
+    return text;
+}
+
+/* The tile by rules, written and read, is itself; and a lowered group tells the schedule that it has. */
+static void schedules_come_back(void **unused) {
+    (void)unused;
+    static const char *const targets[] = {"x86-64-v3", "x86-64-v4", "armv8-a"};
+    for (size_t t = 0; t < sizeof targets / sizeof *targets; t++) {
+        gali_arena arena = {0};
+        gali_program *p = program_of(&arena, targets[t]);
+        for (uint32_t group = 0; group < 2; group++) {
+            gali_lowered hand, again;
+            gali_text printed = {0}, first = loops_of(p, group, NULL, &hand);
+            gali_schedule_print(&hand.sum.schedule, "; ", &printed);
+            gali_schedule read = schedule_of(printed.bytes);
+            gali_text second = loops_of(p, group, &read, &again);
+            assert_string_equal(first.bytes, second.bytes);
+            assert_true(gali_schedule_same(&again.sum.schedule, &read));
+            gali_text_release(&printed);
+            gali_text_release(&first);
+            gali_text_release(&second);
+        }
+        gali_arena_release(&arena);
+    }
+}
+
+/* Of the convolution (i0 i1 i2 i3: batch, map, row, column; k0 k1 k2: row and column of the window, channel) and of the
+ * product. */
+static const char *const good[][2] = {
+    {"vectorize i1 8; split i1 1; split i3 3", "vectorize i1 8; split i1 2; split i0 5"},
+    {"vectorize i1 8; split i1 3; split i2 4; unroll k2 4", "vectorize i1 8; split i1 3; split i0 1"},
+    {"vectorize i1 8; split i1 2; split i3 2; reorder k0 i3.o",
+     "vectorize i1 8; split i1 1; split i0 7; unroll k0 4"},
+    {"vectorize i1 8; split i1 2; split i3 4; reorder k0 i3.o; reorder k1 i3.o",
+     "vectorize i1 8; split i1 2; split i0 4; split k0 12; reorder k0.o i0.o; unroll k0.i 2"},
+    {"vectorize i1 8; split i1 2; split i3 4; reorder i3.o i1.o; parallel i2",
+     "vectorize i1 8; split i1 4; split i0 6; reorder i0.o i1.o"},
+    {"vectorize i1 8; split i1 5; parallel i1", "vectorize i1 8; split i1 7; parallel i1"},
+};
+
+static const gali_schedule *taken[2]; /* by what a test runs; NULL: by rules */
+
+static gal_status lay_out(gali_program *p, gal_error *error) {
+    p->schedules = taken;
+    return gali_program_layout(p, error);
+}
+
+static void no_schedule_changes_a_bit(void **unused) {
+    (void)unused;
+    static double x[X], a[M * K];
+    gali_arena arena = {0};
+    gal_error error = {0};
+    gali_graph *graph = network(&arena);
+    gali_tensor in[2] = {{.element = GALI_f32, .rank = 4, .shape = {1, CHANNELS, H, W}, .count = X, .real = x},
+                         {.element = GALI_f32, .rank = 2, .shape = {M, K}, .count = M * K, .real = a}};
+    gali_tensor hand[2], out[2];
+    gali_run run = {.graph = graph, .memory_left = GALI_RUN_MEMORY, .work_left = 1e9, .error = &error};
+    for (int i = 0; i < X; i++) {
+        x[i] = (double)(float)(0.01 * (double)(i * 7907 % 211) - 1);
+        a[i % (M * K)] = x[i];
+    }
+    taken[0] = taken[1] = NULL;
+    assert_int_equal(program_run_by(&run, graph, target_of("x86-64-v3"), in, hand, lay_out), GAL_OK);
+    for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
+        gali_schedule schedules[2] = {schedule_of(good[i][0]), schedule_of(good[i][1])};
+        taken[0] = &schedules[0];
+        taken[1] = &schedules[1];
+        if (program_run_by(&run, graph, target_of("x86-64-v3"), in, out, lay_out) != GAL_OK) {
+            fail_msg("%s | %s: %s", good[i][0], good[i][1], error.message);
+        }
+        for (int o = 0; o < 2; o++) {
+            assert_memory_equal(out[o].real, hand[o].real, hand[o].count * sizeof(double));
+            gali_tensor_release(&run, &out[o]);
+        }
+    }
+    gali_arena_release(&arena);
+}
+
+/* Of the convolution, and what is said of it. */
+static const char *const bad[][2] = {
+    {"split i1 2", "schedule, entry 1 (split i1 2): vectors come first"},
+    {"vectorize i9 8", "schedule, entry 1 (vectorize i9 8): not an axis"},
+    {"vectorize i1 16", "schedule, entry 1 (vectorize i1 16): not the lanes of the target"},
+    {"vectorize i1 8; vectorize i1 8", "schedule, entry 2 (vectorize i1 8): there are vectors already"},
+    {"vectorize i1 8; split i3 2; split i2 2", "schedule, entry 3 (split i2 2): it, or another axis as rows"},
+    {"vectorize i1 8; split i3 2; split k2 5", "schedule, entry 3 (split k2 5): not in blocks of one size"},
+    {"vectorize i1 8; split i3 2; split k2 4", "schedule: a block stands where nothing goes around it"},
+    {"vectorize i1 8; split i3 2; reorder k1 i3.o", "schedule, entry 3 (reorder k1 i3.o): summed axes go out"},
+    {"vectorize i1 8; split i3 2; reorder i1.o i3.o", "schedule, entry 3 (reorder i1.o i3.o): summed axes go"},
+    {"vectorize i1 8; unroll k0 4", "schedule, entry 2 (unroll k0 4): only the innermost"},
+    {"vectorize i1 8; parallel k0", "schedule, entry 2 (parallel k0): not an axis of the result"},
+    {"vectorize i1 8; fuse i1 i2", "schedule, entry 2 (fuse i1 i2): not for a sum in a tile"},
+    {"vectorize i1 8; split i1 2; parallel i1", "schedule: the parallel axis has no parts of one size"},
+    {"", "schedule: nothing is vectorized"},
+};
+
+static void wrong_schedules_are_refused(void **unused) {
+    (void)unused;
+    gali_arena arena = {0};
+    gali_program *p = program_of(&arena, "x86-64-v3");
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        gali_schedule schedule = schedule_of(bad[i][0]);
+        gali_lowered lowered;
+        gal_error error = {0};
+        assert_int_equal(gali_program_lower_by(p, 0, &schedule, &arena, &lowered, &error), GAL_BAD_DATA);
+        if (strncmp(error.message, bad[i][1], strlen(bad[i][1])) != 0) {
+            fail_msg("\"%s\", expected \"%s\"", error.message, bad[i][1]);
+        }
+    }
+    gali_arena_release(&arena);
+}
+
+/* A log of one record for the product's group. */
+static void make_log(gali_log *log, gali_program *p, const char *schedule) {
+    gali_lowered lowered;
+    gali_log_task task;
+    gal_error error = {0};
+    gali_text loops = loops_of(p, 1, NULL, &lowered), line = {0};
+    assert_int_equal(gali_program_log_task(p, 1, &lowered, &task, &error), GAL_OK);
+    assert_string_equal(task.layer, "MatMul 13 x 50, sums of 36");
+    gali_text_add(
+        &line,
+        "\n{\"gallop_tune\": 1, \"group\": \"%s\", \"key\": \"%s\", \"target\": \"x86-64-v3\", "
+        "\"machine\": \"m\", \"schedule\": \"%s\", \"ratio\": 0.5, \"seconds\": 1e-5, \"pairs\": 15}\n",
+        task.layer, task.key, schedule);
+    if (gali_log_parse(log, line.bytes, line.size, "log", &error) != GAL_OK) {
+        fail_msg("%s", error.message);
+    }
+    gali_text_release(&loops);
+    gali_text_release(&line);
+}
+
+static void a_log_changes_the_loops_of_its_group(void **unused) {
+    (void)unused;
+    gali_arena arena = {0};
+    gali_log log = {.count = 0};
+    gal_error error = {0};
+    gali_lowered lowered;
+    uint32_t groups, logged;
+    gali_program *p = program_of(&arena, "x86-64-v3");
+    make_log(&log, p, good[4][1]);
+    gali_text hand = loops_of(p, 1, NULL, &lowered);
+    assert_int_equal(gali_program_use_log(p, &log, "log", &groups, &logged, &error), GAL_OK);
+    assert_int_equal(groups, 2);
+    assert_int_equal(logged, 1);
+    assert_null(p->schedules[0]);
+    gali_text tuned = loops_of(p, 1, p->schedules[1], &lowered);
+    assert_string_not_equal(tuned.bytes, hand.bytes);
+    p->target = target_of("x86-64-v4"); /* of which the log has nothing */
+    assert_int_equal(gali_program_use_log(p, &log, "log", &groups, &logged, &error), GAL_OK);
+    assert_int_equal(logged, 0);
+    gali_text_release(&hand);
+    gali_text_release(&tuned);
+    gali_log_release(&log);
+    gali_arena_release(&arena);
+}
+
+static void a_record_of_another_group_is_refused_with_its_line(void **unused) {
+    (void)unused;
+    gali_arena arena = {0};
+    gali_log log = {.count = 0};
+    gal_error error = {0};
+    uint32_t groups, logged;
+    gali_program *p = program_of(&arena, "x86-64-v3");
+    make_log(&log, p, "vectorize i1 8; split i3 2");
+    assert_int_equal(gali_program_use_log(p, &log, "log", &groups, &logged, &error), GAL_BAD_DATA);
+    assert_string_equal(error.message,
+                        "log, line 2: schedule, entry 2 (split i3 2): not an axis of the sum's own");
+    gali_log_release(&log);
+    gali_arena_release(&arena);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(schedules_come_back),
+        cmocka_unit_test(no_schedule_changes_a_bit),
+        cmocka_unit_test(wrong_schedules_are_refused),
+        cmocka_unit_test(a_log_changes_the_loops_of_its_group),
+        cmocka_unit_test(a_record_of_another_group_is_refused_with_its_line),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
