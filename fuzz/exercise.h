@@ -7,24 +7,17 @@
 #define GALLOP_FUZZ_EXERCISE_H
 
 #include <math.h>
-#include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "fuzz.h"
 #include "gallop/crowd.h"
 
 enum { EXERCISE_CHARACTERS = 64, EXERCISE_CROWD = 3, EXERCISE_MEMORY = 1 << 26 };
 
-static inline void exercise_require(int holds) {
-    if (!holds) {
-        abort();
-    }
-}
-
 /* A block of exactly so many bytes, of stale NaNs: nothing may be read before it is written. */
 static inline void *exercise_block(size_t size) {
     void *block = NULL;
-    exercise_require(posix_memalign(&block, 64, size ? size : 1) == 0);
+    require(posix_memalign(&block, 64, size ? size : 1) == 0);
     memset(block, 0xff, size);
     return block;
 }
@@ -33,10 +26,10 @@ static inline void *exercise_block(size_t size) {
 static inline gal_crowd *exercise_crowd_of(const char *model, uint32_t capacity) {
     gal_controller *controller = NULL;
     gal_crowd *crowd = NULL;
-    exercise_require(gal_controller_open(&controller, model, NULL, NULL) == GAL_OK);
+    require(gal_controller_open(&controller, model, NULL, NULL) == GAL_OK);
     const gal_crowd_desc desc = {.controller = controller, .capacity = capacity};
     const size_t room = gal_crowd_size(&desc);
-    exercise_require(gal_crowd_init(&crowd, exercise_block(room), room, &desc, NULL) == GAL_OK);
+    require(gal_crowd_init(&crowd, exercise_block(room), room, &desc, NULL) == GAL_OK);
     return crowd;
 }
 
@@ -95,7 +88,7 @@ static inline void exercise_run(const gal_network *network, exercise_batch *b, u
     gal_network_batch batch = {.count = count, .x = b->x, .y = b->y};
     batch.phase = info.gate == GAL_GATE_CALLER || info.gate == GAL_GATE_NETWORK ? NULL : b->phase;
     batch.blend = info.gate == GAL_GATE_CALLER ? b->blend : NULL;
-    exercise_require(gal_network_run(network, &batch, workspace, room, NULL) == GAL_OK);
+    require(gal_network_run(network, &batch, workspace, room, NULL) == GAL_OK);
     free(workspace);
 }
 
@@ -113,7 +106,7 @@ static inline void exercise_counts(const gal_network *network, exercise_batch *b
     for (uint32_t count = 8; count <= (many ? EXERCISE_CHARACTERS : 8); count *= 8) {
         exercise_run(network, b, count);
         for (uint32_t n = 0; n < b->outputs; n++) {
-            exercise_require(exercise_same(alone[n], b->y[n]));
+            require(exercise_same(alone[n], b->y[n]));
         }
     }
     free(alone);
@@ -135,7 +128,7 @@ static inline void exercise_network(const void *file, size_t size) {
             gal_error error = {0};
             const gal_network_desc desc = {.isa = (gal_isa)isa, .precision = (gal_precision)precision};
             if (gal_network_open_memory(&network, file, size, &desc, &error) != GAL_OK) {
-                exercise_require(!network && error.message[0] != 0);
+                require(!network && error.message[0] != 0);
                 continue;
             }
             const gal_network_info info = gal_network_get_info(network);
@@ -158,8 +151,8 @@ static inline void exercise_poses(const gal_crowd *crowd) {
         for (uint32_t j = 0; j < joints; j++) {
             const gal_vec3 p = pose[j].position;
             const gal_quat q = pose[j].rotation;
-            exercise_require(isfinite(p.x) && isfinite(p.y) && isfinite(p.z));
-            exercise_require(isfinite(q.x) && isfinite(q.y) && isfinite(q.z) && isfinite(q.w));
+            require(isfinite(p.x) && isfinite(p.y) && isfinite(p.z));
+            require(isfinite(q.x) && isfinite(q.y) && isfinite(q.z) && isfinite(q.w));
         }
     }
 }
@@ -169,12 +162,12 @@ static inline void exercise_snapshot(gal_crowd *crowd) {
     size_t used = 0, again = 0;
     gal_error error = {0};
     gal_crowd_save(crowd, NULL, 0, &used);
-    exercise_require(used <= gal_crowd_snapshot_size(crowd));
+    require(used <= gal_crowd_snapshot_size(crowd));
     void *bytes = exercise_block(used), *second = exercise_block(used);
-    exercise_require(gal_crowd_save(crowd, bytes, used, NULL) == GAL_OK);
-    exercise_require(gal_crowd_restore(crowd, bytes, used, &error) == GAL_OK);
-    exercise_require(gal_crowd_save(crowd, second, used, &again) == GAL_OK);
-    exercise_require(again == used && memcmp(bytes, second, used) == 0);
+    require(gal_crowd_save(crowd, bytes, used, NULL) == GAL_OK);
+    require(gal_crowd_restore(crowd, bytes, used, &error) == GAL_OK);
+    require(gal_crowd_save(crowd, second, used, &again) == GAL_OK);
+    require(again == used && memcmp(bytes, second, used) == 0);
     free(bytes);
     free(second);
 }
@@ -190,7 +183,7 @@ static inline void exercise_input(gal_crowd *crowd, size_t turn) {
                                  .camera_yaw = exercise_wild(at + 5),
                                  .responsive = (int)(at & 1),
                                  .jump = (int)(at & 2)};
-        exercise_require(gal_crowd_set_input(crowd, gal_crowd_at(crowd, i), &input) == GAL_OK);
+        require(gal_crowd_set_input(crowd, gal_crowd_at(crowd, i), &input) == GAL_OK);
     }
 }
 
@@ -205,13 +198,13 @@ static inline void exercise_crowd(gal_crowd *crowd) {
         exercise_poses(crowd);
         exercise_snapshot(crowd);
         who = gal_crowd_at(crowd, (uint32_t)turn % gal_crowd_count(crowd));
-        exercise_require(gal_crowd_teleport(crowd, who, turn & 1 ? -GAL_PLACE_MOST : 0, 5, -1e30f) == GAL_OK);
+        require(gal_crowd_teleport(crowd, who, turn & 1 ? -GAL_PLACE_MOST : 0, 5, -1e30f) == GAL_OK);
         exercise_snapshot(crowd);
-        exercise_require(gal_crowd_set_foot_lock(crowd, who, turn != 2) == GAL_OK);
+        require(gal_crowd_set_foot_lock(crowd, who, turn != 2) == GAL_OK);
         gal_crowd_advance(crowd, 0.04f, 2, NULL);
         exercise_poses(crowd);
         if (turn & 1) {
-            exercise_require(gal_crowd_remove(crowd, gal_crowd_at(crowd, 0)) == GAL_OK);
+            require(gal_crowd_remove(crowd, gal_crowd_at(crowd, 0)) == GAL_OK);
         }
         exercise_snapshot(crowd);
     }
@@ -227,7 +220,7 @@ static inline void exercise_controller(const void *file, size_t size, gal_networ
     gal_controller *controller = NULL;
     gal_error error = {0};
     if (gal_controller_open_memory(&controller, file, size, &desc, &error) != GAL_OK) {
-        exercise_require(!controller && error.message[0] != 0);
+        require(!controller && error.message[0] != 0);
         return;
     }
     const gal_crowd_desc crowd_desc = {
@@ -236,8 +229,8 @@ static inline void exercise_controller(const void *file, size_t size, gal_networ
     void *memory = room < EXERCISE_MEMORY ? exercise_block(room) : NULL;
     gal_crowd *crowd = NULL;
     const gal_status status = gal_crowd_init(&crowd, memory, memory ? room : 0, &crowd_desc, &error);
-    exercise_require((status == GAL_OK) == (crowd != NULL) && (crowd || error.message[0] != 0));
-    exercise_require((status == GAL_OK) == (memory && room > 0));
+    require((status == GAL_OK) == (crowd != NULL) && (crowd || error.message[0] != 0));
+    require((status == GAL_OK) == (memory && room > 0));
     if (crowd) {
         exercise_crowd(crowd);
     }

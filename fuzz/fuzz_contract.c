@@ -1,20 +1,10 @@
 /* The contract's parser, everything that is asked of what it took, and characters of it, where they can walk. */
 #define _POSIX_C_SOURCE 200112L
-#include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "exercise.h"
 #include "contract/contract.h"
+#include "exercise.h"
 #include "synthetic.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void require(int holds) {
-    if (!holds) {
-        abort();
-    }
-}
 
 /* Blocks are in order and without gaps, and their indices in range. */
 static void check_blocks(const gali_contract *c, const gali_block *blocks, uint32_t count, uint32_t features) {

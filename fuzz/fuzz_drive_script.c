@@ -1,11 +1,6 @@
 /* The drive script's reader on any bytes. */
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-
 #include "drive_script.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+#include "fuzz.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     gali_drive_script script;
@@ -13,9 +8,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     if (gali_drive_script_parse(&script, (const char *)data, size, "fuzz", &error) == GAL_OK) {
         for (uint32_t i = 0; i < script.frames; i++) {
             const gal_input *in = &script.inputs[i];
-            if (!(in->move_x >= -1 && in->move_x <= 1 && in->run >= 0 && in->run <= 1)) {
-                abort(); /* ranges are the reader's promise */
-            }
+            require(in->move_x >= -1 && in->move_x <= 1 && in->run >= 0 && in->run <= 1);
         }
         gali_drive_script_release(&script);
     }

@@ -1,12 +1,8 @@
 /* The parser of expressions on any bytes, up to a line of its own that starts with `;`, and behind that a schedule for it. */
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "compiler/schedule/schedule.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+#include "fuzz.h"
 
 static void apply(const gali_expression *expression, const char *text, size_t size, gali_arena *arena) {
     gali_schedule schedule;
@@ -14,9 +10,7 @@ static void apply(const gali_expression *expression, const char *text, size_t si
     gal_error error = {0};
     if (gali_schedule_parse(&schedule, text, size, &error) == GAL_OK) {
         gal_status status = gali_schedule_apply(expression, &schedule, arena, &function, &error);
-        if (status != GAL_OK && status != GAL_BAD_DATA && status != GAL_NO_MEMORY) {
-            abort();
-        }
+        require(status == GAL_OK || status == GAL_BAD_DATA || status == GAL_NO_MEMORY);
     }
 }
 
@@ -32,13 +26,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     }
     if (gali_expression_parse(&expression, text, end, &arena, &error) == GAL_OK) {
         gali_expression_print(expression, &first);
-        if (gali_expression_parse(&again, first.bytes, first.size, &arena, &error) != GAL_OK) {
-            abort(); /* what is printed can be read */
-        }
+        require(gali_expression_parse(&again, first.bytes, first.size, &arena, &error) == GAL_OK);
         gali_expression_print(again, &second);
-        if (strcmp(first.bytes, second.bytes) != 0) {
-            abort();
-        }
+        require(strcmp(first.bytes, second.bytes) == 0);
         apply(expression, text + end, size - end, &arena);
     }
     gali_text_release(&first);

@@ -2,15 +2,12 @@
  * The text form of graphs on any bytes. What parses prints text that parses to as long a text (terms of a sum may stand
  * in another order), and its shapes, expressions and truth are asked for, within small limits.
  */
-#include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "fuzz.h"
 #include "graph/evaluate.h"
 #include "graph/express.h"
 #include "graph/graph.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 enum { MEMORY = 1 << 24, ELEMENTS_MOST = 4096, SYMBOLS_MOST = 64 };
 
@@ -49,9 +46,7 @@ static void evaluate(const gali_graph *graph) {
     for (uint32_t i = 0; inputs && i < graph->input_count; i++) {
         gali_tensor_release(&run, &inputs[i]);
     }
-    if (run.memory_left != MEMORY) {
-        abort();
-    }
+    require(run.memory_left == MEMORY);
     free(inputs);
     free(outputs);
 }
@@ -91,9 +86,7 @@ static char *printed(const char *text, size_t size, int first) {
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     char *once = printed((const char *)data, size, 1);
     char *twice = once ? printed(once, strlen(once), 0) : NULL;
-    if (once && (!twice || strlen(once) != strlen(twice))) {
-        abort();
-    }
+    require(!once || (twice && strlen(once) == strlen(twice)));
     free(once);
     free(twice);
     return 0;

@@ -2,17 +2,13 @@
  * The loop IR's parser and verifier on any bytes; what they let through comes back from its print, becomes C, and stays
  * inside of its buffers when it is interpreted.
  */
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "compiler/loop/interpret.h"
 #include "compiler/loop/layout.h"
 #include "compiler/loop/loop.h"
 #include "compiler/loop/print_c.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+#include "fuzz.h"
 
 enum { WORK_MOST = 20000, ELEMENTS_MOST = 4096 };
 
@@ -112,13 +108,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     gal_error error = {0};
     if (gali_loop_parse(&function, (const char *)data, size, &arena, &error) == GAL_OK) {
         gali_loop_print(function, &first);
-        if (gali_loop_parse(&again, first.bytes, first.size, &arena, &error) != GAL_OK) {
-            abort(); /* what is printed can be read */
-        }
+        require(gali_loop_parse(&again, first.bytes, first.size, &arena, &error) == GAL_OK);
         gali_loop_print(again, &second);
-        if (strcmp(first.bytes, second.bytes) != 0) {
-            abort();
-        }
+        require(strcmp(first.bytes, second.bytes) == 0);
         print_c(function, 0);
         print_c(function, 4);
         interpret(function, 0);

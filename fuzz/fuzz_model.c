@@ -4,22 +4,12 @@
  * contract, and compile.
  */
 #define _POSIX_C_SOURCE 200112L
-#include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/crc32.h"
 #include "exercise.h"
 #include "gallop/compiler.h"
 #include "network/model.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void require(int holds) {
-    if (!holds) {
-        abort();
-    }
-}
 
 static void put(uint8_t *at, uint64_t value, int width) {
     for (int i = 0; i < width; i++) {

@@ -1,10 +1,6 @@
 /* The .npy reader on any bytes. */
-#include <stddef.h>
-#include <stdint.h>
-
+#include "fuzz.h"
 #include "npy.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     gali_npy array;

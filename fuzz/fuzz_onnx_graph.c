@@ -2,20 +2,10 @@
  * ONNX files on their way to C: what is read becomes a graph with inferred shapes, a program, loops of each group, and C for
  * two targets, or is refused with a message. Loops are verified where they are made.
  */
-#include <stdint.h>
-#include <stdlib.h>
-
 #include "compiler/emit/program.h"
 #include "compiler/target.h"
+#include "fuzz.h"
 #include "import/onnx/file.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void require(int holds) {
-    if (!holds) {
-        abort();
-    }
-}
 
 static gal_status make_program(gali_program **program, const gali_graph *graph, gali_arena *arena,
                                gal_error *error) {

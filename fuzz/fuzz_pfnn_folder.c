@@ -8,17 +8,13 @@
  *
  * What it makes must be a model file and a contract.
  */
-#include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "checked_model.h"
 #include "import/pfnn_folder.h"
-#include "contract/contract.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 enum { HEAD = 22, FAULTS = 3, FIRST_FAULT = 10, JOINTS = 31 };
 enum { SAMPLES = 4, HALF = 8, PUBLISHED = 16, SKELETON = 32, RAW = 64, OTHER_SKELETON = 128 };
@@ -28,12 +24,6 @@ typedef struct folder {
     size_t numbers_size;
     uint32_t widths[4];
 } folder;
-
-static void require(int holds) {
-    if (!holds) {
-        abort();
-    }
-}
 
 /* FNV-1a of a file's name. */
 static uint32_t hash(const char *name) {
@@ -138,15 +128,6 @@ static gal_status file_read(void *context, const char *name, void *bytes, size_t
     return GAL_OK;
 }
 
-static void check(const void *image, size_t size) {
-    gali_model model;
-    gali_contract *contract = NULL;
-    require(gali_model_read(&model, image, size, NULL) == GAL_OK);
-    require(gali_contract_parse(&contract, model.contract, model.contract_size, NULL, NULL) == GAL_OK);
-    require(contract->inputs == model.inputs && contract->outputs == model.outputs);
-    gali_contract_release(contract, NULL);
-}
-
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     if (size < HEAD) {
         return 0;
@@ -171,7 +152,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     gali_pfnn_report report;
     gal_error error = {0};
     if (gali_pfnn_import(&desc, &image, &image_size, &report, &error) == GAL_OK) {
-        check(image, image_size);
+        check_model(image, image_size);
         gali_release(NULL, image, image_size);
     } else {
         require(!image && error.message[0] != 0);

@@ -1,12 +1,8 @@
 /* The plan record's parser on any bytes; what it lets through prints as a text that it reads as the same plan. */
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "fuzz.h"
 #include "network/plan.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 enum { TEXT_MOST = 1024 };
 
@@ -33,14 +29,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     memcpy(text, data, size);
     text[size] = 0;
     if (gali_plan_parse(&plan, text, &error) == GAL_OK) {
-        if (gali_plan_print(&plan, printed, sizeof printed) >= sizeof printed ||
-            gali_plan_parse(&copy, printed, &error) != GAL_OK) {
-            abort();
-        }
+        require(gali_plan_print(&plan, printed, sizeof printed) < sizeof printed);
+        require(gali_plan_parse(&copy, printed, &error) == GAL_OK);
         gali_plan_print(&copy, again, sizeof again);
-        if (strcmp(printed, again) != 0) {
-            abort();
-        }
+        require(strcmp(printed, again) == 0);
     }
     free(text);
     return 0;

@@ -9,8 +9,6 @@
 
 enum { CAPACITY = 2, FRAMES = 8 };
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     static gal_crowd *crowd;
     crowd = crowd ? crowd : exercise_crowd_of(GALLOP_SOURCE_DIR "/models/walker-small.gallop", CAPACITY);
@@ -25,7 +23,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     for (int frame = 0; frame < FRAMES && status == GAL_OK; frame++) {
         status = gal_replay_step(&replay, crowd, NULL, &error);
     }
-    exercise_require(status == GAL_OK || status == GAL_NOT_FOUND || error.message[0]);
+    require(status == GAL_OK || status == GAL_NOT_FOUND || error.message[0]);
     gal_crowd_step(crowd);
     exercise_poses(crowd);
     exercise_snapshot(crowd);

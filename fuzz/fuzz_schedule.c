@@ -1,11 +1,6 @@
 /* The schedule's parser on any bytes; what it lets through is applied to a layer whose form the first byte chooses. */
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-
 #include "compiler/schedule/schedule.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+#include "fuzz.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     gali_dense dense = {.experts = 4,
@@ -26,14 +21,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     dense.form = data[0] == 'b' ? GAL_FORM_BLEND : GAL_FORM_PER_EXPERT;
     dense.sparse = data[0] == 's';
     dense.slots = dense.sparse ? 2 : 4;
-    if (gali_dense_expression(&dense, &arena, &expression, &error) != GAL_OK) {
-        abort();
-    }
+    require(gali_dense_expression(&dense, &arena, &expression, &error) == GAL_OK);
     if (gali_schedule_parse(&schedule, (const char *)data + 1, size - 1, &error) == GAL_OK) {
         gal_status status = gali_schedule_apply(expression, &schedule, &arena, &function, &error);
-        if (status != GAL_OK && status != GAL_BAD_DATA) {
-            abort();
-        }
+        require(status == GAL_OK || status == GAL_BAD_DATA);
     }
     gali_arena_release(&arena);
     return 0;

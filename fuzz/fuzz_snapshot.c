@@ -7,11 +7,9 @@
 
 enum { CAPACITY = 2 };
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
 static unsigned char *save(const gal_crowd *crowd, size_t *size) {
     unsigned char *bytes = malloc(gal_crowd_snapshot_size(crowd));
-    exercise_require(bytes && gal_crowd_save(crowd, bytes, gal_crowd_snapshot_size(crowd), size) == GAL_OK);
+    require(bytes && gal_crowd_save(crowd, bytes, gal_crowd_snapshot_size(crowd), size) == GAL_OK);
     return bytes;
 }
 
@@ -26,8 +24,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         exercise_crowd(crowd);
     } else {
         after = save(crowd, &after_size);
-        exercise_require(error.message[0] && after_size == before_size &&
-                         memcmp(before, after, after_size) == 0);
+        require(error.message[0] && after_size == before_size && memcmp(before, after, after_size) == 0);
         free(after);
     }
     free(before);

@@ -1,20 +1,13 @@
 /* The tuning log's reader on any bytes. */
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-
 #include "compiler/log/log.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+#include "fuzz.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     gali_log log = {.count = 0};
     gal_error error = {0};
     gali_log_parse(&log, (const char *)data, size, "fuzz", &error);
     for (uint32_t i = 0; i < log.count; i++) {
-        if (!log.records[i].schedule || log.records[i].characters < 1) {
-            abort(); /* what every record has */
-        }
+        require(log.records[i].schedule && log.records[i].characters >= 1);
     }
     gali_log_release(&log);
     return 0;

@@ -4,13 +4,11 @@
  */
 #define _POSIX_C_SOURCE 200809L
 #include <dirent.h>
-#include <stdint.h>
 #include <stdio.h>
 
 #include "base/file.h"
 #include "base/memory.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+#include "fuzz.h"
 
 static int replay(const char *folder, const char *name) {
     char path[4096];

@@ -8,11 +8,11 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "contract/contract.h"
 #include "contract/good_contract.h"
 #include "gallop/crowd.h"
 #include "gallop/record.h"
 #include "model/tiny_model.h"
-#include "contract/contract.h"
 #include "network/quantise_model.h"
 #include "synthetic.h"
 

@@ -15,10 +15,10 @@ static void write_model(void) {
     bytes graph = {0};
     put_node(&graph, "Add", (const char *const[3]){"x", "y", NULL}, "sum", NULL, 0);
     put_node(&graph, "Relu", (const char *const[3]){"sum", NULL, NULL}, "positive", NULL, 0);
-    put_value(&graph, 11, "x", 0, 3);
-    put_value(&graph, 11, "y", 0, 3);
-    put_value(&graph, 12, "sum", 0, 3);
-    put_value(&graph, 12, "positive", 0, 3);
+    put_port(&graph, 11, "x", 2, (const char *const[]){"batch", "3"});
+    put_port(&graph, 11, "y", 2, (const char *const[]){"batch", "3"});
+    put_port(&graph, 12, "sum", 2, (const char *const[]){"batch", "3"});
+    put_port(&graph, 12, "positive", 2, (const char *const[]){"batch", "3"});
     bytes model = make_model(&graph, 17);
     spill(place_of("m.onnx"), model.data, model.size);
     free(model.data);

@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "bodies.h"
 #include "graph/evaluate.h"
 #include "graph/graph.h"
 
@@ -48,16 +49,6 @@ static void expect(const char *text, const gali_tensor *inputs, const char *expe
     gali_text_release(&out);
 }
 
-static double numbers[] = {1, 2, 3, 4, 5, 6};
-
-static gali_tensor matrix(void) {
-    return (gali_tensor){.element = GALI_f32, .rank = 2, .shape = {3, 2}, .count = 6, .real = numbers};
-}
-
-static gali_tensor scalar(gali_element element, int64_t *value) {
-    return (gali_tensor){.element = element, .count = 1, .whole = value};
-}
-
 static const char *const branches =
     "symbol n 0..100\ninput %0: bool[]\ninput %1: f32[n, 2]\n"
     "%2: f32[...] = If (%0, %1)\n"
@@ -88,14 +79,6 @@ static void test_known_if(void **state) {
            "body\ninput %0: f32[...]\noutput %0\nend\noutput %3\n",
            inputs, "f32[2, 3] = 1 3 5 2 4 6");
 }
-
-/* x doubled until the trips are over, or it is 16; each trip's number is kept. The condition is that x < 16. */
-static const char *const doubling =
-    "input %0: i64[]\ninput %1: i64[1]\nconstant %2: bool[] = 1\nconstant %3: i64[1] = 16\n"
-    "%4: i64[...], %5: i64[...] = Loop (%0, %2, %1, %3) carried:int=1\n"
-    "body\ninput %0: i64[]\ninput %1: bool[]\ninput %2: i64[1]\ninput %3: i64[1]\nconstant %4: i64[0] =\n"
-    "%5: i64[1] = Add (%2, %2)\n%6: bool[1] = Less (%5, %3)\n%7: bool[] = Reshape (%6, %4)\n"
-    "output %7\noutput %5\noutput %0\nend\noutput %4\noutput %5\n";
 
 static void test_loop(void **state) {
     (void)state;

@@ -84,17 +84,19 @@ static inline void put_tensor(bytes *graph, const char *name, unsigned type, con
     put_message(graph, 5, &tensor);
 }
 
-/* An input (field 11) or output (12) of floats [batch][width]; batch 0: of free size. */
-static inline void put_value(bytes *graph, unsigned field, const char *name, uint64_t batch, uint64_t width) {
-    bytes value = {0}, type = {0}, tensor = {0}, shape = {0}, first = {0}, second = {0};
-    if (batch) {
-        put_number(&first, 1, batch);
-    } else {
-        put_text(&first, 2, "batch");
+/* An input (field 11) or output (12) of floats; a dimension that is no number is a symbol. */
+static inline void put_port(bytes *graph, unsigned field, const char *name, int rank,
+                            const char *const *dimensions) {
+    bytes value = {0}, type = {0}, tensor = {0}, shape = {0};
+    for (int i = 0; i < rank; i++) {
+        bytes dimension = {0};
+        if (dimensions[i][0] >= '0' && dimensions[i][0] <= '9') {
+            put_number(&dimension, 1, strtoull(dimensions[i], NULL, 10));
+        } else {
+            put_text(&dimension, 2, dimensions[i]);
+        }
+        put_message(&shape, 1, &dimension);
     }
-    put_number(&second, 1, width);
-    put_message(&shape, 1, &first);
-    put_message(&shape, 1, &second);
     put_number(&tensor, 1, 1);
     put_message(&tensor, 2, &shape);
     put_message(&type, 1, &tensor);

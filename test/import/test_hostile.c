@@ -14,26 +14,6 @@
 #include "import/onnx/file.h"
 #include "onnx_bytes.h"
 
-/* A value (field 11: input, 12: output) of floats; a dimension of text is a symbol. */
-static void put_port(bytes *graph, unsigned field, const char *name, int rank, const char *const *dimensions) {
-    bytes value = {0}, type = {0}, tensor = {0}, shape = {0};
-    for (int i = 0; i < rank; i++) {
-        bytes dimension = {0};
-        if (dimensions[i][0] >= '0' && dimensions[i][0] <= '9') {
-            put_number(&dimension, 1, strtoull(dimensions[i], NULL, 10));
-        } else {
-            put_text(&dimension, 2, dimensions[i]);
-        }
-        put_message(&shape, 1, &dimension);
-    }
-    put_number(&tensor, 1, 1);
-    put_message(&tensor, 2, &shape);
-    put_message(&type, 1, &tensor);
-    put_text(&value, 1, name);
-    put_message(&value, 2, &type);
-    put_message(graph, field, &value);
-}
-
 static void put_vector(bytes *graph, unsigned field, const char *name, const char *size) {
     put_port(graph, field, name, 1, (const char *const[1]){size});
 }

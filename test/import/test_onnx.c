@@ -70,8 +70,8 @@ static void expect(bytes *file, const char *words) {
 /* y = x W with what a test adds before the product. */
 static bytes product_graph(void) {
     bytes graph = {0};
-    put_value(&graph, 11, "x", 0, 3);
-    put_value(&graph, 12, "y", 0, 2);
+    put_port(&graph, 11, "x", 2, (const char *const[]){"batch", "3"});
+    put_port(&graph, 12, "y", 2, (const char *const[]){"batch", "2"});
     return graph;
 }
 

@@ -6,10 +6,10 @@
 #include <cmocka.h>
 
 #include "base/memory.h"
+#include "contract/contract.h"
 #include "gallop/network.h"
 #include "import/pfnn_parts.h"
 #include "import_result.h"
-#include "contract/contract.h"
 
 static gali_contract *contract_of(const result *r) {
     gali_contract *c = NULL;

@@ -16,8 +16,8 @@
 
 #include "base/file.h"
 #include "base/memory.h"
-#include "import/pfnn_folder.h"
 #include "contract/contract.h"
+#include "import/pfnn_folder.h"
 
 enum { SKIPPED = 77, HEAD = 24, POINTS_FILE_MOST = 1 << 26 };
 
