@@ -4,6 +4,7 @@
 
 #include "base/file.h"
 #include "commands.h"
+#include "onnx/inspect_shapes.h"
 #include "onnx/onnx_model.h"
 #include "options.h"
 
@@ -60,23 +61,6 @@ static void print_operators(const gali_graph *graph) {
     for (int op = 0; op < GALI_OP_COUNT; op++) {
         if (counts[op]) {
             printf("%6u  %-24s %s\n", counts[op], gali_op_list[op].name, mappings[gali_op_list[op].mapping]);
-        }
-    }
-}
-
-static void print_nodes(const gali_graph *graph, int indent) {
-    for (uint32_t i = 0; i < graph->node_count; i++) {
-        const gali_node *node = &graph->nodes[i];
-        printf("%*s%s \"%s\":", indent, "", gali_op_list[node->op].name, node->name);
-        for (uint32_t k = 0; k < node->result_count; k++) {
-            if (node->results[k] != GALI_NONE) {
-                printf("%s %s ", k ? "," : "", graph->values[node->results[k]].name);
-                print_type(graph, &graph->values[node->results[k]].type);
-            }
-        }
-        printf("\n");
-        for (uint32_t k = 0; k < node->body_count; k++) {
-            print_nodes(node->bodies[k], indent + 4);
         }
     }
 }
@@ -294,7 +278,7 @@ static int run(int argc, char **argv) {
         print_operators(model.graph);
         if (self.shapes) {
             printf("\n");
-            print_nodes(model.graph, 0);
+            gali_inspect_shapes(model.graph);
         }
         gal_error why = {0};
         model.fast = self.fast;
@@ -331,7 +315,9 @@ const gali_command gali_command_inspect = {
     "  --external  the file in which the model keeps its weights\n"
     "  --sizes     what open sizes are: batch=1,length=8..512\n"
     "  --fast      by the rules that are for speed alone, too\n"
-    "  --shapes    every node with the types of its results\n"
+    "  --shapes    every node with the types of its results, sizes that follow from others, and why others are "
+    "told\n"
+    "              only when it runs\n"
     "  --groups    every group: what it makes and is made of, and why those who read it are not in it\n"
     "  --dot       draws the groups: dot -Tsvg FILE.dot >FILE.svg\n",
     run};

@@ -172,6 +172,11 @@ static int64_t program_call(program_memory *m, const gali_program_call *call) {
     return functions[which](in, out, sizes);
 }
 
+static int program_fulfils(const program_memory *m, const gali_demand *demand) {
+    int64_t a = program_extent(m, demand->a), b = program_extent(m, demand->b);
+    return a == b || (demand->kind == GALI_DEMAND_FITS && (a == 1 || b == 1));
+}
+
 /* Does a step; returns the one that is next. */
 static uint32_t program_step(program_memory *m, uint32_t number, gal_status *status) {
     const gali_program *p = m->program;
@@ -201,6 +206,9 @@ static uint32_t program_step(program_memory *m, uint32_t number, gal_status *sta
         m->symbols[step->symbol] = program_extent(m, step->extent);
         *status = program_has_room(m, step->symbol) ? GAL_OK : GAL_BAD_DATA;
         return number + 1;
+    case GALI_CONTROL_CHECK:
+        *status = program_fulfils(m, step->demand) ? GAL_OK : GAL_BAD_DATA;
+        return number + 1;
     case GALI_CONTROL_LOOP:
         m->symbols[step->symbol] = 0;
         return program_goes_on(m, step)
@@ -223,6 +231,9 @@ static gal_status program_steps(program_memory *m, gal_error *error) {
     const gali_program *p = m->program;
     gal_status status = GAL_OK;
     uint32_t step = 0, stage = 0, group = GALI_NONE;
+    for (const gali_demand *d = p->demands; status == GAL_OK && d; d = d->next) {
+        status = program_fulfils(m, d) ? GAL_OK : GAL_BAD_ARGUMENT;
+    }
     while (status == GAL_OK && (stage < p->stage_count || step < p->step_count)) {
         if (step < p->step_count && p->steps[step].before <= stage) {
             uint32_t next = program_step(m, step, &status);

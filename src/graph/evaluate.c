@@ -263,7 +263,7 @@ static gal_status result_types(gali_run *run, const gali_node *node, const gali_
     }
     scratch->nodes = run->graph->nodes; /* for the messages' place */
     scratch->depth = run->graph->depth;
-    gali_rule rule = {scratch, node, operand, known, constant, result, result_known, run->error, real};
+    gali_rule rule = {scratch, node, operand, known, constant, result, result_known, run->error, real, NULL};
     return gali_op_list[node->op].rule(&rule);
 }
 

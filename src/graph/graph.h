@@ -56,11 +56,15 @@ typedef enum gali_mapping {
     GALI_OPAQUE, /* no expression: a function of its own */
 } gali_mapping;
 
-/* What the shape of a result follows from (SOD2, section 5.2). */
+/*
+ * What the shape of a result follows from: the four classes of SOD2 (Niu 2023, section 5.3), from the least dynamic on.
+ * Its table 5.2 has ConstantOfShape in the first; here the shape that it reads is an element of an operand, so the third.
+ */
 typedef enum gali_dynamism {
-    GALI_FROM_SHAPE, /* of operands: result values too (Shape) or their sizes alone */
-    GALI_FROM_VALUE, /* of some integer operand (Reshape, Slice) */
-    GALI_FROM_RUN,   /* of numbers that only running tells (NonZero) */
+    GALI_ALL_FROM_SHAPE, /* from operands' shapes, and its elements do, too (Shape) */
+    GALI_FROM_SHAPE,     /* from operands' shapes (Conv) */
+    GALI_FROM_VALUE,     /* from elements of some operand, too (Reshape) */
+    GALI_FROM_RUN,       /* from the result itself: known when it has been computed (NonZero) */
 } gali_dynamism;
 
 typedef enum gali_attribute_kind {
@@ -82,6 +86,20 @@ typedef struct gali_attribute {
 
 struct gali_graph;
 
+/* What a node's shapes demand of extents that are not known to be the same. */
+typedef enum gali_demand_kind {
+    GALI_DEMAND_SAME, /* a is b */
+    GALI_DEMAND_FITS, /* a is b, or one of them is 1: they are broadcast */
+    GALI_DEMAND_RANK, /* operand `operand`, whose rank is not known, has rank a */
+} gali_demand_kind;
+
+typedef struct gali_demand {
+    gali_demand_kind kind;
+    uint32_t operand;
+    gali_extent a, b;
+    const struct gali_demand *next;
+} gali_demand;
+
 typedef struct gali_node {
     gali_op op;
     const char *name; /* of the file, for messages and emitted code; may be empty */
@@ -90,6 +108,7 @@ typedef struct gali_node {
     uint32_t *operands, *results;
     gali_attribute *attributes;
     struct gali_graph **bodies; /* If: then, else; Loop, Scan: one */
+    const gali_demand *demands; /* by inference, as types are; NULL: none */
 } gali_node;
 
 typedef struct gali_value {
@@ -104,6 +123,14 @@ typedef struct gali_value {
                                 tells. Then `known` is the same; NULL: none does */
 } gali_value;
 
+/* A size of inputs that follows from others: the node demands it (propagate.h). */
+typedef struct gali_found_size {
+    uint32_t symbol; /* which no type has any more */
+    gali_extent is;
+    uint32_t node;
+    const struct gali_found_size *next;
+} gali_found_size;
+
 typedef struct gali_graph {
     gali_arena *arena;
     gali_extents *extents; /* shared with bodies */
@@ -112,6 +139,7 @@ typedef struct gali_graph {
     gali_node *nodes;
     gali_value *values;
     uint32_t *inputs, *outputs; /* values */
+    const gali_found_size *found;
 } gali_graph;
 
 /* ---- operators ---- */

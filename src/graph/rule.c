@@ -122,11 +122,43 @@ gali_extent *gali_rule_knows(gali_rule *rule, uint32_t i, size_t count) {
     return known;
 }
 
+/* ---- demands ---- */
+
+static void demand(gali_rule *rule, gali_demand made) {
+    gali_demand *kept = gali_arena_take(rule->graph->arena, sizeof *kept);
+    if (kept) {
+        made.next = rule->demands;
+        *kept = made;
+        rule->demands = kept;
+    }
+}
+
+/* Demands what is not so anyway, of extents that are known as expressions. */
+static void demand_of(gali_rule *rule, gali_demand_kind kind, gali_extent a, gali_extent b) {
+    int open =
+        a == GALI_EXTENT_UNKNOWN || a == GALI_EXTENT_BAD || b == GALI_EXTENT_UNKNOWN || b == GALI_EXTENT_BAD;
+    if (a != b && !open) {
+        demand(rule, (gali_demand){.kind = kind, .a = a, .b = b});
+    }
+}
+
+void gali_rule_demand_same(gali_rule *rule, gali_extent a, gali_extent b) {
+    demand_of(rule, GALI_DEMAND_SAME, a, b);
+}
+
+void gali_rule_demand_rank(gali_rule *rule, uint32_t i, int rank) {
+    const gali_type *type = gali_rule_operand(rule, i);
+    if (type && type->rank < 0 && rank >= 0) {
+        demand(rule, (gali_demand){.kind = GALI_DEMAND_RANK, .operand = i, .a = rank});
+    }
+}
+
 gal_status gali_rule_same(gali_rule *rule, gali_extent a, gali_extent b, gali_extent *out) {
     int numbers = gali_extent_is_number(a) && gali_extent_is_number(b);
     if (numbers && a != b) {
         return gali_rule_fail(rule, "extents %lld and %lld differ", (long long)a, (long long)b);
     }
+    gali_rule_demand_same(rule, a, b);
     *out = gali_extent_is_number(b) || a == GALI_EXTENT_UNKNOWN ? b : a;
     return GAL_OK;
 }
@@ -227,6 +259,13 @@ void gali_rule_move_known(gali_rule *rule, uint32_t moved) {
 
 /* ---- broadcasting ---- */
 
+/* Whether an extent is above 1 whatever the symbols are: then it is never repeated. */
+static int is_many(const gali_rule *rule, gali_extent a) {
+    int64_t least, most;
+    gali_extent_range(rule->graph->extents, a, &least, &most);
+    return least > 1;
+}
+
 /* The extent of two that are aligned. */
 static gal_status broadcast(gali_rule *rule, gali_extent a, gali_extent b, gali_extent *out) {
     if (a == b || b == 1) {
@@ -235,12 +274,12 @@ static gal_status broadcast(gali_rule *rule, gali_extent a, gali_extent b, gali_
         *out = b;
     } else if (gali_extent_is_number(a) && gali_extent_is_number(b)) {
         return gali_rule_fail(rule, "extents %lld and %lld do not fit", (long long)a, (long long)b);
-    } else if (gali_extent_is_number(a)) {
-        *out = a; /* a symbol beside a number above 1 must be that number, or 1 */
-    } else if (gali_extent_is_number(b)) {
-        *out = b;
     } else {
-        *out = gali_extent_most(rule->graph->extents, a, b);
+        int same = is_many(rule, a) && is_many(rule, b);
+        demand_of(rule, same ? GALI_DEMAND_SAME : GALI_DEMAND_FITS, a, b);
+        *out = gali_extent_is_number(a)   ? a /* a symbol beside a number above 1 must be that number, or 1 */
+               : gali_extent_is_number(b) ? b
+                                          : gali_extent_most(rule->graph->extents, a, b);
     }
     return GAL_OK;
 }
@@ -284,7 +323,7 @@ static gali_rule *rule_of(gali_graph *graph, const gali_node *node, gal_error *e
     for (uint32_t i = 0; i < node->result_count; i++) {
         result[i].rank = -1;
     }
-    *rule = (gali_rule){graph, node, operand, known, constant, result, result_known, error, real};
+    *rule = (gali_rule){graph, node, operand, known, constant, result, result_known, error, real, NULL};
     return rule;
 }
 
@@ -317,12 +356,13 @@ static void settle(gali_rule *rule, uint32_t i) {
 }
 
 gal_status gali_graph_infer_node(gali_graph *graph, uint32_t index, gal_error *error) {
-    const gali_node *node = &graph->nodes[index];
+    gali_node *node = &graph->nodes[index];
     gali_rule *rule = rule_of(graph, node, error);
     if (!rule) {
         return gali_fail(error, GAL_NO_MEMORY, "no memory for shapes");
     }
     gal_status status = gali_op_list[node->op].rule(rule);
+    node->demands = rule->demands;
     for (uint32_t i = 0; status == GAL_OK && i < node->result_count; i++) {
         settle(rule, i);
         status = check_result(rule, i);

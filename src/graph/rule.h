@@ -18,7 +18,8 @@ typedef struct gali_rule {
     gali_type *result;                /* [result_count] to be filled; rank -1 at first */
     const gali_extent **result_known; /* [result_count] to be filled where known; NULL at first */
     gal_error *error;
-    const double *const *real; /* [operand_count] elements of small tensors of reals; NULL: not known */
+    const double *const *real;  /* [operand_count] elements of small tensors of reals; NULL: not known */
+    const gali_demand *demands; /* what must hold when it runs, the last first; NULL at first */
 } gali_rule;
 
 /* GAL_BAD_DATA, with the node's place. */
@@ -67,8 +68,17 @@ gali_extent *gali_rule_knows(gali_rule *rule, uint32_t i, size_t count);
  */
 void gali_rule_move_known(gali_rule *rule, uint32_t moved);
 
-/* The extent of two that are the same when the graph runs: a number before an expression. Fails where two numbers differ. */
+/*
+ * The extent of two that are the same when the graph runs: a number before an expression. Fails where two numbers differ;
+ * what is not known to be the same is demanded (propagate.h, and emitted code checks it).
+ */
 gal_status gali_rule_same(gali_rule *rule, gali_extent a, gali_extent b, gali_extent *out);
+
+/* Demands that two extents are the same, which the rule has found no contradiction in. */
+void gali_rule_demand_same(gali_rule *rule, gali_extent a, gali_extent b);
+
+/* Says which rank operand i must have, if that is not known. */
+void gali_rule_demand_rank(gali_rule *rule, uint32_t i, int rank);
 
 /* Whether an extent cannot be negative. */
 int gali_rule_not_negative(const gali_rule *rule, gali_extent a);

@@ -286,14 +286,18 @@ static void compare_type(const reading *r, const gali_graph *graph, uint32_t res
 
 /* ---- running ---- */
 
-static void evaluate(const reading *r, const gali_graph *graph, gali_run *run, gali_tensor *made) {
-    gali_tensor inputs[OPERANDS_MAX];
+static void take_inputs(const reading *r, gali_tensor inputs[OPERANDS_MAX]) {
     uint32_t count = 0;
     for (uint32_t i = 0; i < r->operand_count; i++) {
         if (r->operands[i].given && !r->operands[i].constant) {
             inputs[count++] = r->operands[i].tensor;
         }
     }
+}
+
+static void evaluate(const reading *r, const gali_graph *graph, gali_run *run, gali_tensor *made) {
+    gali_tensor inputs[OPERANDS_MAX];
+    take_inputs(r, inputs);
     check(r, "truth", gali_graph_evaluate(run, graph, inputs, made), run->error);
 }
 
@@ -363,6 +367,120 @@ static void test_unknown_broadcasts(void **state) {
     }
 }
 
+/* ---- what shapes follow from ---- */
+
+/* Whether all shapes of a case's results are numbers, its operands' values being known as `constant` says: all (1) or none. */
+static int is_shape_known(const ops_case *of, int constant) {
+    reading *r = read_case(of);
+    gali_arena arena = {0};
+    gal_error error = {0};
+    for (uint32_t i = 0; i < r->operand_count; i++) {
+        operand *o = &r->operands[i];
+        o->constant = constant;
+        for (size_t e = 0; o->given && constant && e < o->tensor.count; e++) {
+            put_bytes(o, e);
+        }
+    }
+    gali_graph *graph = make_graph(r, 0, &arena);
+    int known = gali_graph_infer(graph, &error) == GAL_OK;
+    for (uint32_t i = 0; known && i < graph->output_count; i++) {
+        const gali_type *type = &graph->values[graph->outputs[i]].type;
+        known = type->rank >= 0;
+        for (int d = 0; known && d < type->rank; d++) {
+            known = gali_extent_is_number(type->shape[d]);
+        }
+    }
+    gali_arena_release(&arena);
+    release(r);
+    return known;
+}
+
+/* Numbers that no random ones are: NaN and infinities, and the other truth values. */
+static void make_strange(reading *r) {
+    static const double strange[] = {NAN, INFINITY, -INFINITY};
+    for (uint32_t i = 0; i < r->operand_count; i++) {
+        operand *o = &r->operands[i];
+        for (size_t e = 0; o->given && !o->constant && e < o->tensor.count; e++) {
+            if (o->tensor.real) {
+                o->tensor.real[e] = strange[e % 3];
+            } else if (o->type.element == GALI_truth) {
+                o->tensor.whole[e] = !o->tensor.whole[e];
+            }
+        }
+    }
+}
+
+static int are_same(const gali_tensor *a, const gali_tensor *b) {
+    int same = a->count == b->count;
+    for (size_t e = 0; same && e < a->count; e++) {
+        same = a->real ? is_near(a->real[e], b->real[e]) : a->whole[e] == b->whole[e];
+    }
+    return same;
+}
+
+/* Whether other numbers in operands, of the same shapes, give the same results: random ones, and strange ones. */
+static int is_of_shapes_alone(const ops_case *of) {
+    enum { RUNS = 3 };
+    gali_arena arena = {0};
+    gal_error error = {0};
+    gali_run run = {.memory_left = GALI_RUN_MEMORY, .work_left = GALI_RUN_WORK, .error = &error};
+    gali_tensor made[RUNS][RESULTS_MAX] = {{{.count = 0}}};
+    int same = 1;
+    for (uint32_t k = 0; k < RUNS; k++) {
+        gali_tensor inputs[OPERANDS_MAX];
+        random_state = 1 + k;
+        reading *r = read_case(of);
+        if (k + 1 == RUNS) {
+            make_strange(r);
+        }
+        gali_graph *graph = make_graph(r, 0, &arena);
+        check(r, "infer", gali_graph_infer(graph, &error), &error);
+        take_inputs(r, inputs);
+        same = same &&
+               gali_graph_evaluate(&run, graph, inputs, made[k]) == GAL_OK; /* one that is refused is read */
+        for (uint32_t i = 0; same && i < graph->output_count; i++) {
+            same = are_same(&made[0][i], &made[k][i]);
+        }
+        release(r);
+    }
+    for (uint32_t i = 0; i < RUNS * RESULTS_MAX; i++) {
+        gali_tensor_release(&run, &made[i / RESULTS_MAX][i % RESULTS_MAX]);
+    }
+    gali_arena_release(&arena);
+    return same;
+}
+
+/* The most dynamic of an operator's cases, by what its rule finds with and without the operands' values. */
+static gali_dynamism dynamism_of(gali_op op) {
+    int by_shape = 1, by_value = 1, alone = 1;
+    for (size_t i = 0; i < sizeof ops_cases / sizeof *ops_cases; i++) {
+        if (strcmp(ops_cases[i].op, gali_op_list[op].name) == 0) {
+            random_state = 1;
+            by_shape &= is_shape_known(&ops_cases[i], 0);
+            by_value &= is_shape_known(&ops_cases[i], 1);
+            alone = alone && by_shape && is_of_shapes_alone(&ops_cases[i]);
+        }
+    }
+    return by_shape ? (alone ? GALI_ALL_FROM_SHAPE : GALI_FROM_SHAPE)
+                    : (by_value ? GALI_FROM_VALUE : GALI_FROM_RUN);
+}
+
+static void test_rows_say_what_shapes_follow_from(void **state) {
+    (void)state;
+    static const char *const words[] = {"ALL_FROM_SHAPE", "FROM_SHAPE", "FROM_VALUE", "FROM_RUN"};
+    int wrong = 0;
+    for (int op = 0; op < GALI_OP_COUNT; op++) {
+        int bodies = strcmp(gali_op_list[op].family, "control") == 0; /* their shapes are their bodies' */
+        gali_dynamism found = bodies ? GALI_FROM_RUN : dynamism_of((gali_op)op);
+        if (found != gali_op_list[op].dynamism) {
+            printf("%s: %s in its row, %s by its rule\n", gali_op_list[op].name,
+                   words[gali_op_list[op].dynamism], words[found]);
+            wrong++;
+        }
+    }
+    assert_int_equal(wrong, 0);
+}
+
 static void test_every_operator_has_a_case(void **state) {
     (void)state;
     for (int op = 0; op < GALI_OP_COUNT; op++) {
@@ -402,6 +520,7 @@ static void test_rows_say_attributes(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_rows_say_attributes),
+        cmocka_unit_test(test_rows_say_what_shapes_follow_from),
         cmocka_unit_test(test_every_operator_has_a_case),
         cmocka_unit_test(test_expressions_are_the_truth),
         cmocka_unit_test(test_unknown_broadcasts),

@@ -233,9 +233,10 @@ static void make_header(const gali_emission *e, gali_text *to) {
         to,
         " *     weights    [GALI_WEIGHTS] %s, at a multiple of 8 bytes\n"
         " *     workspace  gali_workspace(..) bytes, at a multiple of 64; holds nothing between runs\n *\n"
-        " * Returns 0, or -1 and does nothing where a size_ is out of its range. Keeps nothing, "
-        "neither locks\n"
-        " * nor allocates: any number of threads may run at once, each with a workspace of its own.\n",
+        " * Returns 0, or -1 and does nothing where a size_ is out of its range, or where two do not fit. "
+        "Keeps\n"
+        " * nothing, neither locks nor allocates: any number of threads may run at once, each with a workspace "
+        "of its own.\n",
         e->desc->weights_blob ? "the weights file in memory" : "gali_weights");
     if (e->numbered > e->given) {
         gali_text_add(
@@ -245,7 +246,7 @@ static void make_header(const gali_emission *e, gali_text *to) {
     if (has_told(e)) {
         gali_text_add(to,
                       " * Returns -2, with outputs undefined, where a size that only running tells leaves its "
-                      "range.\n");
+                      "range,\n * or does not fit another.\n");
     }
     gali_text_add(to, " */\n");
     add_signature(e, to, 0);
@@ -342,6 +343,11 @@ static void add_bodies(const gali_emission *e, gali_text *to) {
             gali_emission_size_name(e, to, i);
             gali_text_add(to, " > %lld) {\n        return -1;\n    }\n", (long long)e->p->most[i]);
         }
+    }
+    for (const gali_demand *d = e->p->demands; d; d = d->next) {
+        gali_text_add(to, "    if (");
+        gali_emission_demand(e, to, d);
+        gali_text_add(to, ") {\n        return -1;\n    }\n");
     }
     for (uint32_t i = 0; i < e->p->slot_count; i++) {
         gali_text_add(to, "    unsigned char *const slot%u = ", i);

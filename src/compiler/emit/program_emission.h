@@ -53,6 +53,9 @@ uint32_t gali_emission_lanes(const gali_emission *e);
 
 /* ---- program_run.c ---- */
 
+/* A condition of C that is true where sizes do not fulfil the demand. */
+void gali_emission_demand(const gali_emission *e, gali_text *to, const gali_demand *demand);
+
 /* Fills e->functions, a function for each group; e->calls, the body of the run; and e->weights. */
 gal_status gali_emission_groups(gali_emission *e);
 

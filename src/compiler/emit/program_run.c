@@ -307,6 +307,20 @@ static void add_refusal(gali_emission *e) {
     gali_text_add(&e->calls, "}\n");
 }
 
+void gali_emission_demand(const gali_emission *e, gali_text *to, const gali_demand *demand) {
+    gali_text a = {0}, b = {0};
+    gali_emission_extent(e, &a, demand->a);
+    gali_emission_extent(e, &b, demand->b);
+    const char *left = a.bytes ? a.bytes : "", *right = b.bytes ? b.bytes : "";
+    gali_text_add(to, "%s != %s", left, right);
+    if (demand->kind == GALI_DEMAND_FITS) {
+        gali_text_add(to, " && %s != 1 && %s != 1", left, right);
+    }
+    to->failed |= a.failed | b.failed;
+    gali_text_release(&a);
+    gali_text_release(&b);
+}
+
 /* symbol = extent, or an element, unless that leaves what there is room for. */
 static void add_size(gali_emission *e, const gali_program_step *step) {
     indent(e);
@@ -437,6 +451,12 @@ static void add_step(gali_emission *e, const gali_program_step *step) {
         break;
     case GALI_CONTROL_CALL:
         add_call(e, step);
+        break;
+    case GALI_CONTROL_CHECK:
+        indent(e);
+        gali_text_add(&e->calls, "if (");
+        gali_emission_demand(e, &e->calls, step->demand);
+        add_refusal(e);
         break;
     case GALI_CONTROL_FENCE:
         break;

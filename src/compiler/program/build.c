@@ -362,6 +362,77 @@ static gal_status read_sizes(gali_builder *b, const gali_scope *scope, uint32_t 
     return status;
 }
 
+/* ---- demands ---- */
+
+enum { LOOKED_BACK = 64 }; /* demands that are compared: most that are there twice are neighbours */
+
+static int is_same_demand(const gali_demand *a, const gali_demand *b) {
+    return a->kind == b->kind && ((a->a == b->a && a->b == b->b) || (a->a == b->b && a->b == b->a));
+}
+
+/* Whether inputs alone tell the extent; -1: it is not told so far. */
+static int is_given(const gali_program *p, gali_extent extent) {
+    const gali_extents *x = p->graph->extents;
+    if (gali_program_bound(p, extent, 1) == GALI_EXTENT_UNKNOWN) {
+        return -1;
+    }
+    int given = 1;
+    for (uint32_t s = 0; given && s < p->told_count; s++) {
+        given = p->told[s] != GALI_TOLD_BY_STEP || !gali_extent_has(x, extent, s);
+    }
+    return given;
+}
+
+/* A demand of sizes of inputs, which holds or not for the whole run. */
+static gal_status add_first_demand(gali_builder *b, const gali_demand *demand) {
+    gali_program *p = b->program;
+    uint32_t looked = 0;
+    for (const gali_demand *d = p->demands; d && looked < LOOKED_BACK; d = d->next, looked++) {
+        if (is_same_demand(d, demand)) {
+            return GAL_OK;
+        }
+    }
+    gali_demand *made = gali_arena_take(p->arena, sizeof *made);
+    if (!made) {
+        return gali_program_no_memory(b);
+    }
+    *made = *demand;
+    made->next = p->demands;
+    p->demands = made;
+    return GAL_OK;
+}
+
+static gal_status add_check(gali_builder *b, const gali_demand *demand) {
+    const gali_program *p = b->program;
+    for (uint32_t i = p->step_count; i-- > 0 && i + LOOKED_BACK > p->step_count;) {
+        const gali_program_step *step = &p->steps[i];
+        if (step->kind == GALI_CONTROL_CHECK && step->block == b->block &&
+            is_same_demand(step->demand, demand)) {
+            return GAL_OK;
+        }
+    }
+    return gali_program_add_step(b, &(gali_program_step){.kind = GALI_CONTROL_CHECK,
+                                                         .tensor = GALI_NONE,
+                                                         .test = GALI_NONE,
+                                                         .symbol = GALI_NONE,
+                                                         .demand = demand});
+}
+
+/* What the node's rule could not prove of sizes is checked: ahead of all, or, where steps tell them, ahead of the node. */
+static gal_status add_demands(gali_builder *b, const gali_node *node) {
+    gal_status status = GAL_OK;
+    for (const gali_demand *d = node->demands; status == GAL_OK && d; d = d->next) {
+        int first = d->kind == GALI_DEMAND_RANK ? -1 : is_given(b->program, d->a);
+        int second = first < 0 ? -1 : is_given(b->program, d->b);
+        if (first == 1 && second == 1 && b->block == 0) {
+            status = add_first_demand(b, d);
+        } else if (second >= 0) {
+            status = add_check(b, d);
+        }
+    }
+    return status;
+}
+
 static int is_known(const gali_builder *b, const gali_scope *scope, const gali_node *node) {
     int known = 1;
     for (uint32_t k = 0; k < node->result_count; k++) {
@@ -375,6 +446,10 @@ static gal_status build_node(gali_builder *b, const gali_scope *scope, const gal
     gal_status status = GAL_OK;
     if (is_known(b, scope, node)) {
         return GAL_OK;
+    }
+    status = add_demands(b, node);
+    if (status != GAL_OK) {
+        return status;
     }
     int recurrent = node->op == GALI_OP_RNN || node->op == GALI_OP_GRU || node->op == GALI_OP_LSTM;
     if (node->body_count || (recurrent && !is_constant(b, scope, node))) {

@@ -87,6 +87,7 @@ typedef enum gali_control_kind {
     GALI_CONTROL_SIZE,     /* symbol = extent */
     GALI_CONTROL_READ,     /* symbol = element `extent` of the tensor */
     GALI_CONTROL_CALL,     /* the call, which returns the symbol, if there is one */
+    GALI_CONTROL_CHECK,    /* the demand, of sizes of which some were told before */
     GALI_CONTROL_FENCE, /* does nothing, but what follows uses memory as another tensor than what went before */
 } gali_control_kind;
 
@@ -106,6 +107,7 @@ typedef struct gali_program_step {
     uint32_t symbol;
     gali_extent extent;
     const gali_program_call *call;
+    const gali_demand *demand;
 } gali_program_step;
 
 /* Block 0 is the program's own. */
@@ -138,7 +140,8 @@ typedef struct gali_program {
     gali_program_tensor *tensors; /* those of the graph's values come first, by their numbers */
     gali_program_stage *stages;   /* fused: group by group, what is gone among the stages that took it in */
     uint32_t edge_count;
-    gali_program_edge *edges; /* between groups */
+    gali_program_edge *edges;   /* between groups */
+    const gali_demand *demands; /* of sizes of inputs alone: checked before anything runs */
     uint32_t told_count;
     gali_told *told;           /* [told_count] of symbols of the graph's extents; BY_NONE past them */
     int64_t *least, *most;     /* [symbols of the graph's extents] range.c */

@@ -61,6 +61,7 @@ static gal_status conv_shape(gali_rule *rule, uint32_t weights) {
         return gali_rule_fail(rule, "channels do not fit: %lld groups of %lld, the tensor has %lld",
                               (long long)group, (long long)w->shape[1], (long long)x->shape[1]);
     }
+    gali_rule_demand_same(rule, x->shape[1], gali_extent_mul(e, w->shape[1], group));
     const char *wrong = gali_window_make(&window, e, rule->node, x, w->shape + 2);
     if (wrong) {
         return gali_rule_fail(rule, "%s", wrong);
@@ -84,6 +85,7 @@ gal_status gali_rule_conv(gali_rule *rule) {
         return gali_rule_fail(rule, "not for %s and %s", gali_element_list[x->element].word,
                               gali_element_list[w->element].word);
     }
+    gali_rule_demand_rank(rule, 0, w->rank);
     return gali_rule_ranks_known(rule) ? conv_shape(rule, r.w) : GAL_OK;
 }
 
@@ -338,6 +340,7 @@ gal_status gali_rule_conv_transpose(gali_rule *rule) {
         return gali_rule_fail(rule, "not for %s and %s", gali_element_list[x->element].word,
                               gali_element_list[w->element].word);
     }
+    gali_rule_demand_rank(rule, 0, w->rank);
     if (!gali_rule_ranks_known(rule)) {
         return GAL_OK;
     }
@@ -345,6 +348,7 @@ gal_status gali_rule_conv_transpose(gali_rule *rule) {
         (gali_extent_is_number(w->shape[0]) && w->shape[0] % group != 0)) {
         return gali_rule_fail(rule, "weights do not fit the tensor's rank or channels");
     }
+    gali_rule_demand_same(rule, x->shape[1], w->shape[0]);
     const char *wrong = transposed_window(&window, rule->graph->extents, rule->node, x, w);
     if (wrong) {
         return gali_rule_fail(rule, "%s", wrong);

@@ -30,6 +30,8 @@ gal_status gali_rule_transpose(gali_rule *rule) {
     int perm[GALI_RANK_MAX];
     rule->result[0] = (gali_type){.element = x->element, .rank = -1};
     if (x->rank < 0) {
+        const gali_attribute *perm_said = gali_node_attribute(rule->node, "perm");
+        gali_rule_demand_rank(rule, 0, perm_said ? (int)perm_said->count : -1);
         return GAL_OK;
     }
     if (!permutation(rule->node, x->rank, perm)) {
@@ -199,12 +201,24 @@ void gali_express_tile(gali_express *x) {
 
 /* ---- Concat ---- */
 
+/* What is joined has one rank. */
+static void demand_one_rank(gali_rule *rule) {
+    int rank = -1;
+    for (uint32_t i = 0; i < rule->node->operand_count; i++) {
+        rank = rule->operand[i] && rule->operand[i]->rank > rank ? rule->operand[i]->rank : rank;
+    }
+    for (uint32_t i = 0; i < rule->node->operand_count; i++) {
+        gali_rule_demand_rank(rule, i, rank);
+    }
+}
+
 gal_status gali_rule_concat(gali_rule *rule) {
     const gali_node *node = rule->node;
     gali_type *y = &rule->result[0];
     int axis;
     *y = *rule->operand[0];
     if (!gali_rule_ranks_known(rule)) {
+        demand_one_rank(rule);
         y->rank = -1;
         return GAL_OK;
     }

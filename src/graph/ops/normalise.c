@@ -93,6 +93,7 @@ static gal_status check_channels(gali_rule *rule) {
         if (list->rank != 1 || !is_real(list->element) || (numbers && list->shape[0] != x->shape[1])) {
             return gali_rule_fail(rule, "operand %u: a number for each channel expected", i + 1);
         }
+        gali_rule_demand_same(rule, x->shape[1], list->shape[0]);
     }
     return GAL_OK;
 }

@@ -25,6 +25,8 @@ gal_status gali_rule_pool(gali_rule *rule) {
         rule->result[1].element = GALI_i64;
     }
     if (x->rank < 0) {
+        const gali_attribute *kernel = gali_node_attribute(rule->node, "kernel_shape");
+        gali_rule_demand_rank(rule, 0, kernel ? (int)kernel->count + 2 : -1);
         return GAL_OK;
     }
     const char *wrong = gali_window_make(&w, rule->graph->extents, rule->node, x, NULL);

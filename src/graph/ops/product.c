@@ -44,6 +44,7 @@ static gal_status matmul_shape(gali_rule *rule, const gali_type *left, const gal
     if (gali_extent_is_number(inner) && gali_extent_is_number(other) && inner != other) {
         return gali_rule_fail(rule, "inner extents %lld and %lld differ", (long long)inner, (long long)other);
     }
+    gali_rule_demand_same(rule, inner, other);
     a.rank -= 2;
     b.rank -= 2;
     gal_status status = gali_rule_broadcast_types(rule, &a, &b, &made);
@@ -208,6 +209,8 @@ gal_status gali_rule_gemm(gali_rule *rule) {
         return gali_rule_fail(rule, "not for %s and %s", gali_element_list[a->element].word,
                               gali_element_list[b->element].word);
     }
+    gali_rule_demand_rank(rule, 0, 2);
+    gali_rule_demand_rank(rule, 1, 2);
     if (!gali_rule_ranks_known(rule)) {
         return GAL_OK;
     }
@@ -218,6 +221,7 @@ gal_status gali_rule_gemm(gali_rule *rule) {
     if (gali_extent_is_number(inner) && gali_extent_is_number(other) && inner != other) {
         return gali_rule_fail(rule, "inner extents %lld and %lld differ", (long long)inner, (long long)other);
     }
+    gali_rule_demand_same(rule, inner, other);
     gali_type y = {.element = a->element, .rank = 2, .shape = {a->shape[ta], b->shape[!tb]}}, both = y;
     gal_status status = c ? gali_rule_broadcast_types(rule, &y, c, &both) : GAL_OK;
     if (status == GAL_OK && both.rank != 2) {

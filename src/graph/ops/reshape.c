@@ -141,6 +141,7 @@ static gal_status fill_in(gali_rule *rule, const gali_type *x, gali_type *y, int
         return gali_rule_fail(rule, "%lld elements are no multiple of %lld", (long long)above,
                               (long long)below);
     }
+    gali_rule_demand_same(rule, gali_extent_mul(extents, y->shape[but], below), above);
     return GAL_OK;
 }
 
@@ -176,6 +177,7 @@ static gal_status reshape_to(gali_rule *rule, const gali_type *x, const gali_ext
     if (gali_extent_is_number(before) && gali_extent_is_number(after) && before != after) {
         return gali_rule_fail(rule, "%lld elements become %lld", (long long)before, (long long)after);
     }
+    gali_rule_demand_same(rule, before, after);
     return GAL_OK;
 }
 

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "graph/propagate.h"
 #include "import/onnx/tensor.h"
 
 enum { SHOWN = 80, DEPTH_MAX = GALI_GRAPH_DEPTH_MAX };
@@ -675,7 +676,7 @@ gal_status gali_onnx_read(gali_graph **out, const Onnx__ModelProto *model, const
     }
     status = status == GAL_OK ? read_graph(&r, &s, model->graph) : status;
     status = status == GAL_OK ? gali_graph_verify(s.graph, error) : status;
-    status = status == GAL_OK ? gali_graph_infer(s.graph, error) : status;
+    status = status == GAL_OK ? gali_graph_propagate(s.graph, error) : status;
     *out = status == GAL_OK ? s.graph : NULL;
     return status;
 }

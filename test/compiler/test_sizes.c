@@ -1,0 +1,273 @@
+/*
+ * Sizes that change with every call: one emitted run, one workspace for the largest of them, the truth's results and the
+ * bits of what is compiled for each size; and sizes that do not fit are refused.
+ */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "program_check.h"
+
+enum { BATCH_MOST = 5, WINDOW_MOST = 40, FEATURES = 8, GUARD = 256, CALLS = 60 };
+
+/*
+ * A controller whose batch and window are both free: attention over a window of features, a pose from its mean. %s are
+ * its sizes.
+ */
+static const char controller[] =
+    "input %%0: f32[%s, %s, 8]\nconstant %%1: f32[8, 8] = ELEMENTS\nconstant %%2: i64[1] = 1\n"
+    "%%3: f32[...] = MatMul (%%0, %%1)\n%%4: f32[...] = Transpose (%%0) perm:ints=0,2,1\n"
+    "%%5: f32[...] = MatMul (%%3, %%4)\n%%6: f32[...] = Softmax (%%5)\n%%7: f32[...] = MatMul (%%6, %%0)\n"
+    "%%8: f32[...] = Add (%%7, %%0)\n%%9: f32[...] = Concat (%%8, %%3) axis:int=2\n%%10: f32[...] = Tanh "
+    "(%%9)\n"
+    "%%11: f32[...] = ReduceMean (%%10, %%2) keepdims:int=0\noutput %%11\noutput %%8\n";
+
+/* The controller with its weights, for sizes that are numbers or symbols. */
+static void open_controller(fixture *f, const char *batch, const char *window) {
+    gali_text text = {0}, filled = {0};
+    gali_text_add(&text, "symbol batch 1..%d\nsymbol window 1..%d\n", BATCH_MOST, WINDOW_MOST);
+    gali_text_add(&text, controller, batch, window);
+    const char *at = strstr(text.bytes, "ELEMENTS");
+    gali_text_add_bytes(&filled, text.bytes, (size_t)(at - text.bytes));
+    for (int i = 0; i < FEATURES * FEATURES; i++) {
+        gali_text_add(&filled, " %d.%d", i % 3 - 1, i * 7 % 10);
+    }
+    gali_text_add(&filled, "%s", at + strlen("ELEMENTS"));
+    open_text(f, filled.bytes);
+    gali_text_release(&text);
+    gali_text_release(&filled);
+}
+
+typedef struct sizes_run {
+    fixture f;
+    void *library;
+    call *run;
+    size_t (*workspace)(const uint32_t *sizes);
+    const void *weights;
+} sizes_run;
+
+static void build(sizes_run *r) {
+    gali_program *program;
+    assert_int_equal(program_make(&r->f.run, r->f.graph, NULL, gali_program_layout, &program), GAL_OK);
+    r->library = program_build(program);
+    *(void **)&r->run = dlsym(r->library, "model_call");
+    *(void **)&r->workspace = dlsym(r->library, "model_call_workspace");
+    r->weights = *(const unsigned char *const *)dlsym(r->library, "model_weights");
+}
+
+static void close_run(sizes_run *r) {
+    dlclose(r->library);
+    gali_arena_release(&r->f.arena);
+}
+
+typedef struct numbers_of {
+    float in[BATCH_MOST * WINDOW_MOST * FEATURES];
+    float pose[BATCH_MOST * 2 * FEATURES], mixed[BATCH_MOST * WINDOW_MOST * FEATURES];
+} numbers_of;
+
+static void draw(numbers_of *n, uint32_t *state) {
+    for (size_t i = 0; i < sizeof n->in / sizeof *n->in; i++) {
+        *state = *state * 1664525u + 1013904223u;
+        n->in[i] = (float)(*state >> 8) / (float)(1 << 23) - 1;
+    }
+}
+
+static int run_on(const sizes_run *r, uint32_t batch, uint32_t window, numbers_of *n, void *workspace) {
+    uint32_t sizes[] = {batch, window};
+    const void *in[] = {n->in};
+    void *out[] = {n->pose, n->mixed};
+    return r->run(sizes, in, out, r->weights, workspace);
+}
+
+/* The truth's outputs; within 1e-5. */
+static void compare_truth(sizes_run *r, uint32_t batch, uint32_t window, const numbers_of *n) {
+    gali_tensor outputs[2] = {{.count = 0}}, input;
+    const int64_t shape[] = {batch, window, FEATURES};
+    assert_int_equal(gali_tensor_make(&r->f.run, &input, GALI_f32, 3, shape), GAL_OK);
+    for (size_t i = 0; i < input.count; i++) {
+        input.real[i] = (double)n->in[i];
+    }
+    assert_int_equal(gali_graph_evaluate(&r->f.run, r->f.graph, &input, outputs), GAL_OK);
+    for (uint32_t k = 0; k < 2; k++) {
+        const float *found = k ? n->mixed : n->pose;
+        for (size_t i = 0; i < outputs[k].count; i++) {
+            assert_true(fabs((double)found[i] - outputs[k].real[i]) <= 1e-5 * (1 + fabs(outputs[k].real[i])));
+        }
+        gali_tensor_release(&r->f.run, &outputs[k]);
+    }
+    gali_tensor_release(&r->f.run, &input);
+}
+
+static void test_sizes_change_with_every_call(void **state) {
+    (void)state;
+    sizes_run open;
+    static numbers_of n;
+    uint32_t random = 1, largest[] = {BATCH_MOST, WINDOW_MOST};
+    open_controller(&open.f, "batch", "window");
+    build(&open);
+    size_t bytes = open.workspace(largest); /* asked for once */
+    unsigned char *memory = aligned_alloc(64, (bytes + GUARD + 63) / 64 * 64);
+    assert_non_null(memory);
+    for (uint32_t i = 0; i < CALLS; i++) {
+        uint32_t batch = 1 + i * 7 % BATCH_MOST, window = 1 + i * 11 % WINDOW_MOST, own[] = {batch, window};
+        assert_true(open.workspace(own) <= bytes);
+        memset(memory, 0xa5, bytes + GUARD); /* what was there before does not matter; what is behind stays */
+        draw(&n, &random);
+        assert_int_equal(run_on(&open, batch, window, &n, memory), 0);
+        compare_truth(&open, batch, window, &n);
+        for (size_t k = open.workspace(own); k < bytes + GUARD; k++) {
+            assert_int_equal(memory[k], 0xa5);
+        }
+    }
+    assert_int_equal(run_on(&open, BATCH_MOST + 1, 1, &n, memory), -1);
+    free(memory);
+    close_run(&open);
+}
+
+static void test_bits_are_those_of_fixed_sizes(void **state) {
+    (void)state;
+    static const uint32_t cases[][2] = {{1, 1}, {3, 17}, {5, 40}};
+    static numbers_of a, b;
+    static _Alignas(64) unsigned char memory[WORKSPACE];
+    sizes_run open;
+    open_controller(&open.f, "batch", "window");
+    build(&open);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        sizes_run fixed;
+        char batch[16], window[16];
+        uint32_t random = 1;
+        snprintf(batch, sizeof batch, "%u", cases[i][0]);
+        snprintf(window, sizeof window, "%u", cases[i][1]);
+        open_controller(&fixed.f, batch, window);
+        build(&fixed);
+        memset(&a, 0, sizeof a);
+        draw(&a, &random);
+        b = a;
+        assert_int_equal(run_on(&open, cases[i][0], cases[i][1], &a, memory), 0);
+        assert_int_equal(run_on(&fixed, cases[i][0], cases[i][1], &b, memory), 0);
+        assert_memory_equal(&a, &b, sizeof a);
+        close_run(&fixed);
+    }
+    close_run(&open);
+}
+
+/* What a run calls of the system: copies and libm. Whatever could allocate, lock or plan is none of it. */
+static void test_nothing_is_allocated(void **state) {
+    (void)state;
+    static const char *const may[] = {"memcpy", "memset", "memmove", "memcmp", "fmaf",
+                                      "fma",    "tanhf",  "expf",    "tanh",   "exp"};
+    gali_program *program;
+    fixture f;
+    gali_text parts[GAL_COMPILED_PART_COUNT] = {{0}};
+    char line[256];
+    open_controller(&f, "batch", "window");
+    assert_int_equal(program_make(&f.run, f.graph, NULL, gali_program_layout, &program), GAL_OK);
+    assert_int_equal(gali_emit_program(program, &(gali_emit_desc){"model", "a test", 0}, parts, &f.error),
+                     GAL_OK);
+    snprintf(line, sizeof line, "mkdir -p sizes_%d && cd sizes_%d", (int)getpid(), (int)getpid());
+    assert_int_equal(system(line), 0);
+    snprintf(line, sizeof line, "sizes_%d/model.h", (int)getpid());
+    program_write(line, &parts[GAL_COMPILED_HEADER]);
+    snprintf(line, sizeof line, "sizes_%d/model.c", (int)getpid());
+    program_write(line, &parts[GAL_COMPILED_SOURCE]);
+    snprintf(
+        line, sizeof line,
+        "cd sizes_%d && cc -std=c11 -O1 -ffp-contract=off -c model.c && nm --undefined-only -P model.o >names",
+        (int)getpid());
+    assert_int_equal(system(line), 0);
+    snprintf(line, sizeof line, "sizes_%d/names", (int)getpid());
+    FILE *names = fopen(line, "r");
+    assert_non_null(names);
+    while (fgets(line, sizeof line, names)) {
+        size_t known = 0;
+        line[strcspn(line, " \n")] = 0;
+        while (known < sizeof may / sizeof *may && strcmp(may[known], line) != 0) {
+            known++;
+        }
+        if (known == sizeof may / sizeof *may) {
+            fail_msg("a run calls %s", line);
+        }
+    }
+    fclose(names);
+    snprintf(line, sizeof line, "rm -r sizes_%d", (int)getpid());
+    assert_int_equal(system(line), 0);
+    for (int i = 0; i < GAL_COMPILED_PART_COUNT; i++) {
+        gali_text_release(&parts[i]);
+    }
+    gali_arena_release(&f.arena);
+}
+
+/* ---- sizes that do not fit ---- */
+
+/* What loops and C say of a graph: both refuse, or neither. */
+static int result_of(const char *text, const gali_tensor *inputs) {
+    fixture f;
+    gali_tensor looped[PORTS_MAX] = {{0}}, compiled[PORTS_MAX] = {{0}}, expected[PORTS_MAX] = {{0}};
+    gali_program *program;
+    uint32_t calls = 0;
+    open_text(&f, text);
+    gal_status truth = gali_graph_evaluate(&f.run, f.graph, inputs, expected);
+    gal_status loops = program_run_counted(&f.run, f.graph, NULL, gali_program_layout, inputs, looped, &calls);
+    assert_int_equal(program_make(&f.run, f.graph, NULL, gali_program_layout, &program), GAL_OK);
+    int result = run_c(&f, program, inputs, expected, compiled);
+    assert_int_equal(result == 0, loops == GAL_OK);
+    assert_int_equal(result == 0, truth == GAL_OK);
+    for (uint32_t i = 0; i < f.graph->output_count; i++) {
+        gali_tensor_release(&f.run, &looped[i]);
+        gali_tensor_release(&f.run, &compiled[i]);
+        gali_tensor_release(&f.run, &expected[i]);
+    }
+    gali_arena_release(&f.arena);
+    return result;
+}
+
+static gali_tensor list_of(int64_t count, double *numbers) {
+    return (gali_tensor){
+        .element = GALI_f32, .rank = 1, .shape = {count}, .count = (size_t)count, .real = numbers};
+}
+
+/* Two open sizes that are broadcast: the same, or one of them 1. */
+static void test_broadcast_sizes(void **state) {
+    (void)state;
+    static double numbers[] = {1, 2, 3, 4, 5, 6};
+    const char *const text = "symbol a 1..100\nsymbol b 1..100\ninput %0: f32[a]\ninput %1: f32[b]\n"
+                             "%2: f32[...] = Mul (%0, %1)\n%3: f32[...] = Add (%2, %0)\noutput %3\n";
+    static const int64_t cases[][3] = {{3, 3, 0}, {1, 4, 0}, {4, 1, 0}, {3, 5, -1}, {5, 3, -1}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        gali_tensor inputs[] = {list_of(cases[i][0], numbers), list_of(cases[i][1], numbers)};
+        assert_int_equal(result_of(text, inputs), cases[i][2]);
+    }
+}
+
+/* A shape that is an input keeps the elements, or the run says no. */
+static void test_told_sizes(void **state) {
+    (void)state;
+    static double numbers[] = {1, 2, 3, 4, 5, 6};
+    const char *const text =
+        "symbol a 1..100\ninput %0: f32[a]\ninput %1: i64[2]\nconstant %2: f32[3, 2] = 1 2 3 4 5 6\n"
+        "%3: f32[...] = Reshape (%0, %1)\n%4: f32[...] = MatMul (%3, %2)\noutput %4\n";
+    static int64_t shapes[][3] = {{2, 3, 0}, {3, 2, -2}, {2, 2, -2}, {1, 3, -2}};
+    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
+        gali_tensor inputs[] = {list_of(6, numbers),
+                                {.element = GALI_i64, .rank = 1, .shape = {2}, .count = 2, .whole = shapes[i]}};
+        assert_int_equal(result_of(text, inputs), shapes[i][2]);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_sizes_change_with_every_call),
+        cmocka_unit_test(test_bits_are_those_of_fixed_sizes),
+        cmocka_unit_test(test_nothing_is_allocated),
+        cmocka_unit_test(test_broadcast_sizes),
+        cmocka_unit_test(test_told_sizes),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
