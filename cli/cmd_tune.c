@@ -8,9 +8,11 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/error.h"
 #include "base/file.h"
 #include "base/memory.h"
 #include "commands.h"
+#include "onnx/onnx_model.h"
 #include "options.h"
 #include "tune_spread.h"
 
@@ -18,6 +20,8 @@ enum { COUNTS_MAX = 16, BAR = 20, PLAN_BYTES = 8192, EXIT_INTERRUPTED = 130 };
 
 typedef struct job {
     const char *model, *target_name, *way_name, *log_path, *merge_path, *characters, *form_name, *plan_path;
+    const char *external, *sizes; /* of an ONNX model */
+    int fast, is_onnx;
     double minutes;
     uint32_t seed, counts[COUNTS_MAX], count_count, task_count;
     int stopped;
@@ -72,7 +76,23 @@ static int read_words(job *self) {
     if (form == 2) {
         return gali_command_usage("tune", "--form %.20s: per-expert or blend", self->form_name);
     }
-    if (!read_counts(self)) {
+    if (self->is_onnx && (self->characters || self->plan_path || form)) {
+        return gali_command_usage("tune", "%s is for controllers, %s is an ONNX model",
+                                  self->characters  ? "--characters"
+                                  : self->plan_path ? "--plan"
+                                                    : "--form",
+                                  self->model);
+    }
+    if (!self->is_onnx && (self->sizes || self->external || self->fast)) {
+        return gali_command_usage("tune", "%s is for ONNX models",
+                                  self->sizes      ? "--sizes"
+                                  : self->external ? "--external"
+                                                   : "--fast");
+    }
+    self->characters = self->characters ? self->characters : "1,2,5,8";
+    if (self->is_onnx) {
+        self->count_count = 1; /* of a group's record: 0 */
+    } else if (!read_counts(self)) {
         return gali_command_usage("tune", "--characters %.40s: expected counts from 1 to %d, as 1,5,8",
                                   self->characters, GALI_DENSE_CHARACTERS_MAX);
     }
@@ -160,19 +180,33 @@ static uint32_t measurements_of(const gali_tune_state *state) {
 static void print_gains(const job *self, const gali_tune_state *state, FILE *to) {
     for (uint32_t i = 0; i < self->count_count; i++) {
         double gain = gali_tune_gain(state, self->counts[i]);
-        fprintf(to, gain > 0 ? "%s%u: %.3f" : "%s%u: -", i ? ", " : "", self->counts[i], gain);
+        fprintf(to, "%s", i ? ", " : "");
+        if (self->counts[i]) {
+            fprintf(to, "%u: ", self->counts[i]);
+        }
+        fprintf(to, gain > 0 ? "%.3f" : "-", gain);
     }
 }
 
+/* What candidates are measured beside. */
+static const char *reference_of(const job *self) {
+    return self->is_onnx ? "the schedules by rules" : "the runtime's kernels";
+}
+
 static void show(const job *self, const gali_tune_state *state) {
-    const gali_dense *d = &state->tasks[state->number].dense;
+    const gali_tune_task *task = &state->tasks[state->number];
     double part = state->limit > 0 ? state->seconds / state->limit : 1;
     int full = part < 1 ? (int)((double)BAR * part) : BAR;
-    fprintf(stderr, "\r[%.*s%.*s] %.0f of %.0f s, times the runtime at ", full, "####################",
-            BAR - full, "....................", state->seconds, state->limit);
+    fprintf(stderr, "\r[%.*s%.*s] %.0f of %.0f s, times %s%s ", full, "####################", BAR - full,
+            "....................", state->seconds, state->limit, reference_of(self),
+            self->is_onnx ? "" : " at");
     print_gains(self, state, stderr);
-    fprintf(stderr, "; %s %u -> %u at %u\033[K", state->finals ? "finals of" : "now", d->inputs, d->outputs,
-            d->most);
+    fprintf(stderr, "; %s ", state->finals ? "finals of" : "now");
+    if (self->is_onnx) {
+        fprintf(stderr, "%s\033[K", task->name.layer);
+    } else {
+        fprintf(stderr, "%u -> %u at %u\033[K", task->dense.inputs, task->dense.outputs, task->dense.most);
+    }
     fflush(stderr);
 }
 
@@ -184,16 +218,20 @@ static int watch(void *context, const gali_tune_state *state) {
     return interrupted;
 }
 
-static void print_result(const gali_tune_task *task, const gali_tune_result *result) {
+static void print_result(const job *self, const gali_tune_task *task, const gali_tune_result *result) {
     gali_text text = {0};
-    printf("%s, %u character%s: ", task->name.layer, task->dense.most, task->dense.most == 1 ? "" : "s");
+    if (self->is_onnx) {
+        printf("%s, %u time%s: ", task->name.layer, task->layers, task->layers == 1 ? "" : "s");
+    } else {
+        printf("%s, %u character%s: ", task->name.layer, task->dense.most, task->dense.most == 1 ? "" : "s");
+    }
     if (!(result->measured.ratio > 0)) {
         printf("nothing measured yet\n");
         return;
     }
     gali_schedule_print(&result->schedule, "; ", &text);
-    printf("%.3f of the runtime's kernel, %.1f us (", 1 / result->measured.ratio,
-           1e6 * result->measured.seconds);
+    printf("%.3f of %s, %.1f us (", 1 / result->measured.ratio,
+           self->is_onnx ? "the schedule by rules" : "the runtime's kernel", 1e6 * result->measured.seconds);
     if (result->from_log) {
         printf("from the log");
     } else {
@@ -206,7 +244,8 @@ static void print_result(const gali_tune_task *task, const gali_tune_result *res
 /* Of the whole network, a line. */
 static void print_sum(const job *self, const gali_tune_state *state) {
     const double asked = 60 * self->minutes;
-    printf("%s, times as fast as by the runtime's kernels, at ", self->model);
+    printf("%s, times as fast as by %s, %s", self->model, reference_of(self),
+           self->is_onnx ? "its groups with sums in tiles together: " : "at ");
     print_gains(self, state, stdout);
     printf("; %u measurements in %.0f s", measurements_of(state), self->seconds);
     if (self->stopped) {
@@ -229,7 +268,7 @@ static gal_status run_tasks(job *self) {
         fprintf(stderr, "\r\033[K");
     }
     for (uint32_t i = 0; i < self->task_count && status == GAL_OK; i++) {
-        print_result(&self->tasks[i], &self->results[i]);
+        print_result(self, &self->tasks[i], &self->results[i]);
     }
     if (status == GAL_OK) {
         print_sum(self, &state);
@@ -275,11 +314,35 @@ static gal_status tune_layers(job *self, const model_bytes *model) {
     return status;
 }
 
+static gal_status tune_groups(job *self) {
+    gali_onnx_model model = {.fast = self->fast};
+    gal_error why = {0};
+    gal_status status = gali_onnx_model_open(&model, self->model, self->external, self->sizes, &self->error);
+    if (status == GAL_OK) {
+        status = gali_onnx_model_program(&model, &why);
+        if (status == GAL_OK) {
+            model.program->target = self->tune.target;
+            status = gali_tune_group_tasks(model.program, self->tasks, &self->task_count, &why);
+        }
+        status = status == GAL_OK ? GAL_OK : gali_fail_in_file(&self->error, self->model, &why);
+    }
+    if (status == GAL_OK && self->task_count == 0) {
+        printf("%s: no group has a sum that runs in tiles of %s: nothing is to be chosen\n", self->model,
+               self->tune.target->name);
+    }
+    status = status == GAL_OK && self->task_count ? run_tasks(self) : status;
+    gali_onnx_model_release(&model);
+    return status;
+}
+
 static gal_status tune_model(job *self) {
     model_bytes model = {NULL, 0};
     gal_status status = read_log(self, self->log_path, 0);
     status = status == GAL_OK ? open_log(self) : status;
     status = status == GAL_OK && self->merge_path ? merge(self) : status;
+    if (status == GAL_OK && self->is_onnx) {
+        return tune_groups(self);
+    }
     if (status == GAL_OK) {
         status = gali_file_read(self->model, GALI_FILE_MAX, NULL, &model.data, &model.size, &self->error);
     }
@@ -320,7 +383,6 @@ static int run(int argc, char **argv) {
     }
     self->target_name = "native";
     self->way_name = "template";
-    self->characters = "1,2,5,8";
     self->form_name = "per-expert";
     self->minutes = 2;
     self->seed = 1;
@@ -335,8 +397,12 @@ static int run(int argc, char **argv) {
         {"--log", GALI_OPTION_TEXT, &self->log_path, 0, 0},
         {"--merge", GALI_OPTION_TEXT, &self->merge_path, 0, 0},
         {"--plan", GALI_OPTION_TEXT, &self->plan_path, 0, 0},
+        {"--external", GALI_OPTION_TEXT, &self->external, 0, 0},
+        {"--sizes", GALI_OPTION_TEXT, &self->sizes, 0, 0},
+        {"--fast", GALI_OPTION_FLAG, &self->fast, 0, 0},
     };
     int result = gali_options_read("tune", argc, argv, options, sizeof options / sizeof options[0]);
+    self->is_onnx = result == GALI_EXIT_OK && gali_onnx_is_path(self->model);
     result = result == GALI_EXIT_OK ? read_words(self) : result;
     if (result == GALI_EXIT_OK && !self->log_path && (self->plan_path || self->merge_path)) {
         result = gali_command_usage("tune", "%s needs --log", self->plan_path ? "--plan" : "--merge");
@@ -355,9 +421,12 @@ const gali_command gali_command_tune = {
     .summary = "searches the fastest schedule of each layer on this machine",
     .help =
         "usage: gallop tune MODEL [--target native] [--minutes 2] [--way template] [--characters 1,2,5,8]\n"
-        "                         [--form per-expert] [--seed 1] [--log FILE] [--merge FILE] [--plan FILE]\n\n"
+        "                         [--form per-expert] [--seed 1] [--log FILE] [--merge FILE] [--plan FILE]\n"
+        "       gallop tune MODEL.onnx [--sizes NAME=N,...] [--external FILE] [--fast] [--target native]\n"
+        "                         [--minutes 2] [--way template] [--seed 1] [--log FILE] [--merge FILE]\n\n"
         "Searches, for each layer and count of characters, the loops that run fastest here, and prints each\n"
-        "winner with its speed beside the runtime's own kernel. Needs a C compiler (cc, or what CC names).\n\n"
+        "winner with its speed beside the runtime's own kernel. Needs a C compiler (cc, or what CC names).\n"
+        "Of an ONNX model: the schedule of each group with a sum in tiles, beside that by rules.\n\n"
         "  --target      what the code is for; it must run here (gallop help compile lists them)\n"
         "  --minutes     for all layers together: most to those where most is to be won; ^C ends it sooner\n"
         "  --way         hand: no search, the written rules, with and without inner kernels;\n"
@@ -367,6 +436,7 @@ const gali_command gali_command_tune = {
         "  --form        of layers with several experts: per-expert or blend (docs/plan.md)\n"
         "  --seed        of the search's random numbers\n"
         "  --log         every measurement as a line of JSON: what is in it is not measured again\n"
+        "  --sizes, --external, --fast  as of gallop compile, which has to be told the same\n"
         "  --merge       adds the records of another log to that of --log\n"
         "  --plan        writes the runtime's plan with the winners' panels and tiles, as far as it can say\n"
         "                them; needs --log\n\n"

@@ -40,8 +40,10 @@ static int find_loads(gali_lowering *l, gali_sum_tile *t, const gali_scalar *a) 
     return good;
 }
 
-static double guess(gali_extent extent) {
-    return gali_extent_is_number(extent) ? (double)extent : (double)EXTENT_GUESS;
+static double guess(const gali_lowering *l, gali_extent extent) {
+    int64_t typical =
+        l->p->typical ? gali_extent_value(l->p->graph->extents, extent, l->p->typical) : EXTENT_GUESS;
+    return gali_extent_is_number(extent) ? (double)extent : typical > 0 ? (double)typical : 1;
 }
 
 /* Loads in lanes that are the same for all of an axis. */
@@ -91,9 +93,9 @@ static double parts_cost(const gali_lowering *l, const gali_sum_tile *t, uint32_
 
 static void choose_size(const gali_lowering *l, gali_sum_tile *t) {
     const gali_target *target = l->p->target;
-    double rows = t->row == GALI_NONE ? 1 : guess(l->stage->extent[t->row]);
+    double rows = t->row == GALI_NONE ? 1 : guess(l, l->stage->extent[t->row]);
     double vectors =
-        (double)(int64_t)((guess(l->stage->extent[t->vector]) + target->lanes - 1) / target->lanes);
+        (double)(int64_t)((guess(l, l->stage->extent[t->vector]) + target->lanes - 1) / target->lanes);
     double best = -1;
     for (uint32_t r = 1; r <= ROWS_MOST && r <= rows; r++) {
         for (uint32_t v = 1; v <= VECTORS_MOST && v <= vectors; v++) {

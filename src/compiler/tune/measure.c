@@ -177,7 +177,7 @@ gal_status gali_measure(gali_scene *scene, const gali_schedule *schedules, uint3
     }
     gal_status status = gali_measure_write(scene, schedules, count, functions, results, &arena, &text, error);
     if (status == GAL_OK) {
-        status = gali_object_make(&object, text.bytes, scene->target, error);
+        status = gali_object_make(&object, text.bytes, scene->target, "-O2", error);
     }
     if (status == GAL_OK) {
         status = time_all(scene, &object, functions, count, pairs, results, error);

@@ -163,7 +163,7 @@ gal_status gali_object_open(gali_object *object, const char *path, gal_error *er
     return object->library ? GAL_OK : gali_fail(error, GAL_IO, "%s", dlerror());
 }
 
-gal_status gali_object_make(gali_object *object, const char *text, const gali_target *target,
+gal_status gali_object_make(gali_object *object, const char *text, const gali_target *target, const char *more,
                             gal_error *error) {
     paths p;
     char compiler[GALI_COMPILER_BYTES], flags[GALI_COMPILER_BYTES];
@@ -171,7 +171,7 @@ gal_status gali_object_make(gali_object *object, const char *text, const gali_ta
     if (status != GAL_OK) {
         return status;
     }
-    snprintf(flags, sizeof flags, "-O2 %s", target->flags);
+    snprintf(flags, sizeof flags, "%s %s", more, target->flags);
     status = gali_file_write(p.source, text, strlen(text), error);
     status = status == GAL_OK ? gali_object_compiler(compiler, error) : status;
     if (status == GAL_OK) {

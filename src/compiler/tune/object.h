@@ -33,8 +33,12 @@ gal_status gali_object_build(const char *compiler, const char *flags, const gali
 /* Loads a shared object. GAL_IO. */
 gal_status gali_object_open(gali_object *object, const char *path, gal_error *error);
 
-/* Builds a text in a folder of its own below the temporary one, loads it, and removes the folder. Errors as of the others. */
-gal_status gali_object_make(gali_object *object, const char *text, const gali_target *target, gal_error *error);
+/*
+ * Builds a text for a target, with more of the compiler's flags ("-O2"), in a folder of its own below the temporary one, loads
+ * it, and removes the folder. Errors as of the others.
+ */
+gal_status gali_object_make(gali_object *object, const char *text, const gali_target *target, const char *more,
+                            gal_error *error);
 
 /* The address of a name in it; NULL if it has none. */
 void *gali_object_find(const gali_object *object, const char *name);

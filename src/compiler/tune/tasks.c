@@ -1,9 +1,11 @@
 #include "compiler/tune/tasks.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "compiler/pass/pass.h"
+#include "compiler/program/recorded.h"
 
 gal_status gali_tune_compile(gali_compilation *c, const void *data, size_t size, const gali_target *target,
                              gal_form form, gal_error *error) {
@@ -69,6 +71,59 @@ gal_status gali_tune_tasks(const gali_compilation *c, const uint32_t *counts, ui
     }
     return status;
 }
+
+/* ---- groups ---- */
+
+static int is_lighter(const gali_tune_task *a, const gali_tune_task *b) {
+    return a->layers * a->group.sum.steps < b->layers * b->group.sum.steps;
+}
+
+static int by_weight(const void *a, const void *b) {
+    const gali_tune_task *x = a, *y = b;
+    return is_lighter(x, y) ? 1 : is_lighter(y, x) ? -1 : (x->group.number > y->group.number) * 2 - 1;
+}
+
+/* A task for the group, or one more of a task's groups. Where there is no more room, in the lightest's place. */
+static void add_group(gali_tune_task *tasks, uint32_t *count, const gali_tune_task *group) {
+    uint32_t lightest = 0;
+    for (uint32_t i = 0; i < *count; i++) {
+        if (strcmp(tasks[i].name.key, group->name.key) == 0) {
+            tasks[i].layers++;
+            return;
+        }
+        lightest = is_lighter(&tasks[i], &tasks[lightest]) ? i : lightest;
+    }
+    if (*count < GALI_TUNE_TASKS_MAX) {
+        tasks[(*count)++] = *group;
+    } else if (is_lighter(&tasks[lightest], group)) {
+        tasks[lightest] = *group;
+    }
+}
+
+gal_status gali_tune_group_tasks(gali_program *program, gali_tune_task *tasks, uint32_t *task_count,
+                                 gal_error *error) {
+    gal_status status = GAL_OK;
+    *task_count = 0;
+    for (uint32_t i = 0; i < program->group_count && status == GAL_OK; i++) {
+        gali_arena arena = {0};
+        gali_lowered lowered;
+        gali_tune_task task = {.layers = 1, .group = {program, i, {{0}}}};
+        status = gali_program_lower_by(program, i, NULL, &arena, &lowered, error);
+        if (status == GAL_OK && lowered.sum.schedule.count) {
+            task.group.sum = lowered.sum;
+            add_written(&task, &lowered.sum.schedule);
+            status = gali_program_log_task(program, i, &lowered, &task.name, error);
+            if (status == GAL_OK) {
+                add_group(tasks, task_count, &task);
+            }
+        }
+        gali_arena_release(&arena);
+    }
+    qsort(tasks, *task_count, sizeof *tasks, by_weight);
+    return status;
+}
+
+/* ---- plans ---- */
 
 /* The schedule's layer that layer i of a plan is; NULL where the compiler has none of it. */
 static const gali_dense *layer_of(const gali_compilation *c, const gali_plan *plan, uint32_t i) {

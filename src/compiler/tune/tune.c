@@ -24,6 +24,7 @@ typedef struct tuning {
     gali_tune_result *results; /* the caller's */
     gali_budget_task *budget;  /* [state.count] */
     gali_scene scene;          /* of the task that was measured last */
+    gali_group_scene *group_scene;
     const gali_tune_task *shown;
     double start;
     gal_error *error;
@@ -36,7 +37,10 @@ static gal_status enter(tuning *t, const gali_tune_task *task, gal_error *error)
         return GAL_OK;
     }
     gali_scene_release(&t->scene);
-    gal_status status = gali_scene_make(&t->scene, &task->dense, t->tune->target, error);
+    gali_group_scene_close(t->group_scene);
+    t->group_scene = NULL;
+    gal_status status = task->group.program ? gali_group_scene_open(&t->group_scene, &task->group, error)
+                                            : gali_scene_make(&t->scene, &task->dense, t->tune->target, error);
     t->shown = status == GAL_OK ? task : NULL;
     return status;
 }
@@ -49,6 +53,9 @@ static gal_status measure(void *context, const gali_schedule *schedules, uint32_
     gal_status status = enter(t, s->task, error);
     if (status != GAL_OK) {
         return status;
+    }
+    if (t->group_scene) { /* they are not spread */
+        return gali_group_measure(t->group_scene, schedules, count, pairs, results, error);
     }
     return spread ? spread->measure(spread->context, &t->scene, schedules, count, pairs, results, error)
                   : gali_measure(&t->scene, schedules, count, pairs, results, error);
@@ -144,7 +151,10 @@ static gal_status begin(searching *s, gal_error *error) {
     const gali_tune *tune = s->all->tune;
     gali_schedule *schedules = NULL;
     gali_search_record *known = NULL;
-    gal_status status = gali_space_make(&s->space, tune->way, &s->task->dense, tune->target, &s->arena, error);
+    gal_status status =
+        s->task->group.program
+            ? gali_group_space_make(&s->space, tune->way, &s->task->group, error)
+            : gali_space_make(&s->space, tune->way, &s->task->dense, tune->target, &s->arena, error);
     if (status == GAL_OK) {
         gali_search_desc desc = {.space = &s->space,
                                  .seed = tune->seed,
@@ -316,6 +326,7 @@ gal_status gali_tune_run(const gali_tune *tune, const gali_tune_task *tasks, uin
         gali_arena_release(&t.of[i].arena);
     }
     gali_scene_release(&t.scene);
+    gali_group_scene_close(t.group_scene);
     free(t.of);
     free(t.budget);
     return status;

@@ -49,8 +49,8 @@ typedef struct gali_tune {
 } gali_tune;
 
 /*
- * The gain of the whole network for a count of characters: time of the runtime's kernels / time of the best so far, the
- * layers of the tasks with that count together; 0 where one of them has no result yet.
+ * The gain of the whole network for a count of characters (0: of a program): time of the references / time of the best so far,
+ * the layers of the tasks with that count together; 0 where one of them has no result yet.
  */
 double gali_tune_gain(const gali_tune_state *state, uint32_t characters);
 
