@@ -4,6 +4,7 @@
 
 #include "base/file.h"
 #include "commands.h"
+#include "graph/work.h"
 #include "onnx/inspect_shapes.h"
 #include "onnx/onnx_model.h"
 #include "options.h"
@@ -65,8 +66,9 @@ static void print_operators(const gali_graph *graph) {
     }
 }
 
-static void print_rules(const uint32_t counts[GALI_REWRITE_COUNT]) {
-    printf("\n");
+/* before: multiply-adds of the graph that was read. */
+static void print_rules(const uint32_t counts[GALI_REWRITE_COUNT], double before, double after) {
+    printf("\nmultiply-adds at middling sizes  %.0f, rewritten %.0f\n", before, after);
     for (int i = 0; i < GALI_REWRITE_COUNT; i++) {
         if (counts[i]) {
             printf("%6u  %-24s %s\n", counts[i], gali_rewrite_list[i].name, gali_rewrite_list[i].meaning);
@@ -281,6 +283,7 @@ static int run(int argc, char **argv) {
             gali_inspect_shapes(model.graph);
         }
         gal_error why = {0};
+        double work = gali_graph_work(model.graph);
         model.fast = self.fast;
         status = gali_onnx_model_program(&model, &why);
         if (status != GAL_OK && !self.groups && !self.dot) { /* what cannot be compiled can be looked at */
@@ -289,7 +292,7 @@ static int run(int argc, char **argv) {
         } else if (status != GAL_OK) {
             gali_fail_in_file(&error, self.path, &why);
         } else {
-            print_rules(model.rewritten);
+            print_rules(model.rewritten, work, gali_graph_work(model.graph));
             print_bytes(model.program);
             if (self.groups) {
                 print_many(model.program);

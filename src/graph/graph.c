@@ -179,6 +179,22 @@ const gali_attribute *gali_node_attribute(const gali_node *node, const char *nam
     return NULL;
 }
 
+static int is_same_attribute(const gali_attribute *a, const gali_attribute *b) {
+    return a->kind == b->kind && a->count == b->count &&
+           (!a->ints || memcmp(a->ints, b->ints, a->count * sizeof *a->ints) == 0) &&
+           (!a->numbers || memcmp(a->numbers, b->numbers, a->count * sizeof *a->numbers) == 0) &&
+           (!a->word || memcmp(a->word, b->word, a->count) == 0);
+}
+
+int gali_node_has_same_attributes(const gali_node *a, const gali_node *b) {
+    int same = a->attribute_count == b->attribute_count;
+    for (uint32_t i = 0; same && i < a->attribute_count; i++) {
+        const gali_attribute *other = gali_node_attribute(b, a->attributes[i].name);
+        same = other && is_same_attribute(&a->attributes[i], other);
+    }
+    return same;
+}
+
 /* What follows "=" of the attribute in its operator's row; "" where the row has no default. */
 static const char *default_of(const gali_node *node, const char *name) {
     size_t size = strlen(name);

@@ -201,6 +201,8 @@ int64_t gali_node_int(const gali_node *node, const char *name);
 double gali_node_number(const gali_node *node, const char *name);
 /* Of a default, what is behind it in the row follows: to compare, ask gali_node_is. */
 const char *gali_node_word(const gali_node *node, const char *name);
+/* Whether two nodes were given the same attributes. */
+int gali_node_has_same_attributes(const gali_node *a, const gali_node *b);
 /* Whether the word is that one. */
 int gali_node_is(const gali_node *node, const char *name, const char *word);
 

@@ -1,20 +1,39 @@
-/* A graph rewritten by rules (rules.def) until none fits. */
+/*
+ * A graph rewritten by rules (rules.def). What is there twice becomes one first. Then the graph is partitioned: operators
+ * that no rule speaks of divide it, and so does a count. In a partition the rule is used that saves the most multiply-adds
+ * (work.h), of those that save as many the one whose nodes read the fewest elements, until none saves any (dissertation on
+ * DNNFusion, section 3.4.2).
+ */
 #ifndef GALI_GRAPH_REWRITE_H
 #define GALI_GRAPH_REWRITE_H
 
 #include "graph/graph.h"
 
 typedef enum gali_rewrite {
-#define RULE(name, rounds, fast, holds, meaning) GALI_REWRITE_##name,
+#define RULE(name, ...) GALI_REWRITE_##name,
+#define CODED(name, ...) GALI_REWRITE_##name,
 #include "graph/rules.def"
 #undef RULE
+#undef CODED
     GALI_REWRITE_COUNT
 } gali_rewrite;
 
+/* What a rule follows from. */
+typedef enum gali_property {
+    GALI_NEUTRAL,
+    GALI_SPELLED,
+    GALI_ASSOCIATIVE,
+    GALI_DISTRIBUTIVE,
+    GALI_COMMUTATIVE
+} gali_property;
+
 typedef struct gali_rewrite_facts {
     const char *name;
+    gali_property property;
     int rounds, fast;
-    const char *holds, *meaning;
+    const char *holds, *where;
+    const char *before, *after; /* patterns (pattern.h); NULL: it is code */
+    const char *meaning;
 } gali_rewrite_facts;
 
 extern const gali_rewrite_facts gali_rewrite_list[GALI_REWRITE_COUNT];

@@ -360,10 +360,24 @@ gal_status gali_truth_pow(gali_run *run, const gali_node *node, const gali_tenso
     return GAL_OK;
 }
 
+/* Whether the exponent is one number, 2. */
+static int is_square(const gali_express *x) {
+    const double *exponent = x->real[1];
+    int one = exponent && x->operand[1]->rank <= x->operand[0]->rank;
+    for (int d = 0; one && d < x->operand[1]->rank; d++) {
+        one = x->operand[1]->shape[d] == 1;
+    }
+    return one && exponent[0] == 2;
+}
+
+/* A square is a product, the number nearest to it. */
 void gali_express_pow(gali_express *x) {
     gali_stage_of *y = gali_x_result(x, 0);
     gali_element element = pow_element(x->operand[0]->element, x->operand[1]->element);
-    if (y) {
+    if (y && element == y->element && is_square(x)) {
+        const gali_scalar *base = gali_x_cast(x, element, gali_x_broadcast(x, 0, y->rank));
+        y->value = gali_x_mul(x, base, base);
+    } else if (y) {
         const gali_scalar *base = gali_x_cast(x, element, gali_x_broadcast(x, 0, y->rank));
         const gali_scalar *exponent = gali_x_cast(x, element, gali_x_broadcast(x, 1, y->rank));
         y->value = gali_x_cast(x, y->element, gali_x_apply(x, GALI_SCALAR_pow, base, exponent, NULL));
