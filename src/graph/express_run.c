@@ -125,14 +125,32 @@ typedef struct machine {
     gali_tensor made[GALI_STAGES_MAX];
     uint32_t stage;               /* that is computed now */
     int64_t index[GALI_AXES_MAX]; /* of its axes */
+    size_t element;
     gali_number self;
-    gal_status status; /* the first failure */
+    gal_status status;                              /* the first failure */
+    void (*tell)(void *who, const gali_read *read); /* NULL: nobody wants to know */
+    void *who;
+    int in_index;   /* of so many loads */
+    uint32_t loads; /* that were done, of another element for another place, those in indices too */
 } machine;
 
 static gali_number compute(machine *m, const gali_scalar *s);
 
+static int has_axis(const gali_scalar *s) {
+    int has = s->op == GALI_SCALAR_axis, loads = s->op == GALI_SCALAR_load || s->op == GALI_SCALAR_stage;
+    for (uint32_t i = 0; !has && i < gali_scalar_list[s->op].arity; i++) {
+        has = has_axis(s->operand[i]);
+    }
+    for (uint32_t i = 0; !has && loads && i < GALI_RANK_MAX && s->index[i]; i++) {
+        has = has_axis(s->index[i]);
+    }
+    return has;
+}
+
 static gali_number element_at(machine *m, const gali_scalar *s, const gali_tensor *tensor) {
     int64_t at = 0;
+    uint32_t before = m->loads;
+    m->in_index++;
     for (uint32_t i = 0; i < tensor->rank; i++) {
         int64_t index = compute(m, s->index[i]).whole;
         if (m->status == GAL_OK && (index < 0 || index >= tensor->shape[i])) {
@@ -143,9 +161,19 @@ static gali_number element_at(machine *m, const gali_scalar *s, const gali_tenso
         }
         at = at * tensor->shape[i] + index;
     }
+    m->in_index--;
     if (m->status != GAL_OK) {
         return (gali_number){0};
     }
+    if (m->tell && !m->in_index) {
+        m->tell(m->who, &(gali_read){.stage = m->stage,
+                                     .element = m->element,
+                                     .of_stage = s->op == GALI_SCALAR_stage,
+                                     .source = s->source,
+                                     .at = (size_t)at,
+                                     .looked_up = m->loads != before});
+    }
+    m->loads += m->tell && has_axis(s);
     return tensor->real ? (gali_number){.real = tensor->real[at]} : (gali_number){.whole = tensor->whole[at]};
 }
 
@@ -214,6 +242,7 @@ static void run_stage(machine *m, const gali_stage_of *stage, gali_tensor *tenso
     }
     memset(m->index, 0, sizeof m->index);
     for (size_t e = 0; m->status == GAL_OK && e < tensor->count; e++) {
+        m->element = e;
         gali_number y = reduce(m, stage, extent);
         if (tensor->real) {
             tensor->real[e] = y.real;
@@ -224,9 +253,10 @@ static void run_stage(machine *m, const gali_stage_of *stage, gali_tensor *tenso
     }
 }
 
-gal_status gali_express_run(gali_run *run, const gali_express *x, const int64_t *symbols,
-                            const gali_tensor *const *operands, gali_tensor *results) {
-    machine m = {.run = run, .x = x, .symbols = symbols, .operands = operands};
+gal_status gali_express_trace(gali_run *run, const gali_express *x, const int64_t *symbols,
+                              const gali_tensor *const *operands, gali_tensor *results,
+                              void (*tell)(void *who, const gali_read *read), void *who) {
+    machine m = {.run = run, .x = x, .symbols = symbols, .operands = operands, .tell = tell, .who = who};
     m.status = gali_express_verify(x, run->error);
     for (uint32_t i = 0; m.status == GAL_OK && i < x->stage_count; i++) {
         m.stage = i;
@@ -240,4 +270,9 @@ gal_status gali_express_run(gali_run *run, const gali_express *x, const int64_t 
         }
     }
     return m.status;
+}
+
+gal_status gali_express_run(gali_run *run, const gali_express *x, const int64_t *symbols,
+                            const gali_tensor *const *operands, gali_tensor *results) {
+    return gali_express_trace(run, x, symbols, operands, results, NULL, NULL);
 }

@@ -22,4 +22,20 @@ gal_status gali_express_verify(const gali_express *x, gal_error *error);
 gal_status gali_express_run(gali_run *run, const gali_express *x, const int64_t *symbols,
                             const gali_tensor *const *operands, gali_tensor *results);
 
+/* An element that is read: of operand `source`, or of an earlier stage. looked_up: where it stands, an element says, another one for
+ * another place. */
+typedef struct gali_read {
+    uint32_t stage; /* that reads it */
+    size_t element; /* that is computed, row-major */
+    int of_stage;
+    uint32_t source;
+    size_t at; /* row-major */
+    int looked_up;
+} gali_read;
+
+/* The same, and every element that values are computed of (those that only say where others stand left out) is told. */
+gal_status gali_express_trace(gali_run *run, const gali_express *x, const int64_t *symbols,
+                              const gali_tensor *const *operands, gali_tensor *results,
+                              void (*tell)(void *who, const gali_read *read), void *who);
+
 #endif

@@ -35,8 +35,9 @@ static double elements(gali_extents *extents, const int64_t *sizes, const gali_t
     return count;
 }
 
-/* Multiply-adds of an element of a result. */
+/* Multiply-adds of an element of a result: of what computes it from one of each operand, not of what moves it. */
 static double steps_of_element(gali_op op) {
+    const char *family = gali_op_list[op].family;
     switch (op) {
     case GALI_OP_Identity:
     case GALI_OP_Cast:
@@ -64,7 +65,7 @@ static double steps_of_element(gali_op op) {
     case GALI_OP_silu:
         return STEPS_FUNCTION;
     default:
-        return gali_op_list[op].mapping == GALI_ONE_TO_ONE ? 1 : 0;
+        return strcmp(family, "elementwise") == 0 || strcmp(family, "activation") == 0;
     }
 }
 
