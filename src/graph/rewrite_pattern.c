@@ -295,7 +295,15 @@ static int make_operator(making *g, uint32_t index) {
     }
     gal_error error = {0};
     gali_type type = {.rank = -1};
-    gali_rule rule = {r->graph, &node, types, known, data, &type, &result_known, &error, real};
+    gali_rule rule = {.graph = r->graph,
+                      .node = &node,
+                      .operand = types,
+                      .known = known,
+                      .constant = data,
+                      .result = &type,
+                      .result_known = &result_known,
+                      .error = &error,
+                      .real = real};
     if (gali_op_list[p->op].rule(&rule) != GAL_OK || type.rank < 0) {
         return 0;
     }

@@ -560,15 +560,11 @@ static void test_rows_say_attributes(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-<<<<<<< HEAD
         cmocka_unit_test(test_rows_say_attributes),
         cmocka_unit_test(test_rows_say_what_shapes_follow_from),
         cmocka_unit_test(test_every_operator_has_a_case),
         cmocka_unit_test(test_expressions_are_the_truth),
-=======
-        cmocka_unit_test(test_rows_say_attributes),       cmocka_unit_test(test_every_operator_has_a_case),
-        cmocka_unit_test(test_expressions_are_the_truth), cmocka_unit_test(test_mappings),
->>>>>>> 20b3bda (The mapping column of ops.def is held against access maps)
+        cmocka_unit_test(test_mappings),
         cmocka_unit_test(test_unknown_broadcasts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
