@@ -74,6 +74,28 @@ SEEDS = {
         ["y"],
         [constant("g", [1, 2, 3, 4], np.float32)],
     ),
+    "heads": graph(
+        [
+            node("RMSNormalization", ["x", "g"], ["n"]),
+            node("RotaryEmbedding", ["n", "c", "c", "p"], ["q"], num_heads=2),
+            node(
+                "Attention",
+                ["q", "n", "x", "m", "k", "k"],
+                ["y", "keys", "values"],
+                q_num_heads=2,
+                kv_num_heads=1,
+                is_causal=1,
+            ),
+        ],
+        [
+            port("x", ["n", "l", 4]),
+            port("p", ["n", "l"], WHOLE),
+            port("m", ["l", "t"], TRUTH),
+            port("k", ["n", 1, "o", 4]),
+        ],
+        ["y", "keys", "values"],
+        [constant("g", [1, 2, 3, 4], np.float32), constant("c", [[1], [0.5]], np.float32)],
+    ),
     "shapes": graph(
         [
             node("Shape", ["x"], ["s"]),

@@ -105,6 +105,7 @@ static const ops_case ops_cases[] = {
     {"Celu", "f32[9]", "alpha=2", 0, 0},
     {"Selu", "f32[9]", "", 0, 0},
     {"Sigmoid", "f32[9]", "", 0, 0},
+    {"Swish", "f32[6]", "alpha=1.5", 0, 0},
     {"HardSigmoid", "f32[9]@-9:9", "", 0, 0},
     {"silu", "f32[20]@-4:4", "", 0, 0},
     {"HardSwish", "f32[9]@-9:9", "", 0, 0},
@@ -170,6 +171,19 @@ static const ops_case ops_cases[] = {
      "", 0, 0},
     {"Det", "f32[5,3,3]", "", 0, OPS_NEVER},
 
+    /* ---- attention ---- */
+    {"Attention", "f32[2,4,3,6] f32[2,4,5,6] f32[2,4,5,2]", "", 0, 0},
+    {"Attention", "f32[2,3,8] f32[2,5,4] f32[2,5,4]", "q_num_heads=4 kv_num_heads=2 scale=0.5", 3, 0},
+    {"Attention", "f32[2,4,3,6] f32[2,2,3,6] f32[2,2,3,6] f32[4,1,2] f32[2,2,5,6] f32[2,2,5,6]",
+     "is_causal=1 qk_matmul_output_mode=2", 4, 0},
+    {"Attention", "f32[2,2,4,3] f32[2,2,4,3] f32[2,2,4,3] bool[4,4]", "softcap=2 qk_matmul_output_mode=3", 4,
+     0},
+    {"Attention", "f32[2,2,4,3] f32[2,2,6,3] f32[2,2,6,3] - - - i64[2]=5,3",
+     "is_causal=1 left_window_size=2 right_window_size=1 qk_matmul_output_mode=1 softcap=1", 4, 0},
+    {"RotaryEmbedding", "f32[2,3,4,6] f32[2,4,3] f32[2,4,3]", "", 0, 0},
+    {"RotaryEmbedding", "f32[2,4,18] f32[9,2] f32[9,2] i64[2,4]@0:8",
+     "num_heads=3 rotary_embedding_dim=4 interleaved=1", 0, 0},
+
     /* ---- einsum ---- */
     {"Einsum", "f32[2,3] f32[3,4]", "equation=ij,jk->ik", 0, 0},
     {"Einsum", "f32[5,2,3] f32[3,4]", "equation=...ij,jk", 0, 0},
@@ -232,6 +246,8 @@ static const ops_case ops_cases[] = {
     {"LayerNormalization", "f32[2,3,4] f32[4] f32[4]", "", 3, 0},
     {"LayerNormalization", "f32[2,3,4] f32[3,4]", "axis=1", 3, 0},
     {"LayerNormalization", "f64[2,3,4] f64[4] f64[4]", "", 0, 0},
+    {"RMSNormalization", "f32[2,3,4] f32[4]", "", 0, 0},
+    {"RMSNormalization", "f32[2,3,4] f32[3,1]", "axis=1 epsilon=0.25", 0, 0},
     {"MeanVarianceNormalization", "f32[2,3,4,5]", "", 0, 0},
     {"MeanVarianceNormalization", "f32[2,3,4]", "axes=-1,0", 0, 0},
     {"LRN", "f32[2,7,3]", "size=4 alpha=0.5", 0, 0},

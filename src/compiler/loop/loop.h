@@ -86,7 +86,7 @@ enum {
     GALI_LOOP_NAME_MAX = 32, /* bytes of a name, terminator included */
     GALI_LOOP_RANK_MAX = 8,
     GALI_LOOP_TERMS_MAX = 8,
-    GALI_LOOP_VARIABLES_MAX = 192,
+    GALI_LOOP_VARIABLES_MAX = 384,
     GALI_LOOP_BUFFERS_MAX = 64,
     GALI_LOOP_DEPTH_MAX = 64,       /* of nested blocks, and of a value's tree */
     GALI_LOOP_EXTENT_MAX = 1 << 28, /* of a dimension, a loop, a scale */

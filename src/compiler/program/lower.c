@@ -292,6 +292,11 @@ static gal_status lower_group(gali_lowering *l, uint32_t group, gal_error *error
     return status == GAL_OK ? gali_loop_verify(l->f, error) : status;
 }
 
+/* Whether it is not memory that ended: a function at a limit of its own marks the arena, too. */
+static int is_past_limit(const gali_loop_function *f) {
+    return f && (f->variables == GALI_LOOP_VARIABLES_MAX || f->buffers == GALI_LOOP_BUFFERS_MAX);
+}
+
 gal_status gali_program_lower_by(gali_program *program, uint32_t group, const gali_schedule *schedule,
                                  gali_arena *arena, gali_lowered *lowered, gal_error *error) {
     gal_status status = GAL_OK;
@@ -311,8 +316,13 @@ gal_status gali_program_lower_by(gali_program *program, uint32_t group, const ga
         if (*l->refusal) {
             return gali_fail(error, GAL_BAD_DATA, "%s", l->refusal);
         }
+        if (arena->failed && is_past_limit(l->f)) {
+            arena->failed = 0;
+            gali_lower_fail(l, "past the limits of loops");
+            status = GAL_UNSUPPORTED;
+        }
         if (status == GAL_OK || arena->failed) {
-            break;
+            return status == GAL_OK ? status : gali_fail(error, GAL_NO_MEMORY, "no memory to lower a group");
         }
         status = blame(l, group, status == GAL_BAD_DATA ? GAL_UNSUPPORTED : status, error);
         if (schedule) { /* it is for vectors */

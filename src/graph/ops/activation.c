@@ -117,7 +117,7 @@ static scalar *express_selu(gali_express *x, scalar *a) {
     return gali_x_mul(x, attribute_of(x, "gamma"), express_elu(x, a));
 }
 
-/* ---- Sigmoid, silu, HardSigmoid, HardSwish ---- */
+/* ---- Sigmoid, silu, Swish, HardSigmoid, HardSwish ---- */
 
 static double real_sigmoid(const gali_node *node, double a) {
     (void)node;
@@ -130,6 +130,14 @@ static double real_silu(const gali_node *node, double a) {
 
 static scalar *express_silu(gali_express *x, scalar *a) {
     return gali_x_mul(x, a, sigmoid_of(x, a));
+}
+
+static double real_swish(const gali_node *node, double a) {
+    return a / (1 + exp(-attribute(node, "alpha") * a));
+}
+
+static scalar *express_swish(gali_express *x, scalar *a) {
+    return gali_x_mul(x, a, sigmoid_of(x, gali_x_mul(x, attribute_of(x, "alpha"), a)));
 }
 
 static double clipped(double a) {
@@ -225,6 +233,7 @@ static const struct activation {
     {GALI_OP_Selu, real_selu, express_selu},
     {GALI_OP_Sigmoid, real_sigmoid, sigmoid_of},
     {GALI_OP_silu, real_silu, express_silu},
+    {GALI_OP_Swish, real_swish, express_swish},
     {GALI_OP_HardSigmoid, real_hard_sigmoid, express_hard_sigmoid},
     {GALI_OP_HardSwish, real_hard_swish, express_hard_swish},
     {GALI_OP_Softplus, real_softplus, softplus_of},

@@ -6,6 +6,7 @@
  *     InstanceNormalization  batch and channel
  *     GroupNormalization     batch and group of channels
  *     LayerNormalization     axes before `axis`
+ *     RMSNormalization       the same; of the mean it takes 0
  *     MeanVarianceNormalization  axes that are not in `axes`
  */
 #include <math.h>
@@ -17,6 +18,10 @@
 
 static int is_real(gali_element element) {
     return gali_element_list[element].kind == GALI_REAL;
+}
+
+static int is_by_last_axes(const gali_node *node) {
+    return node->op == GALI_OP_LayerNormalization || node->op == GALI_OP_RMSNormalization;
 }
 
 /* ---- which axes are reduced ---- */
@@ -35,11 +40,12 @@ static const char *places_of(places *p, const gali_node *node, int rank) {
     const gali_attribute *axes;
     int64_t axis, mask;
     *p = (places){0};
-    if (node->op != GALI_OP_LayerNormalization && rank < 2) {
+    if (!is_by_last_axes(node) && rank < 2) {
         return "a tensor [batch, channels, ...] expected";
     }
     switch (node->op) {
     case GALI_OP_LayerNormalization:
+    case GALI_OP_RMSNormalization:
         axis = gali_node_int(node, "axis");
         axis += axis < 0 ? rank : 0;
         if (axis < 0 || axis >= rank) {
@@ -123,9 +129,8 @@ gal_status gali_rule_mean_variance(gali_rule *rule) {
 
 /* The element that statistics are in: the wider of stash_type and the operand's. */
 static gali_element stash_of(const gali_node *node, gali_element element) {
-    gali_element stash = node->op == GALI_OP_LayerNormalization
-                             ? gali_element_of_onnx(gali_node_int(node, "stash_type"))
-                             : element;
+    gali_element stash =
+        is_by_last_axes(node) ? gali_element_of_onnx(gali_node_int(node, "stash_type")) : element;
     return stash == GALI_ELEMENT_COUNT || gali_element_list[stash].bytes < gali_element_list[element].bytes
                ? element
                : stash;
@@ -188,14 +193,16 @@ static void release(gali_run *run, moments *m) {
     gali_tensor_release(run, &m->variance);
 }
 
-static gal_status take_moments(gali_run *run, const places *p, const gali_tensor *x, moments *m) {
+/* centred: the mean is taken, or else it is 0. */
+static gal_status take_moments(gali_run *run, const places *p, const gali_tensor *x, int centred, moments *m) {
     int64_t count = place_count(p, x), index[GALI_RANK_MAX] = {0};
     double each = count ? (double)x->count / (double)count : 1;
     *m = (moments){{.count = 0}, {.count = 0}};
     gal_status status = gali_run_work(run, 3 * (double)x->count);
     status = status == GAL_OK ? gali_tensor_make(run, &m->mean, GALI_f64, 1, &count) : status;
     status = status == GAL_OK ? gali_tensor_make(run, &m->variance, GALI_f64, 1, &count) : status;
-    for (size_t e = 0; status == GAL_OK && e < x->count; e++, gali_index_next(index, x->shape, x->rank)) {
+    for (size_t e = 0; centred && status == GAL_OK && e < x->count;
+         e++, gali_index_next(index, x->shape, x->rank)) {
         m->mean.real[place_at(p, x, index)] += x->real[e] / each;
     }
     for (size_t e = 0; status == GAL_OK && e < x->count; e++, gali_index_next(index, x->shape, x->rank)) {
@@ -216,9 +223,9 @@ static void give_moments(const gali_tensor *const *operands, moments *m) {
 static double number_at(const gali_node *node, const gali_tensor *const *operands, uint32_t i,
                         const gali_tensor *x, const int64_t *index, double without) {
     const gali_tensor *list = i < node->operand_count ? operands[i] : NULL;
-    return !list                                    ? without
-           : node->op == GALI_OP_LayerNormalization ? list->real[gali_tensor_offset(list, x->rank, index)]
-                                                    : list->real[index[1]];
+    return !list                   ? without
+           : is_by_last_axes(node) ? list->real[gali_tensor_offset(list, x->rank, index)]
+                                   : list->real[index[1]];
 }
 
 static void normalise(const gali_node *node, const gali_tensor *const *operands, const places *p,
@@ -250,7 +257,7 @@ gal_status gali_truth_normalise(gali_run *run, const gali_node *node, const gali
         normalise(node, operands, &p, &m, &results[0]);
         return GAL_OK;
     }
-    gal_status status = take_moments(run, &p, operands[0], &m);
+    gal_status status = take_moments(run, &p, operands[0], node->op != GALI_OP_RMSNormalization, &m);
     if (status == GAL_OK) {
         normalise(node, operands, &p, &m, &results[0]);
     }
@@ -329,16 +336,24 @@ static gali_stage_of *mean_of(gali_express *x, const places *p, const gali_stage
     return made;
 }
 
+/* The element at index[] less the mean; NULL: less 0. */
+static const gali_scalar *apart_from(gali_express *x, const places *p, const gali_stage_of *mean,
+                                     gali_element element, const gali_scalar *const *index) {
+    const gali_scalar *own = gali_x_cast(x, element, gali_x_load(x, 0, index));
+    return mean ? gali_x_sub(x, own, read_place(x, p, mean, index)) : own;
+}
+
 static stages express_moments(gali_express *x, const places *p, gali_element element) {
     const gali_scalar *index[GALI_RANK_MAX];
-    stages s;
-    gali_stage_of *sum = over(x, p, "sum", element, index);
-    gali_x_sum(x, sum, sum ? gali_x_cast(x, element, gali_x_load(x, 0, index)) : NULL);
-    s.mean = mean_of(x, p, sum, "mean");
+    stages s = {NULL, NULL};
+    if (x->node->op != GALI_OP_RMSNormalization) {
+        gali_stage_of *sum = over(x, p, "sum", element, index);
+        gali_x_sum(x, sum, sum ? gali_x_cast(x, element, gali_x_load(x, 0, index)) : NULL);
+        s.mean = mean_of(x, p, sum, "mean");
+    }
     gali_stage_of *squares = over(x, p, "squares", element, index);
     if (squares) {
-        const gali_scalar *apart =
-            gali_x_sub(x, gali_x_cast(x, element, gali_x_load(x, 0, index)), read_place(x, p, s.mean, index));
+        const gali_scalar *apart = apart_from(x, p, s.mean, element, index);
         gali_x_sum(x, squares, gali_x_mul(x, apart, apart));
     }
     s.variance = mean_of(x, p, squares, "variance");
@@ -352,9 +367,8 @@ static int has(const gali_express *x, uint32_t i) {
 /* A list's number for the channel, or an operand that is broadcast, in the result's element. */
 static const gali_scalar *number_of(gali_express *x, uint32_t i) {
     const gali_scalar *channel = gali_x_axis(x, 1);
-    const gali_scalar *a = x->node->op == GALI_OP_LayerNormalization
-                               ? gali_x_broadcast(x, i, (uint32_t)x->operand[0]->rank)
-                               : gali_x_load(x, i, &channel);
+    const gali_scalar *a = is_by_last_axes(x->node) ? gali_x_broadcast(x, i, (uint32_t)x->operand[0]->rank)
+                                                    : gali_x_load(x, i, &channel);
     return gali_x_cast(x, x->result[0].element, a);
 }
 
@@ -422,8 +436,7 @@ void gali_express_normalise(gali_express *x) {
     stages s = express_moments(x, &p, element);
     const gali_scalar *index[GALI_RANK_MAX];
     gali_x_axes(x, (uint32_t)type->rank, index);
-    const gali_scalar *apart =
-        gali_x_sub(x, gali_x_cast(x, element, gali_x_load(x, 0, index)), read_place(x, &p, s.mean, index));
+    const gali_scalar *apart = apart_from(x, &p, s.mean, element, index);
     const gali_scalar *variance = read_place(x, &p, s.variance, index);
     int plain = x->node->op == GALI_OP_MeanVarianceNormalization;
     const gali_scalar *root =

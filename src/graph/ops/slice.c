@@ -94,11 +94,12 @@ static gal_status read_slices(gali_rule *rule, slices *s) {
         if (status != GAL_OK) {
             return status;
         }
-        if (given && type->rank == 1 && gali_extent_is_number(type->shape[0])) {
-            if (type->shape[0] > GALI_RANK_MAX || (i > 0 && (uint32_t)type->shape[0] != s->count)) {
+        gali_extent size = given ? gali_type_count(rule->graph->extents, type) : 0;
+        if (given && gali_extent_is_number(size)) {
+            if (size > GALI_RANK_MAX || (i > 0 && (uint32_t)size != s->count)) {
                 return gali_rule_fail(rule, "starts, ends, axes and steps are not of one length");
             }
-            s->count = (uint32_t)type->shape[0];
+            s->count = (uint32_t)size;
         } else if (given) {
             s->axes_known = 0;
         }

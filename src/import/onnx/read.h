@@ -12,7 +12,7 @@
 #include "import/onnx/sizes.h"
 #include "onnx.pb-c.h"
 
-enum { GALI_ONNX_NEWEST = 22 };
+enum { GALI_ONNX_NEWEST = 25 };
 
 /*
  * The model's graph, verified, with inferred types, in the arena. Dimensions with a name are symbols, those without get
