@@ -121,6 +121,8 @@ static void print_bytes(const gali_program *p) {
     print_extent(p->graph, workspace);
     printf("\n  at middling sizes             %lld, where %lld live at once\n", (long long)p->planned,
            (long long)p->alive);
+    printf("order of groups                 %u of %u pieces by all orders, the largest of %u groups\n",
+           p->order_facts.searched, p->order_facts.pieces, p->order_facts.largest);
 }
 
 static const char *name_of(const gali_program *p, const gali_program_stage *stage, const char **op) {

@@ -13,6 +13,7 @@ static gal_status make_program(gali_program **program, const gali_graph *graph, 
     status = status == GAL_OK ? gali_program_fuse(*program, error) : status;
     status = status == GAL_OK ? gali_program_range(*program, error) : status;
     status = status == GAL_OK ? gali_program_layout(*program, error) : status;
+    status = status == GAL_OK ? gali_program_order(*program, error) : status;
     return status == GAL_OK ? gali_program_place(*program, error) : status;
 }
 

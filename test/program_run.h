@@ -266,6 +266,7 @@ static gal_status program_make(gali_run *run, const gali_graph *graph, const gal
     status = status == GAL_OK ? gali_program_fuse(*program, run->error) : status;
     status = status == GAL_OK ? gali_program_range(*program, run->error) : status;
     status = status == GAL_OK ? layout(*program, run->error) : status;
+    status = status == GAL_OK ? gali_program_order(*program, run->error) : status;
     status = status == GAL_OK ? gali_program_place(*program, run->error) : status;
     if (status == GAL_OK) {
         (*program)->target = target;

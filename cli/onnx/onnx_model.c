@@ -91,6 +91,7 @@ gal_status gali_onnx_model_program(gali_onnx_model *model, gal_error *error) {
     status = status == GAL_OK ? gali_program_fuse(model->program, error) : status;
     status = status == GAL_OK ? gali_program_range(model->program, error) : status;
     status = status == GAL_OK ? gali_program_layout(model->program, error) : status;
+    status = status == GAL_OK ? gali_program_order(model->program, error) : status;
     return status == GAL_OK ? gali_program_place(model->program, error) : status;
 }
 

@@ -10,6 +10,7 @@
  *     range.c    which sizes it can run with
  *     layout.c   in which order the axes of tensors lie in memory
  *     reads.c    what a stage reads, and how
+ *     order.c    in which order groups run
  *     nest.c     which loops the stages of a group share
  *     place.c    where tensors lie in the workspace
  *     recorded.c which schedules a log has for its groups
@@ -130,6 +131,11 @@ typedef struct gali_program_edge {
     const char *why; /* they are not one */
 } gali_program_edge;
 
+/* How the order of groups was found: pieces between cuts, those of which all orders were looked at, groups of the largest. */
+typedef struct gali_program_order_facts {
+    uint32_t pieces, searched, largest;
+} gali_program_order_facts;
+
 typedef struct gali_program {
     const gali_graph *graph;
     gali_arena *arena;
@@ -148,6 +154,7 @@ typedef struct gali_program {
     int64_t *typical;          /* [same] sizes to choose by; layout.c */
     const gali_target *target; /* that it is lowered for; NULL: any, number by number */
     const struct gali_schedule **schedules; /* [group_count] NULL, or of one: by rules; lower.h */
+    gali_program_order_facts order_facts;
     uint32_t slot_count;
     gali_extent *slots;     /* bytes of each, multiples of 64; they lie one behind the other */
     int64_t planned, alive; /* at typical sizes: bytes of all slots, and of what lives at once at most */
@@ -172,6 +179,9 @@ gal_status gali_program_range(gali_program *program, gal_error *error);
 
 /* Chooses the order of tensors in memory, of a fused program with ranges. */
 gal_status gali_program_layout(gali_program *program, gal_error *error);
+
+/* Puts groups in an order in which little memory lives at once, of a program that is laid out. */
+gal_status gali_program_order(gali_program *program, gal_error *error);
 
 /*
  * What an extent is at most, or at least, by sizes that inputs tell: those that steps tell at their bounds. UNKNOWN or BAD
