@@ -1,5 +1,6 @@
 /* gallop inspect: what an ONNX model is made of, and what the compiler makes of it. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/file.h"
@@ -92,6 +93,23 @@ static gali_extent bytes_of(const gali_program *p, const gali_type *type) {
                            gali_element_list[type->element].bytes);
 }
 
+/* The workspace as one expression. */
+static gali_extent workspace_of(const gali_program *p) {
+    gali_extents *x = p->graph->extents;
+    gali_extent *at = calloc(p->slot_count + 1u, sizeof *at), bytes = GALI_EXTENT_UNKNOWN;
+    for (uint32_t i = 0; at && i <= p->slot_count; i++) {
+        const gali_program_slot *slot = i < p->slot_count ? &p->slots[i] : &p->top;
+        bytes = 0;
+        for (uint32_t k = 0; k < slot->count; k++) {
+            gali_extent end = gali_extent_add(x, at[slot->ends[k].slot], slot->ends[k].bytes);
+            bytes = k ? gali_extent_most(x, bytes, end) : end;
+        }
+        at[i] = bytes;
+    }
+    free(at);
+    return bytes;
+}
+
 /* Bytes of what nodes make, and of what groups store. */
 static void print_bytes(const gali_program *p) {
     gali_extents *x = p->graph->extents;
@@ -114,11 +132,7 @@ static void print_bytes(const gali_program *p) {
     printf("\nsteps of sums                   ");
     print_extent(p->graph, work);
     printf("\nworkspace, bytes                ");
-    gali_extent workspace = 0;
-    for (uint32_t i = 0; i < p->slot_count; i++) {
-        workspace = gali_extent_add(x, workspace, p->slots[i]);
-    }
-    print_extent(p->graph, workspace);
+    print_extent(p->graph, workspace_of(p));
     printf("\n  at middling sizes             %lld, where %lld live at once\n", (long long)p->planned,
            (long long)p->alive);
     printf("order of groups                 %u of %u pieces by all orders, the largest of %u groups\n",

@@ -14,8 +14,9 @@
 typedef struct program_memory {
     gali_program *program;
     int64_t *symbols;
-    void **data;    /* [tensor_count] */
-    void **slots;   /* [slot_count] */
+    void **data; /* [tensor_count] */
+    int64_t *at; /* [slot_count] bytes */
+    unsigned char *workspace;
     int64_t *trips; /* [symbols] of loops */
     uint32_t calls;
 } program_memory;
@@ -44,7 +45,8 @@ static void *program_at(program_memory *m, uint32_t tensor) {
         return (unsigned char *)program_at(m, t->home) + program_extent(m, t->row) * count * (int64_t)bytes;
     }
     if (!m->data[tensor]) {
-        m->data[tensor] = t->slot != GALI_NONE ? m->slots[t->slot] : malloc(program_bytes(m, tensor) + 64);
+        m->data[tensor] =
+            t->slot != GALI_NONE ? m->workspace + m->at[t->slot] : malloc(program_bytes(m, tensor) + 64);
     }
     return m->data[tensor];
 }
@@ -286,11 +288,12 @@ static gal_status program_run_counted(gali_run *run, const gali_graph *graph, co
     m.symbols = calloc(gali_extent_symbols(graph->extents) + 1, sizeof *m.symbols);
     m.trips = calloc(gali_extent_symbols(graph->extents) + 1, sizeof *m.trips);
     m.data = calloc(m.program->tensor_count + 1, sizeof *m.data);
-    m.slots = calloc(m.program->slot_count + 1, sizeof *m.slots);
+    m.at = calloc(m.program->slot_count + 1, sizeof *m.at);
     program_bind(&m, inputs);
     for (uint32_t i = 0; i < m.program->slot_count; i++) {
-        m.slots[i] = malloc((size_t)gali_extent_value(graph->extents, m.program->slots[i], m.symbols) + 1);
+        m.at[i] = gali_program_slot_at(m.program, &m.program->slots[i], m.at, m.symbols);
     }
+    m.workspace = malloc((size_t)gali_program_slot_at(m.program, &m.program->top, m.at, m.symbols) + 1);
     for (uint32_t i = 0; i < m.program->tensor_count; i++) {
         const gali_program_tensor *t = &m.program->tensors[i];
         if (t->role == GALI_TENSOR_CONSTANT) {
@@ -319,10 +322,8 @@ static gal_status program_run_counted(gali_run *run, const gali_graph *graph, co
             free(m.data[i]);
         }
     }
-    for (uint32_t i = 0; i < m.program->slot_count; i++) {
-        free(m.slots[i]);
-    }
-    free((void *)m.slots);
+    free(m.workspace);
+    free(m.at);
     free((void *)m.data);
     free(m.symbols);
     free(m.trips);

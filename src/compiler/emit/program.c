@@ -1,6 +1,7 @@
 #include "compiler/emit/program_emission.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/crc32.h"
@@ -314,15 +315,59 @@ static const char share[] =
     "        parallel->parallel_for(parallel->context, gali_do_range, &r, r.parts);\n"
     "    } else {\n        work(arguments, 0, (uint32_t)turns);\n    }\n}\n\n";
 
+/* "const int64_t at3 = 64 * n, at0 + 128 * n, whichever is larger". */
+static void add_place(const gali_emission *e, gali_text *to, const gali_program_slot *slot, const char *begin) {
+    gali_text_add(to, "%s", begin);
+    for (uint32_t i = 0; i + 1 < slot->count; i++) {
+        gali_text_add(to, "gali_size_most(");
+    }
+    gali_text_add(to, slot->count == 0 ? "0" : "");
+    for (uint32_t i = 0; i < slot->count; i++) {
+        const gali_program_slot *under = &e->p->slots[slot->ends[i].slot];
+        gali_text_add(to, i ? ", " : "");
+        if (under->count) {
+            gali_text_add(to, "at%u + ", slot->ends[i].slot);
+        }
+        gali_emission_extent(e, to, slot->ends[i].bytes);
+        gali_text_add(to, i ? ")" : "");
+    }
+    gali_text_add(to, ";\n");
+}
+
+/* Where slots begin; pointers to them, or only what the workspace's end is computed of. */
+static void add_places(const gali_emission *e, gali_text *to, int pointers) {
+    const gali_program *p = e->p;
+    unsigned char *needed = calloc(p->slot_count + 1u, 1);
+    for (uint32_t i = p->slot_count + 1; needed && i-- > 0;) {
+        const gali_program_slot *slot = i == p->slot_count ? &p->top : &p->slots[i];
+        for (uint32_t k = 0; (i == p->slot_count || needed[i]) && k < slot->count; k++) {
+            needed[slot->ends[k].slot] = 1;
+        }
+    }
+    for (uint32_t i = 0; needed && i < p->slot_count; i++) {
+        char begin[64];
+        snprintf(begin, sizeof begin, "    const int64_t at%u = ", i);
+        if (p->slots[i].count && (pointers || needed[i])) {
+            add_place(e, to, &p->slots[i], begin);
+        }
+    }
+    for (uint32_t i = 0; pointers && i < p->slot_count; i++) {
+        gali_text_add(to,
+                      p->slots[i].count
+                          ? "    unsigned char *const slot%u = (unsigned char *)workspace + at%u;\n"
+                          : "    unsigned char *const slot%u = (unsigned char *)workspace;\n",
+                      i, i);
+    }
+    to->failed |= !needed;
+    free(needed);
+}
+
 static void add_bodies(const gali_emission *e, gali_text *to) {
     add_workspace_signature(e, to);
     gali_text_add(to, " {\n    int64_t bytes = 0;\n");
     add_sizes(e, to, 1, "    (void)", ";\n");
-    for (uint32_t i = 0; i < e->p->slot_count; i++) {
-        gali_text_add(to, "    bytes += ");
-        gali_emission_extent(e, to, e->p->slots[i]);
-        gali_text_add(to, ";\n");
-    }
+    add_places(e, to, 0);
+    add_place(e, to, &e->p->top, "    bytes = ");
     gali_text_add(to, "    return (size_t)bytes;\n}\n\n");
     gali_text_add(to, "%s", e->shares ? share : "");
     add_signature(e, to, 1);
@@ -349,17 +394,7 @@ static void add_bodies(const gali_emission *e, gali_text *to) {
         gali_emission_demand(e, to, d);
         gali_text_add(to, ") {\n        return -1;\n    }\n");
     }
-    for (uint32_t i = 0; i < e->p->slot_count; i++) {
-        gali_text_add(to, "    unsigned char *const slot%u = ", i);
-        if (i == 0) {
-            gali_text_add(to, "(unsigned char *)workspace");
-        } else {
-            gali_text_add(to, "slot%u + (", i - 1);
-            gali_emission_extent(e, to, e->p->slots[i - 1]);
-            gali_text_add(to, ")");
-        }
-        gali_text_add(to, ";\n");
-    }
+    add_places(e, to, 1);
     for (uint32_t i = 0; i < e->p->told_count; i++) {
         if (e->p->told[i] == GALI_TOLD_BY_STEP) {
             gali_text_add(to, "    uint32_t ");

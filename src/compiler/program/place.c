@@ -1,12 +1,14 @@
 /*
- * Where tensors lie in the workspace: each that is stored between stages has a slot from what makes it to what reads it last;
- * one that a loop reads and that is made before it, to the loop's end. Tensors are placed the largest first, each in the
- * smallest slot that is free while it lives, else in a new one; largest at middling sizes, so a slot is as large as the
- * largest of its tensors turns out to be. Slots lie one behind
- * the other: where they start is computed by the run, since the sum of many sizes is no expression that anybody wants to
- * read. Sizes that only running tells are at their bounds.
+ * Where tensors lie in the workspace: each that is stored between stages has memory from what makes it to what reads it last;
+ * one that a loop reads and that is made before it, to the loop's end. The arrangement is found at middling sizes
+ * (arrange.h), and of it is kept which tensor lies above which, of all that live at the same time: each begins behind the
+ * highest end of those below it, which the run computes from its sizes. So no two meet whatever the sizes are. Sizes that
+ * only running tells are at their bounds.
  */
+#include <stdlib.h>
+
 #include "base/error.h"
+#include "compiler/program/arrange.h"
 #include "compiler/program/program.h"
 
 enum { ALIGNMENT = 64 };
@@ -105,18 +107,16 @@ static life *lives_of(const gali_program *p) {
     return lives;
 }
 
-/* ---- slots ---- */
+/* ---- tensors as blocks ---- */
 
 typedef struct placing {
     gali_program *p;
-    const life *lives;
-    gali_extent *size;        /* [tensor_count] */
-    int64_t *typical;         /* [tensor_count] the same in numbers, to choose by */
-    uint32_t *order, *member; /* [tensor_count] those that are placed, largest first; the next of a slot */
-    uint32_t *first;          /* [slot_count] member of a slot: at typical sizes the largest */
-    gali_extent *slot_size;   /* [slot_count] bytes, not yet aligned */
     uint32_t count;
-    int by_size; /* the order: the largest first; else what is used first */
+    gali_block *blocks;     /* [count] at typical sizes */
+    uint32_t *tensor;       /* [count] */
+    gali_extent *bytes;     /* [count] multiples of 64 */
+    uint32_t *low;          /* [count] blocks, the lowest first */
+    gali_program_end *ends; /* [count] room for those of one slot */
 } placing;
 
 static int64_t typical_of(const gali_program *p, gali_extent size) {
@@ -124,157 +124,185 @@ static int64_t typical_of(const gali_program *p, gali_extent size) {
     return gali_extent_value(p->graph->extents, size, symbols);
 }
 
-/* Whether the slot's members live at other times. */
-static int is_free(const placing *g, uint32_t slot, uint32_t tensor) {
-    const life *own = &g->lives[tensor];
-    for (uint32_t m = g->first[slot]; m != GALI_NONE; m = g->member[m]) {
-        if (g->lives[m].first <= own->last && own->first <= g->lives[m].last) {
-            return 0;
-        }
-    }
-    return 1;
-}
-
-/* The larger of two sizes, whatever the symbols are. */
-static gali_extent larger(const gali_program *p, gali_extent a, gali_extent b) {
-    int64_t least, most;
-    gali_extent_range(p->graph->extents, gali_extent_sub(p->graph->extents, a, b), &least, &most);
-    return a == b || least >= 0 ? a : most <= 0 ? b : gali_extent_most(p->graph->extents, a, b);
-}
-
 static int is_known(gali_extent size) {
     return size != GALI_EXTENT_UNKNOWN && size != GALI_EXTENT_BAD;
 }
 
-/* Bytes by which a slot is too large for, or would grow by, so many. */
-static int64_t apart(const placing *g, uint32_t slot, int64_t size) {
-    int64_t own = typical_of(g->p, g->p->slots[slot]);
-    return own > size ? own - size : size - own;
+static gal_status measure(placing *g, gal_error *error) {
+    gali_program *p = g->p;
+    const life *lives = lives_of(p);
+    for (uint32_t i = 0; lives && i < p->tensor_count; i++) {
+        gali_program_tensor *t = &p->tensors[i];
+        int stored = t->role == GALI_TENSOR_MADE || t->role == GALI_TENSOR_KEPT;
+        t->slot = GALI_NONE;
+        if (!stored || t->home != GALI_NONE || lives[i].first == GALI_NONE) {
+            continue;
+        }
+        gali_extent bytes = aligned(p->graph->extents, bytes_of(p, &t->type));
+        if (!is_known(bytes)) {
+            return gali_fail(error, GAL_UNSUPPORTED, "value \"%.100s\": its size has too many terms", t->name);
+        }
+        g->tensor[g->count] = i;
+        g->bytes[g->count] = bytes;
+        g->blocks[g->count++] =
+            (gali_block){.first = lives[i].first, .last = lives[i].last, .bytes = typical_of(p, bytes)};
+    }
+    return lives ? GAL_OK : gali_fail(error, GAL_NO_MEMORY, "no memory for a plan of memory");
 }
 
-static void place(placing *g, uint32_t tensor) {
-    gali_program *p = g->p;
-    gali_extents *x = p->graph->extents;
-    uint32_t best = GALI_NONE;
-    for (uint32_t s = 0; s < p->slot_count; s++) {
-        int64_t own = g->typical[tensor];
-        int nearer = best == GALI_NONE || apart(g, s, own) < apart(g, best, own);
-        if (nearer && is_free(g, s, tensor) &&
-            is_known(aligned(x, larger(p, g->slot_size[s], g->size[tensor])))) {
-            best = s;
+/* ---- who lies above whom ---- */
+
+typedef struct height {
+    int64_t at, end;
+    uint32_t block;
+} height;
+
+static int compare(const void *a, const void *b) {
+    const height *x = a, *y = b;
+    if (x->at != y->at) {
+        return x->at < y->at ? -1 : 1;
+    }
+    if (x->end != y->end) { /* what is empty, first */
+        return x->end < y->end ? -1 : 1;
+    }
+    return x->block < y->block ? -1 : x->block > y->block;
+}
+
+static int sort(placing *g, gali_arena *arena) {
+    height *room = gali_arena_take(arena, (g->count + 1) * sizeof *room);
+    for (uint32_t i = 0; room && i < g->count; i++) {
+        room[i] = (height){g->blocks[i].at, g->blocks[i].at + g->blocks[i].bytes, i};
+    }
+    if (room) {
+        qsort(room, g->count, sizeof *room, compare);
+    }
+    for (uint32_t i = 0; room && i < g->count; i++) {
+        g->low[i] = room[i].block;
+    }
+    return room != NULL;
+}
+
+/* Adds an end that a slot lies behind, once; of two behind one slot the larger, where that is known. */
+static uint32_t add_end(placing *g, uint32_t count, gali_program_end end) {
+    gali_extents *x = g->p->graph->extents;
+    for (uint32_t i = 0; i < count; i++) {
+        int64_t least, most;
+        gali_extent_range(x, gali_extent_sub(x, g->ends[i].bytes, end.bytes), &least, &most);
+        if (g->ends[i].slot == end.slot && (least >= 0 || most <= 0)) {
+            g->ends[i].bytes = least >= 0 ? g->ends[i].bytes : end.bytes;
+            return count;
         }
     }
-    if (best == GALI_NONE) {
-        best = p->slot_count++;
-        g->slot_size[best] = g->size[tensor];
-        g->first[best] = tensor;
-    } else {
-        g->slot_size[best] = larger(p, g->slot_size[best], g->size[tensor]);
-        g->member[tensor] = g->member[g->first[best]];
-        g->member[g->first[best]] = tensor;
-    }
-    p->slots[best] = aligned(x, g->slot_size[best]);
-    p->tensors[tensor].slot = best;
+    g->ends[count] = end;
+    return count + 1;
 }
 
-/* Bytes that live at once at most, at typical sizes: no plan needs less. */
-static int64_t most_alive(const placing *g) {
-    int64_t most = 0, *change = gali_arena_take(g->p->arena, (g->p->stage_count + 2) * sizeof *change), now = 0;
-    for (uint32_t i = 0; change && i < g->count; i++) {
-        const life *l = &g->lives[g->order[i]];
-        change[l->first] += g->typical[g->order[i]];
-        change[l->last + 1] -= g->typical[g->order[i]];
+/*
+ * The ends that block g->low[rank] lies behind; rank g->count: what is behind all. One that lies behind another end of them
+ * is left out.
+ */
+static uint32_t find_ends(placing *g, uint32_t rank, uint32_t *below) {
+    uint32_t kept = 0, count = 0;
+    for (uint32_t i = rank; i-- > 0;) {
+        const gali_block *block = &g->blocks[g->low[i]];
+        int needed = rank == g->count || gali_blocks_meet(block, &g->blocks[g->low[rank]]);
+        for (uint32_t k = 0; needed && k < kept; k++) {
+            needed = !gali_blocks_meet(block, &g->blocks[below[k]]);
+        }
+        if (needed) {
+            uint32_t tensor = g->tensor[g->low[i]];
+            below[kept++] = g->low[i];
+            count = add_end(g, count, (gali_program_end){g->p->tensors[tensor].slot, g->bytes[g->low[i]]});
+        }
     }
-    for (uint32_t i = 0; change && i < g->p->stage_count + 2; i++) {
-        now += change[i];
-        most = now > most ? now : most;
+    return count;
+}
+
+static int are_ends(const placing *g, const gali_program_slot *slot, uint32_t count) {
+    int same = slot->count == count;
+    for (uint32_t i = 0; same && i < count; i++) {
+        same = slot->ends[i].slot == g->ends[i].slot && slot->ends[i].bytes == g->ends[i].bytes;
+    }
+    return same;
+}
+
+static gali_program_slot make_slot(placing *g, uint32_t count) {
+    gali_program_slot slot = {.count = count,
+                              .ends = gali_arena_take(g->p->arena, (count + 1) * sizeof *slot.ends)};
+    for (uint32_t i = 0; slot.ends && i < count; i++) {
+        slot.ends[i] = g->ends[i];
+    }
+    return slot;
+}
+
+/* The slot behind those ends, an earlier one if there is one. */
+static uint32_t take_slot(placing *g, uint32_t count) {
+    gali_program *p = g->p;
+    for (uint32_t s = 0; s < p->slot_count; s++) {
+        if (are_ends(g, &p->slots[s], count)) {
+            return s;
+        }
+    }
+    p->slots[p->slot_count] = make_slot(g, count);
+    return p->slot_count++;
+}
+
+/* Where all sizes are numbers, a slot is where the arrangement has it. */
+static uint32_t fixed_end(placing *g, int64_t at) {
+    g->ends[0] = (gali_program_end){.bytes = at};
+    return at > 0;
+}
+
+static void make_slots(placing *g, uint32_t *below) {
+    gali_program *p = g->p;
+    int fixed = 1;
+    for (uint32_t i = 0; i < g->count; i++) {
+        fixed &= gali_extent_is_number(g->bytes[i]);
+    }
+    for (uint32_t rank = 0; rank < g->count && !p->arena->failed; rank++) {
+        uint32_t block = g->low[rank];
+        uint32_t count = fixed ? fixed_end(g, g->blocks[block].at) : find_ends(g, rank, below);
+        p->tensors[g->tensor[block]].slot = take_slot(g, count);
+    }
+    p->top = make_slot(g, fixed ? fixed_end(g, p->planned) : find_ends(g, g->count, below));
+}
+
+int64_t gali_program_slot_at(const gali_program *p, const gali_program_slot *slot, const int64_t *at,
+                             const int64_t *symbols) {
+    int64_t most = 0;
+    for (uint32_t i = 0; i < slot->count; i++) {
+        int64_t end =
+            at[slot->ends[i].slot] + gali_extent_value(p->graph->extents, slot->ends[i].bytes, symbols);
+        most = end > most ? end : most;
     }
     return most;
 }
 
-/* Whether a goes before b: the larger, or the one that is used first. */
-static int is_before(const placing *g, uint32_t a, uint32_t b) {
-    return g->by_size ? g->typical[a] >= g->typical[b] : g->lives[a].first <= g->lives[b].first;
-}
-
-/* Sorts g->order. */
-static void sort(placing *g, uint32_t *room, uint32_t first, uint32_t end) {
-    uint32_t middle = first + (end - first) / 2, a = first, b = middle;
-    if (end - first < 2) {
-        return;
-    }
-    sort(g, room, first, middle);
-    sort(g, room, middle, end);
-    for (uint32_t i = first; i < end; i++) {
-        int left = b == end || (a < middle && is_before(g, g->order[a], g->order[b]));
-        room[i] = left ? g->order[a++] : g->order[b++];
-    }
-    for (uint32_t i = first; i < end; i++) {
-        g->order[i] = room[i];
-    }
-}
-
-static void place_all(placing *g, uint32_t *room, int by_size) {
-    gali_program *p = g->p;
-    g->by_size = by_size;
-    sort(g, room, 0, g->count);
-    p->slot_count = 0;
-    p->planned = 0;
-    for (uint32_t i = 0; i < g->count; i++) {
-        g->member[g->order[i]] = GALI_NONE;
-    }
-    for (uint32_t i = 0; i < g->count; i++) {
-        place(g, g->order[i]);
-    }
-    for (uint32_t i = 0; i < p->slot_count; i++) {
-        p->planned += typical_of(p, p->slots[i]);
-    }
-}
-
-static gal_status measure(placing *g, gal_error *error) {
-    gali_program *p = g->p;
-    for (uint32_t i = 0; i < p->tensor_count; i++) {
-        gali_program_tensor *t = &p->tensors[i];
-        int stored = t->role == GALI_TENSOR_MADE || t->role == GALI_TENSOR_KEPT;
-        t->slot = GALI_NONE;
-        g->member[i] = GALI_NONE;
-        if (!stored || t->home != GALI_NONE || g->lives[i].first == GALI_NONE) {
-            continue;
-        }
-        g->size[i] = bytes_of(p, &t->type);
-        gali_extent room = aligned(p->graph->extents, g->size[i]);
-        if (!is_known(room)) {
-            return gali_fail(error, GAL_UNSUPPORTED, "value \"%.100s\": its size has too many terms", t->name);
-        }
-        g->typical[i] = typical_of(p, room);
-        g->order[g->count++] = i;
-    }
-    return GAL_OK;
-}
-
 gal_status gali_program_place(gali_program *p, gal_error *error) {
+    gali_arena arena = {0};
     size_t count = p->tensor_count + 1u;
     placing g = {.p = p,
-                 .lives = lives_of(p),
-                 .size = gali_arena_take(p->arena, count * sizeof *g.size),
-                 .typical = gali_arena_take(p->arena, count * sizeof *g.typical),
-                 .order = gali_arena_take(p->arena, count * sizeof *g.order),
-                 .member = gali_arena_take(p->arena, count * sizeof *g.member),
-                 .first = gali_arena_take(p->arena, count * sizeof *g.first),
-                 .slot_size = gali_arena_take(p->arena, count * sizeof *g.slot_size)};
-    uint32_t *room = gali_arena_take(p->arena, count * sizeof *room);
-    p->slots = gali_arena_take(p->arena, count * sizeof *p->slots);
+                 .blocks = gali_arena_take(&arena, count * sizeof *g.blocks),
+                 .tensor = gali_arena_take(&arena, count * sizeof *g.tensor),
+                 .bytes = gali_arena_take(&arena, count * sizeof *g.bytes),
+                 .low = gali_arena_take(&arena, count * sizeof *g.low),
+                 .ends = gali_arena_take(&arena, count * sizeof *g.ends)};
+    uint32_t *below = gali_arena_take(&arena, count * sizeof *below);
+    p->slots = gali_arena_take(p->arena, (count + 1) * sizeof *p->slots);
     p->slot_count = 0;
-    gal_status status = p->arena->failed ? gali_fail(error, GAL_NO_MEMORY, "no memory for a plan of memory")
-                                         : measure(&g, error);
+    gal_status status = arena.failed || p->arena->failed
+                            ? gali_fail(error, GAL_NO_MEMORY, "no memory for a plan of memory")
+                            : measure(&g, error);
     if (status == GAL_OK) {
-        p->alive = most_alive(&g);
-        place_all(&g, room, 0);
-        int64_t by_use = p->planned;
-        place_all(&g, room, 1);
-        if (by_use < p->planned) {
-            place_all(&g, room, 0);
+        p->alive = gali_blocks_alive(g.blocks, g.count, &arena);
+        p->planned = gali_blocks_arrange(g.blocks, g.count, &arena);
+        if (sort(&g, &arena)) {
+            make_slots(&g, below);
         }
+        status = arena.failed || p->arena->failed
+                     ? gali_fail(error, GAL_NO_MEMORY, "no memory for a plan of memory")
+                     : GAL_OK;
     }
+    gali_arena_release(&arena);
     return status;
 }

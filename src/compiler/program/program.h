@@ -12,7 +12,7 @@
  *     reads.c    what a stage reads, and how
  *     order.c    in which order groups run
  *     nest.c     which loops the stages of a group share
- *     place.c    where tensors lie in the workspace
+ *     place.c    where tensors lie in the workspace, arranged by arrange.c
  *     recorded.c which schedules a log has for its groups
  *     lower.c    a group as a function of loops (loop/loop.h); lowering.h tells of its parts
  *
@@ -136,6 +136,18 @@ typedef struct gali_program_order_facts {
     uint32_t pieces, searched, largest;
 } gali_program_order_facts;
 
+/* So many bytes behind the beginning of a slot. */
+typedef struct gali_program_end {
+    uint32_t slot;
+    gali_extent bytes; /* a multiple of 64 */
+} gali_program_end;
+
+/* A place in the workspace: behind all of these ends, which are of earlier slots; without any its beginning. */
+typedef struct gali_program_slot {
+    uint32_t count;
+    gali_program_end *ends;
+} gali_program_slot;
+
 typedef struct gali_program {
     const gali_graph *graph;
     gali_arena *arena;
@@ -156,8 +168,9 @@ typedef struct gali_program {
     const struct gali_schedule **schedules; /* [group_count] NULL, or of one: by rules; lower.h */
     gali_program_order_facts order_facts;
     uint32_t slot_count;
-    gali_extent *slots;     /* bytes of each, multiples of 64; they lie one behind the other */
-    int64_t planned, alive; /* at typical sizes: bytes of all slots, and of what lives at once at most */
+    gali_program_slot *slots; /* places in the workspace at which tensors begin */
+    gali_program_slot top;    /* the place behind all: the workspace's bytes */
+    int64_t planned, alive;   /* at typical sizes: bytes of the workspace, and of what lives at once at most */
 } gali_program;
 
 /*
@@ -203,5 +216,9 @@ uint32_t gali_program_nest(const gali_program *program, uint32_t group);
 
 /* Gives every tensor that is stored in between a place. */
 gal_status gali_program_place(gali_program *program, gal_error *error);
+
+/* The byte that a slot begins at where symbols have those values; at[]: the same of the slots before it. */
+int64_t gali_program_slot_at(const gali_program *program, const gali_program_slot *slot, const int64_t *at,
+                             const int64_t *symbols);
 
 #endif
