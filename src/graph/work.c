@@ -95,7 +95,7 @@ static double steps_of(gali_extents *x, const int64_t *sizes, const gali_node *n
         return made;
     case GALI_OP_Softmax:
     case GALI_OP_LogSoftmax:
-        return made * STEPS_FUNCTION;
+        return made * (double)STEPS_FUNCTION;
     default:
         return strcmp(gali_op_list[node->op].family, "reduce") == 0 ? of_a : made * steps_of_element(node->op);
     }

@@ -85,9 +85,31 @@ static void attention_is_in_vectors(void **state) {
     }
 }
 
+/* A chain of operators is one expression only as deep as loops have them. */
+static void long_chains_are_lowered(void **state) {
+    (void)state;
+    enum { LENGTH = 150 };
+    fixture f;
+    gali_program *program;
+    gali_lowered lowered;
+    gali_text text = {0};
+    gali_text_add(&text, "input %%0 \"x\": f32[8]\n");
+    for (int i = 1; i <= LENGTH; i++) {
+        gali_text_add(&text, "%%%d: f32[8] = Tanh (%%%d)\n", i, i - 1);
+    }
+    gali_text_add(&text, "output %%%d\n", LENGTH);
+    open_text(&f, text.bytes);
+    assert_int_equal(program_make(&f.run, f.graph, NULL, gali_program_layout, &program), GAL_OK);
+    for (uint32_t group = 0; group < program->group_count; group++) {
+        assert_int_equal(gali_program_lower(program, group, &lowered, &f.error), GAL_OK);
+    }
+    gali_text_release(&text);
+    gali_arena_release(&f.arena);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(equal_groups_share_a_function),
-                                       cmocka_unit_test(each_finds_its_weights),
-                                       cmocka_unit_test(attention_is_in_vectors)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(equal_groups_share_a_function), cmocka_unit_test(each_finds_its_weights),
+        cmocka_unit_test(attention_is_in_vectors), cmocka_unit_test(long_chains_are_lowered)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -372,6 +372,7 @@ static const ops_case ops_cases[] = {
     {"QuantizeLinear", "f32[3,5]@-9:9 f32[]=0.125", "", 0, 0},
     {"QuantizeLinear", "f32[2,3,4]@-300:300 f32[3]=1,2,0.5 i8[3]=1,-5,0", "", 0, 0},
     {"DequantizeLinear", "u8[2,3]@0:255 f32[2]=0.5,0.25 u8[2]=7,200", "axis=0", 0, 0},
+    {"DequantizeLinear", "i32[3] f32[1]=0.5 i32[]=7", "", 0, 0},
     {"DequantizeLinear", "i8[4,3]@-99:99 f32[2,3] i8[2,3]", "axis=0 block_size=2", 0, 0},
     {"DynamicQuantizeLinear", "f32[3,5]@-9:9", "", 3, 0},
     {"DynamicQuantizeLinear", "f32[7]@1:5", "", 1, 0},

@@ -18,6 +18,7 @@
 enum {
     SIZE_MOST = 600, /* scalars of one stage: past it C compilers take their time */
     LOADS_MOST = 24, /* of one stage */
+    DEPTH_MOST = 48, /* of a value: loops have a limit, and so does a chain of operators in one expression */
     CHEAP_MOST = 4,  /* scalars that may be computed again */
     ROUNDS_MOST = 16,
 };
@@ -210,14 +211,19 @@ static int finish_before(gali_fusion *f, gali_program_stage *sum, uint32_t into_
     return 1;
 }
 
+/* Whether what two stages do stays within the limits of one. */
+static int may_be_one(const gali_look *a, const gali_look *b) {
+    return a->size + b->size <= SIZE_MOST && a->load_count + b->load_count <= LOADS_MOST &&
+           a->depth + b->depth <= DEPTH_MOST;
+}
+
 /* A sum and the stage that reads it element by element. */
 static int finish(gali_fusion *f, uint32_t number) {
     gali_program_stage *sum = &f->p->stages[number];
     uint32_t into = only_reader(f, sum->tensor);
     gali_look theirs, own;
     if (into == GALI_NONE || f->p->stages[into].reduced || !gali_program_look(&f->p->stages[into], &theirs) ||
-        !gali_program_look(sum, &own) || theirs.size + own.size > SIZE_MOST ||
-        theirs.load_count + own.load_count > LOADS_MOST) {
+        !gali_program_look(sum, &own) || !may_be_one(&own, &theirs)) {
         return 0;
     }
     const gali_scalar *load = gali_look_load(&theirs, sum->tensor);
@@ -258,8 +264,7 @@ static int may_go(const gali_fusion *f, const gali_program_stage *stage, const g
     const gali_program_stage *into = &f->p->stages[reader];
     kind is = kind_of(own);
     gali_look theirs;
-    if (!gali_program_look(into, &theirs) || own->size + theirs.size > SIZE_MOST ||
-        own->load_count + theirs.load_count > LOADS_MOST) {
+    if (!gali_program_look(into, &theirs) || !may_be_one(own, &theirs)) {
         return 0;
     }
     if (is == MOVE) {

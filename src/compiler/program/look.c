@@ -5,6 +5,7 @@ enum { BUCKETS = 128 };
 typedef struct seen {
     const gali_scalar *scalar;
     int in_index;
+    uint32_t depth;
     struct seen *next;
 } seen;
 
@@ -36,21 +37,23 @@ static void note_load(gali_look *look, const gali_scalar *a, int in_index) {
     look->load_count++;
 }
 
-static void visit(looking *l, const gali_scalar *a, int in_index) {
+/* The tree's depth. */
+static uint32_t visit(looking *l, const gali_scalar *a, int in_index) {
+    uint32_t below = 0;
     if (!a) {
-        return;
+        return 0;
     }
     seen **bucket = &l->list[((uintptr_t)a >> 6) % BUCKETS];
     for (seen *s = *bucket; s; s = s->next) {
         if (s->scalar == a && s->in_index == in_index) {
-            return;
+            return s->depth;
         }
     }
     seen *s = gali_arena_take(l->arena, sizeof *s);
     if (!s) {
-        return;
+        return 0;
     }
-    *s = (seen){a, in_index, *bucket};
+    *s = (seen){a, in_index, 0, *bucket};
     *bucket = s;
     l->look->size++;
     if (!in_index && !is_leaf(a) && a->element != GALI_truth && !is_of_axes(a)) {
@@ -62,12 +65,13 @@ static void visit(looking *l, const gali_scalar *a, int in_index) {
     if (a->op == GALI_SCALAR_load) {
         note_load(l->look, a, in_index);
     }
-    for (int i = 0; i < 3; i++) {
-        visit(l, a->operand[i], in_index);
+    for (int i = 0; i < 3 + GALI_RANK_MAX; i++) {
+        uint32_t depth = i < 3 ? visit(l, a->operand[i], in_index) : visit(l, a->index[i - 3], 1);
+        below = depth > below ? depth : below;
     }
-    for (int i = 0; i < GALI_RANK_MAX; i++) {
-        visit(l, a->index[i], 1);
-    }
+    s->depth = below + 1;
+    l->look->depth = s->depth > l->look->depth ? s->depth : l->look->depth;
+    return s->depth;
 }
 
 int gali_program_look(const gali_program_stage *stage, gali_look *look) {

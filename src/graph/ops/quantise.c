@@ -26,7 +26,10 @@ static gal_status scale_rule(gali_rule *rule) {
     if (kind_of(scale->element) != GALI_REAL) {
         return gali_rule_fail(rule, "a scale of reals expected");
     }
-    if (zero && zero->rank >= 0 && scale->rank >= 0 && zero->rank != scale->rank) {
+    int ranked = zero && zero->rank >= 0 && scale->rank >= 0;
+    int single = ranked && gali_type_count(rule->graph->extents, scale) == 1 && /* exporters mix [] and [1] */
+                 gali_type_count(rule->graph->extents, zero) == 1;
+    if (ranked && !single && zero->rank != scale->rank) {
         return gali_rule_fail(rule, "scale and zero point of ranks %d and %d", scale->rank, zero->rank);
     }
     if (x->rank < 0 || scale->rank < 0 || gali_type_count(rule->graph->extents, scale) == 1) {
