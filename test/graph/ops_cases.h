@@ -216,6 +216,10 @@ static const ops_case ops_cases[] = {
     {"ConvTranspose", "f32[1,2,4,5] f32[2,3,3,3]", "strides=2,2 auto_pad=SAME_UPPER", 0, 0},
     {"ConvTranspose", "f32[1,2,3,3] f32[2,2,3,3]", "strides=3,2 output_shape=10,8", 0, 0},
     {"ConvTranspose", "f32[1,2,5] f32[2,3,3]", "", 0, 0},
+    {"ConvTranspose", "f32[1,4,3,4] f32[4,2,2,2] f32[4]", "group=2 strides=2,2", 0, 0},
+    {"ConvTranspose", "f32[1,2,3,4] f32[2,3,4,3] f32[3]", "strides=2,3 pads=1,2,0,1", 0, 0},
+    {"ConvTranspose", "f32[1,2,2,3,2] f32[2,3,3,2,2]", "strides=2,2,2 pads=1,0,1,1,1,0 output_padding=1,0,1", 0,
+     0},
 
     /* ---- pool ---- */
     {"MaxPool", "f32[2,3,6,7]", "kernel_shape=2,2 strides=2,2", 2, 0},

@@ -403,46 +403,131 @@ gal_status gali_truth_conv_transpose(gali_run *run, const gali_node *node, const
     return status;
 }
 
-/* Where in x the kernel's element comes from that lies over the result's: only every stride-th does. */
-static gali_window_place transposed_at(gali_express *x, const gali_window *w,
-                                       const gali_scalar *const *kernel) {
-    gali_window_place place = {.inside = NULL};
-    for (uint32_t i = 0; i < w->rank; i++) {
-        const gali_scalar *from = gali_x_add(x, gali_x_axis(x, 2 + i), gali_x_extent(x, w->begin[i]));
-        const gali_scalar *stride = gali_x_int(x, w->stride[i]);
-        from = gali_x_sub(x, from, gali_x_mul(x, kernel[i], gali_x_int(x, w->dilation[i])));
-        place.at[i] = gali_x_apply(x, GALI_SCALAR_quotient, from, stride, NULL);
-        const gali_scalar *inside = gali_x_within(x, place.at[i], gali_x_int(x, 0), gali_x_extent(x, w->in[i]));
-        if (w->stride[i] > 1) {
-            const gali_scalar *rest = gali_x_apply(x, GALI_SCALAR_mod, from, stride, NULL);
-            inside = gali_x_and(x, gali_x_equal(x, rest, gali_x_int(x, 0)), inside);
-        }
-        place.inside = place.inside ? gali_x_and(x, place.inside, inside) : inside;
+/*
+ * By the axes of ConvTranspose's sum: place p = y + begin takes those elements k of the kernel with p = i stride + k
+ * dilation. Where an axis is parted, those are k = p % stride + j stride, and i = p / stride - j: so results are made in
+ * parts [.. p / stride, p % stride ..] whose sums have no test for that, and moved to their places.
+ */
+typedef struct transposed {
+    gali_window w;
+    int parted[GALI_SPACE_MAX], any, uneven; /* uneven: a kernel that is no multiple of its stride */
+    uint32_t axis[GALI_SPACE_MAX];           /* of the sum's results: p / stride, or y where it is not parted */
+    const gali_scalar *inside;               /* of the input and the kernel; NULL: always */
+    const gali_scalar *at[GALI_SPACE_MAX], *kernel[GALI_SPACE_MAX];
+} transposed;
+
+static void choose_parts(transposed *t) {
+    for (uint32_t i = 0; i < t->w.rank; i++) {
+        t->parted[i] = t->w.stride[i] > 1 && t->w.dilation[i] == 1 && gali_extent_is_number(t->w.kernel[i]) &&
+                       gali_extent_is_number(t->w.begin[i]) && t->w.begin[i] >= 0;
     }
-    return place;
+    for (uint32_t i = 0, rank = t->w.rank + 2; i < t->w.rank; i++) { /* as many as there are axes for */
+        t->parted[i] &= rank < GALI_RANK_MAX;
+        rank += (uint32_t)t->parted[i];
+        t->any |= t->parted[i];
+        t->uneven |= t->parted[i] && t->w.kernel[i] % t->w.stride[i] != 0;
+    }
+}
+
+static void need(gali_express *x, transposed *t, const gali_scalar *inside) {
+    t->inside = t->inside ? gali_x_and(x, t->inside, inside) : inside;
+}
+
+/* Where the kernel's element over the result's comes from in x; of an axis that is not parted only every stride-th does. */
+static void place_transposed(gali_express *x, transposed *t, gali_stage_of *sum) {
+    const gali_window *w = &t->w;
+    for (uint32_t i = 0; i < w->rank; i++) {
+        const gali_scalar *stride = gali_x_int(x, w->stride[i]), *from = gali_x_axis(x, t->axis[i]);
+        gali_extent taps = t->parted[i] ? (w->kernel[i] + w->stride[i] - 1) / w->stride[i] : w->kernel[i];
+        const gali_scalar *tap = taps == 1 ? gali_x_int(x, 0) : gali_x_axis(x, gali_x_reduce(sum, taps));
+        if (t->parted[i]) {
+            t->at[i] = gali_x_sub(x, from, tap);
+            t->kernel[i] = gali_x_add(x, gali_x_axis(x, t->axis[i] + 1), gali_x_mul(x, tap, stride));
+            if (w->kernel[i] % w->stride[i] != 0) {
+                need(x, t, gali_x_less(x, t->kernel[i], gali_x_extent(x, w->kernel[i])));
+            }
+        } else {
+            from = gali_x_add(x, from, gali_x_extent(x, w->begin[i]));
+            from = gali_x_sub(x, from, gali_x_mul(x, tap, gali_x_int(x, w->dilation[i])));
+            t->at[i] = gali_x_apply(x, GALI_SCALAR_quotient, from, stride, NULL);
+            t->kernel[i] = tap;
+            if (w->stride[i] > 1) {
+                const gali_scalar *rest = gali_x_apply(x, GALI_SCALAR_mod, from, stride, NULL);
+                t->uneven = 1;
+                need(x, t, gali_x_equal(x, rest, gali_x_int(x, 0)));
+            }
+        }
+        need(x, t, gali_x_within(x, t->at[i], gali_x_int(x, 0), gali_x_extent(x, w->in[i])));
+    }
+}
+
+/* The stage of the sums: the result's, or its parts [batch][maps][p / stride][p % stride].. */
+static gali_stage_of *transposed_sums(gali_express *x, transposed *t) {
+    gali_extent shape[GALI_RANK_MAX] = {x->result[0].shape[0], x->result[0].shape[1]};
+    uint32_t rank = 2;
+    for (uint32_t i = 0; i < t->w.rank; i++) {
+        int64_t stride = t->w.stride[i];
+        gali_extent places = gali_extent_add(x->extents, t->w.out[i], t->w.begin[i]);
+        t->axis[i] = rank;
+        shape[rank++] =
+            t->parted[i]
+                ? gali_extent_quotient(x->extents, gali_extent_add(x->extents, places, stride - 1), stride)
+                : t->w.out[i];
+        if (t->parted[i]) {
+            shape[rank++] = stride;
+        }
+    }
+    return t->any ? gali_x_temporary(x, "parts", x->result[0].element, rank, shape) : gali_x_result(x, 0);
+}
+
+/* Each part's elements at their places. */
+static void move_parts(gali_express *x, const transposed *t, const gali_stage_of *sum) {
+    const gali_scalar *index[GALI_RANK_MAX] = {gali_x_axis(x, 0), gali_x_axis(x, 1)};
+    gali_stage_of *y = gali_x_result(x, 0);
+    for (uint32_t i = 0; i < t->w.rank; i++) {
+        const gali_scalar *place = gali_x_axis(x, 2 + i);
+        index[t->axis[i]] = place;
+        if (t->parted[i]) {
+            const gali_scalar *stride = gali_x_int(x, t->w.stride[i]);
+            place = gali_x_add(x, place, gali_x_extent(x, t->w.begin[i]));
+            index[t->axis[i]] = gali_x_apply(x, GALI_SCALAR_quotient, place, stride, NULL);
+            index[t->axis[i] + 1] = gali_x_apply(x, GALI_SCALAR_mod, place, stride, NULL);
+        }
+    }
+    if (y) {
+        y->value = gali_x_read(x, sum, index);
+    }
 }
 
 void gali_express_conv_transpose(gali_express *x) {
     const gali_type *weights = x->operand[1];
     int64_t group = groups_of(x->node);
     roles r = roles_of(x->node);
-    gali_window w;
-    gali_stage_of *y = gali_x_result(x, 0);
-    if (!y || transposed_window(&w, x->extents, x->node, x->operand[0], weights)) {
+    transposed t = {.inside = NULL};
+    if (transposed_window(&t.w, x->extents, x->node, x->operand[0], weights)) {
         x->none = 1;
         return;
     }
+    choose_parts(&t);
+    gali_stage_of *sum = transposed_sums(x, &t);
+    if (!sum) {
+        return;
+    }
     gali_extent channels = gali_extent_quotient(x->extents, weights->shape[0], group), maps = weights->shape[1];
-    const gali_scalar *map = gali_x_axis(x, 1), *kernel[GALI_SPACE_MAX];
-    gali_window_reduce(x, y, &w, kernel);
-    const gali_scalar *c = gali_x_axis(x, gali_x_reduce(y, channels));
-    gali_window_place place = transposed_at(x, &w, kernel);
+    const gali_scalar *map = gali_x_axis(x, 1);
+    place_transposed(x, &t, sum);
+    const gali_scalar *c = gali_x_axis(x, gali_x_reduce(sum, channels));
     const gali_scalar *channel = channel_of(x, map, maps, c, channels, group);
     const gali_scalar *from[GALI_RANK_MAX] = {gali_x_axis(x, 0), channel};
     const gali_scalar *by[GALI_RANK_MAX] = {
         channel, group == 1 ? map : gali_x_apply(x, GALI_SCALAR_mod, map, gali_x_extent(x, maps), NULL)};
-    memcpy(from + 2, place.at, w.rank * sizeof *from);
-    memcpy(by + 2, kernel, w.rank * sizeof *by);
-    guarded_sum(x, y, place.inside, gali_x_load(x, 0, from), gali_x_load(x, 1, by),
-                bias_at(x, &r, y->element, map));
+    memcpy(from + 2, t.at, t.w.rank * sizeof *from);
+    memcpy(by + 2, t.kernel, t.w.rank * sizeof *by);
+    const gali_scalar *a = gali_x_load(x, 0, from), *zero = gali_x_number(x, sum->element, 0);
+    a = t.uneven ? a : gali_window_guard(x, t.inside, a, zero);
+    guarded_sum(x, sum, t.uneven ? t.inside : NULL, a, gali_x_load(x, 1, by),
+                bias_at(x, &r, sum->element, map));
+    if (t.any) {
+        move_parts(x, &t, sum);
+    }
 }
