@@ -19,7 +19,7 @@ enum { PATH_SIZE = 4096 };
 typedef struct compile {
     const char *path, *directory, *characters, *weights, *form, *external, *sizes;
     int layers;
-    int fast;
+    int fast, exact;
     gal_compile_desc desc;
 } compile;
 
@@ -196,6 +196,7 @@ static int make_onnx(const compile *self) {
     if (status == GAL_OK) {
         gal_error why = {0};
         model.fast = self->fast;
+        model.exact = self->exact;
         status = gali_onnx_model_program(&model, &why);
         if (status == GAL_OK) {
             model.program->target = target;
@@ -222,17 +223,19 @@ static gal_status read_model(const compile *self, void **data, size_t *size, gal
 }
 
 static int make(compile *self) {
-    if (self->layers && (!gali_onnx_is_path(self->path) || self->sizes || self->fast)) {
-        return gali_command_usage("compile", "--layers is for ONNX models, without --sizes and --fast");
+    if (self->layers && (!gali_onnx_is_path(self->path) || self->sizes || self->fast || self->exact)) {
+        return gali_command_usage("compile",
+                                  "--layers is for ONNX models, without --sizes, --fast and --exact");
     }
     if (gali_onnx_is_path(self->path) && !self->layers) {
         return make_onnx(self);
     }
-    if (!self->layers && (self->external || self->sizes || self->fast)) {
+    if (!self->layers && (self->external || self->sizes || self->fast || self->exact)) {
         return gali_command_usage("compile", "%s is for ONNX models",
                                   self->external ? "--external"
                                   : self->sizes  ? "--sizes"
-                                                 : "--fast");
+                                  : self->fast   ? "--fast"
+                                                 : "--exact");
     }
     gal_error error = {0};
     void *data = NULL;
@@ -264,6 +267,7 @@ static int run(int argc, char **argv) {
                                    {"--log", GALI_OPTION_TEXT, &self.desc.log, 0, 0},
                                    {"--external", GALI_OPTION_TEXT, &self.external, 0, 0},
                                    {"--fast", GALI_OPTION_FLAG, &self.fast, 0, 0},
+                                   {"--exact", GALI_OPTION_FLAG, &self.exact, 0, 0},
                                    {"--sizes", GALI_OPTION_TEXT, &self.sizes, 0, 0},
                                    {"--layers", GALI_OPTION_FLAG, &self.layers, 0, 0},
                                    {"-o", GALI_OPTION_TEXT, &self.directory, 0, 0},
@@ -303,6 +307,7 @@ const gali_command gali_command_compile = {
     "  --layers      an ONNX network as a controller's\n"
     "  --sizes       what sizes are that an ONNX model leaves open: batch=1,length=8..512\n"
     "  --fast        an ONNX model's results may be rounded less well where that is faster (docs/onnx.md)\n"
+    "  --exact       an ONNX model's convolutions are all the sums that ONNX says, none by transforms\n"
     "  --characters  of a call: LEAST..MOST or a number, at most 1024 (1..64)\n"
     "  --target      scalar, x86-64-v3, x86-64-v4, armv8-a, armv8.2-a+dotprod, wasm32+simd128 or native\n"
     "  --weights     array: in NAME.c; blob: in NAME.weights, which the program loads\n"

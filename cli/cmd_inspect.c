@@ -12,7 +12,7 @@
 
 typedef struct inspect {
     const char *path, *external, *sizes, *dot;
-    int shapes, groups, fast;
+    int shapes, groups, fast, exact;
 } inspect;
 
 static void print_type(const gali_graph *graph, const gali_type *type) {
@@ -125,7 +125,12 @@ static void print_bytes(const gali_program *p) {
             work = gali_extent_add(x, work, work_of(p, &p->stages[i]));
         }
     }
-    printf("\n%u groups\nbytes of results before fusion  ", p->group_count);
+    uint32_t phases = gali_program_phases(p);
+    printf("\n%u groups", p->group_count - phases);
+    if (phases) {
+        printf(", and %u more functions for convolutions by transforms", phases);
+    }
+    printf("\nbytes of results before fusion  ");
     print_extent(p->graph, before);
     printf("\nbytes of results after fusion   ");
     print_extent(p->graph, after);
@@ -281,6 +286,7 @@ static int run(int argc, char **argv) {
                                    {"--external", GALI_OPTION_TEXT, &self.external, 0, 0},
                                    {"--sizes", GALI_OPTION_TEXT, &self.sizes, 0, 0},
                                    {"--fast", GALI_OPTION_FLAG, &self.fast, 0, 0},
+                                   {"--exact", GALI_OPTION_FLAG, &self.exact, 0, 0},
                                    {"--shapes", GALI_OPTION_FLAG, &self.shapes, 0, 0},
                                    {"--groups", GALI_OPTION_FLAG, &self.groups, 0, 0},
                                    {"--dot", GALI_OPTION_TEXT, &self.dot, 0, 0}};
@@ -301,6 +307,7 @@ static int run(int argc, char **argv) {
         gal_error why = {0};
         double work = gali_graph_work(model.graph);
         model.fast = self.fast;
+        model.exact = self.exact;
         status = gali_onnx_model_program(&model, &why);
         if (status != GAL_OK && !self.groups && !self.dot) { /* what cannot be compiled can be looked at */
             printf("\nno C of it: %s\n", why.message);
@@ -323,7 +330,8 @@ static int run(int argc, char **argv) {
 
 const gali_command gali_command_inspect = {
     "inspect", "what an ONNX model is made of: operators, shapes, groups",
-    "usage: gallop inspect MODEL.onnx [--external FILE] [--sizes NAME=N,...] [--fast] [--shapes] [--groups] "
+    "usage: gallop inspect MODEL.onnx [--external FILE] [--sizes NAME=N,...] [--fast] [--exact] [--shapes] "
+    "[--groups] "
     "[--dot "
     "FILE.dot]\n\n"
     "Prints inputs and outputs, how often each operator stands in it, and what the compiler makes of it: "
@@ -334,6 +342,7 @@ const gali_command gali_command_inspect = {
     "  --external  the file in which the model keeps its weights\n"
     "  --sizes     what open sizes are: batch=1,length=8..512\n"
     "  --fast      by the rules that are for speed alone, too\n"
+    "  --exact     no convolution by transforms\n"
     "  --shapes    every node with the types of its results, sizes that follow from others, and why others are "
     "told\n"
     "              only when it runs\n"

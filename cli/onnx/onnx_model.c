@@ -88,6 +88,7 @@ gal_status gali_onnx_model_open(gali_onnx_model *model, const char *path, const 
 gal_status gali_onnx_model_program(gali_onnx_model *model, gal_error *error) {
     gal_status status = gali_graph_rewrite(model->graph, model->fast, model->rewritten, error);
     status = status == GAL_OK ? gali_program_make(&model->program, model->graph, &model->arena, error) : status;
+    status = status == GAL_OK && !model->exact ? gali_program_winograd(model->program, error) : status;
     status = status == GAL_OK ? gali_program_fuse(model->program, error) : status;
     status = status == GAL_OK ? gali_program_range(model->program, error) : status;
     status = status == GAL_OK ? gali_program_layout(model->program, error) : status;

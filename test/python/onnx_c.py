@@ -74,7 +74,7 @@ class CompiledModel:
         ports = re.findall(r"^ \*     (in|out)\d+_\S*  (\w+)\[(.*)\]$", header, flags=re.M)
         self.inputs = [(kind, extents) for side, kind, extents in ports if side == "in"]
         self.outputs = [(kind, extents) for side, kind, extents in ports if side == "out"]
-        self.groups = int(re.search(r"(\d+) functions of", header).group(1))
+        self.groups = int(re.search(r"(\d+) groups of", header).group(1))
         arguments = re.search(r"^int model_run\((.*?)\);", header, flags=re.M | re.S).group(1)
         self.sizes = re.findall(r"uint32_t size_(\w+)", arguments)
         self.told = re.findall(r"uint32_t \*told_size_(\w+)", arguments)

@@ -16,10 +16,11 @@ static int may_lead(const gali_program *p, const gali_program_stage *stage, uint
            p->tensors[stage->tensor].order[d] == d;
 }
 
-/* Leading axes of the stage, at most `most`, in which it reads the group's tensor at its own place. */
-static uint32_t own_place(const gali_program_read *r, uint32_t axes, uint32_t most) {
+/* Leading axes of the stage, at most `most`, in which it reads the group's tensor at its own place; of extent 1 there is
+ * no other. */
+static uint32_t own_place(const gali_program_read *r, const gali_program_stage *stage, uint32_t most) {
     for (uint32_t d = 0; d < most; d++) {
-        for (uint32_t axis = 0; axis < axes; axis++) {
+        for (uint32_t axis = 0; stage->extent[d] != 1 && axis < stage->rank + stage->reduced; axis++) {
             if (r->step[d][axis] != (axis == d ? GALI_STEP_SAME : GALI_STEP_NONE)) {
                 return d;
             }
@@ -40,7 +41,7 @@ static uint32_t shared_by(const gali_program *p, uint32_t first, uint32_t number
     for (const gali_program_read *r = gali_program_reads(stage, arena); r; r = r->next) {
         uint32_t maker = p->tensors[r->tensor].stage;
         if (maker != GALI_NONE && !p->stages[maker].gone && p->stages[maker].group == stage->group) {
-            shared = own_place(r, stage->rank + stage->reduced, shared);
+            shared = own_place(r, stage, shared);
         }
     }
     return shared;

@@ -4,6 +4,7 @@
  *     build.c    every node's expression (graph/express.h), its loads turned to tensors of the whole graph
  *     control.c  nodes with bodies: their stages in blocks, between steps
  *     call.c     what puts elements in order or chooses some: calls between stages
+ *     winograd.c convolutions of 3x3 windows by transforms and a product
  *     sweep.c    scalars made simple, stages that are there twice or for nobody
  *     fuse.c     stages put into those that read them, sums finished by what follows them
  *     group.c    stages that share rows joined to groups
@@ -71,6 +72,7 @@ typedef struct gali_program_stage {
     uint32_t group, block;
     int gone; /* fused into others; its group is theirs, GALI_NONE: nobody needs it */
     uint32_t rank, reduced;
+    uint8_t phase; /* of its node: those of one are one group */
     int parted; /* the sum is GALI_SUM_PARTS partial ones along the last axis (layout.c says, lower_lanes.c how) */
     gali_extent extent[GALI_AXES_MAX];
     const gali_scalar *start, *value; /* as in express.h */

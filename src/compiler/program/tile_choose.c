@@ -13,6 +13,7 @@ enum {
     SUMS_MOST = 1 << 16,  /* bytes of sums in a local of all rows */
     BLOCK_MOST = 1 << 17, /* bytes of a panel's block */
     OPEN_ROWS = 4,        /* what an axis of open size, often a batch, counts for rows */
+    SHARED_WORTH = 3,     /* of rows that share a load in lanes, beside others */
     EXTENT_GUESS = 64,    /* of an axis of open size */
 };
 
@@ -63,7 +64,7 @@ static void choose_row(const gali_lowering *l, gali_sum_tile *t) {
         int number = gali_extent_is_number(l->stage->extent[axis]);
         double extent = number ? (double)l->stage->extent[axis] : (double)OPEN_ROWS;
         double worth = extent < (double)ROWS_MOST ? extent : (double)ROWS_MOST;
-        worth *= 1 + shared_by(t, axis);
+        worth *= 1 + SHARED_WORTH * shared_by(t, axis);
         if (axis != t->vector && extent > 1 && worth >= best) { /* of equals the inner one */
             best = worth;
             t->row = axis;
