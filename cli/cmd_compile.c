@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "commands.h"
 #include "compiler/emit/program.h"
+#include "compiler/emit/vocabulary.h"
 #include "compiler/program/recorded.h"
 #include "directory.h"
 #include "gallop/compiler.h"
@@ -189,7 +190,7 @@ static int make_onnx(const compile *self) {
         return result;
     }
     const gali_target *target = gali_target_find(self->desc.target ? self->desc.target : "native", &error);
-    if (!target) {
+    if (!target || gali_vocabulary_check_name(desc.name, &error) != GAL_OK) {
         return gali_command_usage("compile", "%s", error.message);
     }
     gal_status status = gali_onnx_model_open(&model, self->path, self->external, self->sizes, &error);
@@ -210,7 +211,9 @@ static int make_onnx(const compile *self) {
         gali_text_release(&parts[part]);
     }
     gali_onnx_model_release(&model);
-    return status == GAL_OK ? GALI_EXIT_OK : gali_command_bad("compile", "%s", error.message);
+    return status == GAL_OK             ? GALI_EXIT_OK
+           : status == GAL_BAD_ARGUMENT ? gali_command_usage("compile", "%s", error.message)
+                                        : gali_command_bad("compile", "%s", error.message);
 }
 
 /* ---- controllers, and ONNX networks whose layers are recognised ---- */

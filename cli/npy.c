@@ -174,6 +174,10 @@ static gal_status check_data(gali_npy *out, size_t size, const char *name, gal_e
 gal_status gali_npy_parse(gali_npy *out, const void *bytes, size_t size, const char *name, gal_error *error) {
     const unsigned char *byte = bytes;
     *out = (gali_npy){0};
+    if (size >= 4 && memcmp(byte, "PK\3\4", 4) == 0) {
+        return gali_fail(error, GAL_BAD_DATA, "%s: an archive of .npy files: numpy.load(..)[NAME] has one",
+                         name);
+    }
     if (size < 12 || memcmp(byte, magic, sizeof magic) != 0) {
         return gali_fail(error, GAL_BAD_DATA, "%s: not a .npy file", name);
     }

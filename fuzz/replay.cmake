@@ -6,12 +6,12 @@ foreach(source IN LISTS fuzz_sources)
     add_executable(replay_${parser} ${source} ${PROJECT_SOURCE_DIR}/fuzz/replay.c)
     target_include_directories(replay_${parser} PRIVATE ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/test)
     target_compile_definitions(replay_${parser} PRIVATE GALLOP_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
-    target_link_libraries(replay_${parser} PRIVATE $<IF:$<IN_LIST:${parser},npy;drive_script>,gallop_cli,gallop_import>
+    target_link_libraries(replay_${parser} PRIVATE $<IF:$<IN_LIST:${parser},npy;drive_script;sizes>,gallop_cli,gallop_import>
         $<$<IN_LIST:${parser},onnx;recognise>:gallop_recognise> $<$<STREQUAL:${parser},graph_text>:gallop_graph>
         gallop_inside gallop_flags)
     add_test(NAME fuzz/${parser} COMMAND replay_${parser} ${PROJECT_SOURCE_DIR}/fuzz/corpus/${parser})
     set_tests_properties(fuzz/${parser} PROPERTIES LABELS fuzz TIMEOUT 300)
-    if(parser MATCHES "^(expression|loop|model|onnx_graph|schedule|tune_log)$")
+    if(parser MATCHES "^(expression|loop|model|onnx_graph|schedule|sizes|tune_log)$")
         target_link_libraries(replay_${parser} PRIVATE gallop_compiler)
     endif()
 endforeach()

@@ -7,8 +7,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "network/model_layout.h"
-
-enum { SIZE_LARGEST = 1 << 29 };
+#include "onnx/sizes.h"
 
 int gali_onnx_is_path(const char *path) {
     size_t size = strlen(path);
@@ -38,45 +37,11 @@ gal_status gali_onnx_file_open(gali_onnx_file **file, const char *path, const ch
     return status;
 }
 
-/* "NAME=N" or "NAME=LEAST..MOST", size bytes long. A name may have any character but a comma. */
-static int read_size(gali_arena *arena, const char *text, size_t size, gali_onnx_size *out) {
-    char *copy = gali_arena_copy(arena, text, size), *equals = copy ? strrchr(copy, '=') : NULL;
-    char end;
-    unsigned least, most;
-    if (!equals || equals == copy || equals[1] < '0' || equals[1] > '9') {
-        return 0;
-    }
-    *equals = 0;
-    int count = sscanf(equals + 1, "%9u..%9u%c", &least, &most, &end);
-    if (count != 2) {
-        count = sscanf(equals + 1, "%9u%c", &least, &end);
-        most = least;
-        count = count == 1 ? 2 : 0;
-    }
-    *out = (gali_onnx_size){copy, least, most};
-    return count == 2 && least > 0 && least <= most && most <= SIZE_LARGEST;
-}
-
-static gal_status read_sizes(gali_arena *arena, const char *text, gali_onnx_sizes *sizes, gal_error *error) {
-    gali_onnx_size *list = gali_arena_take(arena, (strlen(text) / 2 + 1) * sizeof *list);
-    *sizes = (gali_onnx_sizes){list, 0};
-    for (const char *at = text; list && *at;) {
-        size_t size = strcspn(at, ",");
-        if (!read_size(arena, at, size, &list[sizes->count++])) {
-            return gali_fail(error, GAL_BAD_ARGUMENT,
-                             "--sizes %.*s: expected NAME=N or NAME=LEAST..MOST, from 1 to %d", (int)size, at,
-                             SIZE_LARGEST);
-        }
-        at += size + (at[size] == ',');
-    }
-    return list ? GAL_OK : gali_fail(error, GAL_NO_MEMORY, "no memory for sizes");
-}
-
 gal_status gali_onnx_model_open(gali_onnx_model *model, const char *path, const char *external,
                                 const char *sizes, gal_error *error) {
     gal_error why = {0};
     gali_onnx_sizes asked;
-    gal_status status = read_sizes(&model->arena, sizes ? sizes : "", &asked, error);
+    gal_status status = gali_onnx_sizes_read(&asked, &model->arena, sizes ? sizes : "", error);
     status = status == GAL_OK ? gali_onnx_file_open(&model->file, path, external, error) : status;
     if (status == GAL_OK) {
         status = gali_onnx_graph(&model->graph, model->file, &asked, &model->arena, &why);

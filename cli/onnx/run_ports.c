@@ -105,6 +105,9 @@ static gal_status assign(gali_run_ports *ports, const gali_option_list *files, g
             return gali_fail(error, GAL_BAD_ARGUMENT, "--input %.80s: \"%.40s\" is given already", text,
                              input_of(ports, input)->name);
         }
+        if (!*path) {
+            return gali_fail(error, GAL_BAD_ARGUMENT, "--input %.80s: a file is missing", text);
+        }
         ports->files[input] = path;
     }
     for (uint32_t i = 0; i < ports->graph->input_count; i++) {

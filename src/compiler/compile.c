@@ -1,16 +1,14 @@
 /* The compiler's interface: checks what is asked for, runs the passes, hands out their texts. */
 #include "gallop/compiler.h"
 
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/desc.h"
 #include "base/error.h"
+#include "compiler/emit/vocabulary.h"
 #include "compiler/log/log.h"
 #include "compiler/pass/pass.h"
-
-enum { NAME_MAX_LETTERS = 24 };
 
 struct gal_compiled {
     gali_text parts[GAL_COMPILED_PART_COUNT];
@@ -33,23 +31,10 @@ static int is_pass(const char *name) {
     return gali_pass_name(i) != NULL;
 }
 
-/* A C identifier in lower case: what is emitted also uses it in upper case. */
-static int is_prefix(const char *name) {
-    size_t size = 0;
-    for (; name[size]; size++) {
-        int letter = (name[size] >= 'a' && name[size] <= 'z') || (size && name[size] == '_');
-        if (!letter && !(size && isdigit((unsigned char)name[size]))) {
-            return 0;
-        }
-    }
-    return size > 0 && size <= NAME_MAX_LETTERS;
-}
-
 static gal_status check_words(const gal_compile_desc *desc, const char *name, gal_error *error) {
-    if (!is_prefix(name)) {
-        return gali_fail(error, GAL_BAD_ARGUMENT,
-                         "name \"%.40s\": not a C identifier of at most %d lower-case letters, digits and _",
-                         name, NAME_MAX_LETTERS);
+    gal_status status = gali_vocabulary_check_name(name, error);
+    if (status != GAL_OK) {
+        return status;
     }
     if (desc->dump && strcmp(desc->dump, "all") != 0 && !is_pass(desc->dump)) {
         return gali_fail(error, GAL_BAD_ARGUMENT, "dump \"%.40s\": no such pass", desc->dump);

@@ -115,6 +115,17 @@ static void says_what_the_model_wants(void **state) {
     expect_text(s->out, "--input x=X.npy --input y=X.npy -o DIR");
 }
 
+/* What the files and all that is in them are called is a C identifier. */
+static void names_are_identifiers(void **state) {
+    (void)state;
+    char line[200];
+    static const char *const names[] = {"9a", "a-b", "A", "a_name_of_twenty_five_char"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        snprintf(line, sizeof line, "compile %s/m.onnx --name %s -o %s/out", place, names[i], place);
+        expect_bad(gallop(line), 2, "not a C identifier of at most 24");
+    }
+}
+
 static void what_does_not_fit_is_named(void **state) {
     (void)state;
     static const double wide[6] = {0};
@@ -126,6 +137,12 @@ static void what_does_not_fit_is_named(void **state) {
     write_array("tall.npy", x, 3, 2);
     write_array("one.npy", x, 1, 3);
     write_array("none.npy", x, 0, 3);
+    spill(place_of("x.npz"), "PK\3\4 and the rest of an archive", 32);
+    expect_bad(run("#/m.onnx -i #/x.npz -i #/y.npy"), 1, "x.npz: an archive of .npy files");
+    expect_bad(run("#/m.onnx -i x= -i #/y.npy"), 2, "--input x=: a file is missing");
+    expect_bad(run("#/m.onnx --sizes batch=2,batch=3"), 2, "--sizes: \"batch\" is told twice");
+    expect_bad(run("#/m.onnx --sizes batch=3..2"), 2,
+               "--sizes batch=3..2: expected NAME=N or NAME=LEAST..MOST");
     expect_bad(run("#/m.onnx -i #/x.npy"), 2, "input \"y\" is missing: --input y=X.npy, float32[batch, 3]");
     expect_bad(run("#/m.onnx -i z=#/x.npy"), 2, "no input of that name; it has \"x\", \"y\"");
     expect_bad(run("#/m.onnx -i x=#/x.npy -i x=#/x.npy"), 2, "\"x\" is given already");
@@ -165,6 +182,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(the_cache_knows_what_it_built, set_up, tear_down),
         cmocka_unit_test_setup_teardown(keeps_what_it_made, set_up, tear_down),
         cmocka_unit_test_setup_teardown(says_what_the_model_wants, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(names_are_identifiers, set_up, tear_down),
         cmocka_unit_test_setup_teardown(what_does_not_fit_is_named, set_up, tear_down),
         cmocka_unit_test_setup_teardown(compilers_that_are_not_there_are_named, set_up, tear_down),
     };

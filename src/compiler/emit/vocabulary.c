@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/embedded.h"
+#include "base/error.h"
 
 extern const gali_embedded gali_embedded_compiler_h, gali_embedded_kernels_h, gali_embedded_elementary,
     gali_embedded_activate_f32, gali_embedded_panel_f32, gali_embedded_feed, gali_embedded_gate,
@@ -283,6 +284,22 @@ void gali_vocabulary_add_plain(gali_text *text, const char *body) {
     gali_vocabulary_rename(text, whole.bytes ? whole.bytes : "", "gali_one");
     gali_text_end(&words, text);
     gali_text_end(&whole, text);
+}
+
+/* In lower case, since what is emitted also uses it in upper case. */
+gal_status gali_vocabulary_check_name(const char *name, gal_error *error) {
+    enum { LETTERS_MOST = 24 };
+    size_t size = 0;
+    int good = 1;
+    for (; good && name[size]; size++) {
+        good = (name[size] >= 'a' && name[size] <= 'z') ||
+               (size && (name[size] == '_' || isdigit((unsigned char)name[size])));
+    }
+    return good && size > 0 && size <= LETTERS_MOST
+               ? GAL_OK
+               : gali_fail(error, GAL_BAD_ARGUMENT,
+                           "name \"%.40s\": not a C identifier of at most %d lower-case letters, digits and _",
+                           name, LETTERS_MOST);
 }
 
 void gali_vocabulary_rename(gali_text *text, const char *body, const char *name) {

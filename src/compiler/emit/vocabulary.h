@@ -24,6 +24,9 @@ void gali_vocabulary_add(gali_text *text, const gali_target *target, const char 
  */
 void gali_vocabulary_add_plain(gali_text *text, const char *body);
 
+/* GAL_BAD_ARGUMENT where the name is no C identifier of at most 24 lower-case letters, digits and _. */
+gal_status gali_vocabulary_check_name(const char *name, gal_error *error);
+
 /*
  * Appends C text with gali_ replaced by "<name>_" and GALI_ by "<NAME>_": names of a module of its own, so that
  * several may be built as one file.
