@@ -140,7 +140,7 @@ static const laid *lay(gali_group_scene *s, const gali_lowered *lowered, uint32_
     }
     uint32_t tensor = lowered->tensors[parameter];
     size_t bytes = (gali_program_constant_bytes(p, tensor, buffer) + 63) / 64 * 64;
-    uint32_t count = bytes ? (uint32_t)((COPIES_BYTES + bytes - 1) / bytes) : 1;
+    uint32_t count = bytes ? (uint32_t)(COPIES_BYTES / bytes) + 2 : 1;
     laid *l = &s->laid[s->laid_count];
     *l = (laid){parameter, count < COPIES_MAX ? count : COPIES_MAX, buffer, bytes, NULL};
     l->copies = gali_allocate(NULL, bytes * l->count);
@@ -235,6 +235,7 @@ static gal_status make_text(gali_group_scene *s, const gali_schedule *schedules,
 
 static void call(gali_group_scene *s, const candidate *one) {
     void *buffers[GALI_LOOP_BUFFERS_MAX];
+    s->turn++; /* the copy that was used longest ago, also where reference and candidate share a layout */
     for (uint32_t i = 0; i < s->parameters; i++) {
         const laid *l = one->laid[i];
         buffers[i] = l ? l->copies + s->turn % l->count * l->bytes : s->memory[i];
@@ -243,9 +244,7 @@ static void call(gali_group_scene *s, const candidate *one) {
 }
 
 static gal_status prepare(void *context, uint32_t number, gal_error *error) {
-    gali_group_scene *s = context;
-    (void)number, (void)error;
-    s->turn++;
+    (void)context, (void)number, (void)error;
     return GAL_OK;
 }
 
