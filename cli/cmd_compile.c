@@ -21,6 +21,8 @@ typedef struct compile {
     const char *path, *directory, *characters, *weights, *form, *external, *sizes;
     int layers;
     int fast, exact;
+    const char *without_words;
+    uint32_t without; /* of an ONNX model */
     gal_compile_desc desc;
 } compile;
 
@@ -58,6 +60,11 @@ static int read_words(compile *self) {
     }
     if (self->desc.stop_after && !self->desc.dump) {
         return gali_command_usage("compile", "--stop-after makes nothing but a dump: --dump is missing");
+    }
+    if (self->without_words && !gali_onnx_read_without(self->without_words, &self->without)) {
+        return gali_command_usage("compile",
+                                  "--without %.40s: words of rewrite, fuse, layout, tile, with commas",
+                                  self->without_words);
     }
     self->desc.weights_blob = strcmp(self->weights, "blob") == 0;
     self->desc.form = strcmp(self->form, "blend") == 0 ? GAL_FORM_BLEND : GAL_FORM_PER_EXPERT;
@@ -198,6 +205,7 @@ static int make_onnx(const compile *self) {
         gal_error why = {0};
         model.fast = self->fast;
         model.exact = self->exact;
+        model.without = self->without;
         status = gali_onnx_model_program(&model, &why);
         if (status == GAL_OK) {
             model.program->target = target;
@@ -233,12 +241,13 @@ static int make(compile *self) {
     if (gali_onnx_is_path(self->path) && !self->layers) {
         return make_onnx(self);
     }
-    if (!self->layers && (self->external || self->sizes || self->fast || self->exact)) {
+    if (!self->layers && (self->external || self->sizes || self->fast || self->exact || self->without)) {
         return gali_command_usage("compile", "%s is for ONNX models",
                                   self->external ? "--external"
                                   : self->sizes  ? "--sizes"
                                   : self->fast   ? "--fast"
-                                                 : "--exact");
+                                  : self->exact  ? "--exact"
+                                                 : "--without");
     }
     gal_error error = {0};
     void *data = NULL;
@@ -272,6 +281,7 @@ static int run(int argc, char **argv) {
                                    {"--fast", GALI_OPTION_FLAG, &self.fast, 0, 0},
                                    {"--exact", GALI_OPTION_FLAG, &self.exact, 0, 0},
                                    {"--sizes", GALI_OPTION_TEXT, &self.sizes, 0, 0},
+                                   {"--without", GALI_OPTION_TEXT, &self.without_words, 0, 0},
                                    {"--layers", GALI_OPTION_FLAG, &self.layers, 0, 0},
                                    {"-o", GALI_OPTION_TEXT, &self.directory, 0, 0},
                                    {"--output", GALI_OPTION_TEXT, &self.directory, 0, 0}};
@@ -311,6 +321,9 @@ const gali_command gali_command_compile = {
     "  --sizes       what sizes are that an ONNX model leaves open: batch=1,length=8..512\n"
     "  --fast        an ONNX model's results may be rounded less well where that is faster (docs/onnx.md)\n"
     "  --exact       an ONNX model's convolutions are all the sums that ONNX says, none by transforms\n"
+    "  --without     rewrite, fuse, layout or tile, several with commas: leaves that out of an ONNX model's C, "
+    "to\n"
+    "                see what it is worth\n"
     "  --characters  of a call: LEAST..MOST or a number, at most 1024 (1..64)\n"
     "  --target      scalar, x86-64-v3, x86-64-v4, armv8-a, armv8.2-a+dotprod, wasm32+simd128 or native\n"
     "  --weights     array: in NAME.c; blob: in NAME.weights, which the program loads\n"

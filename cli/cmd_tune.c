@@ -12,6 +12,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "commands.h"
+#include "compiler/log/device.h"
 #include "onnx/onnx_model.h"
 #include "options.h"
 #include "tune_spread.h"
@@ -21,7 +22,9 @@ enum { COUNTS_MAX = 16, BAR = 20, PLAN_BYTES = 8192, EXIT_INTERRUPTED = 130 };
 typedef struct job {
     const char *model, *target_name, *way_name, *log_path, *merge_path, *characters, *form_name, *plan_path;
     const char *external, *sizes; /* of an ONNX model */
-    int fast, is_onnx;
+    const char *device_path;
+    gali_device device; /* peak 0: none was given */
+    int fast, exact, is_onnx;
     double minutes;
     uint32_t seed, counts[COUNTS_MAX], count_count, task_count;
     int stopped;
@@ -83,11 +86,13 @@ static int read_words(job *self) {
                                                     : "--form",
                                   self->model);
     }
-    if (!self->is_onnx && (self->sizes || self->external || self->fast)) {
+    if (!self->is_onnx && (self->sizes || self->external || self->fast || self->exact || self->device_path)) {
         return gali_command_usage("tune", "%s is for ONNX models",
                                   self->sizes      ? "--sizes"
                                   : self->external ? "--external"
-                                                   : "--fast");
+                                  : self->fast     ? "--fast"
+                                  : self->exact    ? "--exact"
+                                                   : "--device");
     }
     self->characters = self->characters ? self->characters : "1,2,5,8";
     if (self->is_onnx) {
@@ -218,6 +223,16 @@ static int watch(void *context, const gali_tune_state *state) {
     return interrupted;
 }
 
+/* "0.92 of the roofline by multiply-adds, 110 GFLOP/s": weights come from where 4 MB fit, as they were measured. */
+static void print_share(const job *self, const gali_tune_task *task, const gali_tune_result *result) {
+    const double room = 4 << 20, seconds = result->measured.seconds, bytes = task->group.bytes;
+    int by_memory;
+    double least =
+        gali_device_least(&self->device, task->group.sum.steps, bytes, bytes > room ? bytes : room, &by_memory);
+    printf("%.2f of the roofline by %s, %.0f GFLOP/s, ", least / seconds, by_memory ? "bytes" : "multiply-adds",
+           2e-9 * task->group.sum.steps / seconds);
+}
+
 static void print_result(const job *self, const gali_tune_task *task, const gali_tune_result *result) {
     gali_text text = {0};
     if (self->is_onnx) {
@@ -232,6 +247,9 @@ static void print_result(const job *self, const gali_tune_task *task, const gali
     gali_schedule_print(&result->schedule, "; ", &text);
     printf("%.3f of %s, %.1f us (", 1 / result->measured.ratio,
            self->is_onnx ? "the schedule by rules" : "the runtime's kernel", 1e6 * result->measured.seconds);
+    if (self->device.peak > 0 && self->is_onnx) {
+        print_share(self, task, result);
+    }
     if (result->from_log) {
         printf("from the log");
     } else {
@@ -315,9 +333,15 @@ static gal_status tune_layers(job *self, const model_bytes *model) {
 }
 
 static gal_status tune_groups(job *self) {
-    gali_onnx_model model = {.fast = self->fast};
+    static const char *const isas[GALI_SIMD_COUNT] = {"scalar", "avx2", "avx512", "neon", "wasm"};
+    gali_onnx_model model = {.fast = self->fast, .exact = self->exact};
     gal_error why = {0};
-    gal_status status = gali_onnx_model_open(&model, self->model, self->external, self->sizes, &self->error);
+    gal_status status = self->device_path ? gali_device_read(&self->device, self->device_path,
+                                                             isas[self->tune.target->simd], &self->error)
+                                          : GAL_OK;
+    status = status == GAL_OK
+                 ? gali_onnx_model_open(&model, self->model, self->external, self->sizes, &self->error)
+                 : status;
     if (status == GAL_OK) {
         status = gali_onnx_model_program(&model, &why);
         if (status == GAL_OK) {
@@ -400,6 +424,8 @@ static int run(int argc, char **argv) {
         {"--external", GALI_OPTION_TEXT, &self->external, 0, 0},
         {"--sizes", GALI_OPTION_TEXT, &self->sizes, 0, 0},
         {"--fast", GALI_OPTION_FLAG, &self->fast, 0, 0},
+        {"--exact", GALI_OPTION_FLAG, &self->exact, 0, 0},
+        {"--device", GALI_OPTION_TEXT, &self->device_path, 0, 0},
     };
     int result = gali_options_read("tune", argc, argv, options, sizeof options / sizeof options[0]);
     self->is_onnx = result == GALI_EXIT_OK && gali_onnx_is_path(self->model);
@@ -422,8 +448,10 @@ const gali_command gali_command_tune = {
     .help =
         "usage: gallop tune MODEL [--target native] [--minutes 2] [--way template] [--characters 1,2,5,8]\n"
         "                         [--form per-expert] [--seed 1] [--log FILE] [--merge FILE] [--plan FILE]\n"
-        "       gallop tune MODEL.onnx [--sizes NAME=N,...] [--external FILE] [--fast] [--target native]\n"
-        "                         [--minutes 2] [--way template] [--seed 1] [--log FILE] [--merge FILE]\n\n"
+        "       gallop tune MODEL.onnx [--sizes NAME=N,...] [--external FILE] [--fast] [--exact] [--target "
+        "native]\n"
+        "                         [--minutes 2] [--way template] [--seed 1] [--log FILE] [--merge FILE]\n"
+        "                         [--device device.json]\n\n"
         "Searches, for each layer and count of characters, the loops that run fastest here, and prints each\n"
         "winner with its speed beside the runtime's own kernel. Needs a C compiler (cc, or what CC names).\n"
         "Of an ONNX model: the schedule of each group with a sum in tiles, beside that by rules.\n\n"
@@ -436,7 +464,8 @@ const gali_command gali_command_tune = {
         "  --form        of layers with several experts: per-expert or blend (docs/plan.md)\n"
         "  --seed        of the search's random numbers\n"
         "  --log         every measurement as a line of JSON: what is in it is not measured again\n"
-        "  --sizes, --external, --fast  as of gallop compile, which has to be told the same\n"
+        "  --sizes, --external, --fast, --exact  as of gallop compile, which has to be told the same\n"
+        "  --device      a file of gallop probe: prints each group's share of that machine's roofline\n"
         "  --merge       adds the records of another log to that of --log\n"
         "  --plan        writes the runtime's plan with the winners' panels and tiles, as far as it can say\n"
         "                them; needs --log\n\n"

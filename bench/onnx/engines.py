@@ -11,7 +11,7 @@ import contextlib
 import importlib
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -141,12 +141,12 @@ class Mnn:
 class Gallop:
     """`gallop compile`, the system's C compiler, and the library loaded."""
 
-    def __init__(self, model: Model, folder: Path) -> None:
+    def __init__(self, model: Model, folder: Path, told: Sequence[str] = ()) -> None:
         onnx_c = importlib.import_module("onnx_c")
         flags = tuple(os.environ.get("GALLOP_BENCH_FLAGS", "-O3").split())
         compiler = os.environ.get("GALLOP_BENCH_CC", "cc")
         compiled = onnx_c.CompiledModel(
-            model.path, folder, flags, compiler, sizes=model.sizes, blob=True
+            model.path, folder, flags, compiler, sizes=model.sizes, blob=True, told=tuple(told)
         )
         self.groups = compiled.groups
         made, self.call = compiled.bind(list(model.inputs.values()))

@@ -50,10 +50,33 @@ gal_status gali_onnx_model_open(gali_onnx_model *model, const char *path, const 
     return status;
 }
 
+int gali_onnx_read_without(const char *text, uint32_t *without) {
+    static const char *const words[] = {"rewrite", "fuse", "layout",
+                                        "tile"}; /* bits of GALI_WITHOUT_, by rising */
+    size_t size;
+    for (*without = 0; *text; text += size + (text[size] == ',')) {
+        uint32_t i = 0;
+        size = strcspn(text, ",");
+        while (i < 4 && (strlen(words[i]) != size || memcmp(words[i], text, size) != 0)) {
+            i++;
+        }
+        if (i == 4) {
+            return 0;
+        }
+        *without |= 1u << i;
+    }
+    return 1;
+}
+
 gal_status gali_onnx_model_program(gali_onnx_model *model, gal_error *error) {
-    gal_status status = gali_graph_rewrite(model->graph, model->fast, model->rewritten, error);
+    gal_status status = model->without & GALI_WITHOUT_REWRITE
+                            ? GAL_OK
+                            : gali_graph_rewrite(model->graph, model->fast, model->rewritten, error);
     status = status == GAL_OK ? gali_program_make(&model->program, model->graph, &model->arena, error) : status;
     status = status == GAL_OK && !model->exact ? gali_program_winograd(model->program, error) : status;
+    if (status == GAL_OK) {
+        model->program->without = model->without;
+    }
     status = status == GAL_OK ? gali_program_fuse(model->program, error) : status;
     status = status == GAL_OK ? gali_program_range(model->program, error) : status;
     status = status == GAL_OK ? gali_program_layout(model->program, error) : status;

@@ -11,8 +11,9 @@ typedef struct gali_onnx_model {
     gali_onnx_file *file;
     gali_arena arena;
     gali_graph *graph;
-    int exact; /* set before, too: convolutions are summed as ONNX says, none by winograd.h */
-    int fast;  /* set before gali_onnx_model_program: results may be less near to the truth */
+    int exact;        /* set before, too: convolutions are summed as ONNX says, none by winograd.h */
+    int fast;         /* set before gali_onnx_model_program: results may be less near to the truth */
+    uint32_t without; /* set before, too: bits of GALI_WITHOUT_ */
     uint32_t rewritten[GALI_REWRITE_COUNT]; /* how often each rule was used */
     gali_program *program;                  /* NULL before gali_onnx_model_program */
 } gali_onnx_model;
@@ -30,6 +31,9 @@ gal_status gali_onnx_file_open(gali_onnx_file **file, const char *path, const ch
  */
 gal_status gali_onnx_model_open(gali_onnx_model *model, const char *path, const char *external,
                                 const char *sizes, gal_error *error);
+
+/* "fuse,tile" as bits of GALI_WITHOUT_. Returns 0 where a word is none of rewrite, fuse, layout, tile. */
+int gali_onnx_read_without(const char *text, uint32_t *without);
 
 /* Rewrites, fuses and places. */
 gal_status gali_onnx_model_program(gali_onnx_model *model, gal_error *error);

@@ -118,12 +118,15 @@ static const char *const good[][2] = {
 
 static const gali_schedule *taken[2]; /* by what a test runs; NULL: by rules */
 
+static uint32_t left_out; /* bits of GALI_WITHOUT_ */
+
 static gal_status lay_out(gali_program *p, gal_error *error) {
     p->schedules = taken;
+    p->without = left_out;
     return gali_program_layout(p, error);
 }
 
-static void no_schedule_changes_a_bit(void **unused) {
+static void no_schedule_nor_its_lack_changes_a_bit(void **unused) {
     (void)unused;
     static double x[X], a[M * K];
     gali_arena arena = {0};
@@ -139,12 +142,14 @@ static void no_schedule_changes_a_bit(void **unused) {
     }
     taken[0] = taken[1] = NULL;
     assert_int_equal(program_run_by(&run, graph, target_of("x86-64-v3"), in, hand, lay_out), GAL_OK);
-    for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
-        gali_schedule schedules[2] = {schedule_of(good[i][0]), schedule_of(good[i][1])};
-        taken[0] = &schedules[0];
-        taken[1] = &schedules[1];
+    const size_t count = sizeof good / sizeof *good;
+    for (size_t i = 0; i < count + 2; i++) { /* the last two: without tiles, in the order of axes */
+        gali_schedule schedules[2] = {schedule_of(good[i % count][0]), schedule_of(good[i % count][1])};
+        taken[0] = i < count ? &schedules[0] : NULL;
+        taken[1] = i < count ? &schedules[1] : NULL;
+        left_out = i < count ? 0 : i == count ? GALI_WITHOUT_TILE : GALI_WITHOUT_LAYOUT;
         if (program_run_by(&run, graph, target_of("x86-64-v3"), in, out, lay_out) != GAL_OK) {
-            fail_msg("%s | %s: %s", good[i][0], good[i][1], error.message);
+            fail_msg("%s | %s: %s", good[i % count][0], good[i % count][1], error.message);
         }
         for (int o = 0; o < 2; o++) {
             assert_memory_equal(out[o].real, hand[o].real, hand[o].count * sizeof(double));
@@ -251,7 +256,7 @@ static void a_record_of_another_group_is_refused_with_its_line(void **unused) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(schedules_come_back),
-        cmocka_unit_test(no_schedule_changes_a_bit),
+        cmocka_unit_test(no_schedule_nor_its_lack_changes_a_bit),
         cmocka_unit_test(wrong_schedules_are_refused),
         cmocka_unit_test(a_log_changes_the_loops_of_its_group),
         cmocka_unit_test(a_record_of_another_group_is_refused_with_its_line),

@@ -48,7 +48,7 @@ def aligned(size: int) -> np.ndarray:
 class CompiledModel:
     """NAME_call of the emitted C. Ports stand in the header's comment: name, type, extents.
 
-    `blob` keeps the weights in a file beside the source, which large models want.
+    `blob` keeps the weights in a file beside the source, which large models want; `told` are more options of the command.
     """
 
     def __init__(
@@ -60,9 +60,10 @@ class CompiledModel:
         sizes: str = "",
         target: str = "native",
         blob: bool = False,
+        told: tuple[str, ...] = (),
     ) -> None:
         options = ["--target", target, "--name", "model", "--sizes", sizes, "-o", folder]
-        options += ["--weights", "blob" if blob else "array"]
+        options += ["--weights", "blob" if blob else "array", *told]
         done = subprocess.run(
             [COMMAND, "compile", path, *options], check=False, capture_output=True, text=True
         )

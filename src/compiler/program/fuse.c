@@ -381,7 +381,8 @@ gal_status gali_program_fuse(gali_program *p, gal_error *error) {
         gali_fusion_clean(&f);
         gali_fusion_sweep(&f);
     }
-    for (int round = 0; round < ROUNDS_MOST && !p->arena->failed; round++) {
+    for (int round = 0; !(p->without & GALI_WITHOUT_FUSE) && round < ROUNDS_MOST && !p->arena->failed;
+         round++) {
         int changed = attempt_all(&f, finish, 1);
         while (attempt_all(&f, go_into_same, 0)) {
             changed |= 1 | attempt_all(&f, finish, 1);

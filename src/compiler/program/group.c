@@ -496,7 +496,7 @@ void gali_fusion_group(gali_fusion *f) {
         return;
     }
     join_nodes(&j);
-    for (int changed = 1; changed;) {
+    for (int changed = !(f->p->without & GALI_WITHOUT_FUSE); changed;) {
         changed = 0;
         for (uint32_t s = f->p->stage_count; s-- > 0;) {
             changed |= !f->p->stages[s].gone && join_makers(&j, s);

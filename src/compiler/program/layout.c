@@ -401,7 +401,8 @@ gal_status gali_program_layout(gali_program *program, gal_error *error) {
         }
     }
     for (uint32_t i = 0; good && i < program->tensor_count; i++) {
-        set_order(&program->tensors[i], l.last[i]);
+        uint8_t last = (uint8_t)(program->tensors[i].type.rank > 0 ? program->tensors[i].type.rank - 1 : 0);
+        set_order(&program->tensors[i], program->without & GALI_WITHOUT_LAYOUT ? last : l.last[i]);
     }
     gali_arena_release(&arena);
     return good ? GAL_OK : gali_fail(error, GAL_NO_MEMORY, "no memory for the layout of tensors");

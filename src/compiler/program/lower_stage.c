@@ -159,7 +159,8 @@ void gali_lower_stage(gali_lowering *l, const gali_program_stage *stage) {
         return;
     }
     int lanes = l->p->target && l->p->target->lanes > 1;
-    if (lanes && !l->plain && (stage->reduced ? gali_lower_tile(l) : gali_lower_vectors(l))) {
+    if (lanes && !l->plain &&
+        (stage->reduced ? !(l->p->without & GALI_WITHOUT_TILE) && gali_lower_tile(l) : gali_lower_vectors(l))) {
         return;
     }
     if (!stage->reduced) {

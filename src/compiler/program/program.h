@@ -65,6 +65,14 @@ typedef struct gali_program_tensor {
     uint8_t order[GALI_RANK_MAX]; /* dimension d in memory, outermost first, is axis order[d] of the type */
 } gali_program_tensor;
 
+/* What may be left out, to measure what it is worth; results stay right, bits but for rewriting too. */
+enum {
+    GALI_WITHOUT_REWRITE = 1, /* the graph as the file has it */
+    GALI_WITHOUT_FUSE = 2,    /* a function for each operator */
+    GALI_WITHOUT_LAYOUT = 4,  /* tensors in the order of their axes */
+    GALI_WITHOUT_TILE = 8,    /* sums in strips, not in register tiles */
+};
+
 /* In scalars of a program a load's source is a tensor, and there are no loads of stages. */
 typedef struct gali_program_stage {
     uint32_t tensor;
@@ -166,6 +174,7 @@ typedef struct gali_program {
     gali_told *told;           /* [told_count] of symbols of the graph's extents; BY_NONE past them */
     int64_t *least, *most;     /* [symbols of the graph's extents] range.c */
     int64_t *typical;          /* [same] sizes to choose by; layout.c */
+    uint32_t without;          /* bits of GALI_WITHOUT_ */
     const gali_target *target; /* that it is lowered for; NULL: any, number by number */
     const struct gali_schedule **schedules; /* [group_count] NULL, or of one: by rules; lower.h */
     gali_program_order_facts order_facts;

@@ -15,6 +15,7 @@ typedef struct gali_tune_group {
     gali_program *program; /* NULL: a dense layer is tuned */
     uint32_t number;
     gali_lowered_sum sum; /* by the rules */
+    double bytes;         /* of all that it reads and writes, at typical sizes */
 } gali_tune_group;
 
 /*

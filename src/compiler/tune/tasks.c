@@ -100,6 +100,17 @@ static void add_group(gali_tune_task *tasks, uint32_t *count, const gali_tune_ta
     }
 }
 
+static double bytes_of(const gali_program *p, const gali_lowered *lowered) {
+    double bytes = 0;
+    for (uint32_t i = 0; i < lowered->function->parameters; i++) {
+        const gali_type *type = &p->tensors[lowered->tensors[i]].type;
+        int64_t count =
+            gali_extent_value(p->graph->extents, gali_type_count(p->graph->extents, type), p->typical);
+        bytes += (double)(count > 0 ? count : 0) * (double)gali_element_list[type->element].bytes;
+    }
+    return bytes;
+}
+
 gal_status gali_tune_group_tasks(gali_program *program, gali_tune_task *tasks, uint32_t *task_count,
                                  gal_error *error) {
     gal_status status = GAL_OK;
@@ -107,10 +118,11 @@ gal_status gali_tune_group_tasks(gali_program *program, gali_tune_task *tasks, u
     for (uint32_t i = 0; i < program->group_count && status == GAL_OK; i++) {
         gali_arena arena = {0};
         gali_lowered lowered;
-        gali_tune_task task = {.layers = 1, .group = {program, i, {{0}}}};
+        gali_tune_task task = {.layers = 1, .group = {.program = program, .number = i}};
         status = gali_program_lower_by(program, i, NULL, &arena, &lowered, error);
         if (status == GAL_OK && lowered.sum.schedule.count) {
             task.group.sum = lowered.sum;
+            task.group.bytes = bytes_of(program, &lowered);
             add_written(&task, &lowered.sum.schedule);
             status = gali_program_log_task(program, i, &lowered, &task.name, error);
             if (status == GAL_OK) {

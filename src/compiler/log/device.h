@@ -1,0 +1,32 @@
+/*
+ * What `gallop probe` measured of this machine (device.json, docs/probe.md), as far as a roofline needs it: the most that
+ * arithmetic and memory allow, which times are held against.
+ */
+#ifndef GALI_COMPILER_LOG_DEVICE_H
+#define GALI_COMPILER_LOG_DEVICE_H
+
+#include "gallop/base.h"
+
+enum { GALI_DEVICE_LEVELS_MAX = 16 };
+
+typedef struct gali_device {
+    char name[128];
+    double peak;                         /* multiply-adds of float32 a second */
+    uint32_t levels;                     /* caches and, last, memory */
+    double size[GALI_DEVICE_LEVELS_MAX]; /* bytes; of memory infinite */
+    double rate[GALI_DEVICE_LEVELS_MAX]; /* bytes a second that come from there */
+} gali_device;
+
+/*
+ * Reads a device.json; the peak is that of an instruction set by the runtime's name for it ("avx2"), or, of a file that names
+ * none, the one that it has. Errors, with path: GAL_IO; GAL_BAD_DATA where it is none, or has no peak of float32 or no rate of
+ * buffers; GAL_UNSUPPORTED without jansson.
+ */
+gal_status gali_device_read(gali_device *device, const char *path, const char *isa, gal_error *error);
+
+/* The least seconds that so many multiply-adds on so many bytes, which lie where `room` bytes fit, take; *by_memory: bytes
+ * decide. */
+double gali_device_least(const gali_device *device, double multiply_adds, double bytes, double room,
+                         int *by_memory);
+
+#endif
