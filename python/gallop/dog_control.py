@@ -79,12 +79,14 @@ def direction(angle: torch.Tensor) -> torch.Tensor:
 
 
 DEFAULTS = {"velocity_smooth": 0.9, "direction_smooth": 0.9, "strafe_smooth": 0.9,
-            "turn_gait": 0.0, "turn_ahead": 0.0, "jump_time": 0.0, "jump_speed": 0.0}
+            "turn_gait": 0.0, "turn_ahead": 0.0, "jump_time": 0.0, "jump_speed": 0.0,
+            "speed_push": 0.0}
 
 
 KEPT = ("root", "facing", "position", "turn", "velocity", "velocity_wanted", "facing_wanted",
-        "turning", "strafe", "stand", "top")
+        "turning", "strafe", "stand", "top", "speed")
 TURN_JUMP, TURN_FOLLOW = 0.15, 0.1  # rad; share of the way that `turning` goes in a frame
+SPEED_FOLLOW = 0.05
 LISTS = ("commanded_now", "predicted")
 
 
@@ -110,6 +112,7 @@ class Controller:
         self.velocity_wanted, self.facing_wanted = self.root, self.facing
         self.commanded_now = (self.root, self.facing)
         self.strafe, self.stand, self.turning, self.age = self.facing, self.facing, self.facing, 0
+        self.speed = self.facing  # smoothed, units a frame
         self.over = -past - self.rules["jump_time"]
         self.top = self.facing + self.over  # frames until a jump's top; `over`: none to be seen
         self.offsets = torch.tensor(self.contract.samples, **make)
@@ -186,12 +189,19 @@ class Controller:
             amount = torch.where(away.abs() > r["turn_gait"], amount * 0, amount)
         self.stand = self.stand + r["gait_smooth"] * (amount - self.stand)
 
+    def _velocity_ahead(self) -> torch.Tensor:
+        """The velocity that the path ahead is laid out for: more while much of it is missing."""
+        wanted = self.velocity_wanted.norm(dim=1)
+        missing = ((wanted - self.speed) / wanted.clamp(min=1e-9)).clamp(min=0)
+        missing = torch.where(wanted < self.rules["stand_speed"], missing * 0, missing)
+        return self.velocity_wanted * (1 + self.rules["speed_push"] * missing)[:, None]
+
     def _follow(self, velocity: torch.Tensor, facing: torch.Tensor
                 ) -> tuple[torch.Tensor, torch.Tensor]:
         """One frame of the commanded velocity and facing."""
         r = self.rules
         lead = r["turn_ahead"] * self.turning
-        goal = turned(self.velocity_wanted, lead)
+        goal = turned(self._velocity_ahead(), lead)
         velocity = velocity + (goal - velocity) / r["command_velocity_time"]
         angle = wrapped(self.facing_wanted + lead - facing) / max(r["command_turn_time"], 1.0)
         limit = r["command_turn_rate"]
@@ -242,6 +252,8 @@ class Controller:
         self.state, step = self.body.advance(
             self.state, y, share, r["stand_settle"] * self.stand, anchor, r["anchor_limit"])
         self.age += 1
+        went = share * self.state.motion[:, :2].norm(dim=1)
+        self.speed = self.speed + SPEED_FOLLOW * (went - self.speed)
         moved = turned(step.step, self.facing)
         self.root, self.facing = self.root + moved, self.facing + step.facing
         self.position = torch.cat([self.position[1:], self.root[None]])

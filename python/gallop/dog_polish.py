@@ -28,6 +28,9 @@ class Plan:
     unroll: int = 12
     rate: float = 2e-4
     weight: float = 10.0
+    slide: float = 0.1
+    slow: float = 2.0  # times as much of those that are slower than `walks`, whose feet are looked at
+    walks: float = 1.3  # m/s
     batch: int = 24
     length: int = 12
 
@@ -64,8 +67,8 @@ class Sticks:
         self.left[new], self.age[new] = rng.integers(50, 210, count), 0
         self.angle[new] += rng.uniform(-2.1, 2.1, count)
         kind = rng.random(count)
-        stands, aside, back = kind < 0.12, (kind > 0.84) & (kind <= 0.92), kind > 0.92
-        spins = np.where(stands, kind < 0.06, ~aside & ~back & (rng.random(count) < 0.3))
+        stands, aside, back = kind < 0.14, (kind > 0.82) & (kind <= 0.9), kind > 0.9
+        spins = np.where(stands, kind < 0.08, ~aside & ~back & (rng.random(count) < 0.3))
         self.spin[new] = np.where(spins, rng.uniform(-1.2, 1.2, count), 0) / dog.RATE
         self.speed[new] = np.where(stands, 0, rng.uniform(0.4, 3.5, count)) * 100 / dog.RATE
         quarter = np.where(rng.random(count) < 0.5, 0.5, -0.5)
@@ -101,18 +104,20 @@ class Polish:
     def penalty(self, commands: list[Command], settled: torch.Tensor) -> torch.Tensor:
         """What the characters do that no dog does, in as many frames of their lives; settled [C]
         tells whose command is old and leads straight on."""
-        total = torch.zeros((), device=self.device)
+        total, plan = torch.zeros((), device=self.device), self.plan
         for command in commands:
             self.control.step(command)
             s, y = self.control.state, self.control.y
             planted = (y[:, self.control.body.at["contact"]] >= 0.5).float()
             flat = s.feet_rate[..., 0::2]
-            slide = ((flat.square().sum(-1) + 1e-6).sqrt() * planted).mean()
+            slow = self.control.velocity_wanted.norm(dim=1) < plan.walks * 100 / dog.RATE
+            often = 1 + (plan.slow - 1) * slow.float()[:, None]
+            slide = (often * (flat.square().sum(-1) + 1e-6).sqrt() * planted).mean()
             low = (1.6 - s.feet[..., 1]).clamp(min=0)
             level = (self.control.top <= -self.control.rules["jump_time"]).float()
             height = (26.5 - s.posture[:, 0]).clamp(min=0) * level
             lean = (s.posture[:, 1:].abs() - 0.24).clamp(min=0) * level[:, None]
-            total = total + low.mean() + 0.3 * height.mean() + 3 * lean.mean() + 0.1 * slide
+            total = total + low.mean() + 0.3 * height.mean() + 3 * lean.mean() + plan.slide * slide
         return total / len(commands) + 0.8 * self.lag(settled)
 
     def lag(self, settled: torch.Tensor) -> torch.Tensor:
@@ -136,8 +141,9 @@ class Polish:
             now, then = getattr(c.state, f.name).detach(), getattr(rest, f.name)
             kept[f.name] = torch.where(lost.view(-1, *[1] * (now.dim() - 1)), then, now)
         c.state = State(**kept)
-        for name in ("root", "facing", "position", "turn", "velocity"):
+        for name in ("root", "facing", "position", "turn", "velocity", "speed"):
             setattr(c, name, torch.nan_to_num(getattr(c, name).detach(), 0.0, 0.0, 0.0))
+        c.commanded_now = tuple(p.detach() for p in c.commanded_now)
         c.predicted = tuple(torch.nan_to_num(p.detach(), 0.0, 0.0, 0.0) for p in c.predicted)
 
     def step(self, share: float) -> tuple[float, float]:

@@ -33,7 +33,8 @@ DEFAULTS = {
     "future_position_bias": 0.5, "future_position_bias_strafe": 1.0,
     "future_direction_bias": 2.0, "future_direction_bias_strafe": 0.5,
     "joint_smooth": 0.5, "stand_start": 0.0, "stand_damping": 0.25, "phase_stand": 0.1,
-    "phase_least": 0.0, "speed_gain": 0.0, "jump_time": 0.0, "jump_speed": 0.0,
+    "phase_least": 0.0, "speed_gain": 0.0, "speed_band": 0.0, "speed_push": 0.0,
+    "jump_time": 0.0, "jump_speed": 0.0,
 }  # fmt: skip
 
 
@@ -196,15 +197,31 @@ class Loop:
         return replace(s, velocity=velocity, strafe=strafe, crouch=crouch, face=face,
                        turning=turning, factor=factor)
 
+    def _missing(self, s: State) -> tuple[torch.Tensor, torch.Tensor]:
+        """The wanted speed [C], but for the integrator's factor, and the share of it that is
+        missing."""
+        wanted = s.velocity.norm(dim=-1) / s.factor
+        return wanted, (wanted - s.speed) / wanted.clamp(min=1e-9)
+
     def _factor(self, s: State) -> torch.Tensor:
-        """The speed integrator's."""
-        gain = self.rules["speed_gain"]
+        """The speed integrator's: it waits where much is missing."""
+        gain, band = self.rules["speed_gain"], self.rules["speed_band"]
         if gain <= 0:
             return torch.ones_like(s.factor)
-        wanted = s.velocity.norm(dim=-1) / s.factor
-        missing = (wanted - s.speed) / wanted.clamp(min=1e-9)
-        pushed = (s.factor + gain * missing).clamp(*FACTOR)
+        wanted, missing = self._missing(s)
+        near = missing.abs() <= (band if band > 0 else math.inf)
+        pushed = (s.factor + torch.where(near, gain * missing, 0 * missing)).clamp(*FACTOR)
         return torch.where(wanted < self.rules["stand_speed"], torch.ones_like(pushed), pushed)
+
+    def _velocity_ahead(self, s: State) -> torch.Tensor:
+        """The velocity [C, 2] that the path ahead is laid out for."""
+        push = self.rules["speed_push"]
+        if push <= 0:
+            return s.velocity
+        wanted, missing = self._missing(s)
+        none = torch.zeros_like(missing)
+        missing = torch.where(wanted < self.rules["stand_speed"], none, missing.clamp(min=0))
+        return s.velocity * (1 + push * missing)[:, None]
 
     def _face(
         self, s: State, velocity: torch.Tensor, look: torch.Tensor, strafe: torch.Tensor
@@ -251,7 +268,7 @@ class Loop:
         now, ahead = self.now, self.now + 1
         step = torch.diff(s.path[:, now:], dim=1)
         share = (1 - (1 - self.share) ** self._bias("position", s))[..., None]
-        step = mix(step, s.velocity[:, None], share)
+        step = mix(step, self._velocity_ahead(s)[:, None], share)
         path = torch.cat([s.path[:, :ahead], s.path[:, now, None] + torch.cumsum(step, 1)], 1)
         share = 1 - (1 - self.share) ** self._bias("direction", s)
         goal = s.face[:, None] + self.lead * s.turning[:, None]

@@ -31,6 +31,7 @@ RULES = {
     "foot_step_height": 3.0, "foot_step_fade": 0.07, "pose_rigid": 1.0, "inertia_jump": 2.5,
     "inertia_body": 1.0, "breath": 0.4, "sway": 1.5, "ground_reach": 20.0, "ground_smooth": 0.12,
     "ground_feet": 1.0, "ground_drop": 25.0, "foot_height_smooth": 0.35,
+    "stand_start": 1.0, "speed_band": 0.2, "speed_push": 0.5,
 }  # fmt: skip
 
 

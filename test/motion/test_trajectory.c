@@ -498,6 +498,36 @@ static void the_walker_goes_where_the_stick_points(void **unused) {
     gal_controller_close(controller);
 }
 
+/* Who starts to run is quick, and does not overshoot for seconds: the highest mean of 36 frames. */
+static void a_start_is_quick_and_does_not_overshoot(void **unused) {
+    (void)unused;
+    gal_controller *controller = NULL;
+    gal_error error = {0};
+    assert_int_equal(gal_controller_open(&controller, GALLOP_SOURCE_DIR "/models/runner.gallop", NULL, &error),
+                     GAL_OK);
+    gal_crowd *crowd = crowd_of(controller, 1, NULL);
+    gal_character id = crowd_add(crowd, (gal_spawn){0});
+    float wanted = gal_controller_get_info(controller).speed_run, most = 0;
+    enum { FRAMES = 240, SPAN = 36 };
+    float at[FRAMES];
+    int reached = 0;
+    gal_crowd_set_input(crowd, id, &(gal_input){.move_y = 1, .run = 1});
+    for (int f = 0; f < FRAMES; f++) {
+        gal_character_state state;
+        gal_crowd_step(crowd);
+        gal_crowd_state(crowd, id, &state);
+        at[f] = state.root.z;
+        most = f < SPAN ? 0 : fmaxf(most, (at[f] - at[f - SPAN]) * 60 / SPAN);
+        reached = reached == 0 && f >= 6 && (at[f] - at[f - 6]) * 10 > 0.8f * wanted ? f : reached;
+    }
+    print_message("a start takes %d frames and goes up to %.2f of the speed\n", reached,
+                  (double)(most / wanted));
+    assert_true(reached > 0 && reached <= 30);
+    assert_true(most < 1.12f * wanted); /* 1.26 where the integrator winds up in a start */
+    gal_crowd_destroy(crowd);
+    gal_controller_close(controller);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_future_follows_the_rules),
@@ -510,6 +540,7 @@ int main(void) {
         cmocka_unit_test(the_future_is_the_predicted_one),
         cmocka_unit_test(the_future_goes_on_past_the_last_prediction),
         cmocka_unit_test(the_walker_goes_where_the_stick_points),
+        cmocka_unit_test(a_start_is_quick_and_does_not_overshoot),
     };
     return cmocka_run_group_tests_name("motion trajectory", tests, NULL, NULL);
 }

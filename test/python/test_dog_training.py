@@ -192,7 +192,7 @@ def command(z=0.0, x=0.0, strafe=0.0, look=0.0, count=1, jump=0.0):
 
 
 def test_commanded_path_follows_the_stick(model):
-    control = dog_control.Controller(model, 1)
+    control = dog_control.Controller(model, 1, {"speed_push": 0.0})
     for _ in range(120):
         control.command(command(x=1.0))
     velocity, facing = control.commanded_now
@@ -200,6 +200,15 @@ def test_commanded_path_follows_the_stick(model):
     assert float(facing) == pytest.approx(np.pi / 2, rel=0.01)
     assert float(control.commanded[0][0, -1, 0]) == pytest.approx(75, rel=0.02)
     assert float(control.stand) < 1e-3
+
+
+def test_who_stands_is_hurried_on_and_who_is_fast_is_not(model):
+    control = dog_control.Controller(model, 1, {"speed_push": 0.5})
+    for speed, times in ((0.0, 1.5), (0.75, 1.25), (1.5, 1.0), (3.0, 1.0)):
+        control.speed = torch.tensor([speed])
+        for _ in range(120):
+            control.command(command(x=1.0))
+        assert float(control.commanded_now[0][0, 0]) == pytest.approx(1.5 * times, rel=0.01)
 
 
 def test_turns_are_no_faster_than_the_rule(model):

@@ -92,7 +92,7 @@ def test_crouching_jumping_and_running_a_little(tmp_path):
 
 
 def test_defaults_are_the_runtimes():
-    text = (ROOT / "src" / "motion" / "rules.def").read_text()
+    text = (ROOT / "src" / "contract" / "rules.def").read_text()
     known = dict(re.findall(r"RULE\((\w+), ([\d.]+)f?,", text))
     assert {k: float(known[k]) for k in loop.DEFAULTS} == loop.DEFAULTS
 
