@@ -249,21 +249,60 @@ gal_status gali_rule_compare(gali_rule *rule) {
 
 /* ---- one, two operands ---- */
 
+/* What one line of a result is computed from: where its elements begin in the operands, and how far apart they lie. */
+typedef struct line {
+    const gali_tensor *operand[2];
+    size_t at[2], step[2];
+} line;
+
+/* Sums and products of reals, which networks are mostly made of, without a look at the operator for each. 0: another. */
+static int compute_real_line(gali_scalar_op op, const line *l, double *y, size_t count) {
+    const double *a = l->operand[0]->real + l->at[0], *b = l->operand[1]->real + l->at[1];
+    size_t i = l->step[0], k = l->step[1];
+    if (op == GALI_SCALAR_add) {
+        for (size_t e = 0; e < count; e++) {
+            y[e] = a[e * i] + b[e * k];
+        }
+    } else if (op == GALI_SCALAR_mul) {
+        for (size_t e = 0; e < count; e++) {
+            y[e] = a[e * i] * b[e * k];
+        }
+    }
+    return op == GALI_SCALAR_add || op == GALI_SCALAR_mul;
+}
+
+static void compute_line(gali_scalar_op op, const line *l, uint32_t operands, gali_tensor *y, size_t first,
+                         size_t count) {
+    gali_element element = l->operand[0]->element;
+    if (operands == 2 && y->real && compute_real_line(op, l, y->real + first, count)) {
+        return;
+    }
+    for (size_t e = 0; e < count; e++) {
+        gali_number v[3] = {{0}};
+        for (uint32_t i = 0; i < operands; i++) {
+            v[i] = gali_tensor_at(l->operand[i], l->at[i] + e * l->step[i]);
+        }
+        gali_tensor_put(y, first + e, op == GALI_SCALAR_COUNT ? v[0] : gali_scalar_compute(op, element, v));
+    }
+}
+
 gal_status gali_truth_elementwise(gali_run *run, const gali_node *node, const gali_tensor *const *operands,
                                   gali_tensor *results) {
     choice is = choose(node);
     gali_tensor *y = &results[0];
     int64_t index[GALI_RANK_MAX] = {0};
+    uint32_t outer = y->rank ? y->rank - 1 : 0;
+    size_t length = y->rank ? (size_t)y->shape[outer] : 1;
     (void)run;
-    for (size_t e = 0; e < y->count; e++, gali_index_next(index, y->shape, y->rank)) {
-        gali_number v[3] = {{0}};
+    for (size_t e = 0; e < y->count; e += length, gali_index_next(index, y->shape, outer)) {
+        line l = {{NULL}, {0}, {0}};
         for (uint32_t i = 0; i < node->operand_count; i++) {
-            v[is.swapped ? 1 - i : i] =
-                gali_tensor_at(operands[i], gali_tensor_offset(operands[i], y->rank, index));
+            uint32_t to = is.swapped ? 1 - i : i, rank = operands[i]->rank;
+            l.operand[to] = operands[i];
+            l.at[to] = gali_tensor_offset(operands[i], y->rank, index);
+            l.step[to] = rank && operands[i]->shape[rank - 1] != 1;
         }
-        gali_tensor_put(
-            y, e,
-            is.scalar == GALI_SCALAR_COUNT ? v[0] : gali_scalar_compute(is.scalar, operands[0]->element, v));
+        compute_line(is.scalar, &l, node->operand_count, y, e, length);
     }
     return GAL_OK;
 }

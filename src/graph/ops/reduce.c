@@ -130,6 +130,17 @@ static gali_number last_of(gali_op op, gali_element element, gali_number sum, in
     }
 }
 
+/* Element e of a joins element `at` of y; plain: it is it. */
+static void join(gali_op op, int plain, const gali_tensor *a, size_t e, gali_tensor *y, size_t at) {
+    if (y->real && !plain && (op == GALI_OP_ReduceSum || op == GALI_OP_ReduceMean)) {
+        y->real[at] += a->real[e];
+        return;
+    }
+    const gali_number v[3] = {gali_tensor_at(y, at), term_of(op, y->element, gali_tensor_at(a, e))};
+    gali_tensor_put(
+        y, at, plain ? gali_tensor_at(a, e) : gali_scalar_compute(joined_by(op, y->element), y->element, v));
+}
+
 gal_status gali_truth_reduce(gali_run *run, const gali_node *node, const gali_tensor *const *operands,
                              gali_tensor *results) {
     const gali_tensor *a = operands[0], *axes = node->operand_count > 1 ? operands[1] : NULL;
@@ -144,12 +155,13 @@ gal_status gali_truth_reduce(gali_run *run, const gali_node *node, const gali_te
     for (size_t e = 0; e < y->count; e++) {
         gali_tensor_put(y, e, start_of(node->op, y->element));
     }
-    for (size_t e = 0; status == GAL_OK && e < a->count; e++, gali_index_next(index, a->shape, a->rank)) {
+    uint32_t outer = a->rank ? a->rank - 1 : 0;
+    size_t length = a->rank ? (size_t)a->shape[outer] : 1, step = !(mask >> outer & 1);
+    for (size_t e = 0; status == GAL_OK && e < a->count; e += length, gali_index_next(index, a->shape, outer)) {
         size_t at = gali_index_over(index, a->shape, a->rank, (uint32_t)mask);
-        const gali_number v[3] = {gali_tensor_at(y, at), term_of(node->op, y->element, gali_tensor_at(a, e))};
-        gali_tensor_put(y, at,
-                        plain ? gali_tensor_at(a, e)
-                              : gali_scalar_compute(joined_by(node->op, y->element), y->element, v));
+        for (size_t i = 0; i < length; i++) {
+            join(node->op, plain, a, e + i, y, at + i * step);
+        }
     }
     for (size_t e = 0; !plain && e < y->count; e++) {
         gali_tensor_put(y, e, last_of(node->op, y->element, gali_tensor_at(y, e), count));
