@@ -9,250 +9,28 @@
 #include "base/error.h"
 #include "base/size.h"
 #include "compiler/loop/layout.h"
-#include "compiler/loop/prove.h"
+#include "compiler/loop/verify.h"
 #include "compiler/loop/words.h"
 
 enum {
     VISITS_MOST = 1 << 20,       /* statements in one verification */
     LOCAL_FLOATS_MOST = 1 << 24, /* of one local */
-    ELEMENTS_MOST = 1 << 30,     /* of one buffer, and the largest variable */
 };
 
 typedef gali_interval interval;
-
-typedef struct checker {
-    const gali_loop_function *function;
-    gali_loop_known known;
-    unsigned char made[GALI_LOOP_BUFFERS_MAX];
-    uint32_t visits, depth, loops; /* loops around */
-    uint32_t locals;               /* made here or around */
-    const gali_loop_statement *at;
-    gal_status status;
-    gal_error *error;
-} checker;
-
-/* Fails at the statement that is being looked at. */
-static int wrong(checker *c, const char *message, const char *name) {
-    gali_text text = {0};
-    if (c->at) {
-        gali_loop_print_line(c->at, &text);
-    }
-    if (c->status == GAL_OK) {
-        c->status =
-            gali_fail(c->error, GAL_BAD_DATA, "loop %s: %s%s%s%s%.160s", c->function->name, name,
-                      *name ? ": " : "", message, text.bytes ? " in: " : "", text.bytes ? text.bytes : "");
-    }
-    gali_text_release(&text);
-    return 0;
-}
-
-static int bound(checker *c, const gali_loop_index *index, interval *result) {
-    *result = gali_interval_number(index->constant);
-    for (uint32_t i = 0; i < index->count; i++) {
-        const gali_loop_term *term = &index->term[i];
-        if (!c->known.defined[term->variable->id]) {
-            return wrong(c, "not defined here", term->variable->name);
-        }
-        *result = gali_interval_add(
-            *result, gali_interval_mul(gali_interval_number(term->scale), c->known.value[term->variable->id]));
-    }
-    int small = result->least >= -(int64_t)ELEMENTS_MOST && result->most <= (int64_t)ELEMENTS_MOST;
-    return small || wrong(c, "too large", "an index");
-}
-
-/* Whether an index is never negative. */
-static int never_negative(checker *c, const gali_loop_index *index, const interval *value) {
-    return value->least >= 0 || gali_loop_prove(&c->known, index);
-}
-
-/* Whether index + more <= end. */
-static int ends_before(checker *c, const gali_loop_index *index, int64_t more, const gali_loop_index *end) {
-    gali_loop_index left = *end;
-    left.constant -= more;
-    return gali_loop_index_add(&left, index, -1) && gali_loop_prove(&c->known, &left);
-}
-
-static int check_dimension(checker *c, const gali_loop_access *access, uint32_t d, int last) {
-    interval at, extent;
-    gali_loop_index whole = gali_loop_extent(access->buffer, d);
-    if (!bound(c, &access->index[d], &at) || !bound(c, &whole, &extent)) {
-        return 0;
-    }
-    if (access->tested >> d & 1) {
-        return access->lanes == 1 || !last || wrong(c, "a marked index has no lanes", access->buffer->name);
-    }
-    /* A local's dimension may be a case or a part: it is made as large as the largest. */
-    int local = access->buffer->role == GALI_LOOP_LOCAL, partial = !local && !access->buffer->packed_rank;
-    int64_t more = last && !partial ? access->lanes : 1;
-    int inside = at.most + more <= (local ? extent.most : extent.least) ||
-                 ends_before(c, &access->index[d], more, &whole);
-    return (inside || wrong(c, "an index past the end", access->buffer->name)) &&
-           (never_negative(c, &access->index[d], &at) || wrong(c, "a negative index", access->buffer->name));
-}
-
-static int check_access(checker *c, const gali_loop_access *access) {
-    const gali_loop_buffer *buffer = access->buffer;
-    uint32_t rank = gali_loop_rank(buffer);
-    if (!c->made[buffer->id]) {
-        return wrong(c, "not made here", buffer->name);
-    }
-    if (access->lanes < 1 || access->lanes > GALI_LOOP_LANES_MAX ||
-        (access->lanes > 1 && (!rank || buffer->element != GALI_f32))) {
-        return wrong(c, "lanes", buffer->name);
-    }
-    if (access->tested >> rank || (access->tested && buffer->packed_rank)) {
-        return wrong(c, "a marked index of a dimension that it has not, or of a layout", buffer->name);
-    }
-    for (uint32_t d = 0; d < rank; d++) {
-        if (!check_dimension(c, access, d, d + 1 == rank)) {
-            return 0;
-        }
-    }
-    return 1;
-}
-
-/* ---- values ---- */
-
-/* The value as an index; 0 if it is none. */
-static int as_index(const gali_loop_value *value, gali_loop_index *index) {
-    gali_loop_index other;
-    *index = gali_loop_number(0);
-    switch (value->op) {
-    case GALI_VALUE_AT:
-        *index = value->at;
-        return 1;
-    case GALI_VALUE_CONSTANT:
-        index->constant = value->whole;
-        return value->element == GALI_i64 && value->whole >= -GALI_LOOP_EXTENT_MAX &&
-               value->whole <= GALI_LOOP_EXTENT_MAX;
-    case GALI_VALUE_ADD:
-    case GALI_VALUE_SUB:
-        return as_index(value->operand[0], index) && as_index(value->operand[1], &other) &&
-               gali_loop_index_add(index, &other, value->op == GALI_VALUE_ADD ? 1 : -1);
-    default:
-        return 0;
-    }
-}
-
-static void add_fact(checker *c, const gali_loop_index *less, const gali_loop_index *more, int64_t gap) {
-    gali_loop_index fact = *more;
-    fact.constant -= gap;
-    if (c->known.facts < GALI_PROVE_FACTS_MAX && gali_loop_index_add(&fact, less, -1)) {
-        c->known.fact[c->known.facts++] = fact;
-    }
-}
-
-/* What follows for indices where a truth value is `is`. */
-static void add_facts(checker *c, const gali_loop_value *truth, int is) {
-    gali_loop_index a, b;
-    if (truth->op == GALI_VALUE_NOT) {
-        add_facts(c, truth->operand[0], !is);
-    } else if (truth->op == (is ? GALI_VALUE_AND : GALI_VALUE_OR)) {
-        add_facts(c, truth->operand[0], is);
-        add_facts(c, truth->operand[1], is);
-    } else if ((truth->op == GALI_VALUE_LESS || truth->op == GALI_VALUE_LESS_EQUAL) &&
-               as_index(truth->operand[0], &a) && as_index(truth->operand[1], &b)) {
-        int strict = truth->op == GALI_VALUE_LESS;
-        add_fact(c, is ? &a : &b, is ? &b : &a, is ? strict : !strict);
-    }
-}
-
-static int check_value(checker *c, const gali_loop_value *value, uint32_t lanes, uint32_t depth);
-
-/* A select: what it chooses is read where it is chosen alone. */
-static int check_select(checker *c, const gali_loop_value *select, uint32_t lanes, uint32_t depth) {
-    uint32_t facts = c->known.facts;
-    if (!check_value(c, select->operand[0], lanes, depth)) {
-        return 0;
-    }
-    for (uint32_t i = 1; i < 3; i++) {
-        add_facts(c, select->operand[0], i == 1);
-        int good = check_value(c, select->operand[i], lanes, depth);
-        c->known.facts = facts;
-        if (!good) {
-            return 0;
-        }
-    }
-    return select->operand[0]->element == GALI_truth ||
-           wrong(c, "chooses by something else than a truth value", "select");
-}
-
-static int check_load(checker *c, const gali_loop_value *value, uint32_t lanes, uint32_t depth) {
-    const gali_loop_access *load = &value->load;
-    if (load->lanes != 1 && load->lanes != lanes) {
-        return wrong(c, "lanes differ", load->buffer->name);
-    }
-    if (value->element != gali_loop_computed(load->buffer->element)) {
-        return wrong(c, "a load of another element", load->buffer->name);
-    }
-    if (!load->tested != !value->operand[0]) {
-        return wrong(c, "a marked index and an `else` go together", load->buffer->name);
-    }
-    return check_access(c, load) && (!load->tested || check_value(c, value->operand[0], lanes, depth + 1));
-}
-
-/* Whether an operation has operands of that element. */
-static int has_element(const char *kinds, gali_element element) {
-    static const char of[] = {
-        [GALI_REAL] = 'R', [GALI_SIGNED] = 'I', [GALI_UNSIGNED] = 'I', [GALI_TRUTH] = 'T'};
-    return (*kinds == 'F' && element == GALI_f32) || strchr(kinds, of[gali_element_list[element].kind]);
-}
-
-/* The operands' elements, those of a select's first apart, are the same, and the operation has them. */
-static int check_elements(checker *c, const gali_loop_value *value) {
-    const gali_loop_op_facts *op = &gali_loop_ops[value->op];
-    uint32_t first = value->op == GALI_VALUE_SELECT, arity = gali_loop_arity(value);
-    int good = gali_loop_computed(value->element) == value->element;
-    for (uint32_t i = first; i < arity; i++) {
-        gali_element element = value->operand[i]->element;
-        int same = element == value->operand[first]->element || value->op == GALI_VALUE_CAST;
-        int result = op->truth || value->op == GALI_VALUE_CAST || element == value->element;
-        good &= same && result && has_element(op->kinds, element);
-    }
-    good &= !op->truth || value->element == GALI_truth;
-    return good || wrong(c, "operands of other elements", *op->name ? op->name : "a value");
-}
-
-static int check_value(checker *c, const gali_loop_value *value, uint32_t lanes, uint32_t depth) {
-    interval any;
-    if (depth > GALI_LOOP_DEPTH_MAX) {
-        return wrong(c, "too deep", "value");
-    }
-    lanes = gali_loop_is_uniform(value) ? 1 : lanes;
-    int word = *gali_loop_ops[value->op].vector || value->op == GALI_VALUE_LOAD;
-    int element = value->element == GALI_f32 || (value->element == GALI_truth && value->op != GALI_VALUE_LOAD);
-    if (lanes > 1 && (!word || !element)) {
-        return wrong(c, "has no word in vectors",
-                     *gali_loop_ops[value->op].name ? gali_loop_ops[value->op].name : "a value");
-    }
-    switch (value->op) {
-    case GALI_VALUE_LOAD:
-        return check_load(c, value, lanes, depth) && check_elements(c, value);
-    case GALI_VALUE_AT:
-        return bound(c, &value->at, &any) && (value->element == GALI_i64 || wrong(c, "is an i64", "at"));
-    case GALI_VALUE_SELECT:
-        return check_select(c, value, lanes, depth + 1) && check_elements(c, value);
-    default:
-        break;
-    }
-    for (uint32_t i = 0; i < gali_loop_ops[value->op].arity; i++) {
-        if (!check_value(c, value->operand[i], lanes, depth + 1)) {
-            return 0;
-        }
-    }
-    return check_elements(c, value);
-}
+typedef gali_loop_checker checker;
 
 /* ---- statements ---- */
 
 static int check_store(checker *c, const gali_loop_statement *store) {
     gali_loop_role role = store->to.buffer->role;
     if (role == GALI_LOOP_INPUT || role == GALI_LOOP_CONSTANT || role == GALI_LOOP_VIEW) {
-        return wrong(c, "is not written", store->to.buffer->name);
+        return gali_loop_refuse(c, "is not written", store->to.buffer->name);
     }
     int same = store->value->element == gali_loop_computed(store->to.buffer->element);
-    return check_access(c, &store->to) && check_value(c, store->value, store->to.lanes, 0) &&
-           (same || wrong(c, "holds another element", store->to.buffer->name));
+    return gali_loop_check_access(c, &store->to) &&
+           gali_loop_check_value(c, store->value, store->to.lanes, 0) &&
+           (same || gali_loop_refuse(c, "holds another element", store->to.buffer->name));
 }
 
 /* A view's row lies whole in a parameter's. */
@@ -263,56 +41,56 @@ static int check_point(checker *c, const gali_loop_access *to, const gali_loop_a
     if (view->role != GALI_LOOP_VIEW || buffer->role >= GALI_LOOP_LOCAL || buffer->packed_rank ||
         !buffer->rank || buffer->element != GALI_f32 || from->tested >> (buffer->rank - 1) || to->tested ||
         to->lanes != 1 || from->lanes != 1 || !gali_loop_index_same(&to->index[view->rank - 1], &zero)) {
-        return wrong(c, "no row of a view at a row of a parameter", view->name);
+        return gali_loop_refuse(c, "no row of a view at a row of a parameter", view->name);
     }
     last.index[buffer->rank - 1].constant += view->extent[view->rank - 1].constant - 1;
-    return check_access(c, to) && check_access(c, from) && check_access(c, &last);
+    return gali_loop_check_access(c, to) && gali_loop_check_access(c, from) && gali_loop_check_access(c, &last);
 }
 
 static int check_make(checker *c, const gali_loop_buffer *local) {
     size_t floats = 1;
     if (c->made[local->id]) {
-        return wrong(c, "made twice", local->name);
+        return gali_loop_refuse(c, "made twice", local->name);
     }
     if (local->rank > GALI_LOOP_RANK_MAX) {
-        return wrong(c, "too many dimensions", local->name);
+        return gali_loop_refuse(c, "too many dimensions", local->name);
     }
     for (uint32_t d = 0; d < local->rank; d++) {
         interval extent;
-        if (!bound(c, &local->extent[d], &extent)) {
+        if (!gali_loop_check_bound(c, &local->extent[d], &extent)) {
             return 0;
         }
         if (extent.least < 0) {
-            return wrong(c, "a negative extent", local->name);
+            return gali_loop_refuse(c, "a negative extent", local->name);
         }
         floats = gali_size_mul(floats, (size_t)extent.most);
     }
     if (local->role == GALI_LOOP_VIEW &&
         (!local->rank || local->element != GALI_f32 || local->extent[local->rank - 1].count ||
          local->extent[local->rank - 1].constant > GALI_LOOP_VIEW_MAX)) {
-        return wrong(c, "a view's rows have a number of f32", local->name);
+        return gali_loop_refuse(c, "a view's rows have a number of f32", local->name);
     }
     c->made[local->id] = 1;
     c->locals++;
-    return (floats && floats <= LOCAL_FLOATS_MOST) || wrong(c, "empty or too large", local->name);
+    return (floats && floats <= LOCAL_FLOATS_MOST) || gali_loop_refuse(c, "empty or too large", local->name);
 }
 
 static int check_lookup(checker *c, const gali_loop_access *lookup) {
     gali_element_kind kind = gali_element_list[lookup->buffer->element].kind;
     return (kind == GALI_SIGNED || kind == GALI_UNSIGNED) && lookup->lanes == 1 && !lookup->tested
-               ? check_access(c, lookup)
-               : wrong(c, "no buffer of integers", lookup->buffer->name);
+               ? gali_loop_check_access(c, lookup)
+               : gali_loop_refuse(c, "no buffer of integers", lookup->buffer->name);
 }
 
 static int check_clamp(checker *c, const gali_loop_statement *let) {
     gali_element_kind kind = gali_element_list[let->value->element].kind;
     if (kind != GALI_SIGNED && kind != GALI_UNSIGNED) {
-        return wrong(c, "no value of integers", let->variable->name);
+        return gali_loop_refuse(c, "no value of integers", let->variable->name);
     }
     gali_loop_index gap = let->operand[1];
     int ordered = gali_loop_index_add(&gap, &let->operand[0], -1) && gali_loop_prove(&c->known, &gap);
-    return check_value(c, let->value, 1, 0) &&
-           (ordered || wrong(c, "a clamp whose ends may cross", let->variable->name));
+    return gali_loop_check_value(c, let->value, 1, 0) &&
+           (ordered || gali_loop_refuse(c, "a clamp whose ends may cross", let->variable->name));
 }
 
 static int64_t smaller(int64_t a, int64_t b) {
@@ -370,9 +148,10 @@ static int check_result(checker *c, const gali_loop_statement *let, interval *re
     good = good || (either && gali_loop_prove(&c->known, &let->operand[1]));
     result->least = larger(result->least, 0);
     if (!good) {
-        return wrong(c, "may be negative", let->variable->name);
+        return gali_loop_refuse(c, "may be negative", let->variable->name);
     }
-    return result->most <= (int64_t)ELEMENTS_MOST || wrong(c, "too large", let->variable->name);
+    return result->most <= (int64_t)GALI_LOOP_ELEMENTS_MAX ||
+           gali_loop_refuse(c, "too large", let->variable->name);
 }
 
 static int evaluate(checker *c, const gali_loop_statement *let, interval *result) {
@@ -385,16 +164,16 @@ static int evaluate(checker *c, const gali_loop_statement *let, interval *result
                   let->let == GALI_LOOP_ROUNDS || let->let == GALI_LOOP_FIRST || let->let == GALI_LOOP_SIZE;
     int positive = divides || let->let == GALI_LOOP_PRODUCT;
     for (uint32_t i = 0; i < gali_loop_lets[let->let].arity; i++) {
-        if (!bound(c, &let->operand[i], &a[i])) {
+        if (!gali_loop_check_bound(c, &let->operand[i], &a[i])) {
             return 0;
         }
-        if (positive && !never_negative(c, &let->operand[i], &a[i])) {
-            return wrong(c, "an operand may be negative", let->variable->name);
+        if (positive && !gali_loop_check_sign(c, &let->operand[i], &a[i])) {
+            return gali_loop_refuse(c, "an operand may be negative", let->variable->name);
         }
         a[i].least = positive ? larger(a[i].least, 0) : a[i].least;
     }
     if (divides && a[1].least == 0) {
-        return wrong(c, "division by zero", let->variable->name);
+        return gali_loop_refuse(c, "division by zero", let->variable->name);
     }
     if (let->let == GALI_LOOP_CLAMP && !check_clamp(c, let)) {
         return 0;
@@ -422,7 +201,7 @@ static int check_case(checker *c, const gali_loop_statement *let, int64_t size) 
         id++;
     }
     int found = id < c->function->variables;
-    if (found && !bound(c, &let->operand[0], &whole)) {
+    if (found && !gali_loop_check_bound(c, &let->operand[0], &whole)) {
         return 0;
     }
     if (found) {
@@ -451,14 +230,14 @@ static int check_let(checker *c, const gali_loop_statement *let) {
     interval value;
     uint32_t id = let->variable->id;
     if (c->known.defined[id] || !evaluate(c, let, &value)) {
-        return c->known.defined[id] ? wrong(c, "defined twice", let->variable->name) : 0;
+        return c->known.defined[id] ? gali_loop_refuse(c, "defined twice", let->variable->name) : 0;
     }
     define(c, let->variable, let, value);
     int good = 1;
     if (let->cases) {
         const gali_loop_variable *v = let->variable;
         good = (value.least >= v->least && value.most <= v->most && v->most - v->least < GALI_LOOP_CASES_MAX) ||
-               wrong(c, "leaves the range of its cases", v->name);
+               gali_loop_refuse(c, "leaves the range of its cases", v->name);
         for (int64_t i = value.least; i <= value.most && good; i++) {
             c->known.value[id] = (interval){i, i};
             good = check_case(c, let, i);
@@ -473,22 +252,22 @@ static int check_let(checker *c, const gali_loop_statement *let) {
 static int check_for(checker *c, const gali_loop_statement *loop) {
     interval extent;
     uint32_t id = loop->variable->id;
-    if (!bound(c, &loop->extent, &extent)) {
+    if (!gali_loop_check_bound(c, &loop->extent, &extent)) {
         return 0;
     }
     if (c->known.defined[id]) {
-        return wrong(c, "defined twice", loop->variable->name);
+        return gali_loop_refuse(c, "defined twice", loop->variable->name);
     }
-    if (!never_negative(c, &loop->extent, &extent)) {
-        return wrong(c, "a negative extent", loop->variable->name);
+    if (!gali_loop_check_sign(c, &loop->extent, &extent)) {
+        return gali_loop_refuse(c, "a negative extent", loop->variable->name);
     }
     if (extent.most > GALI_LOOP_EXTENT_MAX) {
-        return wrong(c, "too many turns", loop->variable->name);
+        return gali_loop_refuse(c, "too many turns", loop->variable->name);
     }
     if (loop->mark == GALI_LOOP_PARALLEL &&
         (c->locals || !gali_loop_index_same(&loop->extent, &gali_loop_parallel(c->function->body)->extent))) {
-        return wrong(c, "a parallel loop has no locals around it, and the extent of all that are",
-                     loop->variable->name);
+        return gali_loop_refuse(c, "a parallel loop has no locals around it, and the extent of all that are",
+                                loop->variable->name);
     }
     if (extent.most == 0) {
         return 1;
@@ -509,13 +288,13 @@ static int check_panel(checker *c, const gali_loop_tile *tile, int64_t experts, 
     if (weights->role != GALI_LOOP_CONSTANT || rank < 3 || tile->weights.lanes != lanes ||
         weights->element != GALI_f32 ||
         (experts > 1 && (rank < 4 || gali_layout_ragged(weights) == rank - 4))) {
-        return wrong(c, "no panel of weights", weights->name);
+        return gali_loop_refuse(c, "no panel of weights", weights->name);
     }
     gali_loop_access last = tile->weights;
     if (experts > 1) {
         last.index[rank - 4].constant += experts - 1;
     }
-    if (!check_access(c, &last)) {
+    if (!gali_loop_check_access(c, &last)) {
         return 0;
     }
     gali_loop_index rows = gali_loop_extent(weights, rank - 3), width = gali_loop_extent(weights, rank - 2);
@@ -527,7 +306,7 @@ static int check_panel(checker *c, const gali_loop_tile *tile, int64_t experts, 
     }
     int part = gali_layout_part(weights) == rank - 2;
     whole &= part ? tile->vectors.count == 1 : gali_loop_index_same(&width, &tile->vectors);
-    return whole || wrong(c, "the call does not take a whole panel", weights->name);
+    return whole || gali_loop_refuse(c, "the call does not take a whole panel", weights->name);
 }
 
 static int check_call(checker *c, const gali_loop_tile *tile) {
@@ -538,11 +317,12 @@ static int check_call(checker *c, const gali_loop_tile *tile) {
     if (sum->role != GALI_LOOP_LOCAL || tile->sum.tested || tile->x.tested || sum->element != GALI_f32 ||
         x->element != GALI_f32 || (sum->rank != 3 && sum->rank != 4) || x->role != GALI_LOOP_INPUT ||
         gali_loop_rank(x) != 2 || tile->x.lanes != 1) {
-        return wrong(c, "not as the kernel needs it", sum->name);
+        return gali_loop_refuse(c, "not as the kernel needs it", sum->name);
     }
     gali_loop_access end = tile->sum, x_end = tile->x;
-    if (!bound(c, &tile->rows, &rows) || !bound(c, &tile->vectors, &vectors) ||
-        !bound(c, &tile->inputs, &inputs) || !bound(c, &tile->experts, &experts) || !bound(c, &last, &extent)) {
+    if (!gali_loop_check_bound(c, &tile->rows, &rows) || !gali_loop_check_bound(c, &tile->vectors, &vectors) ||
+        !gali_loop_check_bound(c, &tile->inputs, &inputs) ||
+        !gali_loop_check_bound(c, &tile->experts, &experts) || !gali_loop_check_bound(c, &last, &extent)) {
         return 0;
     }
     gali_loop_index more[4] = {gali_loop_number(rows.most ? rows.most - 1 : 0),
@@ -555,8 +335,8 @@ static int check_call(checker *c, const gali_loop_tile *tile) {
                gali_loop_index_add(&end.index[first + 1], &more[1], 1) &&
                gali_loop_index_add(&x_end.index[0], &more[0], 1) &&
                gali_loop_index_add(&x_end.index[1], &more[2], 1);
-    return (fits || wrong(c, "sizes of a call", sum->name)) && check_access(c, &end) &&
-           check_access(c, &x_end) && check_access(c, &tile->weights) &&
+    return (fits || gali_loop_refuse(c, "sizes of a call", sum->name)) && gali_loop_check_access(c, &end) &&
+           gali_loop_check_access(c, &x_end) && gali_loop_check_access(c, &tile->weights) &&
            check_panel(c, tile, experts.most, tile->sum.lanes);
 }
 
@@ -565,7 +345,7 @@ static int check_rest(checker *c, const gali_loop_statement *statement) {
     for (; statement; statement = statement->next) {
         c->at = statement;
         if (++c->visits > VISITS_MOST) {
-            return wrong(c, "too many cases to verify", "");
+            return gali_loop_refuse(c, "too many cases to verify", "");
         }
         int good = 1;
         switch (statement->kind) {
@@ -600,7 +380,7 @@ static int check_block(checker *c, const gali_loop_statement *block) {
     uint32_t locals = c->locals;
     memcpy(made, c->made, sizeof made);
     c->depth++;
-    int good = c->depth <= 2 * GALI_LOOP_DEPTH_MAX ? check_rest(c, block) : wrong(c, "too deep", "");
+    int good = c->depth <= 2 * GALI_LOOP_DEPTH_MAX ? check_rest(c, block) : gali_loop_refuse(c, "too deep", "");
     c->depth--;
     c->locals = locals;
     memcpy(c->made, made, sizeof made);
@@ -615,7 +395,7 @@ static int check_layout(checker *c, const gali_loop_buffer *buffer) {
         const gali_loop_packed *packed = &buffer->packed[d];
         if (packed->of >= buffer->rank || !packed->scale || !packed->extent ||
             packed->total > GALI_LOOP_EXTENT_MAX || (packed->total && packed->extent > packed->total)) {
-            return wrong(c, "a layout's dimension", buffer->name);
+            return gali_loop_refuse(c, "a layout's dimension", buffer->name);
         }
         raggeds += packed->total > 0;
         parts += packed->part != 0;
@@ -634,7 +414,7 @@ static int check_layout(checker *c, const gali_loop_buffer *buffer) {
     }
     size_t floats = matched ? gali_loop_pack_floats(buffer) : 0;
     return (matched && floats && floats < SIZE_MAX / sizeof(float)) ||
-           wrong(c, "its layout does not hold it", buffer->name);
+           gali_loop_refuse(c, "its layout does not hold it", buffer->name);
 }
 
 static int check_parameters(checker *c) {
@@ -643,21 +423,21 @@ static int check_parameters(checker *c) {
         const gali_loop_buffer *buffer = f->buffer[i];
         double elements = 1;
         if (buffer->rank > GALI_LOOP_RANK_MAX || buffer->role >= GALI_LOOP_LOCAL) {
-            return wrong(c, "too many dimensions, or a local before a parameter", buffer->name);
+            return gali_loop_refuse(c, "too many dimensions, or a local before a parameter", buffer->name);
         }
         for (uint32_t d = 0; d < buffer->rank; d++) {
             interval extent;
-            if (!bound(c, &buffer->extent[d], &extent)) {
+            if (!gali_loop_check_bound(c, &buffer->extent[d], &extent)) {
                 return 0;
             }
-            if (!never_negative(c, &buffer->extent[d], &extent) ||
+            if (!gali_loop_check_sign(c, &buffer->extent[d], &extent) ||
                 (buffer->role == GALI_LOOP_CONSTANT && buffer->extent[d].count)) {
-                return wrong(c, "a dimension is negative or not a number", buffer->name);
+                return gali_loop_refuse(c, "a dimension is negative or not a number", buffer->name);
             }
             elements *= (double)extent.most;
         }
-        if (elements > (double)ELEMENTS_MOST) {
-            return wrong(c, "too many elements", buffer->name);
+        if (elements > (double)GALI_LOOP_ELEMENTS_MAX) {
+            return gali_loop_refuse(c, "too many elements", buffer->name);
         }
         if (buffer->packed_rank && !check_layout(c, buffer)) {
             return 0;
@@ -672,7 +452,7 @@ static int check_symbols(checker *c) {
     for (uint32_t i = 0; i < c->function->symbols; i++) {
         const gali_loop_variable *symbol = c->function->variable[i];
         if (symbol->least > symbol->most) {
-            return wrong(c, "an empty range", symbol->name);
+            return gali_loop_refuse(c, "an empty range", symbol->name);
         }
         define(c, symbol, NULL, (interval){symbol->least, symbol->most});
     }
@@ -686,7 +466,7 @@ static int check_sizes(checker *c) {
         c->at = size;
         c->known.defined[size->variable->id] = 0;
         if (size->cases || size->let == GALI_LOOP_LOOKUP || size->let == GALI_LOOP_CLAMP) {
-            return wrong(c, "no size", size->variable->name);
+            return gali_loop_refuse(c, "no size", size->variable->name);
         }
         if (!evaluate(c, size, &value)) {
             return 0;
@@ -701,7 +481,7 @@ static int names_are_new(checker *c) {
     unsigned char seen[GALI_LOOP_VARIABLES_MAX] = {0};
     for (const gali_loop_statement *size = c->function->sizes; size; size = size->next) {
         if (size->variable->id < c->function->symbols || seen[size->variable->id]++) {
-            return wrong(c, "defined twice", size->variable->name);
+            return gali_loop_refuse(c, "defined twice", size->variable->name);
         }
     }
     return 1;

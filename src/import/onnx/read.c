@@ -240,109 +240,6 @@ static gal_status read_initialisers(reader *r, scope *s, const Onnx__GraphProto 
     return status;
 }
 
-/* ---- attributes ---- */
-
-static const Onnx__AttributeProto *attribute_of(const Onnx__NodeProto *node, const char *name) {
-    for (size_t i = 0; i < node->n_attribute; i++) {
-        if (node->attribute[i]->name && strcmp(node->attribute[i]->name, name) == 0) {
-            return node->attribute[i];
-        }
-    }
-    return NULL;
-}
-
-/* Words one after another with spaces between: a list of words is one. */
-static const char *joined(gali_arena *arena, const Onnx__AttributeProto *a, uint32_t *size) {
-    size_t whole = 1;
-    for (size_t i = 0; i < a->n_strings; i++) {
-        whole += a->strings[i].len + 1;
-    }
-    char *text = gali_arena_take(arena, whole);
-    size_t at = 0;
-    for (size_t i = 0; text && i < a->n_strings; i++) {
-        if (i) {
-            text[at++] = ' ';
-        }
-        if (a->strings[i].len) {
-            memcpy(text + at, a->strings[i].data, a->strings[i].len);
-        }
-        at += a->strings[i].len;
-    }
-    *size = (uint32_t)at;
-    return text;
-}
-
-static gal_status read_attribute(gali_onnx_reading *n, const Onnx__AttributeProto *a, gali_attribute *out) {
-    *out = (gali_attribute){.name = a->name, .count = 1};
-    double *numbers = gali_arena_take(n->arena, (a->n_floats + 1) * sizeof *numbers);
-    int64_t *ints = gali_arena_take(n->arena, (a->n_ints + 1) * sizeof *ints);
-    if (!numbers || !ints || a->n_floats > UINT32_MAX || a->n_ints > UINT32_MAX) {
-        return gali_fail(n->error, GAL_NO_MEMORY, "no memory to read the graph");
-    }
-    out->numbers = a->type == ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__FLOAT ||
-                           a->type == ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__FLOATS
-                       ? numbers
-                       : NULL;
-    out->ints = a->type == ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__INT ||
-                        a->type == ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__INTS
-                    ? ints
-                    : NULL;
-    switch (a->type) {
-    case ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__INT:
-        out->kind = GALI_INT;
-        ints[0] = a->i;
-        return GAL_OK;
-    case ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__FLOAT:
-        out->kind = GALI_NUMBER;
-        numbers[0] = (double)a->f;
-        return GAL_OK;
-    case ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__INTS:
-        out->kind = GALI_INTS;
-        out->count = (uint32_t)a->n_ints;
-        memcpy(ints, a->ints ? a->ints : ints, a->n_ints * sizeof *ints);
-        return GAL_OK;
-    case ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__FLOATS:
-        out->kind = GALI_NUMBERS;
-        out->count = (uint32_t)a->n_floats;
-        for (size_t i = 0; i < a->n_floats; i++) {
-            numbers[i] = (double)a->floats[i];
-        }
-        return GAL_OK;
-    case ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__STRING:
-        out->kind = GALI_WORD;
-        out->count = (uint32_t)a->s.len;
-        out->word = gali_arena_copy(n->arena, a->s.data ? (const char *)a->s.data : "", a->s.len);
-        return GAL_OK;
-    case ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__STRINGS:
-        out->kind = GALI_WORD;
-        out->word = joined(n->arena, a, &out->count);
-        return GAL_OK;
-    default:
-        return gali_fail(n->error, GAL_BAD_DATA, "%s: attribute \"%.*s\" is of a kind that is not supported",
-                         n->place, SHOWN, a->name);
-    }
-}
-
-static int is_graph(const Onnx__AttributeProto *a) {
-    return a->type == ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__GRAPH;
-}
-
-static gal_status read_attributes(gali_onnx_reading *n) {
-    gali_attribute *list = gali_arena_take(n->arena, (n->proto->n_attribute + 1) * sizeof *list);
-    gal_status status = list ? GAL_OK : gali_fail(n->error, GAL_NO_MEMORY, "no memory to read the graph");
-    n->node.attributes = list;
-    for (size_t i = 0; status == GAL_OK && i < n->proto->n_attribute; i++) {
-        const Onnx__AttributeProto *a = n->proto->attribute[i];
-        if (!a->name || (a->ref_attr_name && a->ref_attr_name[0])) {
-            return gali_onnx_reading_refuse(n, "an attribute without a name, or of a function");
-        }
-        if (!is_graph(a)) {
-            status = read_attribute(n, a, &list[n->node.attribute_count++]);
-        }
-    }
-    return status;
-}
-
 /* ---- nodes ---- */
 
 static gal_status read_graph(reader *r, scope *s, const Onnx__GraphProto *proto);
@@ -360,7 +257,7 @@ static gal_status read_constant_node(reader *r, scope *s, gali_onnx_reading *n) 
         return status == GAL_OK ? add_name(r, s, name, value) : status;
     }
     gali_attribute list;
-    gal_status status = read_attribute(n, a, &list);
+    gal_status status = gali_onnx_attribute_read(n, a, &list);
     if (status != GAL_OK || list.kind == GALI_WORD) {
         return status != GAL_OK ? status : gali_onnx_reading_refuse(n, "words are not supported");
     }
@@ -378,7 +275,7 @@ static gal_status read_constant_node(reader *r, scope *s, gali_onnx_reading *n) 
 /* ConstantOfShape: its value, spread. */
 static gal_status spread_value(reader *r, scope *s, gali_onnx_reading *n) {
     static const float zero[1];
-    const Onnx__AttributeProto *a = attribute_of(n->proto, "value");
+    const Onnx__AttributeProto *a = gali_onnx_attribute_of(n->proto, "value");
     gali_type type = {.element = GALI_f32, .rank = 0};
     uint32_t value = GALI_NONE;
     gal_status status = GAL_OK;
@@ -527,7 +424,7 @@ static gal_status read_bodies(reader *r, scope *s, gali_onnx_reading *n) {
         if (strcmp(names[i][0], n->op) != 0) {
             continue;
         }
-        const Onnx__AttributeProto *a = attribute_of(n->proto, names[i][1]);
+        const Onnx__AttributeProto *a = gali_onnx_attribute_of(n->proto, names[i][1]);
         scope *body = &bodies[n->node.body_count];
         if (!a || !a->g || s->graph->depth >= DEPTH_MAX) {
             return gali_onnx_reading_refuse(n, a && a->g ? "bodies in bodies too deep" : "its body is missing");
@@ -583,7 +480,7 @@ static gal_status read_node(reader *r, scope *s, const Onnx__NodeProto *proto, s
     if (status == GAL_OK && strcmp(n.op, "ConstantOfShape") == 0) {
         status = spread_value(r, s, &n);
     } else if (status == GAL_OK) {
-        status = read_attributes(&n);
+        status = gali_onnx_attributes_read(&n);
     }
     status = status == GAL_OK ? make_results(r, s, &n) : status;
     status = status == GAL_OK ? read_bodies(r, s, &n) : status;

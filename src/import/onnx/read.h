@@ -1,9 +1,10 @@
 /*
  * ONNX files as graphs. The reader knows names, scopes, attributes and opsets; what operators mean it does not.
  *
- *     read.c      graphs, their bodies, nodes, names
- *     upgrade.c   nodes of older opsets in the form of the newest
- *     tensor.c    tensors
+ *     read.c       graphs, their bodies, nodes, names
+ *     attribute.c  attributes
+ *     upgrade.c    nodes of older opsets in the form of the newest
+ *     tensor.c     tensors
  */
 #ifndef GALI_IMPORT_ONNX_READ_H
 #define GALI_IMPORT_ONNX_READ_H
@@ -23,7 +24,7 @@ enum { GALI_ONNX_NEWEST = 25 };
 gal_status gali_onnx_read(gali_graph **out, const Onnx__ModelProto *model, const gali_onnx_sizes *sizes,
                           gali_arena *arena, gal_error *error);
 
-/* ---- one node being read (upgrade.c) ---- */
+/* ---- one node being read ---- */
 
 typedef struct gali_onnx_reading {
     gali_graph *graph; /* that the node goes into */
@@ -41,5 +42,16 @@ gal_status gali_onnx_upgrade(gali_onnx_reading *r);
 
 /* GAL_BAD_DATA with the place. */
 gal_status gali_onnx_reading_refuse(gali_onnx_reading *r, const char *why);
+
+/* ---- attribute.c ---- */
+
+/* The node's attribute of that name; NULL: it has none. */
+const Onnx__AttributeProto *gali_onnx_attribute_of(const Onnx__NodeProto *node, const char *name);
+
+/* Numbers, words: in the reading's arena. A kind that no operator has is refused. */
+gal_status gali_onnx_attribute_read(gali_onnx_reading *r, const Onnx__AttributeProto *a, gali_attribute *out);
+
+/* Gives the node all of the message's, but bodies. */
+gal_status gali_onnx_attributes_read(gali_onnx_reading *r);
 
 #endif
