@@ -129,7 +129,10 @@ class CompiledModel:
         ]
 
     def bind(
-        self, inputs: list[np.ndarray], sizes: dict[str, int] | None = None
+        self,
+        inputs: list[np.ndarray],
+        sizes: dict[str, int] | None = None,
+        workspace: np.ndarray | None = None,
     ) -> tuple[list[np.ndarray], Callable[[], int]]:
         """Outputs, and what computes them and gives the run's status. Sizes follow from shapes.
 
@@ -146,7 +149,8 @@ class CompiledModel:
             for kind, extents in self.outputs
         ]
         values = [sizes[name] for name in self.sizes]
-        workspace = aligned(self.library.model_workspace(*map(ctypes.c_uint32, values)))
+        if workspace is None:
+            workspace = aligned(self.library.model_workspace(*map(ctypes.c_uint32, values)))
         self.called = (ctypes.c_uint32 * (len(values) + len(self.told) + 1))(*values)
         arguments = (
             self.called,

@@ -22,8 +22,7 @@
 
 enum {
     FINISH_UNROLLED = 8, /* operations behind a sum, from which on they are not written out for a tile */
-    PAIRS_FROM = 3,      /* the rest of an open size after tiles of more than this is taken in pairs first */
-    KINDS = 3,           /* of parts */
+    KINDS = 6,           /* of parts: 32, 16, .. 1 */
 };
 
 /* ---- loops ---- */
@@ -35,8 +34,9 @@ typedef struct part {
 } part;
 
 /*
- * Cuts a length into parts of at most `size`: of a number nearly equal ones; of an open size whole ones, then pairs and single
- * ones. Returns how many kinds of parts there are.
+ * Cuts a length into parts of at most `size`: of a number nearly equal ones; of an open size whole ones, and its rest by parts
+ * of half, of a quarter, .. and single ones: few rows take as long as many, until what they wait for is done. Returns how
+ * many kinds of parts there are.
  */
 static uint32_t cut(gali_lowering *l, const gali_loop_index *length, uint32_t size, part parts[KINDS]) {
     if (!length->count) {
@@ -51,10 +51,13 @@ static uint32_t cut(gali_lowering *l, const gali_loop_index *length, uint32_t si
     gali_lower_range(l, length, &least, &most);
     gali_loop_index left = *length, first = gali_loop_number(0);
     uint32_t kinds = 0;
-    for (; size > 1; size = size > PAIRS_FROM ? 2 : 1, kinds++) {
+    for (; size > 1; size /= 2) {
+        if (most < size) { /* by its range there is none */
+            continue;
+        }
         gali_loop_index whole = gali_lower_let(l, GALI_LOOP_QUOTIENT, left, gali_loop_number(size),
                                                least / size, most / size, NULL);
-        parts[kinds] = (part){first, whole, size};
+        parts[kinds++] = (part){first, whole, size};
         gali_loop_index_add(&left, &whole, -(int64_t)size);
         gali_loop_index_add(&first, &whole, size);
         least = 0;

@@ -267,8 +267,8 @@ static int64_t peak_of(const window *w) {
     return peak;
 }
 
-/* The least peak of each set of groups that can have run, and which ran last. */
-static int64_t search(const window *w, int64_t *best, uint8_t *last) {
+/* The least peak of each set of groups that can have run, if it is below that, and which ran last. Returns that of all. */
+static int64_t search(const window *w, int64_t below, int64_t *best, uint8_t *last) {
     uint32_t sets = 1u << w->count;
     for (uint32_t set = 1; set < sets; set++) {
         best[set] = INT64_MAX;
@@ -279,7 +279,7 @@ static int64_t search(const window *w, int64_t *best, uint8_t *last) {
             uint32_t own = 1u << g;
             if (!(set & own) && (w->before[g] & ~set) == 0) {
                 int64_t peak = larger(best[set], alive(w, set | own, own));
-                if (peak < best[set | own]) {
+                if (peak < below && peak < best[set | own]) {
                     best[set | own] = peak;
                     last[set | own] = (uint8_t)g;
                 }
@@ -304,7 +304,8 @@ static void improve(stretch *h, uint32_t first, uint32_t count) {
             w.before[g] |= runs_before(h, h->order[first + b], h->order[first + g]) ? 1u << b : 0;
         }
     }
-    if (!arena.failed && search(&w, best, last) < peak_of(&w)) {
+    int64_t now = peak_of(&w);
+    if (!arena.failed && w.seen_count > 1 && search(&w, now, best, last) < now) {
         uint32_t set = (1u << count) - 1;
         for (uint32_t k = count; k-- > 0;) {
             made[k] = h->order[first + last[set]];

@@ -92,15 +92,46 @@ static double parts_cost(const gali_lowering *l, const gali_sum_tile *t, uint32_
     return row_tiles * panels * step_cost(l, t, all_rows / row_tiles, all_vectors / panels);
 }
 
+/*
+ * A row's cost in tiles of so many rows, of an axis of open size, which lower_tile.c cuts into whole tiles and halves of them:
+ * the mean over sizes of pictures and sequences that are in its range.
+ */
+static double open_cost(const gali_lowering *l, const gali_sum_tile *t, uint32_t rows, uint32_t vectors,
+                        double all_vectors) {
+    static const int64_t sizes[] = {1,  2,  4,  5,  7,  8,  11, 14, 16,  19,  24,  28,
+                                    32, 37, 40, 50, 56, 64, 77, 96, 112, 128, 224, 256};
+    const gali_program *p = l->p;
+    gali_extent extent = l->stage->extent[t->row];
+    int64_t least = p->least ? gali_extent_value(p->graph->extents, extent, p->least) : 1;
+    int64_t most = p->most ? gali_extent_value(p->graph->extents, extent, p->most) : EXTENT_GUESS;
+    double panels = (double)(int64_t)((all_vectors + vectors - 1) / vectors), sum = 0;
+    uint32_t count = 0;
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        int64_t size = sizes[i], left = size;
+        if ((size < least || size > most) && (count > 0 || i + 1 < sizeof sizes / sizeof *sizes)) {
+            continue; /* the last is for a range that has none of them */
+        }
+        double cost = 0;
+        for (uint32_t part = rows; part > 0; part /= 2) {
+            cost += (double)(left / part) * step_cost(l, t, part, all_vectors / panels);
+            left %= part;
+        }
+        sum += cost * panels / (double)size;
+        count++;
+    }
+    return sum / count;
+}
+
 static void choose_size(const gali_lowering *l, gali_sum_tile *t) {
     const gali_target *target = l->p->target;
     double rows = t->row == GALI_NONE ? 1 : guess(l, l->stage->extent[t->row]);
     double vectors =
         (double)(int64_t)((guess(l, l->stage->extent[t->vector]) + target->lanes - 1) / target->lanes);
     double best = -1;
+    int open = t->row != GALI_NONE && !gali_extent_is_number(l->stage->extent[t->row]);
     for (uint32_t r = 1; r <= ROWS_MOST && r <= rows; r++) {
         for (uint32_t v = 1; v <= VECTORS_MOST && v <= vectors; v++) {
-            double cost = parts_cost(l, t, r, v, rows, vectors);
+            double cost = open ? open_cost(l, t, r, v, vectors) : parts_cost(l, t, r, v, rows, vectors);
             if (r * v + v + 1 <= target->registers && (best < 0 || cost < best * 0.999)) {
                 best = cost;
                 t->rows = r;
