@@ -1,4 +1,4 @@
-"""Anybody's BVH files in, a controller out: `--data FOLDER --kind pfnn|mann -o MODEL`."""
+"""Anybody's BVH and .glb files in, a controller out: `--data FOLDER --kind pfnn|mann -o MODEL`."""
 
 from __future__ import annotations
 
@@ -8,7 +8,18 @@ from pathlib import Path
 
 import numpy as np
 
-from gallop import bvh, clean, exporter, features, found_page, label, motion, rotation, walker
+from gallop import (
+    bvh,
+    clean,
+    exporter,
+    features,
+    found_page,
+    glb_motion,
+    label,
+    motion,
+    rotation,
+    walker,
+)
 from gallop import roles as finding
 from gallop.contract import NAME, Contract
 from gallop.features import Take
@@ -68,7 +79,7 @@ def prepare(
 ) -> tuple[list[Take], Contract, str]:
     """Labelled takes of all files of a folder, the contract for them (with a phase if `phased`),
     and what was found."""
-    files = [bvh.read(p) for p in motion_files(folder)]
+    files = [f for p in motion_files(folder) for f in motions_of(p)]
     main, found = largest_family(files, given)
     main, bodies = largest_body(main, found)
     clips = [clip_of(f, skeleton_joints(f, found), found) for f in main]
@@ -89,15 +100,20 @@ def prepare(
 
 
 def motion_files(place: Path) -> list[Path]:
-    """The .bvh files of a folder, or the one that is named."""
+    """The .bvh and .glb files of a folder, or the one that is named."""
     if place.is_file():
         return [place]
     if not place.exists():
         raise bvh.BvhError(f"{place}: no such file or folder")
-    found = sorted(p for p in place.iterdir() if p.suffix.lower() == ".bvh")
+    found = sorted(p for p in place.iterdir() if p.suffix.lower() in (".bvh", ".glb"))
     if not found:
-        raise bvh.BvhError(f"{place}: no .bvh file in this folder")
+        raise bvh.BvhError(f"{place}: no .bvh and no .glb file in this folder")
     return found
+
+
+def motions_of(path: Path) -> list[bvh.Bvh]:
+    """What a file shows: a BVH's motion, or every animation of a .glb."""
+    return glb_motion.read(path) if path.suffix.lower() == ".glb" else [bvh.read(path)]
 
 
 def largest_family(files: list[bvh.Bvh], given: Path | None) -> tuple[list[bvh.Bvh], Roles]:

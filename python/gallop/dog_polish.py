@@ -29,7 +29,7 @@ class Plan:
     rate: float = 2e-4
     weight: float = 10.0
     slide: float = 0.1
-    slow: float = 2.0  # times as much of those that are slower than `walks`, whose feet are looked at
+    slow: float = 2.0  # times as much of those that are slower than `walks`
     walks: float = 1.3  # m/s
     batch: int = 24
     length: int = 12

@@ -41,7 +41,7 @@ def read(path: Path) -> Rig:
     gltf = _load(path)
     parents = {child: i for i, node in enumerate(gltf.nodes) for child in node.children or []}
     nodes = _skeleton(path, gltf, parents)
-    local = {i: _local(path, i, gltf.nodes[i]) for i in range(len(gltf.nodes))}
+    local = {i: local_of(path, i, gltf.nodes[i]) for i in range(len(gltf.nodes))}
     above, at = np.eye(4), parents.get(nodes[0])
     while at is not None:
         above, at = _matrix(*local[at]) @ above, parents.get(at)
@@ -125,7 +125,7 @@ def _up(path: Path, node: int, parents: dict[int, int]) -> list[int]:
     return chain
 
 
-def _local(path: Path, number: int, node: Any) -> tuple[np.ndarray, np.ndarray, float]:
+def local_of(path: Path, number: int, node: Any) -> tuple[np.ndarray, np.ndarray, float]:
     """A node's place [3], turn [3, 3] and scale."""
     if node.matrix is not None:
         matrix = np.array(node.matrix, float).reshape(4, 4).T
@@ -189,7 +189,7 @@ def _set_parts(path: Path, number: int, node: Any) -> None:
     """Animated nodes may not have a matrix."""
     if node.matrix is None:
         return
-    place, turn, scale = _local(path, number, node)
+    place, turn, scale = local_of(path, number, node)
     node.matrix, node.translation = None, place.tolist()
     node.rotation, node.scale = Rotation.from_matrix(turn).as_quat().tolist(), [scale] * 3
 

@@ -24,7 +24,8 @@ TURN_JUMP, TURN_FOLLOW = 0.15, 0.1  # rad; share of the way that `turning` goes 
 SPEED_FOLLOW = 0.05
 FACTOR = (0.5, 1.6)  # bounds of the speed integrator
 
-# The rules that the loop uses, with the runtime's defaults (src/contract/rules.def; a test compares).
+# The rules that the loop uses, with the runtime's defaults (src/contract/rules.def, which a test
+# compares).
 DEFAULTS = {
     "speed_walk": 2.5, "speed_run": 7.5, "speed_side": 1.0, "speed_back": 1.0, "speed_crouch": 1.0,
     "velocity_smooth": 0.9, "direction_smooth": 0.9, "strafe_smooth": 0.9, "crouch_smooth": 0.9,

@@ -98,7 +98,7 @@ def parser() -> argparse.ArgumentParser:
     p = argparse.ArgumentParser(prog="gallop.train", description=__doc__.split("\n")[0])
     p.add_argument("what", nargs="?", choices=["walker", "runner", "dog"],
                    help="a controller of the project")
-    p.add_argument("--data", type=Path, help="folder with the motion, or one .bvh file")
+    p.add_argument("--data", type=Path, help="folder with the motion (.bvh, .glb), or one file")
     p.add_argument("--kind", default="pfnn", choices=["pfnn", "mann"],
                    help="gated by a phase, or by a network that sees the feet")
     p.add_argument("--roles", type=Path, help="TOML file that names the joints' roles")

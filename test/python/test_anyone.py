@@ -314,7 +314,7 @@ def test_a_mode_network_trains_and_is_stored_as_it_is():
 def test_an_empty_folder_is_one_line(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(sys, "argv", ["train", "--data", str(tmp_path), "-o", "x.gallop"])
     assert train.main() == 1
-    assert "no .bvh file in this folder" in capsys.readouterr().err
+    assert "no .bvh and no .glb file in this folder" in capsys.readouterr().err
 
 
 def test_motion_is_a_folder_or_a_file(tmp_path, monkeypatch, capsys):
