@@ -4,7 +4,7 @@
 # bench/run.sh results [NAME...]: measures the parts that are named (none: those that this program has not measured yet)
 # into bench/results/MACHINE/NAME.csv and draws what is there; bench/run.sh paper [options]: the paper's tables and plots
 # into out/paper (docs/paper.md); bench/run.sh frame [MODEL [SECONDS]]: a crowd's frame by its parts; bench/run.sh onnx FOLDER
-# [NAME...], onnx parts|sizes FOLDER [NAME...]: ONNX models beside ONNX Runtime, OpenVINO and MNN, which come from PyPI into build/peers.
+# [NAME...], onnx parts|sizes FOLDER [NAME...], onnx profile: ONNX models beside ONNX Runtime, OpenVINO and MNN, which come from PyPI into build/peers.
 # Installs what peers need where it can (Debian, as root or with sudo; ONNX Runtime from PyPI into build/); a peer that stays
 # missing is left out with a word.
 set -eu
@@ -96,7 +96,7 @@ measure_paper() { # [--minutes N] [--target x86-64-v3] [options of bench_network
 }
 
 # Peers' versions are pinned: others give other figures.
-measure_onnx() { # bench|parts|sizes [options of bench/onnx/bench.py, parts.py, sizes.py]
+measure_onnx() { # bench|parts|sizes|profile [options of bench/onnx/NAME.py]
     cmake --preset bench >/dev/null
     cmake --build --preset bench --target gallop_command
     if [ ! -f build/peers/whole ]; then
@@ -111,7 +111,7 @@ measure_onnx() { # bench|parts|sizes [options of bench/onnx/bench.py, parts.py, 
 if [ "${1:-}" = onnx ]; then
     shift
     case ${1:-} in
-    parts | sizes) measure_onnx "$@" ;;
+    parts | sizes | profile) measure_onnx "$@" ;;
     *) measure_onnx bench "$@" ;;
     esac
 fi

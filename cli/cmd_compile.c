@@ -21,7 +21,7 @@ typedef struct compile {
     const char *path, *directory, *characters, *weights, *form, *external, *sizes;
     int layers;
     int fast, exact;
-    const char *without_words;
+    const char *without_words, *profile_path;
     uint32_t without; /* of an ONNX model */
     gal_compile_desc desc;
 } compile;
@@ -172,6 +172,17 @@ static gal_status write_program(const compile *self, const gali_text *parts, gal
     return status;
 }
 
+static gal_status read_profile(const compile *self, gali_profile *profile, gal_error *error) {
+    void *text;
+    size_t size;
+    gal_status status = gali_file_read(self->profile_path, GALI_FILE_MAX, NULL, &text, &size, error);
+    if (status == GAL_OK) {
+        status = gali_profile_parse(profile, text, size, self->profile_path, error);
+        gali_release(NULL, text, size);
+    }
+    return status;
+}
+
 static gal_status use_log(const compile *self, gali_program *program, gal_error *error) {
     gali_log log = {.count = 0};
     uint32_t groups = 0, logged = 0;
@@ -200,7 +211,14 @@ static int make_onnx(const compile *self) {
     if (!target || gali_vocabulary_check_name(desc.name, &error) != GAL_OK) {
         return gali_command_usage("compile", "%s", error.message);
     }
-    gal_status status = gali_onnx_model_open(&model, self->path, self->external, self->sizes, &error);
+    gali_profile profile = {{0}, {0}};
+    gal_status status = GAL_OK;
+    if (self->profile_path) {
+        status = read_profile(self, &profile, &error);
+        model.profile = &profile;
+    }
+    status = status == GAL_OK ? gali_onnx_model_open(&model, self->path, self->external, self->sizes, &error)
+                              : status;
     if (status == GAL_OK) {
         gal_error why = {0};
         model.fast = self->fast;
@@ -241,13 +259,15 @@ static int make(compile *self) {
     if (gali_onnx_is_path(self->path) && !self->layers) {
         return make_onnx(self);
     }
-    if (!self->layers && (self->external || self->sizes || self->fast || self->exact || self->without)) {
+    if (!self->layers &&
+        (self->external || self->sizes || self->fast || self->exact || self->without || self->profile_path)) {
         return gali_command_usage("compile", "%s is for ONNX models",
-                                  self->external ? "--external"
-                                  : self->sizes  ? "--sizes"
-                                  : self->fast   ? "--fast"
-                                  : self->exact  ? "--exact"
-                                                 : "--without");
+                                  self->external  ? "--external"
+                                  : self->sizes   ? "--sizes"
+                                  : self->fast    ? "--fast"
+                                  : self->exact   ? "--exact"
+                                  : self->without ? "--without"
+                                                  : "--profile");
     }
     gal_error error = {0};
     void *data = NULL;
@@ -281,6 +301,7 @@ static int run(int argc, char **argv) {
                                    {"--fast", GALI_OPTION_FLAG, &self.fast, 0, 0},
                                    {"--exact", GALI_OPTION_FLAG, &self.exact, 0, 0},
                                    {"--sizes", GALI_OPTION_TEXT, &self.sizes, 0, 0},
+                                   {"--profile", GALI_OPTION_TEXT, &self.profile_path, 0, 0},
                                    {"--without", GALI_OPTION_TEXT, &self.without_words, 0, 0},
                                    {"--layers", GALI_OPTION_FLAG, &self.layers, 0, 0},
                                    {"-o", GALI_OPTION_TEXT, &self.directory, 0, 0},
@@ -321,6 +342,8 @@ const gali_command gali_command_compile = {
     "  --sizes       what sizes are that an ONNX model leaves open: batch=1,length=8..512\n"
     "  --fast        an ONNX model's results may be rounded less well where that is faster (docs/onnx.md)\n"
     "  --exact       an ONNX model's convolutions are all the sums that ONNX says, none by transforms\n"
+    "  --profile     what fusing pairs of classes of operators took, in place of what is built in "
+    "(docs/onnx.md)\n"
     "  --without     rewrite, fuse, layout or tile, several with commas: leaves that out of an ONNX model's C, "
     "to\n"
     "                see what it is worth\n"

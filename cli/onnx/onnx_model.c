@@ -76,6 +76,7 @@ gal_status gali_onnx_model_program(gali_onnx_model *model, gal_error *error) {
     status = status == GAL_OK && !model->exact ? gali_program_winograd(model->program, error) : status;
     if (status == GAL_OK) {
         model->program->without = model->without;
+        model->program->profile = model->profile;
     }
     status = status == GAL_OK ? gali_program_fuse(model->program, error) : status;
     status = status == GAL_OK ? gali_program_range(model->program, error) : status;

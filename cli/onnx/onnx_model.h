@@ -2,6 +2,7 @@
 #ifndef GALI_CLI_ONNX_MODEL_H
 #define GALI_CLI_ONNX_MODEL_H
 
+#include "compiler/program/profile.h"
 #include "compiler/program/winograd.h"
 #include "graph/rewrite.h"
 #include "import/onnx/file.h"
@@ -11,9 +12,10 @@ typedef struct gali_onnx_model {
     gali_onnx_file *file;
     gali_arena arena;
     gali_graph *graph;
-    int exact;        /* set before, too: convolutions are summed as ONNX says, none by winograd.h */
-    int fast;         /* set before gali_onnx_model_program: results may be less near to the truth */
-    uint32_t without; /* set before, too: bits of GALI_WITHOUT_ */
+    int exact;                   /* set before, too: convolutions are summed as ONNX says, none by winograd.h */
+    int fast;                    /* set before gali_onnx_model_program: results may be less near to the truth */
+    const gali_profile *profile; /* the same; NULL: the one that is built in */
+    uint32_t without;            /* set before, too: bits of GALI_WITHOUT_ */
     uint32_t rewritten[GALI_REWRITE_COUNT]; /* how often each rule was used */
     gali_program *program;                  /* NULL before gali_onnx_model_program */
 } gali_onnx_model;

@@ -1,6 +1,7 @@
 /*
  * Many graphs as emitted C: each is emitted under a name of its own, a hundred make a translation unit, and each unit is
- * built once and loaded. What is asked is whether the C is right, so it is built quickly, for this machine's target.
+ * built once and loaded. What is asked is whether the C is right, so it is built quickly, for this machine's target; or for
+ * another one, whose compiler and emulator are named: then each graph runs in a process of its own (emitted_driver.c).
  */
 #ifndef TEST_EMITTED_H
 #define TEST_EMITTED_H
@@ -19,6 +20,7 @@ enum { EMITTED_A_UNIT = 100, EMITTED_UNITS = 64 };
 typedef struct emitted {
     const char *folder; /* that is there, and where all is left */
     const gali_target *target;
+    const char *compiler, *emulator; /* emulator: NULL: this machine */
     uint32_t count;
     gali_text unit; /* the lines of the one that is being filled */
     void *units[EMITTED_UNITS];
@@ -64,18 +66,49 @@ static gal_status emitted_add(emitted *e, gali_program *program, gal_error *erro
     return status;
 }
 
-/* Builds and loads all units; 0 where one cannot be. */
+/* The functions of all graphs, for the driver. */
+static int emitted_write_table(const emitted *e) {
+    char path[512];
+    gali_text text = {0};
+    gal_error error = {0};
+    for (uint32_t i = 0; i < e->count; i++) {
+        gali_text_add(
+            &text,
+            "int n%u_call(uint32_t *, const void *const *, void *const *, const void *, void *);\n"
+            "size_t n%u_call_workspace(const uint32_t *);\nextern const unsigned char *const n%u_weights;\n",
+            i, i, i);
+    }
+    gali_text_add(&text, "static const graph graphs[] = {\n");
+    for (uint32_t i = 0; i < e->count; i++) {
+        gali_text_add(&text, "    {n%u_call, n%u_call_workspace, &n%u_weights},\n", i, i, i);
+    }
+    gali_text_add(&text, "};\n");
+    snprintf(path, sizeof path, "%s/table.inc", e->folder);
+    int good = !text.failed && gali_file_write(path, text.bytes, text.size, &error) == GAL_OK;
+    gali_text_release(&text);
+    return good;
+}
+
+/* Builds and loads all units, or builds them into a driver; 0 where one cannot be. */
 static int emitted_build(emitted *e) {
     char line[2048], path[512];
     gal_error error = {0};
     uint32_t units = (e->count + EMITTED_A_UNIT - 1) / EMITTED_A_UNIT;
     int good = units <= EMITTED_UNITS && emitted_end_unit(e, &error) == GAL_OK;
     snprintf(line, sizeof line,
-             "cd %s && printf '%%s\\n' unit*.c | xargs -P \"$(nproc)\" -I{} cc -std=c11 -O1 %s -Wall "
-             "-Werror "
-             "-ffp-contract=off -shared -fPIC -o {}.so {} -lm",
-             e->folder, e->target->flags);
+             "cd %s && printf '%%s\\n' unit*.c | xargs -P \"$(nproc)\" -I{} %s -std=c11 -O1 %s -Wall "
+             "-Werror %s -ffp-contract=off %s {} %s",
+             e->folder, e->compiler, e->target->flags,
+             e->emulator ? "-Wno-aggressive-loop-optimizations"
+                         : "", /* gcc 12 for AArch64 loses that a part is one */
+             e->emulator ? "-c -o {}.o" : "-shared -fPIC -o {}.so", e->emulator ? "" : "-lm");
     good = good && (units == 0 || system(line) == 0);
+    if (e->emulator) {
+        snprintf(line, sizeof line,
+                 "%s -std=c11 -O1 -static -I%s -o %s/driver %s/test/import/emitted_driver.c %s/unit*.o -lm",
+                 e->compiler, e->folder, e->folder, GALLOP_SOURCE_DIR, e->folder);
+        return good && emitted_write_table(e) && system(line) == 0;
+    }
     for (uint32_t i = 0; good && i < units; i++) {
         emitted_path(e, path, "unit", i, ".c.so");
         e->units[i] = dlopen(path, RTLD_NOW | RTLD_LOCAL);
@@ -88,6 +121,56 @@ static void *emitted_find(const emitted *e, uint32_t number, const char *what) {
     char name[64];
     snprintf(name, sizeof name, "n%u_%s", number, what);
     return dlsym(e->units[number / EMITTED_A_UNIT], name);
+}
+
+/* What a call takes, with the bytes of each port. */
+typedef struct emitted_arguments {
+    uint32_t size_count, input_count, output_count;
+    uint32_t *sizes;
+    void **inputs, **outputs;
+    uint32_t *input_bytes, *output_bytes;
+} emitted_arguments;
+
+static void emitted_add_count(gali_text *text, uint32_t count) {
+    gali_text_add_bytes(text, (const char *)&count, sizeof count);
+}
+
+/* The same by the driver: through files of the folder. -3 where it dies. */
+static int emitted_run_apart(const emitted *e, uint32_t number, const emitted_arguments *a) {
+    char in[512], out[512], line[2048];
+    gal_error error = {0};
+    gali_text text = {0};
+    void *bytes = NULL;
+    size_t size = 0, at = sizeof(int32_t) + a->size_count * sizeof(uint32_t), whole = at;
+    int32_t status = -3;
+    emitted_add_count(&text, a->size_count);
+    gali_text_add_bytes(&text, (const char *)a->sizes, a->size_count * sizeof *a->sizes);
+    emitted_add_count(&text, a->input_count);
+    for (uint32_t i = 0; i < a->input_count; i++) {
+        emitted_add_count(&text, a->input_bytes[i]);
+        gali_text_add_bytes(&text, a->inputs[i], a->input_bytes[i]);
+    }
+    emitted_add_count(&text, a->output_count);
+    for (uint32_t i = 0; i < a->output_count; i++) {
+        emitted_add_count(&text, a->output_bytes[i]);
+        whole += a->output_bytes[i];
+    }
+    emitted_path(e, in, "in", 0, "");
+    emitted_path(e, out, "out", 0, "");
+    snprintf(line, sizeof line, "rm -f %s; %s %s/driver %u %s %s", out, e->emulator, e->folder, number, in,
+             out);
+    if (!text.failed && gali_file_write(in, text.bytes, text.size, &error) == GAL_OK && system(line) == 0 &&
+        gali_file_read(out, 1 << 28, NULL, &bytes, &size, &error) == GAL_OK && size == whole) {
+        memcpy(&status, bytes, sizeof status);
+        memcpy(a->sizes, (const char *)bytes + sizeof status, a->size_count * sizeof *a->sizes);
+        for (uint32_t i = 0; i < a->output_count; i++) {
+            memcpy(a->outputs[i], (const char *)bytes + at, a->output_bytes[i]);
+            at += a->output_bytes[i];
+        }
+    }
+    gali_release(NULL, bytes, size);
+    gali_text_release(&text);
+    return status;
 }
 
 /* Calls NAME_call with everything in memory of just the size that it needs. The status is that of the call. */
@@ -115,6 +198,8 @@ static gal_status emitted_call(const emitted *e, uint32_t number, gali_program *
     uint32_t *rank = calloc(symbols + 1, sizeof *rank), *sizes = calloc(symbols + 1, sizeof *sizes);
     void **in = calloc(graph->input_count + 1, sizeof *in),
          **out = calloc(graph->output_count + 1, sizeof *out);
+    uint32_t *in_bytes = calloc(graph->input_count + 1, sizeof *in_bytes),
+             *out_bytes = calloc(graph->output_count + 1, sizeof *out_bytes);
     program_bind(&m, inputs);
     uint32_t given = gali_emit_sizes(graph, rank), all = gali_emit_told(program, rank, given);
     for (uint32_t s = 0; s < symbols; s++) {
@@ -123,15 +208,21 @@ static gal_status emitted_call(const emitted *e, uint32_t number, gali_program *
         }
     }
     for (uint32_t i = 0; i < graph->input_count; i++) {
-        in[i] = malloc(inputs[i].count * gali_element_list[inputs[i].element].bytes + 1);
+        in_bytes[i] = (uint32_t)(inputs[i].count * gali_element_list[inputs[i].element].bytes);
+        in[i] = malloc(in_bytes[i] + 1);
         program_fill(&inputs[i], in[i]);
     }
     for (uint32_t i = 0; i < graph->output_count; i++) {
-        out[i] = malloc(program_bytes(&m, graph->outputs[i]) + 1);
+        out_bytes[i] = (uint32_t)program_bytes(&m, graph->outputs[i]);
+        out[i] = malloc(out_bytes[i] + 1);
     }
-    gal_status status = emitted_run(e, number, sizes, in, out) == 0
+    const emitted_arguments a = {all,      graph->input_count, graph->output_count, sizes, in, out,
+                                 in_bytes, out_bytes};
+    int returned = e->emulator ? emitted_run_apart(e, number, &a) : emitted_run(e, number, sizes, in, out);
+    gal_status status = returned == 0
                             ? GAL_OK
-                            : gali_fail(run->error, GAL_BAD_DATA, "the call refuses its sizes");
+                            : gali_fail(run->error, GAL_BAD_DATA,
+                                        returned == -3 ? "the process dies" : "the call refuses its sizes");
     for (uint32_t s = 0; s < symbols && all > given; s++) {
         m.symbols[s] = rank[s] > given ? sizes[rank[s] - 1] : m.symbols[s];
     }
@@ -148,6 +239,8 @@ static gal_status emitted_call(const emitted *e, uint32_t number, gali_program *
     }
     free(in);
     free(out);
+    free(in_bytes);
+    free(out_bytes);
     free(sizes);
     free(rank);
     free(m.symbols);

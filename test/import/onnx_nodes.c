@@ -2,8 +2,9 @@
  * ONNX's own node tests through the graph: each model is read, its shapes are inferred, and its outputs are computed by
  * the truth and, operator by operator, by the expressions, and compared with those that ONNX ships.
  *
- *     onnx_nodes [--c WORK] FOLDER [NAME...]    FOLDER/test_NAME/model.onnx, test_data_set_N/{input,output}_I.pb
+ *     onnx_nodes [--c WORK [--cross TARGET COMPILER EMULATOR]] FOLDER [NAME...]    FOLDER/test_NAME/model.onnx, test_data_set_N/{input,output}_I.pb
  *
+ * With --cross the C is for another machine and runs there, or in its emulator.
  * With --c those that run as loops are emitted as C into the folder WORK, too, built and run. Prints a line for each model that is refused or wrong, and the counts. Ends with 1 if an accepted model is wrong.
  */
 #include <dirent.h>
@@ -413,12 +414,24 @@ int main(int argc, char **argv) {
     static char *names[TESTS_MAX];
     static nodes n;
     size_t count = 0;
-    emitted sources = {.target = gali_target_find("native", NULL)};
+    emitted sources = {.target = gali_target_find("native", NULL), .compiler = "cc"};
     if (argc > 2 && strcmp(argv[1], "--c") == 0) {
         sources.folder = argv[2];
         n.c_sources = &sources;
         argv += 2;
         argc -= 2;
+    }
+    if (n.c_sources && argc > 4 && strcmp(argv[1], "--cross") == 0) {
+        gal_error error = {0};
+        sources.target = gali_target_find(argv[2], &error);
+        sources.compiler = argv[3];
+        sources.emulator = argv[4];
+        argv += 4;
+        argc -= 4;
+        if (!sources.target) {
+            printf("onnx_nodes: %s\n", error.message);
+            return 1;
+        }
     }
     DIR *folder = argc > 1 ? opendir(argv[1]) : NULL;
     if (!folder) {

@@ -329,13 +329,13 @@ static gali_program_stage with(gali_fusion *f, const gali_program_stage *stage,
 
 /*
  * Whether a sum that could run along rows cannot any more: what it reads again and again is better moved to rows once. (A
- * yellow cell of table 3.3: shuffle before many-to-many. The rule stands for a measurement: attention's keys, read as they
- * lie, made their product 5 times as slow.)
+ * yellow cell of table 3.3, shuffle before many-to-many; profile.h.)
  */
 static int loses_rows(const gali_fusion *f, const gali_program_stage *before,
                       const gali_program_stage *after_it) {
     gali_look first, then;
-    return before->reduced && gali_program_look(before, &first) && gali_program_look(after_it, &then) &&
+    return !gali_profile_fuses(&f->profile, GALI_PAIR_MOVE_PRODUCT) && before->reduced &&
+           gali_program_look(before, &first) && gali_program_look(after_it, &then) &&
            gali_look_has_rows(f->p, before, &first) && !gali_look_has_rows(f->p, after_it, &then);
 }
 
@@ -407,6 +407,11 @@ gal_status gali_program_fuse(gali_program *p, gal_error *error) {
                      .scalars = gali_scalars_make(p->arena, p->graph->extents),
                      .readers = gali_arena_take(p->arena, (p->tensor_count + 1) * sizeof *f.readers),
                      .into = gali_arena_take(p->arena, (p->stage_count + 1) * sizeof *f.into)};
+    if (p->profile) {
+        f.profile = *p->profile;
+    } else if (gali_profile_built_in(&f.profile, error) != GAL_OK) {
+        return error->status;
+    }
     if (!p->arena->failed) {
         memset(f.into, 0xff, (p->stage_count + 1) * sizeof *f.into);
         gali_fusion_clean(&f);

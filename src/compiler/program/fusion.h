@@ -9,6 +9,7 @@
 #define GALI_COMPILER_PROGRAM_FUSION_H
 
 #include "compiler/program/look.h"
+#include "compiler/program/profile.h"
 #include "compiler/program/scalars.h"
 
 typedef struct gali_reader {
@@ -18,6 +19,7 @@ typedef struct gali_reader {
 
 typedef struct gali_fusion {
     gali_program *p;
+    gali_profile profile;
     gali_scalars *scalars;
     gali_reader **readers; /* [tensor_count] stages that read a tensor, once each */
     uint32_t *into; /* [stage_count] of stages that are gone: the stage that they went into; GALI_NONE: none */

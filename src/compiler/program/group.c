@@ -4,8 +4,9 @@
  *     rows    what the one reads of the other it reads in its own row: some axes are the same in all their stages, so that
  *             one nest of loops over them runs all of it, and of what passes between them a row is needed at a time
  *     colour  green: neither has a product. Red: a product after any sum, since it reads what the other makes again and
- *             again, and two products. Yellow: what follows a product and does not finish it. It is fast by tiles of many
- *             rows, so a nest of rows around it costs more than a row in the cache saves; that is a rule, not measured
+ *             again, and two products. Yellow: what follows a product and does not finish it, and what is computed before
+ *             one. A product is fast by tiles of many rows, so a nest of rows around it costs more than a row in the cache
+ *             saves, unless the profile knows better (profile.h)
  *     order   nothing that the one needs is made of the other outside of both
  *
  * A fold is a sum of which each result reads elements of its own row, such as a mean, a largest, a pool, a depthwise
@@ -175,6 +176,29 @@ static int product_reads(const joining *j, uint32_t a, uint32_t b) {
     return 0;
 }
 
+/* Why classes of sums forbid that the groups are one; NULL: they do not, or were measured to be faster so. */
+static const char *colour_of(const joining *j, uint32_t a, uint32_t b) {
+    const contents of_a = j->of[a], of_b = j->of[b];
+    const gali_profile *profile = &j->f->profile;
+    if (product_reads(j, a, b)) {
+        return of_a.folds + of_a.products ? "red: a product of what a sum makes"
+               : gali_profile_fuses(profile, GALI_PAIR_COMPUTE_PRODUCT)
+                   ? NULL
+                   : "yellow: a product of what is computed, which was measured to be faster apart";
+    }
+    if (of_b.products) {
+        return "red: a product beside it";
+    }
+    if (of_a.products && of_b.folds) {
+        return gali_profile_fuses(profile, GALI_PAIR_PRODUCT_FOLD)
+                   ? NULL
+                   : "yellow: a sum after a product, whose tiles are of many rows";
+    }
+    return !of_a.products || gali_profile_fuses(profile, GALI_PAIR_PRODUCT_COMPUTE)
+               ? NULL
+               : "yellow: after a product, which it does not finish";
+}
+
 /* Why the groups stay two; NULL: they may be one, with that nest. */
 static const char *obstacle(joining *j, uint32_t a, uint32_t b, nest *n) {
     const contents of_a = j->of[a], of_b = j->of[b];
@@ -182,15 +206,9 @@ static const char *obstacle(joining *j, uint32_t a, uint32_t b, nest *n) {
         return "a step of control flow between them";
     }
     *n = nest_of(j, a, b);
-    if (product_reads(j, a, b)) {
-        return of_a.folds + of_a.products
-                   ? "red: a product of what a sum makes"
-                   : "yellow: a product of what is computed, which it would compute again";
-    }
-    if (of_a.products + of_b.products > 0) {
-        return of_b.products                 ? "red: a product beside it"
-               : of_a.products && of_b.folds ? "yellow: a sum after a product, whose tiles are of many rows"
-                                             : "yellow: after a product, which it does not finish";
+    const char *why = colour_of(j, a, b);
+    if (why) {
+        return why;
     }
     if (of_a.stages + of_b.stages > STAGES_MOST || of_a.tensors + of_b.tensors > TENSORS_MOST) {
         return "too large a function";

@@ -7,6 +7,7 @@
  *     winograd.c convolutions of 3x3 windows by transforms and a product
  *     sweep.c    scalars made simple, stages that are there twice or for nobody
  *     fuse.c     stages put into those that read them, sums finished by what follows them
+ *     profile.c  which pairs of classes were faster fused
  *     group.c    stages that share rows joined to groups
  *     range.c    which sizes it can run with
  *     layout.c   in which order the axes of tensors lie in memory
@@ -171,11 +172,12 @@ typedef struct gali_program {
     gali_program_edge *edges;   /* between groups */
     const gali_demand *demands; /* of sizes of inputs alone: checked before anything runs */
     uint32_t told_count;
-    gali_told *told;           /* [told_count] of symbols of the graph's extents; BY_NONE past them */
-    int64_t *least, *most;     /* [symbols of the graph's extents] range.c */
-    int64_t *typical;          /* [same] sizes to choose by; layout.c */
-    uint32_t without;          /* bits of GALI_WITHOUT_ */
-    const gali_target *target; /* that it is lowered for; NULL: any, number by number */
+    gali_told *told;                    /* [told_count] of symbols of the graph's extents; BY_NONE past them */
+    int64_t *least, *most;              /* [symbols of the graph's extents] range.c */
+    int64_t *typical;                   /* [same] sizes to choose by; layout.c */
+    const struct gali_profile *profile; /* of yellow pairs; NULL: the one that is built in */
+    uint32_t without;                   /* bits of GALI_WITHOUT_ */
+    const gali_target *target;          /* that it is lowered for; NULL: any, number by number */
     const struct gali_schedule **schedules; /* [group_count] NULL, or of one: by rules; lower.h */
     gali_program_order_facts order_facts;
     uint32_t slot_count;
