@@ -181,8 +181,11 @@ static double real_mish(const gali_node *node, double a) {
     return a * tanh(real_softplus(node, a));
 }
 
+/* tanh(log(1 + e)) is n / (n + 2) with n = e (e + 2), e = e^a; it is 1 long before a is 20. */
 static scalar *express_mish(gali_express *x, scalar *a) {
-    return gali_x_mul(x, a, gali_x_of(x, GALI_SCALAR_tanh, softplus_of(x, a)));
+    scalar *e = exp_of(x, gali_x_least(x, a, number(x, 20)));
+    scalar *n = gali_x_mul(x, e, gali_x_add(x, e, number(x, 2)));
+    return gali_x_mul(x, a, gali_x_div(x, n, gali_x_add(x, n, number(x, 2))));
 }
 
 static const double sqrt_half = 0.70710678118654752440, sqrt_2_over_pi = 0.79788456080286535588;
