@@ -16,8 +16,9 @@
  * Search: axes that are the same through stages (what adds, pools and depthwise convolutions carry from tensor to tensor)
  * are one class. A move makes the axis of one class the contiguous one in all its tensors, or changes one tensor; it
  * is kept if the sum of costs falls. Sweeps of moves end when none is kept, at the latest after SWEEPS_MOST. They start
- * twice, where everything lies as in the file, and where each stage has its way as if all it reads would follow, since a
- * convolution alone between others that are not yet moved is no gain; the cheaper end is taken.
+ * where everything lies as in the file; where each stage has its way as if all it reads would follow, since a convolution
+ * alone between others that are not yet moved is no gain; and there with constants that have followed. The cheapest end is
+ * taken.
  */
 #include <string.h>
 
@@ -29,7 +30,7 @@
 #define OTHERWISE 1.15 /* a gain is worth another order than the file's from here on */
 #define PARTS 1.5      /* of sums in parts no tile of results shares what it loads */
 
-enum { LANES = GALI_SUM_PARTS, SWEEPS_MOST = 4, SIZE_TYPICAL = 100, TREE = 5 };
+enum { LANES = GALI_SUM_PARTS, SWEEPS_MOST = 4, STARTS = 3, SIZE_TYPICAL = 100, TREE = 5 };
 
 typedef struct touch {
     uint32_t stage;
@@ -41,7 +42,7 @@ typedef struct layout {
     gali_arena *arena;               /* for the choosing alone */
     const gali_program_read **reads; /* [stage_count] */
     touch **touches;                 /* [tensor_count] stages that make or read it, once each */
-    uint8_t *other;                  /* [tensor_count] another choice */
+    uint8_t *file, *best;            /* [tensor_count] as in the file; the cheapest choice so far */
     uint8_t *last, *before;          /* [tensor_count] the axis that is contiguous; as it was before a move */
     uint32_t *class;                 /* [tensor_count * GALI_RANK_MAX] parent, of a class's root itself */
     uint32_t *member;                /* [same] the next axis of the class, in a ring */
@@ -291,19 +292,34 @@ static void wish(layout *l) {
     l->wishing = 0;
 }
 
+/* Constants as those want who read them. */
+static void wish_constants(layout *l) {
+    for (uint32_t t = 0; t < l->p->tensor_count; t++) {
+        if (l->p->tensors[t].role == GALI_TENSOR_CONSTANT && l->touches[t]) {
+            move_tensor(l, t);
+        }
+    }
+}
+
 static void choose(layout *l) {
     size_t size = l->p->tensor_count;
-    memcpy(l->other, l->last, size);
-    sweep_all(l);
-    double cost = cost_of_all(l);
-    memcpy(l->before, l->last, size);
-    memcpy(l->last, l->other, size);
-    memcpy(l->other, l->before, size);
-    wish(l);
-    sweep_all(l);
-    if (!is_less(cost_of_all(l), cost)) {
-        memcpy(l->last, l->other, size);
+    double least = -1;
+    for (int start = 0; start < STARTS; start++) {
+        memcpy(l->last, l->file, size);
+        if (start > 0) {
+            wish(l);
+        }
+        if (start > 1) {
+            wish_constants(l);
+        }
+        sweep_all(l);
+        double cost = cost_of_all(l);
+        if (least < 0 || is_less(cost, least)) {
+            least = cost;
+            memcpy(l->best, l->last, size);
+        }
     }
+    memcpy(l->last, l->best, size);
 }
 
 /* ---- all ---- */
@@ -337,7 +353,8 @@ static int begin(layout *l) {
     l->touches = gali_arena_take(l->arena, (p->tensor_count + 1) * sizeof *l->touches);
     l->last = gali_arena_take(l->arena, p->tensor_count + 1);
     l->before = gali_arena_take(l->arena, p->tensor_count + 1);
-    l->other = gali_arena_take(l->arena, p->tensor_count + 1);
+    l->file = gali_arena_take(l->arena, p->tensor_count + 1);
+    l->best = gali_arena_take(l->arena, p->tensor_count + 1);
     l->class = gali_arena_take(l->arena, (axes + 1) * sizeof *l->class);
     l->member = gali_arena_take(l->arena, (axes + 1) * sizeof *l->member);
     l->may_part = gali_arena_take(l->arena, p->stage_count + 1);
@@ -354,7 +371,7 @@ static int begin(layout *l) {
         l->class[i] = l->member[i] = i;
     }
     for (uint32_t i = 0; i < p->tensor_count; i++) {
-        l->last[i] = (uint8_t)(p->tensors[i].type.rank > 0 ? p->tensors[i].type.rank - 1 : 0);
+        l->file[i] = l->last[i] = (uint8_t)(p->tensors[i].type.rank > 0 ? p->tensors[i].type.rank - 1 : 0);
     }
     for (uint32_t i = 0; i < p->stage_count; i++) {
         if (p->stages[i].gone) {

@@ -57,8 +57,18 @@ static steps mixed(const steps *a, const steps *b) {
 
 static steps steps_of(reading *r, const gali_scalar *a);
 
-static int is_negative(const gali_scalar *a) {
-    return a->op == GALI_SCALAR_number && a->whole < 0;
+/* Whether a sum may stand before 0 where its first vector does not: not by whole vectors. */
+static int is_below(const gali_scalar *a) {
+    int below = a->op == GALI_SCALAR_sub;
+    for (int i = 0; i < 2; i++) {
+        const gali_scalar *of = a->operand[i];
+        int number = of->op == GALI_SCALAR_number;
+        below |= number && of->whole < 0;
+        if (number && of->whole % GALI_SUM_PARTS == 0 && (i == 1 || a->op == GALI_SCALAR_add)) {
+            return 0;
+        }
+    }
+    return below;
 }
 
 static steps make_steps(reading *r, const gali_scalar *a) {
@@ -76,8 +86,7 @@ static steps make_steps(reading *r, const gali_scalar *a) {
         int sum = i == 1 && (a->op == GALI_SCALAR_add || a->op == GALI_SCALAR_sub);
         int minus = a->op == GALI_SCALAR_sub;
         own = i == 0 && (a->op == GALI_SCALAR_add || minus) ? operand
-              : sum                                         ? added(&own, &operand, minus,
-                                                                    minus || is_negative(a->operand[0]) || is_negative(a->operand[1]))
+              : sum                                         ? added(&own, &operand, minus, is_below(a))
                                                             : mixed(&own, &operand);
     }
     for (int i = 0; i < GALI_RANK_MAX && a->op == GALI_SCALAR_load && a->index[i]; i++) {
