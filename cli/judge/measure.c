@@ -9,6 +9,7 @@ static const float planted = 0.5f;     /* contact from which a toe counts as on 
 static const float stopped = 0.1f;     /* m/s */
 static const float in_the_air = 0.08f; /* m that all toes are over the ground */
 static const float smooth_seconds = 0.1f;
+static const float stride_seconds = 0.6f;
 
 typedef struct scope {
     const gali_contract *contract;
@@ -150,21 +151,34 @@ static double wait_for(const scope *self, const gali_judge_trace *trace, uint32_
     return (double)(f - from) / (double)self->rate;
 }
 
+/* Highest mean speed over a time that evens out strides, from a frame to another, m/s. */
+static float highest_speed(const scope *self, const gali_judge_trace *trace, uint32_t from, uint32_t to) {
+    uint32_t span = (uint32_t)fmaxf(stride_seconds * self->rate, 1);
+    float most = 0;
+    for (uint32_t f = from + span; f < to; f++) {
+        gal_vec3 d = gali_vec3_sub(trace->frames[f].root, trace->frames[f - span].root);
+        most = fmaxf(most, hypotf(d.x, d.z) * self->rate * self->unit / (float)span);
+    }
+    return most;
+}
+
 /* Means over all stops and starts but the first. */
 static void measure_stops(const scope *self, const gali_judge_trace *trace, gali_judge_figures *out) {
     const gali_judge_script *script = trace->script;
     uint32_t on = (uint32_t)(script->on * self->rate), period = on + (uint32_t)(script->off * self->rate);
     float speed, heading;
-    pile stops = {0}, starts = {0};
+    pile stops = {0}, starts = {0}, tops = {0};
     float slowest = 0;
     gali_judge_wanted(script, self->contract, 0, &speed, &heading);
     for (uint32_t begin = period; script->off > 0 && begin + period <= self->frames; begin += period) {
         float start = (float)wait_for(self, trace, begin, begin + on, 0.8f * speed * self->unit, 1);
         slowest = fmaxf(slowest, start);
         put(&starts, start);
+        put(&tops, highest_speed(self, trace, begin, begin + on));
         put(&stops, (float)wait_for(self, trace, begin + on, begin + period, stopped, -1));
     }
     out->start = starts.count > 0 ? mean_of(&starts) : NAN;
+    out->over = tops.count > 0 ? 100 * (mean_of(&tops) / (double)(speed * self->unit) - 1) : NAN;
     out->slowest = starts.count > 0 ? (double)slowest : NAN;
     out->stop = stops.count > 0 ? mean_of(&stops) : NAN;
 }

@@ -14,6 +14,8 @@
     FIGURE(turn, "turn", 2, "turn rate, rad/s")                                                                \
     FIGURE(start, "to80%", 2, "seconds from pushing the stick to 80 % of the speed")                           \
     FIGURE(slowest, "slowest", 2, "the slowest of these starts")                                               \
+    FIGURE(over, "over %", 1,                                                                                  \
+           "highest mean speed of 0.6 s after a start beyond the wanted one, mean of all, %")                  \
     FIGURE(stop, "stop", 2, "seconds from letting go to under 0.1 m/s")                                        \
     FIGURE(pivot, "pivot", 2, "seconds from throwing the stick over to 80 % of the speed that way")            \
     FIGURE(cadence, "cadence", 2, "gait cycles a second, by the phase")                                        \

@@ -65,7 +65,8 @@ static void jumping_poses_are_seen_and_side_starts_timed(void **unused) {
         assert_true(walk.jump999 <= walk.jump && walk.fastest999 <= walk.fastest);
         gali_judge_figures side = figures_of(&stage, "stop and go side");
         assert_true(side.start > 0.2 && side.start < 1.2 && side.slowest >= side.start && side.slowest < 1.5);
-        assert_true(isnan(walk.start) && isnan(walk.slowest));
+        assert_true(side.over > -20 && side.over < 40); /* % */
+        assert_true(isnan(walk.start) && isnan(walk.slowest) && isnan(walk.over));
         gali_judge_stage_release(&stage);
         gal_controller_close(controller);
     }
