@@ -8,7 +8,7 @@
 #include "commands.h"
 #include "directory.h"
 #include "options.h"
-#include "probe/opencl.h"
+#include "opencl/opencl.h"
 #include "probe_page.h"
 
 enum { DEVICES_MAX = 64, PATH_BYTES = 4096 };

@@ -147,6 +147,7 @@ static const gali_narrow *const gali_narrow_only = &GALI_NARROW_TABLE;
 #include "crowd/crowd_step.c"
 #include "crowd/record.c"
 #include "crowd/replay.c"
+#include "crowd/runner.c"
 #include "crowd/snapshot.c"
 
 /* The last: <windows.h> makes macros of many words. */

@@ -156,6 +156,24 @@ GAL_API gal_status gal_crowd_init(gal_crowd **out, void *memory, size_t size, co
 GAL_API gal_status gal_crowd_create(gal_crowd **out, const gal_crowd_desc *desc, gal_error *error);
 GAL_API void gal_crowd_destroy(gal_crowd *crowd);
 
+/*
+ * Lets a runner evaluate the characters of a group that go by its controller, level 0, all that are due in a frame at a time;
+ * stand-ins stay here. runner NULL: here again. Copied; its context must outlive its use. Results are the runner's, to its
+ * accuracy and not to the bit: replays and lockstep need the same one on all sides.
+ *
+ * `memory` is the caller's, of at least gal_crowd_runner_size bytes, aligned to 64, for as long as the runner is set; NULL
+ * without one. Where a runner fails, the frame is evaluated here; for good, unless that was GAL_BAD_ARGUMENT:
+ * gal_crowd_runner_status says so. Errors: GAL_BAD_ARGUMENT (no such group, memory not aligned), GAL_NO_MEMORY.
+ */
+GAL_API gal_status gal_crowd_set_runner(gal_crowd *crowd, uint32_t group, const gal_network_runner *runner,
+                                        void *memory, size_t size, gal_error *error);
+
+/* Bytes that a runner of that group needs; 0: no such group, or more than there can be. */
+GAL_API size_t gal_crowd_runner_size(const gal_crowd *crowd, uint32_t group);
+
+/* GAL_OK while the group's runner is in use, else why it is not: GAL_NOT_FOUND if none was set, or how it failed. */
+GAL_API gal_status gal_crowd_runner_status(const gal_crowd *crowd, uint32_t group);
+
 /* Where and how a character starts. */
 typedef struct gal_spawn {
     float x, z;     /* world position, at most GAL_PLACE_MOST; the height comes from the ground */

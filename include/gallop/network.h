@@ -147,6 +147,15 @@ typedef struct gal_network_batch {
 GAL_API gal_status gal_network_run(const gal_network *network, const gal_network_batch *batch, void *workspace,
                                    size_t workspace_size, gal_error *error);
 
+/*
+ * What runs a network in gal_network_run's place, such as a device: the same arguments and errors, without a workspace. A
+ * failure leaves y undefined. Used by one thread at a time.
+ */
+typedef struct gal_network_runner {
+    gal_status (*run)(void *context, const gal_network_batch *batch, gal_error *error);
+    void *context;
+} gal_network_runner;
+
 #ifdef __cplusplus
 }
 #endif

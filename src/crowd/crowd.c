@@ -249,7 +249,8 @@ static void make_groups(gal_crowd *crowd, const gal_crowd_desc *desc) {
         const gal_group_desc group = group_of(desc, g);
         crowd->groups[g] = (gali_group){.first = first,
                                         .capacity = group.capacity,
-                                        .frames_most = group.frames_most ? group.frames_most : GALI_FRAMES_MAX};
+                                        .frames_most = group.frames_most ? group.frames_most : GALI_FRAMES_MAX,
+                                        .away = {.status = GAL_NOT_FOUND}};
         crowd->groups[g].level_count = find_levels(&group, crowd->groups[g].levels);
         crowd->groups[g].phases = gali_phases_get(group.controller->network->kernels->isa);
         first += group.capacity;

@@ -27,6 +27,13 @@ static inline uint32_t gali_run_rows(uint32_t capacity, const gal_parallel *para
     return most < capacity ? (uint32_t)most : capacity;
 }
 
+/* What evaluates level 0 of a group elsewhere, and its rows (runner.c). */
+typedef struct gali_away {
+    gal_network_runner runner; /* run NULL: none does */
+    gal_status status;         /* GAL_NOT_FOUND: none was set; else of its last failure */
+    float *x, *y, *phase;      /* as the crowd's own, for all characters of the group */
+} gali_away;
+
 /* The characters of one controller, levels[0], and its stand-ins. */
 typedef struct gali_group {
     const gal_controller *levels[GAL_LEVELS_MAX]; /* [level_count] */
@@ -36,6 +43,7 @@ typedef struct gali_group {
     uint32_t count;           /* characters */
     const gali_phases *phases;
     gali_bank *banks; /* [banks of its places] */
+    gali_away away;
 } gali_group;
 
 static inline uint32_t gali_group_banks(uint32_t capacity) {

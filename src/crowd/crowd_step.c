@@ -17,6 +17,7 @@ typedef struct run {
     const gali_group *group;
     const gal_controller *controller; /* of the level */
     uint32_t first, end, count;
+    float *x, *y, *phase; /* rows of this run */
     void (*one)(const struct run *run, uint32_t bank); /* a part of the step, for the host's threads */
 } run;
 
@@ -78,15 +79,15 @@ static gali_lanes lanes_of(const run *r, uint32_t bank) {
                         .ground = &crowd->ground,
                         .bank = &r->group->banks[bank],
                         .mask = crowd->rows[bank].mask,
-                        .x = crowd->x + first * x_row,
-                        .y = crowd->y + first * y_row,
+                        .x = r->x + first * x_row,
+                        .y = r->y + first * y_row,
                         .x_stride = x_row,
                         .y_stride = y_row};
 }
 
 static void before(const run *r, uint32_t bank) {
     const gali_lanes lanes = lanes_of(r, bank);
-    float *phase = r->crowd->phase + r->crowd->rows[bank].first;
+    float *phase = r->phase + r->crowd->rows[bank].first;
     gali_step_before(r->group->phases, &lanes);
     for (uint32_t lane = 0; lane < GALI_BANK; lane++) {
         if (lanes.mask >> lane & 1) {
@@ -146,6 +147,10 @@ static void find_ways(gal_crowd *crowd, const gali_group *group) {
 /* The next run of a way, from a bank on, of `most` rows; fills crowd->rows for it. */
 static run find_run(gal_crowd *crowd, const gali_group *group, uint32_t way, uint32_t most, uint32_t first) {
     run r = {.crowd = crowd, .group = group, .first = first, .end = first};
+    int away = way == 0 && group->away.runner.run;
+    r.x = away ? group->away.x : crowd->x;
+    r.y = away ? group->away.y : crowd->y;
+    r.phase = away ? group->away.phase : crowd->phase;
     r.controller = group->levels[way < group->level_count ? way : 0];
     for (; r.end < gali_group_banks(group->capacity); r.end++) {
         gali_bank_rows *rows = &crowd->rows[r.end];
@@ -161,21 +166,47 @@ static run find_run(gal_crowd *crowd, const gali_group *group, uint32_t way, uin
     return r;
 }
 
+/* The network here, for as many characters at a time as there is workspace for. */
+static void run_here(const run *r, gal_network_batch batch) {
+    gal_crowd *crowd = r->crowd;
+    uint32_t most = gali_run_rows(r->group->capacity, &crowd->parallel), count = batch.count;
+    for (uint32_t first = 0; first < count; first += most) {
+        batch.count = count - first < most ? count - first : most;
+        gal_network_run(r->controller->network, &batch, crowd->workspace, crowd->workspace_size, NULL);
+        batch.x += (size_t)most * batch.x_stride;
+        batch.y += (size_t)most * r->controller->contract->outputs;
+        batch.phase += most;
+    }
+}
+
+/* By the group's runner; one that failed is not asked again, unless the batch was the reason. */
+static gal_status run_away(const run *r, const gal_network_batch *batch) {
+    gali_away *away = &r->crowd->groups[r->group - r->crowd->groups].away;
+    gal_status status = away->runner.run(away->runner.context, batch, NULL);
+    if (status != GAL_OK && status != GAL_BAD_ARGUMENT) {
+        away->runner.run = NULL;
+        away->status = status;
+    }
+    return status;
+}
+
 static void evaluate(run r) {
     gal_crowd *crowd = r.crowd;
     gal_network_batch batch = {
         .count = r.count,
-        .x = crowd->x,
+        .x = r.x,
         .x_stride = r.controller->layout.x_row,
-        .phase = crowd->phase,
-        .y = crowd->y,
+        .phase = r.phase,
+        .y = r.y,
         .parallel = crowd->parallel.parallel_for ? &crowd->parallel : NULL,
     };
     begin_zone(crowd, GAL_ZONE_FEATURES);
     for_banks(r, before);
     end_zone(crowd, GAL_ZONE_FEATURES);
     begin_zone(crowd, GAL_ZONE_NETWORK);
-    gal_network_run(r.controller->network, &batch, crowd->workspace, crowd->workspace_size, NULL);
+    if (r.x == crowd->x || run_away(&r, &batch) != GAL_OK) {
+        run_here(&r, batch);
+    }
     end_zone(crowd, GAL_ZONE_NETWORK);
     begin_zone(crowd, GAL_ZONE_POSES);
     for_banks(r, after);
@@ -197,7 +228,8 @@ static double bridge(gal_crowd *crowd, const gali_group *group, double since) {
 }
 
 static double evaluate_level(gal_crowd *crowd, const gali_group *group, uint32_t level, double since) {
-    uint32_t most = gali_run_rows(group->capacity, &crowd->parallel), count = 0;
+    int away = level == 0 && group->away.runner.run;
+    uint32_t most = away ? group->capacity : gali_run_rows(group->capacity, &crowd->parallel), count = 0;
     for (uint32_t bank = 0; bank < gali_group_banks(group->capacity);) {
         const run r = find_run(crowd, group, level, most, bank);
         bank = r.end;

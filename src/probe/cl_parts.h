@@ -3,7 +3,7 @@
 #define GALI_PROBE_CL_PARTS_H
 
 #include "probe/measure.h"
-#include "probe/opencl.h"
+#include "opencl/opencl.h"
 #include "probe/probe.h"
 
 typedef struct gali_cl_probe {

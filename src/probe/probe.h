@@ -2,7 +2,6 @@
  * What a machine's memory and arithmetic can do, measured (ArchProbe, of "Romou", MobiCom '22, section 3.1): facts, each
  * with the curve that it was read off and how sure it is. One form for OpenCL devices and for this machine's CPU.
  *
- *     opencl.c      a device by its loader
  *     cl_memory.c   levels of latency and bandwidth: buffer, image, constant, local
  *     cl_compute.c  launch, warp, ALUs, cores, registers, peaks
  *     cpu.c         the same of this CPU, one core

@@ -161,7 +161,10 @@ static void print_for(const gali_loop_statement *loop, gali_text *text) {
     if (loop->mark == GALI_LOOP_UNROLL && loop->factor) {
         gali_text_add(text, " %u", loop->factor);
     }
-    gali_text_add(text, "%s {", loop->mark == GALI_LOOP_PARALLEL ? " parallel" : "");
+    gali_text_add(text, "%s {",
+                  loop->mark == GALI_LOOP_PARALLEL ? " parallel"
+                  : loop->mark == GALI_LOOP_ITEM   ? " item"
+                                                   : "");
 }
 
 static void print_call(const gali_loop_tile *tile, gali_text *text) {

@@ -194,6 +194,42 @@ static void add_point(gali_c_printer *p, gali_text *to, const gali_loop_statemen
 
 static void add_block(gali_c_printer *p, gali_text *to, const gali_loop_statement *block);
 
+/* What a statement names is around what follows. */
+static void enter(gali_c_printer *p, const gali_loop_statement *s) {
+    if (p->scopes == GALI_C_SCOPE_MAX) {
+        p->why = "too many names in one place";
+        return;
+    }
+    p->scope[p->scopes++] = s;
+}
+
+/* Loops over items: where the item stands in each, of which the innermost goes fastest, in place of the loops. */
+static void add_items(gali_c_printer *p, gali_text *to, const gali_loop_statement *loop) {
+    const gali_loop_statement *loops[GALI_LOOP_RANK_MAX];
+    uint32_t count = 0, scopes = p->scopes;
+    for (; loop && loop->kind == GALI_LOOP_FOR && loop->mark == GALI_LOOP_ITEM && count < GALI_LOOP_RANK_MAX;
+         loop = loop->body) {
+        loops[count++] = loop;
+        enter(p, loop);
+    }
+    for (uint32_t i = count; i-- > 0;) {
+        add_line(p, to);
+        gali_text_add(to, "const size_t ");
+        gali_c_name(to, loops[i]->variable->name);
+        gali_text_add(to, i > 0 ? " = item %% " : " = item;\n");
+        if (i > 0) {
+            gali_c_factor(to, &loops[i]->extent);
+            gali_text_add(to, ";\n");
+            add_line(p, to);
+            gali_text_add(to, "item /= ");
+            gali_c_factor(to, &loops[i]->extent);
+            gali_text_add(to, ";\n");
+        }
+    }
+    add_block(p, to, loops[count - 1]->body);
+    p->scopes = scopes;
+}
+
 static void add_for(gali_c_printer *p, gali_text *to, const gali_loop_statement *loop) {
     if (loop->mark == GALI_LOOP_UNROLL) {
         uint32_t most =
@@ -230,6 +266,7 @@ typedef struct list {
     const gali_loop_function *function;
     gali_text *to;
     const gali_text *body;
+    const gali_c_words *words; /* of a device; NULL: C */
     int declare;
     uint32_t count;
 } list;
@@ -267,9 +304,10 @@ static void add_item(list *l, const char *type, const char *name, const char *en
 }
 
 static void add_parameter(list *l, const gali_loop_buffer *buffer) {
-    char type[32];
+    char type[48];
     int written = buffer->role == GALI_LOOP_OUTPUT || buffer->role == GALI_LOOP_TEMPORARY;
-    snprintf(type, sizeof type, "%s%s *", written ? "" : "const ", gali_element_list[buffer->element].c);
+    snprintf(type, sizeof type, "%s%s%s *", l->words ? l->words->pointer : "", written ? "" : "const ",
+             gali_element_list[buffer->element].c);
     add_item(l, type, buffer->name, "");
     if (gali_c_has_stride(l->function, buffer)) {
         add_item(l, "size_t ", buffer->name, "_stride");
@@ -386,6 +424,10 @@ static void add_lookup(gali_c_printer *p, gali_text *to, const gali_loop_stateme
 }
 
 static void add_statement(gali_c_printer *p, gali_text *to, const gali_loop_statement *s) {
+    if (s->kind == GALI_LOOP_FOR && s->mark == GALI_LOOP_ITEM && p->words) {
+        add_items(p, to, s);
+        return;
+    }
     if (s->kind == GALI_LOOP_FOR) {
         add_for(p, to, s);
         return;
@@ -410,12 +452,11 @@ static void add_block(gali_c_printer *p, gali_text *to, const gali_loop_statemen
     uint32_t scopes = p->scopes;
     for (const gali_loop_statement *s = block; s; s = s->next) {
         int named = s->kind == GALI_LOOP_FOR || s->kind == GALI_LOOP_LET || s->kind == GALI_LOOP_MAKE;
-        if (named && p->scopes == GALI_C_SCOPE_MAX) {
-            p->why = "too many names in one place";
-            break;
-        }
         if (named) {
-            p->scope[p->scopes++] = s;
+            enter(p, s);
+        }
+        if (p->why) {
+            break;
         }
         add_statement(p, to, s);
         p->scopes -= s->kind == GALI_LOOP_FOR;
@@ -477,14 +518,18 @@ static void define_sizes(const gali_c_printer *p, const gali_loop_statement *siz
 
 static void add_head(gali_c_printer *p, gali_text *to, const gali_text *body) {
     const gali_loop_function *f = p->function;
-    list all = {.function = f, .to = to, .declare = 1};
+    list all = {.function = f, .to = to, .words = p->words, .declare = 1};
     gali_text_add(to, "/*\n");
     for (uint32_t i = 0; i < f->parameters; i++) {
         gali_text_add(to, " * %s %s", gali_loop_roles[f->buffer[i]->role], f->buffer[i]->name);
         gali_loop_print_shape(f->buffer[i], to);
         gali_text_add(to, "\n");
     }
-    gali_text_add(to, " */\nstatic void %s(", p->name);
+    gali_text_add(to, " */\n%s%s(", p->words ? p->words->function : "static void ", p->name);
+    if (p->words) {
+        gali_text_add(to, "size_t item");
+        all.count++;
+    }
     for (uint32_t i = 0; i < f->symbols; i++) {
         add_item(&all, "uint32_t ", f->variable[i]->name, "");
     }
@@ -521,9 +566,9 @@ static void add_some(const gali_c_printer *p, gali_text *to) {
         p->name, p->name);
 }
 
-gal_status gali_loop_print_c(const gali_loop_function *function, const char *name, uint32_t lanes,
-                             gali_text *text, gal_error *error) {
-    gali_c_printer p = {.function = function, .name = name, .lanes = lanes, .depth = 1};
+static gal_status print(gali_c_printer *printer, gali_text *text, gal_error *error) {
+    const gali_loop_function *function = printer->function;
+    gali_c_printer p = *printer;
     gali_text body = {0};
     gali_c_choose_shapes(&p);
     add_block(&p, &body, function->body);
@@ -541,4 +586,16 @@ gal_status gali_loop_print_c(const gali_loop_function *function, const char *nam
     }
     return text->failed ? gali_fail(error, GAL_NO_MEMORY, "loop %s: no memory for its C", function->name)
                         : GAL_OK;
+}
+
+gal_status gali_loop_print_c(const gali_loop_function *function, const char *name, uint32_t lanes,
+                             gali_text *text, gal_error *error) {
+    gali_c_printer p = {.function = function, .name = name, .lanes = lanes, .depth = 1};
+    return print(&p, text, error);
+}
+
+gal_status gali_loop_print_item(const gali_loop_function *function, const char *name, const gali_c_words *words,
+                                gali_text *text, gal_error *error) {
+    gali_c_printer p = {.function = function, .name = name, .words = words, .depth = 1};
+    return print(&p, text, error);
 }

@@ -21,6 +21,18 @@
 
 #include "compiler/loop/loop.h"
 
+/*
+ * What sets the C of a device apart (OpenCL's): words before functions and before pointers to parameters. There a function
+ * is for one item, whose number is its first parameter, in place of its loops over items.
+ */
+typedef struct gali_c_words {
+    const char *function, *pointer;
+} gali_c_words;
+
+/* The same as plain C in the words of a device: NAME(item, symbols.., parameters..). */
+gal_status gali_loop_print_item(const gali_loop_function *function, const char *name, const gali_c_words *words,
+                                gali_text *text, gal_error *error);
+
 /* GAL_BAD_DATA where an access has other than 1 or `lanes` lanes or a local is too large for a stack (256 KB). */
 gal_status gali_loop_print_c(const gali_loop_function *function, const char *name, uint32_t lanes,
                              gali_text *text, gal_error *error);

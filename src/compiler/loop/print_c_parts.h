@@ -7,7 +7,7 @@
 #ifndef GALI_COMPILER_LOOP_PRINT_C_PARTS_H
 #define GALI_COMPILER_LOOP_PRINT_C_PARTS_H
 
-#include "compiler/loop/loop.h"
+#include "compiler/loop/print_c.h"
 
 enum { GALI_C_SCOPE_MAX = 128 };
 
@@ -22,6 +22,7 @@ typedef enum gali_c_shape {
 typedef struct gali_c_printer {
     const gali_loop_function *function;
     const char *name;
+    const gali_c_words *words; /* of a device; NULL: C */
     uint32_t lanes, outlined;
     gali_c_shape shape[GALI_LOOP_BUFFERS_MAX];
     const gali_loop_statement *scope[GALI_C_SCOPE_MAX]; /* the lets, loops and makes around, outermost first */

@@ -275,7 +275,7 @@ static gal_status lower_group(gali_lowering *l, uint32_t group, gal_error *error
             if (stages++ == 0) {
                 gali_lower_nest(l, &l->p->stages[i], gali_program_nest(l->p, group));
             }
-            gali_lower_stage(l, &l->p->stages[i]);
+            (l->items ? gali_lower_items : gali_lower_stage)(l, &l->p->stages[i]);
         }
     }
     if (l->schedule && !l->why && !l->out->sum.schedule.count) {
@@ -287,7 +287,9 @@ static gal_status lower_group(gali_lowering *l, uint32_t group, gal_error *error
     }
     l->f->body = swept(l->f->body);
     gal_status status = l->plain ? GAL_OK : gali_loop_hoist(l->f, error);
-    gali_lower_parallel(l, stages);
+    if (!l->items) {
+        gali_lower_parallel(l, stages);
+    }
     status = *l->refusal ? GAL_BAD_DATA : status;
     return status == GAL_OK ? gali_loop_verify(l->f, error) : status;
 }
@@ -335,4 +337,17 @@ gal_status gali_program_lower_by(gali_program *program, uint32_t group, const ga
 gal_status gali_program_lower(gali_program *program, uint32_t group, gali_lowered *lowered, gal_error *error) {
     const gali_schedule *schedule = program->schedules ? program->schedules[group] : NULL;
     return gali_program_lower_by(program, group, schedule, program->arena, lowered, error);
+}
+
+gal_status gali_program_lower_items(gali_program *program, uint32_t group, gali_lowered *lowered, gal_error *error) {
+    gali_lowering *l = gali_arena_take(program->arena, sizeof *l);
+    if (!l) {
+        return gali_fail(error, GAL_NO_MEMORY, "no memory to lower a group");
+    }
+    l->p = program;
+    l->arena = program->arena;
+    l->out = lowered;
+    l->plain = l->items = 1;
+    gal_status status = lower_group(l, group, error);
+    return status == GAL_OK ? status : blame(l, group, status == GAL_BAD_DATA ? GAL_UNSUPPORTED : status, error);
 }

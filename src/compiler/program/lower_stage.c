@@ -146,14 +146,31 @@ void gali_lower_nest(gali_lowering *l, const gali_program_stage *first, uint32_t
     l->inside = l->tail;
 }
 
-void gali_lower_stage(gali_lowering *l, const gali_program_stage *stage) {
+static void begin_stage(gali_lowering *l, const gali_program_stage *stage) {
     gali_lower_close(l, l->inside);
     l->stage = stage;
     l->self = NULL;
-    gali_extent last = stage->rank ? stage->extent[gali_lower_axis(l, stage->rank - 1)] : 1;
     l->known_count = 0;
     l->lanes = 1;
     l->vector = GALI_NONE;
+}
+
+void gali_lower_items(gali_lowering *l, const gali_program_stage *stage) {
+    begin_stage(l, stage);
+    if (stage->reduced) {
+        lower_sum(l);
+    } else {
+        lower_plain(l);
+    }
+    gali_loop_statement *loop = l->f->body;
+    for (uint32_t d = 0; d < stage->rank && loop && loop->kind == GALI_LOOP_FOR; d++, loop = loop->body) {
+        loop->mark = GALI_LOOP_ITEM;
+    }
+}
+
+void gali_lower_stage(gali_lowering *l, const gali_program_stage *stage) {
+    begin_stage(l, stage);
+    gali_extent last = stage->rank ? stage->extent[gali_lower_axis(l, stage->rank - 1)] : 1;
     if (stage->parted) {
         gali_lower_parts(l);
         return;

@@ -84,6 +84,7 @@ typedef struct gali_lowering {
     gali_lower_shared gathered[GALI_LOWER_GATHERED_MAX]; /* scalars whose lanes lie in locals */
     uint32_t gathered_count;
     int plain; /* without vectors, which came to nothing */
+    int items; /* each element of the group's one stage is an item of a device */
     uint32_t lanes,
         vector; /* of the statement that is being made, and their axis; 1 and GALI_NONE: one number */
     const gali_loop_value *self;
@@ -181,6 +182,9 @@ void gali_lower_nest(gali_lowering *l, const gali_program_stage *first, uint32_t
 
 /* Appends the loops of a stage to the function. */
 void gali_lower_stage(gali_lowering *l, const gali_program_stage *stage);
+
+/* The same of the function's only stage for devices: each element is an item. */
+void gali_lower_items(gali_lowering *l, const gali_program_stage *stage);
 
 /* Opens a loop; what follows goes inside of it. */
 gali_loop_index gali_lower_open(gali_lowering *l, const char *stem, const gali_loop_index *extent);

@@ -1,6 +1,6 @@
 #include <windows.h>
 
-#include "probe/library.h"
+#include "opencl/library.h"
 
 void *gali_library_open(const char *name) {
     return LoadLibraryA(name);

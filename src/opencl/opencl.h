@@ -9,15 +9,15 @@
  * The first failure sticks: calls after it do nothing, times are NAN, and gali_cl.failure says what it was. So a run
  * of measurements needs one check, at its end. No thread may share a device.
  */
-#ifndef GALI_PROBE_OPENCL_H
-#define GALI_PROBE_OPENCL_H
+#ifndef GALI_OPENCL_OPENCL_H
+#define GALI_OPENCL_OPENCL_H
 
 #include <stddef.h>
 #include <stdint.h>
 
 #include "gallop/base.h"
 
-enum { GALI_CL_NAME_MAX = 128, GALI_CL_HELD_MAX = 64 };
+enum { GALI_CL_NAME_MAX = 128, GALI_CL_HELD_MAX = 1024 };
 
 typedef struct gali_cl_image_format {
     uint32_t order, type;
@@ -34,7 +34,7 @@ typedef struct gali_cl_image_size {
 typedef struct gali_cl_calls {
     void *library;
 #define CALL(returns, name, arguments) returns(*name) arguments;
-#include "probe/opencl.def"
+#include "opencl/opencl.def"
 #undef CALL
 } gali_cl_calls;
 
@@ -99,5 +99,6 @@ void gali_cl_start(gali_cl *cl, void *kernel, size_t items, size_t group);
 void gali_cl_wait(gali_cl *cl);
 
 void gali_cl_read(gali_cl *cl, void *buffer, void *to, size_t size);
+void gali_cl_write(gali_cl *cl, void *buffer, const void *from, size_t size);
 
 #endif

@@ -1,7 +1,7 @@
 #include <dlfcn.h>
 #include <string.h>
 
-#include "probe/library.h"
+#include "opencl/library.h"
 
 void *gali_library_open(const char *name) {
     return dlopen(name, RTLD_NOW | RTLD_LOCAL);

@@ -1,4 +1,4 @@
-#include "probe/opencl.h"
+#include "opencl/opencl.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "probe/library.h"
+#include "opencl/library.h"
 
 /* Khronos' numbers, of cl.h. */
 enum {
@@ -62,7 +62,7 @@ static int find_calls(gali_cl_calls *call) {
 #define CALL(returns, name, arguments)                                                                         \
     call->name = (returns(*) arguments)gali_library_find(call->library, "cl" #name);                           \
     all = all && call->name;
-#include "probe/opencl.def"
+#include "opencl/opencl.def"
 #undef CALL
     return all;
 }
@@ -337,6 +337,13 @@ void gali_cl_read(gali_cl *cl, void *buffer, void *to, size_t size) {
     if (gali_cl_good(cl)) {
         blame(cl, "clEnqueueReadBuffer",
               cl->call.EnqueueReadBuffer(cl->queue, buffer, 1, 0, size, to, 0, NULL, NULL));
+    }
+}
+
+void gali_cl_write(gali_cl *cl, void *buffer, const void *from, size_t size) {
+    if (gali_cl_good(cl)) {
+        blame(cl, "clEnqueueWriteBuffer",
+              cl->call.EnqueueWriteBuffer(cl->queue, buffer, 1, 0, size, from, 0, NULL, NULL));
     }
 }
 

@@ -1,6 +1,6 @@
 /* A shared library of the system, by its name: library_posix.c and library_windows.c, one of which is built. */
-#ifndef GALI_PROBE_LIBRARY_H
-#define GALI_PROBE_LIBRARY_H
+#ifndef GALI_OPENCL_LIBRARY_H
+#define GALI_OPENCL_LIBRARY_H
 
 /* NULL where it is not there. */
 void *gali_library_open(const char *name);

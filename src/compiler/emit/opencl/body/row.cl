@@ -1,0 +1,43 @@
+/*
+ * The same product of few rows: reading the weights is all that it costs, so a group makes GROUP_OUTPUTS outputs of one row,
+ * its items share the inputs of each expert, and their sums meet in local memory.
+ *
+ * Macros: as in product.cl, but for the sizes of tiles; SPLIT items for an output.
+ */
+#define GROUP_OUTPUTS 8
+
+__attribute__((reqd_work_group_size(GROUP_OUTPUTS *SPLIT, 1, 1))) __kernel void NAME(PARAMETERS) {
+    __local float parts[SPLIT * GROUP_OUTPUTS];
+    const uint item = get_local_id(0), group = get_group_id(0), part = item / GROUP_OUTPUTS;
+    const uint row = group / TILES;
+    const uint output = group % TILES * GROUP_OUTPUTS + item % GROUP_OUTPUTS;
+    __global const float *from = x + (size_t)row * INPUTS;
+    float total = 0;
+#pragma unroll
+    for (uint e = 0; e < EXPERTS; e++) {
+        __global const float *weights = w + (size_t)e * PADDED_INPUTS * PADDED_OUTPUTS + output;
+        float sum = 0;
+#pragma unroll 8
+        for (uint k = part; k < INPUTS; k += SPLIT) {
+            sum = fma(from[k], weights[(size_t)k * PADDED_OUTPUTS], sum);
+        }
+#ifdef BLENDED
+        sum += part == 0 ? bias[e * PADDED_OUTPUTS + output] : 0;
+        total = fma(blend[row * EXPERTS + e], sum, total);
+#else
+        total += sum;
+#endif
+    }
+    parts[item] = total;
+    for (uint half_of = SPLIT / 2; half_of > 0; half_of /= 2) {
+        barrier(CLK_LOCAL_MEM_FENCE);
+        if (part < half_of) {
+            parts[item] += parts[item + half_of * GROUP_OUTPUTS];
+        }
+    }
+    if (part == 0 && output < OUTPUT_COUNT) {
+        y[row * OUTPUT_COUNT + output] = parts[item];
+        FINISH(row * OUTPUT_COUNT + output);
+    }
+}
+#undef GROUP_OUTPUTS

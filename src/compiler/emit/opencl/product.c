@@ -1,0 +1,367 @@
+/*
+ * Which stages are products of rows with constant weights, and their kernels:
+ *
+ *     y[c][n] = finish(sum over k of x[c][k] w[n][k])
+ *     y[c][n] = finish(sum over e of blend[c][e] (s[c][e][n] + b[e][n])), s[c][e][n] = sum over k of x[c][k] w[e][n][k]
+ *
+ * Of the second the stage of s is taken in: blend[c][e] goes with x, and e and k are one sum.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/embedded.h"
+#include "base/error.h"
+#include "compiler/emit/opencl/plan.h"
+
+enum {
+    PADDED_OUTPUTS = 128, /* what tiles divide */
+    PADDED_INPUTS = 16,
+    LEAST = 16, /* inputs and outputs that are worth a tile */
+    SPLIT_MOST = 64,
+    FOURS = 4,
+};
+
+extern const gali_embedded gali_embedded_device_product, gali_embedded_device_row;
+
+/* Tilings by rules, each from so many rows on; before the first, rows go one by one. */
+static const struct {
+    int64_t from;
+    gali_tiling tiling;
+} rules[] = {
+    {96, {64, 64, 16, 8, 4}},
+    {2048, {64, 128, 16, 8, 8}},
+    {16384, {128, 128, 8, 16, 8}},
+};
+enum { RULES = sizeof rules / sizeof rules[0] };
+
+typedef struct product {
+    uint32_t stage, inner; /* inner: of the sums of experts; GALI_NONE: there are none */
+    uint32_t experts, inputs, outputs, padded_inputs, padded_outputs;
+    const gali_scalar *x, *weights, *blend, *bias; /* loads; the last two NULL without experts */
+    uint32_t axis_n, axis_k, axis_e;               /* of the stage that has the weights */
+} product;
+
+/* ---- what is one ---- */
+
+static int is_axis(const gali_scalar *a, uint32_t axis) {
+    return a->op == GALI_SCALAR_axis && a->source == axis;
+}
+
+/* A load of f32 of that role (COUNT: any) and rank at plain axes. */
+static int is_load(const gali_program *p, const gali_scalar *a, int rank, int constant) {
+    if (a->op != GALI_SCALAR_load || p->tensors[a->source].type.rank != rank || a->element != GALI_f32 ||
+        (p->tensors[a->source].role == GALI_TENSOR_CONSTANT) != constant) {
+        return 0;
+    }
+    for (int i = 0; i < rank; i++) {
+        if (a->index[i]->op != GALI_SCALAR_axis) {
+            return 0;
+        }
+    }
+    return 1;
+}
+
+static int is_zero_start(const gali_program_stage *s) {
+    return s->start && s->start->op == GALI_SCALAR_number && s->start->element == GALI_f32 &&
+           !(s->start->real < 0) && !(s->start->real > 0);
+}
+
+/* a b + self, in either order of a and b: *a is the one that `first` takes. */
+static int match_sum(const gali_program *p, const gali_program_stage *s, int rank_a, int constant_a,
+                     const gali_scalar **a, const gali_scalar **b) {
+    const gali_scalar *v = s->value;
+    if (s->gone || s->reduced != 1 || !is_zero_start(s) || v->op != GALI_SCALAR_fma ||
+        v->operand[2]->op != GALI_SCALAR_self) {
+        return 0;
+    }
+    int second = !is_load(p, v->operand[0], rank_a, constant_a);
+    *a = v->operand[second];
+    *b = v->operand[!second];
+    return is_load(p, *a, rank_a, constant_a);
+}
+
+static int small(gali_extent extent, uint32_t *number) {
+    int is = gali_extent_is_number(extent) && extent > 0 && extent < 1 << 20;
+    *number = is ? (uint32_t)extent : 0;
+    return is;
+}
+
+/* x[c][k] w[..] of a stage with axes c, (e,) n, k. */
+static int match_weights(const gali_program *p, const gali_program_stage *s, product *out) {
+    out->axis_k = s->rank;
+    out->axis_n = s->rank - 1;
+    out->axis_e = s->rank == 3 ? 1 : GALI_NONE;
+    return match_sum(p, s, 2, 0, &out->x, &out->weights) && is_load(p, out->weights, (int)s->rank, 1) &&
+           is_axis(out->x->index[0], 0) && is_axis(out->x->index[1], out->axis_k) &&
+           small(s->extent[out->axis_n], &out->outputs) && small(s->extent[out->axis_k], &out->inputs);
+}
+
+/* Whether the weights have each of the axes but c. */
+static int has_axes(const gali_scalar *weights, uint32_t rank) {
+    uint32_t seen = 0;
+    for (uint32_t i = 0; i < rank; i++) {
+        seen |= 1u << weights->index[i]->source;
+    }
+    return seen == (rank == 3 ? 0xEu : 0x6u);
+}
+
+static int match_blend(const gali_program *p, uint32_t index, product *out) {
+    const gali_program_stage *s = &p->stages[index];
+    const gali_scalar *sum;
+    if (!match_sum(p, s, 2, 0, &out->blend, &sum) || sum->op != GALI_SCALAR_add ||
+        !is_axis(out->blend->index[0], 0) || !is_axis(out->blend->index[1], 2)) {
+        return 0;
+    }
+    int second = !is_load(p, sum->operand[0], 3, 0);
+    const gali_scalar *inner = sum->operand[second];
+    out->bias = sum->operand[!second];
+    if (!is_load(p, inner, 3, 0) || !is_load(p, out->bias, 2, 1) || !is_axis(inner->index[0], 0) ||
+        !is_axis(inner->index[1], 2) || !is_axis(inner->index[2], 1) || !is_axis(out->bias->index[0], 2) ||
+        !is_axis(out->bias->index[1], 1)) {
+        return 0;
+    }
+    const gali_program_tensor *tensor = &p->tensors[inner->source];
+    out->inner = tensor->stage;
+    return tensor->role == GALI_TENSOR_MADE && tensor->readers == 1 && out->inner < index &&
+           !p->stages[out->inner].finish && p->stages[out->inner].rank == 3 &&
+           small(s->extent[2], &out->experts) && match_weights(p, &p->stages[out->inner], out) &&
+           has_axes(out->weights, 3);
+}
+
+static int match(const gali_program *p, uint32_t index, product *out) {
+    *out = (product){.stage = index, .inner = GALI_NONE, .experts = 1};
+    if (p->stages[index].gone || p->stages[index].rank != 2) {
+        return 0;
+    }
+    int is = match_blend(p, index, out);
+    if (!is) {
+        *out = (product){.stage = index, .inner = GALI_NONE, .experts = 1};
+        is = match_weights(p, &p->stages[index], out) && has_axes(out->weights, 2);
+    }
+    out->padded_inputs = (out->inputs + PADDED_INPUTS - 1) / PADDED_INPUTS * PADDED_INPUTS;
+    out->padded_outputs = (out->outputs + PADDED_OUTPUTS - 1) / PADDED_OUTPUTS * PADDED_OUTPUTS;
+    return is && out->inputs >= LEAST && out->outputs >= LEAST;
+}
+
+/* ---- constants ---- */
+
+static uint32_t add_packed(gali_device_plan *plan, size_t count) {
+    gali_packed *packed = &plan->packed[plan->packed_count];
+    *packed = (gali_packed){gali_arena_take(plan->program->arena, count * sizeof(float)), count};
+    return plan->packed_count++;
+}
+
+/* weights[e][k][n], zeros behind the last input and output; then, of experts, biases[e][n]. */
+static void pack(gali_device_plan *plan, const product *is) {
+    const gali_program_tensor *tensor = &plan->program->tensors[is->weights->source];
+    const float *from = tensor->data;
+    size_t step[GALI_RANK_MAX] = {0}, scale = 1; /* by axes of the stage */
+    for (int i = tensor->type.rank; i-- > 0;) {
+        step[is->weights->index[i]->source] = scale;
+        scale *= (size_t)tensor->type.shape[i];
+    }
+    size_t floats = (size_t)is->experts * is->padded_inputs * is->padded_outputs;
+    float *to = plan->packed[add_packed(plan, floats)].data;
+    for (size_t e = 0; to && e < is->experts; e++) {
+        for (size_t k = 0; k < is->inputs; k++) {
+            for (size_t n = 0; n < is->outputs; n++) {
+                size_t at = k * step[is->axis_k] + n * step[is->axis_n];
+                to[(e * is->padded_inputs + k) * is->padded_outputs + n] =
+                    from[is->axis_e == GALI_NONE ? at : at + e * step[is->axis_e]];
+            }
+        }
+    }
+    if (is->bias) {
+        const float *bias = plan->program->tensors[is->bias->source].data;
+        to = plan->packed[add_packed(plan, (size_t)is->experts * is->padded_outputs)].data;
+        for (size_t e = 0; to && e < is->experts; e++) {
+            memcpy(to + e * is->padded_outputs, bias + e * is->outputs, is->outputs * sizeof *to);
+        }
+    }
+}
+
+/* ---- what finishes a sum ---- */
+
+/* The scalar with `by` in place of the sum. */
+static const gali_scalar *with_self(gali_arena *arena, const gali_scalar *a, const gali_scalar *by) {
+    if (a->op == GALI_SCALAR_self) {
+        return by;
+    }
+    gali_scalar *copy = gali_arena_take(arena, sizeof *copy);
+    if (!copy) {
+        return by;
+    }
+    *copy = *a;
+    for (int i = 0; i < 3; i++) {
+        copy->operand[i] = a->operand[i] ? with_self(arena, a->operand[i], by) : NULL;
+    }
+    return copy;
+}
+
+/* The stage reads what the product wrote, and finishes it. */
+static void make_finish(gali_program *p, gali_program_stage *stage) {
+    gali_scalar *axes = gali_arena_take(p->arena, 2 * sizeof *axes), *own = gali_arena_take(p->arena, sizeof *own);
+    if (!axes || !own) {
+        return;
+    }
+    axes[0] = (gali_scalar){.op = GALI_SCALAR_axis, .element = GALI_i64, .source = 0};
+    axes[1] = (gali_scalar){.op = GALI_SCALAR_axis, .element = GALI_i64, .source = 1};
+    *own = (gali_scalar){.op = GALI_SCALAR_load, .element = GALI_f32, .source = stage->tensor};
+    own->index[0] = &axes[0];
+    own->index[1] = &axes[1];
+    stage->value = stage->finish ? with_self(p->arena, stage->finish, own) : own;
+    stage->finish = stage->start = NULL;
+    stage->reduced = 0;
+}
+
+/* ---- kernels ---- */
+
+int gali_tiling_fits(const gali_tiling *t, uint32_t experts, const gali_device *device) {
+    int whole = t->row_registers && t->output_registers && t->row_registers % FOURS == 0 &&
+                t->output_registers % FOURS == 0 && t->depth % FOURS == 0 && PADDED_INPUTS % t->depth == 0 &&
+                t->outputs && PADDED_OUTPUTS % t->outputs == 0 && t->rows % t->row_registers == 0 &&
+                t->outputs % t->output_registers == 0;
+    if (!whole) {
+        return 0;
+    }
+    uint32_t items = t->rows / t->row_registers * (t->outputs / t->output_registers);
+    uint32_t floats = t->depth * (t->rows + FOURS + t->outputs) + experts * t->rows;
+    return items > 0 && items <= device->group_most && t->rows * t->depth % (FOURS * items) == 0 &&
+           t->outputs * t->depth % (FOURS * items) == 0 && floats * sizeof(float) <= device->local_bytes;
+}
+
+static void define(gali_text *to, const char *name, uint32_t value) {
+    gali_text_add(to, "#define %s %u\n", name, value);
+}
+
+typedef struct kernel {
+    const product *is;
+    const gali_lowered *finish;
+    uint32_t packed;      /* its weights' number */
+    const gali_embedded *body;
+} kernel;
+
+/* Macros, the body, and the macros' end. */
+static void add_kernel(gali_device_plan *plan, const kernel *k, gali_launch *launch, const gali_tiling *tiling,
+                       uint32_t split) {
+    static const char *const names[] = {"NAME",          "PARAMETERS",     "FINISH",  "EXPERTS", "INPUTS",
+                                        "OUTPUT_COUNT",  "PADDED_INPUTS",  "TILES",   "BLENDED", "ROWS",
+                                        "PADDED_OUTPUTS", "OUTPUTS",       "DEPTH",   "SPLIT",   "ROW_REGISTERS",
+                                        "OUTPUT_REGISTERS"};
+    gali_text *to = &plan->source;
+    const product *is = k->is;
+    gali_text_add(to, "#define NAME %s\n#define PARAMETERS uint32_t rows, __global const float *x, "
+                      "__global const float *w%s, __global float *y",
+                  launch->name, is->bias ? ", __global const float *blend, __global const float *bias" : "");
+    gali_device_add_list(to, k->finish, 1);
+    gali_text_add(to, "\n#define FINISH(item) finish%u(item", is->stage);
+    gali_device_add_list(to, k->finish, 0);
+    gali_text_add(to, ")\n%s", is->bias ? "#define BLENDED\n" : "");
+    define(to, "EXPERTS", is->experts);
+    define(to, "INPUTS", is->inputs);
+    define(to, "OUTPUT_COUNT", is->outputs);
+    define(to, "PADDED_INPUTS", is->padded_inputs);
+    define(to, "PADDED_OUTPUTS", is->padded_outputs);
+    define(to, "TILES", launch->tiles);
+    if (tiling) {
+        define(to, "ROWS", tiling->rows);
+        define(to, "OUTPUTS", tiling->outputs);
+        define(to, "DEPTH", tiling->depth);
+        define(to, "ROW_REGISTERS", tiling->row_registers);
+        define(to, "OUTPUT_REGISTERS", tiling->output_registers);
+    } else {
+        define(to, "SPLIT", split);
+    }
+    gali_text_add_bytes(to, k->body->data, k->body->size);
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        gali_text_add(to, "#undef %s\n", names[i]);
+    }
+    gali_text_add(to, "\n");
+}
+
+static gali_launch *add_launch(gali_device_plan *plan, const kernel *k, gali_launch_shape shape, int64_t least,
+                               int64_t most) {
+    const product *is = k->is;
+    gali_launch *launch = gali_device_add_launch(plan, shape == GALI_LAUNCH_TILES ? "product" : "row");
+    launch->shape = shape;
+    launch->count = plan->program->stages[is->stage].extent[0];
+    launch->least = least;
+    launch->most = most;
+    gali_device_add_argument(launch, GALI_ARGUMENT_COUNT, 0);
+    gali_device_add_argument(launch, GALI_ARGUMENT_TENSOR, is->x->source);
+    gali_device_add_argument(launch, GALI_ARGUMENT_PACKED, k->packed);
+    if (is->bias) {
+        gali_device_add_argument(launch, GALI_ARGUMENT_TENSOR, is->blend->source);
+        gali_device_add_argument(launch, GALI_ARGUMENT_PACKED, k->packed + 1);
+    }
+    gali_device_add_argument(launch, GALI_ARGUMENT_TENSOR, plan->program->stages[is->stage].tensor);
+    for (uint32_t i = 0; i < k->finish->function->symbols; i++) {
+        gali_device_add_argument(launch, GALI_ARGUMENT_SYMBOL, k->finish->symbols[i]);
+    }
+    for (uint32_t i = 0; i < k->finish->function->parameters; i++) {
+        gali_device_add_argument(launch, GALI_ARGUMENT_TENSOR, k->finish->tensors[i]);
+    }
+    return launch;
+}
+
+static void add_tiles(gali_device_plan *plan, kernel *k, const gali_tiling *tiling, int64_t least, int64_t most) {
+    gali_launch *launch = add_launch(plan, k, GALI_LAUNCH_TILES, least, most);
+    launch->rows = tiling->rows;
+    launch->tiles = (k->is->outputs + tiling->outputs - 1) / tiling->outputs;
+    launch->group = tiling->rows / tiling->row_registers * (tiling->outputs / tiling->output_registers);
+    k->body = &gali_embedded_device_product;
+    add_kernel(plan, k, launch, tiling, 0);
+}
+
+static void add_rows(gali_device_plan *plan, kernel *k, int64_t most) {
+    uint32_t split = SPLIT_MOST;
+    while (split > 1 && split * GALI_ROW_OUTPUTS > plan->device.group_most) {
+        split /= 2;
+    }
+    gali_launch *launch = add_launch(plan, k, GALI_LAUNCH_ROWS, 0, most);
+    launch->tiles = (k->is->outputs + GALI_ROW_OUTPUTS - 1) / GALI_ROW_OUTPUTS;
+    launch->group = split * GALI_ROW_OUTPUTS;
+    k->body = &gali_embedded_device_row;
+    add_kernel(plan, k, launch, NULL, split);
+}
+
+/* Tilings that fit, by the rules or the one that is asked for, and rows one by one below the first of them. */
+static void add_kernels(gali_device_plan *plan, kernel *k) {
+    const gali_tiling *asked = plan->device.tiling;
+    int64_t end = INT64_MAX;
+    for (uint32_t i = asked ? 1 : RULES; i-- > 0;) {
+        const gali_tiling *tiling = asked ? asked : &rules[i].tiling;
+        if (gali_tiling_fits(tiling, k->is->experts, &plan->device)) {
+            add_tiles(plan, k, tiling, rules[i].from, end);
+            end = rules[i].from - 1;
+        }
+    }
+    add_rows(plan, k, end);
+}
+
+gal_status gali_device_add_product(gali_device_plan *plan, uint32_t index, int *found, gal_error *error) {
+    gali_program *p = plan->program;
+    product is, later;
+    *found = 0;
+    if (!match(p, index, &is)) {
+        for (uint32_t i = index + 1; i < p->stage_count && !*found; i++) { /* it is taken in */
+            *found = match(p, i, &later) && later.inner == index;
+        }
+        return GAL_OK;
+    }
+    gali_lowered *finish = gali_arena_take(p->arena, sizeof *finish);
+    kernel k = {.is = &is, .finish = finish, .packed = plan->packed_count};
+    char name[GALI_LAUNCH_NAME_MAX];
+    pack(plan, &is);
+    make_finish(p, &p->stages[index]);
+    if (!finish || p->arena->failed) {
+        return gali_fail(error, GAL_NO_MEMORY, "no memory for a product's kernel");
+    }
+    *found = 1;
+    snprintf(name, sizeof name, "finish%u", index);
+    gal_status status = gali_device_add_function(plan, index, name, finish, error);
+    if (status == GAL_OK) {
+        add_kernels(plan, &k);
+    }
+    return status;
+}

@@ -1,0 +1,23 @@
+/* What tools may see of a network on a GPU beyond the public interface. */
+#ifndef GALI_GPU_GPU_H
+#define GALI_GPU_GPU_H
+
+#include "compiler/compilation.h"
+#include "gallop/gpu.h"
+#include "gpu/run.h"
+
+struct gal_gpu {
+    gali_compilation compilation; /* whose arena has the program and the plan */
+    gali_gpu_run run;
+    uint32_t capacity, inputs, outputs, experts; /* experts: of a blend that the caller gives */
+    uint32_t x, y, phase, blend;                 /* tensors; GALI_NONE: the network has none */
+    uint32_t symbol;                             /* the number of characters */
+    int64_t *symbols;
+    float *rows; /* where rows that lie apart are joined, [capacity][the wider of x and y] */
+};
+
+/* gal_gpu_open with a tiling for all products. */
+gal_status gali_gpu_open(gal_gpu **out, const void *data, size_t size, const gal_gpu_desc *desc,
+                         const gali_tiling *tiling, gal_error *error);
+
+#endif
