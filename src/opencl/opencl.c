@@ -67,6 +67,7 @@ static int find_calls(gali_cl_calls *call) {
     return all;
 }
 
+/* It stays loaded: a driver that was unloaded shows no device any more when it is loaded again. */
 static gal_status load(gali_cl_calls *call, gal_error *error) {
     *call = (gali_cl_calls){.library = NULL};
     for (size_t i = 0; i < sizeof libraries / sizeof libraries[0]; i++) {
@@ -168,7 +169,6 @@ void gali_cl_list(gali_cl_facts *facts, uint32_t room, uint32_t *count, gal_erro
     *count = 0;
     if (load(&call, why) == GAL_OK) {
         *count = walk(&call, facts, room, 0, NULL);
-        gali_library_close(call.library);
     }
 }
 
@@ -216,9 +216,6 @@ void gali_cl_close(gali_cl *cl) {
     }
     if (cl->context) {
         cl->call.ReleaseContext(cl->context);
-    }
-    if (cl->call.library) {
-        gali_library_close(cl->call.library);
     }
     *cl = (gali_cl){.held = 0};
 }

@@ -17,7 +17,7 @@ enum {
     PADDED_OUTPUTS = 128, /* what tiles divide */
     PADDED_INPUTS = 16,
     LEAST = 16, /* inputs and outputs that are worth a tile */
-    SPLIT_MOST = 64,
+    SPLIT_MOST = 128,
     FOURS = 4,
 };
 
@@ -28,9 +28,9 @@ static const struct {
     int64_t from;
     gali_tiling tiling;
 } rules[] = {
-    {96, {64, 64, 16, 8, 4}},
-    {2048, {64, 128, 16, 8, 8}},
-    {16384, {128, 128, 8, 16, 8}},
+    {48, {32, 64, 8, 8, 4}},
+    {1024, {64, 128, 16, 16, 4}},
+    {16384, {128, 128, 16, 8, 8}},
 };
 enum { RULES = sizeof rules / sizeof rules[0] };
 
@@ -225,7 +225,7 @@ int gali_tiling_fits(const gali_tiling *t, uint32_t experts, const gali_device *
         return 0;
     }
     uint32_t items = t->rows / t->row_registers * (t->outputs / t->output_registers);
-    uint32_t floats = t->depth * (t->rows + FOURS + t->outputs) + experts * t->rows;
+    uint32_t floats = 2 * t->depth * (t->rows + FOURS + t->outputs) + experts * t->rows;
     return items > 0 && items <= device->group_most && t->rows * t->depth % (FOURS * items) == 0 &&
            t->outputs * t->depth % (FOURS * items) == 0 && floats * sizeof(float) <= device->local_bytes;
 }
@@ -237,7 +237,8 @@ static void define(gali_text *to, const char *name, uint32_t value) {
 typedef struct kernel {
     const product *is;
     const gali_lowered *finish;
-    uint32_t packed;      /* its weights' number */
+    int finishes;    /* finish does anything */
+    uint32_t packed; /* its weights' number */
     const gali_embedded *body;
 } kernel;
 
@@ -245,7 +246,7 @@ typedef struct kernel {
 static void add_kernel(gali_device_plan *plan, const kernel *k, gali_launch *launch, const gali_tiling *tiling,
                        uint32_t split) {
     static const char *const names[] = {"NAME",          "PARAMETERS",     "FINISH",  "EXPERTS", "INPUTS",
-                                        "OUTPUT_COUNT",  "PADDED_INPUTS",  "TILES",   "BLENDED", "ROWS",
+                                        "OUTPUT_COUNT",  "PADDED_INPUTS",  "TILES",   "BLENDED", "FINISHES", "ROWS",
                                         "PADDED_OUTPUTS", "OUTPUTS",       "DEPTH",   "SPLIT",   "ROW_REGISTERS",
                                         "OUTPUT_REGISTERS"};
     gali_text *to = &plan->source;
@@ -256,7 +257,7 @@ static void add_kernel(gali_device_plan *plan, const kernel *k, gali_launch *lau
     gali_device_add_list(to, k->finish, 1);
     gali_text_add(to, "\n#define FINISH(item) finish%u(item", is->stage);
     gali_device_add_list(to, k->finish, 0);
-    gali_text_add(to, ")\n%s", is->bias ? "#define BLENDED\n" : "");
+    gali_text_add(to, ")\n%s%s", is->bias ? "#define BLENDED\n" : "", k->finishes ? "#define FINISHES\n" : "");
     define(to, "EXPERTS", is->experts);
     define(to, "INPUTS", is->inputs);
     define(to, "OUTPUT_COUNT", is->outputs);
@@ -350,7 +351,10 @@ gal_status gali_device_add_product(gali_device_plan *plan, uint32_t index, int *
         return GAL_OK;
     }
     gali_lowered *finish = gali_arena_take(p->arena, sizeof *finish);
-    kernel k = {.is = &is, .finish = finish, .packed = plan->packed_count};
+    kernel k = {.is = &is,
+                .finish = finish,
+                .finishes = p->stages[index].finish != NULL,
+                .packed = plan->packed_count};
     char name[GALI_LAUNCH_NAME_MAX];
     pack(plan, &is);
     make_finish(p, &p->stages[index]);

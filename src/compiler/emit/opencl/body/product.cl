@@ -3,11 +3,12 @@
  * blend[c][e] b[e][n]: one product over inputs and experts together, its left side made while it is read.
  *
  * A group makes ROWS x OUTPUTS of y, an item ROW_REGISTERS x OUTPUT_REGISTERS of those, in fours. DEPTH inputs at a time go
- * through local memory; the next ones are on their way to registers meanwhile. Weights are padded with zeros to whole tiles
- * in both directions, so that only rows and inputs of x are tested, and those only where they may be outside.
+ * through one of two buffers in local memory; the next ones are on their way to registers meanwhile, and are multiplied by
+ * their coefficients only when they are stored: else all would wait for them. Weights are padded with zeros to whole tiles
+ * in both directions.
  *
  * Macros: NAME PARAMETERS FINISH EXPERTS INPUTS OUTPUT_COUNT PADDED_INPUTS PADDED_OUTPUTS TILES ROWS OUTPUTS DEPTH ROW_REGISTERS
- * OUTPUT_REGISTERS; BLENDED where there are coefficients and biases.
+ * OUTPUT_REGISTERS; BLENDED where there are coefficients and biases, FINISHES where FINISH does anything.
  */
 #define ROW_ITEMS (ROWS / ROW_REGISTERS)
 #define OUTPUT_ITEMS (OUTPUTS / OUTPUT_REGISTERS)
@@ -16,10 +17,55 @@
 #define X_FOURS (ROWS * DEPTH / 4 / ITEMS)
 #define W_FOURS (OUTPUTS * DEPTH / 4 / ITEMS)
 #define STEPS (EXPERTS * (PADDED_INPUTS / DEPTH))
+#define X_TILE (DEPTH * ROW_STRIDE / 4)
+#define W_TILE (DEPTH * OUTPUTS / 4)
+
+/* Four inputs of a row of x from k on; past the last row it is that one, whose sums nobody stores. */
+#define X_ROW(row) (x + (size_t)min(first_row + (row), rows - 1) * INPUTS)
+#if INPUTS % 4 == 0
+#define X_FOUR(from, k) (k < INPUTS ? *(__global const float4 *)(from + k) : (float4)(0))
+#else
+#define X_FOUR(from, k) \
+    (float4)(k < INPUTS ? from[k] : 0, k + 1 < INPUTS ? from[k + 1] : 0, k + 2 < INPUTS ? from[k + 2] : 0, \
+             k + 3 < INPUTS ? from[k + 3] : 0)
+#endif
+#ifdef BLENDED
+#define COEFFICIENT(row) coefficients[expert * ROWS + (row)]
+#else
+#define COEFFICIENT(row) 1.0f
+#endif
+
+/* The tiles at (expert, input) to registers, and from there to a buffer; meanwhile there is time to compute. */
+#define LOAD \
+    _Pragma("unroll") for (uint i = 0; i < X_FOURS; i++) { \
+        const uint four = item + i * ITEMS, k = input + four % (DEPTH / 4) * 4; \
+        __global const float *from = X_ROW(four / (DEPTH / 4)); \
+        x_next[i] = X_FOUR(from, k); \
+    } \
+    _Pragma("unroll") for (uint i = 0; i < W_FOURS; i++) { \
+        const uint four = item + i * ITEMS, k = four / (OUTPUTS / 4), n = four % (OUTPUTS / 4) * 4; \
+        w_next[i] = *(__global const float4 *)(w + (size_t)(expert * PADDED_INPUTS + input + k) * PADDED_OUTPUTS + \
+                                               first_output + n); \
+    }
+#define STORE(buffer) \
+    _Pragma("unroll") for (uint i = 0; i < X_FOURS; i++) { \
+        const uint four = item + i * ITEMS, row = four / (DEPTH / 4), k = four % (DEPTH / 4) * 4; \
+        __local float *to = x_numbers + (buffer) * 4 * X_TILE + k * ROW_STRIDE + row; \
+        const float4 scaled = x_next[i] * COEFFICIENT(row); \
+        to[0] = scaled.x; \
+        to[ROW_STRIDE] = scaled.y; \
+        to[2 * ROW_STRIDE] = scaled.z; \
+        to[3 * ROW_STRIDE] = scaled.w; \
+    } \
+    _Pragma("unroll") for (uint i = 0; i < W_FOURS; i++) { \
+        w_tile[(buffer) * W_TILE + item + i * ITEMS] = w_next[i]; \
+    }
 
 __attribute__((reqd_work_group_size(ITEMS, 1, 1))) __kernel void NAME(PARAMETERS) {
-    __local float4 x_tile[DEPTH * ROW_STRIDE / 4], w_tile[DEPTH * OUTPUTS / 4];
+    __local float4 x_tile[2 * X_TILE], w_tile[2 * W_TILE];
+#ifdef BLENDED
     __local float coefficients[EXPERTS * ROWS];
+#endif
     __local float *x_numbers = (__local float *)x_tile;
     const uint item = get_local_id(0), group = get_group_id(0);
     const uint first_row = group / TILES * ROWS;
@@ -31,14 +77,12 @@ __attribute__((reqd_work_group_size(ITEMS, 1, 1))) __kernel void NAME(PARAMETERS
 #else
     const uint output_item = item % OUTPUT_ITEMS, row_item = item / OUTPUT_ITEMS;
 #endif
-    for (uint i = item; i < EXPERTS * ROWS; i += ITEMS) {
 #ifdef BLENDED
-        const uint row = first_row + i / EXPERTS;
-        coefficients[i % EXPERTS * ROWS + i / EXPERTS] = row < rows ? blend[row * EXPERTS + i % EXPERTS] : 0;
-#else
-        coefficients[i] = 1;
-#endif
+    for (uint i = item; i < EXPERTS * ROWS; i += ITEMS) {
+        const uint row = min(first_row + i / EXPERTS, rows - 1);
+        coefficients[i % EXPERTS * ROWS + i / EXPERTS] = blend[row * EXPERTS + i % EXPERTS];
     }
+#endif
     float sum[ROW_REGISTERS][OUTPUT_REGISTERS];
 #pragma unroll
     for (uint a = 0; a < ROW_REGISTERS; a++) {
@@ -48,98 +92,88 @@ __attribute__((reqd_work_group_size(ITEMS, 1, 1))) __kernel void NAME(PARAMETERS
         }
     }
     float4 x_next[X_FOURS], w_next[W_FOURS];
+    uint expert = 0, input = 0; /* of what is loaded next */
+    LOAD
     barrier(CLK_LOCAL_MEM_FENCE);
-    uint expert = 0, input = 0;
-    for (uint step = 0; step <= STEPS; step++) {
-        if (step < STEPS) { /* what the next turn computes with */
+    STORE(0)
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (uint step = 0; step < STEPS; step++) {
+        const uint buffer = step % 2, more = step + 1 < STEPS; /* in the last turn the same is loaded again, for nothing */
+        input += more ? DEPTH : 0;
+        expert += input == PADDED_INPUTS;
+        input = input == PADDED_INPUTS ? 0 : input;
+        LOAD
 #pragma unroll
-            for (uint i = 0; i < X_FOURS; i++) {
-                const uint four = item + i * ITEMS, row = four / (DEPTH / 4), k = input + four % (DEPTH / 4) * 4;
-                const uint inside = first_row + row < rows;
-                __global const float *from = x + (size_t)(first_row + row) * INPUTS + k;
-#if INPUTS % 4 == 0
-                x_next[i] = inside && k < INPUTS ? *(__global const float4 *)from : (float4)(0);
-#else
-                x_next[i].x = inside && k < INPUTS ? from[0] : 0;
-                x_next[i].y = inside && k + 1 < INPUTS ? from[1] : 0;
-                x_next[i].z = inside && k + 2 < INPUTS ? from[2] : 0;
-                x_next[i].w = inside && k + 3 < INPUTS ? from[3] : 0;
-#endif
-#ifdef BLENDED
-                x_next[i] *= coefficients[expert * ROWS + row];
-#endif
+        for (uint k = 0; k < DEPTH; k++) {
+            float4 left[ROW_REGISTERS / 4], right[OUTPUT_REGISTERS / 4];
+#pragma unroll
+            for (uint a = 0; a < ROW_REGISTERS / 4; a++) {
+                left[a] = x_tile[buffer * X_TILE + k * (ROW_STRIDE / 4) + a * ROW_ITEMS + row_item];
             }
 #pragma unroll
-            for (uint i = 0; i < W_FOURS; i++) {
-                const uint four = item + i * ITEMS, k = four / (OUTPUTS / 4), n = four % (OUTPUTS / 4) * 4;
-                w_next[i] = *(__global const float4 *)(w + (size_t)(expert * PADDED_INPUTS + input + k) * PADDED_OUTPUTS +
-                                                       first_output + n);
+            for (uint b = 0; b < OUTPUT_REGISTERS / 4; b++) {
+                right[b] = w_tile[buffer * W_TILE + k * (OUTPUTS / 4) + b * OUTPUT_ITEMS + output_item];
             }
-        }
-        if (step > 0) {
 #pragma unroll
-            for (uint k = 0; k < DEPTH; k++) {
-                float4 left[ROW_REGISTERS / 4], right[OUTPUT_REGISTERS / 4];
-#pragma unroll
-                for (uint a = 0; a < ROW_REGISTERS / 4; a++) {
-                    left[a] = x_tile[k * (ROW_STRIDE / 4) + a * ROW_ITEMS + row_item];
-                }
+            for (uint a = 0; a < ROW_REGISTERS; a++) {
+                const float4 four = left[a / 4];
+                const float one = a % 4 == 0 ? four.x : a % 4 == 1 ? four.y : a % 4 == 2 ? four.z : four.w;
 #pragma unroll
                 for (uint b = 0; b < OUTPUT_REGISTERS / 4; b++) {
-                    right[b] = w_tile[k * (OUTPUTS / 4) + b * OUTPUT_ITEMS + output_item];
-                }
-#pragma unroll
-                for (uint a = 0; a < ROW_REGISTERS; a++) {
-                    const float4 four = left[a / 4];
-                    const float one = a % 4 == 0 ? four.x : a % 4 == 1 ? four.y : a % 4 == 2 ? four.z : four.w;
-#pragma unroll
-                    for (uint b = 0; b < OUTPUT_REGISTERS / 4; b++) {
-                        sum[a][4 * b] = fma(one, right[b].x, sum[a][4 * b]);
-                        sum[a][4 * b + 1] = fma(one, right[b].y, sum[a][4 * b + 1]);
-                        sum[a][4 * b + 2] = fma(one, right[b].z, sum[a][4 * b + 2]);
-                        sum[a][4 * b + 3] = fma(one, right[b].w, sum[a][4 * b + 3]);
-                    }
+                    sum[a][4 * b] = fma(one, right[b].x, sum[a][4 * b]);
+                    sum[a][4 * b + 1] = fma(one, right[b].y, sum[a][4 * b + 1]);
+                    sum[a][4 * b + 2] = fma(one, right[b].z, sum[a][4 * b + 2]);
+                    sum[a][4 * b + 3] = fma(one, right[b].w, sum[a][4 * b + 3]);
                 }
             }
-            barrier(CLK_LOCAL_MEM_FENCE);
         }
-        if (step < STEPS) {
-#pragma unroll
-            for (uint i = 0; i < X_FOURS; i++) {
-                const uint four = item + i * ITEMS, row = four / (DEPTH / 4), k = four % (DEPTH / 4) * 4;
-                x_numbers[k * ROW_STRIDE + row] = x_next[i].x;
-                x_numbers[(k + 1) * ROW_STRIDE + row] = x_next[i].y;
-                x_numbers[(k + 2) * ROW_STRIDE + row] = x_next[i].z;
-                x_numbers[(k + 3) * ROW_STRIDE + row] = x_next[i].w;
-            }
-#pragma unroll
-            for (uint i = 0; i < W_FOURS; i++) {
-                w_tile[item + i * ITEMS] = w_next[i];
-            }
-            barrier(CLK_LOCAL_MEM_FENCE);
-            input += DEPTH;
-            expert += input == PADDED_INPUTS;
-            input = input == PADDED_INPUTS ? 0 : input;
-        }
+        STORE(1 - buffer)
+        barrier(CLK_LOCAL_MEM_FENCE);
     }
 #pragma unroll
     for (uint a = 0; a < ROW_REGISTERS; a++) {
         const uint in_tile = (a / 4 * ROW_ITEMS + row_item) * 4 + a % 4, row = first_row + in_tile;
 #pragma unroll
-        for (uint b = 0; b < OUTPUT_REGISTERS; b++) {
-            const uint output = first_output + (b / 4 * OUTPUT_ITEMS + output_item) * 4 + b % 4;
-            if (row < rows && output < OUTPUT_COUNT) {
-                float total = sum[a][b];
+        for (uint b = 0; b < OUTPUT_REGISTERS / 4; b++) {
+            const uint output = first_output + (b * OUTPUT_ITEMS + output_item) * 4;
+            float4 total = (float4)(sum[a][4 * b], sum[a][4 * b + 1], sum[a][4 * b + 2], sum[a][4 * b + 3]);
 #ifdef BLENDED
-                for (uint e = 0; e < EXPERTS; e++) {
-                    total = fma(coefficients[e * ROWS + in_tile], bias[e * PADDED_OUTPUTS + output], total);
-                }
-#endif
-                y[row * OUTPUT_COUNT + output] = total;
-                FINISH(row * OUTPUT_COUNT + output);
+#pragma unroll
+            for (uint e = 0; e < EXPERTS; e++) {
+                total += coefficients[e * ROWS + in_tile] *
+                         *(__global const float4 *)(bias + e * PADDED_OUTPUTS + output);
             }
+#endif
+            const uint at = row * OUTPUT_COUNT + output;
+#if OUTPUT_COUNT % 4 == 0
+            if (row < rows && output < OUTPUT_COUNT) {
+                *(__global float4 *)(y + at) = total;
+            }
+#else
+            if (row < rows && output < OUTPUT_COUNT) {
+                y[at] = total.x;
+            }
+            if (row < rows && output + 1 < OUTPUT_COUNT) {
+                y[at + 1] = total.y;
+            }
+            if (row < rows && output + 2 < OUTPUT_COUNT) {
+                y[at + 2] = total.z;
+            }
+            if (row < rows && output + 3 < OUTPUT_COUNT) {
+                y[at + 3] = total.w;
+            }
+#endif
         }
     }
+#ifdef FINISHES /* when all sums are gone from registers: inside of the loops above it takes twice the time of all else */
+    barrier(CLK_GLOBAL_MEM_FENCE);
+    for (uint i = item; i < ROWS * OUTPUTS; i += ITEMS) {
+        const uint row = first_row + i / OUTPUTS, output = first_output + i % OUTPUTS;
+        if (row < rows && output < OUTPUT_COUNT) {
+            FINISH(row * OUTPUT_COUNT + output);
+        }
+    }
+#endif
 }
 #undef ROW_ITEMS
 #undef OUTPUT_ITEMS
@@ -148,3 +182,10 @@ __attribute__((reqd_work_group_size(ITEMS, 1, 1))) __kernel void NAME(PARAMETERS
 #undef X_FOURS
 #undef W_FOURS
 #undef STEPS
+#undef X_TILE
+#undef W_TILE
+#undef X_ROW
+#undef X_FOUR
+#undef COEFFICIENT
+#undef LOAD
+#undef STORE

@@ -1,6 +1,6 @@
 /*
  * The same product of few rows: reading the weights is all that it costs, so a group makes GROUP_OUTPUTS outputs of one row,
- * its items share the inputs of each expert, and their sums meet in local memory.
+ * its items share experts and inputs, and their sums meet in local memory.
  *
  * Macros: as in product.cl, but for the sizes of tiles; SPLIT items for an output.
  */
@@ -13,21 +13,20 @@ __attribute__((reqd_work_group_size(GROUP_OUTPUTS *SPLIT, 1, 1))) __kernel void 
     const uint output = group % TILES * GROUP_OUTPUTS + item % GROUP_OUTPUTS;
     __global const float *from = x + (size_t)row * INPUTS;
     float total = 0;
-#pragma unroll
-    for (uint e = 0; e < EXPERTS; e++) {
-        __global const float *weights = w + (size_t)e * PADDED_INPUTS * PADDED_OUTPUTS + output;
-        float sum = 0;
 #pragma unroll 8
-        for (uint k = part; k < INPUTS; k += SPLIT) {
-            sum = fma(from[k], weights[(size_t)k * PADDED_OUTPUTS], sum);
-        }
+    for (uint i = part; i < EXPERTS * PADDED_INPUTS; i += SPLIT) {
+        const uint k = min(i % PADDED_INPUTS, (uint)INPUTS - 1); /* behind the last input weights are 0 */
 #ifdef BLENDED
-        sum += part == 0 ? bias[e * PADDED_OUTPUTS + output] : 0;
-        total = fma(blend[row * EXPERTS + e], sum, total);
+        total = fma(blend[row * EXPERTS + i / PADDED_INPUTS] * from[k], w[i * PADDED_OUTPUTS + output], total);
 #else
-        total += sum;
+        total = fma(from[k], w[i * PADDED_OUTPUTS + output], total);
 #endif
     }
+#ifdef BLENDED
+    for (uint e = part; e < EXPERTS; e += SPLIT) {
+        total = fma(blend[row * EXPERTS + e], bias[e * PADDED_OUTPUTS + output], total);
+    }
+#endif
     parts[item] = total;
     for (uint half_of = SPLIT / 2; half_of > 0; half_of /= 2) {
         barrier(CLK_LOCAL_MEM_FENCE);

@@ -1,0 +1,268 @@
+/*
+ * Networks and crowds on a GPU: what products, whole networks and steps take, by the device's clock and by the host's.
+ *
+ *     bench_gpu DEVICE            the paper's network, by rules
+ *     bench_gpu DEVICE tilings [FIRST]   its first layer with every tiling, from that one on, and which of them
+ *                                        pruning keeps; others with those
+ *     bench_gpu DEVICE crowd MODEL COUNT [THREADS]
+ */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "gallop/gpu.h"
+#include "gpu/gpu.h"
+#include "gpu/space.h"
+#include "harness/pool.h"
+#include "synthetic.h"
+
+enum { REPEATS = 11, LAUNCHES_MAX = 64 };
+
+/* What the H200's probe found (docs/gpu.md). */
+static const gali_gpu_facts h200 = {
+    .registers = 256, .alus = 128, .cores = 132, .warp = 32, .peak = 63426, .local_rate = 30639};
+
+static int ascending(const void *a, const void *b) {
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static double median(double *values, int count) {
+    qsort(values, (size_t)count, sizeof *values, ascending);
+    return values[count / 2];
+}
+
+/* A network of these widths, blended of four experts, with elu but in the last layer. */
+static gal_gpu *open_network(uint32_t device, uint32_t capacity, uint32_t layers, const uint32_t *widths,
+                             const gali_tiling *tiling, gal_network **here) {
+    synthetic_desc desc = {.gate = GAL_GATE_CUBIC, .experts = 4, .layers = layers, .seed = 1};
+    for (uint32_t i = 0; i <= layers; i++) {
+        desc.width[i] = widths[i];
+        desc.activation[i] = i + 1 < layers ? GALI_ACTIVATION_ELU : GALI_ACTIVATION_NONE;
+    }
+    synthetic model = synthetic_make(&desc);
+    size_t size;
+    unsigned char *bytes = synthetic_bytes(&model, &size);
+    gal_gpu_desc gpu_desc = {.device = device, .capacity = capacity};
+    gal_gpu *gpu;
+    gal_error error = {.status = GAL_OK};
+    if (gali_gpu_open(&gpu, bytes, size, &gpu_desc, tiling, &error) != GAL_OK) {
+        fprintf(stderr, "%s\n", error.message);
+    }
+    if (here) {
+        *here = synthetic_open(&model, GAL_ISA_BEST);
+    }
+    free(bytes);
+    synthetic_free(&model);
+    return gpu;
+}
+
+/* Medians of the nanoseconds of each launch. */
+static void time_launches(gal_gpu *gpu, uint32_t count, double *nanoseconds) {
+    static double all[LAUNCHES_MAX][REPEATS];
+    double one[LAUNCHES_MAX];
+    gpu->symbols[gpu->symbol] = count;
+    for (int r = -2; r < REPEATS; r++) {
+        gali_gpu_launch(&gpu->run, gpu->symbols, one);
+        for (uint32_t i = 0; r >= 0 && i < gpu->run.plan.launch_count; i++) {
+            all[i][r] = one[i];
+        }
+    }
+    for (uint32_t i = 0; i < gpu->run.plan.launch_count; i++) {
+        nanoseconds[i] = median(all[i], REPEATS);
+    }
+}
+
+static float *random_floats(size_t count) {
+    uint64_t state = 3;
+    float *values = malloc(count * sizeof *values);
+    for (size_t i = 0; values && i < count; i++) {
+        values[i] = synthetic_uniform(&state);
+    }
+    return values;
+}
+
+/* The whole run: from memory to memory, in microseconds; and the worst error against this CPU, of the largest value. */
+static double time_run(gal_gpu *gpu, const gal_network *here, uint32_t count, double *error) {
+    gal_network_info info = gal_network_get_info(here);
+    float *x = random_floats((size_t)count * info.inputs), *phase = random_floats(count);
+    float *y = malloc((size_t)count * info.outputs * sizeof *y), *truth = malloc((size_t)count * info.outputs * sizeof *y);
+    gal_network_batch batch = {.count = count, .x = x, .phase = phase, .y = y};
+    double times[REPEATS], most = 0;
+    for (int r = -2; r < REPEATS; r++) {
+        double start = gali_clock_seconds();
+        gal_error why = {.status = GAL_OK};
+        if (gal_gpu_run(gpu, &batch, &why) != GAL_OK) {
+            fprintf(stderr, "%s\n", why.message);
+        }
+        times[r < 0 ? 0 : r] = 1e6 * (gali_clock_seconds() - start);
+    }
+    uint32_t compared = count < 512 ? count : 512;
+    synthetic_run(here, compared, x, phase, truth, NULL);
+    *error = 0;
+    for (size_t i = 0; i < (size_t)compared * info.outputs; i++) {
+        most = fmax(most, fabs((double)truth[i]));
+        double off = fabs((double)truth[i] - (double)y[i]);
+        *error = off > *error || isnan(off) ? off : *error;
+    }
+    *error /= most;
+    free(x);
+    free(phase);
+    free(y);
+    free(truth);
+    return median(times, REPEATS);
+}
+
+static void bench_network(uint32_t device) {
+    static const uint32_t widths[] = {912, 256, 256, 1032}, counts[] = {1, 8, 64, 4096, 65536};
+    gal_network *here;
+    gal_gpu *gpu = open_network(device, 65536, 3, widths, NULL, &here);
+    double ns[LAUNCHES_MAX], error;
+    for (int c = 0; gpu && c < 5; c++) {
+        double sum = 0, multiply_adds = 4.0 * counts[c] * (912 * 256 + 256 * 256 + 256 * 1032);
+        time_launches(gpu, counts[c], ns);
+        for (uint32_t i = 0; i < gpu->run.plan.launch_count; i++) {
+            sum += ns[i];
+            if (ns[i] > 0) {
+                printf("  %s %.1f us\n", gpu->run.plan.launches[i].name, ns[i] / 1e3);
+            }
+        }
+        double run = time_run(gpu, here, counts[c], &error);
+        printf("C %u: kernels %.1f us, %.2f TFLOP/s; memory to memory %.1f us; error %.1e\n", counts[c], sum / 1e3,
+               2 * multiply_adds / sum / 1e3, run, error);
+        fflush(stdout);
+    }
+    gal_gpu_close(gpu);
+    gal_network_close(here);
+}
+
+static double product_time(gal_gpu *gpu, uint32_t count) {
+    double ns[LAUNCHES_MAX], most = 0;
+    time_launches(gpu, count, ns);
+    for (uint32_t i = 0; i < gpu->run.plan.launch_count; i++) {
+        most = ns[i] > most ? ns[i] : most;
+    }
+    return most;
+}
+
+static void bench_tilings(uint32_t device, gali_gpu_product product, int all, uint32_t first) {
+    static gali_tiling list[GALI_TILINGS_MAX];
+    const gali_device limits = {1024, 48 << 10, NULL};
+    const uint32_t widths[] = {product.inputs, product.outputs};
+    uint32_t count = gali_gpu_tilings(&product, &limits, list), kept = 0;
+    double best = INFINITY, best_kept = INFINITY;
+    for (uint32_t i = 0; i < count; i++) {
+        const char *why = gali_gpu_prune(&product, &h200, &list[i]);
+        if ((why && !all) || i < first) {
+            continue;
+        }
+        gal_gpu *gpu = open_network(device, product.rows, 1, widths, &list[i], NULL);
+        double ns = gpu ? product_time(gpu, product.rows) : (double)NAN;
+        kept += !why;
+        best = fmin(best, ns);
+        best_kept = why ? best_kept : fmin(best_kept, ns);
+        printf("%u -> %u, %u rows: tile %u %u %u, item %u %u: %.1f us, %.2f TFLOP/s %s\n", product.inputs,
+               product.outputs, product.rows, list[i].rows, list[i].outputs, list[i].depth, list[i].row_registers,
+               list[i].output_registers, ns / 1e3,
+               2. * product.experts * product.inputs * product.outputs * product.rows / ns / 1e3, why ? why : "kept");
+        fflush(stdout);
+        gal_gpu_close(gpu);
+    }
+    printf("space %u -> %u, %u rows: %u tilings, %u kept; best %.1f us, best kept %.1f us\n", product.inputs,
+           product.outputs, product.rows, count, kept, best / 1e3, best_kept / 1e3);
+}
+
+static void *read_file(const char *path, size_t *size) {
+    FILE *file = fopen(path, "rb");
+    if (!file || fseek(file, 0, SEEK_END) != 0) {
+        return NULL;
+    }
+    *size = (size_t)ftell(file);
+    rewind(file);
+    void *bytes = malloc(*size);
+    *size = bytes ? fread(bytes, 1, *size, file) : 0;
+    fclose(file);
+    return bytes;
+}
+
+/* Milliseconds of a step of a crowd, after a second of walking. */
+static double time_crowd(const gal_controller *controller, uint32_t count, gal_parallel *parallel, gal_gpu *gpu,
+                         double *where) {
+    gal_crowd_desc desc = {.controller = controller, .capacity = count, .parallel = parallel};
+    gal_crowd *crowd;
+    gal_error error = {.status = GAL_OK};
+    double times[REPEATS];
+    if (gal_crowd_create(&crowd, &desc, &error) != GAL_OK) {
+        fprintf(stderr, "%s\n", error.message);
+        return (double)NAN;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        gal_character who;
+        gal_spawn spawn = {.x = 200.f * (float)(i % 256), .z = 200.f * (float)(i / 256), .phase = (float)(i % 63) / 10};
+        gal_input input = {.move_y = 1, .move_x = (float)(i % 5) / 5, .run = (float)(i % 3) / 2};
+        gal_crowd_add(crowd, &spawn, &who);
+        gal_crowd_set_input(crowd, who, &input);
+    }
+    size_t size = gal_crowd_runner_size(crowd, 0);
+    void *memory = gali_allocate(NULL, size);
+    gal_network_runner runner = gpu ? gal_gpu_runner(gpu) : (gal_network_runner){0};
+    gal_crowd_set_runner(crowd, 0, &runner, memory, size, NULL);
+    for (int r = gpu ? -20 : -2; r < REPEATS; r++) {
+        double start = gali_clock_seconds();
+        gal_crowd_step(crowd);
+        times[r < 0 ? 0 : r] = 1e3 * (gali_clock_seconds() - start);
+    }
+    gal_character_state state = {0};
+    gal_crowd_state(crowd, gal_crowd_at(crowd, count / 2), &state);
+    *where = (double)state.root.z;
+    printf("  runner status %d, resets %llu\n", (int)gal_crowd_runner_status(crowd, 0),
+           (unsigned long long)gal_crowd_resets(crowd));
+    gal_crowd_destroy(crowd);
+    gali_release(NULL, memory, size);
+    return median(times, REPEATS);
+}
+
+static void bench_crowd(uint32_t device, const char *path, uint32_t count, uint32_t threads) {
+    size_t size = 0;
+    void *bytes = read_file(path, &size);
+    gal_controller *controller;
+    gal_gpu *gpu;
+    gal_gpu_desc desc = {.device = device, .capacity = count};
+    gal_error error = {.status = GAL_OK};
+    if (!bytes || gal_controller_open_memory(&controller, bytes, size, NULL, &error) != GAL_OK ||
+        gal_gpu_open(&gpu, bytes, size, &desc, &error) != GAL_OK) {
+        fprintf(stderr, "%s: %s\n", path, error.message);
+        return;
+    }
+    gal_parallel parallel = pool_start(threads);
+    double there, here;
+    double away = time_crowd(controller, count, &parallel, gpu, &there);
+    double own = time_crowd(controller, count, &parallel, NULL, &here);
+    printf("%u characters of %s, %u threads: %.2f ms a step with %s (%.1f million characters a second), %.2f ms without\n",
+           count, path, threads, away, gal_gpu_get_info(gpu).name, count / away / 1e3, own);
+    pool_stop();
+    gal_gpu_close(gpu);
+    gal_controller_close(controller);
+    free(bytes);
+}
+
+int main(int argc, char **argv) {
+    uint32_t device = argc > 1 ? (uint32_t)strtoul(argv[1], NULL, 10) : 0;
+    if (argc > 2 && strcmp(argv[2], "tilings") == 0) {
+
+        uint32_t first = argc > 3 ? (uint32_t)strtoul(argv[3], NULL, 10) : 0;
+        if (!first) {
+            bench_tilings(device, (gali_gpu_product){4096, 4, 256, 1032}, 0, 0);
+            bench_tilings(device, (gali_gpu_product){65536, 4, 912, 256}, 0, 0);
+        }
+        bench_tilings(device, (gali_gpu_product){4096, 4, 912, 256}, 1, first);
+    } else if (argc > 4 && strcmp(argv[2], "crowd") == 0) {
+        bench_crowd(device, argv[3], (uint32_t)strtoul(argv[4], NULL, 10),
+                    argc > 5 ? (uint32_t)strtoul(argv[5], NULL, 10) : 1);
+    } else {
+        bench_network(device);
+    }
+    return 0;
+}

@@ -1,0 +1,76 @@
+#include "gpu/space.h"
+
+#include <math.h>
+#include <stddef.h>
+
+enum {
+    SCHEDULERS = 4,       /* of a core: a warp each keeps them busy */
+    ADDRESSES = 24,       /* registers of an item that hold neither sums nor operands */
+    ITEM_REGISTERS = 512, /* of an ALU, by the device's pool: what its items share */
+};
+static const double local_slack = 1.5; /* 32 items read the same rows and outputs several times over, in one go */
+static const double idle_most = 0.35, waste_most = 0.2;
+
+uint32_t gali_gpu_tilings(const gali_gpu_product *product, const gali_device *device, gali_tiling *list) {
+    static const uint32_t sides[] = {32, 64, 128, 256}, depths[] = {4, 8, 16}, registers[] = {4, 8, 16};
+    enum { SIDES = 4, DEPTHS = 3, REGISTERS = 3 };
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < SIDES * SIDES * DEPTHS * REGISTERS * REGISTERS; i++) {
+        uint32_t rest = i;
+        gali_tiling t;
+        t.rows = sides[rest % SIDES];
+        t.outputs = sides[(rest /= SIDES) % SIDES];
+        t.depth = depths[(rest /= SIDES) % DEPTHS];
+        t.row_registers = registers[(rest /= DEPTHS) % REGISTERS];
+        t.output_registers = registers[(rest /= REGISTERS) % REGISTERS];
+        if (gali_tiling_fits(&t, product->experts, device) && count < GALI_TILINGS_MAX) {
+            list[count++] = t;
+        }
+    }
+    return count;
+}
+
+static uint32_t items_of(const gali_tiling *t) {
+    return t->rows / t->row_registers * (t->outputs / t->output_registers);
+}
+
+/* Registers of an item: sums, operands of a step, what is on its way to local memory. */
+static double registers_of(const gali_tiling *t) {
+    double copied = (double)(t->rows + t->outputs) * t->depth / items_of(t);
+    return (double)(t->row_registers * t->output_registers + t->row_registers + t->output_registers) + copied +
+           ADDRESSES;
+}
+
+/* Part of the cores' time in which those that have no tile left wait for the others. */
+static double idle_of(const gali_gpu_product *product, const gali_gpu_facts *facts, const gali_tiling *t) {
+    double tiles = ceil((double)product->rows / t->rows) * ceil((double)product->outputs / t->outputs);
+    double held = floor(ITEM_REGISTERS * facts->alus / (registers_of(t) * items_of(t)));
+    double at_once = facts->cores * fmax(1, fmin(held, ceil(tiles / facts->cores)));
+    return 1 - tiles / (ceil(tiles / at_once) * at_once);
+}
+
+const char *gali_gpu_prune(const gali_gpu_product *product, const gali_gpu_facts *facts, const gali_tiling *t) {
+    uint32_t items = items_of(t);
+    double outputs = ceil((double)product->outputs / t->outputs) * t->outputs;
+    if (facts->registers > 0 && registers_of(t) > facts->registers) {
+        return "registers";
+    }
+    if (facts->registers > 0 && facts->alus > 0 && registers_of(t) * items > ITEM_REGISTERS * facts->alus) {
+        return "registers";
+    }
+    double read = (double)(t->row_registers + t->output_registers) / (t->row_registers * t->output_registers);
+    if (facts->peak > 0 && facts->local_rate > 0 &&
+        read * (double)sizeof(float) * facts->peak / 2 > local_slack * facts->local_rate) {
+        return "local";
+    }
+    if (facts->warp > 0 && (items % (uint32_t)facts->warp || items < SCHEDULERS * (uint32_t)facts->warp)) {
+        return "warp";
+    }
+    if (facts->cores > 0 && facts->alus > 0 && idle_of(product, facts, t) > idle_most) {
+        return "cores";
+    }
+    if (t->depth < 8) { /* fewer than two vectors of a row of x at a time: half of each line is read again */
+        return "width";
+    }
+    return outputs / product->outputs - 1 > waste_most ? "waste" : NULL;
+}

@@ -1,0 +1,42 @@
+/*
+ * The tilings that a product may have, and which a device is worth trying: after the criteria of "Romou" (MobiCom '22,
+ * table 1), out of what a probe measured (probe/facts.def), before anything is built.
+ *
+ *     registers  an item's sums, operands and what it has on the way fit its registers; a group's items the core's
+ *     local      sums read local memory no faster than it can be read while the ALUs are busy
+ *     warp       a group is whole warps, one for each of a core's schedulers at least
+ *     cores      there are tiles for all cores, and the last turn of them is not mostly idle
+ *     width      what each item copies at a time is the device's vector
+ *     waste      tiles that reach past the last output compute little for nothing
+ *
+ * The paper's criterion of L1 is about operands read from it; here they stand in local memory, whose size a tiling fits
+ * in any case (gali_tiling_fits). Its criterion of buffers is for devices whose L1 is for images alone: there are none here.
+ */
+#ifndef GALI_GPU_SPACE_H
+#define GALI_GPU_SPACE_H
+
+#include "compiler/emit/opencl/plan.h"
+
+/* Of a probe; 0: not known, and then its criterion leaves all in. */
+typedef struct gali_gpu_facts {
+    double registers;  /* values of an item before they spill */
+    double alus;       /* items that multiply-add at once on a core */
+    double cores;
+    double warp;
+    double peak;       /* GFLOP/s of float32 */
+    double local_rate; /* GB/s of all cores */
+} gali_gpu_facts;
+
+typedef struct gali_gpu_product {
+    uint32_t rows, experts, inputs, outputs;
+} gali_gpu_product;
+
+enum { GALI_TILINGS_MAX = 512 };
+
+/* Every tiling that fits the device; returns how many, at most GALI_TILINGS_MAX. */
+uint32_t gali_gpu_tilings(const gali_gpu_product *product, const gali_device *device, gali_tiling *list);
+
+/* Why a tiling is not worth trying, as one of the words above; NULL: it is. */
+const char *gali_gpu_prune(const gali_gpu_product *product, const gali_gpu_facts *facts, const gali_tiling *tiling);
+
+#endif

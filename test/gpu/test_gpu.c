@@ -1,0 +1,179 @@
+/*
+ * Networks on a device against the runtime's own: every gate, products by tiles and row by row, strides, parts; what fails
+ * says so, and a crowd whose runner fails goes on here. Skipped where there is no OpenCL device.
+ */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+
+#include <cmocka.h>
+
+#include "gpu/gpu.h"
+#include "gpu/space.h"
+#include "network/fixture.h"
+
+enum { SKIPPED = 77, ROWS_MOST = 130 };
+static const double tolerance = 1e-5;
+
+static gal_gpu *open_gpu(const synthetic *model, uint32_t capacity, const gali_tiling *tiling) {
+    size_t size;
+    unsigned char *bytes = synthetic_bytes(model, &size);
+    gal_gpu_desc desc = {.capacity = capacity};
+    gal_gpu *gpu;
+    gal_error error = {.status = GAL_OK};
+    if (gali_gpu_open(&gpu, bytes, size, &desc, tiling, &error) != GAL_OK) {
+        fail_msg("%s", error.message);
+    }
+    free(bytes);
+    return gpu;
+}
+
+/* The largest difference of two lists, of the largest number. */
+static double apart(const float *a, const float *b, size_t count) {
+    double most = 0, off = 0;
+    for (size_t i = 0; i < count; i++) {
+        double difference = fabs((double)a[i] - (double)b[i]);
+        off = difference > off || isnan(difference) ? difference : off;
+        most = fmax(most, fabs((double)a[i]));
+    }
+    return off / most;
+}
+
+static void expect_same(const synthetic_desc *desc, uint32_t count, uint32_t capacity, const gali_tiling *tiling) {
+    fixture f = fixture_make(desc, count);
+    gal_gpu *gpu = open_gpu(&f.s, capacity, tiling);
+    float *y = malloc((size_t)count * f.outputs * sizeof *y);
+    memset(y, 0xff, (size_t)count * f.outputs * sizeof *y);
+    fixture_run(&f, (gal_network_desc){0}, count, f.y);
+    gal_network_batch batch = {.count = count, .x = f.x, .y = y, .phase = f.gate, .blend = f.gate};
+    gal_error error = {.status = GAL_OK};
+    assert_int_equal(gal_gpu_run(gpu, &batch, &error), GAL_OK);
+    double off = apart(f.y, y, (size_t)count * f.outputs);
+    if (!(off < tolerance)) {
+        fail_msg("%u rows: off by %g", count, off);
+    }
+    free(y);
+    gal_gpu_close(gpu);
+    fixture_free(&f);
+}
+
+static void test_gates(void **state) {
+    (void)state;
+    static const gal_gate_kind kinds[] = {GAL_GATE_CUBIC, GAL_GATE_LINEAR, GAL_GATE_CONSTANT, GAL_GATE_CALLER,
+                                          GAL_GATE_NETWORK};
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        synthetic_desc desc = {.gate = kinds[i],
+                               .experts = 4 + (uint32_t)(i % 2),
+                               .layers = 2,
+                               .width = {37, 29, 18},
+                               .activation = {GALI_ACTIVATION_ELU, GALI_ACTIVATION_TANH},
+                               .masked = 5,
+                               .constant = 7,
+                               .top = 4,
+                               .normalised = 1,
+                               .seed = i + 1};
+        expect_same(&desc, 9, 16, NULL);
+    }
+}
+
+static void test_tiles(void **state) {
+    (void)state;
+    static const gali_tiling tilings[] = {{32, 32, 8, 4, 4}, {64, 32, 16, 8, 4}, {32, 64, 8, 4, 8}};
+    for (size_t i = 0; i < sizeof tilings / sizeof *tilings; i++) {
+        synthetic_desc desc = {.gate = GAL_GATE_CUBIC,
+                               .experts = 4,
+                               .layers = 2,
+                               .width = {36 + (uint32_t)i, 70, 33},
+                               .activation = {GALI_ACTIVATION_ELU, GALI_ACTIVATION_NONE},
+                               .normalised = 1,
+                               .seed = i + 40};
+        expect_same(&desc, ROWS_MOST, ROWS_MOST, &tilings[i]);
+    }
+}
+
+static void test_parts_and_strides(void **state) {
+    (void)state;
+    enum { COUNT = 11, APART = 40 };
+    synthetic_desc desc = {.gate = GAL_GATE_LINEAR, .experts = 3, .layers = 1, .width = {33, 17}, .seed = 5};
+    fixture f = fixture_make(&desc, COUNT);
+    gal_gpu *gpu = open_gpu(&f.s, 4, NULL); /* three parts */
+    static float x[COUNT * APART], y[COUNT * APART];
+    for (uint32_t c = 0; c < COUNT; c++) {
+        memcpy(x + c * APART, f.x + c * f.inputs, f.inputs * sizeof *x);
+        y[c * APART + f.outputs] = 7;
+    }
+    fixture_run(&f, (gal_network_desc){0}, COUNT, f.y);
+    gal_network_batch batch = {
+        .count = COUNT, .x = x, .x_stride = APART, .y = y, .y_stride = APART, .phase = f.gate};
+    gal_error error;
+    assert_int_equal(gal_gpu_run(gpu, &batch, &error), GAL_OK);
+    for (uint32_t c = 0; c < COUNT; c++) {
+        assert_true(apart(f.y + c * f.outputs, y + c * APART, f.outputs) < tolerance);
+        assert_true(y[c * APART + f.outputs] > 6); /* between rows nothing is written */
+    }
+    gal_gpu_close(gpu);
+    fixture_free(&f);
+}
+
+static void test_failures(void **state) {
+    (void)state;
+    gal_gpu *gpu;
+    gal_error error = {.status = GAL_OK};
+    synthetic_desc desc = {.gate = GAL_GATE_CUBIC, .experts = 4, .layers = 1, .width = {33, 17}, .seed = 5};
+    synthetic model = synthetic_make(&desc);
+    size_t size;
+    unsigned char *bytes = synthetic_bytes(&model, &size);
+    gal_gpu_desc none = {.device = 60}, large = {.capacity = 2000000};
+    assert_int_equal(gal_gpu_open(&gpu, bytes, size, &none, &error), GAL_UNSUPPORTED);
+    assert_null(gpu);
+    assert_int_equal(gal_gpu_open(&gpu, bytes, size, &large, &error), GAL_BAD_ARGUMENT);
+    assert_int_equal(gal_gpu_open(&gpu, bytes, size / 2, NULL, &error), GAL_BAD_DATA);
+    gpu = open_gpu(&model, 4, NULL);
+    float x[33] = {0}, y[17], phase = NAN;
+    gal_network_batch batch = {.count = 1, .x = x, .y = y, .phase = &phase};
+    assert_int_equal(gal_gpu_run(gpu, &batch, &error), GAL_BAD_ARGUMENT);
+    phase = 1;
+    batch.x_stride = 32;
+    assert_int_equal(gal_gpu_run(gpu, &batch, &error), GAL_BAD_ARGUMENT);
+    batch.x_stride = 0;
+    assert_int_equal(gal_gpu_run(gpu, &batch, &error), GAL_OK);
+    assert_null(gali_cl_build(&gpu->run.cl, "no kernel")); /* a failure of the device stays */
+    assert_int_equal(gal_gpu_run(gpu, &batch, &error), GAL_IO);
+    assert_non_null(strstr(error.message, "does not build"));
+    gal_gpu_close(gpu);
+    free(bytes);
+    synthetic_free(&model);
+}
+
+static void test_pruning(void **state) {
+    (void)state;
+    static gali_tiling list[GALI_TILINGS_MAX];
+    const gali_device device = {1024, 48 << 10, NULL};
+    const gali_gpu_product product = {4096, 4, 912, 256};
+    const gali_gpu_facts facts = {256, 128, 132, 32, 63426, 30639}, unknown = {0};
+    uint32_t count = gali_gpu_tilings(&product, &device, list), kept = 0, left = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        kept += !gali_gpu_prune(&product, &facts, &list[i]);
+        left += !gali_gpu_prune(&product, &unknown, &list[i]);
+    }
+    assert_in_range(count, 100, GALI_TILINGS_MAX);
+    assert_in_range(kept, 1, count / 10); /* more than nine in ten are not tried */
+    assert_true(left > count / 2);
+}
+
+int main(void) {
+    static gali_cl_facts facts[1];
+    uint32_t count;
+    gali_cl_list(facts, 1, &count, NULL);
+    if (!count) {
+        printf("no OpenCL device\n");
+        return SKIPPED;
+    }
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_gates),    cmocka_unit_test(test_tiles),   cmocka_unit_test(test_parts_and_strides),
+        cmocka_unit_test(test_failures), cmocka_unit_test(test_pruning),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
