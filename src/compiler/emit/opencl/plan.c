@@ -52,7 +52,7 @@ gal_status gali_device_add_function(gali_device_plan *plan, uint32_t stage, cons
     return status;
 }
 
-static void add_arguments(gali_launch *launch, const gali_lowered *lowered) {
+void gali_device_add_arguments(gali_launch *launch, const gali_lowered *lowered) {
     for (uint32_t i = 0; i < lowered->function->symbols; i++) {
         gali_device_add_argument(launch, GALI_ARGUMENT_SYMBOL, lowered->symbols[i]);
     }
@@ -61,36 +61,40 @@ static void add_arguments(gali_launch *launch, const gali_lowered *lowered) {
     }
 }
 
-/* A stage whose elements are items. */
-static gal_status add_items(gali_device_plan *plan, uint32_t index, gal_error *error) {
+void gali_device_add_items(gali_device_plan *plan, uint32_t index, const char *function, const gali_lowered *lowered,
+                           int64_t least) {
     const gali_program_stage *stage = &plan->program->stages[index];
-    gali_extents *extents = plan->program->graph->extents;
     gali_launch *launch = gali_device_add_launch(plan, "stage");
-    gali_lowered *lowered = gali_arena_take(plan->program->arena, sizeof *lowered);
-    char function[GALI_LAUNCH_NAME_MAX + 8];
-    if (!lowered) {
-        return gali_fail(error, GAL_NO_MEMORY, "no memory for a plan");
-    }
-    snprintf(function, sizeof function, "%s_item", launch->name);
-    gal_status status = gali_device_add_function(plan, index, function, lowered, error);
-    if (status != GAL_OK) {
-        return status;
-    }
+    gali_text *to = &plan->source;
     launch->count = 1;
+    launch->least = least;
     for (uint32_t i = 0; i < stage->rank; i++) {
-        launch->count = gali_extent_mul(extents, launch->count, stage->extent[i]);
+        launch->count = gali_extent_mul(plan->program->graph->extents, launch->count, stage->extent[i]);
     }
     launch->group = plan->device.group_most < GALI_LAUNCH_GROUP ? plan->device.group_most : GALI_LAUNCH_GROUP;
     gali_device_add_argument(launch, GALI_ARGUMENT_COUNT, 0);
-    add_arguments(launch, lowered);
-    gali_text *to = &plan->source;
+    gali_device_add_arguments(launch, lowered);
     gali_text_add(to, "__kernel void %s(uint32_t count", launch->name);
     gali_device_add_list(to, lowered, 1);
     gali_text_add(to, ") {\n    const uint item = get_global_id(0);\n    if (item < count) {\n        %s(item",
                   function);
     gali_device_add_list(to, lowered, 0);
     gali_text_add(to, ");\n    }\n}\n\n");
-    return GAL_OK;
+}
+
+/* A stage whose elements are items. */
+static gal_status add_items(gali_device_plan *plan, uint32_t index, gal_error *error) {
+    gali_lowered *lowered = gali_arena_take(plan->program->arena, sizeof *lowered);
+    char function[GALI_LAUNCH_NAME_MAX];
+    if (!lowered) {
+        return gali_fail(error, GAL_NO_MEMORY, "no memory for a plan");
+    }
+    snprintf(function, sizeof function, "item%u", index);
+    gal_status status = gali_device_add_function(plan, index, function, lowered, error);
+    if (status == GAL_OK) {
+        gali_device_add_items(plan, index, function, lowered, 0);
+    }
+    return status;
 }
 
 /* Each stage is its own group, in the order of its type: nothing is joined, and all that is made is stored. */

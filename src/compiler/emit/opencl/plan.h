@@ -19,7 +19,7 @@
 #include "graph/text.h"
 
 enum {
-    GALI_LAUNCHES_OF_STAGE = 4, /* for different counts of rows */
+    GALI_LAUNCHES_OF_STAGE = 5, /* for different counts of rows, and what finishes */
     GALI_LAUNCH_NAME_MAX = 24,
     GALI_LAUNCH_ARGUMENTS_MAX = GALI_LOOP_BUFFERS_MAX + 16,
     GALI_LAUNCH_GROUP = 256, /* items of a group that makes elements one by one */
@@ -94,9 +94,14 @@ int gali_tiling_fits(const gali_tiling *tiling, uint32_t experts, const gali_dev
 
 /* ---- for product.c ---- */
 
+/* A launch of a function of an item (of what `lowered` reads), for at least so many elements. */
+void gali_device_add_items(gali_device_plan *plan, uint32_t stage, const char *function, const gali_lowered *lowered,
+                           int64_t least);
+
 /* A launch to be filled, and the buffers and sizes of a lowered stage as its arguments, of those that it has not. */
 gali_launch *gali_device_add_launch(gali_device_plan *plan, const char *stem);
 void gali_device_add_argument(gali_launch *launch, gali_argument_kind kind, uint32_t number);
+void gali_device_add_arguments(gali_launch *launch, const gali_lowered *lowered);
 
 /* A stage as a function of an item, called `name`; lowered says what it reads. */
 gal_status gali_device_add_function(gali_device_plan *plan, uint32_t stage, const char *name,

@@ -4,7 +4,8 @@
  *     y[c][n] = finish(sum over k of x[c][k] w[n][k])
  *     y[c][n] = finish(sum over e of blend[c][e] (s[c][e][n] + b[e][n])), s[c][e][n] = sum over k of x[c][k] w[e][n][k]
  *
- * Of the second the stage of s is taken in: blend[c][e] goes with x, and e and k are one sum.
+ * Of the second the stage of s is taken in: blend[c][e] goes with x, and e and k are one sum. Behind tiles a launch of its own
+ * finishes their sums; products of few rows, which cost a launch each, do that themselves.
  */
 #include <stdio.h>
 #include <string.h>
@@ -237,7 +238,7 @@ static void define(gali_text *to, const char *name, uint32_t value) {
 typedef struct kernel {
     const product *is;
     const gali_lowered *finish;
-    int finishes;    /* finish does anything */
+    int finishes;    /* whether that does anything */
     uint32_t packed; /* its weights' number */
     const gali_embedded *body;
 } kernel;
@@ -246,7 +247,7 @@ typedef struct kernel {
 static void add_kernel(gali_device_plan *plan, const kernel *k, gali_launch *launch, const gali_tiling *tiling,
                        uint32_t split) {
     static const char *const names[] = {"NAME",          "PARAMETERS",     "FINISH",  "EXPERTS", "INPUTS",
-                                        "OUTPUT_COUNT",  "PADDED_INPUTS",  "TILES",   "BLENDED", "FINISHES", "ROWS",
+                                        "OUTPUT_COUNT",  "PADDED_INPUTS",  "TILES",   "BLENDED", "ROWS",
                                         "PADDED_OUTPUTS", "OUTPUTS",       "DEPTH",   "SPLIT",   "ROW_REGISTERS",
                                         "OUTPUT_REGISTERS"};
     gali_text *to = &plan->source;
@@ -254,10 +255,13 @@ static void add_kernel(gali_device_plan *plan, const kernel *k, gali_launch *lau
     gali_text_add(to, "#define NAME %s\n#define PARAMETERS uint32_t rows, __global const float *x, "
                       "__global const float *w%s, __global float *y",
                   launch->name, is->bias ? ", __global const float *blend, __global const float *bias" : "");
-    gali_device_add_list(to, k->finish, 1);
-    gali_text_add(to, "\n#define FINISH(item) finish%u(item", is->stage);
-    gali_device_add_list(to, k->finish, 0);
-    gali_text_add(to, ")\n%s%s", is->bias ? "#define BLENDED\n" : "", k->finishes ? "#define FINISHES\n" : "");
+    if (!tiling) {
+        gali_device_add_list(to, k->finish, 1);
+        gali_text_add(to, "\n#define FINISH(item) finish%u(item", is->stage);
+        gali_device_add_list(to, k->finish, 0);
+        gali_text_add(to, ")");
+    }
+    gali_text_add(to, is->bias ? "\n#define BLENDED\n" : "\n");
     define(to, "EXPERTS", is->experts);
     define(to, "INPUTS", is->inputs);
     define(to, "OUTPUT_COUNT", is->outputs);
@@ -296,11 +300,8 @@ static gali_launch *add_launch(gali_device_plan *plan, const kernel *k, gali_lau
         gali_device_add_argument(launch, GALI_ARGUMENT_PACKED, k->packed + 1);
     }
     gali_device_add_argument(launch, GALI_ARGUMENT_TENSOR, plan->program->stages[is->stage].tensor);
-    for (uint32_t i = 0; i < k->finish->function->symbols; i++) {
-        gali_device_add_argument(launch, GALI_ARGUMENT_SYMBOL, k->finish->symbols[i]);
-    }
-    for (uint32_t i = 0; i < k->finish->function->parameters; i++) {
-        gali_device_add_argument(launch, GALI_ARGUMENT_TENSOR, k->finish->tensors[i]);
+    if (shape == GALI_LAUNCH_ROWS) {
+        gali_device_add_arguments(launch, k->finish);
     }
     return launch;
 }
@@ -336,6 +337,11 @@ static void add_kernels(gali_device_plan *plan, kernel *k) {
             add_tiles(plan, k, tiling, rules[i].from, end);
             end = rules[i].from - 1;
         }
+    }
+    if (k->finishes && end < INT64_MAX) {
+        char name[GALI_LAUNCH_NAME_MAX];
+        snprintf(name, sizeof name, "finish%u", k->is->stage);
+        gali_device_add_items(plan, k->is->stage, name, k->finish, (end + 1) * k->is->outputs);
     }
     add_rows(plan, k, end);
 }

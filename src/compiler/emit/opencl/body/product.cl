@@ -5,10 +5,11 @@
  * A group makes ROWS x OUTPUTS of y, an item ROW_REGISTERS x OUTPUT_REGISTERS of those, in fours. DEPTH inputs at a time go
  * through one of two buffers in local memory; the next ones are on their way to registers meanwhile, and are multiplied by
  * their coefficients only when they are stored: else all would wait for them. Weights are padded with zeros to whole tiles
- * in both directions.
+ * in both directions. What finishes a sum is a launch of its own: here it would take registers, or wait for memory with few
+ * items at work (a quarter of the time of 4096 rows).
  *
- * Macros: NAME PARAMETERS FINISH EXPERTS INPUTS OUTPUT_COUNT PADDED_INPUTS PADDED_OUTPUTS TILES ROWS OUTPUTS DEPTH ROW_REGISTERS
- * OUTPUT_REGISTERS; BLENDED where there are coefficients and biases, FINISHES where FINISH does anything.
+ * Macros: NAME PARAMETERS EXPERTS INPUTS OUTPUT_COUNT PADDED_INPUTS PADDED_OUTPUTS TILES ROWS OUTPUTS DEPTH ROW_REGISTERS
+ * OUTPUT_REGISTERS; BLENDED where there are coefficients and biases.
  */
 #define ROW_ITEMS (ROWS / ROW_REGISTERS)
 #define OUTPUT_ITEMS (OUTPUTS / OUTPUT_REGISTERS)
@@ -165,15 +166,6 @@ __attribute__((reqd_work_group_size(ITEMS, 1, 1))) __kernel void NAME(PARAMETERS
 #endif
         }
     }
-#ifdef FINISHES /* when all sums are gone from registers: inside of the loops above it takes twice the time of all else */
-    barrier(CLK_GLOBAL_MEM_FENCE);
-    for (uint i = item; i < ROWS * OUTPUTS; i += ITEMS) {
-        const uint row = first_row + i / OUTPUTS, output = first_output + i % OUTPUTS;
-        if (row < rows && output < OUTPUT_COUNT) {
-            FINISH(row * OUTPUT_COUNT + output);
-        }
-    }
-#endif
 }
 #undef ROW_ITEMS
 #undef OUTPUT_ITEMS
