@@ -88,7 +88,8 @@ static float *random_floats(size_t count) {
 static double time_run(gal_gpu *gpu, const gal_network *here, uint32_t count, double *error) {
     gal_network_info info = gal_network_get_info(here);
     float *x = random_floats((size_t)count * info.inputs), *phase = random_floats(count);
-    float *y = malloc((size_t)count * info.outputs * sizeof *y), *truth = malloc((size_t)count * info.outputs * sizeof *y);
+    float *y = malloc((size_t)count * info.outputs * sizeof *y),
+          *truth = malloc((size_t)count * info.outputs * sizeof *y);
     gal_network_batch batch = {.count = count, .x = x, .phase = phase, .y = y};
     double times[REPEATS], most = 0;
     for (int r = -2; r < REPEATS; r++) {
@@ -130,8 +131,8 @@ static void bench_network(uint32_t device) {
             }
         }
         double run = time_run(gpu, here, counts[c], &error);
-        printf("C %u: kernels %.1f us, %.2f TFLOP/s; memory to memory %.1f us; error %.1e\n", counts[c], sum / 1e3,
-               2 * multiply_adds / sum / 1e3, run, error);
+        printf("C %u: kernels %.1f us, %.2f TFLOP/s; memory to memory %.1f us; error %.1e\n", counts[c],
+               sum / 1e3, 2 * multiply_adds / sum / 1e3, run, error);
         fflush(stdout);
     }
     gal_gpu_close(gpu);
@@ -164,9 +165,10 @@ static void bench_tilings(uint32_t device, gali_gpu_product product, int all, ui
         best = fmin(best, ns);
         best_kept = why ? best_kept : fmin(best_kept, ns);
         printf("%u -> %u, %u rows: tile %u %u %u, item %u %u: %.1f us, %.2f TFLOP/s %s\n", product.inputs,
-               product.outputs, product.rows, list[i].rows, list[i].outputs, list[i].depth, list[i].row_registers,
-               list[i].output_registers, ns / 1e3,
-               2. * product.experts * product.inputs * product.outputs * product.rows / ns / 1e3, why ? why : "kept");
+               product.outputs, product.rows, list[i].rows, list[i].outputs, list[i].depth,
+               list[i].row_registers, list[i].output_registers, ns / 1e3,
+               2. * product.experts * product.inputs * product.outputs * product.rows / ns / 1e3,
+               why ? why : "kept");
         fflush(stdout);
         gal_gpu_close(gpu);
     }
@@ -200,7 +202,8 @@ static double time_crowd(const gal_controller *controller, uint32_t count, gal_p
     }
     for (uint32_t i = 0; i < count; i++) {
         gal_character who;
-        gal_spawn spawn = {.x = 200.f * (float)(i % 256), .z = 200.f * (float)(i / 256), .phase = (float)(i % 63) / 10};
+        gal_spawn spawn = {
+            .x = 200.f * (float)(i % 256), .z = 200.f * (float)(i / 256), .phase = (float)(i % 63) / 10};
         gal_input input = {.move_y = 1, .move_x = (float)(i % 5) / 5, .run = (float)(i % 3) / 2};
         gal_crowd_add(crowd, &spawn, &who);
         gal_crowd_set_input(crowd, who, &input);
@@ -240,7 +243,8 @@ static void bench_crowd(uint32_t device, const char *path, uint32_t count, uint3
     double there, here;
     double away = time_crowd(controller, count, &parallel, gpu, &there);
     double own = time_crowd(controller, count, &parallel, NULL, &here);
-    printf("%u characters of %s, %u threads: %.2f ms a step with %s (%.1f million characters a second), %.2f ms without\n",
+    printf("%u characters of %s, %u threads: %.2f ms a step with %s (%.1f million characters a second), %.2f "
+           "ms without\n",
            count, path, threads, away, gal_gpu_get_info(gpu).name, count / away / 1e3, own);
     pool_stop();
     gal_gpu_close(gpu);

@@ -12,9 +12,11 @@ endif()
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 install(TARGETS gallop EXPORT gallop-targets)
-install(DIRECTORY include/gallop DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} PATTERN compiler.h EXCLUDE)
+install(DIRECTORY include/gallop DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} PATTERN compiler.h EXCLUDE
+    PATTERN gpu.h EXCLUDE) # gallop_gpu is not installed
 install(FILES ${gallop_models} DESTINATION ${CMAKE_INSTALL_DATADIR}/gallop/models)
 file(GLOB gallop_samples CONFIGURE_DEPENDS samples/*.c samples/*.py samples/*.csv)
+list(FILTER gallop_samples EXCLUDE REGEX "/gpu[.]c$")
 install(FILES ${gallop_samples} DESTINATION ${CMAKE_INSTALL_DOCDIR}/examples)
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} RENAME copyright)
 install(EXPORT gallop-targets NAMESPACE gallop:: FILE gallop-targets.cmake

@@ -17,9 +17,8 @@ typedef struct pool {
     int stop;
 } pool;
 
-static pool the = {.mutex = PTHREAD_MUTEX_INITIALIZER,
-                   .started = PTHREAD_COND_INITIALIZER,
-                   .ended = PTHREAD_COND_INITIALIZER};
+static pool the = {
+    .mutex = PTHREAD_MUTEX_INITIALIZER, .started = PTHREAD_COND_INITIALIZER, .ended = PTHREAD_COND_INITIALIZER};
 
 static void work(void) {
     for (uint32_t i; (i = atomic_fetch_add(&the.next, 1)) < the.count;) {

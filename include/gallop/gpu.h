@@ -28,7 +28,8 @@ typedef struct gal_gpu_desc {
  * kernel), GAL_BAD_DATA (the model), GAL_NO_MEMORY (here or there), GAL_IO (a kernel does not build: the message has the
  * driver's first words).
  */
-gal_status gal_gpu_open(gal_gpu **out, const void *data, size_t size, const gal_gpu_desc *desc, gal_error *error);
+gal_status gal_gpu_open(gal_gpu **out, const void *data, size_t size, const gal_gpu_desc *desc,
+                        gal_error *error);
 
 /* Gives back the device's memory. NULL is allowed. No crowd may have it as a runner. */
 void gal_gpu_close(gal_gpu *gpu);

@@ -17,7 +17,7 @@ typedef struct run {
     const gali_group *group;
     const gal_controller *controller; /* of the level */
     uint32_t first, end, count;
-    float *x, *y, *phase; /* rows of this run */
+    float *x, *y, *phase;                              /* rows of this run */
     void (*one)(const struct run *run, uint32_t bank); /* a part of the step, for the host's threads */
 } run;
 

@@ -7,10 +7,10 @@
 /* Lays a group's rows out in base (NULL: only measures): x, y, phase, each aligned; the bytes or GALI_SIZE_BAD. */
 static size_t place_rows(const gali_group *group, unsigned char *base, gali_away *away) {
     const gal_controller *controller = group->levels[0];
-    const size_t floats[] = {gali_size_mul(group->capacity, controller->layout.x_row),
-                             gali_size_add(gali_size_mul(group->capacity, controller->contract->outputs),
-                                           GALI_ROW_STEP - 1),
-                             group->capacity};
+    const size_t floats[] = {
+        gali_size_mul(group->capacity, controller->layout.x_row),
+        gali_size_add(gali_size_mul(group->capacity, controller->contract->outputs), GALI_ROW_STEP - 1),
+        group->capacity};
     float **parts[] = {&away->x, &away->y, &away->phase};
     size_t at = 0;
     for (int i = 0; i < 3; i++) {
@@ -26,8 +26,8 @@ size_t gal_crowd_runner_size(const gal_crowd *crowd, uint32_t group) {
     return size == GALI_SIZE_BAD ? 0 : size;
 }
 
-gal_status gal_crowd_set_runner(gal_crowd *crowd, uint32_t group, const gal_network_runner *runner, void *memory,
-                                size_t size, gal_error *error) {
+gal_status gal_crowd_set_runner(gal_crowd *crowd, uint32_t group, const gal_network_runner *runner,
+                                void *memory, size_t size, gal_error *error) {
     if (group >= crowd->group_count) {
         return gali_fail(error, GAL_BAD_ARGUMENT, "group %u: the crowd has %u", group, crowd->group_count);
     }
@@ -38,7 +38,8 @@ gal_status gal_crowd_set_runner(gal_crowd *crowd, uint32_t group, const gal_netw
             return gali_fail(error, GAL_NO_MEMORY, "memory of a runner of %zu bytes, %zu needed", size, need);
         }
         if ((uintptr_t)memory % GALI_ALIGNMENT) {
-            return gali_fail(error, GAL_BAD_ARGUMENT, "memory of a runner is not aligned to %d bytes", GALI_ALIGNMENT);
+            return gali_fail(error, GAL_BAD_ARGUMENT, "memory of a runner is not aligned to %d bytes",
+                             GALI_ALIGNMENT);
         }
         place_rows(&crowd->groups[group], memory, &away);
         away.runner = *runner;

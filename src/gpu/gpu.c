@@ -28,9 +28,8 @@ static gal_status find_ports(gal_gpu *gpu, gal_error *error) {
     gpu->blend = input_named(graph, "given");
     gpu->y = graph->outputs[0];
     uint32_t count = gali_extent_symbols(graph->extents);
-    int symbol = gpu->x == GALI_NONE
-                     ? -1
-                     : gali_extent_as_symbol(graph->extents, graph->values[gpu->x].type.shape[0]);
+    int symbol =
+        gpu->x == GALI_NONE ? -1 : gali_extent_as_symbol(graph->extents, graph->values[gpu->x].type.shape[0]);
     gpu->symbols = gali_arena_take(&gpu->compilation.arena, (count + 1) * sizeof *gpu->symbols);
     if (symbol < 0 || !gpu->symbols) {
         return gali_fail(error, symbol < 0 ? GAL_UNSUPPORTED : GAL_NO_MEMORY, "a network without features");
@@ -80,8 +79,9 @@ gal_status gali_gpu_open(gal_gpu **out, const void *data, size_t size, const gal
     if (status == GAL_OK) {
         uint32_t wide = gpu->inputs > gpu->outputs ? gpu->inputs : gpu->outputs;
         gpu->rows = gali_arena_take(&gpu->compilation.arena, (size_t)gpu->capacity * wide * sizeof(float));
-        status = gpu->rows ? gali_gpu_start(&gpu->run, program, all.device, gpu->symbols, tiling, error)
-                           : gali_fail(error, GAL_NO_MEMORY, "no memory for rows of %u characters", gpu->capacity);
+        status = gpu->rows
+                     ? gali_gpu_start(&gpu->run, program, all.device, gpu->symbols, tiling, error)
+                     : gali_fail(error, GAL_NO_MEMORY, "no memory for rows of %u characters", gpu->capacity);
     }
     if (status != GAL_OK) {
         gali_compilation_release(&gpu->compilation);
@@ -92,7 +92,8 @@ gal_status gali_gpu_open(gal_gpu **out, const void *data, size_t size, const gal
     return GAL_OK;
 }
 
-gal_status gal_gpu_open(gal_gpu **out, const void *data, size_t size, const gal_gpu_desc *desc, gal_error *error) {
+gal_status gal_gpu_open(gal_gpu **out, const void *data, size_t size, const gal_gpu_desc *desc,
+                        gal_error *error) {
     return gali_gpu_open(out, data, size, desc, NULL, error);
 }
 
@@ -122,7 +123,8 @@ static gal_status check_batch(const gal_gpu *gpu, const gal_network_batch *batch
     if (!batch->x || !batch->y) {
         return gali_fail(error, GAL_BAD_ARGUMENT, "batch.%s is NULL", batch->x ? "y" : "x");
     }
-    if ((batch->x_stride && batch->x_stride < gpu->inputs) || (batch->y_stride && batch->y_stride < gpu->outputs)) {
+    if ((batch->x_stride && batch->x_stride < gpu->inputs) ||
+        (batch->y_stride && batch->y_stride < gpu->outputs)) {
         return gali_fail(error, GAL_BAD_ARGUMENT, "a stride is shorter than its row");
     }
     gal_status status = GAL_OK;

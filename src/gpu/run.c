@@ -29,13 +29,13 @@ static gal_status add_memory(gali_gpu_run *run, uint32_t tensor, const int64_t *
         return gali_fail(error, GAL_UNSUPPORTED, "%.100s has more than 2^32 elements", t->name);
     }
     if (size > run->cl.facts.allocation_most || run->memory + size > run->cl.facts.memory) {
-        return gali_fail(error, GAL_NO_MEMORY, "%.60s: %zu MB for %.60s, which has %zu MB in all and %zu at once",
-                         run->cl.facts.name, size >> 20, t->name, (size_t)(run->cl.facts.memory >> 20),
+        return gali_fail(error, GAL_NO_MEMORY,
+                         "%.60s: %zu MB for %.60s, which has %zu MB in all and %zu at once", run->cl.facts.name,
+                         size >> 20, t->name, (size_t)(run->cl.facts.memory >> 20),
                          (size_t)(run->cl.facts.allocation_most >> 20));
     }
     run->memory += size;
-    run->tensors[tensor] =
-        gali_cl_buffer(&run->cl, size, t->role == GALI_TENSOR_CONSTANT ? t->data : NULL);
+    run->tensors[tensor] = gali_cl_buffer(&run->cl, size, t->role == GALI_TENSOR_CONSTANT ? t->data : NULL);
     return gali_gpu_failure(run, error);
 }
 
@@ -43,8 +43,7 @@ static gal_status add_all_memory(gali_gpu_run *run, const int64_t *most, gal_err
     const gali_device_plan *plan = &run->plan;
     gal_status status = GAL_OK;
     for (uint32_t i = 0; i < plan->packed_count && status == GAL_OK; i++) {
-        run->packed[i] =
-            gali_cl_buffer(&run->cl, plan->packed[i].count * sizeof(float), plan->packed[i].data);
+        run->packed[i] = gali_cl_buffer(&run->cl, plan->packed[i].count * sizeof(float), plan->packed[i].data);
         run->memory += plan->packed[i].count * sizeof(float);
         status = gali_gpu_failure(run, error);
     }
@@ -160,6 +159,6 @@ void gali_gpu_launch(gali_gpu_run *run, const int64_t *symbols, double *nanoseco
 
 gal_status gali_gpu_failure(const gali_gpu_run *run, gal_error *error) {
     return gali_cl_good(&run->cl) ? GAL_OK
-                                  : gali_fail(error, run->cl.failure.status, "%.60s: %.180s", run->cl.facts.name,
-                                              run->cl.failure.message);
+                                  : gali_fail(error, run->cl.failure.status, "%.60s: %.180s",
+                                              run->cl.facts.name, run->cl.failure.message);
 }

@@ -13,8 +13,9 @@
 typedef struct gali_gpu_run {
     gali_cl cl;
     gali_device_plan plan;
-    void **kernels, **tensors, **packed; /* [launches], [tensors of the program] or NULL, [packed]; in its arena */
-    size_t memory;                       /* bytes of the device */
+    void **kernels, **tensors,
+        **packed;  /* [launches], [tensors of the program] or NULL, [packed]; in its arena */
+    size_t memory; /* bytes of the device */
 } gali_gpu_run;
 
 /*

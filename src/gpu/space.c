@@ -8,7 +8,8 @@ enum {
     ADDRESSES = 24,       /* registers of an item that hold neither sums nor operands */
     ITEM_REGISTERS = 512, /* of an ALU, by the device's pool: what its items share */
 };
-static const double local_slack = 1.5; /* 32 items read the same rows and outputs several times over, in one go */
+static const double local_slack =
+    1.5; /* 32 items read the same rows and outputs several times over, in one go */
 static const double idle_most = 0.35, waste_most = 0.2;
 
 uint32_t gali_gpu_tilings(const gali_gpu_product *product, const gali_device *device, gali_tiling *list) {

@@ -19,8 +19,8 @@
 
 /* Of a probe; 0: not known, and then its criterion leaves all in. */
 typedef struct gali_gpu_facts {
-    double registers;  /* values of an item before they spill */
-    double alus;       /* items that multiply-add at once on a core */
+    double registers; /* values of an item before they spill */
+    double alus;      /* items that multiply-add at once on a core */
     double cores;
     double warp;
     double peak;       /* GFLOP/s of float32 */
@@ -37,6 +37,7 @@ enum { GALI_TILINGS_MAX = 512 };
 uint32_t gali_gpu_tilings(const gali_gpu_product *product, const gali_device *device, gali_tiling *list);
 
 /* Why a tiling is not worth trying, as one of the words above; NULL: it is. */
-const char *gali_gpu_prune(const gali_gpu_product *product, const gali_gpu_facts *facts, const gali_tiling *tiling);
+const char *gali_gpu_prune(const gali_gpu_product *product, const gali_gpu_facts *facts,
+                           const gali_tiling *tiling);
 
 #endif

@@ -41,7 +41,8 @@ static double apart(const float *a, const float *b, size_t count) {
     return off / most;
 }
 
-static void expect_same(const synthetic_desc *desc, uint32_t count, uint32_t capacity, const gali_tiling *tiling) {
+static void expect_same(const synthetic_desc *desc, uint32_t count, uint32_t capacity,
+                        const gali_tiling *tiling) {
     fixture f = fixture_make(desc, count);
     gal_gpu *gpu = open_gpu(&f.s, capacity, tiling);
     float *y = malloc((size_t)count * f.outputs * sizeof *y);
@@ -172,8 +173,11 @@ int main(void) {
         return SKIPPED;
     }
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_gates),    cmocka_unit_test(test_tiles),   cmocka_unit_test(test_parts_and_strides),
-        cmocka_unit_test(test_failures), cmocka_unit_test(test_pruning),
+        cmocka_unit_test(test_gates),
+        cmocka_unit_test(test_tiles),
+        cmocka_unit_test(test_parts_and_strides),
+        cmocka_unit_test(test_failures),
+        cmocka_unit_test(test_pruning),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -339,7 +339,8 @@ gal_status gali_program_lower(gali_program *program, uint32_t group, gali_lowere
     return gali_program_lower_by(program, group, schedule, program->arena, lowered, error);
 }
 
-gal_status gali_program_lower_items(gali_program *program, uint32_t group, gali_lowered *lowered, gal_error *error) {
+gal_status gali_program_lower_items(gali_program *program, uint32_t group, gali_lowered *lowered,
+                                    gal_error *error) {
     gali_lowering *l = gali_arena_take(program->arena, sizeof *l);
     if (!l) {
         return gali_fail(error, GAL_NO_MEMORY, "no memory to lower a group");
@@ -349,5 +350,6 @@ gal_status gali_program_lower_items(gali_program *program, uint32_t group, gali_
     l->out = lowered;
     l->plain = l->items = 1;
     gal_status status = lower_group(l, group, error);
-    return status == GAL_OK ? status : blame(l, group, status == GAL_BAD_DATA ? GAL_UNSUPPORTED : status, error);
+    return status == GAL_OK ? status
+                            : blame(l, group, status == GAL_BAD_DATA ? GAL_UNSUPPORTED : status, error);
 }

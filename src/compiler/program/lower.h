@@ -57,6 +57,7 @@ gal_status gali_program_lower_by(gali_program *program, uint32_t group, const ga
                                  gali_arena *arena, gali_lowered *lowered, gal_error *error);
 
 /* The same for devices, of a group of one stage: its loops over the elements of the tensor are loops over items. */
-gal_status gali_program_lower_items(gali_program *program, uint32_t group, gali_lowered *lowered, gal_error *error);
+gal_status gali_program_lower_items(gali_program *program, uint32_t group, gali_lowered *lowered,
+                                    gal_error *error);
 
 #endif

@@ -44,7 +44,8 @@ void gali_device_add_list(gali_text *to, const gali_lowered *lowered, int declar
 
 gal_status gali_device_add_function(gali_device_plan *plan, uint32_t stage, const char *name,
                                     gali_lowered *lowered, gal_error *error) {
-    gal_status status = gali_program_lower_items(plan->program, plan->program->stages[stage].group, lowered, error);
+    gal_status status =
+        gali_program_lower_items(plan->program, plan->program->stages[stage].group, lowered, error);
     if (status == GAL_OK) {
         status = gali_loop_print_item(lowered->function, name, &words, &plan->source, error);
         gali_text_add(&plan->source, "\n");
@@ -61,8 +62,8 @@ void gali_device_add_arguments(gali_launch *launch, const gali_lowered *lowered)
     }
 }
 
-void gali_device_add_items(gali_device_plan *plan, uint32_t index, const char *function, const gali_lowered *lowered,
-                           int64_t least) {
+void gali_device_add_items(gali_device_plan *plan, uint32_t index, const char *function,
+                           const gali_lowered *lowered, int64_t least) {
     const gali_program_stage *stage = &plan->program->stages[index];
     gali_launch *launch = gali_device_add_launch(plan, "stage");
     gali_text *to = &plan->source;
@@ -111,8 +112,8 @@ static gal_status part_stages(gali_program *p, gal_error *error) {
             continue;
         }
         if (tensor->home != GALI_NONE) {
-            return gali_fail(error, GAL_UNSUPPORTED, "%.100s lies in another tensor's memory: that has no kernel",
-                             tensor->name);
+            return gali_fail(error, GAL_UNSUPPORTED,
+                             "%.100s lies in another tensor's memory: that has no kernel", tensor->name);
         }
         stage->group = group++;
         stage->rows = 0;

@@ -67,8 +67,8 @@ typedef struct gali_packed {
 
 /* What a plan is made for. */
 typedef struct gali_device {
-    uint32_t group_most;   /* items of a group */
-    uint32_t local_bytes;  /* of a group */
+    uint32_t group_most;       /* items of a group */
+    uint32_t local_bytes;      /* of a group */
     const gali_tiling *tiling; /* of all products; NULL: by rules */
 } gali_device;
 
@@ -95,8 +95,8 @@ int gali_tiling_fits(const gali_tiling *tiling, uint32_t experts, const gali_dev
 /* ---- for product.c ---- */
 
 /* A launch of a function of an item (of what `lowered` reads), for at least so many elements. */
-void gali_device_add_items(gali_device_plan *plan, uint32_t stage, const char *function, const gali_lowered *lowered,
-                           int64_t least);
+void gali_device_add_items(gali_device_plan *plan, uint32_t stage, const char *function,
+                           const gali_lowered *lowered, int64_t least);
 
 /* A launch to be filled, and the buffers and sizes of a lowered stage as its arguments, of those that it has not. */
 gali_launch *gali_device_add_launch(gali_device_plan *plan, const char *stem);

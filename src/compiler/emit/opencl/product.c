@@ -201,7 +201,8 @@ static const gali_scalar *with_self(gali_arena *arena, const gali_scalar *a, con
 
 /* The stage reads what the product wrote, and finishes it. */
 static void make_finish(gali_program *p, gali_program_stage *stage) {
-    gali_scalar *axes = gali_arena_take(p->arena, 2 * sizeof *axes), *own = gali_arena_take(p->arena, sizeof *own);
+    gali_scalar *axes = gali_arena_take(p->arena, 2 * sizeof *axes),
+                *own = gali_arena_take(p->arena, sizeof *own);
     if (!axes || !own) {
         return;
     }
@@ -246,14 +247,15 @@ typedef struct kernel {
 /* Macros, the body, and the macros' end. */
 static void add_kernel(gali_device_plan *plan, const kernel *k, gali_launch *launch, const gali_tiling *tiling,
                        uint32_t split) {
-    static const char *const names[] = {"NAME",          "PARAMETERS",     "FINISH",  "EXPERTS", "INPUTS",
-                                        "OUTPUT_COUNT",  "PADDED_INPUTS",  "TILES",   "BLENDED", "ROWS",
-                                        "PADDED_OUTPUTS", "OUTPUTS",       "DEPTH",   "SPLIT",   "ROW_REGISTERS",
-                                        "OUTPUT_REGISTERS"};
+    static const char *const names[] = {"NAME",    "PARAMETERS",   "FINISH",         "EXPERTS",
+                                        "INPUTS",  "OUTPUT_COUNT", "PADDED_INPUTS",  "TILES",
+                                        "BLENDED", "ROWS",         "PADDED_OUTPUTS", "OUTPUTS",
+                                        "DEPTH",   "SPLIT",        "ROW_REGISTERS",  "OUTPUT_REGISTERS"};
     gali_text *to = &plan->source;
     const product *is = k->is;
-    gali_text_add(to, "#define NAME %s\n#define PARAMETERS uint32_t rows, __global const float *x, "
-                      "__global const float *w%s, __global float *y",
+    gali_text_add(to,
+                  "#define NAME %s\n#define PARAMETERS uint32_t rows, __global const float *x, "
+                  "__global const float *w%s, __global float *y",
                   launch->name, is->bias ? ", __global const float *blend, __global const float *bias" : "");
     if (!tiling) {
         gali_device_add_list(to, k->finish, 1);
@@ -306,7 +308,8 @@ static gali_launch *add_launch(gali_device_plan *plan, const kernel *k, gali_lau
     return launch;
 }
 
-static void add_tiles(gali_device_plan *plan, kernel *k, const gali_tiling *tiling, int64_t least, int64_t most) {
+static void add_tiles(gali_device_plan *plan, kernel *k, const gali_tiling *tiling, int64_t least,
+                      int64_t most) {
     gali_launch *launch = add_launch(plan, k, GALI_LAUNCH_TILES, least, most);
     launch->rows = tiling->rows;
     launch->tiles = (k->is->outputs + tiling->outputs - 1) / tiling->outputs;
@@ -357,10 +360,8 @@ gal_status gali_device_add_product(gali_device_plan *plan, uint32_t index, int *
         return GAL_OK;
     }
     gali_lowered *finish = gali_arena_take(p->arena, sizeof *finish);
-    kernel k = {.is = &is,
-                .finish = finish,
-                .finishes = p->stages[index].finish != NULL,
-                .packed = plan->packed_count};
+    kernel k = {
+        .is = &is, .finish = finish, .finishes = p->stages[index].finish != NULL, .packed = plan->packed_count};
     char name[GALI_LAUNCH_NAME_MAX];
     pack(plan, &is);
     make_finish(p, &p->stages[index]);
