@@ -52,7 +52,7 @@ endforeach()
 
 # Every public function is there.
 file(GLOB headers ${SOURCE}/include/gallop/*.h)
-list(FILTER headers EXCLUDE REGEX "/compiler.h$") # a library of its own
+list(FILTER headers EXCLUDE REGEX "/(compiler|gpu).h$") # libraries of their own
 foreach(header IN LISTS headers)
     file(READ ${header} text)
     string(REGEX MATCHALL "\n[A-Za-z][^\n;(]*[ *]gal_[a-z0-9_]+\\(" declarations "${text}")
