@@ -37,6 +37,14 @@ gali_stage_of *gali_x_temporary(gali_express *x, const char *name, gali_element 
     return stage(x, name, -1, &type);
 }
 
+void gali_x_tell(gali_express *x, uint32_t d, const gali_scalar *size) {
+    gali_stage_of *made = gali_x_temporary(x, "size", GALI_i64, 0, NULL);
+    if (made) {
+        made->tells = 1 + d;
+        made->value = size;
+    }
+}
+
 uint32_t gali_x_reduce(gali_stage_of *made, gali_extent extent) {
     uint32_t axis = made->rank + made->reduced++;
     made->extent[axis] = extent;

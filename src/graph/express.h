@@ -55,6 +55,8 @@ typedef struct gali_stage_of {
     gali_extent extent[GALI_AXES_MAX]; /* [rank + reduced] */
     const gali_scalar *start;          /* of a reduction */
     const gali_scalar *value;          /* in a reduction of `self` */
+    uint32_t
+        tells; /* 1 + axis d: its one element, an i64, is extent d of result 0 where only running tells it; or 0 */
 } gali_stage_of;
 
 typedef struct gali_express {
@@ -82,6 +84,8 @@ gal_status gali_node_express(const gali_graph *graph, const gali_node *node, gal
 gali_stage_of *gali_x_result(gali_express *x, uint32_t result);
 gali_stage_of *gali_x_temporary(gali_express *x, const char *name, gali_element element, uint32_t rank,
                                 const gali_extent *shape);
+/* The stage that tells extent d of result 0. */
+void gali_x_tell(gali_express *x, uint32_t d, const gali_scalar *size);
 /* Adds an axis to reduce over; returns its number. */
 uint32_t gali_x_reduce(gali_stage_of *stage, gali_extent extent);
 

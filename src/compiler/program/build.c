@@ -297,6 +297,28 @@ static gal_status move_stage(gali_builder *b, mover *m, const gali_stage_of *fro
     return gali_program_add_stage(b, &stage);
 }
 
+/* The symbol of the extent that a stage tells; GALI_NONE where it tells none, or one that is told already. */
+static uint32_t told_by(const gali_builder *b, const gali_scope *scope, const gali_node *node,
+                        const gali_stage_of *stage) {
+    if (!stage->tells) {
+        return GALI_NONE;
+    }
+    const gali_type *type = &scope->graph->values[node->results[0]].type;
+    int symbol = gali_extent_as_symbol(b->program->graph->extents, type->shape[stage->tells - 1]);
+    return symbol >= 0 && gali_program_told(b->program, (uint32_t)symbol) == GALI_TOLD_BY_NONE
+               ? (uint32_t)symbol
+               : GALI_NONE;
+}
+
+/* Reads the size that the tensor's element is. */
+static gal_status read_size(gali_builder *b, uint32_t tensor, uint32_t symbol, gali_extent element) {
+    gali_program_step step = {
+        .kind = GALI_CONTROL_READ, .tensor = tensor, .test = GALI_NONE, .symbol = symbol, .extent = element};
+    gali_program_keep(b, tensor);
+    gal_status status = gali_program_tell(b, symbol, GALI_TOLD_BY_STEP);
+    return status == GAL_OK ? gali_program_add_step(b, &step) : status;
+}
+
 static gal_status build_stages(gali_builder *b, const gali_scope *scope, const gali_node *node) {
     gali_express x;
     uint32_t tensors[GALI_STAGES_MAX];
@@ -309,6 +331,10 @@ static gal_status build_stages(gali_builder *b, const gali_scope *scope, const g
     for (uint32_t i = 0; status == GAL_OK && i < x.stage_count; i++) {
         const gali_stage_of *stage = &x.stages[i];
         uint32_t value = stage->result >= 0 ? node->results[stage->result] : GALI_NONE;
+        uint32_t symbol = told_by(b, scope, node, stage);
+        if (stage->tells && symbol == GALI_NONE) {
+            continue;
+        }
         if (value != GALI_NONE) {
             tensors[i] = scope->tensor[value];
         } else { /* a result that nobody wants is a temporary, too */
@@ -319,6 +345,7 @@ static gal_status build_stages(gali_builder *b, const gali_scope *scope, const g
             status = gali_program_add_tensor(b, &t, &tensors[i]);
         }
         status = status == GAL_OK ? move_stage(b, &m, stage, tensors[i]) : status;
+        status = status == GAL_OK && symbol != GALI_NONE ? read_size(b, tensors[i], symbol, 0) : status;
     }
     return status;
 }
@@ -351,13 +378,9 @@ static gal_status read_sizes(gali_builder *b, const gali_scope *scope, uint32_t 
         return GAL_OK;
     }
     gali_extent count = gali_type_count(scope->graph->extents, &value->type);
-    gali_program_step step = {.kind = GALI_CONTROL_READ, .tensor = scope->tensor[number], .test = GALI_NONE};
-    gali_program_keep(b, step.tensor);
     for (gali_extent i = 0; status == GAL_OK && i < count; i++) {
-        step.symbol = (uint32_t)gali_extent_as_symbol(scope->graph->extents, value->told[i]);
-        step.extent = i;
-        status = gali_program_tell(b, step.symbol, GALI_TOLD_BY_STEP);
-        status = status == GAL_OK ? gali_program_add_step(b, &step) : status;
+        uint32_t symbol = (uint32_t)gali_extent_as_symbol(scope->graph->extents, value->told[i]);
+        status = read_size(b, scope->tensor[number], symbol, i);
     }
     return status;
 }

@@ -106,7 +106,21 @@ gal_status gali_truth_range(gali_run *run, const gali_node *node, const gali_ten
     return GAL_OK;
 }
 
+/* The only element of an operand in f64. */
+static const gali_scalar *only_real(gali_express *x, uint32_t operand) {
+    return gali_x_cast(x, GALI_f64, only(x, operand));
+}
+
+/* How many steps there are, as running tells it: real_steps. */
+static const gali_scalar *express_steps(gali_express *x) {
+    const gali_scalar *span = gali_x_sub(x, only_real(x, LIMIT), only_real(x, START));
+    const gali_scalar *count = gali_x_of(x, GALI_SCALAR_ceil, gali_x_div(x, span, only_real(x, DELTA)));
+    const gali_scalar *none = gali_x_number(x, GALI_f64, 0);
+    return gali_x_cast(x, GALI_i64, gali_x_select(x, gali_x_less(x, none, count), count, none));
+}
+
 void gali_express_range(gali_express *x) {
+    gali_x_tell(x, 0, express_steps(x));
     gali_stage_of *y = gali_x_result(x, 0);
     if (y) {
         const gali_scalar *step = gali_x_apply(
@@ -189,7 +203,7 @@ gal_status gali_rule_one_hot(gali_rule *rule) {
     return GAL_OK;
 }
 
-/* Depths are numbers of any element; a real one is not told to the rule. */
+/* Depths are numbers of any element; a real one is not known to the rule. */
 static gal_status make_one_hot(gali_run *run, const gali_node *node, const gali_tensor *const *operands,
                                gali_tensor *y) {
     const gali_tensor *indices = operands[0], *depth = operands[1];
@@ -229,10 +243,11 @@ gal_status gali_truth_one_hot(gali_run *run, const gali_node *node, const gali_t
 }
 
 void gali_express_one_hot(gali_express *x) {
-    gali_stage_of *y = gali_x_result(x, 0);
     uint32_t rank = (uint32_t)x->result[0].rank;
     int64_t named = gali_node_int(x->node, "axis");
     uint32_t axis = (uint32_t)(named < 0 ? named + (int64_t)rank : named);
+    gali_x_tell(x, axis, gali_x_cast(x, GALI_i64, only(x, 1)));
+    gali_stage_of *y = gali_x_result(x, 0);
     const gali_scalar *index[GALI_RANK_MAX], *off = gali_x_int(x, 0), *on = gali_x_int(x, 1);
     x->none = x->result[0].shape[axis] < 0;
     if (!y || x->none) {

@@ -304,21 +304,14 @@ gal_status gali_truth_cum_sum(gali_run *run, const gali_node *node, const gali_t
     return status;
 }
 
-/* The sum of what is before, for each element anew. */
-void gali_express_cum_sum(gali_express *x) {
-    const gali_type *type = x->operand[0];
-    if (!x->known[1] || !gali_extent_is_number(x->known[1][0])) {
-        x->none = 1;
-        return;
-    }
-    uint32_t axis = (uint32_t)(x->known[1][0] < 0 ? x->known[1][0] + type->rank : x->known[1][0]);
-    gali_stage_of *y = gali_x_result(x, 0);
+/* Element index[] of the sums along an axis: of what is before, for each element anew. */
+static void express_sums(gali_express *x, gali_stage_of *y, uint32_t axis) {
     if (!y) {
         return;
     }
     const gali_scalar *index[GALI_RANK_MAX], *self = gali_x_self(x, y->element);
     gali_x_axes(x, y->rank, index);
-    const gali_scalar *own = index[axis], *other = gali_x_axis(x, gali_x_reduce(y, type->shape[axis]));
+    const gali_scalar *own = index[axis], *other = gali_x_axis(x, gali_x_reduce(y, x->operand[0]->shape[axis]));
     int reverse = gali_node_int(x->node, "reverse") != 0;
     const gali_scalar *before =
         gali_x_apply(x, gali_node_int(x->node, "exclusive") ? GALI_SCALAR_less : GALI_SCALAR_less_equal,
@@ -326,4 +319,43 @@ void gali_express_cum_sum(gali_express *x) {
     index[axis] = other;
     y->start = gali_x_number(x, y->element, 0);
     y->value = gali_x_select(x, before, gali_x_add(x, self, gali_x_load(x, 0, index)), self);
+}
+
+/* An axis that is not known: the sums along each, of which it chooses. */
+static void express_chosen_sums(gali_express *x) {
+    const gali_type *type = x->operand[0];
+    const gali_scalar *none[GALI_RANK_MAX], *index[GALI_RANK_MAX], *value = NULL;
+    const gali_stage_of *sums[GALI_RANK_MAX];
+    for (int i = 0; i < type->rank; i++) {
+        gali_stage_of *along = gali_x_temporary(x, "along", type->element, (uint32_t)type->rank, type->shape);
+        express_sums(x, along, (uint32_t)i);
+        sums[i] = along;
+    }
+    for (int i = 0; i < x->operand[1]->rank; i++) {
+        none[i] = gali_x_int(x, 0);
+    }
+    const gali_scalar *axis = gali_x_cast(x, GALI_i64, gali_x_load(x, 1, none));
+    axis = gali_x_select(x, gali_x_less(x, axis, gali_x_int(x, 0)),
+                         gali_x_add(x, axis, gali_x_int(x, type->rank)), axis);
+    gali_stage_of *y = gali_x_result(x, 0);
+    gali_x_axes(x, (uint32_t)type->rank, index);
+    for (int i = 0; i < type->rank; i++) {
+        const gali_scalar *sum = gali_x_read(x, sums[i], index);
+        value = value ? gali_x_select(x, gali_x_equal(x, axis, gali_x_int(x, i)), sum, value) : sum;
+    }
+    if (y) {
+        y->value = value;
+    }
+}
+
+void gali_express_cum_sum(gali_express *x) {
+    const gali_type *type = x->operand[0];
+    if (type->rank == 0) {
+        x->none = 1;
+    } else if (x->known[1] && gali_extent_is_number(x->known[1][0])) {
+        int64_t axis = x->known[1][0];
+        express_sums(x, gali_x_result(x, 0), (uint32_t)(axis < 0 ? axis + type->rank : axis));
+    } else {
+        express_chosen_sums(x);
+    }
 }

@@ -16,14 +16,18 @@
 typedef struct axis_plan {
     int plain; /* of scale 1: the input's own */
     gali_extent in, out;
-    double scale;      /* 0: out / in, which are not all known */
-    double start, end; /* of the region, for tf_crop_and_resize */
+    double scale;                /* 0: out / in, which are not all known, or what running tells */
+    double start, end;           /* of the region, for tf_crop_and_resize */
+    int place;                   /* in the lists */
+    int scale_runs, region_runs; /* running tells the scale, or the region */
 } axis_plan;
 
 typedef struct plan {
     int rank;
     axis_plan axis[GALI_RANK_MAX];
 } plan;
+
+enum { X, REGION, SCALES, SIZES };
 
 /* What a rule, a truth and an expression know of the operands. */
 typedef struct given {
@@ -118,12 +122,15 @@ static void plan_by_scales(const given *g, const int *place, plan *p) {
     }
 }
 
-/* What is wrong, or NULL. *known: whether the lists are; else the plan has UNKNOWN sizes. */
+/*
+ * What is wrong, or NULL. *known: whether scales or sizes are; else the plan has UNKNOWN sizes. A region that is not known
+ * is what running tells.
+ */
 static const char *plan_make(const given *g, plan *p, int *known) {
     int place[GALI_RANK_MAX], count = listed(g, place);
     int crop = gali_node_is(g->node, "coordinate_transformation_mode", "tf_crop_and_resize");
     p->rank = g->x->rank;
-    *known = (!g->has_scales || g->scales) && (!g->has_sizes || g->sizes) && (!crop || g->roi);
+    *known = (!g->has_scales || g->scales) && (!g->has_sizes || g->sizes);
     if (g->has_scales == g->has_sizes) {
         return "either scales or sizes are expected";
     }
@@ -131,12 +138,14 @@ static const char *plan_make(const given *g, plan *p, int *known) {
         return "as many scales or sizes as axes expected";
     }
     for (int i = 0; i < p->rank; i++) {
-        p->axis[i] = (axis_plan){.plain = 1, .in = g->x->shape[i], .out = g->x->shape[i], .scale = 1, .end = 1};
-        if (crop && *known && place[i] >= 0) {
+        p->axis[i] = (axis_plan){
+            .plain = 1, .in = g->x->shape[i], .out = g->x->shape[i], .scale = 1, .end = 1, .place = place[i]};
+        if (crop && g->roi && place[i] >= 0) {
             p->axis[i].start = g->roi[place[i]];
             p->axis[i].end = g->roi[count + place[i]];
         }
-        if (!*known) {
+        p->axis[i].region_runs = crop && !g->roi && place[i] >= 0;
+        if (!*known && place[i] >= 0) {
             p->axis[i].out = GALI_EXTENT_UNKNOWN;
         }
     }
@@ -191,6 +200,14 @@ gal_status gali_rule_resize(gali_rule *rule) {
         return GAL_OK;
     }
     given g = given_of(rule->node, rule->graph->extents, rule->operand, rule->known, rule->real);
+    if (g.has_sizes && !g.sizes) {
+        uint32_t count;
+        int given_at_all;
+        gal_status status = gali_rule_sizes(rule, SIZES, NULL, &g.sizes, &count, &given_at_all);
+        if (status != GAL_OK) {
+            return status;
+        }
+    }
     const char *wrong = plan_make(&g, &p, &known);
     if (wrong) {
         return gali_rule_fail(rule, "%s", wrong);
@@ -338,8 +355,9 @@ gal_status gali_truth_resize(gali_run *run, const gali_node *node, const gali_te
     }
     given g = given_of(node, run->graph->extents, operand, known, real);
     const char *wrong = plan_make(&g, &p, &all);
-    if (wrong || !all) {
-        return gali_run_fail(run, node, "%s", wrong ? wrong : "scales or sizes are not given");
+    int crop = gali_node_is(node, "coordinate_transformation_mode", "tf_crop_and_resize");
+    if (wrong || !all || (crop && !g.roi)) {
+        return gali_run_fail(run, node, "%s", wrong ? wrong : "scales, sizes or a region are not given");
     }
     gali_tensor now = *operands[0], next;
     gal_status status = GAL_OK;
@@ -382,19 +400,35 @@ static scalar *extent(gali_express *x, gali_extent a) {
     return gali_extent_is_number(a) ? real(x, (double)a) : gali_x_cast(x, GALI_f32, gali_x_extent(x, a));
 }
 
-static scalar *scale_of(gali_express *x, const axis_plan *a) {
-    return a->scale > 0 ? real(x, a->scale) : gali_x_div(x, extent(x, a->out), extent(x, a->in));
+/* Element `place` of a list of reals. */
+static scalar *listed_real(gali_express *x, uint32_t operand, int64_t place) {
+    scalar *index = gali_x_int(x, place);
+    return gali_x_cast(x, GALI_f32, gali_x_load(x, operand, &index));
 }
 
-/* first + at (end - first) for the ends of an axis of that length, `alone` where it has one element. */
-static scalar *between_ends(gali_express *x, const axis_plan *a, int by_scales, scalar *at, double start,
-                            double end, scalar *alone) {
-    scalar *length = by_scales && gali_extent_is_number(a->in) ? real(x, a->scale * (double)a->in)
-                     : by_scales ? gali_x_mul(x, real(x, a->scale), extent(x, a->in))
+static scalar *scale_of(gali_express *x, const axis_plan *a) {
+    return a->scale_runs  ? listed_real(x, SCALES, a->place)
+           : a->scale > 0 ? real(x, a->scale)
+                          : gali_x_div(x, extent(x, a->out), extent(x, a->in));
+}
+
+/* Where the region starts and ends, as shares of the axis; list: how many axes the list is for. */
+static scalar *region_end(gali_express *x, const axis_plan *a, int end) {
+    int64_t list = x->operand[REGION]->shape[0] / 2;
+    return a->region_runs ? listed_real(x, REGION, a->place + (end ? list : 0))
+                          : real(x, end ? a->end : a->start);
+}
+
+/* start + at (end - start) for shares of an axis of that length, `alone` where it has one element. */
+static scalar *between_ends(gali_express *x, const axis_plan *a, int by_scales, scalar *at, scalar *start,
+                            scalar *span, scalar *alone) {
+    scalar *length = by_scales && a->scale > 0 && gali_extent_is_number(a->in)
+                         ? real(x, a->scale * (double)a->in)
+                     : by_scales ? gali_x_mul(x, scale_of(x, a), extent(x, a->in))
                                  : extent(x, a->out);
     scalar *last = gali_x_sub(x, extent(x, a->in), real(x, 1)), *one = real(x, 1);
-    scalar *step = gali_x_div(x, gali_x_mul(x, real(x, end - start), last), gali_x_sub(x, length, one));
-    scalar *y = gali_x_add(x, gali_x_mul(x, real(x, start), last), gali_x_mul(x, at, step));
+    scalar *step = gali_x_div(x, gali_x_mul(x, span, last), gali_x_sub(x, length, one));
+    scalar *y = gali_x_add(x, gali_x_mul(x, start, last), gali_x_mul(x, at, step));
     return gali_x_select(x, gali_x_less(x, one, length), y, alone);
 }
 
@@ -402,12 +436,13 @@ static scalar *express_coordinate(gali_express *x, const axis_plan *a, int by_sc
     scalar *at = gali_x_cast(x, GALI_f32, axis);
     const char *mode = "coordinate_transformation_mode";
     if (gali_node_is(x->node, mode, "align_corners")) {
-        return between_ends(x, a, by_scales, at, 0, 1, real(x, 0));
+        return between_ends(x, a, by_scales, at, real(x, 0), real(x, 1), real(x, 0));
     }
     if (gali_node_is(x->node, mode, "tf_crop_and_resize")) {
-        scalar *middle =
-            gali_x_mul(x, real(x, (a->start + a->end) / 2), gali_x_sub(x, extent(x, a->in), real(x, 1)));
-        return between_ends(x, a, by_scales, at, a->start, a->end, middle);
+        scalar *start = region_end(x, a, 0), *end = region_end(x, a, 1), *half = real(x, 0.5);
+        scalar *last = gali_x_sub(x, extent(x, a->in), real(x, 1));
+        scalar *middle = gali_x_mul(x, gali_x_mul(x, gali_x_add(x, start, end), half), last);
+        return between_ends(x, a, by_scales, at, start, gali_x_sub(x, end, start), middle);
     }
     if (gali_node_is(x->node, mode, "asymmetric")) {
         return gali_x_div(x, at, scale_of(x, a));
@@ -527,6 +562,56 @@ static scalar *express_taps(gali_express *x, const axis_plan *a, int axis, int b
     return sum;
 }
 
+/* The kernel at a distance: 0 past its end. */
+static scalar *kernel_at(gali_express *x, scalar *d) {
+    scalar *one = real(x, 1), *none = real(x, 0);
+    if (gali_node_is(x->node, "mode", "linear")) {
+        return gali_x_most(x, none, gali_x_sub(x, one, d));
+    }
+    scalar *far = gali_x_select(x, gali_x_less(x, d, real(x, 2)), cubic(x, d, 1), none);
+    return gali_x_select(x, gali_x_apply(x, GALI_SCALAR_less_equal, d, one, NULL), cubic(x, d, 0), far);
+}
+
+/* The weight of the tap that a stage reduces over now, and its place; not yet brought to a sum of 1. */
+static scalar *stretched_weight(gali_express *x, const axis_plan *a, scalar *at, int64_t count, scalar *tap,
+                                scalar **place) {
+    scalar *first = gali_x_cast(x, GALI_i64, gali_x_of(x, GALI_SCALAR_floor, at));
+    *place = gali_x_add(x, gali_x_sub(x, first, gali_x_int(x, count / 2 - 1)), tap);
+    scalar *apart = gali_x_sub(x, gali_x_cast(x, GALI_f32, *place), at);
+    scalar *weight = kernel_at(x, gali_x_of(x, GALI_SCALAR_abs, gali_x_mul(x, apart, real(x, a->scale))));
+    scalar *is = gali_x_within(x, *place, gali_x_int(x, 0), gali_x_extent(x, a->in));
+    return gali_node_int(x->node, "exclude_outside") ? gali_x_select(x, is, weight, real(x, 0)) : weight;
+}
+
+static int64_t tap_count(const gali_express *x, const axis_plan *a) {
+    return 2 * (int64_t)ceil((gali_node_is(x->node, "mode", "linear") ? 1 : 2) / a->scale);
+}
+
+/* The sum of an element's weights, for each place along the axis. */
+static gali_stage_of *express_weights(gali_express *x, const axis_plan *a, int by_scales) {
+    gali_stage_of *y = gali_x_temporary(x, "weights", GALI_f32, 1, &a->out);
+    if (y) {
+        int64_t count = tap_count(x, a);
+        scalar *at = express_coordinate(x, a, by_scales, gali_x_axis(x, 0)), *place;
+        gali_x_sum(x, y, stretched_weight(x, a, at, count, gali_x_axis(x, gali_x_reduce(y, count)), &place));
+    }
+    return y;
+}
+
+/* A smaller axis through a kernel that is as much wider (antialias). */
+static void express_stretched(gali_express *x, gali_stage_of *y, const axis_plan *a, int axis, int by_scales,
+                              const gali_stage_of *sums, const gali_stage_of *from) {
+    int64_t count = tap_count(x, a);
+    scalar *index[GALI_RANK_MAX], *place;
+    gali_x_axes(x, y->rank, index);
+    scalar *own = index[axis], *at = express_coordinate(x, a, by_scales, own);
+    scalar *weight = stretched_weight(x, a, at, count, gali_x_axis(x, gali_x_reduce(y, count)), &place);
+    weight = gali_x_cast(x, y->element, gali_x_div(x, weight, gali_x_read(x, sums, &own)));
+    index[axis] = inside(x, a, place);
+    y->start = gali_x_number(x, y->element, 0);
+    y->value = gali_x_accumulate(x, y, weight, read_from(x, from, index));
+}
+
 static void express_all_nearest(gali_express *x, const plan *p, int by_scales) {
     gali_stage_of *y = gali_x_result(x, 0);
     scalar *index[GALI_RANK_MAX];
@@ -554,31 +639,58 @@ static void express_axes(gali_express *x, const plan *p, int by_scales) {
             continue;
         }
         shape[i] = p->axis[i].out;
+        int stretched = gali_node_int(x->node, "antialias") && p->axis[i].scale > 0 && p->axis[i].scale < 1;
+        gali_stage_of *sums = stretched ? express_weights(x, &p->axis[i], by_scales) : NULL;
         gali_stage_of *y = --left
                                ? gali_x_temporary(x, "resized", x->result[0].element, (uint32_t)p->rank, shape)
                                : gali_x_result(x, 0);
         gali_x_axes(x, (uint32_t)p->rank, index);
-        if (!y) {
+        if (!y || (stretched && !sums)) {
             return;
         }
-        y->value = express_taps(x, &p->axis[i], i, by_scales, from, index);
+        if (stretched) {
+            express_stretched(x, y, &p->axis[i], i, by_scales, sums, from);
+        } else {
+            y->value = express_taps(x, &p->axis[i], i, by_scales, from, index);
+        }
         from = y;
+    }
+}
+
+#define SCALE_LEAST 1e-4 /* that a stretched kernel is made for */
+
+/* Scales that running tells, and with them the result's sizes. */
+static void plan_runs(gali_express *x, plan *p) {
+    for (int i = 0; i < p->rank; i++) {
+        axis_plan *a = &p->axis[i];
+        if (a->place >= 0) {
+            a->plain = 0;
+            a->scale_runs = 1;
+            a->scale = 0;
+            a->out = x->result[0].shape[i];
+            scalar *size = gali_x_of(x, GALI_SCALAR_floor, gali_x_mul(x, extent(x, a->in), scale_of(x, a)));
+            gali_x_tell(x, (uint32_t)i, gali_x_cast(x, GALI_i64, size));
+        }
     }
 }
 
 void gali_express_resize(gali_express *x) {
     plan p;
-    int known, changed = 0, fixed = 1;
+    int known, changed = 0, fixed = 1, open = 0;
     given g = given_of(x->node, x->extents, x->operand, x->known, x->real);
     const char *wrong = plan_make(&g, &p, &known);
-    for (int i = 0; !wrong && known && i < p.rank; i++) {
+    if (!wrong && !known && g.has_scales) {
+        plan_runs(x, &p);
+    }
+    for (int i = 0; !wrong && i < p.rank; i++) {
         changed += !p.axis[i].plain;
         fixed &= p.axis[i].out != GALI_EXTENT_UNKNOWN;
+        open |= !p.axis[i].plain && p.axis[i].scale < SCALE_LEAST;
     }
     int nearest_one = gali_node_is(x->node, "mode", "nearest");
     int crop = gali_node_is(x->node, "coordinate_transformation_mode", "tf_crop_and_resize");
-    int stretched = gali_node_int(x->node, "antialias") && !nearest_one;
-    if (wrong || !known || !fixed || stretched || (crop && nearest_one)) {
+    int stretched = gali_node_int(x->node, "antialias") && !nearest_one && open;
+    if (wrong || !fixed || stretched || (crop && nearest_one)) {
         x->none = 1;
     } else if (nearest_one || !changed) {
         express_all_nearest(x, &p, g.has_scales);
