@@ -227,15 +227,35 @@ uint32_t gali_lower_reads(gali_lowering *l, uint32_t tensor) {
     return l->reads;
 }
 
-/* Takes out lets that nothing uses: attempts at an index that came to nothing. Blocks of one stage are short. */
-static gali_loop_statement *swept(gali_loop_statement *block) {
+static void note_read(void *who, const gali_loop_access *access, int written) {
+    unsigned char *read = who;
+    read[access->buffer->id] |= !written;
+}
+
+/* Takes out lets that nothing uses, attempts at an index that came to nothing, and locals that nothing reads. */
+static gali_loop_statement *swept(gali_loop_statement *block, const unsigned char *read) {
     if (!block) {
         return NULL;
     }
-    block->body = swept(block->body);
-    block->next = swept(block->next);
-    int needless = block->kind == GALI_LOOP_LET && !gali_loop_uses_variable(block->next, block->variable);
-    return needless ? block->next : block;
+    gali_loop_kind kind = block->kind;
+    block->body = swept(block->body, read);
+    block->next = swept(block->next, read);
+    const gali_loop_buffer *local = kind == GALI_LOOP_MAKE    ? block->local
+                                    : kind == GALI_LOOP_STORE ? block->to.buffer
+                                                              : NULL;
+    int unread = local && local->role == GALI_LOOP_LOCAL && !read[local->id];
+    int needless = kind == GALI_LOOP_LET && !gali_loop_uses_variable(block->next, block->variable);
+    return needless || unread || (kind == GALI_LOOP_FOR && !block->body) ? block->next : block;
+}
+
+/* Until nothing is left that only what was taken out has read. */
+static void sweep(gali_loop_function *f) {
+    enum { ROUNDS = 4 };
+    for (int round = 0; round < ROUNDS; round++) {
+        unsigned char read[GALI_LOOP_BUFFERS_MAX] = {0};
+        gali_loop_walk(f->body, note_read, NULL, read);
+        f->body = swept(f->body, read);
+    }
 }
 
 /* The sum of most steps, at typical sizes; NULL where none may run in tiles. */
@@ -285,7 +305,7 @@ static gal_status lower_group(gali_lowering *l, uint32_t group, gal_error *error
     if (l->why || l->arena->failed) {
         return GAL_UNSUPPORTED;
     }
-    l->f->body = swept(l->f->body);
+    sweep(l->f);
     gal_status status = l->plain ? GAL_OK : gali_loop_hoist(l->f, error);
     if (!l->items) {
         gali_lower_parallel(l, stages);
