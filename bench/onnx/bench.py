@@ -35,7 +35,10 @@ import numpy as np
 AGREES = 1e-4  # share of the largest value that float32 engines may differ by; more is said
 COUNTS = 1e-3  # who differs by more computes something else, and its time says nothing
 TURNS_LEAST, TURN_SECONDS = 5, 0.01
-COLUMNS = ("model", "case", "engine", "groups", "ms", "over_ort", "difference", "failed")
+COLUMNS = (
+    *("model", "case", "engine", "groups", "made_bytes", "stored_bytes"),
+    *("ms", "over_ort", "difference", "failed"),
+)
 Row = dict[str, object]
 
 
@@ -100,6 +103,8 @@ def run_here(model: Row, path: Path, options: argparse.Namespace) -> list[Row]:
                 taken[name].append(cost(engine, calls[name]))
         for name, engine in made.items():
             row = {"engine": name, "groups": engine.groups or ""}
+            if of_results := getattr(engine, "bytes", None):
+                row["made_bytes"], row["stored_bytes"] = of_results
             row["ms"] = 1e3 * statistics.median(taken[name])
             if expected:
                 pairs = zip(taken[name], taken["ort"], strict=True)
@@ -167,6 +172,10 @@ def line(rows: list[Row]) -> str:
     of_ort = f"{1 / own['over_ort']:6.2f}" if "over_ort" in own else f"{'-':>6}"
     off = f"{own['difference']:8.1e}" if "difference" in own else f"{'-':>8}"
     groups = [f"{by.get(e, {}).get('groups', '') or '-':>5}" for e in ("ort", "openvino", "gallop")]
+    groups += [
+        f"{1e-6 * own[column]:8.2f}" if column in own else f"{'-':>8}"
+        for column in ("made_bytes", "stored_bytes")
+    ]
     failed = "".join(f"  {e}: {by[e]['failed']}" for e in by if by[e].get("failed"))
     wrong = "".join(
         f"  {e} is {by[e]['difference']:.0e} off"
@@ -225,7 +234,7 @@ def main() -> int:
     os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
     print(
         f"{'model':24} {'ort ms':>9} {'openvino':>9} {'mnn':>9} {'gallop':>9} best/g  ort/g  "
-        f"{'off ort':>8} {'ort':>5} {'ov':>5} {'gallop groups'}"
+        f"{'off ort':>8} {'ort':>5} {'ov':>5} gallop groups, MB made, stored"
     )
     with tempfile.TemporaryDirectory() as place:
         make_call(Path(place))

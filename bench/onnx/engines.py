@@ -10,6 +10,8 @@ from __future__ import annotations
 import contextlib
 import importlib
 import os
+import re
+import subprocess
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -149,10 +151,21 @@ class Gallop:
             model.path, folder, flags, compiler, sizes=model.sizes, blob=True, told=tuple(told)
         )
         self.groups = compiled.groups
+        self.bytes = result_bytes(onnx_c.COMMAND, model)
         made, self.call = compiled.bind(list(model.inputs.values()))
         if self.call() != 0:
             raise RuntimeError(f"sizes out of range: {compiled.sizes_of([*model.inputs.values()])}")
         self.outputs = compiled.cut(made)
+
+
+def result_bytes(command: Path, model: Model) -> tuple[int, ...] | None:
+    """Of what nodes make, and of what groups store, as `gallop inspect` says; None where sizes are told by running."""
+    sizes = ["--sizes", model.sizes] if model.sizes else []
+    text = subprocess.run(
+        [command, "inspect", model.path, *sizes], check=True, stdout=subprocess.PIPE, text=True
+    ).stdout
+    found = re.findall(r"^bytes of results (?:before|after) fusion +(\d+)$", text, re.MULTILINE)
+    return tuple(map(int, found)) if len(found) == 2 else None
 
 
 ENGINES: dict[str, Callable[[Model, Path], object]] = {
