@@ -131,6 +131,30 @@ static int is_positive(const gali_rewriting *r, uint32_t number, int depth) {
     }
 }
 
+/* Computed for one reader, elements of it perhaps moved in between: what is done to it may be done there. */
+static int is_made(const gali_rewriting *r, uint32_t value) {
+    while (!r->constant[value]) {
+        uint32_t maker = r->graph->values[value].node;
+        const gali_node *node = maker == GALI_NONE ? NULL : &r->graph->nodes[maker];
+        if (!node || r->uses[value] != 1 || node->operand_count == 0 || node->result_count != 1) {
+            return 0;
+        }
+        switch (node->op) {
+        case GALI_OP_Identity:
+        case GALI_OP_Reshape:
+        case GALI_OP_Transpose:
+        case GALI_OP_Squeeze:
+        case GALI_OP_Unsqueeze:
+            value = gali_rewriting_value(r, node->operands[0]);
+            break;
+        default:
+            return gali_op_list[node->op].mapping == GALI_ONE_TO_ONE || node->op == GALI_OP_MatMul ||
+                   node->op == GALI_OP_Gemm || node->op == GALI_OP_Conv;
+        }
+    }
+    return 1;
+}
+
 static int is_power_of_two(double number) {
     enum { EXPONENT_MOST = 100 };
     int exponent;
@@ -182,6 +206,8 @@ static int holds(const matching *m, const char *word, size_t size, uint32_t lett
         return has_ones(&value->type, value->type.rank);
     case 'r': /* row */
         return m->r->constant[m->letter[letter]] && has_ones(&value->type, value->type.rank - 1);
+    case 'm': /* made */
+        return is_made(m->r, m->letter[letter]);
     case 'p':
         return word[2] == 'w' ? are_powers(value) : is_positive(m->r, m->letter[letter], DEPTH_MOST);
     default:

@@ -266,7 +266,9 @@ static uint32_t add_letter(building *b, const gali_pattern *p, uint32_t index) {
     }
     uint32_t value = gali_graph_value(b->graph, name, &type);
     gali_graph_input(b->graph, value);
-    return is_said(b, "positive", letter) ? add_node(b, GALI_OP_Abs, 1, &value) : value;
+    return is_said(b, "positive", letter) ? add_node(b, GALI_OP_Abs, 1, &value)
+           : is_said(b, "made", letter)   ? add_node(b, GALI_OP_Neg, 1, &value)
+                                          : value;
 }
 
 /* The rule's pattern as a graph; NULL where its shapes do not fit one another. */

@@ -30,7 +30,7 @@
 #define OTHERWISE 1.15 /* a gain is worth another order than the file's from here on */
 #define PARTS 1.5      /* of sums in parts no tile of results shares what it loads */
 
-enum { LANES = GALI_SUM_PARTS, SWEEPS_MOST = 4, STARTS = 3, SIZE_TYPICAL = 100, TREE = 5 };
+enum { LANES = GALI_SUM_PARTS, SWEEPS_MOST = 4, SIZE_TYPICAL = 100, TREE = 5 };
 
 typedef struct touch {
     uint32_t stage;
@@ -292,8 +292,9 @@ static void wish(layout *l) {
     l->wishing = 0;
 }
 
-/* Constants as those want who read them. */
+/* The same, and constants as those want who read them. */
 static void wish_constants(layout *l) {
+    wish(l);
     for (uint32_t t = 0; t < l->p->tensor_count; t++) {
         if (l->p->tensors[t].role == GALI_TENSOR_CONSTANT && l->touches[t]) {
             move_tensor(l, t);
@@ -301,17 +302,26 @@ static void wish_constants(layout *l) {
     }
 }
 
+/* Axis 1 of all, the channels of images, is the contiguous one. */
+static void put_channels_last(layout *l) {
+    for (uint32_t t = 0; t < l->p->tensor_count; t++) {
+        if (is_free(l, t) && l->p->tensors[t].type.rank > 2) {
+            l->last[t] = 1;
+        }
+    }
+}
+
+static void keep(layout *l) {
+    (void)l;
+}
+
 static void choose(layout *l) {
+    static void (*const starts[])(layout *) = {keep, wish, wish_constants, put_channels_last};
     size_t size = l->p->tensor_count;
     double least = -1;
-    for (int start = 0; start < STARTS; start++) {
+    for (size_t i = 0; i < sizeof starts / sizeof *starts; i++) {
         memcpy(l->last, l->file, size);
-        if (start > 0) {
-            wish(l);
-        }
-        if (start > 1) {
-            wish_constants(l);
-        }
+        starts[i](l);
         sweep_all(l);
         double cost = cost_of_all(l);
         if (least < 0 || is_less(cost, least)) {
