@@ -90,6 +90,16 @@ static const struct {
      "constant %1: i64[1] = 1\n%2: f32[...] = ReduceSum (%0, %1)\nconstant %3: f32[1, 10]\n"
      "%4: f32[...] = Mul (%2, %3)\noutput %4\nend\noutput %2\n",
      "bool[], f32[a, b] -> f32[a, 10]"},
+    /* integers that both branches give alike are known behind them; others are told, with the larger for a bound */
+    {"input %0: bool[]\ninput %1: f32[a, 6]\n%2: i64[?] = If (%0, %1)\nbody\ninput %0: f32[a, 6]\n"
+     "constant %1: i64[3] = -1 2 3\noutput %1\nend\nbody\ninput %0: f32[a, 6]\nconstant %1: i64[2] = -1 2\n"
+     "constant %2: i64[1] = 3\n%3: i64[?] = Concat (%1, %2) axis:int=0\noutput %3\nend\n"
+     "%3: f32[...] = Reshape (%1, %2)\noutput %3\n",
+     "bool[], f32[a, 6] -> f32[a, 2, 3]"},
+    {"input %0: bool[]\ninput %1: f32[a, 6]\n%2: i64[?] = If (%0, %1)\nbody\ninput %0: f32[a, 6]\n"
+     "constant %1: i64[2] = 2 3\noutput %1\nend\nbody\ninput %0: f32[a, 6]\nconstant %1: i64[2] = 3 2\n"
+     "output %1\nend\n%3: f32[...] = Reshape (%1, %2)\noutput %3\n",
+     "bool[], f32[a, 6] -> f32[told_1, told_2]"},
     /* what cannot be */
     {"input %0: f32[few, 3]\nconstant %1: f32[64, 10]\n%2: f32[...] = Transpose (%0)\n"
      "%3: f32[...] = MatMul (%2, %1)\noutput %3\n",

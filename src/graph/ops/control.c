@@ -50,11 +50,10 @@ static void note_symbols(const gali_extents *extents, const gali_extent *list, i
     }
 }
 
-gal_status gali_control_hide_inner(gali_rule *rule) {
-    const gali_graph *graph = rule->graph;
+/* [symbols] 1 of those that the graph's own values have; UNKNOWN of those that only bodies have. NULL without memory. */
+static int64_t *outer_symbols(const gali_graph *graph, gali_arena *arena) {
     uint32_t count = gali_extent_symbols(graph->extents);
-    gali_arena arena = {0};
-    int64_t *outer = gali_arena_take(&arena, (count + 1) * sizeof *outer);
+    int64_t *outer = gali_arena_take(arena, (count + 1) * sizeof *outer);
     for (uint32_t i = 0; outer && i < count; i++) {
         outer[i] = GALI_EXTENT_UNKNOWN;
     }
@@ -64,6 +63,13 @@ gal_status gali_control_hide_inner(gali_rule *rule) {
         note_symbols(graph->extents, value->type.shape, value->type.rank, outer);
         note_symbols(graph->extents, value->known, gali_extent_is_number(known) ? known : 0, outer);
     }
+    return outer;
+}
+
+gal_status gali_control_hide_inner(gali_rule *rule) {
+    const gali_graph *graph = rule->graph;
+    gali_arena arena = {0};
+    const int64_t *outer = outer_symbols(graph, &arena);
     for (uint32_t i = 0; outer && i < rule->node->result_count; i++) {
         gali_type *type = &rule->result[i];
         for (int d = 0; d < type->rank; d++) {
@@ -118,6 +124,20 @@ static int known_condition(const gali_rule *rule) {
     return known && count == 1 && gali_extent_is_number(*known) ? *known != 0 : -1;
 }
 
+/* Integers that both branches give alike, of sizes that are known outside of them; NULL where they do not. */
+static const gali_extent *meet_known(const gali_graph *graph, const gali_value *a, const gali_value *b) {
+    gali_extent count = gali_type_count(graph->extents, &a->type);
+    gali_arena arena = {0};
+    const int64_t *outer = a->known && b->known ? outer_symbols(graph, &arena) : NULL;
+    int same = outer && gali_extent_is_number(count) && gali_type_equal(&a->type, &b->type);
+    for (gali_extent i = 0; same && i < count; i++) {
+        same = a->known[i] == b->known[i] &&
+               gali_extent_value(graph->extents, a->known[i], outer) != GALI_EXTENT_UNKNOWN;
+    }
+    gali_arena_release(&arena);
+    return same ? a->known : NULL;
+}
+
 /* A branch in which nothing fits cannot be the one that is taken: the results are the other's. */
 gal_status gali_rule_if(gali_rule *rule) {
     const gali_node *node = rule->node;
@@ -143,8 +163,9 @@ gal_status gali_rule_if(gali_rule *rule) {
     for (uint32_t i = 0; status == GAL_OK && i < node->result_count; i++) {
         const gali_value *first = gali_control_output(node->bodies[taken == 0], i);
         rule->result[i] = first->type;
-        rule->result_known[i] = taken >= 0 ? first->known : NULL;
-        if (taken < 0 && !gali_control_meet(&rule->result[i], &gali_control_output(node->bodies[1], i)->type)) {
+        const gali_value *other = gali_control_output(node->bodies[1], i);
+        rule->result_known[i] = taken >= 0 ? first->known : meet_known(rule->graph, first, other);
+        if (taken < 0 && !gali_control_meet(&rule->result[i], &other->type)) {
             status = gali_rule_fail(rule, "its branches give another element as result %u", i + 1);
         }
     }
