@@ -54,7 +54,10 @@ def draw(model: dict, count: int, random: np.random.Generator) -> list[Case]:
     case = model["cases"][0]
     cases: list[Case] = []
     for _ in range(20 * count):
-        drawn = {name: int(random.choice(range_of(name, size))) for name, size in case.items()}
+        drawn = {
+            name: int(random.choice(range_of(name, size)))
+            for name, size in case.items()
+        }
         if drawn not in cases and len(cases) < count:
             cases.append(drawn)
     return cases
@@ -66,11 +69,15 @@ class Ours:
     def __init__(self, path: Path, folder: Path, sizes: str = "") -> None:
         onnx_c = importlib.import_module("onnx_c")
         folder.mkdir()
-        self.model = onnx_c.CompiledModel(path, folder, ("-O3",), sizes=sizes, blob=True)
+        self.model = onnx_c.CompiledModel(
+            path, folder, ("-O3",), sizes=sizes, blob=True
+        )
 
     def workspace(self, inputs: engines.Inputs) -> int:
         sizes = self.model.sizes_of(list(inputs.values()))
-        return int(self.model.library.model_workspace(*(sizes[n] for n in self.model.sizes)))
+        return int(
+            self.model.library.model_workspace(*(sizes[n] for n in self.model.sizes))
+        )
 
     def bind(self, inputs: engines.Inputs, workspace: np.ndarray) -> tuple:
         return self.model.bind(list(inputs.values()), workspace=workspace)
@@ -87,10 +94,14 @@ class Peer:
         options = ort.SessionOptions()
         options.intra_op_num_threads = options.inter_op_num_threads = 1
         options.log_severity_level = 3
-        self.session = ort.InferenceSession(str(path), options, ["CPUExecutionProvider"])
+        self.session = ort.InferenceSession(
+            str(path), options, ["CPUExecutionProvider"]
+        )
         self.names = names or [o.name for o in self.session.get_outputs()]
 
-    def bind(self, inputs: engines.Inputs) -> tuple[list[np.ndarray], Callable[[], None]]:
+    def bind(
+        self, inputs: engines.Inputs
+    ) -> tuple[list[np.ndarray], Callable[[], None]]:
         outputs = self.session.run(self.names, inputs)
         binding = self.session.io_binding()
         for name, value in inputs.items():
@@ -110,7 +121,13 @@ def seconds(call: Callable[[], object]) -> float:
 
 def arena(path: Path, model: dict, case: Case) -> int:
     """Bytes that ONNX Runtime's arena grows by in the first run at a size; in a process of its own, whose log tells."""
-    command = [sys.executable, __file__, str(path), "--arena", json.dumps([model, case])]
+    command = [
+        sys.executable,
+        __file__,
+        str(path),
+        "--arena",
+        json.dumps([model, case]),
+    ]
     log = subprocess.run(command, check=True, capture_output=True, text=True).stderr
     run = log[log.rindex("the run begins") :]
     return sum(int(b) for b in re.findall(r"Extended allocation by (\d+) bytes", run))
@@ -136,7 +153,9 @@ def run_in_arena(path: Path, model: dict, case: Case) -> None:
         binding.bind_cpu_input(name, value)
     names = model.get("outputs") or [o.name for o in session.get_outputs()]
     for name, value in zip(names, outputs, strict=True):
-        binding.bind_output(name, "cpu", 0, value.dtype.type, list(value.shape), value.ctypes.data)
+        binding.bind_output(
+            name, "cpu", 0, value.dtype.type, list(value.shape), value.ctypes.data
+        )
     print("the run begins", file=sys.stderr, flush=True)
     session.run_with_iobinding(binding)
 
@@ -145,7 +164,10 @@ def known_share(path: Path) -> float:
     """Of nodes' results, by `gallop inspect --shapes`."""
     command = importlib.import_module("onnx_c").COMMAND
     text = subprocess.run(
-        [command, "inspect", path, "--shapes"], check=True, capture_output=True, text=True
+        [command, "inspect", path, "--shapes"],
+        check=True,
+        capture_output=True,
+        text=True,
     ).stdout
     line = re.search(r"^shapes of (\d+) results: (.*)$", text, re.M)
     numbers = [int(n) for n in re.findall(r"(\d+) ", line.group(2))]
@@ -159,13 +181,21 @@ def percentile(values: list[float]) -> float:
 def run_model(model: dict, path: Path, options: argparse.Namespace) -> dict[str, float]:
     cases = draw(model, options.count, np.random.default_rng(options.seed))
     inputs = [make_inputs(model, case) for case in cases]
-    largest = {name: max(case[name] for case in cases) for name in cases[0]} if cases[0] else {}
+    largest = (
+        {name: max(case[name] for case in cases) for name in cases[0]}
+        if cases[0]
+        else {}
+    )
     row: dict[str, float] = {"shapes": known_share(path)}
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place)
         own, peer = Ours(path, folder / "open"), Peer(path, model.get("outputs") or [])
-        room = own.room(max(own.workspace(i) for i in [*inputs, make_inputs(model, largest)]))
-        made = [own.bind(i, room) for i in inputs]  # outputs live as long as they are written
+        room = own.room(
+            max(own.workspace(i) for i in [*inputs, make_inputs(model, largest)])
+        )
+        made = [
+            own.bind(i, room) for i in inputs
+        ]  # outputs live as long as they are written
         calls, bound = [call for _, call in made], [peer.bind(i) for i in inputs]
         times: list[tuple[list[float], list[float]]] = [([], []) for _ in cases]
         order = np.random.default_rng(options.seed)
@@ -184,16 +214,19 @@ def run_model(model: dict, path: Path, options: argparse.Namespace) -> dict[str,
                     ratios.append(taken[0] / max(taken[9], 1e-9))
             row[name] = statistics.median(ratios)
         row["off"] = max(
-            difference(cut_of(own, i, room), b[0]) for i, b in zip(inputs, bound, strict=True)
+            difference(cut_of(own, i, room), b[0])
+            for i, b in zip(inputs, bound, strict=True)
         )
-        row.update(beside_fixed(model, path, options, cases, inputs, own, calls, room, folder))
+        row.update(
+            beside_fixed(model, path, options, cases, inputs, own, calls, room, folder)
+        )
         worst = fixed_of(path, folder / "worst", largest)
         most = worst.workspace(make_inputs(model, largest))
         spaces = [own.workspace(i) for i in inputs]
         row["/worst"] = statistics.mean(s / most for s in spaces) if most else 1
-        arenas = [(s, arena(path, model, c)) for s, c in zip(spaces, cases, strict=True)][
-            : options.fixed
-        ]
+        arenas = [
+            (s, arena(path, model, c)) for s, c in zip(spaces, cases, strict=True)
+        ][: options.fixed]
         row["/ort"] = statistics.mean(s / max(a, 1) for s, a in arenas)
     return row
 
@@ -226,7 +259,9 @@ def beside_fixed(
         fixed = fixed_of(path, folder / f"fixed{k}", cases[k])
         outputs, call = fixed.bind(inputs[k], fixed.room(fixed.workspace(inputs[k])))
         changing, alone = [], []
-        others = itertools.cycle(j for j in range(len(cases)) if j != k or len(cases) == 1)
+        others = itertools.cycle(
+            j for j in range(len(cases)) if j != k or len(cases) == 1
+        )
         for _ in range(100):
             calls[next(others)]()
             changing.append(seconds(calls[k]))
@@ -269,7 +304,9 @@ def main() -> int:
     if options.arena:
         run_in_arena(options.folder, *json.loads(options.arena))
         return 0
-    models = {m["name"]: m for m in json.loads((options.folder / "models.json").read_text())}
+    models = {
+        m["name"]: m for m in json.loads((options.folder / "models.json").read_text())
+    }
     if unknown := [n for n in options.names if n not in models]:
         parser.error(f"no model {unknown[0]} in {options.folder / 'models.json'}")
     os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
@@ -277,11 +314,16 @@ def main() -> int:
     rows = []
     for name in options.names or models:
         try:
-            rows.append(run_model(models[name], options.folder / f"{name}.onnx", options))
+            rows.append(
+                run_model(models[name], options.folder / f"{name}.onnx", options)
+            )
         except Exception as why:  # one model's word; the others go on
             print(f"{name:24} {str(why).strip().splitlines()[-1][:150]}", flush=True)
             continue
-        print(" ".join([f"{name:24}", *(f"{rows[-1][c]:10.3g}" for c in COLUMNS)]), flush=True)
+        print(
+            " ".join([f"{name:24}", *(f"{rows[-1][c]:10.3g}" for c in COLUMNS)]),
+            flush=True,
+        )
     if rows:
         means = [
             statistics.mean(r[c] for r in rows)
