@@ -173,6 +173,21 @@ static gal_status bind(gali_run_ports *ports, uint32_t input, const gali_npy *ar
     return GAL_OK;
 }
 
+/* Extents that follow from sizes of other inputs are checked when all of them are known. */
+static gal_status check_expressions(const gali_run_ports *ports, uint32_t input, gal_error *error) {
+    const gali_npy *array = &ports->arrays[input];
+    const gali_type *type = &input_of(ports, input)->type;
+    for (uint32_t d = 0; d < array->dimensions; d++) {
+        int64_t extent = gali_extent_value(ports->graph->extents, type->shape[d], ports->symbols);
+        if (extent != (int64_t)array->shape[d]) {
+            char why[64];
+            snprintf(why, sizeof why, ": dimension %u is %lld by other inputs", d, (long long)extent);
+            return refuse_array(ports, input, array, why, error);
+        }
+    }
+    return GAL_OK;
+}
+
 static gal_status read_array(gali_run_ports *ports, uint32_t input, gal_error *error) {
     void *bytes = NULL;
     size_t size = 0;
@@ -188,6 +203,8 @@ static gal_status read_array(gali_run_ports *ports, uint32_t input, gal_error *e
     }
     status = status == GAL_OK ? bind(ports, input, &array, error) : status;
     if (status == GAL_OK) {
+        ports->arrays[input] = array;
+        ports->arrays[input].data = NULL;
         size_t data = array.count * gali_element_list[array.element].bytes;
         ports->inputs[input] = gali_arena_take(&ports->arena, data + 1);
         if (!ports->inputs[input]) {
@@ -205,6 +222,7 @@ static gal_status take_lists(gali_run_ports *ports, gal_error *error) {
     uint32_t symbols = gali_extent_symbols(graph->extents);
     ports->files = gali_arena_take(&ports->arena, (graph->input_count + 1) * sizeof *ports->files);
     ports->inputs = gali_arena_take(&ports->arena, (graph->input_count + 1) * sizeof *ports->inputs);
+    ports->arrays = gali_arena_take(&ports->arena, (graph->input_count + 1) * sizeof *ports->arrays);
     ports->outputs = gali_arena_take(&ports->arena, (graph->output_count + 1) * sizeof *ports->outputs);
     ports->symbols = gali_arena_take(&ports->arena, (symbols + 1) * sizeof *ports->symbols);
     ports->number = gali_arena_take(&ports->arena, (symbols + 1) * sizeof *ports->number);
@@ -240,6 +258,9 @@ gal_status gali_run_ports_read(gali_run_ports *ports, const gali_option_list *fi
     status = status == GAL_OK ? assign(ports, files, error) : status;
     for (uint32_t i = 0; status == GAL_OK && i < ports->graph->input_count; i++) {
         status = read_array(ports, i, error);
+    }
+    for (uint32_t i = 0; status == GAL_OK && i < ports->graph->input_count; i++) {
+        status = check_expressions(ports, i, error);
     }
     if (status == GAL_OK) {
         order_sizes(ports);

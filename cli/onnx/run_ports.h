@@ -11,12 +11,13 @@ typedef struct gali_run_ports {
     const gali_graph *graph;
     const gali_program *program; /* of the graph; NULL where inputs tell every size */
     gali_arena arena;
-    const char **files; /* [inputs] the file of each; NULL: none */
-    void **inputs;      /* [inputs] copies, aligned */
-    void **outputs;     /* [outputs] */
-    int64_t *symbols;   /* [symbols] of the graph's extents, as the inputs' shapes tell them; 0: not told */
-    uint32_t *number;   /* [symbols] as of gali_emit_sizes and gali_emit_told */
-    uint32_t *sizes;    /* [size_count] in that order */
+    const char **files;      /* [inputs] the file of each; NULL: none */
+    void **inputs;           /* [inputs] copies, aligned */
+    struct gali_npy *arrays; /* [inputs] what the files are, without their data */
+    void **outputs;          /* [outputs] */
+    int64_t *symbols; /* [symbols] of the graph's extents, as the inputs' shapes tell them; 0: not told */
+    uint32_t *number; /* [symbols] as of gali_emit_sizes and gali_emit_told */
+    uint32_t *sizes;  /* [size_count] in that order */
     uint32_t size_count, given;
 } gali_run_ports;
 

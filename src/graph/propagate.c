@@ -128,6 +128,27 @@ static gal_status found(propagation *p, uint32_t symbol, gali_extent by) {
     return GAL_OK;
 }
 
+static int64_t divisor_of(int64_t a, int64_t b) {
+    while (b != 0) {
+        int64_t rest = a % b;
+        a = b;
+        b = rest;
+    }
+    return a < 0 ? -a : a;
+}
+
+/* Whether a sum is 0 for no sizes: it is on one side of it, or all that changes it is a multiple of what its number is not. */
+static int is_never_zero(const gali_extents *x, gali_extent sum) {
+    int64_t least, most, number = 0, divisor = 0;
+    for (uint32_t i = 0; i < gali_extent_term_count(x, sum); i++) {
+        gali_extent_term t = gali_extent_term_at(x, sum, i);
+        number = t.count == 0 ? t.scale : number;
+        divisor = t.count == 0 ? divisor : divisor_of(divisor, t.scale);
+    }
+    gali_extent_range(x, sum, &least, &most);
+    return least > 0 || most < 0 || (divisor > 1 && number % divisor != 0);
+}
+
 /* Of sizes that can be found the last one is: those that a file names first stay. A number before an expression. */
 static gal_status solve(propagation *p, const gali_demand *demand) {
     gali_extents *x = p->graph->extents;
@@ -144,9 +165,7 @@ static gal_status solve(propagation *p, const gali_demand *demand) {
             best_symbol = symbol;
         }
     }
-    int64_t least, most;
-    gali_extent_range(x, sum, &least, &most);
-    if (least > 0 || most < 0) {
+    if (is_never_zero(x, sum)) {
         gali_text a = {0};
         gali_extent_print(x, demand->a, &a);
         gali_text_add(&a, " and ");

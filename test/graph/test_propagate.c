@@ -106,7 +106,7 @@ static const struct {
      "node 1 \"\" (MatMul): extents few and 64 are never the same"},
     {"input %0: f32[a, 3]\nconstant %1: f32[7, 10]\n%2: f32[...] = Concat (%0, %0) axis:int=0\n"
      "%3: f32[...] = Transpose (%2)\n%4: f32[...] = MatMul (%3, %1)\noutput %4\n",
-     "f32[a, 3] -> f32[3, 10]"},
+     "node 2 \"\" (MatMul): extents 2*a and 7 are never the same"},
 };
 
 static void test_cases(void **state) {
