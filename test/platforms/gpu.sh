@@ -1,6 +1,6 @@
 # Networks on an OpenCL device: PoCL, which makes one of this CPU. The build needs no OpenCL, the run a loader and a driver.
 need "${BUILD_PACKAGES[@]}" pocl-opencl-icd ocl-icd-libopencl1
-configure_and_build dev test_gpu_gpu sample_gpu
+configure_and_build dev gpu_tests
 ctest --test-dir build/dev -L gpu --output-on-failure --no-tests=error
 ran=$(build/dev/samples/sample_gpu models/walker-small.gallop 40 20 | grep -c "runner: ok") ||
     die "the sample's crowd did not run on the device"
