@@ -9,7 +9,7 @@
 #include "base/size.h"
 #include "compiler/pass/pass.h"
 
-enum { CAPACITY_DEFAULT = 4096, CAPACITY_MOST = 1000000 };
+enum { CAPACITY_DEFAULT = 4096, CAPACITY_MOST = 1000000, COPIED_ROWS = 256 };
 
 /* The number of the input of that name. */
 static uint32_t input_named(const gali_graph *graph, const char *name) {
@@ -137,11 +137,30 @@ static gal_status check_batch(const gal_gpu *gpu, const gal_network_batch *batch
     return status;
 }
 
-/* Rows that lie apart, to or from rows back to back. */
-static void copy_rows(float *to, size_t to_stride, const float *from, size_t from_stride, size_t width,
-                      uint32_t count) {
-    for (size_t c = 0; c < count; c++) {
-        memcpy(to + c * to_stride, from + c * from_stride, width * sizeof *to);
+/* Rows that lie apart, to or from rows back to back, COPIED_ROWS of them in a task. */
+typedef struct copying {
+    float *to;
+    const float *from;
+    size_t to_stride, from_stride, width, count;
+} copying;
+
+static void copy_some(void *argument, uint32_t index) {
+    const copying *c = argument;
+    size_t first = (size_t)index * COPIED_ROWS,
+           end = first + COPIED_ROWS < c->count ? first + COPIED_ROWS : c->count;
+    for (size_t row = first; row < end; row++) {
+        memcpy(c->to + row * c->to_stride, c->from + row * c->from_stride, c->width * sizeof *c->to);
+    }
+}
+
+static void copy_rows(copying rows, const gal_parallel *parallel) {
+    uint32_t tasks = (uint32_t)((rows.count + COPIED_ROWS - 1) / COPIED_ROWS);
+    if (parallel && tasks > 1) {
+        parallel->parallel_for(parallel->context, copy_some, &rows, tasks);
+        return;
+    }
+    for (uint32_t i = 0; i < tasks; i++) {
+        copy_some(&rows, i);
     }
 }
 
@@ -149,7 +168,7 @@ static void put_inputs(gal_gpu *gpu, const gal_network_batch *batch, uint32_t fi
     size_t stride = batch->x_stride ? batch->x_stride : gpu->inputs;
     const float *x = batch->x + first * stride;
     if (stride != gpu->inputs) {
-        copy_rows(gpu->rows, gpu->inputs, x, stride, gpu->inputs, count);
+        copy_rows((copying){gpu->rows, x, gpu->inputs, stride, gpu->inputs, count}, batch->parallel);
         x = gpu->rows;
     }
     gali_gpu_put(&gpu->run, gpu->x, x, (size_t)count * gpu->inputs * sizeof *x);
@@ -167,7 +186,7 @@ static void get_outputs(gal_gpu *gpu, const gal_network_batch *batch, uint32_t f
     float *y = batch->y + first * stride, *to = stride == gpu->outputs ? y : gpu->rows;
     gali_gpu_get(&gpu->run, gpu->y, to, (size_t)count * gpu->outputs * sizeof *to);
     if (to != y) {
-        copy_rows(y, stride, to, gpu->outputs, gpu->outputs, count);
+        copy_rows((copying){y, to, stride, gpu->outputs, gpu->outputs, count}, batch->parallel);
     }
 }
 

@@ -94,20 +94,36 @@ static void test_tiles(void **state) {
     }
 }
 
+/* Tasks from the last to the first, on this thread. */
+static void backwards(void *context, void (*task)(void *argument, uint32_t index), void *argument,
+                      uint32_t count) {
+    (void)context;
+    while (count) {
+        task(argument, --count);
+    }
+}
+
 static void test_parts_and_strides(void **state) {
     (void)state;
-    enum { COUNT = 11, APART = 40 };
+    enum { COUNT = 611, APART = 40, CAPACITY = 300 };
     synthetic_desc desc = {.gate = GAL_GATE_LINEAR, .experts = 3, .layers = 1, .width = {33, 17}, .seed = 5};
     fixture f = fixture_make(&desc, COUNT);
-    gal_gpu *gpu = open_gpu(&f.s, 4, NULL); /* three parts */
+    gal_gpu *gpu =
+        open_gpu(&f.s, CAPACITY, NULL); /* three parts, rows of the first two joined in two tasks each */
+    const gal_parallel parallel = {backwards, NULL, 2};
     static float x[COUNT * APART], y[COUNT * APART];
     for (uint32_t c = 0; c < COUNT; c++) {
         memcpy(x + c * APART, f.x + c * f.inputs, f.inputs * sizeof *x);
         y[c * APART + f.outputs] = 7;
     }
     fixture_run(&f, (gal_network_desc){0}, COUNT, f.y);
-    gal_network_batch batch = {
-        .count = COUNT, .x = x, .x_stride = APART, .y = y, .y_stride = APART, .phase = f.gate};
+    gal_network_batch batch = {.count = COUNT,
+                               .x = x,
+                               .x_stride = APART,
+                               .y = y,
+                               .y_stride = APART,
+                               .phase = f.gate,
+                               .parallel = &parallel};
     gal_error error;
     assert_int_equal(gal_gpu_run(gpu, &batch, &error), GAL_OK);
     for (uint32_t c = 0; c < COUNT; c++) {
