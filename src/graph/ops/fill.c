@@ -115,8 +115,10 @@ static const gali_scalar *only_real(gali_express *x, uint32_t operand) {
 static const gali_scalar *express_steps(gali_express *x) {
     const gali_scalar *span = gali_x_sub(x, only_real(x, LIMIT), only_real(x, START));
     const gali_scalar *count = gali_x_of(x, GALI_SCALAR_ceil, gali_x_div(x, span, only_real(x, DELTA)));
-    const gali_scalar *none = gali_x_number(x, GALI_f64, 0);
-    return gali_x_cast(x, GALI_i64, gali_x_select(x, gali_x_less(x, none, count), count, none));
+    const gali_scalar *none = gali_x_number(x, GALI_f64, 0), *most = gali_x_number(x, GALI_f64, 1e12);
+    const gali_scalar *found =
+        gali_x_cast(x, GALI_i64, gali_x_select(x, gali_x_less(x, none, count), count, none));
+    return gali_x_select(x, gali_x_less(x, count, most), found, gali_x_int(x, -1)); /* which no size is */
 }
 
 void gali_express_range(gali_express *x) {
