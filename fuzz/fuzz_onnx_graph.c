@@ -10,6 +10,7 @@
 static gal_status make_program(gali_program **program, const gali_graph *graph, gali_arena *arena,
                                gal_error *error) {
     gal_status status = gali_program_make(program, graph, arena, error);
+    status = status == GAL_OK ? gali_program_winograd(*program, error) : status;
     status = status == GAL_OK ? gali_program_fuse(*program, error) : status;
     status = status == GAL_OK ? gali_program_range(*program, error) : status;
     status = status == GAL_OK ? gali_program_layout(*program, error) : status;

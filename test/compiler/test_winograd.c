@@ -129,7 +129,43 @@ static void test_cases(void **state) {
     }
 }
 
+static gali_program *ranged(gali_graph *graph, int by_tiles) {
+    gali_program *p;
+    gal_error error = {0};
+    assert_int_equal(gali_program_make(&p, graph, graph->arena, &error), GAL_OK);
+    assert_int_equal(by_tiles ? gali_program_winograd(p, &error) : GAL_OK, GAL_OK);
+    assert_int_equal(gali_program_fuse(p, &error), GAL_OK);
+    assert_int_equal(gali_program_range(p, &error), GAL_OK);
+    return p;
+}
+
+/* Tiles are not made where their tensors would make the ranges of open sizes narrower. */
+static void test_ranges_stay(void **state) {
+    (void)state;
+    for (int known = 0; known < 2; known++) {
+        gali_arena arena = {0};
+        gali_text text = {0};
+        gali_graph *graph;
+        gal_error error = {0};
+        gali_text_add(&text,
+                      "symbol b 1..%d\nsymbol h 1..1024\nsymbol w 1..1024\ninput %%0 \"x\": f32[b, 20, h, w]\n",
+                      known ? 2 : 1024);
+        gali_text_add(&text, "constant %%1: f32[20, 20, 3, 3] =");
+        for (int i = 0; i < 20 * 20 * 9; i++) {
+            gali_text_add(&text, " 1");
+        }
+        gali_text_add(&text, "\n%%2 \"y\": f32[...] = Conv (%%0, %%1)\noutput %%2\n");
+        assert_int_equal(gali_graph_parse(&graph, text.bytes, text.size, &arena, &error), GAL_OK);
+        assert_int_equal(gali_graph_infer(graph, &error), GAL_OK);
+        const gali_program *sum = ranged(graph, 0), *tiles = ranged(graph, 1);
+        assert_int_equal(gali_program_phases(tiles), known);
+        assert_memory_equal(sum->most, tiles->most, gali_extent_symbols(graph->extents) * sizeof *sum->most);
+        gali_text_release(&text);
+        gali_arena_release(&arena);
+    }
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_cases)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_cases), cmocka_unit_test(test_ranges_stay)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -35,7 +35,7 @@
 #include "graph/express.h"
 #include "graph/graph.h"
 
-enum { GALI_SUM_PARTS = 16 };
+enum { GALI_SUM_PARTS = 16, GALI_ELEMENTS_MOST = 1 << 29 /* of a tensor */ };
 
 typedef enum gali_tensor_role {
     GALI_TENSOR_MADE,

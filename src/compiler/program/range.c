@@ -7,7 +7,6 @@
 #include "compiler/program/program.h"
 
 enum { MOST_UNASKED = 1024, ROUNDS_MOST = 4096 };
-#define ELEMENTS_MOST ((int64_t)1 << 29)
 
 typedef struct ranging {
     gali_program *p;
@@ -163,7 +162,7 @@ static void lower(ranging *r, const gali_program_tensor *t) {
         elements *= (double)gali_extent_value(x, t->type.shape[d], r->p->most);
     }
     uint32_t largest = GALI_NONE;
-    for (uint32_t s = 0; elements > (double)ELEMENTS_MOST && s < gali_extent_symbols(x); s++) {
+    for (uint32_t s = 0; elements > (double)GALI_ELEMENTS_MOST && s < gali_extent_symbols(x); s++) {
         int in = 0;
         for (int d = 0; d < t->type.rank; d++) {
             in |= gali_program_told(r->p, s) != GALI_TOLD_BY_NONE && gali_extent_has(x, t->type.shape[d], s);
@@ -177,7 +176,7 @@ static void lower(ranging *r, const gali_program_tensor *t) {
         int64_t half = r->p->most[largest] / 2;
         r->p->most[largest] = half > r->p->least[largest] ? half : r->p->least[largest];
         r->changed = 1;
-    } else if (elements > (double)ELEMENTS_MOST) {
+    } else if (elements > (double)GALI_ELEMENTS_MOST) {
         r->stuck = t;
     }
 }
@@ -195,7 +194,7 @@ gal_status gali_program_range(gali_program *p, gal_error *error) {
         int stepped = gali_program_told(p, s) == GALI_TOLD_BY_STEP;
         p->least[s] = stepped ? 0 : p->least[s] < 1 ? 1 : p->least[s];
         int bounded = stepped && gali_extent_bound(x, s) != GALI_EXTENT_UNKNOWN;
-        int64_t most = bounded ? ELEMENTS_MOST : MOST_UNASKED;
+        int64_t most = bounded ? GALI_ELEMENTS_MOST : MOST_UNASKED;
         p->most[s] =
             bounded || p->most[s] == GALI_EXTENT_LARGEST ? (p->most[s] < most ? p->most[s] : most) : p->most[s];
     }

@@ -133,6 +133,27 @@ static double product_cost(const gali_type *w, double weights, double results) {
     return results * weights + (all > (double)NEAR_MOST ? (double)FAR_COST * weights : 0);
 }
 
+static gali_extent tiles_of(gali_extents *e, gali_extent length, uint32_t tile) {
+    return gali_extent_quotient(e, gali_extent_add(e, length, tile - 1), tile);
+}
+
+/* Whether the tiles' tensors stay within the limit of elements at the largest sizes, so that ranges are as wide as without. */
+static int fits(const gali_program *p, const conv *c, uint32_t tile) {
+    gali_extents *e = p->graph->extents;
+    const gali_type *w = &p->tensors[c->w].type;
+    double in = (double)gali_extent_value(e, c->stage->extent[0], p->most) * (tile + 2) * (tile + 2);
+    for (uint32_t i = c->plain; i < c->window.rank; i++) {
+        in *= (double)gali_extent_value(e, tiles_of(e, c->window.out[i], tile), p->most);
+    }
+    double out = in;
+    for (uint32_t i = 0; i < c->plain; i++) {
+        in *= (double)gali_extent_value(e, c->window.in[i], p->most);
+        out *= (double)gali_extent_value(e, c->window.out[i], p->most);
+    }
+    return in * (double)w->shape[1] <= (double)GALI_ELEMENTS_MOST &&
+           out * (double)w->shape[0] <= (double)GALI_ELEMENTS_MOST;
+}
+
 /* The tile's size, or 0: by the sum. In multiply-adds, those of transforms counted twice: they wait for memory. */
 static uint32_t choose(const gali_program *p, const conv *c) {
     const gali_type *w = &p->tensors[c->w].type;
@@ -150,7 +171,7 @@ static uint32_t choose(const gali_program *p, const conv *c) {
         double in = area * (tile + area) * area, out = tile * (area + tile) * area;
         double cost = channels * maps * product_cost(w, depth * area * area, tiles) +
                       2 * tiles * (in * channels + out * maps);
-        if (cost * 1.2 < least) {
+        if (cost * 1.2 < least && fits(p, c, tile)) {
             least = cost * 1.2;
             best = tile;
         }
@@ -418,10 +439,6 @@ static void make_results(winograd *g, const conv *c, const transforms *t, uint32
     sum(g, stage, load(g, columns, index), coefficient(g, g->out[t->tile], row, r));
 }
 
-static gali_extent tiles_of(gali_extents *e, gali_extent length, uint32_t tile) {
-    return gali_extent_quotient(e, gali_extent_add(e, length, tile - 1), tile);
-}
-
 static void replace(winograd *g, conv *c, uint32_t tile) {
     transforms t = transforms_of(tile);
     const gali_type *w = &g->p->tensors[c->w].type;
@@ -460,8 +477,24 @@ static void follow(gali_program *p, const uint32_t *place) {
     }
 }
 
+/* Whether there is one at all, and the ranges of sizes, as they are without tiles, are known. */
+static int has_convs(gali_program *p) {
+    gal_error ignored = {0};
+    conv c;
+    for (uint32_t i = 0; i < p->stage_count; i++) {
+        if (is_conv(p, &p->stages[i], &c)) {
+            return gali_program_range(p, &ignored) == GAL_OK;
+        }
+    }
+    return 0;
+}
+
 gal_status gali_program_winograd(gali_program *program, gal_error *error) {
     gali_arena *arena = program->arena;
+    if (!has_convs(program)) {
+        program->least = program->most = NULL;
+        return arena->failed ? gali_fail(error, GAL_NO_MEMORY, "no memory for the range of sizes") : GAL_OK;
+    }
     winograd g = {.p = program, .tensor_capacity = program->tensor_count};
     g.x = (gali_express){.arena = arena, .extents = program->graph->extents};
     g.stages = gali_arena_take(arena, ((size_t)STAGES * program->stage_count + 1) * sizeof *g.stages);
@@ -484,6 +517,7 @@ gal_status gali_program_winograd(gali_program *program, gal_error *error) {
     }
     program->stages = g.stages;
     program->stage_count = g.stage_count;
+    program->least = program->most = NULL; /* of the program that it was */
     follow(program, place);
     return GAL_OK;
 }
