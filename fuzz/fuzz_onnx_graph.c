@@ -3,6 +3,7 @@
  * two targets, or is refused with a message. Loops are verified where they are made.
  */
 #include "compiler/emit/program.h"
+#include "compiler/program/winograd.h"
 #include "compiler/target.h"
 #include "fuzz.h"
 #include "import/onnx/file.h"
