@@ -144,6 +144,7 @@ static const ops_case ops_cases[] = {
     {"Hardmax", "f32[2,3,4]@0:1", "axis=1", 0, 0},
     {"LpNormalization", "f32[2,3,4]", "axis=1", 0, 0},
     {"LpNormalization", "f32[2,3,4]", "p=1", 0, 0},
+    {"LpNormalization", "f32[2,2]=0,0,3,4", "", 0, 0},
     {"ArgMax", "f32[2,5,4]@0:1", "axis=1", 0, 0},
     {"ArgMax", "f32[2,5,4]@0:1", "axis=1 select_last_index=1 keepdims=0", 0, 0},
     {"ArgMin", "i32[2,5,4]@0:2", "axis=-2", 0, 0},

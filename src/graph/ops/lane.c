@@ -91,7 +91,7 @@ static void norm_lane(int64_t p, const double *a, double *y, const lanes *l) {
         sum += p == 1 ? fabs(a[i * l->stride]) : a[i * l->stride] * a[i * l->stride];
     }
     for (size_t i = 0; i < l->size; i++) {
-        y[i * l->stride] = a[i * l->stride] / (p == 1 ? sum : sqrt(sum));
+        y[i * l->stride] = sum == 0 ? 0 : a[i * l->stride] / (p == 1 ? sum : sqrt(sum));
     }
 }
 
@@ -182,9 +182,11 @@ static void express_norm(gali_express *x, uint32_t mask) {
     gali_stage_of *y = gali_x_result(x, 0);
     if (y) {
         gali_x_axes(x, y->rank, index);
-        const gali_scalar *norm = gali_x_read_over(x, sum, mask, index);
+        const gali_scalar *whole = gali_x_read_over(x, sum, mask, index),
+                          *none = gali_x_number(x, y->element, 0);
+        const gali_scalar *norm = p == 1 ? whole : gali_x_of(x, GALI_SCALAR_sqrt, whole);
         y->value =
-            gali_x_div(x, gali_x_load(x, 0, index), p == 1 ? norm : gali_x_of(x, GALI_SCALAR_sqrt, norm));
+            gali_x_select(x, gali_x_equal(x, whole, none), none, gali_x_div(x, gali_x_load(x, 0, index), norm));
     }
 }
 
