@@ -123,12 +123,14 @@ static double open_cost(const gali_lowering *l, const gali_sum_tile *t, uint32_t
 }
 
 /*
- * Of few registers one more than sums, vectors and a number take is left to the compiler: with all 16 in use gcc 12 spills
- * sums of a 3x3 convolution, which then has 57 to 67 GFLOP/s in tiles of 4 x 3 and 97 to 105 in 6 x 2 (of 122, AVX2, Zen 5);
- * a product of matrices 108 and 105.
+ * Of few registers a convolution, summed over a window and channels, leaves one more to the compiler: with all 16 in use gcc 12
+ * spills its sums, and 3x3 windows have 57 to 67 GFLOP/s in tiles of 4 x 3 and 97 to 105 in 6 x 2 (of 122, AVX2, Zen 5). A
+ * product of matrices has 108 and 105.
  */
-static uint32_t registers_of(const gali_target *target) {
-    return target->registers > 16 ? target->registers : target->registers - 1;
+static uint32_t registers_of(const gali_lowering *l) {
+    enum { FEW = 16, CONVOLUTION = 3 };
+    const gali_target *target = l->p->target;
+    return target->registers - (target->registers <= FEW && l->stage->reduced >= CONVOLUTION);
 }
 
 static void choose_size(const gali_lowering *l, gali_sum_tile *t) {
@@ -141,7 +143,7 @@ static void choose_size(const gali_lowering *l, gali_sum_tile *t) {
     for (uint32_t r = 1; r <= ROWS_MOST && r <= rows; r++) {
         for (uint32_t v = 1; v <= VECTORS_MOST && v <= vectors; v++) {
             double cost = open ? open_cost(l, t, r, v, vectors) : parts_cost(l, t, r, v, rows, vectors);
-            if (r * v + v + 1 <= registers_of(target) && (best < 0 || cost < best * 0.999)) {
+            if (r * v + v + 1 <= registers_of(l) && (best < 0 || cost < best * 0.999)) {
                 best = cost;
                 t->rows = r;
                 t->vectors = v;
