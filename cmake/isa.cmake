@@ -3,8 +3,14 @@
 # A build with a sanitizer has the scalar tables and AVX2's, which compile in minutes where it looks at them: the
 # address sanitizer at the scalar ones alone, without stack redzones, so that the tiles' arrays still become registers
 # (the bodies are the same, and the tests of kernels have guard pages), the thread sanitizer at the float32 ones.
-# Debug information is lines alone: variables of unrolled tiles have none worth half of the time of compiling them.
-set(gallop_lines_alone $<$<CONFIG:Debug,RelWithDebInfo>:-g1>)
+# Debug information, where a build has any, is lines alone: variables of unrolled tiles have none worth half of the time
+# of compiling them.
+set(gallop_lines_alone "")
+foreach(config DEBUG RELWITHDEBINFO)
+    if(CMAKE_C_FLAGS_${config} MATCHES "-g")
+        list(APPEND gallop_lines_alone $<$<CONFIG:${config}>:-g1>)
+    endif()
+endforeach()
 set(gallop_table_options ${gallop_lines_alone})
 set(gallop_narrow_table_options "")
 set(scalar_options ${gallop_table_options})
