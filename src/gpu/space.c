@@ -39,13 +39,13 @@ static uint32_t items_of(const gali_tiling *t) {
 static double registers_of(const gali_tiling *t) {
     double copied = (double)(t->rows + t->outputs) * t->depth / items_of(t);
     return (double)(t->row_registers * t->output_registers + t->row_registers + t->output_registers) + copied +
-           ADDRESSES;
+           (double)ADDRESSES;
 }
 
 /* Part of the cores' time in which those that have no tile left wait for the others. */
 static double idle_of(const gali_gpu_product *product, const gali_gpu_facts *facts, const gali_tiling *t) {
     double tiles = ceil((double)product->rows / t->rows) * ceil((double)product->outputs / t->outputs);
-    double held = floor(ITEM_REGISTERS * facts->alus / (registers_of(t) * items_of(t)));
+    double held = floor((double)ITEM_REGISTERS * facts->alus / (registers_of(t) * items_of(t)));
     double at_once = facts->cores * fmax(1, fmin(held, ceil(tiles / facts->cores)));
     return 1 - tiles / (ceil(tiles / at_once) * at_once);
 }
@@ -56,7 +56,8 @@ const char *gali_gpu_prune(const gali_gpu_product *product, const gali_gpu_facts
     if (facts->registers > 0 && registers_of(t) > facts->registers) {
         return "registers";
     }
-    if (facts->registers > 0 && facts->alus > 0 && registers_of(t) * items > ITEM_REGISTERS * facts->alus) {
+    if (facts->registers > 0 && facts->alus > 0 &&
+        registers_of(t) * items > (double)ITEM_REGISTERS * facts->alus) {
         return "registers";
     }
     double read = (double)(t->row_registers + t->output_registers) / (t->row_registers * t->output_registers);

@@ -88,7 +88,7 @@ static void test_many_are_laid_well(void **state) {
         sum += ratio;
         gali_arena_release(&arena);
     }
-    assert_true(worst <= 1.15 && sum / TRIES <= 1.05);
+    assert_true(worst <= 1.15 && sum / (double)TRIES <= 1.05);
 }
 
 static void test_none_and_empty(void **state) {

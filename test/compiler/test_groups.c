@@ -23,7 +23,7 @@ static void add_constant(gali_text *text, uint32_t number, const char *shape, ui
 static gali_program *program_of(gali_arena *arena, const char *target) {
     gali_text text = {0};
     gali_graph *graph;
-    gali_program *p;
+    gali_program *p = NULL;
     gal_error error = {0};
     gali_run run = {.error = &error};
     gali_text_add(&text, "input %%0 \"x\": f32[20, 48]\n");

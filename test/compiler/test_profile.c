@@ -26,7 +26,7 @@ static uint32_t groups_with(const gali_profile *profile) {
                                "output %2\noutput %3\n";
     gali_arena arena = {0};
     gali_graph *graph;
-    gali_program *p;
+    gali_program *p = NULL;
     gal_error error = {0};
     if (gali_graph_parse(&graph, text, strlen(text), &arena, &error) != GAL_OK ||
         gali_graph_infer(graph, &error) != GAL_OK || gali_program_make(&p, graph, &arena, &error) != GAL_OK) {

@@ -517,7 +517,7 @@ static void a_start_is_quick_and_does_not_overshoot(void **unused) {
         gal_crowd_step(crowd);
         gal_crowd_state(crowd, id, &state);
         at[f] = state.root.z;
-        most = f < SPAN ? 0 : fmaxf(most, (at[f] - at[f - SPAN]) * 60 / SPAN);
+        most = f < SPAN ? 0 : fmaxf(most, (at[f] - at[f - SPAN]) * 60 / (float)SPAN);
         reached = reached == 0 && f >= 6 && (at[f] - at[f - 6]) * 10 > 0.8f * wanted ? f : reached;
     }
     print_message("a start takes %d frames and goes up to %.2f of the speed\n", reached,
