@@ -123,12 +123,12 @@ static double open_cost(const gali_lowering *l, const gali_sum_tile *t, uint32_t
 }
 
 /*
- * Of few registers a convolution, summed over a window and channels, leaves one more to the compiler: with all 16 in use gcc 12
+ * Of few registers a convolution, summed over a window, leaves one more to the compiler: with all 16 in use gcc 12
  * spills its sums, and 3x3 windows have 57 to 67 GFLOP/s in tiles of 4 x 3 and 97 to 105 in 6 x 2 (of 122, AVX2, Zen 5). A
  * product of matrices has 108 and 105.
  */
 static uint32_t registers_of(const gali_lowering *l) {
-    enum { FEW = 16, CONVOLUTION = 3 };
+    enum { FEW = 16, CONVOLUTION = 2 };
     const gali_target *target = l->p->target;
     return target->registers - (target->registers <= FEW && l->stage->reduced >= CONVOLUTION);
 }
