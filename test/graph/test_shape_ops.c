@@ -51,6 +51,10 @@ static const struct {
      "%11: i64[?] = Concat (%7, %10, %4) axis:int=0\n%12: f32[...] = Reshape (%0, %11)\n"
      "%13: f32[...] = Transpose (%12) perm:ints=0,2,1,3\noutput %11\noutput %13\n",
      "i64[4] = batch, length, 12, -1; f32[batch, 12, length, 64]"},
+    /* a choice by truth values of numbers */
+    {"constant %0: i64[1] = 1\nconstant %1: i64[1] = 3\n%2: bool[?] = Equal (%0, %1)\n%3: bool[?] = Not (%2)\n"
+     "%4: i64[?] = Where (%3, %1, %0)\noutput %4\n",
+     "i64[1] = 3"},
     /* the last extent kept, all before it as one */
     {"input %0: f32[batch, length, 8, 8]\nconstant %1: i64[2] = -1 64\n%2: f32[...] = Reshape (%0, %1)\noutput "
      "%2\n",

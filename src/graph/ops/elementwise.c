@@ -180,14 +180,18 @@ static gali_extent known_of(const gali_rule *rule, gali_extent i) {
     return y;
 }
 
+/* Where extents say nothing of any element, the truth may (gali_evaluate_known). */
 static void know(gali_rule *rule) {
-    int cut = rule->node->op == GALI_OP_Mod && gali_node_int(rule->node, "fmod"); /* extents are rounded down */
+    int some = 0,
+        cut = rule->node->op == GALI_OP_Mod && gali_node_int(rule->node, "fmod"); /* extents are rounded down */
     gali_extent count = cut ? -1 : known_count(rule);
     gali_extent *known = count >= 0 ? gali_rule_knows(rule, 0, (size_t)count) : NULL;
     for (gali_extent i = 0; known && i < count; i++) {
         known[i] = known_of(rule, i);
         known[i] = known[i] == GALI_EXTENT_BAD ? GALI_EXTENT_UNKNOWN : known[i];
+        some |= known[i] != GALI_EXTENT_UNKNOWN;
     }
+    rule->result_known[0] = some || count == 0 ? known : NULL;
 }
 
 /* ---- rules ---- */
