@@ -149,15 +149,6 @@ uint32_t gali_graph_node(gali_graph *graph, const gali_node *node) {
     return graph->node_count++;
 }
 
-uint32_t gali_graph_find(const gali_graph *graph, const char *name) {
-    for (uint32_t i = 0; i < graph->value_count; i++) {
-        if (strcmp(graph->values[i].name, name) == 0) {
-            return i;
-        }
-    }
-    return GALI_NONE;
-}
-
 const char *gali_node_place(const gali_graph *graph, const gali_node *node) {
     gali_text text = {0};
     gali_text_add(&text, "node %u \"%.100s\" (%s)",

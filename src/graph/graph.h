@@ -189,9 +189,6 @@ uint32_t gali_graph_node(gali_graph *graph, const gali_node *node);
 
 /* ---- asking ---- */
 
-/* The first value of that name; GALI_NONE. Takes time in proportion to the graph. */
-uint32_t gali_graph_find(const gali_graph *graph, const char *name);
-
 /* "node 3 "name" (Op)", by the file's number where it has one: for messages, in the arena. */
 const char *gali_node_place(const gali_graph *graph, const gali_node *node);
 

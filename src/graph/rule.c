@@ -163,12 +163,6 @@ gal_status gali_rule_same(gali_rule *rule, gali_extent a, gali_extent b, gali_ex
     return GAL_OK;
 }
 
-int gali_rule_not_negative(const gali_rule *rule, gali_extent a) {
-    int64_t least, most;
-    gali_extent_range(rule->graph->extents, a, &least, &most);
-    return least >= 0;
-}
-
 gali_extent gali_rule_fresh(gali_rule *rule, uint32_t i, int d, const char *stem, gali_extent bound) {
     const gali_graph *graph = rule->graph;
     uint32_t value = graph->values && i < rule->node->result_count ? rule->node->results[i] : GALI_NONE;

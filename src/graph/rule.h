@@ -80,9 +80,6 @@ void gali_rule_demand_same(gali_rule *rule, gali_extent a, gali_extent b);
 /* Says which rank operand i must have, if that is not known. */
 void gali_rule_demand_rank(gali_rule *rule, uint32_t i, int rank);
 
-/* Whether an extent cannot be negative. */
-int gali_rule_not_negative(const gali_rule *rule, gali_extent a);
-
 /*
  * A size along axis d of result i that only running tells: a symbol from 0 to the bound (UNKNOWN: no one knows), named of
  * the stem, the same one each time that the graph is inferred.

@@ -84,19 +84,16 @@ void gali_loop_walk(const gali_loop_statement *block, gali_loop_see_access *acce
 
 typedef struct search {
     const gali_loop_variable *variable;
-    const gali_loop_buffer *buffer;
     int found;
 } search;
 
 static void look_in_index(void *context, const gali_loop_index *index) {
     search *s = context;
-    s->found |= s->variable && gali_loop_index_uses(index, s->variable);
+    s->found |= gali_loop_index_uses(index, s->variable);
 }
 
 static void look_in_access(void *context, const gali_loop_access *access, int written) {
-    search *s = context;
     (void)written;
-    s->found |= access->buffer == s->buffer;
     for (uint32_t d = 0; d < gali_loop_rank(access->buffer); d++) {
         look_in_index(context, &access->index[d]);
     }
@@ -105,11 +102,5 @@ static void look_in_access(void *context, const gali_loop_access *access, int wr
 int gali_loop_uses_variable(const gali_loop_statement *block, const gali_loop_variable *variable) {
     search s = {.variable = variable};
     gali_loop_walk(block, look_in_access, look_in_index, &s);
-    return s.found;
-}
-
-int gali_loop_uses_buffer(const gali_loop_statement *block, const gali_loop_buffer *buffer) {
-    search s = {.buffer = buffer};
-    gali_loop_walk(block, look_in_access, NULL, &s);
     return s.found;
 }

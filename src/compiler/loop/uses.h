@@ -16,6 +16,5 @@ void gali_loop_walk(const gali_loop_statement *block, gali_loop_see_access *acce
 
 /* Whether the statements from here to the end of the block, and those in them, need it. */
 int gali_loop_uses_variable(const gali_loop_statement *block, const gali_loop_variable *variable);
-int gali_loop_uses_buffer(const gali_loop_statement *block, const gali_loop_buffer *buffer);
 
 #endif
