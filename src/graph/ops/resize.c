@@ -182,7 +182,7 @@ static given given_of(const gali_node *node, gali_extents *extents, const gali_t
     g.has_scales = counts[2] != 0;
     g.has_sizes = counts[3] != 0;
     g.count = g.has_scales ? counts[2] : counts[3];
-    g.roi = node->operand_count > 1 && operand[1] && real ? real[1] : NULL;
+    g.roi = counts[REGION] == 2 * g.count && real ? real[REGION] : NULL;
     g.scales = g.has_scales && real ? real[2] : NULL;
     g.sizes = g.has_sizes ? known[3] : NULL;
     return g;
@@ -674,23 +674,37 @@ static void plan_runs(gali_express *x, plan *p) {
     }
 }
 
+/* Whether the lists that running tells have an element for each place that is asked for. */
+static int are_whole(const gali_express *x, const plan *p, int known, int crop) {
+    int place[GALI_RANK_MAX], whole = 1;
+    given g = given_of(x->node, x->extents, x->operand, x->known, x->real);
+    int64_t count = listed(&g, place);
+    int region = crop && !g.roi && p->rank > 0;
+    whole &= known || !g.has_scales || list_count(x->operand[SCALES]) == count;
+    return whole && (!region || (x->operand[REGION] && list_count(x->operand[REGION]) == 2 * count));
+}
+
 void gali_express_resize(gali_express *x) {
     plan p;
     int known, changed = 0, fixed = 1, open = 0;
     given g = given_of(x->node, x->extents, x->operand, x->known, x->real);
     const char *wrong = plan_make(&g, &p, &known);
-    if (!wrong && !known && g.has_scales) {
+    int crop = gali_node_is(x->node, "coordinate_transformation_mode", "tf_crop_and_resize");
+    if (wrong || !are_whole(x, &p, known, crop)) {
+        x->none = 1;
+        return;
+    }
+    if (!known && g.has_scales) {
         plan_runs(x, &p);
     }
-    for (int i = 0; !wrong && i < p.rank; i++) {
+    for (int i = 0; i < p.rank; i++) {
         changed += !p.axis[i].plain;
         fixed &= p.axis[i].out != GALI_EXTENT_UNKNOWN;
         open |= !p.axis[i].plain && p.axis[i].scale < SCALE_LEAST;
     }
     int nearest_one = gali_node_is(x->node, "mode", "nearest");
-    int crop = gali_node_is(x->node, "coordinate_transformation_mode", "tf_crop_and_resize");
     int stretched = gali_node_int(x->node, "antialias") && !nearest_one && open;
-    if (wrong || !fixed || stretched || (crop && nearest_one)) {
+    if (!fixed || stretched || (crop && nearest_one)) {
         x->none = 1;
     } else if (nearest_one || !changed) {
         express_all_nearest(x, &p, g.has_scales);
