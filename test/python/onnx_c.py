@@ -48,7 +48,8 @@ def aligned(size: int) -> np.ndarray:
 class CompiledModel:
     """NAME_call of the emitted C. Ports stand in the header's comment: name, type, extents.
 
-    `blob` keeps the weights in a file beside the source, which large models want; `told` are more options of the command.
+    `blob` keeps the weights in a file beside the source, which large models want;
+    `told` are more options of the command.
     """
 
     def __init__(
