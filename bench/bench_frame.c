@@ -13,9 +13,9 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "crowd/crowd_parts.h"
 #include "harness/clock.h"
 #include "harness/stats.h"
-#include "crowd/crowd_parts.h"
 #include "motion/step.h"
 
 static const struct {

@@ -7,8 +7,8 @@
 #include "base/system.h"
 #include "commands.h"
 #include "directory.h"
-#include "options.h"
 #include "opencl/opencl.h"
+#include "options.h"
 #include "probe_page.h"
 
 enum { DEVICES_MAX = 64, PATH_BYTES = 4096 };

@@ -2,8 +2,8 @@
 #ifndef GALI_PROBE_CL_PARTS_H
 #define GALI_PROBE_CL_PARTS_H
 
-#include "probe/measure.h"
 #include "opencl/opencl.h"
+#include "probe/measure.h"
 #include "probe/probe.h"
 
 typedef struct gali_cl_probe {

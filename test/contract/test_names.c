@@ -8,8 +8,8 @@
 
 #include <cmocka.h>
 
-#include "good_contract.h"
 #include "contract/contract.h"
+#include "good_contract.h"
 
 static gali_contract *parse(const char *text) {
     gali_contract *contract = NULL;

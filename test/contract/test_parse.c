@@ -8,8 +8,8 @@
 
 #include <cmocka.h>
 
-#include "good_contract.h"
 #include "contract/contract.h"
+#include "good_contract.h"
 
 /* In the good text, `find` (NULL: the end) becomes `put`; the message must hold `expected`. */
 typedef struct fault {
