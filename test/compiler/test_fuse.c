@@ -92,6 +92,10 @@ static const fuse_case cases[] = {
      ROWS "constant %1: f32[16, 48]\n%2: f32[b, s, 16] = Mul (%0, %0)\n%3: f32[b, s, 48] = MatMul (%2, %1)\n"
           "output %3\n",
      2, 2},
+    {"nor a division, of which a tile would make each by itself",
+     ROWS "constant %1: f32[16, 24]\n%2: f32[b, s, 16] = Div (%0, %0)\n%3: f32[b, s, 24] = MatMul (%2, %1)\n"
+          "output %3\n",
+     2, 2},
     {"nor into windows, which read it at many places",
      "symbol h 3..9\ninput %0 \"x\": f32[1, 2, h, 5]\nconstant %1: f32[3, 2, 3, 3]\n"
      "%2: f32[1, 2, h, 5] = Mul (%0, %0)\n%3: f32[1, 3, h, 5] = Conv (%2, %1) pads:ints=1,1,1,1\noutput %3\n",
