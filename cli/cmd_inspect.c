@@ -125,10 +125,10 @@ static void print_bytes(const gali_program *p) {
             work = gali_extent_add(x, work, work_of(p, &p->stages[i]));
         }
     }
-    uint32_t phases = gali_program_phases(p);
-    printf("\n%u groups", p->group_count - phases);
-    if (phases) {
-        printf(", and %u more functions for convolutions by transforms", phases);
+    uint32_t stretches = gali_program_stretches(p);
+    printf("\n%u groups", p->group_count - stretches);
+    if (stretches) {
+        printf(", and %u more functions for convolutions by transforms", stretches);
     }
     printf("\nbytes of results before fusion  ");
     print_extent(p->graph, before);

@@ -254,7 +254,7 @@ static void join(joining *j, uint32_t a, uint32_t b, const nest *n) {
     }
 }
 
-/* The stages of one node and phase are one group, whatever they are. */
+/* The stages of one node and stretch are one group, whatever they are. */
 static void join_nodes(joining *j) {
     uint32_t last = GALI_NONE;
     for (uint32_t s = 0; s < j->p->stage_count; s++) {
@@ -263,7 +263,7 @@ static void join_nodes(joining *j) {
             continue;
         }
         if (last != GALI_NONE && stage->node != GALI_NONE && j->p->stages[last].node == stage->node &&
-            j->p->stages[last].phase == stage->phase && j->segment[last] == j->segment[s]) {
+            j->p->stages[last].stretch == stage->stretch && j->segment[last] == j->segment[s]) {
             uint32_t a = j->head[last];
             nest n = nest_of(j, a, s);
             n.rows = n.met ? n.rows : 0;

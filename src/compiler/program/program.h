@@ -81,7 +81,7 @@ typedef struct gali_program_stage {
     uint32_t group, block;
     int gone; /* fused into others; its group is theirs, GALI_NONE: nobody needs it */
     uint32_t rank, reduced;
-    uint8_t phase; /* of its node: those of one are one group */
+    uint8_t stretch; /* of its node: those of one are one group */
     int parted; /* the sum is GALI_SUM_PARTS partial ones along the last axis (layout.c says, lower_lanes.c how) */
     gali_extent extent[GALI_AXES_MAX];
     const gali_scalar *start, *value; /* as in express.h */

@@ -264,7 +264,7 @@ static const gali_scalar *load(winograd *g, uint32_t tensor, const gali_scalar *
 }
 
 /* A stage of the convolution that makes a tensor of that shape, by a sum of products that is set by who calls. */
-static gali_program_stage *add_stage(winograd *g, const conv *c, const char *name, uint32_t phase,
+static gali_program_stage *add_stage(winograd *g, const conv *c, const char *name, uint32_t stretch,
                                      uint32_t rank, const gali_extent *shape) {
     gali_program_tensor t = {.name = name,
                              .role = GALI_TENSOR_MADE,
@@ -278,7 +278,7 @@ static gali_program_stage *add_stage(winograd *g, const conv *c, const char *nam
                                   .block = c->stage->block,
                                   .rank = rank,
 
-                                  .phase = (uint8_t)phase,
+                                  .stretch = (uint8_t)stretch,
                                   .start = gali_x_number(&g->x, GALI_f32, 0)};
     memcpy(stage->extent, shape, rank * sizeof *shape);
     return stage;
@@ -323,7 +323,7 @@ static const gali_scalar *scaled(winograd *g, const gali_scalar *a, uint32_t by,
     return gali_x_add(&g->x, gali_x_mul(&g->x, a, gali_x_int(&g->x, by)), and);
 }
 
-static uint32_t make_rows(winograd *g, const conv *c, const transforms *t, uint32_t phase) {
+static uint32_t make_rows(winograd *g, const conv *c, const transforms *t, uint32_t stretch) {
     gali_express *x = &g->x;
     axes a;
     set_axes(g, c, &a, 0);
@@ -332,7 +332,7 @@ static uint32_t make_rows(winograd *g, const conv *c, const transforms *t, uint3
     a.shape[at + 1] = t->area;
     a.shape[at + 2] = gali_extent_add(x->extents, gali_extent_mul(x->extents, c->columns, t->tile), WINDOW - 1);
     a.shape[at + 3] = channels;
-    gali_program_stage *stage = add_stage(g, c, "rows", phase, at + 4, a.shape);
+    gali_program_stage *stage = add_stage(g, c, "rows", stretch, at + 4, a.shape);
     const gali_scalar *r = reduce(g, stage, t->area), *zero = gali_x_int(x, 0), *place[2], *inside = NULL;
     place[0] = scaled(g, a.at[at], t->tile, r);
     place[1] = a.at[at + 2];
@@ -353,14 +353,14 @@ static uint32_t make_rows(winograd *g, const conv *c, const transforms *t, uint3
     return stage->tensor;
 }
 
-static uint32_t make_tiles(winograd *g, const conv *c, const transforms *t, uint32_t phase, uint32_t rows) {
+static uint32_t make_tiles(winograd *g, const conv *c, const transforms *t, uint32_t stretch, uint32_t rows) {
     axes a;
     set_axes(g, c, &a, 0);
     uint32_t at = a.before;
     a.shape[at + 1] = a.shape[at + 2] = t->area;
     a.shape[at + 3] = c->columns;
     a.shape[at + 4] = g->p->tensors[c->w].type.shape[1];
-    gali_program_stage *stage = add_stage(g, c, "tiles", phase, at + 5, a.shape);
+    gali_program_stage *stage = add_stage(g, c, "tiles", stretch, at + 5, a.shape);
     const gali_scalar *r = reduce(g, stage, t->area), *index[GALI_RANK_MAX];
     memcpy(index, a.at, sizeof index);
     index[at + 2] = scaled(g, a.at[at + 3], t->tile, r);
@@ -369,7 +369,7 @@ static uint32_t make_tiles(winograd *g, const conv *c, const transforms *t, uint
     return stage->tensor;
 }
 
-static uint32_t make_products(winograd *g, const conv *c, const transforms *t, uint32_t phase, uint32_t tiles,
+static uint32_t make_products(winograd *g, const conv *c, const transforms *t, uint32_t stretch, uint32_t tiles,
                               uint32_t weights) {
     gali_express *x = &g->x;
     axes a;
@@ -379,7 +379,7 @@ static uint32_t make_products(winograd *g, const conv *c, const transforms *t, u
     a.shape[at + 1] = a.shape[at + 2] = t->area;
     a.shape[at + 3] = c->columns;
     a.shape[at + 4] = w->shape[0];
-    gali_program_stage *stage = add_stage(g, c, "products", phase, at + 5, a.shape);
+    gali_program_stage *stage = add_stage(g, c, "products", stretch, at + 5, a.shape);
     const gali_scalar *index[GALI_RANK_MAX], *by[GALI_RANK_MAX] = {a.at[at + 1], a.at[at + 2], a.at[at + 4]};
     const gali_scalar *inside = NULL;
     memcpy(index, a.at, sizeof index);
@@ -400,7 +400,7 @@ static uint32_t make_products(winograd *g, const conv *c, const transforms *t, u
     return stage->tensor;
 }
 
-static uint32_t make_columns(winograd *g, const conv *c, const transforms *t, uint32_t phase,
+static uint32_t make_columns(winograd *g, const conv *c, const transforms *t, uint32_t stretch,
                              uint32_t products) {
     axes a;
     set_axes(g, c, &a, 1);
@@ -409,7 +409,7 @@ static uint32_t make_columns(winograd *g, const conv *c, const transforms *t, ui
     a.shape[at + 2] = t->area;
     a.shape[at + 3] = c->columns;
     a.shape[at + 4] = g->p->tensors[c->w].type.shape[0];
-    gali_program_stage *stage = add_stage(g, c, "columns", phase, at + 5, a.shape);
+    gali_program_stage *stage = add_stage(g, c, "columns", stretch, at + 5, a.shape);
     const gali_scalar *r = reduce(g, stage, t->area), *index[GALI_RANK_MAX];
     memcpy(index, a.at, sizeof index);
     index[at + 1] = r;
@@ -418,13 +418,13 @@ static uint32_t make_columns(winograd *g, const conv *c, const transforms *t, ui
 }
 
 /* The convolution's own stage, of other sums. */
-static void make_results(winograd *g, const conv *c, const transforms *t, uint32_t phase, uint32_t columns) {
+static void make_results(winograd *g, const conv *c, const transforms *t, uint32_t stretch, uint32_t columns) {
     gali_express *x = &g->x;
     gali_program_stage *stage = &g->stages[g->stage_count++];
     const gali_scalar *tile = gali_x_int(x, t->tile), *index[GALI_RANK_MAX] = {gali_x_axis(x, 0)};
     uint32_t at = 1 + c->plain, height = 2 + c->plain, width = 3 + c->plain;
     *stage = *c->stage;
-    stage->phase = (uint8_t)phase;
+    stage->stretch = (uint8_t)stretch;
     stage->reduced = 0;
     const gali_scalar *r = reduce(g, stage, t->area);
     for (uint32_t i = 0; i < c->plain; i++) {
@@ -452,12 +452,12 @@ static void replace(winograd *g, conv *c, uint32_t tile) {
         return;
     }
     int nests = w->shape[0] * w->shape[1] * t.area * t.area <= NEST_MOST && !c->plain;
-    uint32_t phase = 0, step = nests ? 0 : 1;
-    uint32_t made = make_rows(g, c, &t, phase);
-    made = make_tiles(g, c, &t, phase += step, made);
-    made = make_products(g, c, &t, phase += step, made, weights);
-    made = make_columns(g, c, &t, phase += step, made);
-    make_results(g, c, &t, ++phase, made);
+    uint32_t stretch = 0, step = nests ? 0 : 1;
+    uint32_t made = make_rows(g, c, &t, stretch);
+    made = make_tiles(g, c, &t, stretch += step, made);
+    made = make_products(g, c, &t, stretch += step, made, weights);
+    made = make_columns(g, c, &t, stretch += step, made);
+    make_results(g, c, &t, ++stretch, made);
 }
 
 /* ---- all ---- */
@@ -522,14 +522,14 @@ gal_status gali_program_winograd(gali_program *program, gal_error *error) {
     return GAL_OK;
 }
 
-uint32_t gali_program_phases(const gali_program *program) {
-    uint32_t phases = 0, last = GALI_NONE;
+uint32_t gali_program_stretches(const gali_program *program) {
+    uint32_t stretches = 0, last = GALI_NONE;
     for (uint32_t i = 0; i < program->stage_count; i++) { /* stages of a group stand together */
         const gali_program_stage *stage = &program->stages[i];
-        if (!stage->gone && stage->phase && stage->group != last) {
-            phases++;
+        if (!stage->gone && stage->stretch && stage->group != last) {
+            stretches++;
             last = stage->group;
         }
     }
-    return phases;
+    return stretches;
 }

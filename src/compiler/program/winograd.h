@@ -15,6 +15,6 @@
 gal_status gali_program_winograd(gali_program *program, gal_error *error);
 
 /* Groups of a fused program that go on with a convolution which another one began. */
-uint32_t gali_program_phases(const gali_program *program);
+uint32_t gali_program_stretches(const gali_program *program);
 
 #endif
