@@ -15,7 +15,7 @@ typedef struct winograd_case {
     int64_t batch, channels, maps, depth, height,
         width; /* depth 0: of rank 4; height 0: open, run at several */
     const char *attributes;
-    uint32_t phases; /* that it is made in behind the first */
+    uint32_t stretches; /* that it is made in behind the first */
 } winograd_case;
 
 static const winograd_case cases[] = {
@@ -73,10 +73,10 @@ static gali_graph *network(const winograd_case *of, gali_arena *arena) {
     return graph;
 }
 
-static uint32_t phases;
+static uint32_t stretches;
 
 static gal_status counted_layout(gali_program *program, gal_error *error) {
-    phases = gali_program_phases(program);
+    stretches = gali_program_stretches(program);
     return gali_program_layout(program, error);
 }
 
@@ -97,7 +97,7 @@ static void run_at(const winograd_case *of, gali_graph *graph, int64_t height, i
     gali_tensor truth, plain, y;
     assert_int_equal(gali_graph_evaluate(&run, graph, &x, &truth), GAL_OK);
     assert_int_equal(program_run_by(&run, graph, NULL, &x, &plain, counted_layout), GAL_OK);
-    assert_int_equal(phases, of->phases);
+    assert_int_equal(stretches, of->stretches);
     for (size_t i = 0; i < truth.count; i++) {
         largest = fmax(largest, fabs(truth.real[i]));
         off = fmax(off, fabs(truth.real[i] - plain.real[i]));
@@ -158,7 +158,7 @@ static void test_ranges_stay(void **state) {
         assert_int_equal(gali_graph_parse(&graph, text.bytes, text.size, &arena, &error), GAL_OK);
         assert_int_equal(gali_graph_infer(graph, &error), GAL_OK);
         const gali_program *sum = ranged(graph, 0), *tiles = ranged(graph, 1);
-        assert_int_equal(gali_program_phases(tiles), known);
+        assert_int_equal(gali_program_stretches(tiles), known);
         assert_memory_equal(sum->most, tiles->most, gali_extent_symbols(graph->extents) * sizeof *sum->most);
         gali_text_release(&text);
         gali_arena_release(&arena);
