@@ -7,7 +7,7 @@
 #include "commands.h"
 #include "compiler/emit/program.h"
 #include "compiler/emit/vocabulary.h"
-#include "compiler/program/recorded.h"
+#include "compiler/lower/recorded.h"
 #include "directory.h"
 #include "gallop/compiler.h"
 #include "network/model.h"

@@ -8,7 +8,7 @@
 #include "base/error.h"
 #include "compiler/emit/body/select.inc"
 #include "compiler/loop/interpret.h"
-#include "compiler/program/lower.h"
+#include "compiler/lower/lower.h"
 #include "compiler/program/winograd.h"
 #include "graph/evaluate.h"
 

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "compiler/program/recorded.h"
+#include "compiler/lower/recorded.h"
 #include "program_run.h"
 
 /* Appends a constant of small numbers that no sum of is exact. */

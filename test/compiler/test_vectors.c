@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "compiler/loop/words.h"
-#include "compiler/program/lower.h"
+#include "compiler/lower/lower.h"
 #include "compiler/target.h"
 #include "program_run.h"
 

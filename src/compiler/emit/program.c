@@ -9,7 +9,7 @@
 #include "compiler/emit/vocabulary.h"
 #include "compiler/loop/layout.h"
 #include "compiler/loop/print_c.h"
-#include "compiler/program/lower.h"
+#include "compiler/lower/lower.h"
 #include "compiler/program/winograd.h"
 
 enum { WORDS_A_LINE = 16 };

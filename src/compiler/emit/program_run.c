@@ -6,7 +6,7 @@
 #include "compiler/emit/program_emission.h"
 #include "compiler/loop/layout.h"
 #include "compiler/loop/print_c.h"
-#include "compiler/program/lower.h"
+#include "compiler/lower/lower.h"
 
 enum { ALIGNMENT = 64 };
 

@@ -15,8 +15,8 @@
  *     order.c    in which order groups run
  *     nest.c     which loops the stages of a group share
  *     place.c    where tensors lie in the workspace, arranged by arrange.c
- *     recorded.c which schedules a log has for its groups
- *     lower.c    a group as a function of loops (loop/loop.h); lowering.h tells of its parts
+ *
+ * compiler/lower makes loops of its groups.
  *
  * A tensor is a value of the graph or a stage's temporary. A stage makes one tensor; a stage that is fused away makes
  * none. Groups are the stages of one function of C; their number is what fusion is measured by.

@@ -7,7 +7,7 @@
 #ifndef GALI_COMPILER_TUNE_GROUPS_H
 #define GALI_COMPILER_TUNE_GROUPS_H
 
-#include "compiler/program/lower.h"
+#include "compiler/lower/lower.h"
 #include "compiler/tune/space.h"
 
 /* A group of a program, which has a target and outlives it. */

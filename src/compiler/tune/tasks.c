@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "compiler/lower/recorded.h"
 #include "compiler/pass/pass.h"
-#include "compiler/program/recorded.h"
 
 gal_status gali_tune_compile(gali_compilation *c, const void *data, size_t size, const gali_target *target,
                              gal_form form, gal_error *error) {

@@ -15,7 +15,7 @@
 #ifndef GALI_COMPILER_EMIT_OPENCL_PLAN_H
 #define GALI_COMPILER_EMIT_OPENCL_PLAN_H
 
-#include "compiler/program/lower.h"
+#include "compiler/lower/lower.h"
 #include "graph/text.h"
 
 enum {

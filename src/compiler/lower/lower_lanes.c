@@ -10,7 +10,7 @@
  * A largest or smallest starts at `start` in each lane and is no sum of it. Which stages are summed so is the program's to
  * say (layout.c), not the target's.
  */
-#include "compiler/program/lowering.h"
+#include "compiler/lower/lowering.h"
 #include "compiler/program/reads.h"
 
 enum { PARTS = GALI_SUM_PARTS };

@@ -1,7 +1,7 @@
 /* Scalars of a stage as values of loops: loads at indices, and what is computed with them. */
 #include <math.h>
 
-#include "compiler/program/lowering.h"
+#include "compiler/lower/lowering.h"
 
 enum { USES_MOST = 1024 };
 

@@ -2,10 +2,10 @@
  * Register tiles of sums: which one a stage has by rules (tile_choose.c) or by a schedule (tile_schedule.c), whose loops
  * lower_tile.c writes.
  */
-#ifndef GALI_COMPILER_PROGRAM_TILE_H
-#define GALI_COMPILER_PROGRAM_TILE_H
+#ifndef GALI_COMPILER_LOWER_TILE_H
+#define GALI_COMPILER_LOWER_TILE_H
 
-#include "compiler/program/lowering.h"
+#include "compiler/lower/lowering.h"
 
 enum { GALI_TILE_LOADS_MAX = 32 };
 

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "compiler/program/tile.h"
+#include "compiler/lower/tile.h"
 
 enum { ROWS_MOST = 32, VECTORS_MOST = 16, UNROLL_MOST = 16 };
 

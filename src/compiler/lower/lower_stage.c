@@ -1,5 +1,5 @@
 /* A stage as loops over its axes. */
-#include "compiler/program/lowering.h"
+#include "compiler/lower/lowering.h"
 
 enum {
     STRIP = 32, /* elements of a reduction that are summed side by side */

@@ -1,11 +1,11 @@
-#include "compiler/program/lower.h"
+#include "compiler/lower/lower.h"
 
 #include <stdio.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "compiler/loop/uses.h"
-#include "compiler/program/lowering.h"
+#include "compiler/lower/lowering.h"
 
 void gali_lower_fail(gali_lowering *l, const char *why) {
     l->why = l->why ? l->why : why;

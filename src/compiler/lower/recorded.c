@@ -1,4 +1,4 @@
-#include "compiler/program/recorded.h"
+#include "compiler/lower/recorded.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -10,11 +10,12 @@
  *     tile_schedule.c  a tile as a schedule
  *     lower_parallel.c  the loop that threads share
  *     lower_lanes.c  sums along the contiguous axis, in partial sums
+ *     recorded.c     which schedules a log has for groups
  */
-#ifndef GALI_COMPILER_PROGRAM_LOWERING_H
-#define GALI_COMPILER_PROGRAM_LOWERING_H
+#ifndef GALI_COMPILER_LOWER_LOWERING_H
+#define GALI_COMPILER_LOWER_LOWERING_H
 
-#include "compiler/program/lower.h"
+#include "compiler/lower/lower.h"
 
 enum {
     GALI_LOWER_LETS_MAX = 64,

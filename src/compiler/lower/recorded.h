@@ -2,11 +2,11 @@
  * What a log of the tuner (compiler/log) has for a program's groups. A group is known by its loops without a target, names
  * left out: groups that compute the same for the same sizes are one, in whichever model.
  */
-#ifndef GALI_COMPILER_PROGRAM_RECORDED_H
-#define GALI_COMPILER_PROGRAM_RECORDED_H
+#ifndef GALI_COMPILER_LOWER_RECORDED_H
+#define GALI_COMPILER_LOWER_RECORDED_H
 
 #include "compiler/log/log.h"
-#include "compiler/program/lower.h"
+#include "compiler/lower/lower.h"
 
 /* The group as records of program->target name it. lowered: the group by rules. Errors as of gali_program_lower. */
 gal_status gali_program_log_task(gali_program *program, uint32_t group, const gali_lowered *lowered,

@@ -5,7 +5,7 @@
  * What counts is a model of one step of the sum, in units of an FMA, as of dense layers (schedule/hand.c): FMAs, loads, the sums
  * that must be in flight. Sizes that are open count as if they were a usual one.
  */
-#include "compiler/program/tile.h"
+#include "compiler/lower/tile.h"
 
 enum {
     ROWS_MOST = 14,

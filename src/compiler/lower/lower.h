@@ -4,8 +4,8 @@
  * A reduction is computed for a strip of its last axis at a time, in a local, so that the innermost loop walks a row of
  * memory and the order of each sum stays the ascending one whatever the vector width.
  */
-#ifndef GALI_COMPILER_PROGRAM_LOWER_H
-#define GALI_COMPILER_PROGRAM_LOWER_H
+#ifndef GALI_COMPILER_LOWER_LOWER_H
+#define GALI_COMPILER_LOWER_LOWER_H
 
 #include "compiler/loop/loop.h"
 #include "compiler/program/program.h"

@@ -8,7 +8,7 @@
  */
 #include <stdio.h>
 
-#include "compiler/program/lowering.h"
+#include "compiler/lower/lowering.h"
 
 enum { CHOICES_MAX = 16, TURNS_ENOUGH = 16 };
 

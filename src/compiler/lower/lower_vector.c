@@ -5,7 +5,7 @@
  * of constants that can be laid out anew, and all operations have a word in vectors. What is in no lanes is gathered, lane by
  * lane, where enough is computed of it; else the stage is lowered number by number (lower_stage.c).
  */
-#include "compiler/program/lowering.h"
+#include "compiler/lower/lowering.h"
 
 enum {
     KNOWN_MOST = 1024,

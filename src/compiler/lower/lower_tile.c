@@ -18,7 +18,7 @@
  */
 #include <stdio.h>
 
-#include "compiler/program/tile.h"
+#include "compiler/lower/tile.h"
 
 enum {
     FINISH_UNROLLED = 8, /* operations behind a sum, from which on they are not written out for a tile */

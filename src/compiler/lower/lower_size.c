@@ -1,7 +1,7 @@
 /* Extents as indices of loops, and what is known of variables, for proving that an index stays inside. */
 #include <stdio.h>
 
-#include "compiler/program/lowering.h"
+#include "compiler/lower/lowering.h"
 #include "graph/interval.h"
 
 /* ---- bounds ---- */
