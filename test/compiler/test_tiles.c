@@ -156,6 +156,8 @@ static void no_schedule_nor_its_lack_changes_a_bit(void **unused) {
             gali_tensor_release(&run, &out[o]);
         }
     }
+    gali_tensor_release(&run, &hand[0]);
+    gali_tensor_release(&run, &hand[1]);
     gali_arena_release(&arena);
 }
 
