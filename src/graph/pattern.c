@@ -1,8 +1,9 @@
 #include "graph/pattern.h"
 
 #include <ctype.h>
-#include <stdlib.h>
 #include <string.h>
+
+#include "base/number.h"
 
 typedef struct reading {
     gali_pattern *pattern;
@@ -69,9 +70,10 @@ static uint32_t read_any(reading *r, int depth) {
         return add(r, (gali_pattern_node){.kind = GALI_PATTERN_LETTER, .letter = (uint32_t)(*r->at++ - 'a')});
     }
     if (isdigit((unsigned char)*r->at)) {
-        char *end;
-        double number = strtod(r->at, &end);
-        r->at = end;
+        double number = 0;
+        size_t length = strspn(r->at, "0123456789.");
+        r->failed |= !gali_number_read(r->at, length, &number);
+        r->at += length;
         return add(r, (gali_pattern_node){.kind = GALI_PATTERN_NUMBER, .number = number});
     }
     return read_op(r, depth);

@@ -72,6 +72,8 @@ static void wrong_rows_are_refused_with_their_line(void **unused) {
         {"product compute 1 2 m\nproduct product 1 2 m\n", "a test, line 2: no such pair of classes"},
         {"product fold 0 2 m", "a test, line 1: a time is no positive number"},
         {"product fold nan 2 m", "a test, line 1: a time is no positive number"},
+        {"product fold 1 inf m", "a test, line 1: a time is no positive number"},
+        {"product fold 0x1 2 m", "a test, line 1: a time is no positive number"},
     };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         gali_profile profile = {{0}, {0}};

@@ -34,8 +34,8 @@ static void take(gali_device *device, const char *isa, const json_t *fact) {
     }
 }
 
-static gal_status read_text(gali_device *device, const char *isa, const char *text, size_t size,
-                            const char *path, gal_error *error) {
+gal_status gali_device_parse(gali_device *device, const char *text, size_t size, const char *path,
+                             const char *isa, gal_error *error) {
     json_error_t why;
     json_t *root = json_loadb(text, size, JSON_REJECT_DUPLICATES, &why), *facts, *fact;
     const char *schema = json_string_value(json_object_get(root, "schema"));
@@ -71,7 +71,7 @@ gal_status gali_device_read(gali_device *device, const char *path, const char *i
     size_t size;
     gal_status status = gali_file_read(path, FILE_MOST, NULL, &bytes, &size, error);
     if (status == GAL_OK) {
-        status = read_text(device, isa, bytes, size, path, error);
+        status = gali_device_parse(device, bytes, size, path, isa, error);
         gali_release(NULL, bytes, size);
     }
     return status;

@@ -24,6 +24,10 @@ typedef struct gali_device {
  */
 gal_status gali_device_read(gali_device *device, const char *path, const char *isa, gal_error *error);
 
+/* The same of a file's size bytes at text; path is for messages. */
+gal_status gali_device_parse(gali_device *device, const char *text, size_t size, const char *path,
+                             const char *isa, gal_error *error);
+
 /* The least seconds that so many multiply-adds on so many bytes, which lie where `room` bytes fit, take; *by_memory: bytes
  * decide. */
 double gali_device_least(const gali_device *device, double multiply_adds, double bytes, double room,

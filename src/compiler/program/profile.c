@@ -6,6 +6,7 @@
 
 #include "base/embedded.h"
 #include "base/error.h"
+#include "base/number.h"
 
 extern const gali_embedded gali_embedded_profile;
 
@@ -27,20 +28,21 @@ static int find_pair(const char *first, const char *second) {
 
 /* NULL, or what is wrong with the row. */
 static const char *read_row(gali_profile *profile, const char *line) {
-    char first[16], second[16], machine;
+    char first[16], second[16], times[2][32], machine;
     double fused, apart;
-    if (sscanf(line, "%15s %15s %lf %lf %c", first, second, &fused, &apart, &machine) != 5) {
+    if (sscanf(line, "%15s %15s %31s %31s %c", first, second, times[0], times[1], &machine) != 5) {
         return "expected FIRST SECOND FUSED APART MACHINE";
     }
     int pair = find_pair(first, second);
     if (pair == GALI_PAIR_COUNT) {
         return "no such pair of classes";
     }
-    if (!(isfinite(fused) && isfinite(apart) && fused > 0 && apart > 0)) {
+    if (!gali_number_read(times[0], strlen(times[0]), &fused) ||
+        !gali_number_read(times[1], strlen(times[1]), &apart) || !(fused > 0 && apart > 0)) {
         return "a time is no positive number";
     }
     profile->rows[pair]++;
-    profile->gain[pair] += log(apart / fused);
+    profile->gain[pair] += log(apart) - log(fused);
     return NULL;
 }
 
