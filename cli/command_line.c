@@ -10,6 +10,7 @@ static const gali_command *const commands[] = {
     &gali_command_eval,     &gali_command_drive,   &gali_command_export,  &gali_command_judge,
     &gali_command_quantize, &gali_command_tune,    &gali_command_compile, &gali_command_replay,
     &gali_command_simulate, &gali_command_inspect, &gali_command_probe,   &gali_command_run,
+    &gali_command_pack,
 };
 
 enum { COMMANDS = sizeof commands / sizeof commands[0], WORD_MAX = 32 };

@@ -32,6 +32,7 @@ extern const gali_command gali_command_import;
 extern const gali_command gali_command_info;
 extern const gali_command gali_command_inspect;
 extern const gali_command gali_command_judge;
+extern const gali_command gali_command_pack;
 extern const gali_command gali_command_probe;
 extern const gali_command gali_command_quantize;
 extern const gali_command gali_command_replay;

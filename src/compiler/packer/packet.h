@@ -1,0 +1,25 @@
+/* What one packet can hold: four words, slots, HVX units; llvm-mc is the judge that the tests ask. */
+#ifndef GALI_COMPILER_PACKER_PACKET_H
+#define GALI_COMPILER_PACKER_PACKET_H
+
+#include "compiler/packer/instruction.h"
+
+enum { GALI_PACKET_MAX = 4 };
+
+/* The form in which an instruction takes part in a packet. */
+typedef enum gali_packer_form {
+    GALI_PACKER_FORM_PLAIN,
+    GALI_PACKER_FORM_CURRENT,   /* a load whose vector is used in the packet: .cur */
+    GALI_PACKER_FORM_NEW_VALUE, /* a store of what the packet makes: .new */
+    GALI_PACKER_FORM_NEW_TEST,  /* a condition that the packet makes: .new */
+} gali_packer_form;
+
+typedef struct gali_packet_entry {
+    const gali_instruction *instruction;
+    gali_packer_form form;
+} gali_packet_entry;
+
+/* Whether count (1..GALI_PACKET_MAX) entries fit one packet by words, slots and units; dependences are not looked at. */
+int gali_packet_holds(const gali_packet_entry *entries, uint32_t count);
+
+#endif
