@@ -100,10 +100,12 @@ static const gali_narrow *const gali_narrow_only = &GALI_NARROW_TABLE;
 #include "network/layer_check.c"
 #include "network/model_read.c"
 #include "network/model_read_layers.c"
+#include "network/model_read_sparse.c"
 #include "network/model_write.c"
 #include "network/network.c"
 #include "network/pack.c"
 #include "network/pack_narrow.c"
+#include "network/pack_sparse.c"
 #include "network/plan.c"
 #include "network/plan_measure.c"
 #include "network/precision.c"
@@ -113,6 +115,7 @@ static const gali_narrow *const gali_narrow_only = &GALI_NARROW_TABLE;
 #include "network/run.c"
 #include "network/run_layer.c"
 #include "network/run_narrow.c"
+#include "network/sparse.c"
 #include "network/wiring.c"
 #include "network/workspace.c"
 
@@ -123,6 +126,7 @@ static const gali_narrow *const gali_narrow_only = &GALI_NARROW_TABLE;
 #include "network/layers/gru.c"
 #include "network/layers/layer_norm.c"
 #include "network/layers/mul.c"
+#include "network/layers/sparse.c"
 
 #include "contract/contract.c"
 #include "contract/contract_blocks.c"

@@ -33,3 +33,8 @@ const gali_kernels *gali_kernels_get(gal_isa isa) {
         return &gali_kernels_scalar;
     }
 }
+
+uint32_t gali_patch_vectors(uint32_t lanes) {
+    const uint32_t vectors = GALI_PATCH_OUTPUTS / lanes;
+    return vectors < GALI_PANEL_VECTORS_MAX ? vectors : GALI_PANEL_VECTORS_MAX;
+}

@@ -10,6 +10,11 @@
  *
  * Weights come in panels: `vectors` vectors of outputs wide, one row of biases, then one row per input:
  *     weights[1 + inputs][vectors * table->lanes], 64-byte aligned, outputs past `outputs` are zero.
+ *
+ * Of a sparse layer only patches of the weights are there: GALI_PATCH_OUTPUTS outputs x GALI_PATCH_INPUTS inputs of all
+ * experts. Its panels are gali_patch_vectors wide, so that one lies in one row of patches, and have the rows of the
+ * inputs that are there alone; `patches` says which those are. What is not there would add products that are zero: leaving
+ * them out changes no bit of a sum over finite inputs but the sign of a zero that was rounded to it (docs/numerics.md).
  */
 #ifndef GALI_KERNELS_KERNELS_H
 #define GALI_KERNELS_KERNELS_H
@@ -20,6 +25,8 @@
 enum {
     GALI_PANEL_VECTORS_MAX = 4,
     GALI_TILE_ROWS_MAX = 8,
+    GALI_PATCH_OUTPUTS = 16, /* whole panels of every table: a vector of 16, 2 of 8, 4 of 4 */
+    GALI_PATCH_INPUTS = 8,   /* two groups of int8, four of 16 bits (narrow.h) */
 };
 
 typedef enum gali_activation {
@@ -43,6 +50,8 @@ typedef struct gali_panel {
         ahead; /* characters from which a single tile asks for weights ahead; 0: the table's own; speed alone */
     gali_activation activation; /* any but softmax, which looks at more than a panel */
     float slope;                /* of leaky ReLU */
+    const uint32_t *
+        patches; /* [inputs / GALI_PATCH_INPUTS] where in x the inputs of each start; NULL: a dense panel, all of x */
 } gali_panel;
 
 enum {
@@ -76,6 +85,9 @@ typedef struct gali_kernels {
 #include "kernels/kernels.def"
 #undef KERNEL
 } gali_kernels;
+
+/* Vectors of a panel of a sparse layer. */
+uint32_t gali_patch_vectors(uint32_t lanes);
 
 /* The table of an available instruction set (gal_isa_available, not GAL_ISA_BEST). */
 const gali_kernels *gali_kernels_get(gal_isa isa);

@@ -58,6 +58,7 @@ typedef struct gali_model_layer {
     uint32_t experts, inputs, outputs; /* E, K, N */
     gali_weight_type weight_type;
     const void *weights;   /* [E][N][columns] of weight_type; columns by the kind: K for dense (layer.h) */
+                           /* sparse: [E][patches][16][8] */
     const void *biases;    /* [E][N] float32; none where there are no columns */
     float slope;           /* of leaky ReLU, else 0 */
     float epsilon;         /* > 0 of layer_norm, else 0 */
@@ -65,6 +66,8 @@ typedef struct gali_model_layer {
     const void *sources;   /* [source_count][3] uint32: gali_source */
     uint32_t block;     /* of int8, int16: inputs that share a scale; 0: all of int8's, and for other types */
     const void *scales; /* [E][N][blocks] bfloat16 of the integers, else unused */
+    uint32_t patches;   /* of sparse layers: those that are there, else 0 */
+    const void *mask;   /* of sparse layers: which (sparse.h), else unused */
 } gali_model_layer;
 
 /* A slice of a value: elements [first, first + count). */
@@ -113,12 +116,19 @@ typedef struct gali_model {
 float gali_model_f32(const void *array, size_t i);
 uint32_t gali_model_u32(const void *array, size_t i);
 
-/* Weight i of a layer's weights, widened to float32 (exactly: an integer times a bfloat16). */
+/*
+ * Weight i of [E][N][columns], widened to float32 (exactly: an integer times a bfloat16); 0 where a sparse layer has
+ * none.
+ */
 float gali_model_weight(const gali_model_layer *layer, size_t i);
 
-/* Weight i of int8 or int16, and the scale of a block of a row (e * N + n), a bfloat16. */
+/* Weight i of int8 or int16 (0 where a sparse layer has none), and the scale of a block of a row (e * N + n), a bfloat16. */
 int16_t gali_model_integer(const gali_model_layer *layer, size_t i);
 uint16_t gali_model_scale(const gali_model_layer *layer, size_t row, uint32_t block);
+
+/* Weight i as it is stored: of sparse layers another order, of integers without their scale. */
+float gali_model_stored(const gali_model_layer *layer, size_t i);
+int16_t gali_model_stored_integer(const gali_model_layer *layer, size_t i);
 
 /* Source i of a layer, which has sources. */
 gali_source gali_model_source(const gali_model_layer *layer, uint32_t i);

@@ -41,6 +41,9 @@ extern const char gali_section_tags[GALI_SECTION_COUNT][5];
 /* Bytes of a stored weight. */
 size_t gali_weight_size(gali_weight_type type);
 
+/* Weights that a layer has in the file: of sparse ones those of whole patches. */
+size_t gali_layer_stored(const gali_model_layer *layer);
+
 /* Bytes of a layer's sources, of its weights with their padding, of its biases. */
 size_t gali_layer_sources_size(const gali_model_layer *layer);
 size_t gali_layer_weights_size(const gali_model_layer *layer);

@@ -18,6 +18,7 @@
 #include "base/utf8.h"
 #include "network/model_reader.h"
 #include "network/quantise.h"
+#include "network/sparse.h"
 
 uint32_t gali_model_u32(const void *array, size_t i) {
     const unsigned char *b = (const unsigned char *)array + 4 * i;
@@ -50,7 +51,19 @@ static float widen_f16(uint32_t half) {
     return float_of_bits(sign | wide << 23 | fraction << 13);
 }
 
+/* Where weight i of [E][N][columns] is stored, GALI_SIZE_BAD: nowhere. */
+static size_t place_of(const gali_model_layer *layer, size_t i) {
+    return layer->kind == GALI_LAYER_SPARSE
+               ? gali_sparse_place(layer, i / layer->inputs, (uint32_t)(i % layer->inputs))
+               : i;
+}
+
 int16_t gali_model_integer(const gali_model_layer *layer, size_t i) {
+    const size_t place = place_of(layer, i);
+    return place == GALI_SIZE_BAD ? 0 : gali_model_stored_integer(layer, place);
+}
+
+int16_t gali_model_stored_integer(const gali_model_layer *layer, size_t i) {
     if (layer->weight_type == GALI_WEIGHT_INT8) {
         return (int8_t)((const unsigned char *)layer->weights)[i];
     }
@@ -68,10 +81,20 @@ static float widen_integer(const gali_model_layer *layer, size_t i) {
 }
 
 float gali_model_weight(const gali_model_layer *layer, size_t i) {
+    const size_t place = place_of(layer, i);
+    if (place == GALI_SIZE_BAD) {
+        return 0;
+    }
+    return layer->weight_type == GALI_WEIGHT_INT8 || layer->weight_type == GALI_WEIGHT_INT16
+               ? widen_integer(layer, i)
+               : gali_model_stored(layer, place);
+}
+
+float gali_model_stored(const gali_model_layer *layer, size_t i) {
     switch (layer->weight_type) {
     case GALI_WEIGHT_INT8:
     case GALI_WEIGHT_INT16:
-        return widen_integer(layer, i);
+        return (float)gali_model_stored_integer(layer, i);
     case GALI_WEIGHT_F16:
         return widen_f16(u16_at(layer->weights, i));
     case GALI_WEIGHT_BF16:

@@ -118,9 +118,9 @@ static gal_status check_sums(const gali_reader *r, const reading *l, uint32_t i,
 static gal_status check_weights(const gali_reader *r, const reading *l, uint32_t i, size_t at) {
     const gali_model_layer *layer = &l->layers[i];
     size_t columns = gali_layer_columns(layer->kind, layer->inputs);
-    size_t rows = (size_t)layer->experts * layer->outputs, count = rows * columns;
+    size_t count = gali_layer_stored(layer), plain = layer->kind == GALI_LAYER_SPARSE ? 0 : count;
     size_t width = gali_weight_size(layer->weight_type);
-    for (size_t w = 0; w < count; w++) {
+    for (size_t w = 0; w < plain; w++) {
         const char *wrong = wrong_weight(layer, w);
         if (wrong) {
             size_t row = w / columns;
@@ -131,6 +131,9 @@ static gal_status check_weights(const gali_reader *r, const reading *l, uint32_t
     }
     const unsigned char *weights = layer->weights;
     gal_status status = check_padding(r, l, i, weights, count * width, at);
+    if (status == GAL_OK && layer->kind == GALI_LAYER_SPARSE) {
+        status = gali_reader_patches(r, l->list.tag, i, layer, at);
+    }
     status = status == GAL_OK ? check_sums(r, l, i, at) : status;
     return status == GAL_OK ? check_scales(r, l, i, at + gali_layer_weights_size(layer)) : status;
 }
@@ -140,9 +143,14 @@ static gal_status read_layer(const gali_reader *r, const reading *l, uint32_t i,
     const gali_reader_section *s = l->section;
     gali_model_layer *layer = &l->layers[i];
     gal_status status = read_layer_header(r, l, i, at);
+    size_t mask = 0;
+    if (status == GAL_OK) {
+        status = gali_reader_mask(r, l->list.tag, i, layer, s->bytes + *at, *at, s->size - *at, &mask);
+    }
     if (status != GAL_OK) {
         return status;
     }
+    *at += mask;
     size_t weights = gali_layer_weights_size(layer), scales = gali_layer_scales_size(layer);
     size_t biases = gali_layer_biases_size(layer);
     size_t need = gali_size_add(gali_size_add(weights, scales), biases);

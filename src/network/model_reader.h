@@ -33,6 +33,17 @@ gal_status gali_reader_finite(const gali_reader *reader, const char *tag, const 
 /* The LAYR section; then inputs and outputs of the model are known. */
 gal_status gali_reader_layers(const gali_reader *reader);
 
+/*
+ * The mask of a sparse layer, checked, of the `left` bytes at `at`, which is offset `offset` of the section `tag`; then
+ * the layer has its patches and *size is what it takes. Layers of other kinds have none. `where` is "layer 3".
+ */
+gal_status gali_reader_mask(const gali_reader *reader, const char *tag, uint32_t index, gali_model_layer *layer,
+                            const unsigned char *at, size_t offset, size_t left, size_t *size);
+
+/* The stored weights of a sparse layer, which start at `offset`: finite, in range, 0 beyond its outputs and inputs. */
+gal_status gali_reader_patches(const gali_reader *reader, const char *tag, uint32_t index,
+                               const gali_model_layer *layer, size_t offset);
+
 /* What follows the head of GATE: nothing, or a gating network. Comes after the layers. */
 gal_status gali_reader_gating(const gali_reader *reader);
 

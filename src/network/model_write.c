@@ -8,6 +8,7 @@
 #include "network/layer.h"
 #include "network/model_layout.h"
 #include "network/quantise.h"
+#include "network/sparse.h"
 
 #include <string.h>
 
@@ -45,10 +46,16 @@ size_t gali_layer_sources_size(const gali_model_layer *layer) {
     return gali_size_mul(layer->source_count, GALI_SOURCE_SIZE);
 }
 
+size_t gali_layer_stored(const gali_model_layer *layer) {
+    if (layer->kind == GALI_LAYER_SPARSE) {
+        return gali_size_mul(gali_size_mul(layer->experts, layer->patches), GALI_PATCH_WEIGHTS);
+    }
+    return gali_size_mul(gali_size_mul(layer->experts, layer->outputs),
+                         gali_layer_columns(layer->kind, layer->inputs));
+}
+
 size_t gali_layer_weights_size(const gali_model_layer *layer) {
-    size_t count = gali_size_mul(gali_size_mul(layer->experts, layer->outputs),
-                                 gali_layer_columns(layer->kind, layer->inputs));
-    return gali_size_align(gali_size_mul(count, gali_weight_size(layer->weight_type)), 4);
+    return gali_size_align(gali_size_mul(gali_layer_stored(layer), gali_weight_size(layer->weight_type)), 4);
 }
 
 size_t gali_layer_biases_size(const gali_model_layer *layer) {
@@ -73,6 +80,7 @@ static size_t layers_size(const gali_model_layer *layers, uint32_t count) {
     for (uint32_t i = 0; i < count; i++) {
         const gali_model_layer *layer = &layers[i];
         size = gali_size_add(size, gali_size_add(GALI_LAYER_HEADER_SIZE, gali_layer_sources_size(layer)));
+        size = gali_size_add(size, gali_sparse_mask_size(layer));
         size = gali_size_add(size, gali_layer_weights_size(layer));
         size = gali_size_add(size, gali_layer_scales_size(layer));
         size = gali_size_add(size, gali_layer_biases_size(layer));
@@ -173,6 +181,8 @@ static void place_layers(gali_model_layer *layers, uint32_t count, const unsigne
         gali_model_layer *layer = &layers[i];
         layer->sources = bytes + GALI_LAYER_HEADER_SIZE;
         bytes += GALI_LAYER_HEADER_SIZE + gali_layer_sources_size(layer);
+        layer->mask = bytes + GALI_SPARSE_HEAD_SIZE;
+        bytes += gali_sparse_mask_size(layer);
         layer->weights = bytes;
         bytes += gali_layer_weights_size(layer);
         layer->scales = bytes;
@@ -250,8 +260,12 @@ static void write_layer(const gali_model_layer *layer, const gali_model_layer *p
     }
     copy(placed->sources, layer->sources, gali_layer_sources_size(layer));
     size_t rows = (size_t)layer->experts * layer->outputs;
+    if (layer->kind == GALI_LAYER_SPARSE) {
+        put_u32((unsigned char *)(uintptr_t)placed->mask - GALI_SPARSE_HEAD_SIZE, layer->patches);
+        copy(placed->mask, layer->mask, gali_sparse_mask_size(layer) - GALI_SPARSE_HEAD_SIZE);
+    }
     copy_padded(placed->weights, layer->weights,
-                gali_weight_size(layer->weight_type) * rows * gali_layer_columns(layer->kind, layer->inputs),
+                gali_weight_size(layer->weight_type) * gali_layer_stored(layer),
                 gali_layer_weights_size(layer));
     copy_padded(placed->scales, layer->scales, 2 * rows * gali_layer_blocks(layer),
                 gali_layer_scales_size(layer));

@@ -12,6 +12,7 @@
 #include "cpu/cpu.h"
 #include "cpu/machine.h"
 #include "network/gate.h"
+#include "network/pack_sparse.h"
 
 /* All that is packed, in the order of the allocation: the gating network's layers come first. */
 typedef struct sources {
@@ -24,6 +25,7 @@ typedef struct sources {
 typedef struct memory_plan {
     size_t features[GALI_NETWORK_LAYERS_MAX], sources[GALI_NETWORK_LAYERS_MAX];
     size_t inputs[GALI_NETWORK_LAYERS_MAX], weights[GALI_NETWORK_LAYERS_MAX];
+    size_t starts[GALI_NETWORK_LAYERS_MAX], patches[GALI_NETWORK_LAYERS_MAX]; /* of sparse layers */
     size_t gate_normal, normal, scale;
     size_t whole;
     int has_scale;
@@ -154,11 +156,14 @@ static void wire_list(gal_network *network, const gali_layer_list *list, uint32_
     }
 }
 
-static void fill_layers(gal_network *network, const sources *s) {
+static void fill_layers(gal_network *network, const gali_model *model, const sources *s) {
     for (uint32_t i = 0; i < s->count; i++) {
         const gali_model_layer *from = gali_pack_layer_of(&s->list[i]);
         gali_packed_layer *layer = &network->layers[i];
         *layer = gali_pack_planned(&network->plan.layers[i], network->kernels);
+        layer->patch_count = layer->sparse ? gali_pack_sparse(layer, &s->list[i], model,
+                                                              network->kernels->lanes, (gali_pack_patches){0})
+                                           : 0;
         layer->together = gali_pack_together(layer, network->kernels, gali_machine_l2());
         layer->reach = gali_pack_reach(layer, network->kernels, gali_machine_l2());
         layer->ahead = gali_cpu_ahead();
@@ -198,7 +203,7 @@ static void fill_header(gal_network *network, const gali_model *model, const sou
     }
     network->gating_count = s->gating;
     network->layer_count = s->count;
-    fill_layers(network, s);
+    fill_layers(network, model, s);
 }
 
 static size_t normal_size(const gali_normal *normal) {
@@ -224,6 +229,9 @@ static memory_plan plan_memory(gal_network *header, const gali_model *model, con
         int narrow = gali_precision_is_narrow(layer->precision);
         at.inputs[i] = reserve(&at, narrow && s->list[i].live ? 2 * sizeof(float) * layer->inputs : 0);
         size_t floats = narrow ? 0 : gali_pack_floats(layer, header->kernels);
+        at.starts[i] =
+            reserve(&at, layer->sparse ? gali_size_mul(layer->panels + (size_t)1, sizeof(uint32_t)) : 0);
+        at.patches[i] = reserve(&at, gali_size_mul(layer->patch_count, sizeof(uint32_t)));
         at.weights[i] = reserve(&at, narrow ? gali_pack_narrow_size(layer, header->narrow)
                                             : gali_size_mul(floats, sizeof(float)));
     }
@@ -269,8 +277,16 @@ static gal_status fill_layer(gal_network *network, const gali_model *model, sour
     if (gali_precision_is_narrow(source->precision)) {
         return fill_narrow(network, model, source, at, i, error);
     }
-    network->layers[i].weights = weights;
-    gal_status status = gali_pack_layer(&network->layers[i], source, model, network->kernels, weights, error);
+    gali_packed_layer *layer = &network->layers[i];
+    layer->weights = weights;
+    if (layer->sparse) {
+        const gali_pack_patches lists = {(uint32_t *)(void *)(base + at->starts[i]),
+                                         (uint32_t *)(void *)(base + at->patches[i])};
+        gali_pack_sparse(layer, source, model, network->kernels->lanes, lists);
+        layer->starts = lists.starts;
+        layer->patches = lists.patches;
+    }
+    gal_status status = gali_pack_layer(layer, source, model, network->kernels, weights, error);
     for (uint32_t k = 0; k < source->live_count; k++) {
         live[k] = gali_pack_feature(source, live[k]);
     }
@@ -444,7 +460,9 @@ static gal_precision precision_of(const gal_network *network) {
     const gali_packed_layer *most = &network->layers[network->gating_count];
     for (uint32_t i = network->gating_count; i < network->layer_count; i++) {
         const gali_packed_layer *layer = &network->layers[i];
-        most = gali_pack_parameters(layer) > gali_pack_parameters(most) ? layer : most;
+        most = gali_pack_parameters(layer, network->kernels) > gali_pack_parameters(most, network->kernels)
+                   ? layer
+                   : most;
     }
     return most->precision.precision;
 }
@@ -462,7 +480,7 @@ gal_network_info gal_network_get_info(const gal_network *network) {
         .precision = precision_of(network),
     };
     for (uint32_t i = 0; i < network->layer_count; i++) {
-        info.parameters += gali_pack_parameters(&network->layers[i]);
+        info.parameters += gali_pack_parameters(&network->layers[i], network->kernels);
     }
     return info;
 }

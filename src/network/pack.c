@@ -4,6 +4,8 @@
 
 #include "base/error.h"
 #include "base/size.h"
+#include "network/pack_sparse.h"
+#include "network/sparse.h"
 
 const gali_model_layer *gali_pack_layer_of(const gali_pack_source *source) {
     return &source->list.layers[source->index];
@@ -22,10 +24,16 @@ gali_plan_layer gali_pack_shape(const gali_pack_source *source) {
 
 enum { TOGETHER_LEAST = 16 }; /* characters: two or three tiles */
 
+/* Inputs of a panel; of a sparse layer of a middling one. */
+static size_t inputs_of(const gali_packed_layer *layer) {
+    const size_t patches = layer->sparse ? layer->patch_count / layer->panels : 0;
+    return layer->sparse ? patches * GALI_PATCH_INPUTS : layer->inputs;
+}
+
 /* Bytes of an expert's part of the widest panel. */
 static size_t expert_size(const gali_packed_layer *layer, const gali_kernels *kernels) {
     size_t width = (size_t)layer->width * kernels->lanes * gali_precision_bytes(layer->precision);
-    return gali_size_mul((size_t)layer->inputs + 1, width);
+    return gali_size_mul(inputs_of(layer) + 1, width);
 }
 
 uint32_t gali_pack_together(const gali_packed_layer *layer, const gali_kernels *kernels, size_t l2) {
@@ -52,6 +60,8 @@ gali_packed_layer gali_pack_planned(const gali_plan_layer *plan, const gali_kern
     if (gali_layer_has_panels(plan->kind)) {
         packed.vectors = (plan->outputs + kernels->lanes - 1) / kernels->lanes;
         packed.panels = (packed.vectors + plan->vectors - 1) / plan->vectors;
+        packed.sparse = gali_plan_is_sparse(plan);
+        packed.vectors = packed.sparse ? packed.panels * plan->vectors : packed.vectors;
     }
     return packed;
 }
@@ -84,10 +94,18 @@ size_t gali_pack_floats(const gali_packed_layer *layer, const gali_kernels *kern
         return gali_size_mul(layer->outputs, row_floats(layer));
     }
     size_t width = gali_size_mul(layer->vectors, kernels->lanes);
+    if (layer->sparse) {
+        size_t rows = gali_size_add(layer->panels, gali_size_mul(layer->patch_count, GALI_PATCH_INPUTS));
+        return gali_size_mul(gali_size_mul(layer->experts, rows), (size_t)layer->width * kernels->lanes);
+    }
     return gali_size_mul(gali_size_mul(layer->experts, gali_size_add(layer->inputs, 1)), width);
 }
 
-uint64_t gali_pack_parameters(const gali_packed_layer *layer) {
+uint64_t gali_pack_parameters(const gali_packed_layer *layer, const gali_kernels *kernels) {
+    if (layer->sparse) {
+        const uint64_t patch = (uint64_t)GALI_PATCH_INPUTS * layer->width * kernels->lanes;
+        return layer->experts * (layer->outputs + layer->patch_count * patch);
+    }
     uint64_t row = gali_layer_has_panels(layer->kind) ? layer->inputs + (uint64_t)1 : row_floats(layer);
     return (uint64_t)layer->experts * layer->outputs * row;
 }
@@ -96,16 +114,24 @@ uint32_t gali_pack_panel_start(const gali_packed_layer *layer, uint32_t panel) {
     return (uint32_t)((uint64_t)layer->vectors * panel / layer->panels);
 }
 
+/* Rows of the packed weights of one expert before a panel's, of a sparse layer: a bias and its patches' inputs each. */
+static size_t rows_before(const gali_packed_layer *layer, uint32_t panel) {
+    return panel + (size_t)layer->starts[panel] * GALI_PATCH_INPUTS;
+}
+
 gali_panel gali_pack_panel(const gali_packed_layer *layer, uint32_t panel, uint32_t expert,
                            const gali_kernels *kernels) {
     uint32_t start = gali_pack_panel_start(layer, panel);
     uint32_t vectors = gali_pack_panel_start(layer, panel + 1) - start;
-    size_t row = kernels->lanes * ((size_t)layer->inputs + 1);
     uint32_t first = start * kernels->lanes;
     uint32_t width = vectors * kernels->lanes, left = layer->outputs - first;
+    const size_t all = (size_t)layer->inputs + 1;
+    const size_t before = layer->sparse ? vectors * rows_before(layer, panel) : start * all;
+    const size_t rows = layer->sparse ? rows_before(layer, panel + 1) - rows_before(layer, panel) : all;
     return (gali_panel){
-        .weights = layer->weights + row * ((size_t)start * layer->experts + (size_t)vectors * expert),
-        .inputs = layer->inputs,
+        .weights = layer->weights + kernels->lanes * (before * layer->experts + vectors * rows * expert),
+        .inputs = (uint32_t)(rows - 1),
+        .patches = layer->sparse ? layer->patches + layer->starts[panel] : NULL,
         .vectors = vectors,
         .rows = vectors < layer->width
                     ? 0
@@ -152,7 +178,8 @@ static double shift_of(const fold *f, uint32_t k) {
 static float bias_of(const fold *f, uint32_t e, uint32_t n) {
     const gali_model_layer *layer = gali_pack_layer_of(f->source);
     double bias = (double)gali_model_f32(layer->biases, (size_t)e * layer->outputs + n);
-    for (uint32_t k = 0; f->source->live && k < layer->inputs; k++) {
+    uint32_t k = f->source->live ? gali_sparse_next(layer, n, 0) : layer->inputs;
+    for (; k < layer->inputs; k = gali_sparse_next(layer, n, k + 1)) {
         bias += weight_of(f, e, n, k) * shift_of(f, k);
     }
     bias *= scale_of(f, n);
@@ -167,13 +194,23 @@ static float folded_weight(const fold *f, uint32_t e, uint32_t n, uint32_t i) {
     return (float)(live ? weight / (double)gali_model_f32(f->model->input_std, feature) : weight);
 }
 
+/* The weight of row k of a panel for an output. */
+static float row_weight(const fold *f, const gali_panel *panel, uint32_t e, uint32_t n, uint32_t k) {
+    if (!panel->patches) {
+        return folded_weight(f, e, n, k);
+    }
+    const uint32_t start = panel->patches[k / GALI_PATCH_INPUTS], input = start + k % GALI_PATCH_INPUTS;
+    return input < gali_pack_patch_own(start) ? 0 : folded_weight(f, e, n, input);
+}
+
 /* One output's column of one expert's panel: its bias, then its weights. Returns whether all are finite. */
-static int pack_column(const fold *f, uint32_t e, uint32_t n, uint32_t inputs, float *column, size_t stride) {
+static int pack_column(const fold *f, const gali_panel *panel, uint32_t e, uint32_t n, float *column,
+                       size_t stride) {
     float value = bias_of(f, e, n);
     int finite = isfinite(value);
     column[0] = value;
-    for (uint32_t k = 0; k < inputs; k++) {
-        value = folded_weight(f, e, n, k);
+    for (uint32_t k = 0; k < panel->inputs; k++) {
+        value = row_weight(f, panel, e, n, k);
         finite &= isfinite(value);
         column[((size_t)k + 1) * stride] = value;
     }
@@ -193,7 +230,7 @@ static gal_status pack_panel(const fold *f, const gali_panel *panel, float *weig
     for (uint32_t i = 0; i < width; i++) {
         if (i >= panel->outputs) {
             clear_column(panel->inputs, weights + i, stride);
-        } else if (!pack_column(f, expert, panel->first + i, panel->inputs, weights + i, stride)) {
+        } else if (!pack_column(f, panel, expert, panel->first + i, weights + i, stride)) {
             return gali_fail(error, GAL_BAD_DATA,
                              "%s: layer %u, expert %u, output %u: too large for float32 with the normalisation",
                              f->source->list.tag, f->source->index, expert, panel->first + i);

@@ -4,7 +4,8 @@
  * A packed layer is one stream in the order in which a run reads it:
  *     for each panel: for each expert: weights[1 + K][vectors * lanes]   (bias row first; see kernels.h)
  *     in the blend form, for each panel: weights[1 + K][experts][vectors * lanes]
- * Panels are as equal as possible, none wider than the plan's, so that no slim one is left at the end.
+ * Panels are as equal as possible, none wider than the plan's, so that no slim one is left at the end. Those of a sparse
+ * layer are as wide as its patches (pack_sparse.h) and have the rows of inputs that are there alone.
  *
  * Folding, in float64, rounded once. With live inputs l, x' = (x - mean) / std, y = y' std_y + mean_y:
  *     first layer  A'[n][l] = A[n][l] / std[l],  b' = b - sum_l A mean / std + sum_constant A (c - mean) / std
@@ -41,6 +42,10 @@ typedef struct gali_packed_layer {
     uint32_t groups,
         span; /* of reduced precision (kernels/narrow.h), with the normalisation of inputs that fold: */
     const float *shift, *factor; /* [inputs], or NULL */
+    int sparse;                  /* panels have patches (kernels.h), of which there are patch_count in all: */
+    uint32_t patch_count;
+    const uint32_t *starts;  /* [panels + 1] panel p's are patches[starts[p]] to patches[starts[p + 1]] */
+    const uint32_t *patches; /* [patch_count] input that each starts at, of those of the layer */
 } gali_packed_layer;
 
 /* What is packed: a layer of the model, and what is folded into it. */
@@ -83,7 +88,7 @@ int gali_pack_is_live(const gali_model *model, const gali_pack_source *source, u
 size_t gali_pack_floats(const gali_packed_layer *layer, const gali_kernels *kernels);
 
 /* Weights and biases of all experts, as folded. */
-uint64_t gali_pack_parameters(const gali_packed_layer *layer);
+uint64_t gali_pack_parameters(const gali_packed_layer *layer, const gali_kernels *kernels);
 
 /*
  * Fills weights (gali_pack_floats, 64-byte aligned) of a shape made of the same source. GAL_BAD_DATA if a

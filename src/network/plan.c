@@ -37,6 +37,11 @@ uint32_t gali_plan_rows(const gali_plan *plan, const gali_plan_layer *layer, uin
     return gali_narrow_of(plan->narrow, kind)->tile_rows[kind][vectors];
 }
 
+int gali_plan_is_sparse(const gali_plan_layer *layer) {
+    return layer->kind == GALI_LAYER_SPARSE && layer->form == GAL_FORM_PER_EXPERT &&
+           !gali_precision_is_narrow(layer->precision) && layer->inputs >= GALI_PATCH_INPUTS;
+}
+
 void gali_plan_choose(gali_plan *plan, gal_form form, size_t l2) {
     plan->split = SPLIT;
     for (uint32_t i = 0; i < plan->count; i++) {
@@ -46,7 +51,8 @@ void gali_plan_choose(gali_plan *plan, gal_form form, size_t l2) {
         }
         int narrow = gali_precision_is_narrow(layer->precision);
         layer->form = layer->experts > 1 && !narrow ? form : GAL_FORM_PER_EXPERT;
-        layer->vectors = width_for(layer, plan->kernels, l2);
+        layer->vectors = gali_plan_is_sparse(layer) ? gali_patch_vectors(plan->kernels->lanes)
+                                                    : width_for(layer, plan->kernels, l2);
         layer->rows = gali_plan_rows(plan, layer, layer->vectors);
     }
 }
@@ -60,9 +66,10 @@ static int print_layer(const gali_plan *plan, uint32_t i, char *buffer, size_t s
     }
     char precision[GALI_PRECISION_TEXT];
     gali_precision_text(layer->precision, precision);
-    return snprintf(buffer, size, "%s %u: %u -> %u, %u experts: %s, %u vectors, %u rows, %s\n",
+    return snprintf(buffer, size, "%s %u: %u -> %u, %u %sexperts: %s, %u vectors, %u rows, %s\n",
                     kind_of(plan, i), i < plan->gating ? i : i - plan->gating, layer->inputs, layer->outputs,
-                    layer->experts, form_names[layer->form], layer->vectors, layer->rows, precision);
+                    layer->experts, gali_plan_is_sparse(layer) ? "sparse " : "", form_names[layer->form],
+                    layer->vectors, layer->rows, precision);
 }
 
 size_t gali_plan_print(const gali_plan *plan, char *buffer, size_t size) {
@@ -147,6 +154,10 @@ static gal_status parse_layer(gali_plan *plan, uint32_t i, const char *line, gal
     if (vectors < 1 || vectors > GALI_PANEL_VECTORS_MAX || rows < 1 || rows > GALI_TILE_ROWS_MAX) {
         return gali_fail(error, GAL_BAD_ARGUMENT, "plan, line %u: 1 to %d vectors and 1 to %d rows allowed",
                          i + 2, GALI_PANEL_VECTORS_MAX, GALI_TILE_ROWS_MAX);
+    }
+    if (gali_plan_is_sparse(layer) && vectors != layer->vectors) {
+        return gali_fail(error, GAL_BAD_ARGUMENT, "plan, line %u: %u vectors, a sparse layer has %u", i + 2,
+                         vectors, layer->vectors);
     }
     layer->vectors = vectors;
     layer->rows = rows;

@@ -181,8 +181,9 @@ static scene make_scene(const gali_plan *plan, const gali_plan_layer *layer, con
 gal_status gali_plan_measure(gali_plan *plan, const gal_network_desc *desc, gal_error *error) {
     for (uint32_t i = plan->gating; i < plan->count; i++) {
         gali_plan_layer *layer = &plan->layers[i];
-        if (layer->form != GAL_FORM_PER_EXPERT || !gali_layer_has_panels(layer->kind)) {
-            continue;
+        if (layer->form != GAL_FORM_PER_EXPERT || !gali_layer_has_panels(layer->kind) ||
+            gali_plan_is_sparse(layer)) {
+            continue; /* a sparse one has no choice of widths */
         }
         scene s = make_scene(plan, layer, desc);
         if (!s.weights) {

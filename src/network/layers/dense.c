@@ -1,5 +1,6 @@
 /* dense: y = sum_e w[e] (A_e x + b_e), the layer that has experts. Run by panel_f32 and blend_f32 (kernels.def). */
 #include "network/layer.h"
+#include "network/sparse.h"
 
 static int dense_fits(uint32_t inputs, uint32_t outputs) {
     (void)inputs, (void)outputs;
@@ -14,7 +15,7 @@ static uint32_t dense_columns(uint32_t inputs) {
 static double dense_affine(const gali_model_layer *layer, uint32_t e, uint32_t n, const double *x) {
     size_t row = (size_t)e * layer->outputs + n;
     double sum = (double)gali_model_f32(layer->biases, row);
-    for (uint32_t k = 0; k < layer->inputs; k++) {
+    for (uint32_t k = gali_sparse_next(layer, n, 0); k < layer->inputs; k = gali_sparse_next(layer, n, k + 1)) {
         sum += (double)gali_model_weight(layer, row * layer->inputs + k) * x[k];
     }
     return sum;

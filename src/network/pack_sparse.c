@@ -1,0 +1,53 @@
+#include "network/pack_sparse.h"
+
+#include "network/sparse.h"
+
+uint32_t gali_pack_patch_own(uint32_t start) {
+    return (start + GALI_PATCH_INPUTS - 1) / GALI_PATCH_INPUTS * GALI_PATCH_INPUTS;
+}
+
+/* A patch that begins at packed input `own`: where its reading starts. */
+static uint32_t patch_start(const gali_packed_layer *layer, uint32_t own) {
+    const uint32_t last = layer->inputs - GALI_PATCH_INPUTS;
+    return own < last ? own : last;
+}
+
+/* The patches of a row of the file's mask, counted on from `count`; returns the new count. */
+static uint32_t list_patches(const gali_packed_layer *layer, const gali_pack_source *source,
+                             const gali_model *model, uint32_t row, uint32_t *patches, uint32_t count) {
+    const gali_model_layer *from = gali_pack_layer_of(source);
+    uint32_t packed = 0;
+    int any = 0;
+    for (uint32_t k = 0; k < from->inputs; k++) {
+        if (source->live && !gali_pack_is_live(model, source, k)) {
+            continue;
+        }
+        any |= gali_sparse_has(from, row, k / GALI_PATCH_INPUTS);
+        packed++;
+        if (packed % GALI_PATCH_INPUTS != 0 && packed != layer->inputs) {
+            continue;
+        }
+        if (any && patches) {
+            patches[count] = patch_start(layer, (packed - 1) / GALI_PATCH_INPUTS * GALI_PATCH_INPUTS);
+        }
+        count += (uint32_t)any;
+        any = 0;
+    }
+    return count;
+}
+
+uint32_t gali_pack_sparse(const gali_packed_layer *layer, const gali_pack_source *source,
+                          const gali_model *model, uint32_t lanes, gali_pack_patches lists) {
+    uint32_t count = 0;
+    for (uint32_t p = 0; p < layer->panels; p++) {
+        const uint32_t row = gali_pack_panel_start(layer, p) * lanes / GALI_PATCH_OUTPUTS;
+        if (lists.starts) {
+            lists.starts[p] = count;
+        }
+        count = list_patches(layer, source, model, row, lists.patches, count);
+    }
+    if (lists.starts) {
+        lists.starts[layer->panels] = count;
+    }
+    return count;
+}

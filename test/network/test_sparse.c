@@ -1,0 +1,187 @@
+/*
+ * Sparse layers beside dense ones with the same weights and zeros: the same bits, on every instruction set, in every
+ * precision and form, for every gate, at any count, split in every way; and against float64.
+ */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include "network/network.h"
+#include "network/reference.h"
+#include "sparse.h"
+
+enum { COUNT_MOST = 37, CASES = 60 };
+
+/* A sparse model and its dense twin, with inputs, gates and room for the outputs of COUNT_MOST characters. */
+typedef struct scene {
+    synthetic sparse, dense;
+    float *x, *gate, *y, *expected;
+    size_t outputs; /* of all of them */
+} scene;
+
+static float *random_floats(size_t count, uint64_t *state, float scale) {
+    float *array = malloc((count + 1) * sizeof *array);
+    for (size_t i = 0; i < count; i++) {
+        array[i] = scale * synthetic_uniform(state);
+    }
+    return array;
+}
+
+/* Widths around and within patches; layers that fold, some of whose inputs are dead, and one that does not. */
+static scene scene_make(uint32_t i) {
+    static const uint32_t widths[] = {1, 5, 8, 9, 15, 16, 17, 24, 31, 40, 64, 67, 100, 270};
+    static const uint32_t shares[] = {128, 64, 200, 0, 256};
+    uint64_t state = 77 + i;
+    synthetic_desc desc = {.gate = (gal_gate_kind)(i % GAL_GATE_COUNT),
+                           .experts = 4 + i % 3,
+                           .layers = 2,
+                           .activation = {GALI_ACTIVATION_ELU, (gali_activation)(i % GALI_ACTIVATION_COUNT)},
+                           .plain = {i % 7 == 3, i % 5 == 2},
+                           .masked = i % 4 ? 5 : 0,
+                           .constant = i % 3 ? 7 : 0,
+                           .normalised = 1,
+                           .seed = i};
+    for (uint32_t w = 0; w < 3; w++) {
+        desc.width[w] = widths[synthetic_bits(&state) % (sizeof widths / sizeof *widths)];
+    }
+    scene s = {.sparse = synthetic_make(&desc)};
+    s.dense = s.sparse; /* its arrays are the other's */
+    for (uint32_t l = 0; l < desc.layers; l++) {
+        gali_model_layer *layer = &s.sparse.model.layers[l];
+        sparse_make(&s.sparse, layer, shares[i % 5], &state);
+        sparse_fill_up(&s.sparse, layer, &s.dense.model.layers[l]);
+    }
+    s.outputs = (size_t)COUNT_MOST * desc.width[2];
+    s.x = random_floats((size_t)COUNT_MOST * desc.width[0], &state, 2);
+    s.gate = random_floats((size_t)COUNT_MOST * desc.experts, &state, 1);
+    s.y = malloc(s.outputs * sizeof(float));
+    s.expected = malloc(s.outputs * sizeof(float));
+    return s;
+}
+
+static void scene_free(scene *s) {
+    synthetic_free(&s->sparse);
+    free(s->x);
+    free(s->gate);
+    free(s->y);
+    free(s->expected);
+}
+
+static void same_bits(const scene *s, gal_network_desc desc, uint32_t count, const gal_parallel *parallel) {
+    gal_network *sparse = synthetic_open_desc(&s->sparse, desc), *dense = synthetic_open_desc(&s->dense, desc);
+    const size_t size = count * (s->outputs / COUNT_MOST) * sizeof(float);
+    assert_int_equal(synthetic_run(dense, count, s->x, s->gate, s->expected, NULL), GAL_OK);
+    assert_int_equal(synthetic_run(sparse, count, s->x, s->gate, s->y, parallel), GAL_OK);
+    assert_memory_equal(s->y, s->expected, size);
+    gal_network_close(sparse);
+    gal_network_close(dense);
+}
+
+static void has_the_bits_of_dense(void **unused) {
+    (void)unused;
+    for (uint32_t i = 0; i < CASES; i++) {
+        scene s = scene_make(i);
+        for (int isa = GAL_ISA_SCALAR; isa < GAL_ISA_COUNT; isa++) {
+            if (gal_isa_available((gal_isa)isa)) {
+                same_bits(&s, (gal_network_desc){.isa = (gal_isa)isa}, i % (COUNT_MOST + 1), NULL);
+                same_bits(&s, (gal_network_desc){.isa = (gal_isa)isa}, COUNT_MOST, NULL);
+            }
+        }
+        scene_free(&s);
+    }
+}
+
+static void has_them_in_every_precision(void **unused) {
+    (void)unused;
+    static const uint32_t blocks[] = {0, 16, 48, GAL_BLOCK_ROW};
+    for (uint32_t i = 0; i < CASES; i++) {
+        scene s = scene_make(i);
+        for (int isa = GAL_ISA_SCALAR; isa < GAL_ISA_COUNT; isa++) {
+            for (int p = GAL_PRECISION_F32 + 1; p < GAL_PRECISION_COUNT && gal_isa_available((gal_isa)isa);
+                 p++) {
+                gal_network_desc desc = {.isa = (gal_isa)isa, .precision = (gal_precision)p};
+                desc.block = p == GAL_PRECISION_INT8_DOT ? blocks[i % 4] : 0;
+                same_bits(&s, desc, i % (COUNT_MOST + 1), NULL);
+            }
+        }
+        scene_free(&s);
+    }
+}
+
+static void has_them_in_the_blend_form(void **unused) {
+    (void)unused;
+    for (uint32_t i = 0; i < CASES; i += 3) {
+        scene s = scene_make(i);
+        same_bits(&s, (gal_network_desc){.form = GAL_FORM_BLEND}, 9, NULL);
+        scene_free(&s);
+    }
+}
+
+/* Tasks backwards, on one thread: what a split changes would show. */
+static void backwards(void *context, void (*task)(void *argument, uint32_t index), void *argument,
+                      uint32_t count) {
+    (void)context;
+    for (uint32_t i = count; i > 0; i--) {
+        task(argument, i - 1);
+    }
+}
+
+static void does_not_see_a_split(void **unused) {
+    (void)unused;
+    const gal_parallel parallel = {.parallel_for = backwards, .threads = 3};
+    for (uint32_t i = 0; i < CASES; i++) {
+        scene s = scene_make(i);
+        same_bits(&s, (gal_network_desc){0}, i % (COUNT_MOST + 1), &parallel);
+        scene_free(&s);
+    }
+}
+
+static void is_what_float64_says(void **unused) {
+    (void)unused;
+    for (uint32_t i = 0; i < CASES; i++) {
+        scene s = scene_make(i);
+        double *truth = malloc(s.outputs * sizeof *truth), worst = 0, squares = 0;
+        gal_network *network = synthetic_open(&s.sparse, GAL_ISA_BEST);
+        assert_int_equal(synthetic_run(network, COUNT_MOST, s.x, s.gate, s.y, NULL), GAL_OK);
+        assert_int_equal(gali_reference_run(&s.sparse.model, COUNT_MOST, s.x, s.gate, truth, NULL), GAL_OK);
+        for (size_t k = 0; k < s.outputs; k++) {
+            worst = fmax(worst, fabs((double)s.y[k] - truth[k]));
+            squares += truth[k] * truth[k];
+        }
+        assert_true(worst <= 1e-5 * sqrt(squares / (double)s.outputs));
+        gal_network_close(network);
+        free(truth);
+        scene_free(&s);
+    }
+}
+
+/* The weights of a network of half the patches take half of the memory, and no input that is not asked for is read. */
+static void takes_less_memory(void **unused) {
+    (void)unused;
+    const synthetic_desc desc = {
+        .gate = GAL_GATE_CUBIC, .experts = 4, .layers = 2, .width = {512, 512, 512}, .seed = 1};
+    synthetic s = synthetic_make(&desc);
+    gal_network *dense = synthetic_open(&s, GAL_ISA_BEST);
+    uint64_t state = 3;
+    sparse_make(&s, &s.model.layers[0], 128, &state);
+    sparse_make(&s, &s.model.layers[1], 128, &state);
+    gal_network *sparse = synthetic_open(&s, GAL_ISA_BEST);
+    const gal_network_info of_sparse = gal_network_get_info(sparse), of_dense = gal_network_get_info(dense);
+    assert_true((double)of_sparse.memory < 0.55 * (double)of_dense.memory);
+    assert_true((double)of_sparse.parameters < 0.55 * (double)of_dense.parameters);
+    gal_network_close(sparse);
+    gal_network_close(dense);
+    synthetic_free(&s);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(has_the_bits_of_dense),      cmocka_unit_test(has_them_in_every_precision),
+        cmocka_unit_test(has_them_in_the_blend_form), cmocka_unit_test(does_not_see_a_split),
+        cmocka_unit_test(is_what_float64_says),       cmocka_unit_test(takes_less_memory),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
