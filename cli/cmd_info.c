@@ -7,6 +7,7 @@
 #include "json.h"
 #include "model_file.h"
 #include "network/network.h"
+#include "network/sparse.h"
 #include "options.h"
 #include "precision_option.h"
 
@@ -119,7 +120,9 @@ static double step_work(const facts *self) {
     double work = 0;
     for (uint32_t i = 0; i < self->opened->layer_count; i++) {
         const gali_packed_layer *layer = &self->opened->layers[i];
-        if (gali_layer_has_panels(layer->kind)) {
+        if (layer->sparse) {
+            work += (double)gali_pack_parameters(layer, self->opened->kernels); /* and the biases */
+        } else if (gali_layer_has_panels(layer->kind)) {
             work += (double)layer->inputs * layer->outputs * layer->experts;
         }
     }
@@ -227,11 +230,21 @@ static void print_plan(const facts *self) {
     }
 }
 
+/* The part of a sparse layer's patches that is there. */
+static double patches_share(const gali_model_layer *layer) {
+    return (double)layer->patches / ((double)gali_sparse_rows(layer) * gali_sparse_columns(layer));
+}
+
 /* What each layer makes, with its kind where it is not dense. */
 static void print_layers(const gali_model_layer *layers, uint32_t count) {
     for (uint32_t i = 0; i < count; i++) {
-        int dense = layers[i].kind == GALI_LAYER_DENSE;
-        printf(dense ? " -> %u" : " -> %u (%s)", layers[i].outputs, gali_layer_ops_of(layers[i].kind)->name);
+        const gali_layer_kind kind = layers[i].kind;
+        printf(kind == GALI_LAYER_DENSE ? " -> %u" : " -> %u (%s", layers[i].outputs,
+               gali_layer_ops_of(kind)->name);
+        if (kind == GALI_LAYER_SPARSE) {
+            printf(", %.0f %% there", 100 * patches_share(&layers[i]));
+        }
+        printf(kind == GALI_LAYER_DENSE ? "" : ")");
     }
 }
 
@@ -367,6 +380,9 @@ static void json_layers(gali_json *json, const gali_model *model) {
         gali_json_number(json, "inputs", layer->inputs);
         gali_json_number(json, "outputs", layer->outputs);
         gali_json_number(json, "experts", layer->experts);
+        if (layer->kind == GALI_LAYER_SPARSE) {
+            gali_json_number(json, "patches", patches_share(layer));
+        }
         gali_json_text(json, "activation", activation_names[layer->activation]);
         gali_json_text(json, "weights",
                        gali_layer_columns(layer->kind, layer->inputs) ? weight_names[layer->weight_type]

@@ -14,7 +14,7 @@
 #include "gallop/record.h"
 #include "model/tiny_model.h"
 #include "network/quantise_model.h"
-#include "synthetic.h"
+#include "sparse.h"
 
 static int put(const char *folder, const char *name, const void *bytes, size_t size) {
     char path[4096];
@@ -46,12 +46,29 @@ static int put_quantised(const char *folder, const char *name, const gali_model 
     return written;
 }
 
+/* Two sparse layers, of float32 and of integers. */
+static int put_sparse(const char *folder) {
+    static const synthetic_desc desc = {
+        .gate = GAL_GATE_LINEAR, .experts = 2, .layers = 2, .width = {19, 18, 5}, .masked = 5, .seed = 6};
+    synthetic s = synthetic_make(&desc);
+    uint64_t state = 1;
+    for (uint32_t i = 0; i < desc.layers; i++) {
+        sparse_make(&s, &s.model.layers[i], 128, &state);
+    }
+    const int written =
+        put_model(folder, "model/sparse", &s.model) &
+        put_quantised(folder, "model/sparse_int8", &s.model, (gali_precision){GAL_PRECISION_INT8, 16});
+    synthetic_free(&s);
+    return written;
+}
+
 static int put_models(const char *folder) {
     tiny t;
     tiny_make(&t);
     int written = put_model(folder, "model/tiny", &t.model);
     written &= put_quantised(folder, "model/int8", &t.model, (gali_precision){GAL_PRECISION_INT8, 32});
     written &= put_quantised(folder, "model/int16", &t.model, (gali_precision){GAL_PRECISION_INT16, 64});
+    written &= put_sparse(folder);
     t.model.gate = GAL_GATE_LINEAR;
     t.model.contract = NULL;
     written &= put_model(folder, "model/linear", &t.model);

@@ -6,9 +6,12 @@
 #define GALLOP_TEST_GRAPH_H
 
 #include "network/layer.h"
-#include "synthetic.h"
+#include "sparse.h"
 
-enum { GRAPH_LAYERS_MAX = 8 };
+enum {
+    GRAPH_LAYERS_MAX = 8,
+    GRAPH_KINDS = GALI_LAYER_CONCAT + 1, /* that are chosen at random; a sparse layer is asked for */
+};
 
 typedef struct graph_desc {
     gal_gate_kind gate;
@@ -98,7 +101,7 @@ static inline void graph_layer(graph *g, gali_layer_list *list, gali_model_layer
     gali_model_layer *layer = &layers[i];
     do { /* until the slices suffice */
         *layer = (gali_model_layer){
-            .kind = (gali_layer_kind)(kind < 0 ? graph_choose(g, GALI_LAYER_KIND_COUNT) : (uint32_t)kind),
+            .kind = (gali_layer_kind)(kind < 0 ? graph_choose(g, GRAPH_KINDS) : (uint32_t)kind),
             .activation = (gali_activation)(activation < 0 ? graph_choose(g, GALI_ACTIVATION_COUNT)
                                                            : (uint32_t)activation),
             .outputs = outputs ? outputs : graph_width(g),
@@ -112,10 +115,16 @@ static inline void graph_layer(graph *g, gali_layer_list *list, gali_model_layer
         }
     } while (layer->source_count == 0);
     layer->sources = g->sources[i];
-    layer->experts = layer->kind == GALI_LAYER_DENSE && graph_choose(g, 4) ? list->experts : 1;
+    layer->experts = gali_layer_has_panels(layer->kind) && graph_choose(g, 4) ? list->experts : 1;
     layer->slope = layer->activation == GALI_ACTIVATION_LEAKY_RELU ? synthetic_uniform(&g->random) : 0;
     layer->epsilon = layer->kind == GALI_LAYER_LAYER_NORM ? (layer->outputs < 16 ? 0.1f : 1e-5f) : 0;
-    graph_weights(g, layer);
+    if (layer->kind == GALI_LAYER_SPARSE) {
+        layer->kind = GALI_LAYER_DENSE;
+        graph_weights(g, layer);
+        sparse_make(&g->s, layer, 128, &g->random);
+    } else {
+        graph_weights(g, layer);
+    }
     list->count++;
 }
 

@@ -88,20 +88,22 @@ _RUN: dict[str, Callable[[Layer, np.ndarray | None, np.ndarray], np.ndarray]] = 
     "add": lambda layer, w, x: _parts(layer, x).sum(1),
     "mul": lambda layer, w, x: _parts(layer, x).prod(1),
     "concat": lambda layer, w, x: x,
+    "sparse": _dense,  # with the zeros
 }
 KINDS = tuple(_RUN)
+BLENDED = ("dense", "sparse")  # kinds that may have experts and integers
 
 
 def fits(kind: str, inputs: int, outputs: int) -> bool:
     """Whether K inputs go with N outputs."""
     if kind in ("add", "mul"):
         return inputs > outputs and inputs % outputs == 0
-    return kind == "dense" or inputs == {"film": 3, "gru": 7}.get(kind, 1) * outputs
+    return kind in BLENDED or inputs == {"film": 3, "gru": 7}.get(kind, 1) * outputs
 
 
 def columns(kind: str, inputs: int) -> int:
     """Weights of an output; 0: the kind has neither weights nor biases."""
-    return {"dense": inputs, "layer_norm": 1}.get(kind, 0)
+    return {"dense": inputs, "sparse": inputs, "layer_norm": 1}.get(kind, 0)
 
 
 def sources_of(layers: list[Layer], i: int, width: int) -> tuple[tuple[int, int, int], ...]:

@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 
 from gallop import contract as contract_text
-from gallop import kinds
+from gallop import kinds, patches
 from gallop import weights as stored_weights
 from gallop.kinds import ACTIVATIONS, KINDS
 from gallop.weights import TYPES
@@ -40,6 +40,9 @@ class Layer:
     Weights are float32 here; `type` is what the file keeps them as. int8 and int16 have `scales`
     [E, N, blocks], one for each `block` inputs (0: for all), and are whole multiples of them.
 
+    sparse: a dense layer whose file leaves out the patches of 16 outputs x 8 inputs that are not
+    in `mask` [rows, columns]; its weights are 0 there.
+
     x is the value before, or the joined `sources`: (value, first, count) each, where value 0 is
     what the layers are given and value i + 1 what layer i makes."""
 
@@ -54,6 +57,7 @@ class Layer:
     sources: tuple[tuple[int, int, int], ...] = ()
     block: int = 0
     scales: np.ndarray | None = None
+    mask: np.ndarray | None = None  # of a sparse layer, truths (gallop.patches)
 
     def __post_init__(self) -> None:
         self.outputs = self.bias.shape[1] or self.outputs
@@ -193,13 +197,16 @@ def _layer_data(layers: list[Layer], width: int) -> bytes:
     out = b""
     for i, layer in enumerate(layers):
         inputs = sum(count for _, _, count in kinds.sources_of(layers, i, width))
-        inputs = layer.weights.shape[2] if layer.kind == "dense" else inputs
+        inputs = layer.weights.shape[2] if layer.kind in kinds.BLENDED else inputs
         out += struct.pack("<8I2f", KINDS.index(layer.kind), ACTIVATIONS.index(layer.activation),
                            len(layer.weights), inputs, layer.outputs, _type_number(layer, i),
                            layer.block, len(layer.sources), layer.slope, layer.epsilon)
         out += np.asarray(layer.sources, dtype="<u4").tobytes()
         try:
-            out += stored_weights.encode(layer.weights, layer.type, layer.block, layer.scales)
+            if layer.kind == "sparse":
+                out += patches.encode(layer)
+            else:
+                out += stored_weights.encode(layer.weights, layer.type, layer.block, layer.scales)
         except ValueError as e:
             raise ModelError(f"layer {i}: {e}") from None
         out += _f32(layer.bias)
@@ -390,9 +397,9 @@ def _read_layer(b: _Bytes, i: int, experts: int, widths: list[int]) -> Layer:
         raise b.error(f"layer {i}: unknown kind, activation or weight type")
     name, act, type = KINDS[kind], ACTIVATIONS[activation], TYPES[number]
     integers = type in stored_weights.INTEGERS
-    if not stored_weights.fits(type, block) or (integers and name != "dense"):
+    if not stored_weights.fits(type, block) or (integers and name not in kinds.BLENDED):
         raise b.error(f"layer {i}: {name} of {type} in blocks of {block}")
-    most = experts if name == "dense" else 1
+    most = experts if name in kinds.BLENDED else 1
     if e not in (1, most) or not (1 <= k <= MAX_WIDTH and 1 <= n <= MAX_WIDTH):
         raise b.error(f"layer {i}: {e} experts of {n} x {k}")
     if not kinds.fits(name, k, n) or (number and not kinds.columns(name, k)):
@@ -410,13 +417,17 @@ def _read_layer(b: _Bytes, i: int, experts: int, widths: list[int]) -> Layer:
     columns = kinds.columns(name, k)
     try:
         shape = (e, n if columns else 0, columns)
-        weights, scales = stored_weights.decode(b.padded, type, block, shape)
+        mask = patches.decode_mask(b.array, n, k) if name == "sparse" else None
+        if mask is None:
+            weights, scales = stored_weights.decode(b.padded, type, block, shape)
+        else:
+            weights, scales = patches.decode(b.padded, type, block, shape, mask)
     except ModelError:
         raise
     except ValueError as fault:
         raise b.error(f"layer {i}: {fault}") from None
     bias = b.array("<f4", e, n if columns else 0)
-    return Layer(weights, bias, act, type, name, n, slope, epsilon, sources, block, scales)
+    return Layer(weights, bias, act, type, name, n, slope, epsilon, sources, block, scales, mask)
 
 
 def _read_golden(b: _Bytes, model: Model) -> Golden:

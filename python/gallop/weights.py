@@ -81,15 +81,22 @@ def _integers(weights: np.ndarray, type: str, block: int, scales: np.ndarray | N
 def encode(weights: np.ndarray, type: str, block: int = 0, scales: np.ndarray | None = None
            ) -> bytes:
     """The bytes of weights [E, N, K] and of their scales [E, N, blocks], each padded to four."""
+    stored_as, tail = numbers(weights, type, block, scales)
+    return padded(stored_as) + tail
+
+
+def numbers(weights: np.ndarray, type: str, block: int = 0, scales: np.ndarray | None = None
+            ) -> tuple[np.ndarray, bytes]:
+    """Weights [E, N, K] as the file's numbers, and the bytes of their scales."""
     if type in INTEGERS:
         whole = _integers(weights, type, block, scales)
-        return _padded(whole.astype(INTEGERS[type][0])) + _padded(bf16_bits(scales))
+        return whole.astype(INTEGERS[type][0]), padded(bf16_bits(scales))
     if type == "bf16":
-        return _padded(bf16_bits(weights))
-    return _padded(np.ascontiguousarray(weights, "<f2" if type == "f16" else "<f4"))
+        return bf16_bits(weights), b""
+    return np.ascontiguousarray(weights, "<f2" if type == "f16" else "<f4"), b""
 
 
-def _padded(array: np.ndarray) -> bytes:
+def padded(array: np.ndarray) -> bytes:
     data = array.tobytes()
     return data + b"\0" * (-len(data) % 4)
 

@@ -8,6 +8,7 @@
 #include "base/size.h"
 #include "network/model_layout.h"
 #include "network/quantise.h"
+#include "network/sparse.h"
 #include "network/wiring.h"
 
 /* A layer on its way: `to` has the new type, and arrays to be filled. */
@@ -115,7 +116,10 @@ static int store_halves(const quantised_layer *l, size_t row) {
         const int f16 = l->to->weight_type == GALI_WEIGHT_F16;
         const uint16_t half = f16 ? gali_f16_round(l->row[k]) : gali_bf16_round(l->row[k]);
         fits &= f16 ? (half & 0x7c00u) != 0x7c00u : (half & 0x7f80u) != 0x7f80u;
-        store_u16(l->to->weights, row * l->from->inputs + k, half);
+        const size_t place = gali_sparse_place(l->to, row, k);
+        if (place != GALI_SIZE_BAD) {
+            store_u16(l->to->weights, place, half);
+        }
     }
     return fits;
 }
@@ -126,10 +130,11 @@ static int store_integers(const quantised_layer *l, size_t row) {
     const int fits = gali_quantise(l->row, inputs, l->to->block,
                                    bytes ? gali_quantise_int8 : gali_quantise_int16, l->q, l->scale);
     for (uint32_t k = 0; k < inputs; k++) {
-        if (bytes) {
-            ((unsigned char *)(uintptr_t)l->to->weights)[row * inputs + k] = (unsigned char)(int8_t)l->q[k];
-        } else {
-            store_u16(l->to->weights, row * inputs + k, (uint16_t)l->q[k]);
+        const size_t place = gali_sparse_place(l->to, row, k);
+        if (place != GALI_SIZE_BAD && bytes) {
+            ((unsigned char *)(uintptr_t)l->to->weights)[place] = (unsigned char)(int8_t)l->q[k];
+        } else if (place != GALI_SIZE_BAD) {
+            store_u16(l->to->weights, place, (uint16_t)l->q[k]);
         }
     }
     for (uint32_t b = 0; b < blocks; b++) {
@@ -177,6 +182,7 @@ gal_status gali_quantise_model(const gali_model *model, gali_precision precision
         to->weights = placed.layers[i].weights;
         to->scales = placed.layers[i].scales;
         to->biases = placed.layers[i].biases;
+        memset((void *)(uintptr_t)to->weights, 0, gali_layer_weights_size(to)); /* sparse ones have a padding */
         int16_t *q = (int16_t *)(void *)(scratch + width);
         const quantised_layer l = {.model = model,
                                    .list = gali_layer_list_main(model),

@@ -334,7 +334,7 @@ static uint32_t parts_of(const graph *g) {
     return parts;
 }
 
-static const uint32_t every_kind = (1u << GALI_LAYER_KIND_COUNT) - 1;
+static const uint32_t every_kind = (1u << GRAPH_KINDS) - 1;
 static const uint32_t every_activation = ((1u << GALI_ACTIVATION_COUNT) - 1) << 16;
 
 /* Seeds whose layers have every kind and activation on both targets. */

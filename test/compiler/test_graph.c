@@ -261,7 +261,7 @@ static void graphs_of_every_kind_of_layer(void **state) {
         }
         graph_free(g);
     }
-    assert_int_equal(kinds, (1u << GALI_LAYER_KIND_COUNT) - 1);
+    assert_int_equal(kinds, (1u << GRAPH_KINDS) - 1);
 }
 
 /* ---- groups ---- */

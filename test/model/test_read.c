@@ -89,7 +89,7 @@ static const fault faults[] = {
     {"LAYR", 4, 4, 4, 0, "LAYR: layer 0, offset 20: inputs 3, expected 4 (what its sources have)"},
     {"LAYR", 0, 4, 2, 0, "LAYR: 380 bytes, expected 292 (where layer 1 ends)"},
     {"LAYR", 0, 4, 4, 0, "LAYR: layer 3, offset 380: 0 bytes left, expected a header of 40"},
-    {"LAYR", 8, 4, 7, 0, "LAYR: layer 0, offset 8: kind 7, expected 0..6"},
+    {"LAYR", 8, 4, 8, 0, "LAYR: layer 0, offset 8: kind 8, expected 0..7"},
     {"LAYR", 12, 4, 10, 0, "LAYR: layer 0, offset 12: activation 10, expected 0..9"},
     {"LAYR", 16, 4, 5, 0, "LAYR: layer 0, offset 16: 5 experts, expected 1 or the gate's 4"},
     {"LAYR", 16, 4, 0, 0, "LAYR: layer 0, offset 16: 0 experts"},
