@@ -3,6 +3,7 @@
 #define GALI_CLI_ONNX_MODEL_H
 
 #include "compiler/program/profile.h"
+#include "compiler/program/patterns.h"
 #include "compiler/program/winograd.h"
 #include "graph/rewrite.h"
 #include "import/onnx/file.h"

@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "compiler/loop/uses.h"
 #include "compiler/lower/lowering.h"
+#include "compiler/program/patterns.h"
 
 void gali_lower_fail(gali_lowering *l, const char *why) {
     l->why = l->why ? l->why : why;
@@ -200,6 +201,9 @@ static void add_parameters(gali_lowering *l, uint32_t group) {
     for (uint32_t i = 0; i < l->p->stage_count; i++) {
         if (!l->p->stages[i].gone && l->p->stages[i].group == group) {
             visit_stage(l, &l->p->stages[i], see_parameters);
+            if (l->p->stages[i].patterns && !l->p->stages[i].patterns->makes_tiles) {
+                add_parameter(l, l->p->stages[i].patterns->reorder, GALI_LOOP_CONSTANT);
+            }
         }
     }
 }

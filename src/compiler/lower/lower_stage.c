@@ -171,6 +171,9 @@ void gali_lower_items(gali_lowering *l, const gali_program_stage *stage) {
 void gali_lower_stage(gali_lowering *l, const gali_program_stage *stage) {
     begin_stage(l, stage);
     gali_extent last = stage->rank ? stage->extent[gali_lower_axis(l, stage->rank - 1)] : 1;
+    if (stage->patterns && !l->plain && gali_lower_patterns(l)) {
+        return;
+    }
     if (stage->parted) {
         gali_lower_parts(l);
         return;

@@ -8,6 +8,7 @@
  *     lower_vector.c stages in vectors, and what may be
  *     lower_tile.c   sums in register tiles of vectors; tile.h
  *     tile_schedule.c  a tile as a schedule
+ *     lower_patterns.c  sums over kernels that pruning left
  *     lower_parallel.c  the loop that threads share
  *     lower_lanes.c  sums along the contiguous axis, in partial sums
  *     recorded.c     which schedules a log has for groups
@@ -228,6 +229,11 @@ int gali_lower_tile(gali_lowering *l);
 
 /* Marks the loop of the function, which is made of that many stages, that threads may share. */
 void gali_lower_parallel(gali_lowering *l, uint32_t stages);
+
+/* ---- lower_patterns.c ---- */
+
+/* The stage, which has patterns; 0 where it is lowered as any other. */
+int gali_lower_patterns(gali_lowering *l);
 
 /* ---- lower_lanes.c ---- */
 

@@ -144,6 +144,7 @@ static void finish_here(gali_fusion *f, uint32_t sum_number, uint32_t into_numbe
     uint32_t own = into->node; /* the group is named of the sum; what is gone is what it took in */
     into->node = sum->node;
     into->stretch = sum->stretch;
+    into->patterns = sum->patterns;
     sum->node = own;
     memcpy(into->extent, sum->extent, sizeof sum->extent);
     gali_fusion_add_reads(f, into_number);

@@ -59,9 +59,11 @@ static double count_of(const layout *l, gali_extent extent) {
     return count > 0 ? (double)count : 1;
 }
 
+/* Results by patterns have their columns last: vectors are along these. */
 static int is_free(const layout *l, uint32_t tensor) {
-    gali_tensor_role role = l->p->tensors[tensor].role;
-    return role == GALI_TENSOR_MADE || role == GALI_TENSOR_CONSTANT;
+    const gali_program_tensor *t = &l->p->tensors[tensor];
+    int by_patterns = t->stage != GALI_NONE && l->p->stages[t->stage].patterns;
+    return (t->role == GALI_TENSOR_MADE && !by_patterns) || t->role == GALI_TENSOR_CONSTANT;
 }
 
 /* Whether elements one after another in the axis of the stage are that in what it reads, too; or could be. */

@@ -4,7 +4,9 @@
  *     build.c    every node's expression (graph/express.h), its loads turned to tensors of the whole graph
  *     control.c  nodes with bodies: their stages in blocks, between steps
  *     call.c     what puts elements in order or chooses some: calls between stages
+ *     patterns.c convolutions whose weights have holes in patterns, stored by fkw.c
  *     winograd.c convolutions of 3x3 windows by transforms and a product
+ *     convolution.c  what these two share
  *     sweep.c    scalars made simple, stages that are there twice or for nobody
  *     fuse.c     stages put into those that read them, sums finished by what follows them
  *     profile.c  which pairs of classes were faster fused
@@ -84,8 +86,9 @@ typedef struct gali_program_stage {
     uint8_t stretch; /* of its node: those of one are one group */
     int parted; /* the sum is GALI_SUM_PARTS partial ones along the last axis (layout.c says, lower_lanes.c how) */
     gali_extent extent[GALI_AXES_MAX];
-    const gali_scalar *start, *value; /* as in express.h */
-    const gali_scalar *finish;        /* of a reduction, what is stored, of `self`; NULL: self */
+    const gali_scalar *start, *value;     /* as in express.h */
+    const gali_scalar *finish;            /* of a reduction, what is stored, of `self`; NULL: self */
+    const struct gali_patterns *patterns; /* it is of a convolution by patterns (patterns.h); NULL */
     uint32_t rows; /* axes that all stages of the group share: what they read of each other is in one row */
     uint8_t row[GALI_RANK_MAX]; /* [rows] which of this stage's axes they are, in the group's order */
 } gali_program_stage;

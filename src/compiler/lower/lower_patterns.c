@@ -1,0 +1,235 @@
+/*
+ * Sums over the kernels that pruning left (program/patterns.h), in tiles of R rows of one vector:
+ *
+ *     for tiles of rows { for vectors of columns { for f in filters {
+ *         m = reorder[f]
+ *         for r in R: sum[r] = start
+ *         for each pattern { for k in the kernels that m has of it {
+ *             c = index[..]
+ *             for the columns that the pattern keeps { for i in R + 2: x = tiles[.. c][i][column ..]
+ *                 for the taps of that column, of row t: sum[i - t] = fma(x, weight[..][tap], sum[i - t]) } } }
+ *         for r in R: y[m][r] = finish(sum[r])
+ *
+ * Patterns and taps are written out, so a vector is loaded once for all rows of results and all taps that want it: of four taps
+ * in two columns 2 (R + 2) loads instead of 4 R. Each result has its kernels, and the taps of each, in one order whatever R and
+ * the lanes are.
+ */
+#include "compiler/lower/lowering.h"
+#include "compiler/program/patterns.h"
+
+typedef struct sparse {
+    gali_lowering *l;
+    const gali_patterns *of;
+    uint32_t lanes, rows;        /* of the tile that is made */
+    gali_loop_buffer *sum, *row; /* locals [rows][lanes], [rows + 2][lanes] */
+    gali_loop_index height, width, tile, first_row, filter, first_column, tile_column, column;
+} sparse;
+
+/* ---- integers ---- */
+
+static gali_loop_index looked_up(sparse *s, uint32_t tensor, const gali_loop_index *index, uint32_t rank,
+                                 uint32_t most) {
+    gali_lowering *l = s->l;
+    const gali_loop_buffer *buffer = gali_lower_parameter(l, tensor);
+    gali_loop_variable *variable = (gali_loop_variable *)gali_lower_variable(l, "at");
+    gali_loop_statement *let = gali_loop_add_statement(l->arena, GALI_LOOP_LET);
+    if (!buffer || !variable || !let) {
+        gali_lower_fail(l, "no memory, or a limit of loops");
+        return gali_loop_number(0);
+    }
+    variable->most = most;
+    let->variable = variable;
+    let->let = GALI_LOOP_LOOKUP;
+    let->lookup = (gali_loop_access){.buffer = buffer, .lanes = 1};
+    for (uint32_t i = 0; i < rank; i++) {
+        let->lookup.index[i] = index[i];
+    }
+    gali_lower_append(l, let);
+    gali_lower_set_bounds(l, variable, 0, most, NULL);
+    return gali_loop_of(variable);
+}
+
+static gali_loop_index plus(gali_loop_index a, const gali_loop_index *b, int64_t scale) {
+    gali_loop_index_add(&a, b, scale);
+    return a;
+}
+
+/* ---- a tile ---- */
+
+static gali_loop_access local_at(const sparse *s, const gali_loop_buffer *local, const gali_loop_index *row) {
+    return (gali_loop_access){.buffer = local, .lanes = s->lanes, .index = {*row, gali_loop_number(0)}};
+}
+
+/* For all rows: `to`, the sum or, NULL, the result, is the scalar. */
+static void for_rows(sparse *s, const gali_loop_buffer *to, const gali_scalar *value) {
+    gali_lowering *l = s->l;
+    gali_loop_statement **outside = l->tail;
+    gali_loop_index rows = gali_loop_number(s->rows), turn = gali_lower_open(l, "r", &rows);
+    if (*outside) {
+        (*outside)->mark = GALI_LOOP_UNROLL;
+    }
+    gali_lower_set_known(l, 2, plus(s->first_row, &turn, 1), &s->height);
+    gali_lower_set_lanes(l, s->lanes > 1 ? 3 : GALI_NONE, s->lanes, s->first_column, &s->width);
+    l->axis[3] = s->first_column;
+    gali_loop_access own = local_at(s, s->sum, &turn);
+    l->self = gali_loop_load(l->arena, &own, NULL);
+    own = to ? own : gali_lower_result(l);
+    own.lanes = s->lanes;
+    gali_lower_store(l, &own, value);
+    gali_lower_set_lanes(l, GALI_NONE, 1, s->first_column, NULL);
+    gali_lower_close(l, outside);
+}
+
+/* sum[to] = fma(row[from], weight, sum[to]) */
+static void add_tap(sparse *s, uint32_t from, uint32_t to, const gali_loop_value *weight) {
+    gali_arena *arena = s->l->arena;
+    gali_loop_index row = gali_loop_number(from), result = gali_loop_number(to);
+    gali_loop_access x = local_at(s, s->row, &row), sum = local_at(s, s->sum, &result);
+    gali_lower_put(s->l, &sum,
+                   gali_loop_apply(arena, gali_lower_op(GALI_SCALAR_fma), gali_loop_load(arena, &x, NULL),
+                                   weight, gali_loop_load(arena, &sum, NULL)));
+}
+
+/* A row of a channel's tile, from the column on, is loaded, and added to all sums that want it. */
+static void add_row(sparse *s, const uint8_t *taps, uint32_t column, uint32_t row,
+                    const gali_loop_index *channel, const gali_loop_value *const *weight) {
+    gali_lowering *l = s->l;
+    int loaded = 0;
+    for (uint32_t tap = 0; tap < GALI_FKW_TAPS; tap++) {
+        uint32_t down = taps[tap] / 3;
+        if (taps[tap] % 3 != column || row < down || row - down >= s->rows) {
+            continue;
+        }
+        if (!loaded) {
+            gali_loop_index local = gali_loop_number(row);
+            gali_loop_access to = local_at(s, s->row, &local);
+            gali_loop_access from = {
+                .buffer = gali_lower_parameter(l, s->of->tiles),
+                .lanes = s->lanes,
+                .index = {l->axis[0], s->tile, s->tile_column, *channel, gali_loop_number(row), s->column}};
+            from.index[5].constant += column;
+            gali_lower_put(l, &to, gali_loop_load(l->arena, &from, NULL));
+            loaded = 1;
+        }
+        add_tap(s, row, row - down, weight[tap]);
+    }
+}
+
+/* One kernel of a pattern. */
+static void add_kernel(sparse *s, uint32_t pattern, const gali_loop_index *kernel) {
+    gali_lowering *l = s->l;
+    const gali_fkw *f = &s->of->fkw;
+    const uint8_t *taps = s->of->patterns->taps[pattern];
+    gali_loop_index channel = looked_up(s, s->of->index, kernel, 1, f->channels - 1);
+    const gali_loop_value *weight[GALI_FKW_TAPS];
+    channel.constant += f->first;
+    for (uint32_t tap = 0; tap < GALI_FKW_TAPS; tap++) {
+        gali_loop_access from = {.buffer = gali_lower_parameter(l, s->of->weight),
+                                 .lanes = 1,
+                                 .index = {*kernel, gali_loop_number(tap)}};
+        weight[tap] = gali_loop_load(l->arena, &from, NULL);
+    }
+    for (uint32_t column = 0; column < 3; column++) {
+        for (uint32_t row = 0; row < s->rows + GALI_PATTERNS_MARGIN; row++) {
+            add_row(s, taps, column, row, &channel, weight);
+        }
+    }
+}
+
+/* The kernels of all patterns. What is looked up is held within the constants' rows, whatever it may be. */
+static void add_kernels(sparse *s) {
+    gali_lowering *l = s->l;
+    const gali_fkw *f = &s->of->fkw;
+    gali_loop_index first = looked_up(s, s->of->offset, &s->filter, 1, f->kernels);
+    gali_loop_index place[] = {s->filter, gali_loop_number(0)}, begin = gali_loop_number(0);
+    for (uint32_t p = 0; p < f->patterns; p++) {
+        place[1].constant++;
+        l->let_count = 0;
+        gali_loop_index end = looked_up(s, s->of->stride, place, 2, f->longest);
+        end = gali_lower_let(l, GALI_LOOP_MOST, end, begin, 0, f->longest, NULL);
+        gali_loop_index at = gali_lower_let(l, GALI_LOOP_LEAST, plus(first, &begin, 1),
+                                            gali_loop_number(f->kernels), 0, f->kernels, NULL);
+        gali_loop_index turns = plus(end, &begin, -1);
+        gali_loop_statement **outside = l->tail;
+        gali_loop_index turn = gali_lower_open(l, "k", &turns), kernel = plus(at, &turn, 1);
+        add_kernel(s, p, &kernel);
+        gali_lower_close(l, outside);
+        begin = end;
+    }
+    l->let_count = 0;
+}
+
+static void make_filter(sparse *s) {
+    static const gali_scalar self = {.op = GALI_SCALAR_self, .element = GALI_f32};
+    gali_lowering *l = s->l;
+    const gali_fkw *f = &s->of->fkw;
+    gali_loop_index filters = gali_loop_number(f->filters), turn = gali_lower_open(l, "f", &filters);
+    const uint32_t sums[] = {s->rows, s->lanes}, rows[] = {s->rows + GALI_PATTERNS_MARGIN, s->lanes};
+    s->filter = l->axis[1] = looked_up(s, s->of->reorder, &turn, 1, f->filters - 1);
+    s->sum = gali_lower_local(l, "sum", GALI_f32, 2, sums);
+    s->row = gali_lower_local(l, "row", GALI_f32, 2, rows);
+    if (!s->sum || !s->row) {
+        return;
+    }
+    for_rows(s, s->sum, l->stage->start);
+    add_kernels(s);
+    for_rows(s, NULL, l->stage->finish ? l->stage->finish : &self);
+}
+
+/* Tiles of `rows`, the first of them at `first`. */
+static void make_tiles(sparse *s, uint32_t first, uint32_t count, uint32_t rows) {
+    gali_lowering *l = s->l;
+    gali_loop_statement **outside = l->tail;
+    uint32_t parts = GALI_PATTERNS_WIDTH / s->lanes;
+    gali_loop_index tiles = gali_loop_number(count), vectors = gali_lower_rounds(l, &s->width, s->lanes);
+    gali_loop_index turn = gali_lower_open(l, "tile", &tiles);
+    s->rows = rows;
+    s->tile = gali_loop_number(first);
+    gali_loop_index_add(&s->tile, &turn, 1);
+    s->first_row = gali_loop_number(0);
+    gali_loop_index_add(&s->first_row, &s->tile, s->of->rows);
+    gali_loop_index vector = gali_lower_open(l, "v", &vectors), by = gali_loop_number(parts);
+    int64_t last = vectors.constant - 1;
+    l->let_count = 0;
+    s->tile_column =
+        parts == 1 ? vector : gali_lower_let(l, GALI_LOOP_QUOTIENT, vector, by, 0, last / parts, NULL);
+    s->first_column = s->column = gali_loop_number(0);
+    gali_loop_index_add(&s->first_column, &vector, s->lanes);
+    if (parts > 1) {
+        gali_loop_index part = gali_lower_let(l, GALI_LOOP_REMAINDER, vector, by, 0, parts - 1, NULL);
+        gali_loop_index_add(&s->column, &part, s->lanes);
+    }
+    l->let_count = 0;
+    make_filter(s);
+    gali_lower_close(l, outside);
+}
+
+/* Whether results lie as they are made, and what is done of them is in lanes. */
+static int fits(const gali_lowering *l, uint32_t lanes) {
+    const gali_program_stage *stage = l->stage;
+    const gali_program_tensor *t = &l->p->tensors[stage->tensor];
+    int good = stage->rank == 4 && t->order[3] == 3 && l->shared <= 1 && stage->value->element == GALI_f32;
+    return good && GALI_PATTERNS_WIDTH % lanes == 0 &&
+           (lanes == 1 || (t->type.element == GALI_f32 && gali_lower_has_lanes(l, stage->start, 3) &&
+                           gali_lower_has_lanes(l, stage->finish, 3)));
+}
+
+int gali_lower_patterns(gali_lowering *l) {
+    sparse s = {.l = l, .of = l->stage->patterns, .lanes = l->p->target ? l->p->target->lanes : 1};
+    if (s.of->makes_tiles || l->items || !fits(l, s.lanes)) {
+        return 0;
+    }
+    s.height = gali_lower_extent(l, l->stage->extent[2]);
+    s.width = gali_lower_extent(l, l->stage->extent[3]);
+    uint32_t height = gali_loop_size(&s.height), whole = height / s.of->rows, rest = height % s.of->rows;
+    gali_lower_open_axes(l, 0, 1);
+    gali_loop_statement **inside = l->tail;
+    if (whole) {
+        make_tiles(&s, 0, whole, s.of->rows);
+    }
+    gali_lower_close(l, inside);
+    if (rest) {
+        make_tiles(&s, whole, 1, rest);
+    }
+    return 1;
+}

@@ -1,0 +1,254 @@
+#include "compiler/program/patterns.h"
+
+#include "base/error.h"
+#include "compiler/program/winograd.h"
+
+enum {
+    BLOCKS_MOST = 8,
+    STAGES = BLOCKS_MOST + 1,
+    BLOCK_BYTES = 1 << 17, /* of a tile, as many channels as a block has */
+    ROWS_LEAST = 4,
+    ROWS_MOST = 8,   /* of a tile: sums that stay in registers */
+    VISIT_ROWS = 2,  /* what visiting a tile costs beside its rows, in rows */
+    MAPS_LEAST = 16, /* that share what tiles cost */
+};
+
+typedef struct pruned {
+    gali_conv conv;
+    gali_fkw_patterns *patterns;
+    uint32_t filters, channels, height, width, rows;
+} pruned;
+
+/* ---- choosing ---- */
+
+static double rows_cost(uint32_t height, uint32_t rows) {
+    uint32_t rest = height % rows;
+    return (double)(height / rows) * (rows + VISIT_ROWS) + (rest ? rest + VISIT_ROWS : 0);
+}
+
+static uint32_t choose_rows(uint32_t height) {
+    uint32_t best = height < ROWS_LEAST ? height : ROWS_LEAST;
+    for (uint32_t rows = best; rows <= ROWS_MOST && rows <= height; rows++) {
+        best = rows_cost(height, rows) <= rows_cost(height, best) ? rows : best;
+    }
+    return best;
+}
+
+/* In multiply-adds, as gali_winograd_tile has them. */
+static double work_of(const pruned *c) {
+    double kernels = (double)c->filters * c->channels - (double)c->patterns->pruned;
+    double columns = (c->width + 7) / 8 * 8;
+    double batch = gali_extent_is_number(c->conv.stage->extent[0]) ? (double)c->conv.stage->extent[0]
+                                                                   : (double)GALI_CONV_EXTENT_GUESS;
+    double sums = rows_cost(c->height, c->rows) * columns * kernels * GALI_FKW_TAPS;
+    double tiles = 2.0 * c->height * columns * c->channels * GALI_FKW_WINDOW;
+    return batch * (sums + tiles);
+}
+
+/* Whether the convolution follows patterns, and is the cheaper for it. */
+static int is_pruned(const gali_program *p, const gali_program_stage *stage, pruned *c) {
+    double work;
+    if (!gali_program_conv(p, stage, &c->conv) || stage->rank != 4 ||
+        !gali_extent_is_number(stage->extent[2]) || !gali_extent_is_number(stage->extent[3])) {
+        return 0;
+    }
+    const gali_program_tensor *w = &p->tensors[c->conv.w];
+    c->filters = (uint32_t)w->type.shape[0];
+    c->channels = (uint32_t)w->type.shape[1];
+    c->height = (uint32_t)stage->extent[2];
+    c->width = (uint32_t)stage->extent[3];
+    c->rows = choose_rows(c->height);
+    if (c->filters < MAPS_LEAST || !gali_fkw_find(c->patterns, w->data, c->filters, c->channels)) {
+        return 0;
+    }
+    gali_winograd_tile(p, &c->conv, &work);
+    return work_of(c) < work;
+}
+
+/* ---- making ---- */
+
+static const gali_scalar *whole(gali_replacing *r, const gali_scalar *load) {
+    return gali_x_cast(&r->x, GALI_i64, load);
+}
+
+static const gali_scalar *part_of(gali_replacing *r, gali_scalar_op op, const gali_scalar *a, uint32_t b) {
+    return gali_x_apply(&r->x, op, a, gali_x_int(&r->x, b), NULL);
+}
+
+static const gali_scalar *scaled(gali_replacing *r, const gali_scalar *a, uint32_t by, const gali_scalar *and) {
+    return gali_x_add(&r->x, gali_x_mul(&r->x, a, gali_x_int(&r->x, by)), and);
+}
+
+static uint32_t tile_columns(const pruned *c) {
+    return (c->width + GALI_PATTERNS_WIDTH - 1) / GALI_PATTERNS_WIDTH;
+}
+
+static uint32_t make_tiles(gali_replacing *r, const pruned *c) {
+    gali_express *x = &r->x;
+    const gali_extent shape[] = {
+        c->conv.stage->extent[0],       (c->height + c->rows - 1) / c->rows,       tile_columns(c), c->channels,
+        c->rows + GALI_PATTERNS_MARGIN, GALI_PATTERNS_WIDTH + GALI_PATTERNS_MARGIN};
+    gali_program_stage *stage = gali_replacing_stage(r, &c->conv, "tiles", 0, 6, shape);
+    gali_patterns *own = gali_arena_take(r->p->arena, sizeof *own);
+    const gali_scalar *inside = NULL, *index[GALI_RANK_MAX] = {gali_x_axis(x, 0), gali_x_axis(x, 3)};
+    const uint32_t size[] = {c->rows, GALI_PATTERNS_WIDTH};
+    for (uint32_t i = 0; i < 2; i++) {
+        const gali_scalar *at = scaled(r, gali_x_axis(x, 1 + i), size[i], gali_x_axis(x, 4 + i));
+        index[2 + i] = gali_x_sub(x, at, gali_x_extent(x, c->conv.window.begin[i]));
+        const gali_scalar *within =
+            gali_x_within(x, index[2 + i], gali_x_int(x, 0), gali_x_extent(x, c->conv.window.in[i]));
+        inside = inside ? gali_x_and(x, inside, within) : within;
+    }
+    stage->start = NULL;
+    stage->value =
+        gali_x_select(x, inside, gali_replacing_load(r, c->conv.x, index), gali_x_number(x, GALI_f32, 0));
+    r->p->tensors[stage->tensor].role = GALI_TENSOR_KEPT; /* loops of sums know how they lie */
+    if (own) {
+        *own =
+            (gali_patterns){.tiles = stage->tensor, .rows = c->rows, .makes_tiles = 1, .patterns = c->patterns};
+        stage->patterns = own;
+    }
+    return stage->tensor;
+}
+
+/* Integers as the smallest elements that hold them. */
+static uint32_t constant_of(gali_replacing *r, const char *name, const uint32_t *from, uint32_t most,
+                            uint32_t rows, uint32_t columns) {
+    uint32_t bytes = gali_fkw_bytes(most);
+    gali_type type = {.element = bytes == 1   ? GALI_u8
+                                 : bytes == 2 ? GALI_u16
+                                              : GALI_u32,
+                      .rank = columns ? 2 : 1,
+                      .shape = {rows, columns}};
+    size_t count = (size_t)rows * (columns ? columns : 1);
+    uint8_t *small = gali_arena_take(r->p->arena, count * bytes);
+    for (size_t i = 0; small && i < count; i++) {
+        if (bytes == 1) {
+            small[i] = (uint8_t)from[i];
+        } else if (bytes == 2) {
+            ((uint16_t *)(void *)small)[i] = (uint16_t)from[i];
+        } else {
+            ((uint32_t *)(void *)small)[i] = from[i];
+        }
+    }
+    return small ? gali_replacing_constant(r, name, &type, small) : 0;
+}
+
+static gali_patterns *store(gali_replacing *r, const pruned *c, uint32_t first, uint32_t channels) {
+    gali_patterns *own = gali_arena_take(r->p->arena, sizeof *own);
+    if (!own) {
+        return NULL;
+    }
+    own->rows = c->rows;
+    own->patterns = c->patterns;
+    own->fkw = gali_fkw_make(c->patterns, r->p->tensors[c->conv.w].data, c->filters, c->channels, first,
+                             channels, r->p->arena);
+    if (r->p->arena->failed) {
+        return NULL;
+    }
+    const gali_fkw *f = &own->fkw;
+    uint32_t room = f->kernels + f->longest + 1;
+    gali_type weights = {.element = GALI_f32, .rank = 2, .shape = {room, GALI_FKW_TAPS}};
+    own->reorder = constant_of(r, "reorder", f->reorder, f->filters - 1, f->filters, 0);
+    own->offset = constant_of(r, "offset", f->offset, UINT32_MAX, f->filters, 0);
+    own->stride = constant_of(r, "stride", f->stride, f->longest, f->filters, f->patterns + 1);
+    own->index = constant_of(r, "index", f->index, f->channels - 1, room, 0);
+    own->weight = gali_replacing_constant(r, r->p->tensors[c->conv.w].name, &weights, f->weight);
+    return own;
+}
+
+/* Rows or columns of taps as a constant [patterns][taps]. */
+static const gali_scalar *tap_at(gali_replacing *r, const gali_fkw_patterns *patterns, int column,
+                                 const gali_scalar *const *index) {
+    uint32_t taps[GALI_FKW_PATTERNS_MAX * GALI_FKW_TAPS];
+    for (uint32_t i = 0; i < patterns->count * GALI_FKW_TAPS; i++) {
+        uint32_t place = patterns->taps[i / GALI_FKW_TAPS][i % GALI_FKW_TAPS];
+        taps[i] = column ? place % 3 : place / 3;
+    }
+    uint32_t made = constant_of(r, column ? "tap_column" : "tap_row", taps, 2, patterns->count, GALI_FKW_TAPS);
+    return r->p->arena->failed ? NULL : whole(r, gali_replacing_load(r, made, index));
+}
+
+/* The sum over a block as an expression: what its loops compute, whoever makes them. */
+static void set_sum(gali_replacing *r, gali_program_stage *stage, const gali_patterns *own) {
+    gali_express *x = &r->x;
+    const gali_fkw *f = &own->fkw;
+    const gali_scalar *m = gali_x_axis(x, 1), *h = gali_x_axis(x, 2), *w = gali_x_axis(x, 3);
+    const gali_scalar *p = gali_replacing_reduce(r, stage, f->patterns);
+    const gali_scalar *k = gali_replacing_reduce(r, stage, f->longest ? f->longest : 1);
+    const gali_scalar *e = gali_replacing_reduce(r, stage, GALI_FKW_TAPS), *tap[] = {p, e};
+    const gali_scalar *before = whole(r, gali_replacing_load(r, own->stride, (const gali_scalar *[]){m, p}));
+    const gali_scalar *next = gali_x_add(x, p, gali_x_int(x, 1));
+    const gali_scalar *end = whole(r, gali_replacing_load(r, own->stride, (const gali_scalar *[]){m, next}));
+    const gali_scalar *kernel = gali_x_add(x, before, k);
+    const gali_scalar *at = gali_x_add(x, whole(r, gali_replacing_load(r, own->offset, &m)), kernel);
+    at = gali_x_least(x, at, gali_x_int(x, f->kernels));
+    const gali_scalar *channel = whole(r, gali_replacing_load(r, own->index, &at));
+    const gali_scalar *index[GALI_RANK_MAX] = {
+        gali_x_axis(x, 0),
+        part_of(r, GALI_SCALAR_quotient, h, own->rows),
+        part_of(r, GALI_SCALAR_quotient, w, GALI_PATTERNS_WIDTH),
+        gali_x_add(x, channel, gali_x_int(x, f->first)),
+        gali_x_add(x, part_of(r, GALI_SCALAR_mod, h, own->rows), tap_at(r, own->patterns, 0, tap)),
+        gali_x_add(x, part_of(r, GALI_SCALAR_mod, w, GALI_PATTERNS_WIDTH), tap_at(r, own->patterns, 1, tap)),
+    };
+    const gali_scalar *self = gali_x_self(x, GALI_f32);
+    const gali_scalar *weight = gali_replacing_load(r, own->weight, (const gali_scalar *[]){at, e});
+    const gali_scalar *more =
+        gali_x_apply(x, GALI_SCALAR_fma, gali_replacing_load(r, own->tiles, index), weight, self);
+    stage->value = gali_x_select(x, gali_x_less(x, kernel, end), more, self);
+    stage->patterns = own;
+}
+
+static void replace(gali_replacing *r, const pruned *c) {
+    uint32_t tiles = make_tiles(r, c),
+             bytes = (c->rows + GALI_PATTERNS_MARGIN) * (GALI_PATTERNS_WIDTH + GALI_PATTERNS_MARGIN) * 4;
+    uint32_t blocks = (c->channels * bytes + BLOCK_BYTES - 1) / BLOCK_BYTES;
+    const gali_scalar *start = c->conv.stage->start, *index[GALI_RANK_MAX] = {NULL};
+    blocks = blocks < BLOCKS_MOST ? blocks : BLOCKS_MOST;
+    for (uint32_t i = 0; i < 4; i++) {
+        index[i] = gali_x_axis(&r->x, i);
+    }
+    for (uint32_t b = 0; b < blocks && !r->p->arena->failed; b++) {
+        uint32_t first = gali_loop_first(c->channels, blocks, b),
+                 end = gali_loop_first(c->channels, blocks, b + 1);
+        gali_patterns *own = store(r, c, first, end - first);
+        gali_program_stage *stage;
+        if (!own) {
+            return;
+        }
+        own->tiles = tiles;
+        if (b + 1 < blocks) {
+            stage = gali_replacing_stage(r, &c->conv, "part", 1 + b, 4, c->conv.stage->extent);
+        } else {
+            stage = &r->stages[r->stage_count++];
+            *stage = *c->conv.stage;
+            stage->stretch = (uint8_t)(1 + b);
+            stage->reduced = 0;
+        }
+        stage->start = start;
+        set_sum(r, stage, own);
+        start = gali_replacing_load(r, stage->tensor, index);
+    }
+}
+
+gal_status gali_program_patterns(gali_program *program, gal_error *error) {
+    static const char what[] = "convolutions by patterns";
+    gali_arena *arena = program->arena;
+    if (!gali_replacing_has_convs(program)) {
+        program->least = program->most = NULL;
+        return arena->failed ? gali_fail(error, GAL_NO_MEMORY, "no memory for the range of sizes") : GAL_OK;
+    }
+    gali_replacing r;
+    gal_status status = gali_replacing_begin(&r, program, STAGES, what, error);
+    for (uint32_t i = 0; status == GAL_OK && !arena->failed && i < program->stage_count; i++) {
+        pruned c = {.patterns = gali_arena_take(arena, sizeof *c.patterns)};
+        r.place[i] = r.stage_count;
+        if (c.patterns && is_pruned(program, &program->stages[i], &c)) {
+            replace(&r, &c);
+        } else {
+            r.stages[r.stage_count++] = program->stages[i];
+        }
+    }
+    return status == GAL_OK ? gali_replacing_end(&r, what, error) : status;
+}
