@@ -224,10 +224,8 @@ static int make_onnx(const compile *self) {
         model.fast = self->fast;
         model.exact = self->exact;
         model.without = self->without;
+        model.target = target;
         status = gali_onnx_model_program(&model, &why);
-        if (status == GAL_OK) {
-            model.program->target = target;
-        }
         status = status == GAL_OK && self->desc.log ? use_log(self, model.program, &why) : status;
         status = status == GAL_OK ? gali_emit_program(model.program, &desc, parts, &why) : status;
         status = status == GAL_OK ? GAL_OK : gali_fail_in_file(&error, self->path, &why);

@@ -343,9 +343,9 @@ static gal_status tune_groups(job *self) {
                  ? gali_onnx_model_open(&model, self->model, self->external, self->sizes, &self->error)
                  : status;
     if (status == GAL_OK) {
+        model.target = self->tune.target;
         status = gali_onnx_model_program(&model, &why);
         if (status == GAL_OK) {
-            model.program->target = self->tune.target;
             status = gali_tune_group_tasks(model.program, self->tasks, &self->task_count, &why);
         }
         status = status == GAL_OK ? GAL_OK : gali_fail_in_file(&self->error, self->model, &why);

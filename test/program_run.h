@@ -267,7 +267,7 @@ typedef gal_status program_layout(gali_program *program, gal_error *error);
 static gal_status program_make(gali_run *run, const gali_graph *graph, const gali_target *target,
                                program_layout *layout, gali_program **program) {
     gal_status status = gali_program_make(program, graph, graph->arena, run->error);
-    status = status == GAL_OK ? gali_program_patterns(*program, run->error) : status;
+    status = status == GAL_OK ? gali_program_patterns(*program, target, run->error) : status;
     status = status == GAL_OK ? gali_program_winograd(*program, run->error) : status;
     status = status == GAL_OK ? gali_program_fuse(*program, run->error) : status;
     status = status == GAL_OK ? gali_program_range(*program, run->error) : status;

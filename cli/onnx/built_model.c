@@ -149,6 +149,7 @@ static gal_status emit(gali_onnx_model *model, const gali_built_desc *desc, cons
     gal_error why = {0};
     const char *slash = strrchr(desc->path, '/');
     gali_emit_desc how = {"model", slash ? slash + 1 : desc->path, 1};
+    model->target = model->program ? model->target : target;
     gal_status status = model->program ? GAL_OK : gali_onnx_model_program(model, &why);
     if (status == GAL_OK) {
         model->program->target = target;

@@ -73,11 +73,13 @@ gal_status gali_onnx_model_program(gali_onnx_model *model, gal_error *error) {
                             ? GAL_OK
                             : gali_graph_rewrite(model->graph, model->fast, model->rewritten, error);
     status = status == GAL_OK ? gali_program_make(&model->program, model->graph, &model->arena, error) : status;
-    status = status == GAL_OK && !model->exact ? gali_program_patterns(model->program, error) : status;
+    status = status == GAL_OK && !model->exact ? gali_program_patterns(model->program, model->target, error)
+                                               : status;
     status = status == GAL_OK && !model->exact ? gali_program_winograd(model->program, error) : status;
     if (status == GAL_OK) {
         model->program->without = model->without;
         model->program->profile = model->profile;
+        model->program->target = model->target;
     }
     status = status == GAL_OK ? gali_program_fuse(model->program, error) : status;
     status = status == GAL_OK ? gali_program_range(model->program, error) : status;

@@ -2,8 +2,8 @@
 #ifndef GALI_CLI_ONNX_MODEL_H
 #define GALI_CLI_ONNX_MODEL_H
 
-#include "compiler/program/profile.h"
 #include "compiler/program/patterns.h"
+#include "compiler/program/profile.h"
 #include "compiler/program/winograd.h"
 #include "graph/rewrite.h"
 #include "import/onnx/file.h"
@@ -17,6 +17,7 @@ typedef struct gali_onnx_model {
     int fast;                    /* set before gali_onnx_model_program: results may be less near to the truth */
     const gali_profile *profile; /* the same; NULL: the one that is built in */
     uint32_t without;            /* set before, too: bits of GALI_WITHOUT_ */
+    const gali_target *target;   /* set before, too: that it is for; NULL: any */
     uint32_t rewritten[GALI_REWRITE_COUNT]; /* how often each rule was used */
     gali_program *program;                  /* NULL before gali_onnx_model_program */
 } gali_onnx_model;

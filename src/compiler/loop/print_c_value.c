@@ -282,19 +282,29 @@ static int is_multiple(const gali_loop_index *index, int64_t of) {
     return multiple;
 }
 
-/* The most that an index of loops of constant size around comes to; INT64_MAX where others are in it. */
+/* The most that a variable comes to, of a loop of constant size or a remainder of a number; INT64_MAX where it is another. */
+static int64_t most_of_variable(const gali_c_printer *p, const gali_loop_variable *variable) {
+    const gali_loop_index *below = NULL;
+    for (uint32_t i = 0; i < p->scopes; i++) {
+        const gali_loop_statement *s = p->scope[i];
+        if (s->variable == variable && s->kind == GALI_LOOP_FOR) {
+            below = &s->extent;
+        } else if (s->variable == variable && s->kind == GALI_LOOP_LET && s->let == GALI_LOOP_REMAINDER) {
+            below = &s->operand[1];
+        }
+    }
+    return below && !below->count ? below->constant - 1 : INT64_MAX;
+}
+
+/* The most that an index of such variables comes to. */
 static int64_t most_of(const gali_c_printer *p, const gali_loop_index *index) {
     int64_t most = index->constant;
     for (uint32_t i = 0; i < index->count; i++) {
-        const gali_loop_statement *by = NULL;
-        for (uint32_t s = 0; s < p->scopes; s++) {
-            int own = p->scope[s]->kind == GALI_LOOP_FOR && p->scope[s]->variable == index->term[i].variable;
-            by = own ? p->scope[s] : by;
-        }
-        if (!by || by->extent.count) {
+        int64_t own = most_of_variable(p, index->term[i].variable);
+        if (own == INT64_MAX) {
             return INT64_MAX;
         }
-        most += index->term[i].scale > 0 ? index->term[i].scale * (by->extent.constant - 1) : 0;
+        most += index->term[i].scale > 0 ? index->term[i].scale * own : 0;
     }
     return most;
 }

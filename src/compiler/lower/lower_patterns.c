@@ -90,28 +90,38 @@ static void add_tap(sparse *s, uint32_t from, uint32_t to, const gali_loop_value
                                    weight, gali_loop_load(arena, &sum, NULL)));
 }
 
-/* A row of a channel's tile, from the column on, is loaded, and added to all sums that want it. */
+/* Whether a row of a channel's tile is wanted by the tap, in that column. */
+static int wants(const sparse *s, uint8_t tap, uint32_t column, uint32_t row) {
+    return tap % 3 == column && row >= tap / 3U && row - tap / 3U < s->rows;
+}
+
+/* row[i] = the tile's row, from the column on; of several uses kept in a register, else compilers load it for each. */
+static void load_row(sparse *s, uint32_t column, uint32_t row, const gali_loop_index *channel, int keep) {
+    gali_lowering *l = s->l;
+    gali_loop_index local = gali_loop_number(row);
+    gali_loop_access to = local_at(s, s->row, &local);
+    gali_loop_access from = {.buffer = gali_lower_parameter(l, s->of->tiles),
+                             .lanes = s->lanes,
+                             .index = {l->axis[0], s->tile, s->tile_column, *channel, local, s->column}};
+    from.index[5].constant += column;
+    const gali_loop_value *value = gali_loop_load(l->arena, &from, NULL);
+    gali_lower_put(l, &to, keep ? gali_loop_apply(l->arena, GALI_VALUE_KEEP, value, NULL, NULL) : value);
+}
+
+/* A row is loaded once, and added to all sums that want it. */
 static void add_row(sparse *s, const uint8_t *taps, uint32_t column, uint32_t row,
                     const gali_loop_index *channel, const gali_loop_value *const *weight) {
-    gali_lowering *l = s->l;
-    int loaded = 0;
+    uint32_t uses = 0;
     for (uint32_t tap = 0; tap < GALI_FKW_TAPS; tap++) {
-        uint32_t down = taps[tap] / 3;
-        if (taps[tap] % 3 != column || row < down || row - down >= s->rows) {
-            continue;
+        uses += (uint32_t)wants(s, taps[tap], column, row);
+    }
+    if (uses) {
+        load_row(s, column, row, channel, uses > 1);
+    }
+    for (uint32_t tap = 0; tap < GALI_FKW_TAPS; tap++) {
+        if (wants(s, taps[tap], column, row)) {
+            add_tap(s, row, row - taps[tap] / 3U, weight[tap]);
         }
-        if (!loaded) {
-            gali_loop_index local = gali_loop_number(row);
-            gali_loop_access to = local_at(s, s->row, &local);
-            gali_loop_access from = {
-                .buffer = gali_lower_parameter(l, s->of->tiles),
-                .lanes = s->lanes,
-                .index = {l->axis[0], s->tile, s->tile_column, *channel, gali_loop_number(row), s->column}};
-            from.index[5].constant += column;
-            gali_lower_put(l, &to, gali_loop_load(l->arena, &from, NULL));
-            loaded = 1;
-        }
-        add_tap(s, row, row - down, weight[tap]);
     }
 }
 
@@ -180,7 +190,7 @@ static void make_filter(sparse *s) {
 static void make_tiles(sparse *s, uint32_t first, uint32_t count, uint32_t rows) {
     gali_lowering *l = s->l;
     gali_loop_statement **outside = l->tail;
-    uint32_t parts = GALI_PATTERNS_WIDTH / s->lanes;
+    uint32_t parts = s->of->width / s->lanes;
     gali_loop_index tiles = gali_loop_number(count), vectors = gali_lower_rounds(l, &s->width, s->lanes);
     gali_loop_index turn = gali_lower_open(l, "tile", &tiles);
     s->rows = rows;
@@ -209,14 +219,91 @@ static int fits(const gali_lowering *l, uint32_t lanes) {
     const gali_program_stage *stage = l->stage;
     const gali_program_tensor *t = &l->p->tensors[stage->tensor];
     int good = stage->rank == 4 && t->order[3] == 3 && l->shared <= 1 && stage->value->element == GALI_f32;
-    return good && GALI_PATTERNS_WIDTH % lanes == 0 &&
+    return good && stage->patterns->width % lanes == 0 &&
            (lanes == 1 || (t->type.element == GALI_f32 && gali_lower_has_lanes(l, stage->start, 3) &&
                            gali_lower_has_lanes(l, stage->finish, 3)));
 }
 
+/* ---- what tiles are made of ---- */
+
+/* A lane, or several, of the row of a tile that the axes say, from column `at` on. */
+static void copy(gali_lowering *l, const gali_scalar *load, uint32_t at, uint32_t lanes) {
+    l->axis[5] = gali_loop_number(at);
+    gali_loop_access from = {.buffer = gali_lower_parameter(l, load->source), .lanes = 1},
+                     to = gali_lower_result(l);
+    l->let_count = 0;
+    if (!from.buffer || !gali_lower_access(l, load, &from)) {
+        gali_lower_fail(l, "no such tensor");
+        return;
+    }
+    from.lanes = to.lanes = lanes;
+    from.tested &= lanes > 1 ? ~(1u << (from.buffer->rank - 1)) : ~0u; /* a vector past the end is 0 there */
+    const gali_loop_value *zero = from.tested ? gali_loop_constant(l->arena, 0) : NULL;
+    gali_lower_put(l, &to, gali_loop_load(l->arena, &from, zero));
+    l->let_count = 0;
+}
+
+/* Rows of the tiles in a column of tiles: what stands before column `begin` is outside, number by number; the rest by vectors. */
+static void copy_rows(gali_lowering *l, const gali_scalar *load, gali_loop_index column, uint32_t begin) {
+    uint32_t lanes = l->p->target->lanes, length = (uint32_t)l->stage->extent[5], at = 0;
+    gali_loop_statement **outside = l->tail;
+    l->axis[2] = column;
+    gali_lower_open_axes(l, 3, 5);
+    for (; at < begin; at++) {
+        copy(l, load, at, 1);
+    }
+    for (; at + lanes <= length; at += lanes) {
+        copy(l, load, at, lanes);
+    }
+    if (at < length && begin == 0) {
+        copy(l, load, length - lanes, lanes);
+    }
+    for (; at < length && begin > 0; at++) {
+        copy(l, load, at, 1);
+    }
+    gali_lower_close(l, outside);
+}
+
+/* The stage that makes tiles, in vectors, where columns lie last in what it reads, and are read as the tile's are; else 0. */
+static int copy_tiles(gali_lowering *l) {
+    const gali_program_stage *stage = l->stage;
+    const gali_scalar *load = gali_lower_padded(l, stage->value);
+    const gali_program_tensor *x = load ? &l->p->tensors[load->source] : NULL;
+    gali_loop_index before;
+    int64_t step = 0;
+    if (!x || x->type.rank != 4 || x->order[3] != 3 || x->type.element != GALI_f32 || l->shared > 1 ||
+        !gali_lower_steps(load->index[3], 5, &step) || step != 1) {
+        return 0;
+    }
+    for (uint32_t d = 0; d < 3; d++) {
+        if (gali_lower_uses(load->index[d], 5)) {
+            return 0;
+        }
+    }
+    l->axis[2] = l->axis[5] = gali_loop_number(0);
+    if (!gali_lower_affine(l, load->index[3], &before) || before.count || before.constant > 0 ||
+        before.constant < -GALI_PATTERNS_MARGIN) {
+        return 0;
+    }
+    gali_lower_open_axes(l, 0, 2);
+    gali_loop_statement **inside = l->tail;
+    copy_rows(l, load, gali_loop_number(0), (uint32_t)-before.constant);
+    gali_lower_close(l, inside);
+    gali_loop_index others = gali_loop_number(stage->extent[2] - 1);
+    if (others.constant) {
+        gali_loop_index turn = gali_lower_open(l, "v", &others), column = gali_loop_number(1);
+        gali_loop_index_add(&column, &turn, 1);
+        copy_rows(l, load, column, 0);
+    }
+    return 1;
+}
+
 int gali_lower_patterns(gali_lowering *l) {
     sparse s = {.l = l, .of = l->stage->patterns, .lanes = l->p->target ? l->p->target->lanes : 1};
-    if (s.of->makes_tiles || l->items || !fits(l, s.lanes)) {
+    if (s.of->makes_tiles) {
+        return s.lanes > 1 && copy_tiles(l);
+    }
+    if (!fits(l, s.lanes)) {
         return 0;
     }
     s.height = gali_lower_extent(l, l->stage->extent[2]);

@@ -205,6 +205,9 @@ static const char *obstacle(joining *j, uint32_t a, uint32_t b, nest *n) {
     if (j->segment[a] != j->segment[b]) {
         return "a step of control flow between them";
     }
+    if (j->p->stages[a].patterns || j->p->stages[b].patterns) {
+        return "a sum by patterns, whose tiles are of all filters";
+    }
     *n = nest_of(j, a, b);
     const char *why = colour_of(j, a, b);
     if (why) {

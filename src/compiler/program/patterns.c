@@ -6,7 +6,9 @@
 enum {
     BLOCKS_MOST = 8,
     STAGES = BLOCKS_MOST + 1,
-    BLOCK_BYTES = 1 << 17, /* of a tile, as many channels as a block has */
+    BLOCK_BYTES = 1 << 17, /* of a tile of 8 columns, as many channels as a block has */
+    COLUMNS = 8,           /* of a tile */
+    COLUMNS_MOST = 16,     /* of one for the longest vectors */
     ROWS_LEAST = 4,
     ROWS_MOST = 8,   /* of a tile: sums that stay in registers */
     VISIT_ROWS = 2,  /* what visiting a tile costs beside its rows, in rows */
@@ -16,7 +18,8 @@ enum {
 typedef struct pruned {
     gali_conv conv;
     gali_fkw_patterns *patterns;
-    uint32_t filters, channels, height, width, rows;
+    uint32_t filters, channels, height, width; /* of results */
+    uint32_t rows, columns;                    /* of a tile */
 } pruned;
 
 /* ---- choosing ---- */
@@ -37,7 +40,7 @@ static uint32_t choose_rows(uint32_t height) {
 /* In multiply-adds, as gali_winograd_tile has them. */
 static double work_of(const pruned *c) {
     double kernels = (double)c->filters * c->channels - (double)c->patterns->pruned;
-    double columns = (c->width + 7) / 8 * 8;
+    double columns = (c->width + COLUMNS - 1) / COLUMNS * COLUMNS;
     double batch = gali_extent_is_number(c->conv.stage->extent[0]) ? (double)c->conv.stage->extent[0]
                                                                    : (double)GALI_CONV_EXTENT_GUESS;
     double sums = rows_cost(c->height, c->rows) * columns * kernels * GALI_FKW_TAPS;
@@ -80,18 +83,18 @@ static const gali_scalar *scaled(gali_replacing *r, const gali_scalar *a, uint32
 }
 
 static uint32_t tile_columns(const pruned *c) {
-    return (c->width + GALI_PATTERNS_WIDTH - 1) / GALI_PATTERNS_WIDTH;
+    return (c->width + c->columns - 1) / c->columns;
 }
 
 static uint32_t make_tiles(gali_replacing *r, const pruned *c) {
     gali_express *x = &r->x;
     const gali_extent shape[] = {
-        c->conv.stage->extent[0],       (c->height + c->rows - 1) / c->rows,       tile_columns(c), c->channels,
-        c->rows + GALI_PATTERNS_MARGIN, GALI_PATTERNS_WIDTH + GALI_PATTERNS_MARGIN};
+        c->conv.stage->extent[0],       (c->height + c->rows - 1) / c->rows, tile_columns(c), c->channels,
+        c->rows + GALI_PATTERNS_MARGIN, c->columns + GALI_PATTERNS_MARGIN};
     gali_program_stage *stage = gali_replacing_stage(r, &c->conv, "tiles", 0, 6, shape);
     gali_patterns *own = gali_arena_take(r->p->arena, sizeof *own);
     const gali_scalar *inside = NULL, *index[GALI_RANK_MAX] = {gali_x_axis(x, 0), gali_x_axis(x, 3)};
-    const uint32_t size[] = {c->rows, GALI_PATTERNS_WIDTH};
+    const uint32_t size[] = {c->rows, c->columns};
     for (uint32_t i = 0; i < 2; i++) {
         const gali_scalar *at = scaled(r, gali_x_axis(x, 1 + i), size[i], gali_x_axis(x, 4 + i));
         index[2 + i] = gali_x_sub(x, at, gali_x_extent(x, c->conv.window.begin[i]));
@@ -104,8 +107,11 @@ static uint32_t make_tiles(gali_replacing *r, const pruned *c) {
         gali_x_select(x, inside, gali_replacing_load(r, c->conv.x, index), gali_x_number(x, GALI_f32, 0));
     r->p->tensors[stage->tensor].role = GALI_TENSOR_KEPT; /* loops of sums know how they lie */
     if (own) {
-        *own =
-            (gali_patterns){.tiles = stage->tensor, .rows = c->rows, .makes_tiles = 1, .patterns = c->patterns};
+        *own = (gali_patterns){.tiles = stage->tensor,
+                               .rows = c->rows,
+                               .width = c->columns,
+                               .makes_tiles = 1,
+                               .patterns = c->patterns};
         stage->patterns = own;
     }
     return stage->tensor;
@@ -140,6 +146,7 @@ static gali_patterns *store(gali_replacing *r, const pruned *c, uint32_t first, 
         return NULL;
     }
     own->rows = c->rows;
+    own->width = c->columns;
     own->patterns = c->patterns;
     own->fkw = gali_fkw_make(c->patterns, r->p->tensors[c->conv.w].data, c->filters, c->channels, first,
                              channels, r->p->arena);
@@ -187,10 +194,10 @@ static void set_sum(gali_replacing *r, gali_program_stage *stage, const gali_pat
     const gali_scalar *index[GALI_RANK_MAX] = {
         gali_x_axis(x, 0),
         part_of(r, GALI_SCALAR_quotient, h, own->rows),
-        part_of(r, GALI_SCALAR_quotient, w, GALI_PATTERNS_WIDTH),
+        part_of(r, GALI_SCALAR_quotient, w, own->width),
         gali_x_add(x, channel, gali_x_int(x, f->first)),
         gali_x_add(x, part_of(r, GALI_SCALAR_mod, h, own->rows), tap_at(r, own->patterns, 0, tap)),
-        gali_x_add(x, part_of(r, GALI_SCALAR_mod, w, GALI_PATTERNS_WIDTH), tap_at(r, own->patterns, 1, tap)),
+        gali_x_add(x, part_of(r, GALI_SCALAR_mod, w, own->width), tap_at(r, own->patterns, 1, tap)),
     };
     const gali_scalar *self = gali_x_self(x, GALI_f32);
     const gali_scalar *weight = gali_replacing_load(r, own->weight, (const gali_scalar *[]){at, e});
@@ -202,7 +209,7 @@ static void set_sum(gali_replacing *r, gali_program_stage *stage, const gali_pat
 
 static void replace(gali_replacing *r, const pruned *c) {
     uint32_t tiles = make_tiles(r, c),
-             bytes = (c->rows + GALI_PATTERNS_MARGIN) * (GALI_PATTERNS_WIDTH + GALI_PATTERNS_MARGIN) * 4;
+             bytes = (c->rows + GALI_PATTERNS_MARGIN) * (COLUMNS + GALI_PATTERNS_MARGIN) * 4;
     uint32_t blocks = (c->channels * bytes + BLOCK_BYTES - 1) / BLOCK_BYTES;
     const gali_scalar *start = c->conv.stage->start, *index[GALI_RANK_MAX] = {NULL};
     blocks = blocks < BLOCKS_MOST ? blocks : BLOCKS_MOST;
@@ -232,7 +239,7 @@ static void replace(gali_replacing *r, const pruned *c) {
     }
 }
 
-gal_status gali_program_patterns(gali_program *program, gal_error *error) {
+gal_status gali_program_patterns(gali_program *program, const gali_target *target, gal_error *error) {
     static const char what[] = "convolutions by patterns";
     gali_arena *arena = program->arena;
     if (!gali_replacing_has_convs(program)) {
@@ -242,7 +249,8 @@ gal_status gali_program_patterns(gali_program *program, gal_error *error) {
     gali_replacing r;
     gal_status status = gali_replacing_begin(&r, program, STAGES, what, error);
     for (uint32_t i = 0; status == GAL_OK && !arena->failed && i < program->stage_count; i++) {
-        pruned c = {.patterns = gali_arena_take(arena, sizeof *c.patterns)};
+        pruned c = {.patterns = gali_arena_take(arena, sizeof *c.patterns),
+                    .columns = !target || target->lanes > COLUMNS ? COLUMNS_MOST : COLUMNS};
         r.place[i] = r.stage_count;
         if (c.patterns && is_pruned(program, &program->stages[i], &c)) {
             replace(&r, &c);

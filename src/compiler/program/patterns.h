@@ -1,7 +1,7 @@
 /*
  * Convolutions whose weights follow patterns (fkw.h) as sums over the kernels that are left.
  *
- *     tiles  [n][h / r][w / 16][c][r + 2][18]   x with zeros around, in tiles that overlap
+ *     tiles  [n][h / r][w / v][c][r + 2][v + 2]  x with zeros around, in tiles that overlap
  *     part   [n][m][h][w]                       start + sum over patterns, kernels and taps, of a block of the channels
  *     y      [n][m][h][w]                       the same of the last block
  *
@@ -15,11 +15,12 @@
 #include "compiler/program/fkw.h"
 #include "compiler/program/program.h"
 
-enum { GALI_PATTERNS_WIDTH = 16 /* results in a row of a tile */, GALI_PATTERNS_MARGIN = 2 };
+enum { GALI_PATTERNS_MARGIN = 2 /* of a window beside one place */ };
 
 /* A stage of such a convolution. */
 typedef struct gali_patterns {
-    uint32_t tiles, rows; /* tensor; of results in a tile */
+    uint32_t tiles;       /* tensor */
+    uint32_t rows, width; /* of results in a tile */
     int makes_tiles;      /* it is the stage that makes them; else one of the sums */
     const gali_fkw_patterns *patterns;
     gali_fkw fkw;
@@ -29,8 +30,8 @@ typedef struct gali_patterns {
 /*
  * Puts these stages in place of the convolutions for which they are the cheaper, of a program that is not fused yet. Results are
  * those of the sum, taken in another order: by pattern, by channel, by column, by row; what is infinite or none where a weight
- * was left out is not seen. GAL_NO_MEMORY.
+ * was left out is not seen. Tiles are as wide as the target's vectors (NULL: any's), which changes no bit. GAL_NO_MEMORY.
  */
-gal_status gali_program_patterns(gali_program *program, gal_error *error);
+gal_status gali_program_patterns(gali_program *program, const gali_target *target, gal_error *error);
 
 #endif
