@@ -52,14 +52,14 @@ static float widen_f16(uint32_t half) {
 }
 
 /* Where weight i of [E][N][columns] is stored, GALI_SIZE_BAD: nowhere. */
-static size_t place_of(const gali_model_layer *layer, size_t i) {
+static size_t weight_place(const gali_model_layer *layer, size_t i) {
     return layer->kind == GALI_LAYER_SPARSE
                ? gali_sparse_place(layer, i / layer->inputs, (uint32_t)(i % layer->inputs))
                : i;
 }
 
 int16_t gali_model_integer(const gali_model_layer *layer, size_t i) {
-    const size_t place = place_of(layer, i);
+    const size_t place = weight_place(layer, i);
     return place == GALI_SIZE_BAD ? 0 : gali_model_stored_integer(layer, place);
 }
 
@@ -81,7 +81,7 @@ static float widen_integer(const gali_model_layer *layer, size_t i) {
 }
 
 float gali_model_weight(const gali_model_layer *layer, size_t i) {
-    const size_t place = place_of(layer, i);
+    const size_t place = weight_place(layer, i);
     if (place == GALI_SIZE_BAD) {
         return 0;
     }
