@@ -12,7 +12,7 @@ enum { FILE_MOST = 1 << 26 };
 
 typedef struct pack {
     const char *path, *out, *soft;
-    int always, blocks;
+    int always, blocks, keep_registers;
     gali_packer_options options;
     gali_packer_report report;
     gal_error error;
@@ -59,9 +59,12 @@ static gal_status pack_file(pack *self) {
 static int run(int argc, char **argv) {
     pack self = {.soft = "paper"};
     const gali_option options[] = {
-        {"FILE.s", GALI_OPTION_WORD, &self.path, 1, 0},     {"-o", GALI_OPTION_TEXT, &self.out, 0, 0},
-        {"--soft", GALI_OPTION_TEXT, &self.soft, 0, 0},     {"--always", GALI_OPTION_FLAG, &self.always, 0, 0},
+        {"FILE.s", GALI_OPTION_WORD, &self.path, 1, 0},
+        {"-o", GALI_OPTION_TEXT, &self.out, 0, 0},
+        {"--soft", GALI_OPTION_TEXT, &self.soft, 0, 0},
+        {"--always", GALI_OPTION_FLAG, &self.always, 0, 0},
         {"--blocks", GALI_OPTION_FLAG, &self.blocks, 0, 0},
+        {"--keep-registers", GALI_OPTION_FLAG, &self.keep_registers, 0, 0},
     };
     int result = gali_options_read("pack", argc, argv, options, sizeof options / sizeof options[0]), soft = 0;
     if (result != GALI_EXIT_OK) {
@@ -76,7 +79,7 @@ static int run(int argc, char **argv) {
     if (!self.out) {
         return gali_command_usage("pack", "-o OUT.s is missing");
     }
-    self.options = (gali_packer_options){.soft = (gali_packer_soft)soft, .always = self.always};
+    self.options = (gali_packer_options){(gali_packer_soft)soft, self.keep_registers, self.always};
     if (pack_file(&self) == GAL_OK) {
         print_report(&self);
     } else {

@@ -13,7 +13,7 @@ static gal_status pack(const char *text, size_t size, gali_packer_options option
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     for (int way = 0; way < 2 * GALI_PACKER_SOFT_COUNT; way++) {
-        gali_packer_options options = {(gali_packer_soft)(way / 2), way % 2};
+        gali_packer_options options = {(gali_packer_soft)(way / 2), 0, way % 2};
         gali_text out = {0}, again = {0};
         gali_packer_report report, second = {.blocks = 0};
         if (pack((const char *)data, size, options, &out, &report) == GAL_OK && out.size) {

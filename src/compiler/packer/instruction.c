@@ -13,16 +13,7 @@ typedef struct reading {
     int unknown;
 } reading;
 
-/* A register in the text: its letter (r, d: a pair of those, v, w, p, q, m; 0: none), and its bits. */
-typedef struct operand {
-    char kind;
-    int number;
-    gali_registers bits;
-    size_t size; /* of its text, with .ub and the like */
-    int is_new, is_part;
-} operand;
-
-static int is_name(char c) {
+int gali_is_name(char c) {
     return isalnum((unsigned char)c) || c == '_' || c == '.';
 }
 
@@ -61,9 +52,8 @@ static gali_registers bits_of(char letter, int number) {
     return bits;
 }
 
-/* The register that begins at text; kind 0 where none does. */
-static operand read_register(const char *text, size_t size) {
-    operand found = {.kind = 0};
+gali_operand gali_operand_read(const char *text, size_t size) {
+    gali_operand found = {.kind = 0};
     const char letter = size ? text[0] : 0;
     int second;
     if (!letter || !strchr("rvpqm", letter)) {
@@ -81,7 +71,7 @@ static operand read_register(const char *text, size_t size) {
         at += 1 + digits;
     }
     const size_t end = at;
-    while (at < size && is_name(text[at])) {
+    while (at < size && gali_is_name(text[at])) {
         at++;
     }
     if (at > end && text[end] != '.') {
@@ -102,7 +92,7 @@ static void read_operands(reading *self, const char *text, size_t size) {
             }
             continue;
         }
-        operand found = read_register(text + i, size - i);
+        gali_operand found = gali_operand_read(text + i, size - i);
         if (found.kind) {
             gali_registers_add(&self->to->reads, found.bits);
             if (found.is_new) {
@@ -111,7 +101,7 @@ static void read_operands(reading *self, const char *text, size_t size) {
             i += found.size;
         } else {
             size_t begin = i;
-            while (i < size && is_name(text[i])) {
+            while (i < size && gali_is_name(text[i])) {
                 i++;
             }
             i += i == begin;
@@ -132,7 +122,7 @@ static char kind_of(const char *text, size_t size) {
     while (size && *text == ' ') {
         text++, size--;
     }
-    operand found = read_register(text, size);
+    gali_operand found = gali_operand_read(text, size);
     if (size && *text == '#') {
         return 'i';
     }
@@ -191,7 +181,7 @@ static int32_t width_of(const char *word) {
 /* What stands between an access's parentheses: base+#offset, base++#step, or what is not looked into. */
 static void read_address(reading *self, const char *text, size_t size) {
     gali_instruction *to = self->to;
-    operand base = read_register(text, size);
+    gali_operand base = gali_operand_read(text, size);
     to->width = width_of(self->word);
     const int32_t unit = to->width == 128 ? 128 : 1;
     int32_t number = 0;
@@ -259,7 +249,7 @@ static void read_operation(reading *self, const char *text, size_t size) {
 
 /* "memw(r1+#4) = r2": text is up to the sign, value what is stored. */
 static void read_store(reading *self, const char *text, size_t size, const char *value, size_t value_size) {
-    operand stored = read_register(value, value_size);
+    gali_operand stored = gali_operand_read(value, value_size);
     const size_t count = read_word(text, size, self->word);
     self->to->is_store = 1;
     if (count >= size || text[count] != '(' || closed_at(text + count, size - count) + 1 + count > size) {
@@ -283,7 +273,7 @@ static int read_result(reading *self, const char *text, size_t size, size_t equa
     while (end && text[end - 1] == ' ') {
         end--;
     }
-    operand result = read_register(text, end);
+    gali_operand result = gali_operand_read(text, end);
     gali_instruction *to = self->to;
     to->is_current = end > 4 && memcmp(text + end - 4, ".cur", 4) == 0;
     const int is_temporary = end > 4 && memcmp(text + end - 4, ".tmp", 4) == 0;
@@ -293,7 +283,8 @@ static int read_result(reading *self, const char *text, size_t size, size_t equa
     to->writes = result.bits;
     to->is_vector = result.kind == 'v' || result.kind == 'w' || result.kind == 'q';
     to->is_pair = result.kind == 'd' || result.kind == 'w';
-    if (sign != '=' || (!to->is_vector && result.is_part)) {
+    to->is_update = sign != '=' || (!to->is_vector && result.is_part);
+    if (to->is_update) {
         gali_registers_add(&to->reads, result.bits);
     }
     add_form(self, result.kind);
@@ -323,7 +314,7 @@ static void read_control(reading *self, const char *text, size_t size) {
     }
 }
 
-static const char *find_equals(const char *text, size_t size) {
+const char *gali_find_equals(const char *text, size_t size) {
     int depth = 0;
     for (size_t i = 0; i < size; i++) {
         depth += (text[i] == '(') - (text[i] == ')');
@@ -335,7 +326,7 @@ static const char *find_equals(const char *text, size_t size) {
 }
 
 static void read_body(reading *self, const char *text, size_t size) {
-    const char *equals = find_equals(text, size);
+    const char *equals = gali_find_equals(text, size);
     const int is_memory = size > 4 && (memcmp(text, "mem", 3) == 0 || memcmp(text, "vmem", 4) == 0);
     if (!equals) {
         read_control(self, text, size);
@@ -364,7 +355,7 @@ static size_t read_condition(reading *self, const char *text, size_t size) {
         return 0;
     }
     const size_t end = 3 + closed_at(text + 3, size - 3), at = text[4] == '!' ? 5 : 4;
-    operand found = read_register(text + at, end < size ? end - at : 0);
+    gali_operand found = gali_operand_read(text + at, end < size ? end - at : 0);
     if (end + 2 >= size || (found.kind != 'p' && found.kind != 'q') || found.size != end - at) {
         self->unknown = 1;
         return 0;
@@ -393,8 +384,9 @@ static void write_plain(gali_instruction *to, const char *text, size_t size, int
 /* What follows from the rest: steps of registers, words of the packet, comparisons. */
 static void conclude(reading *self) {
     gali_instruction *to = self->to;
-    const char *plus = strstr(to->text, "##");
-    to->words = (uint8_t)(plus || strchr(to->text, ';') ? 2 : 1);
+    const int may_be_far =
+        strchr(to->text, ';') || to->unit == GALI_PACKER_loop; /* labels: they may need a second word */
+    to->words = (uint8_t)(strstr(to->text, "##") || may_be_far ? 2 : 1);
     to->is_comparison = memcmp(self->word, "cmp.", 4) == 0 || strcmp(self->word, "tstbit") == 0 ||
                         memcmp(self->word, "bits", 4) == 0;
     if (to->is_conditional) {

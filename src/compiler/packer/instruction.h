@@ -38,12 +38,31 @@ typedef struct gali_instruction {
     uint8_t is_conditional, is_vector, is_pair;     /* is_pair: writes two registers by one name */
     uint8_t is_load, is_store, is_jump, is_current; /* is_current: was found as .cur */
     uint8_t is_comparison;                          /* makes a predicate that .new can take */
-    uint8_t words;                                  /* of the packet's four: 2 with a constant past its field */
+    uint8_t is_update; /* its result is made of what was there, too: by a sign like +=, or as a half */
+    uint8_t words;     /* of the packet's four: 2 with a constant past its field */
     gali_packer_address address;
     int32_t offset, width; /* bytes */
     int8_t step_register;  /* register that it adds step to, and does no more to; GALI_PACKER_NO_REGISTER */
     int32_t step;
 } gali_instruction;
+
+/* A register in a text. */
+typedef struct gali_operand {
+    char kind;  /* r, d (a pair of those), v, w (a pair of those), p, q, m; 0: none */
+    int number; /* of a pair the first that is spelled, the odd one */
+    gali_registers bits;
+    size_t size;         /* of its text, with .ub and the like */
+    int is_new, is_part; /* it ends with .new; with anything else */
+} gali_operand;
+
+/* The register that begins at text; kind 0 where none does. */
+gali_operand gali_operand_read(const char *text, size_t size);
+
+/* Whether a character may be part of a word, a register with its part included. */
+int gali_is_name(char c);
+
+/* Where the sign = of a result, or of a store, stands in a text; NULL. */
+const char *gali_find_equals(const char *text, size_t size);
 
 /*
  * Reads one instruction, of size bytes without line end and comment. Returns 0 for one that is not known: then nothing of

@@ -9,8 +9,7 @@ static const uint32_t OPEN = UINT32_MAX; /* no packet yet; no instruction */
 typedef struct state {
     const gali_block_graph *graph;
     gali_packing *packing;
-    double weight;
-    int penalise;
+    double weight, penalty; /* penalty: what each costs, as a share of graph.h's; 0: they are not seen */
     uint32_t chosen[GALI_PACKET_MAX], count; /* of the packet that is filled */
     uint32_t *waits;                         /* [count]: for how many that depend on it and are not packed */
 } state;
@@ -96,9 +95,9 @@ static double score(const state *self, uint32_t i) {
     const int latency = gali_packer_latency(self->graph->instructions[i]->unit);
     double sum = (double)(self->graph->order[i] + self->graph->before[i]) * self->weight -
                  abs(highest_latency(self) - latency) * (1 - self->weight);
-    for (uint32_t k = 0; self->penalise && k < self->count; k++) {
+    for (uint32_t k = 0; k < self->count; k++) {
         if (i < self->chosen[k]) {
-            sum -= gali_dependence_penalty(gali_block_edge(self->graph, i, self->chosen[k]));
+            sum -= self->penalty * gali_dependence_penalty(gali_block_edge(self->graph, i, self->chosen[k]));
         }
     }
     return sum;
@@ -160,9 +159,9 @@ static void fill_packet(state *self, uint32_t seed) {
     self->count = 0;
 }
 
-int gali_pack(const gali_block_graph *graph, double weight, int penalise, gali_packing *packing,
+int gali_pack(const gali_block_graph *graph, double weight, double penalty, gali_packing *packing,
               gali_arena *arena) {
-    state self = {.graph = graph, .packing = packing, .weight = weight, .penalise = penalise};
+    state self = {.graph = graph, .packing = packing, .weight = weight, .penalty = penalty};
     packing->packets = 0;
     packing->packet = gali_arena_take(arena, (graph->count + 1) * sizeof *packing->packet);
     packing->form = gali_arena_take(arena, (graph->count + 1) * sizeof *packing->form);
@@ -182,14 +181,29 @@ int gali_pack(const gali_block_graph *graph, double weight, int penalise, gali_p
     return 1;
 }
 
+/* What the soft dependences within its packets cost, by the penalties. */
+static uint32_t cost_of(const gali_block_graph *graph, const gali_packing *packing) {
+    uint32_t cost = 0;
+    for (uint32_t j = 0; j < graph->count; j++) {
+        for (uint32_t i = 0; i < j; i++) {
+            const int together = packing->packet[i] == packing->packet[j];
+            cost += together ? (uint32_t)gali_dependence_penalty(gali_block_edge(graph, i, j)) : 0;
+        }
+    }
+    return cost;
+}
+
 int gali_pack_best(const gali_block_graph *graph, int penalise, gali_packing *packing, gali_arena *arena) {
-    static const double weights[] = {0.7, 0.9, 0.5, 0.3, 0.1, 1.0};
-    for (size_t i = 0; i < sizeof weights / sizeof weights[0]; i++) {
+    static const double weights[] = {0.7, 0.9, 0.5, 0.3, 0.1, 1.0}, penalties[] = {1, 4, 0.25, 0};
+    const size_t count = sizeof weights / sizeof weights[0], ways = penalise ? 4 * count : count;
+    for (size_t i = 0; i < ways; i++) {
         gali_packing one;
-        if (!gali_pack(graph, weights[i], penalise, &one, arena)) {
+        if (!gali_pack(graph, weights[i % count], penalise ? penalties[i / count] : 0, &one, arena)) {
             return 0;
         }
-        if (!i || one.packets < packing->packets) {
+        one.cost = cost_of(graph, &one);
+        if (!i || one.packets < packing->packets ||
+            (penalise && one.packets == packing->packets && one.cost < packing->cost)) {
             *packing = one;
         }
     }
@@ -207,7 +221,7 @@ static uint32_t half(uint32_t count) {
 }
 
 int gali_pack_bound(const gali_block_graph *graph, gali_arena *arena, uint32_t *packets) {
-    uint32_t words = 0, memory = 0, loads = 0, stores = 0, upper = 0, multipliers = 0;
+    uint32_t words = 0, memory = 0, loads = 0, stores = 0, upper = 0, multipliers = 0, units = 0;
     if (!gali_block_chain(graph, arena, packets)) {
         return 0;
     }
@@ -217,12 +231,13 @@ int gali_pack_bound(const gali_block_graph *graph, gali_arena *arena, uint32_t *
         memory += it->is_load || it->is_store;
         loads += it->is_load && it->is_vector;
         stores += it->is_store && it->is_vector;
+        units += gali_packet_units(it);
         upper += !(gali_packer_slots(it->unit) & 3);
         multipliers += it->unit == GALI_PACKER_vector_multiply ? 1 : 0;
         multipliers += it->unit == GALI_PACKER_vector_multiply_both ? 2 : 0;
     }
     *packets = larger(*packets, larger(larger((words + 3) / 4, half(memory)), larger(loads, stores)));
-    *packets = larger(*packets, larger(half(upper), half(multipliers)));
+    *packets = larger(*packets, larger(larger(half(upper), half(multipliers)), (units + 3) / 4));
     return 1;
 }
 

@@ -9,16 +9,20 @@ typedef struct gali_packing {
     uint32_t *packet;       /* [count]: the packet of each instruction, counted from the block's end */
     gali_packer_form *form; /* [count] */
     uint32_t packets;
+    uint32_t cost; /* of soft dependences within packets, by gali_dependence_penalty */
 } gali_packing;
 
 /*
- * Packs a graph's block by one weight of equation 4.4 (0..1: how much order and predecessors count beside latencies).
- * With `penalise`, soft dependences cost score. Returns 0 where memory ran out.
+ * Packs a graph's block by a weight of equation 4.4 (0..1: how much order and predecessors count beside latencies) and a
+ * share of the penalties (0: the score does not see soft dependences). Returns 0 where memory ran out.
  */
-int gali_pack(const gali_block_graph *graph, double weight, int penalise, gali_packing *packing,
+int gali_pack(const gali_block_graph *graph, double weight, double penalty, gali_packing *packing,
               gali_arena *arena);
 
-/* The same by the best of some weights: the fewest packets, then the first. */
+/*
+ * The same by the best of some weights and, where `penalise`, of some shares of the penalties: the fewest packets, then,
+ * where `penalise`, the least cost, then the first.
+ */
 int gali_pack_best(const gali_block_graph *graph, int penalise, gali_packing *packing, gali_arena *arena);
 
 /* What no packing of the graph goes below: its longest chain, and what slots and units hold. 0 where memory ran out. */

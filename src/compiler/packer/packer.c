@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "compiler/packer/pack.h"
+#include "compiler/packer/rename.h"
 
 enum { PACKET_READ_MAX = 8, SUFFIX_MAX = 40, LINE_MAX_BYTES = 4096 };
 
@@ -29,7 +30,9 @@ typedef struct run {
     const char *at, *end, *copied; /* copied: what of the text is in out already */
     uint32_t line;
     char label[48];
-    gali_arena arena; /* of one block */
+    const char *function_end; /* of the function that at is in */
+    gali_registers unused;    /* by that function */
+    gali_arena arena;         /* of one block */
     block now;
 } run;
 
@@ -173,15 +176,60 @@ static void write_block(run *self, const gali_block_graph *graph, const gali_pac
     }
 }
 
+/* Looks for registers that the function of the block does not use; a function ends where its .size stands. */
+static void find_unused(run *self) {
+    const char *begin = self->function_end ? self->function_end : self->now.begin;
+    static const char size_word[] = "\t.size";
+    const size_t length = sizeof size_word - 1;
+    if (self->now.begin < begin) {
+        return;
+    }
+    const char *end = self->now.end;
+    while (end < self->end && ((size_t)(self->end - end) < length || memcmp(end, size_word, length) != 0)) {
+        end++;
+    }
+    self->function_end = end;
+    self->unused = gali_find_unused(begin, (size_t)(end - begin));
+}
+
+/* Packs the instructions as they are, or with results in registers of their own; those are in the list then. */
+static int pack_list(run *self, const gali_instruction **list, int rename, gali_block_graph *graph,
+                     gali_packing *packing) {
+    const gali_packer_soft soft = self->options->soft;
+    return (!rename || gali_rename(list, self->now.count, self->unused, &self->arena)) &&
+           gali_block_graph_make(graph, list, self->now.count, soft, &self->arena) &&
+           gali_pack_best(graph, soft == GALI_PACKER_SOFT_PAPER, packing, &self->arena);
+}
+
+/* The shorter one of both. */
+static int pack_both(run *self, gali_block_graph *graph, gali_packing *packing) {
+    gali_block_graph renamed_graph;
+    gali_packing renamed;
+    const gali_instruction **list = gali_arena_take(&self->arena, (self->now.count + 1) * sizeof *list);
+    if (!list || !pack_list(self, self->now.list, 0, graph, packing)) {
+        return 0;
+    }
+    if (self->options->keep_registers) {
+        return 1;
+    }
+    memcpy(list, self->now.list, self->now.count * sizeof *list);
+    if (!pack_list(self, list, 1, &renamed_graph, &renamed)) {
+        return 0;
+    }
+    if (renamed.packets < packing->packets) {
+        *graph = renamed_graph;
+        *packing = renamed;
+    }
+    return 1;
+}
+
 static gal_status pack_block(run *self) {
     block *now = &self->now;
     gali_block_graph graph;
     gali_packing packing = {.packets = 0};
     gali_packer_block *row = report_block(self, now);
-    const int penalise = self->options->soft == GALI_PACKER_SOFT_PAPER;
-    if (!row || !gali_block_graph_make(&graph, now->list, now->count, self->options->soft, &self->arena) ||
-        !gali_pack_best(&graph, penalise, &packing, &self->arena) ||
-        !gali_pack_bound(&graph, &self->arena, &row->bound)) {
+    find_unused(self);
+    if (!row || !pack_both(self, &graph, &packing) || !gali_pack_bound(&graph, &self->arena, &row->bound)) {
         return gali_fail(self->error, GAL_NO_MEMORY, "no memory for a block of %u instructions",
                          (unsigned)now->count);
     }

@@ -29,7 +29,8 @@ extern const char *const gali_packer_soft_names[GALI_PACKER_SOFT_COUNT]; /* "pap
 
 typedef struct gali_packer_options {
     gali_packer_soft soft;
-    int always; /* packs a block anew even where that takes as many packets or more: for comparisons */
+    int keep_registers; /* no result of a block gets another register (rename.h) */
+    int always;         /* packs a block anew even where that takes as many packets or more: for comparisons */
 } gali_packer_options;
 
 /* A block as it was read and as it was written; bound is what no order of its instructions can go below: the longest

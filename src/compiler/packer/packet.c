@@ -93,3 +93,11 @@ int gali_packet_holds(const gali_packet_entry *entries, uint32_t count) {
            jumps <= 1 && (!new_values || stores == 1) && place_slots(entries, count, 0) &&
            place_units(entries, count, 0);
 }
+
+uint32_t gali_packet_units(const gali_instruction *instruction) {
+    uint32_t units = 0;
+    for (unsigned choice = choices[uses[instruction->unit]][0]; choice; choice >>= 1) {
+        units += choice & 1;
+    }
+    return instruction->is_store ? 0 : units;
+}

@@ -22,4 +22,7 @@ typedef struct gali_packet_entry {
 /* Whether count (1..GALI_PACKET_MAX) entries fit one packet by words, slots and units; dependences are not looked at. */
 int gali_packet_holds(const gali_packet_entry *entries, uint32_t count);
 
+/* How many of the four units on which vectors are computed the instruction takes; of a store none, which .new spares. */
+uint32_t gali_packet_units(const gali_instruction *instruction);
+
 #endif
