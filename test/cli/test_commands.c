@@ -522,6 +522,25 @@ static void refuses_to_compile(void **state) {
                "junk.gallop/deeper: ");
 }
 
+static void packs_assembly(void **state) {
+    static const char text[] = "f:\n\t{\n\t\tr1 = add(r1,#8)\n\t}\n\t{\n\t\tr2 = memw(r1+#4)\n\t}\n";
+    static const char half[] = "f:\n\t{\n\t\tr1 = add(r1,#8)\n";
+    char packed[256];
+    (void)state;
+    spill(place_of("f.s"), text, sizeof text - 1);
+    spill(place_of("half.s"), half, sizeof half - 1);
+    const said *s = gallop_here("pack %s/f.s -o %s/packed.s --blocks", place, place);
+    expect_good(s);
+    expect_text(s->out, "packets 1, before 2; blocks 1: 1 shorter");
+    slurp(place_of("packed.s"), packed, sizeof packed);
+    assert_string_equal(packed, "f:\n\t{\n\t\tr1 = add(r1,#8)\n\t\tr2 = memw(r1+#12)\n\t}\n");
+    expect_good(gallop_here("pack %s/f.s -o %s/packed.s --soft hard --keep-registers --always", place, place));
+    expect_bad(gallop_here("pack %s/half.s -o %s/packed.s", place, place), 1,
+               "half.s: line 2: a packet without its end");
+    expect_bad(gallop_here("pack %s/f.s -o %s/packed.s --soft easy", place, place), 2, "paper, hard or none");
+    expect_bad(gallop_here("pack %s/f.s", place), 2, "-o OUT.s is missing");
+}
+
 static void shows_a_demo(void **state) {
     (void)state;
     static char page[1 << 21], picture[16];
@@ -561,6 +580,7 @@ int main(void) {
         cmocka_unit_test(judges_by_the_models_own_bars),
         cmocka_unit_test(quantises_a_model),
         cmocka_unit_test(refuses_to_compile),
+        cmocka_unit_test(packs_assembly),
         cmocka_unit_test(shows_a_demo),
     };
     return cmocka_run_group_tests(tests, setup, place_remove);

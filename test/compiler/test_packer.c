@@ -15,6 +15,7 @@
 #include <cmocka.h>
 
 #include "compiler/packer/pack.h"
+#include "compiler/packer/rename.h"
 
 #define ASSEMBLE                                                                                               \
     "llvm-mc-19 -triple=hexagon -mcpu=hexagonv66 -mattr=+hvxv66,+hvx-length128b -filetype=obj -o /dev/null"
@@ -174,7 +175,7 @@ static int random_packet(FILE *file, char line[400]) {
         char text[80];
         sample_apart((int)draw(SAMPLES), i, text);
         made[i] = instruction_of(text);
-        entries[i] = (gali_packet_entry){&made[i], GALI_PACKER_FORM_PLAIN};
+        entries[i] = (gali_packet_entry){.instruction = &made[i]};
         control += made[i].is_jump || made[i].unit == GALI_PACKER_loop;
         to += sprintf(to, "%s%s", i ? "; " : "", text);
     }
@@ -224,6 +225,7 @@ typedef struct scene {
 
 static void scene_add(scene *self, const char *text) {
     self->made[self->count] = instruction_of(text);
+    self->made[self->count].found_at = (uint16_t)(BLOCK - self->count);
     self->list[self->count] = &self->made[self->count];
     self->count++;
 }
@@ -269,6 +271,8 @@ static void dependences_are_hard_or_soft(void **state) {
         {"r4 = add(r1,r2)", "r4 = add(r2,r3)", GALI_DEPENDENCE_HARD},
         {"r4 = add(r1,r2)", "r5 = add(r4,r3)", GALI_DEPENDENCE_HARD},
         {"r4 = add(r1,r2)", "jump .L", GALI_DEPENDENCE_END},
+        {"p0 = r1", "if (p0) jump:nt .L", GALI_DEPENDENCE_NEW_TEST},
+        {"p0 = and(p1,p2)", "if (p0) jump:nt .L", GALI_DEPENDENCE_HARD},
         {"memw(r1+#0) = r2", "r3 = memw(r4+#0)", GALI_DEPENDENCE_HARD},
         {"memw(r1+#0) = r2", "r3 = memw(r1+#4)", GALI_DEPENDENCE_NONE},
         {"memw(r1+#0) = r2", "r3 = memw(r1+#2)", GALI_DEPENDENCE_HARD},
@@ -412,6 +416,67 @@ static void errors_have_their_line(void **state) {
     }
 }
 
+/* ---- registers ---- */
+
+static void unused_registers_are_those_that_nobody_means(void **state) {
+    static const char text[] = "\tr7 = add(r9,##r8)\n\tv17:16 = vcombine(v30,v31.new)\n.Lv20:";
+    (void)state;
+    gali_registers unused = gali_find_unused(text, strlen(text));
+    assert_true(unused.scalar == (0x1000ffc0u & ~(1u << 7 | 1u << 8 | 1u << 9)));
+    assert_true(unused.vector == (0xffff0000u & ~(3u << 16 | 3u << 30)));
+}
+
+static void results_of_a_block_get_registers_of_their_own(void **state) {
+    static const char *const rows[][2] = {
+        {"v4 = vmem(r1+#0)", "v18 = vmem(r1+#0)"},
+        {"v5:4.uh = vzxt(v4.ub)", "v21:20.uh = vzxt(v18.ub)"},
+        {"v0.w = vadd(v4.w,v5.w)", "v0.w = vadd(v20.w,v21.w)"},
+        {"v3:2.w = vadd(v5:4.w,v5:4.w)", "v3:2.w = vadd(v21:20.w,v21:20.w)"},
+        {"r6 = memw(r2++#4)", "r28 = memw(r2++#4)"},
+        {"v5:4.uh = vzxt(v0.ub)", "v5:4.uh = vzxt(v0.ub)"},
+        {"v0.w += vrmpy(v4.ub,r6.b)", "v0.w += vrmpy(v4.ub,r28.b)"},
+        {"r6 = memw(r2++#4)", "r6 = memw(r2++#4)"},
+        {"r7 = add(r6,r6)", "r7 = add(r6,r6)"},
+    };
+    (void)state;
+    scene *self = calloc(1, sizeof *self);
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        scene_add(self, rows[i][0]);
+    }
+    const gali_registers unused = {1u << 28, 0xfu << 18};
+    assert_true(gali_rename(self->list, self->count, unused, &self->arena));
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        assert_string_equal(self->list[i]->text, rows[i][1]);
+    }
+    gali_arena_release(&self->arena);
+    free(self);
+}
+
+/* What has its register in its text by rule, leaves the block, or is made in halves, keeps it. */
+static void other_results_keep_their_registers(void **state) {
+    static const char *const blocks[][4] = {
+        {"r6 = add(#4,asl(r6,#2))", "r7 = r6", "r6 += add(r1,r2)", "r9 = r6"},
+        {"r6 = memw(r1+#0)", "v1 = valign(v2,v3,r6)", "r6 = add(r6,#4)", "r6 = add(r6,#4)"},
+        {"if (p0) r6 = #1", "r7 = r6", "if (!p0) r6 = #2", "r9 = r6"},
+        {"v1:0 = vcombine(v2,v3)", "v0 = vnot(v4)", "v6 = vnot(v1)", "v9:8.w = vadd(v1:0.w,v3:2.w)"},
+        {"r6 = #1", "memw(r6++#4) = r7", "r6 += add(r1,r2)", "jumpr r6"},
+    };
+    (void)state;
+    for (size_t b = 0; b < sizeof blocks / sizeof blocks[0]; b++) {
+        scene *self = calloc(1, sizeof *self);
+        for (int i = 0; i < 4; i++) {
+            scene_add(self, blocks[b][i]);
+        }
+        const gali_registers unused = {0x1000ff00u, 0xffff0000u};
+        assert_true(gali_rename(self->list, self->count, unused, &self->arena));
+        for (int i = 0; i < 4; i++) {
+            assert_string_equal(self->list[i]->text, blocks[b][i]);
+        }
+        gali_arena_release(&self->arena);
+        free(self);
+    }
+}
+
 /* ---- random blocks ---- */
 
 /* A sample with registers drawn from a few, so that many meet; not one whose result has to be its operand. */
@@ -526,6 +591,9 @@ int main(void) {
         cmocka_unit_test(what_is_no_better_stays),
         cmocka_unit_test(a_packet_is_taken_apart_as_it_ran),
         cmocka_unit_test(errors_have_their_line),
+        cmocka_unit_test(unused_registers_are_those_that_nobody_means),
+        cmocka_unit_test(results_of_a_block_get_registers_of_their_own),
+        cmocka_unit_test(other_results_keep_their_registers),
         cmocka_unit_test(random_blocks_keep_their_dependences),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -67,7 +67,9 @@ static gali_dependence memory_dependence(const making *self, uint32_t i, uint32_
         !may_meet(&self->places[i], &self->places[j])) {
         return GALI_DEPENDENCE_NONE;
     }
-    return a->is_load ? GALI_DEPENDENCE_BEFORE : GALI_DEPENDENCE_HARD;
+    const int were_together =
+        a->is_store && b->is_store && a->found_at == b->found_at; /* a packet stores in order */
+    return a->is_load || were_together ? GALI_DEPENDENCE_BEFORE : GALI_DEPENDENCE_HARD;
 }
 
 /* ---- addresses that can follow a step ---- */

@@ -384,11 +384,9 @@ static void write_plain(gali_instruction *to, const char *text, size_t size, int
 /* What follows from the rest: steps of registers, words of the packet, comparisons. */
 static void conclude(reading *self) {
     gali_instruction *to = self->to;
-    const int may_be_far =
-        strchr(to->text, ';') || to->unit == GALI_PACKER_loop; /* labels: they may need a second word */
-    to->words = (uint8_t)(strstr(to->text, "##") || may_be_far ? 2 : 1);
+    to->words = strstr(to->text, "##") ? 2 : 1;
     to->is_comparison = memcmp(self->word, "cmp.", 4) == 0 || strcmp(self->word, "tstbit") == 0 ||
-                        memcmp(self->word, "bits", 4) == 0;
+                        memcmp(self->word, "bits", 4) == 0 || strcmp(self->form, "p=r") == 0;
     if (to->is_conditional) {
         gali_registers_add(&to->reads, to->writes);
         to->step_register = GALI_PACKER_NO_REGISTER;

@@ -60,10 +60,14 @@ static int hides_old(const gali_block_graph *graph, uint32_t load, const uint32_
     return 0;
 }
 
-static int packet_holds(const gali_block_graph *graph, const uint32_t *members, uint32_t count) {
+/* number: of the packet, from the end. A loop is set up with one word as far from its start as it was, and nearer. */
+static int packet_holds(const gali_block_graph *graph, const uint32_t *members, uint32_t count,
+                        uint32_t number) {
     gali_packet_entry entries[GALI_PACKET_MAX];
     for (uint32_t k = 0; k < count; k++) {
         entries[k].instruction = graph->instructions[members[k]];
+        entries[k].is_far =
+            entries[k].instruction->unit == GALI_PACKER_loop && number > entries[k].instruction->found_at;
         entries[k].form = form_beside(graph, members[k], members, count);
         if (entries[k].form == GALI_PACKER_FORM_CURRENT && hides_old(graph, members[k], members, count)) {
             return 0;
@@ -76,7 +80,8 @@ static int can_join(state *self, uint32_t i) {
     uint32_t members[GALI_PACKET_MAX];
     memcpy(members, self->chosen, sizeof members);
     members[self->count] = i;
-    return is_open(self, i) && is_free(self, i) && packet_holds(self->graph, members, self->count + 1);
+    return is_open(self, i) && is_free(self, i) &&
+           packet_holds(self->graph, members, self->count + 1, self->packing->packets);
 }
 
 /* ---- the score ---- */

@@ -19,7 +19,7 @@ typedef struct block {
     uint32_t line, packets, count;
     int is_known;
     char suffix[SUFFIX_MAX]; /* of its last packet: ":endloop0" */
-    const gali_instruction *list[GALI_BLOCK_MAX];
+    gali_instruction *list[GALI_BLOCK_MAX];
 } block;
 
 typedef struct run {
@@ -206,13 +206,20 @@ static int pack_both(run *self, gali_block_graph *graph, gali_packing *packing) 
     gali_block_graph renamed_graph;
     gali_packing renamed;
     const gali_instruction **list = gali_arena_take(&self->arena, (self->now.count + 1) * sizeof *list);
-    if (!list || !pack_list(self, self->now.list, 0, graph, packing)) {
+    const gali_instruction **as_found = gali_arena_take(&self->arena, (self->now.count + 1) * sizeof *list);
+    if (!list || !as_found) {
+        return 0;
+    }
+    for (uint32_t i = 0; i < self->now.count; i++) {
+        self->now.list[i]->found_at = (uint16_t)(self->now.packets - self->now.list[i]->found_at);
+        list[i] = as_found[i] = self->now.list[i];
+    }
+    if (!pack_list(self, as_found, 0, graph, packing)) {
         return 0;
     }
     if (self->options->keep_registers) {
         return 1;
     }
-    memcpy(list, self->now.list, self->now.count * sizeof *list);
     if (!pack_list(self, list, 1, &renamed_graph, &renamed)) {
         return 0;
     }
@@ -298,6 +305,7 @@ static gal_status add_packet(run *self, packet *read, const char *begin, const l
     now->is_known &= !ends_loop || (suffix_size >= 9 && memcmp(suffix, ":endloop", 8) == 0 && !jumps &&
                                     suffix_size < SUFFIX_MAX && !sets_loop_up(read));
     for (uint32_t i = 0; i < read->count && now->is_known; i++) {
+        read->list[i]->found_at = (uint16_t)now->packets; /* from the end, once that is known */
         now->list[now->count++] = read->list[i];
     }
     if (ends_loop && now->is_known) {

@@ -82,7 +82,7 @@ int gali_packet_holds(const gali_packet_entry *entries, uint32_t count) {
     uint32_t words = 0, vector_loads = 0, vector_stores = 0, stores = 0, new_values = 0, jumps = 0;
     for (uint32_t i = 0; i < count; i++) {
         const gali_instruction *instruction = entries[i].instruction;
-        words += instruction->words;
+        words += instruction->words + (uint32_t)(entries[i].is_far && instruction->words == 1);
         vector_loads += instruction->is_load && instruction->is_vector;
         vector_stores += instruction->is_store && instruction->is_vector;
         stores += instruction->is_store;

@@ -17,6 +17,7 @@ typedef enum gali_packer_form {
 typedef struct gali_packet_entry {
     const gali_instruction *instruction;
     gali_packer_form form;
+    int is_far; /* a label that it names may need a second word */
 } gali_packet_entry;
 
 /* Whether count (1..GALI_PACKET_MAX) entries fit one packet by words, slots and units; dependences are not looked at. */

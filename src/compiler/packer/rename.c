@@ -179,7 +179,9 @@ static const gali_instruction *move_in(renaming *self, const life *it, uint32_t 
             return NULL;
         }
     }
-    return gali_instruction_read(text, strlen(text), made) && made->unit == old->unit ? made : NULL;
+    const int is_same = gali_instruction_read(text, strlen(text), made) && made->unit == old->unit;
+    made->found_at = old->found_at;
+    return is_same ? made : NULL;
 }
 
 /* Moves a life to its new registers, or leaves it whole. */
