@@ -10,8 +10,8 @@
  * maps last (of x it reads one element for all maps, of the weights a row) whatever x is like, a depthwise one and a pool
  * want the channels last on both sides, and a product of matrices its columns.
  *
- * Sizes that are open are compared as if they were 100, which leaves some lanes of the last vector idle: multiples of
- * 16 are the better bet. Those that stand first in every input that tells them are batches, and compared as 1.
+ * Sizes that are open are compared as if they were 100, which leaves some lanes of the last vector idle, and vectors along
+ * them cost OPEN times as much: multiples of 16 are the better bet. Those that stand first in every input that tells them are batches, and compared as 1.
  *
  * Search: axes that are the same through stages (what adds, pools and depthwise convolutions carry from tensor to tensor)
  * are one class. A move makes the axis of one class the contiguous one in all its tensors, or changes one tensor; it
@@ -29,6 +29,7 @@
 
 #define OTHERWISE 1.15 /* a gain is worth another order than the file's from here on */
 #define PARTS 1.5      /* of sums in parts no tile of results shares what it loads */
+#define OPEN 1.5       /* of vectors along an open size the last is tested for, and few addresses are numbers */
 
 enum { LANES = GALI_SUM_PARTS, SWEEPS_MOST = 4, SIZE_TYPICAL = 100, TREE = 5 };
 
@@ -113,7 +114,7 @@ static double cost_along(const layout *l, const gali_program_stage *stage, uint3
     for (const gali_program_read *r = l->reads[stage - l->p->stages]; r; r = r->next) {
         cost += loads_of(l, stage, r, axis, extent, vectors) / (r->outside ? steps : 1);
     }
-    return cost / extent;
+    return cost / extent * (gali_extent_is_number(stage->extent[axis]) ? 1 : OPEN);
 }
 
 /* Whether a sum may be taken in parts along the last axis that it reduces. */
