@@ -5,6 +5,7 @@
 
 #include "base/file.h"
 #include "commands.h"
+#include "compiler/program/versions.h"
 #include "graph/work.h"
 #include "onnx/inspect_shapes.h"
 #include "onnx/onnx_model.h"
@@ -212,6 +213,46 @@ static void print_group_end(const gali_program *p, uint32_t group) {
     }
 }
 
+/* "      for batch 1": a version of a group. */
+static void print_version(const gali_program *p, uint32_t group, const gali_program_version *version) {
+    printf("      for");
+    for (uint32_t i = 0; i < version->count; i++) {
+        const gali_size_range *r = &version->range[i];
+        const char *name = gali_extent_symbol_name(p->graph->extents, r->symbol);
+        if (!gali_program_group_has(p, group, r)) {
+            continue;
+        }
+        if (r->same) {
+            printf(" %s the same as %s", name, gali_extent_symbol_name(p->graph->extents, r->other));
+        } else if (r->least == r->most) {
+            printf(" %s %lld", name, (long long)r->least);
+        } else {
+            printf(" %s %lld..%lld", name, (long long)r->least, (long long)r->most);
+        }
+    }
+    printf("\n");
+}
+
+static void print_versions(const gali_program *p, uint32_t group) {
+    uint32_t versions[GALI_PROGRAM_VERSIONS_MAX], count = gali_program_group_versions(p, group, versions);
+    for (uint32_t v = 0; count > 1 && v < count; v++) {
+        print_version(p, group, &p->versions[versions[v]]);
+    }
+}
+
+static void print_versioned(const gali_program *p) {
+    uint32_t versions[GALI_PROGRAM_VERSIONS_MAX], groups = 0, all = 0;
+    for (uint32_t g = 0; g < p->group_count; g++) {
+        uint32_t count = gali_program_group_versions(p, g, versions);
+        groups += count > 1;
+        all += count > 1 ? count : 0;
+    }
+    if (p->version_count) {
+        printf("versions                        %u groups in %u, of at most %d each\n", groups, all,
+               GALI_PROGRAM_VERSIONS_MAX);
+    }
+}
+
 static void print_groups(const gali_program *p) {
     for (uint32_t i = 0; i < p->stage_count; i++) {
         const gali_program_stage *stage = &p->stages[i];
@@ -224,6 +265,7 @@ static void print_groups(const gali_program *p) {
             printf("\n");
         }
         if (stage->group != GALI_NONE && (i + 1 == p->stage_count || p->stages[i + 1].group != stage->group)) {
+            print_versions(p, stage->group);
             print_group_end(p, stage->group);
         }
     }
@@ -317,6 +359,7 @@ static int run(int argc, char **argv) {
         } else {
             print_rules(model.rewritten, work, gali_graph_work(model.graph));
             print_bytes(model.program);
+            print_versioned(model.program);
             if (self.groups) {
                 print_many(model.program);
                 print_groups(model.program);

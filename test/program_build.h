@@ -39,10 +39,11 @@ static void *program_build(gali_program *program) {
     program_write(path, &parts[GAL_COMPILED_HEADER]);
     snprintf(path, sizeof path, "%s/model.c", folder);
     program_write(path, &parts[GAL_COMPILED_SOURCE]);
-    snprintf(
-        command, sizeof command,
-        "cc -std=c11 -O1 -Wall -Wextra -Werror -ffp-contract=off -shared -fPIC -o %s/model.so %s/model.c -lm",
-        folder, folder);
+    const char *flags = program->target && program->target->lanes > 1 ? program->target->flags : "";
+    snprintf(command, sizeof command,
+             "cc -std=c11 -O1 %s -Wall -Wextra -Werror -ffp-contract=off -shared -fPIC -o %s/model.so "
+             "%s/model.c -lm",
+             flags, folder, folder);
     assert_int_equal(system(command), 0);
     snprintf(path, sizeof path, "./%s/model.so", folder);
     void *library = dlopen(path, RTLD_NOW);

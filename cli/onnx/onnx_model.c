@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/memory.h"
+#include "compiler/program/versions.h"
 #include "network/model_layout.h"
 #include "onnx/sizes.h"
 
@@ -40,11 +41,10 @@ gal_status gali_onnx_file_open(gali_onnx_file **file, const char *path, const ch
 gal_status gali_onnx_model_open(gali_onnx_model *model, const char *path, const char *external,
                                 const char *sizes, gal_error *error) {
     gal_error why = {0};
-    gali_onnx_sizes asked;
-    gal_status status = gali_onnx_sizes_read(&asked, &model->arena, sizes ? sizes : "", error);
+    gal_status status = gali_onnx_sizes_read(&model->sizes, &model->arena, sizes ? sizes : "", error);
     status = status == GAL_OK ? gali_onnx_file_open(&model->file, path, external, error) : status;
     if (status == GAL_OK) {
-        status = gali_onnx_graph(&model->graph, model->file, &asked, &model->arena, &why);
+        status = gali_onnx_graph(&model->graph, model->file, &model->sizes, &model->arena, &why);
         status = status == GAL_OK ? GAL_OK : gali_fail_in_file(error, path, &why);
     }
     return status;
@@ -68,6 +68,18 @@ int gali_onnx_read_without(const char *text, uint32_t *without) {
     return 1;
 }
 
+/* Versions of groups for the ranges that matter. */
+static gal_status add_versions(gali_onnx_model *model, gal_error *error) {
+    uint32_t count = model->sizes.count;
+    gali_size_parts *list = gali_arena_take(&model->arena, (count + 1) * sizeof *list);
+    for (uint32_t i = 0; list && i < count; i++) {
+        const gali_onnx_size *size = &model->sizes.list[i];
+        list[i] = (gali_size_parts){size->name, size->part_count, size->parts};
+    }
+    return list ? gali_program_add_versions(model->program, list, count, error)
+                : gali_fail(error, GAL_NO_MEMORY, "no memory for sizes");
+}
+
 gal_status gali_onnx_model_program(gali_onnx_model *model, gal_error *error) {
     gal_status status = model->without & GALI_WITHOUT_REWRITE
                             ? GAL_OK
@@ -85,7 +97,8 @@ gal_status gali_onnx_model_program(gali_onnx_model *model, gal_error *error) {
     status = status == GAL_OK ? gali_program_range(model->program, error) : status;
     status = status == GAL_OK ? gali_program_layout(model->program, error) : status;
     status = status == GAL_OK ? gali_program_order(model->program, error) : status;
-    return status == GAL_OK ? gali_program_place(model->program, error) : status;
+    status = status == GAL_OK ? gali_program_place(model->program, error) : status;
+    return status == GAL_OK ? add_versions(model, error) : status;
 }
 
 void gali_onnx_model_release(gali_onnx_model *model) {

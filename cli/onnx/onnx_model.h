@@ -13,6 +13,7 @@ typedef struct gali_onnx_model {
     gali_onnx_file *file;
     gali_arena arena;
     gali_graph *graph;
+    gali_onnx_sizes sizes;       /* that were asked for */
     int exact;                   /* set before, too: convolutions are summed as ONNX says, none by winograd.h */
     int fast;                    /* set before gali_onnx_model_program: results may be less near to the truth */
     const gali_profile *profile; /* the same; NULL: the one that is built in */

@@ -5,22 +5,46 @@
 
 #include "base/error.h"
 
+/* "N" or "LEAST..MOST" at *at, which is moved past it. */
+static int read_part(const char **at, int64_t part[2]) {
+    unsigned least, most;
+    int end = 0;
+    if (**at < '0' || **at > '9' || sscanf(*at, "%9u%n", &least, &end) != 1) {
+        return 0;
+    }
+    *at += end;
+    most = least;
+    if (strncmp(*at, "..", 2) == 0) {
+        if ((*at)[2] < '0' || (*at)[2] > '9' || sscanf(*at + 2, "%9u%n", &most, &end) != 1) {
+            return 0;
+        }
+        *at += 2 + end;
+    }
+    part[0] = least;
+    part[1] = most;
+    return least > 0 && least <= most && most <= GALI_SIZE_LARGEST;
+}
+
 /* size bytes of text as one of the list, if they are one. */
 static int read_size(gali_arena *arena, const char *text, size_t size, gali_onnx_size *out) {
     char *copy = gali_arena_copy(arena, text, size), *equals = copy ? strrchr(copy, '=') : NULL;
-    char end;
-    unsigned least, most;
-    if (!equals || equals == copy || equals[1] < '0' || equals[1] > '9') {
+    if (!equals || equals == copy) {
         return 0;
     }
     *equals = 0;
-    int count = sscanf(equals + 1, "%9u..%9u%c", &least, &most, &end);
-    if (count != 2) {
-        count = sscanf(equals + 1, "%9u%c", &least, &end) == 1 ? 2 : 0;
-        most = least;
-    }
-    *out = (gali_onnx_size){copy, least, most};
-    return count == 2 && least > 0 && least <= most && most <= GALI_SIZE_LARGEST;
+    *out = (gali_onnx_size){.name = copy};
+    const char *at = equals;
+    do {
+        uint32_t count = out->part_count++;
+        at++;
+        if (count == GALI_ONNX_PARTS_MAX || !read_part(&at, out->parts[count]) ||
+            (count && out->parts[count][0] != out->parts[count - 1][1] + 1)) {
+            return 0;
+        }
+    } while (*at == '+');
+    out->least = out->parts[0][0];
+    out->most = out->parts[out->part_count - 1][1];
+    return *at == 0;
 }
 
 static int is_told(const gali_onnx_sizes *sizes, const char *name) {
@@ -38,9 +62,11 @@ gal_status gali_onnx_sizes_read(gali_onnx_sizes *sizes, gali_arena *arena, const
         size_t size = strcspn(at, ",");
         gali_onnx_size *next = &list[sizes->count];
         if (!read_size(arena, at, size, next)) {
-            return gali_fail(error, GAL_BAD_ARGUMENT,
-                             "--sizes %.*s: expected NAME=N or NAME=LEAST..MOST, from 1 to %d",
-                             (int)(size < 100 ? size : 100), at, GALI_SIZE_LARGEST);
+            return gali_fail(
+                error, GAL_BAD_ARGUMENT,
+                "--sizes %.*s: expected NAME=N or NAME=LEAST..MOST, from 1 to %d, or several joined by +, "
+                "each of which begins behind the one before",
+                (int)(size < 100 ? size : 100), at, GALI_SIZE_LARGEST);
         }
         if (is_told(sizes, next->name)) {
             return gali_fail(error, GAL_BAD_ARGUMENT, "--sizes: \"%.80s\" is told twice", next->name);

@@ -13,6 +13,7 @@
 
 #include <cmocka.h>
 
+#include "compiler/program/versions.h"
 #include "program_check.h"
 
 enum { BATCH_MOST = 5, WINDOW_MOST = 40, FEATURES = 8, GUARD = 256, CALLS = 60 };
@@ -53,13 +54,20 @@ typedef struct sizes_run {
     const void *weights;
 } sizes_run;
 
-static void build(sizes_run *r) {
+/* list: ranges of sizes for which groups have versions. */
+static void build_versions(sizes_run *r, const gali_target *target, const gali_size_parts *list,
+                           uint32_t count) {
     gali_program *program;
-    assert_int_equal(program_make(&r->f.run, r->f.graph, NULL, gali_program_layout, &program), GAL_OK);
+    assert_int_equal(program_make(&r->f.run, r->f.graph, target, gali_program_layout, &program), GAL_OK);
+    assert_int_equal(gali_program_add_versions(program, list, count, &r->f.error), GAL_OK);
     r->library = program_build(program);
     *(void **)&r->run = dlsym(r->library, "model_call");
     *(void **)&r->workspace = dlsym(r->library, "model_call_workspace");
     r->weights = *(const unsigned char *const *)dlsym(r->library, "model_weights");
+}
+
+static void build(sizes_run *r) {
+    build_versions(r, NULL, NULL, 0);
 }
 
 static void close_run(sizes_run *r) {
@@ -158,6 +166,59 @@ static void test_bits_are_those_of_fixed_sizes(void **state) {
     close_run(&open);
 }
 
+/* A version for each range, of one value and of several, in plain C and in vectors: all sizes have the bits of no version. */
+static void test_versions_have_the_same_bits(void **state) {
+    (void)state;
+    static const int64_t batch[][2] = {{1, 1}, {2, 4}, {5, 9}}, window[][2] = {{1, 17}, {18, 40}};
+    static const gali_size_parts parts[] = {{"batch", 3, batch}, {"window", 2, window}, {"none", 2, window}};
+    static numbers_of a, b;
+    static _Alignas(64) unsigned char memory[WORKSPACE];
+    sizes_run plain, versions;
+    uint32_t random = 1;
+    for (int vectors = 0; vectors < 2; vectors++) {
+        open_controller(&plain.f, "batch", "window");
+        open_controller(&versions.f, "batch", "window");
+        build(&plain);
+        const gali_target *target = vectors ? gali_target_find("native", &versions.f.error) : NULL;
+        build_versions(&versions, target, parts, 3);
+        for (uint32_t i = 0; i < CALLS; i++) {
+            uint32_t sizes[] = {1 + i * 7 % BATCH_MOST, 1 + i * 11 % WINDOW_MOST};
+            memset(&a, 0, sizeof a);
+            draw(&a, &random);
+            b = a;
+            assert_int_equal(plain.workspace(sizes), versions.workspace(sizes));
+            assert_int_equal(run_on(&plain, sizes[0], sizes[1], &a, memory), 0);
+            assert_int_equal(run_on(&versions, sizes[0], sizes[1], &b, memory), 0);
+            assert_memory_equal(&a, &b, sizeof a);
+        }
+        close_run(&plain);
+        close_run(&versions);
+    }
+}
+
+/* As many versions as ranges have combinations, for the groups that have the sizes; past the limit they are refused. */
+static void test_versions_are_counted(void **state) {
+    (void)state;
+    static const int64_t batch[][2] = {{1, 1}, {2, 5}},
+                         window[][2] = {{1, 9}, {10, 19}, {20, 29}, {30, 39}, {40, 49}};
+    static const gali_size_parts parts[] = {{"batch", 2, batch}, {"window", 5, window}};
+    uint32_t versions[GALI_PROGRAM_VERSIONS_MAX], most = 0;
+    gali_program *program;
+    fixture f;
+    open_controller(&f, "batch", "window");
+    assert_int_equal(program_make(&f.run, f.graph, NULL, gali_program_layout, &program), GAL_OK);
+    assert_int_equal(gali_program_add_versions(program, parts, 2, &f.error), GAL_BAD_ARGUMENT);
+    assert_non_null(strstr(f.error.message, "more than 8 versions"));
+    assert_int_equal(gali_program_add_versions(program, parts, 1, &f.error), GAL_OK);
+    for (uint32_t g = 0; g < program->group_count; g++) {
+        uint32_t count = gali_program_group_versions(program, g, versions);
+        most = count > most ? count : most;
+        assert_true(count == 0 || count == 2);
+    }
+    assert_int_equal(most, 2);
+    gali_arena_release(&f.arena);
+}
+
 /* What a run calls of the system: copies and libm. Whatever could allocate, lock or plan is none of it. */
 static void test_nothing_is_allocated(void **state) {
     (void)state;
@@ -216,6 +277,7 @@ static int result_of(const char *text, const gali_tensor *inputs) {
     gal_status truth = gali_graph_evaluate(&f.run, f.graph, inputs, expected);
     gal_status loops = program_run_counted(&f.run, f.graph, NULL, gali_program_layout, inputs, looped, &calls);
     assert_int_equal(program_make(&f.run, f.graph, NULL, gali_program_layout, &program), GAL_OK);
+    assert_int_equal(gali_program_add_versions(program, NULL, 0, &f.error), GAL_OK);
     int result = run_c(&f, program, inputs, expected, compiled);
     assert_int_equal(result == 0, loops == GAL_OK);
     assert_int_equal(result == 0, truth == GAL_OK);
@@ -265,6 +327,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_sizes_change_with_every_call),
         cmocka_unit_test(test_bits_are_those_of_fixed_sizes),
+        cmocka_unit_test(test_versions_have_the_same_bits),
+        cmocka_unit_test(test_versions_are_counted),
         cmocka_unit_test(test_nothing_is_allocated),
         cmocka_unit_test(test_broadcast_sizes),
         cmocka_unit_test(test_told_sizes),

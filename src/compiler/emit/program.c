@@ -214,11 +214,14 @@ static int has_told(const gali_emission *e) {
 
 static void make_header(const gali_emission *e, gali_text *to) {
     gali_text_add(to, "/*\n * %s as plain C, made by gallop %s: ", e->desc->origin, gal_version());
-    gali_text_add(
-        to, "%u groups of %u operators, for %s.\n *     cc -std=c11 -O3 %s -ffp-contract=off -c %s.c\n */\n",
-        e->p->group_count - gali_program_stretches(e->p), e->p->graph->node_count,
-        gali_emission_lanes(e) ? e->p->target->name : "any machine",
-        gali_emission_lanes(e) ? e->p->target->flags : "-march=native", e->desc->name);
+    gali_text_add(to, "%u groups of %u operators, for %s.\n", e->p->group_count - gali_program_stretches(e->p),
+                  e->p->graph->node_count, gali_emission_lanes(e) ? e->p->target->name : "any machine");
+    if (e->versioned) {
+        gali_text_add(to, " * %u of the groups are there in versions for ranges of sizes, %u in all.\n",
+                      e->versioned, e->versions);
+    }
+    gali_text_add(to, " *     cc -std=c11 -O3 %s -ffp-contract=off -c %s.c\n */\n",
+                  gali_emission_lanes(e) ? e->p->target->flags : "-march=native", e->desc->name);
     gali_text_add(to, "#ifndef GALI_H\n#define GALI_H\n\n#include <stddef.h>\n#include <stdint.h>\n\n"
                       "#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n");
     gali_text_add(to, "enum { GALI_WEIGHTS = %zu }; /* bytes */\n\n", e->weights.size);

@@ -3,6 +3,7 @@
  *
  *     program.c       the header and the source as a whole
  *     program_run.c   what a run does: groups called between steps
+ *     program_group.c a group: its functions and its call
  */
 #ifndef GALI_COMPILER_EMIT_PROGRAM_EMISSION_H
 #define GALI_COMPILER_EMIT_PROGRAM_EMISSION_H
@@ -33,8 +34,9 @@ typedef struct gali_emission {
     gali_emission_function *shared;
     uint32_t *symbol; /* [symbols] 1 + the number of a size that inputs tell, then those that outputs have */
     uint32_t depth;   /* of blocks, of the line of the run that is written next */
-    uint32_t given, numbered; /* how many of them inputs tell; all */
-    int shares;               /* a group's function is given out to threads */
+    uint32_t given, numbered;     /* how many of them inputs tell; all */
+    uint32_t versioned, versions; /* groups with versions, and these */
+    int shares;                   /* a group's function is given out to threads */
     gal_error *error;
 } gali_emission;
 
@@ -56,7 +58,21 @@ uint32_t gali_emission_lanes(const gali_emission *e);
 /* A condition of C that is true where sizes do not fulfil the demand. */
 void gali_emission_demand(const gali_emission *e, gali_text *to, const gali_demand *demand);
 
+/* Before a line of the run: blocks in blocks are indented. */
+void gali_emission_indent(gali_emission *e);
+
+/* Whether two functions read a constant alike. */
+int gali_emission_same_layout(const gali_loop_buffer *a, const gali_loop_buffer *b);
+
+/* A pointer to the tensor, as the run has it; buffer: as a function reads it, NULL: in the order of its type. */
+void gali_emission_pointer(gali_emission *e, gali_text *to, uint32_t tensor, const gali_loop_buffer *buffer);
+
 /* Fills e->functions, a function for each group; e->calls, the body of the run; and e->weights. */
 gal_status gali_emission_groups(gali_emission *e);
+
+/* ---- program_group.c ---- */
+
+/* Adds the group's functions to e->functions, and its call to e->calls. */
+gal_status gali_emission_group(gali_emission *e, uint32_t group);
 
 #endif

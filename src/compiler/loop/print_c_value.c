@@ -282,42 +282,58 @@ static int is_multiple(const gali_loop_index *index, int64_t of) {
     return multiple;
 }
 
-/* The most that a variable comes to, of a loop of constant size or a remainder of a number; INT64_MAX where it is another. */
-static int64_t most_of_variable(const gali_c_printer *p, const gali_loop_variable *variable) {
-    const gali_loop_index *below = NULL;
-    for (uint32_t i = 0; i < p->scopes; i++) {
-        const gali_loop_statement *s = p->scope[i];
-        if (s->variable == variable && s->kind == GALI_LOOP_FOR) {
-            below = &s->extent;
-        } else if (s->variable == variable && s->kind == GALI_LOOP_LET && s->let == GALI_LOOP_REMAINDER) {
-            below = &s->operand[1];
-        }
-    }
-    return below && !below->count ? below->constant - 1 : INT64_MAX;
+/* Takes scale * what is in the index as the variable of a scope; 0 where it is not in it. */
+static int64_t take(gali_loop_index *index, const gali_loop_variable *variable) {
+    gali_loop_index own = {.count = 1, .term = {{1, variable}}};
+    int64_t scale = gali_loop_index_scale(index, variable);
+    return scale && gali_loop_index_add(index, &own, -scale) ? scale : 0;
 }
 
-/* The most that an index of such variables comes to. */
-static int64_t most_of(const gali_c_printer *p, const gali_loop_index *index) {
-    int64_t most = index->constant;
-    for (uint32_t i = 0; i < index->count; i++) {
-        int64_t own = most_of_variable(p, index->term[i].variable);
-        if (own == INT64_MAX) {
-            return INT64_MAX;
-        }
-        most += index->term[i].scale > 0 ? index->term[i].scale * own : 0;
+/*
+ * What a statement's variable is at most, or that many times itself: a loop's is its extent - 1, a remainder of b is b - 1, and
+ * b times a / b is a. Returns how many times; 0: nothing is known.
+ */
+static int64_t most_of(const gali_loop_statement *s, gali_loop_index *most) {
+    int remainder = s->kind == GALI_LOOP_LET && s->let == GALI_LOOP_REMAINDER;
+    if (s->kind == GALI_LOOP_LET && s->let == GALI_LOOP_QUOTIENT && !s->operand[1].count) {
+        *most = s->operand[0];
+        return s->operand[1].constant;
     }
-    return most;
+    *most = remainder ? s->operand[1] : s->extent;
+    most->constant--;
+    return s->kind == GALI_LOOP_FOR || remainder;
 }
 
-/* Rows that are whole vectors are read in whole vectors; others where loops of constant size end early enough. */
+/* Whether an index is at least 0 by the loops, quotients and remainders around. */
+static int is_never_negative(const gali_c_printer *p, gali_loop_index index) {
+    for (uint32_t i = p->scopes; i-- > 0;) { /* each is made of those before it */
+        gali_loop_index most;
+        int64_t times = most_of(p->scope[i], &most), scale = times ? take(&index, p->scope[i]->variable) : 0;
+        if (scale < 0 && (scale % times || !gali_loop_index_add(&index, &most, scale / times))) {
+            return 0;
+        }
+    }
+    for (uint32_t i = 0; i < index.count; i++) {
+        if (index.term[i].scale < 0) {
+            return 0;
+        }
+    }
+    return index.constant >= 0;
+}
+
+/* Rows that are whole vectors are read in whole vectors; others where the loops around end early enough. */
 int gali_c_is_partial(const gali_c_printer *p, const gali_loop_access *access) {
     const gali_loop_buffer *buffer = access->buffer;
     if (access->lanes == 1 || gali_c_is_local(access) || buffer->packed_rank) {
         return 0;
     }
     const gali_loop_index *end = &buffer->extent[buffer->rank - 1], *at = &access->index[buffer->rank - 1];
-    int multiple = is_multiple(end, access->lanes) && is_multiple(at, access->lanes);
-    return !multiple && (end->count || most_of(p, at) > end->constant - (int64_t)access->lanes);
+    gali_loop_index left = *end;
+    if (is_multiple(end, access->lanes) && is_multiple(at, access->lanes)) {
+        return 0;
+    }
+    left.constant -= access->lanes;
+    return !gali_loop_index_add(&left, at, -1) || !is_never_negative(p, left);
 }
 
 void gali_c_left(gali_text *to, const gali_loop_access *access) {

@@ -22,7 +22,7 @@
 
 enum {
     FINISH_UNROLLED = 8, /* operations behind a sum, from which on they are not written out for a tile */
-    KINDS = 6,           /* of parts: 32, 16, .. 1 */
+    KINDS = 7,           /* of parts: 32, 16, .. 1, and the rest */
 };
 
 /* ---- loops ---- */
@@ -64,6 +64,23 @@ static uint32_t cut(gali_lowering *l, const gali_loop_index *length, uint32_t si
         most = size - 1;
     }
     parts[kinds] = (part){first, left, 1};
+    return kinds + 1;
+}
+
+/* Cuts the vectors of a length into panels: of an open one whole vectors, which need no test, and its rest by itself. */
+static uint32_t cut_panels(gali_lowering *l, const gali_loop_index *length, const gali_loop_index *rounds,
+                           uint32_t size, part parts[KINDS]) {
+    int64_t least, most, lanes = l->p->target->lanes;
+    gali_lower_range(l, length, &least, &most);
+    if (!rounds->count || most < lanes) {
+        return cut(l, rounds, size, parts);
+    }
+    gali_loop_index whole = gali_lower_let(l, GALI_LOOP_QUOTIENT, *length, gali_loop_number(lanes),
+                                           least / lanes, most / lanes, NULL);
+    gali_loop_index rest = *rounds;
+    uint32_t kinds = cut(l, &whole, size, parts);
+    gali_loop_index_add(&rest, &whole, -1);
+    parts[kinds] = (part){whole, rest, 1};
     return kinds + 1;
 }
 
@@ -460,7 +477,7 @@ static void share(gali_lowering *l, const gali_sum_tile *t, const place *at) {
 static void panels(gali_lowering *l, gali_sum_tile *t, place *at) {
     part parts[KINDS];
     sums_of none = {NULL, gali_loop_number(0)};
-    uint32_t kinds = cut(l, &at->rounds, t->vectors, parts);
+    uint32_t kinds = cut_panels(l, &at->length, &at->rounds, t->vectors, parts);
     for (uint32_t i = 0; i < kinds; i++) {
         gali_loop_statement **outside = l->tail;
         gali_loop_index turn = gali_lower_open(l, "panel", &parts[i].tiles);

@@ -84,11 +84,11 @@ static gal_status look_up(gali_program *p, uint32_t group, const gali_log *log, 
     return status;
 }
 
-gal_status gali_program_use_log(gali_program *p, const gali_log *log, const char *path, uint32_t *groups,
-                                uint32_t *logged, gal_error *error) {
+/* The log's schedules of all groups. */
+static gal_status look_up_all(gali_program *p, const gali_log *log, const char *path, uint32_t *groups,
+                              uint32_t *logged, gal_error *error) {
     gal_status status = GAL_OK;
     size_t bytes = (p->group_count + 1) * sizeof *p->schedules;
-    *groups = *logged = 0;
     p->schedules = gali_arena_take(p->arena, bytes);
     if (!p->schedules) {
         return gali_fail(error, GAL_NO_MEMORY, "no memory for schedules");
@@ -96,6 +96,16 @@ gal_status gali_program_use_log(gali_program *p, const gali_log *log, const char
     memset((void *)p->schedules, 0, bytes);
     for (uint32_t group = 0; group < p->group_count && status == GAL_OK; group++) {
         status = look_up(p, group, log, path, groups, logged, error);
+    }
+    return status;
+}
+
+gal_status gali_program_use_log(gali_program *p, const gali_log *log, const char *path, uint32_t *groups,
+                                uint32_t *logged, gal_error *error) {
+    *groups = *logged = 0;
+    gal_status status = look_up_all(p, log, path, groups, logged, error);
+    for (uint32_t v = 0; v < p->version_count && status == GAL_OK; v++) {
+        status = look_up_all(p->versions[v].narrow, log, path, groups, logged, error);
     }
     return status;
 }

@@ -17,6 +17,7 @@
  *     order.c    in which order groups run
  *     nest.c     which loops the stages of a group share
  *     place.c    where tensors lie in the workspace, arranged by arrange.c
+ *     versions.c which groups have functions of their own for some sizes, of programs that narrow.c makes
  *
  * compiler/lower makes loops of its groups.
  *
@@ -156,6 +157,25 @@ typedef struct gali_program_end {
     gali_extent bytes; /* a multiple of 64 */
 } gali_program_end;
 
+/*
+ * Sizes where `symbol`, which an input tells, is least..most, within its range in the program; or where it is the size `other`.
+ * Of two sizes that are broadcast `other` is the other one in any case: the range is for groups that have both.
+ */
+typedef struct gali_size_range {
+    uint32_t symbol, other; /* other: GALI_NONE where there is none */
+    int same;
+    int64_t least, most;
+} gali_size_range;
+
+enum { GALI_PROGRAM_VERSION_SIZES_MAX = 4, GALI_PROGRAM_VERSIONS_MAX = 8 };
+
+/* Sizes for which groups have functions of their own; versions.h. */
+typedef struct gali_program_version {
+    uint32_t count;
+    gali_size_range range[GALI_PROGRAM_VERSION_SIZES_MAX];
+    struct gali_program *narrow; /* the program for these sizes; narrow.h */
+} gali_program_version;
+
 /* A place in the workspace: behind all of these ends, which are of earlier slots; without any its beginning. */
 typedef struct gali_program_slot {
     uint32_t count;
@@ -182,6 +202,9 @@ typedef struct gali_program {
     uint32_t without;                   /* bits of GALI_WITHOUT_ */
     const gali_target *target;          /* that it is lowered for; NULL: any, number by number */
     const struct gali_schedule **schedules; /* [group_count] NULL, or of one: by rules; lower.h */
+    uint32_t version_count;
+    gali_program_version
+        *versions; /* no call fits two of them, each fits one; 0: groups have one function each */
     gali_program_order_facts order_facts;
     uint32_t slot_count;
     gali_program_slot *slots; /* places in the workspace at which tensors begin */

@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "compiler/lower/recorded.h"
 #include "compiler/pass/pass.h"
+#include "compiler/program/versions.h"
 
 gal_status gali_tune_compile(gali_compilation *c, const void *data, size_t size, const gali_target *target,
                              gal_form form, gal_error *error) {
@@ -111,25 +112,38 @@ static double bytes_of(const gali_program *p, const gali_lowered *lowered) {
     return bytes;
 }
 
+/* A task for the group as that program has it, if there is anything to choose. */
+static gal_status add_group_task(gali_program *program, uint32_t group, gali_tune_task *tasks,
+                                 uint32_t *task_count, gal_error *error) {
+    gali_arena arena = {0};
+    gali_lowered lowered;
+    gali_tune_task task = {.layers = 1, .group = {.program = program, .number = group}};
+    gal_status status = gali_program_lower_by(program, group, NULL, &arena, &lowered, error);
+    if (status == GAL_OK && lowered.sum.schedule.count) {
+        task.group.sum = lowered.sum;
+        task.group.bytes = bytes_of(program, &lowered);
+        add_written(&task, &lowered.sum.schedule);
+        status = gali_program_log_task(program, group, &lowered, &task.name, error);
+        if (status == GAL_OK) {
+            add_group(tasks, task_count, &task);
+        }
+    }
+    gali_arena_release(&arena);
+    return status;
+}
+
 gal_status gali_tune_group_tasks(gali_program *program, gali_tune_task *tasks, uint32_t *task_count,
                                  gal_error *error) {
     gal_status status = GAL_OK;
     *task_count = 0;
     for (uint32_t i = 0; i < program->group_count && status == GAL_OK; i++) {
-        gali_arena arena = {0};
-        gali_lowered lowered;
-        gali_tune_task task = {.layers = 1, .group = {.program = program, .number = i}};
-        status = gali_program_lower_by(program, i, NULL, &arena, &lowered, error);
-        if (status == GAL_OK && lowered.sum.schedule.count) {
-            task.group.sum = lowered.sum;
-            task.group.bytes = bytes_of(program, &lowered);
-            add_written(&task, &lowered.sum.schedule);
-            status = gali_program_log_task(program, i, &lowered, &task.name, error);
-            if (status == GAL_OK) {
-                add_group(tasks, task_count, &task);
-            }
+        uint32_t versions[GALI_PROGRAM_VERSIONS_MAX], count = gali_program_group_versions(program, i, versions);
+        if (count < 2) {
+            status = add_group_task(program, i, tasks, task_count, error);
         }
-        gali_arena_release(&arena);
+        for (uint32_t v = 0; count > 1 && v < count && status == GAL_OK; v++) {
+            status = add_group_task(program->versions[versions[v]].narrow, i, tasks, task_count, error);
+        }
     }
     qsort(tasks, *task_count, sizeof *tasks, by_weight);
     return status;

@@ -4,10 +4,15 @@
 
 #include <stdint.h>
 
+enum { GALI_ONNX_PARTS_MAX = 8 };
+
 /* least..most, both at least 1; where they are the same the size is that number. */
 typedef struct gali_onnx_size {
     const char *name; /* as `gallop inspect` prints it */
     int64_t least, most;
+    uint32_t
+        part_count; /* ranges that matter by themselves, which are least..most together, ascending; 1: there are none */
+    int64_t parts[GALI_ONNX_PARTS_MAX][2];
 } gali_onnx_size;
 
 typedef struct gali_onnx_sizes {
