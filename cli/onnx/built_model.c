@@ -152,6 +152,7 @@ static gal_status emit(gali_onnx_model *model, const gali_built_desc *desc, cons
     model->target = model->program ? model->target : target;
     gal_status status = model->program ? GAL_OK : gali_onnx_model_program(model, &why);
     if (status == GAL_OK) {
+        model->program->target = target;
         status = gali_emit_program(model->program, &how, parts, &why);
     }
     status = status == GAL_OK ? write_parts(p, parts, error) : gali_fail_in_file(error, desc->path, &why);

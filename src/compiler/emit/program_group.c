@@ -222,6 +222,7 @@ static int reads_alike(const gali_lowered *a, const gali_lowered *b) {
  */
 static gal_status lower_version(gali_emission *e, uint32_t group, gali_program *narrow, const gali_lowered *all,
                                 gali_lowered *lowered, int *good) {
+    narrow->target = e->p->target; /* it may have got it later */
     const gali_schedule *logged = narrow->schedules ? narrow->schedules[group] : NULL;
     gal_status status = gali_program_lower_by(narrow, group, logged, e->p->arena, lowered, e->error);
     *good = status == GAL_OK && reads_alike(lowered, all);
