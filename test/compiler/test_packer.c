@@ -348,9 +348,21 @@ static void a_penalty_makes_a_soft_one_wait(void **state) {
     assert_true(packing.packet[2] == 0 && packing.packet[0] == 0 && packing.packet[1] == 1);
     assert_true(gali_pack(&self->graph, 0.5, 0, &packing, &self->arena));
     assert_true(packing.packet[2] == 0 && packing.packet[1] == 0 && packing.packet[0] == 1);
-    assert_int_equal(packing.form[1], GALI_PACKER_FORM_CURRENT);
+    assert_int_equal(packing.forms[1], GALI_PACKER_FORM_CURRENT);
     gali_arena_release(&self->arena);
     free(self);
+}
+
+/* A store's condition and its value may both be of its packet. */
+static void a_store_takes_both_its_forms(void **state) {
+    static const char text[] = "f:\n\tp2 = r2\n\tr6 = add(r4,#4)\n\tif (p2) memb(r8+#0) = r6\n";
+    (void)state;
+    gali_text out = {0};
+    gali_packer_report report = pack_text(text, GALI_PACKER_SOFT_PAPER, 0, &out);
+    assert_string_equal(
+        out.bytes, "f:\n\t{\n\t\tp2 = r2\n\t\tr6 = add(r4,#4)\n\t\tif (p2.new) memb(r8+#0) = r6.new\n\t}\n");
+    gali_text_release(&out);
+    gali_packer_report_release(&report);
 }
 
 /* Offsets follow the steps of their base. */
@@ -455,7 +467,7 @@ static void results_of_a_block_get_registers_of_their_own(void **state) {
 /* What has its register in its text by rule, leaves the block, or is made in halves, keeps it. */
 static void other_results_keep_their_registers(void **state) {
     static const char *const blocks[][4] = {
-        {"r6 = add(#4,asl(r6,#2))", "r7 = r6", "r6 += add(r1,r2)", "r9 = r6"},
+        {"r6 += add(r1,r2)", "r6 = add(#4,asl(r6,#2))", "r7 = r6", "r6 = #1"},
         {"r6 = memw(r1+#0)", "v1 = valign(v2,v3,r6)", "r6 = add(r6,#4)", "r6 = add(r6,#4)"},
         {"if (p0) r6 = #1", "r7 = r6", "if (!p0) r6 = #2", "r9 = r6"},
         {"v1:0 = vcombine(v2,v3)", "v0 = vnot(v4)", "v6 = vnot(v1)", "v9:8.w = vadd(v1:0.w,v3:2.w)"},
@@ -587,6 +599,7 @@ int main(void) {
         cmocka_unit_test(dependences_are_hard_or_soft),
         cmocka_unit_test(soft_dependences_save_packets),
         cmocka_unit_test(a_penalty_makes_a_soft_one_wait),
+        cmocka_unit_test(a_store_takes_both_its_forms),
         cmocka_unit_test(an_access_that_moves_keeps_its_address),
         cmocka_unit_test(what_is_no_better_stays),
         cmocka_unit_test(a_packet_is_taken_apart_as_it_ran),

@@ -1,6 +1,7 @@
 # Hexagon assembly packed anew: kernels by clang -O3, packed by `gallop pack` in each of its ways, assembled, and run under
-# qemu-hexagon, which counts packets. Fails where an output differs from clang's, or where more packets are executed.
-need "${BUILD_PACKAGES[@]}" clang-19 llvm-19 lld-19 qemu-user
+# qemu-hexagon, which counts packets. Fails where an output differs from clang's, or where more packets are executed. Then
+# functions of random instructions, one by one and packed: they must leave the same memory.
+need "${BUILD_PACKAGES[@]}" clang-19 llvm-19 lld-19 qemu-user python3
 configure_and_build dev gallop_command | tail -n 1
 folder=build/hexagon_packer
 source=test/platforms/hexagon_packer
@@ -9,11 +10,12 @@ mkdir -p "$folder"
 compile=(clang-19 --target=hexagon-unknown-none-elf -mcpu=hexagonv66 -mhvx=v66 -mhvx-length=128b -ffreestanding -fno-builtin
     -Wall -Wextra -Werror)
 "${compile[@]}" -O1 -c "$source/main.c" -o "$folder/main.o"
+"${compile[@]}" -O1 -c "$source/blocks.c" -o "$folder/blocks.o"
 "${compile[@]}" -O3 -S "$source/kernels.c" -o "$folder/clang.s"
 
-build_way() { # name
+build_way() { # name [its start's object]
     llvm-mc-19 -triple=hexagon -mcpu=hexagonv66 -mattr=+hvxv66,+hvx-length128b -filetype=obj "$folder/$1.s" -o "$folder/$1.o"
-    ld.lld-19 -static "$folder/main.o" "$folder/$1.o" -o "$folder/$1" -e _start
+    ld.lld-19 -static "$folder/${2:-main}.o" "$folder/$1.o" -o "$folder/$1" -e _start
     qemu-hexagon "$folder/$1" >"$folder/$1.txt"
 }
 
@@ -36,3 +38,15 @@ paste -d' ' <(cut -d' ' -f1,3 "$folder/clang.txt") "${columns[@]}" | while read 
     [ $((0x$all)) -le $((0x$clang)) ] || die "$name: more packets than clang's"
 done
 cat "$folder/paper.words"
+
+python3 "$source/random_blocks.py" src/compiler/packer/operations.def 1 100 >"$folder/random.s"
+build_way random blocks
+for way in hard none paper "paper --keep-registers"; do
+    name=random_${way// /}
+    # shellcheck disable=SC2086
+    build/dev/cli/gallop pack "$folder/random.s" -o "$folder/$name.s" --always --soft $way >"$folder/$name.words"
+    build_way "$name" blocks
+    diff <(cut -d' ' -f1,2 "$folder/random.txt") <(cut -d' ' -f1,2 "$folder/$name.txt") >&2 ||
+        die "random functions packed by $way: another memory"
+    say "random functions by $way: $(cut -d';' -f1 "$folder/$name.words")"
+done

@@ -30,23 +30,19 @@ static int is_free(const state *self, uint32_t i) {
     return !self->waits[i];
 }
 
-/* The form that an instruction takes beside count others. */
-static gali_packer_form form_beside(const gali_block_graph *graph, uint32_t i, const uint32_t *others,
-                                    uint32_t count) {
+/* The forms that an instruction takes beside count others. */
+static unsigned forms_beside(const gali_block_graph *graph, uint32_t i, const uint32_t *others,
+                             uint32_t count) {
+    unsigned forms = GALI_PACKER_FORM_PLAIN;
     for (uint32_t k = 0; k < count; k++) {
         const uint32_t j = others[k];
-        if (i < j && gali_block_edge(graph, i, j) == GALI_DEPENDENCE_CURRENT) {
-            return GALI_PACKER_FORM_CURRENT;
-        }
         const gali_dependence from = j < i ? gali_block_edge(graph, j, i) : GALI_DEPENDENCE_NONE;
-        if (from == GALI_DEPENDENCE_NEW_VALUE) {
-            return GALI_PACKER_FORM_NEW_VALUE;
-        }
-        if (from == GALI_DEPENDENCE_NEW_TEST) {
-            return GALI_PACKER_FORM_NEW_TEST;
-        }
+        const gali_dependence to = i < j ? gali_block_edge(graph, i, j) : GALI_DEPENDENCE_NONE;
+        forms |= to == GALI_DEPENDENCE_CURRENT ? GALI_PACKER_FORM_CURRENT : 0;
+        forms |= from == GALI_DEPENDENCE_NEW_VALUE ? GALI_PACKER_FORM_NEW_VALUE : 0;
+        forms |= from == GALI_DEPENDENCE_NEW_TEST ? GALI_PACKER_FORM_NEW_TEST : 0;
     }
-    return GALI_PACKER_FORM_PLAIN;
+    return forms;
 }
 
 /* Every reader in a packet sees a .cur: one that wants the vector's value from before may not be there. */
@@ -68,8 +64,8 @@ static int packet_holds(const gali_block_graph *graph, const uint32_t *members, 
         entries[k].instruction = graph->instructions[members[k]];
         entries[k].is_far =
             entries[k].instruction->unit == GALI_PACKER_loop && number > entries[k].instruction->found_at;
-        entries[k].form = form_beside(graph, members[k], members, count);
-        if (entries[k].form == GALI_PACKER_FORM_CURRENT && hides_old(graph, members[k], members, count)) {
+        entries[k].forms = forms_beside(graph, members[k], members, count);
+        if ((entries[k].forms & GALI_PACKER_FORM_CURRENT) && hides_old(graph, members[k], members, count)) {
             return 0;
         }
     }
@@ -157,8 +153,8 @@ static void fill_packet(state *self, uint32_t seed) {
         join(self, next);
     }
     for (uint32_t k = 0; k < self->count; k++) {
-        self->packing->form[self->chosen[k]] =
-            form_beside(self->graph, self->chosen[k], self->chosen, self->count);
+        self->packing->forms[self->chosen[k]] =
+            (uint8_t)forms_beside(self->graph, self->chosen[k], self->chosen, self->count);
     }
     self->packing->packets++;
     self->count = 0;
@@ -169,7 +165,7 @@ int gali_pack(const gali_block_graph *graph, double weight, double penalty, gali
     state self = {.graph = graph, .packing = packing, .weight = weight, .penalty = penalty};
     packing->packets = 0;
     packing->packet = gali_arena_take(arena, (graph->count + 1) * sizeof *packing->packet);
-    packing->form = gali_arena_take(arena, (graph->count + 1) * sizeof *packing->form);
+    packing->forms = gali_arena_take(arena, graph->count + 1);
     self.waits = gali_arena_take(arena, (graph->count + 1) * sizeof *self.waits);
     if (arena->failed) {
         return 0;
@@ -263,13 +259,13 @@ static int32_t missing_steps(const gali_block_graph *graph, const gali_packing *
 void gali_packing_text(const gali_block_graph *graph, const gali_packing *packing, uint32_t instruction,
                        gali_text *text) {
     const gali_instruction *it = graph->instructions[instruction];
-    const gali_packer_form form = packing->form[instruction];
+    const unsigned forms = packing->forms[instruction];
     const int32_t missing = missing_steps(graph, packing, instruction);
     const char *at = it->text;
-    if (form == GALI_PACKER_FORM_CURRENT || form == GALI_PACKER_FORM_NEW_TEST) {
-        const size_t head = strcspn(at, form == GALI_PACKER_FORM_CURRENT ? " " : ")");
+    if (forms & (GALI_PACKER_FORM_CURRENT | GALI_PACKER_FORM_NEW_TEST)) {
+        const size_t head = strcspn(at, forms & GALI_PACKER_FORM_CURRENT ? " " : ")");
         gali_text_add_bytes(text, at, head);
-        gali_text_add(text, form == GALI_PACKER_FORM_CURRENT ? ".cur" : ".new");
+        gali_text_add(text, forms & GALI_PACKER_FORM_CURRENT ? ".cur" : ".new");
         at += head;
     }
     if (missing) {
@@ -278,5 +274,5 @@ void gali_packing_text(const gali_block_graph *graph, const gali_packing *packin
         gali_text_add(text, "#%d", (int)((it->offset + missing) / (it->width == 128 ? 128 : 1)));
         at = hash + 1 + strspn(hash + 1, "-0123456789");
     }
-    gali_text_add(text, "%s%s", at, form == GALI_PACKER_FORM_NEW_VALUE ? ".new" : "");
+    gali_text_add(text, "%s%s", at, forms & GALI_PACKER_FORM_NEW_VALUE ? ".new" : "");
 }

@@ -6,8 +6,8 @@
 #include "compiler/packer/packet.h"
 
 typedef struct gali_packing {
-    uint32_t *packet;       /* [count]: the packet of each instruction, counted from the block's end */
-    gali_packer_form *form; /* [count] */
+    uint32_t *packet; /* [count]: the packet of each instruction, counted from the block's end */
+    uint8_t *forms;   /* [count] gali_packer_form */
     uint32_t packets;
     uint32_t cost; /* of soft dependences within packets, by gali_dependence_penalty */
 } gali_packing;

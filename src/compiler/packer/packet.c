@@ -39,7 +39,7 @@ static int is_unaligned(gali_packer_unit unit) {
 
 static unsigned slots_of(const gali_packet_entry *entry) {
     const unsigned slots = gali_packer_slots(entry->instruction->unit);
-    return entry->form == GALI_PACKER_FORM_NEW_VALUE ? slots & 1 : slots;
+    return entry->forms & GALI_PACKER_FORM_NEW_VALUE ? slots & 1 : slots;
 }
 
 static int place_slots(const gali_packet_entry *entries, uint32_t count, unsigned taken) {
@@ -59,7 +59,7 @@ static int place_slots(const gali_packet_entry *entries, uint32_t count, unsigne
 
 /* A vector's store of what the packet makes needs no unit to read it. */
 static vector_use use_of(const gali_packet_entry *entry) {
-    return entry->form == GALI_PACKER_FORM_NEW_VALUE ? USE_NONE : (vector_use)uses[entry->instruction->unit];
+    return entry->forms & GALI_PACKER_FORM_NEW_VALUE ? USE_NONE : (vector_use)uses[entry->instruction->unit];
 }
 
 static int place_units(const gali_packet_entry *entries, uint32_t count, unsigned taken) {
@@ -86,7 +86,7 @@ int gali_packet_holds(const gali_packet_entry *entries, uint32_t count) {
         vector_loads += instruction->is_load && instruction->is_vector;
         vector_stores += instruction->is_store && instruction->is_vector;
         stores += instruction->is_store;
-        new_values += entries[i].form == GALI_PACKER_FORM_NEW_VALUE;
+        new_values += (entries[i].forms & GALI_PACKER_FORM_NEW_VALUE) != 0;
         jumps += instruction->is_jump;
     }
     return count <= GALI_PACKET_MAX && words <= GALI_PACKET_MAX && vector_loads <= 1 && vector_stores <= 1 &&

@@ -6,18 +6,18 @@
 
 enum { GALI_PACKET_MAX = 4 };
 
-/* The form in which an instruction takes part in a packet. */
+/* The forms in which an instruction takes part in a packet; a store may have the last two at once. */
 typedef enum gali_packer_form {
-    GALI_PACKER_FORM_PLAIN,
-    GALI_PACKER_FORM_CURRENT,   /* a load whose vector is used in the packet: .cur */
-    GALI_PACKER_FORM_NEW_VALUE, /* a store of what the packet makes: .new */
-    GALI_PACKER_FORM_NEW_TEST,  /* a condition that the packet makes: .new */
+    GALI_PACKER_FORM_PLAIN = 0,
+    GALI_PACKER_FORM_CURRENT = 1,   /* a load whose vector is used in the packet: .cur */
+    GALI_PACKER_FORM_NEW_VALUE = 2, /* a store of what the packet makes: .new */
+    GALI_PACKER_FORM_NEW_TEST = 4,  /* a condition that the packet makes: .new */
 } gali_packer_form;
 
 typedef struct gali_packet_entry {
     const gali_instruction *instruction;
-    gali_packer_form form;
-    int is_far; /* a label that it names may need a second word */
+    unsigned forms; /* gali_packer_form */
+    int is_far;     /* a label that it names may need a second word */
 } gali_packet_entry;
 
 /* Whether count (1..GALI_PACKET_MAX) entries fit one packet by words, slots and units; dependences are not looked at. */

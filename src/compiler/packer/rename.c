@@ -78,7 +78,7 @@ static int find_life(const renaming *self, uint32_t i, life *found) {
     const gali_instruction *it = self->list[i];
     const gali_operand result = gali_operand_read(it->text, result_size(it));
     if (it->is_conditional || it->is_update || !result.kind || !strchr("rdvw", result.kind) ||
-        steps_result(it)) {
+        steps_result(it) || (!it->is_vector && takes_few(it))) {
         return 0;
     }
     *found = (life){.made = i, .last = i, .is_vector = strchr("vw", result.kind) != NULL};
