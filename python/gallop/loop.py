@@ -35,7 +35,7 @@ DEFAULTS = {
     "future_direction_bias": 2.0, "future_direction_bias_strafe": 0.5,
     "joint_smooth": 0.5, "stand_start": 0.0, "stand_damping": 0.25, "phase_stand": 0.1,
     "phase_least": 0.0, "speed_gain": 0.0, "speed_band": 0.0, "speed_push": 0.0,
-    "jump_time": 0.0, "jump_speed": 0.0,
+    "speed_push_side": 0.0, "jump_time": 0.0, "jump_speed": 0.0, "jump_carry": 0.0,
 }  # fmt: skip
 
 
@@ -180,6 +180,11 @@ class Loop:
         top = torch.where(begins, torch.full_like(later, time), later)
         return replace(s, jump_top=top), top > -time / 2
 
+    def _jump_amount(self, frames: torch.Tensor) -> torch.Tensor:
+        """How much of a jump it is so many frames after its top."""
+        time, away = self.rules["jump_time"], frames.abs()
+        return torch.where(away < time, 0.5 + 0.5 * torch.cos(math.pi * away / time), 0 * away)
+
     def _want(self, s: State, stick: Stick) -> State:
         """Wanted velocity, facing, strafe and crouch follow the stick."""
         r = self.rules
@@ -216,9 +221,12 @@ class Loop:
 
     def _velocity_ahead(self, s: State) -> torch.Tensor:
         """The velocity [C, 2] that the path ahead is laid out for."""
-        push = self.rules["speed_push"]
-        if push <= 0:
+        push, side = self.rules["speed_push"], self.rules["speed_push_side"]
+        if push <= 0 and side <= 0:
             return s.velocity
+        if side > 0:
+            way = torch.where(s.velocity.norm(dim=-1) > 0, heading(s.velocity), s.face)
+            push = mix(side, push, torch.cos(way - s.face).abs())
         wanted, missing = self._missing(s)
         none = torch.zeros_like(missing)
         missing = torch.where(wanted < self.rules["stand_speed"], none, missing.clamp(min=0))
@@ -278,9 +286,8 @@ class Loop:
         gait = torch.cat([s.gait[:, :now], s.gait[:, now, None].expand(
             -1, len(self.frames) - now, -1)], 1)
         if self.jumps:
-            time, j = self.rules["jump_time"], self.roles["jump"]
-            away = (self.frames - s.jump_top[:, None]).abs()
-            bell = torch.where(away < time, 0.5 + 0.5 * torch.cos(math.pi * away / time), 0 * away)
+            j = self.roles["jump"]
+            bell = self._jump_amount(self.frames - s.jump_top[:, None])
             gait = torch.cat([gait[..., :j], bell[..., None], gait[..., j + 1 :]], -1)
         return replace(s, path=path, facing=facing, gait=gait)
 
@@ -315,6 +322,7 @@ class Loop:
         stand = s.gait[:, now, self.roles["stand"]]
         move = torch.clamp(1 - stand, min=0) ** r["stand_damping"]
         step = turned(torch.stack([x, z], -1), facing) * move[:, None]
+        step = self._carry(s, step)
         root, face = s.path[:, now] + step, facing - turn * move
         path, angle = self._future(y)
         ahead = root[:, None] + turned(path, face[:, None])
@@ -324,6 +332,14 @@ class Loop:
             facing=torch.cat([s.facing[:, 1 : now + 1], face[:, None], face[:, None] + angle], 1),
             gait=torch.cat([s.gait[:, 1 : now + 1], s.gait[:, now:]], 1),
             speed=mix(s.speed, step.norm(dim=-1), SPEED_FOLLOW))
+
+    def _carry(self, s: State, step: torch.Tensor) -> torch.Tensor:
+        """The root's way of a frame [C, 2], of which one who jumps keeps what was wanted."""
+        carry, time = self.rules["jump_carry"], self.rules["jump_time"]
+        if not self.jumps or carry <= 0:
+            return step
+        amount = self._jump_amount(-s.jump_top)
+        return mix(step, s.velocity, (carry * amount * amount)[:, None])
 
     def _fed(self, s: State, y: torch.Tensor) -> torch.Tensor:
         """Joints [C, F] as they are fed back, in the root frame before the step."""

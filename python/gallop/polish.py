@@ -240,7 +240,8 @@ class Polish:
         goal = targets(contract, data, style)
         # What pushes a slow network on at run time is off: under it nothing would teach the root
         # to go as fast as told, and the phase to go on, by themselves.
-        self.loop = Loop(contract, world.device, speed_gain=0, speed_push=0, phase_least=0)
+        self.loop = Loop(contract, world.device, speed_gain=0, speed_push=0,
+                         speed_push_side=0, jump_carry=0, phase_least=0)
         self.pool = Pool(contract, data, unroll, style, plan.pool, seed, self.loop, goal.known)
         one = torch.zeros(plan.pool, net.styles, device=world.device)
         one[:, style] = 1

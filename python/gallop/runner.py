@@ -58,7 +58,8 @@ RULES = {
     "velocity_smooth": 0.4, "direction_smooth": 0.5,
     "jump_time": 27.0, "jump_speed": 0.6, "inertia_jump": 6.0,
     "inertia_body": 2.0,
-    "speed_band": 0.1, "speed_push": 0.3,
+    "speed_band": 0.1, "speed_push": 0.3, "speed_push_side": 0.7, "jump_carry": 1.0,
+    "gait_smooth": 0.3, "foot_lock_contact": 0.45,
 }  # fmt: skip
 
 # What is trained: width of the hidden layers and steps of polish, and the same with --quick.

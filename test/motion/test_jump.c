@@ -105,11 +105,40 @@ static void test_takes_no_command_until_it_lands(void **unused) {
     lane_free(&s);
 }
 
+/* A network that stops in the air: by the square of the jump's amount the root goes on as it was told. */
+static void test_carries_its_way(void **unused) {
+    (void)unused;
+    static const char *const rules[] = {
+        "gait jump jump\nrule jump_time 12\nrule jump_speed 1\n",
+        "gait jump jump\nrule jump_time 12\nrule jump_speed 1\nrule jump_carry 0.5\n"};
+    for (int carries = 0; carries < 2; carries++) {
+        lane s;
+        start(&s, rules[carries]);
+        for (int f = 0; f < 5; f++) {
+            frame(&s, 2, 0, 0);
+        }
+        assert_true(lane_get(&s, s.is->velocity_wanted + 1) > 1);
+        for (int f = 0; f < 2 * TIME; f++) {
+            frame(&s, 2, 0, f == 0);
+            double share = 0.5 + 0.5 * cos(3.14159265358979 * (double)(f - TIME) / (double)TIME);
+            float before = lane_get(&s, s.is->root + 2);
+            s.phases->advance(&s.lanes); /* y is 0 */
+            double want = carries * 0.5 * share * share;
+            double way = (double)lane_get(&s, s.is->root + 2) - (double)before;
+            double told = (double)lane_get(&s, s.is->velocity_wanted + 1);
+            assert_true(fabs(way - want * told) < 1e-4);
+            assert_true(fabs((double)lane_get(&s, s.is->step) - way) < 1e-4);
+        }
+        lane_free(&s);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_runs_along_the_path),
         cmocka_unit_test(test_needs_speed_and_a_gait),
         cmocka_unit_test(test_takes_no_command_until_it_lands),
+        cmocka_unit_test(test_carries_its_way),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

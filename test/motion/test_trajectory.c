@@ -528,8 +528,40 @@ static void a_start_is_quick_and_does_not_overshoot(void **unused) {
     gal_controller_close(controller);
 }
 
+/* How far along +z the last sample of a path is laid out for one who stands and faces an angle from where the stick asks. */
+static double laid_out(const char *rules, float facing) {
+    char all[128];
+    snprintf(all, sizeof all, "rule strafe_smooth 1\n%s", rules); /* faces the camera at once */
+    lane l;
+    start(&l, all, 0);
+    lane_set2(&l, l.is->facing_wanted, gali_facing_from_angle(facing));
+    lane_set_input(
+        &l, (gal_input){.move_x = sinf(facing), .move_y = cosf(facing), .strafe = 1, .camera_yaw = facing});
+    l.phases->predict(&l.lanes);
+    double way = (double)place_at(&l, WINDOW - 1).z - (double)place_at(&l, PAST).z;
+    lane_free(&l);
+    return way;
+}
+
+/* speed_push hurries who is slow, all the way: at rest all of the speed is missing. Sideways the other rule says by how much. */
+static void starts_are_hurried_by_direction(void **unused) {
+    (void)unused;
+    static const char *const rules[] = {"", "rule speed_push 0.5\n",
+                                        "rule speed_push 0.5\nrule speed_push_side 1\n",
+                                        "rule speed_push_side 1\n"};
+    static const double ahead[] = {1, 1.5, 1.5, 1}, aside[] = {1, 1.5, 2, 2};
+    const float quarter = (float)(pi / 2);
+    for (int i = 0; i < 4; i++) {
+        assert_true(fabs(laid_out(rules[i], 0) / laid_out("", 0) - ahead[i]) < 1e-4);
+        assert_true(fabs(laid_out(rules[i], quarter) / laid_out("", quarter) - aside[i]) < 1e-4);
+        double slant = ahead[i] + (aside[i] - ahead[i]) * (1 - sqrt(0.5));
+        assert_true(fabs(laid_out(rules[i], quarter / 2) / laid_out("", quarter / 2) - slant) < 1e-4);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(starts_are_hurried_by_direction),
         cmocka_unit_test(the_future_follows_the_rules),
         cmocka_unit_test(the_future_turns_on_as_the_wanted_facing_does),
         cmocka_unit_test(speeds_by_direction_are_asked_of_the_facing),
