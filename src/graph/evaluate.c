@@ -212,7 +212,7 @@ gal_status gali_tensor_of(gali_run *run, const gali_value *value, gali_tensor *t
         gali_tensor_make(run, tensor, value->type.element, (uint32_t)value->type.rank, value->type.shape);
     for (size_t i = 0; status == GAL_OK && i < tensor->count; i++) {
         if (tensor->real) {
-            tensor->real[i] = gali_constant_real(value, i);
+            tensor->real[i] = value->reals ? value->reals[i] : gali_constant_real(value, i);
         } else {
             tensor->whole[i] = value->data ? gali_constant_whole(value, i) : value->known[i];
         }
@@ -458,9 +458,9 @@ gal_status gali_graph_evaluate(gali_run *run, const gali_graph *graph, const gal
     return status;
 }
 
-/* ---- known integers ---- */
+/* ---- known elements ---- */
 
-enum { KNOWN_WORK = 1 << 20 };
+enum { KNOWN_WORK = 1 << 20, KNOWN_REALS = 64 };
 
 static int is_known(const gali_graph *graph, uint32_t operand) {
     if (operand == GALI_NONE) {
@@ -468,10 +468,10 @@ static int is_known(const gali_graph *graph, uint32_t operand) {
     }
     const gali_value *value = &graph->values[operand];
     gali_extent count = gali_type_count(graph->extents, &value->type);
-    if (count < 0 || count > GALI_GRAPH_KNOWN_MAX || (!value->data && !value->known)) {
+    if (count < 0 || count > GALI_GRAPH_KNOWN_MAX || (!value->data && !value->known && !value->reals)) {
         return 0;
     }
-    for (gali_extent i = 0; !value->data && i < count; i++) {
+    for (gali_extent i = 0; value->known && i < count; i++) {
         if (!gali_extent_is_number(value->known[i])) {
             return 0;
         }
@@ -485,7 +485,7 @@ static int worth(const gali_graph *graph, const gali_node *node) {
         const gali_value *value = node->results[i] == GALI_NONE ? NULL : &graph->values[node->results[i]];
         gali_extent count = value ? gali_type_count(graph->extents, &value->type) : -1;
         wanted |= value && !value->known && count >= 0 && count <= GALI_GRAPH_KNOWN_MAX &&
-                  gali_element_list[value->type.element].kind != GALI_REAL;
+                  (gali_element_list[value->type.element].kind != GALI_REAL || count <= KNOWN_REALS);
     }
     for (uint32_t i = 0; wanted && i < node->operand_count; i++) {
         wanted = is_known(graph, node->operands[i]);
@@ -493,7 +493,22 @@ static int worth(const gali_graph *graph, const gali_node *node) {
     return wanted && node->body_count == 0;
 }
 
+/* Of sums, products and roots, a double rounded once more is what an f32 would be. */
+static void take_reals(gali_graph *graph, gali_value *value, const gali_tensor *tensor) {
+    double *reals = tensor->count <= KNOWN_REALS
+                        ? gali_arena_take(graph->arena, (tensor->count + 1) * sizeof *reals)
+                        : NULL;
+    for (size_t i = 0; reals && i < tensor->count; i++) {
+        reals[i] = gali_element_round(tensor->element, tensor->real[i]);
+    }
+    value->reals = reals;
+}
+
 static void take_known(gali_graph *graph, gali_value *value, const gali_tensor *tensor) {
+    if (tensor->real) {
+        take_reals(graph, value, tensor);
+        return;
+    }
     gali_extent *known = tensor->whole && tensor->count <= GALI_GRAPH_KNOWN_MAX
                              ? gali_arena_take(graph->arena, (tensor->count + 1) * sizeof *known)
                              : NULL;

@@ -370,7 +370,7 @@ gal_status gali_node_express(const gali_graph *graph, const gali_node *node, gal
         const gali_value *value = node->operands[i] == GALI_NONE ? NULL : &graph->values[node->operands[i]];
         operand[i] = value ? &value->type : NULL;
         known[i] = value ? value->known : NULL;
-        real[i] = value ? gali_constant_reals(graph, value) : NULL;
+        real[i] = value ? gali_value_reals(graph, value) : NULL;
         ranks &= !value || value->type.rank >= 0;
     }
     for (uint32_t i = 0; !arena->failed && i < node->result_count; i++) {

@@ -400,6 +400,16 @@ int gali_extent_as_symbol(const gali_extents *x, gali_extent a) {
 
 /* ---- quotient, least, most ---- */
 
+/* The one atom of that kind that an extent is; NULL: it is something else. */
+static const atom *only_atom(const gali_extents *x, gali_extent a, gali_extent_kind kind) {
+    const sum *s = is_handle(a) ? x->sums[a - FIRST] : NULL;
+    if (!s || s->count != 1 || s->terms[0].count != 1 || s->terms[0].scale != 1) {
+        return NULL;
+    }
+    const atom *only = x->atoms[s->terms[0].atoms[0]];
+    return only->kind == kind ? only : NULL;
+}
+
 /* t / d where d's atoms are all among t's and the scale divides; 0 if not. */
 static int divide_term(const term *t, const term *d, term *out) {
     if (t->scale % d->scale != 0) {
@@ -415,6 +425,49 @@ static int divide_term(const term *t, const term *d, term *out) {
         }
     }
     return j == d->count;
+}
+
+/* The number k with s = k d; 0: there is none. */
+static int64_t how_often(const sum *s, const sum *d) {
+    int64_t k = s->count == d->count && s->count ? s->terms[0].scale / d->terms[0].scale : 0;
+    for (uint32_t i = 0; k && i < s->count; i++) {
+        int64_t scale = d->terms[i].scale;
+        int is = s->terms[i].scale % scale == 0 && s->terms[i].scale / scale == k;
+        k = is && order(&s->terms[i], &d->terms[i]) == 0 ? k : 0;
+    }
+    return k;
+}
+
+/* What a number divides of the number in rest comes out, so that 0..d-1 is left: (n - 1) / 2 is (n + 1) / 2 - 1. */
+static void take_whole_number(sum *rest, sum *whole, const sum *d, int *bad) {
+    int64_t divisor = d->terms[0].count == 0 ? d->terms[0].scale : 0;
+    if (divisor <= 0 || rest->terms[0].count != 0) {
+        return;
+    }
+    int64_t out = gali_floor_quotient(rest->terms[0].scale, divisor);
+    if (out != 0) {
+        add_term(rest, &(term){.scale = -out * divisor}, bad);
+        add_term(whole, &(term){.scale = out}, bad);
+    }
+}
+
+/* a / b where nothing comes out; (n / 2 + 1) / 2 is (n + 2) / 4. */
+static gali_extent quotient_once(gali_extents *x, gali_extent a, gali_extent b) {
+    gali_extent number = 0;
+    if (is_handle(a) && x->sums[a - FIRST]->terms[0].count == 0) {
+        number = x->sums[a - FIRST]->terms[0].scale;
+    }
+    const atom *inner = only_atom(x, gali_extent_sub(x, a, number), GALI_EXTENT_QUOTIENT);
+    int numbers = inner && b > 0 && gali_extent_is_number(b) && inner->operand[1] > 0 &&
+                  gali_extent_is_number(inner->operand[1]);
+    if (numbers) {
+        gali_extent over = gali_extent_mul(x, b, inner->operand[1]);
+        gali_extent of = gali_extent_add(x, inner->operand[0], gali_extent_mul(x, number, inner->operand[1]));
+        if (!sticks(over, of)) {
+            return gali_extent_quotient(x, of, over);
+        }
+    }
+    return operation(x, GALI_EXTENT_QUOTIENT, a, b);
 }
 
 gali_extent gali_extent_quotient(gali_extents *x, gali_extent a, gali_extent b) {
@@ -436,12 +489,14 @@ gali_extent gali_extent_quotient(gali_extents *x, gali_extent a, gali_extent b) 
         int divides = d.count == 1 && divide_term(&s.terms[i], &d.terms[0], &t);
         add_term(divides ? &whole : &rest, divides ? &t : &s.terms[i], &bad);
     }
-    if (same(&s, &d)) {
-        return 1;
+    int64_t times_over = how_often(&s, &d);
+    if (times_over) {
+        return times_over;
     }
     if (rest.count == 0) {
         return keep(x, &whole);
     }
+    take_whole_number(&rest, &whole, &d, &bad);
     gali_extent left = keep(x, &rest);
     gali_interval range = range_of(x, left);
     if (range.least < 0 && range.most <= 0 && gali_extent_is_number(b) &&
@@ -449,9 +504,8 @@ gali_extent gali_extent_quotient(gali_extents *x, gali_extent a, gali_extent b) 
         gali_extent up = gali_extent_quotient(x, gali_extent_sub(x, b - 1, left), b);
         return gali_extent_sub(x, keep(x, &whole), up);
     }
-    gali_extent part = gali_extent_is_number(left) && gali_extent_is_number(b)
-                           ? gali_floor_quotient(left, b)
-                           : operation(x, GALI_EXTENT_QUOTIENT, left, b);
+    gali_extent part = gali_extent_is_number(left) && gali_extent_is_number(b) ? gali_floor_quotient(left, b)
+                                                                               : quotient_once(x, left, b);
     return gali_extent_add(x, keep(x, &whole), part);
 }
 
@@ -465,16 +519,6 @@ static int ordered(gali_extents *x, gali_extent a, gali_extent b) {
     }
     gali_interval left = range_of(x, gali_extent_sub(x, b, a));
     return left.least >= 0 ? 1 : left.most <= 0 ? -1 : 0;
-}
-
-/* The one atom of that kind that an extent is; NULL: it is something else. */
-static const atom *only_atom(const gali_extents *x, gali_extent a, gali_extent_kind kind) {
-    const sum *s = is_handle(a) ? x->sums[a - FIRST] : NULL;
-    if (!s || s->count != 1 || s->terms[0].count != 1 || s->terms[0].scale != 1) {
-        return NULL;
-    }
-    const atom *only = x->atoms[s->terms[0].atoms[0]];
-    return only->kind == kind ? only : NULL;
 }
 
 /* Whether b is the smaller (LEAST) or larger (MOST) of a and something: then a is the larger, or smaller, of the two. */

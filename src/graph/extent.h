@@ -1,10 +1,11 @@
 /*
  * Extents: whole numbers that may not be known before a graph runs. An extent is a number, or an expression of symbols:
  *
- *     batch        4*batch*length + 2        quotient(length - 3, 2)        min(length, 512)
+ *     batch        4*batch*length + 2        quotient(length + 1, 2)        min(length, 512)
  *
  * A number is itself. Expressions are kept once each, in one form (a sum of products of atoms; an atom is a symbol, a
- * quotient rounded down, a minimum or a maximum), so two extents are the same exactly if their handles are equal.
+ * quotient rounded down, a minimum or a maximum; a quotient by a number has a number from 0 to below that in it, and no
+ * quotient by a number alone), so two extents are the same exactly if their handles are equal.
  * What is not known even as an expression is GALI_EXTENT_UNKNOWN, and all that is made from it is too; so is what has
  * too many terms. A number past 2^60 is GALI_EXTENT_BAD, which sticks in the same way: an error of the graph.
  */

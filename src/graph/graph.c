@@ -335,7 +335,10 @@ int64_t gali_constant_whole(const gali_value *constant, size_t i) {
     return facts->kind == GALI_TRUTH ? bits != 0 : (int64_t)bits;
 }
 
-const double *gali_constant_reals(const gali_graph *graph, const gali_value *value) {
+const double *gali_value_reals(const gali_graph *graph, const gali_value *value) {
+    if (value->reals) {
+        return value->reals;
+    }
     gali_extent count = gali_type_count(graph->extents, &value->type);
     if (!value->data || gali_element_list[value->type.element].kind != GALI_REAL || count < 0 ||
         count > GALI_GRAPH_KNOWN_MAX) {

@@ -117,10 +117,11 @@ typedef struct gali_value {
     uint32_t node;    /* its maker, or GALI_NONE: given, or a constant */
     const void *data; /* a constant's elements, row-major; NULL: no constant */
     const gali_extent
-        *known; /* elements of a small tensor of integers as extents, row-major; NULL: not known */
+        *known;          /* elements of a small tensor of integers as extents, row-major; NULL: not known */
+    const double *reals; /* elements of a small tensor of reals that follow from numbers; NULL: not known */
     const gali_extent
-        *told; /* where a rule wants them and nobody knows them: a symbol for each, which only running
-                                tells. Then `known` is the same; NULL: none does */
+        *told; /* where a rule wants them and nobody knows them: a symbol for each that is not known,
+                                which only running tells. Then `known` is the same; NULL: none does */
 } gali_value;
 
 /* A size of inputs that follows from others: the node demands it (propagate.h). */
@@ -211,8 +212,8 @@ void gali_type_print(const gali_extents *extents, const gali_type *type, gali_te
 /* Element i of a constant as a double or an int64 (reals are cut). */
 double gali_constant_real(const gali_value *constant, size_t i);
 int64_t gali_constant_whole(const gali_value *constant, size_t i);
-/* The elements of a constant of at most GALI_GRAPH_KNOWN_MAX reals, in the arena; NULL where it is none. */
-const double *gali_constant_reals(const gali_graph *graph, const gali_value *value);
+/* The elements of at most GALI_GRAPH_KNOWN_MAX reals that are constant or follow from what is, in the arena; NULL if they do not. */
+const double *gali_value_reals(const gali_graph *graph, const gali_value *value);
 
 /* ---- the whole ---- */
 

@@ -87,16 +87,35 @@ gal_status gali_rule_list(gali_rule *rule, uint32_t i, const char *name, const g
     return GAL_OK;
 }
 
-/* Symbols for the elements of operand i; NULL where it has too many, or it is the truth that asks. */
+static int is_open(const gali_extent *list, gali_extent count) {
+    int open = !list;
+    for (gali_extent k = 0; !open && k < count; k++) {
+        open = list[k] == GALI_EXTENT_UNKNOWN;
+    }
+    return open;
+}
+
+/*
+ * The elements of operand i, a symbol for each that is not known (the same each time that the graph is inferred); NULL where
+ * it has too many, or it is the truth that asks.
+ */
 static const gali_extent *tell(const gali_rule *rule, uint32_t i, gali_extent count) {
     const gali_graph *graph = rule->graph;
     gali_value *value = graph->values ? &graph->values[rule->node->operands[i]] : NULL;
     if (!value || value->data || count < 1 || count > TOLD_MAX) {
         return NULL;
     }
-    gali_extent *told = value->told ? NULL : gali_arena_take(graph->arena, (size_t)count * sizeof *told);
+    if (value->told && !value->known) {
+        value->known = value->told;
+        return value->told;
+    }
+    gali_extent *told = gali_arena_take(graph->arena, (size_t)count * sizeof *told);
     for (gali_extent k = 0; told && k < count; k++) {
-        told[k] = gali_extent_fresh(graph->extents, "told", 0, GALI_EXTENT_LARGEST);
+        gali_extent known = value->known ? value->known[k] : GALI_EXTENT_UNKNOWN;
+        gali_extent symbol = value->told && known == GALI_EXTENT_UNKNOWN ? value->told[k] : known;
+        told[k] = symbol != GALI_EXTENT_UNKNOWN
+                      ? symbol
+                      : gali_extent_fresh(graph->extents, "told", 0, GALI_EXTENT_LARGEST);
     }
     value->told = told ? told : value->told;
     value->known = value->told;
@@ -107,9 +126,11 @@ gal_status gali_rule_sizes(gali_rule *rule, uint32_t i, const char *name, const 
                            uint32_t *count, int *given) {
     gal_status status = gali_rule_list(rule, i, name, list, count, given);
     const gali_type *type = gali_rule_operand(rule, i);
-    if (status == GAL_OK && type && !*list) {
-        gali_extent size = gali_type_count(rule->graph->extents, type);
-        *list = tell(rule, i, gali_extent_is_number(size) ? size : 0);
+    gali_extent size = type ? gali_type_count(rule->graph->extents, type) : 0;
+    size = gali_extent_is_number(size) ? size : 0;
+    if (status == GAL_OK && type && is_open(*list, *count)) {
+        const gali_extent *told = tell(rule, i, size);
+        *list = told ? told : *list;
         *count = *list ? (uint32_t)size : 0;
     }
     return status;
@@ -201,25 +222,38 @@ static int tensor_of(const gali_rule *rule, const gali_type *type, gali_tensor *
     return 1;
 }
 
+/* A few elements that are not known; NULL where there are more. */
+static const gali_extent *unknown_elements(gali_arena *arena, gali_extent count) {
+    gali_extent *list = count <= TOLD_MAX ? gali_arena_take(arena, (TOLD_MAX + 1) * sizeof *list) : NULL;
+    for (gali_extent e = 0; list && e < count; e++) {
+        list[e] = GALI_EXTENT_UNKNOWN;
+    }
+    return list;
+}
+
 /* Whether operands are as gali_rule_move_known wants them. */
 static int operands_as_tensors(const gali_rule *rule, uint32_t moved, gali_tensor *tensors,
-                               const gali_tensor **operands) {
+                               const gali_tensor **operands, gali_arena *arena) {
     int symbolic = 0;
     for (uint32_t i = 0; i < rule->node->operand_count; i++) {
         if (!rule->operand[i]) {
             continue;
         }
-        if (!rule->known[i] || !tensor_of(rule, rule->operand[i], &tensors[i])) {
+        int one = tensor_of(rule, rule->operand[i], &tensors[i]);
+        const gali_extent *known = rule->known[i] ? rule->known[i]
+                                   : one          ? unknown_elements(arena, (gali_extent)tensors[i].count)
+                                                  : NULL;
+        if (!known || !one) {
             return 0;
         }
         for (size_t e = 0; e < tensors[i].count; e++) {
-            int number = gali_extent_is_number(rule->known[i][e]);
+            int number = gali_extent_is_number(known[e]);
             symbolic |= !number;
             if (!number && !is_moved(moved, i)) {
                 return 0;
             }
         }
-        tensors[i].whole = (int64_t *)(uintptr_t)rule->known[i]; /* truths do not write their operands */
+        tensors[i].whole = (int64_t *)(uintptr_t)known; /* truths do not write their operands */
         operands[i] = &tensors[i];
     }
     return symbolic;
@@ -232,7 +266,7 @@ void gali_rule_move_known(gali_rule *rule, uint32_t moved) {
     gali_tensor *tensors =
         gali_arena_take(&arena, (node->operand_count + node->result_count + 1) * sizeof *tensors);
     const gali_tensor **operands = gali_arena_take(&arena, (node->operand_count + 1) * sizeof *operands);
-    int can = !arena.failed && operands_as_tensors(rule, moved, tensors, operands);
+    int can = !arena.failed && operands_as_tensors(rule, moved, tensors, operands, &arena);
     gali_tensor *results = tensors + node->operand_count, shape;
     for (uint32_t i = 0; can && i < node->result_count; i++) {
         can = rule->result[i].rank >= 0 && tensor_of(rule, &rule->result[i], &shape) &&
@@ -240,7 +274,11 @@ void gali_rule_move_known(gali_rule *rule, uint32_t moved) {
     }
     can = can && gali_op_list[node->op].truth(&run, node, operands, results) == GAL_OK;
     for (uint32_t i = 0; can && i < node->result_count; i++) {
-        gali_extent *known = gali_rule_knows(rule, i, results[i].count);
+        int some = results[i].count == 0;
+        for (size_t e = 0; e < results[i].count; e++) {
+            some |= results[i].whole[e] != GALI_EXTENT_UNKNOWN;
+        }
+        gali_extent *known = some ? gali_rule_knows(rule, i, results[i].count) : NULL;
         if (known) {
             memcpy(known, results[i].whole, results[i].count * sizeof *known);
         }
@@ -312,7 +350,7 @@ static gali_rule *rule_of(gali_graph *graph, const gali_node *node, gal_error *e
         operand[i] = value ? &value->type : NULL;
         known[i] = value ? value->known : NULL;
         constant[i] = value ? value->data : NULL;
-        real[i] = value ? gali_constant_reals(graph, value) : NULL;
+        real[i] = value ? gali_value_reals(graph, value) : NULL;
     }
     for (uint32_t i = 0; i < node->result_count; i++) {
         result[i].rank = -1;
@@ -364,6 +402,7 @@ gal_status gali_graph_infer_node(gali_graph *graph, uint32_t index, gal_error *e
             gali_value *value = &graph->values[node->results[i]];
             value->type = rule->result[i];
             value->known = rule->result_known[i];
+            value->reals = NULL;
         }
     }
     if (status == GAL_OK) {

@@ -63,8 +63,8 @@ gali_extent *gali_rule_knows(gali_rule *rule, uint32_t i, size_t count);
 /*
  * For operators that move elements and do not look at them (Gather, Concat, Reshape): makes known the integers of the
  * results, whose types are set, by the truth on extents in place of numbers. Bit i of `moved` says that operand i's
- * elements are moved (bit 31: all operands from 31 on); those of the others must be numbers. Nothing where all elements
- * are numbers, which gali_graph_infer computes for every operator.
+ * elements are moved (bit 31: all operands from 31 on), known or not; those of the others must be numbers. Nothing where
+ * all elements are numbers, which gali_graph_infer computes for every operator.
  */
 void gali_rule_move_known(gali_rule *rule, uint32_t moved);
 

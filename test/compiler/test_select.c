@@ -175,6 +175,28 @@ static void test_told_sizes(void **state) {
           tile);
 }
 
+/* As detectors have it: levels of halved sizes behind one that is told, joined, numbered, cut again, the best few of each. */
+static void test_levels_of_told_sizes(void **state) {
+    (void)state;
+    int64_t rows = 3;
+    gali_tensor inputs[] = {reals(3, 4), wholes(GALI_i64, &rows, 1)};
+    check("symbol n 1..9\ninput %0: f32[n, 4]\ninput %1: i64[1]\nconstant %2: i64[1] = 0\n"
+          "constant %3: i64[1] = 1\nconstant %4: i64[1] = 2\nconstant %5: i64[1] = 9223372036854775807\n"
+          "constant %6: i64[] = 0\nconstant %7: i32[] = 0\nconstant %8: i32[] = 1\nconstant %9: i64[2] = -1 2\n"
+          "%10: i64[...] = Shape (%0)\n%11: i64[...] = Gather (%10, %3)\n"
+          "%12: i64[...] = Concat (%1, %11) axis:int=0\n%13: f32[...] = Reshape (%0, %12)\n"
+          "%14: f32[...] = Slice (%13, %2, %5, %2, %4)\n%15: f32[...] = Slice (%14, %2, %5, %2, %4)\n"
+          "%16: i64[...] = Shape (%14)\n%17: i64[] = Gather (%16, %6)\n%18: i64[1] = Gather (%16, %2)\n"
+          "%19: i32[] = Cast (%17) to:int=6\n%20: i32[...] = Range (%7, %19, %8)\n"
+          "%21: f32[...] = Cast (%20) to:int=1\n%22: f32[...] = Unsqueeze (%21, %3)\n"
+          "%23: f32[...] = Add (%14, %22)\n%24: f32[...] = Concat (%23, %15) axis:int=0\n"
+          "%25: f32[...] = Reshape (%24, %9)\n%26: f32[...] = Slice (%24, %18, %5, %2)\n"
+          "%27: i64[...] = Concat (%18, %4) axis:int=0\n%28: i64[1] = ReduceMin (%27)\n"
+          "%29: f32[...], %30: i64[...] = TopK (%24, %28) axis:int=0\n"
+          "output %25\noutput %26\noutput %29\noutput %30\n",
+          inputs);
+}
+
 /* Nothing is done with a size that is negative, or past its range. */
 static void test_room(void **state) {
     (void)state;
@@ -203,6 +225,7 @@ int main(void) {
         cmocka_unit_test(test_compress),
         cmocka_unit_test(test_unique),
         cmocka_unit_test(test_told_sizes),
+        cmocka_unit_test(test_levels_of_told_sizes),
         cmocka_unit_test(test_non_max_suppression),
         cmocka_unit_test(test_room),
     };

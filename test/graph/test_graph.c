@@ -45,7 +45,12 @@ static void test_extents_have_one_form(void **state) {
     assert_true(gali_extent_add(x, GALI_EXTENT_UNKNOWN, 1) == GALI_EXTENT_UNKNOWN);
     assert_prints(x, sum, "n*b + 3");
     gali_extent half = gali_extent_quotient(x, gali_extent_sub(x, n, 3), 2);
-    assert_prints(x, half, "quotient(n - 3, 2)");
+    assert_prints(x, half, "quotient(n + 1, 2) - 2"); /* what comes out of the number does */
+    gali_extent quarter = gali_extent_quotient(x, gali_extent_add(x, half, 3), 2);
+    assert_prints(x, quarter, "quotient(n + 3, 4)");
+    assert_true(gali_extent_quotient(x, gali_extent_mul(x, sum, 12), gali_extent_mul(x, sum, 4)) == 3);
+    assert_true(gali_extent_quotient(x, gali_extent_add(x, gali_extent_mul(x, sum, 12), n),
+                                     gali_extent_mul(x, sum, 4)) != 3);
     int64_t least, most, values[] = {10, 2};
     gali_extent_range(x, half, &least, &most);
     assert_true(least == -1 && most == 254);

@@ -96,6 +96,23 @@ static const struct {
     {"input %0: f32[length]\ninput %1: i64[1]\nconstant %2: i64[1] = 0\n%3: f32[...] = Slice (%0, %2, %1)\n"
      "%4: f32[...] = Relu (%3)\noutput %3\noutput %4\n",
      "f32[min(length, told_1)]; f32[min(length, told_1)]"},
+    /* elements of a list that only running tells, beside those that are known */
+    {"input %0: f32[1, 3, rows, columns]\ninput %1: i64[2]\nconstant %2: i64[2] = 0 1\nconstant %3: f32[0]\n"
+     "%4: i64[?] = Shape (%0)\n%5: i64[?] = Gather (%4, %2)\n%6: i64[?] = Concat (%5, %1) axis:int=0\n"
+     "%7: f32[...] = Resize (%0, %3, %3, %6)\noutput %7\n",
+     "f32[1, 3, told_1, told_2]"},
+    /* sizes by way of reals: half of 320 and of 201, rounded down */
+    {"input %0: f32[320, 201]\nconstant %1: f32[] = 0.5\n%2: i64[?] = Shape (%0)\n%3: f32[?] = Cast (%2) "
+     "to:int=1\n%4: f32[?] = Mul (%3, %1)\n%5: f32[?] = Floor (%4)\n%6: i64[?] = Cast (%5) to:int=7\n"
+     "%7: f32[...] = Expand (%1, %6)\noutput %7\n",
+     "f32[160, 100]"},
+    /* as many as there are, but no more than 50; a size as i32 */
+    {"input %0: f32[length]\nconstant %1: i64[1] = 50\nconstant %2: i64[] = 0\nconstant %3: i32[] = 0\n"
+     "constant %4: i32[] = 1\n%5: i64[?] = Shape (%0)\n%6: i64[?] = Concat (%5, %1) axis:int=0\n"
+     "%7: i64[] = ReduceMin (%6) keepdims:int=0\n%8: i64[?] = Unsqueeze (%7, %2)\n"
+     "%9: f32[...], %10: i64[...] = TopK (%0, %8)\n%11: i64[] = Gather (%5, %2)\n%12: i32[] = Cast (%11) "
+     "to:int=6\n%13: i32[...] = Range (%3, %12, %4)\noutput %9\noutput %13\n",
+     "f32[min(50, length)]; i32[length]"},
     {"input %0: f32[batch, 7]\n%1: f32[...], %2: f32[...] = Split (%0) axis:int=1 num_outputs:int=2\n"
      "output %1\noutput %2\n",
      "f32[batch, 4]; f32[batch, 3]"},

@@ -379,8 +379,11 @@ static gal_status read_sizes(gali_builder *b, const gali_scope *scope, uint32_t 
     }
     gali_extent count = gali_type_count(scope->graph->extents, &value->type);
     for (gali_extent i = 0; status == GAL_OK && i < count; i++) {
-        uint32_t symbol = (uint32_t)gali_extent_as_symbol(scope->graph->extents, value->told[i]);
-        status = read_size(b, scope->tensor[number], symbol, i);
+        int symbol =
+            gali_extent_as_symbol(scope->graph->extents, value->told[i]); /* or what is known without */
+        if (symbol >= 0 && gali_program_told(b->program, (uint32_t)symbol) == GALI_TOLD_BY_NONE) {
+            status = read_size(b, scope->tensor[number], (uint32_t)symbol, i);
+        }
     }
     return status;
 }

@@ -519,6 +519,15 @@ void gali_express_clip(gali_express *x) {
 
 /* ---- Cast, CastLike ---- */
 
+/* Whether what is cast to i32 is one expression of sizes: no tensor is as large as that could not hold. Of numbers the truth
+ * says what they become. */
+static int is_size(const gali_rule *rule, gali_element to) {
+    const gali_type *x = rule->operand[0];
+    return to == GALI_i32 && x->element == GALI_i64 && rule->known[0] &&
+           gali_type_count(rule->graph->extents, x) == 1 && rule->known[0][0] != GALI_EXTENT_UNKNOWN &&
+           !gali_extent_is_number(rule->known[0][0]);
+}
+
 gal_status gali_rule_cast(gali_rule *rule) {
     gali_element to = rule->node->op == GALI_OP_CastLike
                           ? rule->operand[1]->element
@@ -529,7 +538,7 @@ gal_status gali_rule_cast(gali_rule *rule) {
     }
     rule->result[0] = *rule->operand[0];
     rule->result[0].element = to;
-    if (to == GALI_i64 || to == rule->operand[0]->element) {
+    if (to == GALI_i64 || to == rule->operand[0]->element || is_size(rule, to)) {
         rule->result_known[0] = rule->known[0]; /* nothing is lost */
     }
     return GAL_OK;

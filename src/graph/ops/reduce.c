@@ -80,6 +80,27 @@ static gal_status reduce_shape(gali_rule *rule) {
     return GAL_OK;
 }
 
+/* The smallest or largest of a list of known integers. */
+static void know(gali_rule *rule) {
+    gali_op op = rule->node->op;
+    const gali_type *list = rule->operand[0], *type = &rule->result[0];
+    int one = type->rank >= 0 && gali_type_count(rule->graph->extents, type) == 1 && rule->known[0];
+    gali_extent count = one ? gali_type_count(rule->graph->extents, list) : 0;
+    if ((op != GALI_OP_ReduceMin && op != GALI_OP_ReduceMax) || list->element == GALI_truth || count < 1 ||
+        !gali_extent_is_number(count)) {
+        return;
+    }
+    gali_extent made = rule->known[0][0];
+    for (gali_extent i = 1; i < count; i++) {
+        made = op == GALI_OP_ReduceMin ? gali_extent_least(rule->graph->extents, made, rule->known[0][i])
+                                       : gali_extent_most(rule->graph->extents, made, rule->known[0][i]);
+    }
+    gali_extent *known = made == GALI_EXTENT_UNKNOWN ? NULL : gali_rule_knows(rule, 0, 1);
+    if (known) {
+        known[0] = made;
+    }
+}
+
 gal_status gali_rule_reduce(gali_rule *rule) {
     gali_element element = rule->operand[0]->element;
     gali_op op = rule->node->op;
@@ -88,7 +109,11 @@ gal_status gali_rule_reduce(gali_rule *rule) {
     if ((reals && !is_real(element)) || (!truths && element == GALI_truth)) {
         return gali_rule_fail(rule, "not for %s", gali_element_list[element].word);
     }
-    return reduce_shape(rule);
+    gal_status status = reduce_shape(rule);
+    if (status == GAL_OK) {
+        know(rule);
+    }
+    return status;
 }
 
 /* ---- the truth ---- */

@@ -200,7 +200,7 @@ gal_status gali_rule_resize(gali_rule *rule) {
         return GAL_OK;
     }
     given g = given_of(rule->node, rule->graph->extents, rule->operand, rule->known, rule->real);
-    if (g.has_sizes && !g.sizes) {
+    if (g.has_sizes) {
         uint32_t count;
         int given_at_all;
         gal_status status = gali_rule_sizes(rule, SIZES, NULL, &g.sizes, &count, &given_at_all);

@@ -103,6 +103,9 @@ static gal_status read_slices(gali_rule *rule, slices *s) {
         } else if (given) {
             s->axes_known = 0;
         }
+        for (uint32_t k = 0; i >= AXES && s->list[i] && k < count; k++) {
+            s->list[i] = gali_extent_is_number(s->list[i][k]) ? s->list[i] : NULL;
+        }
         s->axes_known &= !(given && !s->list[i] && (i == AXES || i == STEPS));
     }
     return GAL_OK;
