@@ -7,7 +7,6 @@
 #include "commands.h"
 #include "compiler/emit/program.h"
 #include "compiler/emit/vocabulary.h"
-#include "compiler/lower/recorded.h"
 #include "directory.h"
 #include "gallop/compiler.h"
 #include "network/model.h"
@@ -172,25 +171,9 @@ static gal_status write_program(const compile *self, const gali_text *parts, gal
     return status;
 }
 
-static gal_status read_profile(const compile *self, gali_profile *profile, gal_error *error) {
-    void *text;
-    size_t size;
-    gal_status status = gali_file_read(self->profile_path, GALI_FILE_MAX, NULL, &text, &size, error);
-    if (status == GAL_OK) {
-        status = gali_profile_parse(profile, text, size, self->profile_path, error);
-        gali_release(NULL, text, size);
-    }
-    return status;
-}
-
-static gal_status use_log(const compile *self, gali_program *program, gal_error *error) {
-    gali_log log = {.count = 0};
+static gal_status use_log(const compile *self, gali_onnx_model *model, gal_error *error) {
     uint32_t groups = 0, logged = 0;
-    gal_status status = gali_log_read(&log, self->desc.log, error);
-    if (status == GAL_OK) {
-        status = gali_program_use_log(program, &log, self->desc.log, &groups, &logged, error);
-    }
-    gali_log_release(&log);
+    gal_status status = gali_onnx_model_use_log(model, self->desc.log, &groups, &logged, error);
     if (status == GAL_OK) {
         printf("%u of %u groups with sums in tiles by schedules of %s\n", logged, groups, self->desc.log);
     }
@@ -214,7 +197,7 @@ static int make_onnx(const compile *self) {
     gali_profile profile = {{0}, {0}};
     gal_status status = GAL_OK;
     if (self->profile_path) {
-        status = read_profile(self, &profile, &error);
+        status = gali_onnx_profile_read(&profile, self->profile_path, &error);
         model.profile = &profile;
     }
     status = status == GAL_OK ? gali_onnx_model_open(&model, self->path, self->external, self->sizes, &error)
@@ -226,7 +209,7 @@ static int make_onnx(const compile *self) {
         model.without = self->without;
         model.target = target;
         status = gali_onnx_model_program(&model, &why);
-        status = status == GAL_OK && self->desc.log ? use_log(self, model.program, &why) : status;
+        status = status == GAL_OK && self->desc.log ? use_log(self, &model, &why) : status;
         status = status == GAL_OK ? gali_emit_program(model.program, &desc, parts, &why) : status;
         status = status == GAL_OK ? GAL_OK : gali_fail_in_file(&error, self->path, &why);
     }

@@ -12,6 +12,7 @@ typedef struct job {
     gali_built_desc desc;
     const char *output;
     gali_option_list files;
+    gali_profile profile;
     gali_onnx_model model;
     gali_run_ports ports;
     gali_built_model built;
@@ -109,8 +110,14 @@ static gal_status run_opened(job *self, gal_error *error) {
 }
 
 static gal_status run_model(job *self, gal_error *error) {
-    gal_status status =
-        gali_onnx_model_open(&self->model, self->desc.path, self->desc.external, self->desc.sizes, error);
+    gal_status status = GAL_OK;
+    if (self->desc.profile) {
+        status = gali_onnx_profile_read(&self->profile, self->desc.profile, error);
+        self->model.profile = &self->profile;
+    }
+    status = status == GAL_OK ? gali_onnx_model_open(&self->model, self->desc.path, self->desc.external,
+                                                     self->desc.sizes, error)
+                              : status;
     if (status == GAL_OK && !self->files.count && !self->output && self->model.graph->input_count > 0) {
         print_wanted(self);
         return GAL_OK;
@@ -128,6 +135,8 @@ static int run(int argc, char **argv) {
                                    {"--sizes", GALI_OPTION_TEXT, &self.desc.sizes, 0, 0},
                                    {"--target", GALI_OPTION_TEXT, &self.desc.target, 0, 0},
                                    {"--external", GALI_OPTION_TEXT, &self.desc.external, 0, 0},
+                                   {"--log", GALI_OPTION_TEXT, &self.desc.log, 0, 0},
+                                   {"--profile", GALI_OPTION_TEXT, &self.desc.profile, 0, 0},
                                    {"--keep", GALI_OPTION_TEXT, &self.desc.keep, 0, 0}};
     gal_error error = {0};
     int result = gali_options_read("run", argc, argv, options, sizeof options / sizeof options[0]);
@@ -146,7 +155,7 @@ static int run(int argc, char **argv) {
 const gali_command gali_command_run = {
     "run", "an ONNX model on arrays: compiled to C, built, run",
     "usage: gallop run MODEL.onnx [--input [NAME=]X.npy ...] [-o OUT.npy|DIR] [--sizes NAME=N,...]\n"
-    "       [--target native] [--external FILE] [--keep DIR]\n\n"
+    "       [--target native] [--log FILE] [--profile FILE] [--external FILE] [--keep DIR]\n\n"
     "Compiles the model as gallop compile does, builds it with the system's C compiler (CC, or cc, gcc, "
     "clang), "
     "runs it on\n"
@@ -163,6 +172,8 @@ const gali_command gali_command_run = {
     "printed\n"
     "  --sizes     what sizes are that the model leaves open: batch=1,length=8..512; larger than 1024 only so\n"
     "  --target    as of gallop compile\n"
+    "  --log       a log of gallop tune: its schedules for the groups that it has run\n"
+    "  --profile   what fusing pairs of classes of operators took, in place of what is built in\n"
     "  --external  the file in which the model keeps its weights\n"
     "  --keep      builds anew, in that folder, and leaves model.h, model.c, model.weights and model.so "
     "there\n",

@@ -72,8 +72,10 @@ static gal_status find_key(char key[HASH_LETTERS + 2], const gali_built_desc *de
     hash_text(&h, target->name);
     hash_text(&h, compiler);
     gal_status status = hash_file(&h, desc->path, error);
-    if (status == GAL_OK && desc->external) {
-        status = hash_file(&h, desc->external, error);
+    const char *const files[] = {desc->external, desc->log, desc->profile};
+    for (size_t i = 0; status == GAL_OK && i < sizeof files / sizeof files[0]; i++) {
+        hash_text(&h, files[i] ? "given" : NULL); /* so that no file stands for another */
+        status = files[i] ? hash_file(&h, files[i], error) : GAL_OK;
     }
     snprintf(key, HASH_LETTERS + 2, "/%016llx%016llx", (unsigned long long)h.sum[0],
              (unsigned long long)h.sum[1]);
@@ -149,12 +151,17 @@ static gal_status emit(gali_onnx_model *model, const gali_built_desc *desc, cons
     gal_error why = {0};
     const char *slash = strrchr(desc->path, '/');
     gali_emit_desc how = {"model", slash ? slash + 1 : desc->path, 1};
+    uint32_t groups = 0, logged = 0;
     model->target = model->program ? model->target : target;
     gal_status status = model->program ? GAL_OK : gali_onnx_model_program(model, &why);
     if (status == GAL_OK) {
         model->program->target = target;
-        status = gali_emit_program(model->program, &how, parts, &why);
+        status = desc->log ? gali_onnx_model_use_log(model, desc->log, &groups, &logged, &why) : GAL_OK;
     }
+    if (status == GAL_OK && desc->log) {
+        fprintf(stderr, "%u of %u groups with sums in tiles by schedules of %s\n", logged, groups, desc->log);
+    }
+    status = status == GAL_OK ? gali_emit_program(model->program, &how, parts, &why) : status;
     status = status == GAL_OK ? write_parts(p, parts, error) : gali_fail_in_file(error, desc->path, &why);
     for (int part = 0; part < GAL_COMPILED_PART_COUNT; part++) {
         gali_text_release(&parts[part]);

@@ -14,6 +14,8 @@
 typedef struct gali_built_desc {
     const char *path, *external, *sizes; /* as gali_onnx_model_open's */
     const char *target;                  /* of targets.def, or "native" */
+    const char *log;                     /* of schedules; NULL: none */
+    const char *profile;                 /* a file that the model's profile was read of; NULL: none */
     const char *keep; /* a folder for header, source, weights and library, built anew; NULL: the cache */
 } gali_built_desc;
 

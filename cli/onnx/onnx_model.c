@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/memory.h"
+#include "compiler/lower/recorded.h"
 #include "compiler/program/versions.h"
 #include "network/model_layout.h"
 #include "onnx/sizes.h"
@@ -99,6 +100,28 @@ gal_status gali_onnx_model_program(gali_onnx_model *model, gal_error *error) {
     status = status == GAL_OK ? gali_program_order(model->program, error) : status;
     status = status == GAL_OK ? gali_program_place(model->program, error) : status;
     return status == GAL_OK ? add_versions(model, error) : status;
+}
+
+gal_status gali_onnx_profile_read(gali_profile *profile, const char *path, gal_error *error) {
+    void *text;
+    size_t size;
+    gal_status status = gali_file_read(path, GALI_FILE_MAX, NULL, &text, &size, error);
+    if (status == GAL_OK) {
+        status = gali_profile_parse(profile, text, size, path, error);
+        gali_release(NULL, text, size);
+    }
+    return status;
+}
+
+gal_status gali_onnx_model_use_log(gali_onnx_model *model, const char *log, uint32_t *groups, uint32_t *logged,
+                                   gal_error *error) {
+    gali_log records = {.count = 0};
+    gal_status status = gali_log_read(&records, log, error);
+    if (status == GAL_OK) {
+        status = gali_program_use_log(model->program, &records, log, groups, logged, error);
+    }
+    gali_log_release(&records);
+    return status;
 }
 
 void gali_onnx_model_release(gali_onnx_model *model) {

@@ -43,6 +43,16 @@ int gali_onnx_read_without(const char *text, uint32_t *without);
 /* Rewrites, fuses and places. */
 gal_status gali_onnx_model_program(gali_onnx_model *model, gal_error *error);
 
+/* Reads rows of a profile; to be kept while the model is made of it. Errors name the file. */
+gal_status gali_onnx_profile_read(gali_profile *profile, const char *path, gal_error *error);
+
+/*
+ * The program's groups by a log's schedules for its target, which is set: how many have sums in tiles, and how many of those
+ * the log knew. Errors name the log.
+ */
+gal_status gali_onnx_model_use_log(gali_onnx_model *model, const char *log, uint32_t *groups, uint32_t *logged,
+                                   gal_error *error);
+
 void gali_onnx_model_release(gali_onnx_model *model);
 
 #endif

@@ -97,6 +97,21 @@ static void the_cache_knows_what_it_built(void **state) {
     expect_good(run("#/m.onnx -i #/x.npy -i #/y.npy"));
 }
 
+/* As gallop compile's: they are read, and what they say is part of what was built. */
+static void takes_a_log_and_a_profile(void **state) {
+    (void)state;
+    static const char row[] = "move product 1 2 here\n";
+    spill(place_of("p.txt"), row, sizeof row - 1);
+    spill(place_of("l.log"), "", 0);
+    run("#/m.onnx -i #/x.npy -i #/y.npy");
+    expect_text(run("#/m.onnx -i #/x.npy -i #/y.npy --profile #/p.txt")->err, "compiling");
+    expect_good(run("#/m.onnx -i #/x.npy -i #/y.npy --profile #/p.txt"));
+    expect_text(run("#/m.onnx -i #/x.npy -i #/y.npy --log #/l.log")->err, "0 of 0 groups with sums in tiles");
+    expect_good(run("#/m.onnx -i #/x.npy -i #/y.npy --log #/l.log"));
+    expect_bad(run("#/m.onnx -i #/x.npy -i #/y.npy --profile #/x.npy"), 1, "x.npy");
+    expect_bad(run("#/m.onnx -i #/x.npy -i #/y.npy --log #/none.log"), 1, "none.log: No such file");
+}
+
 static void keeps_what_it_made(void **state) {
     (void)state;
     char header[8192];
@@ -180,6 +195,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(outputs_are_the_models, set_up, tear_down),
         cmocka_unit_test_setup_teardown(the_cache_knows_what_it_built, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(takes_a_log_and_a_profile, set_up, tear_down),
         cmocka_unit_test_setup_teardown(keeps_what_it_made, set_up, tear_down),
         cmocka_unit_test_setup_teardown(says_what_the_model_wants, set_up, tear_down),
         cmocka_unit_test_setup_teardown(names_are_identifiers, set_up, tear_down),
