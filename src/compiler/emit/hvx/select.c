@@ -234,6 +234,21 @@ static void add_to_part(const search *s, part *p, const gali_select_edge *edge, 
     }
 }
 
+/* What an operator of a part adds at least to what those before it cost. */
+static int64_t least_of(const part *p, uint32_t i) {
+    int64_t least = INT64_MAX;
+    for (uint32_t form = 0; form < FORMS; form++) {
+        int64_t cost = p->own[i][form];
+        for (uint32_t j = 0; j < i; j++) {
+            int64_t edge = p->edge[j][i][0][form];
+            edge = p->edge[j][i][1][form] < edge ? p->edge[j][i][1][form] : edge;
+            cost += p->edge[j][i][2][form] < edge ? p->edge[j][i][2][form] : edge;
+        }
+        least = cost < least ? cost : least;
+    }
+    return least;
+}
+
 /* The forms that there are: what another choice must be less than. Returns their cost. */
 static int64_t keep_current(const search *s, part *p, uint32_t first) {
     int64_t cost = 0;
@@ -258,11 +273,7 @@ static int improve(search *s, part *p, uint32_t first, uint32_t count) {
         add_to_part(s, p, &s->edges[e], first);
     }
     for (uint32_t i = count; i-- > 0;) {
-        int64_t least = p->own[i][0];
-        for (uint32_t form = 1; form < FORMS; form++) {
-            least = p->own[i][form] < least ? p->own[i][form] : least;
-        }
-        p->rest[i] = p->rest[i + 1] + least;
+        p->rest[i] = p->rest[i + 1] + least_of(p, i);
     }
     p->least = keep_current(s, p, first);
     search_part(p, 0, 0);
