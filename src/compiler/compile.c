@@ -6,6 +6,7 @@
 
 #include "base/desc.h"
 #include "base/error.h"
+#include "compiler/emit/hvx/controller.h"
 #include "compiler/emit/vocabulary.h"
 #include "compiler/log/log.h"
 #include "compiler/pass/pass.h"
@@ -87,6 +88,24 @@ static gal_status take_parts(gal_compiled **out, gali_compilation *c, gal_error 
     return GAL_OK;
 }
 
+static gal_status run_passes(gali_compilation *c, const gal_compile_desc *desc, gal_error *error) {
+    return gali_pass_run(c, desc->stop_after, desc->dump, error);
+}
+
+/* From an opened network, not a graph: there is nothing to dump. */
+static gal_status run_hvx(gali_compilation *c, const gal_compile_desc *desc, gal_error *error) {
+    if (desc->stop_after || desc->dump) {
+        return gali_fail(error, GAL_UNSUPPORTED, "target %s: it has no passes to dump", c->target->name);
+    }
+    return gali_hvx_compile(c, error);
+}
+
+static gal_status run_back_end(gali_compilation *c, const gal_compile_desc *desc, gal_error *error) {
+    static gal_status (*const own[GALI_SIMD_COUNT])(gali_compilation *, const gal_compile_desc *,
+                                                    gal_error *) = {[GALI_SIMD_HVX] = run_hvx};
+    return (own[c->target->simd] ? own[c->target->simd] : run_passes)(c, desc, error);
+}
+
 gal_status gal_compile(gal_compiled **out, const void *data, size_t size, const gal_compile_desc *desc,
                        gal_error *error) {
     *out = NULL;
@@ -104,7 +123,7 @@ gal_status gal_compile(gal_compiled **out, const void *data, size_t size, const 
         c.log_path = all.log;
     }
     if (status == GAL_OK) {
-        status = gali_pass_run(&c, all.stop_after, all.dump, error);
+        status = run_back_end(&c, &all, error);
     }
     if (status == GAL_OK) {
         status = take_parts(out, &c, error);

@@ -36,6 +36,9 @@ void gali_emit_pointer(gali_text *text, const gali_graph *graph, uint32_t value)
 /* Elements between the rows of a value: of an input as the caller has them, else whole cache lines. */
 uint32_t gali_emit_stride(const gali_graph *graph, uint32_t value);
 
+/* Appends, as a comment's lines, whose the weights are, as the model file tells: licences ask that it stays with them. */
+void gali_emit_provenance(const gali_compilation *c, gali_text *text);
+
 /* Puts header, source and weights together into c->parts. */
 void gali_emit_module(gali_compilation *c, const gali_emission *e);
 

@@ -41,8 +41,7 @@ static void add_commented(gali_text *text, const char *at, size_t size) {
     }
 }
 
-/* Whose the weights are, as the model file tells: licences ask that it stays with them. */
-static void add_provenance(const gali_compilation *c, gali_text *text) {
+void gali_emit_provenance(const gali_compilation *c, gali_text *text) {
     const char *at = c->model.provenance, *end = at ? at + c->model.provenance_size : at;
     gali_text_add(text, at ? " *\n * The weights:\n" : "");
     while (at < end) {
@@ -119,7 +118,7 @@ static void add_run_comment(const gali_compilation *c, gali_text *text) {
 static void make_header(const gali_compilation *c, const gali_emission *e, gali_text *text) {
     gali_text_add(text, "/*\n * %s: a neural character controller as plain C.\n *\n", c->name);
     add_origin(c, text);
-    add_provenance(c, text);
+    gali_emit_provenance(c, text);
     gali_text_add(text, " *\n");
     add_memory_plan(c, text);
     gali_text_add(

@@ -12,7 +12,9 @@ extern const gali_embedded gali_embedded_compiler_h, gali_embedded_kernels_h, ga
     gali_embedded_layer_add, gali_embedded_layer_layer_norm, gali_embedded_layer_mul,
     gali_embedded_loop_vectors, gali_embedded_loop_scalars, gali_embedded_emit_tile,
     gali_embedded_emit_operators, gali_embedded_emit_select, gali_embedded_simd_scalar, gali_embedded_simd_avx2,
-    gali_embedded_simd_avx512, gali_embedded_simd_neon, gali_embedded_simd_wasm;
+    gali_embedded_simd_avx512, gali_embedded_simd_neon, gali_embedded_simd_wasm, gali_embedded_hvx_words,
+    gali_embedded_narrow_h, gali_embedded_scalar_narrow, gali_embedded_prepare_narrow,
+    gali_embedded_hvx_product, gali_embedded_hvx_dense, gali_embedded_hvx_network;
 
 /* Behind the target's own words. */
 static const gali_embedded *const over_simd[] = {
@@ -31,6 +33,18 @@ static const gali_embedded *const over_simd[] = {
     &gali_embedded_emit_select,
 };
 
+/* What a target has besides: words in the place of those of its header, and texts behind all others. */
+typedef struct special {
+    const gali_embedded *own;
+    const gali_embedded *behind[6]; /* to the first NULL */
+} special;
+
+static const special specials[GALI_SIMD_COUNT] = {
+    [GALI_SIMD_HVX] = {&gali_embedded_hvx_words,
+                       {&gali_embedded_narrow_h, &gali_embedded_scalar_narrow, &gali_embedded_prepare_narrow,
+                        &gali_embedded_hvx_product, &gali_embedded_hvx_dense, &gali_embedded_hvx_network}},
+};
+
 /* A piece of text; a definition's paragraph or a name. */
 typedef struct piece {
     const char *at;
@@ -45,7 +59,8 @@ typedef struct definition {
 
 typedef struct definitions {
     uint32_t count, capacity;
-    int failed; /* no memory for one */
+    uint32_t own; /* the first ones, which stand in the place of later ones of their names */
+    int failed;   /* no memory for one */
     definition *list;
 } definitions;
 
@@ -53,7 +68,7 @@ static const gali_embedded *header_of(const gali_target *target) {
     static const gali_embedded *const headers[GALI_SIMD_COUNT] = {
         [GALI_SIMD_SCALAR] = &gali_embedded_simd_scalar, [GALI_SIMD_AVX2] = &gali_embedded_simd_avx2,
         [GALI_SIMD_AVX512] = &gali_embedded_simd_avx512, [GALI_SIMD_NEON] = &gali_embedded_simd_neon,
-        [GALI_SIMD_WASM] = &gali_embedded_simd_wasm,
+        [GALI_SIMD_WASM] = &gali_embedded_simd_wasm,     [GALI_SIMD_HVX] = &gali_embedded_simd_scalar,
     };
     return headers[target->simd];
 }
@@ -135,7 +150,18 @@ static piece name_of(const char *code, const char *end) {
     return name;
 }
 
+static int is_replaced(const definitions *all, piece name) {
+    int replaced = 0;
+    for (uint32_t i = 0; i < all->own && name.size; i++) {
+        replaced |= same(all->list[i].name, name);
+    }
+    return replaced;
+}
+
 static void append(definitions *all, const definition *made) {
+    if (is_replaced(all, made->name)) {
+        return;
+    }
     if (all->count == all->capacity) {
         uint32_t capacity = all->capacity ? 2 * all->capacity : 256;
         definition *list = realloc(all->list, capacity * sizeof *list);
@@ -184,10 +210,18 @@ static void read_definitions(definitions *all, const gali_embedded *file) {
 }
 
 static void read_all(definitions *all, const gali_target *target) {
+    const special *more = &specials[target->simd];
+    if (more->own) {
+        read_definitions(all, more->own);
+        all->own = all->count;
+    }
     read_definitions(all, &gali_embedded_kernels_h);
     read_definitions(all, header_of(target));
     for (size_t i = 0; i < sizeof over_simd / sizeof over_simd[0]; i++) {
         read_definitions(all, over_simd[i]);
+    }
+    for (size_t i = 0; i < sizeof more->behind / sizeof more->behind[0] && more->behind[i]; i++) {
+        read_definitions(all, more->behind[i]);
     }
 }
 
@@ -228,6 +262,10 @@ void gali_vocabulary_includes(gali_text *text, const gali_target *target) {
         }
     }
     gali_text_add(text, "\n");
+    gali_vocabulary_add_compiler(text);
+}
+
+void gali_vocabulary_add_compiler(gali_text *text) {
     gali_text_add_bytes(text, gali_embedded_compiler_h.data, gali_embedded_compiler_h.size);
 }
 

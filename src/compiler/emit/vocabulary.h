@@ -15,6 +15,9 @@
 /* Appends the #include lines of the target's vocabulary, and the compiler's own words (base/compiler.h). */
 void gali_vocabulary_includes(gali_text *text, const gali_target *target);
 
+/* Appends the compiler's own words alone, for targets that have no headers. */
+void gali_vocabulary_add_compiler(gali_text *text);
+
 /* Appends the definitions that the C text `body` uses, and those that they use, in the order of the headers. */
 void gali_vocabulary_add(gali_text *text, const gali_target *target, const char *body);
 

@@ -14,7 +14,7 @@
 
 #include "base/compiler.h"
 
-#include "system.inc"
+#include "system.h"
 
 int main(void);
 
@@ -24,38 +24,48 @@ void gali_system_start(void) {
     gali_system_exit(main());
 }
 
-static void print_number(uint32_t n) {
+static void print_number(int file, uint32_t n) {
     char digits[10];
     uint32_t at = sizeof digits;
     do {
         digits[--at] = (char)('0' + n % 10);
         n /= 10;
     } while (n);
-    gali_system_write(1, digits + at, sizeof digits - at);
+    gali_system_write(file, digits + at, sizeof digits - at);
 }
 
 /* printf of %u, %d and %s alone. */
-static inline void print(const char *format, ...) {
-    va_list arguments;
-    va_start(arguments, format);
+static void print_list(int file, const char *format, va_list arguments) {
     for (const char *at = format; *at; at++) {
         if (*at != '%') {
-            gali_system_write(1, at, 1);
+            gali_system_write(file, at, 1);
             continue;
         }
         const char kind = *++at;
         if (kind == 's') {
-            const char *text = va_arg(arguments, const char *);
-            for (; *text; text++) {
-                gali_system_write(1, text, 1);
+            for (const char *text = va_arg(arguments, const char *); *text; text++) {
+                gali_system_write(file, text, 1);
             }
             continue;
         }
         const uint32_t n = va_arg(arguments, uint32_t);
         const int minus = kind == 'd' && (int32_t)n < 0;
-        gali_system_write(1, "-", (size_t)minus);
-        print_number(minus ? 0u - n : n);
+        gali_system_write(file, "-", (size_t)minus);
+        print_number(file, minus ? 0u - n : n);
     }
+}
+
+static inline void print_to(int file, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    print_list(file, format, arguments);
+    va_end(arguments);
+}
+
+static inline void print(const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    print_list(1, format, arguments);
     va_end(arguments);
 }
 

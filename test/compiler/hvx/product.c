@@ -61,8 +61,8 @@ static uint32_t run(gali_hvx_form form, uint32_t height, uint32_t columns, uint3
     for (uint32_t c = 0; c < columns; c++) {
         for (uint32_t r = 0; r < height; r++) {
             if (sums[c * height + r] != truth(r, c, depth)) {
-                print("form %u: %u x %u x %u: row %u, column %u: %d, not %d\n", form, height, columns, depth, r, c,
-                      sums[c * height + r], truth(r, c, depth));
+                print("form %u: %u x %u x %u: row %u, column %u: %d, not %d\n", form, height, columns, depth, r,
+                      c, sums[c * height + r], truth(r, c, depth));
                 gali_system_exit(1);
             }
         }
@@ -91,8 +91,9 @@ static uint32_t padded(gali_hvx_form form, uint32_t rows_wanted) {
 }
 
 int main(void) {
-    static const uint32_t shapes[][3] = {{1, 1, 1},   {32, 1, 4},    {33, 2, 5},    {64, 3, 7},  {96, 5, 31},
-                                         {128, 7, 9}, {129, 9, 130}, {200, 13, 33}, {256, 17, 6}, {250, 135, 259}};
+    static const uint32_t shapes[][3] = {{1, 1, 1},    {32, 1, 4},     {33, 2, 5},    {64, 3, 7},
+                                         {96, 5, 31},  {128, 7, 9},    {129, 9, 130}, {200, 13, 33},
+                                         {256, 17, 6}, {250, 135, 259}};
     for (int ends = 0; ends < 2; ends++) {
         fill(ends);
         for (uint32_t i = 0; i < sizeof shapes / sizeof shapes[0]; i++) {

@@ -16,7 +16,8 @@ enum { HEIGHT = 384, GAP = 128, COLUMNS = 32, TAPS = 10, WIDTH = 17 };
 static uint8_t plain[COLUMNS][HEIGHT + 2 * GAP], other[COLUMNS][HEIGHT]; /* plain: rows from GAP on */
 static int8_t weights[TAPS][COLUMNS][COLUMNS];                           /* [tap][from][to] */
 static int32_t starts[COLUMNS], multipliers[COLUMNS];
-static _Alignas(128) uint8_t rows[COLUMNS * (HEIGHT + 2 * GAP)], second[COLUMNS * HEIGHT], result[COLUMNS * HEIGHT];
+static _Alignas(128) uint8_t rows[COLUMNS * (HEIGHT + 2 * GAP)], second[COLUMNS * HEIGHT],
+    result[COLUMNS * HEIGHT];
 static _Alignas(128) uint8_t result2[COLUMNS * HEIGHT];
 static int32_t words[TAPS * COLUMNS * COLUMNS];
 static const gali_hvx_scale scale = {NULL, 6, 120, 13};
@@ -97,8 +98,8 @@ static uint32_t run_layer(uint32_t each, uint32_t taps) {
     }
     scale_words(each, scales);
     const gali_hvx_scale with = {scales, scale.shift, scale.zero, scale.least};
-    const gali_hvx_product p = {rows + GAP * each, step, groups, taps, taps > 1 ? shifts : NULL,
-                                words,             COLUMNS, starts};
+    const gali_hvx_product p = {rows + GAP * each,        step,  groups,  taps,
+                                taps > 1 ? shifts : NULL, words, COLUMNS, starts};
     const uint32_t vectors = HEIGHT * each / GALI_HVX_BYTES, before = gali_system_packets();
     if (each == 4) {
         gali_hvx_layer_vrmpy(&p, &with, groups, vectors, result, HEIGHT * each);
@@ -136,8 +137,8 @@ static uint32_t run_depthwise(uint32_t each) {
             words[t] = (int32_t)word;
         }
         const uint32_t before = gali_system_packets();
-        gali_hvx_depthwise(rows + g * (HEIGHT + 2 * GAP) * each + GAP * each, shifts, TAPS, words, start, &with, g,
-                           HEIGHT * each / GALI_HVX_BYTES, result + g * HEIGHT * each);
+        gali_hvx_depthwise(rows + g * (HEIGHT + 2 * GAP) * each + GAP * each, shifts, TAPS, words, start, &with,
+                           g, HEIGHT * each / GALI_HVX_BYTES, result + g * HEIGHT * each);
         packets += gali_system_packets() - before;
     }
     for (uint32_t c = 0; c < COLUMNS; c++) {
@@ -161,8 +162,8 @@ static uint32_t run_largest(uint32_t each) {
     }
     const uint32_t before = gali_system_packets();
     for (uint32_t g = 0; g < COLUMNS / each; g++) {
-        gali_hvx_largest(rows + g * (HEIGHT + 2 * GAP) * each + GAP * each, shifts, 9, HEIGHT * each / GALI_HVX_BYTES,
-                         result + g * HEIGHT * each);
+        gali_hvx_largest(rows + g * (HEIGHT + 2 * GAP) * each + GAP * each, shifts, 9,
+                         HEIGHT * each / GALI_HVX_BYTES, result + g * HEIGHT * each);
     }
     const uint32_t packets = gali_system_packets() - before;
     for (uint32_t c = 0; c < COLUMNS; c++) {
@@ -270,7 +271,8 @@ int main(void) {
     print("sum 0 %u\ntable 0 %u\n", run_add(), run_table());
     for (uint32_t i = 0; i < 9; i++) {
         if (i / 3 != i % 3) {
-            print("change%u %u %u\n", layouts[i / 3], layouts[i % 3], run_change(layouts[i / 3], layouts[i % 3]));
+            print("change%u %u %u\n", layouts[i / 3], layouts[i % 3],
+                  run_change(layouts[i / 3], layouts[i % 3]));
         }
     }
     return 0;
