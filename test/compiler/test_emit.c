@@ -587,6 +587,9 @@ static void walker_is_small(void **state) {
     fclose(file);
     const char *target;
     for (uint32_t i = 0; (target = gal_compile_target_name(i)) != NULL; i++) {
+        if (strcmp(target, "hexagonv66+hvx") == 0) {
+            continue; /* its weights are in the source */
+        }
         gal_compiled *compiled = compile_spilled(bytes, model_size, target, 1);
         gal_compiled_bytes(compiled, GAL_COMPILED_SOURCE, &size);
         if (size > SOURCE_MOST) {

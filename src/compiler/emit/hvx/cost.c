@@ -30,7 +30,15 @@ int64_t gali_hvx_cost(gali_hvx_operator which, gali_hvx_form form, gali_hvx_size
 }
 
 int64_t gali_hvx_change_cost(gali_hvx_form from, gali_hvx_form to, uint32_t rows, uint32_t columns) {
-    return from == to ? 0 : gali_hvx_cost(GALI_HVX_SUMS, to, (gali_hvx_size){rows, columns, 1, 1});
+    const gali_hvx_size size = {rows, columns, 1, 1};
+    int64_t all = 0;
+    for (gali_hvx_form form = from; form < to; form++) {
+        all += gali_hvx_cost(GALI_HVX_JOIN, form + 1, size);
+    }
+    for (gali_hvx_form form = from; form > to; form--) {
+        all += gali_hvx_cost(GALI_HVX_PART, form - 1, size);
+    }
+    return all;
 }
 
 gali_hvx_form gali_hvx_cheapest(gali_hvx_operator which, gali_hvx_size size) {

@@ -1,0 +1,25 @@
+# Hexagon with HVX, under qemu-hexagon, without a phone: products, tensors and whole controllers against plain C and the
+# runtime, bit for bit, with the packets that they take; and whether those are what the compiler's table of costs says.
+need "${BUILD_PACKAGES[@]}" clang-19 lld-19 llvm-19 qemu-user
+configure_and_build dev gallop_command test_compiler_hvx test_compiler_hvx_select
+mkdir -p build/hexagon
+hvx=src/compiler/emit/hvx
+for program in product tensor costs; do
+    clang-19 --target=hexagon-unknown-none-elf -mcpu=hexagonv66 -mhvx=v66 -mhvx-length=128b -O3 -std=c11 \
+        -ffreestanding -fno-builtin -ffp-contract=off -Wall -Wextra -Wno-unused-function -Isrc -I$hvx/body -Itest/compiler/hvx \
+        -c test/compiler/hvx/$program.c -o build/hexagon/$program.o
+    ld.lld-19 -static build/hexagon/$program.o -e _start -o build/hexagon/$program
+done
+qemu-hexagon build/hexagon/product || die "products differ from plain C's"
+qemu-hexagon build/hexagon/tensor || die "tensors differ from plain C's"
+qemu-hexagon build/hexagon/costs >build/hexagon/costs.def
+grep '^HVX_COST' $hvx/costs.def | diff - build/hexagon/costs.def ||
+    die "$hvx/costs.def is not what was measured: put build/hexagon/costs.def in its list's place"
+build/dev/test/test_compiler_hvx_select
+build/dev/test/test_compiler_hvx
+for block in 32 128 row; do
+    build/dev/cli/gallop quantize models/walker.gallop --precision int8 --block $block --no-report \
+        -o build/hexagon/walker-int8.gallop
+    build/dev/test/test_compiler_hvx build/hexagon/walker-int8.gallop 300
+done
+say "hexagon: the runtime's bits in all three forms, on walks of 300 frames"
