@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "base/memory.h"
+#include "graph/evaluate.h"
 #include "import/onnx/file.h"
 #include "onnx_bytes.h"
 #include "recognise/model.h"
@@ -399,6 +400,79 @@ static void large_work_is_refused(void **state) {
     expect(&file, "the graph asks for more arithmetic than a file of its size may");
 }
 
+/* ---- sequences ---- */
+
+/* Nodes whose list of columns of x[batch, 3] is "q", and the constants that name elements. */
+static bytes split_graph(void) {
+    static const int64_t shapes[] = {2}, parts[] = {1, 2}, zero[] = {0}, last[] = {-1};
+    bytes graph = product_graph();
+    put_tensor(&graph, "parts", 7, shapes, 1, parts, sizeof parts);
+    put_tensor(&graph, "zero", 7, NULL, 0, zero, sizeof zero);
+    put_tensor(&graph, "last", 7, NULL, 0, last, sizeof last);
+    put_node(&graph, "SplitToSequence", (const char *const[3]){"x", "parts"}, "q", "axis", 1);
+    return graph;
+}
+
+/* Taken apart, put into another list the other way round, joined, cut into rows, the last of them. */
+static void sequences_vanish(void **state) {
+    (void)state;
+    double x[] = {1, 2, 3, 4, 5, 6};
+    const double expected[] = {5, 6, 4};
+    bytes graph = split_graph();
+    put_node(&graph, "SequenceAt", (const char *const[3]){"q", "last"}, "right", NULL, 0);
+    put_node(&graph, "SequenceAt", (const char *const[3]){"q", "zero"}, "left", NULL, 0);
+    put_node(&graph, "SequenceEmpty", (const char *const[3]){NULL}, "none", NULL, 0);
+    put_node(&graph, "SequenceInsert", (const char *const[3]){"none", "left"}, "one", NULL, 0);
+    put_node(&graph, "SequenceInsert", (const char *const[3]){"one", "right", "zero"}, "two", NULL, 0);
+    put_node(&graph, "ConcatFromSequence", (const char *const[3]){"two"}, "turned", "axis", 1);
+    put_node(&graph, "SplitToSequence", (const char *const[3]){"turned"}, "rows", NULL, 0);
+    put_node(&graph, "SequenceAt", (const char *const[3]){"rows", "last"}, "y", NULL, 0);
+    bytes file = make_model(&graph, OPSET);
+    const gali_onnx_bytes all = {file.data, NULL, file.size, 0};
+    gali_onnx_file *opened;
+    gali_arena arena = {0};
+    gali_graph *read;
+    gal_error error = {0};
+    gali_run run = {.memory_left = 1 << 20, .work_left = 1e6, .error = &error};
+    gali_tensor input = {.element = GALI_f32, .rank = 2, .shape = {2, 3}, .count = 6, .real = x},
+                y = {.count = 0};
+    assert_int_equal(gali_onnx_open(&opened, &all, &error), GAL_OK);
+    if (gali_onnx_graph(&read, opened, NULL, &arena, &error) != GAL_OK ||
+        gali_graph_evaluate(&run, read, &input, &y) != GAL_OK) {
+        fail_msg("%s", error.message);
+    }
+    assert_int_equal(y.count, 3);
+    assert_memory_equal(y.real, expected, sizeof expected);
+    gali_tensor_release(&run, &y);
+    gali_arena_release(&arena);
+    gali_onnx_close(opened);
+    free(file.data);
+}
+
+static void unknown_sequences_are_refused(void **state) {
+    (void)state;
+    static const struct {
+        const char *op, *inputs[3], *words;
+    } cases[] = {
+        {"Relu", {"q"}, "node 1 \"y\" (Relu): \"q\" is a sequence"},
+        {"SequenceAt", {"x", "zero"}, "a tensor where a sequence is expected"},
+        {"SequenceInsert", {"q", "q"}, "a sequence where a tensor is expected"},
+        {"SequenceAt", {"q", "parts2"}, "there is no such element"},
+        {"SequenceAt", {"q", "x"}, "only a constant is supported"},
+        {"SplitToSequence", {"x", "x"}, "only constants are supported"},
+        {"SequenceEmpty", {NULL}, "output \"y\" is a sequence"},
+        {"SequenceMap", {"q"}, "\"q\" is a sequence"},
+    };
+    static const int64_t two[] = {2};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        bytes graph = split_graph();
+        put_tensor(&graph, "parts2", 7, NULL, 0, two, sizeof two);
+        put_node(&graph, cases[i].op, cases[i].inputs, "y", NULL, 0);
+        bytes file = make_model(&graph, OPSET);
+        expect(&file, cases[i].words);
+    }
+}
+
 /* More than a stack would hold; under the address sanitizer, which takes minutes for it, fewer. */
 #ifdef __SANITIZE_ADDRESS__
 enum { CHAIN = 1000 };
@@ -437,6 +511,8 @@ int main(void) {
         cmocka_unit_test(deep_nesting_is_refused),
         cmocka_unit_test(many_small_messages_are_refused),
         cmocka_unit_test(large_work_is_refused),
+        cmocka_unit_test(sequences_vanish),
+        cmocka_unit_test(unknown_sequences_are_refused),
         cmocka_unit_test(a_chain_of_thousands_is_no_recursion),
     };
     gali_onnx_file *file;

@@ -1,4 +1,4 @@
-#include "import/onnx/read.h"
+#include "import/onnx/scope.h"
 
 #include <string.h>
 
@@ -7,24 +7,6 @@
 #include "import/onnx/tensor.h"
 
 enum { SHOWN = 80, DEPTH_MAX = GALI_GRAPH_DEPTH_MAX };
-
-/* ---- names ---- */
-
-typedef struct entry {
-    const char *name;
-    uint32_t value;
-    struct entry *next;
-} entry;
-
-/* A graph being filled, and the names in it. */
-typedef struct scope {
-    struct scope *outer; /* NULL: of the model */
-    gali_graph *graph;
-    entry **buckets;
-    uint32_t bucket_count;
-    uint32_t capture_count, capture_capacity;
-    uint32_t *captured, *inner; /* values of the outer graph, and of this one in their place */
-} scope;
 
 typedef struct reader {
     const Onnx__ModelProto *model;
@@ -39,83 +21,8 @@ static gal_status no_memory(reader *r) {
                      GALI_GRAPH_NODES_MAX);
 }
 
-static uint32_t hash_of(const char *name) {
-    uint32_t hash = 2166136261u;
-    for (; *name; name++) {
-        hash = (hash ^ (unsigned char)*name) * 16777619u;
-    }
-    return hash;
-}
-
-static int open_scope(reader *r, scope *s, scope *outer, gali_graph *graph, size_t names) {
-    *s = (scope){.outer = outer, .graph = graph, .bucket_count = 64};
-    while (s->bucket_count < names && s->bucket_count < 1u << 18) {
-        s->bucket_count *= 2;
-    }
-    s->buckets = graph ? gali_arena_take(r->arena, s->bucket_count * sizeof *s->buckets) : NULL;
-    return s->buckets != NULL;
-}
-
-static uint32_t find_here(const scope *s, const char *name) {
-    for (const entry *e = s->buckets[hash_of(name) % s->bucket_count]; e; e = e->next) {
-        if (strcmp(e->name, name) == 0) {
-            return e->value;
-        }
-    }
-    return GALI_NONE;
-}
-
-static gal_status add_name(reader *r, scope *s, const char *name, uint32_t value) {
-    entry *e = gali_arena_take(r->arena, sizeof *e);
-    if (!e || value == GALI_NONE) {
-        return no_memory(r);
-    }
-    entry **bucket = &s->buckets[hash_of(name) % s->bucket_count];
-    *e = (entry){name, value, *bucket};
-    *bucket = e;
-    return GAL_OK;
-}
-
-static uint32_t find(reader *r, scope *s, const char *name);
-
-/* A value of the outer graph as one of this: constants as they are, others as an input that the node will hand in. */
-static uint32_t capture(reader *r, scope *s, const char *name, uint32_t outer) {
-    const gali_value *from = &s->outer->graph->values[outer];
-    uint32_t inner = from->data ? gali_graph_constant(s->graph, name, &from->type, from->data)
-                                : gali_graph_value(s->graph, name, &(gali_type){.rank = -1});
-    if (inner == GALI_NONE || add_name(r, s, name, inner) != GAL_OK) {
-        return GALI_NONE;
-    }
-    if (!from->data) {
-        if (s->capture_count == s->capture_capacity) {
-            uint32_t more = s->capture_capacity ? 2 * s->capture_capacity : 8;
-            uint32_t *captured = gali_arena_take(r->arena, more * sizeof *captured);
-            uint32_t *inside = gali_arena_take(r->arena, more * sizeof *inside);
-            if (!captured || !inside) {
-                return GALI_NONE;
-            }
-            if (s->capture_count) {
-                memcpy(captured, s->captured, s->capture_count * sizeof *captured);
-                memcpy(inside, s->inner, s->capture_count * sizeof *inside);
-            }
-            s->captured = captured;
-            s->inner = inside;
-            s->capture_capacity = more;
-        }
-        s->captured[s->capture_count] = outer;
-        s->inner[s->capture_count++] = inner;
-    }
-    return inner;
-}
-
-/* The value of that name here or outside; GALI_NONE. */
-static uint32_t find(reader *r, scope *s, const char *name) {
-    uint32_t value = find_here(s, name);
-    if (value != GALI_NONE || !s->outer) {
-        return value;
-    }
-    uint32_t outer = find(r, s->outer, name);
-    return outer == GALI_NONE ? GALI_NONE : capture(r, s, name, outer);
+static gal_status add_name(reader *r, gali_scope *s, const char *name, uint32_t value) {
+    return gali_scope_add(s, name, value) ? GAL_OK : no_memory(r);
 }
 
 /* ---- types of inputs ---- */
@@ -226,7 +133,7 @@ static gal_status read_constant(reader *r, gali_graph *graph, const Onnx__Tensor
     return status;
 }
 
-static gal_status read_initialisers(reader *r, scope *s, const Onnx__GraphProto *proto) {
+static gal_status read_initialisers(reader *r, gali_scope *s, const Onnx__GraphProto *proto) {
     gal_status status = GAL_OK;
     if (proto->n_sparse_initializer) {
         return gali_fail(r->error, GAL_BAD_DATA, "sparse constants are not supported");
@@ -242,10 +149,10 @@ static gal_status read_initialisers(reader *r, scope *s, const Onnx__GraphProto 
 
 /* ---- nodes ---- */
 
-static gal_status read_graph(reader *r, scope *s, const Onnx__GraphProto *proto);
+static gal_status read_graph(reader *r, gali_scope *s, const Onnx__GraphProto *proto);
 
 /* The value of a Constant node. */
-static gal_status read_constant_node(reader *r, scope *s, gali_onnx_reading *n) {
+static gal_status read_constant_node(reader *r, gali_scope *s, gali_onnx_reading *n) {
     const Onnx__AttributeProto *a = n->proto->n_attribute == 1 ? n->proto->attribute[0] : NULL;
     const char *name = n->proto->n_output == 1 ? n->proto->output[0] : "";
     uint32_t value = GALI_NONE;
@@ -273,7 +180,7 @@ static gal_status read_constant_node(reader *r, scope *s, gali_onnx_reading *n) 
 }
 
 /* ConstantOfShape: its value, spread. */
-static gal_status spread_value(reader *r, scope *s, gali_onnx_reading *n) {
+static gal_status spread_value(reader *r, gali_scope *s, gali_onnx_reading *n) {
     static const float zero[1];
     const Onnx__AttributeProto *a = gali_onnx_attribute_of(n->proto, "value");
     gali_type type = {.element = GALI_f32, .rank = 0};
@@ -305,7 +212,7 @@ static uint32_t *values_of(reader *r, size_t count) {
     return gali_arena_take(r->arena, (count + 1) * sizeof(uint32_t));
 }
 
-static gal_status read_operands(reader *r, scope *s, gali_onnx_reading *n) {
+static gal_status read_operands(reader *r, gali_scope *s, gali_onnx_reading *n) {
     const Onnx__NodeProto *proto = n->proto;
     n->node.operands = values_of(r, proto->n_input);
     n->node.results = values_of(r, proto->n_output);
@@ -313,8 +220,17 @@ static gal_status read_operands(reader *r, scope *s, gali_onnx_reading *n) {
         return no_memory(r);
     }
     for (size_t i = 0; i < proto->n_input; i++) {
-        uint32_t value = proto->input[i][0] ? find(r, s, proto->input[i]) : GALI_NONE;
-        if (proto->input[i][0] && value == GALI_NONE) {
+        uint32_t value = proto->input[i][0] ? gali_scope_find(s, proto->input[i]) : GALI_NONE;
+        if (value == GALI_NONE && gali_scope_find_sequence(s, proto->input[i])) {
+            int own =
+                gali_onnx_is_of_sequences(n->op) && gali_onnx_sequence_find(s->sequences, proto->input[i]);
+            if (!own) {
+                return gali_fail(
+                    r->error, GAL_UNSUPPORTED,
+                    "%s: \"%.*s\" is a sequence, or one from outside of a body: not supported there", n->place,
+                    SHOWN, proto->input[i]);
+            }
+        } else if (proto->input[i][0] && value == GALI_NONE) {
             return gali_fail(r->error, GAL_BAD_DATA, "%s: nothing before it makes \"%.*s\"", n->place, SHOWN,
                              proto->input[i]);
         }
@@ -327,13 +243,13 @@ static gal_status read_operands(reader *r, scope *s, gali_onnx_reading *n) {
     return GAL_OK;
 }
 
-static gal_status make_results(reader *r, scope *s, gali_onnx_reading *n) {
+static gal_status make_results(reader *r, gali_scope *s, gali_onnx_reading *n) {
     const Onnx__NodeProto *proto = n->proto;
     gal_status status = GAL_OK;
     for (size_t i = 0; status == GAL_OK && i < proto->n_output; i++) {
         n->node.results[i] = GALI_NONE;
         if (proto->output[i][0]) {
-            if (find_here(s, proto->output[i]) != GALI_NONE) {
+            if (gali_scope_find_here(s, proto->output[i]) != GALI_NONE) {
                 return gali_fail(r->error, GAL_BAD_DATA, "%s: \"%.*s\" is made twice", n->place, SHOWN,
                                  proto->output[i]);
             }
@@ -359,7 +275,7 @@ static uint32_t place_in(const uint32_t *list, uint32_t count, uint32_t value) {
 }
 
 /* What both bodies use of outside, once each, as operands of the node and inputs of each body. */
-static gal_status hand_in(reader *r, gali_onnx_reading *n, scope *bodies, uint32_t count) {
+static gal_status hand_in(reader *r, gali_onnx_reading *n, gali_scope *bodies, uint32_t count) {
     uint32_t all = n->node.operand_count;
     for (uint32_t b = 0; b < count; b++) {
         all += bodies[b].capture_count;
@@ -414,10 +330,10 @@ static gal_status add_carried(reader *r, gali_onnx_reading *n) {
     return GAL_OK;
 }
 
-static gal_status read_bodies(reader *r, scope *s, gali_onnx_reading *n) {
+static gal_status read_bodies(reader *r, gali_scope *s, gali_onnx_reading *n) {
     static const char *const names[][2] = {
         {"If", "then_branch"}, {"If", "else_branch"}, {"Loop", "body"}, {"Scan", "body"}};
-    scope bodies[2] = {{.outer = NULL}, {.outer = NULL}};
+    gali_scope bodies[2] = {{.outer = NULL}, {.outer = NULL}};
     gal_status status = GAL_OK;
     n->node.bodies = gali_arena_take(r->arena, 2 * sizeof(gali_graph *));
     for (size_t i = 0; status == GAL_OK && i < sizeof names / sizeof *names; i++) {
@@ -425,11 +341,11 @@ static gal_status read_bodies(reader *r, scope *s, gali_onnx_reading *n) {
             continue;
         }
         const Onnx__AttributeProto *a = gali_onnx_attribute_of(n->proto, names[i][1]);
-        scope *body = &bodies[n->node.body_count];
+        gali_scope *body = &bodies[n->node.body_count];
         if (!a || !a->g || s->graph->depth >= DEPTH_MAX) {
             return gali_onnx_reading_refuse(n, a && a->g ? "bodies in bodies too deep" : "its body is missing");
         }
-        if (!n->node.bodies || !open_scope(r, body, s, gali_graph_body(s->graph), a->g->n_node)) {
+        if (!n->node.bodies || !gali_scope_open(body, s, gali_graph_body(s->graph), r->arena, a->g->n_node)) {
             return no_memory(r);
         }
         status = read_graph(r, body, a->g);
@@ -453,6 +369,31 @@ static gal_status read_bodies(reader *r, scope *s, gali_onnx_reading *n) {
     return status == GAL_OK && n->node.body_count ? hand_in(r, n, bodies, n->node.body_count) : status;
 }
 
+/* A node that makes or takes sequences: its result is a list of values, or a value. */
+static gal_status read_sequence_node(reader *r, gali_scope *s, gali_onnx_reading *n) {
+    const gali_onnx_sequence **of = gali_arena_take(r->arena, (n->proto->n_input + 1) * sizeof *of);
+    gali_onnx_sequence *made;
+    uint32_t value;
+    for (size_t i = 0; of && i < n->proto->n_input; i++) {
+        of[i] = gali_onnx_sequence_find(s->sequences, n->proto->input[i]);
+    }
+    gal_status status = of ? gali_onnx_sequence_read(n, of, &made, &value) : no_memory(r);
+    if (status != GAL_OK) {
+        return status;
+    }
+    const char *name = n->proto->output[0];
+    if (gali_scope_find_here(s, name) != GALI_NONE || gali_onnx_sequence_find(s->sequences, name)) {
+        return gali_fail(r->error, GAL_BAD_DATA, "%s: \"%.*s\" is made twice", n->place, SHOWN, name);
+    }
+    if (!made) {
+        return add_name(r, s, name, value);
+    }
+    made->name = name;
+    made->next = s->sequences;
+    s->sequences = made;
+    return GAL_OK;
+}
+
 static const char *place_of(reader *r, const Onnx__NodeProto *proto, size_t number) {
     gali_text text = {0};
     gali_text_add(&text, "node %zu \"%.*s\" (%.*s)", number, SHOWN, proto->name ? proto->name : "", SHOWN,
@@ -462,7 +403,7 @@ static const char *place_of(reader *r, const Onnx__NodeProto *proto, size_t numb
     return place ? place : "a node";
 }
 
-static gal_status read_node(reader *r, scope *s, const Onnx__NodeProto *proto, size_t number) {
+static gal_status read_node(reader *r, gali_scope *s, const Onnx__NodeProto *proto, size_t number) {
     gali_onnx_reading n = {
         .graph = s->graph, .arena = r->arena, .error = r->error, .opset = r->opset, .proto = proto};
     n.place = place_of(r, proto, number);
@@ -482,6 +423,9 @@ static gal_status read_node(reader *r, scope *s, const Onnx__NodeProto *proto, s
     } else if (status == GAL_OK) {
         status = gali_onnx_attributes_read(&n);
     }
+    if (status == GAL_OK && gali_onnx_is_of_sequences(n.op)) {
+        return read_sequence_node(r, s, &n);
+    }
     status = status == GAL_OK ? make_results(r, s, &n) : status;
     status = status == GAL_OK ? read_bodies(r, s, &n) : status;
     status = status == GAL_OK ? gali_onnx_upgrade(&n) : status;
@@ -497,12 +441,12 @@ static gal_status read_node(reader *r, scope *s, const Onnx__NodeProto *proto, s
 
 /* ---- graphs ---- */
 
-static gal_status read_inputs(reader *r, scope *s, const Onnx__GraphProto *proto) {
+static gal_status read_inputs(reader *r, gali_scope *s, const Onnx__GraphProto *proto) {
     gal_status status = GAL_OK;
     for (size_t i = 0; status == GAL_OK && i < proto->n_input; i++) {
         const char *name = proto->input[i]->name ? proto->input[i]->name : "";
         gali_type type = {.rank = -1};
-        if (find_here(s, name) != GALI_NONE) { /* an initialiser: a default that nobody changes */
+        if (gali_scope_find_here(s, name) != GALI_NONE) { /* an initialiser: a default that nobody changes */
             if (s->outer) {
                 return gali_fail(r->error, GAL_BAD_DATA, "input \"%.*s\" of a body is a constant", SHOWN, name);
             }
@@ -520,19 +464,21 @@ static gal_status read_inputs(reader *r, scope *s, const Onnx__GraphProto *proto
     return status;
 }
 
-static gal_status read_outputs(reader *r, scope *s, const Onnx__GraphProto *proto) {
+static gal_status read_outputs(reader *r, gali_scope *s, const Onnx__GraphProto *proto) {
     for (size_t i = 0; i < proto->n_output; i++) {
         const char *name = proto->output[i]->name ? proto->output[i]->name : "";
-        uint32_t value = find(r, s, name);
+        uint32_t value = gali_scope_find(s, name);
         if (value == GALI_NONE) {
-            return gali_fail(r->error, GAL_BAD_DATA, "output \"%.*s\": nothing makes it", SHOWN, name);
+            return gali_scope_find_sequence(s, name)
+                       ? gali_fail(r->error, GAL_UNSUPPORTED, "output \"%.*s\" is a sequence", SHOWN, name)
+                       : gali_fail(r->error, GAL_BAD_DATA, "output \"%.*s\": nothing makes it", SHOWN, name);
         }
         gali_graph_output(s->graph, value);
     }
     return r->arena->failed ? no_memory(r) : GAL_OK;
 }
 
-static gal_status read_graph(reader *r, scope *s, const Onnx__GraphProto *proto) {
+static gal_status read_graph(reader *r, gali_scope *s, const Onnx__GraphProto *proto) {
     gal_status status = read_initialisers(r, s, proto);
     status = status == GAL_OK ? read_inputs(r, s, proto) : status;
     status = status == GAL_OK && !s->outer ? check_sizes(r, s->graph->extents) : status;
@@ -559,7 +505,7 @@ gal_status gali_onnx_read(gali_graph **out, const Onnx__ModelProto *model, const
                           gali_arena *arena, gal_error *error) {
     const gali_onnx_sizes none = {.count = 0};
     reader r = {.model = model, .arena = arena, .error = error, .sizes = sizes ? sizes : &none};
-    scope s;
+    gali_scope s;
     *out = NULL;
     if (!model->graph) {
         return gali_fail(error, GAL_BAD_DATA, "no graph in the file");
@@ -568,7 +514,7 @@ gal_status gali_onnx_read(gali_graph **out, const Onnx__ModelProto *model, const
     if (status == GAL_OK && model->n_functions) {
         status = gali_fail(error, GAL_UNSUPPORTED, "functions of the model's own are not supported");
     }
-    if (status == GAL_OK && !open_scope(&r, &s, NULL, gali_graph_make(arena), model->graph->n_node)) {
+    if (status == GAL_OK && !gali_scope_open(&s, NULL, gali_graph_make(arena), arena, model->graph->n_node)) {
         status = no_memory(&r);
     }
     status = status == GAL_OK ? read_graph(&r, &s, model->graph) : status;

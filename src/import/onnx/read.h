@@ -1,7 +1,9 @@
 /*
  * ONNX files as graphs. The reader knows names, scopes, attributes and opsets; what operators mean it does not.
  *
- *     read.c       graphs, their bodies, nodes, names
+ *     read.c       graphs, their bodies, nodes
+ *     scope.c      names
+ *     sequence.c   sequences, which vanish here
  *     attribute.c  attributes
  *     upgrade.c    nodes of older opsets in the form of the newest
  *     tensor.c     tensors
