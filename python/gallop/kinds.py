@@ -111,13 +111,18 @@ def sources_of(layers: list[Layer], i: int, width: int) -> tuple[tuple[int, int,
     return layers[i].sources or ((i, 0, layers[i - 1].outputs if i else width),)
 
 
+def run_one(layer: Layer, w: np.ndarray | None, row: np.ndarray) -> np.ndarray:
+    """What a layer makes [F, N] of its joined input [F, K]."""
+    return activate(_RUN[layer.kind](layer, w, row), layer.activation, layer.slope)
+
+
 def run_layers(layers: list[Layer], w: np.ndarray | None, x: np.ndarray) -> np.ndarray:
     """The last value [F, N] that the layers make of value 0 [F, K] with blend weights [F, E]."""
     values = [x]
     for i, layer in enumerate(layers):
         read = sources_of(layers, i, x.shape[1])
         row = np.concatenate([values[v][:, first : first + n] for v, first, n in read], axis=1)
-        values.append(activate(_RUN[layer.kind](layer, w, row), layer.activation, layer.slope))
+        values.append(run_one(layer, w, row))
     return values[-1]
 
 

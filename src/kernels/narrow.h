@@ -26,6 +26,7 @@
  *     float bias[], float scale[], int32 sum[]: int8 row: sum of w; else 0
  *     groups of 4 bytes [groups][]; blocks: before each `span` of them uint32 word[]: the scale as bfloat16 in the upper
  *     half, and in the lower half, for int8 in tables with unsigned bytes, minus the sum of w as int16
+ * Of a sparse panel (kernels.h) the groups of its patches alone are there, one patch's behind the other's; all words are.
  * Within a vector's groups the table's layout says which byte is whose (gali_narrow_place).
  */
 #ifndef GALI_KERNELS_NARROW_H
@@ -67,6 +68,9 @@ typedef struct gali_narrow_panel {
     uint32_t experts;
     uint32_t first;   /* the layer's output that the panel starts at */
     uint32_t outputs; /* of the panel that exist */
+    const uint32_t
+        *patches; /* [patch_count] inputs that the patches start at, multiples of 8; NULL: a dense panel */
+    uint32_t patch_count;
 } gali_narrow_panel;
 
 /* A character of a panel call: gali_row with prepared inputs. */

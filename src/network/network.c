@@ -274,11 +274,7 @@ static gal_status fill_layer(gal_network *network, const gali_model *model, sour
         list_live(live, model, source);
         source->live = live;
     }
-    if (gali_precision_is_narrow(source->precision)) {
-        return fill_narrow(network, model, source, at, i, error);
-    }
     gali_packed_layer *layer = &network->layers[i];
-    layer->weights = weights;
     if (layer->sparse) {
         const gali_pack_patches lists = {(uint32_t *)(void *)(base + at->starts[i]),
                                          (uint32_t *)(void *)(base + at->patches[i])};
@@ -286,6 +282,10 @@ static gal_status fill_layer(gal_network *network, const gali_model *model, sour
         layer->starts = lists.starts;
         layer->patches = lists.patches;
     }
+    if (gali_precision_is_narrow(source->precision)) {
+        return fill_narrow(network, model, source, at, i, error);
+    }
+    layer->weights = weights;
     gal_status status = gali_pack_layer(layer, source, model, network->kernels, weights, error);
     for (uint32_t k = 0; k < source->live_count; k++) {
         live[k] = gali_pack_feature(source, live[k]);

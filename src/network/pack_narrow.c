@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/size.h"
+#include "network/pack_sparse.h"
 #include "network/quantise.h"
 
 /* A layer being packed, with an output of one expert as it is on its way from the file to the panels. */
@@ -17,8 +18,11 @@ typedef struct narrow_work {
     const gali_narrow *narrow;
     float *weights;  /* [inputs] */
     int16_t *q;      /* [inputs] */
+    uint32_t *place; /* [inputs] of those that the panel has, which one it is; else NOT_THERE */
     uint16_t *scale; /* [blocks] of the integers, else unused */
 } narrow_work;
+
+static const uint32_t NOT_THERE = UINT32_MAX;
 
 /* Whether the file has the layer's very integers, and whether their scales are blocks'. */
 static int has_integers(const gali_pack_source *source) {
@@ -33,9 +37,13 @@ static int stored_blocks(const gali_pack_source *source) {
     return has_integers(source) && source->precision.block;
 }
 
+uint32_t gali_pack_narrow_step(const gali_pack_source *source) {
+    return stored_blocks(source) ? source->precision.block : 1;
+}
+
 uint32_t gali_pack_narrow_live(const gali_model *model, const gali_pack_source *source, uint32_t *live) {
     const uint32_t inputs = gali_pack_layer_of(source)->inputs;
-    const uint32_t block = stored_blocks(source) ? source->precision.block : 1;
+    const uint32_t block = gali_pack_narrow_step(source);
     uint32_t count = 0;
     for (uint32_t first = 0; first < inputs; first += block) {
         const uint32_t end = inputs - first < block ? inputs : first + block;
@@ -55,18 +63,30 @@ uint32_t gali_pack_narrow_live(const gali_model *model, const gali_pack_source *
 
 void gali_pack_narrow_shape(gali_packed_layer *layer) {
     const gali_narrow_kind kind = gali_precision_kind(layer->precision);
-    layer->groups = gali_narrow_groups(kind, layer->inputs);
+    layer->groups =
+        gali_narrow_groups(kind, layer->sparse ? gali_pack_patch_own(layer->inputs) : layer->inputs);
     layer->span = gali_narrow_has_blocks(kind) ? layer->precision.block / gali_narrow_inputs(kind) : 0;
 }
 
-/* Rows of the packed weights of one expert: head, groups, blocks. */
+/* Rows of the packed weights of one expert of a dense layer: head, groups, blocks. */
 static size_t rows_of(const gali_packed_layer *layer) {
     const gali_narrow_kind kind = gali_precision_kind(layer->precision);
     return gali_narrow_expert_size(kind, layer->groups, layer->span, 1) / GALI_NARROW_GROUP;
 }
 
+/* Those of a sparse layer's panels that have so many patches. */
+static size_t sparse_rows(const gali_packed_layer *layer, size_t panels, size_t patches) {
+    const size_t each = GALI_PATCH_INPUTS / gali_narrow_inputs(gali_precision_kind(layer->precision));
+    return gali_size_add(gali_size_mul(panels, rows_of(layer) - layer->groups), gali_size_mul(patches, each));
+}
+
 size_t gali_pack_narrow_size(const gali_packed_layer *layer, const gali_narrow *narrow) {
     const size_t row = gali_size_mul(gali_size_mul(layer->vectors, narrow->lanes), GALI_NARROW_GROUP);
+    if (layer->sparse) {
+        const size_t panel_row = (size_t)layer->width * narrow->lanes * GALI_NARROW_GROUP;
+        return gali_size_mul(gali_size_mul(layer->experts, panel_row),
+                             sparse_rows(layer, layer->panels, layer->patch_count));
+    }
     return gali_size_mul(gali_size_mul(layer->experts, rows_of(layer)), row);
 }
 
@@ -76,10 +96,17 @@ gali_narrow_panel gali_pack_narrow_panel(const gali_packed_layer *layer, uint32_
     const uint32_t vectors = gali_pack_panel_start(layer, panel + 1) - start;
     const uint32_t first = start * narrow->lanes, width = vectors * narrow->lanes,
                    left = layer->outputs - first;
-    const size_t column = rows_of(layer) * narrow->lanes * GALI_NARROW_GROUP;
+    const uint32_t *starts = layer->starts;
+    const uint32_t patches = layer->sparse ? starts[panel + 1] - starts[panel] : 0;
+    const size_t before =
+        layer->sparse ? vectors * sparse_rows(layer, panel, starts[panel]) : start * rows_of(layer);
+    const size_t rows = layer->sparse ? sparse_rows(layer, 1, patches) : rows_of(layer);
     return (gali_narrow_panel){
-        .weights = (const unsigned char *)(const void *)layer->weights +
-                   column * ((size_t)start * layer->experts + (size_t)vectors * expert),
+        .weights =
+            (const unsigned char *)(const void *)layer->weights +
+            (size_t)narrow->lanes * GALI_NARROW_GROUP * (before * layer->experts + vectors * rows * expert),
+        .patches = layer->sparse ? layer->patches + starts[panel] : NULL,
+        .patch_count = patches,
         .groups = layer->groups,
         .span = layer->span,
         .vectors = vectors,
@@ -157,25 +184,36 @@ typedef struct narrow_column {
 static int put_halves(const narrow_work *w, narrow_column to, gali_narrow_kind kind) {
     int finite = 1;
     for (uint32_t i = 0; i < w->layer->inputs; i++) {
-        const float value = w->weights[i];
+        const float value = w->weights[i]; /* 0 where it is not there */
         uint16_t half = kind == GALI_NARROW_F16 ? gali_f16_round(value) : gali_bf16_round(value);
         finite &= kind == GALI_NARROW_F16 ? (half & 0x7c00u) != 0x7c00u : (half & 0x7f80u) != 0x7f80u;
         if (kind == GALI_NARROW_BF16_DOT && fabsf(value) < 0x1p-55f) {
             half = 0;
         }
-        memcpy(to.groups + gali_narrow_place(w->narrow, kind, to.lane, i, to.stride), &half, sizeof half);
+        if (w->place[i] != NOT_THERE) {
+            memcpy(to.groups + gali_narrow_place(w->narrow, kind, to.lane, w->place[i], to.stride), &half,
+                   sizeof half);
+        }
     }
     return finite;
 }
 
-/* The word before a block: its scale, and what makes unsigned bytes signed. */
+/* The word before a block that has `before` inputs before it: its scale, and what makes unsigned bytes signed. */
 static void put_block(const narrow_work *w, narrow_column to, gali_narrow_kind kind, uint32_t block,
-                      int32_t sum) {
-    const size_t row = (size_t)block * (w->layer->span + 1);
+                      uint32_t before, int32_t sum) {
+    const size_t row = (size_t)block + before / gali_narrow_inputs(kind);
     const uint32_t low =
         kind == GALI_NARROW_I8_BLOCKS && !w->narrow->signed_bytes ? (uint32_t)-sum & 0xffffu : 0;
     narrow_put_word(to.groups + to.lane * GALI_NARROW_GROUP + row * to.stride,
                     (uint32_t)w->scale[block] << 16 | low);
+}
+
+static void put_integer(const narrow_work *w, unsigned char *at, gali_narrow_kind kind, uint32_t i) {
+    if (kind == GALI_NARROW_I16_BLOCKS) {
+        memcpy(at, &w->q[i], sizeof w->q[i]);
+    } else {
+        *at = (unsigned char)(int8_t)w->q[i];
+    }
 }
 
 /* Integers and the words of their blocks, or the sum of the head; returns the head's scale. */
@@ -183,17 +221,19 @@ static float put_integers(const narrow_work *w, narrow_column to, gali_narrow_ki
     const int blocks = gali_narrow_has_blocks(kind);
     const uint32_t block = blocks ? w->layer->precision.block : w->layer->inputs + 1;
     int32_t sum = 0;
+    uint32_t before = 0, next = 0; /* inputs that are there before the block, and so far */
     for (uint32_t i = 0; i < w->layer->inputs; i++) {
         const size_t words = blocks ? (i / block + 1) * to.stride : 0;
-        unsigned char *at = to.groups + words + gali_narrow_place(w->narrow, kind, to.lane, i, to.stride);
+        before = i % block ? before : next;
         sum = (i % block ? sum : 0) + w->q[i];
-        if (kind == GALI_NARROW_I16_BLOCKS) {
-            memcpy(at, &w->q[i], sizeof w->q[i]);
-        } else {
-            *at = (unsigned char)(int8_t)w->q[i];
+        if (w->place[i] != NOT_THERE) {
+            next = w->place[i] + 1;
+            put_integer(w,
+                        to.groups + words + gali_narrow_place(w->narrow, kind, to.lane, w->place[i], to.stride),
+                        kind, i);
         }
         if (blocks && (i % block == block - 1 || i + 1 == w->layer->inputs)) {
-            put_block(w, to, kind, i / block, sum);
+            put_block(w, to, kind, i / block, before, sum);
         }
     }
     if (blocks) {
@@ -226,12 +266,26 @@ static int narrow_pack_output(narrow_work *w, uint32_t e, uint32_t n, narrow_col
     return fits && isfinite(bias) && isfinite((float)scale);
 }
 
+/* Where the panel's inputs stand in it. */
+static void place_inputs(narrow_work *w, const gali_narrow_panel *panel) {
+    for (uint32_t i = 0; i < w->layer->inputs; i++) {
+        w->place[i] = panel->patches ? NOT_THERE : i;
+    }
+    for (uint32_t p = 0; p < panel->patch_count; p++) {
+        for (uint32_t i = 0; i < GALI_PATCH_INPUTS && panel->patches[p] + i < w->layer->inputs; i++) {
+            w->place[panel->patches[p] + i] = p * GALI_PATCH_INPUTS + i;
+        }
+    }
+}
+
 static gal_status narrow_pack_panel(narrow_work *w, uint32_t p, uint32_t e, gal_error *error) {
     const gali_narrow_panel panel = gali_pack_narrow_panel(w->layer, p, e, w->narrow);
     const uint32_t lanes = w->narrow->lanes;
     const size_t stride = (size_t)panel.vectors * lanes * GALI_NARROW_GROUP;
     unsigned char *bytes = (unsigned char *)(uintptr_t)panel.weights;
-    memset(bytes, 0, rows_of(w->layer) * stride);
+    const size_t rows = panel.patches ? sparse_rows(w->layer, 1, panel.patch_count) : rows_of(w->layer);
+    memset(bytes, 0, rows * stride);
+    place_inputs(w, &panel);
     for (uint32_t i = 0; i < panel.outputs; i++) {
         const narrow_column to = {bytes + (size_t)i * GALI_NARROW_GROUP,
                                   bytes + GALI_NARROW_HEAD * stride +
@@ -249,7 +303,7 @@ static gal_status narrow_pack_panel(narrow_work *w, uint32_t p, uint32_t e, gal_
 gal_status gali_pack_narrow(gali_packed_layer *layer, const gali_pack_source *source, const gali_model *model,
                             const gali_narrow *narrow, unsigned char *weights, const gal_allocator *allocator,
                             gal_error *error) {
-    const size_t each = sizeof(float) + sizeof(int16_t) + sizeof(uint16_t);
+    const size_t each = sizeof(float) + sizeof(uint32_t) + sizeof(int16_t) + sizeof(uint16_t);
     const size_t size = ((size_t)layer->inputs + 1) * each;
     float *scratch = gali_allocate(allocator, size);
     if (!scratch) {
@@ -262,8 +316,9 @@ gal_status gali_pack_narrow(gali_packed_layer *layer, const gali_pack_source *so
                      .model = model,
                      .narrow = gali_narrow_of(narrow, gali_precision_kind(layer->precision)),
                      .weights = scratch,
-                     .q = (int16_t *)(void *)(scratch + layer->inputs + 1),
-                     .scale = (uint16_t *)(void *)(scratch + layer->inputs + 1) + layer->inputs + 1};
+                     .place = (uint32_t *)(void *)(scratch + layer->inputs + 1),
+                     .q = (int16_t *)(void *)(scratch + 2 * ((size_t)layer->inputs + 1))};
+    w.scale = (uint16_t *)(void *)(w.q + layer->inputs + 1);
     gal_status status = GAL_OK;
     for (uint32_t p = 0; p < layer->panels; p++) {
         for (uint32_t e = 0; e < layer->experts && status == GAL_OK; e++) {

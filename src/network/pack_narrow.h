@@ -17,6 +17,9 @@
 /* Inputs of a layer that folds which are kept: `live` gets their indices, ascending; returns their number. live may be NULL. */
 uint32_t gali_pack_narrow_live(const gali_model *model, const gali_pack_source *source, uint32_t *live);
 
+/* Inputs of a layer that folds which are kept together if one of them is live: a block of the file's, or 1. */
+uint32_t gali_pack_narrow_step(const gali_pack_source *source);
+
 /* Completes the shape of a planned layer: groups, span. */
 void gali_pack_narrow_shape(gali_packed_layer *layer);
 

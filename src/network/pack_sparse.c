@@ -1,25 +1,39 @@
 #include "network/pack_sparse.h"
 
+#include "network/pack_narrow.h"
+
 #include "network/sparse.h"
 
 uint32_t gali_pack_patch_own(uint32_t start) {
     return (start + GALI_PATCH_INPUTS - 1) / GALI_PATCH_INPUTS * GALI_PATCH_INPUTS;
 }
 
-/* A patch that begins at packed input `own`: where its reading starts. */
+/* A patch that begins at packed input `own`: where its reading starts. Prepared inputs are padded. */
 static uint32_t patch_start(const gali_packed_layer *layer, uint32_t own) {
     const uint32_t last = layer->inputs - GALI_PATCH_INPUTS;
-    return own < last ? own : last;
+    return own < last || gali_precision_is_narrow(layer->precision) ? own : last;
+}
+
+/* Whether one of inputs [k, k + step) is live. */
+static int any_live(const gali_pack_source *source, const gali_model *model, uint32_t k, uint32_t step) {
+    const uint32_t inputs = gali_pack_layer_of(source)->inputs, end = inputs - k < step ? inputs : k + step;
+    int any = !source->live;
+    for (; k < end && !any; k++) {
+        any = gali_pack_is_live(model, source, k);
+    }
+    return any;
 }
 
 /* The patches of a row of the file's mask, counted on from `count`; returns the new count. */
 static uint32_t list_patches(const gali_packed_layer *layer, const gali_pack_source *source,
                              const gali_model *model, uint32_t row, uint32_t *patches, uint32_t count) {
     const gali_model_layer *from = gali_pack_layer_of(source);
+    const uint32_t step = gali_precision_is_narrow(layer->precision) ? gali_pack_narrow_step(source) : 1;
     uint32_t packed = 0;
-    int any = 0;
+    int any = 0, kept = 1;
     for (uint32_t k = 0; k < from->inputs; k++) {
-        if (source->live && !gali_pack_is_live(model, source, k)) {
+        kept = k % step ? kept : any_live(source, model, k, step);
+        if (!kept) {
             continue;
         }
         any |= gali_sparse_has(from, row, k / GALI_PATCH_INPUTS);

@@ -39,7 +39,7 @@ uint32_t gali_plan_rows(const gali_plan *plan, const gali_plan_layer *layer, uin
 
 int gali_plan_is_sparse(const gali_plan_layer *layer) {
     return layer->kind == GALI_LAYER_SPARSE && layer->form == GAL_FORM_PER_EXPERT &&
-           !gali_precision_is_narrow(layer->precision) && layer->inputs >= GALI_PATCH_INPUTS;
+           layer->inputs >= GALI_PATCH_INPUTS;
 }
 
 void gali_plan_choose(gali_plan *plan, gal_form form, size_t l2) {

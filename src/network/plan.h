@@ -34,7 +34,8 @@ typedef struct gali_plan {
 /* Characters that a tile of the layer's kernels has registers for. */
 uint32_t gali_plan_rows(const gali_plan *plan, const gali_plan_layer *layer, uint32_t vectors);
 
-/* Whether the layer's panels have patches: a sparse one in float32 with at least a patch's inputs; else it has its zeros. */
+/* Whether the layer's panels have patches: a sparse one of at least a patch's inputs, not in the
+ * blend form; else it has its zeros. */
 int gali_plan_is_sparse(const gali_plan_layer *layer);
 
 /* Fills all but the shapes, kernels and counts, which are there, from the table; l2 in bytes. */

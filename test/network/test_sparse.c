@@ -177,11 +177,78 @@ static void takes_less_memory(void **unused) {
     synthetic_free(&s);
 }
 
+/* An input that no weight reads may be anything; of dense layers it would make NaN of the zero. */
+static void does_not_look_at_what_is_not_there(void **unused) {
+    (void)unused;
+    const synthetic_desc desc = {
+        .gate = GAL_GATE_CONSTANT, .experts = 1, .layers = 1, .width = {32, 16}, .seed = 4};
+    static const unsigned char has[] = {1, 0, 1, 1};
+    synthetic s = synthetic_make(&desc);
+    uint64_t state = 1;
+    gali_model_layer *layer = &s.model.layers[0];
+    sparse_make(&s, layer, 256, &state);
+    layer->patches = gali_sparse_fill(layer, has, (void *)(uintptr_t)layer->mask);
+    float x[32], y[16], expected[16], phase = 0;
+    for (uint32_t k = 0; k < 32; k++) {
+        x[k] = (float)k;
+    }
+    gal_network *network = synthetic_open(&s, GAL_ISA_BEST);
+    assert_int_equal(synthetic_run(network, 1, x, &phase, expected, NULL), GAL_OK);
+    x[9] = (float)INFINITY;
+    assert_int_equal(synthetic_run(network, 1, x, &phase, y, NULL), GAL_OK);
+    assert_memory_equal(y, expected, sizeof y);
+    gal_network_close(network);
+    synthetic_free(&s);
+}
+
+/* A model of a sparse layer of 19 inputs and 18 outputs after one change: 0 mask beyond the inputs, 1 a count before, 2 the
+ * count of all, 3 a weight beyond the outputs, 4 a weight that is not finite. */
+static void expect_fault(uint32_t fault, const char *message) {
+    const synthetic_desc desc = {
+        .gate = GAL_GATE_LINEAR, .experts = 2, .layers = 1, .width = {19, 18}, .seed = 5};
+    synthetic s = synthetic_make(&desc);
+    uint64_t state = 1;
+    gali_model_layer *layer = &s.model.layers[0];
+    sparse_make(&s, layer, 256, &state);
+    unsigned char *mask = (unsigned char *)(uintptr_t)layer->mask;
+    float *weights = (float *)(uintptr_t)layer->weights;
+    mask[0] = (unsigned char)(mask[0] | (fault == 0 ? 8 : 0));
+    mask[GALI_SPARSE_WORD_SIZE + 4] = (unsigned char)(mask[GALI_SPARSE_WORD_SIZE + 4] + (fault == 1));
+    mask[GALI_SPARSE_WORD_SIZE] = (unsigned char)(mask[GALI_SPARSE_WORD_SIZE] & (fault == 2 ? 3 : 0xff));
+    weights[3 * GALI_PATCH_WEIGHTS + 2 * GALI_PATCH_INPUTS] = fault == 3 ? 1 : 0; /* output 18 */
+    weights[0] = fault == 4 ? (float)INFINITY : 0;
+    size_t size;
+    unsigned char *bytes = synthetic_bytes(&s, &size);
+    gali_model model;
+    gal_error error = {0};
+    assert_int_equal(gali_model_read(&model, bytes, size, &error), fault < 5 ? GAL_BAD_DATA : GAL_OK);
+    if (!strstr(error.message, message)) {
+        fail_msg("fault %u: \"%s\", expected \"%s\"", fault, error.message, message);
+    }
+    free(bytes);
+    synthetic_free(&s);
+}
+
+static void the_reader_names_faults(void **unused) {
+    (void)unused;
+    expect_fault(0, "LAYR: layer 0, offset 52: mask 0000000f, expected 0 from bit 3 on");
+    expect_fault(1, "LAYR: layer 0, offset 64: 4 patches before, expected 3");
+    expect_fault(2, "LAYR: layer 0, offset 48: 6 patches, expected 5 (the bits of its mask)");
+    expect_fault(3, "weight of output 18, input 0 is not 0 beyond the layer's edge");
+    expect_fault(4, "weight of output 0, input 0 is not finite");
+    expect_fault(5, "");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(has_the_bits_of_dense),      cmocka_unit_test(has_them_in_every_precision),
-        cmocka_unit_test(has_them_in_the_blend_form), cmocka_unit_test(does_not_see_a_split),
-        cmocka_unit_test(is_what_float64_says),       cmocka_unit_test(takes_less_memory),
+        cmocka_unit_test(does_not_look_at_what_is_not_there),
+        cmocka_unit_test(the_reader_names_faults),
+        cmocka_unit_test(has_the_bits_of_dense),
+        cmocka_unit_test(has_them_in_every_precision),
+        cmocka_unit_test(has_them_in_the_blend_form),
+        cmocka_unit_test(does_not_see_a_split),
+        cmocka_unit_test(is_what_float64_says),
+        cmocka_unit_test(takes_less_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
