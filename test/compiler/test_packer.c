@@ -261,6 +261,8 @@ static void dependences_are_hard_or_soft(void **state) {
         {"v4 = vmem(r1+#0)", "vmem(r1+#1) = v4", GALI_DEPENDENCE_HARD},
         {"r4 = add(r1,r2)", "memw(r3+#0) = r4", GALI_DEPENDENCE_NEW_VALUE},
         {"r4 = add(r1,r2)", "memw(r4+#0) = r4", GALI_DEPENDENCE_HARD},
+        {"r4 = memw(r1++#4)", "memw(r3+#0) = r4", GALI_DEPENDENCE_NEW_VALUE},
+        {"r4 = memw(r1++#4)", "memw(r3+#0) = r1", GALI_DEPENDENCE_HARD},
         {"r5:4 = combine(r1,r2)", "memw(r3+#0) = r4", GALI_DEPENDENCE_HARD},
         {"p0 = cmp.gt(r1,r2)", "if (!p0) jump:nt .L", GALI_DEPENDENCE_NEW_TEST},
         {"p0 = cmp.gt(r1,r2)", "if (p0) r3 = add(r4,r5)", GALI_DEPENDENCE_NEW_TEST},

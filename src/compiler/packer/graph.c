@@ -143,7 +143,8 @@ static gali_dependence forward(const gali_instruction *a, const gali_instruction
     }
     if (is_value && b->unit != GALI_PACKER_vector_store_unaligned &&
         b->base != (b->is_vector ? -1 : b->value) && !(a->is_load && b->is_vector) &&
-        a->step_register != (b->is_vector ? -2 : b->value) && count_registers(a->writes) == 1) {
+        a->step_register != (b->is_vector ? -2 : b->value) &&
+        count_registers(a->writes) == 1 + (a->is_load && a->step_register >= 0)) {
         return GALI_DEPENDENCE_NEW_VALUE;
     }
     return a->unit == GALI_PACKER_vector_load && taken.vector && b->is_vector && !b->is_store
