@@ -222,23 +222,115 @@ static uint32_t rewrite_part(gali_rewriting *r, const gali_patterns *patterns, u
     return used;
 }
 
-gal_status gali_graph_rewrite(gali_graph *graph, int fast, uint32_t counts[GALI_REWRITE_COUNT],
-                              gal_error *error) {
+/* ---- graphs and their bodies ---- */
+
+typedef struct rewriter {
+    const gali_patterns *patterns;
+    const int64_t *sizes;
+    int fast;
+    uint32_t *counts;
+} rewriter;
+
+static void rewrite_graph(const rewriter *w, gali_graph *graph);
+
+/* Whether something is known of all that a body computes: one that nothing fits in is never run, and left as it is. */
+static int is_inferred(const gali_graph *body) {
+    int inferred = 1;
+    for (uint32_t i = 0; inferred && i < body->value_count; i++) {
+        inferred = body->values[i].type.rank >= 0;
+    }
+    return inferred;
+}
+
+/* The first operand that a body captures. What stands before is another value in each trip. */
+static uint32_t first_captured(const gali_node *node) {
+    uint32_t carried = node->op == GALI_OP_If ? 0 : (uint32_t)gali_node_int(node, "carried");
+    return node->op == GALI_OP_If     ? 1
+           : node->op == GALI_OP_Loop ? 2 + carried
+                                      : carried + (uint32_t)gali_node_int(node, "num_scan_inputs");
+}
+
+/* Nodes that read from[k] read to[k] instead, for `count` values; GALI_NONE is none. */
+static void exchange(gali_graph *graph, const uint32_t *from, const uint32_t *to, uint32_t count) {
+    gali_arena arena = {0};
+    uint32_t *by = gali_arena_take(&arena, (graph->value_count + 1u) * sizeof *by);
+    for (uint32_t i = 0; by && i < graph->value_count; i++) {
+        by[i] = i;
+    }
+    for (uint32_t k = 0; by && k < count; k++) {
+        if (from[k] != GALI_NONE && to[k] != GALI_NONE) {
+            by[from[k]] = to[k];
+        }
+    }
+    for (uint32_t i = 0; by && i < graph->node_count; i++) {
+        for (uint32_t k = 0; k < graph->nodes[i].operand_count; k++) {
+            uint32_t *operand = &graph->nodes[i].operands[k];
+            *operand = *operand == GALI_NONE ? GALI_NONE : by[*operand];
+        }
+    }
+    graph->arena->failed |= arena.failed;
+    gali_arena_release(&arena);
+}
+
+/*
+ * Constants that a body captures are constants in it while it is rewritten, so that rules see them. Then it reads its inputs
+ * again: a constant is stored once, wherever it is read.
+ */
+static void rewrite_body(const rewriter *w, const gali_graph *graph, const gali_node *node, gali_graph *body) {
+    uint32_t first = first_captured(node), count = node->operand_count - first;
+    uint32_t *made = gali_arena_take(graph->arena, (count + 1u) * sizeof *made);
+    const uint32_t *inputs = body->inputs + body->input_count - count;
+    for (uint32_t k = 0; made && k < count; k++) {
+        uint32_t captured = node->operands[first + k];
+        const gali_value *outer = captured == GALI_NONE ? NULL : &graph->values[captured];
+        made[k] = outer && outer->data ? gali_graph_constant(body, outer->name, &outer->type, outer->data)
+                                       : GALI_NONE;
+    }
+    if (made) {
+        exchange(body, inputs, made, count);
+        rewrite_graph(w, body);
+        exchange(body, made, inputs, count);
+    }
+}
+
+static void rewrite_bodies(const rewriter *w, gali_graph *graph) {
+    for (uint32_t i = 0; i < graph->node_count; i++) {
+        const gali_node *node = &graph->nodes[i];
+        for (uint32_t k = 0; k < node->body_count; k++) {
+            if (is_inferred(node->bodies[k])) {
+                rewrite_body(w, graph, node, node->bodies[k]);
+            }
+        }
+    }
+}
+
+static void rewrite_graph(const rewriter *w, gali_graph *graph) {
     gali_rewriting r;
-    const gali_patterns *patterns = gali_patterns_make(graph->arena);
-    int good = gali_rewriting_begin(&r, graph, fast) && patterns;
+    int good = gali_rewriting_begin(&r, graph, w->fast, w->sizes);
     for (uint32_t round = 0, used = 1; good && used && round < ROUNDS_MOST; round++) {
         used = 0;
         unite(&r);
-        partition(&r, patterns);
+        partition(&r, w->patterns);
         for (uint32_t part = 0; part < r.part_count && !graph->arena->failed; part++) {
-            used += rewrite_part(&r, patterns, part, counts);
+            used += rewrite_part(&r, w->patterns, part, w->counts);
         }
     }
     if (good && !graph->arena->failed) {
         gali_rewriting_end(&r);
+        rewrite_bodies(w, graph);
+    }
+}
+
+gal_status gali_graph_rewrite(gali_graph *graph, int fast, uint32_t counts[GALI_REWRITE_COUNT],
+                              gal_error *error) {
+    const rewriter w = {.patterns = gali_patterns_make(graph->arena),
+                        .sizes = gali_work_sizes(graph->extents, graph->arena),
+                        .fast = fast,
+                        .counts = counts};
+    if (w.patterns && w.sizes) {
+        rewrite_graph(&w, graph);
     }
     return graph->arena->failed ? gali_fail(error, GAL_NO_MEMORY, "no memory to rewrite the graph")
-           : patterns           ? GAL_OK
+           : w.patterns         ? GAL_OK
                                 : gali_fail(error, GAL_UNSUPPORTED, "a rule is no pattern");
 }

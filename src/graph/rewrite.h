@@ -39,7 +39,7 @@ typedef struct gali_rewrite_facts {
 extern const gali_rewrite_facts gali_rewrite_list[GALI_REWRITE_COUNT];
 
 /*
- * Rewrites an inferred graph, bodies apart, in place: types and known integers stay what they were. fast: by rules that are
+ * Rewrites an inferred graph and the bodies in it, each by itself, in place: types and known integers stay what they were. fast: by rules that are
  * for speed alone, too. counts: how often each rule was used, added to. Nodes that came to nothing are gone, so numbers of
  * nodes change. GAL_NO_MEMORY.
  */

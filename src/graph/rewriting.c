@@ -21,7 +21,6 @@ static int take(gali_rewriting *r) {
     r->part = gali_arena_take(arena, nodes * sizeof *r->part);
     r->other = gali_arena_take(arena, nodes * sizeof *r->other);
     r->head = gali_arena_take(arena, nodes * sizeof *r->head);
-    r->sizes = gali_work_sizes(r->graph->extents, arena);
     return !arena->failed;
 }
 
@@ -50,10 +49,11 @@ static void count_uses(gali_rewriting *r, const gali_node *node) {
     }
 }
 
-int gali_rewriting_begin(gali_rewriting *r, gali_graph *graph, int fast) {
+int gali_rewriting_begin(gali_rewriting *r, gali_graph *graph, int fast, const int64_t *sizes) {
     *r = (gali_rewriting){
         .graph = graph,
         .fast = fast,
+        .sizes = sizes,
         .node_room = least(2 * graph->node_count + ROOM_MORE, GALI_GRAPH_NODES_MAX),
         .value_room = least(graph->value_count + 2 * graph->node_count + ROOM_MORE, GALI_GRAPH_VALUES_MAX)};
     if (!take(r)) {

@@ -35,8 +35,8 @@ typedef struct gali_rewriting {
 
 /* ---- rewriting.c ---- */
 
-/* 0 without memory. */
-int gali_rewriting_begin(gali_rewriting *r, gali_graph *graph, int fast);
+/* sizes: of the graph's extents (work.h). 0 without memory. */
+int gali_rewriting_begin(gali_rewriting *r, gali_graph *graph, int fast, const int64_t *sizes);
 
 /* Brings the graph's nodes in order, those that are gone left out. */
 void gali_rewriting_end(gali_rewriting *r);

@@ -53,6 +53,22 @@ static const rewrite_case cases[] = {
     {GALI_REWRITE_fold_scale, 0, /* along another axis */
      CONV "constant %7: f32[4, 1] = 1 2 3 4\n%8: f32[2, 3, 4, 2] = Conv (%0, %1)\n"
           "%9: f32[2, 3, 4, 2] = Mul (%8, %7)\noutput %9\n"},
+    /* in bodies: of constants that are captured, too, but not of what a loop begins with */
+    {GALI_REWRITE_times_one, 3,
+     X "constant %1: bool[] = 1\nconstant %2: f32[] = 1\nconstant %3: i64[] = 2\n"
+       "%4: f32[4, 5] = If (%1, %0, %2, %3)\nbody\ninput %0: f32[4, 5]\ninput %1: f32[]\ninput %2: i64[]\n"
+       "%3: f32[4, 5] = Mul (%0, %1)\n%4: f32[4, 5] = Neg (%3)\n"
+       "%5: f32[4, 5] = Loop (%2, -, %4, %1) carried:int=1\n"
+       "body\ninput %0: i64[]\ninput %1: bool[]\ninput %2: f32[4, 5]\ninput %3: f32[]\n"
+       "%4: f32[4, 5] = Mul (%2, %3)\n%5: f32[4, 5] = Exp (%4)\noutput %1\noutput %5\nend\noutput %5\nend\n"
+       "body\ninput %0: f32[4, 5]\ninput %1: f32[]\ninput %2: i64[]\nconstant %3: f32[1] = 1\n"
+       "%4: f32[4, 5] = Mul (%0, %3)\n%5: f32[4, 5] = Neg (%4)\noutput %5\nend\noutput %4\n"},
+    {GALI_REWRITE_times_one, 0,
+     X "constant %1: f32[] = 1\nconstant %2: i64[] = 2\n"
+       "%3: f32[], %4: f32[2, 4, 5] = Loop (%2, -, %1, %0, %1) carried:int=1\n"
+       "body\ninput %0: i64[]\ninput %1: bool[]\ninput %2: f32[]\ninput %3: f32[4, 5]\ninput %4: f32[]\n"
+       "%5: f32[4, 5] = Mul (%3, %2)\n%6: f32[4, 5] = Neg (%5)\n%7: f32[] = Add (%2, %4)\n"
+       "output %1\noutput %7\noutput %6\nend\noutput %4\n"},
     {GALI_REWRITE_square, 1, X "constant %1: f32[1] = 2\n%2: f32[4, 5] = Pow (%0, %1)\noutput %2\n"},
     {GALI_REWRITE_square, 0, X "constant %1: f32[] = 3\n%2: f32[4, 5] = Pow (%0, %1)\noutput %2\n"},
     {GALI_REWRITE_power_of_two, 1, X "constant %1: f32[] = 8\n%2: f32[4, 5] = Div (%0, %1)\noutput %2\n"},
@@ -351,7 +367,7 @@ static void compare(gali_graph *before, gali_graph *after, const gali_rewrite_fa
 static int use(gali_graph *graph, const gali_patterns *patterns, gali_rewrite rule, gali_work *saved) {
     gali_rewriting r;
     gali_fitting best = {.node = GALI_NONE};
-    assert_true(gali_rewriting_begin(&r, graph, 1));
+    assert_true(gali_rewriting_begin(&r, graph, 1, gali_work_sizes(graph->extents, graph->arena)));
     for (uint32_t i = 0; i < graph->node_count && best.node == GALI_NONE; i++) {
         gali_rewrite_fit(&r, patterns, rule, i, &best);
     }
