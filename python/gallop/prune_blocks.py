@@ -166,7 +166,7 @@ def misses(gallop: str, model: Path, bars: Path | None, seconds: float) -> set[t
     done = subprocess.run(words, capture_output=True, text=True, check=False)
     if done.returncode not in (0, 1) or not done.stdout:
         raise ValueError(f"gallop judge {model}: {done.stderr.strip()}")
-    return {(m["figure"], m["script"]) for m in json.loads(done.stdout)["misses"]}
+    return {(m["figure"], m["script"]) for m in json.loads(done.stdout)["missed"]}
 
 
 def searched(args: argparse.Namespace, model: Model, frames: Frames) -> tuple[float, Model | None]:
