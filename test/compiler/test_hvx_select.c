@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "compiler/emit/hvx/cost.h"
 #include "compiler/emit/hvx/select.h"
 
 enum { FORMS = GALI_SELECT_FORMS, NODES = 200, EDGES = 3 * NODES };
@@ -131,6 +132,80 @@ static void test_own_costs_count(void **state) {
     assert_int_equal(choose(&s, 13).cost, 40);
 }
 
+/* A layer of ResNet-50 behind another; its input's layout is the form of that one. */
+typedef struct layer {
+    gali_hvx_operator which;
+    gali_hvx_size size;
+} layer;
+
+static void add_layer(scene *s, const layer *l, uint32_t n, uint32_t from) {
+    for (gali_hvx_form form = GALI_HVX_VMPY; form < GALI_HVX_FORMS; form++) {
+        s->nodes[n][form] = gali_hvx_cost(l->which, form, l->size);
+    }
+    if (n == from) {
+        return;
+    }
+    gali_select_edge *edge = &s->edges[s->graph.edge_count++];
+    *edge = (gali_select_edge){.from = from, .to = n};
+    for (uint32_t i = 0; i < FORMS * FORMS; i++) {
+        edge->cost[i / FORMS][i % FORMS] = gali_hvx_change_cost(
+            (gali_hvx_form)(i / FORMS), (gali_hvx_form)(i % FORMS), l->size.rows, l->size.from);
+    }
+}
+
+/* Bottlenecks of ResNet-50 with costs as measured: 1x1, 3x3, 1x1, and the sum with what came in. */
+static uint32_t add_bottleneck(scene *s, uint32_t n, uint32_t rows, uint32_t in, uint32_t narrow) {
+    const layer layers[] = {{GALI_HVX_LAYER, {rows, narrow, in, 1}},
+                            {GALI_HVX_WINDOW, {rows, narrow, narrow, 9}},
+                            {GALI_HVX_LAYER, {rows, 4 * narrow, narrow, 1}},
+                            {GALI_HVX_SUM, {rows, 4 * narrow, 1, 1}}};
+    const uint32_t before = n ? n - 1 : 0;
+    for (uint32_t i = 0; i < 4; i++) {
+        add_layer(s, &layers[i], n + i, i ? n + i - 1 : before);
+    }
+    gali_select_edge *skip = &s->edges[s->graph.edge_count++];
+    *skip = (gali_select_edge){.from = before == n ? n + 1 : before, .to = n + 3};
+    for (uint32_t i = 0; i < FORMS * FORMS; i++) {
+        skip->cost[i / FORMS][i % FORMS] =
+            gali_hvx_change_cost((gali_hvx_form)(i / FORMS), (gali_hvx_form)(i % FORMS), rows, 4 * narrow);
+    }
+    return n + 4;
+}
+
+static void test_resnet(void **state) {
+    (void)state;
+    static scene s;
+    static const uint32_t stages[][3] = {{3136, 64, 3}, {784, 128, 4}, {196, 256, 6}, {49, 512, 3}};
+    memset(&s, 0, sizeof s);
+    s.graph.nodes = (const int64_t(*)[FORMS])s.nodes;
+    s.graph.edges = s.edges;
+    for (uint32_t i = 0; i < 4; i++) {
+        for (uint32_t b = 0; b < stages[i][2]; b++) {
+            s.graph.node_count =
+                add_bottleneck(&s, s.graph.node_count, stages[i][0], 4 * stages[i][1], stages[i][1]);
+        }
+    }
+    const gali_select_plan plan = choose(&s, GALI_SELECT_PART);
+    assert_true(plan.exact);
+    for (uint32_t form = 0; form < FORMS; form++) {
+        uint8_t forms[NODES];
+        memset(forms, (int)form, sizeof forms);
+        const int64_t single = gali_select_cost(&s.graph, forms);
+        print_message("ResNet-50's bottlenecks: %.4f of the packets of form %u alone\n",
+                      (double)plan.cost / (double)single, form);
+        assert_true(plan.cost <= single);
+    }
+}
+
+static void test_changes_have_costs(void **state) {
+    (void)state;
+    assert_int_equal(gali_hvx_change_cost(GALI_HVX_VMPA, GALI_HVX_VMPA, 128, 64), 0);
+    const int64_t there = gali_hvx_change_cost(GALI_HVX_VMPY, GALI_HVX_VMPA, 128, 64);
+    const int64_t all = gali_hvx_change_cost(GALI_HVX_VMPY, GALI_HVX_VRMPY, 128, 64);
+    assert_true(there > 0);
+    assert_int_equal(all, there + gali_hvx_change_cost(GALI_HVX_VMPA, GALI_HVX_VRMPY, 128, 64));
+}
+
 static void test_refused(void **state) {
     (void)state;
     static scene s;
@@ -148,6 +223,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_chains_and_trees), cmocka_unit_test(test_any_graph),
         cmocka_unit_test(test_large_graphs),     cmocka_unit_test(test_own_costs_count),
+        cmocka_unit_test(test_resnet),           cmocka_unit_test(test_changes_have_costs),
         cmocka_unit_test(test_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -116,7 +116,10 @@ int main(void) {
         [JOIN] = "a change of layout from the form before, for a vector",
         [PART_] = "from the form behind",
     };
-    __asm__ volatile("" : : "r"(result), "r"(sums) : "memory"); /* somebody may read them: they are really made */
+    __asm__ volatile(""
+                     :
+                     : "r"(result), "r"(sums)
+                     : "memory"); /* somebody may read them: they are really made */
     for (operator what = SUMS; what < OPERATORS; what++) {
         print("HVX_COST(%s,", names[what]);
         for (gali_hvx_form form = GALI_HVX_VMPY; form <= GALI_HVX_VRMPY; form++) {
