@@ -5,15 +5,17 @@
 
 #include "base/file.h"
 #include "commands.h"
+#include "compiler/program/patterns.h"
 #include "compiler/program/versions.h"
 #include "graph/work.h"
 #include "onnx/inspect_shapes.h"
+#include "onnx/inspect_sparsity.h"
 #include "onnx/onnx_model.h"
 #include "options.h"
 
 typedef struct inspect {
     const char *path, *external, *sizes, *dot;
-    int shapes, groups, fast, exact;
+    int shapes, groups, sparsity, fast, exact;
 } inspect;
 
 static void print_type(const gali_graph *graph, const gali_type *type) {
@@ -83,6 +85,13 @@ static void print_rules(const uint32_t counts[GALI_REWRITE_COUNT], double before
 /* Elements of sums: multiply-adds where they are products. */
 static gali_extent work_of(const gali_program *p, const gali_program_stage *stage) {
     gali_extent work = stage->reduced ? 1 : 0;
+    if (stage->patterns && stage->reduced) { /* of what is stored */
+        work = (gali_extent)stage->patterns->fkw.kernels * GALI_FKW_TAPS;
+        for (uint32_t i = 0; i < stage->rank; i++) {
+            work = i == 1 ? work : gali_extent_mul(p->graph->extents, work, stage->extent[i]);
+        }
+        return work;
+    }
     for (uint32_t i = 0; i < stage->rank + stage->reduced && stage->reduced; i++) {
         work = gali_extent_mul(p->graph->extents, work, stage->extent[i]);
     }
@@ -129,7 +138,7 @@ static void print_bytes(const gali_program *p) {
     uint32_t stretches = gali_program_stretches(p);
     printf("\n%u groups", p->group_count - stretches);
     if (stretches) {
-        printf(", and %u more functions for convolutions by transforms", stretches);
+        printf(", and %u more functions for convolutions by transforms or patterns", stretches);
     }
     printf("\nbytes of results before fusion  ");
     print_extent(p->graph, before);
@@ -331,6 +340,7 @@ static int run(int argc, char **argv) {
                                    {"--exact", GALI_OPTION_FLAG, &self.exact, 0, 0},
                                    {"--shapes", GALI_OPTION_FLAG, &self.shapes, 0, 0},
                                    {"--groups", GALI_OPTION_FLAG, &self.groups, 0, 0},
+                                   {"--sparsity", GALI_OPTION_FLAG, &self.sparsity, 0, 0},
                                    {"--dot", GALI_OPTION_TEXT, &self.dot, 0, 0}};
     gali_onnx_model model = {.file = NULL};
     gal_error error = {0};
@@ -364,6 +374,9 @@ static int run(int argc, char **argv) {
                 print_many(model.program);
                 print_groups(model.program);
             }
+            if (self.sparsity) {
+                gali_inspect_sparsity(model.program);
+            }
             status = self.dot ? write_dot(model.program, self.dot, &error) : GAL_OK;
         }
     }
@@ -374,7 +387,7 @@ static int run(int argc, char **argv) {
 const gali_command gali_command_inspect = {
     "inspect", "what an ONNX model is made of: operators, shapes, groups",
     "usage: gallop inspect MODEL.onnx [--external FILE] [--sizes NAME=N,...] [--fast] [--exact] [--shapes] "
-    "[--groups] "
+    "[--groups] [--sparsity] "
     "[--dot "
     "FILE.dot]\n\n"
     "Prints inputs and outputs, how often each operator stands in it, and what the compiler makes of it: "
@@ -385,10 +398,11 @@ const gali_command gali_command_inspect = {
     "  --external  the file in which the model keeps its weights\n"
     "  --sizes     what open sizes are: batch=1,length=8..512\n"
     "  --fast      by the rules that are for speed alone, too\n"
-    "  --exact     no convolution by transforms\n"
+    "  --exact     no convolution by transforms or patterns\n"
     "  --shapes    every node with the types of its results, sizes that follow from others, and why others are "
     "told\n"
     "              only when it runs\n"
     "  --groups    every group: what it makes and is made of, and why those who read it are not in it\n"
+    "  --sparsity  every layer's share of zeros, the patterns of its 3x3 kernels, how it is stored\n"
     "  --dot       draws the groups: dot -Tsvg FILE.dot >FILE.svg\n",
     run};

@@ -1,0 +1,80 @@
+"""Pruning to patterns: what is chosen and kept; a run that was stopped ends as any other."""
+
+import pathlib
+
+import pytest
+import torch
+
+from gallop.prune import admm, patterns
+
+
+def weights():
+    return torch.randn(6, 5, 3, 3, generator=torch.Generator().manual_seed(1))
+
+
+def test_natural_patterns_have_the_centre():
+    assert len(set(patterns.NATURAL)) == 56
+    assert all(len(p) == 4 and patterns.CENTRE in p for p in patterns.NATURAL)
+
+
+def test_the_most_frequent_patterns_are_chosen():
+    chosen = [(0, 1, 3, 4), (4, 5, 7, 8)]
+    w = torch.zeros(3, 2, 3, 3)
+    for i in range(6):
+        w.view(-1, 9)[i, list(chosen[i > 3])] = 1.0 + i
+    assert patterns.choose_patterns([w], 2) == chosen
+    with pytest.raises(ValueError):
+        patterns.choose_patterns([w], 57)
+
+
+def test_a_kernel_keeps_the_pattern_with_most_of_its_squares():
+    chosen = [(0, 1, 3, 4), (4, 5, 7, 8)]
+    w = weights()
+    kernels = w.reshape(-1, 9)
+    mask = patterns.pattern_mask(w, chosen).reshape(-1, 9)
+    squares = torch.stack([kernels[:, list(p)].square().sum(1) for p in chosen])
+    assert mask.sum() == 4 * len(kernels)
+    assert torch.allclose((kernels * mask).square().sum(1), squares.max(0).values)
+
+
+def test_connectivity_keeps_the_share_and_a_kernel_of_each_filter():
+    w = weights()
+    w[2] *= 1e-3
+    mask = patterns.connectivity_mask(w, 0.4)
+    kept = mask[:, :, 0, 0]
+    assert kept.sum() == 12 and kept[2].sum() == 1
+    assert torch.equal(mask, kept[:, :, None, None].expand_as(w))
+
+
+def run(path: pathlib.Path | None, plans: list[admm.Plan]) -> tuple[torch.Tensor, int]:
+    torch.manual_seed(3)
+    layers = torch.nn.Conv2d(2, 6, 3), torch.nn.Flatten(), torch.nn.Linear(54, 3)
+    model = torch.nn.Sequential(*layers)
+    x, y = torch.randn(32, 2, 5, 5), torch.randint(0, 3, (32,))
+    chosen = patterns.choose_patterns([model[0].weight], 6)
+    project = {"0.weight": lambda w: patterns.project(w, chosen, 0.5)}
+    epochs = 0
+
+    def batches(epoch):
+        nonlocal epochs
+        epochs += 1
+        if path and len(plans) == 2 and epoch == 3 and epochs == 4:
+            raise KeyboardInterrupt
+        return [(x, y)]
+
+    for plan in plans:
+        try:
+            admm.Pruner(model, project, plan, path).run(batches, torch.nn.functional.cross_entropy)
+        except KeyboardInterrupt:
+            torch.manual_seed(9)
+            torch.nn.init.zeros_(model[2].weight)  # what is in memory is lost
+    return model[0].weight.detach(), epochs
+
+
+def test_masks_hold_and_a_stopped_run_goes_on(tmp_path):
+    plan = admm.Plan(epochs=2, retrain=3)
+    whole, _ = run(None, [plan])
+    kernels = (whole != 0).reshape(-1, 9).sum(1)
+    assert kernels.max() == 4 and (kernels > 0).sum() == 6
+    again, epochs = run(tmp_path / "state.pt", [plan, plan])
+    assert epochs == 6 and torch.equal(whole, again)
