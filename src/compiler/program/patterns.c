@@ -50,8 +50,8 @@ static double work_of(const pruned *c) {
     double columns = (c->width + COLUMNS - 1) / COLUMNS * COLUMNS;
     double batch = gali_extent_is_number(c->conv.stage->extent[0]) ? (double)c->conv.stage->extent[0]
                                                                    : (double)GALI_CONV_EXTENT_GUESS;
-    double sums = rows_cost(c->height, c->rows) * columns * kernels * GALI_FKW_TAPS;
-    double tiles = 2.0 * c->height * columns * c->channels * GALI_FKW_WINDOW;
+    double sums = rows_cost(c->height, c->rows) * columns * kernels * (double)GALI_FKW_TAPS;
+    double tiles = 2.0 * c->height * columns * c->channels * (double)GALI_FKW_WINDOW;
     return batch * (LOOKED_UP * sums + tiles);
 }
 
