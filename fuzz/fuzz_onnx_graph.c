@@ -3,6 +3,7 @@
  * two targets, or is refused with a message. Loops are verified where they are made.
  */
 #include "compiler/emit/program.h"
+#include "compiler/program/patterns.h"
 #include "compiler/program/winograd.h"
 #include "compiler/target.h"
 #include "fuzz.h"
@@ -11,6 +12,7 @@
 static gal_status make_program(gali_program **program, const gali_graph *graph, gali_arena *arena,
                                gal_error *error) {
     gal_status status = gali_program_make(program, graph, arena, error);
+    status = status == GAL_OK ? gali_program_patterns(*program, NULL, error) : status;
     status = status == GAL_OK ? gali_program_winograd(*program, error) : status;
     status = status == GAL_OK ? gali_program_fuse(*program, error) : status;
     status = status == GAL_OK ? gali_program_range(*program, error) : status;
