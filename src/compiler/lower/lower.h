@@ -19,7 +19,7 @@
  *     split i3 4           a panel: so many vectors side by side
  *     split i2 6           a tile's rows
  *     reorder k0 i2.o      a loop of the sum around all rows of a panel, its sums in memory; k0 before k1
- *     split k1 128; reorder k1.o i2.o     the same, in blocks of 128
+ *     split k1 128; reorder k1.o i2.o     the same, in blocks of 128: whole ones of a sum that has blocks
  *     reorder i2.o i3.o    rows outside of panels, not within
  *     unroll k1 4          the innermost loop of the sum, so many turns at a time
  *     parallel i1          the loop that threads share

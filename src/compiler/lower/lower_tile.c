@@ -13,8 +13,8 @@
  * Axes that loads in lanes depend on are outside of the panels, but for rows; the others inside, so that a panel of weights
  * is read from near memory for all rows. Constants are laid out as [panels][k..][vectors][lanes]: each panel is one stream.
  *
- * A panel that the second cache does not hold is taken in blocks of what is summed over, each for all rows before the next; the
- * sums lie in a local meanwhile, and their order is the same.
+ * A long sum is one of blocks (reads.h): each is summed in registers and added to the tile's sums, which wait in memory. Where
+ * the second cache does not hold a panel, a block goes over all rows before the next; the order is the same.
  */
 #include <stdio.h>
 
@@ -282,29 +282,20 @@ static void point(gali_lowering *l, const gali_sum_tile *t, const place *at, con
     gali_lower_close(l, outside);
 }
 
-/* Opens summed axes; those before the block's are open, and of one that is cut the part within a block is left. */
-static void open_summed(gali_lowering *l, const gali_sum_tile *t, uint32_t first, uint32_t last) {
-    for (uint32_t i = first; i < last; i++) {
-        uint32_t axis = l->stage->rank + i;
-        int cut = t->block && i == t->outer;
-        gali_loop_index extent =
-            cut ? gali_loop_number(t->block) : gali_lower_extent(l, l->stage->extent[axis]);
-        gali_loop_statement **loop = l->tail;
-        gali_loop_index turn = gali_lower_open(l, "k", &extent);
-        l->axis[axis] = cut ? t->base : turn;
-        if (cut) {
-            gali_loop_index_add(&l->axis[axis], &turn, 1);
-        }
-        if (*loop && t->unroll && i + 1 == l->stage->reduced) {
-            (*loop)->mark = GALI_LOOP_UNROLL;
-            (*loop)->factor = t->unroll;
-        }
+/* Opens the summed axes that are left; the last loop is unrolled as the tile says. */
+static void open_left(gali_lowering *l, const gali_sum_tile *t, gali_lower_span *open) {
+    gali_lower_open_summed(l, open, l->stage->reduced - 1, 0);
+    gali_loop_statement **loop = l->tail;
+    gali_lower_open_summed(l, open, l->stage->reduced, 0);
+    if (*loop && t->unroll) {
+        (*loop)->mark = GALI_LOOP_UNROLL;
+        (*loop)->factor = t->unroll;
     }
 }
 
 /* The summed axes outside of views, the views, the others. */
-static void open_sum(gali_lowering *l, const gali_sum_tile *t, const place *at) {
-    uint32_t depth = t->outer, count = 0;
+static void open_sum(gali_lowering *l, const gali_sum_tile *t, const place *at, gali_lower_span open) {
+    uint32_t depth = open.axis, count = 0;
     const gali_scalar *views[GALI_TILE_LOADS_MAX];
     for (uint32_t i = 0; i < t->load_count && count < GALI_LOWER_VIEWS_MAX; i++) {
         if (may_view(l, t, t->load[i])) {
@@ -313,11 +304,13 @@ static void open_sum(gali_lowering *l, const gali_sum_tile *t, const place *at) 
             views[count++] = t->load[i];
         }
     }
-    open_summed(l, t, t->outer, depth);
+    gali_lower_open_summed(l, &open, depth, 0);
     for (uint32_t i = 0; i < count; i++) {
         point(l, t, at, views[i]);
     }
-    open_summed(l, t, depth, l->stage->reduced);
+    if (depth < l->stage->reduced) {
+        open_left(l, t, &open);
+    }
 }
 
 /* ---- a tile ---- */
@@ -344,11 +337,45 @@ typedef enum phase { WHOLE, START, SUM, FINISH } phase;
 
 static const gali_scalar self_f32 = {.op = GALI_SCALAR_self, .element = GALI_f32};
 
-static void sum_tile(gali_lowering *l, const gali_sum_tile *t, const place *at, const sums_of *sums) {
+static void sum_tile(gali_lowering *l, const gali_sum_tile *t, const place *at, const sums_of *sums,
+                     const gali_lower_span *open) {
     gali_loop_statement **outside = l->tail;
-    open_sum(l, t, at);
+    open_sum(l, t, at, *open);
     nest(l, t, at, sums, sums, l->stage->value, 1);
     l->view_count = 0;
+    gali_lower_close(l, outside);
+}
+
+/* sums += block, of a tile. */
+static void add_block(gali_lowering *l, const place *at, const sums_of *sums, const sums_of *block) {
+    gali_loop_statement **outside = l->tail;
+    gali_loop_index count[2] = {gali_loop_number(at->rows), gali_loop_number(at->vectors)}, turn[2];
+    for (int i = 0; i < 2; i++) {
+        gali_loop_statement **loop = l->tail;
+        turn[i] = gali_lower_open(l, i ? "v" : "r", &count[i]);
+        if (*loop) {
+            (*loop)->mark = GALI_LOOP_UNROLL;
+        }
+    }
+    gali_loop_access to = sums_at(sums, &turn[0], &turn[1]), from = sums_at(block, &turn[0], &turn[1]);
+    to.lanes = from.lanes = l->p->target->lanes;
+    gali_lower_put(l, &to, gali_lower_added(l, &to, &from));
+    gali_lower_close(l, outside);
+}
+
+/* The sum's blocks, each in registers, are added to sums that lie in memory. */
+static void sum_blocks(gali_lowering *l, const gali_sum_tile *t, const place *at, const sums_of *sums) {
+    static const gali_scalar zero = {.op = GALI_SCALAR_number, .element = GALI_f32};
+    sums_of block = make_sums(l, "block", at->rows, at->vectors);
+    gali_loop_statement **outside = l->tail;
+    gali_lower_span open = t->open;
+    if (!block.buffer) {
+        return;
+    }
+    gali_lower_open_summed(l, &open, l->blocks.outer, l->blocks.part);
+    nest(l, t, at, &block, &block, &zero, 1);
+    sum_tile(l, t, at, &block, &open);
+    add_block(l, at, sums, &block);
     gali_lower_close(l, outside);
 }
 
@@ -387,12 +414,20 @@ static void one_tile(gali_lowering *l, const gali_sum_tile *t, const place *at, 
         finish_tile(l, t, at, all, 1);
         return;
     }
+    if (which == SUM && l->blocked) {
+        sum_blocks(l, t, at, all);
+        return;
+    }
     sums_of sums = make_sums(l, "sum", at->rows, at->vectors);
     if (!sums.buffer) {
         return;
     }
     nest(l, t, at, which == SUM ? all : &sums, &sums, which == SUM ? &self_f32 : l->stage->start, 1);
-    sum_tile(l, t, at, &sums);
+    if (l->blocked) {
+        sum_blocks(l, t, at, &sums);
+    } else {
+        sum_tile(l, t, at, &sums, &t->open);
+    }
     if (which == SUM) {
         nest(l, t, at, &sums, all, &self_f32, 1);
     } else {
@@ -442,18 +477,9 @@ static void blocks(gali_lowering *l, gali_sum_tile *t, place *at) {
     }
     row_tiles(l, t, at, &all, START);
     gali_loop_statement **outside = l->tail;
-    uint32_t outer = t->outer, block = t->block;
-    t->outer = t->block = 0;
-    open_summed(l, t, 0, outer);
-    t->outer = outer;
-    t->block = block;
-    if (block) {
-        gali_loop_index count = gali_loop_number(l->stage->extent[l->stage->rank + outer] / block);
-        gali_loop_index turn = gali_lower_open(l, "block", &count);
-        t->base = gali_loop_number(0);
-        gali_loop_index_add(&t->base, &turn, block);
-    }
+    gali_lower_open_summed(l, &t->open, t->outer, t->block);
     row_tiles(l, t, at, &all, SUM);
+    t->open = (gali_lower_span){.axis = 0};
     gali_lower_close(l, outside);
     row_tiles(l, t, at, &all, FINISH);
 }

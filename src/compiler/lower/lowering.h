@@ -17,6 +17,7 @@
 #define GALI_COMPILER_LOWER_LOWERING_H
 
 #include "compiler/lower/lower.h"
+#include "compiler/program/reads.h"
 
 enum {
     GALI_LOWER_LETS_MAX = 64,
@@ -53,6 +54,12 @@ typedef struct gali_lower_view {
     gali_loop_index row;            /* of the statement that is being made */
 } gali_lower_view;
 
+/* How far the summed axes are open: those before `axis`, and of it `part` elements from `base` on; part 0: nothing of it. */
+typedef struct gali_lower_span {
+    uint32_t axis, part;
+    gali_loop_index base;
+} gali_lower_span;
+
 typedef struct gali_lower_known_let {
     gali_loop_let let;
     gali_loop_index a, b, is;
@@ -74,8 +81,10 @@ typedef struct gali_lowering {
     gali_lower_bounds bound[GALI_LOOP_VARIABLES_MAX];
     uint32_t bound_count;
     gali_loop_index axis[GALI_AXES_MAX]; /* of the stage */
-    uint32_t shared;                     /* leading dimensions whose loops all stages of the group share */
-    gali_loop_statement **inside;        /* where stages stand */
+    int blocked;                         /* the stage's sum is taken in blocks */
+    gali_sum_blocks blocks;
+    uint32_t shared;              /* leading dimensions whose loops all stages of the group share */
+    gali_loop_statement **inside; /* where stages stand */
     struct {
         uint32_t axis;
         gali_loop_index below; /* where the axis is a sum of variables: axis < below */
@@ -196,6 +205,12 @@ uint32_t gali_lower_axis(const gali_lowering *l, uint32_t d);
 
 /* Loops over the stage's dimensions in memory, but those that are shared, and over what it reduces. */
 void gali_lower_open_axes(gali_lowering *l, uint32_t first, uint32_t last);
+
+/* Opens loops over summed axes until those before `axis` are open and, with a part, so much of it. */
+void gali_lower_open_summed(gali_lowering *l, gali_lower_span *open, uint32_t axis, uint32_t part);
+
+/* a + b, of one element. */
+const gali_loop_value *gali_lower_added(gali_lowering *l, const gali_loop_access *a, const gali_loop_access *b);
 
 /* The element of the stage's tensor at its axes. */
 gali_loop_access gali_lower_result(gali_lowering *l);

@@ -16,7 +16,7 @@ typedef struct gali_sum_tile {
     uint32_t outer,
         block;            /* summed axes outside of blocks, how much of the next a block has; 0, 0: no blocks */
     uint32_t all_rows;    /* with blocks: of a panel */
-    gali_loop_index base; /* of the block that is open */
+    gali_lower_span open; /* of the summed axes, by the tile's blocks */
     int rows_outside;     /* tiles of rows go around panels, not within; without blocks */
     uint32_t unroll;      /* turns at a time of the innermost loop of what is summed; 0: one */
     uint32_t parallel;    /* axis whose loop threads share; GALI_NONE: by rule */

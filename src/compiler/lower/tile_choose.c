@@ -10,11 +10,10 @@
 enum {
     ROWS_MOST = 14,
     VECTORS_MOST = 8,
-    SUMS_MOST = 1 << 16,  /* bytes of sums in a local of all rows */
-    BLOCK_MOST = 1 << 17, /* bytes of a panel's block */
-    OPEN_ROWS = 4,        /* what an axis of open size, often a batch, counts for rows */
-    SHARED_WORTH = 3,     /* of rows that share a load in lanes, beside others */
-    EXTENT_GUESS = 64,    /* of an axis of open size */
+    SUMS_MOST = 1 << 16, /* bytes of sums in a local of all rows */
+    OPEN_ROWS = 4,       /* what an axis of open size, often a batch, counts for rows */
+    SHARED_WORTH = 3,    /* of rows that share a load in lanes, beside others */
+    EXTENT_GUESS = 64,   /* of an axis of open size */
 };
 
 /* ---- choosing ---- */
@@ -281,32 +280,18 @@ uint32_t gali_tile_block_rows(const gali_lowering *l, const gali_sum_tile *t) {
     return numbers && rows * vector <= (double)SUMS_MOST ? (uint32_t)rows : 0;
 }
 
-/* Blocks where a panel passes the second cache, its rows are more than a tile and their sums are few. */
+/* The blocks of the sum go around all rows where its panel passes the second cache, rows are more than a tile and their sums few. */
 static void choose_blocks(gali_lowering *l, gali_sum_tile *t) {
     const gali_program_stage *stage = l->stage;
     uint32_t rows = gali_tile_block_rows(l, t);
-    double inner = (double)t->vectors * l->p->target->lanes * sizeof(float);
+    double panel = (double)t->vectors * l->p->target->lanes * sizeof(float);
     for (uint32_t i = 0; rows && i < stage->reduced; i++) {
-        inner *= (double)stage->extent[stage->rank + i];
+        panel *= (double)stage->extent[stage->rank + i];
     }
-    if (rows <= t->rows || inner <= l->p->target->l2 / 2) {
-        return;
-    }
-    while (inner > (double)BLOCK_MOST && t->outer < stage->reduced) {
-        uint32_t extent = (uint32_t)stage->extent[stage->rank + t->outer], block = extent;
-        while (block > 1 && (extent % block || inner / extent * block > (double)BLOCK_MOST)) {
-            block--;
-        }
-        if (block > 1 && block >= extent / 64) {
-            t->block = block < extent ? block : 0;
-            break;
-        }
-        inner /= extent;
-        t->outer++;
-    }
-    t->all_rows = rows;
-    if (t->outer == stage->reduced) { /* nothing would be left within a block */
-        t->outer = 0;
+    if (l->blocked && rows > t->rows && panel > l->p->target->l2 / 2) {
+        t->all_rows = rows;
+        t->outer = l->blocks.outer;
+        t->block = l->blocks.part;
     }
 }
 

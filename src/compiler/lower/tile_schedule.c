@@ -170,6 +170,13 @@ static int read_entry(reading *r, const gali_schedule_entry *e) {
     }
 }
 
+/* Whether the tile's blocks end within one of the sum's own, which is taken in one go. */
+static int cuts_block(const gali_lowering *l, const gali_sum_tile *t) {
+    const gali_sum_blocks *own = &l->blocks;
+    return l->blocked && (t->outer > own->outer ||
+                          (t->outer == own->outer && t->block && (!own->part || t->block % own->part)));
+}
+
 int gali_tile_read(gali_lowering *l, const gali_schedule *schedule, gali_sum_tile *t) {
     reading r = {.l = l, .t = t, .schedule = schedule};
     int good = 1;
@@ -181,6 +188,9 @@ int gali_tile_read(gali_lowering *l, const gali_schedule *schedule, gali_sum_til
     }
     if (good && r.block && t->outer + l->stage->rank + 1 != r.block) {
         return refuse(&r, "a block stands where nothing goes around it");
+    }
+    if (good && cuts_block(l, t)) {
+        return refuse(&r, "a block of the tile ends within one of the sum");
     }
     if (good && (t->outer || t->block)) {
         t->all_rows = gali_tile_block_rows(l, t);

@@ -2,7 +2,11 @@
 
 #include <string.h>
 
-enum { BUCKETS = 64 };
+enum {
+    BUCKETS = 64,
+    BLOCK_MOST = 256, /* terms of a block of a sum; fewer cost more for adding blocks, more cost digits */
+    BLOCK_LEAST = 32, /* a shorter one, of an axis without a fit divisor, is not worth it */
+};
 
 typedef struct steps {
     uint8_t by[GALI_AXES_MAX];
@@ -168,4 +172,39 @@ gali_scalar_op gali_program_sum_op(const gali_program_stage *stage) {
         return GALI_SCALAR_COUNT;
     }
     return a->op == GALI_SCALAR_fma ? GALI_SCALAR_add : a->op;
+}
+
+static int64_t largest_divisor(int64_t of, int64_t most) {
+    int64_t divisor = most;
+    while (of % divisor) {
+        divisor--;
+    }
+    return divisor;
+}
+
+int gali_program_sum_blocks(const gali_program_stage *stage, gali_sum_blocks *blocks) {
+    const gali_extent *extent = stage->extent + stage->rank;
+    for (uint32_t i = 0; i < stage->reduced; i++) {
+        if (!gali_extent_is_number(extent[i]) || extent[i] < 1) {
+            return 0;
+        }
+    }
+    if (stage->parted || !stage->reduced || gali_program_sum_op(stage) != GALI_SCALAR_add) {
+        return 0;
+    }
+    int64_t terms = 1;
+    *blocks = (gali_sum_blocks){.outer = stage->reduced};
+    while (blocks->outer > 0 && terms * extent[blocks->outer - 1] <= BLOCK_MOST) {
+        terms *= extent[--blocks->outer];
+    }
+    if (blocks->outer == 0) {
+        return 0;
+    }
+    int64_t part = largest_divisor(extent[blocks->outer - 1], BLOCK_MOST / terms);
+    if (part > 1 || terms < BLOCK_LEAST) {
+        blocks->outer--;
+        blocks->part = part * terms < BLOCK_LEAST ? 0 : (uint32_t)part;
+    }
+    return blocks->outer > 0 ||
+           blocks->part > 0; /* axes outside of more than 1 are there, or more blocks of one */
 }
