@@ -24,16 +24,16 @@ static void add_constant(gali_text *text, uint32_t number, const char *shape, ui
     gali_text_add(text, "\n");
 }
 
-/* Sums of 5 * (5 * 12) and of 3 * 200 terms: in blocks. */
-enum { CHANNELS = 12, WINDOW = 5, MAPS = 40, H = 7, W = 9, X = CHANNELS * H * W, M = 13, K = 600, N = 50 };
+/* Sums of 5 * (5 * 36) and of 2 * 300 terms: in blocks. */
+enum { CHANNELS = 36, WINDOW = 5, MAPS = 40, H = 7, W = 9, X = CHANNELS * H * W, M = 13, K = 600, N = 50 };
 
 /* Two groups: a convolution and a product, each with what follows it. */
 static gali_graph *network(gali_arena *arena) {
     gali_text text = {0};
     gali_graph *graph;
     gal_error error = {0};
-    gali_text_add(&text, "input %%0 \"x\": f32[1, 12, 7, 9]\ninput %%1 \"a\": f32[13, 600]\n");
-    add_constant(&text, 2, "40, 12, 5, 5", MAPS * CHANNELS * WINDOW * WINDOW);
+    gali_text_add(&text, "input %%0 \"x\": f32[1, 36, 7, 9]\ninput %%1 \"a\": f32[13, 600]\n");
+    add_constant(&text, 2, "40, 36, 5, 5", MAPS * CHANNELS * WINDOW * WINDOW);
     add_constant(&text, 3, "600, 50", K * N);
     gali_text_add(&text, "%%4 \"conv\": f32[1, 40, 7, 9] = Conv (%%0, %%2) pads:ints=2,2,2,2\n"
                          "%%5 \"relu\": f32[1, 40, 7, 9] = Relu (%%4)\n"
@@ -116,7 +116,7 @@ static const char *const good[][2] = {
     {"vectorize i1 8; split i1 2; split i3 2; reorder k0 i3.o",
      "vectorize i1 8; split i1 1; split i0 7; unroll k0 4"},
     {"vectorize i1 8; split i1 2; split i3 4; split k0 1; reorder k0.o i3.o",
-     "vectorize i1 8; split i1 2; split i0 4; split k0 200; reorder k0.o i0.o; unroll k0.i 2"},
+     "vectorize i1 8; split i1 2; split i0 4; split k0 300; reorder k0.o i0.o; unroll k0.i 2"},
     {"vectorize i1 8; split i1 2; split i3 4; reorder i3.o i1.o; parallel i2",
      "vectorize i1 8; split i1 4; split i0 6; reorder i0.o i1.o"},
     {"vectorize i1 8; split i1 5; parallel i1", "vectorize i1 8; split i1 7; parallel i1"},

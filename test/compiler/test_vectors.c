@@ -1,4 +1,7 @@
-/* Stages in vectors: what lies in no lanes is gathered, number by number, and all around it has the bits that it has alone. */
+/*
+ * Stages in vectors: what lies in no lanes is gathered, number by number, and all around it has the bits that it has alone. So
+ * has what is joined of several, piece by piece.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -20,10 +23,10 @@ static const char text[] =
     "%2: f32[n, m] = Gather (%0, %1) axis:int=1\n%3: f32[n, m] = Tanh (%2)\n"
     "%4: f32[n, m] = Mul (%3, %2)\n%5: f32[n, m] = Add (%4, %3)\noutput %5\n";
 
-static gali_graph *graph_of(gali_arena *arena) {
+static gali_graph *graph_of(gali_arena *arena, const char *from) {
     gali_graph *graph;
     gal_error error = {0};
-    if (gali_graph_parse(&graph, text, sizeof text - 1, arena, &error) != GAL_OK ||
+    if (gali_graph_parse(&graph, from, strlen(from), arena, &error) != GAL_OK ||
         gali_graph_infer(graph, &error) != GAL_OK) {
         fail_msg("%s", error.message);
     }
@@ -36,7 +39,7 @@ static void test_gathered_lanes_are_the_numbers(void **state) {
     static int64_t order[COLUMNS];
     gali_arena arena = {0};
     gal_error error = {0};
-    gali_graph *graph = graph_of(&arena);
+    gali_graph *graph = graph_of(&arena, text);
     for (int i = 0; i < SIZE; i++) {
         x[i] = (double)(float)(0.01 * (double)(i * 7907 % 211) - 1);
     }
@@ -70,7 +73,7 @@ static void test_they_are_gathered(void **state) {
     gali_lowered lowered;
     gali_text loops = {0};
     const gali_target *target = gali_target_find("x86-64-v3", &error);
-    assert_int_equal(program_make(&run, graph_of(&arena), target, gali_program_layout, &p), GAL_OK);
+    assert_int_equal(program_make(&run, graph_of(&arena, text), target, gali_program_layout, &p), GAL_OK);
     assert_int_equal(p->group_count, 1);
     assert_int_equal(gali_program_lower(p, 0, &lowered, &error), GAL_OK);
     gali_loop_print(lowered.function, &loops);
@@ -79,10 +82,71 @@ static void test_they_are_gathered(void **state) {
     gali_arena_release(&arena);
 }
 
+/* Detections of two layers, one behind the other, with a softmax of each row; then rows side by side. */
+static const char joined[] =
+    "input %0 \"a\": f32[1, 20, 3, 5]\ninput %1 \"b\": f32[1, 30, 2, 2]\nconstant %2: i64[3] = 1 -1 10\n"
+    "%3: f32[1, 3, 5, 20] = Transpose (%0) perm:ints=0,2,3,1\n%4: f32[1, 30, 10] = Reshape (%3, %2)\n"
+    "%5: f32[1, 2, 2, 30] = Transpose (%1) perm:ints=0,2,3,1\n%6: f32[1, 12, 10] = Reshape (%5, %2)\n"
+    "%7: f32[1, 42, 10] = Concat (%4, %6) axis:int=1\n%8: f32[1, 42, 10] = Softmax (%7) axis:int=2\n"
+    "%9: f32[1, 42, 30] = Concat (%8, %7, %8) axis:int=2\noutput %9\n";
+
+static void test_pieces_are_the_whole(void **state) {
+    (void)state;
+    static double a[300], b[120];
+    gali_arena arena = {0};
+    gal_error error = {0};
+    gali_graph *graph = graph_of(&arena, joined);
+    for (int i = 0; i < 300; i++) {
+        a[i] = (double)(float)(0.01 * (double)(i * 7907 % 211) - 1);
+        b[i % 120] = -a[i];
+    }
+    const gali_tensor in[] = {
+        {.element = GALI_f32, .rank = 4, .shape = {1, 20, 3, 5}, .count = 300, .real = a},
+        {.element = GALI_f32, .rank = 4, .shape = {1, 30, 2, 2}, .count = 120, .real = b}};
+    gali_tensor alone, pieces;
+    gali_run run = {.graph = graph, .memory_left = GALI_RUN_MEMORY, .work_left = 1e9, .error = &error};
+    assert_int_equal(program_run(&run, graph, NULL, in, &alone), GAL_OK);
+    assert_true(alone.count == 42 * 30);
+    assert_true(alone.real[10] >= a[0] && alone.real[10] <= a[0]); /* the first row, as it is, stands second */
+    for (uint32_t t = 0; t < gali_target_count; t++) {
+        if (program_run(&run, graph, &gali_targets[t], in, &pieces) != GAL_OK) {
+            fail_msg("%s", error.message);
+        }
+        assert_memory_equal(pieces.real, alone.real, alone.count * sizeof *alone.real);
+        gali_tensor_release(&run, &pieces);
+    }
+    gali_tensor_release(&run, &alone);
+    gali_arena_release(&arena);
+}
+
+/* Each part of a Concat is a stage of plain indices: nothing is chosen, and nothing kept inside, element by element. */
+static void test_a_piece_has_plain_indices(void **state) {
+    (void)state;
+    gali_arena arena = {0};
+    gal_error error = {0};
+    gali_run run = {.error = &error};
+    gali_program *p;
+    gali_lowered lowered;
+    gali_text loops = {0};
+    const gali_target *target = gali_target_find("x86-64-v3", &error);
+    assert_int_equal(program_make(&run, graph_of(&arena, joined), target, gali_program_layout, &p), GAL_OK);
+    for (uint32_t group = 0; group < p->group_count; group++) {
+        assert_int_equal(gali_program_lower(p, group, &lowered, &error), GAL_OK);
+        gali_loop_print(lowered.function, &loops);
+    }
+    assert_non_null(strstr(loops.bytes, "once"));
+    assert_null(strstr(loops.bytes, "select"));
+    assert_null(strstr(loops.bytes, "clamp"));
+    gali_text_release(&loops);
+    gali_arena_release(&arena);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_gathered_lanes_are_the_numbers),
         cmocka_unit_test(test_they_are_gathered),
+        cmocka_unit_test(test_pieces_are_the_whole),
+        cmocka_unit_test(test_a_piece_has_plain_indices),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -60,6 +60,7 @@ gali_loop_access gali_lower_result(gali_lowering *l) {
     gali_loop_access to = {.buffer = gali_lower_parameter(l, l->stage->tensor), .lanes = 1};
     for (uint32_t i = 0; i < l->stage->rank; i++) {
         to.index[i] = l->axis[gali_lower_axis(l, i)];
+        to.index[i].constant += gali_lower_axis(l, i) == l->piece ? l->piece_first : 0;
     }
     return to;
 }
@@ -68,6 +69,16 @@ static void lower_plain(gali_lowering *l) {
     gali_lower_open_axes(l, 0, l->stage->rank);
     gali_loop_access to = gali_lower_result(l);
     gali_lower_store(l, &to, l->stage->value);
+}
+
+static int has_vectors(const gali_lowering *l) {
+    return l->p->target && l->p->target->lanes > 1 && !l->plain;
+}
+
+void gali_lower_elements(gali_lowering *l) {
+    if (!has_vectors(l) || !gali_lower_vectors(l)) {
+        lower_plain(l);
+    }
 }
 
 /* Sums that go on side by side, of a strip of the last axis in memory, or one. */
@@ -215,6 +226,7 @@ static void begin_stage(gali_lowering *l, const gali_program_stage *stage) {
     l->known_count = 0;
     l->lanes = 1;
     l->vector = GALI_NONE;
+    l->piece = GALI_NONE;
     l->blocked = gali_program_sum_blocks(stage, &l->blocks);
 }
 
@@ -241,14 +253,16 @@ void gali_lower_stage(gali_lowering *l, const gali_program_stage *stage) {
         gali_lower_parts(l);
         return;
     }
-    int lanes = l->p->target && l->p->target->lanes > 1;
-    if (lanes && !l->plain &&
-        (stage->reduced ? !(l->p->without & GALI_WITHOUT_TILE) && gali_lower_tile(l) : gali_lower_vectors(l))) {
+    if (!stage->reduced) {
+        if (l->plain || !gali_lower_pieces(l)) {
+            gali_lower_elements(l);
+        }
         return;
     }
-    if (!stage->reduced) {
-        lower_plain(l);
-    } else if (gali_extent_is_number(last) && last < 4) {
+    if (has_vectors(l) && !(l->p->without & GALI_WITHOUT_TILE) && gali_lower_tile(l)) {
+        return;
+    }
+    if (gali_extent_is_number(last) && last < 4) {
         lower_sum(l);
     } else {
         lower_strips(l);

@@ -5,6 +5,7 @@
  *     lower_size.c   extents as indices; bounds of variables, which tell that an index stays inside
  *     lower_value.c  scalars as values
  *     lower_stage.c  stages as loops, number by number
+ *     lower_pieces.c stages that are several, one behind the other
  *     lower_vector.c stages in vectors, and what may be
  *     lower_tile.c   sums in register tiles of vectors; tile.h
  *     tile_schedule.c  a tile as a schedule
@@ -81,7 +82,9 @@ typedef struct gali_lowering {
     gali_lower_bounds bound[GALI_LOOP_VARIABLES_MAX];
     uint32_t bound_count;
     gali_loop_index axis[GALI_AXES_MAX]; /* of the stage */
-    int blocked;                         /* the stage's sum is taken in blocks */
+    uint32_t piece; /* the axis of which the stage is a piece, and where that begins; GALI_NONE: it is whole */
+    int64_t piece_first;
+    int blocked; /* the stage's sum is taken in blocks */
     gali_sum_blocks blocks;
     uint32_t shared;              /* leading dimensions whose loops all stages of the group share */
     gali_loop_statement **inside; /* where stages stand */
@@ -197,6 +200,9 @@ void gali_lower_stage(gali_lowering *l, const gali_program_stage *stage);
 /* The same of the function's only stage for devices: each element is an item. */
 void gali_lower_items(gali_lowering *l, const gali_program_stage *stage);
 
+/* The loops of a stage without a sum, in vectors where it has some. */
+void gali_lower_elements(gali_lowering *l);
+
 /* Opens a loop; what follows goes inside of it. */
 gali_loop_index gali_lower_open(gali_lowering *l, const char *stem, const gali_loop_index *extent);
 
@@ -234,6 +240,11 @@ void gali_lower_set_lanes(gali_lowering *l, uint32_t axis, uint32_t lanes, gali_
 
 /* The stage, which computes no sum, in vectors; 0 where it has none. */
 int gali_lower_vectors(gali_lowering *l);
+
+/* ---- lower_pieces.c ---- */
+
+/* The stage, which computes no sum, in pieces; 0 where it is one. */
+int gali_lower_pieces(gali_lowering *l);
 
 /* ---- lower_tile.c ---- */
 
