@@ -227,7 +227,8 @@ static void begin_stage(gali_lowering *l, const gali_program_stage *stage) {
     l->lanes = 1;
     l->vector = GALI_NONE;
     l->piece = GALI_NONE;
-    l->blocked = gali_program_sum_blocks(stage, &l->blocks);
+    l->blocks = stage->blocks;
+    l->blocked = stage->blocks.outer || stage->blocks.part;
 }
 
 void gali_lower_items(gali_lowering *l, const gali_program_stage *stage) {

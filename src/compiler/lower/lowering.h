@@ -18,7 +18,6 @@
 #define GALI_COMPILER_LOWER_LOWERING_H
 
 #include "compiler/lower/lower.h"
-#include "compiler/program/reads.h"
 
 enum {
     GALI_LOWER_LETS_MAX = 64,

@@ -428,6 +428,7 @@ gal_status gali_program_layout(gali_program *program, gal_error *error) {
     for (uint32_t i = 0; good && i < program->stage_count; i++) {
         if (!program->stages[i].gone) {
             cost_of(&l, i, &program->stages[i].parted);
+            program->stages[i].blocks = gali_program_sum_blocks(&program->stages[i]);
         }
     }
     for (uint32_t i = 0; good && i < program->tensor_count; i++) {

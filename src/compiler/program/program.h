@@ -77,6 +77,15 @@ enum {
     GALI_WITHOUT_TILE = 8,    /* sums in strips, not in register tiles */
 };
 
+/*
+ * A long sum is taken in blocks: each is summed by itself from 0, in ascending order, and is then added to the sum, so that
+ * an error of rounding grows with the terms of a block and with the blocks, not with all terms. It has `part` of the summed
+ * axis `outer` (0: nothing) and all of those inside; axes before are outside. 0, 0: one ascending sum.
+ */
+typedef struct gali_sum_blocks {
+    uint32_t outer, part;
+} gali_sum_blocks;
+
 /* In scalars of a program a load's source is a tensor, and there are no loads of stages. */
 typedef struct gali_program_stage {
     uint32_t tensor;
@@ -86,6 +95,7 @@ typedef struct gali_program_stage {
     uint32_t rank, reduced;
     uint8_t stretch; /* of its node: those of one are one group */
     int parted; /* the sum is GALI_SUM_PARTS partial ones along the last axis (layout.c says, lower_lanes.c how) */
+    gali_sum_blocks blocks; /* of the sum (layout.c says, for all versions of the stage) */
     gali_extent extent[GALI_AXES_MAX];
     const gali_scalar *start, *value;     /* as in express.h */
     const gali_scalar *finish;            /* of a reduction, what is stored, of `self`; NULL: self */

@@ -182,29 +182,28 @@ static int64_t largest_divisor(int64_t of, int64_t most) {
     return divisor;
 }
 
-int gali_program_sum_blocks(const gali_program_stage *stage, gali_sum_blocks *blocks) {
+gali_sum_blocks gali_program_sum_blocks(const gali_program_stage *stage) {
     const gali_extent *extent = stage->extent + stage->rank;
+    gali_sum_blocks blocks = {.outer = stage->reduced}, none = {0, 0};
+    int64_t terms = 1;
     for (uint32_t i = 0; i < stage->reduced; i++) {
         if (!gali_extent_is_number(extent[i]) || extent[i] < 1) {
-            return 0;
+            return none;
         }
     }
     if (stage->parted || !stage->reduced || gali_program_sum_op(stage) != GALI_SCALAR_add) {
-        return 0;
+        return none;
     }
-    int64_t terms = 1;
-    *blocks = (gali_sum_blocks){.outer = stage->reduced};
-    while (blocks->outer > 0 && terms * extent[blocks->outer - 1] <= BLOCK_MOST) {
-        terms *= extent[--blocks->outer];
+    while (blocks.outer > 0 && terms * extent[blocks.outer - 1] <= BLOCK_MOST) {
+        terms *= extent[--blocks.outer];
     }
-    if (blocks->outer == 0) {
-        return 0;
+    if (blocks.outer == 0) {
+        return none;
     }
-    int64_t part = largest_divisor(extent[blocks->outer - 1], BLOCK_MOST / terms);
+    int64_t part = largest_divisor(extent[blocks.outer - 1], BLOCK_MOST / terms);
     if (part > 1 || terms < BLOCK_LEAST) {
-        blocks->outer--;
-        blocks->part = part * terms < BLOCK_LEAST ? 0 : (uint32_t)part;
+        blocks.outer--;
+        blocks.part = part * terms < BLOCK_LEAST ? 0 : (uint32_t)part;
     }
-    return blocks->outer > 0 ||
-           blocks->part > 0; /* axes outside of more than 1 are there, or more blocks of one */
+    return blocks;
 }

@@ -29,16 +29,7 @@ const gali_program_read *gali_program_reads(const gali_program_stage *stage, gal
  */
 gali_scalar_op gali_program_sum_op(const gali_program_stage *stage);
 
-/*
- * A long sum is taken in blocks: each is summed by itself from 0, in ascending order, and is then added to the sum, so that
- * an error of rounding grows with the terms of a block and with the blocks, not with all terms. It has `part` of the summed
- * axis `outer` (0: nothing) and all of those inside; axes before are outside.
- */
-typedef struct gali_sum_blocks {
-    uint32_t outer, part;
-} gali_sum_blocks;
-
-/* The stage's, by its shape alone, so that bits are the same for all targets and tiles; 0: it is one ascending sum. */
-int gali_program_sum_blocks(const gali_program_stage *stage, gali_sum_blocks *blocks);
+/* The stage's, by its shape alone, so that bits are the same for all targets and tiles; of 0, 0 for one ascending sum. */
+gali_sum_blocks gali_program_sum_blocks(const gali_program_stage *stage);
 
 #endif
