@@ -27,9 +27,9 @@ static inline void sparse_make(synthetic *s, gali_model_layer *layer, uint32_t s
     layer->weights = weights;
     for (size_t row = 0; row < (size_t)layer->experts * layer->outputs; row++) {
         for (uint32_t k = 0; k < layer->inputs; k++) {
-            const size_t place = gali_sparse_place(layer, row, k);
-            if (place != SIZE_MAX) {
-                weights[place] = gali_model_weight(&dense, row * layer->inputs + k);
+            const size_t at = gali_sparse_place(layer, row, k);
+            if (at != SIZE_MAX) {
+                weights[at] = gali_model_weight(&dense, row * layer->inputs + k);
             }
         }
     }

@@ -335,7 +335,7 @@ class Loop:
 
     def _carry(self, s: State, step: torch.Tensor) -> torch.Tensor:
         """The root's way of a frame [C, 2], of which one who jumps keeps what was wanted."""
-        carry, time = self.rules["jump_carry"], self.rules["jump_time"]
+        carry = self.rules["jump_carry"]
         if not self.jumps or carry <= 0:
             return step
         amount = self._jump_amount(-s.jump_top)
