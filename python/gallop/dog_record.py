@@ -20,7 +20,7 @@ from gallop.dog_control import Command, Controller
 FRAMES = 600
 
 
-def commands(seed: int = 5) -> np.ndarray:
+def commands(seed: int = 6) -> np.ndarray:
     """Stick and buttons [600, 6]: stands, walks and runs about, stops, backs, runs and jumps."""
     rng = np.random.default_rng(seed)
     out = np.zeros((FRAMES, 6), np.float32)
