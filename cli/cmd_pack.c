@@ -80,8 +80,11 @@ static int run(int argc, char **argv) {
         return gali_command_usage("pack", "-o OUT.s is missing");
     }
     self.options = (gali_packer_options){(gali_packer_soft)soft, self.keep_registers, self.always};
-    if (pack_file(&self) == GAL_OK) {
+    const gal_status status = pack_file(&self);
+    if (status == GAL_OK) {
         print_report(&self);
+    } else if (status == GAL_IO) { /* says which file */
+        result = gali_command_bad("pack", "%s", self.error.message);
     } else {
         result = gali_command_bad("pack", "%s: %s", self.path, self.error.message);
     }
@@ -102,6 +105,7 @@ const gali_command gali_command_pack = {
         "  -o OUT.s         what is written\n"
         "  --soft WHICH     what soft dependencies are: paper (default: allowed in one packet, at a penalty),\n"
         "                   hard (never in one packet) or none (allowed, and not seen by the score)\n"
+        "  --keep-registers rename no register\n"
         "  --always         write our packing even where it is no shorter, for comparisons\n"
         "  --blocks         a line for each block: its packets before and after, and what they cannot go "
         "below\n",

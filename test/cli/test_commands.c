@@ -538,6 +538,8 @@ static void packs_assembly(void **state) {
     expect_bad(gallop_here("pack %s/half.s -o %s/packed.s", place, place), 1,
                "half.s: line 2: a packet without its end");
     expect_bad(gallop_here("pack %s/f.s -o %s/packed.s --soft easy", place, place), 2, "paper, hard or none");
+    snprintf(packed, sizeof packed, "gallop pack: %s/none.s: No such file", place);
+    expect_bad(gallop_here("pack %s/none.s -o %s/packed.s", place, place), 1, packed);
     expect_bad(gallop_here("pack %s/f.s", place), 2, "-o OUT.s is missing");
 }
 
