@@ -2,6 +2,7 @@
  * Ten thousand walkers on a GPU: the crowd's features and poses are made here, its network runs there, all characters at a
  * time. Without a device, or after one has failed, the same crowd goes on here.
  */
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -33,8 +34,9 @@ static gal_gpu *move_to_gpu(gal_crowd *crowd, const void *model, size_t size, vo
         return NULL;
     }
     const gal_network_runner runner = gal_gpu_runner(gpu);
-    *memory = aligned_alloc(64, need);
-    if (gal_crowd_set_runner(crowd, 0, &runner, *memory, need, &error) != GAL_OK) {
+    *memory = malloc(need + 63); /* not aligned_alloc, which Windows does not have */
+    void *aligned = (void *)(((uintptr_t)*memory + 63) / 64 * 64);
+    if (gal_crowd_set_runner(crowd, 0, &runner, aligned, need, &error) != GAL_OK) {
         printf("not on a GPU: %s\n", error.message);
     }
     printf("%s: %u kernels, %zu MB\n", gal_gpu_get_info(gpu).name, gal_gpu_get_info(gpu).kernels,
