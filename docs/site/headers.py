@@ -86,7 +86,7 @@ def declaration(text: str) -> tuple[tuple[str, str], list[Member]]:
         return ("struct", opaque.group(1)), []
     if text.startswith("typedef "):
         return ("type", text.removeprefix("typedef ")), []
-    if re.match(r"GAL_API .*\)$", text):
+    if re.fullmatch(r"[\w *]+\(.*\)", text):  # GAL_API is that of libraries that may be shared
         return ("function", text.removeprefix("GAL_API ")), []
     raise ValueError(f"not understood: {text}")
 
