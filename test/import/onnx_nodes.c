@@ -410,6 +410,23 @@ static int is_wanted(const char *name, int count, char **wanted) {
     return good && strncmp(name, "test_", 5) == 0;
 }
 
+/* The wanted models of a folder, in alphabetical order. Returns 0 where there is no such folder. */
+static int list_models(const char *root, int wanted_count, char **wanted, char *names[TESTS_MAX],
+                       size_t *count) {
+    DIR *folder = opendir(root);
+    if (!folder) {
+        return 0;
+    }
+    for (struct dirent *entry = readdir(folder); entry && *count < TESTS_MAX; entry = readdir(folder)) {
+        if (is_wanted(entry->d_name, wanted_count, wanted) && (names[*count] = copy_of(entry->d_name))) {
+            ++*count;
+        }
+    }
+    closedir(folder);
+    qsort(names, *count, sizeof *names, by_name);
+    return 1;
+}
+
 int main(int argc, char **argv) {
     enum { SKIP = 77 };
     static char *names[TESTS_MAX];
@@ -440,22 +457,10 @@ int main(int argc, char **argv) {
             return 1;
         }
     }
-    DIR *folder = argc > 1 ? opendir(argv[1]) : NULL;
-    if (!folder) {
+    if (argc < 2 || !list_models(argv[1], argc - 2, argv + 2, names, &count)) {
         printf("onnx_nodes: no folder of node tests\n");
         return SKIP;
     }
-    for (struct dirent *entry = readdir(folder); entry && count < TESTS_MAX; entry = readdir(folder)) {
-        if (is_wanted(entry->d_name, argc - 2, argv + 2)) {
-            size_t size = strlen(entry->d_name) + 1;
-            names[count] = malloc(size);
-            if (names[count]) {
-                memcpy(names[count++], entry->d_name, size);
-            }
-        }
-    }
-    closedir(folder);
-    qsort(names, count, sizeof *names, by_name);
     for (size_t i = 0; i < count; i++) {
         if (i % every == 0) {
             run_test(argv[1], names[i], &n);
