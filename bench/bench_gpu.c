@@ -64,8 +64,9 @@ static void time_launches(gal_gpu *gpu, uint32_t count, double *nanoseconds) {
     static double all[LAUNCHES_MAX][REPEATS];
     double one[LAUNCHES_MAX];
     gpu->symbols[gpu->symbol] = count;
+    gali_gpu_set_sizes(&gpu->run, gpu->symbols);
     for (int r = -2; r < REPEATS; r++) {
-        gali_gpu_launch(&gpu->run, gpu->symbols, one);
+        gali_gpu_launch(&gpu->run, one);
         for (uint32_t i = 0; r >= 0 && i < gpu->run.plan.launch_count; i++) {
             all[i][r] = one[i];
         }
@@ -150,7 +151,7 @@ static double product_time(gal_gpu *gpu, uint32_t count) {
 
 static void bench_tilings(uint32_t device, gali_gpu_product product, int all, uint32_t first) {
     static gali_tiling list[GALI_TILINGS_MAX];
-    const gali_device limits = {1024, 48 << 10, NULL};
+    const gali_device_limits limits = {.group_most = 1024, .local_bytes = 48 << 10};
     const uint32_t widths[] = {product.inputs, product.outputs};
     uint32_t count = gali_gpu_tilings(&product, &limits, list), kept = 0;
     double best = INFINITY, best_kept = INFINITY;

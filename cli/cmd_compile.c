@@ -5,6 +5,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "commands.h"
+#include "compiler/emit/opencl/emit.h"
 #include "compiler/emit/program.h"
 #include "compiler/emit/vocabulary.h"
 #include "directory.h"
@@ -180,6 +181,13 @@ static gal_status use_log(const compile *self, gali_onnx_model *model, gal_error
     return status;
 }
 
+static gal_status emit_program(const gali_onnx_model *model, const gali_emit_desc *desc, gali_text *parts,
+                               gal_error *error) {
+    return model->target->simd == GALI_SIMD_OPENCL
+               ? gali_opencl_emit(model->program, desc, &gali_device_least_limits, parts, error)
+               : gali_emit_program(model->program, desc, parts, error);
+}
+
 static int make_onnx(const compile *self) {
     gali_onnx_model model = {.file = NULL};
     gali_text parts[GAL_COMPILED_PART_COUNT] = {{0}};
@@ -210,7 +218,7 @@ static int make_onnx(const compile *self) {
         model.target = target;
         status = gali_onnx_model_program(&model, &why);
         status = status == GAL_OK && self->desc.log ? use_log(self, &model, &why) : status;
-        status = status == GAL_OK ? gali_emit_program(model.program, &desc, parts, &why) : status;
+        status = status == GAL_OK ? emit_program(&model, &desc, parts, &why) : status;
         status = status == GAL_OK ? GAL_OK : gali_fail_in_file(&error, self->path, &why);
     }
     status = status == GAL_OK ? write_program(self, parts, &error) : status;
@@ -331,7 +339,8 @@ const gali_command gali_command_compile = {
     "to\n"
     "                see what it is worth\n"
     "  --characters  of a call: LEAST..MOST or a number, at most 1024 (1..64)\n"
-    "  --target      scalar, x86-64-v3, x86-64-v4, armv8-a, armv8.2-a+dotprod, wasm32+simd128 or native\n"
+    "  --target      scalar, x86-64-v3, x86-64-v4, armv8-a, armv8.2-a+dotprod, wasm32+simd128, native, or\n"
+    "                opencl: kernels for GPUs and C that drives them (docs/gpu.md)\n"
     "  --weights     array: in NAME.c; blob: in NAME.weights, which the program loads\n"
     "  --form        of layers with several experts (docs/plan.md)\n"
     "  --dump        prints the graph after that pass: import, fold, sweep, fuse, schedule, memory, emit\n"

@@ -106,6 +106,9 @@ static int is_folder(const char *path) {
 }
 
 static int import_folder(const wishes *w, gali_pfnn_desc *desc) {
+    if (gali_system_path_kind(w->path) == GALI_PATH_NOTHING) {
+        return gali_command_bad("import", "%s: no such file or folder", w->path);
+    }
     if (!is_folder(w->path)) {
         return gali_command_bad("import", "%s: neither a folder of weights nor a file that ends in .onnx",
                                 w->path);

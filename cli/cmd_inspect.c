@@ -5,8 +5,10 @@
 
 #include "base/file.h"
 #include "commands.h"
+#include "compiler/lower/lower.h"
 #include "compiler/program/patterns.h"
 #include "compiler/program/versions.h"
+#include "compiler/target.h"
 #include "graph/work.h"
 #include "onnx/inspect_shapes.h"
 #include "onnx/inspect_sparsity.h"
@@ -262,6 +264,31 @@ static void print_versioned(const gali_program *p) {
     }
 }
 
+/* How many groups have no vectors on this machine though it has some; with all, which and why. Their loops are made for it,
+ * as when they are compiled. */
+static void print_plain(gali_program *p, int all) {
+    gal_error error = {0};
+    const gali_target *target = gali_target_find("native", &error);
+    uint32_t plain = 0;
+    p->target = target && target->lanes > 1 ? target : NULL;
+    for (uint32_t g = 0; g < p->group_count && p->target; g++) {
+        gali_arena arena = {0};
+        gali_lowered lowered = {.plain = 0};
+        error = (gal_error){0};
+        const int lower = gali_program_lower_by(p, g, NULL, &arena, &lowered, &error) == GAL_OK;
+        plain += lower && lowered.plain;
+        if (lower && lowered.plain && all) {
+            printf("%4u  plain loops: %s\n", g, error.message);
+        }
+        gali_arena_release(&arena);
+    }
+    if (p->target) {
+        printf("plain loops                     %u of %u groups, where vectors cannot be (%s)\n", plain,
+               p->group_count, p->target->name);
+    }
+    p->target = NULL;
+}
+
 static void print_groups(const gali_program *p) {
     for (uint32_t i = 0; i < p->stage_count; i++) {
         const gali_program_stage *stage = &p->stages[i];
@@ -370,6 +397,7 @@ static int run(int argc, char **argv) {
             print_rules(model.rewritten, work, gali_graph_work(model.graph));
             print_bytes(model.program);
             print_versioned(model.program);
+            print_plain(model.program, self.groups);
             if (self.groups) {
                 print_many(model.program);
                 print_groups(model.program);

@@ -33,11 +33,10 @@ static void print_report(const pack *self) {
     if (self->blocks) {
         print_blocks(report);
     }
-    printf(
-        "packets %u, before %u; blocks %u: %u shorter, %u kept where they were shorter, %u with an instruction "
-        "that is not known\n",
-        (unsigned)report->packets_after, (unsigned)report->packets_before, (unsigned)report->blocks,
-        (unsigned)report->fewer, (unsigned)report->kept, (unsigned)report->left);
+    printf("packets %u, before %u; blocks %u: %u shorter, %u kept where they were shorter, %u kept before an "
+           "alignment, %u with an instruction that is not known\n",
+           (unsigned)report->packets_after, (unsigned)report->packets_before, (unsigned)report->blocks,
+           (unsigned)report->fewer, (unsigned)report->kept, (unsigned)report->unpaid, (unsigned)report->left);
 }
 
 static gal_status pack_file(pack *self) {
@@ -100,7 +99,9 @@ const gali_command gali_command_pack = {
         "\n"
         "Takes the assembly that clang -S wrote for Hexagon v66 with HVX vectors of 128 bytes, packs each "
         "block\n"
-        "of packets anew, and writes it where that takes fewer packets; all else stays as it is.\n"
+        "of packets anew, and writes it where that takes fewer packets, also with what aligns the code after "
+        "it;\n"
+        "all else stays as it is.\n"
         "\n"
         "  -o OUT.s         what is written\n"
         "  --soft WHICH     what soft dependencies are: paper (default: allowed in one packet, at a penalty),\n"

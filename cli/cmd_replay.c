@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/system.h"
@@ -71,8 +72,9 @@ static gal_status open_all(replay *self) {
     }
     gal_status status =
         gali_file_read(self->path, recording_most, NULL, &self->bytes, &self->size, &self->error);
-    if (status == GAL_OK) {
-        status = gal_replay_open(&self->tape, self->bytes, self->size, &self->error);
+    gal_error why = {0};
+    if (status == GAL_OK && gal_replay_open(&self->tape, self->bytes, self->size, &why) != GAL_OK) {
+        status = gali_fail_in_file(&self->error, self->path, &why);
     }
     if (status == GAL_OK) {
         status = gali_models_open(&self->models, &desc, &self->error);
@@ -80,7 +82,10 @@ static gal_status open_all(replay *self) {
     if (status == GAL_OK) {
         status = make_crowd(self);
     }
-    return status == GAL_OK ? gal_replay_begin(&self->tape, self->crowd, &self->error) : status;
+    if (status == GAL_OK && gal_replay_begin(&self->tape, self->crowd, &why) != GAL_OK) {
+        status = gali_fail_in_file(&self->error, self->path, &why);
+    }
+    return status;
 }
 
 static void put(FILE *to, gal_character who, const char *part, const char *field, float value) {
@@ -273,8 +278,7 @@ static int run(int argc, char **argv) {
     memcpy(options + 1 + GALI_MODELS_OPTIONS, own, sizeof own);
     int result = gali_options_read("replay", argc, argv, options, sizeof options / sizeof options[0]);
     if (result == GALI_EXIT_OK && open_all(&self) != GAL_OK) {
-        result = self.error.message[0] ? gali_command_bad("replay", "%s: %s", self.path, self.error.message)
-                                       : GALI_EXIT_USAGE;
+        result = self.error.message[0] ? gali_command_bad("replay", "%s", self.error.message) : GALI_EXIT_USAGE;
     } else if (result == GALI_EXIT_OK) {
         result = self.other ? bisect(&self) : play_and_report(&self);
     }

@@ -6,11 +6,14 @@
 #include "base/memory.h"
 #include "commands.h"
 #include "onnx/built_model.h"
+#include "onnx/device_model.h"
 #include "onnx/run_ports.h"
 
 typedef struct job {
     gali_built_desc desc;
     const char *output;
+    uint32_t device; /* of gallop probe --list */
+    int is_there;    /* on it */
     gali_option_list files;
     gali_profile profile;
     gali_onnx_model model;
@@ -90,15 +93,24 @@ static gal_status find_sizes(job *self, gal_error *error) {
     return status == GAL_OK ? GAL_OK : gali_fail_in_file(error, self->desc.path, &why);
 }
 
+static gal_status run_here(job *self, gal_error *error, gal_error *why) {
+    gal_status status = gali_built_model_open(&self->built, &self->model, &self->desc, error);
+    return status == GAL_OK ? compute(self, why) : status;
+}
+
+static gal_status run_there(job *self, gal_error *why) {
+    gal_status status = gali_run_ports_make_outputs(&self->ports, why);
+    return status == GAL_OK ? gali_device_model_run(&self->model, &self->ports, self->device, why) : status;
+}
+
 static gal_status run_opened(job *self, gal_error *error) {
     gal_error why = {0};
     gal_status status = self->output ? gali_run_ports_fit(self->model.graph, self->output, error) : GAL_OK;
     status = status == GAL_OK ? find_sizes(self, error) : status;
     status = status == GAL_OK ? gali_run_ports_read(&self->ports, &self->files, error) : status;
-    status = status == GAL_OK ? gali_built_model_open(&self->built, &self->model, &self->desc, error) : status;
     if (status == GAL_OK) {
-        status = compute(self, &why);
-        status = status == GAL_OK ? GAL_OK : gali_fail_in_file(error, self->desc.path, &why);
+        status = self->is_there ? run_there(self, &why) : run_here(self, error, &why);
+        status = why.status == GAL_OK ? status : gali_fail_in_file(error, self->desc.path, &why);
     }
     if (status == GAL_OK && self->output) {
         return gali_run_ports_write(&self->ports, self->output, error);
@@ -125,6 +137,23 @@ static gal_status run_model(job *self, gal_error *error) {
     return status == GAL_OK ? run_opened(self, error) : status;
 }
 
+static int read_words(job *self) {
+    gal_error error = {0};
+    const gali_target *target = gali_target_find(self->desc.target, &error);
+    self->is_there = target && target->simd == GALI_SIMD_OPENCL;
+    if (!target) {
+        return gali_command_usage("run", "%s", error.message);
+    }
+    if (self->is_there && (self->desc.log || self->desc.keep)) {
+        return gali_command_usage("run", "target %s has neither logs nor files to keep", target->name);
+    }
+    if (self->device && !self->is_there) {
+        return gali_command_usage("run", "--device is for --target opencl");
+    }
+    self->model.target = self->is_there ? target : NULL;
+    return GALI_EXIT_OK;
+}
+
 static int run(int argc, char **argv) {
     job self = {.desc = {.target = "native"}};
     const gali_option options[] = {{"MODEL.onnx", GALI_OPTION_WORD, &self.desc.path, 1, 0},
@@ -134,12 +163,14 @@ static int run(int argc, char **argv) {
                                    {"--output", GALI_OPTION_TEXT, &self.output, 0, 0},
                                    {"--sizes", GALI_OPTION_TEXT, &self.desc.sizes, 0, 0},
                                    {"--target", GALI_OPTION_TEXT, &self.desc.target, 0, 0},
+                                   {"--device", GALI_OPTION_COUNT, &self.device, 0, 1023},
                                    {"--external", GALI_OPTION_TEXT, &self.desc.external, 0, 0},
                                    {"--log", GALI_OPTION_TEXT, &self.desc.log, 0, 0},
                                    {"--profile", GALI_OPTION_TEXT, &self.desc.profile, 0, 0},
                                    {"--keep", GALI_OPTION_TEXT, &self.desc.keep, 0, 0}};
     gal_error error = {0};
     int result = gali_options_read("run", argc, argv, options, sizeof options / sizeof options[0]);
+    result = result == GALI_EXIT_OK ? read_words(&self) : result;
     if (result != GALI_EXIT_OK) {
         return result;
     }
@@ -155,7 +186,8 @@ static int run(int argc, char **argv) {
 const gali_command gali_command_run = {
     "run", "an ONNX model on arrays: compiled to C, built, run",
     "usage: gallop run MODEL.onnx [--input [NAME=]X.npy ...] [-o OUT.npy|DIR] [--sizes NAME=N,...]\n"
-    "       [--target native] [--log FILE] [--profile FILE] [--external FILE] [--keep DIR]\n\n"
+    "       [--target native|opencl] [--device N] [--log FILE] [--profile FILE] [--external FILE] [--keep "
+    "DIR]\n\n"
     "Compiles the model as gallop compile does, builds it with the system's C compiler (CC, or cc, gcc, "
     "clang), "
     "runs it on\n"
@@ -171,7 +203,8 @@ const gali_command gali_command_run = {
     "are "
     "printed\n"
     "  --sizes     what sizes are that the model leaves open: batch=1,length=8..512; larger than 1024 only so\n"
-    "  --target    as of gallop compile\n"
+    "  --target    as of gallop compile; opencl: on a GPU, its kernels built by the driver, nothing kept\n"
+    "  --device    then: its number in gallop probe --list (0)\n"
     "  --log       a log of gallop tune: its schedules for the groups that it has run\n"
     "  --profile   what fusing pairs of classes of operators took, in place of what is built in\n"
     "  --external  the file in which the model keeps its weights\n"

@@ -313,12 +313,13 @@ static gal_status write_plan(job *self, const model_bytes *model, const gali_com
 static gal_status tune_layers(job *self, const model_bytes *model) {
     gali_compilation compiled;
     gal_form form = strcmp(self->form_name, "blend") == 0 ? GAL_FORM_BLEND : GAL_FORM_PER_EXPERT;
-    gal_status status =
-        gali_tune_compile(&compiled, model->data, model->size, self->tune.target, form, &self->error);
-    if (status == GAL_OK) {
-        status = gali_tune_tasks(&compiled, self->counts, self->count_count, self->tasks, &self->task_count,
-                                 &self->error);
+    gal_error why = {0};
+    gal_status status = gali_tune_compile(&compiled, model->data, model->size, self->tune.target, form, &why);
+    if (status != GAL_OK) {
+        return gali_fail_in_file(&self->error, self->model, &why);
     }
+    status = gali_tune_tasks(&compiled, self->counts, self->count_count, self->tasks, &self->task_count,
+                             &self->error);
     if (status == GAL_OK) {
         status = run_tasks(self);
     }
@@ -383,6 +384,18 @@ static int search(job *self) {
     if (!self->tune.target) {
         return self->error.status == GAL_BAD_ARGUMENT ? gali_command_usage("tune", "%s", self->error.message)
                                                       : gali_command_bad("tune", "%s", self->error.message);
+    }
+    if (self->tune.target->simd == GALI_SIMD_HVX) {
+        return gali_command_usage(
+            "tune",
+            "--target %s: nothing to search for: its code has no schedules, its forms are "
+            "chosen by a table of packets (docs/hexagon.md)",
+            self->target_name);
+    }
+    if (self->tune.target->simd == GALI_SIMD_OPENCL) {
+        return gali_command_usage("tune",
+                                  "target %s: schedules are for CPUs (docs/gpu.md says how GPUs are tuned)",
+                                  self->tune.target->name);
     }
     self->tune.seconds = 60 * self->minutes;
     self->tune.seed = self->seed;

@@ -13,10 +13,12 @@ include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 install(TARGETS gallop EXPORT gallop-targets)
 install(DIRECTORY include/gallop DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} PATTERN compiler.h EXCLUDE
-    PATTERN gpu.h EXCLUDE) # gallop_gpu is not installed
+    PATTERN gpu.h EXCLUDE) # each with its library, below
 install(FILES ${gallop_models} DESTINATION ${CMAKE_INSTALL_DATADIR}/gallop/models)
 file(GLOB gallop_samples CONFIGURE_DEPENDS samples/*.c samples/*.py samples/*.csv)
-list(FILTER gallop_samples EXCLUDE REGEX "/gpu[.]c$")
+if(NOT TARGET gallop_gpu OR BUILD_SHARED_LIBS)
+    list(FILTER gallop_samples EXCLUDE REGEX "/gpu[.]c$")
+endif()
 install(FILES ${gallop_samples} DESTINATION ${CMAKE_INSTALL_DOCDIR}/examples)
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} RENAME copyright)
 install(EXPORT gallop-targets NAMESPACE gallop:: FILE gallop-targets.cmake
@@ -33,11 +35,16 @@ string(REGEX REPLACE "/$" "" GALLOP_PC_PREFIX "${GALLOP_PC_PREFIX}")
 configure_file(cmake/gallop.pc.in gallop.pc @ONLY)
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/gallop.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 
-# The compiler uses names that a shared runtime does not show.
-if(TARGET gallop_compiler AND NOT BUILD_SHARED_LIBS)
-    install(FILES include/gallop/compiler.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/gallop)
-    install(TARGETS gallop_graph gallop_compiler EXPORT gallop-compiler-targets)
-    install(EXPORT gallop-compiler-targets NAMESPACE gallop:: DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/gallop)
-    configure_file(cmake/gallop-compiler.pc.in gallop-compiler.pc @ONLY)
-    install(FILES ${CMAKE_CURRENT_BINARY_DIR}/gallop-compiler.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+# The compiler, and networks on GPUs over it, use names that a shared runtime does not show.
+list(TRANSFORM CMAKE_DL_LIBS PREPEND -l OUTPUT_VARIABLE GALLOP_DL)
+function(gallop_install_part part)
+    install(FILES include/gallop/${part}.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/gallop)
+    install(TARGETS ${ARGN} gallop_${part} EXPORT gallop-${part}-targets)
+    install(EXPORT gallop-${part}-targets NAMESPACE gallop:: DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/gallop)
+    configure_file(cmake/gallop-${part}.pc.in gallop-${part}.pc @ONLY)
+    install(FILES ${CMAKE_CURRENT_BINARY_DIR}/gallop-${part}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+endfunction()
+if(TARGET gallop_gpu AND NOT BUILD_SHARED_LIBS)
+    gallop_install_part(compiler gallop_graph)
+    gallop_install_part(gpu gallop_opencl)
 endif()

@@ -6,12 +6,15 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "compiler/emit/body/margin.inc"
 #include "compiler/emit/body/select.inc"
 #include "compiler/loop/interpret.h"
 #include "compiler/lower/lower.h"
+#include "compiler/program/margin.h"
 #include "compiler/program/patterns.h"
 #include "compiler/program/winograd.h"
 #include "graph/evaluate.h"
+#include "graph/propagate.h"
 
 typedef struct program_memory {
     gali_program *program;
@@ -74,6 +77,24 @@ static void program_fill(const gali_tensor *from, unsigned char *to) {
     }
 }
 
+/* As emitted C does before a group. */
+static void program_margins(program_memory *m, uint32_t group) {
+    for (uint32_t i = 0; i < m->program->stage_count; i++) {
+        const gali_program_stage *stage = &m->program->stages[i];
+        int64_t sizes[3 * GALI_RANK_MAX];
+        if (stage->gone || stage->group != group) {
+            continue;
+        }
+        gali_margin margin = gali_program_margin(m->program, stage->tensor);
+        for (uint32_t d = 0; d < margin.rank; d++) {
+            sizes[3 * d] = margin.of[d].before;
+            sizes[3 * d + 1] = program_extent(m, margin.of[d].made);
+            sizes[3 * d + 2] = program_extent(m, margin.of[d].whole);
+        }
+        gali_set_margin(program_at(m, stage->tensor), margin.rank, program_extent(m, margin.bytes), sizes);
+    }
+}
+
 static gal_status program_group(program_memory *m, uint32_t group, gal_error *error) {
     gali_lowered lowered;
     void *buffers[GALI_LOOP_BUFFERS_MAX];
@@ -93,6 +114,7 @@ static gal_status program_group(program_memory *m, uint32_t group, gal_error *er
         symbols[i] = (uint32_t)m->symbols[lowered.symbols[i]];
     }
     m->calls++;
+    program_margins(m, group);
     return status == GAL_OK ? gali_loop_interpret(lowered.function, symbols, buffers, error) : status;
 }
 
@@ -178,7 +200,7 @@ static int64_t program_call(program_memory *m, const gali_program_call *call) {
 
 static int program_fulfils(const program_memory *m, const gali_demand *demand) {
     int64_t a = program_extent(m, demand->a), b = program_extent(m, demand->b);
-    return a == b || (demand->kind == GALI_DEMAND_FITS && (a == 1 || b == 1));
+    return gali_demand_holds(demand->kind, a, b);
 }
 
 /* Does a step; returns the one that is next. */
@@ -269,9 +291,11 @@ static gal_status program_make(gali_run *run, const gali_graph *graph, const gal
     gal_status status = gali_program_make(program, graph, graph->arena, run->error);
     status = status == GAL_OK ? gali_program_patterns(*program, target, run->error) : status;
     status = status == GAL_OK ? gali_program_winograd(*program, run->error) : status;
+    status = status == GAL_OK ? gali_program_copy_inputs(*program, run->error) : status;
     status = status == GAL_OK ? gali_program_fuse(*program, run->error) : status;
     status = status == GAL_OK ? gali_program_range(*program, run->error) : status;
     status = status == GAL_OK ? layout(*program, run->error) : status;
+    status = status == GAL_OK ? gali_program_add_margins(*program, run->error) : status;
     status = status == GAL_OK ? gali_program_order(*program, run->error) : status;
     status = status == GAL_OK ? gali_program_place(*program, run->error) : status;
     if (status == GAL_OK) {
@@ -297,7 +321,9 @@ static gal_status program_run_counted(gali_run *run, const gali_graph *graph, co
     for (uint32_t i = 0; i < m.program->slot_count; i++) {
         m.at[i] = gali_program_slot_at(m.program, &m.program->slots[i], m.at, m.symbols);
     }
-    m.workspace = malloc((size_t)gali_program_slot_at(m.program, &m.program->top, m.at, m.symbols) + 1);
+    size_t bytes = (size_t)gali_program_slot_at(m.program, &m.program->top, m.at, m.symbols) + 1;
+    m.workspace = malloc(bytes);
+    memset(m.workspace, 0xFF, bytes); /* no number */
     for (uint32_t i = 0; i < m.program->tensor_count; i++) {
         const gali_program_tensor *t = &m.program->tensors[i];
         if (t->role == GALI_TENSOR_CONSTANT) {

@@ -1,6 +1,6 @@
 /*
  * The page is text and SVG, written as it goes. Plots: a frame is a point of a line. Filmstrips: the bones, seen from the
- * left of the way at the start, so that who goes on walks to the right; a moment every tenth of a second.
+ * left of the way at the start, so that who goes on walks to the right; two seconds each.
  */
 #include "judge/page.h"
 
@@ -138,23 +138,42 @@ static void put_plot(const gali_judge_page *page, uint32_t script, const char *t
 
 /* ---- filmstrips ---- */
 
-enum { FIGURES = 20, FIGURE_WIDE = 60, STRIP_HIGH = 150 };
+enum { STRIP_WIDE = 1200, STRIP_HIGH = 150, UNDER = 24 }; /* UNDER: what is left under the ground */
+static const float strip_seconds = 2;
 
-/* Metres across a figure's place, and under the ground. */
-static const float figure_wide = 0.9f, figure_under = 0.35f;
+/* How a strip is drawn: how many figures, how wide the place of each is, and how long a metre. */
+typedef struct strip {
+    int figures;
+    float wide, metre;
+} strip;
+
+/* A strip for a model's character, by its first pose: as large as fits; long ones have fewer figures, and wider places. */
+static strip strip_of(const gali_judged *judged, uint32_t script) {
+    const gali_contract *c = judged->controller->contract;
+    const gal_vec3 *joints = gali_judged_trace(judged, script)->joints, *first = joints;
+    float high = 0, far = 0;
+    for (uint32_t j = 0; j < c->joint_count; j++) {
+        gal_vec3 at = gali_vec3_sub(joints[j], first[0]);
+        high = fmaxf(high, joints[j].y - gali_judged_trace(judged, script)->frames[0].root.y);
+        far = fmaxf(far, hypotf(at.x, at.z));
+    }
+    strip made = {.figures = far > 0.6f * high ? 10 : 20};
+    made.wide = (float)STRIP_WIDE / (float)made.figures;
+    made.metre = fminf((STRIP_HIGH - UNDER) / (1.15f * high), made.wide / (2 * far)) / c->unit;
+    return made;
+}
 
 /* Figure `column` of a strip: the bones in frame f, and the ground under them. */
-static void put_figure(const gali_judged *judged, uint32_t script, uint32_t f, int column, FILE *out) {
+static void put_figure(const gali_judged *judged, uint32_t script, strip s, uint32_t f, int column, FILE *out) {
     const gali_contract *c = judged->controller->contract;
     const gali_judge_ground *ground = &judged->whole[gali_judge_scripts[script].ground].ground;
     const gali_judge_trace *trace = gali_judged_trace(judged, script);
     const gal_vec3 *joints = trace->joints + (size_t)f * c->joint_count, root = trace->frames[f].root;
-    const float scale = (float)FIGURE_WIDE / figure_wide, middle = (float)FIGURE_WIDE * ((float)column + 0.5f);
-    const float bottom = (float)STRIP_HIGH - figure_under * scale;
+    const float middle = s.wide * ((float)column + 0.5f), bottom = STRIP_HIGH - UNDER, size = c->unit * s.metre;
     int along_x = fabsf(sinf(gali_judge_scripts[script].heading)) > 0.5f; /* sideways: seen from the front */
     for (uint32_t j = 1; j < c->joint_count; j++) {
         gal_vec3 a = gali_vec3_sub(joints[c->joints[j].parent], root), b = gali_vec3_sub(joints[j], root);
-        float size = c->unit * scale, from = along_x ? a.x : a.z, to = along_x ? b.x : b.z;
+        float from = along_x ? a.x : a.z, to = along_x ? b.x : b.z;
         const char *colour = strstr(c->joints[j].name, "Left")    ? "#d08a1d"
                              : strstr(c->joints[j].name, "Right") ? "#2a6fa8"
                                                                   : "#444";
@@ -164,43 +183,52 @@ static void put_figure(const gali_judged *judged, uint32_t script, uint32_t f, i
     }
     fputs("<polyline class=g points=\"", out);
     for (int i = 0; i <= 12; i++) {
-        float at = figure_wide * ((float)i / 12 - 0.5f) / c->unit;
+        float at = s.wide * ((float)i / 12 - 0.5f) / size;
         float height = gali_judge_ground_at((void *)(uintptr_t)ground, root.x + (along_x ? at : 0),
                                             root.z + (along_x ? 0 : at)) -
                        root.y;
-        fprintf(out, "%.1f,%.1f ", (double)(middle + at * c->unit * scale),
-                (double)(bottom - height * c->unit * scale));
+        fprintf(out, "%.1f,%.1f ", (double)(middle + at * size), (double)(bottom - height * size));
     }
     fputs("\"/>", out);
 }
 
-/* From just before what the script does in its second round, as far as there are frames. */
-static void put_strip(const gali_judged *judged, uint32_t script, FILE *out) {
-    const gali_judge_script *s = &gali_judge_scripts[script];
-    float rate = judged->controller->contract->rate, begin = 4;
-    begin = s->off > 0 ? s->on + s->off - 0.4f : begin;
-    begin = s->jump > 0 ? s->jump - 0.2f : begin;
-    uint32_t frames = judged->whole[s->ground].frames;
+/* A strip from `begin` on, seconds, as far as there are frames. */
+static void put_strip(const gali_judged *judged, uint32_t script, float begin, FILE *out) {
+    const strip s = strip_of(judged, script);
+    float rate = judged->controller->contract->rate;
+    uint32_t frames = judged->whole[gali_judge_scripts[script].ground].frames;
     fprintf(out,
             "<svg viewBox=\"0 0 %d %d\" stroke-width=2 stroke-linecap=round><style>.g{fill:none;stroke:#999;"
             "stroke-width:1}</style>",
-            FIGURES * FIGURE_WIDE, STRIP_HIGH);
-    for (int i = 0; i < FIGURES; i++) {
-        uint32_t f = (uint32_t)((begin - 0.2f + 0.1f * (float)i) * rate);
+            STRIP_WIDE, STRIP_HIGH);
+    for (int i = 0; i < s.figures; i++) {
+        uint32_t f = (uint32_t)((begin + strip_seconds * (float)i / (float)s.figures) * rate);
         if (f < frames) {
-            put_figure(judged, script, f, i, out);
+            put_figure(judged, script, s, f, i, out);
         }
     }
     fputs("</svg><small>", out);
     put_text(out, name_of(judged));
-    fprintf(out, ", a figure every tenth of a second from %.1f s on</small><br>\n", (double)(begin - 0.2f));
+    fprintf(out, ", a figure every %g s from %.1f s on</small><br>\n",
+            (double)(strip_seconds / (float)s.figures), (double)begin);
+}
+
+/* From just before what a script does: its first stop and its second start, its first jump; else after a while. */
+static void put_strips(const gali_judged *judged, uint32_t script, FILE *out) {
+    const gali_judge_script *s = &gali_judge_scripts[script];
+    if (s->off > 0) {
+        put_strip(judged, script, s->on - 0.2f, out);
+        put_strip(judged, script, s->on + s->off - 0.2f, out);
+    } else {
+        put_strip(judged, script, s->jump > 0 ? s->jump - 0.4f : 3.8f, out);
+    }
 }
 
 static void put_script(const gali_judge_page *page, uint32_t script, FILE *out) {
     fprintf(out, "<h2>%s</h2>\n", gali_judge_scripts[script].name);
     for (uint32_t m = 0; m < page->models; m++) {
         if (gali_judged_has(page->judged[m], script)) {
-            put_strip(page->judged[m], script, out);
+            put_strips(page->judged[m], script, out);
         }
     }
     put_plot(page, script, "speed, m/s", speed_at, out);

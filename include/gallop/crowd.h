@@ -182,13 +182,19 @@ typedef struct gal_spawn {
     uint32_t group; /* whose controller it has: an index of gal_crowd_desc.groups; 0 where there are none */
 } gal_spawn;
 
-/* What the player wants, kept until it is set again. Values out of range are clamped, NaN counts as 0. */
+/*
+ * What the player wants, kept until it is set again. Values out of range are clamped, NaN counts as 0.
+ *
+ * A stick (move_x, move_y) of length 0..1 counts as it is: at half its way a character wants half the speed. A longer one, such
+ * as the corner of a square gate or two keys at once, is cut to length 1 in its own direction. There is no dead zone: a stick
+ * that does not come to rest at 0 wants one of the host's, taken off its length, not off each axis.
+ */
 typedef struct gal_input {
-    float move_x; /* stick, -1..1, positive = right of the camera; a stick longer than 1 is cut to length 1 */
-    float move_y; /* stick, -1..1, positive = away from the camera (forward) */
-    float run;    /* 0 = walk .. 1 = full run */
-    float strafe; /* 0 = face where you go .. 1 = face where the camera looks */
-    float crouch; /* 0..1; ignored by a controller that cannot (gal_controller_info.can_crouch) */
+    float move_x;     /* stick, -1..1, positive = right of the camera; not finite counts as 0 */
+    float move_y;     /* stick, -1..1, positive = away from the camera (forward); not finite counts as 0 */
+    float run;        /* 0 = walk .. 1 = full run */
+    float strafe;     /* 0 = face where you go .. 1 = face where the camera looks */
+    float crouch;     /* 0..1; ignored by a controller that cannot (gal_controller_info.can_crouch) */
     float camera_yaw; /* radians, 0 = the camera looks along +z */
     int responsive;   /* non-zero: quicker, less natural turns */
     int jump;         /* non-zero: jumps, as soon as it is fast enough; again and again while it stays so.

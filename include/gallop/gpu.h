@@ -2,7 +2,8 @@
  * Networks on a GPU, through OpenCL 1.2 (docs/gpu.md). Of a library of its own, gallop_gpu, which holds the compiler:
  * kernels are made of the model when it is opened, and built by the device's driver. The OpenCL loader is looked for then.
  *
- * Results are those of gal_network_run to about 1e-5 of the largest, not to the bit, and differ from device to device.
+ * Results are those of gal_network_run to about 1e-5 of the largest, not to the bit, and differ from device to device; with
+ * half_weights to about 1e-3.
  */
 #ifndef GALLOP_GPU_H
 #define GALLOP_GPU_H
@@ -17,15 +18,16 @@ typedef struct gal_gpu gal_gpu;
 
 /* How to open a network on a device. Zero-initialise; zero means the default. */
 typedef struct gal_gpu_desc {
-    uint32_t struct_size; /* sizeof(gal_gpu_desc), or 0 for this version's */
-    uint32_t device;      /* its number in `gallop probe --list` */
-    uint32_t capacity;    /* characters that the device has memory for at a time, 1..1000000; 0: 4096 */
+    uint32_t struct_size;  /* sizeof(gal_gpu_desc), or 0 for this version's */
+    uint32_t device;       /* its number in `gallop probe --list` */
+    uint32_t capacity;     /* characters that the device has memory for at a time, 1..1000000; 0: 4096 */
+    uint32_t half_weights; /* 1: weights of products are stored as float16; sums and all else stay float32 */
 } gal_gpu_desc;
 
 /*
  * Opens the network of a model file's `size` bytes at data, which are not needed afterwards. *out is owned by the caller;
  * NULL on failure. desc and error may be NULL. Errors: GAL_UNSUPPORTED (no OpenCL, no such device, a layer that has no
- * kernel), GAL_BAD_DATA (the model), GAL_NO_MEMORY (here or there), GAL_IO (a kernel does not build: the message has the
+ * kernel, half_weights with a weight past float16's range), GAL_BAD_DATA (the model), GAL_NO_MEMORY (here or there), GAL_IO (a kernel does not build: the message has the
  * driver's first words).
  */
 gal_status gal_gpu_open(gal_gpu **out, const void *data, size_t size, const gal_gpu_desc *desc,

@@ -37,6 +37,12 @@ def train(args: argparse.Namespace) -> None:
     from gallop.train import check_begun, finish, polished, say, settings_of
     from gallop.trainer import Trainer
 
+    files = [f for p in motion_files(args.data) for f in motions_of(p)]
+    if quadrupeds(files):
+        from gallop.quadruped.train import train as train_quadruped
+
+        train_quadruped(args, files)
+        return
     takes, rules, found = prepare(args.data, args.roles, args.kind == "pfnn")
     say(args, found)
     page = args.out.with_suffix(".html")
@@ -57,6 +63,26 @@ def train(args: argparse.Namespace) -> None:
     model = exporter.to_model(net, rules, scale, fixed=np.ones(len(data.styles)))
     finish(args, model, data, args.out.stem, f"the motion in {args.data.name}", "",
            trainer.interrupted)
+
+
+def quadrupeds(files: list[bvh.Bvh]) -> bool:
+    """Whether a folder's files show quadrupeds; both kinds in one folder are refused. Files of one
+    skeleton are of one kind, that of most of their seconds: a person may crawl now and then."""
+    from gallop.quadruped.roles import is_quadruped
+
+    skeletons: dict[tuple, list[bvh.Bvh]] = {}
+    for f in files:
+        skeletons.setdefault((*f.names, *f.parents), []).append(f)
+    kinds: dict[bool, bvh.Bvh] = {}
+    for same in skeletons.values():
+        on_four = sum(len(f.values) * f.frame_time * (1 if is_quadruped(f) else -1) for f in same)
+        kinds.setdefault(on_four > 0, same[0])
+    if len(kinds) == 2:
+        raise finding.RolesError(
+            f"{kinds[True].path}:1: '{kinds[True].names[0]}' carries a quadruped, "
+            f"'{kinds[False].names[0]}' in {kinds[False].path} a person: put them into folders of "
+            "their own")
+    return True in kinds
 
 
 def check_standing(takes: list[Take], args: argparse.Namespace) -> None:
@@ -182,9 +208,26 @@ def _reach(file: bvh.Bvh) -> float:
     return float(np.linalg.norm(file.offsets, axis=1).max())
 
 
-def clip_of(file: bvh.Bvh, kept: list[int], found: Roles) -> motion.Clip:
-    """A file as a clip in centimetres, y up, hips first, +z forward at rest, 60 Hz."""
-    scale = found.unit * 100
+def clip_of(
+    file: bvh.Bvh, kept: list[int], found: Roles, rate: float = walker.RATE,
+    lean: np.ndarray | None = None,
+) -> motion.Clip:
+    """A file as a clip in centimetres, y up, hips first, +z forward at rest: as they are in `lean`
+    [3, 3] (see lean_of), or on the whole of this file."""
+    position, turn = world_of(file, kept, found)
+    parents = [kept.index(_kept_parent(file, j, kept)) if i else -1 for i, j in enumerate(kept)]
+    names = [clean_name(file.names[j]) for j in kept]
+    turn = faced(turn, lean_of(file, kept, found) if lean is None else lean)
+    skeleton = motion.Skeleton(names, parents, straight_rest(position, turn, parents))
+    clip = motion.Clip(Path(file.path).stem, skeleton, 1 / file.frame_time,
+                       motion.to_local(skeleton, turn), position[:, 0], style="all")
+    return motion.resample(clip, rate)
+
+
+def world_of(
+    file: bvh.Bvh, kept: list[int], found: Roles
+) -> tuple[np.ndarray, np.ndarray]:
+    """World places [T, K, 3] (centimetres, y up) and rotations [T, K, 3, 3] of the kept joints."""
     local, moved = file.rotations(), file.positions()
     position, turn = np.empty(moved.shape), np.empty_like(local)
     for j, p in enumerate(file.parents):
@@ -194,17 +237,7 @@ def clip_of(file: bvh.Bvh, kept: list[int], found: Roles) -> motion.Clip:
             turn[:, j] = turn[:, p] @ local[:, j]
             position[:, j] = position[:, p] + (turn[:, p] @ moved[:, j, :, None])[..., 0]
     axes = Z_TO_Y if found.up == "z" else np.eye(3)
-    position = position[:, kept] @ axes.T * scale
-    turn = axes @ turn[:, kept]
-    parents = [kept.index(_kept_parent(file, j, kept)) if i else -1 for i, j in enumerate(kept)]
-    names = [clean_name(file.names[j]) for j in kept]
-    rest = straight_rest(position, turn, parents)
-    skeleton = motion.Skeleton(names, parents, rest)
-    turn = faced(turn, position, names, found)
-    skeleton.offsets = straight_rest(position, turn, parents)
-    clip = motion.Clip(Path(file.path).stem, skeleton, 1 / file.frame_time,
-                       motion.to_local(skeleton, turn), position[:, 0], style="all")
-    return motion.resample(clip, walker.RATE)
+    return position[:, kept] @ axes.T * found.unit * 100, axes @ turn[:, kept]
 
 
 def _kept_parent(file: bvh.Bvh, joint: int, kept: list[int]) -> int:
@@ -231,21 +264,20 @@ def straight_rest(position: np.ndarray, turn: np.ndarray, parents: list[int]) ->
     return out
 
 
-def faced(
-    turn: np.ndarray, position: np.ndarray, names: list[str], found: Roles
-) -> np.ndarray:
-    """World rotations whose hips face +z when the character does: left hip, right hip and the
-    vertical tell where forward is."""
-    left, right = (names.index(clean_name(found.joints[f"{s}_hip"])) for s in finding.SIDES)
-    across = position[:, left] - position[:, right]
-    forward = np.cross(across, [0, 1.0, 0])
-    heading = np.arctan2(forward[:, 0], forward[:, 2])
-    upright = rotation.about_y(heading)
-    # how the hips' own axes lie in that frame, on the whole: taken off on the right
-    lean = np.swapaxes(upright, -1, -2) @ turn[:, 0]
-    u, _, v = np.linalg.svd(lean.mean(0))
+def lean_of(file: bvh.Bvh, kept: list[int], found: Roles) -> np.ndarray:
+    """How the hips' own axes lie [3, 3], on the whole, in the frame that stands upright and faces
+    as the character does: left hip, right hip and the vertical tell where forward is."""
+    position, turn = world_of(file, kept, found)
+    left, right = (kept.index(file.names.index(found.joints[f"{s}_hip"])) for s in finding.SIDES)
+    forward = np.cross(position[:, left] - position[:, right], [0, 1.0, 0])
+    upright = rotation.about_y(np.arctan2(forward[:, 0], forward[:, 2]))
+    return (np.swapaxes(upright, -1, -2) @ turn[:, 0]).mean(0)
+
+
+def faced(turn: np.ndarray, lean: np.ndarray) -> np.ndarray:
+    """World rotations as if the hips, lying as in `lean`, stood upright and faced +z at rest."""
+    u, _, v = np.linalg.svd(lean)
     own = u @ np.diag([1, 1, np.linalg.det(u @ v)]) @ v
-    # as if the hips stood upright, facing +z, in the rest pose
     out = turn.copy()
     out[:, 0] = turn[:, 0] @ own.T
     return out

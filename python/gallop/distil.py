@@ -85,6 +85,22 @@ def read(path: Path, contract: Contract) -> FileModule:
     return FileModule(model)
 
 
+def said_to(module: FileModule, contract: Contract, data: Dataset, device: torch.device
+            ) -> np.ndarray:
+    """What a pfnn says to the frames of a data set [F, N]."""
+    said = []
+    with torch.no_grad():
+        for i in range(0, len(data.x), CHUNK):
+            x, phase = (torch.tensor(a[i : i + CHUNK], device=device)
+                        for a in (data.x, data.phase))
+            said.append(module(x, phase[:, None]).cpu().numpy())
+    y = np.concatenate(said)
+    for block, where in contract.ranges(contract.outputs):
+        if block.name == "contact":  # weights of the slide term: under 0 they would reward it
+            y[:, where] = y[:, where].clip(0, 1)
+    return y
+
+
 def misses(student: dict, teacher: dict) -> dict[str, float]:
     """What is over its bar, in words, and by what share of the bar."""
     out = {}
@@ -128,17 +144,8 @@ class Pupil:
 
     def relabelled(self, data: Dataset, device: torch.device) -> Dataset:
         """The data with the teacher's outputs in place of the motion's."""
-        module, said = self.module.to(device), []
-        with torch.no_grad():
-            for i in range(0, len(data.x), CHUNK):
-                x, phase = (torch.tensor(a[i : i + CHUNK], device=device)
-                            for a in (data.x, data.phase))
-                said.append(module(x, phase[:, None]).cpu().numpy())
-        y = np.concatenate(said)
-        for block, where in self.contract.ranges(self.contract.outputs):
-            if block.name == "contact":  # weights of the slide term: under 0 they would reward it
-                y[:, where] = y[:, where].clip(0, 1)
-        return dataclasses.replace(data, y=y)
+        said = said_to(self.module.to(device), self.contract, data, device)
+        return dataclasses.replace(data, y=said)
 
     def polished(self, stage: Polish, quiet: bool = False) -> PFNN:
         """The last stage, until the judge is content or its steps are done."""

@@ -7,6 +7,7 @@ cyclic change of names, so rotations keep their sense; metres become centimetres
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -88,18 +89,23 @@ def rest_angles() -> np.ndarray:
     return np.array([h.rest for h in hinges()])
 
 
-def contract() -> Contract:
-    """The dog's contract."""
+def blocks(feet: Sequence[str]) -> tuple[list[Block], list[Block]]:
+    """The inputs and outputs of an animal on hinged legs with `feet`, but for its gaits."""
     path = [f"{kind}.{axis}" for kind in ("position", "direction", "velocity") for axis in "xz"]
     state = ["hinge.angle", "hinge.velocity", "body.posture", "body.rate", "root.motion"]
     state += ["foot.position", "foot.velocity", "leg.phase"]
     inputs = [Block(n) for n in state] + [Block("trajectory." + p) for p in path]
-    inputs.append(Block("trajectory.gait", ("jump",)))
     out = ["hinge.change", "body.change", "hinge.velocity", "body.rate"]
     out += ["root.velocity.x", "root.velocity.z", "root.turn"]
-    outputs = [Block(n) for n in out] + [Block("contact", (leg + "Foot",)) for leg in LEGS]
+    outputs = [Block(n) for n in out] + [Block("contact", (foot,)) for foot in feet]
     outputs += [Block("leg.phase"), Block("leg.phase.rate")]
-    outputs += [Block("future." + p) for p in path]
+    return inputs, outputs + [Block("future." + p) for p in path]
+
+
+def contract() -> Contract:
+    """The dog's contract."""
+    inputs, outputs = blocks([leg + "Foot" for leg in LEGS])
+    inputs.append(Block("trajectory.gait", ("jump",)))
     legs = [tuple(leg + p for p in ("Thigh", "Shank", "Foot", "Foot")) for leg in LEGS]
     return Contract("dog", RATE, 0.01, joints(), legs, WINDOW, list(SAMPLES),  # type: ignore
                     list(FUTURE), [("stand", "stand"), ("jump", "jump")], inputs, outputs,

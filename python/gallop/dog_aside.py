@@ -12,7 +12,7 @@ from dataclasses import replace
 import numpy as np
 from scipy.ndimage import binary_dilation, gaussian_filter1d
 
-from gallop import dog, dog_clean
+from gallop import dog_clean
 from gallop.dog_clean import Clip
 
 SIGMA = 12.0  # frames: what of the root's way is smoother is its way, the rest is sway
@@ -28,7 +28,7 @@ def aside(clip: Clip) -> Clip:
     feet, known = _feet(clip, way, led)
     moved = replace(clip, name=clip.name + "|", root=led + clip.root - way)
     hinge = gaussian_filter1d(dog_clean.reach(moved, feet), 0.8, axis=0)
-    least, most = (np.array([h[i] for h in dog.LIMITS] * 4) for i in (0, 1))
+    least, most = dog_clean.limits(clip)
     speed = np.linalg.norm(step, axis=1) * clip.rate
     front = np.stack([np.sin(clip.facing), np.cos(clip.facing)], -1)
     ahead = (step * front).sum(1) * clip.rate > 0.85 * speed

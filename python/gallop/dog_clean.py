@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 import torch
@@ -11,6 +12,9 @@ from scipy.signal import find_peaks
 
 from gallop import dog, rotation
 from gallop.hinges import Legs
+
+if TYPE_CHECKING:
+    from gallop.quadruped.body import Body
 
 FLIP = 0.35  # radians in a frame of 1/120 s: no leg turns that fast
 FLOOR, CONTACT_HEIGHT, CONTACT_SPEED, REST_HEIGHT = 2.0, 5.0, 60.0, 2.2  # cm, cm/s
@@ -23,7 +27,8 @@ LEAP_LEAN = 50.0  # degrees that it may pitch then
 @dataclass
 class Clip:
     """A motion: root [T, 2] (x, z; cm), facing [T] (radians, unwrapped), posture [T, 3] (height,
-    pitch, roll), hinge [T, 12], contact [T, 4] (0 or 1) and keep [T] (fit to train on)."""
+    pitch, roll), hinge [T, H], contact [T, 4] (0 or 1) and keep [T] (fit to train on). `body` is
+    whose motion it is, the dog's where it is None."""
 
     name: str
     rate: float
@@ -33,6 +38,7 @@ class Clip:
     hinge: np.ndarray
     contact: np.ndarray
     keep: np.ndarray
+    body: Body | None = None
 
     def __len__(self) -> int:
         return len(self.root)
@@ -45,8 +51,8 @@ def legs() -> Legs:
 
 def feet_local(clip: Clip) -> np.ndarray:
     """Feet [T, 4, 3] in the root frame."""
-    made = legs().feet(torch.tensor(clip.posture), torch.tensor(clip.hinge))
-    return made.numpy()
+    its = clip.body.legs if clip.body else legs()
+    return its.feet(torch.tensor(clip.posture), torch.tensor(clip.hinge)).numpy()
 
 
 def feet_world(clip: Clip) -> np.ndarray:
@@ -73,15 +79,15 @@ def read(name: str, rows: np.ndarray) -> Clip:
 def without_flips(clip: Clip) -> Clip:
     """Legs that jump from one frame to the next are drawn through, six frames either side."""
     hinge = clip.hinge.copy()
-    for leg in range(4):
-        part = hinge[:, 3 * leg : 3 * leg + 3]
+    for columns in clip.body.columns if clip.body else np.arange(12).reshape(4, 3):
+        part = hinge[:, columns]
         jump = (np.abs(np.diff(part, axis=0)) > FLIP).any(1)
         bad = np.zeros(len(part), bool)
         for at in np.flatnonzero(jump):
             bad[max(0, at - 6) : at + 7] = True
         good = np.flatnonzero(~bad)
-        for j in range(3):
-            part[:, j] = np.interp(np.arange(len(part)), good, part[good, j])
+        for j in columns if len(good) else []:
+            hinge[:, j] = np.interp(np.arange(len(part)), good, hinge[good, j])
     return replace(clip, hinge=hinge)
 
 
@@ -143,21 +149,28 @@ def planted(feet: np.ndarray, contact: np.ndarray) -> np.ndarray:
 
 
 def reach(clip: Clip, feet: np.ndarray) -> np.ndarray:
-    """Hinge angles [T, 12] that bring the feet to `feet` [T, 4, 3] (world), body as it is."""
+    """Hinge angles [T, H] that bring the feet to `feet` [T, 4, 3] (world), body as it is."""
     flat = feet.copy()
     flat[..., 0] -= clip.root[:, None, 0]
     flat[..., 2] -= clip.root[:, None, 1]
     local = (rotation.about_y(-clip.facing)[:, None] @ flat[..., None])[..., 0]
+    if clip.body:
+        return clip.body.reach(clip.posture, local, clip.hinge)
     return reach_local(clip.posture, local)
 
 
-def reach_local(posture: np.ndarray, local: np.ndarray) -> np.ndarray:
-    """The same for feet in the root frame."""
+def in_body(posture: np.ndarray, local: np.ndarray) -> np.ndarray:
+    """Points [T, N, 3] of the root frame in the body's."""
     y, z = local[..., 1] - posture[:, None, 0], local[..., 2]
     c, s = np.cos(posture[:, None, 1]), np.sin(posture[:, None, 1])
     y, z = c * y + s * z, -s * y + c * z
     c, s = np.cos(posture[:, None, 2]), np.sin(posture[:, None, 2])
-    x, y = c * local[..., 0] + s * y, -s * local[..., 0] + c * y
+    return np.stack([c * local[..., 0] + s * y, -s * local[..., 0] + c * y, z], -1)
+
+
+def reach_local(posture: np.ndarray, local: np.ndarray) -> np.ndarray:
+    """The dog's hinge angles [T, 12] for feet [T, 4, 3] in the root frame."""
+    x, y, z = np.moveaxis(in_body(posture, local), -1, 0)
     out_x = np.array([1.0 if leg.endswith("Left") else -1.0 for leg in dog.LEGS])
     ahead = np.array([1.0 if leg.startswith("Front") else -1.0 for leg in dog.LEGS])
     x, z = x - out_x * dog.SIDE, z - ahead * dog.FORWARD
@@ -205,17 +218,29 @@ def still_enough(clip: Clip) -> np.ndarray:
 
 def cleaned(clip: Clip) -> Clip:
     """All of it, at the clip's own rate."""
-    clip = without_flips(clip)
+    clip = held(without_flips(clip))
+    return replace(clip, keep=upright(clip))
+
+
+def limits(clip: Clip) -> tuple[np.ndarray, np.ndarray]:
+    """The least and the most [H] of the clip's hinges."""
+    if clip.body:
+        return clip.body.least, clip.body.most
+    return tuple(np.array([h[i] for h in dog.LIMITS] * 4) for i in (0, 1))  # type: ignore
+
+
+def held(clip: Clip) -> Clip:
+    """Feet over the floor, and still while they are planted."""
     feet = feet_world(clip)
     feet[..., 1] = soft_floor(feet[..., 1])
     on = find_contacts(feet, clip.root, clip.rate)
-    least, most = (np.array([h[i] for h in dog.LIMITS] * 4) for i in (0, 1))
+    least, most = limits(clip)
     for smooth in (1.2, 0.8):
         hinge = gaussian_filter1d(reach(clip, planted(feet, on)), smooth, axis=0)
         clip = replace(clip, hinge=np.clip(hinge, least, most))
         feet = feet_world(clip)
     clip = replace(clip, contact=on.astype(float))
-    return replace(clip, contact=still_enough(clip), keep=upright(clip))
+    return replace(clip, contact=still_enough(clip))
 
 
 def halved(clip: Clip) -> Clip:

@@ -14,11 +14,12 @@ import torch
 from gallop import kinds, modelfile
 from gallop.contract import Contract, parse
 from gallop.dog_loop import Body, State, turned
+from gallop.loop import cut
 
 
 @dataclass
 class Command:
-    """What the players want: move [C, 2] in the world (x, z; at most 1 long), run [C], look [C]
+    """What the players want: move [C, 2] in the world (x, z; cut to length 1), run [C], look [C]
     (the camera's heading, radians from +z towards +x), strafe [C] (1: face the camera) and jump [C]
     (1: as soon as it can)."""
 
@@ -171,7 +172,7 @@ class Controller:
     def _steer(self, c: Command) -> None:
         """The same for those whose feet are on the ground."""
         r = self.rules
-        target = c.move * self._speed(c)[:, None]
+        target = cut(c.move) * self._speed(c)[:, None]
         wanted = self.velocity_wanted
         self.velocity_wanted = wanted = wanted + r["velocity_smooth"] * (target - wanted)
         self.strafe = self.strafe + r["strafe_smooth"] * (c.strafe - self.strafe)

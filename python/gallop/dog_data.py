@@ -9,12 +9,16 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy.ndimage import binary_dilation, gaussian_filter1d
 
 from gallop import dog, dog_aside, dog_clean
 from gallop.dog_clean import Clip
+
+if TYPE_CHECKING:
+    from gallop.quadruped.body import Body
 
 HELD_OUT = ("dog_zig_walk_002", "dog_fast_run_02_004", "dog_quad_walkrun_005")
 NOT_USED = ("hit", "play", "jump_high")
@@ -70,12 +74,10 @@ def fit(clip: Clip) -> Clip:
     return replace(clip, keep=clip.keep & ~bad & ~calm)
 
 
-def rest_pose() -> tuple[np.ndarray, np.ndarray]:
+def rest_pose(body: Body | None = None) -> tuple[np.ndarray, np.ndarray]:
     """The rest pose's posture [3] and its feet [4, 3] in the root frame."""
-    posture = np.array(dog.POSTURE)
-    clip = Clip("rest", 60.0, np.zeros((1, 2)), np.zeros(1), posture[None],
-                dog.rest_angles()[None], np.ones((1, 4)), np.ones(1, bool))
-    return posture, dog_clean.feet_local(clip)[0]
+    clip = still(1, body)
+    return clip.posture[0], dog_clean.feet_local(clip)[0]
 
 
 def _coast(first: np.ndarray, rate: np.ndarray, frames: int, length: int) -> np.ndarray:
@@ -138,14 +140,17 @@ def settled(clip: Clip, at: int, rng: np.random.Generator) -> Clip:
     frames = int(14 + 0.3 * speed)
     root = _coast(clip.root[at], rates[0], frames, length)
     facing = _coast(clip.facing[at], rates[1], frames, length)
-    posture, rest_feet = rest_pose()
-    posture = _spring(clip.posture[at], rates[2], posture, float(rng.uniform(7, 10)), length)
+    goal_posture, rest_feet = rest_pose(clip.body)
+    time = float(rng.uniform(7, 10))
+    posture = _spring(clip.posture[at], rates[2], goal_posture, time, length)
+    turning = (clip.hinge[at + 1] - clip.hinge[at - 1]) / 2
+    hinge = _spring(clip.hinge[at], turning, still(1, clip.body).hinge[0], time, length)
     c, s = np.cos(facing[-1]), np.sin(facing[-1])
     goal = rest_feet @ np.array([[c, 0, s], [0, 1, 0], [-s, 0, c]]).T
     goal[:, [0, 2]] += root[-1]
     feet, on = _place_feet(clip, at, goal, length, rng)
-    made = Clip("rest", clip.rate, root, facing, posture, np.zeros((length, 12)), on,
-                np.ones(length, bool))
+    made = Clip("rest", clip.rate, root, facing, posture, hinge, on, np.ones(length, bool),
+                clip.body)
     made.hinge = dog_clean.reach(made, feet)
     walk = part(clip, max(0, at + 1 - BEFORE), at + 1)
     out = joined(walk, made)
@@ -171,16 +176,17 @@ def _sound(clip: Clip) -> bool:
     """No joint of the made part moves faster than 15 rad/s or leaves its range."""
     made = clip.hinge[-60 - HOLD - 3 :]
     fast = np.abs(np.diff(made, axis=0)).max() * clip.rate > 15
-    least, most = (np.array([h[i] for h in dog.LIMITS] * 4) for i in (0, 1))
+    least, most = dog_clean.limits(clip)
     return not fast and bool(((made > least) & (made < most)).all())
 
 
-def still(frames: int = 360) -> Clip:
+def still(frames: int = 360, body: Body | None = None) -> Clip:
     """The rest pose, held."""
-    posture, _ = rest_pose()
+    posture = np.array(body.posture if body else dog.POSTURE)
+    hinge = body.rest if body else dog.rest_angles()
     return Clip("still", 60.0, np.zeros((frames, 2)), np.zeros(frames),
-                np.repeat(posture[None], frames, 0), np.repeat(dog.rest_angles()[None], frames, 0),
-                np.ones((frames, 4)), np.ones(frames, bool))
+                np.repeat(posture[None], frames, 0), np.repeat(hinge[None], frames, 0),
+                np.ones((frames, 4)), np.ones(frames, bool), body)
 
 
 def slow_forward(clip: Clip) -> Clip:

@@ -100,9 +100,10 @@ def path_features(clip: Clip) -> tuple[np.ndarray, np.ndarray]:
 
 
 def jumps(clip: Clip) -> np.ndarray:
-    """How much of a jump it is [T, 12] at the path's offsets."""
+    """How much of a jump it is [T, 12] at the path's offsets; only the dog's are known."""
     frames = np.arange(len(clip))[:, None] + np.array(dog.SAMPLES)
-    each = (dog.jump_amount(frames - top) for top in dog_clean.tops(clip))
+    tops = [] if clip.body else dog_clean.tops(clip)
+    each = (dog.jump_amount(frames - top) for top in tops)
     return sum(each, np.zeros(frames.shape))
 
 

@@ -16,8 +16,11 @@ from gallop.dog_polish import Plan, Polish
 from gallop.dog_rollout import Rollout
 from gallop.dog_train import Settings, Trainer
 from gallop.interrupt import Interrupt
+from gallop.network import MANN
 from gallop.progress import Progress
 from gallop.trainer import load_checkpoint
+
+MENDING = Plan(0, slide=0.2, care=4.0, fleet=2.0, bare=True)
 
 
 def golden_inputs(trainer: Trainer, seed: int = 0) -> np.ndarray:
@@ -67,10 +70,20 @@ def settings_of(args: argparse.Namespace) -> Settings:
                     fast=2.0, seed=args.seed)
 
 
+def begun_from(path: Path) -> dict:
+    """What Trainer.save would have kept of the network in a model file."""
+    model = modelfile.read(path)
+    sizes = len(model.input_mean), len(model.output_mean), model.layers[0].outputs
+    net = MANN(*sizes, model.experts, list(model.gate_features))
+    scale = exporter.restore(net, model)
+    return {"net": net.state_dict(),
+            "scale": {k: torch.tensor(v) for k, v in vars(scale).items()}}
+
+
 def train(args: argparse.Namespace) -> None:
     """Train, write and judge the dog."""
     contract, frames = dog_train.prepare(args.data, args.seed)
-    before = None
+    before = begun_from(args.begin) if args.begin else None
     if args.checkpoint and args.checkpoint.exists():
         before = load_checkpoint(args.checkpoint, torch.device("cpu"))
     trainer = Trainer(contract, frames, settings_of(args), args.device, before)
@@ -78,7 +91,8 @@ def train(args: argparse.Namespace) -> None:
          f"{len(contract.input_names())} inputs, {len(contract.output_names())} outputs, "
          f"{args.device}")
     begun = time.time()
-    trainer.train(args.quiet)
+    if not args.begin:
+        trainer.train(args.quiet)
     if args.checkpoint:
         trainer.save(args.checkpoint)
     if not trainer.interrupted:
@@ -106,17 +120,24 @@ def train(args: argparse.Namespace) -> None:
 
 
 def polish(args: argparse.Namespace, trainer: Trainer) -> None:
-    """The last stage, under random sticks; without --polish none when --quick, else 1200 steps."""
+    """The last stages, under random sticks: the polish (without --polish none when --quick, else
+    1200 steps), then with --mend that of backing, turns on the spot and runs."""
     steps = args.polish if args.polish is not None else (0 if args.quick else 1200)
-    if steps == 0:
+    polished(args, trainer, Plan(0 if args.begin else steps))
+    polished(args, trainer, dataclasses.replace(MENDING, steps=args.mend))
+
+
+def polished(args: argparse.Namespace, trainer: Trainer, plan: Plan) -> None:
+    """One of them."""
+    if plan.steps == 0 or trainer.interrupted:
         return
-    last = Polish(trainer, Plan(steps))
+    last = Polish(trainer, plan)
     last.warm_up()
-    bar = Progress(steps, "polish", args.quiet)
-    made = sum(s.steps for s in trainer.settings.stages)
+    bar = Progress(plan.steps, "polish", args.quiet)
+    made = trainer.history[-1][0] if trainer.history else 0
     with Interrupt() as asked:
-        for step in range(steps):
-            loss, penalty = last.step(step / steps)
+        for step in range(plan.steps):
+            loss, penalty = last.step(step / plan.steps)
             if (step + 1) % 50 == 0:
                 bar.step(step + 1, f"loss {loss:.4f} penalty {penalty:.4f}")
                 trainer.history.append((made + step + 1, loss + penalty, []))

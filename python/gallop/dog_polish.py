@@ -14,22 +14,32 @@ import numpy as np
 import torch
 
 from gallop import dog, exporter, graph
-from gallop.dog_control import Command, Controller
-from gallop.dog_loop import State
+from gallop.dog_control import Command, Controller, direction
+from gallop.dog_loop import State, turned
 from gallop.dog_train import Trainer, chances
+from gallop.masks import Masks
+
+RUNS = 200.0  # cm/s: who is asked for more runs
 
 
 @dataclass(frozen=True)
 class Plan:
-    """How a polish runs: characters, frames with a gradient a step, weight of the penalties."""
+    """How a polish runs: characters, frames with a gradient a step, weight of the penalties; how
+    much sliding counts, how much more of those who back or turn on the spot (`care`) and of those
+    who run (`fleet`), and whether it is that before the anchor (`bare`)."""
 
     steps: int
     count: int = 64
     unroll: int = 12
     rate: float = 2e-4
     weight: float = 10.0
+    keep: float = 2.0  # how much it counts to say what a teacher says
     batch: int = 24
     length: int = 12
+    slide: float = 0.1
+    care: float = 1.0
+    fleet: float = 1.0
+    bare: bool = False
 
 
 class Sticks:
@@ -77,8 +87,13 @@ class Sticks:
 class Polish:
     """Trains a trainer's network on; `trainer.average` is the result."""
 
-    def __init__(self, trainer: Trainer, plan: Plan) -> None:
-        self.trainer, self.plan = trainer, plan
+    def __init__(self, trainer: Trainer, plan: Plan, teacher: torch.nn.Module | None = None,
+                 there: list[torch.Tensor] | None = None) -> None:
+        """`teacher`, raw x to raw y, tells what to say where nothing else does; `there` [rows,
+        columns] are the patches of each layer that a pruned network has: no others get any
+        weight."""
+        self.trainer, self.plan, self.teacher = trainer, plan, teacher
+        self.masks = Masks(trainer.net, None, there) if there else None
         model = exporter.to_model(trainer.average, trainer.contract, trainer.scale, "f32")
         self.device = trainer.device
         # What hurries a slow dog on at run time is off: it is to be quick by itself.
@@ -104,17 +119,48 @@ class Polish:
         tells whose command is old and leads straight on."""
         total = torch.zeros((), device=self.device)
         for command in commands:
+            before = self.control.state
             self.control.step(command)
+            total = total + self.strayed()
             s, y = self.control.state, self.control.y
             planted = (y[:, self.control.body.at["contact"]] >= 0.5).float()
-            flat = s.feet_rate[..., 0::2]
-            slide = ((flat.square().sum(-1) + 1e-6).sqrt() * planted).mean()
+            flat = self.bare_slip(before) if self.plan.bare else s.feet_rate[..., 0::2]
+            slide = (flat.square().sum(-1) + 1e-6).sqrt() * planted
+            slide = (slide * self.care(command)[:, None]).mean()
             low = (1.6 - s.feet[..., 1]).clamp(min=0)
             level = (self.control.top <= -self.control.rules["jump_time"]).float()
             height = (26.5 - s.posture[:, 0]).clamp(min=0) * level
             lean = (s.posture[:, 1:].abs() - 0.24).clamp(min=0) * level[:, None]
-            total = total + low.mean() + 0.3 * height.mean() + 3 * lean.mean() + 0.1 * slide
+            total = total + low.mean() + 0.3 * height.mean() + 3 * lean.mean()
+            total = total + self.plan.slide * slide
         return total / len(commands) + 0.8 * self.lag(settled)
+
+    def strayed(self) -> torch.Tensor | float:
+        """How far from the teacher's the words of this frame are, for the penalty."""
+        if self.teacher is None:
+            return 0.0
+        with torch.no_grad():
+            said = self.teacher(self.control.x.detach())
+        off = (self.control.y - said) / self.trainer.rollout.y_std
+        return self.plan.keep / self.plan.weight * off.abs().mean()
+
+    def bare_slip(self, before: State) -> torch.Tensor:
+        """The feet's way over the ground in the last frame [C, L, 2], had no anchor held them."""
+        c, at = self.control, self.control.body.at
+        share = (1 - c.stand).clamp(0, 1) ** c.rules["stand_damping"]
+        root = share[:, None] * c.y[:, at["root.velocity.x"].start : at["root.turn"].stop]
+        feet = turned(c.state.feet[..., 0::2], -root[:, 2:])
+        return feet - before.feet[..., 0::2] + root[:, None, :2]
+
+    def care(self, command: Command) -> torch.Tensor:
+        """How much more than others' the sliding of characters [C] counts."""
+        c, plan = self.control, self.plan
+        wanted = c.velocity_wanted
+        along = (wanted * direction(c.facing_wanted)).sum(-1)
+        fast = wanted.norm(dim=1) > RUNS / dog.RATE
+        slow = (along < 0) | ((command.strafe > 0) & (command.move.norm(dim=1) < 0.01))
+        care = 1 + (plan.fleet - 1) * (fast & (along > 0))
+        return torch.where(slow, plan.care + 0 * care, care)
 
     def lag(self, settled: torch.Tensor) -> torch.Tensor:
         """How far the speed of the last 48 frames is from the one long wanted, units per frame."""
@@ -168,10 +214,14 @@ class Polish:
         penalty = self.penalty(commands, given["settled"])
         t.adam.zero_grad(set_to_none=True)
         (loss + plan.weight * penalty).backward()
+        if self.masks:
+            self.masks.hold_gradients()
         norm = torch.nn.utils.clip_grad_norm_(t.net.parameters(), t.settings.clip)
         for p in t.net.parameters():  # a step that would break the network is none
             p.grad.copy_(torch.where(torch.isfinite(norm), p.grad, torch.zeros_like(p.grad)))
         t.adam.step()
+        if self.masks:
+            self.masks.hold(t.average)
         self.detach()
         with torch.no_grad():
             for a, b in zip(t.average.parameters(), t.net.parameters()):

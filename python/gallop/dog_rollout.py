@@ -66,6 +66,7 @@ def scale_of(contract: Contract, frames: Frames) -> Scale:
     path = np.concatenate([frames.past, frames.future], 2)[use]
     state = [getattr(frames, n)[use].reshape(len(use), -1) for n in STATE_BLOCKS]
     x = np.concatenate([*state, path.reshape(len(use), -1), frames.jump[use]], 1)
+    x = x[:, : len(contract.input_names())]  # the jump, the last, may be no input
     out = [frames.hinge_rate, frames.rate, frames.hinge_rate, frames.rate, frames.motion,
            frames.contact, frames.phase, frames.turns, frames.future]
     y = np.concatenate([a[use].reshape(len(use), -1) for a in out], 1)

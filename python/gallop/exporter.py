@@ -83,6 +83,28 @@ def to_model(
                  gate_layers=list(out.gate_layers))
 
 
+def restore(module: torch.nn.Module, model: Model) -> Scale:
+    """Gives a PFNN or MANN the weights of a model file of its size, and returns the file's scale;
+    styles, which the file has in its bias, count for nothing."""
+    from gallop.features import Scale
+
+    styles = getattr(module, "styles", 0)
+    weights = [layer.weights for layer in model.layers]
+    weights[0] = np.pad(weights[0], ((0, 0), (0, 0), (0, styles)))
+    found = dict(zip((f"layers.{i}.weight" for i in range(len(weights))), weights))
+    found.update({f"layers.{i}.bias": layer.bias for i, layer in enumerate(model.layers)})
+    for i, layer in enumerate(model.gate_layers):
+        found[f"gate.{i}.weight"], found[f"gate.{i}.bias"] = layer.weights[0], layer.bias[0]
+    own = dict(module.named_parameters())
+    if {k: v.shape for k, v in found.items()} != {k: tuple(v.shape) for k, v in own.items()}:
+        raise ValueError(f"a model of {[w.shape for w in weights]}: another size is trained")
+    with torch.no_grad():
+        for name, value in found.items():
+            own[name].copy_(torch.tensor(value))
+    means = (model.input_mean, model.input_std, model.output_mean, model.output_std)
+    return Scale(*(m.astype(np.float64) for m in means))
+
+
 def _fold(layer: modelfile.Layer, fixed: np.ndarray) -> None:
     weights = layer.weights.astype(np.float64)
     bias = layer.bias + weights[..., -len(fixed):] @ fixed

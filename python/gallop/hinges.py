@@ -1,13 +1,15 @@
 """Forward kinematics of hinged legs in torch, for many poses at once.
 
 A leg is the chain of joints from the first joint down to its TOE; each joint stands at its rest
-offset in its parent and turns about its hinge's axis, if it has one. Rest rotations must be none.
+offset in its parent, turned as at rest, and turns about its hinge's axis, if it has one.
 """
 
 from __future__ import annotations
 
+import numpy as np
 import torch
 
+from gallop import rotation
 from gallop.contract import Contract
 
 
@@ -25,34 +27,57 @@ class Legs:
                  dtype: torch.dtype = torch.float32) -> None:
         names, parents = contract.joint_names(), contract.parents()
         hinge = {h.joint: i for i, h in enumerate(contract.hinges)}
-        chains = [_chain(names.index(leg[3]), parents) for leg in contract.legs]
-        if len({len(c) for c in chains}) != 1 or any(j.turn for j in contract.joints):
-            raise ValueError("legs of one length and joints without rest rotations are needed")
-        self.levels = []
-        for joints in zip(*chains):
-            offset = torch.tensor([contract.joints[j].offset for j in joints], dtype=dtype)
-            at = [hinge.get(names[j], -1) for j in joints]
-            axes = None
-            if max(at) >= 0:
-                axes = torch.tensor([contract.hinges[i].axis for i in at], dtype=dtype)
-                axes = (axes / axes.norm(dim=-1, keepdim=True)).to(device)
-            index = torch.tensor(at, device=device)
-            self.levels.append((offset.to(device), axes, index))
+        self.chains = [_chain(names.index(leg[3]), parents) for leg in contract.legs]
+        self.levels: list[_Level] = []
+        for level in range(max(len(c) for c in self.chains)):  # shorter chains end before others
+            joints = [c[level] if level < len(c) else -1 for c in self.chains]
+            at = [hinge.get(names[j], -1) if j >= 0 else -1 for j in joints]
+            self.levels.append(_Level(contract, joints, at, device, dtype))
 
     def in_body(self, angles: torch.Tensor) -> torch.Tensor:
         """TOE joints [..., L, 3] in the first joint's frame, of hinge angles [..., H]."""
-        shape = (*angles.shape[:-1], len(self.levels[0][0]), 3)
+        shape = (*angles.shape[:-1], len(self.chains), 3)
         at = torch.zeros(shape, dtype=angles.dtype, device=angles.device)
-        for offset, axes, index in self.levels:
-            if axes is not None:
-                at = spin(axes, angles.index_select(-1, index), at)
-            at = at + offset
+        for level in self.levels:
+            at = level.in_parent(at, angles)
         return at
 
     def feet(self, posture: torch.Tensor, angles: torch.Tensor) -> torch.Tensor:
         """TOE joints [..., L, 3] in the root frame, whose origin lies on the ground; posture
         [..., 3] is the first joint's height, pitch and roll."""
         return tilt(posture, self.in_body(angles))
+
+
+class _Level:
+    """A joint of each leg, -1 where a leg has none there any more; `hinges` are theirs, or -1."""
+
+    def __init__(self, contract: Contract, joints: list[int], hinges: list[int],
+                 device: str | torch.device, dtype: torch.dtype) -> None:
+        make = {"dtype": dtype, "device": device}
+        none = (0.0, 0.0, 0.0)
+        offsets = [contract.joints[j].offset if j >= 0 else none for j in joints]
+        self.offset = torch.tensor(offsets, **make)
+        self.turn = self.axes = self.moves = None
+        turns = [contract.joints[j].turn if j >= 0 else None for j in joints]
+        if any(turns):
+            quaternions = np.array([t or (0, 0, 0, 1) for t in turns], float)
+            self.turn = torch.tensor(rotation.from_quaternion(quaternions), **make)
+        if max(hinges) >= 0:
+            axes = [contract.hinges[i].axis if i >= 0 else (1.0, 0.0, 0.0) for i in hinges]
+            axes_of = torch.tensor(axes, dtype=dtype)
+            self.axes = (axes_of / axes_of.norm(dim=-1, keepdim=True)).to(device)
+        if self.axes is not None and min(hinges) < 0:
+            self.moves = torch.tensor([float(i >= 0) for i in hinges], **make)
+        self.index = torch.tensor([max(i, 0) for i in hinges], device=device)
+
+    def in_parent(self, at: torch.Tensor, angles: torch.Tensor) -> torch.Tensor:
+        """Points [..., L, 3] of the joints' frames in those of their parents."""
+        if self.axes is not None:
+            angle = angles.index_select(-1, self.index)
+            at = spin(self.axes, angle if self.moves is None else angle * self.moves, at)
+        if self.turn is not None:
+            at = (self.turn @ at[..., None])[..., 0]
+        return at + self.offset
 
 
 def tilt(posture: torch.Tensor, v: torch.Tensor) -> torch.Tensor:

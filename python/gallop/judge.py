@@ -31,9 +31,10 @@ def _run(gallop: str, model: Path, seconds: float, *options: str) -> str:
     return done.stdout
 
 
-def figures(gallop: str, model: Path, seconds: float) -> dict:
-    """The figures of a model file, as the command's JSON has them."""
-    return json.loads(_run(gallop, model, seconds, "--json"))
+def figures(gallop: str, model: Path, seconds: float, bars: Path | None = None) -> dict:
+    """The figures of a model file, as the command's JSON has them; `bars` are its own."""
+    own = ("--bars", str(bars)) if bars else ()
+    return json.loads(_run(gallop, model, seconds, "--json", *own))
 
 
 def table(gallop: str, model: Path, seconds: float = 60) -> str:

@@ -1,6 +1,6 @@
 """The controller's loop on flat ground, differentiable: what training rolls out.
 
-It is the runtime's (docs/controller.md, src/motion/body/path.inc) in torch, for many characters at
+It is the runtime's (docs/controller.md, src/motion/body/path.inc, advance.inc) in torch, for many characters at
 once; test/python/test_loop.py compares them frame by frame. What is only shown (inertia, foot
 locking, breath) is not in it, nor are anchor and commanded path, which no walker has.
 
@@ -39,10 +39,15 @@ DEFAULTS = {
 }  # fmt: skip
 
 
+def cut(move: torch.Tensor) -> torch.Tensor:
+    """Sticks [C, 2] at length 1 where they are longer, as the runtime takes them."""
+    return move / move.norm(dim=-1, keepdim=True).clamp(min=1)
+
+
 @dataclass
 class Stick:
-    """What the players want: move [C, 2] in the world (x, z; length 0..1), run, strafe, crouch
-    and jump [C] (0..1), look [C] (the camera's yaw: where to face when strafing, radians)."""
+    """What the players want: move [C, 2] in the world (x, z; longer than 1 is cut), run, strafe,
+    crouch and jump [C] (0..1), look [C] (the camera's yaw: where to face in strafing, radians)."""
 
     move: torch.Tensor
     run: torch.Tensor
@@ -187,17 +192,17 @@ class Loop:
 
     def _want(self, s: State, stick: Stick) -> State:
         """Wanted velocity, facing, strafe and crouch follow the stick."""
-        r = self.rules
-        amount = stick.move.norm(dim=-1)
+        r, move = self.rules, cut(stick.move)
+        amount = move.norm(dim=-1)
         unit = torch.stack([torch.sin(s.face), torch.cos(s.face)], -1)
-        way = torch.where((amount > 0)[:, None], stick.move / amount.clamp(min=1e-9)[:, None], unit)
+        way = torch.where((amount > 0)[:, None], move / amount.clamp(min=1e-9)[:, None], unit)
         along = (way * unit).sum(-1)
         ahead = torch.where(along < 0, along * 0 + r["speed_back"], along * 0 + 1)
         factor = self._factor(s)
         crouch = mix(s.crouch, stick.crouch, r["crouch_smooth"])
         size = mix(r["speed_walk"], r["speed_run"], stick.run) * factor
         size = size * mix(r["speed_side"], ahead, along.abs()) * mix(1.0, r["speed_crouch"], crouch)
-        velocity = mix(s.velocity, stick.move * size[:, None], r["velocity_smooth"])
+        velocity = mix(s.velocity, move * size[:, None], r["velocity_smooth"])
         strafe = mix(s.strafe, stick.strafe, r["strafe_smooth"])
         face, turning = self._face(s, velocity, stick.look, strafe)
         return replace(s, velocity=velocity, strafe=strafe, crouch=crouch, face=face,

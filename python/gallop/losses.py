@@ -16,6 +16,8 @@ from gallop.contract import Contract
 from gallop.features import Scale
 from gallop.network import PFNN
 
+SCALE = ("x_mean", "x_std", "y_mean", "y_std")
+
 
 @dataclass(frozen=True)
 class Weights:
@@ -61,10 +63,15 @@ class Unroll(nn.Module):
     def __init__(self, net: PFNN, contract: Contract, scale: Scale) -> None:
         super().__init__()
         self.net, self.at = net, Layout(contract)
-        for name in ("x_mean", "x_std", "y_mean", "y_std"):
+        for name in SCALE:
             self.register_buffer(name, torch.tensor(getattr(scale, name), dtype=torch.float32))
         self.register_buffer("offsets", torch.tensor(self.at.offsets))
         self.register_buffer("joint_weight", torch.tensor(self.at.joint_weight))
+
+    def set_scale(self, scale: Scale) -> None:
+        """Another scale, that of a network that is read from a file."""
+        for name in SCALE:
+            getattr(self, name).copy_(torch.tensor(getattr(scale, name)))
 
     def forward(
         self, x: torch.Tensor, y: torch.Tensor, phase: torch.Tensor, style: torch.Tensor,

@@ -118,9 +118,10 @@ def mirror_pairs(names: list[str]) -> list[int]:
     return out
 
 
-def mirrored(clip: Clip) -> Clip:
-    """The clip seen in a mirror: x negated, left and right swapped."""
-    pairs = mirror_pairs(clip.skeleton.names)
+def mirrored(clip: Clip, pairs: list[int] | None = None) -> Clip:
+    """The clip seen in a mirror: x negated, left and right swapped; `pairs` are the joints'
+    partners where their names do not tell."""
+    pairs = pairs or mirror_pairs(clip.skeleton.names)
     flip = np.diag([-1.0, 1.0, 1.0])
     local = flip @ clip.local[:, pairs] @ flip
     offsets = clip.skeleton.offsets[pairs] * [-1, 1, 1]

@@ -8,6 +8,7 @@ the network is moved so that
 - the root goes as fast as, and where, it was told once a command has settled (track), and does so
   on the mean in each kind of command (course),
 - feet travel as far and step as often as in the data in each manner of going (manner),
+- who jumps goes on as fast as told (leap), and who runs keeps his hips up (tall),
 - no joint's motion changes by more in a frame than a body's can (calm),
 - feet stay over the floor, and bones have their lengths (body),
 - everything else stays what the network said before this stage (keep), and
@@ -26,12 +27,13 @@ import torch
 
 from gallop import graph
 from gallop.contract import Contract
-from gallop.course import Course, kinds
+from gallop.course import PIVOTS, Course, kinds
 from gallop.features import Dataset
 from gallop.interrupt import Interrupt
 from gallop.loop import Loop, State, Stick, mix, rows, turned, wrap
 from gallop.losses import Unroll
 from gallop.manner import MANNERS, Moments, targets
+from gallop.masks import Masks
 from gallop.network import PFNN
 from gallop.progress import Progress
 from gallop.trainer import Batches, Stage, World, follow, given_of, load_checkpoint
@@ -39,7 +41,8 @@ from gallop.trainer import Batches, Stage, World, follow, given_of, load_checkpo
 SLOW = 0.02  # m/s: planted feet that go more slowly are still
 CALM, CALM_HIPS = 7.0, 1.8  # cm: most that a joint's way of a frame changes in the next, and hips'
 FIDGET = 6.0  # rad/s at which a stick circles that nobody can follow
-PARTS = ("slide", "calm", "keep", "track", "course", "body", "manner", "data")
+LEAST = 0.85  # of the hips' height at rest: lower they are not but in a crouch or a jump
+PARTS = ("slide", "calm", "keep", "track", "course", "body", "manner", "leap", "tall", "data")
 
 
 @dataclass(frozen=True)
@@ -64,6 +67,12 @@ class Plan:
     settle_still: tuple[int, int] = (4, 18)
     brisk: tuple[float, float] = (3.0, 1.5)  # m/s: larger changes of speed take longer, still too
     longest: float = 2.0  # times as long at most
+    spins: float = 0.09  # share of commands that turn on the spot
+    turns: float = 1.0  # how much more the slides of those count who turn on the spot,
+    leaps: float = 1.0  # and of those who jump
+    leap: float = 0.0  # who jumps is to go on as fast as told
+    carry: float = 0.0  # the rule jump_carry meanwhile
+    tall: float = 0.0  # hips stay up
     stage: Stage = field(default_factory=lambda: Stage(1, 256, 16))
 
 
@@ -105,9 +114,11 @@ class Pool:
 
     def __init__(
         self, contract: Contract, data: Dataset, unroll: Unroll, style: int, count: int, seed: int,
-        loop: Loop, known: np.ndarray | None = None,
+        loop: Loop, known: np.ndarray | None = None, spins: float = 0.09,
     ) -> None:
-        """`known` [8] tells which of MANNERS the data shows; only those are commanded."""
+        """`known` [8] tells which of MANNERS the data shows; only those are commanded. `spins` is
+        the share of commands that turn on the spot."""
+        self.spins = spins
         self.loop, self.unroll, self.count, self.device = loop, unroll, count, loop.device
         self.rules, self.rate = loop.rules, contract.rate
         self.per_second = contract.unit * contract.rate
@@ -161,8 +172,8 @@ class Pool:
         n, host = self.count, self.host
         facing = state.facing[:, self.loop.now].detach()
         draw = host.random(n)
-        stop = (draw >= 0.85) & self.stops
-        pivot = stop & (draw >= 0.91)  # a stop that turns on the spot
+        stop = (draw >= 0.94 - self.spins) & self.stops
+        pivot = stop & (draw >= 1 - self.spins)  # a stop that turns on the spot
         shown = self.known.reshape(-1, 2)  # ahead, left, right, back; walk and run
         sides = [t for t, row in zip((0.5, -0.5, 1.0), shown[1:]) if row.any()]
         slants = [0.25, -0.25, 0.75, -0.75] if len(sides) == 3 else []
@@ -230,19 +241,24 @@ class Polish:
         self, net: PFNN, unroll: Unroll, contract: Contract, data: Dataset,
         batches: Batches, style: int, plan: Plan, seed: int, world: World,
         checkpoint: Path | None = None, teacher: torch.nn.Module | None = None,
+        there: list[torch.Tensor] | None = None,
     ) -> None:
-        """`teacher` says what everything else should be, in place of the network as it was."""
+        """`teacher` says what everything else should be, in place of the network as it was;
+        `there` [rows, columns] are the patches of each layer that a pruned network has: no
+        others get any weight."""
         self.plan, self.batches, self.seed = plan, batches, seed
         self.unroll = copy.deepcopy(unroll)
         self.unroll.net = self.net = copy.deepcopy(net)
+        self.masks = Masks(self.net, len(contract.input_names()), there) if there else None
         self.teacher = copy.deepcopy(net) if teacher is None else teacher.to(world.device)
         self.average = copy.deepcopy(net)
         goal = targets(contract, data, style)
         # What pushes a slow network on at run time is off: under it nothing would teach the root
         # to go as fast as told, and the phase to go on, by themselves.
         self.loop = Loop(contract, world.device, speed_gain=0, speed_push=0,
-                         speed_push_side=0, jump_carry=0, phase_least=0)
-        self.pool = Pool(contract, data, unroll, style, plan.pool, seed, self.loop, goal.known)
+                         speed_push_side=0, jump_carry=plan.carry, phase_least=0)
+        self.pool = Pool(contract, data, unroll, style, plan.pool, seed, self.loop, goal.known,
+                         plan.spins)
         one = torch.zeros(plan.pool, net.styles, device=world.device)
         one[:, style] = 1
         self.style = one
@@ -271,7 +287,7 @@ class Polish:
                  "pool": _named(self.state, self.orders), "moments": self.moments.means.state,
                  "course": self.course.means.state,
                  "random": self.pool.host.bit_generator.state,
-                 "plan": repr(self.plan)}
+                 "plan": repr(self.plan), "there": self.masks.there if self.masks else None}
         part = self.checkpoint.with_suffix(".part")
         torch.save(state, part)
         part.replace(self.checkpoint)
@@ -280,6 +296,8 @@ class Polish:
         state = load_checkpoint(path, self.pool.device)
         if state["plan"] != repr(self.plan):
             raise ValueError(f"{path} was made with another plan; remove it to start anew")
+        if self.masks:
+            self.masks.put(state.get("there") or [])
         self.net.load_state_dict(state["net"])
         self.average.load_state_dict(state["average"])
         self.adam.load_state_dict(state["adam"])
@@ -342,8 +360,12 @@ class Polish:
         parts["data"] = self.plan.data * error
         self.adam.zero_grad(set_to_none=True)
         torch.stack(list(parts.values())).sum().backward()
+        if self.masks:
+            self.masks.hold_gradients()
         torch.nn.utils.clip_grad_norm_(self.net.parameters(), 1.0)
         self.adam.step()
+        if self.masks:
+            self.masks.hold(self.average)
         follow(self.average, self.net, given["follow"])
         made = {"part." + k: v.detach() for k, v in parts.items()}
         return {**made, **_named(state.detached(), orders)}
@@ -355,6 +377,7 @@ class Polish:
         u, plan, loop = self.unroll, self.plan, self.loop
         begin = state.path[:, loop.now]
         wanted, slide, keep, raw, ways, last = 0.0, [], [], [], [], None
+        leaping = self._leaping(state)
         for _ in range(plan.frames):
             state, orders = loop.command(state, orders.stick()), orders.later()
             wanted = wanted + state.velocity
@@ -378,7 +401,8 @@ class Polish:
         slow = (orders.change / mix(*plan.brisk, still)).clamp(1, plan.longest)
         first, full = first * slow, full * slow
         settled = torch.clamp((orders.age - plan.frames - first) / (full - first), 0, 1)
-        settled = settled * (state.jump_top <= -self.pool.rules["jump_time"])
+        landed = ~self._leaping(state)
+        settled = settled * landed
         track = self._track(went, wanted, state, settled)
         kind = torch.where(settled >= 1, orders.kind, -torch.ones_like(settled))
         off = wrap(state.face - state.facing[:, loop.now])
@@ -386,13 +410,36 @@ class Polish:
         stacked = torch.stack(raw, 1)
         manner = torch.where(settled >= 1, orders.manner, -torch.ones_like(settled))
         habits = self.moments.loss(self._foot_points(stacked), self._advance(stacked), manner)
-        return state, orders, {"slide": plan.slide * torch.stack(slide).mean(),
+        care = 1 + (plan.turns - 1) * (orders.kind >= PIVOTS)
+        care = torch.where(leaping | ~landed, plan.leaps + 0 * care, care)
+        return state, orders, {"slide": plan.slide * (torch.stack(slide) * care).mean(),
                                "calm": plan.calm * self._calm(torch.stack(ways, 1)),
                                "keep": plan.keep * torch.stack(keep).mean(),
                                "track": plan.track * track,
                                "course": plan.course * course,
                                "body": plan.body * self._body(stacked),
-                               "manner": plan.manner * habits}
+                               "manner": plan.manner * habits,
+                               "leap": plan.leap * self._leap(went - wanted, leaping & ~landed),
+                               "tall": plan.tall * self._tall(stacked, state, leaping | ~landed)}
+
+    def _leaping(self, s: State) -> torch.Tensor:
+        """Who jumps [C], from the button until he has landed."""
+        return s.jump_top > -self.pool.rules["jump_time"]
+
+    def _leap(self, off: torch.Tensor, leaping: torch.Tensor) -> torch.Tensor:
+        """By how much the mean velocity of those who jump is off, m/s, small errors squared."""
+        size = off.norm(dim=-1) * self.pool.per_second / self.plan.frames
+        cost = torch.where(size < 1, size.square(), 2 * size - 1)
+        return (cost * leaping).sum() / leaping.sum().clamp(min=1)
+
+    def _tall(self, raw: torch.Tensor, s: State, leaping: torch.Tensor) -> torch.Tensor:
+        """How far under LEAST the hips of those are who neither crouch nor jump, cm squared."""
+        at = self.unroll.at
+        low = LEAST * float(at.offsets[0, 1]) - raw[..., at.position][..., 1]
+        upright = ~leaping
+        if "crouch" in self.loop.roles:  # nor did a moment ago
+            upright = upright & (s.gait[..., self.loop.roles["crouch"]].amax(1) < 0.01)
+        return (torch.relu(low * at.metres * 100).square().mean(1) * upright).mean()
 
     def _world(self, s: State, y: torch.Tensor) -> torch.Tensor:
         """Joints [C, J, 3] in the world."""
@@ -435,11 +482,12 @@ class Polish:
         return self.unroll.kinematics(raw, raw) / 2 + floor
 
     def _slide(self, a: tuple, b: tuple) -> torch.Tensor:
+        """How much the planted feet of each character [C] slide from a frame to the next."""
         at = self.unroll.at
         squared = (b[0] - a[0]).square().sum(-1) * (at.metres * at.rate) ** 2
         size = (squared + SLOW**2).sqrt() - SLOW  # of a square alone nothing small would be mended
         slide = squared + self.plan.creep * size
-        return (slide * a[1] * b[1] * self.foot_weight).sum(1).mean()
+        return (slide * a[1] * b[1] * self.foot_weight).sum(1)
 
     def _track(
         self, went: torch.Tensor, wanted: torch.Tensor, s: State, settled: torch.Tensor

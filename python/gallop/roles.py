@@ -186,7 +186,7 @@ def _end_joint(file: Bvh, joint: int) -> str:
     return name
 
 
-def read_file(path: Path, file: Bvh) -> dict[str, object]:
+def read_file(path: Path, file: Bvh, keys: tuple[str, ...] = KEYS) -> dict[str, object]:
     """A roles file: `key = "value"` lines, a part of TOML that needs no library."""
     out: dict[str, object] = {}
     for number, line in enumerate(path.read_text().splitlines(), 1):
@@ -194,9 +194,9 @@ def read_file(path: Path, file: Bvh) -> dict[str, object]:
         if not text or text.startswith("["):
             continue
         found = re.fullmatch(r"""(\w+)\s*=\s*(?:"([^"]*)"|'([^']*)'|([-+.\deE]+))""", text)
-        if not found or found[1] not in KEYS:
+        if not found or found[1] not in keys:
             raise RolesError(f"{path}:{number}: expected ROLE = \"JOINT\" with one of "
-                             f"{', '.join(KEYS)}")
+                             f"{', '.join(keys)}")
         value = found[2] or found[3] or found[4]
         _check(path, number, found[1], value, file)
         out[found[1]] = value

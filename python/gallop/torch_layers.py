@@ -148,7 +148,7 @@ def _array(t: torch.Tensor) -> np.ndarray:
 
 class FileModule(nn.Module):
     """A model file's network: raw x [B, K] and phase (or blend) [B, B'] to raw y [B, N]. Dense
-    layers in a chain alone."""
+    layers in a chain alone, sparse ones with their zeros."""
 
     def __init__(self, model: Model) -> None:
         super().__init__()
@@ -180,7 +180,7 @@ def _stored(layers: list[Layer]) -> tuple[nn.ModuleList, list[nn.Module]]:
     modules, activations = nn.ModuleList(), []
     for i, layer in enumerate(layers):
         act = known.get(layer.activation, nn.Identity if layer.activation == "none" else None)
-        if layer.kind != "dense" or layer.sources or act is None:
+        if layer.kind not in kinds.BLENDED or layer.sources or act is None:
             raise ValueError(f"layer {i}: {layer.kind}, {layer.activation}: no torch module for it")
         weights = kinds.stored(layer.weights, layer.type)
         module = Blended(*weights.shape[:1], weights.shape[2], weights.shape[1])

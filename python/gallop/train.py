@@ -45,10 +45,12 @@ from gallop import (
 from gallop.losses import Unroll, Weights
 from gallop.network import PFNN
 from gallop.polish import Plan, Polish
-from gallop.trainer import Settings, Stage, Trainer
+from gallop.trainer import Batches, Settings, Stage, Trainer
 
 EXPERTS = {"cubic": 4, "linear": 10, "constant": 50, "plain": 1, "network": 8}
 ENDED = " (ended by ^C)"
+MENDING = {"rate": 8e-5, "spins": 0.2, "turns": 6.0, "leaps": 3.0, "leap": 0.25, "carry": 1.0,
+           "tall": 0.05}  # see Plan
 LICENCE = (
     "This model was trained on the 100STYLE dataset, Creative Commons Attribution 4.0 "
     "International (https://creativecommons.org/licenses/by/4.0/). The model's weights are "
@@ -101,6 +103,8 @@ def parser() -> argparse.ArgumentParser:
     p.add_argument("--data", type=Path, help="folder with the motion (.bvh, .glb), or one file")
     p.add_argument("--kind", default="pfnn", choices=["pfnn", "mann"],
                    help="gated by a phase, or by a network that sees the feet")
+    p.add_argument("--seconds", type=positive(float),
+                   help="quadruped: train for so long, whatever steps that are")
     p.add_argument("--roles", type=Path, help="TOML file that names the joints' roles")
     p.add_argument("--clips", type=Path,
                    help="runner: .npz of its clean clips; written if it is not there, else read")
@@ -126,6 +130,10 @@ def parser() -> argparse.ArgumentParser:
     p.add_argument("--absolute", type=float, default=1.0, help="share of absolute in the error")
     p.add_argument("--no-judge", action="store_true", help="skip the closed loop at the end")
     p.add_argument("--polish", type=int, help="steps of the last stage (0: none)")
+    p.add_argument("--mend", type=int, default=0, help="steps of polish after that which count "
+                   "turns on the spot, jumps and squats for more; the dog's backing and runs (0)")
+    p.add_argument("--from", type=Path, dest="begin", metavar="MODEL",
+                   help="mend this model of the project, and train nothing else")
     p.add_argument("--keep", type=float,
                    help="polish: how much stays as it was (0.5), or as the teacher says (2)")
     p.add_argument("--course", type=float, default=20.0, help="polish: weight of where it is led")
@@ -176,7 +184,7 @@ def held_out_error(
 def write_curve(path: Path, history: list[tuple[int, dict[str, float]]]) -> None:
     """The loss curve as CSV: step, loss and its parts."""
     keys = ["loss", "error", "slide", "kinematics", "decay"]
-    keys += ["calm", "keep", "track", "course", "body", "manner", "data"]
+    keys += ["calm", "keep", "track", "course", "body", "manner", "leap", "tall", "data"]
     with path.open("w", newline="") as f:
         out = csv.writer(f)
         out.writerow(["step", *keys])
@@ -204,16 +212,11 @@ def train_walker(args: argparse.Namespace) -> modelfile.Model | None:
         pupil = distil.Pupil(args.teacher, args.judge, rules, scale, data.styles, walker.STYLE)
         data = pupil.relabelled(data, torch.device(args.device))
     trainer = Trainer(rules, data, rows, scale, settings, args.device, args.checkpoint)
-    began = time.time()
-    net = trainer.train(args.quiet)
+    net, scale = first_stages(args, trainer, scale)
     if trainer.world.rank > 0:
         return None
-    check_begun(trainer)
     curve = trainer.history
-    steps = settings_steps(settings)
-    spent = time.time() - began
-    say(args, f"trained in {spent:.1f} s, {steps / spent:.1f} steps/s; held-out error "
-        f"{held_out_error(net, trainer.unroll, data, held):.4f}")
+    say(args, f"held-out error {held_out_error(net, trainer.unroll, data, held):.4f}")
     style_number = data.styles.index(walker.STYLE)
     net, more = polished(args, trainer, rules, data, style_number, pupil)
     if args.curve:
@@ -241,10 +244,9 @@ def train_runner(args: argparse.Namespace) -> None:
     scale = features.scale_of(rules, data.x, data.y)
     settings = settings_of(args, {})
     trainer = Trainer(rules, data, every, scale, settings, args.device, args.checkpoint)
-    trainer.train(args.quiet)
+    _, scale = first_stages(args, trainer, scale)
     if trainer.world.rank > 0:
         return
-    check_begun(trainer)
     curve = trainer.history
     net, more = polished(args, trainer, rules, data, 0)
     if args.curve:
@@ -264,6 +266,22 @@ def runner_clips(args: argparse.Namespace) -> list[motion.Clip]:
     return made
 
 
+def first_stages(
+    args: argparse.Namespace, trainer: Trainer, scale: features.Scale
+) -> tuple[PFNN, features.Scale]:
+    """The network before it is polished, and its scale: trained, or of the model to be mended."""
+    if args.begin:
+        scale = exporter.restore(trainer.average, modelfile.read(args.begin))
+        trainer.unroll.set_scale(scale)
+        return trainer.average, scale
+    began = time.time()
+    net = trainer.train(args.quiet)
+    check_begun(trainer)
+    spent = time.time() - began
+    say(args, f"trained in {spent:.1f} s, {trainer.step / spent:.1f} steps/s")
+    return net, scale
+
+
 def settings_steps(settings: Settings) -> int:
     """Steps of the whole schedule."""
     return sum(s.steps for s in settings.stages)
@@ -275,23 +293,45 @@ def polished(
 ) -> tuple[PFNN, list[tuple[int, dict[str, float]]]]:
     """The network after the last stage, and that stage's history; a pupil's ends when its judge
     says so."""
-    steps = args.polish if args.polish is not None else (500 if args.quick else 3600)
-    if steps == 0 or trainer.interrupted:
-        return trainer.average, []
-    weights = Weights(args.slide, args.kinematics, absolute=args.absolute)
-    size = (96, 12, Stage(1, 48, 8, weights=weights)) if args.quick else (
-        512, 16, Stage(1, 256, 16, weights=weights))
-    keep = args.keep if args.keep is not None else (2.0 if pupil else 0.5)
-    plan = Plan(steps, *size[:2], keep=keep, slide=args.polish_slide, course=args.course,
-                stage=size[2])
-    place = args.checkpoint.with_suffix(".polish") if args.checkpoint else None
-    last = Polish(trainer.average, trainer.unroll, rules, data, trainer.batches, style, plan,
-                  args.seed, trainer.world, place, pupil.teacher if pupil else None)
+    net, history = trainer.average, []  # type: PFNN, list[tuple[int, dict[str, float]]]
     began = time.time()
-    net = last.train(args.quiet) if pupil is None else pupil.polished(last, args.quiet)
-    trainer.interrupted = last.interrupted
+    for plan, suffix in plans_of(args, pupil is not None):
+        if trainer.interrupted:
+            break
+        place = args.checkpoint.with_suffix(suffix) if args.checkpoint else None
+        last = Polish(net, trainer.unroll, rules, data, batches_of(trainer, data, style, suffix),
+                      style, plan, args.seed, trainer.world, place,
+                      pupil.teacher if pupil else None)
+        net = last.train(args.quiet) if pupil is None else pupil.polished(last, args.quiet)
+        trainer.interrupted = last.interrupted
+        done = history[-1][0] + 1 if history else 0
+        history += [(done + step, parts) for step, parts in last.history]
     say(args, f"polished in {time.time() - began:.1f} s")
-    return net, last.history
+    return net, history
+
+
+def plans_of(args: argparse.Namespace, taught: bool) -> list[tuple[Plan, str]]:
+    """The polish, then the mending of what it leaves; and the suffixes of their checkpoints."""
+    steps = args.polish if args.polish is not None else (500 if args.quick else 3600)
+    weights = Weights(args.slide, args.kinematics, absolute=args.absolute)
+    small = (96, 12, Stage(1, 48, 8, weights=weights))
+    size = small if args.quick else (512, 16, Stage(1, 256, 16, weights=weights))
+    keep = args.keep if args.keep is not None else (2.0 if taught else 0.5)
+    plan = Plan(0 if args.begin else steps, *size[:2], keep=keep, slide=args.polish_slide,
+                course=args.course, stage=size[2])
+    mend = dataclasses.replace(plan, steps=args.mend, pool=small[0], frames=small[1],
+                               stage=small[2], **MENDING)
+    return [(p, suffix) for p, suffix in ((plan, ".polish"), (mend, ".mend")) if p.steps]
+
+
+def batches_of(
+    trainer: Trainer, data: features.Dataset, style: int, suffix: str
+) -> Batches:
+    """Stretches of data beside the polish: of all styles, but for the mending of what has one."""
+    if suffix == ".polish" or len(data.styles) == 1:
+        return trainer.batches
+    rows = trainer.batches.rows & (data.style == style)
+    return Batches(data, rows, trainer.settings, trainer.world)
 
 
 def finish(
@@ -384,6 +424,8 @@ def say(args: argparse.Namespace, text: str) -> None:
 def main() -> int:
     """Run the command; errors of data and files become one line."""
     args = parser().parse_args()
+    if args.begin and not args.what:
+        parser().error("--from: of the project's controllers, walker, runner or dog")
     if args.what in ("walker", "dog") and args.kind != "pfnn":
         parser().error("--kind: the walker is a pfnn, the dog a mann")
     try:

@@ -36,13 +36,14 @@ typedef struct gali_layer_range {
  * the graph's. */
 typedef struct gali_layer_schedule {
     gali_dense dense; /* without its range */
+    int patched;      /* a sparse layer, which lies in patches and has no versions (emit/patches.c) */
     int logged;       /* the log has records of it: its versions are what they say, be it the written ones */
     uint32_t version_count, range_count;
     gali_layer_version versions[GALI_VERSIONS_MAX];
     gali_layer_range ranges[GALI_RANGES_MAX];
 } gali_layer_schedule;
 
-/* How a layer runs for a count of characters of the compilation's range. */
+/* How a layer that is not patched runs for a count of characters of the compilation's range. */
 const gali_layer_version *gali_layer_version_of(const gali_layer_schedule *layer, uint32_t characters);
 
 typedef enum gali_group_kind {
@@ -83,6 +84,9 @@ typedef struct gali_compilation {
 
 /* The name of the node of a model's layer, its gating network's or its own. */
 void gali_compilation_name_layer(char name[GALI_LAYER_NAME_MAX + 1], int gate, uint32_t layer);
+
+/* The model's layer that a node of that name is; NULL: none. */
+const gali_model_layer *gali_compilation_model_layer(const gali_compilation *c, const char *name);
 
 /* The group of the dense layer of that name; NULL. */
 const gali_group *gali_compilation_layer(const gali_compilation *c, const char *name);

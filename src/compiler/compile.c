@@ -7,6 +7,7 @@
 #include "base/desc.h"
 #include "base/error.h"
 #include "compiler/emit/hvx/controller.h"
+#include "compiler/emit/opencl/emit.h"
 #include "compiler/emit/vocabulary.h"
 #include "compiler/log/log.h"
 #include "compiler/pass/pass.h"
@@ -100,9 +101,18 @@ static gal_status run_hvx(gali_compilation *c, const gal_compile_desc *desc, gal
     return gali_hvx_compile(c, error);
 }
 
+/* The passes up to `sweep`, then as any graph. */
+static gal_status run_opencl(gali_compilation *c, const gal_compile_desc *desc, gal_error *error) {
+    if (desc->stop_after || desc->dump || desc->log) {
+        return gali_fail(error, GAL_UNSUPPORTED, "target %s: it has neither dumps nor logs", c->target->name);
+    }
+    return gali_opencl_compile(c, error);
+}
+
 static gal_status run_back_end(gali_compilation *c, const gal_compile_desc *desc, gal_error *error) {
     static gal_status (*const own[GALI_SIMD_COUNT])(gali_compilation *, const gal_compile_desc *,
-                                                    gal_error *) = {[GALI_SIMD_HVX] = run_hvx};
+                                                    gal_error *) = {
+        [GALI_SIMD_HVX] = run_hvx, [GALI_SIMD_OPENCL] = run_opencl};
     return (own[c->target->simd] ? own[c->target->simd] : run_passes)(c, desc, error);
 }
 

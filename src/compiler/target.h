@@ -11,7 +11,8 @@ typedef enum gali_simd {
     GALI_SIMD_AVX512,
     GALI_SIMD_NEON,
     GALI_SIMD_WASM,
-    GALI_SIMD_HVX, /* plain C, and HVX by intrinsics in a back end of its own (emit/hvx) */
+    GALI_SIMD_HVX,    /* plain C, and HVX by intrinsics in a back end of its own (emit/hvx) */
+    GALI_SIMD_OPENCL, /* OpenCL C, in a back end of its own (emit/opencl) */
     GALI_SIMD_COUNT
 } gali_simd;
 

@@ -14,7 +14,10 @@
 #include "motion/teleport.h"
 #include "network/gate.h"
 
-enum { YAW_TURNS = 4096 }; /* within which a camera's yaw is taken as it is */
+enum {
+    YAW_TURNS = 4096,    /* within which a camera's yaw is taken as it is */
+    AXIS_MOST = 1 << 20, /* of a stick */
+};
 
 static uint32_t place_of(gal_character handle) {
     return (handle & 0xffffu) - 1;
@@ -65,10 +68,14 @@ static uint32_t free_place(const gal_crowd *crowd, const gali_group *group) {
     return place;
 }
 
+/* One axis of a stick, so bounded that its square is finite. */
+static float bounded_axis(float value) {
+    return isfinite(value) ? gali_clamp(value, -AXIS_MOST, AXIS_MOST) : 0;
+}
+
 /* What of an input counts. */
 static gal_input bounded_input(const gal_input *input) {
-    gali_vec2 stick = {isfinite(input->move_x) ? input->move_x : 0,
-                       isfinite(input->move_y) ? input->move_y : 0};
+    gali_vec2 stick = {bounded_axis(input->move_x), bounded_axis(input->move_y)};
     float length = gali_vec2_length(stick);
     float scale = length > 1 ? 1 / length : 1; /* a square stick is no faster on the diagonal */
     return (gal_input){

@@ -7,7 +7,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/size.h"
-#include "compiler/pass/pass.h"
+#include "compiler/emit/opencl/emit.h"
 
 enum { CAPACITY_DEFAULT = 4096, CAPACITY_MOST = 1000000, COPIED_ROWS = 256 };
 
@@ -46,17 +46,14 @@ static gal_status make_program(gal_gpu *gpu, const void *data, size_t size, gali
     c->name = "gpu";
     c->least = 1;
     c->most = gpu->capacity;
-    c->target = gali_target_find("scalar", error);
+    c->target = gali_target_find("opencl", error);
     gal_status status = gali_model_read(&c->model, data, size, error);
     if (status == GAL_OK) {
         gpu->inputs = c->model.inputs;
         gpu->outputs = c->model.outputs;
         gpu->experts = c->model.experts;
-        status = gali_pass_run(c, "sweep", NULL, error);
+        status = gali_opencl_program(c, program, error);
     }
-    status = status == GAL_OK ? gali_program_make(program, c->graph, &c->arena, error) : status;
-    status = status == GAL_OK ? gali_program_fuse(*program, error) : status;
-    status = status == GAL_OK ? gali_program_range(*program, error) : status;
     return status == GAL_OK ? find_ports(gpu, error) : status;
 }
 
@@ -75,13 +72,17 @@ gal_status gali_gpu_open(gal_gpu **out, const void *data, size_t size, const gal
         return gali_fail(error, GAL_NO_MEMORY, "no memory for a network");
     }
     *gpu = (gal_gpu){.capacity = all.capacity ? all.capacity : CAPACITY_DEFAULT};
+    const gali_gpu_choice choice = {tiling, all.half_weights != 0};
     gal_status status = make_program(gpu, data, size, &program, error);
+    status = status == GAL_OK ? gali_gpu_start(&gpu->run, program, all.device, gpu->symbols, &choice, error)
+                              : status;
     if (status == GAL_OK) {
         uint32_t wide = gpu->inputs > gpu->outputs ? gpu->inputs : gpu->outputs;
         gpu->rows = gali_arena_take(&gpu->compilation.arena, (size_t)gpu->capacity * wide * sizeof(float));
-        status = gpu->rows
-                     ? gali_gpu_start(&gpu->run, program, all.device, gpu->symbols, tiling, error)
-                     : gali_fail(error, GAL_NO_MEMORY, "no memory for rows of %u characters", gpu->capacity);
+        if (!gpu->rows) {
+            gali_gpu_end(&gpu->run);
+            status = gali_fail(error, GAL_NO_MEMORY, "no memory for rows of %u characters", gpu->capacity);
+        }
     }
     if (status != GAL_OK) {
         gali_compilation_release(&gpu->compilation);
@@ -195,8 +196,9 @@ gal_status gal_gpu_run(gal_gpu *gpu, const gal_network_batch *batch, gal_error *
     for (uint32_t first = 0; first < batch->count && status == GAL_OK; first += gpu->capacity) {
         uint32_t left = batch->count - first, count = left < gpu->capacity ? left : gpu->capacity;
         gpu->symbols[gpu->symbol] = count;
+        gali_gpu_set_sizes(&gpu->run, gpu->symbols);
         put_inputs(gpu, batch, first, count);
-        gali_gpu_launch(&gpu->run, gpu->symbols, NULL);
+        gali_gpu_launch(&gpu->run, NULL);
         get_outputs(gpu, batch, first, count);
         status = gali_gpu_failure(&gpu->run, error);
         if (left <= gpu->capacity) {

@@ -13,27 +13,37 @@
 typedef struct gali_gpu_run {
     gali_cl cl;
     gali_device_plan plan;
-    void **kernels, **tensors,
-        **packed;  /* [launches], [tensors of the program] or NULL, [packed]; in its arena */
-    size_t memory; /* bytes of the device */
+    void **kernels;   /* [launches], in its arena */
+    uint32_t *at;     /* [tensors of the program] where they begin with the sizes of the last launch or put */
+    int64_t *symbols; /* those */
+    void *tensors, *weights; /* the two pieces of memory */
+    size_t memory;           /* bytes of both */
 } gali_gpu_run;
+
+/* Zero: the default. */
+typedef struct gali_gpu_choice {
+    const gali_tiling *tiling; /* of all products; NULL: by rules */
+    int half_weights;
+} gali_gpu_choice;
 
 /*
  * Opens device `number` for a program that is fused and has ranges; most[symbol] is the largest value of each size.
- * tiling: of all products, NULL by rules. The program, which is changed, and its arena must stay. Errors: as
+ * choice: NULL, the default. The program, which is changed, and its arena must stay. Errors: as
  * gal_gpu_open. On failure there is nothing to end.
  */
 gal_status gali_gpu_start(gali_gpu_run *run, gali_program *program, uint32_t number, const int64_t *most,
-                          const gali_tiling *tiling, gal_error *error);
+                          const gali_gpu_choice *choice, gal_error *error);
 void gali_gpu_end(gali_gpu_run *run);
 
-/* Writes and reads the first `size` bytes of a tensor that has memory. */
+/* Sets the sizes, each at most as at the start, that all below is for. */
+void gali_gpu_set_sizes(gali_gpu_run *run, const int64_t *symbols);
+
+/* Writes and reads the first `size` bytes of an input or output. */
 void gali_gpu_put(gali_gpu_run *run, uint32_t tensor, const void *from, size_t size);
 void gali_gpu_get(gali_gpu_run *run, uint32_t tensor, void *to, size_t size);
 
-/* Starts all kernels for these sizes, each at most as at the start. nanoseconds: NULL, or [launches] gets what each took (0:
- * it is not for these sizes). */
-void gali_gpu_launch(gali_gpu_run *run, const int64_t *symbols, double *nanoseconds);
+/* Starts all kernels. nanoseconds: NULL, or [launches] gets what each took (0: it is not for these sizes). */
+void gali_gpu_launch(gali_gpu_run *run, double *nanoseconds);
 
 gal_status gali_gpu_failure(const gali_gpu_run *run, gal_error *error);
 

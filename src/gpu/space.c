@@ -12,7 +12,8 @@ static const double local_slack =
     1.5; /* 32 items read the same rows and outputs several times over, in one go */
 static const double idle_most = 0.35, waste_most = 0.2;
 
-uint32_t gali_gpu_tilings(const gali_gpu_product *product, const gali_device *device, gali_tiling *list) {
+uint32_t gali_gpu_tilings(const gali_gpu_product *product, const gali_device_limits *device,
+                          gali_tiling *list) {
     static const uint32_t sides[] = {32, 64, 128, 256}, depths[] = {4, 8, 16}, registers[] = {4, 8, 16};
     enum { SIDES = 4, DEPTHS = 3, REGISTERS = 3 };
     uint32_t count = 0;

@@ -34,7 +34,7 @@ typedef struct gali_gpu_product {
 enum { GALI_TILINGS_MAX = 512 };
 
 /* Every tiling that fits the device; returns how many, at most GALI_TILINGS_MAX. */
-uint32_t gali_gpu_tilings(const gali_gpu_product *product, const gali_device *device, gali_tiling *list);
+uint32_t gali_gpu_tilings(const gali_gpu_product *product, const gali_device_limits *device, gali_tiling *list);
 
 /* Why a tiling is not worth trying, as one of the words above; NULL: it is. */
 const char *gali_gpu_prune(const gali_gpu_product *product, const gali_gpu_facts *facts,

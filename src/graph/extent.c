@@ -35,6 +35,12 @@ typedef struct sum {
     uint32_t next;         /* in its bucket, counted from 1 */
 } sum;
 
+typedef struct asked {
+    const char *name;
+    int64_t most;
+    const struct asked *next;
+} asked;
+
 struct gali_extents {
     gali_arena *arena;
     const sum **sums;
@@ -43,6 +49,7 @@ struct gali_extents {
     uint32_t sum_count, sum_capacity, atom_count, atom_capacity, symbol_count, symbol_capacity, fresh;
     gali_extent *bounds; /* [bound_count] of symbols; UNKNOWN past them */
     uint32_t bound_count;
+    const asked *asked;
     uint32_t buckets[BUCKETS], atom_buckets[BUCKETS]; /* the last of that hash, counted from 1 */
 };
 
@@ -321,6 +328,22 @@ static gali_extent operation(gali_extents *x, gali_extent_kind kind, gali_extent
     return weight > WEIGHT_MAX ? GALI_EXTENT_UNKNOWN : keep_atom(x, &made);
 }
 
+void gali_extent_ask(gali_extents *x, const char *name, int64_t most) {
+    const char *copy = gali_arena_copy(x->arena, name, strlen(name));
+    asked *made = copy ? gali_arena_take(x->arena, sizeof *made) : NULL;
+    if (made) {
+        *made = (asked){copy, most, x->asked};
+        x->asked = made;
+    }
+}
+
+static int64_t most_asked(const gali_extents *x, const char *name, int64_t most) {
+    for (const asked *a = x->asked; a; a = a->next) {
+        most = strcmp(a->name, name) == 0 && a->most < most ? a->most : most;
+    }
+    return most;
+}
+
 gali_extent gali_extent_symbol(gali_extents *x, const char *name, int64_t least, int64_t most) {
     const atom *known = find_atom(x, GALI_EXTENT_SYMBOL, name, NULL);
     if (known) {
@@ -329,7 +352,7 @@ gali_extent gali_extent_symbol(gali_extents *x, const char *name, int64_t least,
     const char *copy = gali_arena_copy(x->arena, name, strlen(name));
     atom symbol = {.kind = GALI_EXTENT_SYMBOL,
                    .name = copy,
-                   .range = {least, most},
+                   .range = {least, most_asked(x, name, most)},
                    .symbol = x->symbol_count,
                    .weight = 1};
     gali_extent made = copy ? keep_atom(x, &symbol) : GALI_EXTENT_UNKNOWN;

@@ -35,6 +35,12 @@ gali_extent gali_extent_symbol(gali_extents *extents, const char *name, int64_t 
 /* A new symbol, named of the stem and a number: a size that only running tells. */
 gali_extent gali_extent_fresh(gali_extents *extents, const char *stem, int64_t least, int64_t most);
 
+/*
+ * What is said of a size before its symbol is made, by the name that it will have: its range ends there at the latest. The
+ * name is copied.
+ */
+void gali_extent_ask(gali_extents *extents, const char *name, int64_t most);
+
 /* Sets the range of a symbol that nothing has been made of yet: what is made of it is made with its range. */
 void gali_extent_set_range(gali_extents *extents, gali_extent symbol, int64_t least, int64_t most);
 

@@ -90,6 +90,7 @@ struct gali_graph;
 typedef enum gali_demand_kind {
     GALI_DEMAND_SAME, /* a is b */
     GALI_DEMAND_FITS, /* a is b, or one of them is 1: they are broadcast */
+    GALI_DEMAND_MOST, /* a is b at most */
     GALI_DEMAND_RANK, /* operand `operand`, whose rank is not known, has rank a */
 } gali_demand_kind;
 

@@ -285,3 +285,7 @@ gali_shape_known gali_shape_is_known(const gali_extents *extents, const gali_typ
     }
     return known;
 }
+
+int gali_demand_holds(gali_demand_kind kind, int64_t a, int64_t b) {
+    return a == b || (kind == GALI_DEMAND_FITS && (a == 1 || b == 1)) || (kind == GALI_DEMAND_MOST && a < b);
+}

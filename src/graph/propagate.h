@@ -37,4 +37,7 @@ int64_t *gali_graph_given(const gali_graph *graph, gali_arena *arena);
 
 gali_shape_known gali_shape_is_known(const gali_extents *extents, const gali_type *type, const int64_t *given);
 
+/* Whether sizes are what a demand of extents, SAME, FITS or MOST, says of them. */
+int gali_demand_holds(gali_demand_kind kind, int64_t a, int64_t b);
+
 #endif

@@ -167,6 +167,15 @@ void gali_rule_demand_same(gali_rule *rule, gali_extent a, gali_extent b) {
     demand_of(rule, GALI_DEMAND_SAME, a, b);
 }
 
+void gali_rule_demand_most(gali_rule *rule, gali_extent a, gali_extent b) {
+    gali_extents *x = rule->graph->extents;
+    int64_t least, most;
+    gali_extent_range(x, gali_extent_sub(x, b, a), &least, &most);
+    if (least < 0) {
+        demand_of(rule, GALI_DEMAND_MOST, a, b);
+    }
+}
+
 void gali_rule_demand_rank(gali_rule *rule, uint32_t i, int rank) {
     const gali_type *type = gali_rule_operand(rule, i);
     if (type && type->rank < 0 && rank >= 0) {

@@ -77,6 +77,9 @@ gal_status gali_rule_same(gali_rule *rule, gali_extent a, gali_extent b, gali_ex
 /* Demands that two extents are the same, which the rule has found no contradiction in. */
 void gali_rule_demand_same(gali_rule *rule, gali_extent a, gali_extent b);
 
+/* Demands that an extent is another one at most, unless ranges say so. */
+void gali_rule_demand_most(gali_rule *rule, gali_extent a, gali_extent b);
+
 /* Says which rank operand i must have, if that is not known. */
 void gali_rule_demand_rank(gali_rule *rule, uint32_t i, int rank);
 

@@ -2,7 +2,7 @@
  * A jump: asked for by the input, begun where the character is fast enough, and then told to the network as an
  * amount of the jump gait along the path, behind and ahead, until the path has forgotten it. From its first
  * sign until it has landed a character takes no other command. Off where the contract has no gait of role jump
- * or no rule jump_time. The step does it (body/path.inc); here is what others must know of it.
+ * or no rule jump_time. The step does it (body/path.inc, body/advance.inc); here is what others must know of it.
  */
 #ifndef GALI_MOTION_JUMP_H
 #define GALI_MOTION_JUMP_H

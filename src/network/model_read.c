@@ -51,23 +51,38 @@ static float widen_f16(uint32_t half) {
     return float_of_bits(sign | wide << 23 | fraction << 13);
 }
 
-/* Where weight i of [E][N][columns] is stored, GALI_SIZE_BAD: nowhere. */
-static size_t weight_place(const gali_model_layer *layer, size_t i) {
-    return layer->kind == GALI_LAYER_SPARSE
-               ? gali_sparse_place(layer, i / layer->inputs, (uint32_t)(i % layer->inputs))
-               : i;
-}
-
-int16_t gali_model_integer(const gali_model_layer *layer, size_t i) {
-    const size_t place = weight_place(layer, i);
-    return place == GALI_SIZE_BAD ? 0 : gali_model_stored_integer(layer, place);
-}
-
-int16_t gali_model_stored_integer(const gali_model_layer *layer, size_t i) {
+/* Weight i as it is stored, of integers. Every weight of a file comes by here when it is opened, so it is no call. */
+static inline int16_t stored_integer(const gali_model_layer *layer, size_t i) {
     if (layer->weight_type == GALI_WEIGHT_INT8) {
         return (int8_t)((const unsigned char *)layer->weights)[i];
     }
     return (int16_t)u16_at(layer->weights, i);
+}
+
+/* The same of the others. */
+static inline float stored_float(const gali_model_layer *layer, size_t i) {
+    switch (layer->weight_type) {
+    case GALI_WEIGHT_F16:
+        return widen_f16(u16_at(layer->weights, i));
+    case GALI_WEIGHT_BF16:
+        return float_of_bits(u16_at(layer->weights, i) << 16);
+    default:
+        return gali_model_f32(layer->weights, i);
+    }
+}
+
+/* Where weight i of [E][N][K] of a sparse layer is stored, GALI_SIZE_BAD: nowhere. */
+static size_t place_of_weight(const gali_model_layer *layer, size_t i) {
+    return gali_sparse_place(layer, i / layer->inputs, (uint32_t)(i % layer->inputs));
+}
+
+int16_t gali_model_integer(const gali_model_layer *layer, size_t i) {
+    const size_t place = layer->kind == GALI_LAYER_SPARSE ? place_of_weight(layer, i) : i;
+    return place == GALI_SIZE_BAD ? 0 : stored_integer(layer, place);
+}
+
+int16_t gali_model_stored_integer(const gali_model_layer *layer, size_t i) {
+    return stored_integer(layer, i);
 }
 
 uint16_t gali_model_scale(const gali_model_layer *layer, size_t row, uint32_t block) {
@@ -80,28 +95,27 @@ static float widen_integer(const gali_model_layer *layer, size_t i) {
     return gali_quantise_scale(gali_model_scale(layer, row, block)) * (float)gali_model_integer(layer, i);
 }
 
-float gali_model_weight(const gali_model_layer *layer, size_t i) {
-    const size_t place = weight_place(layer, i);
+static int stores_integers(const gali_model_layer *layer) {
+    return layer->weight_type == GALI_WEIGHT_INT8 || layer->weight_type == GALI_WEIGHT_INT16;
+}
+
+static float sparse_weight(const gali_model_layer *layer, size_t i) {
+    const size_t place = place_of_weight(layer, i);
     if (place == GALI_SIZE_BAD) {
         return 0;
     }
-    return layer->weight_type == GALI_WEIGHT_INT8 || layer->weight_type == GALI_WEIGHT_INT16
-               ? widen_integer(layer, i)
-               : gali_model_stored(layer, place);
+    return stores_integers(layer) ? widen_integer(layer, i) : stored_float(layer, place);
+}
+
+float gali_model_weight(const gali_model_layer *layer, size_t i) {
+    if (layer->kind == GALI_LAYER_SPARSE) {
+        return sparse_weight(layer, i);
+    }
+    return stores_integers(layer) ? widen_integer(layer, i) : stored_float(layer, i);
 }
 
 float gali_model_stored(const gali_model_layer *layer, size_t i) {
-    switch (layer->weight_type) {
-    case GALI_WEIGHT_INT8:
-    case GALI_WEIGHT_INT16:
-        return (float)gali_model_stored_integer(layer, i);
-    case GALI_WEIGHT_F16:
-        return widen_f16(u16_at(layer->weights, i));
-    case GALI_WEIGHT_BF16:
-        return float_of_bits(u16_at(layer->weights, i) << 16);
-    default:
-        return gali_model_f32(layer->weights, i);
-    }
+    return stores_integers(layer) ? (float)stored_integer(layer, i) : stored_float(layer, i);
 }
 
 gali_source gali_model_source(const gali_model_layer *layer, uint32_t i) {

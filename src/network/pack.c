@@ -175,42 +175,49 @@ static double shift_of(const fold *f, uint32_t k) {
     }
 }
 
+/* The first input from k on of which output n has a weight. */
+static uint32_t next_input(const gali_model_layer *layer, uint32_t n, uint32_t k) {
+    return layer->kind == GALI_LAYER_SPARSE ? gali_sparse_next(layer, n, k) : k;
+}
+
 static float bias_of(const fold *f, uint32_t e, uint32_t n) {
     const gali_model_layer *layer = gali_pack_layer_of(f->source);
     double bias = (double)gali_model_f32(layer->biases, (size_t)e * layer->outputs + n);
-    uint32_t k = f->source->live ? gali_sparse_next(layer, n, 0) : layer->inputs;
-    for (; k < layer->inputs; k = gali_sparse_next(layer, n, k + 1)) {
+    uint32_t k = f->source->live ? next_input(layer, n, 0) : layer->inputs;
+    for (; k < layer->inputs; k = next_input(layer, n, k + 1)) {
         bias += weight_of(f, e, n, k) * shift_of(f, k);
     }
     bias *= scale_of(f, n);
     return (float)(bias + (f->source->shift_output ? (double)gali_model_f32(f->model->output_mean, n) : 0.0));
 }
 
-static float folded_weight(const fold *f, uint32_t e, uint32_t n, uint32_t i) {
+static float folded_weight(const fold *f, uint32_t e, uint32_t n, uint32_t i, double scale) {
     const uint32_t *live = f->source->live;
     uint32_t k = live ? live[i] : i;
-    double weight = weight_of(f, e, n, k) * scale_of(f, n);
+    double weight = weight_of(f, e, n, k) * scale;
     uint32_t feature = live ? gali_pack_feature(f->source, k) : 0;
     return (float)(live ? weight / (double)gali_model_f32(f->model->input_std, feature) : weight);
 }
 
-/* The weight of row k of a panel for an output. */
-static float row_weight(const fold *f, const gali_panel *panel, uint32_t e, uint32_t n, uint32_t k) {
+/* The input of row k of a panel; UINT32_MAX: none, its weights are zeros. */
+static uint32_t row_input(const gali_panel *panel, uint32_t k) {
     if (!panel->patches) {
-        return folded_weight(f, e, n, k);
+        return k;
     }
     const uint32_t start = panel->patches[k / GALI_PATCH_INPUTS], input = start + k % GALI_PATCH_INPUTS;
-    return input < gali_pack_patch_own(start) ? 0 : folded_weight(f, e, n, input);
+    return input < gali_pack_patch_own(start) ? UINT32_MAX : input;
 }
 
 /* One output's column of one expert's panel: its bias, then its weights. Returns whether all are finite. */
 static int pack_column(const fold *f, const gali_panel *panel, uint32_t e, uint32_t n, float *column,
                        size_t stride) {
     float value = bias_of(f, e, n);
+    const double scale = scale_of(f, n);
     int finite = isfinite(value);
     column[0] = value;
     for (uint32_t k = 0; k < panel->inputs; k++) {
-        value = row_weight(f, panel, e, n, k);
+        const uint32_t input = row_input(panel, k);
+        value = input == UINT32_MAX ? 0 : folded_weight(f, e, n, input, scale);
         finite &= isfinite(value);
         column[((size_t)k + 1) * stride] = value;
     }

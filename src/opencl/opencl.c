@@ -11,6 +11,9 @@
 /* Khronos' numbers, of cl.h. */
 enum {
     CL_SUCCESS = 0,
+    CL_MEM_OBJECT_ALLOCATION_FAILURE = -4,
+    CL_OUT_OF_HOST_MEMORY = -6,
+    CL_INVALID_BUFFER_SIZE = -61,
     CL_PLATFORM_NAME = 0x0902,
     CL_DEVICE_TYPE = 0x1000,
     CL_DEVICE_MAX_COMPUTE_UNITS = 0x1002,
@@ -173,8 +176,10 @@ void gali_cl_list(gali_cl_facts *facts, uint32_t room, uint32_t *count, gal_erro
 }
 
 static void blame(gali_cl *cl, const char *what, int32_t status) {
+    int memory = status == CL_MEM_OBJECT_ALLOCATION_FAILURE || status == CL_OUT_OF_HOST_MEMORY ||
+                 status == CL_INVALID_BUFFER_SIZE;
     if (status != CL_SUCCESS && cl->failure.status == GAL_OK) {
-        gali_fail(&cl->failure, GAL_IO, "%s: OpenCL error %d", what, (int)status);
+        gali_fail(&cl->failure, memory ? GAL_NO_MEMORY : GAL_IO, "%s: OpenCL error %d", what, (int)status);
     }
 }
 
@@ -330,17 +335,17 @@ void gali_cl_free(gali_cl *cl, void *memory) {
     }
 }
 
-void gali_cl_read(gali_cl *cl, void *buffer, void *to, size_t size) {
+void gali_cl_read(gali_cl *cl, void *buffer, size_t first, void *to, size_t size) {
     if (gali_cl_good(cl)) {
         blame(cl, "clEnqueueReadBuffer",
-              cl->call.EnqueueReadBuffer(cl->queue, buffer, 1, 0, size, to, 0, NULL, NULL));
+              cl->call.EnqueueReadBuffer(cl->queue, buffer, 1, first, size, to, 0, NULL, NULL));
     }
 }
 
-void gali_cl_write(gali_cl *cl, void *buffer, const void *from, size_t size) {
+void gali_cl_write(gali_cl *cl, void *buffer, size_t first, const void *from, size_t size) {
     if (gali_cl_good(cl)) {
         blame(cl, "clEnqueueWriteBuffer",
-              cl->call.EnqueueWriteBuffer(cl->queue, buffer, 1, 0, size, from, 0, NULL, NULL));
+              cl->call.EnqueueWriteBuffer(cl->queue, buffer, 1, first, size, from, 0, NULL, NULL));
     }
 }
 

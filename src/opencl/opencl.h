@@ -98,7 +98,8 @@ double gali_cl_time(gali_cl *cl, void *kernel, size_t items, size_t group);
 void gali_cl_start(gali_cl *cl, void *kernel, size_t items, size_t group);
 void gali_cl_wait(gali_cl *cl);
 
-void gali_cl_read(gali_cl *cl, void *buffer, void *to, size_t size);
-void gali_cl_write(gali_cl *cl, void *buffer, const void *from, size_t size);
+/* The buffer's bytes from `first` on. */
+void gali_cl_read(gali_cl *cl, void *buffer, size_t first, void *to, size_t size);
+void gali_cl_write(gali_cl *cl, void *buffer, size_t first, const void *from, size_t size);
 
 #endif

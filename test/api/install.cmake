@@ -35,6 +35,27 @@ if(EXISTS ${BUILD}/cli)
     endif()
 endif()
 
+# Networks on GPUs, which stand on it: the installed sample, on a device where there is one.
+if(EXISTS ${BUILD}/cli)
+    set(project ${WORK}/gpu)
+    file(MAKE_DIRECTORY ${project})
+    file(GLOB_RECURSE sample ${WORK}/prefix/share/doc/gpu.c)
+    file(COPY ${sample} DESTINATION ${project})
+    file(WRITE ${project}/CMakeLists.txt "cmake_minimum_required(VERSION 3.22)\nproject(walkers LANGUAGES C)\n"
+        "find_package(gallop 0.1 REQUIRED COMPONENTS gpu)\nadd_executable(walkers gpu.c)\n"
+        "target_link_libraries(walkers PRIVATE gallop::gpu)\n")
+    gallop_run("gpu: configure" ${CMAKE_COMMAND} -S ${project} -B ${project}/build -G ${GENERATOR}
+        -DCMAKE_PREFIX_PATH=${WORK}/prefix -DCMAKE_C_COMPILER=${CC} "-DCMAKE_C_FLAGS=${FLAGS}")
+    gallop_run("gpu: build" ${CMAKE_COMMAND} --build ${project}/build)
+    gallop_run("gpu: run" ${project}/build/walkers ${SOURCE}/models/walker-small.gallop 4 2)
+    if(PKG_CONFIG)
+        gallop_run("pkg-config gallop-gpu" ${PKG_CONFIG} --cflags --libs gallop-gpu)
+        string(STRIP "${printed}" printed)
+        separate_arguments(given UNIX_COMMAND "${printed}")
+        gallop_run("pkg-config: build" ${CC} -std=c11 ${flags} ${project}/gpu.c ${given} -o ${project}/walkers)
+    endif()
+endif()
+
 # An archive shows a linker no name that can be taken for the host's own, a shared library the public names alone.
 if(LIBRARY MATCHES "[.]a$")
     gallop_run("symbols" ${NM} -g --defined-only ${LIBRARY})

@@ -118,7 +118,9 @@ static void a_replay_tells_builds_apart(void **unused) {
 static void wrong_words_are_named(void **unused) {
     (void)unused;
     spill_text(place_of("no"), "no recording at all, but long enough to be one, as far as its size goes");
-    expect_bad(run("replay %s/no %s", place, WALKER), 1, "this is no recording");
+    expect_bad(run("replay %s/no %s", place, WALKER), 1, "/no: recording, byte 20: this is no recording");
+    expect_bad(run("replay %s/tape %s/nothing", place, place), 1, "/nothing: No such file or directory");
+    assert_null(strstr(run("replay %s/tape %s/nothing", place, place)->err, "/tape"));
     expect_bad(run("simulate %s", WALKER), 2, "-o is missing");
     expect_bad(run("simulate %s -o %s/x --part 5/4", WALKER, place), 2, "--part 5/4");
     expect_bad(run("simulate %s/no -o %s/x", place, place), 1, "no:");

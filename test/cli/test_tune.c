@@ -45,10 +45,13 @@ static void wrong_words_are_named(void **unused) {
     expect_bad(tune("--characters 4,5000"), 2, "--characters 4,5000");
     expect_bad(tune("--characters 4,"), 2, "--characters 4,");
     expect_bad(tune("--form blended"), 2, "--form blended");
+    expect_bad(tune("--target hexagonv66+hvx"), 2, "--target hexagonv66+hvx: nothing to search for");
     expect_bad(tune("--plan p"), 2, "--plan needs --log");
     expect_bad(tune("--target riscv"), 2, "riscv");
     expect_bad(tune("--target wasm32+simd128"), 1, "does not run on this machine");
     expect_bad(gallop("tune none.gallop"), 1, "none.gallop");
+    expect_bad(gallop("tune " GALLOP_SOURCE_DIR "/README.md"), 1,
+               "README.md: header: offset 0: not a Gallop model");
 }
 
 static void a_log_of_another_version_is_refused(void **unused) {

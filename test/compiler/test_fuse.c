@@ -27,7 +27,16 @@ typedef struct fuse_case {
 #define ROWS "symbol b 1..4\nsymbol s 1..9\ninput %0 \"x\": f32[b, s, 16]\n"
 #define WEIGHT "constant %1: f32[4, 4] = 1 2 -1 0.5 0.25 -2 1 1 3 -1 0 2 1 1 -0.5 0.75\n"
 
+/* Rows that only look back: a mask of their number is added to the product. */
+#define MASKED                                                                                                 \
+    "%1: f32[...] = Transpose (%0) perm:ints=0,2,1\n%2: f32[...] = MatMul (%0, %1)\n"                          \
+    "%3: i64[...] = Shape (%0) start:int=1 end:int=2\n%4: i64[...] = Concat (%3, %3) axis:int=0\n"             \
+    "constant %5: f32[] = -9\n%6: f32[...] = Expand (%5, %4)\nconstant %7: i64[] = 1\n"                        \
+    "%8: f32[...] = Trilu (%6, %7) upper:int=1\n%9: f32[...] = Add (%2, %8)\noutput %9\n"
+
 static const fuse_case cases[] = {
+    {"a mask that sizes make is made once for all of a batch", ROWS MASKED, 3, 3},
+    {"of sizes that are numbers it is a constant", "input %0 \"x\": f32[3, 4, 16]\n" MASKED, 2, 2},
     {"a layer norm of single operators is one function",
      ROWS "constant %1: i64[1] = -1\nconstant %2: f32[] = 0.001\n" NORM "output %9\n", 1, 4},
     {"so is what follows it row by row",

@@ -242,6 +242,18 @@ static void graphs_are_networks(void **state) {
     }
 }
 
+/* Sparse layers are dense ones with zeros, to the graph. */
+static void graphs_of_sparse_layers(void **state) {
+    (void)state;
+    uint64_t random = 3;
+    for (size_t i = 0; i < NETWORKS; i++) {
+        synthetic s = synthetic_make(&networks[i]);
+        sparse_make(&s, &s.model.layers[s.model.layer_count - 1], i % 2 ? 128 : 256, &random);
+        expect_network(&s, GAL_FORM_PER_EXPERT);
+        synthetic_free(&s);
+    }
+}
+
 static void graphs_of_every_kind_of_layer(void **state) {
     (void)state;
     static const gal_gate_kind gates[] = {GAL_GATE_CUBIC, GAL_GATE_CALLER, GAL_GATE_NETWORK, GAL_GATE_LINEAR};
@@ -300,9 +312,10 @@ static void groups_store_what_others_read(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(passes_print_what_parses),      cmocka_unit_test(dumps_are_as_ever),
-        cmocka_unit_test(graphs_are_networks),           cmocka_unit_test(graphs_of_every_kind_of_layer),
-        cmocka_unit_test(groups_store_what_others_read), cmocka_unit_test(the_page_shows_a_dump),
+        cmocka_unit_test(passes_print_what_parses), cmocka_unit_test(dumps_are_as_ever),
+        cmocka_unit_test(graphs_are_networks),      cmocka_unit_test(graphs_of_every_kind_of_layer),
+        cmocka_unit_test(graphs_of_sparse_layers),  cmocka_unit_test(groups_store_what_others_read),
+        cmocka_unit_test(the_page_shows_a_dump),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

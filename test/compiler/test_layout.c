@@ -234,11 +234,61 @@ static void test_memory_is_near_what_lives_at_once(void **state) {
     gali_arena_release(&arena);
 }
 
+/* Channels of a group, rows and columns are one axis in the file, and three of the sum, in the order of that one. */
+static void test_merged_axes_are_summed_as_parts(void **state) {
+    (void)state;
+    enum { GROUPS = 3, OF_GROUP = 2, ROWS = 5, COLUMNS = 7, SIZE_OF = GROUPS * OF_GROUP * ROWS * COLUMNS };
+    static const char text[] = "symbol h 1..9\ninput %0 \"x\": f32[h, 7, 6]\nconstant %1: i64[2] = 3 -1\n"
+                               "constant %2: i64[1] = 1\n"
+                               "%3 \"planes\": f32[6, h, 7] = Transpose (%0) perm:ints=2,0,1\n"
+                               "%4 \"groups\": f32[...] = Reshape (%3, %1)\n"
+                               "%5 \"sum\": f32[3, 1] = ReduceSum (%4, %2)\noutput %5\n";
+    static double x[SIZE_OF];
+    gali_arena arena = {0};
+    gal_error error = {0};
+    gali_graph *graph;
+    gali_program *p;
+    float sum[GROUPS] = {0};
+    if (gali_graph_parse(&graph, text, sizeof text - 1, &arena, &error) != GAL_OK ||
+        gali_graph_infer(graph, &error) != GAL_OK) {
+        fail_msg("%s", error.message);
+    }
+    for (int i = 0; i < SIZE_OF; i++) {
+        x[i] = (double)(float)(0.01 * (double)(i * 7907 % 211) - 1);
+    }
+    for (int i = 0; i < SIZE_OF; i++) { /* by group, channel, row, column */
+        int channel = i / (ROWS * COLUMNS), place = i % (ROWS * COLUMNS);
+        sum[channel / OF_GROUP] += (float)x[place * GROUPS * OF_GROUP + channel];
+    }
+    gali_tensor in = {.element = GALI_f32,
+                      .rank = 3,
+                      .shape = {ROWS, COLUMNS, GROUPS * OF_GROUP},
+                      .count = SIZE_OF,
+                      .real = x};
+    gali_run run = {.graph = graph, .memory_left = GALI_RUN_MEMORY, .work_left = 1e9, .error = &error};
+    assert_int_equal(program_make(&run, graph, NULL, gali_program_layout, &p), GAL_OK);
+    for (uint32_t s = 0; s < p->stage_count; s++) {
+        assert_true(p->stages[s].gone || p->stages[s].reduced == 3);
+    }
+    for (uint32_t i = 0; i <= gali_target_count; i++) {
+        gali_tensor y;
+        if (program_run(&run, graph, i ? &gali_targets[i - 1] : NULL, &in, &y) != GAL_OK) {
+            fail_msg("%s", error.message);
+        }
+        for (size_t g = 0; g < GROUPS; g++) {
+            assert_true(y.real[g] == (double)sum[g]);
+        }
+        gali_tensor_release(&run, &y);
+    }
+    gali_arena_release(&arena);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_channels_go_last),
         cmocka_unit_test(test_no_order_changes_a_bit),
         cmocka_unit_test(test_sums_of_rows_go_in_parts),
+        cmocka_unit_test(test_merged_axes_are_summed_as_parts),
         cmocka_unit_test(test_rows_of_a_group_share_loops),
         cmocka_unit_test(test_memory_is_near_what_lives_at_once),
     };

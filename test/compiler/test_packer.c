@@ -1,6 +1,6 @@
 /*
- * The packer of Hexagon assembly: what is read of instructions, dependences, packets, and, with llvm-mc as the judge, that
- * random packets are refused and taken as it does and that random blocks come out as packets that it takes.
+ * The packer's instructions, dependences, packets and registers, and, with llvm-mc as the judge, that random packets are refused
+ * and taken as it does and that random blocks come out as packets that it takes. What becomes of a text: test_packer_text.c.
  */
 #define _DEFAULT_SOURCE
 #include <setjmp.h>
@@ -201,10 +201,7 @@ static void packets_are_those_that_the_assembler_takes(void **state) {
     fclose(file);
     const int asked = ask_judge(path, refused, PACKETS + 1);
     unlink(path);
-    if (!asked) {
-        skip();
-    }
-    for (int i = 2; i < PACKETS + 2; i++) {
+    for (int i = 2; i < PACKETS + 2 && asked; i++) {
         if (held[i] == 1 && refused[i]) {
             fail_msg("refused by the assembler: %s", lines[i]);
         }
@@ -299,44 +296,6 @@ static void dependences_are_hard_or_soft(void **state) {
     }
 }
 
-/* ---- packing ---- */
-
-static gali_packer_report pack_text(const char *text, gali_packer_soft soft, int always, gali_text *out) {
-    gali_packer_options options = {.soft = soft, .always = always};
-    gali_packer_report report;
-    gal_error error = {0};
-    gal_status status = gali_packer_run(text, strlen(text), &options, out, &report, &error);
-    if (status != GAL_OK) {
-        fail_msg("%s", error.message);
-    }
-    return report;
-}
-
-/* The chapter's example, R = A + B + C: in its own order of dependences, three packets against more. */
-static void soft_dependences_save_packets(void **state) {
-    static const char text[] = "f:\n"
-                               "\tv1 = vmem(r0++#1)\n\tv2 = vmem(r1++#1)\n\tv5:4.h = vadd(v1.ub,v2.ub)\n"
-                               "\tv3 = vmem(r2++#1)\n\tv5:4.h += vadd(v3.ub,v0.ub)\n\tvmem(r3++#1) = v4\n"
-                               "\tvmem(r3++#1) = v5\n";
-    (void)state;
-    gali_text out[3] = {{0}};
-    gali_packer_report report[3];
-    for (int soft = 0; soft < 3; soft++) {
-        report[soft] = pack_text(text, (gali_packer_soft)soft, 1, &out[soft]);
-        assert_int_equal(report[soft].blocks, 1);
-    }
-    assert_int_equal(report[GALI_PACKER_SOFT_PAPER].packets_before, 7);
-    assert_int_equal(report[GALI_PACKER_SOFT_PAPER].packets_after, 5);
-    assert_int_equal(report[GALI_PACKER_SOFT_NONE].packets_after, 5);
-    assert_int_equal(report[GALI_PACKER_SOFT_HARD].packets_after, 6);
-    assert_non_null(strstr(out[0].bytes, "v3.cur = vmem(r2++#1)"));
-    assert_null(strstr(out[1].bytes, ".cur"));
-    for (int soft = 0; soft < 3; soft++) {
-        gali_text_release(&out[soft]);
-        gali_packer_report_release(&report[soft]);
-    }
-}
-
 /* Equation 4.4 as it stands: with no predecessors and one latency, the penalty alone decides. */
 static void a_penalty_makes_a_soft_one_wait(void **state) {
     (void)state;
@@ -353,91 +312,6 @@ static void a_penalty_makes_a_soft_one_wait(void **state) {
     assert_int_equal(packing.forms[1], GALI_PACKER_FORM_CURRENT);
     gali_arena_release(&self->arena);
     free(self);
-}
-
-/* A store's condition and its value may both be of its packet. */
-static void a_store_takes_both_its_forms(void **state) {
-    static const char text[] = "f:\n\tp2 = r2\n\tr6 = add(r4,#4)\n\tif (p2) memb(r8+#0) = r6\n";
-    (void)state;
-    gali_text out = {0};
-    gali_packer_report report = pack_text(text, GALI_PACKER_SOFT_PAPER, 0, &out);
-    assert_string_equal(
-        out.bytes, "f:\n\t{\n\t\tp2 = r2\n\t\tr6 = add(r4,#4)\n\t\tif (p2.new) memb(r8+#0) = r6.new\n\t}\n");
-    gali_text_release(&out);
-    gali_packer_report_release(&report);
-}
-
-/* Offsets follow the steps of their base. */
-static void an_access_that_moves_keeps_its_address(void **state) {
-    static const char text[] = "f:\n\t{\n\t\tr1 = add(r1,#8)\n\t}\n\t{\n\t\tr2 = memw(r1+#4)\n\t}\n";
-    (void)state;
-    gali_text out = {0};
-    gali_packer_report report = pack_text(text, GALI_PACKER_SOFT_PAPER, 0, &out);
-    assert_int_equal(report.packets_after, 1);
-    assert_string_equal(out.bytes, "f:\n\t{\n\t\tr1 = add(r1,#8)\n\t\tr2 = memw(r1+#12)\n\t}\n");
-    gali_text_release(&out);
-    gali_packer_report_release(&report);
-}
-
-/* What is not shorter, or not known, stays byte for byte; so does what stands around. */
-static void what_is_no_better_stays(void **state) {
-    static const char text[] =
-        "\t.text\nf: // a word\n\t{\n\t\tr1 = add(r1,r2)\n\t\tr2 = add(r4,r3)\n\t} // kept\n"
-        "\t.p2align 4\n.L:\n\t{\n\t\tallocframe(#8)\n\t}\n\t{\n\t\tr1 = #1\n\t}\n\tjumpr r31";
-    (void)state;
-    gali_text out = {0};
-    gali_packer_report report = pack_text(text, GALI_PACKER_SOFT_PAPER, 0, &out);
-    assert_string_equal(out.bytes, text);
-    assert_int_equal(report.left, 1);
-    assert_int_equal(report.packets_before, 4);
-    gali_text_release(&out);
-    gali_packer_report_release(&report);
-}
-
-/* A swap cannot be taken apart; a condition on the packet's own comparison can. */
-static void a_packet_is_taken_apart_as_it_ran(void **state) {
-    static const char swap[] = "f:\n\t{\n\t\tr1 = r2\n\t\tr2 = r1\n\t}\n\t{\n\t\tr3 = #1\n\t}\n";
-    static const char old[] = "f:\n\t{\n\t\tr1 = #1\n\t\tmemw(r0+#0) = r1\n\t}\n\t{\n\t\tr3 = #1\n\t}\n";
-    (void)state;
-    gali_text out = {0};
-    gali_packer_report report = pack_text(swap, GALI_PACKER_SOFT_PAPER, 1, &out);
-    assert_string_equal(out.bytes, swap);
-    assert_int_equal(report.left, 1);
-    gali_packer_report_release(&report);
-    gali_text_release(&out);
-    report = pack_text(old, GALI_PACKER_SOFT_PAPER, 0, &out);
-    assert_string_equal(out.bytes, "f:\n\t{\n\t\tmemw(r0+#0) = r1\n\t\tr1 = #1\n\t\tr3 = #1\n\t}\n");
-    gali_packer_report_release(&report);
-    gali_text_release(&out);
-}
-
-static void errors_have_their_line(void **state) {
-    static const struct {
-        const char *text, *message;
-    } rows[] = {{"f:\n\t{\n\t\tr1 = #1\n", "line 2: a packet without its end"},
-                {"\t{\n\t{\n", "line 2: a packet in the packet of line 1"}};
-    (void)state;
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        gali_text out = {0};
-        gali_packer_options options = {.always = 0};
-        gali_packer_report report;
-        gal_error error = {0};
-        assert_int_equal(gali_packer_run(rows[i].text, strlen(rows[i].text), &options, &out, &report, &error),
-                         GAL_BAD_DATA);
-        assert_string_equal(error.message, rows[i].message);
-        gali_text_release(&out);
-        gali_packer_report_release(&report);
-    }
-}
-
-/* ---- registers ---- */
-
-static void unused_registers_are_those_that_nobody_means(void **state) {
-    static const char text[] = "\tr7 = add(r9,##r8)\n\tv17:16 = vcombine(v30,v31.new)\n.Lv20:";
-    (void)state;
-    gali_registers unused = gali_find_unused(text, strlen(text));
-    assert_true(unused.scalar == (0x1000ffc0u & ~(1u << 7 | 1u << 8 | 1u << 9)));
-    assert_true(unused.vector == (0xffff0000u & ~(3u << 16 | 3u << 30)));
 }
 
 static void results_of_a_block_get_registers_of_their_own(void **state) {
@@ -599,17 +473,15 @@ int main(void) {
         cmocka_unit_test(what_is_not_known_is_said),
         cmocka_unit_test(packets_are_those_that_the_assembler_takes),
         cmocka_unit_test(dependences_are_hard_or_soft),
-        cmocka_unit_test(soft_dependences_save_packets),
         cmocka_unit_test(a_penalty_makes_a_soft_one_wait),
-        cmocka_unit_test(a_store_takes_both_its_forms),
-        cmocka_unit_test(an_access_that_moves_keeps_its_address),
-        cmocka_unit_test(what_is_no_better_stays),
-        cmocka_unit_test(a_packet_is_taken_apart_as_it_ran),
-        cmocka_unit_test(errors_have_their_line),
-        cmocka_unit_test(unused_registers_are_those_that_nobody_means),
         cmocka_unit_test(results_of_a_block_get_registers_of_their_own),
         cmocka_unit_test(other_results_keep_their_registers),
         cmocka_unit_test(random_blocks_keep_their_dependences),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    if (!failed && system("command -v llvm-mc-19 >/dev/null") != 0) {
+        print_message("skipped: no llvm-mc-19 to judge packets\n");
+        return 77;
+    }
+    return failed;
 }

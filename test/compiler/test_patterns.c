@@ -1,15 +1,11 @@
-/* Convolutions whose weights follow patterns: which they are, that results are the convolution's, the same bits for any target. */
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+/* Convolutions whose weights follow patterns: which they are, that results are the convolution's, in loops and in C, the same bits for
+ * any target. */
+#include <dlfcn.h>
 #include <string.h>
 
-#include <cmocka.h>
-
-#include "compiler/target.h"
-#include "program_run.h"
+#include "convolution.h"
+#include "cpu/cpu.h"
+#include "program_build.h"
 
 /* Places of windows, row by row. */
 static const uint16_t shapes[] = {0x1B, 0x36,  0xD8, 0x1B0, 0xB2,  0x5C,  0x93,
@@ -44,34 +40,28 @@ static float weight_of(const patterns_case *of, int64_t kernel, int place) {
                : 0;
 }
 
-/* Relu(Conv(x, w, bias) + x2) of a second input like the result. */
+static float weight_at(const void *of, int64_t i) {
+    return weight_of(of, i / 9, (int)(i % 9));
+}
+
 static gali_graph *network(const patterns_case *of, gali_arena *arena) {
-    gali_text text = {0};
-    gali_graph *graph;
-    gal_error error = {0};
-    int64_t group = strstr(of->attributes, "group") ? 2 : 1, kernels = of->maps * of->channels / group;
-    gali_text_add(&text, "symbol b 1..3\ninput %%0 \"x\": f32[");
-    gali_text_add(&text, of->batch ? "%lld" : "b", (long long)of->batch);
-    gali_text_add(&text, ", %lld, %lld, %lld]\nconstant %%1: f32[%lld, %lld, 3, 3] =", (long long)of->channels,
-                  (long long)of->height, (long long)of->width, (long long)of->maps,
-                  (long long)(of->channels / group));
-    for (int64_t i = 0; i < kernels * 9; i++) {
-        gali_text_add(&text, " %.9g", (double)weight_of(of, i / 9, (int)(i % 9)));
+    char batch[8] = "b", input[64], weights[64];
+    const int64_t from = of->channels / (strstr(of->attributes, "group") ? 2 : 1);
+    if (of->batch) {
+        snprintf(batch, sizeof batch, "%lld", (long long)of->batch);
     }
-    gali_text_add(&text, "\nconstant %%2: f32[%lld] =", (long long)of->maps);
-    for (int64_t i = 0; i < of->maps; i++) {
-        gali_text_add(&text, " %.6g", (double)(i % 7) - 3);
-    }
-    gali_text_add(
-        &text,
-        "\n%%3 \"y\": f32[...] = Conv (%%0, %%1, %%2) %s\n%%4 \"r\": f32[...] = Relu (%%3)\noutput %%4\n",
-        of->attributes);
-    if (gali_graph_parse(&graph, text.bytes, text.size, arena, &error) != GAL_OK ||
-        gali_graph_infer(graph, &error) != GAL_OK) {
-        fail_msg("%s", error.message);
-    }
-    gali_text_release(&text);
-    return graph;
+    snprintf(input, sizeof input, "%s, %lld, %lld, %lld", batch, (long long)of->channels, (long long)of->height,
+             (long long)of->width);
+    snprintf(weights, sizeof weights, "%lld, %lld, 3, 3", (long long)of->maps, (long long)from);
+    const convolution c = {.symbols = "symbol b 1..3\n",
+                           .input = input,
+                           .weights = weights,
+                           .attributes = of->attributes,
+                           .maps = of->maps,
+                           .weight_count = of->maps * from * 9,
+                           .weight = weight_at,
+                           .of = of};
+    return convolution_graph(&c, arena);
 }
 
 static uint32_t sums;
@@ -86,8 +76,11 @@ static gal_status counted_layout(gali_program *program, gal_error *error) {
 }
 
 /* Whether the sums' loops walk filters as they are reordered: those that are lowered as any other stage do not. */
-static void check_loops(gali_run *run, const gali_graph *graph, const gali_target *target) {
+static void check_loops(gali_run *run, const gali_graph *graph, const gali_target *target, const gali_tensor *x,
+                        const gali_tensor *y) {
     gali_program *program;
+    (void)x;
+    (void)y;
     assert_int_equal(program_make(run, graph, target, gali_program_layout, &program), GAL_OK);
     for (uint32_t i = 0; i < program->stage_count; i++) {
         const gali_program_stage *stage = &program->stages[i];
@@ -99,55 +92,69 @@ static void check_loops(gali_run *run, const gali_graph *graph, const gali_targe
         assert_int_equal(gali_program_lower(program, stage->group, &lowered, run->error), GAL_OK);
         gali_loop_print(lowered.function, &text);
         assert_non_null(strstr(text.bytes, "lookup(treorder_"));
+        assert_false(lowered.plain);
         gali_text_release(&text);
     }
 }
 
-static void run_case(const patterns_case *of, gali_graph *graph) {
-    gal_error error = {0};
-    int64_t batch = of->batch ? of->batch : 2;
-    gali_tensor x = {.element = GALI_f32, .rank = 4, .shape = {batch, of->channels, of->height, of->width}};
-    x.count = (size_t)(batch * of->channels * of->height * of->width);
-    double *numbers = malloc(x.count * sizeof *numbers), largest = 0, off = 0;
-    for (size_t i = 0; i < x.count; i++) {
-        numbers[i] = (double)(float)((double)(i * 7907 % 2011) / 1005 - 1);
-    }
-    x.real = numbers;
-    gali_run run = {.graph = graph, .memory_left = GALI_RUN_MEMORY, .work_left = 1e12, .error = &error};
-    gali_tensor truth, plain, y;
-    assert_int_equal(gali_graph_evaluate(&run, graph, &x, &truth), GAL_OK);
-    if (program_run_by(&run, graph, NULL, &x, &plain, counted_layout) != GAL_OK) {
-        fail_msg("%s", error.message);
-    }
-    assert_int_equal(sums, of->stages);
-    for (size_t i = 0; i < truth.count; i++) {
-        largest = fmax(largest, fabs(truth.real[i]));
-        off = fmax(off, fabs(truth.real[i] - plain.real[i]));
-    }
-    if (!(off <= 5e-6 * largest)) {
-        fail_msg("%g off of %g", off, largest);
-    }
-    for (uint32_t t = 0; t < gali_target_count; t++) {
-        if (program_run_by(&run, graph, &gali_targets[t], &x, &y, counted_layout) != GAL_OK) {
-            fail_msg("%s: %s", gali_targets[t].name, error.message);
-        }
-        assert_memory_equal(y.real, plain.real, y.count * sizeof *y.real);
-        check_loops(&run, graph, &gali_targets[t]);
-        gali_tensor_release(&run, &y);
-    }
-    gali_tensor_release(&run, &truth);
-    gali_tensor_release(&run, &plain);
-    free(numbers);
+static gali_tensor input_of(const patterns_case *of) {
+    return (gali_tensor){.rank = 4, .shape = {of->batch ? of->batch : 2, of->channels, of->height, of->width}};
 }
 
 static void test_cases(void **state) {
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         gali_arena arena = {0};
-        run_case(&cases[i], network(&cases[i], &arena));
+        convolution_check(network(&cases[i], &arena), input_of(&cases[i]), counted_layout, check_loops);
+        assert_int_equal(sums, cases[i].stages);
         gali_arena_release(&arena);
     }
 }
+
+/* ---- emitted C ---- */
+
+typedef int call(uint32_t *sizes, const void *const *inputs, void *const *outputs, const void *weights,
+                 void *workspace);
+
+/* C that this machine can run makes the interpreter's bits. */
+static void check_c(gali_run *run, const gali_graph *graph, const gali_target *target, const gali_tensor *x,
+                    const gali_tensor *y) {
+    static _Alignas(64) unsigned char workspace[1 << 20];
+    gali_program *program;
+    if (target->simd != GALI_SIMD_SCALAR &&
+        (target->simd != GALI_SIMD_AVX2 || !gal_isa_available(GAL_ISA_AVX2))) {
+        return;
+    }
+    assert_int_equal(program_make(run, graph, target, counted_layout, &program), GAL_OK);
+    assert_int_equal(sums, 1);
+    void *library = program_build(program);
+    call *emitted;
+    *(void **)&emitted = dlsym(library, "model_call");
+    const unsigned char *const *weights = dlsym(library, "model_weights");
+    float *in = malloc(x->count * sizeof *in), *out = calloc(y->count, sizeof *out);
+    program_fill(x, (unsigned char *)in);
+    const void *given[] = {in};
+    void *made[] = {out};
+    uint32_t sizes[2] = {0};
+    assert_int_equal(emitted(sizes, given, made, *weights, workspace), 0);
+    for (size_t i = 0; i < y->count; i++) {
+        if ((double)out[i] < y->real[i] || (double)out[i] > y->real[i] || out[i] != out[i]) {
+            fail_msg("%s: element %zu is %a, not %a", target->name, i, (double)out[i], y->real[i]);
+        }
+    }
+    free(in);
+    free(out);
+    dlclose(library);
+}
+
+static void test_emitted(void **state) {
+    gali_arena arena = {0};
+    (void)state;
+    convolution_check(network(&cases[0], &arena), input_of(&cases[0]), counted_layout, check_c);
+    gali_arena_release(&arena);
+}
+
+/* ---- storage ---- */
 
 /* What is stored of some channels is those channels' weights, each once, in the order that it says. */
 static void check_stored(const gali_fkw_patterns *patterns, const gali_fkw *f, const float *weights,
@@ -212,6 +219,7 @@ static void test_storage(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_cases), cmocka_unit_test(test_storage)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_cases), cmocka_unit_test(test_emitted),
+                                       cmocka_unit_test(test_storage)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -18,7 +18,6 @@
 #include "compiler/loop/interpret.h"
 #include "compiler/loop/number.h"
 #include "compiler/loop/print_c.h"
-#include "gallop/network.h"
 #include "graph/scalar.h"
 #include "synthetic.h"
 
@@ -504,111 +503,6 @@ static void clang_has_the_same_bits(void **unused) {
     compiled("clang-19");
 }
 
-/* One vector and one number, made outside of two functions that know a size, and read and written in them. */
-static const char across[] = "loop across(n in 1..9) {\n"
-                             "  input x[8]\n"
-                             "  output y[n][8]\n"
-                             "  local a[8]\n"
-                             "  local s\n"
-                             "  a[0:8] = x[0:8]\n"
-                             "  s = x[1]\n"
-                             "  for p in 2 {\n"
-                             "    let p.size = size(3, 2, p) in 1..2 cases\n"
-                             "    local b[8]\n"
-                             "    b[0:8] = mul(a[0:8], s)\n"
-                             "    for q in 2 {\n"
-                             "      let q.size = size(p.size + 3, 2, q) in 2..3 cases\n"
-                             "      for i in q.size {\n"
-                             "        a[0:8] = add(a[0:8], b[0:8])\n"
-                             "        s = add(s, x[2])\n"
-                             "      }\n"
-                             "    }\n"
-                             "  }\n"
-                             "  for c in n {\n"
-                             "    y[c][0:8] = fma(a[0:8], s, a[0:8])\n"
-                             "  }\n"
-                             "}\n";
-
-/* A row outside, truth values in lanes and one for all, what is no vector's word and the same in all. */
-static const char words[] =
-    "loop words(n in 1..3) dense {\n"
-    "  input x[n][8]\n"
-    "  input m[n]: bool\n"
-    "  output y[n][8]\n"
-    "  for i in n {\n"
-    "    view row[2][8]\n"
-    "    for r in 2 unroll {\n"
-    "      point row[r][0] at x[?i + r - 1][0]\n"
-    "    }\n"
-    "    y[i][0:8] = select(and(less(row[0][0:8], row[1][0:8]), m[i]), least(erf(x[i][0:8]), "
-    "f32(at(i))), add(x[?i - 1][0:8] else 1, row[1][0:8]))\n"
-    "  }\n"
-    "}\n";
-
-/* Runs a function of three rows of 8 as C in vectors, and as the interpreter; `call` is what calls it with two arrays. */
-static void in_vectors(const char *text, size_t size, const char *call_text, void **buffers, const float *x,
-                       float *y, const float *expected) {
-    const gali_target *target = gali_target_find("x86-64-v3", NULL);
-    gali_text body = {0}, source = {0};
-    gal_error error = {0};
-    loop_case c = {.symbols = {3}};
-    if (gali_loop_parse(&c.function, text, size, &arena, &error) != GAL_OK ||
-        gali_loop_print_c(c.function, "f", 8, &body, &error) != GAL_OK) {
-        fail_msg("%s", error.message);
-    }
-    gali_text_add(&body, "%s", call_text);
-    gali_text_add(&source,
-                  "#include <math.h>\n#include <stddef.h>\n#include <stdint.h>\n#include <string.h>\n");
-    gali_vocabulary_includes(&source, target);
-    gali_vocabulary_add(&source, target, body.bytes);
-    gali_vocabulary_add_plain(&source, body.bytes);
-    gali_text_add(&source, "%s", body.bytes);
-    spill("across.c", &source);
-    gali_text_release(&body);
-    gali_text_release(&source);
-    if (!gal_isa_available(GAL_ISA_AVX2) || system("command -v gcc >/dev/null") != 0) {
-        print_message("skipped: no AVX2, or no gcc\n");
-        return;
-    }
-    assert_int_equal(system("gcc -std=c11 -O2 -ffp-contract=off -march=x86-64-v3 -Wall -Wextra -Werror -fPIC "
-                            "-shared across.c -o "
-                            "./across.so -lm"),
-                     0);
-    void *library = dlopen("./across.so", RTLD_NOW | RTLD_LOCAL);
-    assert_non_null(library);
-    void (*call)(const float *, float *);
-    *(void **)&call = dlsym(library, "call");
-    assert_non_null(call);
-    assert_int_equal(gali_loop_interpret(c.function, c.symbols, buffers, &error), GAL_OK);
-    call(x, y);
-    assert_memory_equal(y, expected, 24 * sizeof *y);
-    dlclose(library);
-}
-
-static void vectors_go_into_functions_of_cases(void **unused) {
-    (void)unused;
-    float x[8] = {1, 2, 0.5f, 3, -1, 0.25f, 7, 9}, y[24], expected[24] = {0};
-    void *buffers[] = {x, expected};
-    in_vectors(
-        across, sizeof across - 1,
-        "void call(const float *x, float *y);\nvoid call(const float *x, float *y) {\n    f(3, x, y, 8);\n}\n",
-        buffers, x, y, expected);
-}
-
-static void vectors_have_truths_and_rows(void **unused) {
-    (void)unused;
-    float x[24], y[24], expected[24] = {0};
-    uint8_t m[3] = {1, 0, 1};
-    void *buffers[] = {x, m, expected};
-    for (int i = 0; i < 24; i++) {
-        x[i] = (float)(i * 7 % 11) * 0.3f - 1;
-    }
-    in_vectors(words, sizeof words - 1,
-               "void call(const float *x, float *y);\nvoid call(const float *x, float *y) {\n"
-               "    static const uint8_t m[3] = {1, 0, 1};\n    f(3, x, m, y);\n}\n",
-               buffers, x, y, expected);
-}
-
 static int release(void **unused) {
     (void)unused;
     gali_arena_release(&arena);
@@ -621,8 +515,6 @@ int main(void) {
         cmocka_unit_test(operations_are_the_graphs),
         cmocka_unit_test(gcc_has_the_same_bits),
         cmocka_unit_test(clang_has_the_same_bits),
-        cmocka_unit_test(vectors_go_into_functions_of_cases),
-        cmocka_unit_test(vectors_have_truths_and_rows),
     };
     return cmocka_run_group_tests(tests, make_cases, release);
 }

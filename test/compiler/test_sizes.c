@@ -323,6 +323,52 @@ static void test_told_sizes(void **state) {
     }
 }
 
+/* What i32 might not hold is demanded of a size that is cast to it, and nothing where its range says so. */
+static void test_sizes_are_cast_to_i32(void **state) {
+    (void)state;
+    for (int known = 0; known < 2; known++) {
+        fixture f;
+        gali_program *program;
+        char text[256];
+        snprintf(text, sizeof text,
+                 "symbol a 1..%d000000000\ninput %%0: f32[a]\n%%1: i64[...] = Shape (%%0)\n"
+                 "%%2: i32[...] = Cast (%%1) to:int=6\noutput %%2\n",
+                 known ? 2 : 3);
+        open_text(&f, text);
+        assert_int_equal(gali_program_make(&program, f.graph, &f.arena, &f.error), GAL_OK);
+        assert_int_equal(program->demands != NULL, !known);
+        assert_true(known || program->demands->kind == GALI_DEMAND_MOST);
+        gali_arena_release(&f.arena);
+    }
+}
+
+/* A size that only running tells has the most that is asked for: less memory, and a run that says no. */
+static void test_told_sizes_that_are_asked_for(void **state) {
+    (void)state;
+    static double numbers[] = {1, 2, 3, 4, 5, 6};
+    const char *const text = "symbol a 1..100\ninput %0: f32[a]\ninput %1: i64[2]\n"
+                             "%2: f32[...] = Reshape (%0, %1)\n%3: f32[...] = Softmax (%2)\noutput %3\n";
+    static int64_t shape[] = {2, 3};
+    gali_tensor inputs[] = {list_of(6, numbers),
+                            {.element = GALI_i64, .rank = 1, .shape = {2}, .count = 2, .whole = shape}};
+    for (int64_t most = 2; most <= 3; most++) {
+        fixture f = {.error = {0}};
+        gali_tensor compiled[PORTS_MAX] = {{0}}, expected[PORTS_MAX] = {{0}};
+        gali_program *program;
+        assert_int_equal(gali_graph_parse(&f.graph, text, strlen(text), &f.arena, &f.error), GAL_OK);
+        gali_extent_ask(f.graph->extents, "told_2", most);
+        assert_int_equal(gali_graph_infer(f.graph, &f.error), GAL_OK);
+        f.run = (gali_run){
+            .graph = f.graph, .memory_left = GALI_RUN_MEMORY, .work_left = GALI_RUN_WORK, .error = &f.error};
+        assert_int_equal(gali_graph_evaluate(&f.run, f.graph, inputs, expected), GAL_OK);
+        assert_int_equal(program_make(&f.run, f.graph, NULL, gali_program_layout, &program), GAL_OK);
+        assert_int_equal(run_c(&f, program, inputs, expected, compiled), most == 3 ? 0 : -2);
+        gali_tensor_release(&f.run, &compiled[0]);
+        gali_tensor_release(&f.run, &expected[0]);
+        gali_arena_release(&f.arena);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_sizes_change_with_every_call),
@@ -332,6 +378,8 @@ int main(void) {
         cmocka_unit_test(test_nothing_is_allocated),
         cmocka_unit_test(test_broadcast_sizes),
         cmocka_unit_test(test_told_sizes),
+        cmocka_unit_test(test_sizes_are_cast_to_i32),
+        cmocka_unit_test(test_told_sizes_that_are_asked_for),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

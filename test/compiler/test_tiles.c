@@ -27,7 +27,9 @@ static void add_constant(gali_text *text, uint32_t number, const char *shape, ui
 /* Sums of 5 * (5 * 36) and of 2 * 300 terms: in blocks. */
 enum { CHANNELS = 36, WINDOW = 5, MAPS = 40, H = 7, W = 9, X = CHANNELS * H * W, M = 13, K = 600, N = 50 };
 
-/* Two groups: a convolution and a product, each with what follows it. */
+/* Groups: a copy of the input with a margin; a convolution and a product, each with what follows it. */
+enum { CONVOLUTION = 1, PRODUCT, GROUPS };
+
 static gali_graph *network(gali_arena *arena) {
     gali_text text = {0};
     gali_graph *graph;
@@ -61,7 +63,7 @@ static gali_program *program_of(gali_arena *arena, const char *target) {
     if (program_make(&run, network(arena), target_of(target), gali_program_layout, &p) != GAL_OK) {
         fail_msg("%s", error.message);
     }
-    assert_int_equal(p->group_count, 2);
+    assert_int_equal(p->group_count, GROUPS);
     return p;
 }
 
@@ -92,7 +94,7 @@ static void schedules_come_back(void **unused) {
     for (size_t t = 0; t < sizeof targets / sizeof *targets; t++) {
         gali_arena arena = {0};
         gali_program *p = program_of(&arena, targets[t]);
-        for (uint32_t group = 0; group < 2; group++) {
+        for (uint32_t group = CONVOLUTION; group < GROUPS; group++) {
             gali_lowered hand, again;
             gali_text printed = {0}, first = loops_of(p, group, NULL, &hand);
             gali_schedule_print(&hand.sum.schedule, "; ", &printed);
@@ -122,7 +124,7 @@ static const char *const good[][2] = {
     {"vectorize i1 8; split i1 5; parallel i1", "vectorize i1 8; split i1 7; parallel i1"},
 };
 
-static const gali_schedule *taken[2]; /* by what a test runs; NULL: by rules */
+static const gali_schedule *taken[GROUPS]; /* by what a test runs; NULL: by rules */
 
 static uint32_t left_out; /* bits of GALI_WITHOUT_ */
 
@@ -146,13 +148,13 @@ static void no_schedule_nor_its_lack_changes_a_bit(void **unused) {
         x[i] = (double)(float)(0.01 * (double)(i * 7907 % 211) - 1);
         a[i % (M * K)] = x[i];
     }
-    taken[0] = taken[1] = NULL;
+    taken[CONVOLUTION] = taken[PRODUCT] = NULL;
     assert_int_equal(program_run_by(&run, graph, target_of("x86-64-v3"), in, hand, lay_out), GAL_OK);
     const size_t count = sizeof good / sizeof *good;
     for (size_t i = 0; i < count + 2; i++) { /* the last two: without tiles, in the order of axes */
         gali_schedule schedules[2] = {schedule_of(good[i % count][0]), schedule_of(good[i % count][1])};
-        taken[0] = i < count ? &schedules[0] : NULL;
-        taken[1] = i < count ? &schedules[1] : NULL;
+        taken[CONVOLUTION] = i < count ? &schedules[0] : NULL;
+        taken[PRODUCT] = i < count ? &schedules[1] : NULL;
         left_out = i < count ? 0 : i == count ? GALI_WITHOUT_TILE : GALI_WITHOUT_LAYOUT;
         if (program_run_by(&run, graph, target_of("x86-64-v3"), in, out, lay_out) != GAL_OK) {
             fail_msg("%s | %s: %s", good[i % count][0], good[i % count][1], error.message);
@@ -195,7 +197,7 @@ static void a_long_sum_is_one_of_blocks(void **unused) {
     }
     static const char *const targets[] = {"scalar", "x86-64-v3", "x86-64-v4"};
     for (size_t t = 0; t < sizeof targets / sizeof *targets; t++) {
-        taken[0] = taken[1] = NULL;
+        taken[CONVOLUTION] = taken[PRODUCT] = NULL;
         left_out = 0;
         assert_int_equal(program_run_by(&run, graph, target_of(targets[t]), in, out, lay_out), GAL_OK);
         float got = (float)out[0].real[(MAP * H + ROW) * W + COLUMN];
@@ -234,7 +236,8 @@ static void wrong_schedules_are_refused(void **unused) {
         gali_schedule schedule = schedule_of(bad[i][0]);
         gali_lowered lowered;
         gal_error error = {0};
-        assert_int_equal(gali_program_lower_by(p, 0, &schedule, &arena, &lowered, &error), GAL_BAD_DATA);
+        assert_int_equal(gali_program_lower_by(p, CONVOLUTION, &schedule, &arena, &lowered, &error),
+                         GAL_BAD_DATA);
         if (strncmp(error.message, bad[i][1], strlen(bad[i][1])) != 0) {
             fail_msg("\"%s\", expected \"%s\"", error.message, bad[i][1]);
         }
@@ -247,8 +250,8 @@ static void make_log(gali_log *log, gali_program *p, const char *schedule) {
     gali_lowered lowered;
     gali_log_task task;
     gal_error error = {0};
-    gali_text loops = loops_of(p, 1, NULL, &lowered), line = {0};
-    assert_int_equal(gali_program_log_task(p, 1, &lowered, &task, &error), GAL_OK);
+    gali_text loops = loops_of(p, PRODUCT, NULL, &lowered), line = {0};
+    assert_int_equal(gali_program_log_task(p, PRODUCT, &lowered, &task, &error), GAL_OK);
     assert_string_equal(task.layer, "MatMul 13 x 50, sums of 600");
     gali_text_add(
         &line,
@@ -275,8 +278,8 @@ static void a_log_changes_the_loops_of_its_group(void **unused) {
     assert_int_equal(gali_program_use_log(p, &log, "log", &groups, &logged, &error), GAL_OK);
     assert_int_equal(groups, 2);
     assert_int_equal(logged, 1);
-    assert_null(p->schedules[0]);
-    gali_text tuned = loops_of(p, 1, p->schedules[1], &lowered);
+    assert_null(p->schedules[CONVOLUTION]);
+    gali_text tuned = loops_of(p, PRODUCT, p->schedules[PRODUCT], &lowered);
     assert_string_not_equal(tuned.bytes, hand.bytes);
     p->target = target_of("x86-64-v4"); /* of which the log has nothing */
     assert_int_equal(gali_program_use_log(p, &log, "log", &groups, &logged, &error), GAL_OK);

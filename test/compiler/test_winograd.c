@@ -1,15 +1,8 @@
 /* Convolutions by transforms: which are, that results are the convolution's, and the same bits for any target. */
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
-#include <cmocka.h>
-
-#include "compiler/target.h"
-#include "program_run.h"
+#include "convolution.h"
 
 typedef struct winograd_case {
     int64_t batch, channels, maps, depth, height,
@@ -25,52 +18,42 @@ static const winograd_case cases[] = {
     {1, 24, 20, 0, 16, 12, "pads:ints=0,2,1,0", 1},
     {1, 64, 64, 0, 8, 8, "pads:ints=1,1,1,1", 1}, /* tiles of 2 */
     {2, 20, 20, 0, 0, 0, "pads:ints=1,1,1,1", 1},
-    {1, 20, 20, 3, 5, 8, "pads:ints=1,1,1,0,1,1 strides:ints=2,1,1", 4},
+    {1, 20, 20, 3, 5, 8, "pads:ints=1,1,1,0,1,1 strides:ints=2,1,1", 5}, /* with a copy of the input */
     /* by the sum */
-    {1, 20, 20, 0, 3, 3, "pads:ints=1,1,1,1", 0},
-    {1, 3, 20, 0, 8, 8, "pads:ints=1,1,1,1", 0},
+    {1, 20, 20, 0, 3, 3, "pads:ints=1,1,1,1", 1}, /* behind a copy of the input */
+    {1, 3, 20, 0, 8, 8, "pads:ints=1,1,1,1", 1},
     {1, 20, 20, 0, 8, 8, "strides:ints=2,2", 0},
     {1, 20, 20, 0, 8, 8, "dilations:ints=2,1", 0},
     {1, 40, 40, 0, 8, 8, "group:int=2", 0},
 };
 
-/* Relu(Conv(x, w, bias)). */
+static float weight_of(const void *of, int64_t i) {
+    (void)of;
+    return (float)((double)(i * 7919 % 1009) / 1009 - 0.5);
+}
+
 static gali_graph *network(const winograd_case *of, gali_arena *arena) {
-    gali_text text = {0};
-    gali_graph *graph;
-    gal_error error = {0};
-    int64_t group = strstr(of->attributes, "group") ? 2 : 1, from = of->channels / group;
-    int64_t weights = of->maps * from * 9 * (of->depth ? 3 : 1);
-    const char *depth = of->depth ? ", 3" : "";
-    gali_text_add(&text, "symbol h 1..40\nsymbol w 1..40\ninput %%0 \"x\": f32[%lld, %lld",
-                  (long long)of->batch, (long long)of->channels);
+    char input[64], weights[64];
+    const int64_t from = of->channels / (strstr(of->attributes, "group") ? 2 : 1);
+    const long long batch = of->batch, channels = of->channels, height = of->height, width = of->width;
     if (of->depth) {
-        gali_text_add(&text, ", %lld", (long long)of->depth);
-    }
-    if (of->height) {
-        gali_text_add(&text, ", %lld, %lld]\n", (long long)of->height, (long long)of->width);
+        snprintf(input, sizeof input, "%lld, %lld, %lld, %lld, %lld", batch, channels, (long long)of->depth,
+                 height, width);
+    } else if (of->height) {
+        snprintf(input, sizeof input, "%lld, %lld, %lld, %lld", batch, channels, height, width);
     } else {
-        gali_text_add(&text, ", h, w]\n");
+        snprintf(input, sizeof input, "%lld, %lld, h, w", batch, channels);
     }
-    gali_text_add(&text, "constant %%1: f32[%lld, %lld%s, 3, 3] =", (long long)of->maps, (long long)from,
-                  depth);
-    for (int64_t i = 0; i < weights; i++) {
-        gali_text_add(&text, " %.6g", (double)(i * 7919 % 1009) / 1009 - 0.5);
-    }
-    gali_text_add(&text, "\nconstant %%2: f32[%lld] =", (long long)of->maps);
-    for (int64_t i = 0; i < of->maps; i++) {
-        gali_text_add(&text, " %.6g", (double)(i % 7) - 3);
-    }
-    gali_text_add(
-        &text,
-        "\n%%3 \"y\": f32[...] = Conv (%%0, %%1, %%2) %s\n%%4 \"r\": f32[...] = Relu (%%3)\noutput %%4\n",
-        of->attributes);
-    if (gali_graph_parse(&graph, text.bytes, text.size, arena, &error) != GAL_OK ||
-        gali_graph_infer(graph, &error) != GAL_OK) {
-        fail_msg("%s", error.message);
-    }
-    gali_text_release(&text);
-    return graph;
+    snprintf(weights, sizeof weights, "%lld, %lld%s, 3, 3", (long long)of->maps, (long long)from,
+             of->depth ? ", 3" : "");
+    const convolution c = {.symbols = "symbol h 1..40\nsymbol w 1..40\n",
+                           .input = input,
+                           .weights = weights,
+                           .attributes = of->attributes,
+                           .maps = of->maps,
+                           .weight_count = of->maps * from * 9 * (of->depth ? 3 : 1),
+                           .weight = weight_of};
+    return convolution_graph(&c, arena);
 }
 
 static uint32_t stretches;
@@ -81,38 +64,12 @@ static gal_status counted_layout(gali_program *program, gal_error *error) {
 }
 
 static void run_at(const winograd_case *of, gali_graph *graph, int64_t height, int64_t width) {
-    gal_error error = {0};
-    gali_tensor x = {.element = GALI_f32, .rank = 4, .shape = {of->batch, of->channels, height, width}};
+    gali_tensor x = {.rank = 4, .shape = {of->batch, of->channels, height, width}};
     if (of->depth) {
-        x = (gali_tensor){
-            .element = GALI_f32, .rank = 5, .shape = {of->batch, of->channels, of->depth, height, width}};
+        x = (gali_tensor){.rank = 5, .shape = {of->batch, of->channels, of->depth, height, width}};
     }
-    x.count = (size_t)(of->batch * of->channels * (of->depth ? of->depth : 1) * height * width);
-    double *numbers = malloc(x.count * sizeof *numbers), largest = 0, off = 0;
-    for (size_t i = 0; i < x.count; i++) {
-        numbers[i] = (double)(float)((double)(i * 7907 % 2011) / 1005 - 1);
-    }
-    x.real = numbers;
-    gali_run run = {.graph = graph, .memory_left = GALI_RUN_MEMORY, .work_left = 1e12, .error = &error};
-    gali_tensor truth, plain, y;
-    assert_int_equal(gali_graph_evaluate(&run, graph, &x, &truth), GAL_OK);
-    assert_int_equal(program_run_by(&run, graph, NULL, &x, &plain, counted_layout), GAL_OK);
+    convolution_check(graph, x, counted_layout, NULL);
     assert_int_equal(stretches, of->stretches);
-    for (size_t i = 0; i < truth.count; i++) {
-        largest = fmax(largest, fabs(truth.real[i]));
-        off = fmax(off, fabs(truth.real[i] - plain.real[i]));
-    }
-    if (!(off <= 5e-6 * largest)) {
-        fail_msg("%lld x %lld: %g off of %g", (long long)height, (long long)width, off, largest);
-    }
-    for (uint32_t t = 0; t < gali_target_count; t++) {
-        assert_int_equal(program_run_by(&run, graph, &gali_targets[t], &x, &y, counted_layout), GAL_OK);
-        assert_memory_equal(y.real, plain.real, y.count * sizeof *y.real);
-        gali_tensor_release(&run, &y);
-    }
-    gali_tensor_release(&run, &truth);
-    gali_tensor_release(&run, &plain);
-    free(numbers);
 }
 
 static void test_cases(void **state) {
@@ -165,7 +122,48 @@ static void test_ranges_stay(void **state) {
     }
 }
 
+/* The tiles' size, 0: by the sum, of a convolution of sides in that range, or of one that is a number. */
+static int64_t tile_of(int least, int most) {
+    gali_arena arena = {0};
+    gali_text text = {0};
+    gali_graph *graph;
+    gal_error error = {0};
+    gali_program *p;
+    int64_t tile = 0;
+    if (least == most) {
+        gali_text_add(&text, "input %%0 \"x\": f32[1, 48, %d, %d]\n", most, most);
+    } else {
+        gali_text_add(&text, "symbol h %d..%d\ninput %%0 \"x\": f32[1, 48, h, h]\n", least, most);
+    }
+    gali_text_add(&text, "constant %%1: f32[48, 48, 3, 3] =");
+    for (int i = 0; i < 48 * 48 * 9; i++) {
+        gali_text_add(&text, " 1");
+    }
+    gali_text_add(&text, "\n%%2 \"y\": f32[...] = Conv (%%0, %%1) pads:ints=1,1,1,1\noutput %%2\n");
+    assert_int_equal(gali_graph_parse(&graph, text.bytes, text.size, &arena, &error), GAL_OK);
+    assert_int_equal(gali_graph_infer(graph, &error), GAL_OK);
+    assert_int_equal(gali_program_make(&p, graph, &arena, &error), GAL_OK);
+    assert_int_equal(gali_program_winograd(p, &error), GAL_OK);
+    for (uint32_t i = 0; i < p->tensor_count; i++) {
+        tile = strcmp(p->tensors[i].name, "tile_out") == 0 ? p->tensors[i].type.shape[0] : tile;
+    }
+    gali_text_release(&text);
+    gali_arena_release(&arena);
+    return tile;
+}
+
+/* A range of sizes has the tiles of the sizes in it. */
+static void test_tiles_fit_the_range(void **state) {
+    (void)state;
+    static const int ranges[][3] = {{5, 5, 0},   {1, 5, 0},   {6, 6, 2},   {1, 6, 2},
+                                    {32, 32, 4}, {24, 64, 4}, {1, 1024, 4}}; /* least, most, tile */
+    for (size_t i = 0; i < sizeof ranges / sizeof *ranges; i++) {
+        assert_int_equal(tile_of(ranges[i][0], ranges[i][1]), ranges[i][2]);
+    }
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_cases), cmocka_unit_test(test_ranges_stay)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_cases), cmocka_unit_test(test_ranges_stay),
+                                       cmocka_unit_test(test_tiles_fit_the_range)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

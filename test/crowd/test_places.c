@@ -273,9 +273,13 @@ static void inputs_out_of_range_are_clamped(void **unused) {
                      (gal_input){.move_y = 1});
     expect_same_walk((gal_input){.move_y = 1, .camera_yaw = -INFINITY}, (gal_input){.move_y = 1});
     expect_same_walk((gal_input){.move_y = 1, .responsive = -5}, (gal_input){.move_y = 1, .responsive = 1});
-    /* A full diagonal of a square stick is one unit long, like the round one's. */
-    expect_same_walk((gal_input){.move_x = 1, .move_y = 1},
-                     (gal_input){.move_x = 1 / sqrtf(2), .move_y = 1 / sqrtf(2)});
+    /* A full diagonal of a square stick is one unit long, like the round one's; so is one of any length. */
+    static const float lengths[] = {1, 1.41f, 3e38f};
+    for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++) {
+        expect_same_walk((gal_input){.move_x = lengths[i], .move_y = lengths[i]},
+                         (gal_input){.move_x = 1 / sqrtf(2), .move_y = 1 / sqrtf(2)});
+        expect_same_walk((gal_input){.move_y = -lengths[i]}, (gal_input){.move_y = -1});
+    }
 }
 
 static void extreme_but_finite_inputs_do_not_break_it(void **unused) {

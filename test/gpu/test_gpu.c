@@ -2,11 +2,13 @@
  * Networks on a device against the runtime's own: every gate, products by tiles and row by row, strides, parts; what fails
  * says so, and a crowd whose runner fails goes on here. Skipped where there is no OpenCL device.
  */
+#define _XOPEN_SOURCE 700 /* setenv */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include <cmocka.h>
 
@@ -17,10 +19,11 @@
 enum { SKIPPED = 77, ROWS_MOST = 130 };
 static const double tolerance = 1e-5;
 
-static gal_gpu *open_gpu(const synthetic *model, uint32_t capacity, const gali_tiling *tiling) {
+/* half: weights are float16 there. */
+static gal_gpu *open_by(const synthetic *model, uint32_t capacity, const gali_tiling *tiling, uint32_t half) {
     size_t size;
     unsigned char *bytes = synthetic_bytes(model, &size);
-    gal_gpu_desc desc = {.capacity = capacity};
+    gal_gpu_desc desc = {.capacity = capacity, .half_weights = half};
     gal_gpu *gpu;
     gal_error error = {.status = GAL_OK};
     if (gali_gpu_open(&gpu, bytes, size, &desc, tiling, &error) != GAL_OK) {
@@ -28,6 +31,10 @@ static gal_gpu *open_gpu(const synthetic *model, uint32_t capacity, const gali_t
     }
     free(bytes);
     return gpu;
+}
+
+static gal_gpu *open_gpu(const synthetic *model, uint32_t capacity, const gali_tiling *tiling) {
+    return open_by(model, capacity, tiling, 0);
 }
 
 /* The largest difference of two lists, of the largest number. */
@@ -41,10 +48,10 @@ static double apart(const float *a, const float *b, size_t count) {
     return off / most;
 }
 
-static void expect_same(const synthetic_desc *desc, uint32_t count, uint32_t capacity,
-                        const gali_tiling *tiling) {
+static double difference(const synthetic_desc *desc, uint32_t count, uint32_t capacity,
+                         const gali_tiling *tiling, uint32_t half) {
     fixture f = fixture_make(desc, count);
-    gal_gpu *gpu = open_gpu(&f.s, capacity, tiling);
+    gal_gpu *gpu = open_by(&f.s, capacity, tiling, half);
     float *y = malloc((size_t)count * f.outputs * sizeof *y);
     memset(y, 0xff, (size_t)count * f.outputs * sizeof *y);
     fixture_run(&f, (gal_network_desc){0}, count, f.y);
@@ -52,12 +59,18 @@ static void expect_same(const synthetic_desc *desc, uint32_t count, uint32_t cap
     gal_error error = {.status = GAL_OK};
     assert_int_equal(gal_gpu_run(gpu, &batch, &error), GAL_OK);
     double off = apart(f.y, y, (size_t)count * f.outputs);
-    if (!(off < tolerance)) {
-        fail_msg("%u rows: off by %g", count, off);
-    }
     free(y);
     gal_gpu_close(gpu);
     fixture_free(&f);
+    return off;
+}
+
+static void expect_same(const synthetic_desc *desc, uint32_t count, uint32_t capacity,
+                        const gali_tiling *tiling) {
+    double off = difference(desc, count, capacity, tiling, 0);
+    if (!(off < tolerance)) {
+        fail_msg("%u rows: off by %g", count, off);
+    }
 }
 
 static void test_gates(void **state) {
@@ -91,6 +104,23 @@ static void test_tiles(void **state) {
                                .normalised = 1,
                                .seed = i + 40};
         expect_same(&desc, ROWS_MOST, ROWS_MOST, &tilings[i]);
+    }
+}
+
+/* Weights rounded to 11 bits, by rows and by tiles: a whole network is within some units of 2^-11. */
+static void test_half_weights(void **state) {
+    (void)state;
+    synthetic_desc desc = {.gate = GAL_GATE_CUBIC,
+                           .experts = 4,
+                           .layers = 2,
+                           .width = {36, 70, 33},
+                           .activation = {GALI_ACTIVATION_ELU, GALI_ACTIVATION_NONE},
+                           .normalised = 1,
+                           .seed = 40};
+    static const uint32_t counts[] = {5, 60};
+    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
+        double off = difference(&desc, counts[i], 60, NULL, 1);
+        assert_true(off > tolerance && off < 2e-3);
     }
 }
 
@@ -164,10 +194,27 @@ static void test_failures(void **state) {
     synthetic_free(&model);
 }
 
+/* Less memory than a million characters' rows need, before any of it is taken. */
+static void test_memory(void **state) {
+    (void)state;
+    gal_gpu *gpu;
+    gal_error error = {.status = GAL_OK};
+    synthetic_desc desc = {.gate = GAL_GATE_CUBIC, .experts = 4, .layers = 1, .width = {2000, 2000}, .seed = 6};
+    synthetic model = synthetic_make(&desc);
+    size_t size;
+    unsigned char *bytes = synthetic_bytes(&model, &size);
+    gal_gpu_desc many = {.capacity = 1000000};
+    assert_int_equal(gal_gpu_open(&gpu, bytes, size, &many, &error), GAL_NO_MEMORY);
+    assert_null(gpu);
+    assert_non_null(strstr(error.message, "MB"));
+    free(bytes);
+    synthetic_free(&model);
+}
+
 static void test_pruning(void **state) {
     (void)state;
     static gali_tiling list[GALI_TILINGS_MAX];
-    const gali_device device = {1024, 48 << 10, NULL};
+    const gali_device_limits device = {.group_most = 1024, .local_bytes = 48 << 10};
     const gali_gpu_product product = {4096, 4, 912, 256};
     const gali_gpu_facts facts = {256, 128, 132, 32, 63426, 30639}, unknown = {0};
     uint32_t count = gali_gpu_tilings(&product, &device, list), kept = 0, left = 0;
@@ -181,6 +228,7 @@ static void test_pruning(void **state) {
 }
 
 int main(void) {
+    setenv("POCL_MEMORY_LIMIT", "4", 0); /* GB, so that memory ends */
     static gali_cl_facts facts[1];
     uint32_t count;
     gali_cl_list(facts, 1, &count, NULL);
@@ -189,10 +237,9 @@ int main(void) {
         return SKIPPED;
     }
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_gates),
-        cmocka_unit_test(test_tiles),
-        cmocka_unit_test(test_parts_and_strides),
-        cmocka_unit_test(test_failures),
+        cmocka_unit_test(test_gates),        cmocka_unit_test(test_tiles),
+        cmocka_unit_test(test_half_weights), cmocka_unit_test(test_parts_and_strides),
+        cmocka_unit_test(test_failures),     cmocka_unit_test(test_memory),
         cmocka_unit_test(test_pruning),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,7 +1,8 @@
 /*
- * Any graph on a device against its truth: the operators of models that are no controllers go the same way. Skipped where
- * there is no OpenCL device.
+ * Any graph on a device against its truth: the operators of models that are no controllers go the same way, in this program
+ * and as C that is emitted. Skipped where there is no OpenCL device.
  */
+#include <dlfcn.h>
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -9,9 +10,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
+#include "compiler/emit/opencl/emit.h"
 #include "gpu/run.h"
 #include "graph/evaluate.h"
 
@@ -55,37 +58,149 @@ static void fill_constants(gali_graph *graph) {
     }
 }
 
+static gal_status make_program(gali_program **program, const gali_graph *graph, gali_arena *arena,
+                               gal_error *error) {
+    gal_status status = gali_program_make(program, graph, arena, error);
+    status = status == GAL_OK ? gali_program_fuse(*program, error) : status;
+    return status == GAL_OK ? gali_program_range(*program, error) : status;
+}
+
 /* The device's output of a graph whose only symbol is `SIZE`. */
-static float *run_there(gali_graph *graph, gali_arena *arena, const gali_tensor *x, size_t count,
-                        gal_error *error) {
+static gal_status run_there(gali_graph *graph, gali_arena *arena, const float *x, size_t x_count, float *y,
+                            size_t count, gal_error *error) {
     gali_program *program;
     gali_gpu_run run;
     int64_t most[SYMBOLS], symbols[SYMBOLS];
-    float *in = malloc(x->count * sizeof *in), *out = malloc(count * sizeof *out);
     for (uint32_t i = 0; i < SYMBOLS; i++) {
         most[i] = MOST;
         symbols[i] = SIZE;
     }
-    for (size_t i = 0; i < x->count; i++) {
-        in[i] = (float)x->real[i];
-    }
-    memset(out, 0xff, count * sizeof *out);
-    gal_status status = gali_program_make(&program, graph, arena, error);
-    status = status == GAL_OK ? gali_program_fuse(program, error) : status;
-    status = status == GAL_OK ? gali_program_range(program, error) : status;
+    gal_status status = make_program(&program, graph, arena, error);
     status = status == GAL_OK ? gali_gpu_start(&run, program, 0, most, NULL, error) : status;
     if (status == GAL_OK) {
-        gali_gpu_put(&run, graph->inputs[0], in, x->count * sizeof *in);
-        gali_gpu_launch(&run, symbols, NULL);
-        gali_gpu_get(&run, graph->outputs[0], out, count * sizeof *out);
+        gali_gpu_set_sizes(&run, symbols);
+        gali_gpu_put(&run, graph->inputs[0], x, x_count * sizeof *x);
+        gali_gpu_launch(&run, NULL);
+        gali_gpu_get(&run, graph->outputs[0], y, count * sizeof *y);
         status = gali_gpu_failure(&run, error);
         gali_gpu_end(&run);
     }
-    free(in);
-    if (status != GAL_OK) {
-        free(out);
+    return status;
+}
+
+/* ---- as C ---- */
+
+typedef struct emitted_device { /* as the header has it */
+    void *context, *device, *queue;
+    uint32_t number;
+} emitted_device;
+
+typedef struct emitted {
+    void *library;
+    const unsigned char *weights;
+    int (*open)(void **state, const emitted_device *device, const void *weights, char *message, size_t room);
+    int (*call)(void *state, const uint32_t *sizes, const void *const *inputs, void *const *outputs);
+    void (*close)(void *state);
+} emitted;
+
+static void write_text(const char *folder, const char *name, const gali_text *text) {
+    char path[96];
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    FILE *file = fopen(path, "wb");
+    assert_non_null(file);
+    assert_int_equal(fwrite(text->bytes, 1, text->size, file), text->size);
+    fclose(file);
+}
+
+static void find(void *library, const char *name, void *function) {
+    void *found = dlsym(library, name);
+    assert_non_null(found);
+    memcpy(function, &found, sizeof found);
+}
+
+/* The graph as the system's compiler builds it, without a warning. */
+static emitted build_there(const gali_graph *graph, gali_arena *arena) {
+    gali_text parts[GAL_COMPILED_PART_COUNT] = {{0}};
+    const gali_emit_desc desc = {"model", "A test", 0};
+    gali_program *program;
+    gal_error error = {0};
+    char folder[64], command[400];
+    if (make_program(&program, graph, arena, &error) != GAL_OK ||
+        gali_opencl_emit(program, &desc, &gali_device_least_limits, parts, &error) != GAL_OK) {
+        fail_msg("%s", error.message);
     }
-    return status == GAL_OK ? out : NULL;
+    snprintf(folder, sizeof folder, "opencl_%d", (int)getpid());
+    snprintf(command, sizeof command, "mkdir -p %s", folder);
+    assert_int_equal(system(command), 0);
+    write_text(folder, "model.h", &parts[GAL_COMPILED_HEADER]);
+    write_text(folder, "model.c", &parts[GAL_COMPILED_SOURCE]);
+    snprintf(command, sizeof command,
+             "cc -std=c11 -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror -shared -fPIC -o %s/model.so "
+             "%s/model.c",
+             folder, folder);
+    assert_int_equal(system(command), 0);
+    snprintf(command, sizeof command, "./%s/model.so", folder);
+    emitted model = {.library = dlopen(command, RTLD_NOW)};
+    assert_non_null(model.library);
+    find(model.library, "model_open", (void *)&model.open);
+    find(model.library, "model_call", (void *)&model.call);
+    find(model.library, "model_close", (void *)&model.close);
+    memcpy(&model.weights, dlsym(model.library, "model_weights"), sizeof model.weights);
+    snprintf(command, sizeof command, "rm -r %s", folder);
+    assert_int_equal(system(command), 0);
+    for (int i = 0; i < GAL_COMPILED_PART_COUNT; i++) {
+        gali_text_release(&parts[i]);
+    }
+    return model;
+}
+
+static void run_emitted(const gali_graph *graph, gali_arena *arena, const float *x, float *y) {
+    enum { NO_DEVICE = 2, BAD_SIZES = 6 };
+    emitted model = build_there(graph, arena);
+    void *state;
+    char message[200] = "";
+    const emitted_device none = {.number = 60};
+    assert_int_equal(model.open(&state, &none, model.weights, message, sizeof message), NO_DEVICE);
+    assert_null(state);
+    assert_non_null(strstr(message, "60"));
+    assert_int_equal(model.open(&state, NULL, model.weights, NULL, 0), 0);
+    const uint32_t small = 1, size = SIZE, large = 1000;
+    const void *const inputs[] = {x};
+    void *const outputs[] = {y};
+    assert_int_equal(model.call(state, &small, inputs, outputs), 0);
+    assert_int_equal(model.call(state, &large, inputs, outputs), BAD_SIZES);
+    assert_int_equal(model.call(state, &size, inputs, outputs), 0); /* more memory than before */
+    model.close(state);
+    dlclose(model.library);
+}
+
+/* ---- tests ---- */
+
+static void compare(const char *name, const float *y, const gali_tensor *truth) {
+    for (size_t k = 0; k < truth->count; k++) {
+        if (!(fabs(truth->real[k] - (double)y[k]) <= 1e-5 * (1 + fabs(truth->real[k])))) {
+            fail_msg("%s: element %zu is %g, expected %g", name, k, (double)y[k], truth->real[k]);
+        }
+    }
+}
+
+/* Inputs as truths have them, and as float32. */
+static float *make_input(gali_run *run, const gali_graph *graph, gali_tensor *x) {
+    const gali_type *type = &graph->values[graph->inputs[0]].type;
+    int64_t symbols[SYMBOLS], shape[GALI_RANK_MAX];
+    for (uint32_t s = 0; s < SYMBOLS; s++) {
+        symbols[s] = SIZE;
+    }
+    for (int d = 0; d < type->rank; d++) {
+        shape[d] = gali_extent_value(graph->extents, type->shape[d], symbols);
+    }
+    assert_int_equal(gali_tensor_make(run, x, GALI_f32, (uint32_t)type->rank, shape), GAL_OK);
+    float *in = malloc(x->count * sizeof *in);
+    for (size_t k = 0; k < x->count; k++) {
+        in[k] = (float)(0.1 * (double)(k * 7919 % 23) - 1.1);
+        x->real[k] = (double)in[k];
+    }
+    return in;
 }
 
 static void test_operators(void **state) {
@@ -96,33 +211,25 @@ static void test_operators(void **state) {
         gal_error error = {0};
         gali_run run = {.memory_left = GALI_RUN_MEMORY, .work_left = GALI_RUN_WORK, .error = &error};
         gali_tensor x, truth;
-        int64_t symbols[SYMBOLS], shape[GALI_RANK_MAX];
         if (gali_graph_parse(&graph, cases[i].text, strlen(cases[i].text), &arena, &error) != GAL_OK ||
             gali_graph_infer(graph, &error) != GAL_OK) {
             fail_msg("%s: %s", cases[i].name, error.message);
         }
         fill_constants(graph);
-        const gali_type *type = &graph->values[graph->inputs[0]].type;
-        for (uint32_t s = 0; s < SYMBOLS; s++) {
-            symbols[s] = SIZE;
-        }
-        for (int d = 0; d < type->rank; d++) {
-            shape[d] = gali_extent_value(graph->extents, type->shape[d], symbols);
-        }
-        assert_int_equal(gali_tensor_make(&run, &x, GALI_f32, (uint32_t)type->rank, shape), GAL_OK);
-        for (size_t k = 0; k < x.count; k++) {
-            x.real[k] = (double)(float)(0.1 * (double)(k * 7919 % 23) - 1.1);
-        }
+        float *in = make_input(&run, graph, &x);
         assert_int_equal(gali_graph_evaluate(&run, graph, &x, &truth), GAL_OK);
-        float *y = run_there(graph, &arena, &x, truth.count, &error);
-        if (!y) {
+        float *y = malloc(truth.count * sizeof *y);
+        memset(y, 0xff, truth.count * sizeof *y);
+        if (run_there(graph, &arena, in, x.count, y, truth.count, &error) != GAL_OK) {
             fail_msg("%s: %s", cases[i].name, error.message);
         }
-        for (size_t k = 0; k < truth.count; k++) {
-            if (!(fabs(truth.real[k] - (double)y[k]) <= 1e-5 * (1 + fabs(truth.real[k])))) {
-                fail_msg("%s: element %zu is %g, expected %g", cases[i].name, k, (double)y[k], truth.real[k]);
-            }
+        compare(cases[i].name, y, &truth);
+        if (i == 0) {
+            memset(y, 0xff, truth.count * sizeof *y);
+            run_emitted(graph, &arena, in, y);
+            compare("emitted", y, &truth);
         }
+        free(in);
         free(y);
         gali_tensor_release(&run, &x);
         gali_tensor_release(&run, &truth);
@@ -138,11 +245,10 @@ static void test_refused(void **state) {
     gali_arena arena = {0};
     gali_graph *graph;
     gal_error error = {0};
-    gali_tensor x = {.count = 0};
     assert_int_equal(gali_graph_parse(&graph, text, sizeof text - 1, &arena, &error), GAL_OK);
     assert_int_equal(gali_graph_infer(graph, &error), GAL_OK);
-    assert_null(run_there(graph, &arena, &x, 1, &error));
-    assert_int_equal(error.status, GAL_UNSUPPORTED);
+    assert_int_equal(run_there(graph, &arena, NULL, 0, NULL, 0, &error), GAL_UNSUPPORTED);
+    assert_non_null(strstr(error.message, "top_k"));
     gali_arena_release(&arena);
 }
 

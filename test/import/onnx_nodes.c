@@ -2,9 +2,10 @@
  * ONNX's own node tests through the graph: each model is read, its shapes are inferred, and its outputs are computed by
  * the truth and, operator by operator, by the expressions, and compared with those that ONNX ships.
  *
- *     onnx_nodes [--every N] [--c WORK [--cross TARGET COMPILER EMULATOR]] FOLDER [NAME...]    FOLDER/test_NAME/model.onnx, test_data_set_N/{input,output}_I.pb
+ *     onnx_nodes [--every N] [--device] [--c WORK [--cross TARGET COMPILER EMULATOR]] FOLDER [NAME...]    FOLDER/test_NAME/model.onnx, test_data_set_N/{input,output}_I.pb
  *
  * With --every one of N models is run, for builds in which each takes long.
+ * With --device those that run as loops run as kernels on the first OpenCL device, too.
  * With --cross the C is for another machine and runs there, or in its emulator.
  * With --c those that run as loops are emitted as C into the folder WORK, too, built and run. Prints a line for each model that is refused or wrong, and the counts. Ends with 1 if an accepted model is wrong.
  */
@@ -19,6 +20,7 @@
 #include "graph/evaluate.h"
 #include "graph/express_run.h"
 #include "import/emitted.h"
+#include "import/on_device.h"
 #include "import/onnx/read.h"
 #include "import/onnx/tensor.h"
 #include "import/onnx/wire.h"
@@ -31,6 +33,7 @@ static int expressed_nodes; /* of the model that is being run */
 typedef struct counts {
     int passed, expressed, looped, refused, wrong;
     int emitted; /* right as C */
+    int there;   /* right on a device */
 } counts;
 
 /* What is run as C when all have been emitted. The file's bytes and message stay, since constants lie in them. */
@@ -44,6 +47,7 @@ typedef struct kept {
 typedef struct nodes {
     counts c;
     emitted *c_sources;    /* NULL: no C is asked for */
+    int device;            /* it is */
     gali_program *program; /* of the test that is being run, emitted as the last */
     gali_tensor *inputs;
     kept list[TESTS_MAX];
@@ -232,6 +236,27 @@ static gal_status emit(nodes *n, gali_run *run, gali_graph *graph, gali_tensor *
     return GAL_OK;
 }
 
+static void report(const char *name, const char *what, const char *why) {
+    printf("%-10s %s: %s\n", what, name, why ? why : "");
+}
+
+/* What ran as loops, as kernels. */
+static void run_there(nodes *n, gali_run *run, const char *folder, const gali_graph *graph,
+                      const gali_tensor *inputs) {
+    gali_tensor outputs[PORTS_MAX] = {{0}};
+    *run->error = (gal_error){0};
+    gal_status status = on_device_run(run, graph, inputs, outputs);
+    const char *why = status == GAL_OK ? compare(run, folder, graph, outputs) : run->error->message;
+    if (why) {
+        report(folder, status == GAL_UNSUPPORTED ? "no kernels" : "DEVICE", why);
+    }
+    n->c.there += !why;
+    n->c.wrong += why && status != GAL_UNSUPPORTED;
+    for (uint32_t k = 0; k < PORTS_MAX; k++) {
+        gali_tensor_release(run, &outputs[k]);
+    }
+}
+
 /* One data set. 1: right, 0: wrong, -1: refused. */
 static int run_set(nodes *n, const char *folder, gali_graph *graph, way by, const char **why) {
     static gal_error error;
@@ -252,6 +277,9 @@ static int run_set(nodes *n, const char *folder, gali_graph *graph, way by, cons
     }
     for (uint32_t i = 0; verdict == 1 && i <= (by == BY_LOOPS ? gali_target_count : 0); i++) {
         const gali_target *target = i ? &gali_targets[i - 1] : NULL; /* any, then lanes of 1, 4, 8 and 16 */
+        if (target && target->simd >= GALI_SIMD_HVX) {
+            continue; /* loops are not for it */
+        }
         gal_status status = by == BY_LOOPS ? program_run(&run, graph, target, inputs, outputs)
                                            : gali_graph_evaluate(&run, graph, inputs, outputs);
         *why = error.message;
@@ -263,6 +291,9 @@ static int run_set(nodes *n, const char *folder, gali_graph *graph, way by, cons
         for (uint32_t k = 0; k < PORTS_MAX; k++) {
             gali_tensor_release(&run, &outputs[k]);
         }
+    }
+    if (verdict == 1 && by == BY_LOOPS && n->device) {
+        run_there(n, &run, folder, graph, inputs);
     }
     if (verdict == 1 && by == BY_LOOPS && n->c_sources && emit(n, &run, graph, inputs) != GAL_OK) {
         *why = error.message;
@@ -280,10 +311,6 @@ static int exists(const char *path) {
         fclose(file);
     }
     return file != NULL;
-}
-
-static void report(const char *name, const char *what, const char *why) {
-    printf("%-10s %s: %s\n", what, name, why ? why : "");
 }
 
 static void run_model(const char *folder, const char *name, gali_graph *graph, nodes *n) {
@@ -439,6 +466,11 @@ int main(int argc, char **argv) {
         argv += 2;
         argc -= 2;
     }
+    if (argc > 1 && strcmp(argv[1], "--device") == 0) {
+        n.device = 1;
+        argv++;
+        argc--;
+    }
     if (argc > 2 && strcmp(argv[1], "--c") == 0) {
         sources.folder = argv[2];
         n.c_sources = &sources;
@@ -475,6 +507,9 @@ int main(int argc, char **argv) {
            n.c.looped);
     if (n.c_sources) {
         printf("%d as C, ", n.c.emitted);
+    }
+    if (n.device) {
+        printf("%d as kernels, ", n.c.there);
     }
     printf("%d refused, %d wrong\n", n.c.refused, n.c.wrong);
     return n.c.wrong != 0;

@@ -8,7 +8,7 @@ source=test/platforms/hexagon_packer
 rm -rf "$folder"
 mkdir -p "$folder"
 compile=(clang-19 --target=hexagon-unknown-none-elf -mcpu=hexagonv66 -mhvx=v66 -mhvx-length=128b -ffreestanding -fno-builtin
-    -Wall -Wextra -Werror)
+    -Wall -Wextra -Werror -Wno-unused-function -Itest/compiler/hvx)
 "${compile[@]}" -O1 -c "$source/main.c" -o "$folder/main.o"
 "${compile[@]}" -O1 -c "$source/blocks.c" -o "$folder/blocks.o"
 "${compile[@]}" -O3 -S "$source/kernels.c" -o "$folder/clang.s"
@@ -38,6 +38,17 @@ paste -d' ' <(cut -d' ' -f1,3 "$folder/clang.txt") "${columns[@]}" | while read 
     [ $((0x$all)) -le $((0x$clang)) ] || die "$name: more packets than clang's"
 done
 cat "$folder/paper.words"
+
+# The tensors of the compiler's own bodies, whose loops are of all lengths: a line's last word is its packets.
+hvx=src/compiler/emit/hvx
+"${compile[@]}" -O3 -ffp-contract=off -Isrc -I$hvx/body -S test/compiler/hvx/tensor.c -o "$folder/tensor.s"
+printf '' | "${compile[@]}" -x c -c - -o "$folder/empty.o"
+build_way tensor empty
+build/dev/cli/gallop pack "$folder/tensor.s" -o "$folder/tensor_packed.s"
+build_way tensor_packed empty
+paste -d' ' "$folder/tensor.txt" <(sed 's/.* //' "$folder/tensor_packed.txt") | tail -n +2 | while read -r what layout clang packed; do
+    [ "$packed" -le "$clang" ] || die "$what $layout: $packed packets, clang's $clang"
+done
 
 python3 "$source/random_blocks.py" src/compiler/packer/operations.def 1 100 >"$folder/random.s"
 build_way random blocks

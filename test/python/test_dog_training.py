@@ -13,6 +13,7 @@ from gallop import (
     dog_export,
     dog_features,
     dog_loop,
+    dog_main,
     dog_polish,
     dog_train,
     exporter,
@@ -251,3 +252,25 @@ def test_polish_goes_on_from_the_average(frames, trained):
     assert not torch.equal(before, after) and bool(torch.isfinite(after).all())
     assert bool(torch.isfinite(last.control.state.feet).all())
     assert not last.control.state.hinge.requires_grad
+
+
+def test_mending_counts_the_slides_of_those_who_back(frames, trained, tmp_path):
+    """A dog out of a file goes on; without its anchor the feet's slip is what it was and the way
+    that the anchor took off."""
+    copy = trainer(frames)
+    path = tmp_path / "dog.gallop"
+    modelfile.write(exporter.to_model(copy.average, copy.contract, copy.scale, "f32"), path)
+    again = dog_main.begun_from(path)
+    for name, value in copy.average.state_dict().items():
+        assert torch.allclose(again["net"][name].to(value.dtype), value)
+    plan = dog_polish.Plan(20, count=3, unroll=4, batch=8, length=3, care=4.0, fleet=2.0, bare=True)
+    last = dog_polish.Polish(copy, plan)
+    last.control.rules["anchor"] = 0.0
+    before = last.control.state
+    one = torch.ones(3)
+    ways = torch.tensor([[0.0, 1.0], [0.0, -1.0], [0.0, 0.0]])
+    c = dog_control.Command(ways, one, 0 * one, torch.tensor([0.0, 1.0, 1.0]), 0 * one)
+    last.control.step(c)
+    flat = last.control.state.feet_rate[..., 0::2].norm(dim=-1)
+    assert torch.allclose(last.bare_slip(before).norm(dim=-1), flat, atol=1e-4)
+    assert last.care(c).tolist() == [2, 4, 4]

@@ -17,12 +17,12 @@ FRAMES, COUNT, HOLD = 240, 6, 40
 
 
 def sticks(host, full):
-    """[FRAMES] sticks that change every HOLD frames: slow and full, at any angle, some strafing
-    (slants among them), some turning on the spot, at last nobody."""
+    """[FRAMES] sticks that change every HOLD frames: slow, full and past it, at any angle, some
+    strafing (slants among them), some turning on the spot, at last nobody."""
     made = []
     for begin in range(0, FRAMES, HOLD):
         angle, look = host.uniform(-np.pi, np.pi, (2, COUNT))
-        amount = host.choice([0, 0.5, 1, 1], COUNT) * (begin + HOLD < FRAMES)
+        amount = host.choice([0, 0.5, 1, 1.41], COUNT) * (begin + HOLD < FRAMES)
         move = amount[:, None] * np.stack([np.sin(angle), np.cos(angle)], -1)
         run, strafe, jump = host.choice([0, 0, 1], (3, COUNT))
         crouch = host.choice([0, 0, 1], COUNT)

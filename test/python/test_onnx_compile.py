@@ -203,6 +203,48 @@ def test_wrong_sizes_are_named(asked: str, why: str, tmp_path: Path) -> None:
     assert why in done.stderr
 
 
+def convolutions(path: Path) -> None:
+    """Two 3x3 convolutions in a file: of four places of 28 % of the kernels, and of all."""
+    onnx = pytest.importorskip("onnx")
+    random = np.random.default_rng(5)
+    shapes = [[0, 1, 3, 4], [1, 2, 4, 5], [3, 4, 6, 7], [4, 5, 7, 8]]
+    full = random.normal(size=(64, 64, 9)).astype(np.float32)
+    some = np.zeros_like(full)
+    for kernel in np.ndindex(64, 64):
+        if random.random() < 0.28:
+            places = shapes[random.integers(4)]
+            some[kernel][places] = full[kernel][places]
+    helper, number = onnx.helper, onnx.TensorProto.FLOAT
+    weights = [
+        helper.make_tensor(name, number, [64, 64, 3, 3], w.tobytes(), raw=True)
+        for w, name in ((some, "some"), (full, "full"))
+    ]
+    nodes = [
+        helper.make_node("Conv", ["x", "some"], ["h"], name="pruned", pads=[1, 1, 1, 1]),
+        helper.make_node("Conv", ["h", "full"], ["y"], name="whole", pads=[1, 1, 1, 1]),
+    ]
+    ports = [helper.make_tensor_value_info(n, number, [1, 64, 14, 14]) for n in "xy"]
+    graph = helper.make_graph(nodes, "g", ports[:1], ports[1:], weights)
+    opset = [helper.make_opsetid("", 17)]
+    onnx.save(helper.make_model(graph, opset_imports=opset, ir_version=8), str(path))
+
+
+def test_sparsity_says_how_layers_are_stored(tmp_path: Path) -> None:
+    convolutions(tmp_path / "m.onnx")
+    done = subprocess.run(
+        [COMMAND, "inspect", tmp_path / "m.onnx", "--sparsity"], capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+    lines = {line.split()[0]: line.split() for line in done.stdout.splitlines() if line}
+    pruned, whole = lines["pruned"], lines["whole"]
+    assert pruned[1] == whole[1] == "64x64x3x3"
+    assert 86 < float(pruned[2].rstrip("%")) < 89 and whole[2] == "0.0%"
+    assert pruned[3] == "4," and 70 < float(pruned[4].rstrip("%")) < 74
+    assert pruned[5] == "FKW" and float(pruned[-1].rstrip("%")) < 15
+    assert whole[3:] == ["-", "dense"]
+    assert " 0 of " in next(li for li in done.stdout.splitlines() if li.startswith("plain loops"))
+
+
 def test_a_size_out_of_range_is_refused(tmp_path: Path) -> None:
     _, path = exported("experts", tmp_path)
     compiled = CompiledModel(path, tmp_path)

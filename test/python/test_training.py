@@ -1,5 +1,6 @@
 """Training: it learns, a seed is a result, a resumed run is an uninterrupted one, two are one."""
 
+import dataclasses
 import os
 import signal
 import subprocess
@@ -11,7 +12,7 @@ import pytest
 import torch
 
 import synthetic
-from gallop import features, losses, modelfile, polish, train, walker
+from gallop import course, exporter, features, losses, modelfile, polish, train, walker
 from gallop.losses import Weights
 from gallop.trainer import Settings, Stage, Trainer
 
@@ -98,6 +99,34 @@ def test_polish_resumes(data, tmp_path):
     polished(data, 6, tmp_path / "c.polish", stop=3)
     rest, _ = polished(data, 6, tmp_path / "c.polish")
     assert torch.allclose(weights(whole), weights(rest), atol=1e-7)
+
+
+def test_a_model_file_is_mended(data):
+    """What a file holds goes back into a network, which says what the file says; mended, its
+    hips, its jumps and its turns count."""
+    t = trainer(data)
+    scale = features.scale_of(C, data.x, data.y)
+    model = exporter.to_model(t.average, C, scale, "f32", fixed=np.ones(len(data.styles)))
+    other = trainer(data, seed=2)
+    other.unroll.set_scale(exporter.restore(other.average, model))
+    x, phase = data.x[:16].astype(float), data.phase[:16].astype(float)[:, None]
+    normal = torch.tensor((x - scale.x_mean) / scale.x_std, dtype=torch.float32)
+    normal = torch.cat([normal, torch.ones(16, other.average.styles)], 1)
+    with torch.no_grad():
+        said = other.average(normal, torch.tensor(phase[:, 0], dtype=torch.float32))
+    raw = said.numpy() * other.unroll.y_std.numpy() + other.unroll.y_mean.numpy()
+    assert np.abs(raw - modelfile.run(model, x, phase)).max() < 2e-3
+    mend = dataclasses.replace(plan(3), spins=0.9, turns=5.0, leap=1.0, tall=1.0)
+    p = polish.Polish(other.average, other.unroll, C, data, t.batches, 0, mend, 1, t.world)
+    assert float((p.orders.kind >= course.PIVOTS).float().mean()) > 0.4
+    low = torch.zeros(8, 4, len(C.output_names()))
+    low[..., p.unroll.at.position.start + 1] = polish.LEAST * 90 - 2  # hips 2 cm too low
+    nobody = torch.zeros(8, dtype=torch.bool)
+    assert abs(float(p._tall(low, p.state, nobody)) - 4) < 0.01
+    assert float(p._tall(low, p.state, ~nobody)) == 0
+    assert not torch.equal(weights(p.train(quiet=True)), weights(other.average))
+    with pytest.raises(ValueError, match="another size"):
+        exporter.restore(trainer(data, kind="plain").average, model)
 
 
 SHARED = """

@@ -117,7 +117,7 @@ export interface HeightField {
 
 /** What the player wants; numbers out of range are clamped. */
 export interface Input {
-  /** Stick, -1..1: to the right of the camera, and away from it. */
+  /** Stick, -1..1: to the right of the camera, and away from it; longer than 1 is cut to 1. A dead zone is yours. */
   moveX?: number;
   moveY?: number;
   /** 0 walk .. 1 full run. */

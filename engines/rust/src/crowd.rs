@@ -28,7 +28,7 @@ impl Character {
 /// What the player wants, kept until it is set again. Values out of range are clamped, NaN counts as 0.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Input {
-    /// Stick, -1..1, positive: right of the camera.
+    /// Stick, -1..1, positive: right of the camera. One longer than 1 is cut to 1; a dead zone is yours.
     pub move_x: f32,
     /// Stick, -1..1, positive: away from the camera.
     pub move_y: f32,

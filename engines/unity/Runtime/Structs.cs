@@ -53,7 +53,7 @@ namespace Gallop
     [CStruct("gal_input"), StructLayout(LayoutKind.Sequential)]
     public struct CharacterInput
     {
-        public float moveX;     // stick, -1..1, positive = right of the camera
+        public float moveX;     // stick, -1..1, positive = right of the camera; one longer than 1 is cut to 1
         public float moveY;     // stick, -1..1, positive = away from the camera
         public float run;       // 0 walk .. 1 full run
         public float strafe;    // 0 face where you go .. 1 face where the camera looks

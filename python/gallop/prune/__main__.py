@@ -1,231 +1,219 @@
-"""Prunes a small CNN on scikit-learn's handwritten digits, and reports what it cost.
+"""Leaves out patches of a controller's weights: python -m gallop.prune MODEL -o OUT
 
-    python3 -m gallop.prune --model vgg --patterns 8 --seed 0 -o DIR
+MODEL is a .gallop file. A patch is 16 outputs x 8 inputs of all experts of a dense layer; what is
+left out is neither stored nor read. What stays is solved anew by least squares, or trained:
 
-writes DIR/dense.onnx, DIR/pruned.onnx and DIR/MODEL_PATTERNS_SEED.json; a run that was stopped goes
-on. Digits are 1,797 images of 8x8: half of them, the same whatever the seed, are for testing.
+--train STEPS   on frames, to say what the dense network says, while patches go in steps
+--polish STEPS  after that in the controller's own loop (walker, runner, dog), with --data
+
+--judge stops where it should: by least squares the share grows step by step, each file is judged in
+the runtime (`gallop judge`), and the last that misses no bar that the dense model meets is kept; a
+polish ends at the first network that misses none, or keeps the one that misses the fewest.
+
+Convolutions of a torch model are pruned by calling gallop.prune.patterns and gallop.prune.admm;
+python -m gallop.prune.digits is an example.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-import pathlib
 import sys
-from collections.abc import Iterator
+from pathlib import Path
 
-import torch
-from torch import nn
+import numpy as np
 
-from gallop.prune import patterns as pattern
-from gallop.prune.admm import Plan, Pruner
+from gallop import modelfile
+from gallop.modelfile import Model
+from gallop.prune import blocks, frames
+from gallop.prune.frames import Frames
+from gallop.prune.verdict import Judge
 
-CLASSES = 10
-BATCH = 64
-DENSE_EPOCHS = 40
-
-
-def block(channels: int, maps: int) -> nn.Sequential:
-    return nn.Sequential(
-        nn.Conv2d(channels, maps, 3, padding=1, bias=False), nn.BatchNorm2d(maps), nn.ReLU()
-    )
+STEP = 0.1  # of shares that are judged
 
 
-def head(channels: int) -> nn.Sequential:
-    return nn.Sequential(nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(channels, CLASSES))
-
-
-def vgg() -> nn.Module:
-    """Two convolutions at 8x8, two at 4x4, two at 2x2."""
-    return nn.Sequential(
-        block(1, 32),
-        block(32, 32),
-        nn.MaxPool2d(2),
-        block(32, 64),
-        block(64, 64),
-        nn.MaxPool2d(2),
-        block(64, 64),
-        head(64),
-    )
-
-
-class Residual(nn.Module):
-    def __init__(self, channels: int) -> None:
-        super().__init__()
-        self.first = block(channels, channels)
-        self.second = nn.Sequential(
-            nn.Conv2d(channels, channels, 3, padding=1, bias=False), nn.BatchNorm2d(channels)
-        )
-
-    def forward(self, x: torch.Tensor) -> torch.Tensor:
-        return torch.relu(x + self.second(self.first(x)))
-
-
-def resnet() -> nn.Module:
-    """A residual block at 8x8, two at 4x4, with plain convolutions where channels grow."""
-    return nn.Sequential(
-        block(1, 32),
-        Residual(32),
-        nn.MaxPool2d(2),
-        block(32, 64),
-        Residual(64),
-        Residual(64),
-        head(64),
-    )
-
-
-MODELS = {"vgg": vgg, "resnet": resnet}
-
-
-class Data:
-    def __init__(self, seed: int) -> None:
-        try:
-            from sklearn.datasets import load_digits
-        except ImportError:
-            sys.exit("gallop.prune: the digits come with scikit-learn: pip install scikit-learn")
-        images, labels = load_digits(return_X_y=True)
-        order = torch.randperm(len(labels), generator=torch.Generator().manual_seed(0))
-        x = (torch.tensor(images, dtype=torch.float32).reshape(-1, 1, 8, 8) / 8 - 1)[order]
-        y = torch.tensor(labels, dtype=torch.long)[order]
-        half = len(y) // 2
-        self.train, self.test, self.seed = (x[:half], y[:half]), (x[half:], y[half:]), seed
-
-    def batches(self, epoch: int) -> Iterator[tuple[torch.Tensor, torch.Tensor]]:
-        """An epoch's; they follow from the seed and the epoch alone. Images are moved a little."""
-        generator = torch.Generator().manual_seed(1000 * self.seed + epoch)
-        x, y = self.train
-        for part in torch.randperm(len(y), generator=generator).split(BATCH):
-            down, right = torch.randint(-1, 2, (2,), generator=generator).tolist()
-            padded = nn.functional.pad(x[part], (1, 1, 1, 1), value=-1.0)
-            yield padded[:, :, 1 + down : 9 + down, 1 + right : 9 + right], y[part]
-
-    def accuracy(self, model: nn.Module) -> float:
-        model.eval()
-        with torch.no_grad():
-            return (model(self.test[0]).argmax(dim=1) == self.test[1]).float().mean().item()
-
-
-def train_dense(model: nn.Module, data: Data, epochs: int) -> None:
-    optimizer = torch.optim.Adam(model.parameters(), lr=2e-3)
-    rates = torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, epochs)
-    for epoch in range(epochs):
-        model.train()
-        for x, y in data.batches(epoch):
-            optimizer.zero_grad()
-            nn.functional.cross_entropy(model(x), y).backward()
-            optimizer.step()
-        rates.step()
-
-
-def conv_weights(model: nn.Module) -> dict[str, nn.Parameter]:
-    return {
-        f"{n}.weight": m.weight
-        for n, m in model.named_modules()
-        if pattern.is_pruned_by_patterns(m)
-    }
-
-
-def keep_for(weights: dict[str, nn.Parameter], fewer: float) -> float:
-    """The share of kernels to keep, so that weights become `fewer` times fewer.
-
-    Layers of a single channel keep all of theirs.
-    """
-    all_weights = sum(w.numel() for w in weights.values())
-    first = (
-        sum(w.numel() for w in weights.values() if w.shape[1] == 1) * pattern.KEPT / pattern.WINDOW
-    )
-    rest = (
-        sum(w.numel() for w in weights.values() if w.shape[1] > 1) * pattern.KEPT / pattern.WINDOW
-    )
-    return min(1.0, (all_weights / fewer - first) / rest)
-
-
-def export(model: nn.Module, path: pathlib.Path) -> None:
-    model.eval()
-    torch.onnx.export(
-        model,
-        torch.zeros(1, 1, 8, 8),
-        str(path),
-        opset_version=17,
-        input_names=["x"],
-        output_names=["y"],
-    )
-
-
-def load_dense(name: str, data: Data, folder: pathlib.Path, quick: bool) -> nn.Module:
-    torch.manual_seed(data.seed)
-    model = MODELS[name]()
-    kept = folder / f"dense_{name}_{data.seed}.pt"
-    if kept.exists():
-        model.load_state_dict(torch.load(kept))
+def frames_of(args: argparse.Namespace, model: Model) -> Frames:
+    """What --frames and --data name; else the file's golden frames."""
+    if args.frames:
+        found = frames.read(args.frames, model)
+    elif args.data:
+        found = frames.of_motion(model, args.data, str(args.model))
     else:
-        train_dense(model, data, 2 if quick else DENSE_EPOCHS)
-        torch.save(model.state_dict(), kept)
-    return model
+        found = frames.golden(model, str(args.model))
+    return found.some(args.most, args.seed)
 
 
-def prune(arguments: argparse.Namespace) -> dict[str, object]:
-    folder: pathlib.Path = arguments.output
-    folder.mkdir(parents=True, exist_ok=True)
-    data = Data(arguments.seed)
-    model = load_dense(arguments.model, data, folder, arguments.quick)
-    dense = data.accuracy(model)
-    export(model, folder / "dense.onnx")
-    weights = conv_weights(model)
-    chosen = pattern.choose_patterns(
-        [w for w in weights.values() if w.shape[1] > 1], arguments.patterns
-    )
-    keep = keep_for(weights, arguments.fewer)
-    projections = {
-        name: (lambda w, share=keep if w.shape[1] > 1 else 1.0: pattern.project(w, chosen, share))
-        for name, w in weights.items()
-    }
-    plan = Plan(epochs=2, retrain=2) if arguments.quick else Plan()
-    name = f"{arguments.model}_{arguments.patterns}_{arguments.seed}"
-    pruner = Pruner(model, projections, plan, folder / f"{name}.pt")
-
-    def show(phase: str, epoch: int, loss: float) -> None:
-        if not arguments.quiet:
-            print(
-                f"{phase} {epoch + 1} of {plan.epochs + plan.retrain}: loss {loss:.4f}", flush=True
-            )
-
-    pruner.run(data.batches, nn.functional.cross_entropy, show)
-    export(model, folder / "pruned.onnx")
-    kept = sum(int((w != 0).sum()) for w in weights.values())
-    report: dict[str, object] = {
-        "model": arguments.model,
-        "patterns": ["".join(map(str, p)) for p in chosen],
-        "seed": arguments.seed,
-        "kernels kept": round(keep, 4),
-        "conv weights": sum(w.numel() for w in weights.values()),
-        "conv weights kept": kept,
-        "fewer": round(sum(w.numel() for w in weights.values()) / kept, 2),
-        "accuracy dense": round(100 * dense, 2),
-        "accuracy pruned": round(100 * data.accuracy(model), 2),
-    }
-    (folder / f"{name}.json").write_text(json.dumps(report, indent=1) + "\n")
-    return report
+def solved(args: argparse.Namespace, model: Model, some: Frames, share: float) -> Model:
+    """The model pruned without training."""
+    there = blocks.by_outputs(model, some, share, args.seed) if args.choose == "outputs" else None
+    return blocks.pruned(model, some, share, args.ridge, args.quiet, there)
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(
-        prog="gallop.prune", description=(__doc__ or "").partition("\n")[0]
-    )
-    parser.add_argument("--model", choices=sorted(MODELS), default="vgg")
-    parser.add_argument("--patterns", type=int, default=8, help="how many, 1 to 12")
-    parser.add_argument(
-        "--fewer", type=float, default=8.0, help="times fewer weights of convolutions"
-    )
-    parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--quick", action="store_true", help="a few epochs: to try out")
-    parser.add_argument("--quiet", action="store_true", help="no line for each epoch")
-    parser.add_argument("-o", "--output", type=pathlib.Path, required=True)
-    arguments = parser.parse_args()
-    if not 1 <= arguments.patterns <= 12 or arguments.fewer < pattern.WINDOW / pattern.KEPT:
-        parser.error("patterns are 1 to 12, and weights at least 2.25 times fewer")
-    print(json.dumps(prune(arguments)))
+def searched(args: argparse.Namespace, model: Model, some: Frames, judge: Judge
+             ) -> tuple[dict, Model | None]:
+    """The largest share up to the asked one, in steps, that misses no bar that the dense meets."""
+    report: dict = {"dense misses": len(judge.dense), "shares": []}
+    best = None
+    for tried in np.arange(STEP, args.share + STEP / 2, STEP):
+        path = args.output.with_suffix(f".{round(100 * tried)}.gallop")
+        if not path.exists():
+            made = solved(args, model, some, float(tried))
+            modelfile.write(made, path)
+        sparse, verdict = modelfile.read(path), judge.of_file(path)
+        off = blocks.error(model, sparse, some)
+        say(args, f"{tried:.0%}: error {off:.4f}, {verdict}")
+        report["shares"].append({"share": round(float(tried), 2), "error": off,
+                                 "missed": sorted(verdict.new)})
+        if verdict.new:
+            break
+        best = sparse
+    return report, best
+
+
+def trained(args: argparse.Namespace, model: Model, some: Frames, judge: Judge | None
+            ) -> tuple[dict, Model]:
+    """The model pruned with training."""
+    from gallop import train
+    from gallop.prune import regress, trained
+    from gallop.prune.closed_loop import Course
+
+    train.check_device(args.device)
+    plan = trained.Plan(
+        regress.Plan(args.share, args.train, round(1024 * args.size), args.rate, seed=args.seed),
+        Course(args.polish, args.polish_rate, args.size, args.seed),
+        args.every, args.device, args.checkpoint, args.start)
+
+    def told(text: str) -> None:
+        say(args, text)
+
+    out, report = trained.pruned(model, args.model, some, args.data, plan, judge, told, args.quiet)
+    return report, out
+
+
+def run(args: argparse.Namespace) -> int:
+    """Prune as the arguments say."""
+    model = modelfile.read(args.model)
+    if not any(blocks.is_prunable(layer) for layer in model.layers):
+        raise ValueError(f"{args.model}: no dense layer of {8 * blocks.LEAST} inputs or more")
+    judge = Judge(args.model, args.gallop, args.bars, args.seconds) if args.judge else None
+    if judge:
+        say(args, f"dense: {len(judge.dense)} bars missed")
+    some = frames_of(args, model)
+    say(args, f"{len(some.x)} frames")
+    report: dict = {"model": str(args.model), "frames": len(some.x)}
+    out: Model | None
+    if args.train or args.start:
+        more, out = trained(args, model, some, judge)
+    elif judge:
+        more, out = searched(args, model, some, judge)
+    else:
+        out = solved(args, model, some, args.share)
+        more = {}
+    report.update(more)
+    if out is not None:
+        report["error"] = blocks.error(model, out, some.some(2000, 0))
+        report["share"] = round(blocks.share_of(out), 4)
+        report["bytes"] = modelfile.write(out, args.output), args.model.stat().st_size
+        say(args, "{}: {:.1%} left out, error {:.4f} deviations, {} bytes of {}".format(
+            args.output, report["share"], report["error"], *report["bytes"]))
+    else:
+        say(args, "no share passes; nothing is written")
+    if args.report:
+        args.report.write_text(json.dumps(report, indent=1) + "\n")
+    return 0 if out is not None else 1
+
+
+def say(args: argparse.Namespace, text: str) -> None:
+    """A line on stderr, unless quiet."""
+    if not args.quiet:
+        print(text, file=sys.stderr, flush=True)
+
+
+def parser() -> argparse.ArgumentParser:
+    """The arguments."""
+    p = argparse.ArgumentParser(prog="python -m gallop.prune", description=__doc__,
+                                formatter_class=argparse.RawDescriptionHelpFormatter)
+    p.add_argument("model", type=Path)
+    p.add_argument("-o", "--output", type=Path, required=True)
+    p.add_argument("--share", type=float, default=0.5, help="of the patches to leave out (0.5)")
+    source = p.add_mutually_exclusive_group()
+    source.add_argument("--frames", type=Path, help=".npz with x [F, K] and given [F, 1 or E]")
+    source.add_argument("--data", type=Path, metavar="FOLDER",
+                        help="the motion of the walker or the dog, as gallop.train takes it")
+    p.add_argument("--most", type=int, default=20000, help="frames that are used (20000)")
+    p.add_argument("--choose", choices=["outputs", "inputs"], default="outputs",
+                   help="which patches go without --train: by what all outputs change by, or layer "
+                   "by layer by their products with their inputs, which needs no PyTorch (outputs)")
+    p.add_argument("--ridge", type=float, default=1e-4, help="of the mean square product (1e-4)")
+    p.add_argument("--seed", type=int, default=0)
+    p.add_argument("--train", type=int, default=0, metavar="STEPS",
+                   help="train on the frames, in place of least squares (3000 do)")
+    p.add_argument("--polish", type=int, default=0, metavar="STEPS",
+                   help="then train in the controller's own loop (3600 do)")
+    p.add_argument("--start", type=Path, metavar="FILE",
+                   help="polish what was pruned already, in place of --train")
+    p.add_argument("--rate", type=float, default=1e-3, help="of --train (0.001)")
+    p.add_argument("--polish-rate", type=float, default=3e-4, help="of --polish (0.0003)")
+    p.add_argument("--size", type=float, default=1.0, help="factor on the batches of both")
+    p.add_argument("--every", type=int, default=600, help="steps of polish between looks of the "
+                   "judge (600)")
+    p.add_argument("--device", default="cpu", help="cpu or cuda")
+    p.add_argument("--checkpoint", type=Path, help="to save to and resume from: FILE.frames, "
+                   "FILE.polish")
+    p.add_argument("--judge", action="store_true", help="stop where a share misses a bar")
+    p.add_argument("--bars", type=Path, help="as `gallop judge --bars`")
+    p.add_argument("--seconds", type=float, default=60, help="of each of the judge's scripts (60)")
+    p.add_argument("--gallop", type=Path, help="the gallop command (default: the one on the path, "
+                   "or built in the checkout)")
+    p.add_argument("--report", type=Path, help="JSON of what was found")
+    p.add_argument("--quiet", action="store_true")
+    return p
+
+
+def check(args: argparse.Namespace) -> None:
+    """A ValueError for the first argument that cannot be meant."""
+    ranges = {"share": (0.01, 0.95), "most": (1, 10**7), "ridge": (0.0, 1e3),
+              "seconds": (5.0, 3600.0), "train": (0, 10**7), "polish": (0, 10**7),
+              "rate": (1e-7, 1.0), "polish_rate": (1e-7, 1.0), "size": (0.01, 100.0),
+              "every": (1, 10**7)}
+    for name, (least, most) in ranges.items():
+        if not least <= getattr(args, name) <= most:
+            raise ValueError("--{} {:g}, expected {:g}..{:g}".format(
+                name.replace("_", "-"), getattr(args, name), least, most))
+    if args.bars and not args.judge:
+        raise ValueError("--bars without --judge")
+    if args.polish and not ((args.train or args.start) and args.data):
+        raise ValueError("--polish without --data, or without --train or --start")
+    if args.start and (args.train or not args.polish):
+        raise ValueError("--start with --train, or without --polish")
+    for name in ("output", "report", "checkpoint"):
+        path = getattr(args, name)
+        if path and path.is_dir():
+            raise ValueError(f"--{name} {path}: a folder, a file expected")
+        if path and not path.parent.is_dir():
+            raise ValueError(f"--{name} {path}: no folder {path.parent}")
+    if args.output.exists() and args.model.exists() and args.output.samefile(args.model):
+        raise ValueError(f"--output {args.output}: the model itself")
+
+
+def main() -> int:
+    """Run the command; what is wrong becomes one line."""
+    args = parser().parse_args()
+    try:
+        check(args)
+        return run(args)
+    except ModuleNotFoundError as missing:
+        print(f"gallop.prune: needs {missing.name}: pip install torch scipy, or gallop[training]; "
+              "--choose inputs without --train needs neither", file=sys.stderr)
+        return 2
+    except (OSError, ValueError, FloatingPointError) as e:
+        print(f"gallop.prune: {e}", file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        kept = f"; go on by the same command, from {args.checkpoint}.*" if args.checkpoint else ""
+        print(f"\ngallop.prune: interrupted, nothing is written{kept}", file=sys.stderr)
+        return 130
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

@@ -33,7 +33,8 @@ class Plan:
 class Pruner:
     """Prunes the named weights of a model in place.
 
-    State is kept in `checkpoint`, if given: a run that was stopped goes on there.
+    `projections`: by the name of each weight, as named_parameters() has it, what it keeps. State is
+    kept in `checkpoint`, if given: a run that was stopped goes on there.
     """
 
     def __init__(
@@ -48,6 +49,10 @@ class Pruner:
         self.checkpoint = checkpoint
         self.projections = projections
         weights = dict(model.named_parameters())
+        unknown = [name for name in projections if name not in weights]
+        if unknown or not projections:
+            raise ValueError(f"no parameter '{unknown[0]}' in the model" if unknown
+                             else "no weight to prune")
         self.weights = {name: weights[name] for name in projections}
         self.dual = {name: torch.zeros_like(w) for name, w in self.weights.items()}
         self.target = {name: self._projected(name, w.detach()) for name, w in self.weights.items()}
@@ -137,13 +142,16 @@ class Pruner:
             "dual": self.dual,
             "target": self.target,
             "masks": self.masks,
+            "plan": repr(self.plan),
         }
         fresh = self.checkpoint.with_suffix(".new")
         torch.save(state, fresh)
         fresh.replace(self.checkpoint)
 
     def _load(self, path: pathlib.Path) -> None:
-        state = torch.load(path)
+        state = torch.load(path, map_location=next(iter(self.weights.values())).device)
+        if state["plan"] != repr(self.plan):
+            raise ValueError(f"{path} was made with another plan; remove it to start anew")
         self.model.load_state_dict(state["model"])
         self.optimizer.load_state_dict(state["optimizer"])
         self.epoch, self.dual, self.target = state["epoch"], state["dual"], state["target"]

@@ -35,7 +35,7 @@ def is_pruned_by_patterns(module: torch.nn.Module) -> bool:
 def masks_of(patterns: list[Pattern]) -> torch.Tensor:
     """[patterns][9], 1 where a pattern keeps a place."""
     masks = torch.zeros(len(patterns), WINDOW)
-    for row, pattern in zip(masks, patterns, strict=True):
+    for row, pattern in zip(masks, patterns):
         row[list(pattern)] = 1
     return masks
 
@@ -49,6 +49,7 @@ def choose_patterns(weights: list[torch.Tensor], count: int) -> list[Pattern]:
         raise ValueError(f"{count} patterns: 1 to {len(NATURAL)} are possible")
     votes: collections.Counter[Pattern] = collections.Counter()
     for weight in weights:
+        _check(weight)
         size = weight.detach().reshape(-1, WINDOW).abs().clone()
         size[:, CENTRE] = torch.inf
         for places in size.topk(KEPT, dim=1).indices.sort(dim=1).values.tolist():
@@ -59,7 +60,8 @@ def choose_patterns(weights: list[torch.Tensor], count: int) -> list[Pattern]:
 
 def pattern_mask(weight: torch.Tensor, patterns: list[Pattern]) -> torch.Tensor:
     """The mask, like the weight, by which each kernel keeps the most of its squares."""
-    masks = masks_of(patterns)
+    _check(weight)
+    masks = masks_of(patterns).to(weight)
     kernels = weight.detach().reshape(-1, WINDOW)
     best = (kernels.square() @ masks.T).argmax(dim=1)
     return masks[best].reshape(weight.shape)
@@ -70,10 +72,13 @@ def connectivity_mask(weight: torch.Tensor, keep: float) -> torch.Tensor:
 
     Each filter has at least one.
     """
+    _check(weight)
+    if not 0 < keep <= 1:
+        raise ValueError(f"keep {keep:g}, expected a share of the kernels above 0 up to 1")
     size = weight.detach().square().sum(dim=(2, 3))
     count = max(round(keep * size.numel()), size.shape[0])
     size = size.clone()
-    rows = torch.arange(size.shape[0])
+    rows = torch.arange(size.shape[0], device=size.device)
     size[rows, size.argmax(dim=1)] = torch.inf
     kept = torch.zeros_like(size).reshape(-1)
     kept[size.reshape(-1).topk(count).indices] = 1
@@ -84,3 +89,9 @@ def project(weight: torch.Tensor, patterns: list[Pattern], keep: float) -> torch
     """The mask of both: patterns first, then kernels by what is left of them."""
     mask = pattern_mask(weight, patterns)
     return mask * connectivity_mask(weight * mask, keep) if keep < 1 else mask
+
+
+def _check(weight: torch.Tensor) -> None:
+    """A ValueError if it is no weight of 3x3 kernels."""
+    if weight.ndim != 4 or tuple(weight.shape[2:]) != (3, 3):
+        raise ValueError(f"a weight {list(weight.shape)}, expected [filters, channels, 3, 3]")

@@ -47,3 +47,9 @@ uint32_t gali_emit_stride(const gali_graph *graph, uint32_t value) {
     int given = graph->values[stored].node == GALI_NONE;
     return given ? width : (width + GALI_ROW_UNIT - 1) / GALI_ROW_UNIT * GALI_ROW_UNIT;
 }
+
+void gali_emit_argument(gali_emission *e, uint32_t value) {
+    gali_text_add(&e->calls, ", ");
+    gali_emit_pointer(&e->calls, e->c->graph, value);
+    gali_text_add(&e->calls, ", %u", gali_emit_stride(e->c->graph, value));
+}

@@ -3,6 +3,7 @@
  * together (module.c):
  *
  *     layer.c       groups with a dense layer: scheduled loops
+ *     patches.c     those of sparse layers: panels of the patches that are there
  *     rows.c        groups of operators on single elements: a loop of vectors over each row
  *     kernel.c      other operators: calls of the functions that kernels.def names
  *     constants.c   weights in the order in which a run reads them
@@ -23,12 +24,16 @@ typedef struct gali_emission {
 
 /* Append a group's function, where it has one of its own, and its call. */
 gal_status gali_emit_layer(gali_emission *e, const gali_group *group, gal_error *error);
+gal_status gali_emit_patches(gali_emission *e, const gali_group *group, gal_error *error);
 gal_status gali_emit_rows(gali_emission *e, const gali_group *group, gal_error *error);
 gal_status gali_emit_kernel(gali_emission *e, const gali_group *group, gal_error *error);
 
 /* Append a constant of float32, or truths as 0 and 1, or `count` floats to the weights; return where it starts, in floats. */
 size_t gali_emit_constant(gali_emission *e, const gali_value *constant);
 size_t gali_emit_floats(gali_emission *e, const float *values, size_t count);
+
+/* Append a value's rows to the calls as two arguments, where they are and how far apart: ", layer0, 96". */
+void gali_emit_argument(gali_emission *e, uint32_t value);
 
 /* "layer0", or of a part of a row "layer0 + 32": where the first row of a value is. */
 void gali_emit_pointer(gali_text *text, const gali_graph *graph, uint32_t value);

@@ -94,7 +94,8 @@ static void name_version(const gali_emission *e, const gali_group *group, const 
 }
 
 static int are_twins(const gali_group *a, const gali_group *b) {
-    return a->schedule && b->schedule && gali_dense_same(&a->schedule->dense, &b->schedule->dense);
+    return a->schedule && b->schedule && !a->schedule->patched && !b->schedule->patched &&
+           gali_dense_same(&a->schedule->dense, &b->schedule->dense);
 }
 
 /* The first layer of the same shape, maybe the layer itself. */
@@ -167,27 +168,20 @@ static gal_status add_version(gali_emission *e, const gali_group *group, const g
     return status == GAL_OK ? GAL_OK : blame_log(c, version, status, error);
 }
 
-/* A value's rows as two arguments. */
-static void add_rows(gali_emission *e, uint32_t value) {
-    gali_text_add(&e->calls, ", ");
-    gali_emit_pointer(&e->calls, e->c->graph, value);
-    gali_text_add(&e->calls, ", %u", gali_emit_stride(e->c->graph, value));
-}
-
 static void add_call(gali_emission *e, const gali_group *group, const gali_dense *dense, size_t weights,
                      const char *indent) {
     const gali_node *node = node_of(e, group);
     char name[NAME_SIZE];
     name_version(e, twin_of(e, group), dense, name);
     gali_text_add(&e->calls, "%s%s(count, weights + %zu", indent, name, weights);
-    add_rows(e, node->operands[0]);
+    gali_emit_argument(e, node->operands[0]);
     if (dense->experts > 1) {
-        add_rows(e, node->operands[1]);
+        gali_emit_argument(e, node->operands[1]);
     }
     if (dense->sparse) {
-        add_rows(e, node->operands[4]);
+        gali_emit_argument(e, node->operands[4]);
     }
-    add_rows(e, result_of(e, group));
+    gali_emit_argument(e, result_of(e, group));
     gali_text_add(&e->calls, ");\n");
 }
 
@@ -257,6 +251,9 @@ gal_status gali_emit_layer(gali_emission *e, const gali_group *group, gal_error 
     const gali_loop_buffer *layout = NULL;
     gal_status status = GAL_OK;
     size_t weights = 0;
+    if (group->schedule->patched) {
+        return gali_emit_patches(e, group, error);
+    }
     for (uint32_t v = 0; v < group->schedule->version_count && status == GAL_OK; v++) {
         status = add_version(e, group, &group->schedule->versions[v], &layout, error);
     }

@@ -116,8 +116,8 @@ static int is_given(const gali_emission *e, uint32_t symbol) {
     return e->symbol[symbol] && e->symbol[symbol] <= e->given;
 }
 
-/* Those sizes that inputs tell, or those that outputs have, in their order. */
-static void add_sizes(const gali_emission *e, gali_text *to, int given, const char *before, const char *after) {
+void gali_emission_sizes(const gali_emission *e, gali_text *to, int given, const char *before,
+                         const char *after) {
     uint32_t symbols = gali_extent_symbols(e->p->graph->extents);
     uint32_t first = given ? 1 : e->given + 1, last = given ? e->given : e->numbered;
     for (uint32_t number = first; number <= last; number++) {
@@ -138,7 +138,7 @@ static void add_type(gali_text *to, const gali_type *type, const char *before) {
 static void add_signature(const gali_emission *e, gali_text *to, int threads) {
     const gali_graph *graph = e->p->graph;
     gali_text_add(to, "int gali_run%s(", threads ? "_threads" : "");
-    add_sizes(e, to, 1, "uint32_t ", ", ");
+    gali_emission_sizes(e, to, 1, "uint32_t ", ", ");
     for (uint32_t i = 0; i < graph->input_count; i++) {
         const gali_value *v = &graph->values[graph->inputs[i]];
         add_type(to, &v->type, "const ");
@@ -151,7 +151,7 @@ static void add_signature(const gali_emission *e, gali_text *to, int threads) {
         gali_emission_port(to, "out", i, v->name);
         gali_text_add(to, ", ");
     }
-    add_sizes(e, to, 0, "uint32_t *told_", ", ");
+    gali_emission_sizes(e, to, 0, "uint32_t *told_", ", ");
     gali_text_add(to, "const void *weights, void *workspace%s)",
                   threads ? ", const struct gali_parallel *parallel" : "");
 }
@@ -161,7 +161,7 @@ static void add_plain_run(const gali_emission *e, gali_text *to) {
     const gali_graph *graph = e->p->graph;
     add_signature(e, to, 0);
     gali_text_add(to, " {\n    return gali_run_threads(");
-    add_sizes(e, to, 1, "", ", ");
+    gali_emission_sizes(e, to, 1, "", ", ");
     for (uint32_t i = 0; i < graph->input_count; i++) {
         gali_emission_port(to, "in", i, graph->values[graph->inputs[i]].name);
         gali_text_add(to, ", ");
@@ -170,13 +170,13 @@ static void add_plain_run(const gali_emission *e, gali_text *to) {
         gali_emission_port(to, "out", i, graph->values[graph->outputs[i]].name);
         gali_text_add(to, ", ");
     }
-    add_sizes(e, to, 0, "told_", ", ");
+    gali_emission_sizes(e, to, 0, "told_", ", ");
     gali_text_add(to, "weights, workspace, NULL);\n}\n\n");
 }
 
 static void add_workspace_signature(const gali_emission *e, gali_text *to) {
     gali_text sizes = {0};
-    add_sizes(e, &sizes, 1, "uint32_t ", ", ");
+    gali_emission_sizes(e, &sizes, 1, "uint32_t ", ", ");
     gali_text_add(to, "size_t gali_workspace(%.*s)", (int)(sizes.size ? sizes.size - 2 : 4),
                   sizes.size ? sizes.bytes : "void");
     gali_text_end(&sizes, to);
@@ -282,8 +282,7 @@ static void make_header(const gali_emission *e, gali_text *to) {
 
 /* ---- the source ---- */
 
-/* What sizes are computed with, each where it is used. */
-static void add_size_functions(gali_text *to, const char *body) {
+void gali_emission_size_functions(gali_text *to, const char *body) {
     static const char *const functions[][2] = {
         {"quotient", "a <= 0 || b <= 0 ? 0 : a / b"}, {"least", "a < b ? a : b"}, {"most", "a > b ? a : b"}};
     for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
@@ -320,8 +319,8 @@ static const char share[] =
     "        parallel->parallel_for(parallel->context, gali_do_range, &r, r.parts);\n"
     "    } else {\n        work(arguments, 0, (uint32_t)turns);\n    }\n}\n\n";
 
-/* "const int64_t at3 = 64 * n, at0 + 128 * n, whichever is larger". */
-static void add_place(const gali_emission *e, gali_text *to, const gali_program_slot *slot, const char *begin) {
+void gali_emission_place(const gali_emission *e, gali_text *to, const gali_program_slot *slot,
+                         const char *begin) {
     gali_text_add(to, "%s", begin);
     for (uint32_t i = 0; i + 1 < slot->count; i++) {
         gali_text_add(to, "gali_size_most(");
@@ -339,8 +338,7 @@ static void add_place(const gali_emission *e, gali_text *to, const gali_program_
     gali_text_add(to, ";\n");
 }
 
-/* Where slots begin; pointers to them, or only what the workspace's end is computed of. */
-static void add_places(const gali_emission *e, gali_text *to, int pointers) {
+void gali_emission_places(const gali_emission *e, gali_text *to, int all) {
     const gali_program *p = e->p;
     unsigned char *needed = calloc(p->slot_count + 1u, 1);
     for (uint32_t i = p->slot_count + 1; needed && i-- > 0;) {
@@ -352,39 +350,26 @@ static void add_places(const gali_emission *e, gali_text *to, int pointers) {
     for (uint32_t i = 0; needed && i < p->slot_count; i++) {
         char begin[64];
         snprintf(begin, sizeof begin, "    const int64_t at%u = ", i);
-        if (p->slots[i].count && (pointers || needed[i])) {
-            add_place(e, to, &p->slots[i], begin);
+        if (p->slots[i].count && (all || needed[i])) {
+            gali_emission_place(e, to, &p->slots[i], begin);
         }
-    }
-    for (uint32_t i = 0; pointers && i < p->slot_count; i++) {
-        gali_text_add(to,
-                      p->slots[i].count
-                          ? "    unsigned char *const slot%u = (unsigned char *)workspace + at%u;\n"
-                          : "    unsigned char *const slot%u = (unsigned char *)workspace;\n",
-                      i, i);
     }
     to->failed |= !needed;
     free(needed);
 }
 
-static void add_bodies(const gali_emission *e, gali_text *to) {
-    add_workspace_signature(e, to);
-    gali_text_add(to, " {\n    int64_t bytes = 0;\n");
-    add_sizes(e, to, 1, "    (void)", ";\n");
-    add_places(e, to, 0);
-    add_place(e, to, &e->p->top, "    bytes = ");
-    gali_text_add(to, "    return (size_t)bytes;\n}\n\n");
-    gali_text_add(to, "%s", e->shares ? share : "");
-    add_signature(e, to, 1);
-    gali_text_add(
-        to,
-        " {\n    const unsigned char *const constants = (const unsigned char *)weights;\n    (void)constants;\n"
-        "    (void)workspace;\n    (void)parallel;\n");
-    for (uint32_t i = 0; i < e->p->graph->input_count; i++) {
-        gali_text_add(to, "    (void)");
-        gali_emission_port(to, "in", i, e->p->graph->values[e->p->graph->inputs[i]].name);
-        gali_text_add(to, ";\n");
+static void add_slots(const gali_emission *e, gali_text *to) {
+    gali_emission_places(e, to, 1);
+    for (uint32_t i = 0; i < e->p->slot_count; i++) {
+        gali_text_add(to,
+                      e->p->slots[i].count
+                          ? "    unsigned char *const slot%u = (unsigned char *)workspace + at%u;\n"
+                          : "    unsigned char *const slot%u = (unsigned char *)workspace;\n",
+                      i, i);
     }
+}
+
+void gali_emission_checks(const gali_emission *e, gali_text *to) {
     for (uint32_t i = 0; i < gali_extent_symbols(e->p->graph->extents); i++) {
         if (is_given(e, i)) {
             gali_text_add(to, "    if (");
@@ -399,7 +384,28 @@ static void add_bodies(const gali_emission *e, gali_text *to) {
         gali_emission_demand(e, to, d);
         gali_text_add(to, ") {\n        return -1;\n    }\n");
     }
-    add_places(e, to, 1);
+}
+
+static void add_bodies(const gali_emission *e, gali_text *to) {
+    add_workspace_signature(e, to);
+    gali_text_add(to, " {\n    int64_t bytes = 0;\n");
+    gali_emission_sizes(e, to, 1, "    (void)", ";\n");
+    gali_emission_places(e, to, 0);
+    gali_emission_place(e, to, &e->p->top, "    bytes = ");
+    gali_text_add(to, "    return (size_t)bytes;\n}\n\n");
+    gali_text_add(to, "%s", e->shares ? share : "");
+    add_signature(e, to, 1);
+    gali_text_add(
+        to,
+        " {\n    const unsigned char *const constants = (const unsigned char *)weights;\n    (void)constants;\n"
+        "    (void)workspace;\n    (void)parallel;\n");
+    for (uint32_t i = 0; i < e->p->graph->input_count; i++) {
+        gali_text_add(to, "    (void)");
+        gali_emission_port(to, "in", i, e->p->graph->values[e->p->graph->inputs[i]].name);
+        gali_text_add(to, ";\n");
+    }
+    gali_emission_checks(e, to);
+    add_slots(e, to);
     for (uint32_t i = 0; i < e->p->told_count; i++) {
         if (e->p->told[i] == GALI_TOLD_BY_STEP) {
             gali_text_add(to, "    uint32_t ");
@@ -458,7 +464,7 @@ static void add_call(const gali_emission *e, gali_text *to) {
     gali_text_add(to, ");\n}\n");
 }
 
-static void add_weights(const gali_emission *e, gali_text *to) {
+void gali_emission_weights(const gali_emission *e, gali_text *to) {
     size_t words = (e->weights.size + 7) / 8;
     gali_text_add(
         to,
@@ -499,12 +505,12 @@ static void make_source(const gali_emission *e, gali_text *to) {
     gali_text_add_bytes(to, body.bytes ? body.bytes : "", body.size);
     gali_text_end(&body, to);
     add_bodies(e, &body);
-    add_size_functions(to, body.bytes ? body.bytes : "");
+    gali_emission_size_functions(to, body.bytes ? body.bytes : "");
     gali_text_add_bytes(to, body.bytes ? body.bytes : "", body.size);
     gali_text_end(&body, to);
     add_call(e, to);
     if (!e->desc->weights_blob) {
-        add_weights(e, to);
+        gali_emission_weights(e, to);
     }
 }
 

@@ -50,6 +50,26 @@ void gali_emission_port(gali_text *to, const char *stem, uint32_t number, const 
 /* An extent as an int64_t of C. */
 void gali_emission_extent(const gali_emission *e, gali_text *to, gali_extent extent);
 
+/* The sizes that inputs tell, or those that outputs have, in their order. */
+void gali_emission_sizes(const gali_emission *e, gali_text *to, int given, const char *before,
+                         const char *after);
+
+/* "if (size_n < 1 || ..) { return -1; }", of ranges and of demands. */
+void gali_emission_checks(const gali_emission *e, gali_text *to);
+
+/* "const int64_t at3 = 64 * n, at0 + 128 * n, whichever is larger", with such a beginning. */
+void gali_emission_place(const gali_emission *e, gali_text *to, const gali_program_slot *slot,
+                         const char *begin);
+
+/* That of all slots that lie behind others, or only of those that the workspace's end is computed of. */
+void gali_emission_places(const gali_emission *e, gali_text *to, int all);
+
+/* What sizes are computed with, each where `body` uses it. */
+void gali_emission_size_functions(gali_text *to, const char *body);
+
+/* The weights as words of C. */
+void gali_emission_weights(const gali_emission *e, gali_text *to);
+
 /* Lanes of a printed function; 0: plain C. */
 uint32_t gali_emission_lanes(const gali_emission *e);
 

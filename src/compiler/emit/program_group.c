@@ -7,6 +7,7 @@
 #include "compiler/loop/layout.h"
 #include "compiler/loop/print_c.h"
 #include "compiler/lower/lower.h"
+#include "compiler/program/margin.h"
 #include "compiler/program/versions.h"
 
 static const gali_node *node_of(const gali_program *p, uint32_t group) {
@@ -292,10 +293,39 @@ static gal_status add_versions(gali_emission *e, uint32_t group, one_function *a
     return status;
 }
 
+/* Zeros around what the group makes. */
+static void add_margins(gali_emission *e, uint32_t group) {
+    for (uint32_t i = 0; i < e->p->stage_count; i++) {
+        const gali_program_stage *stage = &e->p->stages[i];
+        gali_margin margin = {.rank = 0};
+        if (!stage->gone && stage->group == group) {
+            margin = gali_program_margin(e->p, stage->tensor);
+        }
+        if (!margin.rank) {
+            continue;
+        }
+        gali_emission_indent(e);
+        gali_text_add(&e->calls, "gali_one_set_margin(");
+        gali_emission_pointer(e, &e->calls, stage->tensor, NULL);
+        gali_text_add(&e->calls, ", %u, ", margin.rank);
+        gali_emission_extent(e, &e->calls, margin.bytes);
+        gali_text_add(&e->calls, ", (const int64_t[]){");
+        for (uint32_t d = 0; d < margin.rank; d++) {
+            const gali_extent sizes[] = {margin.of[d].before, margin.of[d].made, margin.of[d].whole};
+            for (int k = 0; k < 3; k++) {
+                gali_text_add(&e->calls, d || k ? ", " : "");
+                gali_emission_extent(e, &e->calls, sizes[k]);
+            }
+        }
+        gali_text_add(&e->calls, "});\n");
+    }
+}
+
 gal_status gali_emission_group(gali_emission *e, uint32_t group) {
     one_function f = {.is = NULL};
     uint32_t versions[GALI_PROGRAM_VERSIONS_MAX], count = gali_program_group_versions(e->p, group, versions);
     gal_status status = gali_program_lower(e->p, group, &f.lowered, e->error);
+    add_margins(e, group);
     if (status == GAL_OK && count > 1) {
         e->versioned++;
         e->versions += count;

@@ -121,7 +121,7 @@ void gali_emission_demand(const gali_emission *e, gali_text *to, const gali_dema
     gali_emission_extent(e, &a, demand->a);
     gali_emission_extent(e, &b, demand->b);
     const char *left = a.bytes ? a.bytes : "", *right = b.bytes ? b.bytes : "";
-    gali_text_add(to, "%s != %s", left, right);
+    gali_text_add(to, demand->kind == GALI_DEMAND_MOST ? "%s > %s" : "%s != %s", left, right);
     if (demand->kind == GALI_DEMAND_FITS) {
         gali_text_add(to, " && %s != 1 && %s != 1", left, right);
     }

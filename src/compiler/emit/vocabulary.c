@@ -10,11 +10,11 @@
 extern const gali_embedded gali_embedded_compiler_h, gali_embedded_kernels_h, gali_embedded_elementary,
     gali_embedded_activate_f32, gali_embedded_panel_f32, gali_embedded_feed, gali_embedded_gate,
     gali_embedded_layer_add, gali_embedded_layer_layer_norm, gali_embedded_layer_mul,
-    gali_embedded_loop_vectors, gali_embedded_loop_scalars, gali_embedded_emit_tile,
-    gali_embedded_emit_operators, gali_embedded_emit_select, gali_embedded_simd_scalar, gali_embedded_simd_avx2,
-    gali_embedded_simd_avx512, gali_embedded_simd_neon, gali_embedded_simd_wasm, gali_embedded_hvx_words,
-    gali_embedded_narrow_h, gali_embedded_scalar_narrow, gali_embedded_prepare_narrow,
-    gali_embedded_hvx_product, gali_embedded_hvx_dense, gali_embedded_hvx_network;
+    gali_embedded_loop_vectors, gali_embedded_loop_scalars, gali_embedded_emit_tile, gali_embedded_emit_patches,
+    gali_embedded_emit_operators, gali_embedded_emit_select, gali_embedded_emit_margin,
+    gali_embedded_simd_scalar, gali_embedded_simd_avx2, gali_embedded_simd_avx512, gali_embedded_simd_neon,
+    gali_embedded_simd_wasm, gali_embedded_hvx_words, gali_embedded_narrow_h, gali_embedded_scalar_narrow,
+    gali_embedded_prepare_narrow, gali_embedded_hvx_product, gali_embedded_hvx_dense, gali_embedded_hvx_network;
 
 /* Behind the target's own words. */
 static const gali_embedded *const over_simd[] = {
@@ -29,8 +29,10 @@ static const gali_embedded *const over_simd[] = {
     &gali_embedded_loop_vectors,
     &gali_embedded_loop_scalars,
     &gali_embedded_emit_tile,
+    &gali_embedded_emit_patches,
     &gali_embedded_emit_operators,
     &gali_embedded_emit_select,
+    &gali_embedded_emit_margin,
 };
 
 /* What a target has besides: words in the place of those of its header, and texts behind all others. */
@@ -69,6 +71,7 @@ static const gali_embedded *header_of(const gali_target *target) {
         [GALI_SIMD_SCALAR] = &gali_embedded_simd_scalar, [GALI_SIMD_AVX2] = &gali_embedded_simd_avx2,
         [GALI_SIMD_AVX512] = &gali_embedded_simd_avx512, [GALI_SIMD_NEON] = &gali_embedded_simd_neon,
         [GALI_SIMD_WASM] = &gali_embedded_simd_wasm,     [GALI_SIMD_HVX] = &gali_embedded_simd_scalar,
+        [GALI_SIMD_OPENCL] = &gali_embedded_simd_scalar,
     };
     return headers[target->simd];
 }

@@ -339,6 +339,7 @@ gal_status gali_program_lower_by(gali_program *program, uint32_t group, const ga
         l->largest = largest_of(program, group);
         l->schedule = schedule;
         status = lower_group(l, group, error);
+        lowered->plain = plain && program->target;
         if (*l->refusal) {
             return gali_fail(error, GAL_BAD_DATA, "%s", l->refusal);
         }

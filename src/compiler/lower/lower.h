@@ -41,6 +41,7 @@ typedef struct gali_lowered {
     gali_loop_function *function;
     uint32_t tensors[GALI_LOOP_BUFFERS_MAX];     /* [function->parameters] */
     uint32_t symbols[GALI_EXTENT_ATOMS_MAX * 8]; /* [function->symbols] of the graph's extents */
+    int plain; /* without vectors, which the target has: with them it passed a limit or was found wrong */
     int is_parallel;
     gali_extent parallel; /* turns of the loop that may be given out in ranges; loop.h */
     gali_lowered_sum sum;
@@ -52,7 +53,7 @@ typedef struct gali_lowered {
  */
 gal_status gali_program_lower(gali_program *program, uint32_t group, gali_lowered *lowered, gal_error *error);
 
-/* The same by a schedule (NULL: by rules), in an arena. */
+/* The same by a schedule (NULL: by rules), in an arena. Where *lowered is plain, error->message tells why. */
 gal_status gali_program_lower_by(gali_program *program, uint32_t group, const gali_schedule *schedule,
                                  gali_arena *arena, gali_lowered *lowered, gal_error *error);
 

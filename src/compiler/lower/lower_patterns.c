@@ -15,6 +15,7 @@
  * the lanes are.
  */
 #include "compiler/lower/lowering.h"
+#include "compiler/program/guard.h"
 #include "compiler/program/patterns.h"
 
 typedef struct sparse {
@@ -267,7 +268,7 @@ static void copy_rows(gali_lowering *l, const gali_scalar *load, gali_loop_index
 /* The stage that makes tiles, in vectors, where columns lie last in what it reads, and are read as the tile's are; else 0. */
 static int copy_tiles(gali_lowering *l) {
     const gali_program_stage *stage = l->stage;
-    const gali_scalar *load = gali_lower_padded(l, stage->value);
+    const gali_scalar *load = gali_program_guarded(l->p, stage->value);
     const gali_program_tensor *x = load ? &l->p->tensors[load->source] : NULL;
     gali_loop_index before;
     int64_t step = 0;

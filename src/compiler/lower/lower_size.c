@@ -84,6 +84,39 @@ static gali_loop_index at_most(gali_lowering *l, const gali_loop_index *whole, i
     return most;
 }
 
+/* The let of a size that is a quotient by a number; NULL: it is none. */
+static const gali_loop_statement *quotient_of(const gali_lowering *l, const gali_loop_variable *variable) {
+    const gali_loop_statement *s = l->f->sizes;
+    while (s && s->variable != variable) {
+        s = s->next;
+    }
+    return s && s->let == GALI_LOOP_QUOTIENT && !s->operand[1].count && s->operand[1].constant > 0 ? s : NULL;
+}
+
+/* A multiple of an index with what is divided in place of its quotients: n (a / n) is from a - (n - 1) to a. */
+static gali_loop_index without_quotients(const gali_lowering *l, const gali_loop_index *index) {
+    enum { SCALE_MOST = 1 << 12 };
+    int64_t scale = 1;
+    for (uint32_t i = 0; i < index->count; i++) {
+        const gali_loop_statement *s = quotient_of(l, index->term[i].variable);
+        int64_t by = s ? s->operand[1].constant : 1;
+        scale *= scale % by && scale <= SCALE_MOST && by <= SCALE_MOST ? by : 1;
+    }
+    gali_loop_index least = gali_loop_number(0);
+    int good = gali_loop_index_add(&least, index, scale);
+    for (uint32_t i = 0; good && i < index->count; i++) {
+        const gali_loop_statement *s = quotient_of(l, index->term[i].variable);
+        int64_t by = s ? s->operand[1].constant : 1, times = scale * index->term[i].scale;
+        gali_loop_index own = gali_loop_of(index->term[i].variable), next = least;
+        if (s && times % by == 0 && gali_loop_index_add(&next, &own, -times) &&
+            gali_loop_index_add(&next, &s->operand[0], times / by)) {
+            least = next;
+            least.constant -= times > 0 ? times / by * (by - 1) : 0;
+        }
+    }
+    return good ? least : *index;
+}
+
 int gali_lower_is_inside(gali_lowering *l, const gali_loop_index *index, const gali_loop_index *extent) {
     int64_t least, most, room_least, room_most;
     gali_lower_range(l, index, &least, &most);
@@ -99,6 +132,10 @@ int gali_lower_is_inside(gali_lowering *l, const gali_loop_index *index, const g
     gali_loop_index room = *extent, largest = at_most(l, index, &good);
     good = good && gali_loop_index_add(&room, &largest, -1);
     gali_lower_range(l, &room, &room_least, &room_most);
+    if (good && room_least <= 0) {
+        room = without_quotients(l, &room);
+        gali_lower_range(l, &room, &room_least, &room_most);
+    }
     return good && room_least > 0;
 }
 
@@ -130,6 +167,12 @@ gali_loop_index gali_lower_rounds(gali_lowering *l, const gali_loop_index *lengt
 static gali_loop_index size_by(gali_lowering *l, gali_loop_let let, gali_loop_index a, gali_loop_index b,
                                gali_interval range) {
     char name[GALI_LOOP_NAME_MAX];
+    for (const gali_loop_statement *s = l->f->sizes; s; s = s->next) { /* what is there already */
+        if (s->let == let && gali_loop_index_same(&s->operand[0], &a) &&
+            gali_loop_index_same(&s->operand[1], &b)) {
+            return gali_loop_of(s->variable);
+        }
+    }
     gali_lower_name(l, "size", name);
     const gali_loop_variable *size = gali_loop_add_size(l->f, name, let, &a, &b);
     if (!size) {

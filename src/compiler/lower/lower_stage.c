@@ -59,8 +59,10 @@ const gali_loop_value *gali_lower_added(gali_lowering *l, const gali_loop_access
 gali_loop_access gali_lower_result(gali_lowering *l) {
     gali_loop_access to = {.buffer = gali_lower_parameter(l, l->stage->tensor), .lanes = 1};
     for (uint32_t i = 0; i < l->stage->rank; i++) {
-        to.index[i] = l->axis[gali_lower_axis(l, i)];
-        to.index[i].constant += gali_lower_axis(l, i) == l->piece ? l->piece_first : 0;
+        uint32_t axis = gali_lower_axis(l, i);
+        to.index[i] = l->axis[axis];
+        to.index[i].constant += l->p->tensors[l->stage->tensor].before[axis];
+        to.index[i].constant += axis == l->piece ? l->piece_first : 0;
     }
     return to;
 }

@@ -19,6 +19,7 @@
 #include <stdio.h>
 
 #include "compiler/lower/tile.h"
+#include "compiler/program/guard.h"
 
 enum {
     FINISH_UNROLLED = 8, /* operations behind a sum, from which on they are not written out for a tile */
@@ -206,7 +207,7 @@ static int mentions(const gali_scalar *a, const gali_scalar *what) {
 /* Whether the load is 0 where other indices than that within its row are outside. */
 static int is_padded(const gali_lowering *l, const gali_scalar *a, const gali_scalar *load) {
     const gali_program_tensor *t = &l->p->tensors[load->source];
-    int padded = a && gali_lower_padded(l, a) == load &&
+    int padded = a && gali_program_guarded(l->p, a) == load &&
                  !mentions(a->operand[0], load->index[t->order[t->type.rank - 1]]);
     for (int i = 0; a && !padded && i < 3; i++) {
         padded = is_padded(l, a->operand[i], load);

@@ -1,7 +1,6 @@
 /* Scalars of a stage as values of loops: loads at indices, and what is computed with them. */
-#include <math.h>
-
 #include "compiler/lower/lowering.h"
+#include "compiler/program/guard.h"
 
 enum { USES_MOST = 1024 };
 
@@ -256,70 +255,9 @@ gali_loop_op gali_lower_op(gali_scalar_op op) {
     return gali_loop_find_op(op == GALI_SCALAR_tanh ? "htan" : gali_scalar_list[op].name);
 }
 
-static int same_scalar(const gali_scalar *a, const gali_scalar *b) {
-    if (a == b || !a || !b) {
-        return a == b;
-    }
-    int same = a->op == b->op && a->element == b->element && a->whole == b->whole && a->extent == b->extent &&
-               a->source == b->source && a->op != GALI_SCALAR_load;
-    for (int i = 0; same && i < 3; i++) {
-        same = same_scalar(a->operand[i], b->operand[i]);
-    }
-    return same;
-}
-
-/* Whether an index is affine for sure: others are kept inside by a clamp, and so tell nothing. */
-static int is_straight(const gali_scalar *a) {
-    switch (a->op) {
-    case GALI_SCALAR_number:
-    case GALI_SCALAR_axis:
-    case GALI_SCALAR_extent:
-        return 1;
-    case GALI_SCALAR_add:
-    case GALI_SCALAR_sub:
-        return is_straight(a->operand[0]) && is_straight(a->operand[1]);
-    case GALI_SCALAR_mul:
-        return (a->operand[0]->op == GALI_SCALAR_number || a->operand[1]->op == GALI_SCALAR_number) &&
-               is_straight(a->operand[0]) && is_straight(a->operand[1]);
-    default:
-        return 0;
-    }
-}
-
-/* Whether a condition says no more than that indices of a load are inside of their dimensions. */
-static int says_inside(const gali_lowering *l, const gali_scalar *truth, const gali_scalar *load) {
-    const gali_type *type = &l->p->tensors[load->source].type;
-    const gali_scalar *a = truth->operand[0], *b = truth->operand[1];
-    if (truth->op == GALI_SCALAR_and) {
-        return says_inside(l, a, load) && says_inside(l, b, load);
-    }
-    for (int i = 0; i < type->rank; i++) {
-        gali_extent end = b && b->op == GALI_SCALAR_number   ? b->whole
-                          : b && b->op == GALI_SCALAR_extent ? b->extent
-                                                             : -1;
-        int above = truth->op == GALI_SCALAR_less_equal && a->op == GALI_SCALAR_number && a->whole == 0 &&
-                    same_scalar(b, load->index[i]);
-        int below = truth->op == GALI_SCALAR_less && end == type->shape[i] && same_scalar(a, load->index[i]);
-        if ((above || below) && is_straight(load->index[i])) {
-            return 1;
-        }
-    }
-    return 0;
-}
-
-const gali_scalar *gali_lower_padded(const gali_lowering *l, const gali_scalar *a) {
-    const gali_scalar *load = a->op == GALI_SCALAR_select ? a->operand[1] : NULL,
-                      *pad = load ? a->operand[2] : NULL;
-    int zero = load && load->op == GALI_SCALAR_load && pad->op == GALI_SCALAR_number &&
-               (gali_element_list[pad->element].kind == GALI_REAL
-                    ? !(pad->real < 0 || pad->real > 0) && !signbit(pad->real)
-                    : pad->whole == 0);
-    return zero && says_inside(l, a->operand[0], load) ? load : NULL;
-}
-
 static const gali_loop_value *make_value(gali_lowering *l, const gali_scalar *a) {
     gali_loop_index index;
-    const gali_scalar *padded = gali_lower_padded(l, a);
+    const gali_scalar *padded = gali_program_guarded(l->p, a);
     if (padded) { /* a load outside is 0, which it says by itself */
         return load_of(l, padded);
     }

@@ -6,6 +6,7 @@
  * lane, where enough is computed of it; else the stage is lowered number by number (lower_stage.c).
  */
 #include "compiler/lower/lowering.h"
+#include "compiler/program/guard.h"
 
 enum {
     KNOWN_MOST = 1024,
@@ -131,8 +132,9 @@ static gali_lower_lanes look(looking *k, const gali_scalar *a) {
         is = is == GALI_LOWER_PACKED ? GALI_LOWER_IN_LANES : is;
         break;
     default:
-        is = gali_lower_padded(k->l, a) && !gali_lower_uses(a->operand[0], k->axis) ? look(k, a->operand[1])
-                                                                                    : look_at_operands(k, a);
+        is = gali_program_guarded(k->l->p, a) && !gali_lower_uses(a->operand[0], k->axis)
+                 ? look(k, a->operand[1])
+                 : look_at_operands(k, a);
     }
     if (k->count == KNOWN_MOST) {
         return GALI_LOWER_NO_LANES;

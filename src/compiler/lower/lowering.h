@@ -180,9 +180,6 @@ gali_loop_op gali_lower_op(gali_scalar_op op);
 /* Where a load stands in memory at the statement's axes; 0 where lanes of it may leave their row. */
 int gali_lower_access(gali_lowering *l, const gali_scalar *load, gali_loop_access *access);
 
-/* The load in select(its indices are inside, load, 0); else NULL. */
-const gali_scalar *gali_lower_padded(const gali_lowering *l, const gali_scalar *a);
-
 const gali_loop_value *gali_lower_value(gali_lowering *l, const gali_scalar *a);
 
 /* to = a, with what it needs before it. */

@@ -160,6 +160,10 @@ int gali_tile_along(gali_lowering *l, gali_sum_tile *t, uint32_t d) {
         !gali_lower_has_lanes(l, stage->start, t->vector)) {
         return 0;
     }
+    if (d + 1 < stage->rank && stage->extent[t->vector] != l->p->tensors[stage->tensor].type.shape[t->vector] &&
+        (!gali_extent_is_number(extent) || extent % l->p->target->lanes)) {
+        return 0; /* lanes behind the last element would be stored in its margin */
+    }
     t->apart = d + 1 < stage->rank || l->p->tensors[stage->tensor].type.element != GALI_f32 ||
                !gali_lower_has_lanes(l, stage->finish, t->vector);
     choose_row(l, t);

@@ -6,8 +6,10 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "compiler/packer/changes.h"
 #include "compiler/packer/pack.h"
 #include "compiler/packer/rename.h"
+#include "compiler/packer/words.h"
 
 enum { PACKET_READ_MAX = 8, SUFFIX_MAX = 40, LINE_MAX_BYTES = 4096 };
 
@@ -17,22 +19,22 @@ const char *const gali_packer_soft_names[GALI_PACKER_SOFT_COUNT] = {"paper", "ha
 typedef struct block {
     const char *begin, *end; /* its text */
     uint32_t line, packets, count;
-    int is_known;
+    int is_known, leaves;    /* leaves: ends with a jump that has no condition */
     char suffix[SUFFIX_MAX]; /* of its last packet: ":endloop0" */
     gali_instruction *list[GALI_BLOCK_MAX];
 } block;
 
 typedef struct run {
     const gali_packer_options *options;
-    gali_text *out;
     gali_packer_report *report;
     gal_error *error;
-    const char *at, *end, *copied; /* copied: what of the text is in out already */
+    const char *at, *end;
     uint32_t line;
     char label[48];
     const char *function_end; /* of the function that at is in */
     gali_registers unused;    /* by that function */
     gali_arena arena;         /* of one block */
+    gali_changes changes;
     block now;
 } run;
 
@@ -41,7 +43,7 @@ typedef struct run {
 typedef struct packet {
     gali_instruction *list[PACKET_READ_MAX];
     uint32_t count;
-    int is_known, ends; /* ends: the block, by a jump */
+    int is_known, ends, leaves; /* ends: the block, by a jump; leaves: by one that has no condition */
 } packet;
 
 /* Whether, one after the other, a must come before b: b takes its value from a here, a its own from before b. */
@@ -91,9 +93,27 @@ static int is_jump_word(const char *text, size_t size) {
     return 0;
 }
 
+/* Whether a text may be an instruction, known or not: it gives something a value, calls, or is one small word. */
+static int may_be_instruction(const char *text, size_t size) {
+    size_t word = 0;
+    while (word < size && ((text[word] >= 'a' && text[word] <= 'z') || strchr("0123456789_:.", text[word]))) {
+        word++;
+    }
+    return word && (word == size || memchr(text, '=', size) || memchr(text, '(', size) ||
+                    (word >= 4 && is_jump_word(text, word)));
+}
+
+static gal_status refuse(const run *self, const char *text, size_t size) {
+    return gali_fail(self->error, GAL_BAD_DATA, "line %u: no Hexagon assembly: %.*s", (unsigned)self->line,
+                     size < 40 ? (int)size : 40, text);
+}
+
 static gal_status add_instruction(run *self, packet *to, const char *text, size_t size) {
     if (size == 3 && memcmp(text, "nop", 3) == 0) {
         return GAL_OK;
+    }
+    if (!may_be_instruction(text, size)) {
+        return refuse(self, text, size);
     }
     gali_instruction *made = gali_arena_take(&self->arena, sizeof *made);
     if (!made) {
@@ -101,6 +121,8 @@ static gal_status add_instruction(run *self, packet *to, const char *text, size_
     }
     to->is_known &= gali_instruction_read(text, size, made) && to->count < PACKET_READ_MAX;
     to->ends |= is_jump_word(text, size);
+    to->leaves |= size > 4 && memcmp(text, "jump", 4) == 0;
+    to->leaves |= size > 22 && memcmp(text, "r31:30 = dealloc_return", 23) == 0;
     if (to->count < PACKET_READ_MAX) {
         to->list[to->count++] = made;
     }
@@ -113,7 +135,20 @@ typedef struct line_text {
     const char *text; /* without blanks around it and comment */
     size_t size;
     const char *next; /* line */
+    uint32_t depth;   /* of loops, that clang's comment names; 0 where it names none */
 } line_text;
+
+/* The last "Depth=" of a line's comment. */
+static uint32_t read_depth(const char *comment, const char *end) {
+    static const char word[] = "Depth=";
+    const size_t size = sizeof word - 1;
+    uint32_t depth = 0;
+    for (const char *at = comment; (size_t)(end - at) > size; at++) {
+        const int is_here = memcmp(at, word, size) == 0 && at[size] >= '0' && at[size] <= '9';
+        depth = is_here ? (uint32_t)(at[size] - '0') : depth;
+    }
+    return depth;
+}
 
 static gal_status read_line(run *self, line_text *line) {
     const char *newline = memchr(self->at, '\n', (size_t)(self->end - self->at));
@@ -124,8 +159,10 @@ static gal_status read_line(run *self, line_text *line) {
         return gali_fail(self->error, GAL_BAD_DATA, "line %u: longer than %d bytes", (unsigned)self->line,
                          LINE_MAX_BYTES);
     }
+    line->depth = 0;
     for (const char *p = begin; p + 1 < end; p++) {
         if (p[0] == '/' && p[1] == '/') {
+            line->depth = read_depth(p, end);
             end = p;
         }
     }
@@ -160,20 +197,48 @@ static gali_packer_block *report_block(run *self, const block *now) {
     return made;
 }
 
-static void write_block(run *self, const gali_block_graph *graph, const gali_packing *packing) {
-    gali_text_add_bytes(self->out, self->copied, (size_t)(self->now.begin - self->copied));
-    self->copied = self->now.end;
+/* nops: to put where there is room for them, so that what follows stays where it was. Returns how many had none. */
+static int32_t write_packets(run *self, const gali_block_graph *graph, const gali_packing *packing,
+                             int32_t nops) {
+    gali_text *out = &self->changes.text;
     for (uint32_t p = packing->packets; p-- > 0;) {
-        gali_text_add(self->out, "\t{\n");
+        gali_text_add(out, "\t{\n");
         for (uint32_t i = 0; i < graph->count; i++) {
             if (packing->packet[i] == p) {
-                gali_text_add(self->out, "\t\t");
-                gali_packing_text(graph, packing, i, self->out);
-                gali_text_add(self->out, "\n");
+                gali_text_add(out, "\t\t");
+                gali_packing_text(graph, packing, i, out);
+                gali_text_add(out, "\n");
             }
         }
-        gali_text_add(self->out, "\t}%s%s\n", !p && *self->now.suffix ? " " : "", !p ? self->now.suffix : "");
+        for (int32_t n = gali_packet_room(graph, packing, p); p && n > 0 && nops > 0; n--, nops--) {
+            gali_text_add(out, "\t\tnop\n");
+        }
+        gali_text_add(out, "\t}%s%s\n", !p && *self->now.suffix ? " " : "", !p ? self->now.suffix : "");
     }
+    return nops;
+}
+
+/* The block as it is packed, as a change that is written at the end; 0 where memory ran out. */
+static int add_change(run *self, const gali_block_graph *graph, const gali_packing *packing) {
+    const block *now = &self->now;
+    const int32_t ends = !*now->suffix ? 0 : strcmp(now->suffix, ":endloop0") == 0 ? 2 : 3;
+    const int32_t before = gali_count_words(graph, NULL, now->packets, ends);
+    const int32_t after = gali_count_words(graph, packing, packing->packets, ends);
+    const int is_sure = before >= 0 && after >= 0;
+    const size_t begin = self->changes.text.size;
+    const int32_t left = write_packets(self, graph, packing, is_sure && before > after ? before - after : 0);
+    const gali_change change = {
+        .begin = now->begin,
+        .end = now->end,
+        .text = begin,
+        .size = self->changes.text.size - begin,
+        .row = self->report->listed - 1,
+        .saved = now->packets > packing->packets ? now->packets - packing->packets : 0,
+        .moved = !is_sure         ? GALI_CHANGE_NOT_SURE
+                 : after > before ? after - before
+                                  : -left,
+    };
+    return gali_changes_add(&self->changes, &change);
 }
 
 /* Looks for registers that the function of the block does not use; a function ends where its .size stands. */
@@ -240,14 +305,11 @@ static gal_status pack_block(run *self) {
         return gali_fail(self->error, GAL_NO_MEMORY, "no memory for a block of %u instructions",
                          (unsigned)now->count);
     }
-    const int shorter = packing.packets < now->packets;
     row->packed = packing.packets;
-    row->written = shorter || self->options->always ? packing.packets : now->packets;
-    self->report->fewer += (uint32_t)shorter;
+    row->written = now->packets;
     self->report->kept += packing.packets > now->packets;
-    self->report->packets_after = self->report->packets_after - now->packets + row->written;
-    if (shorter || self->options->always) {
-        write_block(self, &graph, &packing);
+    if ((packing.packets < now->packets || self->options->always) && !add_change(self, &graph, &packing)) {
+        return gali_fail(self->error, GAL_NO_MEMORY, "no memory");
     }
     return GAL_OK;
 }
@@ -266,8 +328,12 @@ static gal_status end_block(run *self) {
             status = pack_block(self);
         }
     }
+    if (now->packets && now->leaves) {
+        gali_changes_leave(&self->changes);
+    }
     gali_arena_release(&self->arena);
     now->packets = now->count = 0;
+    now->leaves = 0;
     now->suffix[0] = 0;
     return status;
 }
@@ -296,6 +362,7 @@ static gal_status add_packet(run *self, packet *read, const char *begin, const l
     }
     now->packets++;
     now->end = last->next;
+    now->leaves |= read->leaves;
     for (uint32_t i = 0; i < read->count; i++) {
         jumps += read->list[i]->is_jump;
     }
@@ -358,6 +425,21 @@ static void take_label(run *self, const line_text *line) {
     self->label[size] = 0;
 }
 
+/* The power of two by whose bytes a line aligns what follows; 0 where it does not, or by no more than a word. */
+static uint32_t read_alignment(const line_text *line) {
+    static const char word[] = ".p2align";
+    const size_t size = sizeof word - 1;
+    if (line->size <= size || memcmp(line->text, word, size) != 0) {
+        return 0;
+    }
+    const char *digit = line->text + size, *end = line->text + line->size;
+    while (digit < end && (*digit == ' ' || *digit == '\t')) {
+        digit++;
+    }
+    const int power = digit < end && *digit >= '0' && *digit <= '9' ? *digit - '0' : 0;
+    return power > 2 ? (uint32_t)power : 0;
+}
+
 /* A line outside packets: a packet's begin, an instruction alone, or what ends a block. */
 static gal_status read_outside(run *self) {
     line_text line;
@@ -371,10 +453,16 @@ static gal_status read_outside(run *self) {
     }
     self->at = line.next;
     const int is_label = line.size && line.text[line.size - 1] == ':';
-    if (!line.size || is_label || *line.text == '.' || *line.text == '#' || line.text == begin) {
+    if (!line.size || is_label || *line.text == '.' || *line.text == '#') {
         status = end_block(self);
+        if (is_label || line.depth) {
+            gali_changes_enter(&self->changes, line.depth);
+        }
         if (is_label) {
             take_label(self, &line);
+            gali_changes_label(&self->changes);
+        } else if (!self->options->always && read_alignment(&line)) {
+            gali_changes_align(&self->changes, read_alignment(&line));
         }
         return status;
     }
@@ -383,25 +471,40 @@ static gal_status read_outside(run *self) {
     return status == GAL_OK ? add_packet(self, &read, begin, &line, "", 0) : status;
 }
 
+static void report_changes(const gali_changes *changes, gali_packer_report *report) {
+    for (uint32_t i = 0; i < changes->count; i++) {
+        const gali_change *it = &changes->list[i];
+        gali_packer_block *row = &report->list[it->row];
+        row->written = it->is_undone ? row->before : row->packed;
+        report->fewer += it->saved && !it->is_undone;
+        report->unpaid += (uint32_t)it->is_undone;
+        report->packets_after = report->packets_after - row->before + row->written;
+    }
+}
+
 gal_status gali_packer_run(const char *text, size_t size, const gali_packer_options *options, gali_text *out,
                            gali_packer_report *report, gal_error *error) {
     gal_status status = GAL_OK;
     *report = (gali_packer_report){.blocks = 0};
+    if (!size) {
+        return gali_fail(error, GAL_BAD_DATA, "line 1: no Hexagon assembly: nothing at all");
+    }
     run *self = calloc(1, sizeof *self);
     if (!self) {
         return gali_fail(error, GAL_NO_MEMORY, "no memory");
     }
     self->options = options;
-    self->out = out;
     self->report = report;
     self->error = error;
-    self->at = self->copied = text;
+    self->at = text;
     self->end = text + size;
     while (status == GAL_OK && self->at < self->end) {
         status = read_outside(self);
     }
     status = status == GAL_OK ? end_block(self) : status;
-    gali_text_add_bytes(out, self->copied, (size_t)(self->end - self->copied));
+    gali_changes_write(&self->changes, text, self->end, out);
+    report_changes(&self->changes, report);
+    gali_changes_release(&self->changes);
     if (status == GAL_OK && out->failed) {
         status = gali_fail(error, GAL_NO_MEMORY, "no memory for the text");
     }

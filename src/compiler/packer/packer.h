@@ -42,10 +42,12 @@ typedef struct gali_packer_block {
 } gali_packer_block;
 
 typedef struct gali_packer_report {
-    uint32_t blocks;         /* of packets */
-    uint32_t left;           /* with an instruction that the packer does not know: as they were */
-    uint32_t kept;           /* that came out longer than they were: as they were */
-    uint32_t fewer;          /* that take fewer packets now */
+    uint32_t blocks; /* of packets */
+    uint32_t left;   /* with an instruction that the packer does not know: as they were */
+    uint32_t kept;   /* that came out longer than they were: as they were */
+    uint32_t
+        unpaid;     /* that came out shorter before an alignment that may cost more: as they were (changes.h) */
+    uint32_t fewer; /* that take fewer packets now */
     uint32_t packets_before; /* of the whole text */
     uint32_t packets_after;
     gali_packer_block
@@ -55,8 +57,8 @@ typedef struct gali_packer_report {
 
 /*
  * Packs size bytes of assembly into *out (empty before; the caller's to release, also on failure). *report is filled
- * (zero-initialised by the callee). Errors: GAL_BAD_DATA with the line (a packet without end, one in another, a line past
- * what can be), GAL_NO_MEMORY.
+ * (zero-initialised by the callee). Errors: GAL_BAD_DATA with the line (what is no instruction, a packet without end, one in
+ * another, a line past what can be), GAL_NO_MEMORY.
  */
 gal_status gali_packer_run(const char *text, size_t size, const gali_packer_options *options, gali_text *out,
                            gali_packer_report *report, gal_error *error);

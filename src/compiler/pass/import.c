@@ -299,7 +299,7 @@ static uint32_t gru(import *in, layer *at, const char *name) {
 static uint32_t sums(import *in, layer *at, const char *name) {
     switch (at->model->kind) {
     case GALI_LAYER_DENSE:
-    case GALI_LAYER_SPARSE: /* with its zeros */
+    case GALI_LAYER_SPARSE: /* with its zeros: which weights are there is a matter of layout (emit/patches.c) */
         return dense(in, at, name);
     case GALI_LAYER_LAYER_NORM:
         return layer_norm(in, at, name);

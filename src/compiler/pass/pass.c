@@ -44,7 +44,9 @@ static void dump_groups(const gali_compilation *c, gali_text *text) {
                 gali_text_add(text, " %s", gali_op_list[c->graph->nodes[n].op].name);
             }
         }
-        if (group->schedule) {
+        if (group->schedule && group->schedule->patched) {
+            gali_text_add(text, ", in patches");
+        } else if (group->schedule) {
             uint32_t count = group->schedule->version_count;
             gali_text_add(text, ", %u version%s", count, count > 1 ? "s" : "");
         }

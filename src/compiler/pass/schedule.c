@@ -115,6 +115,13 @@ static gal_status choose(const gali_compilation *c, gali_layer_schedule *layer, 
     return status;
 }
 
+/* Whether the model's layer is a sparse one that the runtime would run in patches, too (network/plan.c). */
+static int is_patched(const gali_compilation *c, const gali_group *group, const gali_dense *dense) {
+    const gali_model_layer *layer = gali_compilation_model_layer(c, c->graph->nodes[group->first].name);
+    return layer && layer->kind == GALI_LAYER_SPARSE && dense->form == GAL_FORM_PER_EXPERT &&
+           dense->inputs >= GALI_PATCH_INPUTS;
+}
+
 static gal_status schedule_layer(gali_compilation *c, gali_group *group, gal_error *error) {
     gali_layer_schedule *layer = gali_arena_take(&c->arena, sizeof *layer);
     if (!layer || c->schedule_count == GALI_SCHEDULES_MAX) {
@@ -122,8 +129,12 @@ static gal_status schedule_layer(gali_compilation *c, gali_group *group, gal_err
                      : gali_fail(error, GAL_NO_MEMORY, "no memory for a schedule");
     }
     layer->dense = describe(c, group);
-    gal_status status = choose(c, layer, error);
+    layer->patched = is_patched(c, group, &layer->dense);
     c->schedules[c->schedule_count++] = group->schedule = layer;
+    if (layer->patched) {
+        return GAL_OK;
+    }
+    gal_status status = choose(c, layer, error);
     return status == GAL_OK ? gali_take_logged(c, layer, error) : status;
 }
 

@@ -5,7 +5,7 @@
 #include "compiler/program/program.h"
 #include "graph/ops/window.h"
 
-enum { GALI_CONV_WINDOW = 3, GALI_CONV_EXTENT_GUESS = 32 /* of a size that is open */ };
+enum { GALI_CONV_WINDOW = 3 };
 
 /* A convolution [n][c][d..][h][w] whose window is 3x3 in its last axes, of step 1, by constant weights. */
 typedef struct gali_conv {

@@ -304,7 +304,8 @@ static int may_go(const gali_fusion *f, const gali_program_stage *stage, const g
     const gali_program_stage *into = &f->p->stages[reader];
     kind is = kind_of(own);
     gali_look theirs;
-    if (!gali_program_look(into, &theirs) || !may_be_one(own, &theirs)) {
+    if (stage->stays || !gali_program_look(into, &theirs) || !may_be_one(own, &theirs) ||
+        gali_fusion_is_table(f, stage, own, into)) {
         return 0;
     }
     if (is == MOVE) {
@@ -382,6 +383,16 @@ static int go_into_readers(gali_fusion *f, uint32_t number) {
     return went != GALI_NONE;
 }
 
+/* Of what sizes alone make, into those of the kind: what there is to compute is known before others take it in. */
+static int go_into_tables(gali_fusion *f, uint32_t number) {
+    const gali_program_stage *stage = &f->p->stages[number];
+    int all = f->of_sizes[stage->tensor];
+    for (const gali_reader *r = f->readers[stage->tensor]; r && all; r = r->next) {
+        all = f->of_sizes[f->p->stages[r->stage].tensor];
+    }
+    return all && go_into_readers(f, number);
+}
+
 /* Into the one reader that has the same axes: what comes of it may then finish a sum. */
 static int go_into_same(gali_fusion *f, uint32_t number) {
     const gali_program_stage *stage = &f->p->stages[number];
@@ -414,6 +425,7 @@ gal_status gali_program_fuse(gali_program *p, gal_error *error) {
     gali_fusion f = {.p = p,
                      .scalars = gali_scalars_make(p->arena, p->graph->extents),
                      .readers = gali_arena_take(p->arena, (p->tensor_count + 1) * sizeof *f.readers),
+                     .of_sizes = gali_arena_take(p->arena, p->tensor_count + 1),
                      .into = gali_arena_take(p->arena, (p->stage_count + 1) * sizeof *f.into)};
     if (p->profile) {
         f.profile = *p->profile;
@@ -424,6 +436,9 @@ gal_status gali_program_fuse(gali_program *p, gal_error *error) {
         memset(f.into, 0xff, (p->stage_count + 1) * sizeof *f.into);
         gali_fusion_clean(&f);
         gali_fusion_sweep(&f);
+        gali_fusion_find_tables(&f);
+    }
+    while (!(p->without & GALI_WITHOUT_FUSE) && attempt_all(&f, go_into_tables, 0)) {
     }
     for (int round = 0; !(p->without & GALI_WITHOUT_FUSE) && round < ROUNDS_MOST && !p->arena->failed;
          round++) {

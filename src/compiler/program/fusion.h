@@ -2,6 +2,7 @@
  * What the files that fuse share. Each leaves a program that computes what it did.
  *
  *     sweep.c   scalars made simple, stages that are there twice, or for nobody
+ *     tables.c  what sizes and constants alone make
  *     fuse.c    stages put into those that read them
  *     group.c   stages joined to functions
  */
@@ -22,6 +23,7 @@ typedef struct gali_fusion {
     gali_profile profile;
     gali_scalars *scalars;
     gali_reader **readers; /* [tensor_count] stages that read a tensor, once each */
+    uint8_t *of_sizes;     /* [tensor_count] what it holds follows from sizes and constants alone */
     uint32_t *into; /* [stage_count] of stages that are gone: the stage that they went into; GALI_NONE: none */
 } gali_fusion;
 
@@ -36,6 +38,18 @@ void gali_fusion_sweep(gali_fusion *f);
 /* Enters the stage with the tensors that it reads, or takes it out. */
 void gali_fusion_add_reads(gali_fusion *f, uint32_t stage);
 void gali_fusion_drop_reads(gali_fusion *f, uint32_t stage);
+
+/* ---- tables.c ---- */
+
+/* Finds the tensors that follow from sizes and constants alone. */
+void gali_fusion_find_tables(gali_fusion *f);
+
+/*
+ * Whether the stage makes a table for that reader: computed once per call and stored, where the reader would compute it
+ * again and again. look: the stage's.
+ */
+int gali_fusion_is_table(const gali_fusion *f, const gali_program_stage *stage, const gali_look *look,
+                         const gali_program_stage *reader);
 
 /* ---- group.c ---- */
 

@@ -205,6 +205,9 @@ static const char *obstacle(joining *j, uint32_t a, uint32_t b, nest *n) {
     if (j->segment[a] != j->segment[b]) {
         return "a step of control flow between them";
     }
+    if (j->f->of_sizes[j->p->stages[a].tensor] != j->f->of_sizes[j->p->stages[b].tensor]) {
+        return "a table, which sizes alone make: once per call";
+    }
     if (j->p->stages[a].patterns || j->p->stages[b].patterns) {
         return "a sum by patterns, whose tiles are of all filters";
     }

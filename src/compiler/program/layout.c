@@ -26,6 +26,7 @@
 #include "base/memory.h"
 #include "compiler/program/program.h"
 #include "compiler/program/reads.h"
+#include "compiler/program/split.h"
 
 #define OTHERWISE 1.15 /* a gain is worth another order than the file's from here on */
 #define PARTS 1.5      /* of sums in parts no tile of results shares what it loads */
@@ -346,18 +347,6 @@ static void touch_tensor(layout *l, uint32_t tensor, uint32_t stage) {
     }
 }
 
-/* Whether the symbol is the first axis, and no other, of the inputs. */
-static int is_batch(const gali_graph *graph, int symbol) {
-    int batch = 1;
-    for (uint32_t i = 0; i < graph->input_count; i++) {
-        const gali_type *type = &graph->values[graph->inputs[i]].type;
-        for (int d = 1; d < type->rank; d++) {
-            batch &= gali_extent_as_symbol(graph->extents, type->shape[d]) != symbol;
-        }
-    }
-    return batch;
-}
-
 static int begin(layout *l) {
     const gali_program *p = l->p;
     size_t axes = (size_t)p->tensor_count * GALI_RANK_MAX;
@@ -377,7 +366,8 @@ static int begin(layout *l) {
         return 0;
     }
     for (uint32_t i = 0; i < symbols; i++) {
-        int64_t least = p->least[i], most = p->most[i], size = is_batch(p->graph, (int)i) ? 1 : SIZE_TYPICAL;
+        int64_t least = p->least[i], most = p->most[i],
+                size = gali_program_is_batch(p->graph, i) ? 1 : SIZE_TYPICAL;
         l->typical[i] = size < least ? least : size > most ? most : size;
     }
     for (uint32_t i = 0; i < axes; i++) {
@@ -394,7 +384,9 @@ static int begin(layout *l) {
         l->reads[i] = gali_program_reads(&p->stages[i], l->arena);
         touch_tensor(l, p->stages[i].tensor, i);
         for (const gali_program_read *r = l->reads[i]; r; r = r->next) {
+            uint32_t maker = p->tensors[r->tensor].stage;
             touch_tensor(l, r->tensor, i);
+            l->may_part[i] &= maker == GALI_NONE || !p->stages[maker].stays; /* a copy changes no bit */
         }
     }
     return !l->arena->failed;
@@ -436,7 +428,8 @@ gal_status gali_program_layout(gali_program *program, gal_error *error) {
         set_order(&program->tensors[i], program->without & GALI_WITHOUT_LAYOUT ? last : l.last[i]);
     }
     gali_arena_release(&arena);
-    return good ? GAL_OK : gali_fail(error, GAL_NO_MEMORY, "no memory for the layout of tensors");
+    return good ? gali_program_split_sums(program, error)
+                : gali_fail(error, GAL_NO_MEMORY, "no memory for the layout of tensors");
 }
 
 /* ---- constants ---- */

@@ -29,6 +29,14 @@ static int is_of_axes(const gali_scalar *a) {
     return of_axes;
 }
 
+/* Whether it is more than what moves an index. */
+static int is_hard(const gali_scalar *a, int in_index) {
+    int moves = a->op == GALI_SCALAR_add || a->op == GALI_SCALAR_sub || a->op == GALI_SCALAR_mul ||
+                a->op == GALI_SCALAR_cast;
+    int real = gali_element_list[a->element].kind == GALI_REAL;
+    return !is_leaf(a) && (real || !(moves || in_index));
+}
+
 static void note_load(gali_look *look, const gali_scalar *a, int in_index) {
     if (look->load_count < GALI_LOOK_LOADS_MAX) {
         look->load[look->load_count] = a;
@@ -61,6 +69,7 @@ static uint32_t visit(looking *l, const gali_scalar *a, int in_index) {
         l->look->work += a->op != GALI_SCALAR_select;
     }
     l->look->work += !in_index && a->element == GALI_truth && !is_leaf(a) && !is_of_axes(a);
+    l->look->hard += is_hard(a, in_index) && (in_index || is_of_axes(a));
     l->look->axes |= !in_index && a->op == GALI_SCALAR_axis;
     if (a->op == GALI_SCALAR_load) {
         note_load(l->look, a, in_index);

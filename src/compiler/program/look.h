@@ -16,6 +16,8 @@ typedef struct gali_look {
     const gali_scalar *load[GALI_LOOK_LOADS_MAX];
     int in_index[GALI_LOOK_LOADS_MAX]; /* the load is (also) part of an index */
     int axes;                          /* an axis is used outside of indices of loads */
+    uint32_t
+        hard; /* scalars of axes that are more than sums and products of integers; of indices those that are real */
 } gali_look;
 
 /* Of a stage whose scalars are kept (scalars.h). 0 without memory. */

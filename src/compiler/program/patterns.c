@@ -45,11 +45,10 @@ static uint32_t choose_rows(uint32_t height) {
 }
 
 /* In multiply-adds, as gali_winograd_tile has them. */
-static double work_of(const pruned *c) {
+static double work_of(const gali_program *p, const pruned *c) {
     double kernels = (double)c->filters * c->channels - (double)c->patterns->pruned;
     double columns = (c->width + COLUMNS - 1) / COLUMNS * COLUMNS;
-    double batch = gali_extent_is_number(c->conv.stage->extent[0]) ? (double)c->conv.stage->extent[0]
-                                                                   : (double)GALI_CONV_EXTENT_GUESS;
+    double batch = (double)gali_extent_value(p->graph->extents, c->conv.stage->extent[0], p->least);
     double sums = rows_cost(c->height, c->rows) * columns * kernels * (double)GALI_FKW_TAPS;
     double tiles = 2.0 * c->height * columns * c->channels * (double)GALI_FKW_WINDOW;
     return batch * (LOOKED_UP * sums + tiles);
@@ -72,7 +71,7 @@ static int is_pruned(const gali_program *p, const gali_program_stage *stage, pru
         return 0;
     }
     gali_winograd_tile(p, &c->conv, &work);
-    return work_of(c) < work;
+    return work_of(p, c) < work;
 }
 
 /* ---- making ---- */

@@ -14,6 +14,8 @@
  *     range.c    which sizes it can run with
  *     layout.c   in which order the axes of tensors lie in memory
  *     reads.c    what a stage reads, and how
+ *     split.c    summed axes that are read in parts, as those
+ *     margin.c   zeros around tensors, for sums over windows, by what guard.c finds; inputs.c copies what has no room for them
  *     order.c    in which order groups run
  *     nest.c     which loops the stages of a group share
  *     place.c    where tensors lie in the workspace, arranged by arrange.c
@@ -67,6 +69,8 @@ typedef struct gali_program_tensor {
         home; /* the tensor in whose memory it lies, at element `row` times its own count; GALI_NONE: in its own */
     gali_extent row;
     uint8_t order[GALI_RANK_MAX]; /* dimension d in memory, outermost first, is axis order[d] of the type */
+    int64_t before
+        [GALI_RANK_MAX]; /* zeros before its elements, of each axis; shapes count its whole margin (margin.h) */
 } gali_program_tensor;
 
 /* What may be left out, to measure what it is worth; results stay right, bits but for rewriting too. */
@@ -91,7 +95,8 @@ typedef struct gali_program_stage {
     uint32_t tensor;
     uint32_t node; /* of the program, that the group is named of; GALI_NONE: a copy */
     uint32_t group, block;
-    int gone; /* fused into others; its group is theirs, GALI_NONE: nobody needs it */
+    int gone;  /* fused into others; its group is theirs, GALI_NONE: nobody needs it */
+    int stays; /* fused into nobody */
     uint32_t rank, reduced;
     uint8_t stretch; /* of its node: those of one are one group */
     int parted; /* the sum is GALI_SUM_PARTS partial ones along the last axis (layout.c says, lower_lanes.c how) */
@@ -239,7 +244,10 @@ gal_status gali_program_fuse(gali_program *program, gal_error *error);
 /* Finds the range that each size may have. GAL_UNSUPPORTED where a tensor is empty or too large whatever they are. */
 gal_status gali_program_range(gali_program *program, gal_error *error);
 
-/* Chooses the order of tensors in memory, of a fused program with ranges. */
+/* Whether the symbol is the first axis, and no other, of the inputs. */
+int gali_program_is_batch(const gali_graph *graph, uint32_t symbol);
+
+/* Chooses the order of tensors in memory, and how sums are taken, of a fused program with ranges. */
 gal_status gali_program_layout(gali_program *program, gal_error *error);
 
 /* Puts groups in an order in which little memory lives at once, of a program that is laid out. */

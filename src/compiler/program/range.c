@@ -29,7 +29,10 @@ static gali_extent bound_of_symbol(const gali_program *p, uint32_t symbol, int d
     own = p->most ? p->most[symbol] : most == GALI_EXTENT_LARGEST ? MOST_UNASKED : most;
     bound = bound == GALI_EXTENT_UNKNOWN || depth < SYMBOL_DEPTH ? own
                                                                  : bound_at(p, bound, 1, depth - SYMBOL_DEPTH);
-    return bound == GALI_EXTENT_UNKNOWN || bound == GALI_EXTENT_BAD ? own : bound;
+    if (bound == GALI_EXTENT_UNKNOWN || bound == GALI_EXTENT_BAD) {
+        return own;
+    }
+    return most == GALI_EXTENT_LARGEST ? bound : gali_extent_least(x, bound, most);
 }
 
 static gali_extent bound_of_atom(const gali_program *p, uint32_t atom, int most, int depth) {
@@ -215,4 +218,15 @@ gal_status gali_program_range(gali_program *p, gal_error *error) {
     return r.stuck
                ? gali_fail(error, GAL_UNSUPPORTED, "value \"%.100s\": more than 2^29 elements", r.stuck->name)
                : GAL_OK;
+}
+
+int gali_program_is_batch(const gali_graph *graph, uint32_t symbol) {
+    int first = 0, others = 0;
+    for (uint32_t i = 0; i < graph->input_count; i++) {
+        const gali_type *type = &graph->values[graph->inputs[i]].type;
+        for (int d = 0; d < type->rank; d++) {
+            *(d ? &others : &first) |= gali_extent_as_symbol(graph->extents, type->shape[d]) == (int)symbol;
+        }
+    }
+    return first && !others;
 }

@@ -82,8 +82,20 @@ static transforms transforms_of(uint32_t tile) {
 
 /* ---- what is there ---- */
 
-static double guess(gali_extent extent) {
-    return gali_extent_is_number(extent) ? (double)extent : (double)GALI_CONV_EXTENT_GUESS;
+/* Sizes that stand for the range of each: of a batch few, of others 32, 64, .. as far as the range goes. */
+enum { SAMPLES = 5, SMALLEST = 32 };
+
+/* sizes: [symbols of the graph's extents] */
+static void sample(const gali_program *p, uint32_t which, int64_t *sizes) {
+    for (uint32_t s = 0; s < gali_extent_symbols(p->graph->extents); s++) {
+        int64_t size = gali_program_is_batch(p->graph, s) ? 1 : (int64_t)SMALLEST << which;
+        sizes[s] = size < p->least[s] ? p->least[s] : size > p->most[s] ? p->most[s] : size;
+    }
+}
+
+static double count_of(const gali_program *p, gali_extent extent, const int64_t *sizes) {
+    int64_t count = gali_extent_value(p->graph->extents, extent, sizes);
+    return count > 0 ? (double)count : 1;
 }
 
 /* What a product with that many weights for a channel and a map costs, for each of those. */
@@ -114,29 +126,45 @@ static int fits(const gali_program *p, const gali_conv *c, uint32_t tile) {
            out * (double)w->shape[0] <= (double)GALI_ELEMENTS_MOST;
 }
 
-uint32_t gali_winograd_tile(const gali_program *p, const gali_conv *c, double *work) {
+/* In multiply-adds at those sizes: by tiles of that size; 0: the sum itself. Tiles have to be worth a fifth. */
+static double cost_at(const gali_program *p, const gali_conv *c, uint32_t tile, const int64_t *sizes) {
     const gali_type *w = &p->tensors[c->w].type;
     double channels = (double)w->shape[1], maps = (double)w->shape[0], depth = 1,
-           others = guess(c->stage->extent[0]);
+           others = count_of(p, c->stage->extent[0], sizes);
     for (uint32_t i = 0; i < c->plain; i++) {
         depth *= (double)c->window.kernel[i];
-        others *= guess(c->window.out[i]);
+        others *= count_of(p, c->window.out[i], sizes);
     }
-    double height = guess(c->window.out[c->plain]), width = guess(c->window.out[c->plain + 1]);
-    double least = channels * maps * product_cost(w, depth * 9, others * height * width);
+    double height = count_of(p, c->window.out[c->plain], sizes),
+           width = count_of(p, c->window.out[c->plain + 1], sizes);
+    if (!tile) {
+        return channels * maps * product_cost(w, depth * (double)(WINDOW * WINDOW), others * height * width);
+    }
+    double area = tile + WINDOW - 1, tiles = others * ceil(height / tile) * ceil(width / tile);
+    double in = area * (tile + area) * area, out = tile * (area + tile) * area;
+    double cost = channels * maps * product_cost(w, depth * area * area, tiles) +
+                  2 * tiles * (in * channels + out * maps);
+    return cost * 1.2;
+}
+
+uint32_t gali_winograd_tile(const gali_program *p, const gali_conv *c, double *work) {
+    gali_arena arena = {0};
+    double all[3] = {0}; /* costs by tiles of 2 i: their mean, so that large sizes count for what they take */
     uint32_t best = 0;
-    for (uint32_t tile = 2; tile <= 4; tile += 2) {
-        double area = tile + 2, tiles = others * ceil(height / tile) * ceil(width / tile);
-        double in = area * (tile + area) * area, out = tile * (area + tile) * area;
-        double cost = channels * maps * product_cost(w, depth * area * area, tiles) +
-                      2 * tiles * (in * channels + out * maps);
-        if (cost * 1.2 < least && fits(p, c, tile)) {
-            least = cost * 1.2;
-            best = tile;
+    int64_t *sizes = gali_arena_take(&arena, (gali_extent_symbols(p->graph->extents) + 1) * sizeof *sizes);
+    for (uint32_t i = 0; sizes && i < SAMPLES; i++) {
+        sample(p, i, sizes);
+        for (uint32_t k = 0; k < 3; k++) {
+            all[k] += cost_at(p, c, 2 * k, sizes) / (double)SAMPLES;
         }
     }
-    *work = least;
-    return best;
+    for (uint32_t k = 1; sizes && k < 3; k++) {
+        best = all[k] < all[best] && fits(p, c, 2 * k) ? k : best;
+    }
+    *work = all[best];
+    p->arena->failed |= !sizes;
+    gali_arena_release(&arena);
+    return 2 * best;
 }
 
 /* ---- making ---- */

@@ -66,7 +66,7 @@ gal_status gali_tune_tasks(const gali_compilation *c, const uint32_t *counts, ui
     gal_status status = GAL_OK;
     *task_count = 0;
     for (uint32_t i = 0; i < c->schedule_count; i++) {
-        for (uint32_t k = 0; k < count_count && status == GAL_OK; k++) {
+        for (uint32_t k = 0; k < count_count && !c->schedules[i]->patched && status == GAL_OK; k++) {
             status = add_task(tasks, task_count, c->schedules[i], counts[k], c->target, error);
         }
     }
@@ -157,7 +157,7 @@ static const gali_dense *layer_of(const gali_compilation *c, const gali_plan *pl
     int gate = i < plan->gating;
     gali_compilation_name_layer(name, gate, gate ? i : i - plan->gating);
     const gali_group *group = gali_compilation_layer(c, name);
-    return group ? &group->schedule->dense : NULL;
+    return group && !group->schedule->patched ? &group->schedule->dense : NULL;
 }
 
 /* The number of a schedule's first split of that axis; 0 if it has none. */

@@ -57,7 +57,7 @@ static gal_status no_such_size(reader *r, const gali_extents *x, const char *nam
     return status;
 }
 
-/* Every size that is asked for is one of the file's. */
+/* Every size that is asked for is one of the file's, or one that only running tells. */
 static gal_status check_sizes(reader *r, const gali_extents *x) {
     for (uint32_t i = 0; i < r->sizes->count; i++) {
         uint32_t symbol = 0;
@@ -481,7 +481,6 @@ static gal_status read_outputs(reader *r, gali_scope *s, const Onnx__GraphProto 
 static gal_status read_graph(reader *r, gali_scope *s, const Onnx__GraphProto *proto) {
     gal_status status = read_initialisers(r, s, proto);
     status = status == GAL_OK ? read_inputs(r, s, proto) : status;
-    status = status == GAL_OK && !s->outer ? check_sizes(r, s->graph->extents) : status;
     for (size_t i = 0; status == GAL_OK && i < proto->n_node; i++) {
         status = read_node(r, s, proto->node[i], i);
     }
@@ -517,9 +516,13 @@ gal_status gali_onnx_read(gali_graph **out, const Onnx__ModelProto *model, const
     if (status == GAL_OK && !gali_scope_open(&s, NULL, gali_graph_make(arena), arena, model->graph->n_node)) {
         status = no_memory(&r);
     }
+    for (uint32_t i = 0; status == GAL_OK && i < r.sizes->count; i++) {
+        gali_extent_ask(s.graph->extents, r.sizes->list[i].name, r.sizes->list[i].most);
+    }
     status = status == GAL_OK ? read_graph(&r, &s, model->graph) : status;
     status = status == GAL_OK ? gali_graph_verify(s.graph, error) : status;
     status = status == GAL_OK ? gali_graph_propagate(s.graph, error) : status;
+    status = status == GAL_OK ? check_sizes(&r, s.graph->extents) : status;
     *out = status == GAL_OK ? s.graph : NULL;
     return status;
 }

@@ -44,8 +44,22 @@ static inline gali_vf gali_vf_load_part(const float *p, uint32_t n) {
     return _mm256_maskload_ps(p, gali_vf_mask(n));
 }
 
+/* In pieces: AMD's processors take 19 to 42 operations for a masked store. */
 static inline void gali_vf_store_part(float *p, gali_vf a, uint32_t n) {
-    _mm256_maskstore_ps(p, gali_vf_mask(n), a);
+    __m128 left = _mm256_castps256_ps128(a);
+    if (n & 4) {
+        _mm_storeu_ps(p, left);
+        left = _mm256_extractf128_ps(a, 1);
+        p += 4;
+    }
+    if (n & 2) {
+        _mm_storel_pi((__m64 *)(void *)p, left);
+        left = _mm_movehl_ps(left, left);
+        p += 2;
+    }
+    if (n & 1) {
+        _mm_store_ss(p, left);
+    }
 }
 
 static inline gali_vf gali_vf_add(gali_vf a, gali_vf b) {

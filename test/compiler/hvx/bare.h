@@ -16,14 +16,6 @@
 
 #include "system.h"
 
-int main(void);
-
-__attribute__((used)) void gali_system_start(void);
-
-void gali_system_start(void) {
-    gali_system_exit(main());
-}
-
 static void print_number(int file, uint32_t n) {
     char digits[10];
     uint32_t at = sizeof digits;

@@ -1,6 +1,14 @@
 /*
  * A bare Hexagon program: no C library, Linux's calls by trap (for qemu-hexagon). What clang calls by itself is here, too.
+ * The program defines main.
  */
+#include <stddef.h>
+#include <stdint.h>
+
+int main(void);
+
+__attribute__((used)) void gali_system_start(void);
+
 __asm__(".text\n.p2align 4\n.globl _start\n_start:\n"
         "{ r0 = r29 }\n{ r29 = and(r29, #-128) }\n{ call gali_system_start }\n");
 
@@ -17,6 +25,10 @@ static long gali_system_call(long number, long a, long b, long c, long d) {
 static void gali_system_exit(int code) {
     gali_system_call(94, code, 0, 0, 0);
     __builtin_unreachable();
+}
+
+void gali_system_start(void) {
+    gali_system_exit(main());
 }
 
 /* Bytes read or written; less than size at the end of a file or on an error. */

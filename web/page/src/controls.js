@@ -8,6 +8,12 @@ const KEYS = {
 const DEAD = 0.15; // of a gamepad's stick
 const RUN_FROM = 0.8; // of a thumb's way, from which on it runs
 
+/** A gamepad's stick past its dead zone, from 0 on and round: what a crowd is given has none of its own. */
+const past = (x = 0, y = 0) => {
+  const size = Math.hypot(x, y), scale = size > DEAD ? Math.min((size - DEAD) / (1 - DEAD), 1) / size : 0;
+  return { x: x * scale, y: y * scale };
+};
+
 export class Controls {
   constructor(canvas, stick, view) {
     this.canvas = canvas;
@@ -110,14 +116,15 @@ export class Controls {
   }
 
   #readPad(pad, state, seconds) {
-    const axis = (i) => (Math.abs(pad.axes[i] ?? 0) > DEAD ? pad.axes[i] : 0), pressed = (i) => (pad.buttons[i]?.pressed ? 1 : 0);
-    if (axis(0) || axis(1)) {
-      Object.assign(state, { x: axis(0), y: -axis(1) });
+    const left = past(pad.axes[0], pad.axes[1]), right = past(pad.axes[2], pad.axes[3]);
+    const pressed = (i) => (pad.buttons[i]?.pressed ? 1 : 0);
+    if (left.x || left.y) {
+      Object.assign(state, { x: left.x, y: -left.y });
       this.used = true;
     }
     state.run = Math.max(state.run, pad.buttons[7]?.value ?? 0, pressed(2), pressed(10));
     state.crouch = Math.max(state.crouch, pressed(1));
     state.jump = Math.max(state.jump, pressed(0));
-    this.view.turn(-axis(2) * 2.6 * seconds, axis(3) * 1.8 * seconds);
+    this.view.turn(-right.x * 2.6 * seconds, right.y * 1.8 * seconds);
   }
 }

@@ -1,13 +1,17 @@
 /*
  * A program for a device: OpenCL C, and the launches that run it.
  *
- *     plan.c      launches, one after the other: a kernel for each stage
+ *     plan.c      launches, one after the other: a kernel for each stage; where tensors and constants lie
  *     product.c   stages that are blended products, as kernels of tiles
- *     body/       what is not printed: products (product.cl, row.cl), scalars (scalars.cl)
+ *     emit.c      a plan as C that any host builds
+ *     body/       what is not printed: products (product.cl, row.cl), scalars (scalars.cl), the host's side (host.inc)
  *
  * A stage is a kernel of an item for each element of its tensor, printed from its loops (loop/print_c.h). Products of rows
  * with constant weights, blended over experts or not, have kernels of their own: tiles of many rows, or rows one by one where
  * they are few. What finishes such a sum is printed as any stage and called inside.
+ *
+ * There are two pieces of memory: of constants, and of all else. In the latter tensors lie as place.c has them, behind
+ * these the inputs, then the outputs. A kernel's first two parameters are the two, then launch->argument, all of them u32.
  *
  * Invariant: launches stand in an order in which each reads what earlier ones wrote; one reads or writes a tensor in its
  * type's order, back to back.
@@ -24,6 +28,7 @@ enum {
     GALI_LAUNCH_ARGUMENTS_MAX = GALI_LOOP_BUFFERS_MAX + 16,
     GALI_LAUNCH_GROUP = 256, /* items of a group that makes elements one by one */
     GALI_ROW_OUTPUTS = 8,    /* of a group, of products of few rows */
+    GALI_DEVICE_UNIT = 64,   /* bytes: where a tensor or a constant begins is told in these */
 };
 
 typedef enum gali_launch_shape {
@@ -38,10 +43,10 @@ typedef struct gali_tiling {
 } gali_tiling;
 
 typedef enum gali_argument_kind {
-    GALI_ARGUMENT_COUNT,  /* u32: elements of the launch (ITEMS), or its rows */
-    GALI_ARGUMENT_SYMBOL, /* u32: a size */
-    GALI_ARGUMENT_TENSOR,
-    GALI_ARGUMENT_PACKED, /* a constant that only a device has */
+    GALI_ARGUMENT_COUNT,    /* elements of the launch (ITEMS), or its rows */
+    GALI_ARGUMENT_SYMBOL,   /* a size: its symbol */
+    GALI_ARGUMENT_TENSOR,   /* where that tensor begins */
+    GALI_ARGUMENT_CONSTANT, /* where a constant begins: this is it */
 } gali_argument_kind;
 
 typedef struct gali_argument {
@@ -60,37 +65,41 @@ typedef struct gali_launch {
     gali_argument argument[GALI_LAUNCH_ARGUMENTS_MAX];
 } gali_launch;
 
-typedef struct gali_packed {
-    float *data; /* in the arena */
-    size_t count;
-} gali_packed;
-
 /* What a plan is made for. */
-typedef struct gali_device {
+typedef struct gali_device_limits {
     uint32_t group_most;       /* items of a group */
     uint32_t local_bytes;      /* of a group */
     const gali_tiling *tiling; /* of all products; NULL: by rules */
-} gali_device;
+    int half_weights;          /* those of products are float16 */
+} gali_device_limits;
 
 typedef struct gali_device_plan {
     gali_program *program;
-    gali_device device;
-    gali_text source;
-    uint32_t launch_count, packed_count;
+    gali_device_limits device;
+    gali_text source, weights;
+    uint32_t launch_count;
     gali_launch *launches;
-    gali_packed *packed;
+    struct gali_device_shared *shared; /* what stands in the source */
+    uint32_t *constant_at;             /* [tensors] 1 + where a constant begins; 0: no kernel reads it */
 } gali_device_plan;
 
 /*
- * The plan of a program that is fused and has ranges, in whose arena it lies but for its source, which is released with
- * gali_text_release. The program's stages are changed: it is of no other use afterwards. Errors: GAL_UNSUPPORTED (branches,
- * loops and calls between stages, elements that the device's words lack, a stage past a limit of loops), GAL_NO_MEMORY.
+ * The plan of a program that is fused and has ranges, in whose arena it lies but for its texts. The program's stages are
+ * changed: it is of no other use afterwards. Errors: GAL_UNSUPPORTED (branches, loops and calls between stages, elements
+ * that the device's words lack, a stage past a limit of loops, a weight past float16's range), GAL_NO_MEMORY. Released in any case.
  */
-gal_status gali_device_plan_make(gali_device_plan *plan, gali_program *program, const gali_device *device,
-                                 gal_error *error);
+gal_status gali_device_plan_make(gali_device_plan *plan, gali_program *program,
+                                 const gali_device_limits *device, gal_error *error);
+void gali_device_plan_release(gali_device_plan *plan);
+
+/*
+ * Where tensors begin with these sizes, in units: at[tensors], 0 of those that have no memory. Returns how many units the
+ * memory has; 0: a tensor is too large for indices of 32 bits, or there is no memory here.
+ */
+uint64_t gali_device_plan_places(const gali_device_plan *plan, const int64_t *symbols, uint32_t *at);
 
 /* Whether a tiling can be: it divides into items and fits into the device. */
-int gali_tiling_fits(const gali_tiling *tiling, uint32_t experts, const gali_device *device);
+int gali_tiling_fits(const gali_tiling *tiling, uint32_t experts, const gali_device_limits *device);
 
 /* ---- for product.c ---- */
 
@@ -98,17 +107,29 @@ int gali_tiling_fits(const gali_tiling *tiling, uint32_t experts, const gali_dev
 void gali_device_add_items(gali_device_plan *plan, uint32_t stage, const char *function,
                            const gali_lowered *lowered, int64_t least);
 
+/* Before a kernel's own parameters. */
+#define GALI_DEVICE_MEMORY "__global uchar *memory, __global const uchar *restrict weights, uint32_t count"
+
+/*
+ * The name under which that text stands already; or NULL, and it is kept under `name`, which lies in the arena. So stages that
+ * compute the same, as a transformer's layers do, have one kernel.
+ */
+const char *gali_device_share(gali_device_plan *plan, const gali_text *text, const char *name);
+
 /* A launch to be filled, and the buffers and sizes of a lowered stage as its arguments, of those that it has not. */
 gali_launch *gali_device_add_launch(gali_device_plan *plan, const char *stem);
 void gali_device_add_argument(gali_launch *launch, gali_argument_kind kind, uint32_t number);
-void gali_device_add_arguments(gali_launch *launch, const gali_lowered *lowered);
+void gali_device_add_arguments(gali_device_plan *plan, gali_launch *launch, const gali_lowered *lowered);
 
-/* A stage as a function of an item, called `name`; lowered says what it reads. */
-gal_status gali_device_add_function(gali_device_plan *plan, uint32_t stage, const char *name,
-                                    gali_lowered *lowered, gal_error *error);
+/* A stage as a function of an item, or one that is there and computes the same: *name; lowered says what it reads. */
+gal_status gali_device_add_function(gali_device_plan *plan, uint32_t stage, gali_lowered *lowered,
+                                    const char **name, gal_error *error);
 
-/* ", uint32_t characters, __global const float *tx_0" of a lowered function; or the names alone. */
+/* ", uint32_t characters, uint32_t at_tx_0" of a lowered function; or ", characters, (__global const float *)(..)". */
 void gali_device_add_list(gali_text *to, const gali_lowered *lowered, int declare);
+
+/* Room for a constant of the device's own, and where it begins; NULL without memory. */
+void *gali_device_add_constant(gali_device_plan *plan, size_t bytes, uint32_t *at);
 
 /* The launches of stage `index`, if it is a product; none if a later one takes it in: *found is 1 for both. */
 gal_status gali_device_add_product(gali_device_plan *plan, uint32_t index, int *found, gal_error *error);

@@ -7,12 +7,14 @@
  * Of the second the stage of s is taken in: blend[c][e] goes with x, and e and k are one sum. Behind tiles a launch of its own
  * finishes their sums; products of few rows, which cost a launch each, do that themselves.
  */
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/embedded.h"
 #include "base/error.h"
 #include "compiler/emit/opencl/plan.h"
+#include "graph/evaluate.h"
 
 enum {
     PADDED_OUTPUTS = 128, /* what tiles divide */
@@ -20,6 +22,7 @@ enum {
     LEAST = 16, /* inputs and outputs that are worth a tile */
     SPLIT_MOST = 128,
     FOURS = 4,
+    HALF_LARGEST = 65504,
 };
 
 extern const gali_embedded gali_embedded_device_product, gali_embedded_device_row;
@@ -40,6 +43,7 @@ typedef struct product {
     uint32_t experts, inputs, outputs, padded_inputs, padded_outputs;
     const gali_scalar *x, *weights, *blend, *bias; /* loads; the last two NULL without experts */
     uint32_t axis_n, axis_k, axis_e;               /* of the stage that has the weights */
+    uint32_t weights_at, bias_at;                  /* where the packed ones begin */
 } product;
 
 /* ---- what is one ---- */
@@ -146,14 +150,29 @@ static int match(const gali_program *p, uint32_t index, product *out) {
 
 /* ---- constants ---- */
 
-static uint32_t add_packed(gali_device_plan *plan, size_t count) {
-    gali_packed *packed = &plan->packed[plan->packed_count];
-    *packed = (gali_packed){gali_arena_take(plan->program->arena, count * sizeof(float)), count};
-    return plan->packed_count++;
+/* Element i of weights that are float32 or float16. Returns 0 past the latter's range. */
+static int store_weight(void *weights, size_t i, float value, int half) {
+    if (!half) {
+        ((float *)weights)[i] = value;
+        return 1;
+    }
+    gali_element_store(GALI_f16, (double)value, 0,
+                       (unsigned char *)weights + i * gali_element_list[GALI_f16].bytes);
+    return fabs((double)value) <= (double)HALF_LARGEST;
 }
 
-/* weights[e][k][n], zeros behind the last input and output; then, of experts, biases[e][n]. */
-static void pack(gali_device_plan *plan, const product *is) {
+static void pack_biases(gali_device_plan *plan, product *is) {
+    const float *bias = plan->program->tensors[is->bias->source].data;
+    size_t floats = (size_t)is->experts * is->padded_outputs;
+    float *to = gali_device_add_constant(plan, floats * sizeof *to, &is->bias_at);
+    for (size_t i = 0; to && i < floats; i++) {
+        size_t n = i % is->padded_outputs;
+        to[i] = n < is->outputs ? bias[i / is->padded_outputs * is->outputs + n] : 0;
+    }
+}
+
+/* weights[e][k][n], zeros behind the last input and output; and, of experts, biases[e][n]. Returns 0 past a range. */
+static int pack(gali_device_plan *plan, product *is) {
     const gali_program_tensor *tensor = &plan->program->tensors[is->weights->source];
     const float *from = tensor->data;
     size_t step[GALI_RANK_MAX] = {0}, scale = 1; /* by axes of the stage */
@@ -162,23 +181,25 @@ static void pack(gali_device_plan *plan, const product *is) {
         scale *= (size_t)tensor->type.shape[i];
     }
     size_t floats = (size_t)is->experts * is->padded_inputs * is->padded_outputs;
-    float *to = plan->packed[add_packed(plan, floats)].data;
+    int half = plan->device.half_weights, good = 1;
+    size_t bytes = floats * (half ? gali_element_list[GALI_f16].bytes : sizeof(float));
+    void *to = gali_device_add_constant(plan, bytes, &is->weights_at);
+    if (to) {
+        memset(to, 0, bytes);
+    }
     for (size_t e = 0; to && e < is->experts; e++) {
         for (size_t k = 0; k < is->inputs; k++) {
             for (size_t n = 0; n < is->outputs; n++) {
                 size_t at = k * step[is->axis_k] + n * step[is->axis_n];
-                to[(e * is->padded_inputs + k) * is->padded_outputs + n] =
-                    from[is->axis_e == GALI_NONE ? at : at + e * step[is->axis_e]];
+                good &= store_weight(to, (e * is->padded_inputs + k) * is->padded_outputs + n,
+                                     from[is->axis_e == GALI_NONE ? at : at + e * step[is->axis_e]], half);
             }
         }
     }
     if (is->bias) {
-        const float *bias = plan->program->tensors[is->bias->source].data;
-        to = plan->packed[add_packed(plan, (size_t)is->experts * is->padded_outputs)].data;
-        for (size_t e = 0; to && e < is->experts; e++) {
-            memcpy(to + e * is->padded_outputs, bias + e * is->outputs, is->outputs * sizeof *to);
-        }
+        pack_biases(plan, is);
     }
+    return good;
 }
 
 /* ---- what finishes a sum ---- */
@@ -218,7 +239,7 @@ static void make_finish(gali_program *p, gali_program_stage *stage) {
 
 /* ---- kernels ---- */
 
-int gali_tiling_fits(const gali_tiling *t, uint32_t experts, const gali_device *device) {
+int gali_tiling_fits(const gali_tiling *t, uint32_t experts, const gali_device_limits *device) {
     int whole = t->row_registers && t->output_registers && t->row_registers % FOURS == 0 &&
                 t->output_registers % FOURS == 0 && t->depth % FOURS == 0 && PADDED_INPUTS % t->depth == 0 &&
                 t->outputs && PADDED_OUTPUTS % t->outputs == 0 && t->rows % t->row_registers == 0 &&
@@ -239,31 +260,45 @@ static void define(gali_text *to, const char *name, uint32_t value) {
 typedef struct kernel {
     const product *is;
     const gali_lowered *finish;
-    int finishes;    /* whether that does anything */
-    uint32_t packed; /* its weights' number */
+    const char *finish_name;
+    int finishes; /* whether that does anything */
     const gali_embedded *body;
 } kernel;
 
 /* Macros, the body, and the macros' end. */
 static void add_kernel(gali_device_plan *plan, const kernel *k, gali_launch *launch, const gali_tiling *tiling,
                        uint32_t split) {
-    static const char *const names[] = {"NAME",    "PARAMETERS",   "FINISH",         "EXPERTS",
-                                        "INPUTS",  "OUTPUT_COUNT", "PADDED_INPUTS",  "TILES",
-                                        "BLENDED", "ROWS",         "PADDED_OUTPUTS", "OUTPUTS",
-                                        "DEPTH",   "SPLIT",        "ROW_REGISTERS",  "OUTPUT_REGISTERS"};
-    gali_text *to = &plan->source;
+    static const char *const names[] = {
+        "NAME",          "PARAMETERS",       "FINISH",        "EXPERTS",    "POINTERS",
+        "INPUTS",        "OUTPUT_COUNT",     "PADDED_INPUTS", "TILES",      "BLENDED",
+        "ROWS",          "PADDED_OUTPUTS",   "OUTPUTS",       "DEPTH",      "SPLIT",
+        "ROW_REGISTERS", "OUTPUT_REGISTERS", "WEIGHT",        "WEIGHT_ONE", "WEIGHT_FOUR"};
+    static const char blended[] = /* 64 is GALI_DEVICE_UNIT */
+        "    __global const float *blend = (__global const float *)(memory + 64UL * at_blend); \\\n"
+        "    __global const float *bias = (__global const float *)(weights + 64UL * at_bias); \\\n";
+    static const char whole[] = "#define WEIGHT float\n#define WEIGHT_ONE(at) w[at]\n"
+                                "#define WEIGHT_FOUR(at) *(__global const float4 *)(w + (at))\n",
+                      half[] = "#define WEIGHT half\n#define WEIGHT_ONE(at) vload_half(at, w)\n"
+                               "#define WEIGHT_FOUR(at) vload_half4(0, w + (at))\n";
+    gali_text macros = {0}, *to = &macros;
     const product *is = k->is;
     gali_text_add(to,
-                  "#define NAME %s\n#define PARAMETERS uint32_t rows, __global const float *x, "
-                  "__global const float *w%s, __global float *y",
-                  launch->name, is->bias ? ", __global const float *blend, __global const float *bias" : "");
+                  "#define POINTERS \\\n"
+                  "    const uint rows = count; \\\n"
+                  "    __global const float *x = (__global const float *)(memory + %uUL * at_x); \\\n"
+                  "    __global const WEIGHT *w = (__global const WEIGHT *)(weights + %uUL * at_w); \\\n%s"
+                  "    __global float *y = (__global float *)(memory + %uUL * at_y);\n"
+                  "#define PARAMETERS " GALI_DEVICE_MEMORY ", uint32_t at_x, uint32_t at_w%s, uint32_t at_y",
+                  GALI_DEVICE_UNIT, GALI_DEVICE_UNIT, is->bias ? blended : "", GALI_DEVICE_UNIT,
+                  is->bias ? ", uint32_t at_blend, uint32_t at_bias" : "");
     if (!tiling) {
         gali_device_add_list(to, k->finish, 1);
-        gali_text_add(to, "\n#define FINISH(item) finish%u(item", is->stage);
+        gali_text_add(to, "\n#define FINISH(item) %s(item", k->finish_name);
         gali_device_add_list(to, k->finish, 0);
         gali_text_add(to, ")");
     }
     gali_text_add(to, is->bias ? "\n#define BLENDED\n" : "\n");
+    gali_text_add(to, plan->device.half_weights ? half : whole);
     define(to, "EXPERTS", is->experts);
     define(to, "INPUTS", is->inputs);
     define(to, "OUTPUT_COUNT", is->outputs);
@@ -279,6 +314,17 @@ static void add_kernel(gali_device_plan *plan, const kernel *k, gali_launch *lau
     } else {
         define(to, "SPLIT", split);
     }
+    const char *name = gali_arena_copy(plan->program->arena, launch->name, strlen(launch->name));
+    const char *there = macros.failed || !name ? NULL : gali_device_share(plan, &macros, name);
+    if (there) {
+        snprintf(launch->name, sizeof launch->name, "%s", there);
+        gali_text_end(&macros, &plan->source);
+        return;
+    }
+    to = &plan->source;
+    gali_text_add(to, "#define NAME %s\n", launch->name);
+    gali_text_add_bytes(to, macros.bytes, macros.size);
+    gali_text_end(&macros, to);
     gali_text_add_bytes(to, k->body->data, k->body->size);
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         gali_text_add(to, "#undef %s\n", names[i]);
@@ -296,14 +342,14 @@ static gali_launch *add_launch(gali_device_plan *plan, const kernel *k, gali_lau
     launch->most = most;
     gali_device_add_argument(launch, GALI_ARGUMENT_COUNT, 0);
     gali_device_add_argument(launch, GALI_ARGUMENT_TENSOR, is->x->source);
-    gali_device_add_argument(launch, GALI_ARGUMENT_PACKED, k->packed);
+    gali_device_add_argument(launch, GALI_ARGUMENT_CONSTANT, is->weights_at);
     if (is->bias) {
         gali_device_add_argument(launch, GALI_ARGUMENT_TENSOR, is->blend->source);
-        gali_device_add_argument(launch, GALI_ARGUMENT_PACKED, k->packed + 1);
+        gali_device_add_argument(launch, GALI_ARGUMENT_CONSTANT, is->bias_at);
     }
     gali_device_add_argument(launch, GALI_ARGUMENT_TENSOR, plan->program->stages[is->stage].tensor);
     if (shape == GALI_LAUNCH_ROWS) {
-        gali_device_add_arguments(launch, k->finish);
+        gali_device_add_arguments(plan, launch, k->finish);
     }
     return launch;
 }
@@ -342,9 +388,7 @@ static void add_kernels(gali_device_plan *plan, kernel *k) {
         }
     }
     if (k->finishes && end < INT64_MAX) {
-        char name[GALI_LAUNCH_NAME_MAX];
-        snprintf(name, sizeof name, "finish%u", k->is->stage);
-        gali_device_add_items(plan, k->is->stage, name, k->finish, (end + 1) * k->is->outputs);
+        gali_device_add_items(plan, k->is->stage, k->finish_name, k->finish, (end + 1) * k->is->outputs);
     }
     add_rows(plan, k, end);
 }
@@ -360,19 +404,23 @@ gal_status gali_device_add_product(gali_device_plan *plan, uint32_t index, int *
         return GAL_OK;
     }
     gali_lowered *finish = gali_arena_take(p->arena, sizeof *finish);
-    kernel k = {
-        .is = &is, .finish = finish, .finishes = p->stages[index].finish != NULL, .packed = plan->packed_count};
-    char name[GALI_LAUNCH_NAME_MAX];
-    pack(plan, &is);
+    kernel k = {.is = &is, .finish = finish, .finishes = p->stages[index].finish != NULL};
+    if (!pack(plan, &is)) {
+        return gali_fail(error, GAL_UNSUPPORTED, "%.100s: a weight is past float16's range",
+                         p->tensors[is.weights->source].name);
+    }
     make_finish(p, &p->stages[index]);
     if (!finish || p->arena->failed) {
         return gali_fail(error, GAL_NO_MEMORY, "no memory for a product's kernel");
     }
     *found = 1;
-    snprintf(name, sizeof name, "finish%u", index);
-    gal_status status = gali_device_add_function(plan, index, name, finish, error);
+    gal_status status = gali_device_add_function(plan, index, finish, &k.finish_name, error);
     if (status == GAL_OK) {
         add_kernels(plan, &k);
+    }
+    if (is.inner != GALI_NONE) { /* nothing of it is stored */
+        p->stages[is.inner].gone = 1;
+        p->tensors[p->stages[is.inner].tensor].last = GALI_NONE;
     }
     return status;
 }

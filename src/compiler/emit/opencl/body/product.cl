@@ -8,8 +8,8 @@
  * in both directions. What finishes a sum is a launch of its own: here it would take registers, or wait for memory with few
  * items at work (a quarter of the time of 4096 rows).
  *
- * Macros: NAME PARAMETERS EXPERTS INPUTS OUTPUT_COUNT PADDED_INPUTS PADDED_OUTPUTS TILES ROWS OUTPUTS DEPTH ROW_REGISTERS
- * OUTPUT_REGISTERS; BLENDED where there are coefficients and biases.
+ * Macros: NAME PARAMETERS POINTERS EXPERTS INPUTS OUTPUT_COUNT PADDED_INPUTS PADDED_OUTPUTS TILES ROWS OUTPUTS DEPTH ROW_REGISTERS
+ * OUTPUT_REGISTERS, WEIGHT_ONE and WEIGHT_FOUR, which read weights; BLENDED where there are coefficients and biases.
  */
 #define ROW_ITEMS (ROWS / ROW_REGISTERS)
 #define OUTPUT_ITEMS (OUTPUTS / OUTPUT_REGISTERS)
@@ -45,8 +45,7 @@
     } \
     _Pragma("unroll") for (uint i = 0; i < W_FOURS; i++) { \
         const uint four = item + i * ITEMS, k = four / (OUTPUTS / 4), n = four % (OUTPUTS / 4) * 4; \
-        w_next[i] = *(__global const float4 *)(w + (size_t)(expert * PADDED_INPUTS + input + k) * PADDED_OUTPUTS + \
-                                               first_output + n); \
+        w_next[i] = WEIGHT_FOUR((size_t)(expert * PADDED_INPUTS + input + k) * PADDED_OUTPUTS + first_output + n); \
     }
 #define STORE(buffer) \
     _Pragma("unroll") for (uint i = 0; i < X_FOURS; i++) { \
@@ -63,6 +62,7 @@
     }
 
 __attribute__((reqd_work_group_size(ITEMS, 1, 1))) __kernel void NAME(PARAMETERS) {
+    POINTERS
     __local float4 x_tile[2 * X_TILE], w_tile[2 * W_TILE];
 #ifdef BLENDED
     __local float coefficients[EXPERTS * ROWS];

@@ -7,6 +7,7 @@
 #define GROUP_OUTPUTS 8
 
 __attribute__((reqd_work_group_size(GROUP_OUTPUTS *SPLIT, 1, 1))) __kernel void NAME(PARAMETERS) {
+    POINTERS
     __local float parts[SPLIT * GROUP_OUTPUTS];
     const uint item = get_local_id(0), group = get_group_id(0), part = item / GROUP_OUTPUTS;
     const uint row = group / TILES;
@@ -17,9 +18,9 @@ __attribute__((reqd_work_group_size(GROUP_OUTPUTS *SPLIT, 1, 1))) __kernel void 
     for (uint i = part; i < EXPERTS * PADDED_INPUTS; i += SPLIT) {
         const uint k = min(i % PADDED_INPUTS, (uint)INPUTS - 1); /* behind the last input weights are 0 */
 #ifdef BLENDED
-        total = fma(blend[row * EXPERTS + i / PADDED_INPUTS] * from[k], w[i * PADDED_OUTPUTS + output], total);
+        total = fma(blend[row * EXPERTS + i / PADDED_INPUTS] * from[k], WEIGHT_ONE(i * PADDED_OUTPUTS + output), total);
 #else
-        total = fma(from[k], w[i * PADDED_OUTPUTS + output], total);
+        total = fma(from[k], WEIGHT_ONE(i * PADDED_OUTPUTS + output), total);
 #endif
     }
 #ifdef BLENDED

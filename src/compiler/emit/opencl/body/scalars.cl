@@ -109,3 +109,88 @@ long gali_one_least_i64(long a, long b) {
 long gali_one_most_i64(long a, long b) {
     return a > b ? a : b;
 }
+
+long gali_one_pow_i64(long a, long b) {
+    ulong power = 1, square = (ulong)a;
+    if (b < 0) {
+        return a == 1 ? 1 : a == -1 ? (b % 2 ? -1 : 1) : 0;
+    }
+    for (; b > 0; b >>= 1) {
+        power *= b & 1 ? square : 1;
+        square *= square;
+    }
+    return (long)power;
+}
+
+long gali_one_shift_left_i64(long a, long b) {
+    return b < 0 || b > 63 ? 0 : (long)((ulong)a << b);
+}
+
+long gali_one_shift_right_i64(long a, long b) {
+    return a >> (b < 0 || b > 63 ? 63 : b);
+}
+
+/* ---- whole numbers of 64 bits ---- */
+
+#define gali_one_neg_u64(a) (0 - (ulong)(a))
+#define gali_one_abs_u64(a) (a)
+#define gali_one_sign_u64(a) ((ulong)((a) != 0))
+#define gali_one_least_u64(a, b) min((ulong)(a), (ulong)(b))
+#define gali_one_most_u64(a, b) max((ulong)(a), (ulong)(b))
+
+ulong gali_one_div_u64(ulong a, ulong b) {
+    return b == 0 ? 0 : a / b;
+}
+
+ulong gali_one_quotient_u64(ulong a, ulong b) {
+    return b == 0 ? 0 : a / b;
+}
+
+ulong gali_one_rem_u64(ulong a, ulong b) {
+    return b == 0 ? 0 : a % b;
+}
+
+ulong gali_one_mod_u64(ulong a, ulong b) {
+    return b == 0 ? 0 : a % b;
+}
+
+ulong gali_one_pow_u64(ulong a, ulong b) {
+    ulong power = 1;
+    for (; b > 0; b >>= 1) {
+        power *= b & 1 ? a : 1;
+        a *= a;
+    }
+    return power;
+}
+
+ulong gali_one_shift_left_u64(ulong a, ulong b) {
+    return b > 63 ? 0 : a << b;
+}
+
+ulong gali_one_shift_right_u64(ulong a, ulong b) {
+    return b > 63 ? 0 : a >> b;
+}
+
+/* ---- float16 and bfloat16, which are stored alone ---- */
+
+float gali_one_f32_of_bf16(ushort a) {
+    return as_float((uint)a << 16);
+}
+
+ushort gali_one_bf16_of_f32(float a) {
+    const uint bits = as_uint(a);
+    return (ushort)(a != a ? (bits >> 16) | 0x40u : (bits + 0x7FFFu + (bits >> 16 & 1u)) >> 16);
+}
+
+float gali_one_f32_of_f16(ushort a) {
+    return vload_half(0, (half *)&a);
+}
+
+ushort gali_one_f16_of_f32(float a) {
+    ushort b;
+    vstore_half_rte(a, 0, (half *)&b);
+    return b;
+}
+
+#define gali_one_round_f16_f32(a) gali_one_f32_of_f16(gali_one_f16_of_f32(a))
+#define gali_one_round_bf16_f32(a) gali_one_f32_of_bf16(gali_one_bf16_of_f32(a))

@@ -78,3 +78,19 @@ def test_masks_hold_and_a_stopped_run_goes_on(tmp_path):
     assert kernels.max() == 4 and (kernels > 0).sum() == 6
     again, epochs = run(tmp_path / "state.pt", [plan, plan])
     assert epochs == 6 and torch.equal(whole, again)
+
+
+def test_wrong_arguments_are_refused_with_their_place(tmp_path):
+    chosen = patterns.choose_patterns([weights()], 2)
+    for wrong in (lambda: patterns.project(torch.zeros(6, 5, 5, 5), chosen, 1),
+                  lambda: patterns.choose_patterns([torch.zeros(6, 5)], 2)):
+        with pytest.raises(ValueError, match=r"expected \[filters, channels, 3, 3\]"):
+            wrong()
+    with pytest.raises(ValueError, match=r"keep 1.5, expected"):
+        patterns.connectivity_mask(weights(), 1.5)
+    model = torch.nn.Sequential(torch.nn.Conv2d(2, 6, 3))
+    with pytest.raises(ValueError, match=r"no parameter .1\.weight. in the model"):
+        admm.Pruner(model, {"1.weight": torch.ones_like})
+    run(tmp_path / "state.pt", [admm.Plan(epochs=1, retrain=1)])
+    with pytest.raises(ValueError, match=r"state.pt was made with another plan"):
+        run(tmp_path / "state.pt", [admm.Plan(epochs=2, retrain=1)])

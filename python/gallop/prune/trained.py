@@ -1,0 +1,180 @@
+"""Pruning with training: on frames while patches go, then in the controller's own loop."""
+
+from __future__ import annotations
+
+import dataclasses
+import time
+from collections.abc import Callable
+from concurrent.futures import Future
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Union
+
+import numpy as np
+import torch
+
+from gallop import exporter, modelfile, patches
+from gallop.modelfile import Model
+from gallop.prune import blocks, closed_loop, frames, regress
+from gallop.prune.closed_loop import Course, Dog, Person
+from gallop.prune.frames import Frames
+from gallop.prune.verdict import Judge, Verdict
+from gallop.torch_layers import FileModule
+
+Say = Callable[[str], None]
+Loop = Union[Person, Dog]
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What is done: training on frames, polish, and steps of polish between two looks of the
+    judge."""
+
+    regress: regress.Plan
+    course: Course
+    every: int = 600
+    device: str = "cpu"
+    checkpoint: Path | None = None
+    start: Path | None = None  # a pruned model, in place of the training on frames
+
+    def place(self, suffix: str) -> Path | None:
+        """The checkpoint of a stage."""
+        return self.checkpoint.with_suffix(suffix) if self.checkpoint else None
+
+
+def on_frames(model: Model, some: Frames, plan: Plan, quiet: bool
+              ) -> tuple[FileModule, list[torch.Tensor], dict]:
+    """The network after the first stage, the patches that it has, and a report."""
+    begun = time.monotonic()
+    stage = regress.Regression(model, some, plan.regress, plan.device, plan.place(".frames"))
+    net = stage.train(quiet)
+    if stage.interrupted:
+        raise KeyboardInterrupt
+    said = {"steps": stage.step, "seconds": round(time.monotonic() - begun, 1),
+            "share": round(stage.masks.share(), 4), "error": stage.history[-1][2],
+            "shares of layers": [round(1 - float(mask.float().mean()), 4)
+                                 for mask in stage.masks.there],
+            "curve": stage.history[::10]}
+    return net, stage.masks.there, said
+
+
+def begun(model: Model, path: Path) -> tuple[FileModule, list[torch.Tensor], dict]:
+    """The network of a file that the model was pruned to, and the patches that it has."""
+    pruned = modelfile.read(path)
+    shapes = [layer.weights.shape for layer in model.layers]
+    if [layer.weights.shape for layer in pruned.layers] != shapes or pruned.gate != model.gate:
+        raise ValueError(f"{path}: not what the model was pruned to: other layers")
+    there = [torch.ones(patches.counts(*shape[1:]), dtype=torch.bool)
+             if layer.mask is None else torch.tensor(layer.mask)
+             for layer, shape in zip(pruned.layers, shapes)]
+    share = round(blocks.share_of(pruned), 4)
+    return FileModule(rescaled(pruned, model)), there, {"start": str(path), "share": share}
+
+
+def rescaled(pruned: Model, model: Model) -> Model:
+    """The same network with the model's mean outputs: which mean a file has is free."""
+    last = pruned.layers[-1]
+    shift = (pruned.output_mean.astype(np.float64) - model.output_mean) / model.output_std
+    moved = dataclasses.replace(last, bias=(last.bias + shift).astype(np.float32))
+    return dataclasses.replace(pruned, layers=[*pruned.layers[:-1], moved],
+                               output_mean=model.output_mean)
+
+
+def loop_of(model: Model, where: Path, net: FileModule, there: list[torch.Tensor], data: Path,
+            plan: Plan) -> Loop:
+    """The controller's own loop."""
+    place = plan.place(".polish")
+    if model.provenance.get("model") == "dog":
+        return Dog(model, net, there, data, plan.course, plan.device, place)
+    dataset = frames.dataset(model, data, str(where))
+    return Person(model, net, there, dataset, 0, plan.course, plan.device, place)
+
+
+class Looks:
+    """The judge's looks at a polish, each while the next steps go on; `best` is the controller that
+    it has the least against, `report` what it said."""
+
+    def __init__(self, judge: Judge, say: Say) -> None:
+        self.judge, self.say, self.begun = judge, say, time.monotonic()
+        self.best: Model | None = None
+        self.rank = (0, 0.0)
+        self.report: list[dict] = []
+        self.waiting: tuple[int, Model, Future[Verdict]] | None = None
+
+    def begin(self, step: int, model: Model) -> None:
+        """Let it look at a controller."""
+        self.waiting = step, model, self.judge.begin(model)
+
+    def content(self) -> bool:
+        """Wait for what it says; whether it has nothing against the last."""
+        if self.waiting is None:
+            return False
+        step, model, future = self.waiting
+        verdict, self.waiting = future.result(), None
+        self.say(f"step {step}, {time.monotonic() - self.begun:.0f} s: {verdict}")
+        self.report.append({"step": step, "missed": listed(verdict)})
+        rank = len(verdict.new), verdict.over()
+        if self.best is None or rank < self.rank:
+            self.rank, self.best = rank, model
+        return not verdict.new
+
+
+def listed(verdict: Verdict) -> list[list]:
+    """What is missed, for a report: figure, script, by what share of the bar."""
+    return [[*key, round(share, 3)] for key, share in sorted(verdict.new.items())]
+
+
+def polished(loop: Loop, plan: Plan, judge: Judge | None, say: Say, quiet: bool
+             ) -> tuple[Model, list[dict]]:
+    """The loop's controller after all steps, or the first that the judge has nothing against, or
+    else the one that it has the least against; and what it said."""
+    looks = Looks(judge, say) if judge else None
+    while loop.step < plan.course.steps:
+        if not loop.train(quiet, min(loop.step + plan.every, plan.course.steps)):
+            raise KeyboardInterrupt
+        if looks and looks.content():
+            break
+        if looks:
+            looks.begin(loop.step, loop.model())
+    if looks:
+        looks.content()
+    best = looks.best if looks else None
+    return (loop.model() if best is None else best), (looks.report if looks else [])
+
+
+def finished(out: Model, model: Model, share: float, words: str) -> Model:
+    """The pruned model with golden frames and where it comes from."""
+    out = dataclasses.replace(out, provenance=dict(model.provenance), licence=model.licence)
+    out.provenance["pruned"] = f"{share:.1%} of the patches, {words}"
+    if model.golden:
+        exporter.add_golden(out, model.golden.x, model.golden.blend)
+    return out
+
+
+def pruned(model: Model, where: Path, some: Frames, data: Path | None, plan: Plan,
+           judge: Judge | None, say: Say, quiet: bool) -> tuple[Model, dict]:
+    """A model pruned with training, and a report."""
+    if plan.start:
+        net, there, said = begun(model, plan.start)
+        words = "begun from a pruned one"
+    else:
+        net, there, said = on_frames(model, some, plan, quiet)
+        words = f"{plan.regress.steps} steps on frames"
+        say("on frames: {share:.1%} left out, error {error:.4f} deviations, {seconds} s".format(
+            **said))
+    report: dict = {"frames": said}
+    out = closed_loop.put_back(model, _pairs(net.layers), there,
+                               _pairs(net.gate_layers) if model.gate_layers else None)
+    if plan.course.steps and data is not None:
+        loop = loop_of(model, where, net, there, data, plan)
+        out, report["polish"] = polished(loop, plan, judge, say, quiet)
+    elif judge:
+        verdict = judge.of(out)
+        say(str(verdict))
+        report["judge"] = listed(verdict)
+    return finished(out, model, said["share"],
+                    f"{words}, {plan.course.steps} steps of polish"), report
+
+
+def _pairs(layers: torch.nn.ModuleList) -> list[tuple[torch.Tensor, torch.Tensor]]:
+    return [(layer.weight, layer.bias) for layer in layers]

@@ -1,0 +1,100 @@
+/* A convolution for tests of what the compiler makes of it: its graph, and what truth, loops and targets must agree on. */
+#ifndef TEST_COMPILER_CONVOLUTION_H
+#define TEST_COMPILER_CONVOLUTION_H
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "compiler/target.h"
+#include "program_run.h"
+
+typedef struct convolution {
+    const char *symbols;         /* whole lines; "" */
+    const char *input, *weights; /* extents: "1, 20, 9, 14" */
+    const char *attributes;
+    int64_t maps, weight_count;
+    float (*weight)(const void *of, int64_t i);
+    const void *of;
+} convolution;
+
+/* Relu(Conv(x, w, bias)), its shapes inferred. */
+static gali_graph *convolution_graph(const convolution *c, gali_arena *arena) {
+    gali_text text = {0};
+    gali_graph *graph;
+    gal_error error = {0};
+    gali_text_add(&text, "%sinput %%0 \"x\": f32[%s]\nconstant %%1: f32[%s] =", c->symbols, c->input,
+                  c->weights);
+    for (int64_t i = 0; i < c->weight_count; i++) {
+        gali_text_add(&text, " %.9g", (double)c->weight(c->of, i));
+    }
+    gali_text_add(&text, "\nconstant %%2: f32[%lld] =", (long long)c->maps);
+    for (int64_t i = 0; i < c->maps; i++) {
+        gali_text_add(&text, " %.6g", (double)(i % 7) - 3);
+    }
+    gali_text_add(
+        &text,
+        "\n%%3 \"y\": f32[...] = Conv (%%0, %%1, %%2) %s\n%%4 \"r\": f32[...] = Relu (%%3)\noutput %%4\n",
+        c->attributes);
+    if (gali_graph_parse(&graph, text.bytes, text.size, arena, &error) != GAL_OK ||
+        gali_graph_infer(graph, &error) != GAL_OK) {
+        fail_msg("%s", error.message);
+    }
+    gali_text_release(&text);
+    return graph;
+}
+
+/* What is asked of a target's program beside its bits; y is what its loops made. */
+typedef void convolution_more(gali_run *run, const gali_graph *graph, const gali_target *target,
+                              const gali_tensor *x, const gali_tensor *y);
+
+/*
+ * Runs the graph at x's shape, which this fills: by truth, by loops without a target, which are near, and by each target's,
+ * which have the same bits. layout: the pass of that name, perhaps with an eye on the program; more may be NULL.
+ */
+static void convolution_check(const gali_graph *graph, gali_tensor x, program_layout *layout,
+                              convolution_more *more) {
+    gal_error error = {0};
+    gali_run run = {.graph = graph, .memory_left = GALI_RUN_MEMORY, .work_left = 1e12, .error = &error};
+    gali_tensor truth, plain, y;
+    double largest = 0, off = 0;
+    x.element = GALI_f32;
+    x.count = 1;
+    for (uint32_t d = 0; d < x.rank; d++) {
+        x.count *= (size_t)x.shape[d];
+    }
+    x.real = malloc(x.count * sizeof *x.real);
+    for (size_t i = 0; i < x.count; i++) {
+        x.real[i] = (double)(float)((double)(i * 7907 % 2011) / 1005 - 1);
+    }
+    assert_int_equal(gali_graph_evaluate(&run, graph, &x, &truth), GAL_OK);
+    if (program_run_by(&run, graph, NULL, &x, &plain, layout) != GAL_OK) {
+        fail_msg("%s", error.message);
+    }
+    for (size_t i = 0; i < truth.count; i++) {
+        largest = fmax(largest, fabs(truth.real[i]));
+        off = fmax(off, fabs(truth.real[i] - plain.real[i]));
+    }
+    if (!(off <= 5e-6 * largest)) {
+        fail_msg("%g off of %g", off, largest);
+    }
+    for (uint32_t t = 0; t < gali_target_count; t++) {
+        if (program_run_by(&run, graph, &gali_targets[t], &x, &y, layout) != GAL_OK) {
+            fail_msg("%s: %s", gali_targets[t].name, error.message);
+        }
+        assert_memory_equal(y.real, plain.real, y.count * sizeof *y.real);
+        if (more) {
+            more(&run, graph, &gali_targets[t], &x, &y);
+        }
+        gali_tensor_release(&run, &y);
+    }
+    gali_tensor_release(&run, &truth);
+    gali_tensor_release(&run, &plain);
+    free(x.real);
+}
+
+#endif

@@ -1,0 +1,222 @@
+"""Pruning with training: masks hold after a step, a resumed run is an uninterrupted one, the judge
+ends it."""
+
+import copy
+import dataclasses
+
+import numpy as np
+import pytest
+import torch
+
+import dog_synthetic
+import synthetic
+from gallop import (
+    dog,
+    dog_data,
+    dog_export,
+    dog_features,
+    dog_polish,
+    dog_train,
+    exporter,
+    features,
+    masks,
+    modelfile,
+    patches,
+)
+from gallop.prune import blocks, closed_loop, regress, trained
+from gallop.prune.closed_loop import Course
+from gallop.prune.frames import Frames
+from gallop.prune.verdict import Verdict
+from gallop.torch_layers import FileModule
+from gallop.trainer import Settings, Stage, Trainer
+
+C = synthetic.contract()
+PLAN = regress.Plan(0.5, 8, 32, cuts=2)
+
+
+@pytest.fixture(scope="module")
+def data():
+    return synthetic.dataset()
+
+
+@pytest.fixture(scope="module")
+def model(data):
+    scale = features.scale_of(C, data.x, data.y)
+    settings = Settings(40, "cubic", 4, (Stage(60, 64, rate=3e-3),))
+    net = Trainer(C, data, np.ones(len(data.x), bool), scale, settings).train(quiet=True)
+    made = exporter.to_model(net, C, scale, "f32", np.ones(1))
+    exporter.add_golden(made, *exporter.golden_rows(data))
+    return made
+
+
+@pytest.fixture(scope="module")
+def frames(data, model):
+    return Frames(data.x[:, : len(model.input_mean)], data.phase[:, None])
+
+
+def values(net):
+    return torch.cat([p.detach().flatten() for p in net.parameters()])
+
+
+def is_empty(net, there):
+    """Whether no weight is outside of the patches that are there."""
+    return all(not w[:, ~patches.spread(mask.numpy(), *w.shape[1:])].any()
+               for w, mask in ((layer.weight.detach().numpy(), mask)
+                               for layer, mask in zip(net.layers, there)))
+
+
+def test_a_score_is_what_the_outputs_change_by(model, frames):
+    """Of the last layer, which is linear, the score is exact but for the draws of signs."""
+    net = FileModule(model)
+    x = torch.tensor(frames.x[:64], dtype=torch.float32)
+    given = torch.tensor(frames.given[:64], dtype=torch.float32)
+    made = masks.scores(masks.Masks(net), lambda: net(x, given) / net.output_std, 3, 600)[-1]
+    with torch.no_grad():
+        whole = net(x, given) / net.output_std
+        for row, column in ((0, 0), (1, 3), (made.shape[0] - 1, 1)):
+            cut = copy.deepcopy(net)
+            there = np.zeros(tuple(made.shape), bool)
+            there[row, column] = True
+            part = patches.spread(there, *cut.layers[-1].weight.shape[1:])
+            cut.layers[-1].weight[:, part] = 0
+            change = float(((cut(x, given) / net.output_std) - whole).square().sum())
+            assert float(made[row, column]) == pytest.approx(change, rel=0.25)
+
+
+def test_patches_go_in_steps_and_stay_away(model, frames):
+    stage = regress.Regression(model, frames, PLAN)
+    seen = []
+    for stop in range(1, PLAN.steps + 1):
+        stage.train(quiet=True, stop=stop)
+        seen.append(stage.masks.share())
+        assert is_empty(stage.net, stage.masks.there)
+    assert seen[0] == pytest.approx(PLAN.share_at(0), abs=0.01) and seen[0] < seen[-1]
+    assert seen == sorted(seen) and seen[-1] == pytest.approx(0.5, abs=0.01)
+    for layer, kept in zip(stage.net.layers, stage.masks.weights):
+        moments = stage.adam.state[layer.weight]["exp_avg"]
+        assert not moments[:, kept == 0].any() and moments[:, kept == 1].any()
+
+
+def test_a_resumed_run_is_an_uninterrupted_one(model, frames, tmp_path):
+    whole = regress.Regression(model, frames, PLAN).train(quiet=True)
+    place = tmp_path / "c.frames"
+    regress.Regression(model, frames, PLAN, checkpoint=place).train(quiet=True, stop=5)
+    rest = regress.Regression(model, frames, PLAN, checkpoint=place)
+    assert rest.step == 5
+    assert torch.equal(values(rest.train(quiet=True)), values(whole))
+    with pytest.raises(ValueError, match="another plan"):
+        regress.Regression(model, frames, dataclasses.replace(PLAN, steps=9), checkpoint=place)
+
+
+def test_a_pruned_file_is_where_a_polish_begins(model, frames, tmp_path):
+    stage = regress.Regression(model, frames, PLAN)
+    net = stage.train(quiet=True)
+    pairs = [(layer.weight, layer.bias) for layer in net.layers]
+    out = closed_loop.put_back(model, pairs, stage.masks.there)
+    out.output_mean = out.output_mean + np.float32(0.5)  # as a standing pose may have moved it
+    out.layers[-1].bias = (out.layers[-1].bias - 0.5 / model.output_std).astype(np.float32)
+    modelfile.write(out, tmp_path / "half.gallop")
+    again, there, _ = trained.begun(model, tmp_path / "half.gallop")
+    assert all(torch.equal(a, b) for a, b in zip(there, stage.masks.there))
+    x = torch.tensor(frames.x[:9], dtype=torch.float32)
+    given = torch.tensor(frames.given[:9], dtype=torch.float32)
+    with torch.no_grad():
+        assert torch.allclose(again(x, given), net(x, given), atol=1e-3)
+    other = dataclasses.replace(model, layers=model.layers[:2])
+    with pytest.raises(ValueError, match=r"half\.gallop: not what"):
+        trained.begun(other, tmp_path / "half.gallop")
+
+
+def person(model, data, frames, place=None):
+    stage = regress.Regression(model, frames, PLAN)
+    net = stage.train(quiet=True)
+    return closed_loop.Person(model, net, stage.masks.there, data, 0, Course(4, size=0.02), "cpu",
+                              place)
+
+
+def test_a_person_is_polished_with_masks(model, data, frames, tmp_path):
+    whole = person(model, data, frames)
+    before = values(whole.polish.average)
+    assert whole.train(True, 4)
+    polish = whole.polish
+    for net in (polish.net, polish.average):
+        assert is_empty(net, polish.masks.there)
+    assert not torch.equal(before, values(polish.average))
+    out = whole.model()
+    assert blocks.share_of(out) == pytest.approx(0.5, abs=0.01)
+    assert modelfile.decode(modelfile.encode(out)).layers[0].kind == "sparse"
+    person(model, data, frames, tmp_path / "c.polish").train(True, 2)
+    rest = person(model, data, frames, tmp_path / "c.polish")
+    assert rest.step == 2 and rest.train(True, 4)
+    assert torch.allclose(values(rest.polish.average), values(polish.average), atol=1e-6)
+
+
+@pytest.fixture
+def dog_model(monkeypatch):
+    clip = dog_synthetic.walk(400)
+    made = dog_features.build([clip, dog_data.mirrored(clip), dog_data.still()])
+    monkeypatch.setattr(dog_train, "prepare", lambda *_: (dog.contract(), made))
+    plan = dog_polish.Plan
+    monkeypatch.setattr(dog_polish, "Plan",
+                        lambda *a, **k: dataclasses.replace(plan(*a, **k), unroll=3, length=3))
+    settings = dog_train.Settings(hidden=40, experts=3, anchor=0.5)
+    trainer = dog_train.Trainer(dog.contract(), made, settings)
+    with torch.no_grad():  # nearly the mean output, whatever comes in: a calm dog
+        trainer.net.layers[-1].weight.mul_(0.01)
+    out = exporter.to_model(trainer.net, trainer.contract, trainer.scale, "f32")
+    host = np.random.default_rng(0)
+    dog_export.finish(out, host.normal(size=(64, 149)) * out.input_std + out.input_mean, "test")
+    return out
+
+
+def dog_of(model, place=None):
+    stage = regress.Regression(model, Frames(model.golden.x, model.golden.blend), PLAN)
+    net = stage.train(quiet=True)
+    return closed_loop.Dog(model, net, stage.masks.there, None, Course(4, size=0.1), "cpu", place)
+
+
+def test_a_dog_is_polished_with_masks(dog_model, tmp_path):
+    whole = dog_of(dog_model)
+    before = values(whole.trainer.average)
+    assert whole.train(True, 4)
+    for net in (whole.trainer.net, whole.trainer.average):
+        assert is_empty(net, whole.polish.masks.there)
+    assert not torch.equal(before, values(whole.trainer.average))
+    assert blocks.share_of(whole.model()) == pytest.approx(0.5, abs=0.01)
+    dog_of(dog_model, tmp_path / "c.polish").train(True, 2)
+    rest = dog_of(dog_model, tmp_path / "c.polish")
+    assert rest.step == 2 and rest.train(True, 4)
+    assert torch.allclose(values(rest.trainer.average), values(whole.trainer.average), atol=1e-6)
+
+
+class Judge:
+    """Says so many misses, one look after the other."""
+
+    def __init__(self, *counts):
+        self.counts, self.dense = list(counts), {}
+
+    def begin(self, model):
+        new = {("skate", str(i)): 0.1 for i in range(self.counts.pop(0))}
+        return type("Done", (), {"result": lambda self: Verdict(new)})()
+
+
+class Steps:
+    """A loop whose controllers are the numbers of its steps."""
+
+    step = 0
+
+    def train(self, quiet, stop):
+        self.step = stop
+        return True
+
+    def model(self):
+        return self.step
+
+
+@pytest.mark.parametrize("counts, kept", [((3, 1, 2, 4), 2), ((3, 0, 9, 9), 2), ((2, 2, 2, 0), 4)])
+def test_the_judge_ends_it_and_the_best_is_kept(counts, kept):
+    plan = trained.Plan(PLAN, Course(4), every=1)
+    said = []
+    out, report = trained.polished(Steps(), plan, Judge(*counts), said.append, True)
+    assert out == kept and len(report) == len(said) == (2 if counts[1] == 0 else 4)
+    assert len(report[0]["missed"]) == counts[0]
