@@ -548,6 +548,9 @@ static void shows_a_demo(void **state) {
     static char page[1 << 21], picture[16];
     const said *s =
         gallop_here("demo --model %s/good.gallop --seconds 2 --characters 9 --out %s", place, place);
+    if (strstr(s->err, "this build draws no pictures")) {
+        skip();
+    }
     expect_good(s);
     expect_text(s->out, "mannequin: 9 characters over hills, 2 s at 60 frames a second");
     expect_text(s->out, "0 out of place, 0 characters set back");
