@@ -1,8 +1,9 @@
 """The controller's loop on flat ground, differentiable: what training rolls out.
 
-It is the runtime's (docs/controller.md, src/motion/body/path.inc, advance.inc) in torch, for many characters at
-once; test/python/test_loop.py compares them frame by frame. What is only shown (inertia, foot
-locking, breath) is not in it, nor are anchor and commanded path, which no walker has.
+It is the runtime's (docs/controller.md, src/motion/body/path.inc, advance.inc) in torch, for many
+characters at once; test/python/test_loop.py compares them frame by frame. What is only shown
+(inertia, foot locking, breath) is not in it, nor are anchor and commanded path, which no walker
+has.
 
 C characters, W samples a frame of the window, G gaits, F fed-back joint numbers.
 """
