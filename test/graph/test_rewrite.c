@@ -71,6 +71,8 @@ static const rewrite_case cases[] = {
        "output %1\noutput %7\noutput %6\nend\noutput %4\n"},
     {GALI_REWRITE_square, 1, X "constant %1: f32[1] = 2\n%2: f32[4, 5] = Pow (%0, %1)\noutput %2\n"},
     {GALI_REWRITE_square, 0, X "constant %1: f32[] = 3\n%2: f32[4, 5] = Pow (%0, %1)\noutput %2\n"},
+    {GALI_REWRITE_cube, 1, X "constant %1: f32[] = 3\n%2: f32[4, 5] = Pow (%0, %1)\noutput %2\n"},
+    {GALI_REWRITE_cube, 0, X "constant %1: f32[] = 4\n%2: f32[4, 5] = Pow (%0, %1)\noutput %2\n"},
     {GALI_REWRITE_power_of_two, 1, X "constant %1: f32[] = 8\n%2: f32[4, 5] = Div (%0, %1)\noutput %2\n"},
     {GALI_REWRITE_power_of_two, 0, X "constant %1: f32[] = 7\n%2: f32[4, 5] = Div (%0, %1)\noutput %2\n"},
     {GALI_REWRITE_times_one, 1,
@@ -411,8 +413,8 @@ static void test_patterns(void **state) {
 }
 
 /*
- * What rounds otherwise, or holds for finite numbers alone, is for speed alone, but for operators that were spelled, whose
- * results are nearer to the truth, and normalisation, which was folded always.
+ * What rounds otherwise, or holds for finite numbers alone, is for speed alone, but for what was spelled, whose results are
+ * as near to the truth, and normalisation, which was folded always.
  */
 static void test_fast(void **state) {
     (void)state;
@@ -461,7 +463,7 @@ static void test_greedy(void **state) {
 static void test_common(void **state) {
     (void)state;
     gali_arena arena = {0};
-    gali_graph *graph = parsed(X "constant %1: f32[1] = 3\nconstant %2: f32[1] = 3\nconstant %3: f32[1] = 4\n"
+    gali_graph *graph = parsed(X "constant %1: f32[1] = 5\nconstant %2: f32[1] = 5\nconstant %3: f32[1] = 4\n"
                                  "%4: f32[4, 5] = Pow (%0, %1)\n%5: f32[4, 5] = Pow (%0, %2)\n"
                                  "%6: f32[4, 5] = Pow (%0, %3)\n%7: f32[4, 5] = Sub (%4, %5)\n"
                                  "%8: f32[4, 5] = Sub (%7, %6)\noutput %8\n",
