@@ -174,6 +174,26 @@ static void wrong_graphs_are_refused(void **state) {
     expect(&file, "node 0 \"y\" (MatMul): inner extents 3 and 2 differ");
 }
 
+/* A file of other operators than ONNX's own imports no opset that could be wrong: the node is what is refused. */
+static void other_domains_are_named(void **state) {
+    (void)state;
+    for (int foreign = 0; foreign < 2; foreign++) {
+        bytes graph = product_graph(), node = {0}, model = {0}, import = {0};
+        put_text(&node, 1, "x");
+        put_text(&node, 2, "y");
+        put_text(&node, 4, "Scaler");
+        put_text(&node, 7, foreign ? "ai.onnx.ml" : "");
+        put_message(&graph, 1, &node);
+        put_number(&model, 1, 8);
+        put_message(&model, 7, &graph);
+        put_text(&import, 1, "ai.onnx.ml");
+        put_number(&import, 2, 3);
+        put_message(&model, 8, &import);
+        expect(&model, foreign ? "node 0 \"\" (Scaler): operators of \"ai.onnx.ml\" are not supported"
+                               : "node 0 \"\" (Scaler): the file imports no opset of ONNX's own operators");
+    }
+}
+
 static void wrong_constants_are_refused(void **state) {
     (void)state;
     static const struct {
@@ -186,7 +206,7 @@ static void wrong_constants_are_refused(void **state) {
         {{-3, 2}, 1, 24, "constant \"W\": dimension 0 is -3"},
         {{INT64_MAX, 2}, 1, 24, "constant \"W\": dimension 0 is 9223372036854775807"},
         {{1 << 20, 1 << 21}, 1, 24, "constant \"W\": more than 10^12 numbers"},
-        {{3, 2}, 8, 24, "constant \"W\": elements of type 8 are not supported"},
+        {{3, 2}, 8, 24, "constant \"W\": elements of type STRING are not supported"},
         {{3, 2}, 7, 24, "constant \"W\": 24 bytes of numbers, its shape asks for 48"},
     };
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
@@ -504,6 +524,7 @@ int main(void) {
         cmocka_unit_test(every_opset_is_imported),
         cmocka_unit_test(wrong_files_are_refused),
         cmocka_unit_test(wrong_graphs_are_refused),
+        cmocka_unit_test(other_domains_are_named),
         cmocka_unit_test(wrong_constants_are_refused),
         cmocka_unit_test(external_data_is_read),
         cmocka_unit_test(wrong_external_data_is_refused),

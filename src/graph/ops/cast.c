@@ -3,6 +3,7 @@
 
 #include "graph/evaluate.h"
 #include "graph/express.h"
+#include "graph/onnx_types.h"
 #include "graph/rule.h"
 #include "graph/scalar.h"
 
@@ -21,8 +22,8 @@ gal_status gali_rule_cast(gali_rule *rule) {
                           ? rule->operand[1]->element
                           : gali_element_of_onnx(gali_node_int(rule->node, "to"));
     if (to == GALI_ELEMENT_COUNT) {
-        return gali_rule_fail(rule, "to elements of ONNX's type %lld, which are not supported",
-                              (long long)gali_node_int(rule->node, "to"));
+        return gali_rule_fail(rule, "to elements of type %s, which are not supported",
+                              gali_onnx_type_name(gali_node_int(rule->node, "to")));
     }
     rule->result[0] = *rule->operand[0];
     rule->result[0].element = to;

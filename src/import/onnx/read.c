@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "graph/onnx_types.h"
 #include "graph/propagate.h"
 #include "import/onnx/tensor.h"
 
@@ -98,8 +99,8 @@ static gal_status read_type(reader *r, const gali_graph *graph, const Onnx__Valu
     }
     type->element = gali_onnx_element(t->tensor_type->elem_type);
     if (type->element == GALI_ELEMENT_COUNT) {
-        return gali_fail(r->error, GAL_BAD_DATA, "input \"%.*s\": elements of type %d are not supported", SHOWN,
-                         info->name, t->tensor_type->elem_type);
+        return gali_fail(r->error, GAL_BAD_DATA, "input \"%.*s\": elements of type %s are not supported", SHOWN,
+                         info->name, gali_onnx_type_name(t->tensor_type->elem_type));
     }
     const Onnx__TensorShapeProto *shape = t->tensor_type->shape;
     if (shape && shape->n_dim > GALI_RANK_MAX) {
@@ -414,6 +415,10 @@ static gal_status read_node(reader *r, gali_scope *s, const Onnx__NodeProto *pro
         return gali_fail(r->error, GAL_UNSUPPORTED, "%s: operators of \"%.*s\" are not supported", n.place,
                          SHOWN, proto->domain);
     }
+    if (!r->opset) {
+        return gali_fail(r->error, GAL_UNSUPPORTED, "%s: the file imports no opset of ONNX's own operators",
+                         n.place);
+    }
     if (strcmp(n.op, "Constant") == 0) {
         return read_constant_node(r, s, &n);
     }
@@ -487,14 +492,18 @@ static gal_status read_graph(reader *r, gali_scope *s, const Onnx__GraphProto *p
     return status == GAL_OK ? read_outputs(r, s, proto) : status;
 }
 
+/* A file that imports other domains alone has opset 0: its first node says which. */
 static gal_status read_opset(reader *r) {
+    int others = 0;
     for (size_t i = 0; i < r->model->n_opset_import; i++) {
         const Onnx__OperatorSetIdProto *set = r->model->opset_import[i];
         if (!set->domain || !set->domain[0] || strcmp(set->domain, "ai.onnx") == 0) {
             r->opset = set->version;
+        } else {
+            others = 1;
         }
     }
-    return r->opset >= 1 && r->opset <= GALI_ONNX_NEWEST
+    return (r->opset >= 1 || (r->opset == 0 && others)) && r->opset <= GALI_ONNX_NEWEST
                ? GAL_OK
                : gali_fail(r->error, GAL_UNSUPPORTED, "opset %lld, 9..%d expected", (long long)r->opset,
                            GALI_ONNX_NEWEST);

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "graph/onnx_types.h"
 
 gali_element gali_onnx_element(int data_type) {
     int element = 0;
@@ -85,7 +86,8 @@ gal_status gali_onnx_tensor_read(const Onnx__TensorProto *t, gali_arena *arena, 
     size_t count = 0;
     *type = (gali_type){.element = gali_onnx_element(t->data_type)};
     if (type->element == GALI_ELEMENT_COUNT) {
-        return gali_fail(error, GAL_BAD_DATA, "%s: elements of type %d are not supported", what, t->data_type);
+        return gali_fail(error, GAL_BAD_DATA, "%s: elements of type %s are not supported", what,
+                         gali_onnx_type_name(t->data_type));
     }
     if (t->data_location == ONNX__TENSOR_PROTO__DATA_LOCATION__EXTERNAL || t->segment) {
         return gali_fail(error, GAL_BAD_DATA, "%s: its numbers are in another file", what);
