@@ -127,22 +127,24 @@ def polish(args: argparse.Namespace, trainer: Trainer) -> None:
     polished(args, trainer, dataclasses.replace(MENDING, steps=args.mend))
 
 
-def polished(args: argparse.Namespace, trainer: Trainer, plan: Plan) -> None:
-    """One of them."""
+def polished(args: argparse.Namespace, trainer: Trainer, plan: Plan,
+             seconds: float | None = None) -> None:
+    """One of them; with `seconds` as many steps as there is time for."""
     if plan.steps == 0 or trainer.interrupted:
         return
     last = Polish(trainer, plan)
     last.warm_up()
-    bar = Progress(plan.steps, "polish", args.quiet)
+    bar, begun, step, share = Progress(plan.steps, "polish", args.quiet), time.monotonic(), 0, 0.0
     made = trainer.history[-1][0] if trainer.history else 0
     with Interrupt() as asked:
-        for step in range(plan.steps):
-            loss, penalty = last.step(step / plan.steps)
-            if (step + 1) % 50 == 0:
-                bar.step(step + 1, f"loss {loss:.4f} penalty {penalty:.4f}")
-                trainer.history.append((made + step + 1, loss + penalty, []))
-            if asked.asked:
-                break
+        while share < 1 and not asked.asked:
+            loss, penalty = last.step(share)
+            step += 1
+            share = (time.monotonic() - begun) / seconds if seconds else step / plan.steps
+            if step % 50 == 0 or share >= 1:
+                bar.step(min(round(share * plan.steps), plan.steps),
+                         f"loss {loss:.4f} penalty {penalty:.4f}")
+                trainer.history.append((made + step, loss + penalty, []))
     trainer.interrupted = asked.asked
 
 

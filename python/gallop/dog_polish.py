@@ -20,6 +20,8 @@ from gallop.dog_train import Trainer, chances
 from gallop.masks import Masks
 
 RUNS = 200.0  # cm/s: who is asked for more runs
+LOW, LEAN = 0.803, 0.24  # a body keeps so much of its height at rest, and leans less (rad)
+SLOWEST = 0.44  # of an easy walk: nobody is told to go more slowly
 
 
 @dataclass(frozen=True)
@@ -43,7 +45,7 @@ class Plan:
 
 
 class Sticks:
-    """Random commands: speeds up to 3.5 m/s, turns of up to 120 degrees, circles, backing, side
+    """Random commands: speeds up to the fastest, turns of up to 120 degrees, circles, backing, side
     steps, stands, turns on the spot, and jumps."""
 
     def __init__(self, count: int, rules: dict[str, float], seed: int,
@@ -77,7 +79,8 @@ class Sticks:
         stands, aside, back = kind < 0.12, (kind > 0.84) & (kind <= 0.92), kind > 0.92
         spins = np.where(stands, kind < 0.06, ~aside & ~back & (rng.random(count) < 0.3))
         self.spin[new] = np.where(spins, rng.uniform(-1.2, 1.2, count), 0) / dog.RATE
-        self.speed[new] = np.where(stands, 0, rng.uniform(0.4, 3.5, count)) * 100 / dog.RATE
+        slowest, fastest = SLOWEST * self.rules["speed_walk"], self.rules["speed_run"]
+        self.speed[new] = np.where(stands, 0, rng.uniform(slowest, fastest, count))
         quarter = np.where(rng.random(count) < 0.5, 0.5, -0.5)
         self.look[new] = np.pi * np.where(back, 1, np.where(aside, quarter, 0))
         self.strafe[new] = aside | back | (stands & spins)
@@ -99,6 +102,7 @@ class Polish:
         # What hurries a slow dog on at run time is off: it is to be quick by itself.
         self.control = Controller(model, plan.count, {"speed_push": 0.0}, str(self.device))
         self.control.net = trainer.rollout.call  # type: ignore[assignment]
+        self.rest = torch.tensor(trainer.contract.posture, dtype=torch.float32, device=self.device)
         self.sticks = Sticks(plan.count, self.control.rules, trainer.settings.seed, self.device)
         trainer.adam = graph.adam(torch.optim.AdamW, trainer.net.parameters(), plan.rate,
                                   trainer.device)
@@ -129,11 +133,16 @@ class Polish:
             slide = (slide * self.care(command)[:, None]).mean()
             low = (1.6 - s.feet[..., 1]).clamp(min=0)
             level = (self.control.top <= -self.control.rules["jump_time"]).float()
-            height = (26.5 - s.posture[:, 0]).clamp(min=0) * level
-            lean = (s.posture[:, 1:].abs() - 0.24).clamp(min=0) * level[:, None]
-            total = total + low.mean() + 0.3 * height.mean() + 3 * lean.mean()
+            total = total + low.mean() + self.unfit(s.posture, level).mean()
             total = total + self.plan.slide * slide
         return total / len(commands) + 0.8 * self.lag(settled)
+
+    def unfit(self, posture: torch.Tensor, level: torch.Tensor) -> torch.Tensor:
+        """How much too low bodies [C] are and how much they lean, of those who do not jump
+        (`level` 1)."""
+        low = (LOW * self.rest[0] - posture[:, 0]).clamp(min=0)
+        lean = ((posture[:, 1:] - self.rest[1:]).abs() - LEAN).clamp(min=0)
+        return (0.3 * low + 1.5 * lean.sum(1)) * level
 
     def strayed(self) -> torch.Tensor | float:
         """How far from the teacher's the words of this frame are, for the penalty."""
@@ -172,7 +181,8 @@ class Polish:
     def lost(self) -> torch.Tensor:
         """Characters [C] that are no dog any more."""
         posture = self.control.state.posture.detach()
-        return ~((posture[:, 0] - 33).abs() < 45) | ~(posture[:, 1:].abs().sum(1) < 3)
+        high = (posture[:, 0] / self.rest[0] - 1).abs()
+        return ~(high < 1.4) | ~(posture[:, 1:].abs().sum(1) < 3)
 
     def detach(self) -> None:
         """Cut the gradient's way back: the characters live on from here, lost ones from rest."""

@@ -135,9 +135,12 @@ class Trainer:
         return self.average
 
     def steps(self, quiet: bool = False, seconds: float | None = None) -> Iterator[int]:
-        """The same, one step at a time: yields the number of the stage."""
+        """The same, one step at a time: yields the number of the stage. Of `seconds` each stage
+        gets the share of the frames that it rolls out."""
         total = sum(s.steps for s in self.settings.stages)
         bar, begun, end, made = Progress(total, "dog", quiet), time.monotonic(), 0, 0
+        ends = np.cumsum([0, *(s.steps for s in self.settings.stages)])
+        spent = np.cumsum([0, *(s.steps * s.batch * s.unroll for s in self.settings.stages)])
         for number, stage in enumerate(self.settings.stages):
             self._set_rate(end / total, made)
             call, done = self.stepper(stage), end
@@ -145,10 +148,13 @@ class Trainer:
             while done < end:
                 self._set_rate(done / total, made)
                 call()
-                done, made = done + 1, made + 1
-                if seconds and made % 10 == 0:
+                made += 1
+                if not seconds:
+                    done += 1
+                elif made % 10 == 0:
                     self._sync()
-                    done = max(done, int(total * (time.monotonic() - begun) / seconds))
+                    share = (time.monotonic() - begun) / seconds
+                    done = max(done, int(np.interp(share * spent[-1], spent, ends)))
                 if made % 50 == 0:
                     self._note(made)
                     bar.step(min(done, total), f"loss {self.history[-1][1]:.4f} "

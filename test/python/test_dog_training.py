@@ -238,6 +238,23 @@ def test_a_jump_is_laid_out_once_and_only_at_speed(model):
     assert float(control.jump().abs().max()) == 0 and float(control.velocity_wanted[1, 0]) > 1
 
 
+def test_of_a_time_each_stage_gets_its_share_of_the_frames(frames, monkeypatch):
+    """Steps of long rollouts take longer: counted by steps, the first stage would get most."""
+    copy, clock, made = trainer(frames), [0.0], [0, 0]
+
+    def stepper(stage):
+        def call():
+            clock[0] += stage.batch * stage.unroll
+            made[copy.settings.stages.index(stage)] += 1
+        return call
+
+    monkeypatch.setattr(dog_train.time, "monotonic", lambda: clock[0])
+    monkeypatch.setattr(copy, "stepper", stepper)
+    monkeypatch.setattr(copy, "_note", lambda step: copy.history.append((step, 0.0, [])))
+    copy.train(quiet=True, seconds=10 * (60 * 64 + 10 * 16 * 6))  # time for ten times as much
+    assert made == [pytest.approx(600, abs=10), pytest.approx(100, abs=10)]
+
+
 def test_polish_goes_on_from_the_average(frames, trained):
     copy = trainer(frames)
     with torch.no_grad():  # nearly the mean output, whatever comes in: a calm dog
@@ -252,6 +269,22 @@ def test_polish_goes_on_from_the_average(frames, trained):
     assert not torch.equal(before, after) and bool(torch.isfinite(after).all())
     assert bool(torch.isfinite(last.control.state.feet).all())
     assert not last.control.state.hinge.requires_grad
+
+
+def test_sticks_and_bodies_are_the_contracts(frames):
+    """Another animal is told to go as fast as it does, and is low by its own height."""
+    copy = trainer(frames)
+    copy.contract.rules.update({"speed_walk": 3.0, "speed_run": 4.0})
+    copy.contract.posture = (50.0, 0.1, 0.0)
+    last = dog_polish.Polish(copy, dog_polish.Plan(2, count=64, unroll=1, batch=2, length=2))
+    last.sticks.next()
+    goes = last.sticks.speed[last.sticks.speed > 0]
+    assert goes.min() >= dog_polish.SLOWEST * 3.0 and goes.max() <= 4.0 and goes.max() > 3.5
+    posture = torch.tensor([[50.0, 0.1, 0.0], [50 * dog_polish.LOW - 5, 0.1, 0.0]])
+    assert last.unfit(posture, torch.ones(2)).tolist() == [0.0, pytest.approx(1.5)]
+    leans = torch.tensor([[50.0, 0.1 + dog_polish.LEAN + 0.1, 0.0]])
+    assert last.unfit(leans, torch.ones(1)).tolist() == [pytest.approx(0.15, abs=1e-6)]
+    assert last.unfit(posture, torch.zeros(2)).tolist() == [0.0, 0.0]  # in a jump anything goes
 
 
 def test_mending_counts_the_slides_of_those_who_back(frames, trained, tmp_path):

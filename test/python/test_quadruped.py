@@ -230,10 +230,11 @@ def test_command(mine, tmp_path, monkeypatch, capsys):
     out = tmp_path / "m.gallop"
     monkeypatch.setattr(sys, "argv", [
         "train", "--data", str(folder), "-o", str(out), "--quick", "--steps", "0.003", "--batch",
-        "0.1", "--hidden", "16", "--no-judge"])
+        "0.1", "--hidden", "16", "--polish", "2", "--no-judge"])
     assert train.main() == 0
     said = capsys.readouterr().err
     assert said.index("hind_left") < said.index("with pictures") < said.index("trained in")
+    assert "polish [" in said and "2/2" in said  # the last stage, too
     assert "<svg" in out.with_suffix(".html").read_text()
     model = modelfile.read(out)
     assert model.gate == "network" and "hinge HindLeftShank" in model.contract

@@ -11,10 +11,13 @@ import numpy as np
 
 from gallop import bvh, dog_features, dog_main, dog_train, exporter, modelfile
 from gallop.dog_features import Frames
+from gallop.dog_polish import Plan
 from gallop.quadruped import page
 from gallop.quadruped.takes import Found, prepare
 
 QUICK_HIDDEN, QUICK_EXPERTS = 128, 4
+POLISH = 1200  # steps of the last stage, under random sticks
+TRAINED = 0.6  # of --seconds: before it
 HELD_OUT, LONG = 0.06, 900  # the end of each run of so many frames is not trained on
 
 
@@ -34,9 +37,11 @@ def train(args: argparse.Namespace, files: list[bvh.Bvh]) -> None:
     say(args, f"{len(found.takes)} takes, {len(frames)} frames ({int(frames.held.sum())} held "
         f"out), {inputs} inputs, {outputs} outputs, {args.device}")
     begun = time.time()
-    trainer.train(args.quiet, args.seconds)
+    trainer.train(args.quiet, args.seconds and TRAINED * args.seconds)
     if not trainer.history and trainer.interrupted:
         raise KeyboardInterrupt("interrupted before the first fifty steps, nothing is kept")
+    steps = args.polish if args.polish is not None else (0 if args.quick else POLISH)
+    dog_main.polished(args, trainer, Plan(steps), args.seconds and (1 - TRAINED) * args.seconds)
     trainer.net.load_state_dict(trainer.average.state_dict())
     first, last = dog_main.held_out(trainer)
     say(args, f"trained in {time.time() - begun:.0f} s; feet of held-out frames off by "
