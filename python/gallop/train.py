@@ -311,16 +311,19 @@ def polished(
 
 
 def plans_of(args: argparse.Namespace, taught: bool) -> list[tuple[Plan, str]]:
-    """The polish, then the mending of what it leaves; and the suffixes of their checkpoints."""
+    """The polish, then the mending of what it leaves, on a GPU of as many characters; and the
+    suffixes of their checkpoints."""
     steps = args.polish if args.polish is not None else (500 if args.quick else 3600)
     weights = Weights(args.slide, args.kinematics, absolute=args.absolute)
     small = (96, 12, Stage(1, 48, 8, weights=weights))
-    size = small if args.quick else (512, 16, Stage(1, 256, 16, weights=weights))
+    large = (512, 16, Stage(1, 256, 16, weights=weights))
+    size = small if args.quick else large
+    mended = large if args.device.startswith("cuda") and not args.quick else small
     keep = args.keep if args.keep is not None else (2.0 if taught else 0.5)
     plan = Plan(0 if args.begin else steps, *size[:2], keep=keep, slide=args.polish_slide,
                 course=args.course, stage=size[2])
-    mend = dataclasses.replace(plan, steps=args.mend, pool=small[0], frames=small[1],
-                               stage=small[2], **MENDING)
+    mend = dataclasses.replace(plan, steps=args.mend, pool=mended[0], frames=mended[1],
+                               stage=mended[2], **MENDING)
     return [(p, suffix) for p, suffix in ((plan, ".polish"), (mend, ".mend")) if p.steps]
 
 

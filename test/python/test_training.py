@@ -101,6 +101,15 @@ def test_polish_resumes(data, tmp_path):
     assert torch.allclose(weights(whole), weights(rest), atol=1e-7)
 
 
+@pytest.mark.parametrize("words, pool", [(["--device", "cpu"], 96), (["--device", "cuda"], 512),
+                                          (["--device", "cuda", "--quick"], 96)])
+def test_a_gpu_mends_as_many_as_it_polishes(words, pool):
+    args = train.parser().parse_args(["walker", "--from", "m.gallop", "--mend", "3", *words])
+    (made, suffix), = train.plans_of(args, False)  # --from: no polish before it
+    assert (made.steps, made.pool, suffix) == (3, pool, ".mend")
+    assert made.turns == train.MENDING["turns"]
+
+
 def test_a_model_file_is_mended(data):
     """What a file holds goes back into a network, which says what the file says; mended, its
     hips, its jumps and its turns count."""
