@@ -4,6 +4,7 @@
  *     bench_gpu DEVICE            the paper's network, by rules
  *     bench_gpu DEVICE tilings [FIRST]   its first layer with every tiling, from that one on, and which of them
  *                                        pruning keeps; others with those
+ *     bench_gpu DEVICE tilings ROWS INPUTS OUTPUTS       those that pruning keeps of that product, or with ALL behind it all
  *     bench_gpu DEVICE crowd MODEL COUNT [THREADS]
  */
 #include <math.h>
@@ -165,9 +166,9 @@ static void bench_tilings(uint32_t device, gali_gpu_product product, int all, ui
         kept += !why;
         best = fmin(best, ns);
         best_kept = why ? best_kept : fmin(best_kept, ns);
-        printf("%u -> %u, %u rows: tile %u %u %u, item %u %u: %.1f us, %.2f TFLOP/s %s\n", product.inputs,
-               product.outputs, product.rows, list[i].rows, list[i].outputs, list[i].depth,
-               list[i].row_registers, list[i].output_registers, ns / 1e3,
+        printf("%u -> %u, %u rows: tile %u %u %u, item %u %u, parts %u: %.1f us, %.2f TFLOP/s %s\n",
+               product.inputs, product.outputs, product.rows, list[i].rows, list[i].outputs, list[i].depth,
+               list[i].row_registers, list[i].output_registers, list[i].parts, ns / 1e3,
                2. * product.experts * product.inputs * product.outputs * product.rows / ns / 1e3,
                why ? why : "kept");
         fflush(stdout);
@@ -190,42 +191,66 @@ static void *read_file(const char *path, size_t *size) {
     return bytes;
 }
 
-/* Milliseconds of a step of a crowd, after a second of walking. */
-static double time_crowd(const gal_controller *controller, uint32_t count, gal_parallel *parallel, gal_gpu *gpu,
-                         double *where) {
+enum { CROWD_MOST = 65535, CROWDS_MOST = 16 };
+
+/* Characters side by side, in as many crowds as they need. */
+typedef struct walkers {
+    gal_crowd *crowd[CROWDS_MOST];
+    void *memory[CROWDS_MOST];
+    size_t size[CROWDS_MOST];
+    uint32_t count;
+} walkers;
+
+static int add_crowd(walkers *all, const gal_controller *controller, uint32_t count, gal_parallel *parallel,
+                     gal_gpu *gpu) {
     gal_crowd_desc desc = {.controller = controller, .capacity = count, .parallel = parallel};
-    gal_crowd *crowd;
+    gal_crowd **crowd = &all->crowd[all->count];
     gal_error error = {.status = GAL_OK};
-    double times[REPEATS];
-    if (gal_crowd_create(&crowd, &desc, &error) != GAL_OK) {
+    if (gal_crowd_create(crowd, &desc, &error) != GAL_OK) {
         fprintf(stderr, "%s\n", error.message);
-        return (double)NAN;
+        return 0;
     }
     for (uint32_t i = 0; i < count; i++) {
         gal_character who;
         gal_spawn spawn = {
             .x = 200.f * (float)(i % 256), .z = 200.f * (float)(i / 256), .phase = (float)(i % 63) / 10};
         gal_input input = {.move_y = 1, .move_x = (float)(i % 5) / 5, .run = (float)(i % 3) / 2};
-        gal_crowd_add(crowd, &spawn, &who);
-        gal_crowd_set_input(crowd, who, &input);
+        gal_crowd_add(*crowd, &spawn, &who);
+        gal_crowd_set_input(*crowd, who, &input);
     }
-    size_t size = gal_crowd_runner_size(crowd, 0);
-    void *memory = gali_allocate(NULL, size);
+    size_t size = all->size[all->count] = gal_crowd_runner_size(*crowd, 0);
+    void *memory = all->memory[all->count] = gali_allocate(NULL, size);
     gal_network_runner runner = gpu ? gal_gpu_runner(gpu) : (gal_network_runner){0};
-    gal_crowd_set_runner(crowd, 0, &runner, memory, size, NULL);
-    for (int r = gpu ? -20 : -2; r < REPEATS; r++) {
+    gal_crowd_set_runner(*crowd, 0, &runner, memory, size, NULL);
+    all->count++;
+    return 1;
+}
+
+/* Milliseconds of a step of all, after a second of walking. */
+static double time_crowd(const gal_controller *controller, uint32_t count, gal_parallel *parallel,
+                         gal_gpu *gpu) {
+    walkers all = {.count = 0};
+    double times[REPEATS];
+    uint32_t crowds = (count + CROWD_MOST - 1) / CROWD_MOST, good = 1;
+    for (uint32_t i = 0; i < crowds && good; i++) {
+        good = (uint32_t)add_crowd(&all, controller, count / crowds + (i < count % crowds), parallel, gpu);
+    }
+    for (int r = gpu ? -20 : -2; r < REPEATS && good; r++) {
         double start = gali_clock_seconds();
-        gal_crowd_step(crowd);
+        for (uint32_t i = 0; i < all.count; i++) {
+            gal_crowd_step(all.crowd[i]);
+        }
         times[r < 0 ? 0 : r] = 1e3 * (gali_clock_seconds() - start);
     }
-    gal_character_state state = {0};
-    gal_crowd_state(crowd, gal_crowd_at(crowd, count / 2), &state);
-    *where = (double)state.root.z;
-    printf("  runner status %d, resets %llu\n", (int)gal_crowd_runner_status(crowd, 0),
-           (unsigned long long)gal_crowd_resets(crowd));
-    gal_crowd_destroy(crowd);
-    gali_release(NULL, memory, size);
-    return median(times, REPEATS);
+    for (uint32_t i = 0; i < all.count; i++) {
+        gal_character_state state = {0};
+        gal_crowd_state(all.crowd[i], gal_crowd_at(all.crowd[i], 1), &state);
+        printf("  runner status %d, resets %llu, z %.3f\n", (int)gal_crowd_runner_status(all.crowd[i], 0),
+               (unsigned long long)gal_crowd_resets(all.crowd[i]), (double)state.root.z);
+        gal_crowd_destroy(all.crowd[i]);
+        gali_release(NULL, all.memory[i], all.size[i]);
+    }
+    return good ? median(times, REPEATS) : (double)NAN;
 }
 
 static void bench_crowd(uint32_t device, const char *path, uint32_t count, uint32_t threads) {
@@ -233,17 +258,17 @@ static void bench_crowd(uint32_t device, const char *path, uint32_t count, uint3
     void *bytes = read_file(path, &size);
     gal_controller *controller;
     gal_gpu *gpu;
-    gal_gpu_desc desc = {.device = device, .capacity = count};
+    gal_gpu_desc desc = {.device = device, .capacity = count < CROWD_MOST ? count : CROWD_MOST};
     gal_error error = {.status = GAL_OK};
-    if (!bytes || gal_controller_open_memory(&controller, bytes, size, NULL, &error) != GAL_OK ||
+    if (count > CROWD_MOST * CROWDS_MOST || !bytes ||
+        gal_controller_open_memory(&controller, bytes, size, NULL, &error) != GAL_OK ||
         gal_gpu_open(&gpu, bytes, size, &desc, &error) != GAL_OK) {
         fprintf(stderr, "%s: %s\n", path, error.message);
         return;
     }
     gal_parallel parallel = pool_start(threads);
-    double there, here;
-    double away = time_crowd(controller, count, &parallel, gpu, &there);
-    double own = time_crowd(controller, count, &parallel, NULL, &here);
+    double away = time_crowd(controller, count, &parallel, gpu);
+    double own = time_crowd(controller, count, &parallel, NULL);
     printf("%u characters of %s, %u threads: %.2f ms a step with %s (%.1f million characters a second), %.2f "
            "ms without\n",
            count, path, threads, away, gal_gpu_get_info(gpu).name, count / away / 1e3, own);
@@ -255,7 +280,12 @@ static void bench_crowd(uint32_t device, const char *path, uint32_t count, uint3
 
 int main(int argc, char **argv) {
     uint32_t device = argc > 1 ? (uint32_t)strtoul(argv[1], NULL, 10) : 0;
-    if (argc > 2 && strcmp(argv[2], "tilings") == 0) {
+    if (argc > 5 && strcmp(argv[2], "tilings") == 0) {
+        const gali_gpu_product product = {(uint32_t)strtoul(argv[3], NULL, 10), 4,
+                                          (uint32_t)strtoul(argv[4], NULL, 10),
+                                          (uint32_t)strtoul(argv[5], NULL, 10)};
+        bench_tilings(device, product, argc > 6, 0);
+    } else if (argc > 2 && strcmp(argv[2], "tilings") == 0) {
 
         uint32_t first = argc > 3 ? (uint32_t)strtoul(argv[3], NULL, 10) : 0;
         if (!first) {

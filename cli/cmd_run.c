@@ -14,6 +14,7 @@ typedef struct job {
     const char *output;
     uint32_t device; /* of gallop probe --list */
     int is_there;    /* on it */
+    int times;       /* of its kernels are printed */
     gali_option_list files;
     gali_profile profile;
     gali_onnx_model model;
@@ -100,7 +101,8 @@ static gal_status run_here(job *self, gal_error *error, gal_error *why) {
 
 static gal_status run_there(job *self, gal_error *why) {
     gal_status status = gali_run_ports_make_outputs(&self->ports, why);
-    return status == GAL_OK ? gali_device_model_run(&self->model, &self->ports, self->device, why) : status;
+    return status == GAL_OK ? gali_device_model_run(&self->model, &self->ports, self->device, self->times, why)
+                            : status;
 }
 
 static gal_status run_opened(job *self, gal_error *error) {
@@ -147,8 +149,8 @@ static int read_words(job *self) {
     if (self->is_there && (self->desc.log || self->desc.keep)) {
         return gali_command_usage("run", "target %s has neither logs nor files to keep", target->name);
     }
-    if (self->device && !self->is_there) {
-        return gali_command_usage("run", "--device is for --target opencl");
+    if ((self->device || self->times) && !self->is_there) {
+        return gali_command_usage("run", "%s is for --target opencl", self->times ? "--times" : "--device");
     }
     self->model.target = self->is_there ? target : NULL;
     return GALI_EXIT_OK;
@@ -164,6 +166,7 @@ static int run(int argc, char **argv) {
                                    {"--sizes", GALI_OPTION_TEXT, &self.desc.sizes, 0, 0},
                                    {"--target", GALI_OPTION_TEXT, &self.desc.target, 0, 0},
                                    {"--device", GALI_OPTION_COUNT, &self.device, 0, 1023},
+                                   {"--times", GALI_OPTION_FLAG, &self.times, 0, 0},
                                    {"--external", GALI_OPTION_TEXT, &self.desc.external, 0, 0},
                                    {"--log", GALI_OPTION_TEXT, &self.desc.log, 0, 0},
                                    {"--profile", GALI_OPTION_TEXT, &self.desc.profile, 0, 0},
@@ -186,7 +189,8 @@ static int run(int argc, char **argv) {
 const gali_command gali_command_run = {
     "run", "an ONNX model on arrays: compiled to C, built, run",
     "usage: gallop run MODEL.onnx [--input [NAME=]X.npy ...] [-o OUT.npy|DIR] [--sizes NAME=N,...]\n"
-    "       [--target native|opencl] [--device N] [--log FILE] [--profile FILE] [--external FILE] [--keep "
+    "       [--target native|opencl] [--device N] [--times] [--log FILE] [--profile FILE] [--external FILE] "
+    "[--keep "
     "DIR]\n\n"
     "Compiles the model as gallop compile does, builds it with the system's C compiler (CC, or cc, gcc, "
     "clang), "
@@ -205,6 +209,7 @@ const gali_command gali_command_run = {
     "  --sizes     what sizes are that the model leaves open: batch=1,length=8..512; larger than 1024 only so\n"
     "  --target    as of gallop compile; opencl: on a GPU, its kernels built by the driver, nothing kept\n"
     "  --device    then: its number in gallop probe --list (0)\n"
+    "  --times     then: runs the model eleven times more and prints what each kernel takes\n"
     "  --log       a log of gallop tune: its schedules for the groups that it has run\n"
     "  --profile   what fusing pairs of classes of operators took, in place of what is built in\n"
     "  --external  the file in which the model keeps its weights\n"

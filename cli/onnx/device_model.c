@@ -1,5 +1,9 @@
 #include "onnx/device_model.h"
 
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/clock.h"
 #include "base/error.h"
 #include "gpu/run.h"
 #include "graph/propagate.h"
@@ -34,8 +38,45 @@ static gal_status check_sizes(const gali_program *p, const int64_t *symbols, gal
     return check_demands(p, symbols, error);
 }
 
+static int ascending(const void *a, const void *b) {
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* Medians of what each kernel took, and of a run from its first kernel to its last. */
+static void print_times(gali_gpu_run *run) {
+    enum { REPEATS = 11 };
+    uint32_t count = run->plan.launch_count;
+    double *all = malloc((size_t)(count + 1) * (REPEATS + 1) * sizeof *all), sum = 0, whole[REPEATS];
+    if (!all) {
+        return;
+    }
+    for (int r = 0; r < REPEATS; r++) {
+        gali_gpu_launch(run, all + (size_t)count * (size_t)r);
+        double start = gali_clock_seconds();
+        gali_gpu_launch(run, NULL);
+        gali_cl_wait(&run->cl);
+        whole[r] = 1e6 * (gali_clock_seconds() - start);
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        double one[REPEATS];
+        for (size_t r = 0; r < REPEATS; r++) {
+            one[r] = all[count * r + i];
+        }
+        qsort(one, REPEATS, sizeof *one, ascending);
+        sum += one[REPEATS / 2];
+        const gali_launch *launch = &run->plan.launches[i];
+        const gali_program *p = run->plan.program;
+        printf("%10.1f us  %-12s %s\n", one[REPEATS / 2] / 1e3, launch->name,
+               gali_program_place_of(p, p->stages[launch->stage].node));
+    }
+    qsort(whole, REPEATS, sizeof *whole, ascending);
+    printf("%u kernels, %.1f us one by one, %.1f us in a row\n", count, sum / 1e3, whole[REPEATS / 2]);
+    free(all);
+}
+
 gal_status gali_device_model_run(gali_onnx_model *model, const gali_run_ports *ports, uint32_t number,
-                                 gal_error *error) {
+                                 int times, gal_error *error) {
     const gali_graph *graph = ports->graph;
     gali_gpu_run run;
     gal_status status = model->program ? GAL_OK : gali_onnx_model_program(model, error);
@@ -53,6 +94,9 @@ gal_status gali_device_model_run(gali_onnx_model *model, const gali_run_ports *p
     for (uint32_t i = 0; i < graph->output_count; i++) {
         gali_gpu_get(&run, graph->outputs[i], ports->outputs[i],
                      bytes_of(graph, graph->outputs[i], ports->symbols));
+    }
+    if (times) {
+        print_times(&run);
     }
     status = gali_gpu_failure(&run, error);
     gali_gpu_end(&run);

@@ -10,6 +10,6 @@
  * memory for outputs. Errors: those of gal_gpu_open; GAL_BAD_DATA for sizes that the model refuses.
  */
 gal_status gali_device_model_run(gali_onnx_model *model, const gali_run_ports *ports, uint32_t number,
-                                 gal_error *error);
+                                 int times, gal_error *error);
 
 #endif

@@ -54,7 +54,9 @@ gal_status gali_gpu_start(gali_gpu_run *run, gali_program *program, uint32_t num
     const gali_device_limits device = {.group_most = (uint32_t)run->cl.facts.group_most,
                                        .local_bytes = (uint32_t)run->cl.facts.local_size,
                                        .tiling = choice ? choice->tiling : NULL,
-                                       .half_weights = choice && choice->half_weights};
+                                       .half_weights = choice && choice->half_weights,
+                                       .cores = run->cl.facts.units,
+                                       .typical = most};
     status = gali_device_plan_make(&run->plan, program, &device, error);
     run->kernels = gali_arena_take(program->arena, (run->plan.launch_count + 1) * sizeof *run->kernels);
     run->at = gali_arena_take(program->arena, (program->tensor_count + 1) * sizeof *run->at);
@@ -109,6 +111,8 @@ static uint32_t argument_value(const gali_gpu_run *run, const gali_argument *arg
         return (uint32_t)run->symbols[argument->number];
     case GALI_ARGUMENT_TENSOR:
         return run->at[argument->number];
+    case GALI_ARGUMENT_EXTENT:
+        return (uint32_t)value_of(run, run->plan.extents[argument->number], run->symbols);
     default:
         return argument->number;
     }
@@ -129,7 +133,8 @@ static void start_kernel(gali_gpu_run *run, uint32_t i, double *nanoseconds) {
                          argument_value(run, &launch->argument[a], count));
     }
     size_t per = launch->shape == GALI_LAUNCH_ITEMS ? launch->group : launch->rows;
-    size_t groups = ((size_t)count + per - 1) / per * launch->tiles;
+    size_t groups = launch->shape == GALI_LAUNCH_SUMS ? (size_t)value_of(run, launch->groups, run->symbols)
+                                                      : ((size_t)count + per - 1) / per * launch->tiles;
     if (nanoseconds) {
         *nanoseconds = gali_cl_time(&run->cl, run->kernels[i], groups * launch->group, launch->group);
     } else {

@@ -10,14 +10,18 @@ enum {
 };
 static const double local_slack =
     1.5; /* 32 items read the same rows and outputs several times over, in one go */
+static const double warps_least =
+                        8, /* of a core, of all its groups: while some wait for memory others compute */
+    warps_most = 24;
 static const double idle_most = 0.35, waste_most = 0.2;
 
 uint32_t gali_gpu_tilings(const gali_gpu_product *product, const gali_device_limits *device,
                           gali_tiling *list) {
-    static const uint32_t sides[] = {32, 64, 128, 256}, depths[] = {4, 8, 16}, registers[] = {4, 8, 16};
-    enum { SIDES = 4, DEPTHS = 3, REGISTERS = 3 };
+    static const uint32_t sides[] = {32, 64, 128, 256}, depths[] = {4, 8, 16}, registers[] = {4, 8, 16},
+                          parts[] = {1, 2, 4, 8};
+    enum { SIDES = 4, DEPTHS = 3, REGISTERS = 3, PARTS = 4 };
     uint32_t count = 0;
-    for (uint32_t i = 0; i < SIDES * SIDES * DEPTHS * REGISTERS * REGISTERS; i++) {
+    for (uint32_t i = 0; i < SIDES * SIDES * DEPTHS * REGISTERS * REGISTERS * PARTS; i++) {
         uint32_t rest = i;
         gali_tiling t;
         t.rows = sides[rest % SIDES];
@@ -25,7 +29,8 @@ uint32_t gali_gpu_tilings(const gali_gpu_product *product, const gali_device_lim
         t.depth = depths[(rest /= SIDES) % DEPTHS];
         t.row_registers = registers[(rest /= DEPTHS) % REGISTERS];
         t.output_registers = registers[(rest /= REGISTERS) % REGISTERS];
-        if (gali_tiling_fits(&t, product->experts, device) && count < GALI_TILINGS_MAX) {
+        t.parts = parts[(rest /= REGISTERS) % PARTS];
+        if (gali_tiling_fits(&t, product->experts, product->inputs, device) && count < GALI_TILINGS_MAX) {
             list[count++] = t;
         }
     }
@@ -33,21 +38,29 @@ uint32_t gali_gpu_tilings(const gali_gpu_product *product, const gali_device_lim
 }
 
 static uint32_t items_of(const gali_tiling *t) {
-    return t->rows / t->row_registers * (t->outputs / t->output_registers);
+    return t->rows / t->row_registers * (t->outputs / t->output_registers) * t->parts;
 }
 
 /* Registers of an item: sums, operands of a step, what is on its way to local memory. */
 static double registers_of(const gali_tiling *t) {
-    double copied = (double)(t->rows + t->outputs) * t->depth / items_of(t);
+    double copied = (double)(t->rows + t->outputs) * t->depth * t->parts / items_of(t);
     return (double)(t->row_registers * t->output_registers + t->row_registers + t->output_registers) + copied +
            (double)ADDRESSES;
 }
 
+static double tiles_of(const gali_gpu_product *product, const gali_tiling *t) {
+    return ceil((double)product->rows / t->rows) * ceil((double)product->outputs / t->outputs);
+}
+
+/* Groups that a core works at side by side. */
+static double held_of(const gali_gpu_product *product, const gali_gpu_facts *facts, const gali_tiling *t) {
+    double held = floor((double)ITEM_REGISTERS * facts->alus / (registers_of(t) * items_of(t)));
+    return fmax(1, fmin(held, ceil(tiles_of(product, t) / facts->cores)));
+}
+
 /* Part of the cores' time in which those that have no tile left wait for the others. */
 static double idle_of(const gali_gpu_product *product, const gali_gpu_facts *facts, const gali_tiling *t) {
-    double tiles = ceil((double)product->rows / t->rows) * ceil((double)product->outputs / t->outputs);
-    double held = floor((double)ITEM_REGISTERS * facts->alus / (registers_of(t) * items_of(t)));
-    double at_once = facts->cores * fmax(1, fmin(held, ceil(tiles / facts->cores)));
+    double tiles = tiles_of(product, t), at_once = facts->cores * held_of(product, facts, t);
     return 1 - tiles / (ceil(tiles / at_once) * at_once);
 }
 
@@ -71,6 +84,15 @@ const char *gali_gpu_prune(const gali_gpu_product *product, const gali_gpu_facts
     }
     if (facts->cores > 0 && facts->alus > 0 && idle_of(product, facts, t) > idle_most) {
         return "cores";
+    }
+    if (facts->cores > 0 && facts->alus > 0 && facts->warp > 0) {
+        double warps = held_of(product, facts, t) * items / facts->warp;
+        if (warps < warps_least) {
+            return "warp";
+        }
+        if (t->parts > 1 && warps >= warps_most) {
+            return "parts";
+        }
     }
     if (t->depth < 8) { /* fewer than two vectors of a row of x at a time: half of each line is read again */
         return "width";

@@ -4,7 +4,8 @@
  *
  *     registers  an item's sums, operands and what it has on the way fit its registers; a group's items the core's
  *     local      sums read local memory no faster than it can be read while the ALUs are busy
- *     warp       a group is whole warps, one for each of a core's schedulers at least
+ *     warp       a group is whole warps, one for each of a core's schedulers at least; a core has two for each
+ *     parts      items share an element of the result only where cores have too few warps without
  *     cores      there are tiles for all cores, and the last turn of them is not mostly idle
  *     width      what each item copies at a time is the device's vector
  *     waste      tiles that reach past the last output compute little for nothing
@@ -31,7 +32,7 @@ typedef struct gali_gpu_product {
     uint32_t rows, experts, inputs, outputs;
 } gali_gpu_product;
 
-enum { GALI_TILINGS_MAX = 512 };
+enum { GALI_TILINGS_MAX = 1024 };
 
 /* Every tiling that fits the device; returns how many, at most GALI_TILINGS_MAX. */
 uint32_t gali_gpu_tilings(const gali_gpu_product *product, const gali_device_limits *device, gali_tiling *list);

@@ -94,7 +94,11 @@ static void test_gates(void **state) {
 
 static void test_tiles(void **state) {
     (void)state;
-    static const gali_tiling tilings[] = {{32, 32, 8, 4, 4}, {64, 32, 16, 8, 4}, {32, 64, 8, 4, 8}};
+    static const gali_tiling tilings[] = {{32, 32, 8, 4, 4, 1},
+                                          {64, 32, 16, 8, 4, 1},
+                                          {32, 64, 8, 4, 8, 1},
+                                          {32, 32, 8, 8, 4, 2},
+                                          {32, 64, 4, 8, 8, 4}};
     for (size_t i = 0; i < sizeof tilings / sizeof *tilings; i++) {
         synthetic_desc desc = {.gate = GAL_GATE_CUBIC,
                                .experts = 4,

@@ -40,8 +40,23 @@ static void add_make(gali_c_printer *p, gali_text *to, const gali_loop_buffer *l
     gali_text_add(to, ";\n");
 }
 
+static int is_result(const gali_loop_buffer *buffer) {
+    return buffer->role == GALI_LOOP_OUTPUT || buffer->role == GALI_LOOP_TEMPORARY;
+}
+
+/* Whether a parameter is what the function returns. */
+static int is_returned(const gali_c_words *words, const gali_loop_buffer *buffer) {
+    return words && words->returns && is_result(buffer);
+}
+
 /* target = value, of plain C; where an index of the target is marked, if it is inside. */
 static void add_plain_store(gali_c_printer *p, gali_text *to, const gali_loop_statement *s) {
+    if (is_returned(p->words, s->to.buffer)) {
+        gali_text_add(to, "return ");
+        gali_c_plain(p, to, s->value);
+        gali_text_add(to, ";\n");
+        return;
+    }
     if (s->to.tested) {
         gali_text_add(to, "if (");
         gali_c_inside(to, &s->to);
@@ -205,14 +220,15 @@ static void enter(gali_c_printer *p, const gali_loop_statement *s) {
 
 /* Loops over items: where the item stands in each, of which the innermost goes fastest, in place of the loops. */
 static void add_items(gali_c_printer *p, gali_text *to, const gali_loop_statement *loop) {
-    const gali_loop_statement *loops[GALI_LOOP_RANK_MAX];
+    enum { LOOPS_MOST = 2 * GALI_LOOP_RANK_MAX };
+    const gali_loop_statement *loops[LOOPS_MOST];
     uint32_t count = 0, scopes = p->scopes;
-    for (; loop && loop->kind == GALI_LOOP_FOR && loop->mark == GALI_LOOP_ITEM && count < GALI_LOOP_RANK_MAX;
+    for (; loop && loop->kind == GALI_LOOP_FOR && loop->mark == GALI_LOOP_ITEM && count < LOOPS_MOST;
          loop = loop->body) {
         loops[count++] = loop;
         enter(p, loop);
     }
-    for (uint32_t i = count; i-- > 0;) {
+    for (uint32_t i = p->words->axes ? 0 : count; i-- > 0;) {
         add_line(p, to);
         gali_text_add(to, "const size_t ");
         gali_c_name(to, loops[i]->variable->name);
@@ -305,9 +321,11 @@ static void add_item(list *l, const char *type, const char *name, const char *en
 
 static void add_parameter(list *l, const gali_loop_buffer *buffer) {
     char type[48];
-    int written = buffer->role == GALI_LOOP_OUTPUT || buffer->role == GALI_LOOP_TEMPORARY;
-    snprintf(type, sizeof type, "%s%s%s *", l->words ? l->words->pointer : "", written ? "" : "const ",
-             gali_element_list[buffer->element].c);
+    if (is_returned(l->words, buffer)) {
+        return;
+    }
+    snprintf(type, sizeof type, "%s%s%s *", l->words ? l->words->pointer : "",
+             is_result(buffer) ? "" : "const ", gali_element_list[buffer->element].c);
     add_item(l, type, buffer->name, "");
     if (gali_c_has_stride(l->function, buffer)) {
         add_item(l, "size_t ", buffer->name, "_stride");
@@ -516,6 +534,18 @@ static void define_sizes(const gali_c_printer *p, const gali_loop_statement *siz
     gali_text_end(&rest, to);
 }
 
+/* What a device's function is for: an item by its number, or by where it stands. */
+static void add_place(const gali_c_printer *p, list *all) {
+    const gali_loop_statement *loop = p->function->body;
+    if (!p->words->axes) {
+        add_item(all, "size_t ", "item", "");
+        return;
+    }
+    for (; loop && loop->kind == GALI_LOOP_FOR && loop->mark == GALI_LOOP_ITEM; loop = loop->body) {
+        add_item(all, "size_t ", loop->variable->name, "");
+    }
+}
+
 static void add_head(gali_c_printer *p, gali_text *to, const gali_text *body) {
     const gali_loop_function *f = p->function;
     list all = {.function = f, .to = to, .words = p->words, .declare = 1};
@@ -527,8 +557,7 @@ static void add_head(gali_c_printer *p, gali_text *to, const gali_text *body) {
     }
     gali_text_add(to, " */\n%s%s(", p->words ? p->words->function : "static void ", p->name);
     if (p->words) {
-        gali_text_add(to, "size_t item");
-        all.count++;
+        add_place(p, &all);
     }
     for (uint32_t i = 0; i < f->symbols; i++) {
         add_item(&all, "uint32_t ", f->variable[i]->name, "");
@@ -545,6 +574,9 @@ static void add_head(gali_c_printer *p, gali_text *to, const gali_text *body) {
         }
     }
     for (uint32_t i = 0; i < f->parameters; i++) {
+        if (is_returned(p->words, f->buffer[i])) {
+            continue;
+        }
         add_unused(to, body, f->buffer[i]->name, "");
         if (gali_c_has_stride(f, f->buffer[i])) {
             add_unused(to, body, f->buffer[i]->name, "_stride");

@@ -27,9 +27,11 @@
  */
 typedef struct gali_c_words {
     const char *function, *pointer;
+    int axes; /* first come, in place of the number, where the item stands in each of the loops, outermost first */
+    int returns; /* the one element that it would store is what it returns; it has no parameter for it */
 } gali_c_words;
 
-/* The same as plain C in the words of a device: NAME(item, symbols.., parameters..). */
+/* The same as plain C in the words of a device: NAME(item or axes, symbols.., parameters..). */
 gal_status gali_loop_print_item(const gali_loop_function *function, const char *name, const gali_c_words *words,
                                 gali_text *text, gal_error *error);
 

@@ -57,7 +57,10 @@ gal_status gali_program_lower(gali_program *program, uint32_t group, gali_lowere
 gal_status gali_program_lower_by(gali_program *program, uint32_t group, const gali_schedule *schedule,
                                  gali_arena *arena, gali_lowered *lowered, gal_error *error);
 
-/* The same for devices, of a group of one stage: its loops over the elements of the tensor are loops over items. */
+/*
+ * The same for devices, of a group of one stage: its loops over the elements of the tensor are loops over items. Of a stage
+ * that reduces from no start the terms are items, too: all of its loops.
+ */
 gal_status gali_program_lower_items(gali_program *program, uint32_t group, gali_lowered *lowered,
                                     gal_error *error);
 

@@ -233,15 +233,25 @@ static void begin_stage(gali_lowering *l, const gali_program_stage *stage) {
     l->blocked = stage->blocks.outer || stage->blocks.part;
 }
 
+/* What is summed, term by term: each is an item. */
+static void lower_terms(gali_lowering *l) {
+    gali_lower_open_axes(l, 0, l->stage->rank + l->stage->reduced);
+    gali_loop_access to = gali_lower_result(l);
+    gali_lower_store(l, &to, l->stage->value);
+}
+
 void gali_lower_items(gali_lowering *l, const gali_program_stage *stage) {
+    uint32_t axes = stage->rank + (stage->start ? 0 : stage->reduced);
     begin_stage(l, stage);
-    if (stage->reduced) {
+    if (!stage->start && stage->reduced) {
+        lower_terms(l);
+    } else if (stage->reduced) {
         lower_sum(l);
     } else {
         lower_plain(l);
     }
     gali_loop_statement *loop = l->f->body;
-    for (uint32_t d = 0; d < stage->rank && loop && loop->kind == GALI_LOOP_FOR; d++, loop = loop->body) {
+    for (uint32_t d = 0; d < axes && loop && loop->kind == GALI_LOOP_FOR; d++, loop = loop->body) {
         loop->mark = GALI_LOOP_ITEM;
     }
 }

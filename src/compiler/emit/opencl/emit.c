@@ -182,9 +182,10 @@ static uint32_t argument_number(const emission *o, const gali_argument *argument
 }
 
 static void add_launches(emission *o, gali_text *to) {
-    gali_text_add(to, "/* Kind 0: the count; 1: a size; 2: where a tensor begins; 3: the number. */\n"
-                      "struct gali_argument {\n    uint32_t kind, number;\n};\n"
-                      "static const struct gali_argument gali_arguments[] = {\n");
+    gali_text_add(to,
+                  "/* Kind 0: the count; 1: a size; 2: where a tensor begins; 3: the number; 4: an extent. */\n"
+                  "struct gali_argument {\n    uint32_t kind, number;\n};\n"
+                  "static const struct gali_argument gali_arguments[] = {\n");
     for (uint32_t i = 0; i < o->plan.launch_count; i++) {
         const gali_launch *launch = &o->plan.launches[i];
         gali_text_add(to, "    ");
@@ -195,23 +196,20 @@ static void add_launches(emission *o, gali_text *to) {
         gali_text_add(to, "\n");
     }
     gali_text_add(
-        to,
-        "    {0, 0},\n};\n\n"
-        "/* Kernels in their order: each for `least` to `most` items or rows, of which a group has `per`, in "
-        "so many tiles\n * side by side. */\nstruct gali_launch {\n    const char *name;\n    int64_t least, "
-        "most;\n    uint32_t group, per, tiles, first_argument, argument_count;\n};\n"
-        "static const struct gali_launch gali_launches[] = {\n");
+        to, "    {0, 0},\n};\n\n"
+            "/* Kernels in their order: each for `least` to `most` items or rows, in groups of so many. */\n"
+            "struct gali_launch {\n    const char *name;\n    int64_t least, most;\n"
+            "    uint32_t group, first_argument, argument_count;\n};\n"
+            "static const struct gali_launch gali_launches[] = {\n");
     uint32_t first = 0;
     for (uint32_t i = 0; i < o->plan.launch_count; i++) {
         const gali_launch *launch = &o->plan.launches[i];
         gali_text_add(to, "    {\"%s\", %lld, ", launch->name, (long long)launch->least);
         gali_text_add(to, launch->most == INT64_MAX ? "INT64_MAX" : "%lld", (long long)launch->most);
-        gali_text_add(to, ", %u, %u, %u, %u, %u},\n", launch->group,
-                      launch->shape == GALI_LAUNCH_ITEMS ? launch->group : launch->rows, launch->tiles, first,
-                      launch->argument_count);
+        gali_text_add(to, ", %u, %u, %u},\n", launch->group, first, launch->argument_count);
         first += launch->argument_count;
     }
-    gali_text_add(to, "    {NULL, 0, 0, 0, 0, 0, 0, 0},\n};\n\n");
+    gali_text_add(to, "    {NULL, 0, 0, 0, 0, 0},\n};\n\n");
 }
 
 static void add_bytes(const emission *o, gali_text *to, const gali_type *type) {
@@ -230,6 +228,19 @@ static void add_port_places(const emission *o, gali_text *to) {
                       GALI_DEVICE_UNIT);
     }
     gali_text_add(to, "    to->units += to->units == 0;\n");
+}
+
+/* How many groups launch i has, once its count is known. */
+static void add_groups(const emission *o, gali_text *to, uint32_t i) {
+    const gali_launch *launch = &o->plan.launches[i];
+    gali_text_add(to, ";\n    to->groups[%u] = ", i);
+    if (launch->shape == GALI_LAUNCH_SUMS) {
+        gali_emission_extent(&o->e, to, launch->groups);
+    } else {
+        uint32_t per = launch->shape == GALI_LAUNCH_ITEMS ? launch->group : launch->rows;
+        gali_text_add(to, "(to->count[%u] + %u) / %u * %u", i, per - 1, per, launch->tiles);
+    }
+    gali_text_add(to, ";\n");
 }
 
 static void add_place(const emission *o, gali_text *to) {
@@ -264,7 +275,12 @@ static void add_place(const emission *o, gali_text *to) {
     for (uint32_t i = 0; i < o->plan.launch_count; i++) {
         gali_text_add(to, "    to->count[%u] = ", i);
         gali_emission_extent(&o->e, to, o->plan.launches[i].count);
-        gali_text_add(to, ";\n");
+        add_groups(o, to, i);
+    }
+    for (uint32_t i = 0; i < o->plan.extent_count; i++) {
+        gali_text_add(to, "    to->extent[%u] = (uint32_t)(", i);
+        gali_emission_extent(&o->e, to, o->plan.extents[i]);
+        gali_text_add(to, ");\n");
     }
     gali_text_add(to, "    return to->units > UINT32_MAX ? -1 : 0;\n}\n\n");
 }
@@ -300,9 +316,9 @@ static void make_source(emission *o, gali_text *to) {
         to,
         "enum { GALI_LAUNCHES = %u, GALI_SIZES = %u, GALI_INPUTS = %u, GALI_OUTPUTS = %u };\n\n"
         "struct gali_places {\n    uint32_t at[%u];\n    uint64_t bytes[%u]; /* of inputs and outputs */\n"
-        "    int64_t count[%u];\n    uint64_t units;\n};\n\n",
+        "    int64_t count[%u], groups[%u];\n    uint32_t extent[%u];\n    uint64_t units;\n};\n\n",
         o->plan.launch_count, o->e.given, graph->input_count, graph->output_count, o->numbered + 1,
-        port_count(graph) + 1, o->plan.launch_count + 1);
+        port_count(graph) + 1, o->plan.launch_count + 1, o->plan.launch_count + 1, o->plan.extent_count + 1);
     add_place(o, &place);
     gali_emission_size_functions(to, place.bytes ? place.bytes : "");
     gali_text_add_bytes(to, place.bytes ? place.bytes : "", place.size);

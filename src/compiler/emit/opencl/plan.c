@@ -9,50 +9,81 @@
 #include "compiler/emit/program_emission.h"
 #include "compiler/loop/print_c.h"
 #include "compiler/loop/print_c_parts.h"
+#include "compiler/program/reads.h"
 
 extern const gali_embedded gali_embedded_device_scalars;
 
-static const gali_c_words words = {"void ", "__global "};
+static const gali_c_words words[] = {
+    [GALI_DEVICE_ITEM] = {.function = "void ", .pointer = "__global "},
+    [GALI_DEVICE_AXES] = {.function = "void ", .pointer = "__global ", .axes = 1},
+    [GALI_DEVICE_TERM] = {.function = "float ", .pointer = "__global ", .axes = 1, .returns = 1},
+};
 
-gali_launch *gali_device_add_launch(gali_device_plan *plan, const char *stem) {
+gali_launch *gali_device_add_launch(gali_device_plan *plan, const char *stem, uint32_t stage) {
     gali_launch *launch = &plan->launches[plan->launch_count];
-    *launch = (gali_launch){.shape = GALI_LAUNCH_ITEMS, .least = 0, .most = INT64_MAX, .rows = 1, .tiles = 1};
+    *launch = (gali_launch){.shape = GALI_LAUNCH_ITEMS, .most = INT64_MAX, .rows = 1, .tiles = 1};
+    launch->stage = stage;
     snprintf(launch->name, sizeof launch->name, "%.12s%u", stem, plan->launch_count++);
     return launch;
 }
 
 void gali_device_add_argument(gali_launch *launch, gali_argument_kind kind, uint32_t number) {
     if (launch->argument_count < GALI_LAUNCH_ARGUMENTS_MAX) {
-        launch->argument[launch->argument_count++] = (gali_argument){kind, number};
+        launch->argument[launch->argument_count] = (gali_argument){kind, number};
     }
+    launch->argument_count++; /* past the limit: check_launches */
 }
 
-/* The pointer to a buffer of a lowered function, out of where it begins. */
-static void add_pointer(gali_text *to, const gali_loop_buffer *buffer) {
+uint32_t gali_device_extent(gali_device_plan *plan, gali_extent extent) {
+    uint32_t i = 0;
+    while (i < plan->extent_count && plan->extents[i] != extent) {
+        i++;
+    }
+    if (i == plan->extent_count) {
+        plan->extents[plan->extent_count++] = extent;
+    }
+    return i;
+}
+
+static int is_written(const gali_loop_buffer *buffer) {
+    return buffer->role == GALI_LOOP_OUTPUT || buffer->role == GALI_LOOP_TEMPORARY;
+}
+
+/* Whether a function has no parameter for it. */
+static int is_returned(const gali_device_function *function, const gali_loop_buffer *buffer) {
+    return function->form == GALI_DEVICE_TERM && is_written(buffer);
+}
+
+/* The pointer to a buffer of a function, out of where it begins. */
+static void add_pointer(gali_text *to, const gali_device_function *function, const gali_loop_buffer *buffer) {
     const char *element = gali_element_list[buffer->element].c;
     if (buffer->role == GALI_LOOP_CONSTANT) {
-        gali_text_add(to, "(__global const %s *)(weights + %uUL * at_", element, GALI_DEVICE_UNIT);
+        gali_text_add(to, "(__global const %s *)(weights + %uUL * %sat_", element, GALI_DEVICE_UNIT,
+                      function->prefix);
     } else {
-        int written = buffer->role == GALI_LOOP_OUTPUT || buffer->role == GALI_LOOP_TEMPORARY;
-        gali_text_add(to, "(__global %s%s *)(memory + %uUL * at_", written ? "" : "const ", element,
-                      GALI_DEVICE_UNIT);
+        gali_text_add(to, "(__global %s%s *)(memory + %uUL * %sat_", is_written(buffer) ? "" : "const ",
+                      element, GALI_DEVICE_UNIT, function->prefix);
     }
     gali_c_name(to, buffer->name);
     gali_text_add(to, ")");
 }
 
-void gali_device_add_list(gali_text *to, const gali_lowered *lowered, int declare) {
-    const gali_loop_function *f = lowered->function;
+void gali_device_add_list(gali_text *to, const gali_device_function *function, int declare) {
+    const gali_loop_function *f = function->lowered.function;
     for (uint32_t i = 0; i < f->symbols; i++) {
-        gali_text_add(to, declare ? ", uint32_t " : ", ");
+        gali_text_add(to, declare ? ", uint32_t %s" : ", %s", function->prefix);
         gali_c_name(to, f->variable[i]->name);
     }
     for (uint32_t i = 0; i < f->parameters; i++) {
-        gali_text_add(to, declare ? ", uint32_t at_" : ", ");
+        if (is_returned(function, f->buffer[i])) {
+            continue;
+        }
         if (declare) {
+            gali_text_add(to, ", uint32_t %sat_", function->prefix);
             gali_c_name(to, f->buffer[i]->name);
         } else {
-            add_pointer(to, f->buffer[i]);
+            gali_text_add(to, ", ");
+            add_pointer(to, function, f->buffer[i]);
         }
     }
 }
@@ -69,10 +100,10 @@ static int is_known(const char *word, size_t size) {
 }
 
 /* What scalars.cl lacks is float64, which few devices have, and what is made for vectors. */
-static gal_status check_words(const gali_device_plan *plan, const gali_text *text, const gali_lowered *lowered,
+static gal_status check_words(const gali_program *program, const gali_text *text, const gali_lowered *lowered,
                               uint32_t stage, gal_error *error) {
     static const char one[] = "gali_one_", letters[] = "abcdefghijklmnopqrstuvwxyz_0123456789";
-    const char *place = gali_program_place_of(plan->program, plan->program->stages[stage].node);
+    const char *place = gali_program_place_of(program, program->stages[stage].node);
     for (uint32_t i = 0; i < lowered->function->parameters; i++) {
         if (lowered->function->buffer[i]->element == GALI_f64) {
             return gali_fail(error, GAL_UNSUPPORTED, "%.150s: float64 has no kernels", place);
@@ -122,32 +153,44 @@ static void rename_buffers(gali_loop_function *f) {
     }
 }
 
-gal_status gali_device_add_function(gali_device_plan *plan, uint32_t stage, gali_lowered *lowered,
-                                    const char **name, gal_error *error) {
-    gali_program *p = plan->program;
-    gali_text nameless = {0}, own = {0};
-    gal_status status = gali_program_lower_items(p, p->stages[stage].group, lowered, error);
+/* "item12"; terms of one stage have their prefixes. */
+static const char *name_function(gali_device_plan *plan, uint32_t number,
+                                 const gali_device_function *function) {
+    gali_text own = {0};
+    gali_text_add(&own, "%s%s%u", function->prefix, function->form == GALI_DEVICE_ITEM ? "item" : "element",
+                  number);
+    const char *name = gali_arena_copy(plan->program->arena, own.bytes, own.size);
+    gali_text_end(&own, &plan->source);
+    return name;
+}
+
+gal_status gali_device_add_function(gali_device_plan *plan, gali_program *program, uint32_t stage,
+                                    gali_device_function *function, gal_error *error) {
+    const gali_program_stage *s = &program->stages[stage];
+    const gali_c_words *with = &words[function->form];
+    gali_lowered *lowered = &function->lowered;
+    gali_text nameless = {0};
+    gal_status status = gali_program_lower_items(program, s->group, lowered, error);
     if (status == GAL_OK) {
         rename_buffers(lowered->function);
-        status = gali_loop_print_item(lowered->function, "gali_item", &words, &nameless, error);
+        status = gali_loop_print_item(lowered->function, "gali_item", with, &nameless, error);
     }
-    status = status == GAL_OK ? check_words(plan, &nameless, lowered, stage, error) : status;
+    status = status == GAL_OK ? check_words(program, &nameless, lowered, stage, error) : status;
     if (status == GAL_OK && !nameless.failed) {
-        gali_text_add(&own, "item%u", stage);
-        const char *mine = gali_arena_copy(p->arena, own.bytes, own.size);
-        *name = gali_device_share(plan, &nameless, mine);
-        if (!*name && mine) {
-            *name = mine;
+        const char *mine = name_function(plan, plan->functions++, function);
+        function->name = gali_device_share(plan, &nameless, mine);
+        if (!function->name && mine) {
+            function->name = mine;
             gali_text_add(&plan->source, "/* ");
-            gali_emission_word(&plan->source, gali_program_place_of(p, p->stages[stage].node), 100);
+            gali_emission_word(&plan->source, gali_program_place_of(program, s->node), 100);
             gali_text_add(&plan->source, " */\n");
-            status = gali_loop_print_item(lowered->function, mine, &words, &plan->source, error);
+            status = gali_loop_print_item(lowered->function, mine, with, &plan->source, error);
             gali_text_add(&plan->source, "\n");
         }
     }
-    gali_text_end(&own, &plan->source);
     gali_text_end(&nameless, &plan->source);
-    return status == GAL_OK && !*name ? gali_fail(error, GAL_NO_MEMORY, "no memory for kernels") : status;
+    return status == GAL_OK && !function->name ? gali_fail(error, GAL_NO_MEMORY, "no memory for kernels")
+                                               : status;
 }
 
 void *gali_device_add_constant(gali_device_plan *plan, size_t bytes, uint32_t *at) {
@@ -173,11 +216,16 @@ static uint32_t constant_at(gali_device_plan *plan, uint32_t tensor) {
     return plan->constant_at[tensor] - 1;
 }
 
-void gali_device_add_arguments(gali_device_plan *plan, gali_launch *launch, const gali_lowered *lowered) {
+void gali_device_add_arguments(gali_device_plan *plan, gali_launch *launch,
+                               const gali_device_function *function) {
+    const gali_lowered *lowered = &function->lowered;
     for (uint32_t i = 0; i < lowered->function->symbols; i++) {
         gali_device_add_argument(launch, GALI_ARGUMENT_SYMBOL, lowered->symbols[i]);
     }
     for (uint32_t i = 0; i < lowered->function->parameters; i++) {
+        if (is_returned(function, lowered->function->buffer[i])) {
+            continue;
+        }
         uint32_t tensor = lowered->tensors[i];
         int constant = plan->program->tensors[tensor].role == GALI_TENSOR_CONSTANT;
         gali_device_add_argument(launch, constant ? GALI_ARGUMENT_CONSTANT : GALI_ARGUMENT_TENSOR,
@@ -185,21 +233,19 @@ void gali_device_add_arguments(gali_device_plan *plan, gali_launch *launch, cons
     }
 }
 
-void gali_device_add_items(gali_device_plan *plan, uint32_t index, const char *function,
-                           const gali_lowered *lowered, int64_t least) {
+void gali_device_add_items(gali_device_plan *plan, uint32_t index, const gali_device_function *function,
+                           int64_t least, int64_t most) {
     const gali_program_stage *stage = &plan->program->stages[index];
-    gali_launch *launch = gali_device_add_launch(plan, "stage");
+    gali_launch *launch = gali_device_add_launch(plan, "stage", index);
     gali_text *to = &plan->source;
-    launch->count = 1;
     launch->least = least;
-    for (uint32_t i = 0; i < stage->rank; i++) {
-        launch->count = gali_extent_mul(plan->program->graph->extents, launch->count, stage->extent[i]);
-    }
+    launch->most = most;
+    launch->count = gali_device_product_of(plan, stage->extent, stage->rank);
     launch->group = plan->device.group_most < GALI_LAUNCH_GROUP ? plan->device.group_most : GALI_LAUNCH_GROUP;
     gali_device_add_argument(launch, GALI_ARGUMENT_COUNT, 0);
-    gali_device_add_arguments(plan, launch, lowered);
+    gali_device_add_arguments(plan, launch, function);
     gali_text key = {0};
-    gali_text_add(&key, "kernel of %s", function);
+    gali_text_add(&key, "kernel of %s", function->name);
     const char *name = gali_arena_copy(plan->program->arena, launch->name, strlen(launch->name));
     const char *there = key.failed || !name ? NULL : gali_device_share(plan, &key, name);
     gali_text_end(&key, to);
@@ -208,23 +254,54 @@ void gali_device_add_items(gali_device_plan *plan, uint32_t index, const char *f
         return;
     }
     gali_text_add(to, "__kernel void %s(" GALI_DEVICE_MEMORY, launch->name);
-    gali_device_add_list(to, lowered, 1);
+    gali_device_add_list(to, function, 1);
     gali_text_add(to, ") {\n    const uint item = get_global_id(0);\n    if (item < count) {\n        %s(item",
-                  function);
-    gali_device_add_list(to, lowered, 0);
+                  function->name);
+    gali_device_add_list(to, function, 0);
     gali_text_add(to, ");\n    }\n}\n\n");
+}
+
+void gali_device_add_kernel(gali_device_plan *plan, gali_launch *launch, gali_text *macros,
+                            const gali_embedded *body) {
+    gali_text *to = &plan->source;
+    const char *name = gali_arena_copy(plan->program->arena, launch->name, strlen(launch->name));
+    const char *there = macros->failed || !name ? NULL : gali_device_share(plan, macros, name);
+    if (there) {
+        snprintf(launch->name, sizeof launch->name, "%s", there);
+        gali_text_end(macros, to);
+        return;
+    }
+    gali_text_add(to, "#define NAME %s\n", launch->name);
+    gali_text_add_bytes(to, macros->bytes ? macros->bytes : "", macros->size);
+    gali_text_add_bytes(to, body->data, body->size);
+    gali_text_add(to, "#undef NAME\n");
+    for (const char *at = macros->bytes; at && (at = strstr(at, "#define ")) != NULL;) {
+        at += sizeof "#define " - 1;
+        gali_text_add(to, "#undef %.*s\n", (int)strcspn(at, " (\n"), at);
+    }
+    gali_text_add(to, "\n");
+    gali_text_end(macros, to);
+}
+
+gali_extent gali_device_product_of(const gali_device_plan *plan, const gali_extent *extents, uint32_t count) {
+    gali_extent product = 1;
+    for (uint32_t i = 0; i < count; i++) {
+        product = gali_extent_mul(plan->program->graph->extents, product, extents[i]);
+    }
+    return product;
 }
 
 /* A stage whose elements are items. */
 static gal_status add_items(gali_device_plan *plan, uint32_t index, gal_error *error) {
-    gali_lowered *lowered = gali_arena_take(plan->program->arena, sizeof *lowered);
-    const char *function = NULL;
-    if (!lowered) {
+    gali_device_function *function = gali_arena_take(plan->program->arena, sizeof *function);
+    if (!function) {
         return gali_fail(error, GAL_NO_MEMORY, "no memory for a plan");
     }
-    gal_status status = gali_device_add_function(plan, index, lowered, &function, error);
+    function->prefix = "";
+    plan->program->stages[index].blocks = gali_program_sum_blocks(&plan->program->stages[index]);
+    gal_status status = gali_device_add_function(plan, plan->program, index, function, error);
     if (status == GAL_OK) {
-        gali_device_add_items(plan, index, function, lowered, 0);
+        gali_device_add_items(plan, index, function, 0, INT64_MAX);
     }
     return status;
 }
@@ -278,10 +355,24 @@ static gal_status add_all(gali_device_plan *plan, gal_error *error) {
             status = gali_device_add_product(plan, i, &found, error);
         }
         if (status == GAL_OK && !found) {
+            status = gali_device_add_sum(plan, i, &found, error);
+        }
+        if (status == GAL_OK && !found) {
             status = add_items(plan, i, error);
         }
     }
     return status;
+}
+
+static gal_status check_launches(const gali_device_plan *plan, gal_error *error) {
+    for (uint32_t i = 0; i < plan->launch_count; i++) {
+        if (plan->launches[i].argument_count > GALI_LAUNCH_ARGUMENTS_MAX) {
+            const gali_program *p = plan->program;
+            return gali_fail(error, GAL_UNSUPPORTED, "%.150s: it reads too many tensors for a kernel",
+                             gali_program_place_of(p, p->stages[plan->launches[i].stage].node));
+        }
+    }
+    return GAL_OK;
 }
 
 gal_status gali_device_plan_make(gali_device_plan *plan, gali_program *program,
@@ -297,6 +388,7 @@ gal_status gali_device_plan_make(gali_device_plan *plan, gali_program *program,
     gal_status status = part_stages(program, error);
     gali_text_add_bytes(&plan->source, gali_embedded_device_scalars.data, gali_embedded_device_scalars.size);
     status = status == GAL_OK ? add_all(plan, error) : status;
+    status = status == GAL_OK ? check_launches(plan, error) : status;
     status = status == GAL_OK ? gali_program_place(program, error) : status;
     if (status == GAL_OK && (plan->source.failed || plan->weights.failed)) {
         status = gali_fail(error, GAL_NO_MEMORY, "no memory for kernels");

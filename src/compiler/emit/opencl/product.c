@@ -19,22 +19,25 @@
 enum {
     PADDED_OUTPUTS = 128, /* what tiles divide */
     PADDED_INPUTS = 16,
-    LEAST = 16, /* inputs and outputs that are worth a tile */
-    SPLIT_MOST = 128,
+    LEAST = 16,       /* inputs and outputs that are worth a tile */
+    ROW_ITEMS = 1024, /* of a group of few rows */
+    ROW_OUTPUTS = 8,  /* its outputs at most: a line of weights has as many */
+    ROW_GROUPS = 128, /* of a row: for fewer than this cores have nothing to do */
     FOURS = 4,
     HALF_LARGEST = 65504,
 };
 
 extern const gali_embedded gali_embedded_device_product, gali_embedded_device_row;
 
-/* Tilings by rules, each from so many rows on; before the first, rows go one by one. */
+/* Tilings by rules, each from so many rows on, the first that fits; before the first rule, rows go one by one. */
+enum { CHOICES = 2 };
 static const struct {
     int64_t from;
-    gali_tiling tiling;
+    gali_tiling tiling[CHOICES];
 } rules[] = {
-    {48, {32, 64, 8, 8, 4}},
-    {1024, {64, 128, 16, 16, 4}},
-    {16384, {128, 128, 16, 8, 8}},
+    {48, {{32, 32, 8, 4, 4, 8}, {32, 32, 8, 4, 4, 4}}},
+    {512, {{64, 64, 8, 8, 8, 4}, {64, 64, 8, 8, 8, 2}}},
+    {16384, {{128, 128, 16, 8, 8, 1}, {128, 128, 8, 8, 8, 1}}},
 };
 enum { RULES = sizeof rules / sizeof rules[0] };
 
@@ -202,54 +205,24 @@ static int pack(gali_device_plan *plan, product *is) {
     return good;
 }
 
-/* ---- what finishes a sum ---- */
-
-/* The scalar with `by` in place of the sum. */
-static const gali_scalar *with_self(gali_arena *arena, const gali_scalar *a, const gali_scalar *by) {
-    if (a->op == GALI_SCALAR_self) {
-        return by;
-    }
-    gali_scalar *copy = gali_arena_take(arena, sizeof *copy);
-    if (!copy) {
-        return by;
-    }
-    *copy = *a;
-    for (int i = 0; i < 3; i++) {
-        copy->operand[i] = a->operand[i] ? with_self(arena, a->operand[i], by) : NULL;
-    }
-    return copy;
-}
-
-/* The stage reads what the product wrote, and finishes it. */
-static void make_finish(gali_program *p, gali_program_stage *stage) {
-    gali_scalar *axes = gali_arena_take(p->arena, 2 * sizeof *axes),
-                *own = gali_arena_take(p->arena, sizeof *own);
-    if (!axes || !own) {
-        return;
-    }
-    axes[0] = (gali_scalar){.op = GALI_SCALAR_axis, .element = GALI_i64, .source = 0};
-    axes[1] = (gali_scalar){.op = GALI_SCALAR_axis, .element = GALI_i64, .source = 1};
-    *own = (gali_scalar){.op = GALI_SCALAR_load, .element = GALI_f32, .source = stage->tensor};
-    own->index[0] = &axes[0];
-    own->index[1] = &axes[1];
-    stage->value = stage->finish ? with_self(p->arena, stage->finish, own) : own;
-    stage->finish = stage->start = NULL;
-    stage->reduced = 0;
-}
-
 /* ---- kernels ---- */
 
-int gali_tiling_fits(const gali_tiling *t, uint32_t experts, const gali_device_limits *device) {
+int gali_tiling_fits(const gali_tiling *t, uint32_t experts, uint32_t inputs,
+                     const gali_device_limits *device) {
     int whole = t->row_registers && t->output_registers && t->row_registers % FOURS == 0 &&
                 t->output_registers % FOURS == 0 && t->depth % FOURS == 0 && PADDED_INPUTS % t->depth == 0 &&
-                t->outputs && PADDED_OUTPUTS % t->outputs == 0 && t->rows % t->row_registers == 0 &&
+                t->parts && t->outputs && PADDED_OUTPUTS % t->outputs == 0 && t->rows % t->row_registers == 0 &&
                 t->outputs % t->output_registers == 0;
     if (!whole) {
         return 0;
     }
     uint32_t items = t->rows / t->row_registers * (t->outputs / t->output_registers);
-    uint32_t floats = 2 * t->depth * (t->rows + FOURS + t->outputs) + experts * t->rows;
-    return items > 0 && items <= device->group_most && t->rows * t->depth % (FOURS * items) == 0 &&
+    uint32_t tiles = t->parts * 2 * t->depth * (t->rows + FOURS + t->outputs);
+    uint32_t sums = t->parts > 1 ? t->rows * t->outputs : 0;
+    uint32_t floats = (tiles > sums ? tiles : sums) + experts * t->rows;
+    uint32_t padded = (inputs + PADDED_INPUTS - 1) / PADDED_INPUTS * PADDED_INPUTS;
+    return items > 0 && items * t->parts <= device->group_most &&
+           experts * padded % (t->depth * t->parts) == 0 && t->rows * t->depth % (FOURS * items) == 0 &&
            t->outputs * t->depth % (FOURS * items) == 0 && floats * sizeof(float) <= device->local_bytes;
 }
 
@@ -259,20 +232,14 @@ static void define(gali_text *to, const char *name, uint32_t value) {
 
 typedef struct kernel {
     const product *is;
-    const gali_lowered *finish;
-    const char *finish_name;
+    const gali_device_function *finish;
     int finishes; /* whether that does anything */
     const gali_embedded *body;
 } kernel;
 
 /* Macros, the body, and the macros' end. */
 static void add_kernel(gali_device_plan *plan, const kernel *k, gali_launch *launch, const gali_tiling *tiling,
-                       uint32_t split) {
-    static const char *const names[] = {
-        "NAME",          "PARAMETERS",       "FINISH",        "EXPERTS",    "POINTERS",
-        "INPUTS",        "OUTPUT_COUNT",     "PADDED_INPUTS", "TILES",      "BLENDED",
-        "ROWS",          "PADDED_OUTPUTS",   "OUTPUTS",       "DEPTH",      "SPLIT",
-        "ROW_REGISTERS", "OUTPUT_REGISTERS", "WEIGHT",        "WEIGHT_ONE", "WEIGHT_FOUR"};
+                       uint32_t outputs) {
     static const char blended[] = /* 64 is GALI_DEVICE_UNIT */
         "    __global const float *blend = (__global const float *)(memory + 64UL * at_blend); \\\n"
         "    __global const float *bias = (__global const float *)(weights + 64UL * at_bias); \\\n";
@@ -293,7 +260,7 @@ static void add_kernel(gali_device_plan *plan, const kernel *k, gali_launch *lau
                   is->bias ? ", uint32_t at_blend, uint32_t at_bias" : "");
     if (!tiling) {
         gali_device_add_list(to, k->finish, 1);
-        gali_text_add(to, "\n#define FINISH(item) %s(item", k->finish_name);
+        gali_text_add(to, "\n#define FINISH(item) %s(item", k->finish->name);
         gali_device_add_list(to, k->finish, 0);
         gali_text_add(to, ")");
     }
@@ -311,31 +278,19 @@ static void add_kernel(gali_device_plan *plan, const kernel *k, gali_launch *lau
         define(to, "DEPTH", tiling->depth);
         define(to, "ROW_REGISTERS", tiling->row_registers);
         define(to, "OUTPUT_REGISTERS", tiling->output_registers);
+        define(to, "PARTS", tiling->parts);
     } else {
-        define(to, "SPLIT", split);
+        define(to, "GROUP_OUTPUTS", outputs);
+        define(to, "SPLIT", launch->group / outputs);
     }
-    const char *name = gali_arena_copy(plan->program->arena, launch->name, strlen(launch->name));
-    const char *there = macros.failed || !name ? NULL : gali_device_share(plan, &macros, name);
-    if (there) {
-        snprintf(launch->name, sizeof launch->name, "%s", there);
-        gali_text_end(&macros, &plan->source);
-        return;
-    }
-    to = &plan->source;
-    gali_text_add(to, "#define NAME %s\n", launch->name);
-    gali_text_add_bytes(to, macros.bytes, macros.size);
-    gali_text_end(&macros, to);
-    gali_text_add_bytes(to, k->body->data, k->body->size);
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        gali_text_add(to, "#undef %s\n", names[i]);
-    }
-    gali_text_add(to, "\n");
+    gali_device_add_kernel(plan, launch, &macros, k->body);
 }
 
 static gali_launch *add_launch(gali_device_plan *plan, const kernel *k, gali_launch_shape shape, int64_t least,
                                int64_t most) {
     const product *is = k->is;
-    gali_launch *launch = gali_device_add_launch(plan, shape == GALI_LAUNCH_TILES ? "product" : "row");
+    gali_launch *launch =
+        gali_device_add_launch(plan, shape == GALI_LAUNCH_TILES ? "product" : "row", is->stage);
     launch->shape = shape;
     launch->count = plan->program->stages[is->stage].extent[0];
     launch->least = least;
@@ -359,21 +314,25 @@ static void add_tiles(gali_device_plan *plan, kernel *k, const gali_tiling *tili
     gali_launch *launch = add_launch(plan, k, GALI_LAUNCH_TILES, least, most);
     launch->rows = tiling->rows;
     launch->tiles = (k->is->outputs + tiling->outputs - 1) / tiling->outputs;
-    launch->group = tiling->rows / tiling->row_registers * (tiling->outputs / tiling->output_registers);
+    launch->group =
+        tiling->rows / tiling->row_registers * (tiling->outputs / tiling->output_registers) * tiling->parts;
     k->body = &gali_embedded_device_product;
     add_kernel(plan, k, launch, tiling, 0);
 }
 
 static void add_rows(gali_device_plan *plan, kernel *k, int64_t most) {
-    uint32_t split = SPLIT_MOST;
-    while (split > 1 && split * GALI_ROW_OUTPUTS > plan->device.group_most) {
-        split /= 2;
+    uint32_t items = ROW_ITEMS, outputs = ROW_OUTPUTS;
+    while (items > ROW_OUTPUTS && items > plan->device.group_most) {
+        items /= 2;
+    }
+    while (outputs > 2 && k->is->outputs / outputs < ROW_GROUPS) {
+        outputs /= 2;
     }
     gali_launch *launch = add_launch(plan, k, GALI_LAUNCH_ROWS, 0, most);
-    launch->tiles = (k->is->outputs + GALI_ROW_OUTPUTS - 1) / GALI_ROW_OUTPUTS;
-    launch->group = split * GALI_ROW_OUTPUTS;
+    launch->tiles = (k->is->outputs + outputs - 1) / outputs;
+    launch->group = items;
     k->body = &gali_embedded_device_row;
-    add_kernel(plan, k, launch, NULL, split);
+    add_kernel(plan, k, launch, NULL, outputs);
 }
 
 /* Tilings that fit, by the rules or the one that is asked for, and rows one by one below the first of them. */
@@ -381,14 +340,16 @@ static void add_kernels(gali_device_plan *plan, kernel *k) {
     const gali_tiling *asked = plan->device.tiling;
     int64_t end = INT64_MAX;
     for (uint32_t i = asked ? 1 : RULES; i-- > 0;) {
-        const gali_tiling *tiling = asked ? asked : &rules[i].tiling;
-        if (gali_tiling_fits(tiling, k->is->experts, &plan->device)) {
-            add_tiles(plan, k, tiling, rules[i].from, end);
-            end = rules[i].from - 1;
+        for (uint32_t choice = 0; choice < (asked ? 1 : CHOICES) && end >= rules[i].from; choice++) {
+            const gali_tiling *tiling = asked ? asked : &rules[i].tiling[choice];
+            if (gali_tiling_fits(tiling, k->is->experts, k->is->inputs, &plan->device)) {
+                add_tiles(plan, k, tiling, rules[i].from, end);
+                end = rules[i].from - 1;
+            }
         }
     }
     if (k->finishes && end < INT64_MAX) {
-        gali_device_add_items(plan, k->is->stage, k->finish_name, k->finish, (end + 1) * k->is->outputs);
+        gali_device_add_items(plan, k->is->stage, k->finish, (end + 1) * k->is->outputs, INT64_MAX);
     }
     add_rows(plan, k, end);
 }
@@ -403,18 +364,19 @@ gal_status gali_device_add_product(gali_device_plan *plan, uint32_t index, int *
         }
         return GAL_OK;
     }
-    gali_lowered *finish = gali_arena_take(p->arena, sizeof *finish);
+    gali_device_function *finish = gali_arena_take(p->arena, sizeof *finish);
     kernel k = {.is = &is, .finish = finish, .finishes = p->stages[index].finish != NULL};
     if (!pack(plan, &is)) {
         return gali_fail(error, GAL_UNSUPPORTED, "%.100s: a weight is past float16's range",
                          p->tensors[is.weights->source].name);
     }
-    make_finish(p, &p->stages[index]);
+    gali_device_make_finish(p, &p->stages[index], GALI_SCALAR_add, NULL);
     if (!finish || p->arena->failed) {
         return gali_fail(error, GAL_NO_MEMORY, "no memory for a product's kernel");
     }
     *found = 1;
-    gal_status status = gali_device_add_function(plan, index, finish, &k.finish_name, error);
+    finish->prefix = "";
+    gal_status status = gali_device_add_function(plan, p, index, finish, error);
     if (status == GAL_OK) {
         add_kernels(plan, &k);
     }

@@ -5,11 +5,12 @@
  * A group makes ROWS x OUTPUTS of y, an item ROW_REGISTERS x OUTPUT_REGISTERS of those, in fours. DEPTH inputs at a time go
  * through one of two buffers in local memory; the next ones are on their way to registers meanwhile, and are multiplied by
  * their coefficients only when they are stored: else all would wait for them. Weights are padded with zeros to whole tiles
- * in both directions. What finishes a sum is a launch of its own: here it would take registers, or wait for memory with few
+ * in both directions. PARTS items share an element of y, each with tiles of its own, and take turns at the depth: so few
+ * rows have work for all cores. Their sums meet in local memory at the end. What finishes a sum is a launch of its own: here it would take registers, or wait for memory with few
  * items at work (a quarter of the time of 4096 rows).
  *
- * Macros: NAME PARAMETERS POINTERS EXPERTS INPUTS OUTPUT_COUNT PADDED_INPUTS PADDED_OUTPUTS TILES ROWS OUTPUTS DEPTH ROW_REGISTERS
- * OUTPUT_REGISTERS, WEIGHT_ONE and WEIGHT_FOUR, which read weights; BLENDED where there are coefficients and biases.
+ * Macros: NAME PARAMETERS POINTERS EXPERTS INPUTS OUTPUT_COUNT PADDED_INPUTS PADDED_OUTPUTS TILES ROWS OUTPUTS DEPTH PARTS
+ * ROW_REGISTERS OUTPUT_REGISTERS, WEIGHT_ONE and WEIGHT_FOUR, which read weights; BLENDED where there are coefficients and biases.
  */
 #define ROW_ITEMS (ROWS / ROW_REGISTERS)
 #define OUTPUT_ITEMS (OUTPUTS / OUTPUT_REGISTERS)
@@ -17,9 +18,11 @@
 #define ROW_STRIDE (ROWS + 4)
 #define X_FOURS (ROWS * DEPTH / 4 / ITEMS)
 #define W_FOURS (OUTPUTS * DEPTH / 4 / ITEMS)
-#define STEPS (EXPERTS * (PADDED_INPUTS / DEPTH))
+#define STEPS (EXPERTS * (PADDED_INPUTS / DEPTH) / PARTS) /* of a part */
 #define X_TILE (DEPTH * ROW_STRIDE / 4)
 #define W_TILE (DEPTH * OUTPUTS / 4)
+#define TILE (2 * (X_TILE + W_TILE)) /* two buffers of each, of a part */
+#define SUMS (PARTS > 1 ? ROWS * OUTPUTS / 4 : 0)
 
 /* Four inputs of a row of x from k on; past the last row it is that one, whose sums nobody stores. */
 #define X_ROW(row) (x + (size_t)min(first_row + (row), rows - 1) * INPUTS)
@@ -47,6 +50,12 @@
         const uint four = item + i * ITEMS, k = four / (OUTPUTS / 4), n = four % (OUTPUTS / 4) * 4; \
         w_next[i] = WEIGHT_FOUR((size_t)(expert * PADDED_INPUTS + input + k) * PADDED_OUTPUTS + first_output + n); \
     }
+/* Behind the last input of an expert the next one begins. */
+#define NEXT \
+    for (uint turn = 0; turn < 1 + DEPTH * PARTS / PADDED_INPUTS; turn++) { \
+        expert += input >= PADDED_INPUTS; \
+        input -= input >= PADDED_INPUTS ? PADDED_INPUTS : 0; \
+    }
 #define STORE(buffer) \
     _Pragma("unroll") for (uint i = 0; i < X_FOURS; i++) { \
         const uint four = item + i * ITEMS, row = four / (DEPTH / 4), k = four % (DEPTH / 4) * 4; \
@@ -61,14 +70,15 @@
         w_tile[(buffer) * W_TILE + item + i * ITEMS] = w_next[i]; \
     }
 
-__attribute__((reqd_work_group_size(ITEMS, 1, 1))) __kernel void NAME(PARAMETERS) {
+__attribute__((reqd_work_group_size(ITEMS *PARTS, 1, 1))) __kernel void NAME(PARAMETERS) {
     POINTERS
-    __local float4 x_tile[2 * X_TILE], w_tile[2 * W_TILE];
+    __local float4 tiles[PARTS * TILE > SUMS ? PARTS * TILE : SUMS];
 #ifdef BLENDED
     __local float coefficients[EXPERTS * ROWS];
 #endif
+    const uint item = get_local_id(0) % ITEMS, part = get_local_id(0) / ITEMS, group = get_group_id(0);
+    __local float4 *x_tile = tiles + part * TILE, *w_tile = x_tile + 2 * X_TILE;
     __local float *x_numbers = (__local float *)x_tile;
-    const uint item = get_local_id(0), group = get_group_id(0);
     const uint first_row = group / TILES * ROWS;
     const uint first_output = group % TILES * OUTPUTS;
 #if OUTPUT_ITEMS % 8 == 0 && ROW_ITEMS % 4 == 0 /* 32 items read few rows and few outputs */
@@ -79,7 +89,7 @@ __attribute__((reqd_work_group_size(ITEMS, 1, 1))) __kernel void NAME(PARAMETERS
     const uint output_item = item % OUTPUT_ITEMS, row_item = item / OUTPUT_ITEMS;
 #endif
 #ifdef BLENDED
-    for (uint i = item; i < EXPERTS * ROWS; i += ITEMS) {
+    for (uint i = get_local_id(0); i < EXPERTS * ROWS; i += ITEMS * PARTS) {
         const uint row = min(first_row + i / EXPERTS, rows - 1);
         coefficients[i % EXPERTS * ROWS + i / EXPERTS] = blend[row * EXPERTS + i % EXPERTS];
     }
@@ -93,16 +103,16 @@ __attribute__((reqd_work_group_size(ITEMS, 1, 1))) __kernel void NAME(PARAMETERS
         }
     }
     float4 x_next[X_FOURS], w_next[W_FOURS];
-    uint expert = 0, input = 0; /* of what is loaded next */
+    uint expert = 0, input = part * DEPTH; /* of what is loaded next */
+    NEXT
     LOAD
     barrier(CLK_LOCAL_MEM_FENCE);
     STORE(0)
     barrier(CLK_LOCAL_MEM_FENCE);
     for (uint step = 0; step < STEPS; step++) {
         const uint buffer = step % 2, more = step + 1 < STEPS; /* in the last turn the same is loaded again, for nothing */
-        input += more ? DEPTH : 0;
-        expert += input == PADDED_INPUTS;
-        input = input == PADDED_INPUTS ? 0 : input;
+        input += more ? DEPTH * PARTS : 0;
+        NEXT
         LOAD
 #pragma unroll
         for (uint k = 0; k < DEPTH; k++) {
@@ -131,6 +141,28 @@ __attribute__((reqd_work_group_size(ITEMS, 1, 1))) __kernel void NAME(PARAMETERS
         STORE(1 - buffer)
         barrier(CLK_LOCAL_MEM_FENCE);
     }
+#if PARTS > 1
+    __local float *others = (__local float *)tiles;
+    for (uint other = 1; other < PARTS; other++) {
+        if (part == other) {
+#pragma unroll
+            for (uint i = 0; i < ROW_REGISTERS * OUTPUT_REGISTERS; i++) {
+                others[i * ITEMS + item] = sum[i / OUTPUT_REGISTERS][i % OUTPUT_REGISTERS];
+            }
+        }
+        barrier(CLK_LOCAL_MEM_FENCE);
+        if (part == 0) {
+#pragma unroll
+            for (uint i = 0; i < ROW_REGISTERS * OUTPUT_REGISTERS; i++) {
+                sum[i / OUTPUT_REGISTERS][i % OUTPUT_REGISTERS] += others[i * ITEMS + item];
+            }
+        }
+        barrier(CLK_LOCAL_MEM_FENCE);
+    }
+    if (part > 0) {
+        return;
+    }
+#endif
 #pragma unroll
     for (uint a = 0; a < ROW_REGISTERS; a++) {
         const uint in_tile = (a / 4 * ROW_ITEMS + row_item) * 4 + a % 4, row = first_row + in_tile;
@@ -176,6 +208,9 @@ __attribute__((reqd_work_group_size(ITEMS, 1, 1))) __kernel void NAME(PARAMETERS
 #undef STEPS
 #undef X_TILE
 #undef W_TILE
+#undef TILE
+#undef SUMS
+#undef NEXT
 #undef X_ROW
 #undef X_FOUR
 #undef COEFFICIENT

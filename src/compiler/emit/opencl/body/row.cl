@@ -2,10 +2,8 @@
  * The same product of few rows: reading the weights is all that it costs, so a group makes GROUP_OUTPUTS outputs of one row,
  * its items share experts and inputs, and their sums meet in local memory.
  *
- * Macros: as in product.cl, but for the sizes of tiles; SPLIT items for an output.
+ * Macros: as in product.cl, but for the sizes of tiles; GROUP_OUTPUTS, and SPLIT items for each of them.
  */
-#define GROUP_OUTPUTS 8
-
 __attribute__((reqd_work_group_size(GROUP_OUTPUTS *SPLIT, 1, 1))) __kernel void NAME(PARAMETERS) {
     POINTERS
     __local float parts[SPLIT * GROUP_OUTPUTS];
@@ -40,4 +38,3 @@ __attribute__((reqd_work_group_size(GROUP_OUTPUTS *SPLIT, 1, 1))) __kernel void 
         FINISH(row * OUTPUT_COUNT + output);
     }
 }
-#undef GROUP_OUTPUTS
