@@ -1,7 +1,8 @@
 /*
  * Stages in vectors: what lies in no lanes is gathered, number by number, and all around it has the bits that it has alone. So
- * has what is joined of several, piece by piece.
+ * has what is the same for a whole axis, gathered before its loop, and what is joined of several, piece by piece.
  */
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -105,6 +106,37 @@ static void test_they_are_gathered(void **state) {
     gali_text_release(&loops);
 }
 
+/* As a group norm's channels: two neighbours share a deviation, in rows that no whole vectors fill. */
+static const char spread[] =
+    "input %0 \"x\": f32[20, 5, 26]\ninput %1 \"v\": f32[13, 1]\nconstant %2: i64[2] = 13 2\n"
+    "constant %3: i64[1] = 26\n%4: f32[13, 2] = Expand (%1, %2)\n%5: f32[26] = Reshape (%4, %3)\n"
+    "%6: f32[26] = Sqrt (%5)\n%7: f32[20, 5, 26] = Div (%0, %6)\noutput %7\n";
+
+static void test_a_row_is_gathered_once(void **state) {
+    (void)state;
+    static double x[20 * 5 * 26], v[13];
+    gali_arena arena = {0};
+    gal_error error = {0};
+    gali_run run = run_of(graph_of(&arena, spread), &error);
+    for (int i = 0; i < 20 * 5 * 26; i++) {
+        x[i] = number_at(i);
+        v[i % 13] = 2 + number_at(i % 13);
+    }
+    const gali_tensor in[] = {
+        {.element = GALI_f32, .rank = 3, .shape = {20, 5, 26}, .count = 20 * 5 * 26, .real = x},
+        {.element = GALI_f32, .rank = 2, .shape = {13, 1}, .count = 13, .real = v}};
+    gali_tensor alone = run_everywhere(&run, in);
+    assert_true(fabs(alone.real[2 * 26 + 25] - x[2 * 26 + 25] / sqrt(v[12])) < 1e-6);
+    gali_tensor_release(&run, &alone);
+    gali_arena_release(&arena);
+    gali_text loops = loops_of(spread, 1);
+    const char *row = strstr(loops.bytes, "local row"), *outer = strstr(loops.bytes, "in 20"),
+               *inner = strstr(loops.bytes, "in 5");
+    assert_true(row && outer && inner && outer < row && row < inner); /* threads share the loop around it */
+    assert_null(strstr(loops.bytes, "lane"));
+    gali_text_release(&loops);
+}
+
 /* Detections of two layers, one behind the other, with a softmax of each row; then rows side by side. */
 static const char joined[] =
     "input %0 \"a\": f32[1, 20, 3, 5]\ninput %1 \"b\": f32[1, 30, 2, 2]\nconstant %2: i64[3] = 1 -1 10\n"
@@ -145,9 +177,8 @@ static void test_a_piece_has_plain_indices(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_gathered_lanes_are_the_numbers),
-        cmocka_unit_test(test_they_are_gathered),
-        cmocka_unit_test(test_pieces_are_the_whole),
+        cmocka_unit_test(test_gathered_lanes_are_the_numbers), cmocka_unit_test(test_they_are_gathered),
+        cmocka_unit_test(test_a_row_is_gathered_once),         cmocka_unit_test(test_pieces_are_the_whole),
         cmocka_unit_test(test_a_piece_has_plain_indices),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -3,7 +3,9 @@
  *
  * A scalar is the same in all lanes where it does not depend on that axis; in lanes where its loads are contiguous in it, or
  * of constants that can be laid out anew, and all operations have a word in vectors. What is in no lanes is gathered, lane by
- * lane, where enough is computed of it; else the stage is lowered number by number (lower_stage.c).
+ * lane, where enough is computed of it; else the stage is lowered number by number (lower_stage.c). What is gathered and the
+ * same for all of the dimension next to the vectors', such as the deviations of a group norm's channels, is computed for a
+ * whole row before the loop over that.
  */
 #include "compiler/lower/lowering.h"
 #include "compiler/program/guard.h"
@@ -12,7 +14,9 @@ enum {
     KNOWN_MOST = 1024,
     GATHERED_MOST = GALI_LOWER_GATHERED_MAX,
     WORK_MOST = 1 << 12,
-    WORTH = 6, /* operations in lanes that pay for gathering one number for each */
+    WORTH = 6,         /* operations in lanes that pay for gathering one number for each */
+    ROW_MOST = 1024,   /* numbers of a row that is gathered once */
+    TURNS_ENOUGH = 16, /* of a loop that threads may share */
 };
 
 /* ---- how scalars depend on an axis ---- */
@@ -175,8 +179,11 @@ static int reads_rows(const gali_lowering *l, const gali_scalar *a, uint32_t axi
  */
 typedef struct gathering {
     looking k;
+    uint32_t around;      /* the axis next to the vectors'; GALI_NONE: nothing is gathered before its loop */
     uint32_t count, work; /* operations around them, of which a long one counts for many */
+    uint32_t rows;        /* of them those that do not depend on that axis */
     const gali_scalar *list[GATHERED_MOST];
+    const gali_loop_buffer *row[GATHERED_MOST]; /* NULL: each vector of it is gathered by itself */
     int good;
 } gathering;
 
@@ -189,11 +196,16 @@ static int has_word(const gali_scalar *a) {
     return word;
 }
 
+/* Whether a row of it does for all of the axis around. */
+static int is_of_row(const gathering *g, const gali_scalar *a) {
+    return g->around != GALI_NONE && a->element == GALI_f32 && !gali_lower_uses(a, g->around);
+}
+
 static void find_gathered(gathering *g, const gali_scalar *a) {
     enum { LONG = 8 };
     int wide = a->op == GALI_SCALAR_pow || (a->op >= GALI_SCALAR_sqrt && a->op <= GALI_SCALAR_atanh);
-    int in_lanes = look(&g->k, a) != GALI_LOWER_NO_LANES;
-    if (!in_lanes && !has_word(a)) {
+    int in_lanes = look(&g->k, a) != GALI_LOWER_NO_LANES, of_row = is_of_row(g, a);
+    if (!in_lanes && (of_row || !has_word(a))) {
         for (uint32_t i = 0; i < g->count; i++) {
             if (g->list[i] == a) {
                 return;
@@ -202,6 +214,7 @@ static void find_gathered(gathering *g, const gali_scalar *a) {
         g->good &= a->element == GALI_f32 && g->count < GATHERED_MOST;
         if (g->good) {
             g->list[g->count++] = a;
+            g->rows += (uint32_t)of_row;
         }
         return;
     }
@@ -237,15 +250,56 @@ static void gather(gali_lowering *l, const gali_scalar *a, uint32_t axis, const 
     l->gathered[l->gathered_count++] = (gali_lower_shared){a, gali_loop_load(l->arena, &all, NULL)};
 }
 
+/* A row of a scalar in a local, number by number; lanes past its end are 0. */
+static const gali_loop_buffer *gather_row(gali_lowering *l, const gali_scalar *a, uint32_t axis,
+                                          const gali_loop_index *length) {
+    uint32_t lanes = l->p->target->lanes, all = ((uint32_t)length->constant + lanes - 1) / lanes * lanes;
+    gali_loop_buffer *local = gali_lower_local(l, "row", GALI_f32, 1, &all);
+    if (!local) {
+        return NULL;
+    }
+    if (length->constant % lanes) {
+        const gali_loop_access last = {
+            .buffer = local, .lanes = lanes, .index = {gali_loop_number(all - lanes)}};
+        gali_lower_put(l, &last, gali_loop_constant(l->arena, 0));
+    }
+    gali_loop_statement **outside = l->tail;
+    gali_loop_index turn = gali_lower_open(l, "j", length);
+    gali_lower_set_known(l, axis, turn, length);
+    const gali_loop_access own = {.buffer = local, .lanes = 1, .index = {turn}};
+    gali_lower_store(l, &own, a);
+    gali_lower_close(l, outside);
+    return local;
+}
+
+/*
+ * The axis next to the vectors', before whose loop rows may be gathered: rows of a size that is known, and outside enough is
+ * left for threads, whose loop has no locals around it.
+ */
+static uint32_t find_around(const gali_lowering *l, gali_extent length) {
+    const gali_program_stage *stage = l->stage;
+    int64_t turns = 1;
+    if (stage->rank < 2 || stage->rank - 2 < l->shared || !gali_extent_is_number(length) || length > ROW_MOST ||
+        !l->p->typical) {
+        return GALI_NONE;
+    }
+    for (uint32_t d = 0; d + 2 < stage->rank; d++) {
+        int64_t own =
+            gali_extent_value(l->p->graph->extents, stage->extent[gali_lower_axis(l, d)], l->p->typical);
+        turns = own > turns ? own : turns;
+    }
+    return l->shared || turns >= TURNS_ENOUGH ? gali_lower_axis(l, stage->rank - 2) : GALI_NONE;
+}
+
 /* Whether the stage's value is in lanes, all or all but what is to be gathered, and that is worth it. */
 static int finds_lanes(const gali_lowering *l, uint32_t axis, gathering *g) {
     const gali_scalar *value = l->stage->value;
-    *g = (gathering){.k = {.l = l, .axis = axis}, .good = 1};
+    *g = (gathering){.k = {.l = l, .axis = axis}, .around = find_around(l, l->stage->extent[axis]), .good = 1};
     if (reads_rows(l, value, axis) && gali_lower_has_lanes(l, value, axis)) {
         return 1;
     }
     find_gathered(g, value);
-    return g->good && g->count && g->work >= WORTH * g->count;
+    return g->good && g->count && g->work >= WORTH * (g->count - g->rows);
 }
 
 int gali_lower_vectors(gali_lowering *l) {
@@ -258,12 +312,23 @@ int gali_lower_vectors(gali_lowering *l) {
         return 0;
     }
     gali_loop_index length = gali_lower_extent(l, extent);
-    gali_lower_open_axes(l, 0, stage->rank - 1);
+    uint32_t around = stage->rank - (g.rows ? 2 : 1);
+    gali_lower_open_axes(l, 0, around);
+    for (uint32_t i = 0; i < g.count; i++) {
+        g.row[i] = is_of_row(&g, g.list[i]) ? gather_row(l, g.list[i], axis, &length) : NULL;
+    }
+    gali_lower_open_axes(l, around, stage->rank - 1);
     gali_loop_index rounds = gali_lower_rounds(l, &length, lanes), at = gali_loop_number(0);
     gali_loop_index turn = gali_lower_open(l, "v", &rounds);
     gali_loop_index_add(&at, &turn, lanes);
     for (uint32_t i = 0; i < g.count; i++) {
-        gather(l, g.list[i], axis, &at, &length);
+        if (g.row[i]) {
+            const gali_loop_access part = {.buffer = g.row[i], .lanes = lanes, .index = {at}};
+            l->gathered[l->gathered_count++] =
+                (gali_lower_shared){g.list[i], gali_loop_load(l->arena, &part, NULL)};
+        } else {
+            gather(l, g.list[i], axis, &at, &length);
+        }
     }
     gali_lower_set_lanes(l, axis, lanes, at, &length);
     gali_loop_access to = gali_lower_result(l);
