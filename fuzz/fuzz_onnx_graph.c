@@ -1,10 +1,11 @@
 /*
  * ONNX files on their way to C: what is read becomes a graph with inferred shapes, a program, loops of each group, and C for
- * two targets, or is refused with a message; for one of them with versions of groups for ranges of its first sizes, those
+ * two targets and as kernels of a device, or is refused with a message; for one of them with versions of groups for ranges of its first sizes, those
  * that only running tells among them. Loops are verified where they are made.
  */
 #include <string.h>
 
+#include "compiler/emit/opencl/emit.h"
 #include "compiler/emit/program.h"
 #include "compiler/program/margin.h"
 #include "compiler/program/patterns.h"
@@ -87,6 +88,28 @@ static void compile(const gali_onnx_file *file, const char *target, int with_siz
     gali_arena_release(&arena);
 }
 
+/* As kernels, and the C that drives them; a device needs neither layouts nor margins. */
+static void compile_for_device(const gali_onnx_file *file) {
+    static const gali_emit_desc how = {"model", "model.onnx", 1};
+    gali_arena arena = {0};
+    gali_graph *graph;
+    gali_program *program;
+    gali_text parts[GAL_COMPILED_PART_COUNT] = {{0}};
+    gal_error error = {0};
+    gal_status status = gali_onnx_graph(&graph, file, NULL, &arena, &error);
+    status = status == GAL_OK ? gali_program_make(&program, graph, &arena, &error) : status;
+    status = status == GAL_OK ? gali_program_fuse(program, &error) : status;
+    status = status == GAL_OK ? gali_program_range(program, &error) : status;
+    status =
+        status == GAL_OK ? gali_opencl_emit(program, &how, &gali_device_least_limits, parts, &error) : status;
+    require(status == GAL_OK || error.message[0] != 0);
+    require(status != GAL_OK || parts[GAL_COMPILED_SOURCE].size > 0);
+    for (int part = 0; part < GAL_COMPILED_PART_COUNT; part++) {
+        gali_text_release(&parts[part]);
+    }
+    gali_arena_release(&arena);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     gali_onnx_file *file = NULL;
     gal_error error = {0};
@@ -96,6 +119,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     }
     compile(file, "scalar", 0);
     compile(file, "x86-64-v4", 1);
+    compile_for_device(file);
     gali_onnx_close(file);
     return 0;
 }
