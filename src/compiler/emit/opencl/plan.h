@@ -30,6 +30,7 @@ enum {
     GALI_LAUNCH_NAME_MAX = 24,
     GALI_LAUNCH_ARGUMENTS_MAX = 2 * GALI_LOOP_BUFFERS_MAX,
     GALI_LAUNCH_GROUP = 256, /* items of a group that makes elements one by one */
+    GALI_ROW_OUTPUTS = 8,    /* of a group, of products of few rows */
     GALI_DEVICE_UNIT = 64,   /* bytes: where a tensor or a constant begins is told in these */
     GALI_DEVICE_EXTENTS_MAX = 1024,
 };
@@ -37,7 +38,7 @@ enum {
 typedef enum gali_launch_shape {
     GALI_LAUNCH_ITEMS, /* an item for each element */
     GALI_LAUNCH_TILES, /* a group for each tile of rows and outputs */
-    GALI_LAUNCH_ROWS,  /* a group for each row and a few outputs */
+    GALI_LAUNCH_ROWS,  /* a group for each row and GALI_ROW_OUTPUTS outputs */
     GALI_LAUNCH_SUMS,  /* as many groups as `groups` says */
 } gali_launch_shape;
 

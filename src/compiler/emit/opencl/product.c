@@ -19,10 +19,8 @@
 enum {
     PADDED_OUTPUTS = 128, /* what tiles divide */
     PADDED_INPUTS = 16,
-    LEAST = 16,       /* inputs and outputs that are worth a tile */
-    ROW_ITEMS = 1024, /* of a group of few rows */
-    ROW_OUTPUTS = 8,  /* its outputs at most: a line of weights has as many */
-    ROW_GROUPS = 128, /* of a row: for fewer than this cores have nothing to do */
+    LEAST = 16, /* inputs and outputs that are worth a tile */
+    SPLIT_MOST = 128,
     FOURS = 4,
     HALF_LARGEST = 65504,
 };
@@ -238,8 +236,8 @@ typedef struct kernel {
 } kernel;
 
 /* Macros, the body, and the macros' end. */
-static void add_kernel(gali_device_plan *plan, const kernel *k, gali_launch *launch, const gali_tiling *tiling,
-                       uint32_t outputs) {
+static void add_kernel(gali_device_plan *plan, const kernel *k, gali_launch *launch,
+                       const gali_tiling *tiling) {
     static const char blended[] = /* 64 is GALI_DEVICE_UNIT */
         "    __global const float *blend = (__global const float *)(memory + 64UL * at_blend); \\\n"
         "    __global const float *bias = (__global const float *)(weights + 64UL * at_bias); \\\n";
@@ -280,8 +278,7 @@ static void add_kernel(gali_device_plan *plan, const kernel *k, gali_launch *lau
         define(to, "OUTPUT_REGISTERS", tiling->output_registers);
         define(to, "PARTS", tiling->parts);
     } else {
-        define(to, "GROUP_OUTPUTS", outputs);
-        define(to, "SPLIT", launch->group / outputs);
+        define(to, "SPLIT", launch->group / GALI_ROW_OUTPUTS);
     }
     gali_device_add_kernel(plan, launch, &macros, k->body);
 }
@@ -317,22 +314,19 @@ static void add_tiles(gali_device_plan *plan, kernel *k, const gali_tiling *tili
     launch->group =
         tiling->rows / tiling->row_registers * (tiling->outputs / tiling->output_registers) * tiling->parts;
     k->body = &gali_embedded_device_product;
-    add_kernel(plan, k, launch, tiling, 0);
+    add_kernel(plan, k, launch, tiling);
 }
 
 static void add_rows(gali_device_plan *plan, kernel *k, int64_t most) {
-    uint32_t items = ROW_ITEMS, outputs = ROW_OUTPUTS;
-    while (items > ROW_OUTPUTS && items > plan->device.group_most) {
-        items /= 2;
-    }
-    while (outputs > 2 && k->is->outputs / outputs < ROW_GROUPS) {
-        outputs /= 2;
+    uint32_t split = SPLIT_MOST;
+    while (split > 1 && split * GALI_ROW_OUTPUTS > plan->device.group_most) {
+        split /= 2;
     }
     gali_launch *launch = add_launch(plan, k, GALI_LAUNCH_ROWS, 0, most);
-    launch->tiles = (k->is->outputs + outputs - 1) / outputs;
-    launch->group = items;
+    launch->tiles = (k->is->outputs + GALI_ROW_OUTPUTS - 1) / GALI_ROW_OUTPUTS;
+    launch->group = split * GALI_ROW_OUTPUTS;
     k->body = &gali_embedded_device_row;
-    add_kernel(plan, k, launch, NULL, outputs);
+    add_kernel(plan, k, launch, NULL);
 }
 
 /* Tilings that fit, by the rules or the one that is asked for, and rows one by one below the first of them. */

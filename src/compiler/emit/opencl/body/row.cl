@@ -2,8 +2,10 @@
  * The same product of few rows: reading the weights is all that it costs, so a group makes GROUP_OUTPUTS outputs of one row,
  * its items share experts and inputs, and their sums meet in local memory.
  *
- * Macros: as in product.cl, but for the sizes of tiles; GROUP_OUTPUTS, and SPLIT items for each of them.
+ * Macros: as in product.cl, but for the sizes of tiles; SPLIT items for an output.
  */
+#define GROUP_OUTPUTS 8
+
 __attribute__((reqd_work_group_size(GROUP_OUTPUTS *SPLIT, 1, 1))) __kernel void NAME(PARAMETERS) {
     POINTERS
     __local float parts[SPLIT * GROUP_OUTPUTS];
@@ -38,3 +40,4 @@ __attribute__((reqd_work_group_size(GROUP_OUTPUTS *SPLIT, 1, 1))) __kernel void 
         FINISH(row * OUTPUT_COUNT + output);
     }
 }
+#undef GROUP_OUTPUTS
