@@ -10,6 +10,8 @@ call. Columns:
     ort/g        times as fast as ONNX Runtime, geometric mean over sizes of the ratios of median times
     first/10th   the first call at a size over the tenth in a row, median over sizes: gallop's, ONNX Runtime's
     p99          of calls at changing sizes over p99 of C that is compiled for the size, of `fixed` sizes
+    median       the same of medians
+    floor        p99 of that C over its median: what the machine itself adds
     off fixed    from the outputs of that C, of the largest value: 0 where bits are the same
     /ort         workspace over what ONNX Runtime's arena grows by in its first run (exact extension), mean over `fixed` sizes
     /worst       workspace over that of C compiled for the largest sizes, mean over all sizes
@@ -37,6 +39,8 @@ import numpy as np
 from bench import difference, make_inputs
 
 Case = dict[str, int]
+ROUNDS_LEAST, ROUNDS_MOST = 100, 2000  # of calls whose 99th percentile is taken
+SECONDS_MOST = 3.0  # for more than the least
 LARGE = 256  # sides of pictures from which on steps are larger
 
 
@@ -254,7 +258,7 @@ def beside_fixed(
     folder: Path,
 ) -> dict[str, float]:
     """p99 where the size is another one in each call, and what differs, beside what is compiled for the size alone."""
-    ratios, off = [], 0.0
+    ratios, medians, floors, off = [], [], [], 0.0
     for k in range(min(options.fixed, len(cases))):
         fixed = fixed_of(path, folder / f"fixed{k}", cases[k])
         outputs, call = fixed.bind(inputs[k], fixed.room(fixed.workspace(inputs[k])))
@@ -262,16 +266,26 @@ def beside_fixed(
         others = itertools.cycle(
             j for j in range(len(cases)) if j != k or len(cases) == 1
         )
-        for _ in range(100):
+        end = time.process_time() + SECONDS_MOST
+        while len(alone) < ROUNDS_LEAST or (
+            len(alone) < ROUNDS_MOST and time.process_time() < end
+        ):
             calls[next(others)]()
             changing.append(seconds(calls[k]))
             calls[next(others)]()  # caches are as cold for both
             alone.append(seconds(call))
         ratios.append(percentile(changing) / max(percentile(alone), 1e-9))
+        middle = max(statistics.median(alone), 1e-9)
+        medians.append(statistics.median(changing) / middle)
+        floors.append(percentile(alone) / middle)
         expected = cut_of(fixed, inputs[k], room)
         del outputs  # it was written to that long
         off = max(off, difference(cut_of(own, inputs[k], room), expected))
-    return {"p99": statistics.geometric_mean(ratios), "off fixed": off}
+    means = {"p99": ratios, "median": medians, "floor": floors}
+    return {
+        **{name: statistics.geometric_mean(of) for name, of in means.items()},
+        "off fixed": off,
+    }
 
 
 COLUMNS = (
@@ -280,6 +294,8 @@ COLUMNS = (
     "first/10th",
     "ort first",
     "p99",
+    "median",
+    "floor",
     "off fixed",
     "/ort",
     "/worst",

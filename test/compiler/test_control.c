@@ -53,6 +53,19 @@ static void test_branches(void **state) {
     }
 }
 
+/* A branch that gives no element: its copy has no loop, of which compilers would warn. */
+static void test_nothing(void **state) {
+    (void)state;
+    const char *const text = "symbol n 0..100\ninput %0: bool[]\ninput %1: f32[n, 2]\n"
+                             "%2: f32[...] = If (%0, %1)\n"
+                             "body\ninput %0: f32[...]\nconstant %1: f32[0, 2] =\noutput %1\nend\n"
+                             "body\ninput %0: f32[...]\noutput %0\nend\noutput %2\n";
+    for (int64_t i = 0; i < 2; i++) {
+        gali_tensor inputs[] = {scalar(GALI_truth, &i), matrix()};
+        check(text, inputs);
+    }
+}
+
 static void test_loop(void **state) {
     (void)state;
     int64_t x = 1, most[] = {100, 2, 1, 0};
@@ -229,6 +242,7 @@ int main(void) {
         cmocka_unit_test(test_if),           cmocka_unit_test(test_branches), cmocka_unit_test(test_loop),
         cmocka_unit_test(test_carried),      cmocka_unit_test(test_scan),     cmocka_unit_test(test_room),
         cmocka_unit_test(test_loop_in_loop), cmocka_unit_test(test_refused),  cmocka_unit_test(test_recurrent),
+        cmocka_unit_test(test_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -84,6 +84,32 @@ static void test_sums_have_no_tests(void **state) {
     }
 }
 
+/* Patches of a picture end where it ends, or before: no guard is left, and the picture is not copied. */
+static void test_patches_are_inside(void **state) {
+    gali_arena arena = {0};
+    gali_text text = {0};
+    gali_graph *graph;
+    gal_error error = {0};
+    gali_program *p;
+    gali_run run = {.error = &error};
+    uint32_t stages = 0;
+    (void)state;
+    gali_text_add(&text, "symbol H 4..64\nsymbol W 4..64\ninput %%0 \"x\": f32[1, 3, H, W]\n");
+    add_constant(&text, 1, "8, 3, 4, 4", 8 * 3 * 16);
+    gali_text_add(&text, "%%2 \"patch\": f32[...] = Conv (%%0, %%1) strides:ints=4,4\noutput %%2\n");
+    assert_int_equal(gali_graph_parse(&graph, text.bytes, text.size, &arena, &error), GAL_OK);
+    assert_int_equal(gali_graph_infer(graph, &error), GAL_OK);
+    assert_int_equal(program_make(&run, graph, NULL, gali_program_layout, &p), GAL_OK);
+    for (uint32_t s = 0; s < p->stage_count; s++) {
+        stages += !p->stages[s].gone && p->stages[s].reduced;
+        assert_false(!p->stages[s].gone && has_choice(p->stages[s].value));
+    }
+    assert_int_equal(stages, 1);
+    assert_int_equal(p->group_count, 1);
+    gali_text_release(&text);
+    gali_arena_release(&arena);
+}
+
 static void run_at(int64_t height, int64_t width) {
     gali_arena arena = {0};
     gal_error error = {0};
@@ -126,9 +152,54 @@ static void test_no_bit_changes(void **state) {
     }
 }
 
+enum { POISON = 0xa5, BEHIND = 16 };
+
+/* What stands in the tensor's byte: 0 in the margin, else what was there. */
+static int byte_expected(size_t byte, int64_t rank, int64_t bytes, const int64_t *sizes) {
+    int64_t element = (int64_t)byte / bytes;
+    int made = 1;
+    for (int64_t d = rank; d-- > 0; element /= sizes[3 * d + 2]) {
+        int64_t at = element % sizes[3 * d + 2] - sizes[3 * d];
+        made &= at >= 0 && at < sizes[3 * d + 1];
+    }
+    return made ? POISON : 0;
+}
+
+/* Margins before, behind, on both sides, on no side; of what has no element, too. What is made and what is behind stays. */
+static void test_what_is_set(void **state) {
+    static const struct {
+        int64_t rank, bytes, sizes[9];
+    } cases[] = {
+        {0, 24, {0}},
+        {1, 12, {2, 3, 7}},
+        {2, 4, {1, 2, 4, 0, 5, 6}},
+        {2, 8, {0, 3, 3, 2, 1, 3}},
+        {2, 8, {1, 0, 2, 1, 2, 4}},
+        {3, 4, {1, 2, 3, 0, 2, 2, 2, 3, 6}},
+        {3, 20, {0, 2, 3, 1, 2, 3, 1, 1, 2}},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        unsigned char tensor[1024];
+        size_t bytes = (size_t)cases[i].bytes;
+        for (int64_t d = 0; d < cases[i].rank; d++) {
+            bytes *= (size_t)cases[i].sizes[3 * d + 2];
+        }
+        assert_true(bytes + BEHIND <= sizeof tensor);
+        memset(tensor, POISON, sizeof tensor);
+        gali_set_margin(tensor, cases[i].rank, cases[i].bytes, cases[i].sizes);
+        for (size_t k = 0; k < bytes + BEHIND; k++) {
+            int expected = k < bytes ? byte_expected(k, cases[i].rank, cases[i].bytes, cases[i].sizes) : POISON;
+            assert_int_equal(tensor[k], expected);
+        }
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_what_is_set),
         cmocka_unit_test(test_sums_have_no_tests),
+        cmocka_unit_test(test_patches_are_inside),
         cmocka_unit_test(test_no_bit_changes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -107,6 +108,50 @@ static void schedules_come_back(void **unused) {
             gali_text_release(&second);
         }
         gali_arena_release(&arena);
+    }
+}
+
+/* The schedule by rules of x[n, terms] times y[terms, n]; constant: y is. */
+static gali_text product_by_rules(int64_t n, int64_t terms, int constant) {
+    gali_arena arena = {0};
+    gali_text text = {0}, schedule = {0};
+    gali_graph *graph;
+    gali_program *p;
+    gali_lowered lowered;
+    gal_error error = {0};
+    gali_run run = {.error = &error};
+    char shape[64];
+    gali_text_add(&text, "input %%0: f32[%lld, %lld]\n", (long long)n, (long long)terms);
+    snprintf(shape, sizeof shape, "%lld, %lld", (long long)terms, (long long)n);
+    if (constant) {
+        add_constant(&text, 1, shape, (uint32_t)(n * terms));
+    } else {
+        gali_text_add(&text, "input %%1: f32[%s]\n", shape);
+    }
+    gali_text_add(&text, "%%2: f32[...] = MatMul (%%0, %%1)\noutput %%2\n");
+    if (gali_graph_parse(&graph, text.bytes, text.size, &arena, &error) != GAL_OK ||
+        gali_graph_infer(graph, &error) != GAL_OK ||
+        program_make(&run, graph, target_of("x86-64-v3"), gali_program_layout, &p) != GAL_OK ||
+        gali_program_lower(p, 0, &lowered, &error) != GAL_OK) {
+        fail_msg("%s", error.message);
+    }
+    gali_schedule_print(&lowered.sum.schedule, "; ", &schedule);
+    gali_text_release(&text);
+    gali_arena_release(&arena);
+    return schedule;
+}
+
+/* Where a column of a panel's results would lie far apart, and the panels are short, rows go around them. */
+static void rows_go_around_short_panels(void **unused) {
+    static const struct {
+        int64_t n, terms;
+        int constant, around;
+    } cases[] = {{1024, 16, 0, 1}, {1024, 256, 0, 0}, {96, 16, 0, 0}, {1024, 16, 1, 0}};
+    (void)unused;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        gali_text schedule = product_by_rules(cases[i].n, cases[i].terms, cases[i].constant);
+        assert_int_equal(strstr(schedule.bytes, "reorder i0.o i1.o") != NULL, cases[i].around);
+        gali_text_release(&schedule);
     }
 }
 
@@ -308,6 +353,7 @@ static void a_record_of_another_group_is_refused_with_its_line(void **unused) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(schedules_come_back),
+        cmocka_unit_test(rows_go_around_short_panels),
         cmocka_unit_test(no_schedule_nor_its_lack_changes_a_bit),
         cmocka_unit_test(a_long_sum_is_one_of_blocks),
         cmocka_unit_test(wrong_schedules_are_refused),

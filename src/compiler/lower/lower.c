@@ -236,7 +236,13 @@ static void note_read(void *who, const gali_loop_access *access, int written) {
     read[access->buffer->id] |= !written;
 }
 
-/* Takes out lets that nothing uses, attempts at an index that came to nothing, and locals that nothing reads. */
+/* Whether it has nothing to do, or no turn: of that compilers would warn. */
+static int is_idle(const gali_loop_statement *loop) {
+    int turns = loop->extent.count || loop->extent.constant || loop->mark == GALI_LOOP_ITEM;
+    return !loop->body || !turns;
+}
+
+/* Takes out lets that nothing uses, attempts at an index that came to nothing, idle loops, and locals that nothing reads. */
 static gali_loop_statement *swept(gali_loop_statement *block, const unsigned char *read) {
     if (!block) {
         return NULL;
@@ -249,7 +255,7 @@ static gali_loop_statement *swept(gali_loop_statement *block, const unsigned cha
                                                               : NULL;
     int unread = local && local->role == GALI_LOOP_LOCAL && !read[local->id];
     int needless = kind == GALI_LOOP_LET && !gali_loop_uses_variable(block->next, block->variable);
-    return needless || unread || (kind == GALI_LOOP_FOR && !block->body) ? block->next : block;
+    return needless || unread || (kind == GALI_LOOP_FOR && is_idle(block)) ? block->next : block;
 }
 
 /* Until nothing is left that only what was taken out has read. */

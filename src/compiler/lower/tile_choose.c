@@ -13,6 +13,7 @@ enum {
     SUMS_MOST = 1 << 16, /* bytes of sums in a local of all rows */
     OPEN_ROWS = 4,       /* what an axis of open size, often a batch, counts for rows */
     SHARED_WORTH = 3,    /* of rows that share a load in lanes, beside others */
+    TERMS_SHORT = 64,    /* of a sum whose panels are read again for each tile of rows */
     EXTENT_GUESS = 64,   /* of an axis of open size */
 };
 
@@ -299,11 +300,35 @@ static void choose_blocks(gali_lowering *l, gali_sum_tile *t) {
     }
 }
 
+/*
+ * Tiles of rows go around panels where sums are short and the result passes the second cache: there a panel's column of
+ * results, each a whole row from the next one, costs more than to read all panels again for each tile.
+ */
+static void choose_rows_outside(const gali_lowering *l, gali_sum_tile *t) {
+    const gali_program_stage *stage = l->stage;
+    int constants = 0;
+    double terms = 1;
+    for (uint32_t i = 0; i < stage->reduced; i++) {
+        terms *= guess(l, stage->extent[stage->rank + i]);
+    }
+    for (uint32_t i = 0; i < t->load_count; i++) {
+        constants |=
+            t->is[i] != GALI_LOWER_SAME && l->p->tensors[t->load[i]->source].role == GALI_TENSOR_CONSTANT;
+    }
+    if (t->row == GALI_NONE || t->apart || constants || t->outer || t->block || terms > TERMS_SHORT) {
+        return;
+    }
+    double rows = guess(l, stage->extent[t->row]), length = guess(l, stage->extent[t->vector]);
+    t->rows_outside =
+        length > t->vectors * l->p->target->lanes && rows * length * sizeof(float) > l->p->target->l2;
+}
+
 /* Vectors are along the innermost dimension of the result that has lanes. */
 static int choose_by_rules(gali_lowering *l, gali_sum_tile *t) {
     for (uint32_t d = l->stage->rank; d-- > l->shared;) {
         if (gali_tile_along(l, t, d) && gali_tile_may_pack(l, t)) {
             choose_blocks(l, t);
+            choose_rows_outside(l, t);
             return 1;
         }
     }

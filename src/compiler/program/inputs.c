@@ -1,4 +1,4 @@
-/* Copies of inputs that sums over windows read with guards, for margin.c. */
+/* Copies of inputs that sums over windows read outside of them, for margin.c. */
 #include <string.h>
 
 #include "base/error.h"
@@ -7,7 +7,9 @@
 #include "compiler/program/margin.h"
 #include "compiler/program/scalars.h"
 
-#define STEPS_LEAST 16.0 /* of the sum for an element that is copied */
+/* Of the sum for an element that is copied: tests against numbers cost less than those against sizes. */
+#define STEPS_LEAST 16.0
+#define STEPS_LEAST_OPEN 4.0
 
 enum { SIZE_GUESS = 32 /* of one that is open */ };
 
@@ -22,14 +24,15 @@ typedef struct copying {
 static int is_worth_it(const copying *c, uint32_t input) {
     const gali_program *p = c->r.p;
     const gali_type *type = &p->tensors[input].type;
-    double steps = 1, elements = 1;
+    double steps = 1, elements = 1, least = STEPS_LEAST;
     for (uint32_t i = 0; i < c->stage->rank + c->stage->reduced; i++) {
         steps *= (double)gali_extent_value(p->graph->extents, c->stage->extent[i], c->sizes);
     }
     for (int d = 0; d < type->rank; d++) {
         elements *= (double)gali_extent_value(p->graph->extents, type->shape[d], c->sizes);
+        least = d > 0 && !gali_extent_is_number(type->shape[d]) ? STEPS_LEAST_OPEN : least;
     }
-    return steps >= STEPS_LEAST * elements;
+    return steps >= least * elements;
 }
 
 /* The stage that copies an input, and its tensor. */
@@ -56,13 +59,18 @@ static uint32_t add_copy(copying *c, uint32_t input) {
     return stage->tensor;
 }
 
-/* The guarded load of an input is of its copy. */
+/* The guarded load of an input is of its copy, or needs no guard. */
 static const gali_scalar *copied(void *who, const gali_scalar *a) {
     copying *c = who;
-    const gali_program *p = c->r.p;
+    gali_program *p = c->r.p;
     uint32_t axes = gali_program_guarded_axes(p, a), input = axes ? a->operand[1]->source : GALI_NONE;
-    if (!axes || p->tensors[input].role != GALI_TENSOR_INPUT || p->tensors[input].type.element != GALI_f32 ||
-        !(axes >> (p->tensors[input].type.rank - 1) & 1) || !is_worth_it(c, input)) {
+    if (!axes || p->tensors[input].role != GALI_TENSOR_INPUT || p->tensors[input].type.element != GALI_f32) {
+        return a;
+    }
+    if (gali_program_reads_inside(p, c->stage, a)) { /* patches of a picture, say */
+        return a->operand[1];
+    }
+    if (!(axes >> (p->tensors[input].type.rank - 1) & 1) || !is_worth_it(c, input)) {
         return a;
     }
     if (c->copy[input] == GALI_NONE) {

@@ -80,11 +80,21 @@ static gali_extent bound(gali_extents *x, gali_extent extent, int64_t scale, int
     return whole;
 }
 
+/* Whether it is known of all sizes that a is never above b. */
+static int is_never_above(gali_extents *x, gali_extent a, gali_extent b) {
+    int64_t scale = scale_of(x, a, scale_of(x, b, 1));
+    gali_extent more = gali_extent_sub(x, bound(x, a, scale, 1), bound(x, b, scale, 0));
+    return gali_extent_is_number(more) && more <= 0;
+}
+
 /* *to is made no less than `end`, and no less than it was; 0 where that is not known of all sizes. */
 static int reach(gali_extents *x, gali_extent *to, gali_extent end) {
     gali_extent more = gali_extent_sub(x, end, *to);
     if (gali_extent_is_number(more)) {
         *to = more > 0 ? end : *to;
+        return 1;
+    }
+    if (is_never_above(x, end, *to)) {
         return 1;
     }
     int64_t scale = scale_of(x, end, scale_of(x, *to, 1));
@@ -110,6 +120,21 @@ static int reach_axis(const margins *m, const gali_scalar *index, int64_t *befor
     }
     *before = at.constant < -*before ? -at.constant : *before;
     return reach(x, to, end);
+}
+
+int gali_program_reads_inside(gali_program *program, const gali_program_stage *stage,
+                              const gali_scalar *guarded) {
+    const margins m = {.p = program, .stage = stage};
+    uint32_t axes = gali_program_guarded_axes(program, guarded);
+    const gali_scalar *load = guarded->operand[1];
+    int inside = axes > 0;
+    for (int d = 0; inside && d < program->tensors[load->source].type.rank; d++) {
+        gali_extent whole = program->tensors[load->source].type.shape[d], end = whole;
+        int64_t before = 0;
+        inside =
+            !(axes >> d & 1) || (reach_axis(&m, load->index[d], &before, &end) && before == 0 && end == whole);
+    }
+    return inside;
 }
 
 static void keep_out(margins *m, uint32_t tensor) {

@@ -13,7 +13,13 @@
 
 #include "compiler/program/program.h"
 
-/* Copies inputs of the graph that sums over windows read: who is given them has no room for a margin. Before fusion. */
+/* Whether a guarded load of the stage (guard.h) is inside of its tensor at all sizes. */
+int gali_program_reads_inside(gali_program *program, const gali_program_stage *stage,
+                              const gali_scalar *guarded);
+
+/*
+ * Copies inputs of the graph that sums over windows read: who is given them has no room for a margin. Guards that
+ * inputs do not need go. Before fusion. */
 gal_status gali_program_copy_inputs(gali_program *program, gal_error *error);
 
 /* Gives tensors margins where their readers gain, of a program that is laid out. GAL_NO_MEMORY. */
