@@ -156,7 +156,7 @@ static void what_does_not_fit_is_named(void **state) {
     expect_bad(run("#/m.onnx -i #/x.npz -i #/y.npy"), 1, "x.npz: an archive of .npy files");
     expect_bad(run("#/m.onnx -i x= -i #/y.npy"), 2, "--input x=: a file is missing");
     expect_bad(run("#/m.onnx --sizes batch=2,batch=3"), 2, "--sizes: \"batch\" is told twice");
-    expect_bad(run("#/m.onnx --sizes batch=2,width=3"), 1, "no size \"width\": the file leaves open batch");
+    expect_bad(run("#/m.onnx --sizes batch=2,width=3"), 2, "no size \"width\": the file leaves open batch");
     expect_bad(run("#/m.onnx --sizes batch=3..2"), 2,
                "--sizes batch=3..2: expected NAME=N or NAME=LEAST..MOST");
     expect_bad(run("#/m.onnx -i #/x.npy"), 2, "input \"y\" is missing: --input y=X.npy, float32[batch, 3]");

@@ -16,8 +16,8 @@ static const winograd_case cases[] = {
     {2, 20, 24, 0, 11, 16, "pads:ints=1,1,1,1", 1},
     {1, 20, 20, 0, 13, 14, "", 1},
     {1, 24, 20, 0, 16, 12, "pads:ints=0,2,1,0", 1},
-    {1, 64, 64, 0, 8, 8, "pads:ints=1,1,1,1", 1}, /* tiles of 2 */
-    {2, 20, 20, 0, 0, 0, "pads:ints=1,1,1,1", 1},
+    {1, 64, 64, 0, 8, 8, "pads:ints=1,1,1,1", 1},                        /* tiles of 2 */
+    {2, 20, 20, 0, 0, 0, "pads:ints=1,1,1,1", 2},                        /* with a copy of the input */
     {1, 20, 20, 3, 5, 8, "pads:ints=1,1,1,0,1,1 strides:ints=2,1,1", 5}, /* with a copy of the input */
     /* by the sum */
     {1, 20, 20, 0, 3, 3, "pads:ints=1,1,1,1", 1}, /* behind a copy of the input */

@@ -315,7 +315,7 @@ static void choose_rows_outside(const gali_lowering *l, gali_sum_tile *t) {
         constants |=
             t->is[i] != GALI_LOWER_SAME && l->p->tensors[t->load[i]->source].role == GALI_TENSOR_CONSTANT;
     }
-    if (t->row == GALI_NONE || t->apart || constants || t->outer || t->block || terms > TERMS_SHORT) {
+    if (t->row == GALI_NONE || t->apart || constants || t->outer || t->block || terms > (double)TERMS_SHORT) {
         return;
     }
     double rows = guess(l, stage->extent[t->row]), length = guess(l, stage->extent[t->vector]);
