@@ -133,8 +133,17 @@ def motion_files(place: Path) -> list[Path]:
         raise bvh.BvhError(f"{place}: no such file or folder")
     found = sorted(p for p in place.iterdir() if p.suffix.lower() in (".bvh", ".glb"))
     if not found:
-        raise bvh.BvhError(f"{place}: no .bvh and no .glb file in this folder")
+        raise bvh.BvhError(f"{place}: no .bvh and no .glb file in this folder{_elsewhere(place)}")
     return found
+
+
+def _elsewhere(folder: Path) -> str:
+    """Where the motion of a folder without any may be, as a hint."""
+    below = sorted(p.parent for p in folder.glob("*/*") if p.suffix.lower() in (".bvh", ".glb"))
+    if below:
+        return f"; {below[0]} has some: name that"
+    unpacked = sorted(p.name for p in folder.iterdir() if p.suffix.lower() in (".gltf", ".fbx"))
+    return f"; {unpacked[0]}: save it as .glb" if unpacked else ""
 
 
 def motions_of(path: Path) -> list[bvh.Bvh]:

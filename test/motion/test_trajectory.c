@@ -528,19 +528,27 @@ static void a_start_is_quick_and_does_not_overshoot(void **unused) {
     gal_controller_close(controller);
 }
 
-/* How far along +z the last sample of a path is laid out for one who stands and faces an angle from where the stick asks. */
-static double laid_out(const char *rules, float facing) {
+/* How far along +z the last sample of a path is laid out for one who goes at a speed, faces an angle from where the stick asks,
+ * and pushes the stick so far. */
+static double laid_out_at(const char *rules, float facing, float stick, float speed) {
     char all[128];
     snprintf(all, sizeof all, "rule strafe_smooth 1\n%s", rules); /* faces the camera at once */
     lane l;
     start(&l, all, 0);
+    lane_set(&l, l.is->speed, speed);
     lane_set2(&l, l.is->facing_wanted, gali_facing_from_angle(facing));
-    lane_set_input(
-        &l, (gal_input){.move_x = sinf(facing), .move_y = cosf(facing), .strafe = 1, .camera_yaw = facing});
+    lane_set_input(&l, (gal_input){.move_x = stick * sinf(facing),
+                                   .move_y = stick * cosf(facing),
+                                   .strafe = 1,
+                                   .camera_yaw = facing});
     l.phases->predict(&l.lanes);
     double way = (double)place_at(&l, WINDOW - 1).z - (double)place_at(&l, PAST).z;
     lane_free(&l);
     return way;
+}
+
+static double laid_out(const char *rules, float facing) {
+    return laid_out_at(rules, facing, 1, 0);
 }
 
 /* speed_push hurries who is slow, all the way: at rest all of the speed is missing. Sideways the other rule says by how much. */
@@ -553,15 +561,34 @@ static void starts_are_hurried_by_direction(void **unused) {
     const float quarter = (float)(pi / 2);
     for (int i = 0; i < 4; i++) {
         assert_true(fabs(laid_out(rules[i], 0) / laid_out("", 0) - ahead[i]) < 1e-4);
+        double back = laid_out(rules[i], 2 * quarter) / laid_out("", 2 * quarter);
+        assert_true(fabs(back - ahead[i]) < 1e-4);
         assert_true(fabs(laid_out(rules[i], quarter) / laid_out("", quarter) - aside[i]) < 1e-4);
         double slant = ahead[i] + (aside[i] - ahead[i]) * (1 - sqrt(0.5));
         assert_true(fabs(laid_out(rules[i], quarter / 2) / laid_out("", quarter / 2) - slant) < 1e-4);
     }
 }
 
+/* Who is faster than he is told is not held back by it, and who is told to stand is not hurried. */
+static void who_is_fast_or_stands_is_not_hurried(void **unused) {
+    (void)unused;
+    static const char push[] = "rule speed_push 0.5\n";
+    static const struct {
+        float stick, speed;
+        double more;
+    } cases[] = {{1, 0, 1.5}, {1, 20, 1}, {0.03f, 0, 1}};
+    for (int i = 0; i < 3; i++) {
+        double without = laid_out_at("", 0, cases[i].stick, cases[i].speed);
+        assert_true(without > 0);
+        assert_true(fabs(laid_out_at(push, 0, cases[i].stick, cases[i].speed) / without - cases[i].more) <
+                    1e-4);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(starts_are_hurried_by_direction),
+        cmocka_unit_test(who_is_fast_or_stands_is_not_hurried),
         cmocka_unit_test(the_future_follows_the_rules),
         cmocka_unit_test(the_future_turns_on_as_the_wanted_facing_does),
         cmocka_unit_test(speeds_by_direction_are_asked_of_the_facing),

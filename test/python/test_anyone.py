@@ -328,3 +328,12 @@ def test_motion_is_a_folder_or_a_file(tmp_path, monkeypatch, capsys):
                                           str(tmp_path / "x.gallop")])
         assert train.main() == 1
         assert message in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("file, hint", [("walks/a.bvh", "walks has some: name that"),
+                                        ("a.gltf", "a.gltf: save it as .glb")])
+def test_a_folder_of_other_things_says_where_motion_may_be(tmp_path, file, hint):
+    (tmp_path / "walks").mkdir()
+    (tmp_path / file).write_text("")
+    with pytest.raises(bvh.BvhError, match=hint):
+        anyone.motion_files(tmp_path)
