@@ -4,7 +4,7 @@
  * median of the rounds' ratios; in a round both run in turns, by the thread's own time, so that other work of the machine
  * meets both.
  *
- *     bench_sparse [share=0.5] [seconds a line=1] [isa=best]
+ *     bench_sparse [share=0.5] [seconds a line=1] [isa=best] [way=all]
  *
  * Each with all weights in the near caches that hold them: characters of one crowd come one call after the other.
  */
@@ -192,6 +192,9 @@ int main(int argc, char **argv) {
            isa == GAL_ISA_BEST ? "the best instructions" : gal_isa_name(isa));
     printf("%-16s  %5s  %9s  %9s  %6s  %6s\n", "", "C", "dense", "sparse", "ratio", "rounds");
     for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
+        if (argc > 4 && strcmp(argv[4], ways[i].name) != 0) {
+            continue;
+        }
         side all = side_make(&dense, &ways[i], isa), some = side_make(&sparse, &ways[i], isa);
         for (uint32_t c = 0; c < COUNTS; c++) {
             compare(&ways[i], &all, &some, counts[c], seconds);
