@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -120,6 +121,11 @@ BUILDS += [(("-O3",), "cc", "x86-64-v3"), (("-O1",), "clang-19", "x86-64-v3")] *
 BUILDS += [(("-O2",), "cc", "x86-64-v4"), (("-O3",), "clang-19", "x86-64-v4")] * (
     "avx512bw" in MACHINE
 )
+LIBM = {
+    f"{name}{kind}"
+    for name in ("fma", "sqrt", "floor", "ceil", "rint", "trunc", "copysign", "fabs")
+    for kind in ("", "f")
+}
 BITS_AT = {
     "convolutional": {"batch": 2},
     "deep": {"batch": 1},
@@ -155,6 +161,26 @@ def test_results_are_those_of_pytorch(name: str, tmp_path: Path) -> None:
         (got,) = compiled([x.numpy()], sizes)
         assert got.shape == expected.shape
         np.testing.assert_allclose(got, expected, rtol=1e-4, atol=1e-5 * np.abs(expected).max())
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="symbols are those of ELF")
+@pytest.mark.parametrize("name", CASES)
+def test_a_run_neither_allocates_nor_keeps_anything(name: str, tmp_path: Path) -> None:
+    """All that emitted C calls moves memory or is libm's; its one variable is where weights lie."""
+    _, path = exported(name, tmp_path)
+    CompiledModel(path, tmp_path, ("-O0",), target="scalar")
+    subprocess.run(
+        ["cc", "-std=c11", "-O0", "-c", "-o", tmp_path / "model.o", tmp_path / "model.c"],
+        check=True,
+        stderr=subprocess.DEVNULL,
+    )
+    table = subprocess.run(
+        ["nm", tmp_path / "model.o"], check=True, capture_output=True, text=True
+    ).stdout
+    symbols = [line.split()[-2:] for line in table.splitlines()]
+    called = {name for kind, name in symbols if kind == "U"}
+    assert called <= {"memcpy", "memmove", "memset", "memcmp", *LIBM, "_GLOBAL_OFFSET_TABLE_"}
+    assert {name for kind, name in symbols if kind in "BbCDd"} <= {"model_weights"}
 
 
 @pytest.mark.parametrize("name", CASES)
