@@ -7,15 +7,14 @@
 
 #include "compiler/emit/opencl/emit.h"
 #include "compiler/emit/program.h"
-#include "compiler/program/margin.h"
-#include "compiler/program/patterns.h"
 #include "compiler/program/versions.h"
-#include "compiler/program/winograd.h"
 #include "compiler/target.h"
 #include "fuzz.h"
 #include "import/onnx/file.h"
 
 enum { SIZES = 3 };
+
+static const gali_emit_desc how = {"model", "model.onnx", 1};
 
 /* The graph's first sizes, each 1 or 2..8; they lie in the arena. */
 static gali_onnx_sizes sizes_of(const gali_onnx_file *file, gali_arena *arena) {
@@ -47,23 +46,23 @@ static gal_status add_versions(gali_program *program, const gali_onnx_sizes *siz
     return gali_program_add_versions(program, list, sizes->count, error);
 }
 
-static gal_status make_program(gali_program **program, const gali_graph *graph, gali_arena *arena,
-                               gal_error *error) {
-    gal_status status = gali_program_make(program, graph, arena, error);
-    status = status == GAL_OK ? gali_program_patterns(*program, NULL, error) : status;
-    status = status == GAL_OK ? gali_program_winograd(*program, error) : status;
-    status = status == GAL_OK ? gali_program_copy_inputs(*program, error) : status;
-    status = status == GAL_OK ? gali_program_fuse(*program, error) : status;
-    status = status == GAL_OK ? gali_program_range(*program, error) : status;
-    status = status == GAL_OK ? gali_program_layout(*program, error) : status;
-    status = status == GAL_OK ? gali_program_add_margins(*program, error) : status;
-    status = status == GAL_OK ? gali_program_order(*program, error) : status;
-    return status == GAL_OK ? gali_program_place(*program, error) : status;
+/* As C for the target, with versions. */
+static gal_status emit_c(gali_program *program, const char *target, const gali_onnx_sizes *sizes,
+                         gali_text *parts, gal_error *error) {
+    program->target = gali_target_find(target, error);
+    gal_status status = gali_program_for_cpu(program, 0, error);
+    status = status == GAL_OK ? add_versions(program, sizes, error) : status;
+    return status == GAL_OK ? gali_emit_program(program, &how, parts, error) : status;
 }
 
-/* with_sizes: of ranges that are asked for, with versions. */
+/* As kernels, and the C that drives them. */
+static gal_status emit_kernels(gali_program *program, gali_text *parts, gal_error *error) {
+    gal_status status = gali_program_for_device(program, error);
+    return status == GAL_OK ? gali_opencl_emit(program, &how, &gali_device_least_limits, parts, error) : status;
+}
+
+/* target: NULL for a device. with_sizes: of ranges that are asked for, with versions. */
 static void compile(const gali_onnx_file *file, const char *target, int with_sizes) {
-    static const gali_emit_desc how = {"model", "model.onnx", 1};
     gali_arena arena = {0};
     gali_graph *graph;
     gali_program *program;
@@ -74,34 +73,10 @@ static void compile(const gali_onnx_file *file, const char *target, int with_siz
         sizes = sizes_of(file, &arena);
     }
     gal_status status = gali_onnx_graph(&graph, file, &sizes, &arena, &error);
-    status = status == GAL_OK ? make_program(&program, graph, &arena, &error) : status;
-    if (status == GAL_OK) {
-        program->target = gali_target_find(target, &error);
-        status = add_versions(program, &sizes, &error);
-        status = status == GAL_OK ? gali_emit_program(program, &how, parts, &error) : status;
-    }
-    require(status == GAL_OK || error.message[0] != 0);
-    require(status != GAL_OK || parts[GAL_COMPILED_SOURCE].size > 0);
-    for (int part = 0; part < GAL_COMPILED_PART_COUNT; part++) {
-        gali_text_release(&parts[part]);
-    }
-    gali_arena_release(&arena);
-}
-
-/* As kernels, and the C that drives them; a device needs neither layouts nor margins. */
-static void compile_for_device(const gali_onnx_file *file) {
-    static const gali_emit_desc how = {"model", "model.onnx", 1};
-    gali_arena arena = {0};
-    gali_graph *graph;
-    gali_program *program;
-    gali_text parts[GAL_COMPILED_PART_COUNT] = {{0}};
-    gal_error error = {0};
-    gal_status status = gali_onnx_graph(&graph, file, NULL, &arena, &error);
     status = status == GAL_OK ? gali_program_make(&program, graph, &arena, &error) : status;
-    status = status == GAL_OK ? gali_program_fuse(program, &error) : status;
-    status = status == GAL_OK ? gali_program_range(program, &error) : status;
-    status =
-        status == GAL_OK ? gali_opencl_emit(program, &how, &gali_device_least_limits, parts, &error) : status;
+    if (status == GAL_OK) {
+        status = target ? emit_c(program, target, &sizes, parts, &error) : emit_kernels(program, parts, &error);
+    }
     require(status == GAL_OK || error.message[0] != 0);
     require(status != GAL_OK || parts[GAL_COMPILED_SOURCE].size > 0);
     for (int part = 0; part < GAL_COMPILED_PART_COUNT; part++) {
@@ -119,7 +94,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     }
     compile(file, "scalar", 0);
     compile(file, "x86-64-v4", 1);
-    compile_for_device(file);
+    compile(file, NULL, 0);
     gali_onnx_close(file);
     return 0;
 }

@@ -7,7 +7,6 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "compiler/lower/recorded.h"
-#include "compiler/program/margin.h"
 #include "compiler/program/versions.h"
 #include "network/model_layout.h"
 #include "onnx/sizes.h"
@@ -82,44 +81,25 @@ static gal_status add_versions(gali_onnx_model *model, gal_error *error) {
                 : gali_fail(error, GAL_NO_MEMORY, "no memory for sizes");
 }
 
-/* Kernels of a device have an item for each element: neither panels nor orders of axes are for them. */
 static int is_for_device(const gali_onnx_model *model) {
     return model->target && model->target->simd == GALI_SIMD_OPENCL;
-}
-
-static gal_status make_for_device(gali_onnx_model *model, gal_error *error) {
-    gal_status status = gali_program_make(&model->program, model->graph, &model->arena, error);
-    if (status == GAL_OK) {
-        model->program->without = model->without;
-        model->program->profile = model->profile;
-        status = gali_program_fuse(model->program, error);
-    }
-    return status == GAL_OK ? gali_program_range(model->program, error) : status;
 }
 
 gal_status gali_onnx_model_program(gali_onnx_model *model, gal_error *error) {
     gal_status status = model->without & GALI_WITHOUT_REWRITE
                             ? GAL_OK
                             : gali_graph_rewrite(model->graph, model->fast, model->rewritten, error);
-    if (status == GAL_OK && is_for_device(model)) {
-        return make_for_device(model, error);
-    }
     status = status == GAL_OK ? gali_program_make(&model->program, model->graph, &model->arena, error) : status;
-    status = status == GAL_OK && !model->exact ? gali_program_patterns(model->program, model->target, error)
-                                               : status;
-    status = status == GAL_OK && !model->exact ? gali_program_winograd(model->program, error) : status;
-    if (status == GAL_OK) {
-        model->program->without = model->without;
-        model->program->profile = model->profile;
-        model->program->target = model->target;
+    if (status != GAL_OK) {
+        return status;
     }
-    status = status == GAL_OK ? gali_program_copy_inputs(model->program, error) : status;
-    status = status == GAL_OK ? gali_program_fuse(model->program, error) : status;
-    status = status == GAL_OK ? gali_program_range(model->program, error) : status;
-    status = status == GAL_OK ? gali_program_layout(model->program, error) : status;
-    status = status == GAL_OK ? gali_program_add_margins(model->program, error) : status;
-    status = status == GAL_OK ? gali_program_order(model->program, error) : status;
-    status = status == GAL_OK ? gali_program_place(model->program, error) : status;
+    model->program->without = model->without;
+    model->program->profile = model->profile;
+    if (is_for_device(model)) {
+        return gali_program_for_device(model->program, error);
+    }
+    model->program->target = model->target;
+    status = gali_program_for_cpu(model->program, model->exact, error);
     return status == GAL_OK ? add_versions(model, error) : status;
 }
 

@@ -32,8 +32,7 @@ static gal_status on_device_run(gali_run *run, const gali_graph *graph, const ga
     program_memory m = {0};
     gali_gpu_run there;
     gal_status status = gali_program_make(&m.program, graph, graph->arena, run->error);
-    status = status == GAL_OK ? gali_program_fuse(m.program, run->error) : status;
-    status = status == GAL_OK ? gali_program_range(m.program, run->error) : status;
+    status = status == GAL_OK ? gali_program_for_device(m.program, run->error) : status;
     if (status != GAL_OK) {
         return status;
     }

@@ -37,11 +37,7 @@ static const char *take(bytes *graph, int program_too) {
     int good = status == GAL_OK;
     status = good && program_too ? gali_program_make(&program, read, &arena, &error) : status;
     good = status == GAL_OK && program_too;
-    status = good ? gali_program_fuse(program, &error) : status;
-    status = good && status == GAL_OK ? gali_program_range(program, &error) : status;
-    status = good && status == GAL_OK ? gali_program_layout(program, &error) : status;
-    status = good && status == GAL_OK ? gali_program_order(program, &error) : status;
-    status = good && status == GAL_OK ? gali_program_place(program, &error) : status;
+    status = good ? gali_program_for_cpu(program, 0, &error) : status;
     assert_true(status == GAL_OK || error.message[0]);
     gali_arena_release(&arena);
     gali_onnx_close(file);

@@ -247,14 +247,12 @@ static void make_source(const gali_compilation *c, const gali_emission *e, gali_
 void gali_emit_module(gali_compilation *c, const gali_emission *e) {
     gali_text ours = {0};
     make_header(c, e, &ours);
-    gali_vocabulary_rename(&c->parts[GAL_COMPILED_HEADER], ours.bytes ? ours.bytes : "", c->name);
-    gali_text_end(&ours, &c->parts[GAL_COMPILED_HEADER]);
+    gali_vocabulary_end(&ours, &c->parts[GAL_COMPILED_HEADER], c->name);
     make_source(c, e, &ours);
     if (!c->weights_blob) {
         add_weights(e, &ours);
     } else {
         gali_text_add_bytes(&c->parts[GAL_COMPILED_WEIGHTS], e->weights.bytes, e->weights.size);
     }
-    gali_vocabulary_rename(&c->parts[GAL_COMPILED_SOURCE], ours.bytes ? ours.bytes : "", c->name);
-    gali_text_end(&ours, &c->parts[GAL_COMPILED_SOURCE]);
+    gali_vocabulary_end(&ours, &c->parts[GAL_COMPILED_SOURCE], c->name);
 }

@@ -527,11 +527,9 @@ gal_status gali_emit_program(gali_program *p, const gali_emit_desc *desc,
     status = status == GAL_OK ? gali_emission_groups(&e) : status;
     if (status == GAL_OK) {
         make_header(&e, &ours);
-        gali_vocabulary_rename(&parts[GAL_COMPILED_HEADER], ours.bytes ? ours.bytes : "", desc->name);
-        gali_text_end(&ours, &parts[GAL_COMPILED_HEADER]);
+        gali_vocabulary_end(&ours, &parts[GAL_COMPILED_HEADER], desc->name);
         make_source(&e, &ours);
-        gali_vocabulary_rename(&parts[GAL_COMPILED_SOURCE], ours.bytes ? ours.bytes : "", desc->name);
-        gali_text_end(&ours, &parts[GAL_COMPILED_SOURCE]);
+        gali_vocabulary_end(&ours, &parts[GAL_COMPILED_SOURCE], desc->name);
     }
     if (status == GAL_OK && desc->weights_blob) {
         gali_text_add_bytes(&parts[GAL_COMPILED_WEIGHTS], e.weights.bytes ? e.weights.bytes : "",

@@ -356,3 +356,8 @@ void gali_vocabulary_rename(gali_text *text, const char *body, const char *name)
     }
     gali_text_add_bytes(text, body, (size_t)(end - body));
 }
+
+void gali_vocabulary_end(gali_text *text, gali_text *to, const char *name) {
+    gali_vocabulary_rename(to, text->bytes ? text->bytes : "", name);
+    gali_text_end(text, to);
+}

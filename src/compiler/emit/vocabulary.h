@@ -36,4 +36,7 @@ gal_status gali_vocabulary_check_name(const char *name, gal_error *error);
  */
 void gali_vocabulary_rename(gali_text *text, const char *body, const char *name);
 
+/* The same of a text that ends there: it is released, and empty again; where it failed, `to` has, too. */
+void gali_vocabulary_end(gali_text *text, gali_text *to, const char *name);
+
 #endif

@@ -1,6 +1,7 @@
 /*
  * A graph as a program: tensors, and stages that make them, fused.
  *
+ *     passes.c   all of them in their order
  *     build.c    every node's expression (graph/express.h), its loads turned to tensors of the whole graph
  *     control.c  nodes with bodies: their stages in blocks, between steps
  *     call.c     what puts elements in order or chooses some: calls between stages
@@ -232,6 +233,15 @@ typedef struct gali_program {
  * node that has no expression, or a shape that only running tells; GAL_NO_MEMORY.
  */
 gal_status gali_program_make(gali_program **out, const gali_graph *graph, gali_arena *arena, gal_error *error);
+
+/*
+ * All passes, for program->target (NULL: any), without and profile: what the program is lowered from. exact: every sum by its
+ * definition, neither by patterns nor by Winograd. Errors: those of the passes.
+ */
+gal_status gali_program_for_cpu(gali_program *program, int exact, gal_error *error);
+
+/* The same for kernels of a device, which have an item for each element: neither panels nor orders of axes are for them. */
+gal_status gali_program_for_device(gali_program *program, gal_error *error);
 
 gali_told gali_program_told(const gali_program *program, uint32_t symbol);
 

@@ -317,11 +317,9 @@ static gal_status write_parts(gali_compilation *c, const gal_network *network, g
     const places p = place(network);
     gali_text ours = {0};
     make_header(c, network, &p, &ours);
-    gali_vocabulary_rename(&c->parts[GAL_COMPILED_HEADER], ours.bytes ? ours.bytes : "", c->name);
-    gali_text_end(&ours, &c->parts[GAL_COMPILED_HEADER]);
+    gali_vocabulary_end(&ours, &c->parts[GAL_COMPILED_HEADER], c->name);
     make_source(c, network, &p, &ours);
-    gali_vocabulary_rename(&c->parts[GAL_COMPILED_SOURCE], ours.bytes ? ours.bytes : "", c->name);
-    gali_text_end(&ours, &c->parts[GAL_COMPILED_SOURCE]);
+    gali_vocabulary_end(&ours, &c->parts[GAL_COMPILED_SOURCE], c->name);
     const int failed = c->parts[GAL_COMPILED_HEADER].failed | c->parts[GAL_COMPILED_SOURCE].failed;
     return failed ? gali_fail(error, GAL_NO_MEMORY, "no memory for the C") : GAL_OK;
 }

@@ -354,11 +354,9 @@ gal_status gali_opencl_emit(gali_program *program, const gali_emit_desc *desc, c
     gal_status status = prepare(&o, limits, error);
     if (status == GAL_OK) {
         make_header(&o, &ours);
-        gali_vocabulary_rename(&parts[GAL_COMPILED_HEADER], ours.bytes ? ours.bytes : "", desc->name);
-        gali_text_end(&ours, &parts[GAL_COMPILED_HEADER]);
+        gali_vocabulary_end(&ours, &parts[GAL_COMPILED_HEADER], desc->name);
         make_source(&o, &ours);
-        gali_vocabulary_rename(&parts[GAL_COMPILED_SOURCE], ours.bytes ? ours.bytes : "", desc->name);
-        gali_text_end(&ours, &parts[GAL_COMPILED_SOURCE]);
+        gali_vocabulary_end(&ours, &parts[GAL_COMPILED_SOURCE], desc->name);
     }
     if (status == GAL_OK && desc->weights_blob) {
         gali_text_add_bytes(&parts[GAL_COMPILED_WEIGHTS], o.plan.weights.bytes ? o.plan.weights.bytes : "",
