@@ -435,7 +435,7 @@ def main() -> int:
         prepare_outputs(args)
         check_device(args.device)
         if args.what == "dog":
-            from gallop import dog_main
+            from gallop.dog import main as dog_main
 
             dog_main.train(args)
         elif args.what == "walker":

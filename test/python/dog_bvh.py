@@ -13,7 +13,9 @@ from scipy.spatial.transform import Rotation
 
 sys.path[:0] = [str(Path(__file__).resolve().parents[2] / "python")]
 
-from gallop import bvh, dog, dog_clean, dog_data, rotation  # noqa: E402
+from gallop import bvh, dog, rotation  # noqa: E402
+from gallop.dog import clean as dog_clean  # noqa: E402
+from gallop.dog import data as dog_data  # noqa: E402
 
 ROTATION = ["Zrotation", "Xrotation", "Yrotation"]
 

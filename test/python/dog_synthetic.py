@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from gallop import dog_clean, dog_data
+from gallop.dog import clean as dog_clean
+from gallop.dog import data as dog_data
 
 OFFSETS = (0.75, 0.25, 0.5, 0.0)  # FR, FL, HR, HL: a four-beat walk
 

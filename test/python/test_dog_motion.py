@@ -6,7 +6,11 @@ import torch
 from scipy.spatial.transform import Rotation
 
 import dog_synthetic
-from gallop import dog, dog_aside, dog_clean, dog_data, dog_features
+from gallop import dog
+from gallop.dog import aside as dog_aside
+from gallop.dog import clean as dog_clean
+from gallop.dog import data as dog_data
+from gallop.dog import features as dog_features
 from gallop.hinges import Legs
 
 

@@ -7,7 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from gallop import dog_record, modelfile
+from gallop import modelfile
+from gallop.dog import record as dog_record
 
 ROOT = Path(__file__).resolve().parents[2]
 MODEL, RUN = ROOT / "models" / "dog.gallop", ROOT / "test" / "recorded" / "dog_run.npy"

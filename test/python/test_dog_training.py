@@ -5,21 +5,15 @@ import pytest
 import torch
 
 import dog_synthetic
-from gallop import (
-    contract,
-    dog,
-    dog_control,
-    dog_data,
-    dog_export,
-    dog_features,
-    dog_loop,
-    dog_main,
-    dog_polish,
-    dog_train,
-    exporter,
-    modelfile,
-    torch_layers,
-)
+from gallop import contract, dog, exporter, modelfile, torch_layers
+from gallop.dog import control as dog_control
+from gallop.dog import data as dog_data
+from gallop.dog import export as dog_export
+from gallop.dog import features as dog_features
+from gallop.dog import loop as dog_loop
+from gallop.dog import main as dog_main
+from gallop.dog import polish as dog_polish
+from gallop.dog import train as dog_train
 
 
 @pytest.fixture(scope="module")

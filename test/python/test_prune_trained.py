@@ -10,19 +10,12 @@ import torch
 
 import dog_synthetic
 import synthetic
-from gallop import (
-    dog,
-    dog_data,
-    dog_export,
-    dog_features,
-    dog_polish,
-    dog_train,
-    exporter,
-    features,
-    masks,
-    modelfile,
-    patches,
-)
+from gallop import dog, exporter, features, masks, modelfile, patches
+from gallop.dog import data as dog_data
+from gallop.dog import export as dog_export
+from gallop.dog import features as dog_features
+from gallop.dog import polish as dog_polish
+from gallop.dog import train as dog_train
 from gallop.prune import blocks, closed_loop, regress, trained
 from gallop.prune.closed_loop import Course
 from gallop.prune.frames import Frames

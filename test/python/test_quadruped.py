@@ -11,7 +11,9 @@ import pytest
 import dog_bvh
 import dog_synthetic
 import synthetic
-from gallop import Crowd, anyone, bvh, dog, dog_clean, dog_data, modelfile, rotation, train
+from gallop import Crowd, anyone, bvh, dog, modelfile, rotation, train
+from gallop.dog import clean as dog_clean
+from gallop.dog import data as dog_data
 from gallop.quadruped import page, roles, takes
 from test_anyone import file_of as person_of
 

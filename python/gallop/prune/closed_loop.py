@@ -1,4 +1,4 @@
-"""The last stage of a pruned controller: its own loop (gallop.polish, gallop.dog_polish), masked.
+"""The last stage of a pruned controller: its own loop (gallop.polish, gallop.dog.polish), masked.
 
 The dense network is the teacher: it says in every state that the pruned one comes to what it would
 have done there. What keeps the dense one's feet still and its course straight is asked of the
@@ -15,8 +15,10 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from gallop import contract, dog_polish, dog_train, start
+from gallop import contract, start
 from gallop.distil import said_to
+from gallop.dog import polish as dog_polish
+from gallop.dog import train as dog_train
 from gallop.features import Dataset, Scale
 from gallop.interrupt import Interrupt
 from gallop.losses import Unroll, Weights

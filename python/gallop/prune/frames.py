@@ -117,9 +117,9 @@ def _of_dog(folder: Path) -> Frames:
     """The dog's, all of them."""
     import torch
 
-    from gallop import dog_train
-    from gallop.dog_loop import Body
-    from gallop.dog_rollout import Data
+    from gallop.dog import train as dog_train
+    from gallop.dog.loop import Body
+    from gallop.dog.rollout import Data
 
     rules, frames = dog_train.prepare(folder)
     data = Data(frames, "cpu")

@@ -14,8 +14,9 @@ import numpy as np
 import torch
 from scipy.spatial.transform import Rotation
 
-from gallop import dog_clean, motion, rotation
+from gallop import motion, rotation
 from gallop.contract import Contract, Hinge, Joint
+from gallop.dog import clean as dog_clean
 from gallop.hinges import Legs
 
 LITTLE = np.radians(2.5)  # what an axis turns by less than, in 98 of 100 frames, is no hinge

@@ -11,8 +11,11 @@ from html import escape
 import numpy as np
 from scipy.ndimage import median_filter
 
-from gallop import dog_clean, dog_data, dog_features, found_page
-from gallop.dog_clean import Clip
+from gallop import found_page
+from gallop.dog import clean as dog_clean
+from gallop.dog import data as dog_data
+from gallop.dog import features as dog_features
+from gallop.dog.clean import Clip
 from gallop.quadruped.roles import LIMBS
 from gallop.quadruped.takes import Found, coverage, stands
 

@@ -14,10 +14,13 @@ import numpy as np
 import torch
 from scipy.ndimage import binary_dilation, gaussian_filter1d
 
-from gallop import anyone, bvh, dog, dog_aside, dog_clean, dog_data, motion
+from gallop import anyone, bvh, dog, motion
 from gallop import roles as finding
 from gallop.contract import Contract
-from gallop.dog_clean import Clip
+from gallop.dog import aside as dog_aside
+from gallop.dog import clean as dog_clean
+from gallop.dog import data as dog_data
+from gallop.dog.clean import Clip
 from gallop.quadruped import roles
 from gallop.quadruped.body import Body, body_of, hinged
 from gallop.quadruped.roles import LIMBS, Roles

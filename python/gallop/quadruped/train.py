@@ -9,9 +9,12 @@ import time
 
 import numpy as np
 
-from gallop import bvh, dog_features, dog_main, dog_train, exporter, modelfile
-from gallop.dog_features import Frames
-from gallop.dog_polish import Plan
+from gallop import bvh, exporter, modelfile
+from gallop.dog import features as dog_features
+from gallop.dog import main as dog_main
+from gallop.dog import train as dog_train
+from gallop.dog.features import Frames
+from gallop.dog.polish import Plan
 from gallop.quadruped import page
 from gallop.quadruped.takes import Found, prepare
 

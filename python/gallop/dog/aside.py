@@ -12,8 +12,8 @@ from dataclasses import replace
 import numpy as np
 from scipy.ndimage import binary_dilation, gaussian_filter1d
 
-from gallop import dog_clean
-from gallop.dog_clean import Clip
+from gallop.dog import clean as dog_clean
+from gallop.dog.clean import Clip
 
 SIGMA = 12.0  # frames: what of the root's way is smoother is its way, the rest is sway
 LEAST, MOST, TURN = 8.0, 80.0, 0.9  # cm/s, rad/s: walks that are led aside

@@ -9,8 +9,8 @@ import torch
 from torch import nn
 
 from gallop.contract import Contract
-from gallop.dog_features import STATE, Frames
-from gallop.dog_loop import Body, State, turn_samples, turned
+from gallop.dog.features import STATE, Frames
+from gallop.dog.loop import Body, State, turn_samples, turned
 from gallop.features import Scale
 
 JUMP_STD = 0.3  # jumps are rare: their own deviation would make them loud

@@ -14,8 +14,8 @@ import torch
 from gallop import dog, graph
 from gallop.contract import Contract
 from gallop.dog import gate_features
-from gallop.dog_features import TURN_BIN, Frames
-from gallop.dog_rollout import Rollout, Weights, scale_of
+from gallop.dog.features import TURN_BIN, Frames
+from gallop.dog.rollout import Rollout, Weights, scale_of
 from gallop.features import Scale
 from gallop.interrupt import Interrupt
 from gallop.network import MANN
@@ -187,7 +187,8 @@ class Trainer:
 
 def prepare(folder: Path | None = None, seed: int = 1) -> tuple[Contract, Frames]:
     """The dog's contract and its frames."""
-    from gallop import dog_data, dog_features
+    from gallop.dog import data as dog_data
+    from gallop.dog import features as dog_features
 
     takes = dog_data.takes(folder or dog.default_folder(), seed)
     return dog.contract(), dog_features.build(takes)

@@ -1,6 +1,6 @@
 """A recorded run of the dog by the torch controller: what the C controller is compared with.
 
-    python -m gallop.dog_record MODEL.gallop RUN.npy
+    python -m gallop.dog.record MODEL.gallop RUN.npy
 
 float32 [600, 24]: the commands as `gallop drive` takes them (move_x, move_y, run, strafe,
 camera_yaw, jump), then root x, z and facing, the twelve hinge angles, height, pitch and roll after
@@ -15,7 +15,7 @@ import numpy as np
 import torch
 
 from gallop import modelfile
-from gallop.dog_control import Command, Controller
+from gallop.dog.control import Command, Controller
 
 FRAMES = 600
 
@@ -57,7 +57,7 @@ def play(model: modelfile.Model, rows: np.ndarray) -> np.ndarray:
 def main() -> int:
     """Record a run."""
     if len(sys.argv) != 3:
-        print("usage: python -m gallop.dog_record MODEL.gallop RUN.npy", file=sys.stderr)
+        print("usage: python -m gallop.dog.record MODEL.gallop RUN.npy", file=sys.stderr)
         return 2
     rows = commands()
     np.save(sys.argv[2], np.concatenate([rows, play(modelfile.read(sys.argv[1]), rows)], 1))

@@ -14,8 +14,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy.ndimage import binary_dilation, gaussian_filter1d
 
-from gallop import dog, dog_aside, dog_clean
-from gallop.dog_clean import Clip
+from gallop import dog
+from gallop.dog import aside as dog_aside
+from gallop.dog import clean as dog_clean
+from gallop.dog.clean import Clip
 
 if TYPE_CHECKING:
     from gallop.quadruped.body import Body

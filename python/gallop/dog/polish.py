@@ -14,9 +14,9 @@ import numpy as np
 import torch
 
 from gallop import dog, exporter, graph
-from gallop.dog_control import Command, Controller, direction
-from gallop.dog_loop import State, turned
-from gallop.dog_train import Trainer, chances
+from gallop.dog.control import Command, Controller, direction
+from gallop.dog.loop import State, turned
+from gallop.dog.train import Trainer, chances
 from gallop.masks import Masks
 
 RUNS = 200.0  # cm/s: who is asked for more runs

@@ -11,10 +11,12 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from gallop import dog_export, dog_train, exporter, modelfile
-from gallop.dog_polish import Plan, Polish
-from gallop.dog_rollout import Rollout
-from gallop.dog_train import Settings, Trainer
+from gallop import exporter, modelfile
+from gallop.dog import export as dog_export
+from gallop.dog import train as dog_train
+from gallop.dog.polish import Plan, Polish
+from gallop.dog.rollout import Rollout
+from gallop.dog.train import Settings, Trainer
 from gallop.interrupt import Interrupt
 from gallop.network import MANN
 from gallop.progress import Progress
@@ -150,7 +152,7 @@ def polished(args: argparse.Namespace, trainer: Trainer, plan: Plan,
 
 def write_curve(path: Path, history: list[tuple[int, float, list[float]]]) -> None:
     """The loss curve as CSV: step, loss and its terms."""
-    from gallop.dog_rollout import Weights
+    from gallop.dog.rollout import Weights
 
     names = list(vars(Weights()))
     shown = [names.index(n) for n in ("hinge", "posture", "step", "contact", "path", "feet")]

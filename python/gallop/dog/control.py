@@ -13,7 +13,7 @@ import torch
 
 from gallop import kinds, modelfile
 from gallop.contract import Contract, parse
-from gallop.dog_loop import Body, State, turned
+from gallop.dog.loop import Body, State, turned
 from gallop.loop import cut
 
 

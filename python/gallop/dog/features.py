@@ -14,8 +14,10 @@ import numpy as np
 from scipy.ndimage import gaussian_filter1d
 from scipy.signal import hilbert
 
-from gallop import dog, dog_clean, dog_data
-from gallop.dog_clean import Clip
+from gallop import dog
+from gallop.dog import clean as dog_clean
+from gallop.dog import data as dog_data
+from gallop.dog.clean import Clip
 
 PATH_SIGMA, FACING_SIGMA = 9.0, 6.0
 PAST = [o for o in dog.SAMPLES if o <= 0]

@@ -120,7 +120,7 @@ def jump_amount(frames: np.ndarray) -> np.ndarray:
 
 def default_folder() -> Path:
     """Where the motion is expected: in python/.cache or beside the checkout."""
-    here = Path(__file__).resolve().parents[2]
+    here = Path(__file__).resolve().parents[3]
     beside = here.parent / "shared" / "data" / "motion"
     for base in (here / "python" / ".cache", beside):
         if (base / "dog" / FILE).exists():
