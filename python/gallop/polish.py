@@ -9,6 +9,7 @@ the network is moved so that
   on the mean in each kind of command (course),
 - feet travel as far and step as often as in the data in each manner of going (manner),
 - who jumps goes on as fast as told (leap), and who runs keeps his hips up (tall),
+- who begins to go does not overshoot (over),
 - no joint's motion changes by more in a frame than a body's can (calm),
 - feet stay over the floor, and bones have their lengths (body),
 - everything else stays what the network said before this stage (keep), and
@@ -27,7 +28,7 @@ import torch
 
 from gallop import graph
 from gallop.contract import Contract
-from gallop.course import PIVOTS, Course, kinds
+from gallop.course import CIRCLES, PIVOTS, Course, kinds
 from gallop.features import Dataset
 from gallop.interrupt import Interrupt
 from gallop.loop import Loop, State, Stick, mix, rows, turned, wrap
@@ -42,7 +43,11 @@ SLOW = 0.02  # m/s: planted feet that go more slowly are still
 CALM, CALM_HIPS = 7.0, 1.8  # cm: most that a joint's way of a frame changes in the next, and hips'
 FIDGET = 6.0  # rad/s at which a stick circles that nobody can follow
 LEAST = 0.85  # of the hips' height at rest: lower they are not but in a crouch or a jump
-PARTS = ("slide", "calm", "keep", "track", "course", "body", "manner", "leap", "tall", "data")
+STRIDE = 0.6  # s that even out strides, as the judge's figure of overshooting has it
+OVER = 0.04  # share of the wanted speed by which a mean over a stride may lie above it
+BEGINS = (1.0, 0.05)  # s after its first stride in which one begins; m/s faster than he went
+PARTS = ("slide", "calm", "keep", "track", "course", "body", "manner", "leap", "tall", "over",
+         "data")
 
 
 @dataclass(frozen=True)
@@ -73,6 +78,11 @@ class Plan:
     leap: float = 0.0  # who jumps is to go on as fast as told
     carry: float = 0.0  # the rule jump_carry meanwhile
     tall: float = 0.0  # hips stay up
+    over: float = 0.0  # who begins to go does not overshoot
+    asides: float = 0.0  # share of those who stand that are told to step aside, or back
+    reverses: float = 0.0  # share of commands to go ahead that throw the stick right over
+    least: float = CALM  # cm: `calm` counts from here on
+    pushed: bool = False  # the rules that hurry on a slow one are at work, as at run time
     stage: Stage = field(default_factory=lambda: Stage(1, 256, 16))
 
 
@@ -80,8 +90,8 @@ class Plan:
 class Orders:
     """What the players of the pool want until a command ends: their sticks' fields [C] (see
     loop.Stick), spin [C] (rad/frame, of stick and look), by how much the command changed the wanted
-    velocity [C] (m/s), age and life [C] of the command in frames, manner [C] (see manner.MANNERS;
-    -1 none), kind [C] (see course.kinds)."""
+    velocity, and speed [C] (m/s), age and life [C] of the command in frames, manner [C] (see
+    manner.MANNERS; -1 none), kind [C] (see course.kinds)."""
 
     move: torch.Tensor
     run: torch.Tensor
@@ -91,6 +101,7 @@ class Orders:
     jump: torch.Tensor
     spin: torch.Tensor
     change: torch.Tensor
+    faster: torch.Tensor
     age: torch.Tensor
     life: torch.Tensor
     manner: torch.Tensor
@@ -114,11 +125,12 @@ class Pool:
 
     def __init__(
         self, contract: Contract, data: Dataset, unroll: Unroll, style: int, count: int, seed: int,
-        loop: Loop, known: np.ndarray | None = None, spins: float = 0.09,
+        loop: Loop, known: np.ndarray | None = None, spins: float = 0.09, asides: float = 0.0,
+        reverses: float = 0.0,
     ) -> None:
         """`known` [8] tells which of MANNERS the data shows; only those are commanded. `spins` is
-        the share of commands that turn on the spot."""
-        self.spins = spins
+        the share of commands that turn on the spot; `asides` and `reverses` as in Plan."""
+        self.spins, self.asides, self.reverses = spins, asides, reverses
         self.loop, self.unroll, self.count, self.device = loop, unroll, count, loop.device
         self.rules, self.rate = loop.rules, contract.rate
         self.per_second = contract.unit * contract.rate
@@ -171,7 +183,7 @@ class Pool:
         few with jumps."""
         n, host = self.count, self.host
         facing = state.facing[:, self.loop.now].detach()
-        draw = host.random(n)
+        draw = self._drawn(state)
         stop = (draw >= 0.94 - self.spins) & self.stops
         pivot = stop & (draw >= 1 - self.spins)  # a stop that turns on the spot
         shown = self.known.reshape(-1, 2)  # ahead, left, right, back; walk and run
@@ -182,6 +194,8 @@ class Pool:
         quarter = host.choice(sides + sides + slants or [0.0], n)
         swerve = np.where(host.random(n) < 0.5, host.normal(0, 0.5, n),
                           host.uniform(-math.pi, math.pi, n))
+        if self.reverses > 0:
+            swerve = np.where(host.random(n) < self.reverses, math.pi, swerve)
         relative = np.where(ahead | circle, swerve, quarter * math.pi)
         crouch = host.random(n) < (0.12 if "crouch" in self.loop.roles else 0)
         run = host.random(n) < shown[:, 1].any() / (1.0 + shown[:, 0].any())
@@ -210,7 +224,18 @@ class Pool:
         speed = mix(self.rules["speed_walk"], self.rules["speed_run"], t[0])[:, None]
         change = (move * speed - state.velocity.detach()).norm(dim=-1) * self.per_second
         change = change + self._tensor(np.where(fidget, 100, 0))
-        return Orders(move, t[0], facing, *t[1:4], t[4], change, torch.zeros_like(facing), *t[5:])
+        faster = (move.norm(dim=-1) * speed[:, 0] - state.velocity.detach().norm(dim=-1))
+        return Orders(move, t[0], facing, *t[1:4], t[4], change, faster * self.per_second,
+                      torch.zeros_like(facing), *t[5:])
+
+    def _drawn(self, state: State) -> np.ndarray:
+        """What says each one's command [C], 0..1; `asides` of those who stand step aside."""
+        draw = self.host.random(self.count)
+        if self.asides <= 0:
+            return draw
+        speed = state.velocity.detach().norm(dim=-1).cpu().numpy()
+        chosen = (speed < self.rules["stand_speed"]) & (self.host.random(self.count) < self.asides)
+        return np.where(chosen, 0.55 + (0.39 - self.spins) * draw, draw)
 
     def renewed(self, state: State, orders: Orders) -> tuple[State, Orders]:
         """New commands where the old ones end; new characters where one was lost, and for a few."""
@@ -255,10 +280,10 @@ class Polish:
         goal = targets(contract, data, style)
         # What pushes a slow network on at run time is off: under it nothing would teach the root
         # to go as fast as told, and the phase to go on, by themselves.
-        self.loop = Loop(contract, world.device, speed_gain=0, speed_push=0,
-                         speed_push_side=0, jump_carry=plan.carry, phase_least=0)
+        off = {"speed_push": 0, "speed_push_side": 0, "phase_least": 0} if not plan.pushed else {}
+        self.loop = Loop(contract, world.device, speed_gain=0, jump_carry=plan.carry, **off)
         self.pool = Pool(contract, data, unroll, style, plan.pool, seed, self.loop, goal.known,
-                         plan.spins)
+                         plan.spins, plan.asides, plan.reverses)
         one = torch.zeros(plan.pool, net.styles, device=world.device)
         one[:, style] = 1
         self.style = one
@@ -420,7 +445,8 @@ class Polish:
                                "body": plan.body * self._body(stacked),
                                "manner": plan.manner * habits,
                                "leap": plan.leap * self._leap(went - wanted, leaping & ~landed),
-                               "tall": plan.tall * self._tall(stacked, state, leaping | ~landed)}
+                               "tall": plan.tall * self._tall(stacked, state, leaping | ~landed),
+                               "over": plan.over * self._over(state, orders)}
 
     def _leaping(self, s: State) -> torch.Tensor:
         """Who jumps [C], from the button until he has landed."""
@@ -441,6 +467,20 @@ class Polish:
             upright = upright & (s.gait[..., self.loop.roles["crouch"]].amax(1) < 0.01)
         return (torch.relu(low * at.metres * 100).square().mean(1) * upright).mean()
 
+    def _over(self, s: State, orders: Orders) -> torch.Tensor:
+        """By how much more than OVER those who begin to go straight on are too fast: mean square of
+        shares of the wanted speed."""
+        now, rate = self.loop.now, self.pool.rate
+        span = round(STRIDE * rate)
+        wanted = s.velocity.norm(dim=-1)
+        went = (s.path[:, now] - s.path[:, now - span]).norm(dim=-1) / span
+        most, rise = BEGINS
+        begins = (orders.age >= span) & (orders.age <= span + most * rate)
+        begins = begins & (orders.faster > rise) & (orders.kind >= 0) & (orders.kind < CIRCLES)
+        begins = begins & (wanted > self.pool.rules["stand_speed"])
+        excess = torch.relu(went / wanted.clamp(min=1e-3) - 1 - OVER).square()
+        return (excess * begins).sum() / begins.sum().clamp(min=1)
+
     def _world(self, s: State, y: torch.Tensor) -> torch.Tensor:
         """Joints [C, J, 3] in the world."""
         now = self.loop.now
@@ -454,7 +494,8 @@ class Polish:
         change = torch.diff(joints, n=2, dim=1).square().sum(-1).add(1e-6).sqrt()
         change = change * self.unroll.at.metres * 100
         hips = torch.relu(change[..., 0] - CALM_HIPS).square()
-        return (10 * hips + torch.relu(change[..., 1:] - CALM).square().sum(-1)).mean()
+        rest = torch.relu(change[..., 1:] - self.plan.least).square().sum(-1)
+        return (10 * hips + rest).mean()
 
     def _foot_points(self, raw: torch.Tensor) -> torch.Tensor:
         """Heels and toes [C, F, 4, 3] in the root frame."""

@@ -184,7 +184,7 @@ def held_out_error(
 def write_curve(path: Path, history: list[tuple[int, dict[str, float]]]) -> None:
     """The loss curve as CSV: step, loss and its parts."""
     keys = ["loss", "error", "slide", "kinematics", "decay"]
-    keys += ["calm", "keep", "track", "course", "body", "manner", "leap", "tall", "data"]
+    keys += ["calm", "keep", "track", "course", "body", "manner", "leap", "tall", "over", "data"]
     with path.open("w", newline="") as f:
         out = csv.writer(f)
         out.writerow(["step", *keys])

@@ -154,6 +154,33 @@ def shared(data):
     return t
 
 
+def test_who_begins_too_fast_is_told(data):
+    """A mean over a stride above the wanted speed counts, after a start and in nothing else."""
+    t = trainer(data)
+    more = dataclasses.replace(plan(1), over=1.0, asides=1.0, reverses=1.0)
+    p = polish.Polish(t.average, t.unroll, C, data, t.batches, 0, more, 1, t.world)
+    now, one = p.loop.now, torch.ones(8)
+    frames = torch.arange(p.state.path.shape[1]) - float(now)
+    goes = torch.stack([1.2 * frames, 0 * frames], -1).repeat(8, 1, 1)
+    way = torch.tensor([[1.0, 0.0]]).repeat(8, 1)
+    state = dataclasses.replace(p.state, path=goes, velocity=way)
+    began = dataclasses.replace(p.orders, age=40 * one, faster=one, kind=0 * one)
+    assert float(p._over(state, began)) == pytest.approx((0.2 - polish.OVER) ** 2, rel=1e-3)
+    for other in ({"age": 10 * one}, {"age": 200 * one}, {"faster": -one}, {"kind": -one}):
+        assert float(p._over(state, dataclasses.replace(began, **other))) == 0
+
+
+def test_who_stands_is_told_to_step_aside(data):
+    t = trainer(data)
+    more = dataclasses.replace(plan(1), asides=1.0)
+    p = polish.Polish(t.average, t.unroll, C, data, t.batches, 0, more, 1, t.world)
+    still = dataclasses.replace(p.state, velocity=torch.zeros(8, 2))
+    p.pool.known = np.ones(8, bool)
+    told = [p.pool.commanded(still) for _ in range(8)]
+    assert min(float(o.strafe.min()) for o in told) == 1
+    assert min(float(o.move.norm(dim=-1).min()) for o in told) > 0.3
+
+
 def test_two_processes_are_one(data, tmp_path):
     """Two processes (gloo), started as torchrun does: the loss curve of one process."""
     import json
