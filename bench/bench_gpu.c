@@ -193,20 +193,33 @@ static void *read_file(const char *path, size_t *size) {
 
 enum { CROWD_MOST = 65535, CROWDS_MOST = 16 };
 
-/* Characters side by side, in as many crowds as they need. */
+/* Who runs the network: the cores; the device, waited for; the device, from step to step. */
+typedef enum place { HERE, WAITED_FOR, PIPELINED } place;
+
+typedef struct model {
+    void *bytes;
+    size_t size;
+    gal_controller *controller;
+    uint32_t device;
+} model;
+
+/* Characters side by side, in as many crowds as they need, each with an open network of its own. */
 typedef struct walkers {
     gal_crowd *crowd[CROWDS_MOST];
+    gal_gpu *gpu[CROWDS_MOST];
     void *memory[CROWDS_MOST];
     size_t size[CROWDS_MOST];
     uint32_t count;
 } walkers;
 
-static int add_crowd(walkers *all, const gal_controller *controller, uint32_t count, gal_parallel *parallel,
-                     gal_gpu *gpu) {
-    gal_crowd_desc desc = {.controller = controller, .capacity = count, .parallel = parallel};
-    gal_crowd **crowd = &all->crowd[all->count];
+/* Its network is opened before anything walks. */
+static int add_crowd(walkers *all, const model *m, uint32_t count, gal_parallel *parallel, place where) {
+    gal_crowd_desc desc = {.controller = m->controller, .capacity = count, .parallel = parallel};
+    const gal_gpu_desc gpu = {.device = m->device, .capacity = count, .pipelined = where == PIPELINED};
+    uint32_t at = all->count;
     gal_error error = {.status = GAL_OK};
-    if (gal_crowd_create(crowd, &desc, &error) != GAL_OK) {
+    if ((where != HERE && gal_gpu_open(&all->gpu[at], m->bytes, m->size, &gpu, &error) != GAL_OK) ||
+        gal_crowd_create(&all->crowd[at], &desc, &error) != GAL_OK) {
         fprintf(stderr, "%s\n", error.message);
         return 0;
     }
@@ -215,27 +228,26 @@ static int add_crowd(walkers *all, const gal_controller *controller, uint32_t co
         gal_spawn spawn = {
             .x = 200.f * (float)(i % 256), .z = 200.f * (float)(i / 256), .phase = (float)(i % 63) / 10};
         gal_input input = {.move_y = 1, .move_x = (float)(i % 5) / 5, .run = (float)(i % 3) / 2};
-        gal_crowd_add(*crowd, &spawn, &who);
-        gal_crowd_set_input(*crowd, who, &input);
+        gal_crowd_add(all->crowd[at], &spawn, &who);
+        gal_crowd_set_input(all->crowd[at], who, &input);
     }
-    size_t size = all->size[all->count] = gal_crowd_runner_size(*crowd, 0);
-    void *memory = all->memory[all->count] = gali_allocate(NULL, size);
-    gal_network_runner runner = gpu ? gal_gpu_runner(gpu) : (gal_network_runner){0};
-    gal_crowd_set_runner(*crowd, 0, &runner, memory, size, NULL);
+    size_t size = all->size[at] = gal_crowd_runner_size(all->crowd[at], 0);
+    void *memory = all->memory[at] = gali_allocate(NULL, size);
+    gal_network_runner runner = all->gpu[at] ? gal_gpu_runner(all->gpu[at]) : (gal_network_runner){0};
+    gal_crowd_set_runner(all->crowd[at], 0, &runner, memory, size, NULL);
     all->count++;
     return 1;
 }
 
 /* Milliseconds of a step of all, after a second of walking. */
-static double time_crowd(const gal_controller *controller, uint32_t count, gal_parallel *parallel,
-                         gal_gpu *gpu) {
+static double time_crowd(const model *m, uint32_t count, gal_parallel *parallel, place where) {
     walkers all = {.count = 0};
     double times[REPEATS];
     uint32_t crowds = (count + CROWD_MOST - 1) / CROWD_MOST, good = 1;
     for (uint32_t i = 0; i < crowds && good; i++) {
-        good = (uint32_t)add_crowd(&all, controller, count / crowds + (i < count % crowds), parallel, gpu);
+        good = (uint32_t)add_crowd(&all, m, count / crowds + (i < count % crowds), parallel, where);
     }
-    for (int r = gpu ? -20 : -2; r < REPEATS && good; r++) {
+    for (int r = where != HERE ? -20 : -2; r < REPEATS && good; r++) {
         double start = gali_clock_seconds();
         for (uint32_t i = 0; i < all.count; i++) {
             gal_crowd_step(all.crowd[i]);
@@ -248,34 +260,30 @@ static double time_crowd(const gal_controller *controller, uint32_t count, gal_p
         printf("  runner status %d, resets %llu, z %.3f\n", (int)gal_crowd_runner_status(all.crowd[i], 0),
                (unsigned long long)gal_crowd_resets(all.crowd[i]), (double)state.root.z);
         gal_crowd_destroy(all.crowd[i]);
+        gal_gpu_close(all.gpu[i]);
         gali_release(NULL, all.memory[i], all.size[i]);
     }
     return good ? median(times, REPEATS) : (double)NAN;
 }
 
 static void bench_crowd(uint32_t device, const char *path, uint32_t count, uint32_t threads) {
-    size_t size = 0;
-    void *bytes = read_file(path, &size);
-    gal_controller *controller;
-    gal_gpu *gpu;
-    gal_gpu_desc desc = {.device = device, .capacity = count < CROWD_MOST ? count : CROWD_MOST};
+    model m = {.device = device};
     gal_error error = {.status = GAL_OK};
-    if (count > CROWD_MOST * CROWDS_MOST || !bytes ||
-        gal_controller_open_memory(&controller, bytes, size, NULL, &error) != GAL_OK ||
-        gal_gpu_open(&gpu, bytes, size, &desc, &error) != GAL_OK) {
+    m.bytes = read_file(path, &m.size);
+    if (count > CROWD_MOST * CROWDS_MOST || !m.bytes ||
+        gal_controller_open_memory(&m.controller, m.bytes, m.size, NULL, &error) != GAL_OK) {
         fprintf(stderr, "%s: %s\n", path, error.message);
         return;
     }
     gal_parallel parallel = pool_start(threads);
-    double away = time_crowd(controller, count, &parallel, gpu);
-    double own = time_crowd(controller, count, &parallel, NULL);
-    printf("%u characters of %s, %u threads: %.2f ms a step with %s (%.1f million characters a second), %.2f "
-           "ms without\n",
-           count, path, threads, away, gal_gpu_get_info(gpu).name, count / away / 1e3, own);
+    double waited = time_crowd(&m, count, &parallel, WAITED_FOR),
+           ahead = time_crowd(&m, count, &parallel, PIPELINED), own = time_crowd(&m, count, &parallel, HERE);
+    printf("%u characters of %s, %u threads: a step takes %.2f ms with the device (%.1f million characters a "
+           "second), %.2f ms pipelined (%.1f), %.2f ms without\n",
+           count, path, threads, waited, count / waited / 1e3, ahead, count / ahead / 1e3, own);
     pool_stop();
-    gal_gpu_close(gpu);
-    gal_controller_close(controller);
-    free(bytes);
+    gal_controller_close(m.controller);
+    free(m.bytes);
 }
 
 int main(int argc, char **argv) {

@@ -163,7 +163,15 @@ GAL_API void gal_crowd_destroy(gal_crowd *crowd);
  *
  * `memory` is the caller's, of at least gal_crowd_runner_size bytes, aligned to 64, for as long as the runner is set; NULL
  * without one. Where a runner fails, the frame is evaluated here; for good, unless that was GAL_BAD_ARGUMENT:
- * gal_crowd_runner_status says so. Errors: GAL_BAD_ARGUMENT (no such group, memory not aligned), GAL_NO_MEMORY.
+ * gal_crowd_runner_status says so. Errors: GAL_BAD_ARGUMENT (no such group, memory not aligned, one of start and finish
+ * without the other), GAL_NO_MEMORY.
+ *
+ * With a pipelined runner a step waits for no result: it takes that of the last step, moves characters by it, and sends
+ * this frame's features. What is seen is a frame late and otherwise the same; a newcomer stands for a frame. What was sent
+ * for a character that was removed, or put back by gal_crowd_restore, meanwhile is nobody's. Characters whose evaluation
+ * stands for several frames are waited for in their step, as without; one that goes from one of the two to the other skips
+ * or repeats a frame, as all do when the runner fails, is taken away or changed. Snapshots do not have what is under way: a
+ * crowd goes on from one by sending that frame anew, with smoothed input a frame further.
  */
 GAL_API gal_status gal_crowd_set_runner(gal_crowd *crowd, uint32_t group, const gal_network_runner *runner,
                                         void *memory, size_t size, gal_error *error);

@@ -22,6 +22,9 @@ typedef struct gal_gpu_desc {
     uint32_t device;       /* its number in `gallop probe --list` */
     uint32_t capacity;     /* characters that the device has memory for at a time, 1..1000000; 0: 4096 */
     uint32_t half_weights; /* 1: weights of products are stored as float16; sums and all else stay float32 */
+    /* 1: its runner is pipelined (network.h): the device works from step to step, and a crowd shows the last step's result.
+     * 0: a step waits for the device and shows its own. One crowd, or one group of it, for each open network. */
+    uint32_t pipelined;
 } gal_gpu_desc;
 
 /*

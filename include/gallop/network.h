@@ -150,10 +150,17 @@ GAL_API gal_status gal_network_run(const gal_network *network, const gal_network
 /*
  * What runs a network in gal_network_run's place, such as a device: the same arguments and errors, without a workspace. A
  * failure leaves y undefined. Used by one thread at a time.
+ *
+ * A pipelined runner has start and finish, too (both, or neither): start begins what run does and returns, finish, given the
+ * same batch, waits and fills y. The batch's arrays may change between the two, since start has read x, phase and blend
+ * when it returns. One batch is under way at a time: another start or run abandons it, whose finish then fails with
+ * GAL_BAD_ARGUMENT. It need not be finished.
  */
 typedef struct gal_network_runner {
     gal_status (*run)(void *context, const gal_network_batch *batch, gal_error *error);
     void *context;
+    gal_status (*start)(void *context, const gal_network_batch *batch, gal_error *error);
+    gal_status (*finish)(void *context, const gal_network_batch *batch, gal_error *error);
 } gal_network_runner;
 
 #ifdef __cplusplus

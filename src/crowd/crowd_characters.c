@@ -135,6 +135,7 @@ gal_status gal_crowd_remove(gal_crowd *crowd, gal_character handle) {
         return GAL_NOT_FOUND;
     }
     uint32_t place = place_of(handle), kept = 0;
+    gali_away_forget(crowd, place);
     crowd->handle[place] = 0;
     crowd->groups[gali_crowd_group(crowd, place)].count--;
     for (uint32_t i = 0; i < crowd->count; i++) {
@@ -211,6 +212,7 @@ gal_status gal_crowd_teleport(gal_crowd *crowd, gal_character handle, float x, f
         const gali_start start = {x, z, gali_facing_from_angle(facing), 0};
         gali_step_reset(one.group->phases, &one.lanes, one.lane, start);
         crowd->paces[place_of(handle)].left = 0;
+        gali_away_forget(crowd, place_of(handle));
         crowd->resets++;
     }
     gali_record_teleport(&crowd->recorder, handle, x, z, facing);

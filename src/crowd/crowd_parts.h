@@ -27,11 +27,18 @@ static inline uint32_t gali_run_rows(uint32_t capacity, const gal_parallel *para
     return most < capacity ? (uint32_t)most : capacity;
 }
 
-/* What evaluates level 0 of a group elsewhere, and its rows (runner.c). */
+/*
+ * What evaluates level 0 of a group elsewhere, and its rows (runner.c). A pipelined one has rows between two steps: of the
+ * lanes in `sent`, bank by bank, of which only those in `wanted` are still the same characters.
+ */
 typedef struct gali_away {
     gal_network_runner runner; /* run NULL: none does */
     gal_status status;         /* GAL_NOT_FOUND: none was set; else of its last failure */
     float *x, *y, *phase;      /* as the crowd's own, for all characters of the group */
+    uint32_t *sent, *wanted;   /* [banks] */
+    gal_network_batch batch;   /* those rows; count 0: none are under way */
+    int refused;               /* the runner did not take them: they are evaluated here when they are due */
+    double took;               /* seconds of taking the last ones, by the budget's clock */
 } gali_away;
 
 /* The characters of one controller, levels[0], and its stand-ins. */
@@ -50,8 +57,8 @@ static inline uint32_t gali_group_banks(uint32_t capacity) {
     return (capacity + GALI_BANK - 1) / GALI_BANK;
 }
 
-/* What is done with a character in a frame: it is evaluated by one of its levels, or bridged. */
-enum { GALI_WAY_BRIDGED = GAL_LEVELS_MAX, GALI_WAYS };
+/* What is done with a character in a frame: it is evaluated by one of its levels, bridged, or sent to level 0's runner. */
+enum { GALI_WAY_BRIDGED = GAL_LEVELS_MAX, GALI_WAY_SENT, GALI_WAYS };
 
 /* The lanes of a bank by their ways, those that a run is about, and the row of the first of them in x, y and phase. */
 typedef struct gali_bank_rows {
@@ -93,6 +100,22 @@ static inline uint32_t gali_crowd_place(const gal_crowd *crowd, gal_character ha
     uint32_t place = (handle & 0xffffu) - 1;
     return place < crowd->capacity && crowd->handle[place] == handle ? place : GALI_CROWD_NO_PLACE;
 }
+
+/* Rows of a bank in x, y and phase, of those lanes. */
+static inline uint32_t gali_count_lanes(uint32_t lanes) {
+    uint32_t count = 0;
+    for (; lanes; lanes &= lanes - 1) {
+        count++;
+    }
+    return count;
+}
+
+/* What is under way for the character in a place, or in any place, is nobody's from here on (runner.c). */
+void gali_away_forget(gal_crowd *crowd, uint32_t place);
+void gali_away_forget_all(gal_crowd *crowd);
+
+/* Closes the gaps in y that rows nobody wants would leave: those of a bank begin at `first`. Returns the lanes left. */
+uint32_t gali_away_close(const gali_group *group, uint32_t bank, uint32_t first);
 
 /* The group that a place belongs to. */
 static inline uint32_t gali_crowd_group(const gal_crowd *crowd, uint32_t place) {

@@ -1,7 +1,7 @@
 /*
  * A crowd's frame, group by group, level by level and run by run: features of characters that are due, their level's
  * network, their poses. A run is as many banks as have rows for one call of the network. Those that are not due are
- * bridged.
+ * bridged. What a pipelined runner was sent in the last step is received before anything else.
  */
 #include "crowd/crowd_parts.h"
 
@@ -62,14 +62,6 @@ static void for_banks(run r, void (*one)(const run *r, uint32_t bank)) {
     }
 }
 
-static uint32_t count_bits(uint32_t bits) {
-    uint32_t count = 0;
-    for (; bits; bits &= bits - 1) {
-        count++;
-    }
-    return count;
-}
-
 static gali_lanes lanes_of(const run *r, uint32_t bank) {
     const gal_crowd *crowd = r->crowd;
     const gal_controller *controller = r->controller;
@@ -104,7 +96,7 @@ static uint32_t place_in(const run *r, uint32_t bank) {
 static void after(const run *r, uint32_t bank) {
     const gali_lanes lanes = lanes_of(r, bank);
     gali_pace *paces = r->crowd->paces + place_in(r, bank);
-    r->crowd->lost[bank] = (unsigned char)count_bits(gali_step_after(r->group->phases, &lanes));
+    r->crowd->lost[bank] = (unsigned char)gali_count_lanes(gali_step_after(r->group->phases, &lanes));
     for (uint32_t lane = 0; lane < GALI_BANK; lane++) {
         if (lanes.mask >> lane & 1) {
             float frames = gali_bank_get(lanes.bank, lanes.controller->layout.frames, lane);
@@ -129,6 +121,13 @@ static void between(const run *r, uint32_t bank) {
     }
 }
 
+/* Whether the runner is pipelined, and one in this place of the group is evaluated in every frame. */
+static int is_sent(const gali_group *group, uint32_t at) {
+    const gal_network_runner *runner = &group->away.runner;
+    return runner->run && runner->start &&
+           gali_bank_get(&group->banks[at / GALI_BANK], group->levels[0]->layout.frames, at % GALI_BANK) <= 1;
+}
+
 /* Who goes which way in this frame; no one's changes within it. */
 static void find_ways(gal_crowd *crowd, const gali_group *group) {
     for (uint32_t bank = 0; bank < gali_group_banks(group->capacity); bank++) {
@@ -139,6 +138,7 @@ static void find_ways(gal_crowd *crowd, const gali_group *group) {
         const gali_pace *pace = &crowd->paces[place];
         if (crowd->handle[place] && pace->waited == 0) {
             uint32_t way = pace->left > 0 ? GALI_WAY_BRIDGED : pace->level;
+            way = way == 0 && is_sent(group, i) ? GALI_WAY_SENT : way;
             crowd->rows[i / GALI_BANK].going[way] |= 1u << i % GALI_BANK;
         }
     }
@@ -147,14 +147,14 @@ static void find_ways(gal_crowd *crowd, const gali_group *group) {
 /* The next run of a way, from a bank on, of `most` rows; fills crowd->rows for it. */
 static run find_run(gal_crowd *crowd, const gali_group *group, uint32_t way, uint32_t most, uint32_t first) {
     run r = {.crowd = crowd, .group = group, .first = first, .end = first};
-    int away = way == 0 && group->away.runner.run;
+    int away = (way == 0 || way == GALI_WAY_SENT) && group->away.runner.run;
     r.x = away ? group->away.x : crowd->x;
     r.y = away ? group->away.y : crowd->y;
     r.phase = away ? group->away.phase : crowd->phase;
     r.controller = group->levels[way < group->level_count ? way : 0];
     for (; r.end < gali_group_banks(group->capacity); r.end++) {
         gali_bank_rows *rows = &crowd->rows[r.end];
-        uint32_t count = count_bits(rows->going[way]);
+        uint32_t count = gali_count_lanes(rows->going[way]);
         if (r.count + count > most) {
             break;
         }
@@ -179,10 +179,15 @@ static void run_here(const run *r, gal_network_batch batch) {
     }
 }
 
-/* By the group's runner; one that failed is not asked again, unless the batch was the reason. */
-static gal_status run_away(const run *r, const gal_network_batch *batch) {
-    gali_away *away = &r->crowd->groups[r->group - r->crowd->groups].away;
-    gal_status status = away->runner.run(away->runner.context, batch, NULL);
+static gali_away *away_of(const run *r) {
+    return &r->crowd->groups[r->group - r->crowd->groups].away;
+}
+
+/* One of the runner's functions; one that failed is not asked again, unless the batch was the reason. */
+static gal_status ask_away(const run *r, gal_status (*function)(void *, const gal_network_batch *, gal_error *),
+                           const gal_network_batch *batch) {
+    gali_away *away = away_of(r);
+    gal_status status = function(away->runner.context, batch, NULL);
     if (status != GAL_OK && status != GAL_BAD_ARGUMENT) {
         away->runner.run = NULL;
         away->status = status;
@@ -190,30 +195,84 @@ static gal_status run_away(const run *r, const gal_network_batch *batch) {
     return status;
 }
 
-static void evaluate(run r) {
-    gal_crowd *crowd = r.crowd;
-    gal_network_batch batch = {
-        .count = r.count,
-        .x = r.x,
-        .x_stride = r.controller->layout.x_row,
-        .phase = r.phase,
-        .y = r.y,
-        .parallel = crowd->parallel.parallel_for ? &crowd->parallel : NULL,
+static gal_network_batch batch_of(const run *r) {
+    return (gal_network_batch){
+        .count = r->count,
+        .x = r->x,
+        .x_stride = r->controller->layout.x_row,
+        .phase = r->phase,
+        .y = r->y,
+        .parallel = r->crowd->parallel.parallel_for ? &r->crowd->parallel : NULL,
     };
-    begin_zone(crowd, GAL_ZONE_FEATURES);
+}
+
+static void make_features(run r) {
+    begin_zone(r.crowd, GAL_ZONE_FEATURES);
     for_banks(r, before);
-    end_zone(crowd, GAL_ZONE_FEATURES);
-    begin_zone(crowd, GAL_ZONE_NETWORK);
-    if (r.x == crowd->x || run_away(&r, &batch) != GAL_OK) {
+    end_zone(r.crowd, GAL_ZONE_FEATURES);
+}
+
+static void make_poses(run r) {
+    begin_zone(r.crowd, GAL_ZONE_POSES);
+    for_banks(r, after);
+    end_zone(r.crowd, GAL_ZONE_POSES);
+    for (uint32_t bank = r.first; bank < r.end; bank++) {
+        r.crowd->resets += r.crowd->lost[bank];
+    }
+}
+
+static void evaluate(run r) {
+    const gal_network_batch batch = batch_of(&r);
+    make_features(r);
+    begin_zone(r.crowd, GAL_ZONE_NETWORK);
+    if (r.x == r.crowd->x || ask_away(&r, away_of(&r)->runner.run, &batch) != GAL_OK) {
         run_here(&r, batch);
     }
-    end_zone(crowd, GAL_ZONE_NETWORK);
-    begin_zone(crowd, GAL_ZONE_POSES);
-    for_banks(r, after);
-    end_zone(crowd, GAL_ZONE_POSES);
-    for (uint32_t bank = r.first; bank < r.end; bank++) {
-        crowd->resets += crowd->lost[bank];
+    end_zone(r.crowd, GAL_ZONE_NETWORK);
+    make_poses(r);
+}
+
+/* This frame's features to a pipelined runner. */
+static double send_rows(gal_crowd *crowd, const gali_group *group, double since) {
+    const run r = find_run(crowd, group, GALI_WAY_SENT, group->capacity, 0);
+    if (r.count > 0) {
+        gali_away *away = away_of(&r);
+        for (uint32_t bank = 0; bank < r.end; bank++) {
+            away->sent[bank] = away->wanted[bank] = crowd->rows[bank].mask;
+        }
+        make_features(r);
+        begin_zone(crowd, GAL_ZONE_NETWORK);
+        away->batch = batch_of(&r);
+        away->refused = ask_away(&r, away->runner.start, &away->batch) != GAL_OK;
+        end_zone(crowd, GAL_ZONE_NETWORK);
+        since -= away->took;
     }
+    return gali_crowd_learn(crowd, group, 0, r.count, since);
+}
+
+/* What was sent in the last step: poses of those that are still there. */
+static void receive_rows(gal_crowd *crowd, const gali_group *group) {
+    run r = {.crowd = crowd, .group = group, .controller = group->levels[0], .y = group->away.y};
+    gali_away *away = away_of(&r);
+    double start = gali_crowd_now(crowd);
+    away->took = 0;
+    if (!away->batch.count) {
+        return;
+    }
+    begin_zone(crowd, GAL_ZONE_NETWORK);
+    if (away->refused || ask_away(&r, away->runner.finish, &away->batch) != GAL_OK) {
+        run_here(&r, away->batch);
+    }
+    end_zone(crowd, GAL_ZONE_NETWORK);
+    for (r.end = 0; r.end < gali_group_banks(group->capacity); r.end++) {
+        crowd->rows[r.end].mask = gali_away_close(group, r.end, r.count);
+        crowd->rows[r.end].first = r.count;
+        crowd->lost[r.end] = 0;
+        r.count += gali_count_lanes(away->sent[r.end]);
+    }
+    make_poses(r);
+    away->batch.count = 0;
+    away->took = gali_crowd_now(crowd) - start;
 }
 
 /* These return the time at their end, by the budget's clock. */
@@ -247,12 +306,16 @@ static void step_group(gal_crowd *crowd, const gali_group *group) {
     since = bridge(crowd, group, since);
     for (uint32_t level = 0; level < group->level_count; level++) {
         since = evaluate_level(crowd, group, level, since);
+        since = level == 0 ? send_rows(crowd, group, since) : since;
     }
 }
 
 void gal_crowd_step(gal_crowd *crowd) {
     begin_zone(crowd, GAL_ZONE_STEP);
     double start = gali_crowd_now(crowd);
+    for (uint32_t g = 0; g < crowd->group_count; g++) {
+        receive_rows(crowd, &crowd->groups[g]);
+    }
     gali_crowd_decide(crowd);
     for (uint32_t g = 0; g < crowd->group_count; g++) {
         step_group(crowd, &crowd->groups[g]);

@@ -247,6 +247,7 @@ static gal_status check_records(const gal_crowd *crowd, const snapshot_front *fr
 static void take_snapshot(gal_crowd *crowd, const snapshot_front *front, const unsigned char *generations) {
     const unsigned char *record = generations + places_of(front) * sizeof(uint32_t);
     uint32_t places = places_of(front) < crowd->capacity ? places_of(front) : crowd->capacity;
+    gali_away_forget_all(crowd);
     memset(crowd->generation, 0, crowd->capacity * sizeof *crowd->generation);
     memcpy(crowd->generation, generations, places * sizeof *crowd->generation);
     for (uint32_t i = 0; i < crowd->capacity; i++) {

@@ -9,7 +9,7 @@
 #include "base/size.h"
 #include "compiler/emit/opencl/emit.h"
 
-enum { CAPACITY_DEFAULT = 4096, CAPACITY_MOST = 1000000, COPIED_ROWS = 256 };
+enum { CAPACITY_DEFAULT = 4096, CAPACITY_MOST = 1000000 };
 
 /* The number of the input of that name. */
 static uint32_t input_named(const gali_graph *graph, const char *name) {
@@ -57,6 +57,17 @@ static gal_status make_program(gal_gpu *gpu, const void *data, size_t size, gali
     return status == GAL_OK ? find_ports(gpu, error) : status;
 }
 
+/* Room here for all that goes to the device and comes back at a time. */
+static gal_status open_staging(gal_gpu *gpu, gal_error *error) {
+    const uint32_t inputs[GALI_STAGING_INPUTS] = {gpu->x, gpu->phase, gpu->blend};
+    gali_staging_open(&gpu->staging, &gpu->run, inputs, gpu->y, (size_t)gpu->capacity * gpu->outputs);
+    gal_status status = gali_gpu_failure(&gpu->run, error);
+    if (status != GAL_OK) {
+        gali_gpu_end(&gpu->run);
+    }
+    return status;
+}
+
 gal_status gali_gpu_open(gal_gpu **out, const void *data, size_t size, const gal_gpu_desc *desc,
                          const gali_tiling *tiling, gal_error *error) {
     gal_gpu_desc all;
@@ -71,18 +82,14 @@ gal_status gali_gpu_open(gal_gpu **out, const void *data, size_t size, const gal
     if (!gpu) {
         return gali_fail(error, GAL_NO_MEMORY, "no memory for a network");
     }
-    *gpu = (gal_gpu){.capacity = all.capacity ? all.capacity : CAPACITY_DEFAULT};
+    *gpu =
+        (gal_gpu){.capacity = all.capacity ? all.capacity : CAPACITY_DEFAULT, .pipelined = all.pipelined != 0};
     const gali_gpu_choice choice = {tiling, all.half_weights != 0};
     gal_status status = make_program(gpu, data, size, &program, error);
     status = status == GAL_OK ? gali_gpu_start(&gpu->run, program, all.device, gpu->symbols, &choice, error)
                               : status;
     if (status == GAL_OK) {
-        uint32_t wide = gpu->inputs > gpu->outputs ? gpu->inputs : gpu->outputs;
-        gpu->rows = gali_arena_take(&gpu->compilation.arena, (size_t)gpu->capacity * wide * sizeof(float));
-        if (!gpu->rows) {
-            gali_gpu_end(&gpu->run);
-            status = gali_fail(error, GAL_NO_MEMORY, "no memory for rows of %u characters", gpu->capacity);
-        }
+        status = open_staging(gpu, error);
     }
     if (status != GAL_OK) {
         gali_compilation_release(&gpu->compilation);
@@ -98,8 +105,15 @@ gal_status gal_gpu_open(gal_gpu **out, const void *data, size_t size, const gal_
     return gali_gpu_open(out, data, size, desc, NULL, error);
 }
 
+/* Nobody wants what is under way. */
+static void abandon(gal_gpu *gpu) {
+    gali_staging_take(&gpu->staging, &gpu->run, NULL, 0, NULL);
+    gpu->awaited = NULL;
+}
+
 void gal_gpu_close(gal_gpu *gpu) {
     if (gpu) {
+        abandon(gpu);
         gali_gpu_end(&gpu->run);
         gali_compilation_release(&gpu->compilation);
         gali_release(NULL, gpu, sizeof *gpu);
@@ -138,82 +152,99 @@ static gal_status check_batch(const gal_gpu *gpu, const gal_network_batch *batch
     return status;
 }
 
-/* Rows that lie apart, to or from rows back to back, COPIED_ROWS of them in a task. */
-typedef struct copying {
-    float *to;
-    const float *from;
-    size_t to_stride, from_stride, width, count;
-} copying;
-
-static void copy_some(void *argument, uint32_t index) {
-    const copying *c = argument;
-    size_t first = (size_t)index * COPIED_ROWS,
-           end = first + COPIED_ROWS < c->count ? first + COPIED_ROWS : c->count;
-    for (size_t row = first; row < end; row++) {
-        memcpy(c->to + row * c->to_stride, c->from + row * c->from_stride, c->width * sizeof *c->to);
-    }
-}
-
-static void copy_rows(copying rows, const gal_parallel *parallel) {
-    uint32_t tasks = (uint32_t)((rows.count + COPIED_ROWS - 1) / COPIED_ROWS);
-    if (parallel && tasks > 1) {
-        parallel->parallel_for(parallel->context, copy_some, &rows, tasks);
-        return;
-    }
-    for (uint32_t i = 0; i < tasks; i++) {
-        copy_some(&rows, i);
-    }
-}
-
-static void put_inputs(gal_gpu *gpu, const gal_network_batch *batch, uint32_t first, uint32_t count) {
+static gali_rows x_rows(const gal_gpu *gpu, const gal_network_batch *batch, uint32_t first) {
     size_t stride = batch->x_stride ? batch->x_stride : gpu->inputs;
-    const float *x = batch->x + first * stride;
-    if (stride != gpu->inputs) {
-        copy_rows((copying){gpu->rows, x, gpu->inputs, stride, gpu->inputs, count}, batch->parallel);
-        x = gpu->rows;
-    }
-    gali_gpu_put(&gpu->run, gpu->x, x, (size_t)count * gpu->inputs * sizeof *x);
+    return (gali_rows){gpu->x, gpu->inputs, stride, batch->x + first * stride};
+}
+
+/* Where rows of y lie, and numbers between them. */
+static float *y_rows(const gal_gpu *gpu, const gal_network_batch *batch, uint32_t first, size_t *stride) {
+    *stride = batch->y_stride ? batch->y_stride : gpu->outputs;
+    return batch->y + first * *stride;
+}
+
+/* Rows `first` on, `count` of them: copies there, the kernels and copies back are queued; `waits`: they are taken at once. */
+static void begin_part(gal_gpu *gpu, const gal_network_batch *batch, uint32_t first, uint32_t count,
+                       int waits) {
+    gali_rows inputs[GALI_STAGING_INPUTS] = {x_rows(gpu, batch, first)};
+    uint32_t given = 1;
     if (gpu->phase != GALI_NONE) {
-        gali_gpu_put(&gpu->run, gpu->phase, batch->phase + first, count * sizeof(float));
+        inputs[given++] = (gali_rows){gpu->phase, 1, 1, batch->phase + first};
     }
     if (gpu->blend != GALI_NONE) {
-        gali_gpu_put(&gpu->run, gpu->blend, batch->blend + (size_t)first * gpu->experts,
-                     (size_t)count * gpu->experts * sizeof(float));
+        inputs[given++] =
+            (gali_rows){gpu->blend, gpu->experts, gpu->experts, batch->blend + (size_t)first * gpu->experts};
     }
+    gpu->symbols[gpu->symbol] = count;
+    gali_gpu_set_sizes(&gpu->run, gpu->symbols);
+    gali_staging_send(&gpu->staging, &gpu->run, inputs, given, count, batch->parallel);
+    gali_gpu_launch(&gpu->run, NULL);
+    size_t stride;
+    float *y = y_rows(gpu, batch, first, &stride);
+    int straight = waits && !batch->parallel && stride == gpu->outputs;
+    gali_staging_fetch(&gpu->staging, &gpu->run, gpu->y, gpu->outputs, count, straight ? y : NULL);
 }
 
-static void get_outputs(gal_gpu *gpu, const gal_network_batch *batch, uint32_t first, uint32_t count) {
-    size_t stride = batch->y_stride ? batch->y_stride : gpu->outputs;
-    float *y = batch->y + first * stride, *to = stride == gpu->outputs ? y : gpu->rows;
-    gali_gpu_get(&gpu->run, gpu->y, to, (size_t)count * gpu->outputs * sizeof *to);
-    if (to != y) {
-        copy_rows((copying){y, to, stride, gpu->outputs, gpu->outputs, count}, batch->parallel);
+/* Waits for what was begun. */
+static void end_part(gal_gpu *gpu, const gal_network_batch *batch, uint32_t first) {
+    size_t stride;
+    float *y = y_rows(gpu, batch, first, &stride);
+    gali_staging_take(&gpu->staging, &gpu->run, y, stride, batch->parallel);
+}
+
+/* Runs all parts of a batch but the last, which is under way when this returns. `waits`: that is taken at once, too. */
+static gal_status begin(gal_gpu *gpu, const gal_network_batch *batch, int waits, gal_error *error) {
+    gal_status status = batch->count ? check_batch(gpu, batch, error) : GAL_OK;
+    uint32_t first = 0, left = batch->count;
+    abandon(gpu);
+    for (; left > gpu->capacity && status == GAL_OK; first += gpu->capacity, left -= gpu->capacity) {
+        begin_part(gpu, batch, first, gpu->capacity, 1);
+        end_part(gpu, batch, first);
+        status = gali_gpu_failure(&gpu->run, error);
     }
+    if (left && status == GAL_OK) {
+        begin_part(gpu, batch, first, left, waits);
+        gpu->awaited = batch->y;
+        gpu->first = first;
+        status = gali_gpu_failure(&gpu->run, error);
+    }
+    return status;
+}
+
+static gal_status end(gal_gpu *gpu, const gal_network_batch *batch, gal_error *error) {
+    if (batch->count) {
+        end_part(gpu, batch, gpu->first);
+    }
+    gpu->awaited = NULL;
+    return gali_gpu_failure(&gpu->run, error);
 }
 
 gal_status gal_gpu_run(gal_gpu *gpu, const gal_network_batch *batch, gal_error *error) {
-    gal_status status = batch->count ? check_batch(gpu, batch, error) : GAL_OK;
-    for (uint32_t first = 0; first < batch->count && status == GAL_OK; first += gpu->capacity) {
-        uint32_t left = batch->count - first, count = left < gpu->capacity ? left : gpu->capacity;
-        gpu->symbols[gpu->symbol] = count;
-        gali_gpu_set_sizes(&gpu->run, gpu->symbols);
-        put_inputs(gpu, batch, first, count);
-        gali_gpu_launch(&gpu->run, NULL);
-        get_outputs(gpu, batch, first, count);
-        status = gali_gpu_failure(&gpu->run, error);
-        if (left <= gpu->capacity) {
-            break;
-        }
-    }
-    return status;
+    gal_status status = begin(gpu, batch, 1, error);
+    return status == GAL_OK ? end(gpu, batch, error) : status;
 }
 
 static gal_status run_as_runner(void *context, const gal_network_batch *batch, gal_error *error) {
     return gal_gpu_run(context, batch, error);
 }
 
+static gal_status start_as_runner(void *context, const gal_network_batch *batch, gal_error *error) {
+    return begin(context, batch, 0, error);
+}
+
+static gal_status finish_as_runner(void *context, const gal_network_batch *batch, gal_error *error) {
+    gal_gpu *gpu = context;
+    if (batch->count && (gpu->awaited != batch->y || gpu->first + gpu->staging.count != batch->count)) {
+        return gali_fail(error, GAL_BAD_ARGUMENT, "another batch is under way");
+    }
+    return end(gpu, batch, error);
+}
+
 gal_network_runner gal_gpu_runner(gal_gpu *gpu) {
-    return (gal_network_runner){run_as_runner, gpu};
+    return (gal_network_runner){.run = run_as_runner,
+                                .context = gpu,
+                                .start = gpu->pipelined ? start_as_runner : NULL,
+                                .finish = gpu->pipelined ? finish_as_runner : NULL};
 }
 
 gal_gpu_info gal_gpu_get_info(const gal_gpu *gpu) {

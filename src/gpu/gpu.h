@@ -5,6 +5,7 @@
 #include "compiler/compilation.h"
 #include "gallop/gpu.h"
 #include "gpu/run.h"
+#include "gpu/staging.h"
 
 struct gal_gpu {
     gali_compilation compilation; /* whose arena has the program and the plan */
@@ -13,7 +14,10 @@ struct gal_gpu {
     uint32_t x, y, phase, blend;                 /* tensors; GALI_NONE: the network has none */
     uint32_t symbol;                             /* the number of characters */
     int64_t *symbols;
-    float *rows; /* where rows that lie apart are joined, [capacity][the wider of x and y] */
+    gali_staging staging;
+    int pipelined;
+    float *awaited; /* y of the batch that is under way; NULL: none is. Of it the rows from `first` on: */
+    uint32_t first;
 };
 
 /* gal_gpu_open with a tiling for all products. */

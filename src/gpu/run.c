@@ -95,12 +95,16 @@ void gali_gpu_set_sizes(gali_gpu_run *run, const int64_t *symbols) {
     }
 }
 
+size_t gali_gpu_at(const gali_gpu_run *run, uint32_t tensor) {
+    return (size_t)run->at[tensor] * GALI_DEVICE_UNIT;
+}
+
 void gali_gpu_put(gali_gpu_run *run, uint32_t tensor, const void *from, size_t size) {
-    gali_cl_write(&run->cl, run->tensors, (size_t)run->at[tensor] * GALI_DEVICE_UNIT, from, size);
+    gali_cl_write(&run->cl, run->tensors, gali_gpu_at(run, tensor), from, size);
 }
 
 void gali_gpu_get(gali_gpu_run *run, uint32_t tensor, void *to, size_t size) {
-    gali_cl_read(&run->cl, run->tensors, (size_t)run->at[tensor] * GALI_DEVICE_UNIT, to, size);
+    gali_cl_read(&run->cl, run->tensors, gali_gpu_at(run, tensor), to, size);
 }
 
 static uint32_t argument_value(const gali_gpu_run *run, const gali_argument *argument, int64_t count) {

@@ -42,6 +42,9 @@ void gali_gpu_set_sizes(gali_gpu_run *run, const int64_t *symbols);
 void gali_gpu_put(gali_gpu_run *run, uint32_t tensor, const void *from, size_t size);
 void gali_gpu_get(gali_gpu_run *run, uint32_t tensor, void *to, size_t size);
 
+/* Where a tensor begins in run->tensors with the sizes that are set, in bytes. */
+size_t gali_gpu_at(const gali_gpu_run *run, uint32_t tensor);
+
 /* Starts all kernels. nanoseconds: NULL, or [launches] gets what each took (0: it is not for these sizes). */
 void gali_gpu_launch(gali_gpu_run *run, double *nanoseconds);
 

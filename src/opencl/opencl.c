@@ -35,6 +35,8 @@ enum {
     CL_QUEUE_PROFILING_ENABLE = 1 << 1,
     CL_MEM_READ_WRITE = 1 << 0,
     CL_MEM_READ_ONLY = 1 << 2,
+    CL_MEM_ALLOC_HOST_PTR = 1 << 4,
+    CL_MAP_READ_WRITE = 3,
     CL_RGBA = 0x10B5,
     CL_UNSIGNED_INT32 = 0x10DC,
     CL_FLOAT = 0x10DE,
@@ -201,7 +203,11 @@ gal_status gali_cl_open(gali_cl *cl, uint32_t number, gal_error *error) {
     cl->context = cl->call.CreateContext(NULL, 1, &cl->device, NULL, NULL, &status);
     blame(cl, "clCreateContext", status);
     if (gali_cl_good(cl)) {
-        cl->queue = cl->call.CreateCommandQueue(cl->context, cl->device, CL_QUEUE_PROFILING_ENABLE, &status);
+        cl->queue = cl->call.CreateCommandQueue(cl->context, cl->device, 0, &status);
+        blame(cl, "clCreateCommandQueue", status);
+    }
+    if (gali_cl_good(cl)) {
+        cl->timer = cl->call.CreateCommandQueue(cl->context, cl->device, CL_QUEUE_PROFILING_ENABLE, &status);
         blame(cl, "clCreateCommandQueue", status);
     }
     if (!gali_cl_good(cl)) {
@@ -213,11 +219,22 @@ gal_status gali_cl_open(gali_cl *cl, uint32_t number, gal_error *error) {
 }
 
 void gali_cl_close(gali_cl *cl) {
+    while (cl->pinned) {
+        cl->pinned--;
+        cl->call.EnqueueUnmapMemObject(cl->queue, cl->pin[cl->pinned].handle, cl->pin[cl->pinned].at, 0, NULL,
+                                       NULL);
+    }
+    if (cl->queue) { /* copies on their way to memory that is given back here */
+        cl->call.Finish(cl->queue);
+    }
     while (cl->held) {
         cl->call.ReleaseMemObject(cl->memory[--cl->held]);
     }
     if (cl->queue) {
         cl->call.ReleaseCommandQueue(cl->queue);
+    }
+    if (cl->timer) {
+        cl->call.ReleaseCommandQueue(cl->timer);
     }
     if (cl->context) {
         cl->call.ReleaseContext(cl->context);
@@ -349,6 +366,57 @@ void gali_cl_write(gali_cl *cl, void *buffer, size_t first, const void *from, si
     }
 }
 
+void *gali_cl_pinned(gali_cl *cl, size_t size) {
+    int32_t status = CL_SUCCESS;
+    if (cl->pinned == GALI_CL_PINNED_MAX && gali_cl_good(cl)) {
+        gali_fail(&cl->failure, GAL_BAD_ARGUMENT, "more than %d pieces of pinned memory", GALI_CL_PINNED_MAX);
+    }
+    if (!gali_cl_good(cl)) {
+        return NULL;
+    }
+    void *handle =
+        cl->call.CreateBuffer(cl->context, CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR, size, NULL, &status);
+    handle = held(cl, handle, "clCreateBuffer of pinned memory", status);
+    void *at = handle ? cl->call.EnqueueMapBuffer(cl->queue, handle, 1, CL_MAP_READ_WRITE, 0, size, 0, NULL,
+                                                  NULL, &status)
+                      : NULL;
+    blame(cl, "clEnqueueMapBuffer", status);
+    if (!gali_cl_good(cl)) {
+        return NULL;
+    }
+    cl->pin[cl->pinned].handle = handle;
+    return cl->pin[cl->pinned++].at = at;
+}
+
+void gali_cl_send(gali_cl *cl, void *buffer, size_t first, const void *from, size_t size) {
+    if (gali_cl_good(cl)) {
+        blame(cl, "clEnqueueWriteBuffer",
+              cl->call.EnqueueWriteBuffer(cl->queue, buffer, 0, first, size, from, 0, NULL, NULL));
+    }
+}
+
+void *gali_cl_fetch(gali_cl *cl, void *buffer, size_t first, void *to, size_t size) {
+    void *event = NULL;
+    if (gali_cl_good(cl)) {
+        blame(cl, "clEnqueueReadBuffer",
+              cl->call.EnqueueReadBuffer(cl->queue, buffer, 0, first, size, to, 0, NULL, &event));
+    }
+    return event;
+}
+
+void gali_cl_await(gali_cl *cl, void *event) {
+    if (event) {
+        blame(cl, "clWaitForEvents", cl->call.WaitForEvents(1, &event));
+        cl->call.ReleaseEvent(event);
+    }
+}
+
+void gali_cl_flush(gali_cl *cl) {
+    if (gali_cl_good(cl)) {
+        blame(cl, "clFlush", cl->call.Flush(cl->queue));
+    }
+}
+
 /* ---- runs ---- */
 
 static void pass(gali_cl *cl, void *kernel, uint32_t number, size_t size, const void *value) {
@@ -379,18 +447,21 @@ size_t gali_cl_group_most(gali_cl *cl, void *kernel) {
     return most;
 }
 
-static void enqueue(gali_cl *cl, void *kernel, size_t items, size_t group, void **event) {
+static void enqueue(gali_cl *cl, void *queue, void *kernel, size_t items, size_t group, void **event) {
     if (gali_cl_good(cl)) {
         blame(cl, "clEnqueueNDRangeKernel",
-              cl->call.EnqueueNDRangeKernel(cl->queue, kernel, 1, NULL, &items, &group, 0, NULL, event));
+              cl->call.EnqueueNDRangeKernel(queue, kernel, 1, NULL, &items, &group, 0, NULL, event));
     }
 }
 
 double gali_cl_time(gali_cl *cl, void *kernel, size_t items, size_t group) {
     uint64_t start = 0, end = 0;
     void *event = NULL;
-    enqueue(cl, kernel, items, group, &event);
-    gali_cl_wait(cl);
+    gali_cl_wait(cl); /* the two queues have no order */
+    enqueue(cl, cl->timer, kernel, items, group, &event);
+    if (gali_cl_good(cl)) {
+        blame(cl, "clFinish", cl->call.Finish(cl->timer));
+    }
     if (gali_cl_good(cl)) {
         blame(cl, "clGetEventProfilingInfo",
               cl->call.GetEventProfilingInfo(event, CL_PROFILING_COMMAND_START, sizeof start, &start, NULL));
@@ -404,7 +475,7 @@ double gali_cl_time(gali_cl *cl, void *kernel, size_t items, size_t group) {
 }
 
 void gali_cl_start(gali_cl *cl, void *kernel, size_t items, size_t group) {
-    enqueue(cl, kernel, items, group, NULL);
+    enqueue(cl, cl->queue, kernel, items, group, NULL);
 }
 
 void gali_cl_wait(gali_cl *cl) {

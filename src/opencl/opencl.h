@@ -3,7 +3,7 @@
  * needed to build.
  *
  *     gali_cl_list      what devices there are
- *     gali_cl_open      one of them: a context and a queue with timers
+ *     gali_cl_open      one of them: a context and a queue
  *     kernels, memory   made of it, and given back with it
  *
  * The first failure sticks: calls after it do nothing, times are NAN, and gali_cl.failure says what it was. So a run
@@ -17,7 +17,7 @@
 
 #include "gallop/base.h"
 
-enum { GALI_CL_NAME_MAX = 128, GALI_CL_HELD_MAX = 1024 };
+enum { GALI_CL_NAME_MAX = 128, GALI_CL_HELD_MAX = 1024, GALI_CL_PINNED_MAX = 4 };
 
 typedef struct gali_cl_image_format {
     uint32_t order, type;
@@ -52,9 +52,14 @@ typedef struct gali_cl {
     gali_cl_calls call;
     gali_cl_facts facts;
     void *device, *context, *queue;
+    void *timer;       /* a queue with timers, for gali_cl_time alone: they make every launch dearer */
     gal_error failure; /* status GAL_OK: none yet */
     uint32_t held;     /* memory, to be given back */
     void *memory[GALI_CL_HELD_MAX];
+    uint32_t pinned; /* pieces of memory here, each with the device's handle of it */
+    struct {
+        void *handle, *at;
+    } pin[GALI_CL_PINNED_MAX];
 } gali_cl;
 
 /*
@@ -101,5 +106,21 @@ void gali_cl_wait(gali_cl *cl);
 /* The buffer's bytes from `first` on. */
 void gali_cl_read(gali_cl *cl, void *buffer, size_t first, void *to, size_t size);
 void gali_cl_write(gali_cl *cl, void *buffer, size_t first, const void *from, size_t size);
+
+/*
+ * Memory here that the device's bus reaches by itself (CL_MEM_ALLOC_HOST_PTR, mapped for good), until the device is closed:
+ * copies from and to it run while the host goes on. NULL after a failure.
+ */
+void *gali_cl_pinned(gali_cl *cl, size_t size);
+
+/*
+ * Queued copies, which return at once: the memory here must stay as it is until a later gali_cl_wait, or until the event that
+ * gali_cl_fetch returns was awaited, which must be done once (NULL, of a failure, is allowed). gali_cl_flush: the device
+ * begins with what is queued.
+ */
+void gali_cl_send(gali_cl *cl, void *buffer, size_t first, const void *from, size_t size);
+void *gali_cl_fetch(gali_cl *cl, void *buffer, size_t first, void *to, size_t size);
+void gali_cl_await(gali_cl *cl, void *event);
+void gali_cl_flush(gali_cl *cl);
 
 #endif

@@ -233,7 +233,7 @@ static void record_walk(recording *r) {
     assert_int_equal(gal_crowd_create(&crowd, &desc, &error), GAL_OK);
     const size_t size = gal_crowd_runner_size(crowd, 0);
     void *memory = gali_allocate(NULL, size);
-    const gal_network_runner runner = {run_and_record, r};
+    const gal_network_runner runner = {.run = run_and_record, .context = r};
     assert_int_equal(gal_crowd_set_runner(crowd, 0, &runner, memory, size, &error), GAL_OK);
     gal_character ids[WALKERS];
     for (uint32_t i = 0; i < WALKERS; i++) {

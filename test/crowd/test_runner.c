@@ -46,7 +46,7 @@ static void expect_same(elsewhere *at, gal_status ends) {
     gal_crowd *crowd = walking(controller), *plain = walking(controller);
     size_t size = gal_crowd_runner_size(crowd, 0);
     void *memory = gali_allocate(NULL, size);
-    const gal_network_runner runner = {run_elsewhere, at};
+    const gal_network_runner runner = {.run = run_elsewhere, .context = at};
     at->network = gal_controller_network(controller);
     assert_int_equal(gal_crowd_runner_status(crowd, 0), GAL_NOT_FOUND);
     assert_int_equal(gal_crowd_set_runner(crowd, 0, &runner, memory, size, NULL), GAL_OK);
@@ -95,7 +95,7 @@ static void what_is_asked_wrongly_is_refused(void **unused) {
     gal_controller *controller = mannequin_open(&biped);
     gal_crowd *crowd = walking(controller);
     elsewhere at = {.good = 0};
-    const gal_network_runner runner = {run_elsewhere, &at};
+    const gal_network_runner runner = {.run = run_elsewhere, .context = &at};
     size_t size = gal_crowd_runner_size(crowd, 0);
     unsigned char *memory = gali_allocate(NULL, size + 64);
     assert_int_equal(gal_crowd_runner_size(crowd, 1), 0);

@@ -168,6 +168,66 @@ static void test_parts_and_strides(void **state) {
     fixture_free(&f);
 }
 
+/* More than a piece each way, a part of one at the end; a second batch where the first has been. */
+static void test_pieces(void **state) {
+    (void)state;
+    enum { COUNT = 33000, AGAIN = 5 };
+    synthetic_desc desc = {.gate = GAL_GATE_LINEAR, .experts = 3, .layers = 1, .width = {33, 37}, .seed = 9};
+    fixture f = fixture_make(&desc, COUNT);
+    gal_gpu *gpu = open_gpu(&f.s, COUNT, NULL);
+    const gal_parallel parallel = {backwards, NULL, 2};
+    float *y = malloc((size_t)COUNT * f.outputs * sizeof *y);
+    fixture_run(&f, (gal_network_desc){0}, COUNT, f.y);
+    gal_network_batch batch = {.count = COUNT, .x = f.x, .y = y, .phase = f.gate, .parallel = &parallel};
+    assert_true(COUNT * f.inputs * sizeof *y > GALI_STAGING_PIECE);
+    assert_int_equal(gal_gpu_run(gpu, &batch, NULL), GAL_OK);
+    assert_true(apart(f.y, y, (size_t)COUNT * f.outputs) < tolerance);
+    memset(y, 0xff, (size_t)COUNT * f.outputs * sizeof *y);
+    batch.parallel = NULL; /* one thread: without the pieces */
+    assert_int_equal(gal_gpu_run(gpu, &batch, NULL), GAL_OK);
+    assert_true(apart(f.y, y, (size_t)COUNT * f.outputs) < tolerance);
+    memset(y, 0xff, AGAIN * f.outputs * sizeof *y);
+    batch.count = AGAIN;
+    assert_int_equal(gal_gpu_run(gpu, &batch, NULL), GAL_OK);
+    assert_true(apart(f.y, y, (size_t)COUNT * f.outputs) < tolerance);
+    free(y);
+    gal_gpu_close(gpu);
+    fixture_free(&f);
+}
+
+/* start returns with the batch read; a finish of another batch than the one under way is refused. */
+static void test_pipelined(void **state) {
+    (void)state;
+    enum { COUNT = 20, CAPACITY = 16, APART = 40 }; /* two parts */
+    synthetic_desc desc = {.gate = GAL_GATE_LINEAR, .experts = 3, .layers = 1, .width = {33, 17}, .seed = 7};
+    fixture f = fixture_make(&desc, COUNT);
+    size_t size;
+    unsigned char *bytes = synthetic_bytes(&f.s, &size);
+    gal_gpu_desc how = {.capacity = CAPACITY, .pipelined = 1};
+    gal_gpu *gpu;
+    assert_int_equal(gal_gpu_open(&gpu, bytes, size, &how, NULL), GAL_OK);
+    float y[COUNT * APART] = {0}, other[COUNT * APART];
+    const gal_network_runner runner = gal_gpu_runner(gpu);
+    fixture_run(&f, (gal_network_desc){0}, COUNT, f.y);
+    gal_network_batch batch = {.count = COUNT, .x = f.x, .y = y, .y_stride = APART, .phase = f.gate},
+                      two = batch;
+    two.y = other;
+    assert_int_equal(runner.finish(runner.context, &batch, NULL), GAL_BAD_ARGUMENT);
+    assert_int_equal(runner.start(runner.context, &two, NULL), GAL_OK);
+    assert_int_equal(runner.start(runner.context, &batch, NULL), GAL_OK);
+    memset(f.x, 0, (size_t)COUNT * f.inputs * sizeof *f.x);
+    assert_int_equal(runner.finish(runner.context, &two, NULL), GAL_BAD_ARGUMENT);
+    assert_int_equal(runner.finish(runner.context, &batch, NULL), GAL_OK);
+    for (uint32_t c = 0; c < COUNT; c++) {
+        assert_true(apart(f.y + c * f.outputs, y + c * APART, f.outputs) < tolerance);
+    }
+    assert_int_equal(runner.finish(runner.context, &batch, NULL), GAL_BAD_ARGUMENT); /* once */
+    assert_int_equal(runner.start(runner.context, &batch, NULL), GAL_OK);
+    gal_gpu_close(gpu);
+    free(bytes);
+    fixture_free(&f);
+}
+
 static void test_failures(void **state) {
     (void)state;
     gal_gpu *gpu;
@@ -250,6 +310,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_gates),        cmocka_unit_test(test_tiles),
         cmocka_unit_test(test_half_weights), cmocka_unit_test(test_parts_and_strides),
+        cmocka_unit_test(test_pieces),       cmocka_unit_test(test_pipelined),
         cmocka_unit_test(test_failures),     cmocka_unit_test(test_memory),
         cmocka_unit_test(test_pruning),
     };
