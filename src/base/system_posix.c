@@ -55,3 +55,13 @@ double gali_clock_seconds(void) {
 #endif
     return known ? (double)t.tv_sec + 1e-9 * (double)t.tv_nsec : 0;
 }
+
+double gali_clock_thread_seconds(void) {
+#ifdef CLOCK_THREAD_CPUTIME_ID
+    struct timespec t;
+    if (clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t) == 0) {
+        return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+    }
+#endif
+    return gali_clock_seconds();
+}

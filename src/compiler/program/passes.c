@@ -7,7 +7,16 @@
 #include "compiler/program/program.h"
 #include "compiler/program/winograd.h"
 
+static void make_fine(gali_program *program) {
+    for (uint32_t i = 0; i < program->stage_count; i++) {
+        program->stages[i].fine = 1;
+    }
+}
+
 gal_status gali_program_for_cpu(gali_program *program, int exact, gal_error *error) {
+    if (exact) {
+        make_fine(program);
+    }
     gal_status status = exact ? GAL_OK : gali_program_patterns(program, program->target, error);
     status = status == GAL_OK && !exact ? gali_program_winograd(program, error) : status;
     status = status == GAL_OK ? gali_program_copy_inputs(program, error) : status;

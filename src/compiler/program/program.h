@@ -91,6 +91,11 @@ typedef struct gali_sum_blocks {
     uint32_t outer, part;
 } gali_sum_blocks;
 
+enum {
+    GALI_BLOCK_TERMS = 512,
+    GALI_BLOCK_TERMS_FINE = 128
+}; /* of a block, at most: as fast, as exact as blocks can be */
+
 /* In scalars of a program a load's source is a tensor, and there are no loads of stages. */
 typedef struct gali_program_stage {
     uint32_t tensor;
@@ -101,6 +106,7 @@ typedef struct gali_program_stage {
     uint32_t rank, reduced;
     uint8_t stretch; /* of its node: those of one are one group */
     int parted; /* the sum is GALI_SUM_PARTS partial ones along the last axis (layout.c says, lower_lanes.c how) */
+    int fine; /* blocks of its sum are of GALI_BLOCK_TERMS_FINE; of sums over several axes they always are */
     gali_sum_blocks blocks; /* of the sum (layout.c says, for all versions of the stage) */
     gali_extent extent[GALI_AXES_MAX];
     const gali_scalar *start, *value;     /* as in express.h */
@@ -236,7 +242,7 @@ gal_status gali_program_make(gali_program **out, const gali_graph *graph, gali_a
 
 /*
  * All passes, for program->target (NULL: any), without and profile: what the program is lowered from. exact: every sum by its
- * definition, neither by patterns nor by Winograd. Errors: those of the passes.
+ * definition, neither by patterns nor by Winograd, in fine blocks. Errors: those of the passes.
  */
 gal_status gali_program_for_cpu(gali_program *program, int exact, gal_error *error);
 

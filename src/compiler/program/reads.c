@@ -4,8 +4,7 @@
 
 enum {
     BUCKETS = 64,
-    BLOCK_MOST = 512, /* terms of a block of a sum: of 256, products take 2 % longer, and more cost digits */
-    BLOCK_LEAST = 32, /* a shorter one, of an axis without a fit divisor, is not worth it */
+    BLOCK_LEAST = 32, /* terms: a shorter block, of an axis without a fit divisor, is not worth it */
 };
 
 typedef struct steps {
@@ -185,7 +184,7 @@ static int64_t largest_divisor(int64_t of, int64_t most) {
 gali_sum_blocks gali_program_sum_blocks(const gali_program_stage *stage) {
     const gali_extent *extent = stage->extent + stage->rank;
     gali_sum_blocks blocks = {.outer = stage->reduced}, none = {0, 0};
-    int64_t terms = 1;
+    int64_t terms = 1, most = stage->fine || stage->reduced > 1 ? GALI_BLOCK_TERMS_FINE : GALI_BLOCK_TERMS;
     for (uint32_t i = 0; i < stage->reduced; i++) {
         if (!gali_extent_is_number(extent[i]) || extent[i] < 1) {
             return none;
@@ -194,13 +193,13 @@ gali_sum_blocks gali_program_sum_blocks(const gali_program_stage *stage) {
     if (stage->parted || !stage->reduced || gali_program_sum_op(stage) != GALI_SCALAR_add) {
         return none;
     }
-    while (blocks.outer > 0 && terms * extent[blocks.outer - 1] <= BLOCK_MOST) {
+    while (blocks.outer > 0 && terms * extent[blocks.outer - 1] <= most) {
         terms *= extent[--blocks.outer];
     }
     if (blocks.outer == 0) {
         return none;
     }
-    int64_t part = largest_divisor(extent[blocks.outer - 1], BLOCK_MOST / terms);
+    int64_t part = largest_divisor(extent[blocks.outer - 1], most / terms);
     if (part > 1 || terms < BLOCK_LEAST) {
         blocks.outer--;
         blocks.part = part * terms < BLOCK_LEAST ? 0 : (uint32_t)part;

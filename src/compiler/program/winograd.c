@@ -318,6 +318,7 @@ static uint32_t make_products(winograd *g, const gali_conv *c, const transforms 
         const gali_scalar *own = gali_x_within(x, index[1 + i], gali_x_int(x, 0), gali_x_extent(x, v->in[i]));
         inside = inside ? gali_x_and(x, inside, own) : own;
     }
+    stage->fine = 1; /* the transforms behind it make its error larger */
     by[3] = gali_replacing_reduce(&g->r, stage, w->shape[1]);
     index[at + 4] = by[3];
     const gali_scalar *value = gali_replacing_load(&g->r, tiles, index);

@@ -11,13 +11,16 @@ enum {
     HOPELESS = 5, /* pairs after which a candidate that is only looked at may be given up */
     BLOCK = GALI_MEASURE_QUICK,
     PAIRS_MAX = 1024,
+    PAIRS_LEAST = 9, /* however long they take */
 };
 static const double hopeless = 1.6; /* at this ratio */
+static const double enough = 0.5;   /* seconds of a candidate's pairs, behind which no more are made */
 
 /* A candidate while it is timed. */
 typedef struct timed {
     uint32_t done; /* pairs */
     int given_up;
+    double spent; /* in pairs that count */
     double ratio[PAIRS_MAX], seconds[PAIRS_MAX];
 } timed;
 
@@ -39,22 +42,27 @@ static double least(const double *values, uint32_t count) {
     return value;
 }
 
+static int has_enough(const timed *one) {
+    return one->done >= PAIRS_LEAST && one->spent > enough;
+}
+
 /* Some more pairs of calls for one candidate. quick: it is given up if even the best of its first pairs is hopeless. */
 static gal_status time_block(const gali_timing *t, uint32_t candidate, timed *one, uint32_t pairs, int quick,
                              gal_error *error) {
-    for (uint32_t i = 0; i < pairs + WARM && !one->given_up; i++) {
+    for (uint32_t i = 0; i < pairs + WARM && !one->given_up && !has_enough(one); i++) {
         gal_status status = t->prepare(t->context, candidate, error);
         if (status != GAL_OK) {
             return status;
         }
-        double start = gali_clock_seconds();
+        double start = gali_clock_thread_seconds();
         t->reference(t->context);
-        double between = gali_clock_seconds();
+        double between = gali_clock_thread_seconds();
         t->candidate(t->context, candidate);
-        double end = gali_clock_seconds();
+        double end = gali_clock_thread_seconds();
         if (i < WARM) {
             continue;
         }
+        one->spent += end - start;
         one->seconds[one->done] = end - between;
         one->ratio[one->done++] = (end - between) / (between - start);
         one->given_up = quick && one->done == HOPELESS && least(one->ratio, one->done) > hopeless;
