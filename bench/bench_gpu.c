@@ -154,10 +154,12 @@ static void bench_tilings(uint32_t device, gali_gpu_product product, int all, ui
     static gali_tiling list[GALI_TILINGS_MAX];
     const gali_device_limits limits = {.group_most = 1024, .local_bytes = 48 << 10};
     const uint32_t widths[] = {product.inputs, product.outputs};
+    static const char *reasons[GALI_TILINGS_MAX];
     uint32_t count = gali_gpu_tilings(&product, &limits, list), kept = 0;
+    gali_gpu_prune(&product, &h200, list, count, reasons);
     double best = INFINITY, best_kept = INFINITY;
     for (uint32_t i = 0; i < count; i++) {
-        const char *why = gali_gpu_prune(&product, &h200, &list[i]);
+        const char *why = reasons[i];
         if ((why && !all) || i < first) {
             continue;
         }

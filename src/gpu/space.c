@@ -14,6 +14,10 @@ static const double warps_least =
                         8, /* of a core, of all its groups: while some wait for memory others compute */
     warps_most = 24;
 static const double idle_most = 0.35, waste_most = 0.2;
+enum {
+    STRICTNESS = 4, /* halvings of the criteria that a small product may need; the last of them asks nothing */
+    KEPT_PART = 10, /* of a space is tried at most, rounded up */
+};
 
 uint32_t gali_gpu_tilings(const gali_gpu_product *product, const gali_device_limits *device,
                           gali_tiling *list) {
@@ -64,7 +68,14 @@ static double idle_of(const gali_gpu_product *product, const gali_gpu_facts *fac
     return 1 - tiles / (ceil(tiles / at_once) * at_once);
 }
 
-const char *gali_gpu_prune(const gali_gpu_product *product, const gali_gpu_facts *facts, const gali_tiling *t) {
+/* Sums' reads of local memory for each multiply-add of an item. */
+static double reads_of(const gali_tiling *t) {
+    return (double)(t->row_registers + t->output_registers) / (t->row_registers * t->output_registers);
+}
+
+/* Why a tiling is dropped, or NULL; what a small product cannot keep busy is asked for `ease` (1: all, 0: none) of. */
+static const char *prune(const gali_gpu_product *product, const gali_gpu_facts *facts, const gali_tiling *t,
+                         double ease) {
     uint32_t items = items_of(t);
     double outputs = ceil((double)product->outputs / t->outputs) * t->outputs;
     if (facts->registers > 0 && registers_of(t) > facts->registers) {
@@ -74,20 +85,19 @@ const char *gali_gpu_prune(const gali_gpu_product *product, const gali_gpu_facts
         registers_of(t) * items > (double)ITEM_REGISTERS * facts->alus) {
         return "registers";
     }
-    double read = (double)(t->row_registers + t->output_registers) / (t->row_registers * t->output_registers);
     if (facts->peak > 0 && facts->local_rate > 0 &&
-        read * (double)sizeof(float) * facts->peak / 2 > local_slack * facts->local_rate) {
+        reads_of(t) * (double)sizeof(float) * facts->peak / 2 > local_slack * facts->local_rate) {
         return "local";
     }
     if (facts->warp > 0 && (items % (uint32_t)facts->warp || items < SCHEDULERS * (uint32_t)facts->warp)) {
         return "warp";
     }
-    if (facts->cores > 0 && facts->alus > 0 && idle_of(product, facts, t) > idle_most) {
+    if (facts->cores > 0 && facts->alus > 0 && idle_of(product, facts, t) > 1 - (1 - idle_most) * ease) {
         return "cores";
     }
     if (facts->cores > 0 && facts->alus > 0 && facts->warp > 0) {
         double warps = held_of(product, facts, t) * items / facts->warp;
-        if (warps < warps_least) {
+        if (warps < warps_least * ease) {
             return "warp";
         }
         if (t->parts > 1 && warps >= warps_most) {
@@ -97,5 +107,49 @@ const char *gali_gpu_prune(const gali_gpu_product *product, const gali_gpu_facts
     if (t->depth < 8) { /* fewer than two vectors of a row of x at a time: half of each line is read again */
         return "width";
     }
-    return outputs / product->outputs - 1 > waste_most ? "waste" : NULL;
+    return (outputs / product->outputs - 1) * ease > waste_most ? "waste" : NULL;
+}
+
+/* What a tiling costs beside others of its product, roughly: idle cores, reads of local memory, outputs for nothing. */
+static double cost_of(const gali_gpu_product *product, const gali_gpu_facts *facts, const gali_tiling *t) {
+    double busy = facts->cores > 0 && facts->alus > 0 ? 1 - idle_of(product, facts, t) : 1;
+    double outputs = ceil((double)product->outputs / t->outputs) * t->outputs / product->outputs;
+    double rows = ceil((double)product->rows / t->rows) * t->rows / product->rows;
+    return (1 + reads_of(t)) * outputs * rows / busy;
+}
+
+/* Drops all but the `most` of least cost; the first in the list of those that cost the same stay. */
+static uint32_t keep_cheapest(const gali_gpu_product *product, const gali_gpu_facts *facts,
+                              const gali_tiling *list, uint32_t count, const char **why, uint32_t most) {
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        kept += !why[i];
+    }
+    for (; kept > most; kept--) {
+        uint32_t worst = count;
+        for (uint32_t i = 0; i < count; i++) {
+            if (!why[i] && (worst == count ||
+                            cost_of(product, facts, &list[i]) >= cost_of(product, facts, &list[worst]))) {
+                worst = i;
+            }
+        }
+        why[worst] = "cost";
+    }
+    return kept;
+}
+
+uint32_t gali_gpu_prune(const gali_gpu_product *product, const gali_gpu_facts *facts, const gali_tiling *list,
+                        uint32_t count, const char **why) {
+    uint32_t kept = 0;
+    double ease = 1;
+    for (int step = 0; step <= STRICTNESS && count && !kept; step++, ease = step < STRICTNESS ? ease / 2 : 0) {
+        for (uint32_t i = 0; i < count; i++) {
+            why[i] = prune(product, facts, &list[i], ease);
+            kept += !why[i];
+        }
+    }
+    for (uint32_t i = 0; i < count && !kept; i++) { /* a device that is like none: by cost alone */
+        why[i] = NULL;
+    }
+    return keep_cheapest(product, facts, list, count, why, (count + KEPT_PART - 1) / KEPT_PART);
 }

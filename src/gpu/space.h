@@ -9,6 +9,9 @@
  *     cores      there are tiles for all cores, and the last turn of them is not mostly idle
  *     width      what each item copies at a time is the device's vector
  *     waste      tiles that reach past the last output compute little for nothing
+ *     cost       of what is left, the tenth of the whole space whose cores are busiest and read least
+ *
+ * A product too small for cores, warps and waste is asked for half of them, a quarter, and so on: some tiling is always kept.
  *
  * The paper's criterion of L1 is about operands read from it; here they stand in local memory, whose size a tiling fits
  * in any case (gali_tiling_fits). Its criterion of buffers is for devices whose L1 is for images alone: there are none here.
@@ -37,8 +40,11 @@ enum { GALI_TILINGS_MAX = 1024 };
 /* Every tiling that fits the device; returns how many, at most GALI_TILINGS_MAX. */
 uint32_t gali_gpu_tilings(const gali_gpu_product *product, const gali_device_limits *device, gali_tiling *list);
 
-/* Why a tiling is not worth trying, as one of the words above; NULL: it is. */
-const char *gali_gpu_prune(const gali_gpu_product *product, const gali_gpu_facts *facts,
-                           const gali_tiling *tiling);
+/*
+ * Why each of the `count` tilings of a list is not worth trying, as one of the words above; NULL: it is. Returns how many are:
+ * at least one, at most a tenth, rounded up.
+ */
+uint32_t gali_gpu_prune(const gali_gpu_product *product, const gali_gpu_facts *facts, const gali_tiling *list,
+                        uint32_t count, const char **why);
 
 #endif
