@@ -15,10 +15,10 @@ enum { GALI_SIGNED_BYTES = 1 };
 
 /* Characters in a tile, by kind and width; at most GALI_NARROW_ROWS_MAX. */
 static const uint32_t gali_narrow_rows[GALI_NARROW_COUNT][GALI_PANEL_VECTORS_MAX + 1] = {
-    [GALI_NARROW_I16_BLOCKS] = {0, 4, 4, 2, 2}, [GALI_NARROW_I8_I16] = {0, 4, 4, 2, 2},
-    [GALI_NARROW_I8_BLOCKS] = {0, 4, 4, 2, 2},  [GALI_NARROW_I8_ROW] = {0, 4, 4, 2, 2},
-    [GALI_NARROW_F16] = {0, 4, 4, 2, 2},        [GALI_NARROW_BF16] = {0, 4, 4, 2, 2},
-    [GALI_NARROW_BF16_DOT] = {0, 4, 4, 2, 2},
+    [GALI_NARROW_I16_BLOCKS] = {0, 2, 2, 2, 2}, [GALI_NARROW_I8_I16] = {0, 2, 2, 2, 2},
+    [GALI_NARROW_I8_BLOCKS] = {0, 2, 2, 2, 2},  [GALI_NARROW_I8_ROW] = {0, 2, 2, 2, 2},
+    [GALI_NARROW_F16] = {0, 2, 2, 2, 2},        [GALI_NARROW_BF16] = {0, 2, 2, 2, 2},
+    [GALI_NARROW_BF16_DOT] = {0, 2, 2, 2, 2},
 };
 
 /* a + b c, modulo 2^32. */
