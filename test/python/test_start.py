@@ -53,7 +53,7 @@ def test_who_is_put_down_stands(tmp_path):
     start.from_standing(model)
     modelfile.write(model, tmp_path / "stands.gallop")
     assert got_up(tmp_path / "stands.gallop") < 4
-    for name in ("runner", "walker", "walker-small"):
+    for name in ("runner", "walker", "walker-small", "walker-half"):
         assert got_up(MODELS / f"{name}.gallop") < 4
 
 
