@@ -58,21 +58,21 @@ static void step(gali_lowering *l, const lanes_sum *s, const gali_loop_buffer *t
     gali_lower_close(l, outside);
 }
 
-static gali_loop_index left_vectors(gali_lowering *l, const lanes_sum *s, const gali_loop_index *left) {
-    return left->count ? gali_lower_let(l, GALI_LOOP_ROUNDS, *left, gali_loop_number(s->lanes), 0,
-                                        PARTS / s->lanes, NULL)
-                       : gali_lower_rounds(l, left, s->lanes);
-}
-
 /* rest[v] = value where lanes from `at` + lanes v on are below the length, of which `left` are left. */
-static void step_left(gali_lowering *l, const lanes_sum *s, const gali_loop_index *at,
-                      const gali_loop_index *left, const gali_loop_index *length, const gali_scalar *value) {
-    gali_loop_statement **outside = l->tail;
-    gali_loop_index turns = left_vectors(l, s, left), none = gali_loop_number(0);
-    gali_loop_index turn = gali_lower_open(l, "v", &turns), from = *at;
-    gali_loop_access own = vector_of(s, s->rest, &turn), place = vector_of(s, s->place, &turn),
+static void step_left_vector(gali_lowering *l, const lanes_sum *s, const gali_loop_index *at,
+                             const gali_loop_index *left, const gali_loop_index *length, uint32_t v,
+                             const gali_scalar *value) {
+    gali_loop_index none = gali_loop_number(0), number = gali_loop_number(v), from = *at;
+    gali_loop_access own = vector_of(s, s->rest, &number), place = vector_of(s, s->place, &number),
                      term = vector_of(s, s->term, &none);
-    gali_loop_index_add(&from, &turn, s->lanes);
+    from.constant += (int64_t)v * s->lanes;
+    if (v > 0 && length->count) { /* a vector past the end reads the last element, for nothing */
+        gali_loop_index last = *length;
+        int64_t least, most;
+        last.constant--;
+        gali_lower_range(l, &last, &least, &most);
+        from = gali_lower_let(l, GALI_LOOP_LEAST, from, last, 0, most, &from);
+    }
     gali_lower_set_lanes(l, s->axis, s->lanes, from, length);
     const gali_loop_value *before = gali_loop_load(l->arena, &own, NULL),
                           *there = gali_loop_load(l->arena, &place, NULL);
@@ -84,6 +84,24 @@ static void step_left(gali_lowering *l, const lanes_sum *s, const gali_loop_inde
     gali_lower_put(
         l, &own,
         gali_loop_apply(l->arena, GALI_VALUE_SELECT, there, gali_loop_load(l->arena, &term, NULL), before));
+}
+
+/* The same of all vectors of what is left, written out, so that they stay in registers: of an open length once if there is any. */
+static void step_left(gali_lowering *l, const lanes_sum *s, const gali_loop_index *at,
+                      const gali_loop_index *left, const gali_loop_index *length, const gali_scalar *value) {
+    gali_loop_statement **outside = l->tail;
+    gali_loop_index from = *at;
+    uint32_t vectors = PARTS / s->lanes;
+    if (left->count) {
+        gali_loop_index any = gali_lower_let(l, GALI_LOOP_LEAST, *left, gali_loop_number(1), 0, 1, NULL);
+        gali_loop_index once = gali_lower_open(l, "once", &any);
+        gali_loop_index_add(&from, &once, 1); /* 0, and less than what is left */
+    } else {
+        vectors = ((uint32_t)left->constant + s->lanes - 1) / s->lanes;
+    }
+    for (uint32_t v = 0; v < vectors; v++) {
+        step_left_vector(l, s, &from, left, length, v, value);
+    }
     gali_lower_close(l, outside);
 }
 

@@ -28,11 +28,11 @@ static gal_status add_name(reader *r, gali_scope *s, const char *name, uint32_t 
 
 /* ---- types of inputs ---- */
 
-/* A size that the file leaves open: a symbol, or the number that is asked for. */
+/* A size that the file leaves open: a symbol of at least 1, unless 0 is asked for, or the number that is asked for. */
 static gali_extent open_size(reader *r, const gali_graph *graph, const char *name) {
     gali_extents *x = graph->extents;
-    gali_extent symbol = name[0] ? gali_extent_symbol(x, name, 0, GALI_EXTENT_LARGEST)
-                                 : gali_extent_fresh(x, "size", 0, GALI_EXTENT_LARGEST);
+    gali_extent symbol = name[0] ? gali_extent_symbol(x, name, 1, GALI_EXTENT_LARGEST)
+                                 : gali_extent_fresh(x, "size", 1, GALI_EXTENT_LARGEST);
     int number = gali_extent_as_symbol(x, symbol);
     for (uint32_t i = 0; number >= 0 && i < r->sizes->count; i++) {
         const gali_onnx_size *asked = &r->sizes->list[i];
