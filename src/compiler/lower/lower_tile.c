@@ -24,6 +24,8 @@
 enum {
     FINISH_UNROLLED = 8, /* operations behind a sum, from which on they are not written out for a tile */
     KINDS = 7,           /* of parts: 32, 16, .. 1, and the rest */
+    EVEN_LEAST = 3,      /* rows of a tile that has nearly equal ones beside it, of all sizes below; */
+    EVEN_MOST = 6,       /* larger ones have halves, so that there are few kinds */
 };
 
 /* ---- loops ---- */
@@ -63,6 +65,43 @@ static uint32_t cut(gali_lowering *l, const gali_loop_index *length, uint32_t si
         gali_loop_index_add(&first, &whole, size);
         least = 0;
         most = size - 1;
+    }
+    parts[kinds] = (part){first, left, 1};
+    return kinds + 1;
+}
+
+/* A sum of lets by a name of its own, so that indices keep few terms. */
+static gali_loop_index named(gali_lowering *l, gali_loop_index sum, int64_t most) {
+    return sum.count ? gali_lower_let(l, GALI_LOOP_SUM, sum, gali_loop_number(0), 0, most, NULL) : sum;
+}
+
+/*
+ * Cuts rows into tiles of at most `size`: of a number and of many to a tile as above; else into as few tiles as there may be,
+ * nearly equal ones, which differ from call to call. Of q tiles n - q (s - 1) or more have s rows and above; what a kind
+ * takes is no more than what is left by quotient, which the verifier sees, too.
+ */
+static uint32_t cut_rows(gali_lowering *l, const gali_loop_index *length, uint32_t size, part parts[KINDS]) {
+    int64_t least, most;
+    gali_lower_range(l, length, &least, &most);
+    if (!length->count || size > EVEN_MOST || size < EVEN_LEAST || most < size) {
+        return cut(l, length, size, parts);
+    }
+    gali_loop_index left = *length, first = gali_loop_number(0);
+    gali_loop_index tiles = gali_lower_rounds(l, length, size);
+    uint32_t kinds = 0;
+    for (uint32_t s = size; s > 1; s--) {
+        gali_loop_index share = *length;
+        gali_loop_index_add(&share, &tiles, -(int64_t)(s - 1));
+        int64_t left_most = s == size ? most : size * (most / size + 1);
+        gali_loop_index whole =
+            gali_lower_let(l, GALI_LOOP_QUOTIENT, left, gali_loop_number(s), 0, left_most / s, NULL);
+        share = gali_lower_let(l, GALI_LOOP_MOST, share, gali_loop_number(0), 0, most, NULL);
+        whole = gali_lower_let(l, GALI_LOOP_LEAST, whole, share, 0, left_most / s, NULL);
+        parts[kinds++] = (part){first, whole, s};
+        gali_loop_index_add(&left, &whole, -(int64_t)s);
+        gali_loop_index_add(&first, &whole, s);
+        left = named(l, left, most);
+        first = named(l, first, most);
     }
     parts[kinds] = (part){first, left, 1};
     return kinds + 1;
@@ -455,7 +494,7 @@ static void row_tiles(gali_lowering *l, const gali_sum_tile *t, place *at, sums_
     part parts[KINDS] = {{gali_loop_number(0), gali_loop_number(1), 1}};
     gali_loop_statement **outside = l->tail;
     open_others(l, t, which == WHOLE ? BY_ROWS | BY_OPEN_ROWS : BY_ROWS);
-    uint32_t kinds = t->row == GALI_NONE ? 1 : cut(l, &at->row_length, t->rows, parts);
+    uint32_t kinds = t->row == GALI_NONE ? 1 : cut_rows(l, &at->row_length, t->rows, parts);
     for (uint32_t i = 0; i < kinds; i++) {
         gali_loop_statement **before = l->tail;
         gali_loop_index turn = gali_lower_open(l, "tile", &parts[i].tiles);
@@ -526,7 +565,7 @@ static void panels(gali_lowering *l, gali_sum_tile *t, place *at) {
 static void panels_within_rows(gali_lowering *l, gali_sum_tile *t, place *at) {
     part parts[KINDS];
     open_others(l, t, BY_ROWS | BY_OPEN_ROWS);
-    uint32_t kinds = cut(l, &at->row_length, t->rows, parts);
+    uint32_t kinds = cut_rows(l, &at->row_length, t->rows, parts);
     for (uint32_t i = 0; i < kinds; i++) {
         gali_loop_statement **outside = l->tail;
         gali_loop_index turn = gali_lower_open(l, "tile", &parts[i].tiles);
