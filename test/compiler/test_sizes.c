@@ -219,32 +219,54 @@ static void test_versions_are_counted(void **state) {
     gali_arena_release(&f.arena);
 }
 
+static void run_line(const char *line) {
+    if (system(line) != 0) {
+        fail_msg("%s", line);
+    }
+}
+
+/* model.h and model.c of the controller in a folder of this process'. */
+static void write_controller(const gali_target *target, char folder[32]) {
+    gali_program *program;
+    fixture f;
+    gali_text parts[GAL_COMPILED_PART_COUNT] = {{0}};
+    char line[64];
+    open_controller(&f, "batch", "window");
+    assert_int_equal(program_make(&f.run, f.graph, target, gali_program_layout, &program), GAL_OK);
+    assert_int_equal(gali_emit_program(program, &(gali_emit_desc){"model", "a test", 0}, parts, &f.error),
+                     GAL_OK);
+    snprintf(folder, 32, "sizes_%d", (int)getpid());
+    snprintf(line, sizeof line, "mkdir -p %s", folder);
+    run_line(line);
+    snprintf(line, sizeof line, "%s/model.h", folder);
+    program_write(line, &parts[GAL_COMPILED_HEADER]);
+    snprintf(line, sizeof line, "%s/model.c", folder);
+    program_write(line, &parts[GAL_COMPILED_SOURCE]);
+    for (int i = 0; i < GAL_COMPILED_PART_COUNT; i++) {
+        gali_text_release(&parts[i]);
+    }
+    gali_arena_release(&f.arena);
+}
+
+static void remove_folder(const char *folder) {
+    char line[64];
+    snprintf(line, sizeof line, "rm -r %s", folder);
+    run_line(line);
+}
+
 /* What a run calls of the system: copies and libm. Whatever could allocate, lock or plan is none of it. */
-static void test_nothing_is_allocated(void **state) {
+static void test_nothing_is_named_that_allocates(void **state) {
     (void)state;
     static const char *const may[] = {
         "memcpy", "memset", "memmove", "memcmp",          "fmaf", "fma", "tanhf",
         "expf",   "tanh",   "exp",     "__stack_chk_fail" /* Ubuntu's gcc guards stacks unasked */};
-    gali_program *program;
-    fixture f;
-    gali_text parts[GAL_COMPILED_PART_COUNT] = {{0}};
-    char line[256];
-    open_controller(&f, "batch", "window");
-    assert_int_equal(program_make(&f.run, f.graph, NULL, gali_program_layout, &program), GAL_OK);
-    assert_int_equal(gali_emit_program(program, &(gali_emit_desc){"model", "a test", 0}, parts, &f.error),
-                     GAL_OK);
-    snprintf(line, sizeof line, "mkdir -p sizes_%d && cd sizes_%d", (int)getpid(), (int)getpid());
-    assert_int_equal(system(line), 0);
-    snprintf(line, sizeof line, "sizes_%d/model.h", (int)getpid());
-    program_write(line, &parts[GAL_COMPILED_HEADER]);
-    snprintf(line, sizeof line, "sizes_%d/model.c", (int)getpid());
-    program_write(line, &parts[GAL_COMPILED_SOURCE]);
-    snprintf(
-        line, sizeof line,
-        "cd sizes_%d && cc -std=c11 -O1 -ffp-contract=off -c model.c && nm --undefined-only -P model.o >names",
-        (int)getpid());
-    assert_int_equal(system(line), 0);
-    snprintf(line, sizeof line, "sizes_%d/names", (int)getpid());
+    char line[256], folder[32];
+    write_controller(NULL, folder);
+    snprintf(line, sizeof line,
+             "cd %s && cc -std=c11 -O1 -ffp-contract=off -c model.c && nm --undefined-only -P model.o >names",
+             folder);
+    run_line(line);
+    snprintf(line, sizeof line, "%s/names", folder);
     FILE *names = fopen(line, "r");
     assert_non_null(names);
     while (fgets(line, sizeof line, names)) {
@@ -258,12 +280,32 @@ static void test_nothing_is_allocated(void **state) {
         }
     }
     fclose(names);
-    snprintf(line, sizeof line, "rm -r sizes_%d", (int)getpid());
-    assert_int_equal(system(line), 0);
-    for (int i = 0; i < GAL_COMPILED_PART_COUNT; i++) {
-        gali_text_release(&parts[i]);
+    remove_folder(folder);
+}
+
+/*
+ * Sizes that change with every call, in plain C and in vectors, where the allocator and the system are traps
+ * (sizes_trap.c), which are seen to spring first.
+ */
+static void test_nothing_is_asked_for(void **state) {
+    (void)state;
+    gal_error error = {0};
+    for (int vectors = 0; vectors < 2; vectors++) {
+        char line[512], folder[32];
+        write_controller(vectors ? gali_target_find("native", &error) : NULL, folder);
+        snprintf(line, sizeof line,
+                 "cd %s && cc -std=c11 -O2 %s -ffp-contract=off -I. -o trap %s/test/compiler/sizes_trap.c "
+                 "model.c -lm",
+                 folder, vectors ? "-march=native" : "", GALLOP_SOURCE_DIR);
+        run_line(line);
+        snprintf(line, sizeof line, "cd %s && ./trap allocates; test $? = 3", folder);
+        run_line(line);
+        snprintf(line, sizeof line, "cd %s && { ./trap asks; test $? = 137; } 2>names", folder);
+        run_line(line);
+        snprintf(line, sizeof line, "cd %s && ./trap", folder);
+        run_line(line);
+        remove_folder(folder);
     }
-    gali_arena_release(&f.arena);
 }
 
 /* ---- sizes that do not fit ---- */
@@ -376,7 +418,8 @@ int main(void) {
         cmocka_unit_test(test_bits_are_those_of_fixed_sizes),
         cmocka_unit_test(test_versions_have_the_same_bits),
         cmocka_unit_test(test_versions_are_counted),
-        cmocka_unit_test(test_nothing_is_allocated),
+        cmocka_unit_test(test_nothing_is_named_that_allocates),
+        cmocka_unit_test(test_nothing_is_asked_for),
         cmocka_unit_test(test_broadcast_sizes),
         cmocka_unit_test(test_told_sizes),
         cmocka_unit_test(test_sizes_are_cast_to_i32),

@@ -24,8 +24,6 @@
 enum {
     FINISH_UNROLLED = 8, /* operations behind a sum, from which on they are not written out for a tile */
     KINDS = 7,           /* of parts: 32, 16, .. 1, and the rest */
-    EVEN_LEAST = 3,      /* rows of a tile that has nearly equal ones beside it, of all sizes below; */
-    EVEN_MOST = 6,       /* larger ones have halves, so that there are few kinds */
 };
 
 /* ---- loops ---- */
@@ -83,7 +81,7 @@ static gali_loop_index named(gali_lowering *l, gali_loop_index sum, int64_t most
 static uint32_t cut_rows(gali_lowering *l, const gali_loop_index *length, uint32_t size, part parts[KINDS]) {
     int64_t least, most;
     gali_lower_range(l, length, &least, &most);
-    if (!length->count || size > EVEN_MOST || size < EVEN_LEAST || most < size) {
+    if (!length->count || size > GALI_TILE_EVEN_MOST || size < GALI_TILE_EVEN_LEAST || most < size) {
         return cut(l, length, size, parts);
     }
     gali_loop_index left = *length, first = gali_loop_number(0);

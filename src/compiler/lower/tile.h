@@ -7,7 +7,11 @@
 
 #include "compiler/lower/lowering.h"
 
-enum { GALI_TILE_LOADS_MAX = 32 };
+enum {
+    GALI_TILE_LOADS_MAX = 32,
+    GALI_TILE_EVEN_LEAST = 3, /* rows of a tile that, of an open size, has nearly equal ones beside it; */
+    GALI_TILE_EVEN_MOST = 6,  /* larger ones have halves, so that there are few kinds, smaller ones are near */
+};
 
 /* A tile of a stage that is a sum. */
 typedef struct gali_sum_tile {

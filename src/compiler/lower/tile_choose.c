@@ -92,9 +92,25 @@ static double parts_cost(const gali_lowering *l, const gali_sum_tile *t, uint32_
     return row_tiles * panels * step_cost(l, t, all_rows / row_tiles, all_vectors / panels);
 }
 
+/* Rows of an open size as lower_tile.c cuts them: into nearly equal tiles, or into whole ones and halves of them. */
+static double cut_cost(const gali_lowering *l, const gali_sum_tile *t, uint32_t rows, double vectors,
+                       int64_t size) {
+    double cost = 0;
+    if (rows >= GALI_TILE_EVEN_LEAST && rows <= GALI_TILE_EVEN_MOST) {
+        int64_t tiles = (size + rows - 1) / rows, small = size / tiles, more = size % tiles;
+        return (double)more * step_cost(l, t, (double)(small + 1), vectors) +
+               (double)(tiles - more) * step_cost(l, t, (double)small, vectors);
+    }
+    for (uint32_t part = rows; part > 0; part /= 2) {
+        cost += (double)(size / part) * step_cost(l, t, part, vectors);
+        size %= part;
+    }
+    return cost;
+}
+
 /*
- * A row's cost in tiles of so many rows, of an axis of open size, which lower_tile.c cuts into whole tiles and halves of them:
- * the mean over sizes of pictures and sequences that are in its range.
+ * A row's cost in tiles of so many rows, of an axis of open size: the mean over sizes of pictures and sequences that are in
+ * its range.
  */
 static double open_cost(const gali_lowering *l, const gali_sum_tile *t, uint32_t rows, uint32_t vectors,
                         double all_vectors) {
@@ -107,16 +123,11 @@ static double open_cost(const gali_lowering *l, const gali_sum_tile *t, uint32_t
     double panels = (double)(int64_t)((all_vectors + vectors - 1) / vectors), sum = 0;
     uint32_t count = 0;
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
-        int64_t size = sizes[i], left = size;
+        int64_t size = sizes[i];
         if ((size < least || size > most) && (count > 0 || i + 1 < sizeof sizes / sizeof *sizes)) {
             continue; /* the last is for a range that has none of them */
         }
-        double cost = 0;
-        for (uint32_t part = rows; part > 0; part /= 2) {
-            cost += (double)(left / part) * step_cost(l, t, part, all_vectors / panels);
-            left %= part;
-        }
-        sum += cost * panels / (double)size;
+        sum += cut_cost(l, t, rows, all_vectors / panels, size) * panels / (double)size;
         count++;
     }
     return sum / count;
