@@ -155,6 +155,41 @@ static void rows_go_around_short_panels(void **unused) {
     }
 }
 
+/* Rows of open size have tiles of all sizes up to the whole one's, so that few are left; what is proven of them stands. */
+static void rows_of_open_size_are_nearly_equal(void **unused) {
+    (void)unused;
+    gali_arena arena = {0};
+    gali_text text = {0};
+    gali_graph *graph;
+    gali_program *p;
+    gali_lowered lowered;
+    gal_error error = {0};
+    gali_run run = {.error = &error};
+    gali_text_add(&text, "symbol n 1..64\ninput %%0: f32[2, n, 32]\n");
+    add_constant(&text, 1, "32, 16", 32 * 16);
+    gali_text_add(&text, "%%2: f32[...] = MatMul (%%0, %%1)\noutput %%2\n");
+    if (gali_graph_parse(&graph, text.bytes, text.size, &arena, &error) != GAL_OK ||
+        gali_graph_infer(graph, &error) != GAL_OK ||
+        program_make(&run, graph, target_of("x86-64-v3"), gali_program_layout, &p) != GAL_OK) {
+        fail_msg("%s", error.message);
+    }
+    gali_text loops = loops_of(p, 0, NULL, &lowered), schedule = {0};
+    gali_schedule_print(&lowered.sum.schedule, "; ", &schedule);
+    assert_int_equal(lowered.plain, 0);
+    const char *rows = strstr(schedule.bytes, "split i1 ");
+    assert_non_null(rows);
+    uint32_t most = (uint32_t)strtoul(rows + strlen("split i1 "), NULL, 10), sums = 0;
+    assert_in_range(most, 3, 6);
+    for (const char *at = loops.bytes; (at = strstr(at, "for tile")) != NULL; at++) {
+        sums++;
+    }
+    assert_int_equal(sums, most);
+    gali_text_release(&text);
+    gali_text_release(&loops);
+    gali_text_release(&schedule);
+    gali_arena_release(&arena);
+}
+
 /* Of the convolution (i0 i1 i2 i3: batch, map, row, column; k0 k1 k2: row and column of the window, channel) and of the
  * product. */
 static const char *const good[][2] = {
@@ -354,6 +389,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(schedules_come_back),
         cmocka_unit_test(rows_go_around_short_panels),
+        cmocka_unit_test(rows_of_open_size_are_nearly_equal),
         cmocka_unit_test(no_schedule_nor_its_lack_changes_a_bit),
         cmocka_unit_test(a_long_sum_is_one_of_blocks),
         cmocka_unit_test(wrong_schedules_are_refused),
