@@ -161,7 +161,7 @@ static void rows_of_open_size_are_nearly_equal(void **unused) {
     gali_arena arena = {0};
     gali_text text = {0};
     gali_graph *graph;
-    gali_program *p;
+    gali_program *p = NULL;
     gali_lowered lowered;
     gal_error error = {0};
     gali_run run = {.error = &error};
