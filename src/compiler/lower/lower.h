@@ -21,6 +21,7 @@
  *     reorder k0 i2.o      a loop of the sum around all rows of a panel, its sums in memory; k0 before k1
  *     split k1 128; reorder k1.o i2.o     the same, in blocks of 128: whole ones of a sum that has blocks
  *     reorder i2.o i3.o    rows outside of panels, not within
+ *     reorder i1 i3.o      an axis around panels that they are the same for; of several the first is outermost
  *     unroll k1 4          the innermost loop of the sum, so many turns at a time
  *     parallel i1          the loop that threads share
  *

@@ -11,7 +11,8 @@
  * Each element's sum is taken in one order whatever the tile, so tiles change no bit.
  *
  * Axes that loads in lanes depend on are outside of the panels, but for rows; the others inside, so that a panel of weights
- * is read from near memory for all rows. Constants are laid out as [panels][k..][vectors][lanes]: each panel is one stream.
+ * is read from near memory for all rows, or outside, too, where what is multiplied would come from afar for each panel
+ * (tile_around.c). Constants are laid out as [panels][k..][vectors][lanes]: each panel is one stream.
  *
  * A long sum is one of blocks (reads.h): each is summed in registers and added to the tile's sums, which wait in memory. Where
  * the second cache does not hold a panel, a block goes over all rows before the next; the order is the same.
@@ -136,9 +137,12 @@ static void open_others(gali_lowering *l, const gali_sum_tile *t, int which) {
         int by = !gali_tile_is_inside(t, axis)                   ? BY_PANELS
                  : gali_extent_is_number(l->stage->extent[axis]) ? BY_ROWS
                                                                  : BY_OPEN_ROWS;
-        if (axis != t->row && axis != t->vector && (which & by)) {
+        if (axis != t->row && axis != t->vector && !gali_tile_is_around(t, axis) && (which & by)) {
             open_axis(l, axis);
         }
+    }
+    for (uint32_t i = 0; i < t->around_count && (which & BY_PANELS); i++) {
+        open_axis(l, t->around[i]);
     }
 }
 

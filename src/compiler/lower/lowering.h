@@ -8,6 +8,7 @@
  *     lower_pieces.c stages that are several, one behind the other
  *     lower_vector.c stages in vectors, and what may be
  *     lower_tile.c   sums in register tiles of vectors; tile.h
+ *     tile_around.c  which axes go around panels, by what comes from far memory
  *     tile_schedule.c  a tile as a schedule
  *     lower_patterns.c  sums over kernels that pruning left
  *     lower_parallel.c  the loop that threads share

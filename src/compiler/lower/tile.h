@@ -1,6 +1,6 @@
 /*
- * Register tiles of sums: which one a stage has by rules (tile_choose.c) or by a schedule (tile_schedule.c), whose loops
- * lower_tile.c writes.
+ * Register tiles of sums: which one a stage has by rules (tile_choose.c, tile_around.c) or by a schedule (tile_schedule.c),
+ * whose loops lower_tile.c writes.
  */
 #ifndef GALI_COMPILER_LOWER_TILE_H
 #define GALI_COMPILER_LOWER_TILE_H
@@ -22,6 +22,7 @@ typedef struct gali_sum_tile {
     uint32_t all_rows;    /* with blocks: of a panel */
     gali_lower_span open; /* of the summed axes, by the tile's blocks */
     int rows_outside;     /* tiles of rows go around panels, not within; without blocks */
+    uint32_t around[GALI_AXES_MAX], around_count; /* axes that panels are the same for, yet go around them, outermost first */
     uint32_t unroll;      /* turns at a time of the innermost loop of what is summed; 0: one */
     uint32_t parallel;    /* axis whose loop threads share; GALI_NONE: by rule */
     int apart;            /* results are stored number by number: their lanes lie apart, or have no word */
@@ -46,6 +47,11 @@ void gali_tile_pack(gali_lowering *l, const gali_sum_tile *t);
 /* The rows of a panel where blocks are possible: all sizes are numbers and their sums are few; 0: they are not. */
 uint32_t gali_tile_block_rows(const gali_lowering *l, const gali_sum_tile *t);
 
+/* ---- tile_around.c ---- */
+
+/* Which axes go around panels, by what is read from far memory. */
+void gali_tile_choose_around(const gali_lowering *l, gali_sum_tile *t);
+
 /* ---- tile_schedule.c ---- */
 
 /* The stage's tile as its schedule has it; 0, and the lowering fails with the entry, where that is none of this sum. */
@@ -57,7 +63,8 @@ void gali_tile_write(const gali_lowering *l, const gali_sum_tile *t, gali_schedu
 /* Tells who chooses schedules what there is to choose (lower.h). */
 void gali_tile_tell(gali_lowering *l, const gali_sum_tile *t);
 
-/* Whether an axis is one that panels are the same for: it is inside of them; rows apart. */
+/* Whether an axis goes around panels though they are the same for it; whether it is one of those that are inside of them; rows apart. */
+int gali_tile_is_around(const gali_sum_tile *t, uint32_t axis);
 int gali_tile_is_inside(const gali_sum_tile *t, uint32_t axis);
 
 /* The last of the summed axes that an index depends on, counted from 1; 0: none. */

@@ -275,8 +275,16 @@ static int moves_panels(const gali_sum_tile *t, uint32_t axis) {
     return moves;
 }
 
+int gali_tile_is_around(const gali_sum_tile *t, uint32_t axis) {
+    int around = 0;
+    for (uint32_t i = 0; i < t->around_count; i++) {
+        around |= t->around[i] == axis;
+    }
+    return around;
+}
+
 int gali_tile_is_inside(const gali_sum_tile *t, uint32_t axis) {
-    return axis != t->row && axis != t->vector && !moves_panels(t, axis);
+    return axis != t->row && axis != t->vector && !moves_panels(t, axis) && !gali_tile_is_around(t, axis);
 }
 
 uint32_t gali_tile_block_rows(const gali_lowering *l, const gali_sum_tile *t) {
@@ -340,6 +348,7 @@ static int choose_by_rules(gali_lowering *l, gali_sum_tile *t) {
         if (gali_tile_along(l, t, d) && gali_tile_may_pack(l, t)) {
             choose_blocks(l, t);
             choose_rows_outside(l, t);
+            gali_tile_choose_around(l, t);
             return 1;
         }
     }

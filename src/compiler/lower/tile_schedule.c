@@ -109,6 +109,16 @@ static int read_split(reading *r, const gali_schedule_entry *e) {
     return 1;
 }
 
+/* A whole axis around panels, behind those that are there already. */
+static int read_around(reading *r, uint32_t axis) {
+    gali_sum_tile *t = r->t;
+    if (!is_own(r->l, axis) || !gali_tile_is_inside(t, axis)) {
+        return refuse(r, "not an axis that panels could go around, or it is around them already");
+    }
+    t->around[t->around_count++] = axis;
+    return 1;
+}
+
 static int read_reorder(reading *r, const gali_schedule_entry *e) {
     gali_sum_tile *t = r->t;
     uint32_t whole = axis_of(r, e->target, ""), part = axis_of(r, e->target, ".o"),
@@ -117,6 +127,9 @@ static int read_reorder(reading *r, const gali_schedule_entry *e) {
     if (part != GALI_NONE && part == t->row && around == t->vector && !t->outer && !r->block) {
         t->rows_outside = 1;
         return 1;
+    }
+    if (whole < r->l->stage->rank && whole != t->row && around == t->vector) {
+        return read_around(r, whole);
     }
     if (around == GALI_NONE || around != t->row || t->rows_outside) {
         return refuse(r, "only the sum goes around rows, and rows around panels");
@@ -236,6 +249,11 @@ void gali_tile_write(const gali_lowering *l, const gali_sum_tile *t, gali_schedu
     }
     if (t->rows_outside) {
         name_axis(l, t->row, ".o", name);
+        name_axis(l, t->vector, ".o", other);
+        gali_schedule_add(schedule, GALI_PRIMITIVE_REORDER, name, other, 0);
+    }
+    for (uint32_t i = 0; i < t->around_count; i++) {
+        name_axis(l, t->around[i], "", name);
         name_axis(l, t->vector, ".o", other);
         gali_schedule_add(schedule, GALI_PRIMITIVE_REORDER, name, other, 0);
     }
