@@ -79,6 +79,38 @@ static void test_channels_go_last(void **state) {
     gali_arena_release(&arena);
 }
 
+/* Two products beside depthwise convolutions, one by steps of 2: none of them likes channels last before the others have them. */
+static void test_products_beside_depthwise_go_last(void **state) {
+    (void)state;
+    gali_arena arena = {0};
+    gali_text text = {0};
+    gali_graph *graph;
+    gal_error error = {0};
+    gali_text_add(&text, "input %%0 \"x\": f32[1, 3, 75, 75]\n");
+    add_constant(&text, 1, "64, 3, 3, 3", 64 * 27);
+    add_constant(&text, 2, "128, 64, 1, 1", 128 * 64);
+    add_constant(&text, 3, "128, 1, 3, 3", 128 * 9);
+    add_constant(&text, 4, "128, 128, 1, 1", 128 * 128);
+    add_constant(&text, 5, "128, 1, 3, 3", 128 * 9);
+    add_constant(&text, 6, "256, 128, 1, 1", 256 * 128);
+    gali_text_add(
+        &text, "%%7: f32[...] = Conv (%%0, %%1) pads:ints=1,1,1,1\n%%8: f32[...] = Conv (%%7, %%2)\n"
+               "%%9: f32[...] = Conv (%%8, %%3) group:int=128 pads:ints=1,1,1,1\n"
+               "%%10: f32[...] = Conv (%%9, %%4)\n"
+               "%%11: f32[...] = Conv (%%10, %%5) group:int=128 strides:ints=2,2 pads:ints=1,1,1,1\n"
+               "%%12: f32[...] = Conv (%%11, %%6)\n%%13: f32[...] = GlobalAveragePool (%%12)\noutput %%13\n");
+    if (gali_graph_parse(&graph, text.bytes, text.size, &arena, &error) != GAL_OK ||
+        gali_graph_infer(graph, &error) != GAL_OK) {
+        fail_msg("%s", error.message);
+    }
+    const gali_program *p = laid_out(graph, &arena);
+    for (uint32_t tensor = 8; tensor <= 11; tensor++) {
+        expect_order(p, tensor, "0 2 3 1 ");
+    }
+    gali_text_release(&text);
+    gali_arena_release(&arena);
+}
+
 /* The same sums, in the file's order. */
 static gal_status row_major(gali_program *p, gal_error *error) {
     gal_status status = gali_program_layout(p, error);
@@ -286,6 +318,7 @@ static void test_merged_axes_are_summed_as_parts(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_channels_go_last),
+        cmocka_unit_test(test_products_beside_depthwise_go_last),
         cmocka_unit_test(test_no_order_changes_a_bit),
         cmocka_unit_test(test_sums_of_rows_go_in_parts),
         cmocka_unit_test(test_merged_axes_are_summed_as_parts),

@@ -111,15 +111,39 @@ static void schedules_come_back(void **unused) {
     }
 }
 
-/* The schedule by rules of x[n, terms] times y[terms, n]; constant: y is. */
-static gali_text product_by_rules(int64_t n, int64_t terms, int constant) {
+/* The schedule by rules of a graph's longest sum. Releases the text. */
+static gali_text by_rules(gali_text *text) {
     gali_arena arena = {0};
-    gali_text text = {0}, schedule = {0};
+    gali_text schedule = {0};
     gali_graph *graph;
     gali_program *p;
     gali_lowered lowered;
     gal_error error = {0};
     gali_run run = {.error = &error};
+    if (gali_graph_parse(&graph, text->bytes, text->size, &arena, &error) != GAL_OK ||
+        gali_graph_infer(graph, &error) != GAL_OK ||
+        program_make(&run, graph, target_of("x86-64-v3"), gali_program_layout, &p) != GAL_OK) {
+        fail_msg("%s", error.message);
+    }
+    double steps = 0;
+    for (uint32_t group = 0; group < p->group_count; group++) {
+        assert_int_equal(gali_program_lower(p, group, &lowered, &error), GAL_OK);
+        if (lowered.sum.schedule.count && lowered.sum.steps > steps) {
+            steps = lowered.sum.steps;
+            gali_text_release(&schedule);
+            schedule = (gali_text){0};
+            gali_schedule_print(&lowered.sum.schedule, "; ", &schedule);
+        }
+    }
+    assert_true(steps > 0);
+    gali_text_release(text);
+    gali_arena_release(&arena);
+    return schedule;
+}
+
+/* The schedule by rules of x[n, terms] times y[terms, n]; constant: y is. */
+static gali_text product_by_rules(int64_t n, int64_t terms, int constant) {
+    gali_text text = {0};
     char shape[64];
     gali_text_add(&text, "input %%0: f32[%lld, %lld]\n", (long long)n, (long long)terms);
     snprintf(shape, sizeof shape, "%lld, %lld", (long long)terms, (long long)n);
@@ -129,16 +153,7 @@ static gali_text product_by_rules(int64_t n, int64_t terms, int constant) {
         gali_text_add(&text, "input %%1: f32[%s]\n", shape);
     }
     gali_text_add(&text, "%%2: f32[...] = MatMul (%%0, %%1)\noutput %%2\n");
-    if (gali_graph_parse(&graph, text.bytes, text.size, &arena, &error) != GAL_OK ||
-        gali_graph_infer(graph, &error) != GAL_OK ||
-        program_make(&run, graph, target_of("x86-64-v3"), gali_program_layout, &p) != GAL_OK ||
-        gali_program_lower(p, 0, &lowered, &error) != GAL_OK) {
-        fail_msg("%s", error.message);
-    }
-    gali_schedule_print(&lowered.sum.schedule, "; ", &schedule);
-    gali_text_release(&text);
-    gali_arena_release(&arena);
-    return schedule;
+    return by_rules(&text);
 }
 
 /* Where a column of a panel's results would lie far apart, and the panels are short, rows go around them. */
@@ -190,6 +205,37 @@ static void rows_of_open_size_are_nearly_equal(void **unused) {
     gali_arena_release(&arena);
 }
 
+/*
+ * Of a clip that far memory holds, each row of all frames goes through all panels before the next row, frame by frame within,
+ * since a window reads its neighbours. A small one stays near, and of one panel nothing is read twice.
+ */
+static void axes_go_around_panels(void **unused) {
+    static const struct {
+        int size;
+        uint32_t maps;
+        const char *around;
+    } cases[] = {{96, 64, "reorder i3 i1.o; reorder i2 i1.o"}, {8, 64, NULL}, {96, 16, NULL}};
+    (void)unused;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        gali_text text = {0};
+        char shape[64];
+        snprintf(shape, sizeof shape, "%u, 32, 3, 1, 1", cases[i].maps);
+        gali_text_add(&text, "input %%0: f32[1, 3, 24, %d, %d]\n", 2 * cases[i].size, 2 * cases[i].size);
+        add_constant(&text, 1, "32, 3, 1, 3, 3", 32 * 27);
+        add_constant(&text, 2, shape, cases[i].maps * 32 * 3);
+        gali_text_add(&text, "%%3: f32[...] = Conv (%%0, %%1) strides:ints=1,2,2 pads:ints=0,1,1,0,1,1\n"
+                             "%%4: f32[...] = Conv (%%3, %%2) pads:ints=1,0,0,1,0,0\n"
+                             "%%5: f32[...] = MaxPool (%%4) kernel_shape:ints=1,3,3 strides:ints=1,2,2\n"
+                             "%%6: f32[...] = GlobalAveragePool (%%5)\noutput %%6\n");
+        gali_text schedule = by_rules(&text);
+        int there = strstr(schedule.bytes, " i1.o") != NULL;
+        if (there != (cases[i].around != NULL) || (there && !strstr(schedule.bytes, cases[i].around))) {
+            fail_msg("%s", schedule.bytes);
+        }
+        gali_text_release(&schedule);
+    }
+}
+
 /* Of the convolution (i0 i1 i2 i3: batch, map, row, column; k0 k1 k2: row and column of the window, channel) and of the
  * product. */
 static const char *const good[][2] = {
@@ -201,6 +247,9 @@ static const char *const good[][2] = {
      "vectorize i1 8; split i1 2; split i0 4; split k0 300; reorder k0.o i0.o; unroll k0.i 2"},
     {"vectorize i1 8; split i1 2; split i3 4; reorder i3.o i1.o; parallel i2",
      "vectorize i1 8; split i1 4; split i0 6; reorder i0.o i1.o"},
+    {"vectorize i1 8; split i1 2; split i3 4; reorder i2 i1.o", "vectorize i1 8; split i1 3; split i0 2"},
+    {"vectorize i1 8; split i1 2; split i3 2; reorder k0 i3.o; reorder i2 i1.o",
+     "vectorize i1 8; split i1 3; split i0 3"},
     {"vectorize i1 8; split i1 5; parallel i1", "vectorize i1 8; split i1 7; parallel i1"},
 };
 
@@ -301,6 +350,10 @@ static const char *const bad[][2] = {
     {"vectorize i1 8; split i3 2; reorder i1.o i3.o", "schedule, entry 3 (reorder i1.o i3.o): summed axes go"},
     {"vectorize i1 8; split i3 4; reorder k0 i3.o; reorder k1 i3.o",
      "schedule: a block of the tile ends within one of the sum"},
+    {"vectorize i1 8; split i3 2; reorder i2 i1.o; reorder i2 i1.o",
+     "schedule, entry 4 (reorder i2 i1.o): not an axis that panels could go around"},
+    {"vectorize i1 8; reorder i3 i1.o; split i3 2",
+     "schedule, entry 3 (split i3 2): it, or another axis as rows"},
     {"vectorize i1 8; unroll k0 4", "schedule, entry 2 (unroll k0 4): only the innermost"},
     {"vectorize i1 8; parallel k0", "schedule, entry 2 (parallel k0): not an axis of the result"},
     {"vectorize i1 8; fuse i1 i2", "schedule, entry 2 (fuse i1 i2): not for a sum in a tile"},
@@ -390,6 +443,7 @@ int main(void) {
         cmocka_unit_test(schedules_come_back),
         cmocka_unit_test(rows_go_around_short_panels),
         cmocka_unit_test(rows_of_open_size_are_nearly_equal),
+        cmocka_unit_test(axes_go_around_panels),
         cmocka_unit_test(no_schedule_nor_its_lack_changes_a_bit),
         cmocka_unit_test(a_long_sum_is_one_of_blocks),
         cmocka_unit_test(wrong_schedules_are_refused),

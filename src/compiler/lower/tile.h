@@ -22,10 +22,11 @@ typedef struct gali_sum_tile {
     uint32_t all_rows;    /* with blocks: of a panel */
     gali_lower_span open; /* of the summed axes, by the tile's blocks */
     int rows_outside;     /* tiles of rows go around panels, not within; without blocks */
-    uint32_t around[GALI_AXES_MAX], around_count; /* axes that panels are the same for, yet go around them, outermost first */
-    uint32_t unroll;      /* turns at a time of the innermost loop of what is summed; 0: one */
-    uint32_t parallel;    /* axis whose loop threads share; GALI_NONE: by rule */
-    int apart;            /* results are stored number by number: their lanes lie apart, or have no word */
+    uint32_t around[GALI_AXES_MAX]; /* axes that panels are the same for, yet go around them, outermost first */
+    uint32_t around_count;
+    uint32_t unroll;   /* turns at a time of the innermost loop of what is summed; 0: one */
+    uint32_t parallel; /* axis whose loop threads share; GALI_NONE: by rule */
+    int apart;         /* results are stored number by number: their lanes lie apart, or have no word */
     uint32_t load_count, in_lanes; /* of the stage's value */
     const gali_scalar *load[GALI_TILE_LOADS_MAX];
     gali_lower_lanes is[GALI_TILE_LOADS_MAX];
@@ -63,7 +64,7 @@ void gali_tile_write(const gali_lowering *l, const gali_sum_tile *t, gali_schedu
 /* Tells who chooses schedules what there is to choose (lower.h). */
 void gali_tile_tell(gali_lowering *l, const gali_sum_tile *t);
 
-/* Whether an axis goes around panels though they are the same for it; whether it is one of those that are inside of them; rows apart. */
+/* Of an axis that panels are the same for, rows apart: whether it goes around them; whether it is inside of them. */
 int gali_tile_is_around(const gali_sum_tile *t, uint32_t axis);
 int gali_tile_is_inside(const gali_sum_tile *t, uint32_t axis);
 

@@ -5,14 +5,15 @@
  *
  *     for y { for panels { for t { for row tiles of x { .. } } } }
  *
- * Counted are bytes that the second cache does not hold, those that come from beyond a few of it FAR times. Axes of which a
+ * What is no more than a few second caches hold is left alone: there either way is as fast. Else
+ * counted are bytes that the second cache does not hold, those that come from beyond a few of it FAR times. Axes of which a
  * window reads neighbours, as a convolution along time does, go inside of the other ones, so that what two of its turns have
  * in common is still near.
  */
 #include "compiler/lower/tile.h"
 
-#define FAR 3.0   /* what a byte costs from beyond FAR_FROM second caches, beside one from less far */
-#define GAIN 0.7f /* what is left of the cost has to be less than this */
+#define FAR 3.0  /* what a byte costs from beyond FAR_FROM second caches, beside one from less far */
+#define GAIN 0.7 /* what is left of the cost has to be less than this */
 
 enum { FAR_FROM = 16, EXTENT_GUESS = 64 };
 
@@ -123,7 +124,8 @@ static uint32_t next_axis(traffic *r, double *least) {
     uint32_t best = GALI_NONE, around = r->around;
     for (uint32_t d = l->shared; d < l->stage->rank; d++) {
         uint32_t axis = gali_lower_axis(l, d);
-        if ((around >> axis & 1) || !gali_tile_is_inside(r->t, axis) || count_of(l, l->stage->extent[axis]) < 2) {
+        if ((around >> axis & 1) || !gali_tile_is_inside(r->t, axis) ||
+            count_of(l, l->stage->extent[axis]) < 2) {
             continue;
         }
         r->around = around | 1u << axis;
@@ -139,7 +141,8 @@ static uint32_t next_axis(traffic *r, double *least) {
 
 void gali_tile_choose_around(const gali_lowering *l, gali_sum_tile *t) {
     traffic r = {.l = l, .t = t};
-    if (t->row == GALI_NONE || t->outer || t->block || t->rows_outside || !begin(&r)) {
+    if (t->row == GALI_NONE || t->outer || t->block || t->rows_outside || !begin(&r) ||
+        bytes_of_part(&r) <= (double)FAR_FROM * l->p->target->l2) {
         return;
     }
     double before = cost_of(&r), least = before;

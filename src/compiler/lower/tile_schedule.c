@@ -92,7 +92,8 @@ static int read_split(reading *r, const gali_schedule_entry *e) {
         r->paneled = 1;
         return 1;
     }
-    if (axis < stage->rank && axis != t->vector && t->row == GALI_NONE && e->number <= ROWS_MOST) {
+    if (axis < stage->rank && axis != t->vector && t->row == GALI_NONE && e->number <= ROWS_MOST &&
+        !gali_tile_is_around(t, axis)) {
         t->row = axis;
         t->rows = e->number;
         return 1;
