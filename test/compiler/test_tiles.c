@@ -116,7 +116,7 @@ static gali_text by_rules(gali_text *text) {
     gali_arena arena = {0};
     gali_text schedule = {0};
     gali_graph *graph;
-    gali_program *p;
+    gali_program *p = NULL;
     gali_lowered lowered;
     gal_error error = {0};
     gali_run run = {.error = &error};

@@ -66,7 +66,7 @@ static double bytes_of_part(const traffic *r) {
 /* What it costs to read bytes once more that are so many. */
 static double cost_again(const gali_lowering *l, double bytes) {
     double l2 = l->p->target->l2;
-    return bytes <= l2 ? 0 : bytes <= FAR_FROM * l2 ? bytes : FAR * bytes;
+    return bytes <= l2 ? 0 : bytes <= (double)FAR_FROM * l2 ? bytes : FAR * bytes;
 }
 
 static double cost_of(const traffic *r) {
