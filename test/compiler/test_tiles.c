@@ -25,7 +25,7 @@ static void add_constant(gali_text *text, uint32_t number, const char *shape, ui
     gali_text_add(text, "\n");
 }
 
-/* Sums of 5 * (5 * 36) and of 2 * 300 terms: in blocks. */
+/* Sums of 25 * 36 and of 2 * 300 terms: in blocks. */
 enum { CHANNELS = 36, WINDOW = 5, MAPS = 40, H = 7, W = 9, X = CHANNELS * H * W, M = 13, K = 600, N = 50 };
 
 /* Groups: a copy of the input with a margin; a convolution and a product, each with what follows it. */
@@ -348,7 +348,7 @@ static const char *const bad[][2] = {
     {"vectorize i1 8; split i3 2; split k2 4", "schedule: a block stands where nothing goes around it"},
     {"vectorize i1 8; split i3 2; reorder k1 i3.o", "schedule, entry 3 (reorder k1 i3.o): summed axes go out"},
     {"vectorize i1 8; split i3 2; reorder i1.o i3.o", "schedule, entry 3 (reorder i1.o i3.o): summed axes go"},
-    {"vectorize i1 8; split i3 4; reorder k0 i3.o; reorder k1 i3.o",
+    {"vectorize i1 8; split i3 4; reorder k0 i3.o; reorder k1 i3.o; split k2 18; reorder k2.o i3.o",
      "schedule: a block of the tile ends within one of the sum"},
     {"vectorize i1 8; split i3 2; reorder i2 i1.o; reorder i2 i1.o",
      "schedule, entry 4 (reorder i2 i1.o): not an axis that panels could go around"},
