@@ -6,8 +6,8 @@
  * Defined in system_posix.c and system_windows.c. */
 double gali_clock_seconds(void);
 
-/* Seconds that this thread has run, without what others took of its core meanwhile; on Windows in steps of some
- * milliseconds. Where the system does not say, gali_clock_seconds. */
+/* Seconds that this thread has run, without what others took of its core meanwhile. Where the system does not say, or not
+ * finely, as Windows: gali_clock_seconds. */
 double gali_clock_thread_seconds(void);
 
 #endif
