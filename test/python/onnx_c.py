@@ -160,7 +160,7 @@ class CompiledModel:
             self.weights,
             ctypes.c_void_p(workspace.ctypes.data),
         )
-        run, kept = self.library.model_call, (self, arrays, workspace)
+        run, kept = self.library.model_call, (self, arrays, made, workspace)
         return made, lambda: run(*arguments) if kept else -1
 
     def sizes_of(self, inputs: list[np.ndarray]) -> dict[str, int]:
