@@ -170,7 +170,14 @@ static const ops_case ops_cases[] = {
     {"MatMulInteger", "u8[2,3]@0:255 u8[3,4]@0:255", "", 0, 0},
     {"QLinearMatMul", "u8[5,2,3]@0:255 f32[]=0.01 u8[]=3 u8[5,3,4]@0:255 f32[]=0.02 u8[]=7 f32[]=0.5 u8[]=9",
      "", 0, 0},
-    {"Det", "f32[5,3,3]", "", 0, OPS_NEVER},
+
+    /* ---- determinant ---- */
+    {"Det", "f32[5,3,3]", "", 0, OPS_BY_NUMBERS},
+    {"Det", "f64[1,1]", "", 0, 0},
+    {"Det", "f32[2,3,2,2]", "", 0, OPS_BY_NUMBERS},
+    {"Det", "f64[4,4]", "", 0, OPS_BY_NUMBERS},
+    {"Det", "f32[2,8,8]", "", 0, OPS_BY_NUMBERS},
+    {"Det", "f32[2,9,9]", "", 0, OPS_NEVER},
 
     /* ---- attention ---- */
     {"Attention", "f32[2,4,3,6] f32[2,4,5,6] f32[2,4,5,2]", "", 0, 0},
@@ -290,7 +297,9 @@ static const ops_case ops_cases[] = {
      0},
     {"Resize", "f32[1,1,5,4] f32[8]=0,0,0.4,0.6,1,1,0.6,1.7 - i64[4]=1,1,3,3",
      "mode=linear coordinate_transformation_mode=tf_crop_and_resize extrapolation_value=9", 0, 0},
-    {"Resize", "f32[1,1,9,9] - - i64[4]=1,1,3,4", "mode=linear antialias=1", 0, OPS_BY_NUMBERS},
+    {"Resize", "f32[1,1,9,9] - - i64[4]=1,1,3,4", "mode=linear antialias=1", 0, 0},
+    {"Resize", "f32[1,1,9,9] - - i64[2]=4,13", "mode=cubic antialias=1 exclude_outside=1 axes=2,3", 0, 0},
+    {"Resize", "f32[2,1,9,7] - f32[4]=1,1,0.3,0.9", "mode=cubic antialias=1", 0, 0},
 
     /* ---- reshape ---- */
     {"Shape", "f32[2,3,4]", "", 0, 0},

@@ -186,44 +186,71 @@ static scalar *kernel_at(gali_express *x, scalar *d) {
     return gali_x_select(x, gali_x_apply(x, GALI_SCALAR_less_equal, d, one, NULL), cubic(x, d, 0), far);
 }
 
-/* The weight of the tap that a stage reduces over now, and its place; not yet brought to a sum of 1. */
-static scalar *stretched_weight(gali_express *x, const gali_resize_axis *a, scalar *at, int64_t count,
-                                scalar *tap, scalar **place) {
-    scalar *first = gali_x_cast(x, GALI_i64, gali_x_of(x, GALI_SCALAR_floor, at));
-    *place = gali_x_add(x, gali_x_sub(x, first, gali_x_int(x, count / 2 - 1)), tap);
-    scalar *apart = gali_x_sub(x, gali_x_cast(x, GALI_f32, *place), at);
-    scalar *weight = kernel_at(x, gali_x_of(x, GALI_SCALAR_abs, gali_x_mul(x, apart, real(x, a->scale))));
-    scalar *is = gali_x_within(x, *place, gali_x_int(x, 0), gali_x_extent(x, a->in));
-    return gali_node_int(x->node, "exclude_outside") ? gali_x_select(x, is, weight, real(x, 0)) : weight;
+/* By which the kernel is as much wider: 1 where the axis grows. */
+static scalar *narrowing(gali_express *x, const gali_resize_axis *a) {
+    return a->scale > 0 ? real(x, a->scale) : gali_x_least(x, scale_of(x, a), real(x, 1));
 }
 
-static int64_t tap_count(const gali_express *x, const gali_resize_axis *a) {
-    return 2 * (int64_t)ceil((gali_node_is(x->node, "mode", "linear") ? 1 : 2) / a->scale);
-}
-
-/* The sum of an element's weights, for each place along the axis. */
-static gali_stage_of *express_weights(gali_express *x, const gali_resize_axis *a, int by_scales) {
-    gali_stage_of *y = gali_x_temporary(x, "weights", GALI_f32, 1, &a->out);
-    if (y) {
-        int64_t count = tap_count(x, a);
-        scalar *at = express_coordinate(x, a, by_scales, gali_x_axis(x, 0)), *place;
-        gali_x_sum(x, y, stretched_weight(x, a, at, count, gali_x_axis(x, gali_x_reduce(y, count)), &place));
+/*
+ * The places that the kernel reaches, half of them before the coordinate. A scale that running tells is no less than the
+ * sizes' quotient, since the result's is rounded down.
+ */
+static gali_extent tap_count(const gali_express *x, const gali_resize_axis *a) {
+    int64_t reach = gali_node_is(x->node, "mode", "linear") ? 1 : 2;
+    if (a->scale > 0) {
+        return 2 * (int64_t)ceil((double)reach / a->scale);
     }
+    gali_extent out = gali_extent_most(x->extents, a->out, 1);
+    gali_extent all = gali_extent_add(x->extents, gali_extent_mul(x->extents, a->in, reach),
+                                      gali_extent_sub(x->extents, out, 1));
+    return gali_extent_mul(x->extents,
+                           gali_extent_most(x->extents, gali_extent_quotient(x->extents, all, out), reach), 2);
+}
+
+/* The place of a tap of the result's element `own`, perhaps outside, and *weight, not yet brought to a sum of 1. */
+static scalar *stretched_place(gali_express *x, const gali_resize_axis *a, int by_scales, scalar *own,
+                               scalar *tap, scalar **weight) {
+    gali_extent half = gali_extent_quotient(x->extents, tap_count(x, a), 2);
+    scalar *at = express_coordinate(x, a, by_scales, own), *none = gali_x_int(x, 0);
+    scalar *first = gali_x_cast(x, GALI_i64, gali_x_of(x, GALI_SCALAR_floor, at));
+    scalar *before = gali_x_extent(x, gali_extent_sub(x->extents, half, 1));
+    scalar *place = gali_x_add(x, gali_x_sub(x, first, before), tap);
+    scalar *apart = gali_x_mul(x, gali_x_sub(x, gali_x_cast(x, GALI_f32, place), at), narrowing(x, a));
+    *weight = kernel_at(x, gali_x_of(x, GALI_SCALAR_abs, apart));
+    if (gali_node_int(x->node, "exclude_outside")) {
+        scalar *is = gali_x_within(x, place, none, gali_x_extent(x, a->in));
+        *weight = gali_x_select(x, is, *weight, real(x, 0));
+    }
+    return place;
+}
+
+/* The weights of each place along the axis, [out][taps], with a sum of 1. */
+static gali_stage_of *express_weights(gali_express *x, const gali_resize_axis *a, int by_scales) {
+    const gali_extent shape[] = {a->out, tap_count(x, a)};
+    gali_stage_of *sums = gali_x_temporary(x, "sums of weights", GALI_f32, 1, &a->out);
+    gali_stage_of *y = gali_x_temporary(x, "weights", GALI_f32, 2, shape);
+    scalar *own = gali_x_axis(x, 0), *weight;
+    if (!sums || !y) {
+        return NULL;
+    }
+    stretched_place(x, a, by_scales, own, gali_x_axis(x, gali_x_reduce(sums, shape[1])), &weight);
+    gali_x_sum(x, sums, weight);
+    stretched_place(x, a, by_scales, own, gali_x_axis(x, 1), &weight);
+    y->value = gali_x_div(x, weight, gali_x_read(x, sums, &own));
     return y;
 }
 
 /* A smaller axis through a kernel that is as much wider (antialias). */
 static void express_stretched(gali_express *x, gali_stage_of *y, const gali_resize_axis *a, int axis,
-                              int by_scales, const gali_stage_of *sums, const gali_stage_of *from) {
-    int64_t count = tap_count(x, a);
-    scalar *index[GALI_RANK_MAX], *place;
+                              int by_scales, const gali_stage_of *kernel, const gali_stage_of *from) {
+    scalar *index[GALI_RANK_MAX], *unused;
     gali_x_axes(x, y->rank, index);
-    scalar *own = index[axis], *at = express_coordinate(x, a, by_scales, own);
-    scalar *weight = stretched_weight(x, a, at, count, gali_x_axis(x, gali_x_reduce(y, count)), &place);
-    weight = gali_x_cast(x, y->element, gali_x_div(x, weight, gali_x_read(x, sums, &own)));
+    scalar *of_weight[] = {index[axis], gali_x_axis(x, gali_x_reduce(y, tap_count(x, a)))};
+    scalar *place = stretched_place(x, a, by_scales, of_weight[0], of_weight[1], &unused);
     index[axis] = inside(x, a, place);
     y->start = gali_x_number(x, y->element, 0);
-    y->value = gali_x_accumulate(x, y, weight, read_from(x, from, index));
+    y->value = gali_x_accumulate(x, y, gali_x_cast(x, y->element, gali_x_read(x, kernel, of_weight)),
+                                 read_from(x, from, index));
 }
 
 static void express_all_nearest(gali_express *x, const gali_resize_plan *p, int by_scales) {
@@ -253,17 +280,17 @@ static void express_axes(gali_express *x, const gali_resize_plan *p, int by_scal
             continue;
         }
         shape[i] = p->axis[i].out;
-        int stretched = gali_node_int(x->node, "antialias") && p->axis[i].scale > 0 && p->axis[i].scale < 1;
-        gali_stage_of *sums = stretched ? express_weights(x, &p->axis[i], by_scales) : NULL;
+        int stretched = gali_node_int(x->node, "antialias") && p->axis[i].scale < 1;
+        gali_stage_of *own = stretched ? express_weights(x, &p->axis[i], by_scales) : NULL;
         gali_stage_of *y = --left
                                ? gali_x_temporary(x, "resized", x->result[0].element, (uint32_t)p->rank, shape)
                                : gali_x_result(x, 0);
         gali_x_axes(x, (uint32_t)p->rank, index);
-        if (!y || (stretched && !sums)) {
+        if (!y || (stretched && !own)) {
             return;
         }
         if (stretched) {
-            express_stretched(x, y, &p->axis[i], i, by_scales, sums, from);
+            express_stretched(x, y, &p->axis[i], i, by_scales, own, from);
         } else {
             y->value = express_taps(x, &p->axis[i], i, by_scales, from, index);
         }
@@ -301,7 +328,7 @@ static int are_whole(const gali_express *x, const gali_resize_plan *p, int known
 
 void gali_express_resize(gali_express *x) {
     gali_resize_plan p;
-    int known, changed = 0, fixed = 1, open = 0;
+    int known, changed = 0, fixed = 1, narrow = 1;
     gali_resize_given g = gali_resize_given_of(x->node, x->extents, x->operand, x->known, x->real);
     const char *wrong = gali_resize_plan_make(&g, &p, &known);
     int crop = gali_node_is(x->node, "coordinate_transformation_mode", "tf_crop_and_resize");
@@ -315,11 +342,11 @@ void gali_express_resize(gali_express *x) {
     for (int i = 0; i < p.rank; i++) {
         changed += !p.axis[i].plain;
         fixed &= p.axis[i].out != GALI_EXTENT_UNKNOWN;
-        open |= !p.axis[i].plain && p.axis[i].scale < SCALE_LEAST;
+        narrow &= p.axis[i].plain || p.axis[i].scale <= 0 || p.axis[i].scale >= SCALE_LEAST;
     }
     int nearest_one = gali_node_is(x->node, "mode", "nearest");
-    int stretched = gali_node_int(x->node, "antialias") && !nearest_one && open;
-    if (!fixed || stretched || (crop && nearest_one)) {
+    int stretched = gali_node_int(x->node, "antialias") && !nearest_one;
+    if (!fixed || (stretched && (crop || !narrow)) || (crop && nearest_one)) {
         x->none = 1;
     } else if (nearest_one || !changed) {
         express_all_nearest(x, &p, g.has_scales);
