@@ -333,6 +333,16 @@ static gal_status tune_layers(job *self, const model_bytes *model) {
     return status;
 }
 
+/* Time spent on what a call hardly notices is time that heavy groups do not get. */
+static void leave_out_light(job *self) {
+    uint32_t worth = gali_tune_worth(self->tasks, self->task_count);
+    if (worth < self->task_count) {
+        printf("%u lighter groups, under 2 %% of the work together, stay as the rules have them\n",
+               self->task_count - worth);
+        self->task_count = worth;
+    }
+}
+
 static gal_status tune_groups(job *self) {
     static const char *const isas[GALI_SIMD_COUNT] = {"scalar", "avx2", "avx512", "neon", "wasm"};
     gali_onnx_model model = {.fast = self->fast, .exact = self->exact};
@@ -350,6 +360,9 @@ static gal_status tune_groups(job *self) {
             status = gali_tune_group_tasks(model.program, self->tasks, &self->task_count, &why);
         }
         status = status == GAL_OK ? GAL_OK : gali_fail_in_file(&self->error, self->model, &why);
+    }
+    if (status == GAL_OK && self->tune.way != GALI_SEARCH_BY_HAND) {
+        leave_out_light(self);
     }
     if (status == GAL_OK && self->task_count == 0) {
         printf("%s: no group has a sum that runs in tiles of %s: nothing is to be chosen\n", self->model,

@@ -131,11 +131,30 @@ static void candidates_are_compared_by_their_bits(void **unused) {
     gali_arena_release(&arena);
 }
 
+/* What has less than a fiftieth of the weight together is not searched, one task always is. */
+static void light_groups_are_not_searched(void **unused) {
+    static const double steps[] = {600, 380, 11, 8.9, 0.1}; /* thousandths */
+    (void)unused;
+    memset(tasks, 0, sizeof tasks);
+    for (uint32_t i = 0; i < 5; i++) {
+        tasks[i].layers = 1;
+        tasks[i].group.sum.steps = steps[i];
+    }
+    assert_int_equal(gali_tune_worth(tasks, 5), 3);
+    tasks[4].group.bytes = 13 / (double)GALI_TUNE_BYTE; /* bytes weigh, too */
+    assert_int_equal(gali_tune_worth(tasks, 5), 4);
+    tasks[4].group.bytes = 0;
+    tasks[3].layers = 3; /* and how often it runs */
+    assert_int_equal(gali_tune_worth(tasks, 5), 4);
+    assert_int_equal(gali_tune_worth(tasks, 1), 1);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(equal_groups_are_one_task),
         cmocka_unit_test(all_points_are_schedules),
         cmocka_unit_test(candidates_are_compared_by_their_bits),
+        cmocka_unit_test(light_groups_are_not_searched),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -30,7 +30,8 @@ typedef struct laid {
 typedef struct candidate {
     gali_lowered lowered;
     run *run;
-    uint32_t turns;                          /* of the loop that threads share */
+    uint32_t function; /* candidate_N of the text: one that is as the rules write it is the first */
+    uint32_t turns;    /* of the loop that threads share */
     const laid *laid[GALI_LOOP_BUFFERS_MAX]; /* of the parameters that are constants */
 } candidate;
 
@@ -182,6 +183,11 @@ static gal_status add_candidate(gali_group_scene *s, const gali_schedule *schedu
     char name[16];
     gal_error why = {0};
     size_t before = text->size;
+    if (number && gali_schedule_same(schedule, &s->group->sum.schedule)) {
+        *one = s->of[0];
+        return GAL_OK;
+    }
+    one->function = number;
     snprintf(name, sizeof name, "k%u", number);
     gal_status status = gali_program_lower_by(p, s->group->number, schedule, arena, &one->lowered, &why);
     if (status == GAL_OK) {
@@ -286,11 +292,11 @@ static gal_status find_all(gali_group_scene *s, const gali_object *object, uint3
                            gali_measured *results, gal_error *error) {
     for (uint32_t i = 0; i <= count; i++) {
         char name[32];
-        snprintf(name, sizeof name, "candidate_%u", i);
-        void *address = gali_object_find(object, name);
         if (i && *results[i - 1].failure) {
             continue;
         }
+        snprintf(name, sizeof name, "candidate_%u", s->of[i].function);
+        void *address = gali_object_find(object, name);
         if (!address) {
             return gali_fail(error, GAL_IO, "a compiled candidate is not in its library");
         }

@@ -75,8 +75,13 @@ gal_status gali_tune_tasks(const gali_compilation *c, const uint32_t *counts, ui
 
 /* ---- groups ---- */
 
+/* About what a machine takes: multiply-adds, and bytes that come from far memory. */
+static double weight_of(const gali_tune_task *task) {
+    return task->layers * (task->group.sum.steps + GALI_TUNE_BYTE * task->group.bytes);
+}
+
 static int is_lighter(const gali_tune_task *a, const gali_tune_task *b) {
-    return a->layers * a->group.sum.steps < b->layers * b->group.sum.steps;
+    return weight_of(a) < weight_of(b);
 }
 
 static int by_weight(const void *a, const void *b) {
@@ -147,6 +152,17 @@ gal_status gali_tune_group_tasks(gali_program *program, gali_tune_task *tasks, u
     }
     qsort(tasks, *task_count, sizeof *tasks, by_weight);
     return status;
+}
+
+uint32_t gali_tune_worth(const gali_tune_task *tasks, uint32_t count) {
+    double all = 0, light = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        all += weight_of(&tasks[i]);
+    }
+    while (count > 1 && light + weight_of(&tasks[count - 1]) < all / 50) {
+        light += weight_of(&tasks[--count]);
+    }
+    return count;
 }
 
 /* ---- plans ---- */

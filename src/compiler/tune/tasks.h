@@ -10,7 +10,7 @@
 #include "compiler/tune/groups.h"
 #include "network/network.h"
 
-enum { GALI_TUNE_TASKS_MAX = 128, GALI_TUNE_WRITTEN_MAX = 3 };
+enum { GALI_TUNE_TASKS_MAX = 128, GALI_TUNE_WRITTEN_MAX = 3, GALI_TUNE_BYTE = 4 };
 
 typedef struct gali_tune_task {
     gali_dense dense;      /* least == most; of a group all 0 */
@@ -38,10 +38,14 @@ gal_status gali_tune_tasks(const gali_compilation *c, const uint32_t *counts, ui
 
 /*
  * The tasks of a program with a target and typical sizes: its groups whose largest sum runs in tiles, one of those that compute
- * the same, the heaviest first; a group with versions (program/versions.h) is a task for each. Of more than GALI_TUNE_TASKS_MAX the lightest are left out. Errors of gali_program_lower.
+ * the same, the heaviest first: by multiply-adds and by bytes, which count as GALI_TUNE_BYTE of them; a group with versions
+ * (program/versions.h) is a task for each. Of more than GALI_TUNE_TASKS_MAX the lightest are left out. Errors of gali_program_lower.
  */
 gal_status gali_tune_group_tasks(gali_program *program, gali_tune_task *tasks, uint32_t *task_count,
                                  gal_error *error);
+
+/* How many of such tasks are worth a search: all but the lightest that have less than a fiftieth of the weight together. */
+uint32_t gali_tune_worth(const gali_tune_task *tasks, uint32_t count);
 
 /*
  * Takes the runtime's choices from the log's winners for up to so many characters: the width of panels and the rows of
