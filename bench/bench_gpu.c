@@ -37,7 +37,7 @@ static double median(double *values, int count) {
 
 /* A network of these widths, blended of four experts, with elu but in the last layer. */
 static gal_gpu *open_network(uint32_t device, uint32_t capacity, uint32_t layers, const uint32_t *widths,
-                             const gali_tiling *tiling, gal_network **here) {
+                             gali_tiling *tiling, gal_network **here) {
     synthetic_desc desc = {.gate = GAL_GATE_CUBIC, .experts = 4, .layers = layers, .seed = 1};
     for (uint32_t i = 0; i <= layers; i++) {
         desc.width[i] = widths[i];
@@ -49,7 +49,8 @@ static gal_gpu *open_network(uint32_t device, uint32_t capacity, uint32_t layers
     gal_gpu_desc gpu_desc = {.device = device, .capacity = capacity};
     gal_gpu *gpu;
     gal_error error = {.status = GAL_OK};
-    if (gali_gpu_open(&gpu, bytes, size, &gpu_desc, tiling, &error) != GAL_OK) {
+    const gali_gpu_choice choice = {.choose = tiling ? gali_gpu_choose_one : NULL, .context = tiling};
+    if (gali_gpu_open(&gpu, bytes, size, &gpu_desc, &choice, &error) != GAL_OK) {
         fprintf(stderr, "%s\n", error.message);
     }
     if (here) {
@@ -150,7 +151,13 @@ static double product_time(gal_gpu *gpu, uint32_t count) {
     return most;
 }
 
-static void bench_tilings(uint32_t device, gali_gpu_product product, int all, uint32_t first) {
+/* A layer of four experts. */
+static gali_device_task product_of(uint32_t rows, uint32_t inputs, uint32_t outputs) {
+    return (gali_device_task){
+        .product = 1, .batches = 1, .rows = rows, .experts = 4, .inputs = inputs, .outputs = outputs};
+}
+
+static void bench_tilings(uint32_t device, gali_device_task product, int all, uint32_t first) {
     static gali_tiling list[GALI_TILINGS_MAX];
     const gali_device_limits limits = {.group_most = 1024, .local_bytes = 48 << 10};
     const uint32_t widths[] = {product.inputs, product.outputs};
@@ -291,18 +298,18 @@ static void bench_crowd(uint32_t device, const char *path, uint32_t count, uint3
 int main(int argc, char **argv) {
     uint32_t device = argc > 1 ? (uint32_t)strtoul(argv[1], NULL, 10) : 0;
     if (argc > 5 && strcmp(argv[2], "tilings") == 0) {
-        const gali_gpu_product product = {(uint32_t)strtoul(argv[3], NULL, 10), 4,
-                                          (uint32_t)strtoul(argv[4], NULL, 10),
-                                          (uint32_t)strtoul(argv[5], NULL, 10)};
+        const gali_device_task product =
+            product_of((uint32_t)strtoul(argv[3], NULL, 10), (uint32_t)strtoul(argv[4], NULL, 10),
+                       (uint32_t)strtoul(argv[5], NULL, 10));
         bench_tilings(device, product, argc > 6, 0);
     } else if (argc > 2 && strcmp(argv[2], "tilings") == 0) {
 
         uint32_t first = argc > 3 ? (uint32_t)strtoul(argv[3], NULL, 10) : 0;
         if (!first) {
-            bench_tilings(device, (gali_gpu_product){4096, 4, 256, 1032}, 0, 0);
-            bench_tilings(device, (gali_gpu_product){65536, 4, 912, 256}, 0, 0);
+            bench_tilings(device, product_of(4096, 256, 1032), 0, 0);
+            bench_tilings(device, product_of(65536, 912, 256), 0, 0);
         }
-        bench_tilings(device, (gali_gpu_product){4096, 4, 912, 256}, 1, first);
+        bench_tilings(device, product_of(4096, 912, 256), 1, first);
     } else if (argc > 4 && strcmp(argv[2], "crowd") == 0) {
         bench_crowd(device, argv[3], (uint32_t)strtoul(argv[4], NULL, 10),
                     argc > 5 ? (uint32_t)strtoul(argv[5], NULL, 10) : 1);

@@ -69,7 +69,7 @@ static gal_status open_staging(gal_gpu *gpu, gal_error *error) {
 }
 
 gal_status gali_gpu_open(gal_gpu **out, const void *data, size_t size, const gal_gpu_desc *desc,
-                         const gali_tiling *tiling, gal_error *error) {
+                         const gali_gpu_choice *choice, gal_error *error) {
     gal_gpu_desc all;
     gali_program *program = NULL;
     gali_desc_read(&all, sizeof all, desc, desc ? desc->struct_size : 0);
@@ -84,10 +84,11 @@ gal_status gali_gpu_open(gal_gpu **out, const void *data, size_t size, const gal
     }
     *gpu =
         (gal_gpu){.capacity = all.capacity ? all.capacity : CAPACITY_DEFAULT, .pipelined = all.pipelined != 0};
-    const gali_gpu_choice choice = {tiling, all.half_weights != 0};
+    gali_gpu_choice by = choice ? *choice : (gali_gpu_choice){.half_weights = 0};
+    by.half_weights = all.half_weights != 0;
     gal_status status = make_program(gpu, data, size, &program, error);
-    status = status == GAL_OK ? gali_gpu_start(&gpu->run, program, all.device, gpu->symbols, &choice, error)
-                              : status;
+    status =
+        status == GAL_OK ? gali_gpu_start(&gpu->run, program, all.device, gpu->symbols, &by, error) : status;
     if (status == GAL_OK) {
         status = open_staging(gpu, error);
     }
@@ -98,6 +99,12 @@ gal_status gali_gpu_open(gal_gpu **out, const void *data, size_t size, const gal
     }
     *out = gpu;
     return GAL_OK;
+}
+
+uint32_t gali_gpu_choose_one(void *context, const gali_device_task *task, gali_device_chosen *chosen) {
+    (void)task;
+    chosen[0] = (gali_device_chosen){.tiling = *(const gali_tiling *)context};
+    return 1;
 }
 
 gal_status gal_gpu_open(gal_gpu **out, const void *data, size_t size, const gal_gpu_desc *desc,

@@ -20,8 +20,11 @@ struct gal_gpu {
     uint32_t first;
 };
 
-/* gal_gpu_open with a tiling for all products. */
+/* gal_gpu_open with choices of its products; whether weights are halves is the desc's. choice: NULL, the default. */
 gal_status gali_gpu_open(gal_gpu **out, const void *data, size_t size, const gal_gpu_desc *desc,
-                         const gali_tiling *tiling, gal_error *error);
+                         const gali_gpu_choice *choice, gal_error *error);
+
+/* A choice of the tiling that `context` points at, for all products. */
+uint32_t gali_gpu_choose_one(void *context, const gali_device_task *task, gali_device_chosen *chosen);
 
 #endif

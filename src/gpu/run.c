@@ -4,6 +4,8 @@
 
 #include "base/error.h"
 
+enum { IMAGE_WIDTH = 1 << GALI_DEVICE_IMAGE_LOG, TEXEL = 4 };
+
 static int64_t value_of(const gali_gpu_run *run, gali_extent extent, const int64_t *symbols) {
     return gali_extent_value(run->plan.program->graph->extents, extent, symbols);
 }
@@ -32,6 +34,26 @@ static gal_status add_memory(gali_gpu_run *run, const int64_t *most, gal_error *
     return gali_gpu_failure(run, error);
 }
 
+static uint64_t floats_of(const gali_gpu_run *run, uint32_t image, const int64_t *symbols) {
+    return (uint64_t)value_of(run, run->plan.images[image].floats, symbols);
+}
+
+/* Images for the largest sizes; those of constants are filled. */
+static gal_status add_images(gali_gpu_run *run, const int64_t *most, gal_error *error) {
+    for (uint32_t i = 0; i < run->plan.image_count; i++) {
+        const gali_device_image *image = &run->plan.images[i];
+        size_t rows = (size_t)gali_device_image_rows(floats_of(run, i, most));
+        run->images[i] = gali_cl_image(&run->cl, IMAGE_WIDTH, rows, 0, NULL);
+        run->memory += rows * GALI_DEVICE_IMAGE_FLOATS * sizeof(float);
+        run->fresh[i] = 0;
+        if (image->constant) {
+            gali_cl_copy_image(&run->cl, run->weights, (size_t)image->number * GALI_DEVICE_UNIT, run->images[i],
+                               IMAGE_WIDTH, (size_t)(floats_of(run, i, most) + TEXEL - 1) / TEXEL, NULL);
+        }
+    }
+    return gali_gpu_failure(run, error);
+}
+
 /* Kernels, and the two pieces of memory, which are the same in all runs, as their first arguments. */
 static void add_kernels(gali_gpu_run *run) {
     gali_device_plan *plan = &run->plan;
@@ -51,14 +73,25 @@ gal_status gali_gpu_start(gali_gpu_run *run, gali_program *program, uint32_t num
     if (status != GAL_OK) {
         return status;
     }
-    const gali_device_limits device = {.group_most = (uint32_t)run->cl.facts.group_most,
-                                       .local_bytes = (uint32_t)run->cl.facts.local_size,
-                                       .tiling = choice ? choice->tiling : NULL,
-                                       .half_weights = choice && choice->half_weights,
-                                       .cores = run->cl.facts.units,
-                                       .typical = most};
+    static const gali_gpu_choice by_rules;
+    const gali_gpu_choice *by = choice ? choice : &by_rules;
+    const gali_cl_facts *facts = &run->cl.facts;
+    const gali_device_limits device = {
+        .group_most = (uint32_t)facts->group_most,
+        .local_bytes = (uint32_t)facts->local_size,
+        .choose = by->choose,
+        .context = by->context,
+        .machine = facts->name,
+        .image_rows = facts->images && facts->image_width >= IMAGE_WIDTH ? (uint32_t)facts->image_height : 0,
+        .prefers_images = by->prefers_images,
+        .divided_addresses = by->divided_addresses,
+        .half_weights = by->half_weights,
+        .cores = facts->units,
+        .typical = most};
     status = gali_device_plan_make(&run->plan, program, &device, error);
     run->kernels = gali_arena_take(program->arena, (run->plan.launch_count + 1) * sizeof *run->kernels);
+    run->images = gali_arena_take(program->arena, (run->plan.image_count + 1) * sizeof *run->images);
+    run->fresh = gali_arena_take(program->arena, run->plan.image_count + 1);
     run->at = gali_arena_take(program->arena, (program->tensor_count + 1) * sizeof *run->at);
     run->symbols = gali_arena_take(program->arena, (size_count(run) + 1) * sizeof *run->symbols);
     if (status == GAL_OK && program->arena->failed) {
@@ -67,6 +100,7 @@ gal_status gali_gpu_start(gali_gpu_run *run, gali_program *program, uint32_t num
     if (status == GAL_OK) {
         status = add_memory(run, most, error);
     }
+    status = status == GAL_OK ? add_images(run, most, error) : status;
     if (status == GAL_OK) {
         gali_gpu_set_sizes(run, most);
         add_kernels(run);
@@ -122,6 +156,19 @@ static uint32_t argument_value(const gali_gpu_run *run, const gali_argument *arg
     }
 }
 
+/* An argument that is an image: the first kernel of a launch that reads a tensor's has it copied. */
+static void pass_image(gali_gpu_run *run, uint32_t kernel, uint32_t number, uint32_t image,
+                       double *nanoseconds) {
+    const gali_device_image *is = &run->plan.images[image];
+    if (!is->constant && !run->fresh[image]) {
+        size_t texels = (size_t)(floats_of(run, image, run->symbols) + TEXEL - 1) / TEXEL;
+        gali_cl_copy_image(&run->cl, run->tensors, gali_gpu_at(run, is->number), run->images[image],
+                           IMAGE_WIDTH, texels, nanoseconds);
+        run->fresh[image] = 1;
+    }
+    gali_cl_pass_memory(&run->cl, run->kernels[kernel], number, run->images[image]);
+}
+
 static void start_kernel(gali_gpu_run *run, uint32_t i, double *nanoseconds) {
     enum { MEMORIES = 2 };
     const gali_launch *launch = &run->plan.launches[i];
@@ -133,20 +180,25 @@ static void start_kernel(gali_gpu_run *run, uint32_t i, double *nanoseconds) {
         return;
     }
     for (uint32_t a = 0; a < launch->argument_count; a++) {
-        gali_cl_pass_u32(&run->cl, run->kernels[i], MEMORIES + a,
-                         argument_value(run, &launch->argument[a], count));
+        const gali_argument *argument = &launch->argument[a];
+        if (argument->kind == GALI_ARGUMENT_IMAGE) {
+            pass_image(run, i, MEMORIES + a, argument->number, nanoseconds);
+        } else {
+            gali_cl_pass_u32(&run->cl, run->kernels[i], MEMORIES + a, argument_value(run, argument, count));
+        }
     }
     size_t per = launch->shape == GALI_LAUNCH_ITEMS ? launch->group : launch->rows;
     size_t groups = launch->shape == GALI_LAUNCH_SUMS ? (size_t)value_of(run, launch->groups, run->symbols)
                                                       : ((size_t)count + per - 1) / per * launch->tiles;
     if (nanoseconds) {
-        *nanoseconds = gali_cl_time(&run->cl, run->kernels[i], groups * launch->group, launch->group);
+        *nanoseconds += gali_cl_time(&run->cl, run->kernels[i], groups * launch->group, launch->group);
     } else {
         gali_cl_start(&run->cl, run->kernels[i], groups * launch->group, launch->group);
     }
 }
 
 void gali_gpu_launch(gali_gpu_run *run, double *nanoseconds) {
+    memset(run->fresh, 0, run->plan.image_count);
     for (uint32_t i = 0; i < run->plan.launch_count; i++) {
         start_kernel(run, i, nanoseconds ? &nanoseconds[i] : NULL);
     }

@@ -17,13 +17,17 @@ typedef struct gali_gpu_run {
     uint32_t *at;     /* [tensors of the program] where they begin with the sizes of the last launch or put */
     int64_t *symbols; /* those */
     void *tensors, *weights; /* the two pieces of memory */
-    size_t memory;           /* bytes of both */
+    void **images;           /* [images of the plan] */
+    uint8_t *fresh;          /* [images] 1: of this launch's tensor, or a constant's */
+    size_t memory;           /* bytes of all */
 } gali_gpu_run;
 
 /* Zero: the default. */
 typedef struct gali_gpu_choice {
-    const gali_tiling *tiling; /* of all products; NULL: by rules */
-    int half_weights;
+    /* Tilings, as gali_device_limits.choose; NULL: by rules. */
+    uint32_t (*choose)(void *context, const gali_device_task *task, gali_device_chosen *chosen);
+    void *context;
+    int prefers_images, divided_addresses, half_weights; /* as of gali_device_limits */
 } gali_gpu_choice;
 
 /*

@@ -19,22 +19,21 @@ enum {
     KEPT_PART = 10, /* of a space is tried at most, rounded up */
 };
 
-uint32_t gali_gpu_tilings(const gali_gpu_product *product, const gali_device_limits *device,
-                          gali_tiling *list) {
+uint32_t gali_gpu_tilings(const gali_device_task *task, const gali_device_limits *device, gali_tiling *list) {
     static const uint32_t sides[] = {32, 64, 128, 256}, depths[] = {4, 8, 16}, registers[] = {4, 8, 16},
                           parts[] = {1, 2, 4, 8};
     enum { SIDES = 4, DEPTHS = 3, REGISTERS = 3, PARTS = 4 };
     uint32_t count = 0;
     for (uint32_t i = 0; i < SIDES * SIDES * DEPTHS * REGISTERS * REGISTERS * PARTS; i++) {
         uint32_t rest = i;
-        gali_tiling t;
+        gali_tiling t = {.images = 0};
         t.rows = sides[rest % SIDES];
         t.outputs = sides[(rest /= SIDES) % SIDES];
         t.depth = depths[(rest /= SIDES) % DEPTHS];
         t.row_registers = registers[(rest /= DEPTHS) % REGISTERS];
         t.output_registers = registers[(rest /= REGISTERS) % REGISTERS];
         t.parts = parts[(rest /= REGISTERS) % PARTS];
-        if (gali_tiling_fits(&t, product->experts, product->inputs, device) && count < GALI_TILINGS_MAX) {
+        if (gali_tiling_fits(&t, task, device) && count < GALI_TILINGS_MAX) {
             list[count++] = t;
         }
     }
@@ -52,19 +51,19 @@ static double registers_of(const gali_tiling *t) {
            (double)ADDRESSES;
 }
 
-static double tiles_of(const gali_gpu_product *product, const gali_tiling *t) {
-    return ceil((double)product->rows / t->rows) * ceil((double)product->outputs / t->outputs);
+static double tiles_of(const gali_device_task *task, const gali_tiling *t) {
+    return task->batches * ceil((double)task->rows / t->rows) * ceil((double)task->outputs / t->outputs);
 }
 
 /* Groups that a core works at side by side. */
-static double held_of(const gali_gpu_product *product, const gali_gpu_facts *facts, const gali_tiling *t) {
+static double held_of(const gali_device_task *task, const gali_gpu_facts *facts, const gali_tiling *t) {
     double held = floor((double)ITEM_REGISTERS * facts->alus / (registers_of(t) * items_of(t)));
-    return fmax(1, fmin(held, ceil(tiles_of(product, t) / facts->cores)));
+    return fmax(1, fmin(held, ceil(tiles_of(task, t) / facts->cores)));
 }
 
 /* Part of the cores' time in which those that have no tile left wait for the others. */
-static double idle_of(const gali_gpu_product *product, const gali_gpu_facts *facts, const gali_tiling *t) {
-    double tiles = tiles_of(product, t), at_once = facts->cores * held_of(product, facts, t);
+static double idle_of(const gali_device_task *task, const gali_gpu_facts *facts, const gali_tiling *t) {
+    double tiles = tiles_of(task, t), at_once = facts->cores * held_of(task, facts, t);
     return 1 - tiles / (ceil(tiles / at_once) * at_once);
 }
 
@@ -74,10 +73,10 @@ static double reads_of(const gali_tiling *t) {
 }
 
 /* Why a tiling is dropped, or NULL; what a small product cannot keep busy is asked for `ease` (1: all, 0: none) of. */
-static const char *prune(const gali_gpu_product *product, const gali_gpu_facts *facts, const gali_tiling *t,
+static const char *prune(const gali_device_task *task, const gali_gpu_facts *facts, const gali_tiling *t,
                          double ease) {
     uint32_t items = items_of(t);
-    double outputs = ceil((double)product->outputs / t->outputs) * t->outputs;
+    double outputs = ceil((double)task->outputs / t->outputs) * t->outputs;
     if (facts->registers > 0 && registers_of(t) > facts->registers) {
         return "registers";
     }
@@ -92,11 +91,11 @@ static const char *prune(const gali_gpu_product *product, const gali_gpu_facts *
     if (facts->warp > 0 && (items % (uint32_t)facts->warp || items < SCHEDULERS * (uint32_t)facts->warp)) {
         return "warp";
     }
-    if (facts->cores > 0 && facts->alus > 0 && idle_of(product, facts, t) > 1 - (1 - idle_most) * ease) {
+    if (facts->cores > 0 && facts->alus > 0 && idle_of(task, facts, t) > 1 - (1 - idle_most) * ease) {
         return "cores";
     }
     if (facts->cores > 0 && facts->alus > 0 && facts->warp > 0) {
-        double warps = held_of(product, facts, t) * items / facts->warp;
+        double warps = held_of(task, facts, t) * items / facts->warp;
         if (warps < warps_least * ease) {
             return "warp";
         }
@@ -107,19 +106,19 @@ static const char *prune(const gali_gpu_product *product, const gali_gpu_facts *
     if (t->depth < 8) { /* fewer than two vectors of a row of x at a time: half of each line is read again */
         return "width";
     }
-    return (outputs / product->outputs - 1) * ease > waste_most ? "waste" : NULL;
+    return (outputs / task->outputs - 1) * ease > waste_most ? "waste" : NULL;
 }
 
 /* What a tiling costs beside others of its product, roughly: idle cores, reads of local memory, outputs for nothing. */
-static double cost_of(const gali_gpu_product *product, const gali_gpu_facts *facts, const gali_tiling *t) {
-    double busy = facts->cores > 0 && facts->alus > 0 ? 1 - idle_of(product, facts, t) : 1;
-    double outputs = ceil((double)product->outputs / t->outputs) * t->outputs / product->outputs;
-    double rows = ceil((double)product->rows / t->rows) * t->rows / product->rows;
+static double cost_of(const gali_device_task *task, const gali_gpu_facts *facts, const gali_tiling *t) {
+    double busy = facts->cores > 0 && facts->alus > 0 ? 1 - idle_of(task, facts, t) : 1;
+    double outputs = ceil((double)task->outputs / t->outputs) * t->outputs / task->outputs;
+    double rows = ceil((double)task->rows / t->rows) * t->rows / task->rows;
     return (1 + reads_of(t)) * outputs * rows / busy;
 }
 
 /* Drops all but the `most` of least cost; the first in the list of those that cost the same stay. */
-static uint32_t keep_cheapest(const gali_gpu_product *product, const gali_gpu_facts *facts,
+static uint32_t keep_cheapest(const gali_device_task *task, const gali_gpu_facts *facts,
                               const gali_tiling *list, uint32_t count, const char **why, uint32_t most) {
     uint32_t kept = 0;
     for (uint32_t i = 0; i < count; i++) {
@@ -128,8 +127,8 @@ static uint32_t keep_cheapest(const gali_gpu_product *product, const gali_gpu_fa
     for (; kept > most; kept--) {
         uint32_t worst = count;
         for (uint32_t i = 0; i < count; i++) {
-            if (!why[i] && (worst == count ||
-                            cost_of(product, facts, &list[i]) >= cost_of(product, facts, &list[worst]))) {
+            if (!why[i] &&
+                (worst == count || cost_of(task, facts, &list[i]) >= cost_of(task, facts, &list[worst]))) {
                 worst = i;
             }
         }
@@ -138,18 +137,18 @@ static uint32_t keep_cheapest(const gali_gpu_product *product, const gali_gpu_fa
     return kept;
 }
 
-uint32_t gali_gpu_prune(const gali_gpu_product *product, const gali_gpu_facts *facts, const gali_tiling *list,
+uint32_t gali_gpu_prune(const gali_device_task *task, const gali_gpu_facts *facts, const gali_tiling *list,
                         uint32_t count, const char **why) {
     uint32_t kept = 0;
     double ease = 1;
     for (int step = 0; step <= STRICTNESS && count && !kept; step++, ease = step < STRICTNESS ? ease / 2 : 0) {
         for (uint32_t i = 0; i < count; i++) {
-            why[i] = prune(product, facts, &list[i], ease);
+            why[i] = prune(task, facts, &list[i], ease);
             kept += !why[i];
         }
     }
     for (uint32_t i = 0; i < count && !kept; i++) { /* a device that is like none: by cost alone */
         why[i] = NULL;
     }
-    return keep_cheapest(product, facts, list, count, why, (count + KEPT_PART - 1) / KEPT_PART);
+    return keep_cheapest(task, facts, list, count, why, (count + KEPT_PART - 1) / KEPT_PART);
 }

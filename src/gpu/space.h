@@ -31,20 +31,16 @@ typedef struct gali_gpu_facts {
     double local_rate; /* GB/s of all cores */
 } gali_gpu_facts;
 
-typedef struct gali_gpu_product {
-    uint32_t rows, experts, inputs, outputs;
-} gali_gpu_product;
-
 enum { GALI_TILINGS_MAX = 1024 };
 
-/* Every tiling that fits the device; returns how many, at most GALI_TILINGS_MAX. */
-uint32_t gali_gpu_tilings(const gali_gpu_product *product, const gali_device_limits *device, gali_tiling *list);
+/* Every tiling that fits the device, through buffers; returns how many, at most GALI_TILINGS_MAX. */
+uint32_t gali_gpu_tilings(const gali_device_task *task, const gali_device_limits *device, gali_tiling *list);
 
 /*
  * Why each of the `count` tilings of a list is not worth trying, as one of the words above; NULL: it is. Returns how many are:
  * at least one, at most a tenth, rounded up.
  */
-uint32_t gali_gpu_prune(const gali_gpu_product *product, const gali_gpu_facts *facts, const gali_tiling *list,
+uint32_t gali_gpu_prune(const gali_device_task *task, const gali_gpu_facts *facts, const gali_tiling *list,
                         uint32_t count, const char **why);
 
 #endif

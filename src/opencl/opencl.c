@@ -454,11 +454,9 @@ static void enqueue(gali_cl *cl, void *queue, void *kernel, size_t items, size_t
     }
 }
 
-double gali_cl_time(gali_cl *cl, void *kernel, size_t items, size_t group) {
+/* Waits for the timers' queue and returns what the event, which is given back, took. */
+static double end_timed(gali_cl *cl, void *event) {
     uint64_t start = 0, end = 0;
-    void *event = NULL;
-    gali_cl_wait(cl); /* the two queues have no order */
-    enqueue(cl, cl->timer, kernel, items, group, &event);
     if (gali_cl_good(cl)) {
         blame(cl, "clFinish", cl->call.Finish(cl->timer));
     }
@@ -472,6 +470,42 @@ double gali_cl_time(gali_cl *cl, void *kernel, size_t items, size_t group) {
         cl->call.ReleaseEvent(event);
     }
     return gali_cl_good(cl) ? (double)(end - start) : (double)NAN;
+}
+
+double gali_cl_time(gali_cl *cl, void *kernel, size_t items, size_t group) {
+    void *event = NULL;
+    gali_cl_wait(cl); /* the two queues have no order */
+    enqueue(cl, cl->timer, kernel, items, group, &event);
+    return end_timed(cl, event);
+}
+
+static void copy_rows(gali_cl *cl, void *buffer, size_t first, void *image, const size_t *origin,
+                      const size_t *region, double *nanoseconds) {
+    void *event = NULL;
+    if (gali_cl_good(cl)) {
+        blame(cl, "clEnqueueCopyBufferToImage",
+              cl->call.EnqueueCopyBufferToImage(nanoseconds ? cl->timer : cl->queue, buffer, image, first,
+                                                origin, region, 0, NULL, nanoseconds ? &event : NULL));
+    }
+    if (nanoseconds) {
+        *nanoseconds += end_timed(cl, event);
+    }
+}
+
+void gali_cl_copy_image(gali_cl *cl, void *buffer, size_t first, void *image, size_t width, size_t texels,
+                        double *nanoseconds) {
+    enum { TEXEL = 16 };
+    const size_t rows = texels / width, rest = texels % width, start[3] = {0, 0, 0},
+                 whole[3] = {width, rows, 1}, below[3] = {0, rows, 0}, part[3] = {rest, 1, 1};
+    if (nanoseconds) {
+        gali_cl_wait(cl);
+    }
+    if (rows) {
+        copy_rows(cl, buffer, first, image, start, whole, nanoseconds);
+    }
+    if (rest) {
+        copy_rows(cl, buffer, first + rows * width * TEXEL, image, below, part, nanoseconds);
+    }
 }
 
 void gali_cl_start(gali_cl *cl, void *kernel, size_t items, size_t group) {

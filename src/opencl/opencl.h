@@ -96,6 +96,13 @@ void gali_cl_pass_f32(gali_cl *cl, void *kernel, uint32_t number, float value);
 /* Largest group that the kernel can run in; 0 after a failure. */
 size_t gali_cl_group_most(gali_cl *cl, void *kernel);
 
+/*
+ * Copies `texels` of 16 bytes from byte `first` of a buffer on to an image, row by row from its first. Queued; or, with
+ * nanoseconds, waited for, and how long it took is added to those.
+ */
+void gali_cl_copy_image(gali_cl *cl, void *buffer, size_t first, void *image, size_t width, size_t texels,
+                        double *nanoseconds);
+
 /* Runs the kernel over `items` in groups of `group`, which divides it; nanoseconds by the device's own clock. */
 double gali_cl_time(gali_cl *cl, void *kernel, size_t items, size_t group);
 

@@ -104,8 +104,9 @@ static int has_kernel(const gali_device_plan *plan, const char *stem) {
 }
 
 /* The device's output of a graph whose only symbol is `SIZE`. */
-static gal_status run_there(gali_graph *graph, gali_arena *arena, const char *kernel, const float *x,
-                            size_t x_count, float *y, size_t count, gal_error *error) {
+static gal_status run_there(gali_graph *graph, gali_arena *arena, const char *kernel,
+                            const gali_gpu_choice *choice, const float *x, size_t x_count, float *y,
+                            size_t count, gal_error *error) {
     gali_program *program;
     gali_gpu_run run;
     int64_t most[SYMBOLS], symbols[SYMBOLS];
@@ -114,11 +115,15 @@ static gal_status run_there(gali_graph *graph, gali_arena *arena, const char *ke
         symbols[i] = SIZE;
     }
     gal_status status = make_program(&program, graph, arena, error);
-    status = status == GAL_OK ? gali_gpu_start(&run, program, 0, most, NULL, error) : status;
+    status = status == GAL_OK ? gali_gpu_start(&run, program, 0, most, choice, error) : status;
     if (status == GAL_OK) {
         gali_gpu_set_sizes(&run, symbols);
         gali_gpu_put(&run, graph->inputs[0], x, x_count * sizeof *x);
         assert_true(!*kernel || has_kernel(&run.plan, kernel));
+        for (uint32_t i = 0; i < run.plan.task_count && choice; i++) {
+            const gali_tiling *asked = choice->context;
+            assert_true(!asked || !asked->images || run.plan.image_count > 0);
+        }
         gali_gpu_launch(&run, NULL);
         gali_gpu_get(&run, graph->outputs[0], y, count * sizeof *y);
         status = gali_gpu_failure(&run, error);
@@ -242,6 +247,37 @@ static float *make_input(gali_run *run, const gali_graph *graph, gali_tensor *x)
     return in;
 }
 
+static uint32_t choose_it(void *context, const gali_device_task *task, gali_device_chosen *chosen) {
+    chosen[0] = (gali_device_chosen){.tiling = *(const gali_tiling *)context};
+    chosen[0].tiling.images &= task->images;
+    return 1;
+}
+
+/* A case with every shape of tiles, operands as images or not, addresses carried on or divided out. */
+static void run_tiled(gali_graph *graph, gali_arena *arena, const float *in, size_t in_count, float *y,
+                      const gali_tensor *truth) {
+    static const struct {
+        gali_tiling tiling;
+        int divided;
+    } tilings[] = {
+        {{64, 64, 16, 8, 4, 1, GALI_IMAGE_LEFT | GALI_IMAGE_RIGHT}, 0},
+        {{128, 32, 8, 8, 8, 1, GALI_IMAGE_LEFT}, 0},
+        {{32, 128, 8, 8, 8, 2, GALI_IMAGE_RIGHT}, 1},
+        {{32, 32, 8, 4, 4, 4, 0}, 1},
+    };
+    for (size_t i = 0; i < sizeof tilings / sizeof *tilings; i++) {
+        gali_tiling tiling = tilings[i].tiling;
+        const gali_gpu_choice choice = {
+            .choose = choose_it, .context = &tiling, .divided_addresses = tilings[i].divided};
+        gal_error error = {0};
+        memset(y, 0xff, truth->count * sizeof *y);
+        if (run_there(graph, arena, "tile", &choice, in, in_count, y, truth->count, &error) != GAL_OK) {
+            fail_msg("%s", error.message);
+        }
+        compare("tiled", y, truth);
+    }
+}
+
 static void test_operators(void **state) {
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -259,10 +295,13 @@ static void test_operators(void **state) {
         assert_int_equal(gali_graph_evaluate(&run, graph, &x, &truth), GAL_OK);
         float *y = malloc(truth.count * sizeof *y);
         memset(y, 0xff, truth.count * sizeof *y);
-        if (run_there(graph, &arena, cases[i].kernel, in, x.count, y, truth.count, &error) != GAL_OK) {
+        if (run_there(graph, &arena, cases[i].kernel, NULL, in, x.count, y, truth.count, &error) != GAL_OK) {
             fail_msg("%s: %s", cases[i].name, error.message);
         }
         compare(cases[i].name, y, &truth);
+        if (strcmp(cases[i].kernel, "tile") == 0) {
+            run_tiled(graph, &arena, in, x.count, y, &truth);
+        }
         if (i == 0 || *cases[i].kernel) {
             memset(y, 0xff, truth.count * sizeof *y);
             run_emitted(graph, &arena, in, y);
@@ -286,7 +325,7 @@ static void test_refused(void **state) {
     gal_error error = {0};
     assert_int_equal(gali_graph_parse(&graph, text, sizeof text - 1, &arena, &error), GAL_OK);
     assert_int_equal(gali_graph_infer(graph, &error), GAL_OK);
-    assert_int_equal(run_there(graph, &arena, "", NULL, 0, NULL, 0, &error), GAL_UNSUPPORTED);
+    assert_int_equal(run_there(graph, &arena, "", NULL, NULL, 0, NULL, 0, &error), GAL_UNSUPPORTED);
     assert_non_null(strstr(error.message, "top_k"));
     gali_arena_release(&arena);
 }

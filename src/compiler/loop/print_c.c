@@ -324,8 +324,12 @@ static void add_parameter(list *l, const gali_loop_buffer *buffer) {
     if (is_returned(l->words, buffer)) {
         return;
     }
-    snprintf(type, sizeof type, "%s%s%s *", l->words ? l->words->pointer : "",
-             is_result(buffer) ? "" : "const ", gali_element_list[buffer->element].c);
+    if (gali_c_is_image(l->words, buffer)) {
+        snprintf(type, sizeof type, "__read_only image2d_t ");
+    } else {
+        snprintf(type, sizeof type, "%s%s%s *", l->words ? l->words->pointer : "",
+                 is_result(buffer) ? "" : "const ", gali_element_list[buffer->element].c);
+    }
     add_item(l, type, buffer->name, "");
     if (gali_c_has_stride(l->function, buffer)) {
         add_item(l, "size_t ", buffer->name, "_stride");

@@ -58,6 +58,9 @@ int gali_c_has_step(const gali_loop_function *function, const gali_loop_buffer *
 void gali_c_inside(gali_text *to, const gali_loop_access *access);
 int gali_c_is_local(const gali_loop_access *access);
 
+/* Whether a parameter is an image. */
+int gali_c_is_image(const gali_c_words *words, const gali_loop_buffer *buffer);
+
 /* Dimensions that a local or a view has in C: those of vectors' lanes and of views' rows are none. */
 uint32_t gali_c_rank(const gali_c_printer *p, const gali_loop_buffer *buffer);
 

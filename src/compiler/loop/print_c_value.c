@@ -243,6 +243,10 @@ int gali_c_is_local(const gali_loop_access *access) {
     return access->buffer->role == GALI_LOOP_LOCAL;
 }
 
+int gali_c_is_image(const gali_c_words *words, const gali_loop_buffer *buffer) {
+    return words && buffer->id < 64 && (words->images >> buffer->id & 1);
+}
+
 void gali_c_address(gali_c_printer *p, gali_text *to, const gali_loop_access *access) {
     if (gali_c_is_local(access)) {
         gali_text_add(to, "&");
@@ -268,8 +272,10 @@ void gali_c_item(gali_c_printer *p, gali_text *to, const gali_loop_access *acces
     }
     gali_c_pointer(p, &pointer, access);
     const char *index = pointer.bytes ? strstr(pointer.bytes, plus) : NULL; /* "name + index" */
+    int image = gali_c_is_image(p->words, access->buffer);
+    gali_text_add(to, image ? "gali_texel(" : "");
     gali_c_name(to, access->buffer->name);
-    gali_text_add(to, "[%s]", index ? index + sizeof plus - 1 : "0");
+    gali_text_add(to, image ? ", %s)" : "[%s]", index ? index + sizeof plus - 1 : "0");
     gali_text_end(&pointer, to);
 }
 

@@ -11,7 +11,7 @@
 #include "compiler/loop/print_c_parts.h"
 #include "compiler/program/reads.h"
 
-extern const gali_embedded gali_embedded_device_scalars;
+extern const gali_embedded gali_embedded_device_scalars, gali_embedded_device_images;
 
 static const gali_c_words words[] = {
     [GALI_DEVICE_ITEM] = {.function = "void ", .pointer = "__global "},
@@ -49,6 +49,10 @@ static int is_written(const gali_loop_buffer *buffer) {
     return buffer->role == GALI_LOOP_OUTPUT || buffer->role == GALI_LOOP_TEMPORARY;
 }
 
+static int is_image(const gali_device_function *function, uint32_t parameter) {
+    return (int)(function->images >> parameter & 1);
+}
+
 /* Whether a function has no parameter for it. */
 static int is_returned(const gali_device_function *function, const gali_loop_buffer *buffer) {
     return function->form == GALI_DEVICE_TERM && is_written(buffer);
@@ -78,7 +82,10 @@ void gali_device_add_list(gali_text *to, const gali_device_function *function, i
         if (is_returned(function, f->buffer[i])) {
             continue;
         }
-        if (declare) {
+        if (is_image(function, i)) {
+            gali_text_add(to, ", %s%sat_", declare ? "__read_only image2d_t " : "", function->prefix);
+            gali_c_name(to, f->buffer[i]->name);
+        } else if (declare) {
             gali_text_add(to, ", uint32_t %sat_", function->prefix);
             gali_c_name(to, f->buffer[i]->name);
         } else {
@@ -164,16 +171,41 @@ static const char *name_function(gali_device_plan *plan, uint32_t number,
     return name;
 }
 
+gal_status gali_device_describe(gali_program *program, uint32_t stage, gali_text *text, gal_error *error) {
+    gali_lowered lowered;
+    gal_status status = gali_program_lower_items(program, program->stages[stage].group, &lowered, error);
+    if (status == GAL_OK) {
+        rename_buffers(lowered.function);
+        status = gali_loop_print_item(lowered.function, "gali_item", &words[GALI_DEVICE_TERM], text, error);
+    }
+    return status;
+}
+
+/* Which parameters are images: of float32, and no larger than one may be. */
+static uint64_t choose_images(gali_device_plan *plan, const gali_device_function *function) {
+    const gali_lowered *lowered = &function->lowered;
+    uint64_t images = 0;
+    for (uint32_t i = 0; i < lowered->function->parameters && function->wants_images; i++) {
+        const gali_loop_buffer *buffer = lowered->function->buffer[i];
+        if (buffer->element == GALI_f32 && !is_written(buffer) && !buffer->packed_rank &&
+            gali_device_image_fits(plan, lowered->tensors[i])) {
+            images |= (uint64_t)1 << i;
+        }
+    }
+    return images;
+}
+
 gal_status gali_device_add_function(gali_device_plan *plan, gali_program *program, uint32_t stage,
                                     gali_device_function *function, gal_error *error) {
     const gali_program_stage *s = &program->stages[stage];
-    const gali_c_words *with = &words[function->form];
+    gali_c_words with = words[function->form];
     gali_lowered *lowered = &function->lowered;
     gali_text nameless = {0};
     gal_status status = gali_program_lower_items(program, s->group, lowered, error);
     if (status == GAL_OK) {
         rename_buffers(lowered->function);
-        status = gali_loop_print_item(lowered->function, "gali_item", with, &nameless, error);
+        with.images = function->images = choose_images(plan, function);
+        status = gali_loop_print_item(lowered->function, "gali_item", &with, &nameless, error);
     }
     status = status == GAL_OK ? check_words(program, &nameless, lowered, stage, error) : status;
     if (status == GAL_OK && !nameless.failed) {
@@ -184,7 +216,7 @@ gal_status gali_device_add_function(gali_device_plan *plan, gali_program *progra
             gali_text_add(&plan->source, "/* ");
             gali_emission_word(&plan->source, gali_program_place_of(program, s->node), 100);
             gali_text_add(&plan->source, " */\n");
-            status = gali_loop_print_item(lowered->function, mine, with, &plan->source, error);
+            status = gali_loop_print_item(lowered->function, mine, &with, &plan->source, error);
             gali_text_add(&plan->source, "\n");
         }
     }
@@ -228,6 +260,13 @@ void gali_device_add_arguments(gali_device_plan *plan, gali_launch *launch,
         }
         uint32_t tensor = lowered->tensors[i];
         int constant = plan->program->tensors[tensor].role == GALI_TENSOR_CONSTANT;
+        if (is_image(function, i)) {
+            gali_device_add_argument(launch, GALI_ARGUMENT_IMAGE,
+                                     gali_device_add_image(plan, constant,
+                                                           constant ? constant_at(plan, tensor) : tensor,
+                                                           gali_device_floats(plan, tensor)));
+            continue;
+        }
         gali_device_add_argument(launch, constant ? GALI_ARGUMENT_CONSTANT : GALI_ARGUMENT_TENSOR,
                                  constant ? constant_at(plan, tensor) : tensor);
     }
@@ -345,6 +384,16 @@ static gal_status part_stages(gali_program *p, gal_error *error) {
     return GAL_OK;
 }
 
+/* How images are read, on a device that has them. */
+static void add_image_words(gali_device_plan *plan) {
+    if (plan->device.image_rows) {
+        gali_text_add(&plan->source, "\n#define GALI_IMAGE_WIDTH_LOG %d\n#define GALI_IMAGE_WIDTH %d\n%s",
+                      GALI_DEVICE_IMAGE_LOG, 1 << GALI_DEVICE_IMAGE_LOG,
+                      plan->device.divided_addresses ? "#define GALI_DIVIDED_ADDRESSES\n" : "");
+        gali_text_add_bytes(&plan->source, gali_embedded_device_images.data, gali_embedded_device_images.size);
+    }
+}
+
 /* What the products took in makes nothing. */
 static gal_status add_all(gali_device_plan *plan, gal_error *error) {
     gali_program *p = plan->program;
@@ -377,16 +426,20 @@ static gal_status check_launches(const gali_device_plan *plan, gal_error *error)
 
 gal_status gali_device_plan_make(gali_device_plan *plan, gali_program *program,
                                  const gali_device_limits *device, gal_error *error) {
-    size_t room = GALI_LAUNCHES_OF_STAGE * (size_t)program->stage_count + 1;
+    size_t room = GALI_LAUNCHES_OF_STAGE * (size_t)program->stage_count + program->tensor_count + 1;
     *plan = (gali_device_plan){.program = program, .device = *device};
     plan->launches = gali_arena_take(program->arena, room * sizeof *plan->launches);
     plan->constant_at =
         gali_arena_take(program->arena, (program->tensor_count + 1) * sizeof *plan->constant_at);
-    if (!plan->launches || !plan->constant_at) {
+    plan->tasks = gali_arena_take(program->arena, ((size_t)program->stage_count + 1) * sizeof *plan->tasks);
+    plan->images = gali_arena_take(program->arena, ((size_t)program->tensor_count + program->stage_count + 1) *
+                                                       sizeof *plan->images);
+    if (!plan->launches || !plan->constant_at || !plan->tasks || !plan->images) {
         return gali_fail(error, GAL_NO_MEMORY, "no memory for a plan");
     }
     gal_status status = part_stages(program, error);
     gali_text_add_bytes(&plan->source, gali_embedded_device_scalars.data, gali_embedded_device_scalars.size);
+    add_image_words(plan);
     status = status == GAL_OK ? add_all(plan, error) : status;
     status = status == GAL_OK ? check_launches(plan, error) : status;
     status = status == GAL_OK ? gali_program_place(program, error) : status;

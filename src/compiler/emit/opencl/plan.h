@@ -4,6 +4,7 @@
  *     plan.c      launches, one after the other: a kernel for each stage; where tensors and constants lie
  *     product.c   stages that are blended products, as kernels of tiles
  *     sum.c       all other products, convolutions among them, as kernels of tiles; reductions that items share
+ *     task.c      which tilings sums of products have: by rules, a log or whoever tries some; what may be an image
  *     emit.c      a plan as C that any host builds
  *     body/       what is not printed: products (product.cl, row.cl, tile.cl), reductions (shared.cl), scalars (scalars.cl),
  *                 the host's side (host.inc)
@@ -22,17 +23,23 @@
 #define GALI_COMPILER_EMIT_OPENCL_PLAN_H
 
 #include "base/embedded.h"
+#include "compiler/log/log.h"
 #include "compiler/lower/lower.h"
+#include "compiler/schedule/tiling.h"
 #include "graph/text.h"
 
 enum {
-    GALI_LAUNCHES_OF_STAGE = 5, /* for different counts of rows, and what finishes */
+    GALI_DEVICE_CHOSEN_MAX = 16, /* tilings of a product, for different counts of rows */
+    GALI_LAUNCHES_OF_STAGE =
+        4 * GALI_DEVICE_CHOSEN_MAX, /* those with what finishes them, by rules and chosen */
     GALI_LAUNCH_NAME_MAX = 24,
     GALI_LAUNCH_ARGUMENTS_MAX = 2 * GALI_LOOP_BUFFERS_MAX,
     GALI_LAUNCH_GROUP = 256, /* items of a group that makes elements one by one */
     GALI_ROW_OUTPUTS = 8,    /* of a group, of products of few rows */
     GALI_DEVICE_UNIT = 64,   /* bytes: where a tensor or a constant begins is told in these */
     GALI_DEVICE_EXTENTS_MAX = 1024,
+    GALI_DEVICE_IMAGE_LOG = 11,                            /* texels of a row of an image: 2 to that */
+    GALI_DEVICE_IMAGE_FLOATS = 4 << GALI_DEVICE_IMAGE_LOG, /* of a row */
 };
 
 typedef enum gali_launch_shape {
@@ -42,20 +49,13 @@ typedef enum gali_launch_shape {
     GALI_LAUNCH_SUMS,  /* as many groups as `groups` says */
 } gali_launch_shape;
 
-/*
- * Rows and outputs of a group, inputs that stand in local memory at a time; rows and outputs of an item, multiples of 4; items
- * that share the inputs of an element, each with local memory of its own.
- */
-typedef struct gali_tiling {
-    uint32_t rows, outputs, depth, row_registers, output_registers, parts;
-} gali_tiling;
-
 typedef enum gali_argument_kind {
     GALI_ARGUMENT_COUNT,    /* elements of the launch (ITEMS), or its rows */
     GALI_ARGUMENT_SYMBOL,   /* a size: its symbol */
     GALI_ARGUMENT_TENSOR,   /* where that tensor begins */
     GALI_ARGUMENT_CONSTANT, /* where a constant begins: this is it */
     GALI_ARGUMENT_EXTENT,   /* the plan's extent of that number */
+    GALI_ARGUMENT_IMAGE,    /* the plan's image of that number */
 } gali_argument_kind;
 
 typedef struct gali_argument {
@@ -72,19 +72,51 @@ typedef struct gali_launch {
     int64_t least, most;  /* the counts for which it is the one that runs */
     uint32_t group;       /* items of a group */
     uint32_t rows, tiles; /* of a group; groups side by side that make a row */
+    uint32_t task;        /* 1 + the plan's task that it is of; 0: none */
     uint32_t argument_count;
     gali_argument argument[GALI_LAUNCH_ARGUMENTS_MAX];
 } gali_launch;
 
+/*
+ * A sum of products, for which a tiling is to be chosen: y[batches][rows][outputs] over experts and inputs. Its name in logs
+ * is that of what it computes with its sizes, but for rows of a product, whose tilings depend on them.
+ */
+typedef struct gali_device_task {
+    gali_log_task name;
+    int product; /* of rows with packed constant weights, as many rows as there are; else any other */
+    uint32_t batches, rows, experts, inputs, outputs;
+    uint32_t images; /* operands that may be images */
+} gali_device_task;
+
+/* A tiling, and the rows from which on it is to be taken: of what is no product all. */
+typedef struct gali_device_chosen {
+    int64_t from;
+    gali_tiling tiling;
+} gali_device_chosen;
+
 /* What a plan is made for. */
 typedef struct gali_device_limits {
-    uint32_t group_most;       /* items of a group */
-    uint32_t local_bytes;      /* of a group */
-    const gali_tiling *tiling; /* of all products; NULL: by rules */
-    int half_weights;          /* those of products are float16 */
-    uint32_t cores;            /* that work side by side; 0: as many as a large device has */
-    const int64_t *typical;    /* [symbols] sizes to choose by; NULL: by the program's ranges */
+    uint32_t group_most;  /* items of a group */
+    uint32_t local_bytes; /* of a group */
+    /* Fills up to GALI_DEVICE_CHOSEN_MAX, by rising rows, returns how many: 0, rules choose, as below the first. NULL: rules. */
+    uint32_t (*choose)(void *context, const gali_device_task *task, gali_device_chosen *chosen);
+    void *context;
+    const char *machine;    /* the device's name in logs; NULL: none */
+    uint32_t image_rows;    /* of the largest image that it has; 0: it has none */
+    int prefers_images;     /* where nothing is chosen, operands are read through images */
+    int divided_addresses;  /* for measuring: where an element lies is divided out each time */
+    int half_weights;       /* those of products are float16 */
+    uint32_t cores;         /* that work side by side; 0: as many as a large device has */
+    const int64_t *typical; /* [symbols] sizes to choose by; NULL: by the program's ranges */
 } gali_device_limits;
+
+/* A constant or a tensor that kernels read as an image, too (body/images.cl). */
+typedef struct gali_device_image {
+    int constant;
+    uint32_t
+        number; /* where the constant begins; the tensor, which is copied before the first kernel that reads it */
+    gali_extent floats; /* in it */
+} gali_device_image;
 
 typedef struct gali_device_plan {
     gali_program *program;
@@ -97,6 +129,9 @@ typedef struct gali_device_plan {
     uint32_t functions;                /* printed so far */
     uint32_t extent_count;
     gali_extent extents[GALI_DEVICE_EXTENTS_MAX]; /* that kernels are told */
+    uint32_t task_count, image_count;
+    gali_device_task *tasks;   /* [stages at most] in the order of their stages */
+    gali_device_image *images; /* [tensors and stages at most] */
 } gali_device_plan;
 
 /*
@@ -114,9 +149,16 @@ void gali_device_plan_release(gali_device_plan *plan);
  */
 uint64_t gali_device_plan_places(const gali_device_plan *plan, const int64_t *symbols, uint32_t *at);
 
-/* Whether a tiling can be of a product: it divides into items, its parts divide the depth, and it fits into the device. */
-int gali_tiling_fits(const gali_tiling *tiling, uint32_t experts, uint32_t inputs,
-                     const gali_device_limits *device);
+/* Whether a tiling can be of a task: it divides into items, its parts divide the depth, and it fits into the device. */
+int gali_tiling_fits(const gali_tiling *tiling, const gali_device_task *task, const gali_device_limits *device);
+
+/* Of those, of which kind the task is. */
+int gali_tiling_fits_product(const gali_tiling *tiling, const gali_device_task *task,
+                             const gali_device_limits *device);
+int gali_tiling_fits_sum(const gali_tiling *tiling, const gali_device_limits *device);
+
+/* Rows of an image of so many floats. */
+uint64_t gali_device_image_rows(uint64_t floats);
 
 /* ---- for product.c and sum.c ---- */
 
@@ -133,8 +175,10 @@ typedef enum gali_device_form {
 /* A function of the source, and what it reads; a kernel's parameters for it begin with `prefix`, which tells functions apart. */
 typedef struct gali_device_function {
     gali_device_form form;
+    int wants_images; /* what it reads of float32 is to be images, where they hold it */
     const char *prefix, *name;
     gali_lowered lowered;
+    uint64_t images; /* bits of its parameters: these are */
 } gali_device_function;
 
 /*
@@ -159,6 +203,26 @@ void gali_device_add_items(gali_device_plan *plan, uint32_t stage, const gali_de
  */
 gal_status gali_device_add_function(gali_device_plan *plan, gali_program *program, uint32_t stage,
                                     gali_device_function *function, gal_error *error);
+
+/* Appends what the function of a stage computes, the same text for all that compute the same. */
+gal_status gali_device_describe(gali_program *program, uint32_t stage, gali_text *text, gal_error *error);
+
+/*
+ * Makes a task one of the plan's, and returns how many tilings are chosen for it, as gali_device_limits.choose. `text` is what
+ * it computes, `what` says it to readers; task->name is filled here.
+ */
+uint32_t gali_device_choose(gali_device_plan *plan, gali_device_task *task, const char *text, const char *what,
+                            gali_device_chosen chosen[GALI_DEVICE_CHOSEN_MAX]);
+
+/* An extent at the sizes to choose by. */
+uint32_t gali_device_typical(const gali_device_plan *plan, gali_extent extent);
+
+/* The floats of a tensor at any sizes, and whether they are no more than an image has. */
+gali_extent gali_device_floats(const gali_device_plan *plan, uint32_t tensor);
+int gali_device_image_fits(const gali_device_plan *plan, uint32_t tensor);
+
+/* The image of a constant, by where it begins, or of a tensor. */
+uint32_t gali_device_add_image(gali_device_plan *plan, int constant, uint32_t number, gali_extent floats);
 
 /* ", uint32_t characters, uint32_t at_tx_0" of a function's parameters; or ", characters, (__global const float *)(..)". */
 void gali_device_add_list(gali_text *to, const gali_device_function *function, int declare);

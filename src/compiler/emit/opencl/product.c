@@ -19,23 +19,23 @@
 enum {
     PADDED_OUTPUTS = 128, /* what tiles divide */
     PADDED_INPUTS = 16,
-    LEAST = 16, /* inputs and outputs that are worth a tile */
-    SPLIT_MOST = 128,
+    LEAST = 16,       /* inputs and outputs that are worth a tile */
+    PARTS_MOST = 128, /* of few rows */
+    FEW_MOST = 8,
     FOURS = 4,
+    FEW_FLOATS = 4096, /* of row.cl, in local memory */
     HALF_LARGEST = 65504,
 };
 
 extern const gali_embedded gali_embedded_device_product, gali_embedded_device_row;
 
-/* Tilings by rules, each from so many rows on, the first that fits; before the first rule, rows go one by one. */
-enum { CHOICES = 2 };
-static const struct {
-    int64_t from;
-    gali_tiling tiling[CHOICES];
-} rules[] = {
-    {48, {{32, 32, 8, 4, 4, 8}, {32, 32, 8, 4, 4, 4}}},
-    {512, {{64, 64, 8, 8, 8, 4}, {64, 64, 8, 8, 8, 2}}},
-    {16384, {{128, 128, 16, 8, 8, 1}, {128, 128, 8, 8, 8, 1}}},
+/* Tilings by rules, each from so many rows on; of those from the same on the first that fits, and the first of all fits any. */
+static const gali_device_chosen rules[] = {
+    {0, {.rows = 1, .parts = PARTS_MOST}}, {2, {.rows = 2, .parts = PARTS_MOST}},
+    {3, {.rows = 4, .parts = PARTS_MOST}}, {5, {.rows = 8, .parts = PARTS_MOST}},
+    {256, {32, 32, 8, 4, 4, 4, 0}},        {256, {32, 32, 8, 4, 4, 8, 0}},
+    {512, {64, 64, 8, 8, 8, 2, 0}},        {512, {64, 64, 8, 8, 8, 4, 0}},
+    {16384, {128, 128, 8, 8, 8, 1, 0}},    {16384, {128, 128, 16, 8, 8, 1, 0}},
 };
 enum { RULES = sizeof rules / sizeof rules[0] };
 
@@ -172,6 +172,10 @@ static void pack_biases(gali_device_plan *plan, product *is) {
     }
 }
 
+static size_t floats_of(const product *is) {
+    return (size_t)is->experts * is->padded_inputs * is->padded_outputs;
+}
+
 /* weights[e][k][n], zeros behind the last input and output; and, of experts, biases[e][n]. Returns 0 past a range. */
 static int pack(gali_device_plan *plan, product *is) {
     const gali_program_tensor *tensor = &plan->program->tensors[is->weights->source];
@@ -181,7 +185,7 @@ static int pack(gali_device_plan *plan, product *is) {
         step[is->weights->index[i]->source] = scale;
         scale *= (size_t)tensor->type.shape[i];
     }
-    size_t floats = (size_t)is->experts * is->padded_inputs * is->padded_outputs;
+    size_t floats = floats_of(is);
     int half = plan->device.half_weights, good = 1;
     size_t bytes = floats * (half ? gali_element_list[GALI_f16].bytes : sizeof(float));
     void *to = gali_device_add_constant(plan, bytes, &is->weights_at);
@@ -205,23 +209,28 @@ static int pack(gali_device_plan *plan, product *is) {
 
 /* ---- kernels ---- */
 
-int gali_tiling_fits(const gali_tiling *t, uint32_t experts, uint32_t inputs,
-                     const gali_device_limits *device) {
-    int whole = t->row_registers && t->output_registers && t->row_registers % FOURS == 0 &&
-                t->output_registers % FOURS == 0 && t->depth % FOURS == 0 && PADDED_INPUTS % t->depth == 0 &&
-                t->parts && t->outputs && PADDED_OUTPUTS % t->outputs == 0 && t->rows % t->row_registers == 0 &&
-                t->outputs % t->output_registers == 0;
-    if (!whole) {
+static int few_fits(const gali_tiling *t, const gali_device_limits *device) {
+    return (t->rows == 1 || t->rows == 2 || t->rows == 4 || t->rows == FEW_MOST) && t->parts <= PARTS_MOST &&
+           !(t->parts & (t->parts - 1)) && t->parts * GALI_ROW_OUTPUTS <= device->group_most &&
+           FEW_FLOATS * sizeof(float) <= device->local_bytes;
+}
+
+int gali_tiling_fits_product(const gali_tiling *t, const gali_device_task *task,
+                             const gali_device_limits *device) {
+    if (!t->depth) {
+        return few_fits(t, device);
+    }
+    uint32_t padded = (task->inputs + PADDED_INPUTS - 1) / PADDED_INPUTS * PADDED_INPUTS;
+    if (PADDED_INPUTS % t->depth || PADDED_OUTPUTS % t->outputs ||
+        (task->experts * padded) % (t->depth * t->parts)) {
         return 0;
     }
     uint32_t items = t->rows / t->row_registers * (t->outputs / t->output_registers);
     uint32_t tiles = t->parts * 2 * t->depth * (t->rows + FOURS + t->outputs);
     uint32_t sums = t->parts > 1 ? t->rows * t->outputs : 0;
-    uint32_t floats = (tiles > sums ? tiles : sums) + experts * t->rows;
-    uint32_t padded = (inputs + PADDED_INPUTS - 1) / PADDED_INPUTS * PADDED_INPUTS;
-    return items > 0 && items * t->parts <= device->group_most &&
-           experts * padded % (t->depth * t->parts) == 0 && t->rows * t->depth % (FOURS * items) == 0 &&
-           t->outputs * t->depth % (FOURS * items) == 0 && floats * sizeof(float) <= device->local_bytes;
+    uint32_t floats = (tiles > sums ? tiles : sums) + task->experts * t->rows;
+    return t->rows * t->depth % (FOURS * items) == 0 && t->outputs * t->depth % (FOURS * items) == 0 &&
+           floats * sizeof(float) <= device->local_bytes;
 }
 
 static void define(gali_text *to, const char *name, uint32_t value) {
@@ -231,121 +240,174 @@ static void define(gali_text *to, const char *name, uint32_t value) {
 typedef struct kernel {
     const product *is;
     const gali_device_function *finish;
-    int finishes; /* whether that does anything */
-    const gali_embedded *body;
+    int finishes;  /* whether that does anything */
+    uint32_t task; /* 1 + its number */
 } kernel;
 
-/* Macros, the body, and the macros' end. */
-static void add_kernel(gali_device_plan *plan, const kernel *k, gali_launch *launch,
-                       const gali_tiling *tiling) {
+/* Whether a tiling's kernel reads that operand as an image. */
+static int is_image(const gali_tiling *tiling, uint32_t operand) {
+    return (tiling->images & operand) != 0;
+}
+
+/* Its pointers and images: of x, of weights, of what is blended. */
+static void add_operands(const gali_device_plan *plan, const kernel *k, const gali_tiling *tiling,
+                         gali_text *to) {
     static const char blended[] = /* 64 is GALI_DEVICE_UNIT */
         "    __global const float *blend = (__global const float *)(memory + 64UL * at_blend); \\\n"
         "    __global const float *bias = (__global const float *)(weights + 64UL * at_bias); \\\n";
-    static const char whole[] = "#define WEIGHT float\n#define WEIGHT_ONE(at) w[at]\n"
-                                "#define WEIGHT_FOUR(at) *(__global const float4 *)(w + (at))\n",
-                      half[] = "#define WEIGHT half\n#define WEIGHT_ONE(at) vload_half(at, w)\n"
-                               "#define WEIGHT_FOUR(at) vload_half4(0, w + (at))\n";
-    gali_text macros = {0}, *to = &macros;
-    const product *is = k->is;
+    static const char
+        x[] = "    __global const float *x = (__global const float *)(memory + 64UL * at_x); \\\n",
+        w[] = "    __global const WEIGHT *w = (__global const WEIGHT *)(weights + 64UL * at_w); \\\n";
+    int x_image = is_image(tiling, GALI_IMAGE_LEFT), w_image = is_image(tiling, GALI_IMAGE_RIGHT);
     gali_text_add(to,
-                  "#define POINTERS \\\n"
-                  "    const uint rows = count; \\\n"
-                  "    __global const float *x = (__global const float *)(memory + %uUL * at_x); \\\n"
-                  "    __global const WEIGHT *w = (__global const WEIGHT *)(weights + %uUL * at_w); \\\n%s"
-                  "    __global float *y = (__global float *)(memory + %uUL * at_y);\n"
-                  "#define PARAMETERS " GALI_DEVICE_MEMORY ", uint32_t at_x, uint32_t at_w%s, uint32_t at_y",
-                  GALI_DEVICE_UNIT, GALI_DEVICE_UNIT, is->bias ? blended : "", GALI_DEVICE_UNIT,
-                  is->bias ? ", uint32_t at_blend, uint32_t at_bias" : "");
-    if (!tiling) {
+                  "#define POINTERS \\\n    const uint rows = count; \\\n%s%s%s"
+                  "    __global float *y = (__global float *)(memory + 64UL * at_y);\n"
+                  "#define PARAMETERS " GALI_DEVICE_MEMORY ", %s, %s%s, uint32_t at_y",
+                  x_image ? "" : x, w_image ? "" : w, k->is->bias ? blended : "",
+                  x_image ? "__read_only image2d_t x" : "uint32_t at_x",
+                  w_image ? "__read_only image2d_t w" : "uint32_t at_w",
+                  k->is->bias ? ", uint32_t at_blend, uint32_t at_bias" : "");
+    if (!tiling->depth) {
         gali_device_add_list(to, k->finish, 1);
         gali_text_add(to, "\n#define FINISH(item) %s(item", k->finish->name);
         gali_device_add_list(to, k->finish, 0);
         gali_text_add(to, ")");
     }
-    gali_text_add(to, is->bias ? "\n#define BLENDED\n" : "\n");
-    gali_text_add(to, plan->device.half_weights ? half : whole);
+    gali_text_add(to, "%s%s", k->is->bias ? "\n#define BLENDED\n" : "\n", x_image ? "#define X_IMAGE\n" : "");
+    gali_text_add(to, w_image ? "#define WEIGHT_FOUR(at) gali_texel_four(w, at)\n"
+                      : plan->device.half_weights
+                          ? "#define WEIGHT half\n#define WEIGHT_ONE(at) vload_half(at, w)\n"
+                            "#define WEIGHT_FOUR(at) vload_half4(0, w + (at))\n"
+                          : "#define WEIGHT float\n#define WEIGHT_ONE(at) w[at]\n"
+                            "#define WEIGHT_FOUR(at) *(__global const float4 *)(w + (at))\n");
+}
+
+/* Macros, the body, and the macros' end. */
+static void add_kernel(gali_device_plan *plan, const kernel *k, gali_launch *launch,
+                       const gali_tiling *tiling) {
+    gali_text macros = {0}, *to = &macros;
+    const product *is = k->is;
+    add_operands(plan, k, tiling, to);
     define(to, "EXPERTS", is->experts);
     define(to, "INPUTS", is->inputs);
     define(to, "OUTPUT_COUNT", is->outputs);
     define(to, "PADDED_INPUTS", is->padded_inputs);
     define(to, "PADDED_OUTPUTS", is->padded_outputs);
     define(to, "TILES", launch->tiles);
-    if (tiling) {
-        define(to, "ROWS", tiling->rows);
+    define(to, "ROWS", tiling->rows);
+    if (tiling->depth) {
         define(to, "OUTPUTS", tiling->outputs);
         define(to, "DEPTH", tiling->depth);
         define(to, "ROW_REGISTERS", tiling->row_registers);
         define(to, "OUTPUT_REGISTERS", tiling->output_registers);
         define(to, "PARTS", tiling->parts);
     } else {
-        define(to, "SPLIT", launch->group / GALI_ROW_OUTPUTS);
+        define(to, "SPLIT", tiling->parts);
     }
-    gali_device_add_kernel(plan, launch, &macros, k->body);
+    gali_device_add_kernel(plan, launch, &macros,
+                           tiling->depth ? &gali_embedded_device_product : &gali_embedded_device_row);
 }
 
-static gali_launch *add_launch(gali_device_plan *plan, const kernel *k, gali_launch_shape shape, int64_t least,
-                               int64_t most) {
+static void add_arguments(gali_device_plan *plan, const kernel *k, gali_launch *launch,
+                          const gali_tiling *tiling) {
     const product *is = k->is;
-    gali_launch *launch =
-        gali_device_add_launch(plan, shape == GALI_LAUNCH_TILES ? "product" : "row", is->stage);
-    launch->shape = shape;
-    launch->count = plan->program->stages[is->stage].extent[0];
-    launch->least = least;
-    launch->most = most;
     gali_device_add_argument(launch, GALI_ARGUMENT_COUNT, 0);
-    gali_device_add_argument(launch, GALI_ARGUMENT_TENSOR, is->x->source);
-    gali_device_add_argument(launch, GALI_ARGUMENT_CONSTANT, is->weights_at);
+    if (is_image(tiling, GALI_IMAGE_LEFT)) {
+        uint32_t image = gali_device_add_image(plan, 0, is->x->source, gali_device_floats(plan, is->x->source));
+        gali_device_add_argument(launch, GALI_ARGUMENT_IMAGE, image);
+    } else {
+        gali_device_add_argument(launch, GALI_ARGUMENT_TENSOR, is->x->source);
+    }
+    if (is_image(tiling, GALI_IMAGE_RIGHT)) {
+        uint32_t image = gali_device_add_image(plan, 1, is->weights_at, (gali_extent)floats_of(is));
+        gali_device_add_argument(launch, GALI_ARGUMENT_IMAGE, image);
+    } else {
+        gali_device_add_argument(launch, GALI_ARGUMENT_CONSTANT, is->weights_at);
+    }
     if (is->bias) {
         gali_device_add_argument(launch, GALI_ARGUMENT_TENSOR, is->blend->source);
         gali_device_add_argument(launch, GALI_ARGUMENT_CONSTANT, is->bias_at);
     }
     gali_device_add_argument(launch, GALI_ARGUMENT_TENSOR, plan->program->stages[is->stage].tensor);
-    if (shape == GALI_LAUNCH_ROWS) {
+    if (!tiling->depth) {
         gali_device_add_arguments(plan, launch, k->finish);
     }
-    return launch;
 }
 
-static void add_tiles(gali_device_plan *plan, kernel *k, const gali_tiling *tiling, int64_t least,
-                      int64_t most) {
-    gali_launch *launch = add_launch(plan, k, GALI_LAUNCH_TILES, least, most);
+/* The kernel of a tiling for that many rows; what finishes tiles is a launch of its own. */
+static void add_tiling(gali_device_plan *plan, const kernel *k, const gali_tiling *tiling, int64_t least,
+                       int64_t most) {
+    const product *is = k->is;
+    uint32_t outputs = tiling->depth ? tiling->outputs : GALI_ROW_OUTPUTS;
+    gali_launch *launch = gali_device_add_launch(plan, tiling->depth ? "product" : "row", is->stage);
+    launch->shape = tiling->depth ? GALI_LAUNCH_TILES : GALI_LAUNCH_ROWS;
+    launch->count = plan->program->stages[is->stage].extent[0];
+    launch->least = least;
+    launch->most = most;
+    launch->task = k->task;
     launch->rows = tiling->rows;
-    launch->tiles = (k->is->outputs + tiling->outputs - 1) / tiling->outputs;
-    launch->group =
-        tiling->rows / tiling->row_registers * (tiling->outputs / tiling->output_registers) * tiling->parts;
-    k->body = &gali_embedded_device_product;
+    launch->tiles = (is->outputs + outputs - 1) / outputs;
+    launch->group = tiling->depth ? tiling->rows / tiling->row_registers *
+                                        (outputs / tiling->output_registers) * tiling->parts
+                                  : tiling->parts * GALI_ROW_OUTPUTS;
+    add_arguments(plan, k, launch, tiling);
     add_kernel(plan, k, launch, tiling);
-}
-
-static void add_rows(gali_device_plan *plan, kernel *k, int64_t most) {
-    uint32_t split = SPLIT_MOST;
-    while (split > 1 && split * GALI_ROW_OUTPUTS > plan->device.group_most) {
-        split /= 2;
+    if (tiling->depth && k->finishes) {
+        gali_device_add_items(plan, is->stage, k->finish, least * is->outputs,
+                              most < INT64_MAX ? most * is->outputs : most);
     }
-    gali_launch *launch = add_launch(plan, k, GALI_LAUNCH_ROWS, 0, most);
-    launch->tiles = (k->is->outputs + GALI_ROW_OUTPUTS - 1) / GALI_ROW_OUTPUTS;
-    launch->group = split * GALI_ROW_OUTPUTS;
-    k->body = &gali_embedded_device_row;
-    add_kernel(plan, k, launch, NULL);
 }
 
-/* Tilings that fit, by the rules or the one that is asked for, and rows one by one below the first of them. */
+/* What the text of a task says that it computes: the rows are in its name. */
+static void describe(const product *is, char text[GALI_LOG_WORD * 2]) {
+    snprintf(text, GALI_LOG_WORD * 2, "product %u -> %u, %u expert%s%s", is->inputs, is->outputs, is->experts,
+             is->experts == 1 ? "" : "s", is->bias ? ", blended" : "");
+}
+
+/* Operands of these that may be images. */
+static uint32_t images_of(const gali_device_plan *plan, const product *is) {
+    int x = is->inputs % FOURS == 0 && gali_device_image_fits(plan, is->x->source);
+    int w = !plan->device.half_weights && gali_device_image_rows(floats_of(is)) <= plan->device.image_rows;
+    return (x ? GALI_IMAGE_LEFT : 0) | (w ? GALI_IMAGE_RIGHT : 0);
+}
+
+/*
+ * Kernels for all counts of rows, from the most down: the tilings that are chosen, and below the first of them those by
+ * rules that fit.
+ */
 static void add_kernels(gali_device_plan *plan, kernel *k) {
-    const gali_tiling *asked = plan->device.tiling;
+    const product *is = k->is;
+    gali_device_task task = {.product = 1,
+                             .batches = 1,
+                             .rows = gali_device_typical(plan, plan->program->stages[is->stage].extent[0]),
+                             .experts = is->experts,
+                             .inputs = is->inputs,
+                             .outputs = is->outputs,
+                             .images = images_of(plan, is)};
+    gali_device_chosen chosen[GALI_DEVICE_CHOSEN_MAX];
+    char text[GALI_LOG_WORD * 2];
+    describe(is, text);
+    uint32_t count = gali_device_choose(plan, &task, text, text, chosen);
     int64_t end = INT64_MAX;
-    for (uint32_t i = asked ? 1 : RULES; i-- > 0;) {
-        for (uint32_t choice = 0; choice < (asked ? 1 : CHOICES) && end >= rules[i].from; choice++) {
-            const gali_tiling *tiling = asked ? asked : &rules[i].tiling[choice];
-            if (gali_tiling_fits(tiling, k->is->experts, k->is->inputs, &plan->device)) {
-                add_tiles(plan, k, tiling, rules[i].from, end);
-                end = rules[i].from - 1;
-            }
+    k->task = plan->task_count;
+    while (count-- > 0) {
+        chosen[count].tiling.images &= task.images;
+        if (gali_tiling_fits(&chosen[count].tiling, &task, &plan->device)) {
+            add_tiling(plan, k, &chosen[count].tiling, chosen[count].from, end);
+            end = chosen[count].from - 1;
         }
     }
-    if (k->finishes && end < INT64_MAX) {
-        gali_device_add_items(plan, k->is->stage, k->finish, (end + 1) * k->is->outputs, INT64_MAX);
+    for (uint32_t i = RULES; i-- > 0;) {
+        gali_tiling tiling = rules[i].tiling;
+        tiling.images = tiling.depth && plan->device.prefers_images ? task.images : 0;
+        while (!tiling.depth && tiling.parts > 1 && tiling.parts * GALI_ROW_OUTPUTS > plan->device.group_most) {
+            tiling.parts /= 2;
+        }
+        if (end >= rules[i].from && gali_tiling_fits(&tiling, &task, &plan->device)) {
+            add_tiling(plan, k, &tiling, rules[i].from, end);
+            end = rules[i].from - 1;
+        }
     }
-    add_rows(plan, k, end);
 }
 
 gal_status gali_device_add_product(gali_device_plan *plan, uint32_t index, int *found, gal_error *error) {

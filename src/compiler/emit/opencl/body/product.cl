@@ -13,7 +13,8 @@
  * (a tenth of the time of 65,536 rows).
  *
  * Macros: NAME PARAMETERS POINTERS EXPERTS INPUTS OUTPUT_COUNT PADDED_INPUTS PADDED_OUTPUTS TILES ROWS OUTPUTS DEPTH PARTS
- * ROW_REGISTERS OUTPUT_REGISTERS, WEIGHT_ONE and WEIGHT_FOUR, which read weights; BLENDED where there are coefficients and biases.
+ * ROW_REGISTERS OUTPUT_REGISTERS; WEIGHT_ONE and WEIGHT_FOUR, which read weights; X_IMAGE where x is one; BLENDED where there are
+ * coefficients and biases.
  */
 #define ROW_ITEMS (ROWS / ROW_REGISTERS)
 #define OUTPUT_ITEMS (OUTPUTS / OUTPUT_REGISTERS)
@@ -27,14 +28,16 @@
 #define TILE (2 * (X_TILE + W_TILE)) /* two buffers of each, of a part */
 #define SUMS (ROWS * OUTPUTS / 4)
 
-/* Four inputs of a row of x from k on; past the last row it is that one, whose sums nobody stores. */
-#define X_ROW(row) (x + (size_t)min(first_row + (row), rows - 1) * INPUTS)
-#if INPUTS % 4 == 0
-#define X_FOUR(from, k) (k < INPUTS ? *(__global const float4 *)(from + k) : (float4)(0))
+/* Where a row of x begins, and four of its inputs from k on; past the last row it is that one, whose sums nobody stores. */
+#define X_ROW(row) (min(first_row + (row), rows - 1) * (uint)INPUTS)
+#ifdef X_IMAGE
+#define X_FOUR(from, k) (k < INPUTS ? gali_texel_four(x, from + k) : (float4)(0))
+#elif INPUTS % 4 == 0
+#define X_FOUR(from, k) (k < INPUTS ? *(__global const float4 *)(x + from + k) : (float4)(0))
 #else
 #define X_FOUR(from, k) \
-    (float4)(k < INPUTS ? from[k] : 0, k + 1 < INPUTS ? from[k + 1] : 0, k + 2 < INPUTS ? from[k + 2] : 0, \
-             k + 3 < INPUTS ? from[k + 3] : 0)
+    (float4)(k < INPUTS ? x[from + k] : 0, k + 1 < INPUTS ? x[from + k + 1] : 0, \
+             k + 2 < INPUTS ? x[from + k + 2] : 0, k + 3 < INPUTS ? x[from + k + 3] : 0)
 #endif
 #ifdef BLENDED
 #define COEFFICIENT(row) coefficients[expert * ROWS + (row)]
@@ -46,7 +49,7 @@
 #define LOAD \
     _Pragma("unroll") for (uint i = 0; i < X_FOURS; i++) { \
         const uint four = item + i * ITEMS, k = input + four % (DEPTH / 4) * 4; \
-        __global const float *from = X_ROW(four / (DEPTH / 4)); \
+        const uint from = X_ROW(four / (DEPTH / 4)); \
         x_next[i] = X_FOUR(from, k); \
     } \
     _Pragma("unroll") for (uint i = 0; i < W_FOURS; i++) { \
