@@ -426,6 +426,7 @@ gal_status gali_program_fuse(gali_program *p, gal_error *error) {
                      .scalars = gali_scalars_make(p->arena, p->graph->extents),
                      .readers = gali_arena_take(p->arena, (p->tensor_count + 1) * sizeof *f.readers),
                      .of_sizes = gali_arena_take(p->arena, p->tensor_count + 1),
+                     .prepared = gali_arena_take(p->arena, (p->tensor_count + 1) * sizeof *f.prepared),
                      .into = gali_arena_take(p->arena, (p->stage_count + 1) * sizeof *f.into)};
     if (p->profile) {
         f.profile = *p->profile;
@@ -437,8 +438,12 @@ gal_status gali_program_fuse(gali_program *p, gal_error *error) {
         gali_fusion_clean(&f);
         gali_fusion_sweep(&f);
         gali_fusion_find_tables(&f);
+        gali_fusion_prepare_tables(&f);
     }
     while (!(p->without & GALI_WITHOUT_FUSE) && attempt_all(&f, go_into_tables, 0)) {
+    }
+    if (!p->arena->failed) {
+        gali_fusion_use_prepared(&f);
     }
     for (int round = 0; !(p->without & GALI_WITHOUT_FUSE) && round < ROUNDS_MOST && !p->arena->failed;
          round++) {

@@ -18,12 +18,19 @@ typedef struct gali_reader {
     struct gali_reader *next;
 } gali_reader;
 
+/* What a stage makes at the largest sizes, of which any other sizes read a part. */
+typedef struct gali_table {
+    gali_type type;
+    const void *data; /* NULL: nothing is known, or another size makes other elements */
+} gali_table;
+
 typedef struct gali_fusion {
     gali_program *p;
     gali_profile profile;
     gali_scalars *scalars;
     gali_reader **readers; /* [tensor_count] stages that read a tensor, once each */
     uint8_t *of_sizes;     /* [tensor_count] what it holds follows from sizes and constants alone */
+    gali_table *prepared;  /* [tensor_count] */
     uint32_t *into; /* [stage_count] of stages that are gone: the stage that they went into; GALI_NONE: none */
 } gali_fusion;
 
@@ -50,6 +57,10 @@ void gali_fusion_find_tables(gali_fusion *f);
  */
 int gali_fusion_is_table(const gali_fusion *f, const gali_program_stage *stage, const gali_look *look,
                          const gali_program_stage *reader);
+
+/* Computes, as they would be when sizes are numbers, those that sizes only say the length of; then makes them constants. */
+void gali_fusion_prepare_tables(gali_fusion *f);
+void gali_fusion_use_prepared(gali_fusion *f);
 
 /* ---- group.c ---- */
 

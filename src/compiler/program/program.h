@@ -260,6 +260,9 @@ gal_status gali_program_fuse(gali_program *program, gal_error *error);
 /* Finds the range that each size may have. GAL_UNSUPPORTED where a tensor is empty or too large whatever they are. */
 gal_status gali_program_range(gali_program *program, gal_error *error);
 
+/* The largest that a size may be which an input tells: what is asked for, or 1024. */
+int64_t gali_program_most_asked(const gali_program *program, uint32_t symbol);
+
 /* Whether the symbol is the first axis, and no other, of the inputs. */
 int gali_program_is_batch(const gali_graph *graph, uint32_t symbol);
 

@@ -184,6 +184,12 @@ static void lower(ranging *r, const gali_program_tensor *t) {
     }
 }
 
+int64_t gali_program_most_asked(const gali_program *p, uint32_t symbol) {
+    int64_t least, most;
+    gali_extent_symbol_range(p->graph->extents, symbol, &least, &most);
+    return most == GALI_EXTENT_LARGEST ? MOST_UNASKED : most;
+}
+
 gal_status gali_program_range(gali_program *p, gal_error *error) {
     const gali_extents *x = p->graph->extents;
     uint32_t symbols = gali_extent_symbols(x);
@@ -197,9 +203,9 @@ gal_status gali_program_range(gali_program *p, gal_error *error) {
         int stepped = gali_program_told(p, s) == GALI_TOLD_BY_STEP;
         p->least[s] = stepped ? 0 : p->least[s] < 1 ? 1 : p->least[s];
         int bounded = stepped && gali_extent_bound(x, s) != GALI_EXTENT_UNKNOWN;
-        int64_t most = bounded ? GALI_ELEMENTS_MOST : MOST_UNASKED;
-        p->most[s] =
-            bounded || p->most[s] == GALI_EXTENT_LARGEST ? (p->most[s] < most ? p->most[s] : most) : p->most[s];
+        p->most[s] = !bounded                          ? gali_program_most_asked(p, s)
+                     : p->most[s] < GALI_ELEMENTS_MOST ? p->most[s]
+                                                       : GALI_ELEMENTS_MOST;
     }
     ranging r = {.p = p, .changed = 1};
     for (int round = 0; r.changed && round < ROUNDS_MOST; round++) {
