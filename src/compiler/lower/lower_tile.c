@@ -24,7 +24,7 @@
 
 enum {
     FINISH_UNROLLED = 8, /* operations behind a sum, from which on they are not written out for a tile */
-    KINDS = 7,           /* of parts: 32, 16, .. 1, and the rest */
+    KINDS = 9,           /* of parts: 8, 7, .. 1, or 32, 16, .. 1, and the rest */
 };
 
 /* ---- loops ---- */

@@ -10,7 +10,7 @@
 enum {
     GALI_TILE_LOADS_MAX = 32,
     GALI_TILE_EVEN_LEAST = 3, /* rows of a tile that, of an open size, has nearly equal ones beside it; */
-    GALI_TILE_EVEN_MOST = 6,  /* larger ones have halves, so that there are few kinds, smaller ones are near */
+    GALI_TILE_EVEN_MOST = 8,  /* rules choose no larger ones there, smaller ones are near */
 };
 
 /* A tile of a stage that is a sum. */

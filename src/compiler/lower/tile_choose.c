@@ -151,7 +151,7 @@ static void choose_size(const gali_lowering *l, gali_sum_tile *t) {
         (double)(int64_t)((guess(l, l->stage->extent[t->vector]) + target->lanes - 1) / target->lanes);
     double best = -1;
     int open = t->row != GALI_NONE && !gali_extent_is_number(l->stage->extent[t->row]);
-    for (uint32_t r = 1; r <= ROWS_MOST && r <= rows; r++) {
+    for (uint32_t r = 1; r <= (open ? GALI_TILE_EVEN_MOST : ROWS_MOST) && r <= rows; r++) {
         for (uint32_t v = 1; v <= VECTORS_MOST && v <= vectors; v++) {
             double cost = open ? open_cost(l, t, r, v, vectors) : parts_cost(l, t, r, v, rows, vectors);
             if (r * v + v + 1 <= registers_of(l) && (best < 0 || cost < best * 0.999)) {
