@@ -15,7 +15,7 @@
 #include "compiler/program/look.h"
 #include "compiler/program/program.h"
 
-enum { SEARCHED_MOST = 14, WINDOW_STEP = 5, SWEEPS = 2, GROUPS_MOST = 4096 };
+enum { SEARCHED_MOST = 16, WINDOW_STEP = 5, SWEEPS_MOST = 6, GROUPS_MOST = 4096 };
 
 /* A tensor's memory: what makes it and what reads it last decide when it is there. */
 typedef struct item {
@@ -289,7 +289,8 @@ static int64_t search(const window *w, int64_t below, int64_t *best, uint8_t *la
     return best[sets - 1];
 }
 
-static void improve(stretch *h, uint32_t first, uint32_t count) {
+/* Returns whether another order is better. */
+static int improve(stretch *h, uint32_t first, uint32_t count) {
     gali_arena arena = {0};
     uint32_t made[SEARCHED_MOST];
     window w = {.first = first, .count = count};
@@ -305,7 +306,8 @@ static void improve(stretch *h, uint32_t first, uint32_t count) {
         }
     }
     int64_t now = peak_of(&w);
-    if (!arena.failed && w.seen_count > 1 && search(&w, now, best, last) < now) {
+    int better = !arena.failed && w.seen_count > 1 && search(&w, now, best, last) < now;
+    if (better) {
         uint32_t set = (1u << count) - 1;
         for (uint32_t k = count; k-- > 0;) {
             made[k] = h->order[first + last[set]];
@@ -318,6 +320,7 @@ static void improve(stretch *h, uint32_t first, uint32_t count) {
     }
     h->arena->failed |= arena.failed;
     gali_arena_release(&arena);
+    return better;
 }
 
 /* ---- cuts ---- */
@@ -342,10 +345,12 @@ static void order_piece(stretch *h, uint32_t first, uint32_t count) {
         improve(h, first, count);
         return;
     }
-    for (int sweep = 0; sweep < SWEEPS; sweep++) {
+    int better = 1;
+    for (int sweep = 0; better && sweep < SWEEPS_MOST; sweep++) {
+        better = 0;
         for (uint32_t at = 0; at + SEARCHED_MOST < count + WINDOW_STEP; at += WINDOW_STEP) {
             uint32_t left = count - at;
-            improve(h, first + at, left < SEARCHED_MOST ? left : SEARCHED_MOST);
+            better |= improve(h, first + at, left < SEARCHED_MOST ? left : SEARCHED_MOST);
         }
     }
 }
