@@ -4,7 +4,7 @@
 # bench/run.sh results [NAME...]: measures the parts that are named (none: those that this program has not measured yet)
 # into bench/results/MACHINE/NAME.csv and draws what is there; bench/run.sh paper [options]: the paper's tables and plots
 # into out/paper (docs/paper.md); bench/run.sh frame [MODEL [SECONDS]]: a crowd's frame by its parts; bench/run.sh sparse
-# [SHARE [SECONDS [ISA [WAY]]]]: sparse layers beside dense ones; bench/run.sh onnx FOLDER
+# [SHARE|MODEL [SECONDS [ISA [WAY]]]]: sparse layers beside dense ones; bench/run.sh onnx FOLDER
 # [NAME...], onnx parts|sizes FOLDER [NAME...], onnx profile: ONNX models beside ONNX Runtime, OpenVINO and MNN, which come from PyPI into build/peers.
 # Installs what peers need where it can (Debian, as root or with sudo; ONNX Runtime from PyPI into build/); a peer that stays
 # missing is left out with a word.

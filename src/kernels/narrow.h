@@ -26,7 +26,8 @@
  *     float bias[], float scale[], int32 sum[]: int8 row: sum of w; else 0
  *     groups of 4 bytes [groups][]; blocks: before each `span` of them uint32 word[]: the scale as bfloat16 in the upper
  *     half, and in the lower half, for int8 in tables with unsigned bytes, minus the sum of w as int16
- * Of a sparse panel (kernels.h) the groups of its patches alone are there, one patch's behind the other's; all words are.
+ * Of a sparse panel (kernels.h) the groups of its patches alone are there, one patch's behind the other's, and the words of
+ * the blocks that have any: what another adds is a 0.
  * Within a vector's groups the table's layout says which byte is whose (gali_narrow_place).
  */
 #ifndef GALI_KERNELS_NARROW_H
@@ -60,6 +61,11 @@ typedef enum gali_narrow_layout {
     GALI_LAYOUT_EIGHTS,  /* [lane][8] of two groups together, half of the lanes in each: bytes alone */
 } gali_narrow_layout;
 
+/* A block of a sparse panel that has patches: which of the inputs' it is, and how many. */
+typedef struct gali_narrow_block {
+    uint32_t index, patches;
+} gali_narrow_block;
+
 typedef struct gali_narrow_panel {
     const void *weights;   /* of `experts` consecutive experts */
     uint32_t groups, span; /* all of an output, and how many are a block */
@@ -70,7 +76,9 @@ typedef struct gali_narrow_panel {
     uint32_t outputs; /* of the panel that exist */
     const uint32_t
         *patches; /* [patch_count] inputs that the patches start at, multiples of 8; NULL: a dense panel */
-    uint32_t patch_count;
+    const gali_narrow_block
+        *blocks; /* [block_count] of a sparse panel of a kind with blocks: those with patches */
+    uint32_t patch_count, block_count;
 } gali_narrow_panel;
 
 /* A character of a panel call: gali_row with prepared inputs. */

@@ -25,7 +25,8 @@ typedef struct sources {
 typedef struct memory_plan {
     size_t features[GALI_NETWORK_LAYERS_MAX], sources[GALI_NETWORK_LAYERS_MAX];
     size_t inputs[GALI_NETWORK_LAYERS_MAX], weights[GALI_NETWORK_LAYERS_MAX];
-    size_t starts[GALI_NETWORK_LAYERS_MAX], patches[GALI_NETWORK_LAYERS_MAX]; /* of sparse layers */
+    size_t starts[GALI_NETWORK_LAYERS_MAX], patches[GALI_NETWORK_LAYERS_MAX]; /* of sparse layers, and */
+    size_t blocks[GALI_NETWORK_LAYERS_MAX];
     size_t gate_normal, normal, scale;
     size_t whole;
     int has_scale;
@@ -161,9 +162,10 @@ static void fill_layers(gal_network *network, const gali_model *model, const sou
         const gali_model_layer *from = gali_pack_layer_of(&s->list[i]);
         gali_packed_layer *layer = &network->layers[i];
         *layer = gali_pack_planned(&network->plan.layers[i], network->kernels);
-        layer->patch_count = layer->sparse ? gali_pack_sparse(layer, &s->list[i], model,
-                                                              network->kernels->lanes, (gali_pack_patches){0})
-                                           : 0;
+        if (layer->sparse) {
+            layer->count =
+                gali_pack_sparse(layer, &s->list[i], model, network->kernels->lanes, (gali_pack_patches){0});
+        }
         layer->together = gali_pack_together(layer, network->kernels, gali_machine_l2());
         layer->reach = gali_pack_reach(layer, network->kernels, gali_machine_l2());
         layer->ahead = gali_cpu_ahead();
@@ -230,8 +232,9 @@ static memory_plan plan_memory(gal_network *header, const gali_model *model, con
         at.inputs[i] = reserve(&at, narrow && s->list[i].live ? 2 * sizeof(float) * layer->inputs : 0);
         size_t floats = narrow ? 0 : gali_pack_floats(layer, header->kernels);
         at.starts[i] =
-            reserve(&at, layer->sparse ? gali_size_mul(layer->panels + (size_t)1, sizeof(uint32_t)) : 0);
-        at.patches[i] = reserve(&at, gali_size_mul(layer->patch_count, sizeof(uint32_t)));
+            reserve(&at, layer->sparse ? gali_size_mul(layer->panels + (size_t)1, sizeof(gali_pack_count)) : 0);
+        at.patches[i] = reserve(&at, gali_size_mul(layer->count.patches, sizeof(uint32_t)));
+        at.blocks[i] = reserve(&at, gali_size_mul(layer->count.blocks, sizeof(gali_narrow_block)));
         at.weights[i] = reserve(&at, narrow ? gali_pack_narrow_size(layer, header->narrow)
                                             : gali_size_mul(floats, sizeof(float)));
     }
@@ -276,11 +279,13 @@ static gal_status fill_layer(gal_network *network, const gali_model *model, sour
     }
     gali_packed_layer *layer = &network->layers[i];
     if (layer->sparse) {
-        const gali_pack_patches lists = {(uint32_t *)(void *)(base + at->starts[i]),
-                                         (uint32_t *)(void *)(base + at->patches[i])};
+        const gali_pack_patches lists = {(gali_pack_count *)(void *)(base + at->starts[i]),
+                                         (uint32_t *)(void *)(base + at->patches[i]),
+                                         (gali_narrow_block *)(void *)(base + at->blocks[i])};
         gali_pack_sparse(layer, source, model, network->kernels->lanes, lists);
         layer->starts = lists.starts;
         layer->patches = lists.patches;
+        layer->blocks = lists.blocks;
     }
     if (gali_precision_is_narrow(source->precision)) {
         return fill_narrow(network, model, source, at, i, error);

@@ -26,7 +26,7 @@ enum { TOGETHER_LEAST = 16 }; /* characters: two or three tiles */
 
 /* Inputs of a panel; of a sparse layer of a middling one. */
 static size_t inputs_of(const gali_packed_layer *layer) {
-    const size_t patches = layer->sparse ? layer->patch_count / layer->panels : 0;
+    const size_t patches = layer->sparse ? layer->count.patches / layer->panels : 0;
     return layer->sparse ? patches * GALI_PATCH_INPUTS : layer->inputs;
 }
 
@@ -95,7 +95,7 @@ size_t gali_pack_floats(const gali_packed_layer *layer, const gali_kernels *kern
     }
     size_t width = gali_size_mul(layer->vectors, kernels->lanes);
     if (layer->sparse) {
-        size_t rows = gali_size_add(layer->panels, gali_size_mul(layer->patch_count, GALI_PATCH_INPUTS));
+        size_t rows = gali_size_add(layer->panels, gali_size_mul(layer->count.patches, GALI_PATCH_INPUTS));
         return gali_size_mul(gali_size_mul(layer->experts, rows), (size_t)layer->width * kernels->lanes);
     }
     return gali_size_mul(gali_size_mul(layer->experts, gali_size_add(layer->inputs, 1)), width);
@@ -104,7 +104,7 @@ size_t gali_pack_floats(const gali_packed_layer *layer, const gali_kernels *kern
 uint64_t gali_pack_parameters(const gali_packed_layer *layer, const gali_kernels *kernels) {
     if (layer->sparse) {
         const uint64_t patch = (uint64_t)GALI_PATCH_INPUTS * layer->width * kernels->lanes;
-        return layer->experts * (layer->outputs + layer->patch_count * patch);
+        return layer->experts * (layer->outputs + layer->count.patches * patch);
     }
     uint64_t row = gali_layer_has_panels(layer->kind) ? layer->inputs + (uint64_t)1 : row_floats(layer);
     return (uint64_t)layer->experts * layer->outputs * row;
@@ -116,7 +116,7 @@ uint32_t gali_pack_panel_start(const gali_packed_layer *layer, uint32_t panel) {
 
 /* Rows of the packed weights of one expert before a panel's, of a sparse layer: a bias and its patches' inputs each. */
 static size_t rows_before(const gali_packed_layer *layer, uint32_t panel) {
-    return panel + (size_t)layer->starts[panel] * GALI_PATCH_INPUTS;
+    return panel + (size_t)layer->starts[panel].patches * GALI_PATCH_INPUTS;
 }
 
 gali_panel gali_pack_panel(const gali_packed_layer *layer, uint32_t panel, uint32_t expert,
@@ -131,7 +131,7 @@ gali_panel gali_pack_panel(const gali_packed_layer *layer, uint32_t panel, uint3
     return (gali_panel){
         .weights = layer->weights + kernels->lanes * (before * layer->experts + vectors * rows * expert),
         .inputs = (uint32_t)(rows - 1),
-        .patches = layer->sparse ? layer->patches + layer->starts[panel] : NULL,
+        .patches = layer->sparse ? layer->patches + layer->starts[panel].patches : NULL,
         .vectors = vectors,
         .rows = vectors < layer->width
                     ? 0

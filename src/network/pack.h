@@ -18,9 +18,14 @@
 #ifndef GALI_NETWORK_PACK_H
 #define GALI_NETWORK_PACK_H
 
-#include "kernels/kernels.h"
+#include "kernels/narrow.h"
 #include "network/layer.h"
 #include "network/plan.h"
+
+/* Of a sparse layer; blocks, where they have scales: those with patches. */
+typedef struct gali_pack_count {
+    uint32_t patches, blocks;
+} gali_pack_count;
 
 typedef struct gali_packed_layer {
     const float *weights; /* of another precision than float32: what pack_narrow.h says */
@@ -42,10 +47,11 @@ typedef struct gali_packed_layer {
     uint32_t groups,
         span; /* of reduced precision (kernels/narrow.h), with the normalisation of inputs that fold: */
     const float *shift, *factor; /* [inputs], or NULL */
-    int sparse;                  /* panels have patches (kernels.h), of which there are patch_count in all: */
-    uint32_t patch_count;
-    const uint32_t *starts;  /* [panels + 1] panel p's are patches[starts[p]] to patches[starts[p + 1]] */
-    const uint32_t *patches; /* [patch_count] input that each starts at, of those of the layer */
+    int sparse;                  /* panels have patches (kernels.h), of which there are so many in all: */
+    gali_pack_count count;
+    const gali_pack_count *starts;   /* [panels + 1] panel p's are those from starts[p] up to starts[p + 1] */
+    const uint32_t *patches;         /* [count.patches] input that each starts at, of those of the layer */
+    const gali_narrow_block *blocks; /* [count.blocks] */
 } gali_packed_layer;
 
 /* What is packed: a layer of the model, and what is folded into it. */

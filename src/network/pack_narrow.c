@@ -74,10 +74,11 @@ static size_t rows_of(const gali_packed_layer *layer) {
     return gali_narrow_expert_size(kind, layer->groups, layer->span, 1) / GALI_NARROW_GROUP;
 }
 
-/* Those of a sparse layer's panels that have so many patches. */
-static size_t sparse_rows(const gali_packed_layer *layer, size_t panels, size_t patches) {
+/* Those of a sparse layer's panels that have so many patches and blocks. */
+static size_t sparse_rows(const gali_packed_layer *layer, size_t panels, gali_pack_count count) {
     const size_t each = GALI_PATCH_INPUTS / gali_narrow_inputs(gali_precision_kind(layer->precision));
-    return gali_size_add(gali_size_mul(panels, rows_of(layer) - layer->groups), gali_size_mul(patches, each));
+    const size_t heads = gali_size_add(gali_size_mul(panels, GALI_NARROW_HEAD), count.blocks);
+    return gali_size_add(heads, gali_size_mul(count.patches, each));
 }
 
 size_t gali_pack_narrow_size(const gali_packed_layer *layer, const gali_narrow *narrow) {
@@ -85,7 +86,7 @@ size_t gali_pack_narrow_size(const gali_packed_layer *layer, const gali_narrow *
     if (layer->sparse) {
         const size_t panel_row = (size_t)layer->width * narrow->lanes * GALI_NARROW_GROUP;
         return gali_size_mul(gali_size_mul(layer->experts, panel_row),
-                             sparse_rows(layer, layer->panels, layer->patch_count));
+                             sparse_rows(layer, layer->panels, layer->count));
     }
     return gali_size_mul(gali_size_mul(layer->experts, rows_of(layer)), row);
 }
@@ -96,17 +97,19 @@ gali_narrow_panel gali_pack_narrow_panel(const gali_packed_layer *layer, uint32_
     const uint32_t vectors = gali_pack_panel_start(layer, panel + 1) - start;
     const uint32_t first = start * narrow->lanes, width = vectors * narrow->lanes,
                    left = layer->outputs - first;
-    const uint32_t *starts = layer->starts;
-    const uint32_t patches = layer->sparse ? starts[panel + 1] - starts[panel] : 0;
-    const size_t before =
-        layer->sparse ? vectors * sparse_rows(layer, panel, starts[panel]) : start * rows_of(layer);
-    const size_t rows = layer->sparse ? sparse_rows(layer, 1, patches) : rows_of(layer);
+    const gali_pack_count begin = layer->sparse ? layer->starts[panel] : (gali_pack_count){0, 0};
+    const gali_pack_count end = layer->sparse ? layer->starts[panel + 1] : begin;
+    const gali_pack_count count = {end.patches - begin.patches, end.blocks - begin.blocks};
+    const size_t before = layer->sparse ? vectors * sparse_rows(layer, panel, begin) : start * rows_of(layer);
+    const size_t rows = layer->sparse ? sparse_rows(layer, 1, count) : rows_of(layer);
     return (gali_narrow_panel){
         .weights =
             (const unsigned char *)(const void *)layer->weights +
             (size_t)narrow->lanes * GALI_NARROW_GROUP * (before * layer->experts + vectors * rows * expert),
-        .patches = layer->sparse ? layer->patches + starts[panel] : NULL,
-        .patch_count = patches,
+        .patches = layer->sparse ? layer->patches + begin.patches : NULL,
+        .blocks = layer->sparse ? layer->blocks + begin.blocks : NULL,
+        .patch_count = count.patches,
+        .block_count = count.blocks,
         .groups = layer->groups,
         .span = layer->span,
         .vectors = vectors,
@@ -198,10 +201,9 @@ static int put_halves(const narrow_work *w, narrow_column to, gali_narrow_kind k
     return finite;
 }
 
-/* The word before a block that has `before` inputs before it: its scale, and what makes unsigned bytes signed. */
-static void put_block(const narrow_work *w, narrow_column to, gali_narrow_kind kind, uint32_t block,
-                      uint32_t before, int32_t sum) {
-    const size_t row = (size_t)block + before / gali_narrow_inputs(kind);
+/* The word of a block, `row` rows behind the heads: its scale, and what makes unsigned bytes signed. */
+static void put_block(const narrow_work *w, narrow_column to, gali_narrow_kind kind, uint32_t block, size_t row,
+                      int32_t sum) {
     const uint32_t low =
         kind == GALI_NARROW_I8_BLOCKS && !w->narrow->signed_bytes ? (uint32_t)-sum & 0xffffu : 0;
     narrow_put_word(to.groups + to.lane * GALI_NARROW_GROUP + row * to.stride,
@@ -216,24 +218,35 @@ static void put_integer(const narrow_work *w, unsigned char *at, gali_narrow_kin
     }
 }
 
+/* Whether the panel has one of inputs [i, i + block). */
+static int has_any(const narrow_work *w, uint32_t i, uint32_t block) {
+    const uint32_t end = w->layer->inputs - i < block ? w->layer->inputs : i + block;
+    while (i < end && w->place[i] == NOT_THERE) {
+        i++;
+    }
+    return i < end;
+}
+
 /* Integers and the words of their blocks, or the sum of the head; returns the head's scale. */
 static float put_integers(const narrow_work *w, narrow_column to, gali_narrow_kind kind) {
     const int blocks = gali_narrow_has_blocks(kind);
     const uint32_t block = blocks ? w->layer->precision.block : w->layer->inputs + 1;
     int32_t sum = 0;
     uint32_t before = 0, next = 0; /* inputs that are there before the block, and so far */
+    uint32_t words = 0;            /* blocks that are there, this one's included */
     for (uint32_t i = 0; i < w->layer->inputs; i++) {
-        const size_t words = blocks ? (i / block + 1) * to.stride : 0;
         before = i % block ? before : next;
+        words += blocks && i % block == 0 && has_any(w, i, block);
         sum = (i % block ? sum : 0) + w->q[i];
         if (w->place[i] != NOT_THERE) {
             next = w->place[i] + 1;
             put_integer(w,
-                        to.groups + words + gali_narrow_place(w->narrow, kind, to.lane, w->place[i], to.stride),
+                        to.groups + words * to.stride +
+                            gali_narrow_place(w->narrow, kind, to.lane, w->place[i], to.stride),
                         kind, i);
         }
-        if (blocks && (i % block == block - 1 || i + 1 == w->layer->inputs)) {
-            put_block(w, to, kind, i / block, before, sum);
+        if (blocks && next > before && (i % block == block - 1 || i + 1 == w->layer->inputs)) {
+            put_block(w, to, kind, i / block, words - 1 + (size_t)before / gali_narrow_inputs(kind), sum);
         }
     }
     if (blocks) {
@@ -283,7 +296,8 @@ static gal_status narrow_pack_panel(narrow_work *w, uint32_t p, uint32_t e, gal_
     const uint32_t lanes = w->narrow->lanes;
     const size_t stride = (size_t)panel.vectors * lanes * GALI_NARROW_GROUP;
     unsigned char *bytes = (unsigned char *)(uintptr_t)panel.weights;
-    const size_t rows = panel.patches ? sparse_rows(w->layer, 1, panel.patch_count) : rows_of(w->layer);
+    const gali_pack_count count = {panel.patch_count, panel.block_count};
+    const size_t rows = panel.patches ? sparse_rows(w->layer, 1, count) : rows_of(w->layer);
     memset(bytes, 0, rows * stride);
     place_inputs(w, &panel);
     for (uint32_t i = 0; i < panel.outputs; i++) {

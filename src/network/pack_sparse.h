@@ -11,15 +11,16 @@
 
 #include "network/pack.h"
 
-/* Where the lists of a planned layer's patches go; both NULL: they are counted only. */
+/* Where the lists of a planned layer's patches and blocks go; all NULL: they are counted only. */
 typedef struct gali_pack_patches {
-    uint32_t *starts;  /* [panels + 1] */
-    uint32_t *patches; /* [their count] */
+    gali_pack_count *starts; /* [panels + 1] */
+    uint32_t *patches;
+    gali_narrow_block *blocks;
 } gali_pack_patches;
 
-/* Fills the lists and returns how many patches there are in all panels. lanes: of the kernels' vectors. */
-uint32_t gali_pack_sparse(const gali_packed_layer *layer, const gali_pack_source *source,
-                          const gali_model *model, uint32_t lanes, gali_pack_patches lists);
+/* Fills the lists and returns how many there are in all panels. lanes: of the kernels' vectors. */
+gali_pack_count gali_pack_sparse(const gali_packed_layer *layer, const gali_pack_source *source,
+                                 const gali_model *model, uint32_t lanes, gali_pack_patches lists);
 
 /* First packed input that a patch has weights of its own for: its start, but for the last one's. */
 uint32_t gali_pack_patch_own(uint32_t start);

@@ -242,8 +242,14 @@ static void check_panel(const gali_narrow *table, const numbers *n, uint32_t vec
         }
     }
     const uint32_t tile = count % 4; /* 0: the table's */
-    const gali_narrow_panel panel = {weights, n->groups, n->span,    vectors, tile,
-                                     EXPERTS, GAP,       n->outputs, NULL,    0};
+    const gali_narrow_panel panel = {.weights = weights,
+                                     .groups = n->groups,
+                                     .span = n->span,
+                                     .vectors = vectors,
+                                     .rows = tile,
+                                     .experts = EXPERTS,
+                                     .first = GAP,
+                                     .outputs = n->outputs};
     table->panel[n->kind](&panel, rows, count);
     for (uint32_t r = 0; r < count; r++) {
         for (uint32_t i = 0; i < OUTPUTS_MOST + 2 * GAP; i++) {
@@ -349,7 +355,8 @@ static void the_widest_sum_fits(void **unused) {
         gali_narrow_row one_row = {.x = q, .y = y, .blend = &one, .mode = GALI_ROW_FIRST};
         const gali_narrow_input input = {x, NULL, NULL, WIDE, groups, 0};
         table->prepare[GALI_NARROW_I8_ROW](&input, q, &one_row);
-        const gali_narrow_panel panel = {weights, groups, 0, 1, 0, 1, 0, table->lanes, NULL, 0};
+        const gali_narrow_panel panel = {
+            .weights = weights, .groups = groups, .vectors = 1, .experts = 1, .outputs = table->lanes};
         table->panel[GALI_NARROW_I8_ROW](&panel, &one_row, 1);
         for (uint32_t i = 0; i < table->lanes; i++) {
             assert_true(y[i] == (float)(127 * 254 * (WIDE - 1)) * one_row.scale);
