@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "commands.h"
+#include "gpu/space.h"
 #include "onnx/built_model.h"
 #include "onnx/device_model.h"
 #include "onnx/run_ports.h"
@@ -12,9 +13,12 @@
 typedef struct job {
     gali_built_desc desc;
     const char *output;
-    uint32_t device; /* of gallop probe --list */
-    int is_there;    /* on it */
-    int times;       /* of its kernels are printed */
+    uint32_t device;        /* of gallop probe --list */
+    int is_there;           /* on it */
+    int times;              /* of its kernels are printed */
+    const char *probe_path; /* a file of gallop probe of it */
+    gali_log log;           /* of its tilings */
+    gali_gpu_choice choice;
     gali_option_list files;
     gali_profile profile;
     gali_onnx_model model;
@@ -99,10 +103,28 @@ static gal_status run_here(job *self, gal_error *error, gal_error *why) {
     return status == GAL_OK ? compute(self, why) : status;
 }
 
-static gal_status run_there(job *self, gal_error *why) {
-    gal_status status = gali_run_ports_make_outputs(&self->ports, why);
-    return status == GAL_OK ? gali_device_model_run(&self->model, &self->ports, self->device, self->times, why)
-                            : status;
+/* What a log knows of the device, and a probe. Errors name their file. */
+static gal_status read_choice(job *self, gal_error *error) {
+    gali_device device = {.levels = 0};
+    gal_status status = self->desc.log ? gali_log_read(&self->log, self->desc.log, error) : GAL_OK;
+    if (status == GAL_OK && self->probe_path) {
+        status = gali_device_read(&device, self->probe_path, "", error);
+    }
+    self->choice.choose = self->desc.log ? gali_device_choose_logged : NULL;
+    self->choice.context = &self->log;
+    self->choice.prefers_images = gali_gpu_prefers_images(&device);
+    return status;
+}
+
+static gal_status run_there(job *self, gal_error *error, gal_error *why) {
+    gal_status status = read_choice(self, error);
+    status = status == GAL_OK ? gali_run_ports_make_outputs(&self->ports, why) : status;
+    if (status == GAL_OK) {
+        status =
+            gali_device_model_run(&self->model, &self->ports, self->device, &self->choice, self->times, why);
+    }
+    gali_log_release(&self->log);
+    return status;
 }
 
 static gal_status run_opened(job *self, gal_error *error) {
@@ -111,7 +133,7 @@ static gal_status run_opened(job *self, gal_error *error) {
     status = status == GAL_OK ? find_sizes(self, error) : status;
     status = status == GAL_OK ? gali_run_ports_read(&self->ports, &self->files, error) : status;
     if (status == GAL_OK) {
-        status = self->is_there ? run_there(self, &why) : run_here(self, error, &why);
+        status = self->is_there ? run_there(self, error, &why) : run_here(self, error, &why);
         status = why.status == GAL_OK ? status : gali_fail_in_file(error, self->desc.path, &why);
     }
     if (status == GAL_OK && self->output) {
@@ -146,11 +168,14 @@ static int read_words(job *self) {
     if (!target) {
         return gali_command_usage("run", "%s", error.message);
     }
-    if (self->is_there && (self->desc.log || self->desc.keep)) {
-        return gali_command_usage("run", "target %s has neither logs nor files to keep", target->name);
+    if (self->is_there && self->desc.keep) {
+        return gali_command_usage("run", "target %s has no files to keep", target->name);
     }
-    if ((self->device || self->times) && !self->is_there) {
-        return gali_command_usage("run", "%s is for --target opencl", self->times ? "--times" : "--device");
+    if ((self->device || self->times || self->probe_path) && !self->is_there) {
+        return gali_command_usage("run", "%s is for --target opencl",
+                                  self->times        ? "--times"
+                                  : self->probe_path ? "--probe"
+                                                     : "--device");
     }
     self->model.target = self->is_there ? target : NULL;
     return GALI_EXIT_OK;
@@ -167,6 +192,7 @@ static int run(int argc, char **argv) {
                                    {"--target", GALI_OPTION_TEXT, &self.desc.target, 0, 0},
                                    {"--device", GALI_OPTION_COUNT, &self.device, 0, 1023},
                                    {"--times", GALI_OPTION_FLAG, &self.times, 0, 0},
+                                   {"--probe", GALI_OPTION_TEXT, &self.probe_path, 0, 0},
                                    {"--external", GALI_OPTION_TEXT, &self.desc.external, 0, 0},
                                    {"--log", GALI_OPTION_TEXT, &self.desc.log, 0, 0},
                                    {"--profile", GALI_OPTION_TEXT, &self.desc.profile, 0, 0},
@@ -189,7 +215,8 @@ static int run(int argc, char **argv) {
 const gali_command gali_command_run = {
     "run", "an ONNX model on arrays: compiled to C, built, run",
     "usage: gallop run MODEL.onnx [--input [NAME=]X.npy ...] [-o OUT.npy|DIR] [--sizes NAME=N,...]\n"
-    "       [--target native|opencl] [--device N] [--times] [--log FILE] [--profile FILE] [--external FILE] "
+    "       [--target native|opencl] [--device N] [--times] [--probe device.json] [--log FILE] [--profile "
+    "FILE] [--external FILE] "
     "[--keep "
     "DIR]\n\n"
     "Compiles the model as gallop compile does, builds it with the system's C compiler (CC, or cc, gcc, "
@@ -210,6 +237,7 @@ const gali_command gali_command_run = {
     "  --target    as of gallop compile; opencl: on a GPU, its kernels built by the driver, nothing kept\n"
     "  --device    then: its number in gallop probe --list (0)\n"
     "  --times     then: runs the model eleven times more and prints what each kernel takes\n"
+    "  --probe     then: a file of gallop probe of it: where images are much faster, operands are read so\n"
     "  --log       a log of gallop tune: its schedules for the groups that it has run\n"
     "  --profile   what fusing pairs of classes of operators took, in place of what is built in\n"
     "  --external  the file in which the model keeps its weights\n"

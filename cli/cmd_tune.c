@@ -15,16 +15,19 @@
 #include "compiler/log/device.h"
 #include "onnx/onnx_model.h"
 #include "options.h"
+#include "tune_device.h"
 #include "tune_spread.h"
 
-enum { COUNTS_MAX = 16, BAR = 20, PLAN_BYTES = 8192, EXIT_INTERRUPTED = 130 };
+enum { COUNTS_MAX = 16, BAR = 20, DEVICES_MAX = 1023, PLAN_BYTES = 8192, EXIT_INTERRUPTED = 130 };
 
 typedef struct job {
     const char *model, *target_name, *way_name, *log_path, *merge_path, *characters, *form_name, *plan_path;
     const char *external, *sizes; /* of an ONNX model */
-    const char *device_path;
+    const char *device_path;      /* of a target that is a device, its number */
+    const char *probe_path;
+    uint32_t device_number;
     gali_device device; /* peak 0: none was given */
-    int fast, exact, is_onnx;
+    int fast, exact, is_onnx, everything;
     double minutes;
     uint32_t seed, counts[COUNTS_MAX], count_count, task_count;
     int stopped;
@@ -86,7 +89,8 @@ static int read_words(job *self) {
                                                     : "--form",
                                   self->model);
     }
-    if (!self->is_onnx && (self->sizes || self->external || self->fast || self->exact || self->device_path)) {
+    if (!self->is_onnx && (self->sizes || self->external || self->fast || self->exact ||
+                           (self->device_path && strcmp(self->target_name, "opencl") != 0))) {
         return gali_command_usage("tune", "%s is for ONNX models",
                                   self->sizes      ? "--sizes"
                                   : self->external ? "--external"
@@ -373,11 +377,39 @@ static gal_status tune_groups(job *self) {
     return status;
 }
 
+static int is_interrupted(void *context) {
+    (void)context;
+    return interrupted;
+}
+
+/* Tilings on an OpenCL device. */
+static gal_status tune_on_device(job *self) {
+    const gali_tune_device_desc desc = {.model = self->model,
+                                        .external = self->external,
+                                        .sizes = self->sizes,
+                                        .is_onnx = self->is_onnx,
+                                        .fast = self->fast,
+                                        .device = self->device_number,
+                                        .probe_path = self->probe_path,
+                                        .everything = self->everything,
+                                        .seconds = 60 * self->minutes,
+                                        .counts = self->counts,
+                                        .count = self->count_count,
+                                        .log = &self->log,
+                                        .file = self->tune.file,
+                                        .watch = is_interrupted};
+    listen_to_interrupts();
+    return gali_tune_device(&desc, &self->stopped, &self->error);
+}
+
 static gal_status tune_model(job *self) {
     model_bytes model = {NULL, 0};
     gal_status status = read_log(self, self->log_path, 0);
     status = status == GAL_OK ? open_log(self) : status;
     status = status == GAL_OK && self->merge_path ? merge(self) : status;
+    if (status == GAL_OK && self->tune.target->simd == GALI_SIMD_OPENCL) {
+        return tune_on_device(self);
+    }
     if (status == GAL_OK && self->is_onnx) {
         return tune_groups(self);
     }
@@ -389,6 +421,26 @@ static gal_status tune_model(job *self) {
     }
     gali_release(NULL, model.data, model.size);
     return status;
+}
+
+/* Options that are of devices alone, or of CPUs. */
+static int check_device_options(job *self, int is_device) {
+    double number = 0;
+    if (!is_device && (self->probe_path || self->everything)) {
+        return gali_command_usage("tune", "%s is for --target opencl", self->probe_path ? "--probe" : "--all");
+    }
+    if (is_device && (self->plan_path || self->exact || strcmp(self->way_name, "template") != 0 ||
+                      strcmp(self->form_name, "per-expert") != 0)) {
+        return gali_command_usage("tune", "--plan, --exact, --way and --form are not for --target opencl");
+    }
+    if (is_device && self->device_path &&
+        (!gali_options_number(self->device_path, &number) || number < 0 || number > DEVICES_MAX ||
+         number != (uint32_t)number)) {
+        return gali_command_usage("tune", "--device %.40s: of --target opencl a number of gallop probe --list",
+                                  self->device_path);
+    }
+    self->device_number = (uint32_t)number;
+    return GALI_EXIT_OK;
 }
 
 /* What the first process does. */
@@ -405,10 +457,9 @@ static int search(job *self) {
             "chosen by a table of packets (docs/hexagon.md)",
             self->target_name);
     }
-    if (self->tune.target->simd == GALI_SIMD_OPENCL) {
-        return gali_command_usage("tune",
-                                  "target %s: schedules are for CPUs (docs/gpu.md says how GPUs are tuned)",
-                                  self->tune.target->name);
+    int checked = check_device_options(self, self->tune.target->simd == GALI_SIMD_OPENCL);
+    if (checked != GALI_EXIT_OK) {
+        return checked;
     }
     self->tune.seconds = 60 * self->minutes;
     self->tune.seed = self->seed;
@@ -452,6 +503,8 @@ static int run(int argc, char **argv) {
         {"--fast", GALI_OPTION_FLAG, &self->fast, 0, 0},
         {"--exact", GALI_OPTION_FLAG, &self->exact, 0, 0},
         {"--device", GALI_OPTION_TEXT, &self->device_path, 0, 0},
+        {"--probe", GALI_OPTION_TEXT, &self->probe_path, 0, 0},
+        {"--all", GALI_OPTION_FLAG, &self->everything, 0, 0},
     };
     int result = gali_options_read("tune", argc, argv, options, sizeof options / sizeof options[0]);
     self->is_onnx = result == GALI_EXIT_OK && gali_onnx_is_path(self->model);
@@ -477,7 +530,9 @@ const gali_command gali_command_tune = {
         "       gallop tune MODEL.onnx [--sizes NAME=N,...] [--external FILE] [--fast] [--exact] [--target "
         "native]\n"
         "                         [--minutes 2] [--way template] [--seed 1] [--log FILE] [--merge FILE]\n"
-        "                         [--device device.json]\n\n"
+        "                         [--device device.json]\n"
+        "       gallop tune MODEL --target opencl [--device N] [--probe device.json] [--all] [--minutes 2] "
+        "..\n\n"
         "Searches, for each layer and count of characters, the loops that run fastest here, and prints each\n"
         "winner with its speed beside the runtime's own kernel. Needs a C compiler (cc, or what CC names).\n"
         "Of an ONNX model: the schedule of each group with a sum in tiles, beside that by rules.\n\n"
@@ -495,6 +550,12 @@ const gali_command gali_command_tune = {
         "  --merge       adds the records of another log to that of --log\n"
         "  --plan        writes the runtime's plan with the winners' panels and tiles, as far as it can say\n"
         "                them; needs --log\n\n"
+        "Of --target opencl (docs/gpu.md): the tiling of each sum of products, on the device, for each count "
+        "of\n"
+        "characters or at the sizes of an ONNX model.\n\n"
+        "  --device      its number in gallop probe --list (0)\n"
+        "  --probe       a file of gallop probe of it: tilings are pruned by what it says\n"
+        "  --all         every tiling that fits the device, pruned ones too\n\n"
         "mpirun gallop tune ... spreads the measuring over processes, where it was built with MPI.\n",
     .run = run,
 };

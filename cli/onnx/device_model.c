@@ -76,13 +76,13 @@ static void print_times(gali_gpu_run *run) {
 }
 
 gal_status gali_device_model_run(gali_onnx_model *model, const gali_run_ports *ports, uint32_t number,
-                                 int times, gal_error *error) {
+                                 const gali_gpu_choice *choice, int times, gal_error *error) {
     const gali_graph *graph = ports->graph;
     gali_gpu_run run;
     gal_status status = model->program ? GAL_OK : gali_onnx_model_program(model, error);
     status = status == GAL_OK ? check_sizes(model->program, ports->symbols, error) : status;
     status =
-        status == GAL_OK ? gali_gpu_start(&run, model->program, number, ports->symbols, NULL, error) : status;
+        status == GAL_OK ? gali_gpu_start(&run, model->program, number, ports->symbols, choice, error) : status;
     if (status != GAL_OK) {
         return status;
     }

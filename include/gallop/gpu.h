@@ -25,12 +25,15 @@ typedef struct gal_gpu_desc {
     /* 1: its runner is pipelined (network.h): the device works from step to step, and a crowd shows the last step's result.
      * 0: a step waits for the device and shows its own. One crowd, or one group of it, for each open network. */
     uint32_t pipelined;
+    /* A file of `gallop tune --target opencl`: the tilings that were fastest on this device, from each count of characters on
+     * that was tuned. NULL: by rules. */
+    const char *log;
 } gal_gpu_desc;
 
 /*
  * Opens the network of a model file's `size` bytes at data, which are not needed afterwards. *out is owned by the caller;
  * NULL on failure. desc and error may be NULL. Errors: GAL_UNSUPPORTED (no OpenCL, no such device, a layer that has no
- * kernel, half_weights with a weight past float16's range), GAL_BAD_DATA (the model), GAL_NO_MEMORY (here or there), GAL_IO (a kernel does not build: the message has the
+ * kernel, half_weights with a weight past float16's range), GAL_BAD_DATA (the model, the log), GAL_NO_MEMORY (here or there), GAL_IO (the log; a kernel does not build: the message has the
  * driver's first words).
  */
 gal_status gal_gpu_open(gal_gpu **out, const void *data, size_t size, const gal_gpu_desc *desc,

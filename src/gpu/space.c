@@ -19,6 +19,22 @@ enum {
     KEPT_PART = 10, /* of a space is tried at most, rounded up */
 };
 
+gali_gpu_facts gali_gpu_facts_of(const gali_device *d) {
+    static const double giga = 1e9;
+    return (gali_gpu_facts){.registers = d->registers,
+                            .alus = d->alus,
+                            .cores = d->cores,
+                            .warp = d->warp,
+                            .peak = 2 * d->peak / giga,
+                            .local_rate = d->local_rate};
+}
+
+int gali_gpu_prefers_images(const gali_device *d) {
+    static const double giga = 1e9,
+                        gain = 1.5; /* a tensor is copied first, and its elements are picked out of texels */
+    return d->levels > 0 && giga * d->image_rate > gain * d->rate[0];
+}
+
 uint32_t gali_gpu_tilings(const gali_device_task *task, const gali_device_limits *device, gali_tiling *list) {
     static const uint32_t sides[] = {32, 64, 128, 256}, depths[] = {4, 8, 16}, registers[] = {4, 8, 16},
                           parts[] = {1, 2, 4, 8};

@@ -20,6 +20,7 @@
 #define GALI_GPU_SPACE_H
 
 #include "compiler/emit/opencl/plan.h"
+#include "compiler/log/device.h"
 
 /* Of a probe; 0: not known, and then its criterion leaves all in. */
 typedef struct gali_gpu_facts {
@@ -31,7 +32,13 @@ typedef struct gali_gpu_facts {
     double local_rate; /* GB/s of all cores */
 } gali_gpu_facts;
 
-enum { GALI_TILINGS_MAX = 1024 };
+enum { GALI_TILINGS_MAX = 2048 };
+
+/* Those of a file of the probe. */
+gali_gpu_facts gali_gpu_facts_of(const gali_device *device);
+
+/* Whether reads through images are so much faster that operands are better read so, where nothing was measured. */
+int gali_gpu_prefers_images(const gali_device *device);
 
 /* Every tiling that fits the device, through buffers; returns how many, at most GALI_TILINGS_MAX. */
 uint32_t gali_gpu_tilings(const gali_device_task *task, const gali_device_limits *device, gali_tiling *list);

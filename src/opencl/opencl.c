@@ -41,6 +41,8 @@ enum {
     CL_UNSIGNED_INT32 = 0x10DC,
     CL_FLOAT = 0x10DE,
     CL_MEM_OBJECT_IMAGE2D = 0x10F1,
+    CL_PROGRAM_BINARY_SIZES = 0x1165,
+    CL_PROGRAM_BINARIES = 0x1166,
     CL_PROGRAM_BUILD_LOG = 0x1183,
     CL_KERNEL_WORK_GROUP_SIZE = 0x11B0,
     CL_PROFILING_COMMAND_START = 0x1282,
@@ -275,6 +277,20 @@ void *gali_cl_build(gali_cl *cl, const char *text) {
         return NULL;
     }
     return program;
+}
+
+void *gali_cl_binary(gali_cl *cl, void *program, size_t *size) {
+    *size = 0;
+    if (gali_cl_good(cl)) {
+        blame(cl, "clGetProgramInfo",
+              cl->call.GetProgramInfo(program, CL_PROGRAM_BINARY_SIZES, sizeof *size, size, NULL));
+    }
+    void *bytes = gali_cl_good(cl) && *size ? malloc(*size) : NULL;
+    if (bytes) {
+        blame(cl, "clGetProgramInfo",
+              cl->call.GetProgramInfo(program, CL_PROGRAM_BINARIES, sizeof bytes, (void *)&bytes, NULL));
+    }
+    return bytes;
 }
 
 void gali_cl_release_program(gali_cl *cl, void *program) {

@@ -78,6 +78,8 @@ int gali_cl_good(const gali_cl *cl);
 /* The program of a text; NULL where it does not build: the failure has the compiler's first words. Released with
  * gali_cl_release_program; NULL is allowed there. */
 void *gali_cl_build(gali_cl *cl, const char *text);
+/* What the driver made of a program for its only device, PTX or machine code; free() gives it back. NULL after a failure. */
+void *gali_cl_binary(gali_cl *cl, void *program, size_t *size);
 void gali_cl_release_program(gali_cl *cl, void *program);
 void *gali_cl_kernel(gali_cl *cl, void *program, const char *name);
 void gali_cl_release_kernel(gali_cl *cl, void *kernel);

@@ -11,7 +11,23 @@
 
 enum { FILE_MOST = 1 << 24 };
 
-/* Takes a fact into the device; what a roofline has no use for is passed over. */
+/* Takes a fact of OpenCL devices by its name. */
+static void take_of_opencl(gali_device *device, const char *name, json_int_t level, double value) {
+    const struct {
+        const char *name;
+        json_int_t level;
+        double *to;
+    } facts[] = {{"registers", 0, &device->registers},   {"alus", 0, &device->alus},
+                 {"cores", 0, &device->cores},           {"warp", 0, &device->warp},
+                 {"local_rate", 0, &device->local_rate}, {"image_rate", 1, &device->image_rate}};
+    for (size_t i = 0; i < sizeof facts / sizeof *facts; i++) {
+        if (strcmp(name, facts[i].name) == 0 && level == facts[i].level) {
+            *facts[i].to = value;
+        }
+    }
+}
+
+/* Takes a fact into the device; what nobody has a use for is passed over. */
 static void take(gali_device *device, const char *isa, const json_t *fact) {
     const char *name = json_string_value(json_object_get(fact, "name"));
     json_int_t level = json_integer_value(json_object_get(fact, "level"));
@@ -20,7 +36,8 @@ static void take(gali_device *device, const char *isa, const json_t *fact) {
     if (!name || !isfinite(value) || value <= 0) {
         return;
     }
-    if (strcmp(name, "peak_f32") == 0 && (!note || strcmp(note, isa) == 0)) {
+    take_of_opencl(device, name, level, value);
+    if (strcmp(name, "peak_f32") == 0 && (!note || !*note || strcmp(note, isa) == 0)) {
         device->peak = 1e9 * value / 2;
     }
     if (level < 1 || level > GALI_DEVICE_LEVELS_MAX) {

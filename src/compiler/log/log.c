@@ -145,15 +145,22 @@ static gal_status read_search(const place *p, const json_t *object, gali_log_rec
                : fail(p, "a search's record without its time or its way", "");
 }
 
+/* Of the target opencl it is a tiling. */
+static gal_status check_schedule(const gali_log_record *record, const char *text, gal_error *why) {
+    gali_schedule schedule;
+    gali_tiling tiling;
+    return strcmp(record->target, "opencl") == 0 ? gali_tiling_parse(&tiling, text, why)
+                                                 : gali_schedule_parse(&schedule, text, strlen(text), why);
+}
+
 static gal_status read_result(const place *p, gali_log *log, const json_t *object, gali_log_record *record) {
     const char *schedule = json_string_value(json_object_get(object, "schedule"));
     const char *failure = json_string_value(json_object_get(object, "failure"));
-    gali_schedule parsed;
     gal_error why = {0};
     if (!schedule) {
         return fail(p, "no ", "schedule");
     }
-    if (gali_schedule_parse(&parsed, schedule, strlen(schedule), &why) != GAL_OK) {
+    if (check_schedule(record, schedule, &why) != GAL_OK) {
         return fail(p, "", why.message);
     }
     record->schedule = gali_arena_copy(&log->arena, schedule, strlen(schedule));
@@ -185,7 +192,7 @@ static gal_status read_record(const place *p, gali_log *log, const json_t *objec
         !read_text(object, "machine", record->machine, sizeof record->machine)) {
         return fail(p, "layer, key, target or machine is missing or too long", "");
     }
-    if ((!group && !read_count(object, "characters", GALI_DENSE_CHARACTERS_MAX, &record->characters)) ||
+    if ((!group && !read_count(object, "characters", GALI_LOG_CHARACTERS_MAX, &record->characters)) ||
         !read_count(object, "pairs", 1 << 20, &record->pairs)) {
         return fail(p, "characters or pairs is no positive number", "");
     }
@@ -369,4 +376,49 @@ int gali_log_best(const gali_log *log, const gali_dense *dense, const gali_targe
     }
     *measured = best->measured;
     return 1;
+}
+
+/* Whether a is to be preferred to b, of one count. */
+static int is_surer(const gali_log_record *a, const gali_log_record *b) {
+    return a->pairs != b->pairs ? a->pairs > b->pairs : a->measured.seconds < b->measured.seconds;
+}
+
+static const gali_log_record *best_at(const gali_log *log, const gali_log_task *task, uint32_t rows) {
+    const gali_log_record *best = NULL;
+    gali_log_task at = *task;
+    at.characters = rows;
+    for (uint32_t i = 0; i < log->count; i++) {
+        const gali_log_record *r = &log->records[i];
+        if (gali_log_is_of(r, &at) && r->measured.ratio > 0 && (!best || is_surer(r, best))) {
+            best = r;
+        }
+    }
+    return best;
+}
+
+/* The fewest rows of a task's records that are at least so many. */
+static int next_rows(const gali_log *log, const gali_log_task *task, uint32_t least, uint32_t *rows) {
+    int found = 0;
+    for (uint32_t i = 0; i < log->count; i++) {
+        gali_log_task at = *task;
+        at.characters = log->records[i].characters;
+        if (gali_log_is_of(&log->records[i], &at) && at.characters >= least &&
+            (!found || at.characters < *rows)) {
+            *rows = at.characters;
+            found = 1;
+        }
+    }
+    return found;
+}
+
+uint32_t gali_log_tilings(const gali_log *log, const gali_log_task *task, uint32_t room, uint32_t *rows,
+                          gali_tiling *tilings) {
+    uint32_t count = 0, at = 0;
+    while (count < room && next_rows(log, task, at, &rows[count])) {
+        const gali_log_record *best = best_at(log, task, rows[count]);
+        gal_error why;
+        at = rows[count] + 1;
+        count += best && gali_tiling_parse(&tilings[count], best->schedule, &why) == GAL_OK;
+    }
+    return count;
 }

@@ -6,17 +6,20 @@
  *      "target": "x86-64-v4", "machine": "<cpu>", "schedule": "..", "ratio": 0.98, "seconds": 8.4e-05, "pairs": 15}
  *     {.. "way": "template", "searched": 63.2, "seed": 1}       after a search: its winner; seconds a layer had in it
  *     {"gallop_tune": 1, "group": "Conv 1 x 64 x 56 x 56, sums of 64 x 3 x 3", "key": "<hash>", "target": ..}
+ *     {.. "target": "opencl", "machine": "<device>", "schedule": "tile 64 128 8; item 8 8; parts 2; images none", ..}
  *
  * key: hash of the expression's text, for any number of characters; of a program's group of its loops' without a target, its
  * sizes included. ratio: of the schedule's time to that of the runtime's kernel, or of the schedule by rules, on the same
- * machine, the smaller the better; a failed one has "failure" instead.
+ * machine, the smaller the better; a failed one has "failure" instead. Of the target opencl the schedule is a tiling (tiling.h),
+ * and characters are rows of a product.
  */
 #ifndef GALI_COMPILER_LOG_LOG_H
 #define GALI_COMPILER_LOG_LOG_H
 
 #include "compiler/schedule/schedule.h"
+#include "compiler/schedule/tiling.h"
 
-enum { GALI_LOG_VERSION = 1, GALI_LOG_KEY = 17, GALI_LOG_WORD = 64 };
+enum { GALI_LOG_VERSION = 1, GALI_LOG_KEY = 17, GALI_LOG_WORD = 64, GALI_LOG_CHARACTERS_MAX = 1 << 20 };
 
 /* How schedules are looked for. */
 typedef enum gali_search_way {
@@ -89,6 +92,13 @@ uint32_t gali_log_find(const gali_log *log, const gali_dense *dense, const gali_
 
 /* Whether the record is of this task on this machine. */
 int gali_log_is_of(const gali_log_record *record, const gali_log_task *task);
+
+/*
+ * The tilings of a task on the device that it names, of each count of rows the one that was measured longest, then the fastest,
+ * by rising counts; at most `room`. Returns how many; rows are 0 of what is no product.
+ */
+uint32_t gali_log_tilings(const gali_log *log, const gali_log_task *task, uint32_t room, uint32_t *rows,
+                          gali_tiling *tilings);
 
 /* The best record of a group on a target, from whichever machine: that was measured longest, then the fastest; NULL: none. */
 const gali_log_record *gali_log_best_of(const gali_log *log, const gali_log_task *task);

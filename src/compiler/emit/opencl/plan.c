@@ -272,8 +272,8 @@ void gali_device_add_arguments(gali_device_plan *plan, gali_launch *launch,
     }
 }
 
-void gali_device_add_items(gali_device_plan *plan, uint32_t index, const gali_device_function *function,
-                           int64_t least, int64_t most) {
+gali_launch *gali_device_add_items(gali_device_plan *plan, uint32_t index, const gali_device_function *function,
+                                   int64_t least, int64_t most) {
     const gali_program_stage *stage = &plan->program->stages[index];
     gali_launch *launch = gali_device_add_launch(plan, "stage", index);
     gali_text *to = &plan->source;
@@ -290,7 +290,7 @@ void gali_device_add_items(gali_device_plan *plan, uint32_t index, const gali_de
     gali_text_end(&key, to);
     if (there) {
         snprintf(launch->name, sizeof launch->name, "%s", there);
-        return;
+        return launch;
     }
     gali_text_add(to, "__kernel void %s(" GALI_DEVICE_MEMORY, launch->name);
     gali_device_add_list(to, function, 1);
@@ -298,6 +298,7 @@ void gali_device_add_items(gali_device_plan *plan, uint32_t index, const gali_de
                   function->name);
     gali_device_add_list(to, function, 0);
     gali_text_add(to, ");\n    }\n}\n\n");
+    return launch;
 }
 
 void gali_device_add_kernel(gali_device_plan *plan, gali_launch *launch, gali_text *macros,
@@ -337,6 +338,7 @@ static gal_status add_items(gali_device_plan *plan, uint32_t index, gal_error *e
         return gali_fail(error, GAL_NO_MEMORY, "no memory for a plan");
     }
     function->prefix = "";
+    function->wants_images = plan->device.prefers_images && plan->program->stages[index].reduced; /* read often */
     plan->program->stages[index].blocks = gali_program_sum_blocks(&plan->program->stages[index]);
     gal_status status = gali_device_add_function(plan, plan->program, index, function, error);
     if (status == GAL_OK) {

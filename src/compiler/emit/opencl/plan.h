@@ -85,7 +85,8 @@ typedef struct gali_device_task {
     gali_log_task name;
     int product; /* of rows with packed constant weights, as many rows as there are; else any other */
     uint32_t batches, rows, experts, inputs, outputs;
-    uint32_t images; /* operands that may be images */
+    uint32_t images;    /* operands that may be images */
+    gali_tiling tiling; /* that it has, of a product at its rows; depth and parts 0: not chosen yet */
 } gali_device_task;
 
 /* A tiling, and the rows from which on it is to be taken: of what is no product all. */
@@ -149,6 +150,9 @@ void gali_device_plan_release(gali_device_plan *plan);
  */
 uint64_t gali_device_plan_places(const gali_device_plan *plan, const int64_t *symbols, uint32_t *at);
 
+/* A choice out of a log, the context: what was measured on this device; of a product from each count of rows on. */
+uint32_t gali_device_choose_logged(void *context, const gali_device_task *task, gali_device_chosen *chosen);
+
 /* Whether a tiling can be of a task: it divides into items, its parts divide the depth, and it fits into the device. */
 int gali_tiling_fits(const gali_tiling *tiling, const gali_device_task *task, const gali_device_limits *device);
 
@@ -194,8 +198,8 @@ void gali_device_add_arguments(gali_device_plan *plan, gali_launch *launch,
                                const gali_device_function *function);
 
 /* A launch of a function of an item, for so many elements. */
-void gali_device_add_items(gali_device_plan *plan, uint32_t stage, const gali_device_function *function,
-                           int64_t least, int64_t most);
+gali_launch *gali_device_add_items(gali_device_plan *plan, uint32_t stage, const gali_device_function *function,
+                                   int64_t least, int64_t most);
 
 /*
  * A stage of a program, the plan's own or one that shares its tensors, as a function of function->form, or one that is there

@@ -339,6 +339,10 @@ static void add_tiling(gali_device_plan *plan, const kernel *k, const gali_tilin
                        int64_t most) {
     const product *is = k->is;
     uint32_t outputs = tiling->depth ? tiling->outputs : GALI_ROW_OUTPUTS;
+    gali_device_task *task = &plan->tasks[k->task - 1];
+    if (task->rows >= least && task->rows <= most) {
+        task->tiling = *tiling;
+    }
     gali_launch *launch = gali_device_add_launch(plan, tiling->depth ? "product" : "row", is->stage);
     launch->shape = tiling->depth ? GALI_LAUNCH_TILES : GALI_LAUNCH_ROWS;
     launch->count = plan->program->stages[is->stage].extent[0];
@@ -354,7 +358,8 @@ static void add_tiling(gali_device_plan *plan, const kernel *k, const gali_tilin
     add_kernel(plan, k, launch, tiling);
     if (tiling->depth && k->finishes) {
         gali_device_add_items(plan, is->stage, k->finish, least * is->outputs,
-                              most < INT64_MAX ? most * is->outputs : most);
+                              most < INT64_MAX ? most * is->outputs : most)
+            ->task = k->task;
     }
 }
 

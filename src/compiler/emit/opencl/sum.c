@@ -339,6 +339,7 @@ static int choose_tiling(gali_device_sum *s, const char *text) {
                           &s->plan->device)) { /* of another device, or a log that was edited */
         s->tiling = choose_by_rules(s, &task);
     }
+    s->plan->tasks[s->task - 1].tiling = s->tiling;
     return gali_tiling_fits(&s->tiling, &task, &s->plan->device);
 }
 

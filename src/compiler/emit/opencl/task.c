@@ -90,3 +90,13 @@ uint32_t gali_device_choose(gali_device_plan *plan, gali_device_task *task, cons
     plan->tasks[plan->task_count++] = *task;
     return plan->device.choose ? plan->device.choose(plan->device.context, task, chosen) : 0;
 }
+
+uint32_t gali_device_choose_logged(void *context, const gali_device_task *task, gali_device_chosen *chosen) {
+    uint32_t rows[GALI_DEVICE_CHOSEN_MAX];
+    gali_tiling tilings[GALI_DEVICE_CHOSEN_MAX];
+    uint32_t count = gali_log_tilings(context, &task->name, GALI_DEVICE_CHOSEN_MAX, rows, tilings);
+    for (uint32_t i = 0; i < count; i++) {
+        chosen[i] = (gali_device_chosen){rows[i], tilings[i]};
+    }
+    return count;
+}

@@ -1,0 +1,129 @@
+/*
+ * Tuning on a device: what is measured is in the space, of images too; a network that is opened by the log has its tilings and
+ * its results. Skipped where there is no OpenCL device.
+ */
+#define _DEFAULT_SOURCE
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "gpu/gpu.h"
+#include "gpu/tune.h"
+#include "network/fixture.h"
+#include "tune_device.h"
+
+enum { SKIPPED = 77, ROWS = 40 };
+
+static const synthetic_desc desc = {.gate = GAL_GATE_CUBIC,
+                                    .experts = 4,
+                                    .layers = 2,
+                                    .width = {36, 70, 33},
+                                    .activation = {GALI_ACTIVATION_ELU, GALI_ACTIVATION_NONE},
+                                    .normalised = 1,
+                                    .seed = 12};
+
+static void write_model(const synthetic *model, const char *path) {
+    size_t size;
+    unsigned char *bytes = synthetic_bytes(model, &size);
+    FILE *file = fopen(path, "wb");
+    assert_non_null(file);
+    assert_int_equal(fwrite(bytes, 1, size, file), size);
+    fclose(file);
+    free(bytes);
+}
+
+static void tune(const char *model, const char *log_path, gali_log *log) {
+    static const uint32_t counts[] = {ROWS};
+    FILE *file = fopen(log_path, "ab");
+    const gali_tune_device_desc how = {
+        .model = model, .seconds = 0.01, .counts = counts, .count = 1, .log = log, .file = file};
+    gal_error error = {0};
+    int stopped;
+    if (gali_tune_device(&how, &stopped, &error) != GAL_OK) {
+        fail_msg("%s", error.message);
+    }
+    assert_int_equal(stopped, 0);
+    fclose(file);
+}
+
+static uint32_t images_of(const gali_log *log) {
+    uint32_t images = 0;
+    for (uint32_t i = 0; i < log->count; i++) {
+        images += strstr(log->records[i].schedule, "images right") != NULL;
+    }
+    return images;
+}
+
+/* Whether a product's kernel is the best tiling of the log. */
+static void expect_logged(const gal_gpu *gpu, const gali_log *log) {
+    assert_int_equal(gpu->run.plan.task_count, 2);
+    for (uint32_t i = 0; i < gpu->run.plan.task_count; i++) {
+        const gali_device_task *task = &gpu->run.plan.tasks[i];
+        uint32_t rows[4];
+        gali_tiling tilings[4];
+        assert_int_equal(gali_log_tilings(log, &task->name, 4, rows, tilings), 1);
+        assert_int_equal(rows[0], ROWS);
+        assert_true(gali_tiling_same(&tilings[0], &task->tiling));
+    }
+}
+
+static void a_log_is_written_and_opens(void **state) {
+    (void)state;
+    char folder[] = "/tmp/gallop-tune-XXXXXX", model[64], path[64];
+    assert_non_null(mkdtemp(folder));
+    snprintf(model, sizeof model, "%s/net.gallop", folder);
+    snprintf(path, sizeof path, "%s/log", folder);
+    fixture f = fixture_make(&desc, ROWS);
+    write_model(&f.s, model);
+    gali_log none = {.count = 0}, log = {.count = 0};
+    gal_error error = {0};
+    tune(model, path, &none);
+    assert_int_equal(gali_log_read(&log, path, &error), GAL_OK);
+    assert_in_range(log.count, 2 * 4, 1000);
+    assert_in_range(images_of(&log), 0, log.count);
+    size_t size;
+    unsigned char *bytes = synthetic_bytes(&f.s, &size);
+    const gal_gpu_desc how = {.capacity = ROWS, .log = path};
+    gal_gpu *gpu;
+    assert_int_equal(gal_gpu_open(&gpu, bytes, size, &how, &error), GAL_OK);
+    expect_logged(gpu, &log);
+    float *y = malloc((size_t)ROWS * f.outputs * sizeof *y);
+    fixture_run(&f, (gal_network_desc){0}, ROWS, f.y);
+    gal_network_batch batch = {.count = ROWS, .x = f.x, .y = y, .phase = f.gate};
+    assert_int_equal(gal_gpu_run(gpu, &batch, &error), GAL_OK);
+    for (size_t i = 0; i < (size_t)ROWS * f.outputs; i++) {
+        assert_float_equal(y[i], f.y[i], 1e-4);
+    }
+    gal_gpu_close(gpu);
+    uint32_t before = log.count; /* once known, nothing is measured again */
+    tune(model, path, &log);
+    gali_log_release(&log);
+    assert_int_equal(gali_log_read(&log, path, &error), GAL_OK);
+    assert_int_equal(log.count, before);
+    const gal_gpu_desc missing = {.log = folder};
+    assert_int_equal(gal_gpu_open(&gpu, bytes, size, &missing, &error), GAL_IO);
+    gali_log_release(&log);
+    remove(path);
+    remove(model);
+    remove(folder);
+    free(bytes);
+    free(y);
+    fixture_free(&f);
+}
+
+int main(void) {
+    static gali_cl_facts facts[1];
+    uint32_t count;
+    gali_cl_list(facts, 1, &count, NULL);
+    if (!count) {
+        printf("no OpenCL device\n");
+        return SKIPPED;
+    }
+    const struct CMUnitTest tests[] = {cmocka_unit_test(a_log_is_written_and_opens)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
