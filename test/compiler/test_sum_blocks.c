@@ -25,6 +25,10 @@ static const char product[] = "input %0 \"x\": f32[4, 512]\ninput %1 \"w\": f32[
                              "%2 \"y\": f32[...] = MatMul (%0, %1)\noutput %2\n",
                   window[] = "input %0 \"x\": f32[1, 32, 9, 9]\ninput %1 \"w\": f32[8, 32, 3, 3]\n"
                              "%2 \"y\": f32[...] = Conv (%0, %1)\noutput %2\n",
+                  flattened[] = "input %0 \"x\": f32[1, 64, 7, 7]\ninput %1 \"w\": f32[64, 64, 1, 1]\n"
+                                "input %2 \"v\": f32[3136, 16]\n%3 \"c\": f32[...] = Conv (%0, %1)\n"
+                                "%4 \"f\": f32[...] = Flatten (%3)\n%5 \"y\": f32[...] = MatMul (%4, %2)\n"
+                                "output %5\n",
                   transformed[] = "input %0 \"x\": f32[1, 160, 8, 8]\nconstant %1: f32[20, 160, 3, 3] =";
 
 static const sum_case cases[] = {
@@ -34,6 +38,7 @@ static const sum_case cases[] = {
     {longer, 0, 1, 1024, {0, 128}},
     {window, 0, 0, 288, {1, 0}}, /* a row of the window */
     {window, 0, 1, 288, {1, 0}},
+    {flattened, 0, 0, 3136, {0, 8}}, /* 8 of 64 channels and their 49 places: whole parts of the sum */
     {transformed, 20 * 160 * 9, 0, 160, {0, 80}}, /* the product behind the transforms */
 };
 

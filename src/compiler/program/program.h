@@ -91,10 +91,8 @@ typedef struct gali_sum_blocks {
     uint32_t outer, part;
 } gali_sum_blocks;
 
-enum {
-    GALI_BLOCK_TERMS = 512,
-    GALI_BLOCK_TERMS_FINE = 128
-}; /* of a block, at most: as fast, as exact as blocks can be */
+/* Terms of a block, at most: as fast, as exact as blocks can be; at least: shorter ones are not worth it. */
+enum { GALI_BLOCK_TERMS = 512, GALI_BLOCK_TERMS_FINE = 128, GALI_BLOCK_TERMS_LEAST = 32 };
 
 /* In scalars of a program a load's source is a tensor, and there are no loads of stages. */
 typedef struct gali_program_stage {

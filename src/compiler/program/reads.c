@@ -2,10 +2,7 @@
 
 #include <string.h>
 
-enum {
-    BUCKETS = 64,
-    BLOCK_LEAST = 32, /* terms: a shorter block, of an axis without a fit divisor, is not worth it */
-};
+enum { BUCKETS = 64 };
 
 typedef struct steps {
     uint8_t by[GALI_AXES_MAX];
@@ -200,9 +197,9 @@ gali_sum_blocks gali_program_sum_blocks(const gali_program_stage *stage) {
         return none;
     }
     int64_t part = largest_divisor(extent[blocks.outer - 1], most / terms);
-    if (part > 1 || terms < BLOCK_LEAST) {
+    if (part > 1 || terms < GALI_BLOCK_TERMS_LEAST) {
         blocks.outer--;
-        blocks.part = part * terms < BLOCK_LEAST ? 0 : (uint32_t)part;
+        blocks.part = part * terms < GALI_BLOCK_TERMS_LEAST ? 0 : (uint32_t)part;
     }
     return blocks;
 }

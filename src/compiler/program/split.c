@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "compiler/program/look.h"
+#include "compiler/program/reads.h"
 #include "compiler/program/scalars.h"
 
 enum { PARTS_MOST = 5 };
@@ -73,7 +74,19 @@ static int find_strides(splitting *s, const gali_scalar *a) {
     return good;
 }
 
-/* Where blocks of the sum begin by the parts' axes; 0 where they end within a part in no even way. */
+/* How many terms the axes inside of that one have. Sums in blocks have no open ones. */
+static gali_extent inner_terms(const gali_program_stage *stage, uint32_t axis) {
+    gali_extent terms = 1;
+    for (uint32_t i = axis + 1; i < stage->rank + stage->reduced; i++) {
+        terms *= stage->extent[i];
+    }
+    return terms;
+}
+
+/*
+ * Where blocks of the sum begin by the parts' axes: as many whole parts as go into a block and leave none over. 0 where that
+ * makes blocks that are not worth it.
+ */
 static int place_blocks(splitting *s, const gali_program_stage *stage, uint32_t part_count) {
     gali_sum_blocks blocks = stage->blocks, *to = &s->to.blocks;
     uint32_t own = s->axis - stage->rank;
@@ -86,8 +99,11 @@ static int place_blocks(splitting *s, const gali_program_stage *stage, uint32_t 
         i++;
     }
     gali_extent part = blocks.part / s->stride[i];
+    while (part > 1 && s->to.extent[s->axis + i] % part != 0) {
+        part--;
+    }
     *to = (gali_sum_blocks){own + i, (uint32_t)part};
-    return part * s->stride[i] == blocks.part && s->to.extent[s->axis + i] % part == 0;
+    return part * s->stride[i] * inner_terms(stage, s->axis) >= GALI_BLOCK_TERMS_LEAST;
 }
 
 /* The stage's axes with the parts in the axis' place. */
