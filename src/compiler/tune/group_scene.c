@@ -13,7 +13,7 @@
 #include "compiler/tune/timing.h"
 #include "graph/evaluate.h"
 
-enum { COPIES_BYTES = 4 << 20, COPIES_MAX = 16, ALL = GALI_MEASURE_BATCH_MAX + 1 };
+enum { COPIES_BYTES = 4 << 20, COPIES_MAX = 15, FAR_BYTES = 64 << 20, ALL = GALI_MEASURE_BATCH_MAX + 1 };
 
 /* Called by every candidate's wrapper: pointers of the parameters, in their order. */
 typedef void run(const uint32_t *symbols, void *const *buffers, uint32_t turns);
@@ -130,6 +130,15 @@ static int same_layout(const gali_loop_buffer *a, const gali_loop_buffer *b) {
     return (!a->packed_rank && !b->packed_rank) || gali_layout_same(a, b);
 }
 
+/*
+ * An odd number: reference and candidate, which take turns, then meet all copies, each of which the system may have put into
+ * faster pages or slower ones. One where no cache holds it anyway.
+ */
+static uint32_t copies_of(size_t bytes) {
+    size_t count = bytes == 0 || bytes >= FAR_BYTES ? 1 : (COPIES_BYTES / bytes + 2) | 1;
+    return count < COPIES_MAX ? (uint32_t)count : COPIES_MAX;
+}
+
 /* The constant as the function reads it, made where no candidate of the batch reads it so. NULL without memory. */
 static const laid *lay(gali_group_scene *s, const gali_lowered *lowered, uint32_t parameter) {
     const gali_loop_buffer *buffer = lowered->function->buffer[parameter];
@@ -141,9 +150,8 @@ static const laid *lay(gali_group_scene *s, const gali_lowered *lowered, uint32_
     }
     uint32_t tensor = lowered->tensors[parameter];
     size_t bytes = (gali_program_constant_bytes(p, tensor, buffer) + 63) / 64 * 64;
-    uint32_t count = bytes ? (uint32_t)(COPIES_BYTES / bytes) + 2 : 1;
     laid *l = &s->laid[s->laid_count];
-    *l = (laid){parameter, count < COPIES_MAX ? count : COPIES_MAX, buffer, bytes, NULL};
+    *l = (laid){parameter, copies_of(bytes), buffer, bytes, NULL};
     l->copies = gali_allocate(NULL, bytes * l->count);
     if (!l->copies) {
         return NULL;

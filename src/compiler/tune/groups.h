@@ -1,8 +1,8 @@
 /*
  * What is tuned of a program: its groups whose largest sum runs in tiles (program/lower.h), those that compute the same once.
  * The reference is the schedule that the rules write, called in turns with the candidates on the same numbers; a candidate's
- * results must have its bits. Constants lie in several copies, 4 MB together at least, that calls take in turn: a group finds
- * its weights where the other groups left them.
+ * results must have its bits. Constants lie in an odd number of copies, 4 MB together at least, that calls take in turn: a
+ * group finds its weights where the other groups left them, and reference and candidate meet the same copies.
  */
 #ifndef GALI_COMPILER_TUNE_GROUPS_H
 #define GALI_COMPILER_TUNE_GROUPS_H
