@@ -81,9 +81,6 @@ void gali_emission_demand(const gali_emission *e, gali_text *to, const gali_dema
 /* Before a line of the run: blocks in blocks are indented. */
 void gali_emission_indent(gali_emission *e);
 
-/* Whether two functions read a constant alike. */
-int gali_emission_same_layout(const gali_loop_buffer *a, const gali_loop_buffer *b);
-
 /* A pointer to the tensor, as the run has it; buffer: as a function reads it, NULL: in the order of its type. */
 void gali_emission_pointer(gali_emission *e, gali_text *to, uint32_t tensor, const gali_loop_buffer *buffer);
 

@@ -203,20 +203,6 @@ static void add_call_title(gali_emission *e, uint32_t group, int old) {
     }
 }
 
-/* Whether all constants lie as the other function reads them: they are there once. */
-static int reads_alike(const gali_lowered *a, const gali_lowered *b) {
-    for (uint32_t i = 0; i < a->function->parameters; i++) {
-        const gali_loop_buffer *mine = a->function->buffer[i], *other = NULL;
-        for (uint32_t k = 0; k < b->function->parameters; k++) {
-            other = b->tensors[k] == a->tensors[i] ? b->function->buffer[k] : other;
-        }
-        if (mine->role == GALI_LOOP_CONSTANT && (!other || !gali_emission_same_layout(mine, other))) {
-            return 0;
-        }
-    }
-    return 1;
-}
-
 /*
  * The group for a version's sizes: by rules, or with panels as wide as the one for all sizes has them, whose constants are laid
  * out for that; *good 0: with neither they would be there twice.
@@ -226,12 +212,12 @@ static gal_status lower_version(gali_emission *e, uint32_t group, gali_program *
     narrow->target = e->p->target; /* it may have got it later */
     const gali_schedule *logged = narrow->schedules ? narrow->schedules[group] : NULL;
     gal_status status = gali_program_lower_by(narrow, group, logged, e->p->arena, lowered, e->error);
-    *good = status == GAL_OK && reads_alike(lowered, all);
+    *good = status == GAL_OK && gali_lowered_reads_alike(lowered, all);
     if (status == GAL_OK && !*good && all->sum.schedule.count) {
         gal_error why = {0};
         gal_status by_all =
             gali_program_lower_by(narrow, group, &all->sum.schedule, e->p->arena, lowered, &why);
-        *good = by_all == GAL_OK && reads_alike(lowered, all);
+        *good = by_all == GAL_OK && gali_lowered_reads_alike(lowered, all);
         status = by_all == GAL_NO_MEMORY ? by_all : GAL_OK;
     }
     return status;

@@ -4,15 +4,11 @@
 
 #include "base/error.h"
 #include "compiler/emit/program_emission.h"
-#include "compiler/loop/layout.h"
+#include "compiler/lower/lower.h"
 
 enum { ALIGNMENT = 64 };
 
 /* ---- constants ---- */
-
-int gali_emission_same_layout(const gali_loop_buffer *a, const gali_loop_buffer *b) {
-    return !a->packed_rank && !b->packed_rank ? 1 : gali_layout_same(a, b);
-}
 
 /* Where the constant stands in the weights, in bytes; it is put there when it is first asked for. */
 static size_t constant_at(gali_emission *e, uint32_t tensor, const gali_loop_buffer *buffer) {
@@ -20,7 +16,7 @@ static size_t constant_at(gali_emission *e, uint32_t tensor, const gali_loop_buf
     static const gali_loop_buffer plain;
     buffer = buffer ? buffer : &plain;
     for (const gali_emission_constant *c = e->constants; c; c = c->next) {
-        if (c->tensor == tensor && gali_emission_same_layout(c->buffer, buffer)) {
+        if (c->tensor == tensor && gali_lowered_same_layout(c->buffer, buffer)) {
             return c->at;
         }
     }

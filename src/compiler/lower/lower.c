@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "compiler/loop/layout.h"
 #include "compiler/loop/uses.h"
 #include "compiler/lower/lowering.h"
 #include "compiler/program/patterns.h"
@@ -383,4 +384,23 @@ gal_status gali_program_lower_items(gali_program *program, uint32_t group, gali_
     gal_status status = lower_group(l, group, error);
     return status == GAL_OK ? status
                             : blame(l, group, status == GAL_BAD_DATA ? GAL_UNSUPPORTED : status, error);
+}
+
+/* ---- constants of several functions ---- */
+
+int gali_lowered_same_layout(const gali_loop_buffer *a, const gali_loop_buffer *b) {
+    return !a->packed_rank && !b->packed_rank ? 1 : gali_layout_same(a, b);
+}
+
+int gali_lowered_reads_alike(const gali_lowered *a, const gali_lowered *b) {
+    for (uint32_t i = 0; i < a->function->parameters; i++) {
+        const gali_loop_buffer *mine = a->function->buffer[i], *other = NULL;
+        for (uint32_t k = 0; k < b->function->parameters; k++) {
+            other = b->tensors[k] == a->tensors[i] ? b->function->buffer[k] : other;
+        }
+        if (mine->role == GALI_LOOP_CONSTANT && (!other || !gali_lowered_same_layout(mine, other))) {
+            return 0;
+        }
+    }
+    return 1;
 }

@@ -58,6 +58,10 @@ gal_status gali_program_lower(gali_program *program, uint32_t group, gali_lowere
 gal_status gali_program_lower_by(gali_program *program, uint32_t group, const gali_schedule *schedule,
                                  gali_arena *arena, gali_lowered *lowered, gal_error *error);
 
+/* Whether a constant is laid out for both, and whether all are that two functions of a group read. */
+int gali_lowered_same_layout(const gali_loop_buffer *a, const gali_loop_buffer *b);
+int gali_lowered_reads_alike(const gali_lowered *a, const gali_lowered *b);
+
 /*
  * The same for devices, of a group of one stage: its loops over the elements of the tensor are loops over items. Of a stage
  * that reduces from no start the terms are items, too: all of its loops.

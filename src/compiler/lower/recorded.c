@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "compiler/program/versions.h"
 
 /* "Conv 1 x 64 x 56 x 56, sums of 64 x 3 x 3" */
 static void describe(const gali_program *p, const gali_lowered_sum *sum, gali_text *text) {
@@ -84,28 +85,91 @@ static gal_status look_up(gali_program *p, uint32_t group, const gali_log *log, 
     return status;
 }
 
-/* The log's schedules of all groups. */
-static gal_status look_up_all(gali_program *p, const gali_log *log, const char *path, uint32_t *groups,
-                              uint32_t *logged, gal_error *error) {
-    gal_status status = GAL_OK;
-    size_t bytes = (p->group_count + 1) * sizeof *p->schedules;
-    p->schedules = gali_arena_take(p->arena, bytes);
-    if (!p->schedules) {
-        return gali_fail(error, GAL_NO_MEMORY, "no memory for schedules");
+/* ---- versions ---- */
+
+/* The function of a version as the log has it; NULL where the log has none. In the arena. */
+static gali_lowered *logged_version(gali_program *p, uint32_t group, gali_arena *arena, gal_status *status) {
+    gal_error why = {0};
+    gali_lowered *lowered = p->schedules[group] ? gali_arena_take(arena, sizeof *lowered) : NULL;
+    if (lowered) {
+        *status = gali_program_lower_by(p, group, p->schedules[group], arena, lowered, &why);
     }
-    memset((void *)p->schedules, 0, bytes);
-    for (uint32_t group = 0; group < p->group_count && status == GAL_OK; group++) {
-        status = look_up(p, group, log, path, groups, logged, error);
+    return lowered;
+}
+
+/*
+ * Constants are there once, laid out as the function for all sizes reads them. It takes the schedule of the version with the
+ * most steps; another one that wants them otherwise goes without its own.
+ */
+static gal_status agree(gali_program *p, uint32_t group, const uint32_t *versions, uint32_t count,
+                        uint32_t *logged, gali_arena *arena) {
+    gali_lowered *of[GALI_PROGRAM_VERSIONS_MAX], all;
+    gali_program *leader = NULL;
+    double most = 0;
+    gal_error why = {0};
+    gal_status status = GAL_OK;
+    for (uint32_t v = 0; v < count && status == GAL_OK; v++) {
+        gali_program *narrow = p->versions[versions[v]].narrow;
+        of[v] = logged_version(narrow, group, arena, &status);
+        if (status == GAL_OK && of[v] && of[v]->sum.steps > most) {
+            most = of[v]->sum.steps;
+            leader = narrow;
+        }
+    }
+    if (status != GAL_OK || !leader) {
+        return status;
+    }
+    p->schedules[group] = p->schedules[group] ? p->schedules[group] : leader->schedules[group];
+    if (gali_program_lower_by(p, group, p->schedules[group], arena, &all, &why) != GAL_OK) {
+        p->schedules[group] = NULL; /* it is none of all sizes */
+        status = gali_program_lower_by(p, group, NULL, arena, &all, &why);
+    }
+    for (uint32_t v = 0; v < count && status == GAL_OK; v++) {
+        if (of[v] && !gali_lowered_reads_alike(of[v], &all)) {
+            p->versions[versions[v]].narrow->schedules[group] = NULL;
+            --*logged;
+        }
     }
     return status;
 }
 
+/* A group that has versions is these alone: each call fits one. */
+static gal_status look_up_versions(gali_program *p, uint32_t group, const uint32_t *versions, uint32_t count,
+                                   const gali_log *log, const char *path, uint32_t *groups, uint32_t *logged,
+                                   gal_error *error) {
+    gali_arena arena = {0};
+    gal_status status = GAL_OK;
+    for (uint32_t v = 0; v < count && status == GAL_OK; v++) {
+        status = look_up(p->versions[versions[v]].narrow, group, log, path, groups, logged, error);
+    }
+    if (status == GAL_OK && agree(p, group, versions, count, logged, &arena) != GAL_OK) {
+        status = gali_fail(error, GAL_NO_MEMORY, "no memory for schedules of versions");
+    }
+    gali_arena_release(&arena);
+    return status;
+}
+
+/* ---- all ---- */
+
+static void make_room(gali_program *p) {
+    p->schedules = gali_arena_take(p->arena, (p->group_count + 1) * sizeof *p->schedules);
+}
+
 gal_status gali_program_use_log(gali_program *p, const gali_log *log, const char *path, uint32_t *groups,
                                 uint32_t *logged, gal_error *error) {
+    gal_status status = GAL_OK;
     *groups = *logged = 0;
-    gal_status status = look_up_all(p, log, path, groups, logged, error);
-    for (uint32_t v = 0; v < p->version_count && status == GAL_OK; v++) {
-        status = look_up_all(p->versions[v].narrow, log, path, groups, logged, error);
+    make_room(p);
+    for (uint32_t v = 0; v < p->version_count; v++) {
+        make_room(p->versions[v].narrow);
+    }
+    if (p->arena->failed) {
+        return gali_fail(error, GAL_NO_MEMORY, "no memory for schedules");
+    }
+    for (uint32_t group = 0; group < p->group_count && status == GAL_OK; group++) {
+        uint32_t versions[GALI_PROGRAM_VERSIONS_MAX], count = gali_program_group_versions(p, group, versions);
+        status = count < 2 ? look_up(p, group, log, path, groups, logged, error)
+                           : look_up_versions(p, group, versions, count, log, path, groups, logged, error);
     }
     return status;
 }

@@ -127,6 +127,20 @@ static void narrow_all(narrowing *n) {
     }
 }
 
+/* By ratio: as many times the least as the most is of it. */
+static int64_t middle_of(int64_t least, int64_t most) {
+    int64_t low = least, high = most;
+    while (low < high) {
+        int64_t middle = low + (high - low + 1) / 2;
+        if (middle <= least * most / middle) {
+            low = middle;
+        } else {
+            high = middle - 1;
+        }
+    }
+    return low;
+}
+
 static void set_ranges(narrowing *n, const gali_size_range *ranges, uint32_t count) {
     gali_program *p = n->p;
     for (uint32_t s = 0; s < gali_extent_symbols(p->graph->extents); s++) {
@@ -140,7 +154,7 @@ static void set_ranges(narrowing *n, const gali_size_range *ranges, uint32_t cou
         }
         p->least[r->symbol] = r->least;
         p->most[r->symbol] = r->most;
-        *typical = *typical < r->least ? r->least : *typical > r->most ? r->most : *typical;
+        *typical = *typical < r->least || *typical > r->most ? middle_of(r->least, r->most) : *typical;
         n->is[r->symbol] = r->least == r->most ? r->least : n->is[r->symbol];
     }
     for (uint32_t i = 0; i < count; i++) { /* what the other one has become by then */
