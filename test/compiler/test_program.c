@@ -107,9 +107,35 @@ static void long_chains_are_lowered(void **state) {
     gali_arena_release(&f.arena);
 }
 
+/* Where pictures of a batch pass the limit of elements, the batch gives way, down to a few, then the largest side. */
+static void batches_give_way(void **state) {
+    (void)state;
+    static const struct {
+        const char *text;
+        int64_t batch, side;
+    } cases[] = {{"input %0 \"x\": f32[b, 32, h, w]\n%1: f32[...] = Relu (%0)\noutput %1\n", 16, 1024},
+                 {"input %0 \"x\": f32[b, 512, h, w]\n%1: f32[...] = Relu (%0)\noutput %1\n", 16, 256},
+                 {"input %0 \"x\": f32[b, 3, 8, h]\ninput %1 \"y\": f32[w]\n%2: f32[...] = Relu (%0)\n"
+                  "%3: f32[...] = Relu (%1)\noutput %2\noutput %3\n",
+                  1024, 1024}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        fixture f;
+        gali_program *program;
+        gali_text text = {0};
+        gali_text_add(&text, "symbol b 1..1024\nsymbol h 1..1024\nsymbol w 1..1024\n%s", cases[i].text);
+        open_text(&f, text.bytes);
+        assert_int_equal(program_make(&f.run, f.graph, NULL, gali_program_layout, &program), GAL_OK);
+        assert_int_equal(program->most[0], cases[i].batch);
+        assert_int_equal(program->most[1], cases[i].side);
+        gali_text_release(&text);
+        gali_arena_release(&f.arena);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(equal_groups_share_a_function), cmocka_unit_test(each_finds_its_weights),
-        cmocka_unit_test(attention_is_in_vectors), cmocka_unit_test(long_chains_are_lowered)};
+        cmocka_unit_test(attention_is_in_vectors), cmocka_unit_test(long_chains_are_lowered),
+        cmocka_unit_test(batches_give_way)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

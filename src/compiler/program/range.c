@@ -6,7 +6,7 @@
 #include "base/error.h"
 #include "compiler/program/program.h"
 
-enum { MOST_UNASKED = 1024, ROUNDS_MOST = 4096 };
+enum { MOST_UNASKED = 1024, ROUNDS_MOST = 4096, BATCH_ENOUGH = 16 };
 
 typedef struct ranging {
     gali_program *p;
@@ -157,7 +157,14 @@ static void raise_all(ranging *r, int any) {
     }
 }
 
-/* Lowers the largest of the sizes that too large a tensor is made of. */
+/* A batch of more than a few gives way before a length or a side of a picture: a large one can be run in parts. */
+static int gives_way(const ranging *r, uint32_t symbol, uint32_t other) {
+    int own = gali_program_is_batch(r->p->graph, symbol) && r->p->most[symbol] > BATCH_ENOUGH;
+    int theirs = gali_program_is_batch(r->p->graph, other) && r->p->most[other] > BATCH_ENOUGH;
+    return own != theirs ? own : r->p->most[symbol] > r->p->most[other];
+}
+
+/* Lowers one of the sizes that too large a tensor is made of: a batch, or the largest. */
 static void lower(ranging *r, const gali_program_tensor *t) {
     const gali_extents *x = r->p->graph->extents;
     double elements = 1;
@@ -170,8 +177,7 @@ static void lower(ranging *r, const gali_program_tensor *t) {
         for (int d = 0; d < t->type.rank; d++) {
             in |= gali_program_told(r->p, s) != GALI_TOLD_BY_NONE && gali_extent_has(x, t->type.shape[d], s);
         }
-        if (in && r->p->most[s] > r->p->least[s] &&
-            (largest == GALI_NONE || r->p->most[s] > r->p->most[largest])) {
+        if (in && r->p->most[s] > r->p->least[s] && (largest == GALI_NONE || gives_way(r, s, largest))) {
             largest = s;
         }
     }
