@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "compiler/lower/recorded.h"
 #include "compiler/program/versions.h"
+#include "compiler/regions.h"
 #include "network/model_layout.h"
 #include "onnx/sizes.h"
 
@@ -86,13 +87,15 @@ static int is_for_device(const gali_onnx_model *model) {
 }
 
 gal_status gali_onnx_model_program(gali_onnx_model *model, gal_error *error) {
-    gal_status status = model->without & GALI_WITHOUT_REWRITE
-                            ? GAL_OK
-                            : gali_graph_rewrite(model->graph, model->fast, model->rewritten, error);
+    gal_status status = gali_regions_take(model->target, model->graph, &model->regions, error);
+    if (status == GAL_OK && !(model->without & GALI_WITHOUT_REWRITE)) {
+        status = gali_graph_rewrite(model->graph, model->fast, model->rewritten, error);
+    }
     status = status == GAL_OK ? gali_program_make(&model->program, model->graph, &model->arena, error) : status;
     if (status != GAL_OK) {
         return status;
     }
+    model->program->regions = &model->regions;
     model->program->without = model->without;
     model->program->profile = model->profile;
     if (is_for_device(model)) {
@@ -127,6 +130,7 @@ gal_status gali_onnx_model_use_log(gali_onnx_model *model, const char *log, uint
 
 void gali_onnx_model_release(gali_onnx_model *model) {
     gali_arena_release(&model->arena);
+    gali_text_release(&model->regions);
     gali_onnx_close(model->file);
     *model = (gali_onnx_model){.file = NULL};
 }

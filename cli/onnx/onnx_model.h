@@ -20,6 +20,7 @@ typedef struct gali_onnx_model {
     uint32_t without;            /* set before, too: bits of GALI_WITHOUT_ */
     const gali_target *target;   /* set before, too: that it is for; NULL: any */
     uint32_t rewritten[GALI_REWRITE_COUNT]; /* how often each rule was used */
+    gali_text regions;                      /* functions of parts that the target has its own for */
     gali_program *program;                  /* NULL before gali_onnx_model_program */
 } gali_onnx_model;
 

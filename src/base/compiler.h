@@ -4,6 +4,7 @@
  *
  *     GALI_INLINE                       as in `static GALI_INLINE void f(void)`: inlined always, so that arguments that
  *                                       are constants where it is called are constants inside
+ *     GALI_ALONE                        the other way: inlined nowhere
  *     GALI_UNROLL(turns)                stands before a loop: so many turns in one
  *     GALI_PREFETCH(address, level)     asks for a cache line; level 3: into L1, 2: into L2
  *     GALI_OPAQUE(constraint, variable) the variable is in a register ("x", "r", ... of GNU's assembler) and the compiler
@@ -18,6 +19,7 @@
 #if defined(_MSC_VER) && !defined(__clang__)
 #include <intrin.h>
 #define GALI_INLINE __forceinline
+#define GALI_ALONE __declspec(noinline)
 #define GALI_UNROLL(turns)
 #define GALI_OPAQUE(constraint, variable) ((void)(variable))
 #define GALI_PRINTF(parameter, first)
@@ -32,6 +34,7 @@
 #else
 #define GALI_PRAGMA(text) _Pragma(#text)
 #define GALI_INLINE inline __attribute__((always_inline))
+#define GALI_ALONE __attribute__((noinline))
 #define GALI_UNROLL(turns) GALI_PRAGMA(GCC unroll turns)
 #define GALI_OPAQUE(constraint, variable) __asm__("" : "+" constraint(variable))
 #define GALI_PREFETCH(address, level) __builtin_prefetch(address, 0, level)

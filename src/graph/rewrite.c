@@ -244,8 +244,10 @@ static int is_inferred(const gali_graph *body) {
 
 /* The first operand that a body captures. What stands before is another value in each trip. */
 static uint32_t first_captured(const gali_node *node) {
-    uint32_t carried = node->op == GALI_OP_If ? 0 : (uint32_t)gali_node_int(node, "carried");
+    int trips = node->op == GALI_OP_Loop || node->op == GALI_OP_Scan;
+    uint32_t carried = trips ? (uint32_t)gali_node_int(node, "carried") : 0;
     return node->op == GALI_OP_If     ? 1
+           : !trips                   ? 0
            : node->op == GALI_OP_Loop ? 2 + carried
                                       : carried + (uint32_t)gali_node_int(node, "num_scan_inputs");
 }

@@ -1,7 +1,8 @@
-# Hexagon with HVX, under qemu-hexagon, without a phone: products, tensors and whole controllers against plain C and the
-# runtime, bit for bit, with the packets that they take; and whether those are what the compiler's table of costs says.
-need "${BUILD_PACKAGES[@]}" clang-19 lld-19 llvm-19 qemu-user
-configure_and_build dev gallop_command test_compiler_hvx test_compiler_hvx_select
+# Hexagon with HVX, under qemu-hexagon, without a phone: products, tensors, quantised graphs and whole controllers against plain C
+# and the runtime, bit for bit, with the packets that they take; whether those are what the compiler's table of costs says; and
+# networks that ONNX Runtime quantised beside what it makes of them.
+need "${BUILD_PACKAGES[@]}" clang-19 lld-19 llvm-19 qemu-user python3 python3-venv
+configure_and_build dev gallop_command test_compiler_hvx test_compiler_hvx_regions test_compiler_hvx_select
 mkdir -p build/hexagon
 hvx=src/compiler/emit/hvx
 for program in product tensor costs; do
@@ -17,6 +18,11 @@ grep '^HVX_COST' $hvx/costs.def | diff - build/hexagon/costs.def ||
     die "$hvx/costs.def is not what was measured: put build/hexagon/costs.def in its list's place"
 build/dev/test/test_compiler_hvx_select
 build/dev/test/test_compiler_hvx
+build/dev/test/test_compiler_hvx_regions forms
+venv=build/hexagon/venv
+[ -x $venv/bin/python ] || python3 -m venv $venv
+$venv/bin/python -c 'import onnxruntime, onnx' 2>/dev/null || $venv/bin/pip install -q onnxruntime==1.32.0 onnx==1.23.2
+$venv/bin/python test/platforms/hexagon/networks.py build/dev/cli/gallop build/hexagon
 for block in 32 128 row; do
     build/dev/cli/gallop quantize models/walker.gallop --precision int8 --block $block --no-report \
         -o build/hexagon/walker-int8.gallop

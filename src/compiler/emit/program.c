@@ -490,8 +490,12 @@ static void make_source(const gali_emission *e, gali_text *to) {
         to,
         "#if defined(__clang__)\n#pragma STDC FP_CONTRACT OFF\n#elif defined(__GNUC__)\n"
         "#pragma GCC optimize(\"fp-contract=off\", \"no-math-errno\", \"no-trapping-math\")\n#endif\n\n"
-        "#include \"%s.h\"\n\n#include <math.h>\n#include <string.h>\n\n",
+        "#include \"%s.h\"\n\n",
         e->desc->name);
+    gali_vocabulary_add_library(to, e->p->target);
+    if (e->p->regions && e->p->regions->bytes) {
+        gali_text_add_bytes(to, e->p->regions->bytes, e->p->regions->size);
+    }
     if (gali_emission_lanes(e)) {
         gali_vocabulary_includes(to, e->p->target);
         gali_text_add(to, "\n");

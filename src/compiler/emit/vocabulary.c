@@ -14,7 +14,8 @@ extern const gali_embedded gali_embedded_compiler_h, gali_embedded_kernels_h, ga
     gali_embedded_emit_operators, gali_embedded_emit_select, gali_embedded_emit_margin,
     gali_embedded_simd_scalar, gali_embedded_simd_avx2, gali_embedded_simd_avx512, gali_embedded_simd_neon,
     gali_embedded_simd_wasm, gali_embedded_hvx_words, gali_embedded_narrow_h, gali_embedded_scalar_narrow,
-    gali_embedded_prepare_narrow, gali_embedded_hvx_product, gali_embedded_hvx_dense, gali_embedded_hvx_network;
+    gali_embedded_prepare_narrow, gali_embedded_hvx_product, gali_embedded_hvx_dense, gali_embedded_hvx_network,
+    gali_embedded_hvx_tensor, gali_embedded_hvx_region, gali_embedded_hvx_outside;
 
 /* Behind the target's own words. */
 static const gali_embedded *const over_simd[] = {
@@ -35,16 +36,19 @@ static const gali_embedded *const over_simd[] = {
     &gali_embedded_emit_margin,
 };
 
-/* What a target has besides: words in the place of those of its header, and texts behind all others. */
+/* What a target has besides: words in the place of those of its header, texts behind all others, what stands for a C library's headers. */
 typedef struct special {
     const gali_embedded *own;
-    const gali_embedded *behind[6]; /* to the first NULL */
+    const gali_embedded *behind[8]; /* to the first NULL */
+    const gali_embedded *library;
 } special;
 
 static const special specials[GALI_SIMD_COUNT] = {
     [GALI_SIMD_HVX] = {&gali_embedded_hvx_words,
                        {&gali_embedded_narrow_h, &gali_embedded_scalar_narrow, &gali_embedded_prepare_narrow,
-                        &gali_embedded_hvx_product, &gali_embedded_hvx_dense, &gali_embedded_hvx_network}},
+                        &gali_embedded_hvx_product, &gali_embedded_hvx_dense, &gali_embedded_hvx_network,
+                        &gali_embedded_hvx_tensor, &gali_embedded_hvx_region},
+                       &gali_embedded_hvx_outside},
 };
 
 /* A piece of text; a definition's paragraph or a name. */
@@ -266,6 +270,16 @@ void gali_vocabulary_includes(gali_text *text, const gali_target *target) {
     }
     gali_text_add(text, "\n");
     gali_vocabulary_add_compiler(text);
+}
+
+void gali_vocabulary_add_library(gali_text *text, const gali_target *target) {
+    const gali_embedded *own = target ? specials[target->simd].library : NULL;
+    if (own) {
+        gali_text_add_bytes(text, own->data, own->size);
+        gali_text_add(text, "\n");
+    } else {
+        gali_text_add(text, "#include <math.h>\n#include <string.h>\n\n");
+    }
 }
 
 void gali_vocabulary_add_compiler(gali_text *text) {

@@ -15,6 +15,9 @@
 /* Appends the #include lines of the target's vocabulary, and the compiler's own words (base/compiler.h). */
 void gali_vocabulary_includes(gali_text *text, const gali_target *target);
 
+/* Appends the C library's headers that programs use, or what the target has in their place. target: NULL, any. */
+void gali_vocabulary_add_library(gali_text *text, const gali_target *target);
+
 /* Appends the compiler's own words alone, for targets that have no headers. */
 void gali_vocabulary_add_compiler(gali_text *text);
 

@@ -11,7 +11,7 @@
 #include "compiler/packer/rename.h"
 #include "compiler/packer/words.h"
 
-enum { PACKET_READ_MAX = 8, SUFFIX_MAX = 40, LINE_MAX_BYTES = 4096 };
+enum { PACKET_READ_MAX = 8, SUFFIX_MAX = 40, LINE_MAX_BYTES = 1 << 24 /* clang writes an array as one line */ };
 
 const char *const gali_packer_soft_names[GALI_PACKER_SOFT_COUNT] = {"paper", "hard", "none"};
 

@@ -478,12 +478,12 @@ static gal_status build_node(gali_builder *b, const gali_scope *scope, const gal
         return status;
     }
     int recurrent = node->op == GALI_OP_RNN || node->op == GALI_OP_GRU || node->op == GALI_OP_LSTM;
-    if (node->body_count || (recurrent && !is_constant(b, scope, node))) {
+    if (gali_program_is_call(scope->graph, node) && !is_constant(b, scope, node)) {
+        status = gali_program_add_call(b, scope, node);
+    } else if (node->body_count || (recurrent && !is_constant(b, scope, node))) {
         status = gali_program_add_control(b, scope, node);
     } else if (is_constant(b, scope, node)) {
         return fold(b, scope, node);
-    } else if (gali_program_is_call(scope->graph, node)) {
-        status = gali_program_add_call(b, scope, node);
     } else {
         status = build_stages(b, scope, node);
     }

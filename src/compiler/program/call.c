@@ -5,7 +5,7 @@
 #include "base/error.h"
 #include "compiler/program/build.h"
 
-enum { PORTS_MAX = 8, SIZES_MAX = 5 + 2 * GALI_RANK_MAX };
+enum { PORTS_MAX = 64, SIZES_MAX = 5 + 2 * GALI_RANK_MAX };
 
 typedef struct making {
     gali_builder *b;
@@ -155,6 +155,12 @@ static gal_status make_scatter_nd(making *m) {
     return GAL_OK;
 }
 
+/* A function that a back end gives. Its results are known by their numbers. */
+static gal_status make_region(making *m) {
+    m->call.function = gali_node_word(m->node, "function");
+    return add_scratch(m, m->node->result_count, (gali_node_int(m->node, "scratch") + 7) / 8);
+}
+
 /* The size that the call returns: what the first result has of its own. */
 static gal_status tell(making *m, gali_program_step *step) {
     gali_extents *x = m->b->program->graph->extents;
@@ -183,6 +189,8 @@ static gal_status make(making *m) {
         return make_scatter_elements(m);
     case GALI_OP_ScatterND:
         return make_scatter_nd(m);
+    case GALI_OP_region:
+        return make_region(m);
     default:
         return make_non_max_suppression(m);
     }
@@ -199,7 +207,8 @@ static int is_scatter(const gali_graph *graph, const gali_node *node) {
 
 int gali_program_is_call(const gali_graph *graph, const gali_node *node) {
     return node->op == GALI_OP_TopK || node->op == GALI_OP_NonZero || node->op == GALI_OP_Compress ||
-           node->op == GALI_OP_Unique || node->op == GALI_OP_NonMaxSuppression || is_scatter(graph, node);
+           node->op == GALI_OP_Unique || node->op == GALI_OP_NonMaxSuppression || node->op == GALI_OP_region ||
+           is_scatter(graph, node);
 }
 
 /* Constants of several axes may lie in another order than their type's: the call gets a copy. */
@@ -223,6 +232,11 @@ gal_status gali_program_add_call(gali_builder *b, const gali_scope *scope, const
         .kind = GALI_CONTROL_CALL, .tensor = GALI_NONE, .test = GALI_NONE, .symbol = GALI_NONE, .call = call};
     if (!ports || !sizes || !call) {
         return gali_program_no_memory(b);
+    }
+    if (node->operand_count > PORTS_MAX || node->result_count >= PORTS_MAX) {
+        return gali_fail(b->error, GAL_UNSUPPORTED, "%s: %u operands and %u results: at most %d",
+                         gali_node_place(scope->graph, node), node->operand_count, node->result_count,
+                         PORTS_MAX);
     }
     m.call = (gali_program_call){.operand_count = node->operand_count,
                                  .result_count = node->result_count,

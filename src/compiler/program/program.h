@@ -40,6 +40,7 @@
 #include "compiler/target.h"
 #include "graph/express.h"
 #include "graph/graph.h"
+#include "graph/text.h"
 
 enum { GALI_SUM_PARTS = 16, GALI_ELEMENTS_MOST = 1 << 29 /* of a tensor */ };
 
@@ -221,6 +222,7 @@ typedef struct gali_program {
     const struct gali_profile *profile; /* of yellow pairs; NULL: the one that is built in */
     uint32_t without;                   /* bits of GALI_WITHOUT_ */
     const gali_target *target;          /* that it is lowered for; NULL: any, number by number */
+    const gali_text *regions;           /* functions of the graph's regions (compiler/regions.h); NULL: none */
     const struct gali_schedule **schedules; /* [group_count] NULL, or of one: by rules; lower.h */
     uint32_t version_count;
     gali_program_version

@@ -1,4 +1,4 @@
-/* What nodes with bodies share (control.h), and If. */
+/* What nodes with bodies share (control.h), If and region. */
 #include <string.h>
 
 #include "graph/ops/control.h"
@@ -177,6 +177,37 @@ gal_status gali_rule_if(gali_rule *rule) {
     }
     return status;
 }
+
+/* ---- region ---- */
+
+gal_status gali_rule_region(gali_rule *rule) {
+    const gali_node *node = rule->node;
+    gal_status status = gali_control_expect(rule, "bodies", node->body_count, 1);
+    if (status == GAL_OK) {
+        status =
+            gali_control_expect(rule, "inputs of its body", node->bodies[0]->input_count, node->operand_count);
+    }
+    if (status == GAL_OK) {
+        status =
+            gali_control_expect(rule, "outputs of its body", node->bodies[0]->output_count, node->result_count);
+    }
+    if (status != GAL_OK || gali_control_is_running(rule)) {
+        return status;
+    }
+    status = gali_control_give_captured(rule, node->bodies[0], 0, 0);
+    status = status == GAL_OK ? gali_graph_infer(node->bodies[0], rule->error) : status;
+    for (uint32_t i = 0; status == GAL_OK && i < node->result_count; i++) {
+        rule->result[i] = gali_control_output(node->bodies[0], i)->type;
+    }
+    return status == GAL_OK ? gali_control_hide_inner(rule) : status;
+}
+
+gal_status gali_truth_region(gali_run *run, const gali_node *node, const gali_tensor *const *operands,
+                             gali_tensor *results) {
+    return gali_control_run(run, node->bodies[0], operands, results);
+}
+
+/* ---- running a body ---- */
 
 gal_status gali_control_run(gali_run *run, const gali_graph *body, const gali_tensor *const *inputs,
                             gali_tensor *outputs) {

@@ -1,6 +1,6 @@
 /*
  * Arithmetic that Hexagon v66 has no instruction for and clang calls by name, where there is no library: float32 division,
- * float64 products, quotients, sums' comparisons being instructions; floor and fmod. Rounded to nearest even; numbers whose results are
+ * float64 products, quotients, sums' comparisons being instructions; 64-bit quotients; floor, fmod and rintf. Rounded to nearest even; numbers whose results are
  * denormal or infinite do not come up in what is tested and are not promised.
  */
 #ifndef TEST_COMPILER_HVX_ARITHMETIC_H
@@ -40,6 +40,8 @@ double __hexagon_divdf3(double a, double b);
 float __hexagon_divsf3(float a, float b);
 double fmod(double a, double b);
 double floor(double a);
+float rintf(float a);
+uint64_t __hexagon_udivdi3(uint64_t a, uint64_t b);
 
 double __hexagon_muldf3(double a, double b) {
     const uint64_t x = bits_of(a), y = bits_of(b), sign = (x ^ y) >> 63 << 63;
@@ -139,6 +141,23 @@ double floor(double a) {
     const uint64_t mask = (1ull << (52 - e)) - 1;
     const uint64_t cut = x & mask ? (x >> 63 ? x + mask + 1 : x) : x;
     return double_of(cut & ~mask);
+}
+
+/* To the nearest, ties to even: a sum of 2^23 has no bits behind the point. */
+float rintf(float a) {
+    const float whole = a < 0 ? -0x1p+23f : 0x1p+23f;
+    volatile float sum = a + whole;
+    return __builtin_fabsf(a) < 0x1p+22f ? __builtin_copysignf(sum - whole, a) : a;
+}
+
+uint64_t __hexagon_udivdi3(uint64_t a, uint64_t b) {
+    uint64_t q = 0, rest = 0;
+    for (int bit = 63; bit >= 0; bit--) {
+        rest = rest << 1 | (a >> bit & 1u);
+        q = q << 1 | (rest >= b);
+        rest -= rest >= b ? b : 0;
+    }
+    return q;
 }
 
 #endif

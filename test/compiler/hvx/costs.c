@@ -10,7 +10,9 @@
 
 #include "tensor.inc"
 
-enum { VECTORS = 8, COLUMNS = 8, GROUPS = 64, PART = 256, SHIFTS = 16 };
+#include "region.inc"
+
+enum { VECTORS = 8, COLUMNS = 8, GROUPS = 64, PART = 256, SHIFTS = 16, LINES = 8 };
 
 static _Alignas(128) uint8_t rows[(GROUPS + 2) * VECTORS * 128], result[GROUPS * VECTORS * 128];
 static _Alignas(128) int32_t sums[COLUMNS * VECTORS * 128];
@@ -29,6 +31,7 @@ typedef enum operator{
     TABLE,
     JOIN,
     PART_,
+    FRAME_LINE,
     OPERATORS
 } operator;
 
@@ -53,7 +56,17 @@ static void run_layer(const gali_hvx_product *p, gali_hvx_form form) {
     }
 }
 
-/* Packets of an operator; groups: of its sum, or taps. */
+/* A frame of LINES lines, of which one is padding, of `vectors` vectors, of which the first place is. */
+static void run_frame(gali_hvx_form form, uint32_t vectors) {
+    const uint32_t each = gali_hvx_columns(form), pitch = vectors * GALI_HVX_BYTES / each;
+    const gali_hvx_slice slice = {1, 0, pitch - 1};
+    const uint32_t plane = (LINES * vectors + 2) * GALI_HVX_BYTES;
+    const gali_hvx_frame frame = {LINES - 1, pitch - 1, plane, 1,     1,     1,     0,
+                                  1,         1,         LINES, pitch, plane, plane, &slice};
+    gali_hvx_make_frame(&frame, each, COLUMNS, rows, result);
+}
+
+/* Packets of an operator; groups: of its sum, taps, or vectors of a line. */
 static uint32_t run(operator what, gali_hvx_form form, uint32_t groups) {
     const size_t step = VECTORS * GALI_HVX_BYTES;
     const uint32_t columns = what == COLUMN ? 1 : what == SUMS ? COLUMNS : COLUMNS * gali_hvx_columns(form);
@@ -68,26 +81,31 @@ static uint32_t run(operator what, gali_hvx_form form, uint32_t groups) {
     } else if (what == LARGEST) {
         gali_hvx_largest(rows, shifts, groups, VECTORS, result);
     } else if (what == SUM) {
-        gali_hvx_add(rows, rows + step, 60, 40, 7, 6, VECTORS, result);
+        const gali_hvx_two two = {20000, 10000, -700, 5, 3};
+        gali_hvx_add(rows, rows + step, &two, VECTORS, result);
     } else if (what == TABLE) {
         gali_hvx_look_up(table, rows, VECTORS, result);
     } else if (what == JOIN) {
         gali_hvx_join(rows, step, (int)gali_hvx_columns(form) / 2, COLUMNS, result);
-    } else {
+    } else if (what == PART_) {
         gali_hvx_part(rows, step, (int)gali_hvx_columns(form), COLUMNS, result);
+    } else {
+        run_frame(form, groups);
     }
     return gali_system_packets() - before;
 }
 
-/* Vectors of the result, as costs.def counts them. */
+/* Vectors of the result, or lines, as costs.def counts them. */
 static uint32_t results(operator what) {
-    return what == COLUMN || (what >= DEPTHWISE && what <= TABLE) ? VECTORS : VECTORS * COLUMNS;
+    return what == FRAME_LINE                                       ? LINES * COLUMNS
+           : what == COLUMN || (what >= DEPTHWISE && what <= TABLE) ? VECTORS
+                                                                    : VECTORS * COLUMNS;
 }
 
 static void print_form(operator what, gali_hvx_form form) {
-    const int sums_up = what <= LARGEST, taps = what == DEPTHWISE || what == LARGEST;
+    const int sums_up = what <= LARGEST || what == FRAME_LINE, taps = what == DEPTHWISE || what == LARGEST;
     const int none = (what == JOIN && form == GALI_HVX_VMPY) || (what == PART_ && form == GALI_HVX_VRMPY);
-    const uint32_t few = taps ? 4 : 16, many = taps ? 10 : 64;
+    const uint32_t few = what == FRAME_LINE ? 1 : taps ? 4 : 16, many = what == FRAME_LINE ? 3 : taps ? 10 : 64;
     if (none) {
         print(" 0, 0,");
         return;
@@ -100,9 +118,10 @@ static void print_form(operator what, gali_hvx_form form) {
 
 int main(void) {
     static const char *const names[] = {
-        [SUMS] = "SUMS",           [COLUMN] = "COLUMN",   [LAYER] = "LAYER", [WINDOW] = "WINDOW",
-        [DEPTHWISE] = "DEPTHWISE", [LARGEST] = "LARGEST", [SUM] = "SUM",     [TABLE] = "TABLE",
-        [JOIN] = "JOIN",           [PART_] = "PART",
+        [SUMS] = "SUMS",     [COLUMN] = "COLUMN",         [LAYER] = "LAYER",
+        [WINDOW] = "WINDOW", [DEPTHWISE] = "DEPTHWISE",   [LARGEST] = "LARGEST",
+        [SUM] = "SUM",       [TABLE] = "TABLE",           [JOIN] = "JOIN",
+        [PART_] = "PART",    [FRAME_LINE] = "FRAME_LINE",
     };
     static const char *const meanings[] = {
         [SUMS] = "products whose sums stay words, of many columns",
@@ -115,6 +134,7 @@ int main(void) {
         [TABLE] = "a function by its 256 values",
         [JOIN] = "a change of layout from the form before, for a vector",
         [PART_] = "from the form behind",
+        [FRAME_LINE] = "a line of a group of a frame; groups are its vectors",
     };
     __asm__ volatile(""
                      :

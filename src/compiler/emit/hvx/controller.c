@@ -285,15 +285,6 @@ static void add_lists(gali_text *text, const gal_network *network) {
     }
 }
 
-/* What a bare compiler has no header for; a C library or the program gives them. */
-static const char outside[] =
-    "#include <stddef.h>\n\n#include <hexagon_types.h>\n\n#include <hexagon_protos.h>\n\n"
-    "#include <hvx_hexagon_protos.h>\n\n"
-    "void *memcpy(void *restrict to, const void *restrict from, size_t size);\n"
-    "void *memset(void *to, int value, size_t size);\n"
-    "double floor(double x);\ndouble fmod(double x, double y);\n"
-    "#define isfinite(x) __builtin_isfinite(x)\n#define NAN __builtin_nanf(\"\")\n\n";
-
 static void make_source(const gali_compilation *c, const gal_network *network, const places *p,
                         gali_text *text) {
     gali_text body = {0};
@@ -303,9 +294,9 @@ static void make_source(const gali_compilation *c, const gal_network *network, c
     add_lists(&body, network);
     add_turn(&body, network, p);
     add_run(c, &body, network);
-    gali_text_add(text,
-                  "/* %s.h tells what this is. */\n#pragma STDC FP_CONTRACT OFF\n\n#include \"%s.h\"\n\n%s",
-                  c->name, c->name, outside);
+    gali_text_add(text, "/* %s.h tells what this is. */\n#pragma STDC FP_CONTRACT OFF\n\n#include \"%s.h\"\n\n",
+                  c->name, c->name);
+    gali_vocabulary_add_library(text, c->target);
     gali_vocabulary_add_compiler(text);
     gali_text_add(text, "\n");
     gali_vocabulary_add(text, c->target, body.bytes ? body.bytes : "");

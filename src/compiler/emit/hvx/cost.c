@@ -41,6 +41,12 @@ int64_t gali_hvx_change_cost(gali_hvx_form from, gali_hvx_form to, uint32_t rows
     return all;
 }
 
+int64_t gali_hvx_frame_cost(gali_hvx_form form, uint32_t channels, uint32_t lines, uint32_t pitch) {
+    const uint32_t each = gali_hvx_columns(form);
+    const cost *of = &costs[GALI_HVX_FRAME_LINE][form];
+    return parts(channels, each) * lines * (of->start + of->group * parts(pitch, VECTOR / each)) / PART;
+}
+
 gali_hvx_form gali_hvx_cheapest(gali_hvx_operator which, gali_hvx_size size) {
     gali_hvx_form best = GALI_HVX_VMPY;
     for (gali_hvx_form form = GALI_HVX_VMPA; form < GALI_HVX_FORMS; form++) {

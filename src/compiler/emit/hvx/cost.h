@@ -28,6 +28,9 @@ int64_t gali_hvx_cost(gali_hvx_operator which, gali_hvx_form form, gali_hvx_size
 /* Packets of a tensor's way from one layout to another; 0 to itself. */
 int64_t gali_hvx_change_cost(gali_hvx_form from, gali_hvx_form to, uint32_t rows, uint32_t columns);
 
+/* Packets of a frame of `lines` lines of `pitch` places for each group of `channels` columns. */
+int64_t gali_hvx_frame_cost(gali_hvx_form form, uint32_t channels, uint32_t lines, uint32_t pitch);
+
 /* The form of the least cost. */
 gali_hvx_form gali_hvx_cheapest(gali_hvx_operator which, gali_hvx_size size);
 
