@@ -309,7 +309,7 @@ class Polish:
             return
         state = {"step": self.step, "net": self.net.state_dict(), "adam": self.adam.state_dict(),
                  "average": self.average.state_dict(), "history": self.history,
-                 "pool": _named(self.state, self.orders), "moments": self.moments.means.state,
+                 "pool": named(self.state, self.orders), "moments": self.moments.means.state,
                  "course": self.course.means.state,
                  "random": self.pool.host.bit_generator.state,
                  "plan": repr(self.plan), "there": self.masks.there if self.masks else None}
@@ -327,7 +327,7 @@ class Polish:
         self.average.load_state_dict(state["average"])
         self.adam.load_state_dict(state["adam"])
         self.step, self.history = state["step"], state["history"]
-        self.state, self.orders = _parts(state["pool"])
+        self.state, self.orders = parted(state["pool"])
         self.moments.means.state = state["moments"]
         self.course.means.state = state["course"]
         self.pool.host.bit_generator.state = state["random"]
@@ -372,14 +372,14 @@ class Polish:
         state, orders = self.pool.renewed(self.state.detached(), self.orders)
         keep = min(0.998, (1 + step) / (10 + step))
         draw = self.batches.draw(self.plan.stage, self.seed + 1000, step, 0, [])
-        made = self.update({**given_of(draw, 1 - keep), **_named(state, orders)})
+        made = self.update({**given_of(draw, 1 - keep), **named(state, orders)})
         if step % 20 == 0:
             self.history.append((step, {k: float(made["part." + k]) for k in PARTS}))
-        self.state, self.orders = _parts(made)
+        self.state, self.orders = parted(made)
 
     def _update(self, given: graph.Tensors) -> graph.Tensors:
         """One step of the network: the pool's state after it, and the terms of the loss."""
-        state, orders, parts = self.closed_loop(*_parts(given))
+        state, orders, parts = self.closed_loop(*parted(given))
         batch = (given[k] for k in ("x", "y", "phase", "style"))
         error = self.unroll(*batch, None, None, self.plan.stage.weights)[0]
         parts["data"] = self.plan.data * error
@@ -393,7 +393,7 @@ class Polish:
             self.masks.hold(self.average)
         follow(self.average, self.net, given["follow"])
         made = {"part." + k: v.detach() for k, v in parts.items()}
-        return {**made, **_named(state.detached(), orders)}
+        return {**made, **named(state.detached(), orders)}
 
     def closed_loop(
         self, state: State, orders: Orders
@@ -541,15 +541,15 @@ class Polish:
         return (settled * (velocity + 0.5 * face)).sum() / settled.sum().clamp(min=1)
 
 
-def _named(state: State, orders: Orders) -> graph.Tensors:
+def named(state: State, orders: Orders) -> graph.Tensors:
     """The pool by name."""
     both = (("state.", state), ("orders.", orders))
     return {prefix + k: v for prefix, part in both for k, v in vars(part).items()}
 
 
-def _parts(named: graph.Tensors) -> tuple[State, Orders]:
+def parted(given: graph.Tensors) -> tuple[State, Orders]:
     """The pool that was named."""
     def of(prefix: str) -> graph.Tensors:
-        return {k[len(prefix) :]: v for k, v in named.items() if k.startswith(prefix)}
+        return {k[len(prefix) :]: v for k, v in given.items() if k.startswith(prefix)}
 
     return State(**of("state.")), Orders(**of("orders."))

@@ -16,7 +16,7 @@ from gallop.dog import export as dog_export
 from gallop.dog import features as dog_features
 from gallop.dog import polish as dog_polish
 from gallop.dog import train as dog_train
-from gallop.prune import blocks, closed_loop, regress, trained
+from gallop.prune import blocks, closed_loop, learn, regress, trained
 from gallop.prune.closed_loop import Course
 from gallop.prune.frames import Frames
 from gallop.prune.verdict import Verdict
@@ -182,6 +182,74 @@ def test_a_dog_is_polished_with_masks(dog_model, tmp_path):
     assert torch.allclose(values(rest.trainer.average), values(whole.trainer.average), atol=1e-6)
 
 
+LEARN = learn.Plan(12, 3e-3, characters=8, memory=64, batch=32)
+
+
+def learning(loop, place=None):
+    return learn.Learning(loop, LEARN, "cpu", place)
+
+
+def learns(make, tmp_path):
+    """Whether what is not there stays away, the loop's controller is what was learnt, and a resumed
+    run ends as an uninterrupted one."""
+    whole = learning(make())
+    before = values(whole.life.net)
+    assert whole.train(True)
+    assert is_empty(whole.life.net, whole.life.masks.there)
+    assert not torch.equal(before, values(whole.life.net))
+    assert blocks.share_of(whole.loop.model()) == pytest.approx(0.5, abs=0.01)
+    assert whole.rows.isfinite().all() and whole.rows.abs().sum(1).all()
+    learning(make(), tmp_path / "c.learn").train(True, 7)
+    rest = learning(make(), tmp_path / "c.learn")
+    assert rest.step == 7 and rest.train(True)
+    assert torch.allclose(values(rest.life.net), values(whole.life.net), atol=1e-6)
+    other = dataclasses.replace(LEARN, steps=13)
+    with pytest.raises(ValueError, match="another plan"):
+        learn.Learning(make(), other, "cpu", tmp_path / "c.learn")
+
+
+def test_people_learn_in_the_loop(model, data, frames, tmp_path):
+    def make():
+        stage = regress.Regression(model, frames, PLAN)
+        course = Course(0, size=0.02, characters=LEARN.characters)
+        return closed_loop.Person(model, stage.train(quiet=True), stage.masks.there, data, 0,
+                                  course, "cpu")
+
+    learns(make, tmp_path)
+
+
+def test_dogs_learn_in_the_loop(dog_model, tmp_path):
+    def make():
+        stage = regress.Regression(dog_model, Frames(dog_model.golden.x, dog_model.golden.blend),
+                                   PLAN)
+        course = Course(0, size=0.1, characters=LEARN.characters)
+        return closed_loop.Dog(dog_model, stage.train(quiet=True), stage.masks.there, None, course,
+                               "cpu")
+
+    learns(make, tmp_path)
+
+
+def test_learning_comes_nearer_to_the_teacher(model, data, frames):
+    plan = learn.Plan(120, 3e-3, characters=32, memory=2048, batch=128)
+    stage = regress.Regression(model, frames, PLAN)
+    course = Course(0, size=0.02, characters=plan.characters)
+    loop = closed_loop.Person(model, stage.train(quiet=True), stage.masks.there, data, 0, course,
+                              "cpu")
+    made = learn.Learning(loop, plan, "cpu")
+    made.train(True)
+    assert made.history[-1][1] < 0.8 * made.history[0][1]
+
+
+def test_a_mean_of_weights_is_one(model):
+    other = dataclasses.replace(model, output_mean=model.output_mean + 4, layers=[
+        dataclasses.replace(layer, weights=layer.weights * 3, bias=layer.bias + 1)
+        for layer in model.layers])
+    made = trained.mean(model, other, 0.75)
+    assert np.allclose(made.output_mean, model.output_mean + 1, atol=1e-5)
+    for a, b in zip(made.layers, model.layers):
+        assert np.allclose(a.weights, 1.5 * b.weights) and np.allclose(a.bias, b.bias + 0.25)
+
+
 class Judge:
     """Says so many misses, one look after the other."""
 
@@ -213,3 +281,17 @@ def test_the_judge_ends_it_and_the_best_is_kept(counts, kept):
     out, report = trained.polished(Steps(), plan, Judge(*counts), said.append, True)
     assert out == kept and len(report) == len(said) == (2 if counts[1] == 0 else 4)
     assert len(report[0]["missed"]) == counts[0]
+
+
+@pytest.mark.parametrize("counts, kept", [
+    ((0,), "learnt"),
+    ((3, 2, 1, 2, 4, 1, 4, 3, 3, 3, 3, 3, 3), "0.5 of 1"),
+    ((3, 3, 3, 3, 2, 2, 0, 1, 1, 1), "0.7 of 2")])
+def test_the_judge_looks_at_means(monkeypatch, counts, kept):
+    """At what had learnt first, then at each look at what is polished and at both means."""
+    monkeypatch.setattr(trained, "mean", lambda one, other, share: f"{share:g} of {one}")
+    plan = trained.Plan(PLAN, Course(4), every=1, means=(0.5, 0.7))
+    out, report = trained.polished(Steps(), plan, Judge(*counts), lambda _: None, True, "learnt")
+    assert out == kept
+    assert [(r["step"], r["share"]) for r in report[:4]] == [
+        (0, 1.0), (1, 1.0), (1, 0.5), (1, 0.7)][: len(report)]

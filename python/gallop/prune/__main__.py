@@ -4,7 +4,9 @@ MODEL is a .gallop file. A patch is 16 outputs x 8 inputs of all experts of a de
 left out is neither stored nor read. What stays is solved anew by least squares, or trained:
 
 --train STEPS   on frames, to say what the dense network says, while patches go in steps
---polish STEPS  after that in the controller's own loop (walker, runner, dog), with --data
+--learn STEPS   after that to say what the dense network says where the controller's own loop comes
+                to (walker, runner, dog), with --data
+--polish STEPS  after that in that loop with what is asked of a controller, with --data
 
 --judge stops where it should: by least squares the share grows step by step, each file is judged in
 the runtime (`gallop judge`), and the last that misses no bar that the dense model meets is kept; a
@@ -74,14 +76,17 @@ def trained(args: argparse.Namespace, model: Model, some: Frames, judge: Judge |
             ) -> tuple[dict, Model]:
     """The model pruned with training."""
     from gallop import train
-    from gallop.prune import regress, trained
+    from gallop.prune import learn, regress, trained
     from gallop.prune.closed_loop import Course
 
     train.check_device(args.device)
     plan = trained.Plan(
         regress.Plan(args.share, args.train, round(1024 * args.size), args.rate, seed=args.seed),
-        Course(args.polish, args.polish_rate, args.size, args.seed),
-        args.every, args.device, args.checkpoint, args.start)
+        Course(args.polish, args.polish_rate, args.size, args.seed, args.keep),
+        args.every,
+        learn.Plan(args.learn, args.rate, max(1, round(2048 * args.size)),
+                   batch=max(1, round(4096 * args.size)), seed=args.seed),
+        tuple(args.means), args.device, args.checkpoint, args.start)
 
     def told(text: str) -> None:
         say(args, text)
@@ -148,18 +153,25 @@ def parser() -> argparse.ArgumentParser:
     p.add_argument("--seed", type=int, default=0)
     p.add_argument("--train", type=int, default=0, metavar="STEPS",
                    help="train on the frames, in place of least squares (3000 do)")
+    p.add_argument("--learn", type=int, default=0, metavar="STEPS",
+                   help="then say what the dense network says where the loop comes to (40000 do)")
     p.add_argument("--polish", type=int, default=0, metavar="STEPS",
                    help="then train in the controller's own loop (3600 do)")
+    p.add_argument("--means", type=float, nargs="*", default=[], metavar="SHARE",
+                   help="the judge looks at means of weights, too: so much of what is polished, "
+                   "the rest of what had learnt (0.35 0.7 do)")
+    p.add_argument("--keep", type=float, default=2.0, help="how much the dense network counts in "
+                   "--polish (2; 8 after --learn)")
     p.add_argument("--start", type=Path, metavar="FILE",
-                   help="polish what was pruned already, in place of --train")
-    p.add_argument("--rate", type=float, default=1e-3, help="of --train (0.001)")
+                   help="go on with what was pruned already, in place of --train")
+    p.add_argument("--rate", type=float, default=1e-3, help="of --train and --learn (0.001)")
     p.add_argument("--polish-rate", type=float, default=3e-4, help="of --polish (0.0003)")
-    p.add_argument("--size", type=float, default=1.0, help="factor on the batches of both")
+    p.add_argument("--size", type=float, default=1.0, help="factor on the batches of all")
     p.add_argument("--every", type=int, default=600, help="steps of polish between looks of the "
                    "judge (600)")
     p.add_argument("--device", default="cpu", help="cpu or cuda")
     p.add_argument("--checkpoint", type=Path, help="to save to and resume from: FILE.frames, "
-                   "FILE.polish")
+                   "FILE.learn, FILE.polish")
     p.add_argument("--judge", action="store_true", help="stop where a share misses a bar")
     p.add_argument("--bars", type=Path, help="as `gallop judge --bars`")
     p.add_argument("--seconds", type=float, default=60, help="of each of the judge's scripts (60)")
@@ -174,6 +186,7 @@ def check(args: argparse.Namespace) -> None:
     """A ValueError for the first argument that cannot be meant."""
     ranges = {"share": (0.01, 0.95), "most": (1, 10**7), "ridge": (0.0, 1e3),
               "seconds": (5.0, 3600.0), "train": (0, 10**7), "polish": (0, 10**7),
+              "learn": (0, 10**7), "keep": (0.0, 1e3),
               "rate": (1e-7, 1.0), "polish_rate": (1e-7, 1.0), "size": (0.01, 100.0),
               "every": (1, 10**7)}
     for name, (least, most) in ranges.items():
@@ -182,10 +195,16 @@ def check(args: argparse.Namespace) -> None:
                 name.replace("_", "-"), getattr(args, name), least, most))
     if args.bars and not args.judge:
         raise ValueError("--bars without --judge")
-    if args.polish and not ((args.train or args.start) and args.data):
-        raise ValueError("--polish without --data, or without --train or --start")
-    if args.start and (args.train or not args.polish):
-        raise ValueError("--start with --train, or without --polish")
+    for stage in ("learn", "polish"):
+        if getattr(args, stage) and not ((args.train or args.start) and args.data):
+            raise ValueError(f"--{stage} without --data, or without --train or --start")
+    if args.start and (args.train or not (args.polish or args.learn)):
+        raise ValueError("--start with --train, or without --polish or --learn")
+    if args.means and not (args.learn and args.polish and args.judge):
+        raise ValueError("--means without --learn, --polish or --judge")
+    if not all(0 < share < 1 for share in args.means):
+        raise ValueError("--means {}, expected shares between 0 and 1".format(
+            " ".join(f"{share:g}" for share in args.means)))
     for name in ("output", "report", "checkpoint"):
         path = getattr(args, name)
         if path and path.is_dir():

@@ -35,12 +35,16 @@ ACTIVATIONS = ["elu", "elu", "none"]
 
 @dataclass(frozen=True)
 class Course:
-    """A stage: `steps` of it, its rate, the `size` of its batches beside the trainer's own."""
+    """A stage: `steps` of it, its rate, the `size` of its batches beside the trainer's own, how
+    much the teacher counts (`keep`), and how many characters live (0: as many as the trainer's, by
+    the size)."""
 
     steps: int
     rate: float = 3e-4
     size: float = 1.0
     seed: int = 1
+    keep: float = KEEP
+    characters: int = 0
 
 
 class Person:
@@ -62,8 +66,8 @@ class Person:
         rows = data.style == style
         batches = Batches(data, rows, Settings(kind=model.gate), world)
         stage = Stage(1, max(1, round(256 * course.size)), 16, weights=Weights(3.0, 1.0))
-        plan = Plan(course.steps, max(8, round(512 * course.size)), rate=course.rate, keep=KEEP,
-                    stage=stage)
+        pool = course.characters or max(8, round(512 * course.size))
+        plan = Plan(course.steps, pool, rate=course.rate, keep=course.keep, stage=stage)
         self.polish = Polish(net, unroll, rules, data, batches, style, plan, course.seed, world,
                              checkpoint, pfnn_of(model, dense, styles).to(world.device), there)
 
@@ -103,8 +107,9 @@ class Dog:
                                       seed=course.seed)
         self.trainer = dog_train.Trainer(rules, frames, settings, device,
                                          {"net": net.state_dict(), "scale": scale})
-        plan = dog_polish.Plan(course.steps, round(128 * course.size), rate=course.rate,
-                               keep=KEEP, batch=round(64 * course.size))
+        count = course.characters or round(128 * course.size)
+        plan = dog_polish.Plan(course.steps, count, rate=course.rate, keep=course.keep,
+                               batch=round(64 * course.size))
         teacher = FileModule(model).to(device).requires_grad_(False)
         self.polish = dog_polish.Polish(self.trainer, plan, teacher, there)
         self.polish.masks.hold(self.trainer.average)

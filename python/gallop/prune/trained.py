@@ -6,7 +6,7 @@ import dataclasses
 import time
 from collections.abc import Callable
 from concurrent.futures import Future
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Union
 
@@ -18,6 +18,8 @@ from gallop.modelfile import Model
 from gallop.prune import blocks, closed_loop, frames, regress
 from gallop.prune.closed_loop import Course, Dog, Person
 from gallop.prune.frames import Frames
+from gallop.prune.learn import Learning
+from gallop.prune.learn import Plan as Learn
 from gallop.prune.verdict import Judge, Verdict
 from gallop.torch_layers import FileModule
 
@@ -27,12 +29,15 @@ Loop = Union[Person, Dog]
 
 @dataclass(frozen=True)
 class Plan:
-    """What is done: training on frames, polish, and steps of polish between two looks of the
-    judge."""
+    """What is done: training on frames, learning in the loop, polish, steps of polish between two
+    looks of the judge, and at which means of a polished and of the learnt network it looks, too:
+    the polished one's shares."""
 
     regress: regress.Plan
     course: Course
     every: int = 600
+    learn: Learn = field(default_factory=lambda: Learn(0))
+    means: tuple[float, ...] = ()
     device: str = "cpu"
     checkpoint: Path | None = None
     start: Path | None = None  # a pruned model, in place of the training on frames
@@ -81,41 +86,90 @@ def rescaled(pruned: Model, model: Model) -> Model:
 
 
 def loop_of(model: Model, where: Path, net: FileModule, there: list[torch.Tensor], data: Path,
-            plan: Plan) -> Loop:
+            course: Course, device: str, place: Path | None = None) -> Loop:
     """The controller's own loop."""
-    place = plan.place(".polish")
     if model.provenance.get("model") == "dog":
-        return Dog(model, net, there, data, plan.course, plan.device, place)
+        return Dog(model, net, there, data, course, device, place)
     dataset = frames.dataset(model, data, str(where))
-    return Person(model, net, there, dataset, 0, plan.course, plan.device, place)
+    return Person(model, net, there, dataset, 0, course, device, place)
+
+
+def learnt(model: Model, where: Path, net: FileModule, there: list[torch.Tensor], data: Path,
+           plan: Plan, quiet: bool) -> tuple[Model, dict]:
+    """The controller after learning in the loop, and a report."""
+    begun = time.monotonic()
+    course = Course(0, size=0.1, characters=plan.learn.characters)
+    loop = loop_of(model, where, net, there, data, course, plan.device)
+    stage = Learning(loop, plan.learn, plan.device, plan.place(".learn"))
+    if not stage.train(quiet):
+        raise KeyboardInterrupt
+    said = {"steps": stage.step, "seconds": round(time.monotonic() - begun, 1),
+            "error": stage.history[-1][1], "curve": stage.history[::20]}
+    return loop.model(), said
+
+
+def mean(one: Model, other: Model, share: float) -> Model:
+    """The model whose weights are a share of one's and the rest of the other's, of one shape."""
+    def mixed(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+        return (share * a.astype(np.float64) + (1 - share) * b).astype(np.float32)
+
+    def layers(a: list, b: list) -> list:
+        return [dataclasses.replace(p, weights=mixed(p.weights, q.weights),
+                                    bias=mixed(p.bias, q.bias)) for p, q in zip(a, b)]
+
+    return dataclasses.replace(one, layers=layers(one.layers, other.layers),
+                               gate_layers=layers(one.gate_layers, other.gate_layers),
+                               output_mean=mixed(one.output_mean, other.output_mean))
+
+
+@dataclass(frozen=True)
+class Look:
+    """A look that the judge takes at the mean of a polish's controller, of so many steps and with
+    so much share, and of another's."""
+
+    step: int
+    share: float
+    model: Model
+    verdict: Future[Verdict]
 
 
 class Looks:
     """The judge's looks at a polish, each while the next steps go on; `best` is the controller that
     it has the least against, `report` what it said."""
 
-    def __init__(self, judge: Judge, say: Say) -> None:
+    def __init__(self, judge: Judge, say: Say, other: Model | None = None,
+                 means: tuple[float, ...] = ()) -> None:
+        """It looks at means with `other`, too, if there is one."""
         self.judge, self.say, self.begun = judge, say, time.monotonic()
+        self.other, self.shares = other, (1.0, *(means if other is not None else ()))
         self.best: Model | None = None
         self.rank = (0, 0.0)
         self.report: list[dict] = []
-        self.waiting: tuple[int, Model, Future[Verdict]] | None = None
+        self.waiting: list[Look] = []
 
     def begin(self, step: int, model: Model) -> None:
         """Let it look at a controller."""
-        self.waiting = step, model, self.judge.begin(model)
+        for share in self.shares:
+            made = model if self.other is None else mean(model, self.other, share)
+            self.waiting.append(Look(step, share, made, self.judge.begin(made)))
+
+    def first(self, model: Model) -> None:
+        """Let it look at what the polish begins with."""
+        self.waiting.append(Look(0, 1.0, model, self.judge.begin(model)))
 
     def content(self) -> bool:
-        """Wait for what it says; whether it has nothing against the last."""
-        if self.waiting is None:
-            return False
-        step, model, future = self.waiting
-        verdict, self.waiting = future.result(), None
-        self.say(f"step {step}, {time.monotonic() - self.begun:.0f} s: {verdict}")
-        self.report.append({"step": step, "missed": listed(verdict)})
+        """Wait for what it says; whether it has nothing against one of the last."""
+        looks, self.waiting = self.waiting, []
+        return any([self._heard(look) for look in looks])
+
+    def _heard(self, look: Look) -> bool:
+        verdict = look.verdict.result()
+        words = f"step {look.step}" + (f", {look.share:.0%} of it" if look.share < 1 else "")
+        self.say(f"{words}, {time.monotonic() - self.begun:.0f} s: {verdict}")
+        self.report.append({"step": look.step, "share": look.share, "missed": listed(verdict)})
         rank = len(verdict.new), verdict.over()
         if self.best is None or rank < self.rank:
-            self.rank, self.best = rank, model
+            self.rank, self.best = rank, look.model
         return not verdict.new
 
 
@@ -124,11 +178,16 @@ def listed(verdict: Verdict) -> list[list]:
     return [[*key, round(share, 3)] for key, share in sorted(verdict.new.items())]
 
 
-def polished(loop: Loop, plan: Plan, judge: Judge | None, say: Say, quiet: bool
-             ) -> tuple[Model, list[dict]]:
+def polished(loop: Loop, plan: Plan, judge: Judge | None, say: Say, quiet: bool,
+             other: Model | None = None) -> tuple[Model, list[dict]]:
     """The loop's controller after all steps, or the first that the judge has nothing against, or
-    else the one that it has the least against; and what it said."""
-    looks = Looks(judge, say) if judge else None
+    else the one that it has the least against; and what it said. `other` is what the judge looks at
+    first, and at means with."""
+    looks = Looks(judge, say, other, plan.means) if judge else None
+    if looks and other is not None:
+        looks.first(other)
+        if looks.content():
+            return other, looks.report
     while loop.step < plan.course.steps:
         if not loop.train(quiet, min(loop.step + plan.every, plan.course.steps)):
             raise KeyboardInterrupt
@@ -165,9 +224,16 @@ def pruned(model: Model, where: Path, some: Frames, data: Path | None, plan: Pla
     report: dict = {"frames": said}
     out = closed_loop.put_back(model, _pairs(net.layers), there,
                                _pairs(net.gate_layers) if model.gate_layers else None)
+    other = None
+    if plan.learn.steps and data is not None:
+        other, report["learn"] = learnt(model, where, net, there, data, plan, quiet)
+        say("in the loop: error {error:.4f} deviations, {seconds} s".format(**report["learn"]))
+        out, net = other, FileModule(rescaled(other, model))
+        words += f", {plan.learn.steps} steps of learning"
     if plan.course.steps and data is not None:
-        loop = loop_of(model, where, net, there, data, plan)
-        out, report["polish"] = polished(loop, plan, judge, say, quiet)
+        loop = loop_of(model, where, net, there, data, plan.course, plan.device,
+                       plan.place(".polish"))
+        out, report["polish"] = polished(loop, plan, judge, say, quiet, other)
     elif judge:
         verdict = judge.of(out)
         say(str(verdict))

@@ -1,0 +1,262 @@
+"""Learning in the controller's own loop, without a gradient through time.
+
+Characters live under random sticks, most of them led by the pruned network, the others by the dense
+one: so what the pruned one strays to is seen, and what it should have come to. The last states are
+remembered, and in a draw of them the pruned network learns to say what the dense one says. A step
+is a frame of all lives and one of Adam, a tenth of the time of a step of polish.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, fields
+from pathlib import Path
+
+import numpy as np
+import torch
+
+from gallop import graph
+from gallop.dog.control import Command
+from gallop.interrupt import Interrupt
+from gallop.polish import named, parted
+from gallop.progress import Progress
+from gallop.prune.closed_loop import Dog, Person
+from gallop.trainer import load_checkpoint
+
+RENEW = 8  # steps between two looks at which commands of people have ended
+
+
+@dataclass(frozen=True)
+class Plan:
+    """`steps` steps of so many characters, of whom a share is `led` by the pruned network; `memory`
+    states of which `batch` are drawn a step."""
+
+    steps: int
+    rate: float = 1e-3
+    characters: int = 2048
+    led: float = 0.75
+    memory: int = 1_500_000
+    batch: int = 4096
+    seed: int = 2
+
+
+class Walk:
+    """The lives of people: a row is the inputs in their deviations, and the phase."""
+
+    def __init__(self, loop: Person) -> None:
+        self.polish = loop.polish
+        self.net, self.masks = self.polish.net, self.polish.masks
+        self.width = len(self.polish.unroll.x_mean) + 1
+        self.count = self.polish.plan.pool
+
+    def given(self, step: int) -> graph.Tensors:
+        """What a frame begins with, and what the host decides about it."""
+        p = self.polish
+        if step % RENEW == 0:
+            p.state, p.orders = p.pool.renewed(p.state.detached(), p.orders)
+        return named(p.state, p.orders)
+
+    def live(self, given: graph.Tensors, led: torch.Tensor) -> tuple[graph.Tensors, torch.Tensor]:
+        """A frame of those `led` [C] by the pruned network and of the others: what is after it, and
+        the rows of the states that were come to."""
+        p, u = self.polish, self.polish.unroll
+        state, orders = parted(given)
+        state, orders = p.loop.command(state, orders.stick()), orders.later()
+        x = (p.loop.inputs(state) - u.x_mean) / u.x_std
+        rows = torch.cat([x, state.phase[:, None]], 1)
+        out = torch.where(led[:, None], self.of(p.net, rows), self.of(p.teacher, rows))
+        state = p.loop.moved(state, out * u.y_std + u.y_mean)
+        return named(state.detached(), orders), rows
+
+    def then(self, made: graph.Tensors) -> None:
+        """What the next frame begins with."""
+        self.polish.state, self.polish.orders = parted(made)
+
+    def of(self, net: torch.nn.Module, rows: torch.Tensor) -> torch.Tensor:
+        style = self.polish.style[:1].expand(len(rows), -1)
+        return net(torch.cat([rows[:, :-1], style], 1), rows[:, -1])
+
+    def said(self, rows: torch.Tensor) -> torch.Tensor:
+        """What the pruned network says, in the outputs' deviations, each as much as it counts."""
+        return self.of(self.net, rows) * self.polish.kept
+
+    def taught(self, rows: torch.Tensor) -> torch.Tensor:
+        """What the dense one says."""
+        return self.of(self.polish.teacher, rows) * self.polish.kept
+
+    def settle(self) -> None:
+        """The loop's controller is the network as it is now."""
+        self.polish.average.load_state_dict(self.net.state_dict())
+
+    def memory(self) -> dict:
+        """All that lives from step to step."""
+        p = self.polish
+        return {"lives": named(p.state, p.orders), "random": p.pool.host.bit_generator.state}
+
+    def remember(self, kept: dict) -> None:
+        """The lives as memory() told them."""
+        self.then(kept["lives"])
+        self.polish.pool.host.bit_generator.state = kept["random"]
+
+
+class Run:
+    """The lives of dogs: a row is the raw inputs."""
+
+    def __init__(self, loop: Dog) -> None:
+        self.polish, self.trainer = loop.polish, loop.trainer
+        self.net, self.masks = self.trainer.net, self.polish.masks
+        self.width = len(self.trainer.rollout.x_mean)
+        self.count = self.polish.plan.count
+
+    def given(self, step: int) -> graph.Tensors:
+        """What a frame begins with, and what the host decides about it."""
+        del step
+        lives = {"dog." + k: v for k, v in self.polish.control.memory().items()}
+        return {**lives, **vars(self.polish.sticks.next())}
+
+    def live(self, given: graph.Tensors, led: torch.Tensor) -> tuple[graph.Tensors, torch.Tensor]:
+        """As of people."""
+        control = self.polish.control
+        self.then(given)
+
+        def lead(x: torch.Tensor) -> torch.Tensor:
+            return torch.where(led[:, None], self.trainer.rollout.call(x), self.polish.teacher(x))
+
+        control.net = lead  # type: ignore[assignment]
+        control.step(Command(*(given[f.name] for f in fields(Command))))
+        self.polish.detach()
+        return {"dog." + k: v for k, v in control.memory().items()}, control.x
+
+    def then(self, made: graph.Tensors) -> None:
+        """What the next frame begins with."""
+        self.polish.control.remember({k[4:]: v for k, v in made.items() if k.startswith("dog.")})
+
+    def said(self, rows: torch.Tensor) -> torch.Tensor:
+        """What the pruned network says, in the outputs' deviations."""
+        r = self.trainer.rollout
+        return r.net((rows - r.x_mean) / r.x_std, 0.0)
+
+    def taught(self, rows: torch.Tensor) -> torch.Tensor:
+        """What the dense one says."""
+        r = self.trainer.rollout
+        return (self.polish.teacher(rows) - r.y_mean) / r.y_std
+
+    def settle(self) -> None:
+        """The loop's controller is the network as it is now."""
+        self.trainer.average.load_state_dict(self.net.state_dict())
+
+    def memory(self) -> dict:
+        """All that lives from step to step."""
+        sticks = vars(self.polish.sticks)
+        return {"lives": {"dog." + k: v for k, v in self.polish.control.memory().items()},
+                "age": self.polish.control.age,
+                "sticks": {k: v for k, v in sticks.items() if isinstance(v, np.ndarray)},
+                "random": sticks["rng"].bit_generator.state}
+
+    def remember(self, kept: dict) -> None:
+        """The lives as memory() told them."""
+        self.then(kept["lives"])
+        self.polish.control.age = kept["age"]
+        vars(self.polish.sticks).update(kept["sticks"])
+        self.polish.sticks.rng.bit_generator.state = kept["random"]
+
+
+class Learning:
+    """Runs the plan on the network of a loop, which is the loop's controller afterwards."""
+
+    def __init__(self, loop: Person | Dog, plan: Plan, device: str,
+                 checkpoint: Path | None = None) -> None:
+        """The loop has as many characters as the plan."""
+        self.loop, self.plan, self.device = loop, plan, torch.device(device)
+        self.life: Walk | Run = Walk(loop) if isinstance(loop, Person) else Run(loop)
+        count = self.life.count
+        self.rows = torch.zeros(max(1, plan.memory // count) * count, self.life.width,
+                                device=self.device)
+        self.led = torch.arange(count, device=self.device) < round(plan.led * count)
+        self.adam = graph.adam(torch.optim.Adam, self.life.net.parameters(), plan.rate, self.device)
+        self.update = graph.Replayed(self._update, self.device)
+        self.step, self.checkpoint = 0, checkpoint
+        self.history: list[tuple[int, float]] = []  # step, error
+        if checkpoint and checkpoint.exists():
+            self._load(checkpoint)
+
+    def train(self, quiet: bool = False, stop: int | None = None) -> bool:
+        """Run all steps, or up to step `stop`; whether it was let."""
+        bar = Progress(self.plan.steps, "learning in the loop", quiet)
+        with Interrupt() as asked:
+            while self.step < (self.plan.steps if stop is None else stop) and not asked.asked:
+                self._one()
+                if self.step % 100 == 0 or self.step == self.plan.steps:
+                    bar.step(self.step, f"error {self.history[-1][1]:.4f}")
+        self.life.settle()
+        self.save()
+        return not asked.asked
+
+    def save(self) -> None:
+        """Write the checkpoint, replacing the old one in one move; of what is done without what was
+        seen."""
+        if not self.checkpoint:
+            return
+        done = self.step == self.plan.steps
+        state = {"step": self.step, "plan": repr(self.plan), "net": self.life.net.state_dict(),
+                 "adam": self.adam.state_dict(), "there": self.life.masks.there,
+                 "history": self.history, "rows": None if done else self.rows[: self._seen()],
+                 **self.life.memory()}
+        part = self.checkpoint.with_suffix(".part")
+        torch.save(state, part)
+        part.replace(self.checkpoint)
+
+    def _load(self, path: Path) -> None:
+        state = load_checkpoint(path, self.device)
+        if state["plan"] != repr(self.plan):
+            raise ValueError(f"{path} was made with another plan; remove it to start anew")
+        self.step, self.history = state["step"], state["history"]
+        self.life.masks.put(state["there"])
+        self.life.net.load_state_dict(state["net"])
+        self.adam.load_state_dict(state["adam"])
+        self.life.remember(state)
+        if state["rows"] is not None:
+            self.rows[: len(state["rows"])] = state["rows"]
+        self.life.settle()
+
+    def _seen(self) -> int:
+        """Rows that are filled."""
+        return min(self.step * self.life.count, len(self.rows))
+
+    def _one(self) -> None:
+        plan, count = self.plan, self.life.count
+        fraction = 0.5 + 0.5 * math.cos(math.pi * self.step / plan.steps)
+        graph.set_rate(self.adam, plan.rate * min(1.0, (self.step + 1) / 50)
+                       * (0.01 + 0.99 * fraction))
+        first = self.step * count % len(self.rows)
+        host = np.random.default_rng((plan.seed, self.step))
+        drawn = host.integers(0, max(self._seen(), count), plan.batch)
+        made = self.update({**self.life.given(self.step),
+                            "slots": torch.arange(first, first + count, device=self.device),
+                            "drawn": torch.tensor(drawn, device=self.device)})
+        self.life.then(made)
+        if self.step % 50 == 0:
+            self.history.append((self.step, float(made["error"])))
+            if not math.isfinite(self.history[-1][1]):
+                raise FloatingPointError(f"the error is not finite at step {self.step}")
+        self.step += 1
+
+    def _update(self, given: graph.Tensors) -> graph.Tensors:
+        """One step: the lives after it, and how far from the teacher's words the batch's are."""
+        net, masks = self.life.net, self.life.masks
+        with torch.no_grad():
+            made, rows = self.life.live(given, self.led)
+            rows = torch.nan_to_num(rows, 0.0, 0.0, 0.0)
+            self.rows.index_copy_(0, given["slots"], rows)
+            batch = self.rows.index_select(0, given["drawn"])
+            wanted = self.life.taught(batch)
+        error = (self.life.said(batch) - wanted).abs().mean()
+        self.adam.zero_grad(set_to_none=True)
+        error.backward()
+        masks.hold_gradients()
+        norm = torch.nn.utils.clip_grad_norm_(net.parameters(), 1.0)
+        for p in net.parameters():  # a step that would break the network is none
+            p.grad.copy_(torch.where(torch.isfinite(norm), p.grad, torch.zeros_like(p.grad)))
+        self.adam.step()
+        masks.hold()
+        return {**made, "error": error.detach()}
