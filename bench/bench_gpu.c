@@ -2,6 +2,8 @@
  * Networks and crowds on a GPU: what products, whole networks and steps take, by the device's clock and by the host's.
  *
  *     bench_gpu DEVICE            the paper's network, by rules
+ *     bench_gpu DEVICE log FILE   the same by a log of gallop tune
+ *     bench_gpu DEVICE write FILE the same, as a file, for gallop tune
  *     bench_gpu DEVICE tilings [FIRST]   its first layer with every tiling, from that one on, and which of them
  *                                        pruning keeps; others with those
  *     bench_gpu DEVICE tilings ROWS INPUTS OUTPUTS       those that pruning keeps of that product, or with ALL behind it all
@@ -36,20 +38,24 @@ static double median(double *values, int count) {
 }
 
 /* A network of these widths, blended of four experts, with elu but in the last layer. */
-static gal_gpu *open_network(uint32_t device, uint32_t capacity, uint32_t layers, const uint32_t *widths,
-                             gali_tiling *tiling, gal_network **here) {
+static synthetic make_model(uint32_t layers, const uint32_t *widths) {
     synthetic_desc desc = {.gate = GAL_GATE_CUBIC, .experts = 4, .layers = layers, .seed = 1};
     for (uint32_t i = 0; i <= layers; i++) {
         desc.width[i] = widths[i];
         desc.activation[i] = i + 1 < layers ? GALI_ACTIVATION_ELU : GALI_ACTIVATION_NONE;
     }
-    synthetic model = synthetic_make(&desc);
+    return synthetic_make(&desc);
+}
+
+static gal_gpu *open_network(uint32_t device, uint32_t capacity, uint32_t layers, const uint32_t *widths,
+                             gali_tiling *tiling, const char *log, gal_network **here) {
+    synthetic model = make_model(layers, widths);
     size_t size;
     unsigned char *bytes = synthetic_bytes(&model, &size);
-    gal_gpu_desc gpu_desc = {.device = device, .capacity = capacity};
+    gal_gpu_desc gpu_desc = {.device = device, .capacity = capacity, .log = log};
     gal_gpu *gpu;
-    gal_error error = {.status = GAL_OK};
     const gali_gpu_choice choice = {.choose = tiling ? gali_gpu_choose_one : NULL, .context = tiling};
+    gal_error error = {.status = GAL_OK};
     if (gali_gpu_open(&gpu, bytes, size, &gpu_desc, &choice, &error) != GAL_OK) {
         fprintf(stderr, "%s\n", error.message);
     }
@@ -119,10 +125,12 @@ static double time_run(gal_gpu *gpu, const gal_network *here, uint32_t count, do
     return median(times, REPEATS);
 }
 
-static void bench_network(uint32_t device) {
-    static const uint32_t widths[] = {912, 256, 256, 1032}, counts[] = {1, 8, 64, 4096, 65536};
+static const uint32_t paper[] = {912, 256, 256, 1032};
+
+static void bench_network(uint32_t device, const char *log) {
+    static const uint32_t counts[] = {1, 8, 64, 4096, 65536};
     gal_network *here;
-    gal_gpu *gpu = open_network(device, 65536, 3, widths, NULL, &here);
+    gal_gpu *gpu = open_network(device, 65536, 3, paper, NULL, log, &here);
     double ns[LAUNCHES_MAX], error;
     for (int c = 0; gpu && c < 5; c++) {
         double sum = 0, multiply_adds = 4.0 * counts[c] * (912 * 256 + 256 * 256 + 256 * 1032);
@@ -140,6 +148,18 @@ static void bench_network(uint32_t device) {
     }
     gal_gpu_close(gpu);
     gal_network_close(here);
+}
+
+static void write_network(const char *path) {
+    synthetic model = make_model(3, paper);
+    size_t size;
+    unsigned char *bytes = synthetic_bytes(&model, &size);
+    FILE *file = fopen(path, "wb");
+    if (!file || fwrite(bytes, 1, size, file) != size || fclose(file) != 0) {
+        fprintf(stderr, "%s: not written\n", path);
+    }
+    free(bytes);
+    synthetic_free(&model);
 }
 
 static double product_time(gal_gpu *gpu, uint32_t count) {
@@ -170,7 +190,7 @@ static void bench_tilings(uint32_t device, gali_device_task product, int all, ui
         if ((why && !all) || i < first) {
             continue;
         }
-        gal_gpu *gpu = open_network(device, product.rows, 1, widths, &list[i], NULL);
+        gal_gpu *gpu = open_network(device, product.rows, 1, widths, &list[i], NULL, NULL);
         double ns = gpu ? product_time(gpu, product.rows) : (double)NAN;
         kept += !why;
         best = fmin(best, ns);
@@ -313,8 +333,10 @@ int main(int argc, char **argv) {
     } else if (argc > 4 && strcmp(argv[2], "crowd") == 0) {
         bench_crowd(device, argv[3], (uint32_t)strtoul(argv[4], NULL, 10),
                     argc > 5 ? (uint32_t)strtoul(argv[5], NULL, 10) : 1);
+    } else if (argc > 3 && strcmp(argv[2], "write") == 0) {
+        write_network(argv[3]);
     } else {
-        bench_network(device);
+        bench_network(device, argc > 3 && strcmp(argv[2], "log") == 0 ? argv[3] : NULL);
     }
     return 0;
 }

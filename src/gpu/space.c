@@ -125,8 +125,8 @@ static const char *prune(const gali_device_task *task, const gali_gpu_facts *fac
     return (outputs / task->outputs - 1) * ease > waste_most ? "waste" : NULL;
 }
 
-/* What a tiling costs beside others of its product, roughly: idle cores, reads of local memory, outputs for nothing. */
-static double cost_of(const gali_device_task *task, const gali_gpu_facts *facts, const gali_tiling *t) {
+/* Idle cores, reads of local memory, outputs for nothing. */
+double gali_gpu_cost(const gali_device_task *task, const gali_gpu_facts *facts, const gali_tiling *t) {
     double busy = facts->cores > 0 && facts->alus > 0 ? 1 - idle_of(task, facts, t) : 1;
     double outputs = ceil((double)task->outputs / t->outputs) * t->outputs / task->outputs;
     double rows = ceil((double)task->rows / t->rows) * t->rows / task->rows;
@@ -143,8 +143,8 @@ static uint32_t keep_cheapest(const gali_device_task *task, const gali_gpu_facts
     for (; kept > most; kept--) {
         uint32_t worst = count;
         for (uint32_t i = 0; i < count; i++) {
-            if (!why[i] &&
-                (worst == count || cost_of(task, facts, &list[i]) >= cost_of(task, facts, &list[worst]))) {
+            if (!why[i] && (worst == count ||
+                            gali_gpu_cost(task, facts, &list[i]) >= gali_gpu_cost(task, facts, &list[worst]))) {
                 worst = i;
             }
         }

@@ -43,6 +43,9 @@ int gali_gpu_prefers_images(const gali_device *device);
 /* Every tiling that fits the device, through buffers; returns how many, at most GALI_TILINGS_MAX. */
 uint32_t gali_gpu_tilings(const gali_device_task *task, const gali_device_limits *device, gali_tiling *list);
 
+/* What a tiling costs beside others of its task, roughly: the less, the sooner it is worth measuring. */
+double gali_gpu_cost(const gali_device_task *task, const gali_gpu_facts *facts, const gali_tiling *t);
+
 /*
  * Why each of the `count` tilings of a list is not worth trying, as one of the words above; NULL: it is. Returns how many are:
  * at least one, at most a tenth, rounded up.

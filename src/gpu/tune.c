@@ -33,8 +33,9 @@ typedef struct tuner {
     gali_gpu_run run;
     search *searches; /* [count] */
     uint32_t count, room, pairs, instances;
-    int finding;                     /* the first round: tasks are told, rules choose */
-    int candidate_of[INSTANCES_MAX]; /* a task of the program: its candidate of this round; NONE: what is best so far */
+    int finding; /* the first round: tasks are told, rules choose */
+    int candidate_of
+        [INSTANCES_MAX]; /* a task of the program: its candidate of this round; NONE: what is best so far */
     const int64_t *sizes;
     float *truth, *outputs; /* of the rules', of a round */
     size_t floats;
@@ -245,6 +246,25 @@ static void add_few(search *s, const gali_device_limits *device) {
     }
 }
 
+static int by_time(const void *a, const void *b) {
+    double x = ((const candidate *)a)->nanoseconds, y = ((const candidate *)b)->nanoseconds;
+    x = x > 0 ? x : (double)INFINITY;
+    y = y > 0 ? y : (double)INFINITY;
+    return (x > y) - (x < y);
+}
+
+/* Those of the least cost first. */
+static void sort_by_cost(const gali_device_task *task, const gali_gpu_facts *facts, candidate *list,
+                         uint32_t count) {
+    for (uint32_t i = 0; i < count; i++) {
+        list[i].nanoseconds = gali_gpu_cost(task, facts, &list[i].tiling);
+    }
+    qsort(list, count, sizeof *list, by_time);
+    for (uint32_t i = 0; i < count; i++) {
+        list[i].nanoseconds = 0;
+    }
+}
+
 /* The rules' tiling first, then those of the least cost. */
 static gal_status fill_search(tuner *t, search *s) {
     static const gali_gpu_facts unknown;
@@ -257,11 +277,13 @@ static gal_status fill_search(tuner *t, search *s) {
         s->tuned->kept = gali_gpu_prune(&s->tuned->task, facts, list, s->tuned->space, why);
         add_candidate(s, s->tuned->task.tiling);
         add_few(s, &t->run.plan.device);
+        uint32_t first = s->count;
         for (uint32_t i = 0; i < s->tuned->space; i++) {
             if (!why[i] || t->desc->everything) {
                 add_candidate(s, list[i]);
             }
         }
+        sort_by_cost(&s->tuned->task, facts, s->candidates + first, s->count - first);
     }
     int good = list && why && s->candidates;
     free(list);
@@ -303,13 +325,6 @@ static gal_status find_tasks(tuner *t, gali_gpu_tuned *tuned) {
         }
     }
     return status;
-}
-
-static int by_time(const void *a, const void *b) {
-    double x = ((const candidate *)a)->nanoseconds, y = ((const candidate *)b)->nanoseconds;
-    x = x > 0 ? x : (double)INFINITY;
-    y = y > 0 ? y : (double)INFINITY;
-    return (x > y) - (x < y);
 }
 
 /* The fastest, those also with operands as images, and the rules'. */

@@ -54,6 +54,24 @@ static void a_roofline_is_the_longer_of_two_times(void **unused) {
     assert_true(device.peak == 120e9);
 }
 
+/* Of an OpenCL device: a peak without an instruction set's name, and what tilings are pruned by. */
+static void facts_of_opencl_are_taken(void **unused) {
+    (void)unused;
+    static const char text[] =
+        "{\"schema\": \"gallop-device 1\", \"kind\": \"opencl\", \"name\": \"a card\", \"facts\": ["
+        "{\"name\": \"peak_f32\", \"value\": 63000, \"note\": \"\"}, {\"name\": \"warp\", \"value\": 32}, "
+        "{\"name\": \"alus\", \"value\": 128}, {\"name\": \"cores\", \"value\": 132}, "
+        "{\"name\": \"registers\", \"value\": 255}, {\"name\": \"local_rate\", \"value\": 26000}, "
+        "{\"name\": \"image_rate\", \"level\": 1, \"value\": 7000}, "
+        "{\"name\": \"image_rate\", \"level\": 2, \"value\": 1600}, "
+        "{\"name\": \"buffer_rate\", \"level\": 1, \"value\": 5000}]}";
+    gali_device device;
+    gal_error error = {0};
+    assert_int_equal(read_text(text, "", &device, &error), GAL_OK);
+    assert_true(device.peak == 31500e9 && device.warp == 32 && device.alus == 128 && device.cores == 132);
+    assert_true(device.registers == 255 && device.local_rate == 26000 && device.image_rate == 7000);
+}
+
 static void other_files_are_refused(void **unused) {
     (void)unused;
     static const char *const texts[][2] = {
@@ -74,6 +92,7 @@ static void other_files_are_refused(void **unused) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_roofline_is_the_longer_of_two_times),
+        cmocka_unit_test(facts_of_opencl_are_taken),
         cmocka_unit_test(other_files_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -318,6 +318,10 @@ static void test_pruning(void **state) {
                      product->outputs);
         }
     }
+    const gali_device slow = {.levels = 1, .rate = {100e9}, .image_rate = 120},
+                      fast = {.levels = 1, .rate = {96e9}, .image_rate = 190}; /* an Adreno 640's */
+    assert_false(gali_gpu_prefers_images(&slow));
+    assert_true(gali_gpu_prefers_images(&fast));
     static const uint32_t rows[] = {1, 8, 48, 64, 200, 1000, 1000000};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         const gali_device_task product = {.product = 1,
