@@ -181,11 +181,30 @@ static gal_status use_log(const compile *self, gali_onnx_model *model, gal_error
     return status;
 }
 
-static gal_status emit_program(const gali_onnx_model *model, const gali_emit_desc *desc, gali_text *parts,
-                               gal_error *error) {
-    return model->target->simd == GALI_SIMD_OPENCL
-               ? gali_opencl_emit(model->program, desc, &gali_device_least_limits, parts, error)
-               : gali_emit_program(model->program, desc, parts, error);
+/* Kernels, with the tilings of a log. */
+static gal_status emit_for_device(const compile *self, const gali_onnx_model *model, const gali_emit_desc *desc,
+                                  gali_text *parts, gal_error *error) {
+    gali_log log = {.count = 0};
+    gali_device_logged logged = {.log = &log};
+    gal_status status = self->desc.log ? gali_log_read(&log, self->desc.log, error) : GAL_OK;
+    if (status == GAL_OK) {
+        const gali_device_limits limits = gali_device_logged_limits(&logged);
+        status = gali_opencl_emit(model->program, desc, &limits, parts, error);
+    }
+    if (status == GAL_OK && self->desc.log) {
+        printf("%u of %u sums of products by tilings of %s\n", logged.known, logged.tasks, self->desc.log);
+    }
+    gali_log_release(&log);
+    return status;
+}
+
+static gal_status emit_program(const compile *self, gali_onnx_model *model, const gali_emit_desc *desc,
+                               gali_text *parts, gal_error *error) {
+    if (model->target->simd == GALI_SIMD_OPENCL) {
+        return emit_for_device(self, model, desc, parts, error);
+    }
+    gal_status status = self->desc.log ? use_log(self, model, error) : GAL_OK;
+    return status == GAL_OK ? gali_emit_program(model->program, desc, parts, error) : status;
 }
 
 static int make_onnx(const compile *self) {
@@ -217,8 +236,7 @@ static int make_onnx(const compile *self) {
         model.without = self->without;
         model.target = target;
         status = gali_onnx_model_program(&model, &why);
-        status = status == GAL_OK && self->desc.log ? use_log(self, &model, &why) : status;
-        status = status == GAL_OK ? emit_program(&model, &desc, parts, &why) : status;
+        status = status == GAL_OK ? emit_program(self, &model, &desc, parts, &why) : status;
         status = status == GAL_OK ? GAL_OK : gali_fail_in_file(&error, self->path, &why);
     }
     status = status == GAL_OK ? write_program(self, parts, &error) : status;

@@ -18,6 +18,7 @@ typedef struct job {
     int times;              /* of its kernels are printed */
     const char *probe_path; /* a file of gallop probe of it */
     gali_log log;           /* of its tilings */
+    gali_device_logged logged;
     gali_gpu_choice choice;
     gali_option_list files;
     gali_profile profile;
@@ -111,7 +112,8 @@ static gal_status read_choice(job *self, gal_error *error) {
         status = gali_device_read(&device, self->probe_path, "", error);
     }
     self->choice.choose = self->desc.log ? gali_device_choose_logged : NULL;
-    self->choice.context = &self->log;
+    self->logged.log = &self->log;
+    self->choice.context = &self->logged;
     self->choice.prefers_images = gali_gpu_prefers_images(&device);
     return status;
 }

@@ -86,11 +86,12 @@ gal_status gali_gpu_open(gal_gpu **out, const void *data, size_t size, const gal
         (gal_gpu){.capacity = all.capacity ? all.capacity : CAPACITY_DEFAULT, .pipelined = all.pipelined != 0};
     gali_gpu_choice by = choice ? *choice : (gali_gpu_choice){.half_weights = 0};
     gali_log log = {.count = 0};
+    gali_device_logged logged = {.log = &log};
     by.half_weights = all.half_weights != 0;
     gal_status status = all.log ? gali_log_read(&log, all.log, error) : GAL_OK;
     if (all.log) {
         by.choose = gali_device_choose_logged;
-        by.context = &log;
+        by.context = &logged;
     }
     status = status == GAL_OK ? make_program(gpu, data, size, &program, error) : status;
     status =

@@ -72,6 +72,22 @@ static void expect_logged(const gal_gpu *gpu, const gali_log *log) {
     }
 }
 
+/* C that is emitted by the log is other C. */
+static void expect_compiled(const void *bytes, size_t size, const char *log) {
+    const gal_compile_desc plain = {.name = "net", .target = "opencl", .least = 1, .most = ROWS};
+    gal_compile_desc logged = plain;
+    gal_compiled *a, *b;
+    size_t length;
+    gal_error error;
+    logged.log = log;
+    assert_int_equal(gal_compile(&a, bytes, size, &plain, &error), GAL_OK);
+    assert_int_equal(gal_compile(&b, bytes, size, &logged, &error), GAL_OK);
+    assert_string_not_equal(gal_compiled_bytes(a, GAL_COMPILED_SOURCE, &length),
+                            gal_compiled_bytes(b, GAL_COMPILED_SOURCE, &length));
+    gal_compiled_free(a);
+    gal_compiled_free(b);
+}
+
 static void a_log_is_written_and_opens(void **state) {
     (void)state;
     char folder[] = "/tmp/gallop-tune-XXXXXX", model[64], path[64];
@@ -100,6 +116,7 @@ static void a_log_is_written_and_opens(void **state) {
         assert_float_equal(y[i], f.y[i], 1e-4);
     }
     gal_gpu_close(gpu);
+    expect_compiled(bytes, size, path);
     uint32_t before = log.count; /* once known, nothing is measured again */
     tune(model, path, &log);
     gali_log_release(&log);

@@ -1,5 +1,7 @@
 #include "compiler/emit/opencl/emit.h"
 
+#include <string.h>
+
 #include "base/crc32.h"
 #include "base/embedded.h"
 #include "base/error.h"
@@ -10,6 +12,22 @@
 extern const gali_embedded gali_embedded_opencl_host;
 
 const gali_device_limits gali_device_least_limits = {.group_most = 256, .local_bytes = 32 << 10};
+
+gali_device_limits gali_device_logged_limits(gali_device_logged *logged) {
+    enum { GROUP_MOST = 1024, LOCAL_BYTES = 48 << 10 };
+    gali_device_limits limits = gali_device_least_limits;
+    for (uint32_t i = 0; i < logged->log->count && !limits.machine; i++) {
+        const gali_log_record *record = &logged->log->records[i];
+        limits.machine = strcmp(record->target, "opencl") == 0 ? record->machine : NULL;
+    }
+    if (limits.machine) {
+        limits.group_most = GROUP_MOST;
+        limits.local_bytes = LOCAL_BYTES;
+        limits.choose = gali_device_choose_logged;
+        limits.context = logged;
+    }
+    return limits;
+}
 
 typedef struct emission {
     gali_emission e; /* names, sizes, places; its weights are the plan's */
@@ -386,7 +404,9 @@ gal_status gali_opencl_compile(gali_compilation *c, gal_error *error) {
         return gali_fail(error, GAL_UNSUPPORTED, "target %s: it has the form per-expert alone",
                          c->target->name);
     }
+    static const gali_log none;
+    gali_device_logged logged = {.log = c->log ? c->log : &none};
+    const gali_device_limits limits = gali_device_logged_limits(&logged);
     gal_status status = gali_opencl_program(c, &program, error);
-    return status == GAL_OK ? gali_opencl_emit(program, &desc, &gali_device_least_limits, c->parts, error)
-                            : status;
+    return status == GAL_OK ? gali_opencl_emit(program, &desc, &limits, c->parts, error) : status;
 }

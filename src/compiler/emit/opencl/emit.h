@@ -12,6 +12,9 @@
 /* What every device of OpenCL 1.2 that is worth it has. */
 extern const gali_device_limits gali_device_least_limits;
 
+/* The same by a log: for the first device that it has records of, which held the tilings that it measured. Images it has none. */
+gali_device_limits gali_device_logged_limits(gali_device_logged *logged);
+
 /*
  * Fills header, source and, with weights_blob, weights. The program is fused and has ranges; it is of no other use
  * afterwards. Errors: as gali_device_plan_make.

@@ -338,7 +338,8 @@ static gal_status add_items(gali_device_plan *plan, uint32_t index, gal_error *e
         return gali_fail(error, GAL_NO_MEMORY, "no memory for a plan");
     }
     function->prefix = "";
-    function->wants_images = plan->device.prefers_images && plan->program->stages[index].reduced; /* read often */
+    function->wants_images =
+        plan->device.prefers_images && plan->program->stages[index].reduced; /* read often */
     plan->program->stages[index].blocks = gali_program_sum_blocks(&plan->program->stages[index]);
     gal_status status = gali_device_add_function(plan, plan->program, index, function, error);
     if (status == GAL_OK) {

@@ -150,7 +150,13 @@ void gali_device_plan_release(gali_device_plan *plan);
  */
 uint64_t gali_device_plan_places(const gali_device_plan *plan, const int64_t *symbols, uint32_t *at);
 
-/* A choice out of a log, the context: what was measured on this device; of a product from each count of rows on. */
+/* A choice out of a log: what was measured on this device; of a product from each count of rows on. */
+typedef struct gali_device_logged {
+    const gali_log *log;
+    uint32_t tasks, known; /* that were asked for, that it knew */
+} gali_device_logged;
+
+/* Its context is a gali_device_logged. */
 uint32_t gali_device_choose_logged(void *context, const gali_device_task *task, gali_device_chosen *chosen);
 
 /* Whether a tiling can be of a task: it divides into items, its parts divide the depth, and it fits into the device. */

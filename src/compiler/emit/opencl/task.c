@@ -94,7 +94,10 @@ uint32_t gali_device_choose(gali_device_plan *plan, gali_device_task *task, cons
 uint32_t gali_device_choose_logged(void *context, const gali_device_task *task, gali_device_chosen *chosen) {
     uint32_t rows[GALI_DEVICE_CHOSEN_MAX];
     gali_tiling tilings[GALI_DEVICE_CHOSEN_MAX];
-    uint32_t count = gali_log_tilings(context, &task->name, GALI_DEVICE_CHOSEN_MAX, rows, tilings);
+    gali_device_logged *logged = context;
+    uint32_t count = gali_log_tilings(logged->log, &task->name, GALI_DEVICE_CHOSEN_MAX, rows, tilings);
+    logged->tasks++;
+    logged->known += count > 0;
     for (uint32_t i = 0; i < count; i++) {
         chosen[i] = (gali_device_chosen){rows[i], tilings[i]};
     }
