@@ -69,20 +69,6 @@ static double cost_again(const gali_lowering *l, double bytes) {
     return bytes <= l2 ? 0 : bytes <= (double)FAR_FROM * l2 ? bytes : FAR * bytes;
 }
 
-static double cost_of(const traffic *r) {
-    const gali_program_stage *stage = r->l->stage;
-    traffic whole = *r;
-    double turns = 1, part = bytes_of_part(r);
-    whole.around = 0;
-    for (uint32_t axis = 0; axis < stage->rank; axis++) {
-        turns *= r->around >> axis & 1 ? count_of(r->l, stage->extent[axis]) : 1;
-    }
-    double first = cost_again(r->l, bytes_of_part(&whole));
-    double again = cost_again(r->l, part), constants = cost_again(r->l, part + r->constants);
-    return first + turns * (r->panels - 1) * again +
-           (turns - 1) * (constants > 0 ? r->constants * constants / (part + r->constants) : 0);
-}
-
 /* Whether a window reads neighbours along the axis: an index walks with it and with what is summed over. */
 static int has_window(const gali_lowering *l, const gali_sum_tile *t, uint32_t axis) {
     int window = 0;
@@ -93,6 +79,36 @@ static int has_window(const gali_lowering *l, const gali_sum_tile *t, uint32_t a
         }
     }
     return window;
+}
+
+/* Bytes that turns of windows read, over those that are read at all: what two turns have in common is lost on the way from
+ * one to the next where the second cache does not hold a turn. */
+static double overlap_of(const traffic *r) {
+    const gali_lowering *l = r->l;
+    double overlap = 1, part = bytes_of_part(r);
+    for (uint32_t axis = 0; axis < l->stage->rank; axis++) {
+        traffic turn = *r;
+        turn.around |= 1u << axis;
+        double bytes = bytes_of_part(&turn);
+        if (!(r->around >> axis & 1) && bytes > l->p->target->l2 && has_window(l, r->t, axis)) {
+            overlap *= count_of(l, l->stage->extent[axis]) * bytes / part;
+        }
+    }
+    return overlap;
+}
+
+static double cost_of(const traffic *r) {
+    const gali_program_stage *stage = r->l->stage;
+    traffic whole = *r;
+    double turns = 1, part = bytes_of_part(r);
+    whole.around = 0;
+    for (uint32_t axis = 0; axis < stage->rank; axis++) {
+        turns *= r->around >> axis & 1 ? count_of(r->l, stage->extent[axis]) : 1;
+    }
+    double first = overlap_of(r) * cost_again(r->l, bytes_of_part(&whole));
+    double again = cost_again(r->l, part), constants = cost_again(r->l, part + r->constants);
+    return first + turns * (r->panels - 1) * again +
+           (turns - 1) * (constants > 0 ? r->constants * constants / (part + r->constants) : 0);
 }
 
 /* Constants in lanes, computed ones along them: only the former are panels that are read again for nothing else. */
@@ -115,7 +131,7 @@ static int begin(traffic *r) {
         }
         r->constants += bytes;
     }
-    return r->panels > 1;
+    return 1;
 }
 
 /* The axis that costs least around the others that are; GALI_NONE: none makes it less. */
