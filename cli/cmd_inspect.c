@@ -34,6 +34,15 @@ static void print_extent(const gali_graph *graph, gali_extent extent) {
     gali_text_release(&text);
 }
 
+/* A long one says nothing to who reads it. */
+static void print_short(const gali_graph *graph, gali_extent extent, const char *instead) {
+    enum { READABLE = 240 };
+    gali_text text = {0};
+    gali_extent_print(graph->extents, extent, &text);
+    printf("%s", text.size > READABLE ? instead : text.bytes ? text.bytes : "?");
+    gali_text_release(&text);
+}
+
 static void print_ports(const gali_graph *graph) {
     for (uint32_t i = 0; i < graph->input_count; i++) {
         printf("input   %s  ", graph->values[graph->inputs[i]].name);
@@ -149,7 +158,7 @@ static void print_bytes(const gali_program *p) {
     printf("\nsteps of sums                   ");
     print_extent(p->graph, work);
     printf("\nworkspace, bytes                ");
-    print_extent(p->graph, workspace_of(p));
+    print_short(p->graph, workspace_of(p), "what the header's workspace function says: a long expression");
     printf("\n  at middling sizes             %lld, where %lld live at once\n", (long long)p->planned,
            (long long)p->alive);
     printf("order of groups                 %u of %u pieces by all orders, the largest of %u groups\n",

@@ -351,6 +351,42 @@ static void test_broadcast_sizes(void **state) {
     }
 }
 
+/* The run's -1 has a reason; what a table of nine places refuses is not in the size's range. */
+static void test_refusals_say_why(void **state) {
+    (void)state;
+    const char *const text =
+        "symbol a 1..100\nsymbol b 2..100\ninput %0: f32[a]\ninput %1: f32[b]\n"
+        "constant %2: f32[9] = 1 2 3 4 5 6 7 8 9\n%3: i64[...] = Shape (%0)\nconstant %4: i64[1] = 0\n"
+        "%5: f32[...] = Slice (%2, %4, %3)\n%6: f32[...] = Add (%0, %5)\n%7: f32[...] = Mul (%6, %1)\n"
+        "output %7\n";
+    static const struct {
+        uint32_t a, b;
+        const char *why;
+    } cases[] = {{3, 3, NULL},
+                 {1, 4, NULL},
+                 {9, 9, NULL},
+                 {10, 10, "size_a is not in 1..9"},
+                 {0, 3, "size_a is not in 1..9"},
+                 {3, 1, "size_b is not in 2..100"},
+                 {3, 4, "a and b are not the same, nor is one of them 1"}};
+    fixture f;
+    gali_program *program;
+    const char *(*refusal)(uint32_t, uint32_t);
+    open_text(&f, text);
+    assert_int_equal(program_make(&f.run, f.graph, NULL, gali_program_layout, &program), GAL_OK);
+    void *library = program_build(program);
+    *(void **)&refusal = dlsym(library, "model_refusal");
+    assert_non_null(refusal);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const char *why = refusal(cases[i].a, cases[i].b);
+        if (!why != !cases[i].why || (why && strcmp(why, cases[i].why) != 0)) {
+            fail_msg("%u, %u: %s", cases[i].a, cases[i].b, why ? why : "nothing");
+        }
+    }
+    dlclose(library);
+    gali_arena_release(&f.arena);
+}
+
 /* A shape that is an input keeps the elements, or the run says no. */
 static void test_told_sizes(void **state) {
     (void)state;
@@ -421,6 +457,7 @@ int main(void) {
         cmocka_unit_test(test_nothing_is_named_that_allocates),
         cmocka_unit_test(test_nothing_is_asked_for),
         cmocka_unit_test(test_broadcast_sizes),
+        cmocka_unit_test(test_refusals_say_why),
         cmocka_unit_test(test_told_sizes),
         cmocka_unit_test(test_sizes_are_cast_to_i32),
         cmocka_unit_test(test_told_sizes_that_are_asked_for),

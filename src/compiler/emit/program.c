@@ -231,6 +231,7 @@ static void make_header(const gali_emission *e, gali_text *to) {
     } else {
         gali_text_add(to, "extern const unsigned char *const gali_weights; /* [GALI_WEIGHTS] */\n\n");
     }
+    gali_emission_limits(e, to);
     gali_text_add(to, "/* Bytes that a run with these sizes needs. */\n");
     add_workspace_signature(e, to);
     gali_text_add(to, ";\n\n/*\n * Tensors are row-major; f16 and bf16 are their bits, bool is 0 or 1.\n *\n");
@@ -239,11 +240,12 @@ static void make_header(const gali_emission *e, gali_text *to) {
         to,
         " *     weights    [GALI_WEIGHTS] %s, at a multiple of 8 bytes\n"
         " *     workspace  gali_workspace(..) bytes, at a multiple of 64; holds nothing between runs\n *\n"
-        " * Returns 0, or -1 and does nothing where a size_ is out of its range, or where two do not fit. "
+        " * Returns 0, or -1 and does nothing where a size_ is out of its range, or where two do not fit%s. "
         "Keeps\n"
         " * nothing, neither locks nor allocates: any number of threads may run at once, each with a workspace "
         "of its own.\n",
-        e->desc->weights_blob ? "the weights file in memory" : "gali_weights");
+        e->desc->weights_blob ? "the weights file in memory" : "gali_weights",
+        e->given ? ": gali_refusal says which" : "");
     if (e->numbered > e->given) {
         gali_text_add(
             to, " *\n * What only running tells is written to told_size_. An output has room for the most of "
@@ -369,23 +371,6 @@ static void add_slots(const gali_emission *e, gali_text *to) {
     }
 }
 
-void gali_emission_checks(const gali_emission *e, gali_text *to) {
-    for (uint32_t i = 0; i < gali_extent_symbols(e->p->graph->extents); i++) {
-        if (is_given(e, i)) {
-            gali_text_add(to, "    if (");
-            gali_emission_size_name(e, to, i);
-            gali_text_add(to, " < %lld || ", (long long)e->p->least[i]);
-            gali_emission_size_name(e, to, i);
-            gali_text_add(to, " > %lld) {\n        return -1;\n    }\n", (long long)e->p->most[i]);
-        }
-    }
-    for (const gali_demand *d = e->p->demands; d; d = d->next) {
-        gali_text_add(to, "    if (");
-        gali_emission_demand(e, to, d);
-        gali_text_add(to, ") {\n        return -1;\n    }\n");
-    }
-}
-
 static void add_bodies(const gali_emission *e, gali_text *to) {
     add_workspace_signature(e, to);
     gali_text_add(to, " {\n    int64_t bytes = 0;\n");
@@ -394,6 +379,7 @@ static void add_bodies(const gali_emission *e, gali_text *to) {
     gali_emission_place(e, to, &e->p->top, "    bytes = ");
     gali_text_add(to, "    return (size_t)bytes;\n}\n\n");
     gali_text_add(to, "%s", e->shares ? share : "");
+    gali_emission_refusal(e, to);
     add_signature(e, to, 1);
     gali_text_add(
         to,
@@ -404,7 +390,7 @@ static void add_bodies(const gali_emission *e, gali_text *to) {
         gali_emission_port(to, "in", i, e->p->graph->values[e->p->graph->inputs[i]].name);
         gali_text_add(to, ";\n");
     }
-    gali_emission_checks(e, to);
+    gali_emission_ask(e, to);
     add_slots(e, to);
     for (uint32_t i = 0; i < e->p->told_count; i++) {
         if (e->p->told[i] == GALI_TOLD_BY_STEP) {

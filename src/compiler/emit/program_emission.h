@@ -2,6 +2,7 @@
  * What the files that write a program as C share.
  *
  *     program.c       the header and the source as a whole
+ *     program_sizes.c which sizes it takes
  *     program_run.c   what a run does: groups called between steps
  *     program_group.c a group: its functions and its call
  */
@@ -40,6 +41,16 @@ typedef struct gali_emission {
     gal_error *error;
 } gali_emission;
 
+/* ---- program_sizes.c ---- */
+
+/* "if (size_n < 1 || ..) { return -1; }", of ranges and of demands. */
+void gali_emission_checks(const gali_emission *e, gali_text *to);
+
+/* Where inputs tell sizes: their limits by name and gali_refusal's declaration; the function; the run's call of it. */
+void gali_emission_limits(const gali_emission *e, gali_text *to);
+void gali_emission_refusal(const gali_emission *e, gali_text *to);
+void gali_emission_ask(const gali_emission *e, gali_text *to);
+
 /* ---- program.c ---- */
 
 /* Appends the letters and digits of a name, all else as one underline, at most `most`, from its end. */
@@ -53,9 +64,6 @@ void gali_emission_extent(const gali_emission *e, gali_text *to, gali_extent ext
 /* The sizes that inputs tell, or those that outputs have, in their order. */
 void gali_emission_sizes(const gali_emission *e, gali_text *to, int given, const char *before,
                          const char *after);
-
-/* "if (size_n < 1 || ..) { return -1; }", of ranges and of demands. */
-void gali_emission_checks(const gali_emission *e, gali_text *to);
 
 /* "const int64_t at3 = 64 * n, at0 + 128 * n, whichever is larger", with such a beginning. */
 void gali_emission_place(const gali_emission *e, gali_text *to, const gali_program_slot *slot,

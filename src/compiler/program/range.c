@@ -6,7 +6,7 @@
 #include "base/error.h"
 #include "compiler/program/program.h"
 
-enum { MOST_UNASKED = 1024, ROUNDS_MOST = 4096, BATCH_ENOUGH = 16 };
+enum { MOST_UNASKED = 1024, ROUNDS_MOST = 4096, BATCH_ENOUGH = 16, DEMAND_TRIED = 1 << 20 };
 
 typedef struct ranging {
     gali_program *p;
@@ -190,6 +190,48 @@ static void lower(ranging *r, const gali_program_tensor *t) {
     }
 }
 
+/* ---- demands ---- */
+
+/* The only size that the demand is made of; GALI_NONE: of none, or of several. */
+static uint32_t only_symbol(const gali_program *p, const gali_demand *demand) {
+    gali_extents *x = p->graph->extents;
+    uint32_t only = GALI_NONE, count = 0;
+    for (uint32_t s = 0; s < gali_extent_symbols(x); s++) {
+        if (gali_extent_has(x, demand->a, s) || gali_extent_has(x, demand->b, s)) {
+            only = s;
+            count++;
+        }
+    }
+    return count == 1 && gali_program_told(p, only) == GALI_TOLD_BY_INPUT ? only : GALI_NONE;
+}
+
+static int holds(const gali_program *p, const gali_demand *demand, const int64_t *sizes) {
+    int64_t a = gali_extent_value(p->graph->extents, demand->a, sizes),
+            b = gali_extent_value(p->graph->extents, demand->b, sizes);
+    return demand->kind == GALI_DEMAND_MOST
+               ? a <= b
+               : a == b || (demand->kind == GALI_DEMAND_FITS && (a == 1 || b == 1));
+}
+
+/* What a demand refuses at the ends of a size's range is not in it: a length of at most as many as there are places. */
+static void follow_demand(gali_program *p, const gali_demand *demand) {
+    uint32_t s = only_symbol(p, demand);
+    if (s == GALI_NONE || p->most[s] - p->least[s] > DEMAND_TRIED) {
+        return;
+    }
+    int64_t least = p->least[s], most = p->most[s];
+    while (p->most[s] > least && !holds(p, demand, p->most)) {
+        p->most[s]--;
+    }
+    while (p->least[s] < p->most[s] && !holds(p, demand, p->least)) {
+        p->least[s]++;
+    }
+    if (!holds(p, demand, p->least)) { /* it holds nowhere: the run says so */
+        p->least[s] = least;
+        p->most[s] = most;
+    }
+}
+
 int64_t gali_program_most_asked(const gali_program *p, uint32_t symbol) {
     int64_t least, most;
     gali_extent_symbol_range(p->graph->extents, symbol, &least, &most);
@@ -212,6 +254,9 @@ gal_status gali_program_range(gali_program *p, gal_error *error) {
         p->most[s] = !bounded                          ? gali_program_most_asked(p, s)
                      : p->most[s] < GALI_ELEMENTS_MOST ? p->most[s]
                                                        : GALI_ELEMENTS_MOST;
+    }
+    for (const gali_demand *d = p->demands; d; d = d->next) {
+        follow_demand(p, d);
     }
     ranging r = {.p = p, .changed = 1};
     for (int round = 0; r.changed && round < ROUNDS_MOST; round++) {
