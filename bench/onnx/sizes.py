@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Sizes that change with every call: gallop's C, compiled once, beside ONNX Runtime with dynamic axes, on one thread.
 
-    sizes.py FOLDER [NAME...] [--count 12] [--fixed 2] [--turns 5] [--seed 1]
+    sizes.py FOLDER [NAME...] [--count 12] [--fixed 2] [--turns 5] [--seed 1] [--ranges]
 
 FOLDER is as bench.py's. Of each model, `count` random sizes around those of its first case take turns, another one in each
-call. Columns:
+call. With --ranges gallop is told from which to which (`--sizes H=32..64`). Columns:
 
     shapes       share of nodes' results whose shape is known before a run: by numbers, sizes of inputs, expressions of them
     ort/g        times as fast as ONNX Runtime, geometric mean over sizes of the ratios of median times
@@ -13,7 +13,7 @@ call. Columns:
     median       the same of medians
     floor        p99 of that C over its median: what the machine itself adds
     off fixed    from the outputs of that C, of the largest value: 0 where bits are the same
-    /ort         workspace over what ONNX Runtime's arena grows by in its first run (exact extension), mean over `fixed` sizes
+    /ort         workspace over what ONNX Runtime's arena grows by in its first run (exact extension), mean over all sizes
     /worst       workspace over that of C compiled for the largest sizes, mean over all sizes
     off          from ONNX Runtime, of the largest value
 """
@@ -51,6 +51,12 @@ def range_of(name: str, size: int) -> list[int]:
     if name in "HW":
         return list(range(size, 2 * size + 1, 32 if size < LARGE else 64))
     return list(range(max(1, size // 4), 2 * size + 1))
+
+
+def ranges(model: dict) -> str:
+    """What sizes are drawn from, as `gallop compile --sizes` takes it."""
+    drawn = {name: range_of(name, size) for name, size in model["cases"][0].items()}
+    return ",".join(f"{name}={of[0]}..{of[-1]}" for name, of in drawn.items())
 
 
 def draw(model: dict, count: int, random: np.random.Generator) -> list[Case]:
@@ -193,7 +199,9 @@ def run_model(model: dict, path: Path, options: argparse.Namespace) -> dict[str,
     row: dict[str, float] = {"shapes": known_share(path)}
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place)
-        own, peer = Ours(path, folder / "open"), Peer(path, model.get("outputs") or [])
+        told = ranges(model) if options.ranges else ""
+        own = Ours(path, folder / "open", told)
+        peer = Peer(path, model.get("outputs") or [])
         room = own.room(
             max(own.workspace(i) for i in [*inputs, make_inputs(model, largest)])
         )
@@ -230,7 +238,7 @@ def run_model(model: dict, path: Path, options: argparse.Namespace) -> dict[str,
         row["/worst"] = statistics.mean(s / most for s in spaces) if most else 1
         arenas = [
             (s, arena(path, model, c)) for s, c in zip(spaces, cases, strict=True)
-        ][: options.fixed]
+        ]
         row["/ort"] = statistics.mean(s / max(a, 1) for s, a in arenas)
     return row
 
@@ -315,6 +323,7 @@ def main() -> int:
     parser.add_argument("--fixed", type=int, default=2)
     parser.add_argument("--turns", type=int, default=5)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--ranges", action="store_true")
     parser.add_argument("--arena", help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.arena:
