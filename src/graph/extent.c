@@ -2,55 +2,13 @@
  * An expression is a sum of terms, a term a coefficient times a product of atoms. Terms and atoms are kept in order, and
  * each expression and each atom stands in its table once, found through a hash: the same sum is the same handle.
  */
-#include "graph/extent.h"
+#include "graph/extent_table.h"
 
 #include <string.h>
 
-#include "graph/interval.h"
-
 enum {
-    TERMS_MAX = 12,
-    ATOMS_MAX = GALI_EXTENT_ATOMS_MAX,
     TABLE_MAX = 50000, /* expressions, atoms */
-    BUCKETS = 4096,
     WEIGHT_MAX = 4096, /* of an atom: past it nothing is known */
-};
-#define FIRST ((gali_extent)1 << 61)
-
-typedef struct atom {
-    gali_extent_kind kind;
-    const char *name; /* GALI_EXTENT_SYMBOL */
-    gali_interval range;
-    uint32_t weight;        /* atoms in it, itself counted: what evaluating it costs */
-    uint32_t symbol;        /* GALI_EXTENT_SYMBOL: its number */
-    gali_extent operand[2]; /* the others */
-    uint32_t number, next;  /* of it; of the next one in its bucket, counted from 1 */
-} atom;
-
-typedef gali_extent_term term; /* atoms ascending */
-
-typedef struct sum {
-    uint32_t count;
-    term terms[TERMS_MAX]; /* ascending by their atoms; the number, if any, first */
-    uint32_t next;         /* in its bucket, counted from 1 */
-} sum;
-
-typedef struct asked {
-    const char *name;
-    int64_t most;
-    const struct asked *next;
-} asked;
-
-struct gali_extents {
-    gali_arena *arena;
-    const sum **sums;
-    atom **atoms;
-    const atom **symbols; /* those of the atoms that are */
-    uint32_t sum_count, sum_capacity, atom_count, atom_capacity, symbol_count, symbol_capacity, fresh;
-    gali_extent *bounds; /* [bound_count] of symbols; UNKNOWN past them */
-    uint32_t bound_count;
-    const asked *asked;
-    uint32_t buckets[BUCKETS], atom_buckets[BUCKETS]; /* the last of that hash, counted from 1 */
 };
 
 gali_extents *gali_extents_make(gali_arena *arena) {
@@ -63,10 +21,6 @@ gali_extents *gali_extents_make(gali_arena *arena) {
 
 int gali_extent_is_number(gali_extent a) {
     return a >= -GALI_EXTENT_LARGEST && a <= GALI_EXTENT_LARGEST;
-}
-
-static int is_handle(gali_extent a) {
-    return a >= FIRST;
 }
 
 /* A list of pointers with room for one more; NULL without memory or past TABLE_MAX. */
@@ -85,7 +39,7 @@ static void *room(gali_arena *arena, void *list, uint32_t count, uint32_t *capac
 
 /* ---- sums ---- */
 
-static int order(const term *a, const term *b) {
+int gali_extent_term_order(const gali_extent_term *a, const gali_extent_term *b) {
     for (uint32_t i = 0; i < a->count && i < b->count; i++) {
         if (a->atoms[i] != b->atoms[i]) {
             return a->atoms[i] < b->atoms[i] ? -1 : 1;
@@ -100,7 +54,7 @@ static uint64_t hash_with(uint64_t hash, uint64_t number) {
     return (hash ^ number) * 1099511628211u;
 }
 
-static uint32_t hash_of(const sum *s) {
+static uint32_t hash_of(const gali_extent_sum *s) {
     uint64_t hash = HASH_START;
     for (uint32_t i = 0; i < s->count; i++) {
         hash = hash_with(hash, (uint64_t)s->terms[i].scale);
@@ -108,19 +62,20 @@ static uint32_t hash_of(const sum *s) {
             hash = hash_with(hash, s->terms[i].atoms[j]);
         }
     }
-    return (uint32_t)(hash >> 32) % BUCKETS;
+    return (uint32_t)(hash >> 32) % GALI_EXTENT_BUCKETS;
 }
 
-static int same(const sum *a, const sum *b) {
+static int same(const gali_extent_sum *a, const gali_extent_sum *b) {
     int equal = a->count == b->count;
     for (uint32_t i = 0; equal && i < a->count; i++) {
-        equal = a->terms[i].scale == b->terms[i].scale && order(&a->terms[i], &b->terms[i]) == 0;
+        equal =
+            a->terms[i].scale == b->terms[i].scale && gali_extent_term_order(&a->terms[i], &b->terms[i]) == 0;
     }
     return equal;
 }
 
 /* The handle of a sum whose terms are in order, none 0. */
-static gali_extent keep(gali_extents *x, const sum *s) {
+gali_extent gali_extent_keep(gali_extents *x, const gali_extent_sum *s) {
     if (s->count == 0) {
         return 0;
     }
@@ -130,11 +85,11 @@ static gali_extent keep(gali_extents *x, const sum *s) {
     uint32_t hash = hash_of(s);
     for (uint32_t i = x->buckets[hash]; i; i = x->sums[i - 1]->next) {
         if (same(x->sums[i - 1], s)) {
-            return FIRST + (i - 1);
+            return GALI_EXTENT_FIRST + (i - 1);
         }
     }
     void *list = room(x->arena, (void *)x->sums, x->sum_count, &x->sum_capacity);
-    sum *kept = list ? gali_arena_take(x->arena, sizeof *kept) : NULL;
+    gali_extent_sum *kept = list ? gali_arena_take(x->arena, sizeof *kept) : NULL;
     if (!kept) {
         return GALI_EXTENT_UNKNOWN;
     }
@@ -143,14 +98,14 @@ static gali_extent keep(gali_extents *x, const sum *s) {
     x->sums = list;
     x->sums[x->sum_count++] = kept;
     x->buckets[hash] = x->sum_count;
-    return FIRST + (x->sum_count - 1);
+    return GALI_EXTENT_FIRST + (x->sum_count - 1);
 }
 
-static void open_sum(const gali_extents *x, gali_extent a, sum *s) {
-    if (is_handle(a)) {
-        *s = *x->sums[a - FIRST];
+void gali_extent_open(const gali_extents *x, gali_extent a, gali_extent_sum *s) {
+    if (gali_extent_is_handle(a)) {
+        *s = *x->sums[a - GALI_EXTENT_FIRST];
     } else {
-        *s = (sum){.count = a != 0, .terms = {{.scale = a}}};
+        *s = (gali_extent_sum){.count = a != 0, .terms = {{.scale = a}}};
     }
 }
 
@@ -169,12 +124,12 @@ static int64_t times(int64_t a, int64_t b, int *bad) {
 }
 
 /* Adds a term in its place. 0 where there are too many, or a number is too large (*bad). */
-static int add_term(sum *s, const term *t, int *bad) {
+int gali_extent_add_term(gali_extent_sum *s, const gali_extent_term *t, int *bad) {
     uint32_t at = 0;
-    while (at < s->count && order(&s->terms[at], t) < 0) {
+    while (at < s->count && gali_extent_term_order(&s->terms[at], t) < 0) {
         at++;
     }
-    if (at < s->count && order(&s->terms[at], t) == 0) {
+    if (at < s->count && gali_extent_term_order(&s->terms[at], t) == 0) {
         s->terms[at].scale += t->scale; /* both within 2^60 */
         *bad |= past(s->terms[at].scale);
         if (s->terms[at].scale == 0) {
@@ -183,7 +138,7 @@ static int add_term(sum *s, const term *t, int *bad) {
         }
         return !*bad;
     }
-    if (s->count == TERMS_MAX) {
+    if (s->count == GALI_EXTENT_TERMS_MAX) {
         return 0;
     }
     memmove(&s->terms[at + 1], &s->terms[at], (s->count - at) * sizeof *s->terms);
@@ -192,8 +147,7 @@ static int add_term(sum *s, const term *t, int *bad) {
     return 1;
 }
 
-/* What sticks: BAD before UNKNOWN; 0 if neither is either. */
-static gali_extent sticks(gali_extent a, gali_extent b) {
+gali_extent gali_extent_sticks(gali_extent a, gali_extent b) {
     if (a == GALI_EXTENT_BAD || b == GALI_EXTENT_BAD) {
         return GALI_EXTENT_BAD;
     }
@@ -201,31 +155,31 @@ static gali_extent sticks(gali_extent a, gali_extent b) {
 }
 
 gali_extent gali_extent_add(gali_extents *x, gali_extent a, gali_extent b) {
-    if (sticks(a, b)) {
-        return sticks(a, b);
+    if (gali_extent_sticks(a, b)) {
+        return gali_extent_sticks(a, b);
     }
-    if (!is_handle(a) && !is_handle(b)) {
+    if (!gali_extent_is_handle(a) && !gali_extent_is_handle(b)) {
         return past(a + b) ? GALI_EXTENT_BAD : a + b;
     }
-    sum s, other;
+    gali_extent_sum s, other;
     int bad = 0;
-    open_sum(x, a, &s);
-    open_sum(x, b, &other);
+    gali_extent_open(x, a, &s);
+    gali_extent_open(x, b, &other);
     for (uint32_t i = 0; i < other.count; i++) {
-        if (!add_term(&s, &other.terms[i], &bad)) {
+        if (!gali_extent_add_term(&s, &other.terms[i], &bad)) {
             return bad ? GALI_EXTENT_BAD : GALI_EXTENT_UNKNOWN;
         }
     }
-    return keep(x, &s);
+    return gali_extent_keep(x, &s);
 }
 
 gali_extent gali_extent_sub(gali_extents *x, gali_extent a, gali_extent b) {
     return gali_extent_add(x, a, gali_extent_mul(x, b, -1));
 }
 
-static int multiply(const term *a, const term *b, term *out, int *bad) {
-    *out = (term){.scale = times(a->scale, b->scale, bad), .count = a->count + b->count};
-    if (out->count > ATOMS_MAX) {
+static int multiply(const gali_extent_term *a, const gali_extent_term *b, gali_extent_term *out, int *bad) {
+    *out = (gali_extent_term){.scale = times(a->scale, b->scale, bad), .count = a->count + b->count};
+    if (out->count > GALI_EXTENT_ATOMS_MAX) {
         return 0;
     }
     for (uint32_t i = 0, j = 0; i + j < out->count;) {
@@ -237,28 +191,30 @@ static int multiply(const term *a, const term *b, term *out, int *bad) {
 }
 
 gali_extent gali_extent_mul(gali_extents *x, gali_extent a, gali_extent b) {
-    if (sticks(a, b)) {
-        return sticks(a, b);
+    if (gali_extent_sticks(a, b)) {
+        return gali_extent_sticks(a, b);
     }
-    sum left, right, product = {0};
+    gali_extent_sum left, right, product = {0};
     int bad = 0;
-    open_sum(x, a, &left);
-    open_sum(x, b, &right);
+    gali_extent_open(x, a, &left);
+    gali_extent_open(x, b, &right);
     for (uint32_t i = 0; i < left.count; i++) {
         for (uint32_t j = 0; j < right.count; j++) {
-            term t;
-            if (!multiply(&left.terms[i], &right.terms[j], &t, &bad) || !add_term(&product, &t, &bad)) {
+            gali_extent_term t;
+            if (!multiply(&left.terms[i], &right.terms[j], &t, &bad) ||
+                !gali_extent_add_term(&product, &t, &bad)) {
                 return bad ? GALI_EXTENT_BAD : GALI_EXTENT_UNKNOWN;
             }
         }
     }
-    return keep(x, &product);
+    return gali_extent_keep(x, &product);
 }
 
 /* ---- atoms ---- */
 
 static gali_extent of_atom(gali_extents *x, uint32_t number) {
-    return keep(x, &(sum){.count = 1, .terms = {{.scale = 1, .count = 1, .atoms = {number}}}});
+    return gali_extent_keep(
+        x, &(gali_extent_sum){.count = 1, .terms = {{.scale = 1, .count = 1, .atoms = {number}}}});
 }
 
 static uint32_t atom_hash(gali_extent_kind kind, const char *name, const gali_extent operand[2]) {
@@ -267,14 +223,14 @@ static uint32_t atom_hash(gali_extent_kind kind, const char *name, const gali_ex
         hash = hash_with(hash, (unsigned char)name[i]);
     }
     hash = operand ? hash_with(hash_with(hash, (uint64_t)operand[0]), (uint64_t)operand[1]) : hash;
-    return (uint32_t)(hash >> 32) % BUCKETS;
+    return (uint32_t)(hash >> 32) % GALI_EXTENT_BUCKETS;
 }
 
 /* The symbol of that name, or the operation on those two; NULL: there is none yet. */
-static const atom *find_atom(const gali_extents *x, gali_extent_kind kind, const char *name,
-                             const gali_extent operand[2]) {
+static const gali_extent_entry *find_atom(const gali_extents *x, gali_extent_kind kind, const char *name,
+                                          const gali_extent operand[2]) {
     for (uint32_t i = x->atom_buckets[atom_hash(kind, name, operand)]; i; i = x->atoms[i - 1]->next) {
-        const atom *a = x->atoms[i - 1];
+        const gali_extent_entry *a = x->atoms[i - 1];
         if (a->kind == kind &&
             (name ? strcmp(a->name, name) == 0 : a->operand[0] == operand[0] && a->operand[1] == operand[1])) {
             return a;
@@ -283,10 +239,10 @@ static const atom *find_atom(const gali_extents *x, gali_extent_kind kind, const
     return NULL;
 }
 
-static gali_extent keep_atom(gali_extents *x, const atom *a) {
+static gali_extent keep_atom(gali_extents *x, const gali_extent_entry *a) {
     void *list = room(x->arena, (void *)x->atoms, x->atom_count, &x->atom_capacity);
     void *symbols = room(x->arena, (void *)x->symbols, x->symbol_count, &x->symbol_capacity);
-    atom *kept = list && symbols ? gali_arena_take(x->arena, sizeof *kept) : NULL;
+    gali_extent_entry *kept = list && symbols ? gali_arena_take(x->arena, sizeof *kept) : NULL;
     if (!kept) {
         return GALI_EXTENT_UNKNOWN;
     }
@@ -301,13 +257,13 @@ static gali_extent keep_atom(gali_extents *x, const atom *a) {
     return of_atom(x, kept->number);
 }
 
-static gali_interval range_of(const gali_extents *x, gali_extent a);
+gali_interval gali_extent_interval(const gali_extents *x, gali_extent a);
 static gali_interval operation_range(gali_extent_kind kind, gali_interval a, gali_interval b);
 
 static uint32_t weight_of(const gali_extents *x, gali_extent a) {
     uint32_t weight = 0;
-    for (uint32_t i = 0; is_handle(a) && i < x->sums[a - FIRST]->count; i++) {
-        const term *t = &x->sums[a - FIRST]->terms[i];
+    for (uint32_t i = 0; gali_extent_is_handle(a) && i < x->sums[a - GALI_EXTENT_FIRST]->count; i++) {
+        const gali_extent_term *t = &x->sums[a - GALI_EXTENT_FIRST]->terms[i];
         for (uint32_t j = 0; j < t->count; j++) {
             weight += x->atoms[t->atoms[j]]->weight;
         }
@@ -315,46 +271,47 @@ static uint32_t weight_of(const gali_extents *x, gali_extent a) {
     return weight;
 }
 
-static gali_extent operation(gali_extents *x, gali_extent_kind kind, gali_extent a, gali_extent b) {
-    const atom *known = find_atom(x, kind, NULL, (const gali_extent[]){a, b});
+gali_extent gali_extent_operation(gali_extents *x, gali_extent_kind kind, gali_extent a, gali_extent b) {
+    const gali_extent_entry *known = find_atom(x, kind, NULL, (const gali_extent[]){a, b});
     if (known) {
         return of_atom(x, known->number);
     }
     uint32_t weight = 1 + weight_of(x, a) + weight_of(x, b);
-    atom made = {.kind = kind,
-                 .operand = {a, b},
-                 .range = operation_range(kind, range_of(x, a), range_of(x, b)),
-                 .weight = weight};
+    gali_extent_entry made = {.kind = kind,
+                              .operand = {a, b},
+                              .range =
+                                  operation_range(kind, gali_extent_interval(x, a), gali_extent_interval(x, b)),
+                              .weight = weight};
     return weight > WEIGHT_MAX ? GALI_EXTENT_UNKNOWN : keep_atom(x, &made);
 }
 
 void gali_extent_ask(gali_extents *x, const char *name, int64_t most) {
     const char *copy = gali_arena_copy(x->arena, name, strlen(name));
-    asked *made = copy ? gali_arena_take(x->arena, sizeof *made) : NULL;
+    gali_extent_asked *made = copy ? gali_arena_take(x->arena, sizeof *made) : NULL;
     if (made) {
-        *made = (asked){copy, most, x->asked};
+        *made = (gali_extent_asked){copy, most, x->asked};
         x->asked = made;
     }
 }
 
 static int64_t most_asked(const gali_extents *x, const char *name, int64_t most) {
-    for (const asked *a = x->asked; a; a = a->next) {
+    for (const gali_extent_asked *a = x->asked; a; a = a->next) {
         most = strcmp(a->name, name) == 0 && a->most < most ? a->most : most;
     }
     return most;
 }
 
 gali_extent gali_extent_symbol(gali_extents *x, const char *name, int64_t least, int64_t most) {
-    const atom *known = find_atom(x, GALI_EXTENT_SYMBOL, name, NULL);
+    const gali_extent_entry *known = find_atom(x, GALI_EXTENT_SYMBOL, name, NULL);
     if (known) {
         return of_atom(x, known->number);
     }
     const char *copy = gali_arena_copy(x->arena, name, strlen(name));
-    atom symbol = {.kind = GALI_EXTENT_SYMBOL,
-                   .name = copy,
-                   .range = {least, most_asked(x, name, most)},
-                   .symbol = x->symbol_count,
-                   .weight = 1};
+    gali_extent_entry symbol = {.kind = GALI_EXTENT_SYMBOL,
+                                .name = copy,
+                                .range = {least, most_asked(x, name, most)},
+                                .symbol = x->symbol_count,
+                                .weight = 1};
     gali_extent made = copy ? keep_atom(x, &symbol) : GALI_EXTENT_UNKNOWN;
     if (made != GALI_EXTENT_UNKNOWN) {
         x->symbols[x->symbol_count++] = x->atoms[x->atom_count - 1];
@@ -377,7 +334,7 @@ gali_extent gali_extent_fresh(gali_extents *x, const char *stem, int64_t least, 
 
 void gali_extent_set_range(gali_extents *x, gali_extent symbol, int64_t least, int64_t most) {
     if (gali_extent_as_symbol(x, symbol) >= 0) {
-        x->atoms[x->sums[symbol - FIRST]->terms[0].atoms[0]]->range = (gali_interval){least, most};
+        x->atoms[x->sums[symbol - GALI_EXTENT_FIRST]->terms[0].atoms[0]]->range = (gali_interval){least, most};
     }
 }
 
@@ -413,173 +370,12 @@ gali_extent gali_extent_of_symbol(gali_extents *x, uint32_t symbol) {
 }
 
 int gali_extent_as_symbol(const gali_extents *x, gali_extent a) {
-    const sum *s = is_handle(a) ? x->sums[a - FIRST] : NULL;
+    const gali_extent_sum *s = gali_extent_is_handle(a) ? x->sums[a - GALI_EXTENT_FIRST] : NULL;
     if (!s || s->count != 1 || s->terms[0].count != 1 || s->terms[0].scale != 1) {
         return -1;
     }
-    const atom *only = x->atoms[s->terms[0].atoms[0]];
+    const gali_extent_entry *only = x->atoms[s->terms[0].atoms[0]];
     return only->kind == GALI_EXTENT_SYMBOL ? (int)only->symbol : -1;
-}
-
-/* ---- quotient, least, most ---- */
-
-/* The one atom of that kind that an extent is; NULL: it is something else. */
-static const atom *only_atom(const gali_extents *x, gali_extent a, gali_extent_kind kind) {
-    const sum *s = is_handle(a) ? x->sums[a - FIRST] : NULL;
-    if (!s || s->count != 1 || s->terms[0].count != 1 || s->terms[0].scale != 1) {
-        return NULL;
-    }
-    const atom *only = x->atoms[s->terms[0].atoms[0]];
-    return only->kind == kind ? only : NULL;
-}
-
-/* t / d where d's atoms are all among t's and the scale divides; 0 if not. */
-static int divide_term(const term *t, const term *d, term *out) {
-    if (t->scale % d->scale != 0) {
-        return 0;
-    }
-    *out = (term){.scale = t->scale / d->scale};
-    uint32_t j = 0;
-    for (uint32_t i = 0; i < t->count; i++) {
-        if (j < d->count && t->atoms[i] == d->atoms[j]) {
-            j++;
-        } else {
-            out->atoms[out->count++] = t->atoms[i];
-        }
-    }
-    return j == d->count;
-}
-
-/* The number k with s = k d; 0: there is none. */
-static int64_t how_often(const sum *s, const sum *d) {
-    int64_t k = s->count == d->count && s->count ? s->terms[0].scale / d->terms[0].scale : 0;
-    for (uint32_t i = 0; k && i < s->count; i++) {
-        int64_t scale = d->terms[i].scale;
-        int is = s->terms[i].scale % scale == 0 && s->terms[i].scale / scale == k;
-        k = is && order(&s->terms[i], &d->terms[i]) == 0 ? k : 0;
-    }
-    return k;
-}
-
-/* What a number divides of the number in rest comes out, so that 0..d-1 is left: (n - 1) / 2 is (n + 1) / 2 - 1. */
-static void take_whole_number(sum *rest, sum *whole, const sum *d, int *bad) {
-    int64_t divisor = d->terms[0].count == 0 ? d->terms[0].scale : 0;
-    if (divisor <= 0 || rest->terms[0].count != 0) {
-        return;
-    }
-    int64_t out = gali_floor_quotient(rest->terms[0].scale, divisor);
-    if (out != 0) {
-        add_term(rest, &(term){.scale = -out * divisor}, bad);
-        add_term(whole, &(term){.scale = out}, bad);
-    }
-}
-
-/* a / b where nothing comes out; (n / 2 + 1) / 2 is (n + 2) / 4. */
-static gali_extent quotient_once(gali_extents *x, gali_extent a, gali_extent b) {
-    gali_extent number = 0;
-    if (is_handle(a) && x->sums[a - FIRST]->terms[0].count == 0) {
-        number = x->sums[a - FIRST]->terms[0].scale;
-    }
-    const atom *inner = only_atom(x, gali_extent_sub(x, a, number), GALI_EXTENT_QUOTIENT);
-    int numbers = inner && b > 0 && gali_extent_is_number(b) && inner->operand[1] > 0 &&
-                  gali_extent_is_number(inner->operand[1]);
-    if (numbers) {
-        gali_extent over = gali_extent_mul(x, b, inner->operand[1]);
-        gali_extent of = gali_extent_add(x, inner->operand[0], gali_extent_mul(x, number, inner->operand[1]));
-        if (!sticks(over, of)) {
-            return gali_extent_quotient(x, of, over);
-        }
-    }
-    return operation(x, GALI_EXTENT_QUOTIENT, a, b);
-}
-
-gali_extent gali_extent_quotient(gali_extents *x, gali_extent a, gali_extent b) {
-    if (sticks(a, b)) {
-        return sticks(a, b);
-    }
-    if (b == 0) {
-        return GALI_EXTENT_BAD;
-    }
-    if (!is_handle(a) && !is_handle(b)) {
-        return gali_floor_quotient(a, b);
-    }
-    sum s, d, whole = {0}, rest = {0};
-    int bad = 0;
-    open_sum(x, a, &s);
-    open_sum(x, b, &d);
-    for (uint32_t i = 0; i < s.count; i++) { /* what divides comes out: (4 a + n) / 4 is a + n / 4 */
-        term t;
-        int divides = d.count == 1 && divide_term(&s.terms[i], &d.terms[0], &t);
-        add_term(divides ? &whole : &rest, divides ? &t : &s.terms[i], &bad);
-    }
-    int64_t times_over = how_often(&s, &d);
-    if (times_over) {
-        return times_over;
-    }
-    if (rest.count == 0) {
-        return keep(x, &whole);
-    }
-    take_whole_number(&rest, &whole, &d, &bad);
-    gali_extent left = keep(x, &rest);
-    gali_interval range = range_of(x, left);
-    if (range.least < 0 && range.most <= 0 && gali_extent_is_number(b) &&
-        b > 0) { /* -(-n / 2) is (n + 1) / 2 */
-        gali_extent up = gali_extent_quotient(x, gali_extent_sub(x, b - 1, left), b);
-        return gali_extent_sub(x, keep(x, &whole), up);
-    }
-    gali_extent part = gali_extent_is_number(left) && gali_extent_is_number(b) ? gali_floor_quotient(left, b)
-                                                                               : quotient_once(x, left, b);
-    return gali_extent_add(x, keep(x, &whole), part);
-}
-
-/* The one that is never above the other, if ranges say so. */
-static int ordered(gali_extents *x, gali_extent a, gali_extent b) {
-    if (!is_handle(a) && !is_handle(b)) {
-        return a <= b ? 1 : -1; /* their difference may be past 2^60 */
-    }
-    if (a == GALI_EXTENT_LARGEST || b == GALI_EXTENT_LARGEST) {
-        return b == GALI_EXTENT_LARGEST ? 1 : -1; /* no extent is past it */
-    }
-    gali_interval left = range_of(x, gali_extent_sub(x, b, a));
-    return left.least >= 0 ? 1 : left.most <= 0 ? -1 : 0;
-}
-
-/* Whether b is the smaller (LEAST) or larger (MOST) of a and something: then a is the larger, or smaller, of the two. */
-static int absorbs(const gali_extents *x, gali_extent a, gali_extent b, gali_extent_kind kind) {
-    const atom *only = only_atom(x, b, kind);
-    return only && (only->operand[0] == a || only->operand[1] == a);
-}
-
-enum { NESTED = 6 }; /* of max in max, that is looked through */
-
-/* Whether a adds nothing to b, the smallest (LEAST) or largest (MOST) of some: one of them is never above, or below, it. */
-static int is_covered(gali_extents *x, gali_extent a, gali_extent b, gali_extent_kind kind, int depth) {
-    const atom *only = only_atom(x, b, kind);
-    if (only && depth > 0) {
-        const gali_extent *of = only->operand;
-        return is_covered(x, a, of[0], kind, depth - 1) || is_covered(x, a, of[1], kind, depth - 1);
-    }
-    return a == b || ordered(x, a, b) == (kind == GALI_EXTENT_MOST ? 1 : -1);
-}
-
-gali_extent gali_extent_least(gali_extents *x, gali_extent a, gali_extent b) {
-    if (sticks(a, b)) {
-        return sticks(a, b);
-    }
-    int known = absorbs(x, a, b, GALI_EXTENT_MOST) || is_covered(x, b, a, GALI_EXTENT_LEAST, NESTED)   ? 1
-                : absorbs(x, b, a, GALI_EXTENT_MOST) || is_covered(x, a, b, GALI_EXTENT_LEAST, NESTED) ? -1
-                                                                                                       : 0;
-    return known ? (known > 0 ? a : b) : operation(x, GALI_EXTENT_LEAST, a < b ? a : b, a < b ? b : a);
-}
-
-gali_extent gali_extent_most(gali_extents *x, gali_extent a, gali_extent b) {
-    if (sticks(a, b)) {
-        return sticks(a, b);
-    }
-    int known = absorbs(x, b, a, GALI_EXTENT_LEAST) || is_covered(x, a, b, GALI_EXTENT_MOST, NESTED)   ? 1
-                : absorbs(x, a, b, GALI_EXTENT_LEAST) || is_covered(x, b, a, GALI_EXTENT_MOST, NESTED) ? -1
-                                                                                                       : 0;
-    return known ? (known > 0 ? b : a) : operation(x, GALI_EXTENT_MOST, a < b ? a : b, a < b ? b : a);
 }
 
 /* ---- ranges and values ---- */
@@ -590,12 +386,12 @@ static gali_interval operation_range(gali_extent_kind kind, gali_interval a, gal
                                         : gali_interval_larger(a, b);
 }
 
-static gali_interval range_of(const gali_extents *x, gali_extent a) {
-    if (!is_handle(a)) {
+gali_interval gali_extent_interval(const gali_extents *x, gali_extent a) {
+    if (!gali_extent_is_handle(a)) {
         return gali_extent_is_number(a) ? gali_interval_number(a)
                                         : (gali_interval){-GALI_EXTENT_LARGEST, GALI_EXTENT_LARGEST};
     }
-    const sum *s = x->sums[a - FIRST];
+    const gali_extent_sum *s = x->sums[a - GALI_EXTENT_FIRST];
     gali_interval total = {0, 0};
     for (uint32_t i = 0; i < s->count; i++) {
         gali_interval product = gali_interval_number(s->terms[i].scale);
@@ -608,16 +404,16 @@ static gali_interval range_of(const gali_extents *x, gali_extent a) {
 }
 
 void gali_extent_range(const gali_extents *x, gali_extent a, int64_t *least, int64_t *most) {
-    gali_interval range = range_of(x, a);
+    gali_interval range = gali_extent_interval(x, a);
     *least = range.least;
     *most = range.most;
 }
 
 int gali_extent_has(const gali_extents *x, gali_extent a, uint32_t symbol) {
-    const sum *s = is_handle(a) ? x->sums[a - FIRST] : NULL;
+    const gali_extent_sum *s = gali_extent_is_handle(a) ? x->sums[a - GALI_EXTENT_FIRST] : NULL;
     for (uint32_t i = 0; s && i < s->count; i++) {
         for (uint32_t j = 0; j < s->terms[i].count; j++) {
-            const atom *own = x->atoms[s->terms[i].atoms[j]];
+            const gali_extent_entry *own = x->atoms[s->terms[i].atoms[j]];
             if (own->kind == GALI_EXTENT_SYMBOL ? own->symbol == symbol
                                                 : gali_extent_has(x, own->operand[0], symbol) ||
                                                       gali_extent_has(x, own->operand[1], symbol)) {
@@ -628,14 +424,14 @@ int gali_extent_has(const gali_extents *x, gali_extent a, uint32_t symbol) {
     return 0;
 }
 
-static int64_t atom_value(const gali_extents *x, const atom *a, const int64_t *symbols) {
+static int64_t atom_value(const gali_extents *x, const gali_extent_entry *a, const int64_t *symbols) {
     if (a->kind == GALI_EXTENT_SYMBOL) {
         return symbols[a->symbol];
     }
     int64_t left = gali_extent_value(x, a->operand[0], symbols),
             right = gali_extent_value(x, a->operand[1], symbols);
-    if (sticks(left, right)) {
-        return sticks(left, right);
+    if (gali_extent_sticks(left, right)) {
+        return gali_extent_sticks(left, right);
     }
     switch (a->kind) {
     case GALI_EXTENT_QUOTIENT:
@@ -648,10 +444,10 @@ static int64_t atom_value(const gali_extents *x, const atom *a, const int64_t *s
 }
 
 int64_t gali_extent_value(const gali_extents *x, gali_extent a, const int64_t *symbols) {
-    if (!is_handle(a)) {
+    if (!gali_extent_is_handle(a)) {
         return a;
     }
-    const sum *s = x->sums[a - FIRST];
+    const gali_extent_sum *s = x->sums[a - GALI_EXTENT_FIRST];
     int64_t total = 0;
     int bad = 0;
     for (uint32_t i = 0; i < s->count; i++) {
@@ -675,16 +471,17 @@ int64_t gali_extent_value(const gali_extents *x, gali_extent a, const int64_t *s
 /* ---- for printers of code ---- */
 
 uint32_t gali_extent_term_count(const gali_extents *x, gali_extent a) {
-    return is_handle(a) ? x->sums[a - FIRST]->count : a != 0 && gali_extent_is_number(a);
+    return gali_extent_is_handle(a) ? x->sums[a - GALI_EXTENT_FIRST]->count
+                                    : a != 0 && gali_extent_is_number(a);
 }
 
 gali_extent_term gali_extent_term_at(const gali_extents *x, gali_extent a, uint32_t i) {
-    return is_handle(a) ? x->sums[a - FIRST]->terms[i] : (term){.scale = a};
+    return gali_extent_is_handle(a) ? x->sums[a - GALI_EXTENT_FIRST]->terms[i] : (gali_extent_term){.scale = a};
 }
 
 gali_extent_kind gali_extent_atom(const gali_extents *x, uint32_t number, uint32_t *symbol,
                                   gali_extent operand[2]) {
-    const atom *a = x->atoms[number];
+    const gali_extent_entry *a = x->atoms[number];
     *symbol = a->symbol;
     operand[0] = a->operand[0];
     operand[1] = a->operand[1];

@@ -32,6 +32,35 @@ void gali_text_add_bytes(gali_text *text, const char *bytes, size_t size) {
     }
 }
 
+static int is_word(char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+}
+
+/* Where the last `most` characters begin, or the first word of theirs that is whole. */
+static const char *word_start(const char *name, const char *end, size_t most) {
+    const char *start = end - name > (ptrdiff_t)most ? end - most : name, *at = start;
+    while (at > name && at < end && (is_word(at[-1]) || !is_word(*at))) {
+        at++;
+    }
+    return at < end ? at : start;
+}
+
+void gali_text_add_word(gali_text *text, const char *name, size_t most) {
+    static const char idle[] = "_output_0";
+    const char *end = name + strlen(name);
+    if (end - name > (ptrdiff_t)strlen(idle) && strcmp(end - strlen(idle), idle) == 0) {
+        end -= strlen(idle);
+    }
+    char last = '_';
+    for (const char *at = word_start(name, end, most); at < end; at++) {
+        char c = is_word(*at) ? *at : '_';
+        if (c != '_' || last != '_') {
+            gali_text_add_bytes(text, &c, 1);
+        }
+        last = c;
+    }
+}
+
 void gali_text_add(gali_text *text, const char *format, ...) {
     va_list arguments, again;
     va_start(arguments, format);

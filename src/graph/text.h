@@ -19,6 +19,12 @@ GALI_PRINTF(2, 3) void gali_text_add(gali_text *text, const char *format, ...);
 /* Appends size bytes. */
 void gali_text_add_bytes(gali_text *text, const char *bytes, size_t size);
 
+/*
+ * Appends the end of a name of a file as part of a name of C: letters and digits, and one _ for all else in between; `most`
+ * characters at most, from the beginning of a word on. "_output_0", which PyTorch's exporter has behind every name, is left out.
+ */
+void gali_text_add_word(gali_text *text, const char *name, size_t most);
+
 /* Appends size > 0 bytes for the caller to fill; NULL where memory ran out. */
 void *gali_text_reserve(gali_text *text, size_t size);
 

@@ -115,11 +115,38 @@ static void test_the_page_parses(void **state) {
     gali_arena_release(&arena);
 }
 
+/* Names of files as parts of names of C: a layer is found in what is emitted by the end of its name. */
+static void test_words_of_names(void **state) {
+    static const struct {
+        const char *name;
+        size_t most;
+        const char *word;
+    } cases[] = {
+        {"/encoder/layer.0/self/key/MatMul_output_0", 20, "0_self_key_MatMul"},
+        {"/encoder/layer.0/self/key/MatMul", 100, "encoder_layer_0_self_key_MatMul"},
+        {"/encoder/layer.0/self/key/MatMul_output_0", 16, "self_key_MatMul"},
+        {"onnx::MatMul_560", 20, "onnx_MatMul_560"},
+        {"a//..b", 20, "a_b"},
+        {"onewordthatislongerthanthereisroomfor", 8, "sroomfor"},
+        {"_output_0", 20, "output_0"},
+        {"//", 20, ""},
+        {"", 20, ""},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        gali_text word = {0};
+        gali_text_add_word(&word, cases[i].name, cases[i].most);
+        assert_string_equal(word.bytes ? word.bytes : "", cases[i].word);
+        gali_text_release(&word);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_text_stays),
         cmocka_unit_test(test_what_is_wrong_is_named),
         cmocka_unit_test(test_the_page_parses),
+        cmocka_unit_test(test_words_of_names),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

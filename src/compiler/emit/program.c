@@ -16,29 +16,16 @@ enum { WORDS_A_LINE = 16 };
 
 /* ---- names ---- */
 
-void gali_emission_word(gali_text *to, const char *name, size_t most) {
-    size_t size = strlen(name);
-    char last = '_';
-    for (const char *at = size > most ? name + size - most : name; *at; at++) {
-        int good = (*at >= 'a' && *at <= 'z') || (*at >= 'A' && *at <= 'Z') || (*at >= '0' && *at <= '9');
-        char c = good ? *at : '_';
-        if (c != '_' || last != '_') {
-            gali_text_add_bytes(to, &c, 1);
-        }
-        last = c;
-    }
-}
-
 void gali_emission_size_name(const gali_emission *e, gali_text *to, uint32_t symbol) {
     const char *name = gali_extent_symbol_name(e->p->graph->extents, symbol);
     gali_text_add(to, "size_");
-    gali_emission_word(to, name, 40);
+    gali_text_add_word(to, name, 40);
     gali_text_add(to, "%s", strcmp(name, "t") == 0 ? "_" : ""); /* size_t is a name of C's own */
 }
 
 void gali_emission_port(gali_text *to, const char *stem, uint32_t number, const char *name) {
     gali_text_add(to, "%s%u_", stem, number);
-    gali_emission_word(to, name, 40);
+    gali_text_add_word(to, name, 40);
 }
 
 /* ---- extents as C ---- */

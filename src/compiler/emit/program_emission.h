@@ -53,8 +53,6 @@ void gali_emission_ask(const gali_emission *e, gali_text *to);
 
 /* ---- program.c ---- */
 
-/* Appends the letters and digits of a name, all else as one underline, at most `most`, from its end. */
-void gali_emission_word(gali_text *to, const char *name, size_t most);
 void gali_emission_size_name(const gali_emission *e, gali_text *to, uint32_t symbol);
 /* Inputs and outputs may have names that are no C, or the same: their number is part of it. */
 void gali_emission_port(gali_text *to, const char *stem, uint32_t number, const char *name);

@@ -146,7 +146,7 @@ static const gali_emission_function *add_function(gali_emission *e, uint32_t gro
     gali_emission_function *f = gali_arena_take(e->p->arena, sizeof *f);
     gali_text name = {0};
     gali_text_add(&name, "gali_%u_%s_", group, node ? gali_op_list[node->op].name : "Copy");
-    gali_emission_word(&name, node ? node->name : "", 40);
+    gali_text_add_word(&name, node ? node->name : "", 40);
     if (version != GALI_NONE) {
         gali_text_add(&name, "_v%u", version);
     }

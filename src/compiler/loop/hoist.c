@@ -42,7 +42,7 @@ static int depends(const gali_loop_access *access, const gali_loop_statement *lo
 static gali_loop_buffer *make_local(nest *n, const gali_loop_access *load, uint32_t at,
                                     gali_loop_access *access) {
     char name[GALI_LOOP_NAME_MAX];
-    snprintf(name, sizeof name, "%.20s.%u", load->buffer->name, n->function->buffers);
+    snprintf(name, sizeof name, "%.26s.%u", load->buffer->name, n->function->buffers);
     gali_loop_buffer *local = gali_loop_add_buffer(n->function, name, GALI_LOOP_LOCAL);
     if (!local) {
         return NULL;

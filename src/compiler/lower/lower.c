@@ -9,6 +9,8 @@
 #include "compiler/lower/lowering.h"
 #include "compiler/program/patterns.h"
 
+enum { NAME_CHARACTERS = 20 }; /* of a tensor's in the file */
+
 void gali_lower_fail(gali_lowering *l, const char *why) {
     l->why = l->why ? l->why : why;
 }
@@ -132,19 +134,14 @@ const gali_loop_buffer *gali_lower_parameter(const gali_lowering *l, uint32_t te
     return NULL;
 }
 
-/* "hidden_12": the value's name as far as it is one of C, and the tensor's number. */
-static void name_tensor(const gali_program *p, uint32_t tensor, char name[GALI_LOOP_NAME_MAX]) {
-    const char *from = p->tensors[tensor].name;
-    size_t size = 0;
-    name[size++] = 't';
-    for (size_t i = strlen(from) > 14 ? strlen(from) - 14 : 0; from[i] && size < 16; i++) {
-        char c = from[i];
-        int good = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
-        if (good || name[size - 1] != '_') {
-            name[size++] = good ? c : '_';
-        }
-    }
-    snprintf(name + size, GALI_LOOP_NAME_MAX - size, "_%u", tensor);
+/* "layer_0_hidden_12": the end of the value's name, and the tensor's number. */
+static void name_tensor(gali_lowering *l, uint32_t tensor, char name[GALI_LOOP_NAME_MAX]) {
+    gali_text word = {0};
+    gali_text_add_word(&word, l->p->tensors[tensor].name, NAME_CHARACTERS);
+    int letter = word.size && (word.bytes[0] < '0' || word.bytes[0] > '9');
+    snprintf(name, GALI_LOOP_NAME_MAX, "%s%s_%u", letter ? "" : "t", word.size ? word.bytes : "", tensor);
+    l->arena->failed |= word.failed;
+    gali_text_release(&word);
 }
 
 static void add_parameter(gali_lowering *l, uint32_t tensor, gali_loop_role role) {
@@ -152,7 +149,7 @@ static void add_parameter(gali_lowering *l, uint32_t tensor, gali_loop_role role
     if (gali_lower_parameter(l, tensor)) {
         return;
     }
-    name_tensor(l->p, tensor, name);
+    name_tensor(l, tensor, name);
     const gali_type *type = &l->p->tensors[tensor].type;
     gali_loop_buffer *buffer = gali_loop_add_buffer(l->f, name, role);
     if (!buffer || type->rank > GALI_LOOP_RANK_MAX) {

@@ -214,7 +214,7 @@ gal_status gali_device_add_function(gali_device_plan *plan, gali_program *progra
         if (!function->name && mine) {
             function->name = mine;
             gali_text_add(&plan->source, "/* ");
-            gali_emission_word(&plan->source, gali_program_place_of(program, s->node), 100);
+            gali_text_add_word(&plan->source, gali_program_place_of(program, s->node), 100);
             gali_text_add(&plan->source, " */\n");
             status = gali_loop_print_item(lowered->function, mine, &with, &plan->source, error);
             gali_text_add(&plan->source, "\n");
