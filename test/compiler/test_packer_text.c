@@ -129,6 +129,7 @@ static void errors_have_their_line(void **state) {
 
 /* Two loads may share a word where they share a packet; two vectors' sums never do. */
 #define LOADS "\t{\n\t\tr1 = memw(r0+#0)\n\t}\n\t{\n\t\tr2 = memw(r3+#0)\n\t}\n"
+#define LOOP "\t{\n\t\tr1 = memw(r0+#0)\n\t}\n\t{\n\t\tr2 = memw(r3+#0)\n\t} :endloop0\n"
 #define SUMS "\t{\n\t\tv1.w = vadd(v2.w,v3.w)\n\t}\n\t{\n\t\tv4.w = vadd(v5.w,v6.w)\n\t}\n"
 #define FRAME "\t{\n\t\tallocframe(#8)\n\t}\n"
 #define JUMP "\t{\n\t\tjump .Lx\n\t}\n"
@@ -154,6 +155,9 @@ static void alignments_are_paid_for(void **state) {
         {"f:\n" LOADS "// %bb.1:\n" FRAME "\t.p2align 5\n", 0, 1}, /* one packet, and two may be lost */
         {"f:\n.Li: // Depth=2\n" LOADS ".La: // Depth=1\n" FRAME ALIGNED, 1, 0},       /* a loop in the loop */
         {"f:\n.Li: // Depth=2\n" LOADS ".La:\n.Lk: // Depth=1\n" FRAME ALIGNED, 0, 1}, /* in another loop */
+        {"f:\n.Li: // Depth=2\n" LOOP ".La:\n.Lk: // Depth=1\n" FRAME ALIGNED, 1,
+         0}, /* but a deeper one that turns */
+        {"f:\n.Li: // Depth=1\n" LOOP ".La:\n.Lk: // Depth=2\n" FRAME ALIGNED, 0, 1},
     };
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {

@@ -50,6 +50,15 @@ paste -d' ' "$folder/tensor.txt" <(sed 's/.* //' "$folder/tensor_packed.txt") | 
     [ "$packed" -le "$clang" ] || die "$what $layout: $packed packets, clang's $clang"
 done
 
+# Shapes of networks' layers: what each step takes of the packets of one vector and one column at a time in the best single form.
+"${compile[@]}" -O3 -Isrc -I$hvx/body -S "$source/shapes.c" -o "$folder/shapes.s"
+build_way shapes empty
+build/dev/cli/gallop pack "$folder/shapes.s" -o "$folder/shapes_packed.s"
+build_way shapes_packed empty
+diff <(cut -d' ' -f1-3,5 "$folder/shapes.txt") <(cut -d' ' -f1-3,5 "$folder/shapes_packed.txt") >&2 || die "shapes: other sums"
+say "packets of products, by tiles: one vector and column, two, by the shape, packed; what the form's instructions cannot go below"
+paste -d' ' "$folder/shapes.txt" <(cut -d' ' -f4 "$folder/shapes_packed.txt") | awk -f "$source/shares.awk"
+
 python3 "$source/random_blocks.py" src/compiler/packer/operations.def 1 100 >"$folder/random.s"
 build_way random blocks
 for way in hard none paper "paper --keep-registers"; do

@@ -2,6 +2,8 @@
 
 #include <stdlib.h>
 
+enum { DEPTH_MOST = 16 };
+
 int gali_changes_add(gali_changes *self, const gali_change *change) {
     if (self->count == self->room) {
         const uint32_t room = self->room ? 2 * self->room : 64;
@@ -34,6 +36,21 @@ void gali_changes_leave(gali_changes *self) {
     self->paid = UINT32_MAX;
 }
 
+/* How often a block in so many loops is taken to run. */
+static uint64_t turns_of(uint32_t depth) {
+    return (uint64_t)1 << 3 * (depth < DEPTH_MOST ? depth : DEPTH_MOST);
+}
+
+/* Whether the loops that were shortened since the last alignment as coarse save what this one may cost, run as often as that. */
+static int loops_pay(const gali_changes *self, uint32_t first, uint32_t packets) {
+    uint64_t saved = 0;
+    for (uint32_t i = first; i < self->count; i++) {
+        const gali_change *it = &self->list[i];
+        saved += it->is_loop && it->depth >= self->depth ? it->saved * turns_of(it->depth) : 0;
+    }
+    return saved >= packets * turns_of(self->depth);
+}
+
 /* Whether a change since the last alignment is in a loop within those where this one stands, and nothing since is in fewer. */
 static int inner_loop_pays(const gali_changes *self) {
     int pays = 0;
@@ -48,7 +65,7 @@ void gali_changes_align(gali_changes *self, uint32_t power) {
     const uint32_t coarsest = power < GALI_ALIGNMENTS ? power : GALI_ALIGNMENTS - 1;
     const uint32_t words = (1u << coarsest) / 4, packets = (words + 2) / 4; /* of one word less than that */
     const uint32_t first = self->since[coarsest];
-    const int pays = self->paid >= packets || inner_loop_pays(self);
+    const int pays = self->paid >= packets || inner_loop_pays(self) || loops_pay(self, first, packets);
     for (uint32_t i = first; i < self->count && !pays; i++) {
         self->list[i].is_undone |= self->list[i].moved != 0;
     }

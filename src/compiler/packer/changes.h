@@ -6,7 +6,8 @@
  * must have saved as many packets as it may cost; else the blocks since the last alignment that is as coarse are as they
  * were, but for those that take as many words as before, which shorter ones often do: their packets are fuller. A shorter
  * block since the last alignment pays, too, if it is in a loop within the loops that this alignment is in: it is taken to
- * run more often than it is left.
+ * run more often than it is left. So do hardware loops at least as deep as the alignment, if a loop is taken to turn eight times and
+ * what they save then is more than what the alignment may cost: a way around them may take those packets more.
  */
 #ifndef GALI_COMPILER_PACKER_CHANGES_H
 #define GALI_COMPILER_PACKER_CHANGES_H
@@ -24,6 +25,7 @@ typedef struct gali_change {
     int32_t moved;           /* words that it has more; GALI_CHANGE_NOT_SURE */
     uint32_t depth;          /* in how many loops it stands */
     uint32_t least_depth;    /* of it and all blocks after it */
+    int is_loop;             /* it is a hardware loop's only one */
     int is_undone;
 } gali_change;
 

@@ -233,6 +233,7 @@ static int add_change(run *self, const gali_block_graph *graph, const gali_packi
         .text = begin,
         .size = self->changes.text.size - begin,
         .row = self->report->listed - 1,
+        .is_loop = strcmp(now->suffix, ":endloop0") == 0,
         .saved = now->packets > packing->packets ? now->packets - packing->packets : 0,
         .moved = !is_sure         ? GALI_CHANGE_NOT_SURE
                  : after > before ? after - before
