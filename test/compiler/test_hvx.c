@@ -1,10 +1,9 @@
 /*
  * Controllers as C with HVX intrinsics against the runtime's int8-dot, bit for bit, under qemu-hexagon. Without arguments: random
- * networks of odd shapes. With a model file and a number of frames: its golden frames, then walkers who follow a stick that
- * turns, every evaluation of which is run again. Skipped where clang-19, ld.lld-19 or qemu-hexagon is missing.
+ * networks of odd shapes. With a model file and a number of frames: its golden frames, then the judge's scripts for so many frames,
+ * every evaluation of which is run again. Skipped where clang-19, ld.lld-19 or qemu-hexagon is missing.
  */
 #define _XOPEN_SOURCE 700
-#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -18,6 +17,8 @@
 #include "base/memory.h"
 #include "gallop/compiler.h"
 #include "gallop/crowd.h"
+#include "judge/judged.h"
+#include "motion/controller.h"
 #include "synthetic.h"
 
 enum { CHARACTERS_MOST = 16, LINE = 2048 };
@@ -65,7 +66,7 @@ static gal_status run_and_record(void *context, const gal_network_batch *batch, 
     gali_release(NULL, workspace, (size + 63) & ~(size_t)63);
     const size_t x_stride = batch->x_stride ? batch->x_stride : r->info.inputs;
     const size_t y_stride = batch->y_stride ? batch->y_stride : r->info.outputs;
-    const float *gate = r->gates == 1 ? batch->phase : batch->blend;
+    const float *gate = r->gates == 1 ? batch->phase : r->gates ? batch->blend : batch->x;
     for (uint32_t c = 0; c < batch->count; c += CHARACTERS_MOST) {
         const uint32_t count = batch->count - c < CHARACTERS_MOST ? batch->count - c : CHARACTERS_MOST;
         fwrite(&count, sizeof count, 1, r->calls);
@@ -165,6 +166,22 @@ static const synthetic_desc networks[] = {
      .plain = {0, 1, 0},
      .activation = {GALI_ACTIVATION_SILU, GALI_ACTIVATION_LEAKY_RELU},
      .seed = 35},
+    {.gate = GAL_GATE_NETWORK,
+     .experts = 5,
+     .layers = 2,
+     .width = {67, 41, 19},
+     .normalised = 1,
+     .masked = 7,
+     .activation = {GALI_ACTIVATION_ELU},
+     .seed = 36},
+    {.gate = GAL_GATE_NETWORK,
+     .experts = 6,
+     .top = 2,
+     .layers = 2,
+     .width = {50, 33, 12},
+     .normalised = 1,
+     .activation = {GALI_ACTIVATION_ELU, GALI_ACTIVATION_SOFTMAX},
+     .seed = 37},
 };
 
 static void check_network(const synthetic_desc *desc, uint32_t block) {
@@ -172,7 +189,9 @@ static void check_network(const synthetic_desc *desc, uint32_t block) {
     size_t size;
     unsigned char *bytes = synthetic_bytes(&s, &size);
     uint64_t state = 5;
-    const uint32_t gates = desc->gate == GAL_GATE_CALLER ? desc->experts : 1;
+    const uint32_t gates = desc->gate == GAL_GATE_CALLER    ? desc->experts
+                           : desc->gate == GAL_GATE_NETWORK ? 0
+                                                            : 1;
     recording r = begin(bytes, size, block, gates);
     float x[CHARACTERS_MOST * 131], gate[CHARACTERS_MOST * 5], y[CHARACTERS_MOST * 107];
     for (uint32_t count = 1; count <= 11; count += 5) {
@@ -182,7 +201,9 @@ static void check_network(const synthetic_desc *desc, uint32_t block) {
         for (size_t i = 0; i < sizeof gate / sizeof *gate; i++) {
             gate[i] = 20 * synthetic_uniform(&state);
         }
-        const gal_network_batch batch = {.count = count, .x = x, .y = y, .phase = gate, .blend = gate};
+        const int network = desc->gate == GAL_GATE_NETWORK;
+        const gal_network_batch batch = {
+            .count = count, .x = x, .y = y, .phase = network ? NULL : gate, .blend = network ? NULL : gate};
         assert_int_equal(run_and_record(&r, &batch, NULL), GAL_OK);
     }
     build(bytes, size, gates, "-O1");
@@ -220,32 +241,39 @@ static void record_golden(recording *r, const gali_model *model) {
     free(gate);
 }
 
-/* Walkers for `frames` frames by sticks that turn, stop and run: each evaluation is recorded. */
-static void record_walk(recording *r) {
-    enum { WALKERS = 3 };
-    gal_controller *controller;
+/* A character for each of the judge's scripts on a ground that the controller can do, for `frames` frames: each evaluation is
+ * recorded. Returns how many scripts there were. */
+static uint32_t record_ground(recording *r, gal_controller *controller, gali_judge_ground_kind kind) {
+    const gali_contract *contract = controller->contract;
+    gali_judge_ground ground = gali_judge_ground_make(kind, contract->unit);
+    const gali_judge_script *scripts[GALI_JUDGE_SCRIPTS_MAX];
+    gal_character ids[GALI_JUDGE_SCRIPTS_MAX];
+    uint32_t count = 0;
     gal_crowd *crowd;
     gal_error error = {0};
-    if (gal_controller_open(&controller, model_path, NULL, &error) != GAL_OK) {
-        fail_msg("%s", error.message);
+    for (uint32_t i = 0; i < gali_judge_script_count; i++) {
+        if (gali_judge_scripts[i].ground == kind && gali_judge_applies(&gali_judge_scripts[i], contract)) {
+            scripts[count++] = &gali_judge_scripts[i];
+        }
     }
-    const gal_crowd_desc desc = {.controller = controller, .capacity = WALKERS};
+    const gal_crowd_desc desc = {.controller = controller,
+                                 .capacity = count,
+                                 .ground = kind == GALI_GROUND_FLAT ? NULL : gali_judge_ground_at,
+                                 .ground_context = &ground};
+    if (!count) {
+        return 0;
+    }
     assert_int_equal(gal_crowd_create(&crowd, &desc, &error), GAL_OK);
     const size_t size = gal_crowd_runner_size(crowd, 0);
     void *memory = gali_allocate(NULL, size);
     const gal_network_runner runner = {.run = run_and_record, .context = r};
     assert_int_equal(gal_crowd_set_runner(crowd, 0, &runner, memory, size, &error), GAL_OK);
-    gal_character ids[WALKERS];
-    for (uint32_t i = 0; i < WALKERS; i++) {
-        const gal_spawn spawn = {.x = 200 * (float)i, .facing = (float)i};
-        assert_int_equal(gal_crowd_add(crowd, &spawn, &ids[i]), GAL_OK);
+    for (uint32_t i = 0; i < count; i++) {
+        assert_int_equal(gal_crowd_add(crowd, NULL, &ids[i]), GAL_OK);
     }
     for (uint32_t frame = 0; frame < frames; frame++) {
-        for (uint32_t i = 0; i < WALKERS; i++) {
-            const float t = 0.02f * (float)frame + (float)i, size_of_stick = frame / 90 % 3 == i ? 0.0f : 1.0f;
-            const gal_input input = {.move_x = size_of_stick * sinf(t),
-                                     .move_y = size_of_stick * cosf(0.7f * t),
-                                     .run = frame / 60 % 2 ? 1.0f : 0.0f};
+        for (uint32_t i = 0; i < count; i++) {
+            const gal_input input = gali_judge_input(scripts[i], (float)frame / contract->rate);
             assert_int_equal(gal_crowd_set_input(crowd, ids[i], &input), GAL_OK);
         }
         gal_crowd_step(crowd);
@@ -253,6 +281,20 @@ static void record_walk(recording *r) {
     assert_int_equal(gal_crowd_runner_status(crowd, 0), GAL_OK);
     gal_crowd_destroy(crowd);
     gali_release(NULL, memory, size);
+    return count;
+}
+
+static void record_judge(recording *r) {
+    gal_controller *controller;
+    gal_error error = {0};
+    uint32_t scripts = 0;
+    if (gal_controller_open(&controller, model_path, NULL, &error) != GAL_OK) {
+        fail_msg("%s", error.message);
+    }
+    for (int kind = 0; kind < GALI_GROUND_KINDS; kind++) {
+        scripts += record_ground(r, controller, (gali_judge_ground_kind)kind);
+    }
+    print_message("%u of the judge's scripts, %u frames each\n", scripts, frames);
     gal_controller_close(controller);
 }
 
@@ -268,7 +310,7 @@ static void test_model(void **state) {
     }
     recording r = begin(data, size, 0, model.golden.blend_width);
     record_golden(&r, &model);
-    record_walk(&r);
+    record_judge(&r);
     build(data, size, r.gates, "-O2");
     replay(&r);
     gali_release(NULL, data, size);

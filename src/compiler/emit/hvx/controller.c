@@ -33,11 +33,19 @@ static gali_hvx_form form_of(const gali_packed_layer *layer) {
     return gali_hvx_cheapest(GALI_HVX_COLUMN, (gali_hvx_size){layer->outputs, 1, layer->groups * 4, 1});
 }
 
+/* In float32: the gating network's layers are. */
+static int is_whole(const gali_packed_layer *layer) {
+    return !gali_precision_is_narrow(layer->precision);
+}
+
 static places place(const gal_network *network) {
     places p = {.whole = 0};
     size_t words = 0, prepared = 0, start = 0, sums = 0;
     for (uint32_t i = 0; i < network->layer_count; i++) {
         const gali_packed_layer *layer = &network->layers[i];
+        if (is_whole(layer)) {
+            continue;
+        }
         const gali_hvx_form form = form_of(layer);
         most(&words, 4 * (size_t)layer->groups * 4 / gali_hvx_columns(form));
         most(&prepared, 4 * ((size_t)layer->groups + blocks_of(layer)));
@@ -65,28 +73,27 @@ static gal_status check(const gali_compilation *c, const gal_network *network, g
                          "target %s: weights are an array, the form per-expert, without a log",
                          c->target->name);
     }
-    if (network->gate == GAL_GATE_NETWORK || network->normal.count) {
-        return gali_fail(error, GAL_UNSUPPORTED,
-                         "target %s: a gating network and normalisation by itself are not there yet",
+    if (network->gate_normal.count || network->normal.count) {
+        return gali_fail(error, GAL_UNSUPPORTED, "target %s: normalisation by itself is not there yet",
                          c->target->name);
     }
     for (uint32_t i = 0; i < network->layer_count; i++) {
         const gali_packed_layer *layer = &network->layers[i];
-        if (layer->kind != GALI_LAYER_DENSE || layer->activation == GALI_ACTIVATION_SOFTMAX || !layer->groups) {
-            return gali_fail(error, GAL_UNSUPPORTED,
-                             "target %s: layer %u is not dense, is a softmax or has no inputs", c->target->name,
-                             i);
+        if (layer->kind != GALI_LAYER_DENSE || (!is_whole(layer) && !layer->groups)) {
+            return gali_fail(error, GAL_UNSUPPORTED, "target %s: layer %u is not dense or has no inputs",
+                             c->target->name, i);
         }
     }
     return GAL_OK;
 }
 
 static int has_phase(const gal_network *network) {
-    return network->gate != GAL_GATE_CALLER;
+    return network->gate != GAL_GATE_CALLER && network->gate != GAL_GATE_NETWORK;
 }
 
+/* Whether the caller gives something of the gate. */
 static int has_gate(const gal_network *network) {
-    return has_phase(network) || network->experts > 1;
+    return has_phase(network) || (network->gate == GAL_GATE_CALLER && network->experts > 1);
 }
 
 static void add_prototype(gali_text *text, const gal_network *network) {
@@ -133,14 +140,27 @@ static void add_gate(gali_text *text, const gal_network *network, const places *
     static const char *const names[] = {
         [GAL_GATE_CUBIC] = "cubic", [GAL_GATE_LINEAR] = "linear", [GAL_GATE_CONSTANT] = "constant"};
     const uint32_t experts = network->experts;
-    if (!has_gate(network)) {
+    const int is_given = network->gate == GAL_GATE_CALLER;
+    if (is_given && experts == 1) {
         return;
     }
     gali_text_add(text, "    float *blend = ");
     add_place(text, "float", p->blend);
     gali_text_add(text, ";\n    uint8_t *uses = memory + %zu;\n    memset(uses, %d, count * %u);\n", p->uses,
-                  !has_phase(network), experts);
-    if (!has_phase(network)) {
+                  is_given, experts);
+    if (network->gate == GAL_GATE_NETWORK) {
+        const uint32_t buffer = network->feeds[network->gating_count - 1].buffer;
+        gali_text_add(text,
+                      "    for (uint32_t c = 0; c < count; c++) {\n        uint32_t expert[%u];\n        float "
+                      "weight[%u];\n"
+                      "        gali_hvx_gate_row(",
+                      network->slots, network->slots);
+        add_place(text, "float", p->buffers[buffer]);
+        gali_text_add(text, " + c * %u, %u, %u, expert, weight, blend + c * %u, uses + c * %u);\n    }\n",
+                      network->wiring.width[buffer], experts, network->slots, experts, experts);
+        return;
+    }
+    if (is_given) {
         gali_text_add(text, "    memcpy(blend, given, count * %u * sizeof *blend);\n", experts);
         return;
     }
@@ -184,13 +204,31 @@ static size_t add_input(gali_text *text, const gal_network *network, const place
     return network->joined;
 }
 
+/* Softmax looks at a whole row, all others at a number. */
+static void add_activation(gali_text *text, const gali_packed_layer *layer, size_t stride) {
+    if (layer->activation == GALI_ACTIVATION_NONE) {
+        return;
+    }
+    gali_text_add(text, "        for (uint32_t c = 0; c < count; c++) {\n");
+    if (layer->activation == GALI_ACTIVATION_SOFTMAX) {
+        gali_text_add(text, "            gali_activate_softmax(output + c * %zu, %u);\n        }\n", stride,
+                      layer->outputs);
+        return;
+    }
+    gali_text_add(text,
+                  "            for (uint32_t n = 0; n < %u; n++) {\n                float *at = output + c "
+                  "* %zu + n;\n"
+                  "                *at = gali_activate_%s(*at, %af);\n            }\n        }\n",
+                  layer->outputs, stride, gali_activation_name(layer->activation), (double)layer->slope);
+}
+
 static void add_layer_run(gali_text *text, const gal_network *network, const places *p, uint32_t index) {
     static const char *const names[] = {"vmpy", "vmpa", "vrmpy"};
     const gali_packed_layer *layer = &network->layers[index];
     const uint32_t buffer = network->feeds[index].buffer;
     const size_t y_stride = buffer == GALI_BUFFER_Y ? network->outputs : network->wiring.width[buffer];
-    gali_text_add(text, "    { /* layer %u: %u -> %u, by %s */\n", index, layer->inputs, layer->outputs,
-                  names[form_of(layer)]);
+    const char *how = is_whole(layer) ? "float32" : names[form_of(layer)];
+    gali_text_add(text, "    { /* layer %u: %u -> %u, by %s */\n", index, layer->inputs, layer->outputs, how);
     const size_t x_stride = add_input(text, network, p, index);
     gali_text_add(text, "        float *output = ");
     if (buffer == GALI_BUFFER_Y) {
@@ -198,19 +236,14 @@ static void add_layer_run(gali_text *text, const gal_network *network, const pla
     } else {
         add_place(text, "float", p->buffers[buffer]);
     }
-    gali_text_add(text,
-                  ";\n        const gali_hvx_batch batch = {count, input, output, %zu, %zu, %s};\n"
-                  "        gali_hvx_dense_%s(&gali_layer%u, &batch, &parts);\n",
-                  x_stride, y_stride, layer->experts > 1 ? "blend, uses" : "NULL, NULL", names[form_of(layer)],
-                  index);
-    if (layer->activation != GALI_ACTIVATION_NONE) {
-        gali_text_add(text,
-                      "        for (uint32_t c = 0; c < count; c++) {\n"
-                      "            for (uint32_t n = 0; n < %u; n++) {\n                float *at = output + c "
-                      "* %zu + n;\n"
-                      "                *at = gali_activate_%s(*at, %af);\n            }\n        }\n",
-                      layer->outputs, y_stride, gali_activation_name(layer->activation), (double)layer->slope);
+    gali_text_add(text, ";\n        const gali_hvx_batch batch = {count, input, output, %zu, %zu, %s};\n",
+                  x_stride, y_stride, layer->experts > 1 ? "blend, uses" : "NULL, NULL");
+    if (is_whole(layer)) {
+        gali_text_add(text, "        gali_hvx_whole_run(&gali_layer%u, &batch);\n", index);
+    } else {
+        gali_text_add(text, "        gali_hvx_dense_%s(&gali_layer%u, &batch, &parts);\n", how, index);
     }
+    add_activation(text, layer, y_stride);
     gali_text_add(text, "    }\n");
 }
 
@@ -221,7 +254,6 @@ static void add_turn(gali_text *text, const gal_network *network, const places *
         "static void gali_turn(uint32_t count, const float *x, const float *%s, float *y, uint8_t *memory) {\n",
         has_phase(network) ? "phase" : "given");
     gali_text_add(text, has_gate(network) ? "" : "    (void)given;\n");
-    add_gate(text, network, p);
     gali_text_add(text, "    const gali_hvx_memory parts = {memory + %zu, ", p->prepared);
     const size_t at[] = {p->words, p->start, p->sums};
     for (uint32_t i = 0; i < 3; i++) {
@@ -230,7 +262,11 @@ static void add_turn(gali_text *text, const gal_network *network, const places *
     }
     add_place(text, "float", p->f);
     gali_text_add(text, "};\n");
-    for (uint32_t i = 0; i < network->layer_count; i++) {
+    for (uint32_t i = 0; i < network->gating_count; i++) {
+        add_layer_run(text, network, p, i);
+    }
+    add_gate(text, network, p);
+    for (uint32_t i = network->gating_count; i < network->layer_count; i++) {
         add_layer_run(text, network, p, i);
     }
     if (network->output_scale) {
@@ -289,7 +325,11 @@ static void make_source(const gali_compilation *c, const gal_network *network, c
                         gali_text *text) {
     gali_text body = {0};
     for (uint32_t i = 0; i < network->layer_count; i++) {
-        gali_hvx_add_layer(&body, network, i, form_of(&network->layers[i]));
+        if (is_whole(&network->layers[i])) {
+            gali_hvx_add_whole_layer(&body, network, i);
+        } else {
+            gali_hvx_add_layer(&body, network, i, form_of(&network->layers[i]));
+        }
     }
     add_lists(&body, network);
     add_turn(&body, network, p);

@@ -17,14 +17,17 @@
 #include "compiler/emit/hvx/cost.h"
 #include "network/network.h"
 
-/* Fills c->parts of a compilation whose model, target and range of characters are set. Errors: GAL_UNSUPPORTED (a gating network,
- * layers that are not dense, weights as a blob, the blend form), GAL_BAD_DATA, GAL_NO_MEMORY. */
+/* Fills c->parts of a compilation whose model, target and range of characters are set. Errors: GAL_UNSUPPORTED (layers that are not
+ * dense, normalisation by itself, weights as a blob, the blend form), GAL_BAD_DATA, GAL_NO_MEMORY. */
 gal_status gali_hvx_compile(gali_compilation *c, gal_error *error);
 
 /* ---- for controller.c ---- */
 
 /* Appends the constants of layer `index` and the struct gali_layer<index> that names them. */
 void gali_hvx_add_layer(gali_text *text, const gal_network *network, uint32_t index, gali_hvx_form form);
+
+/* The same of a layer in float32. */
+void gali_hvx_add_whole_layer(gali_text *text, const gal_network *network, uint32_t index);
 
 /* An array of floats, as their bits. */
 void gali_hvx_add_floats(gali_text *text, const char *name, const float *values, uint32_t count);

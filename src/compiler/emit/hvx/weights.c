@@ -150,3 +150,34 @@ void gali_hvx_add_layer(gali_text *text, const gal_network *network, uint32_t in
     add_pointer(text, "float", "factor", index, layer->shift != NULL);
     gali_text_add(text, "};\n\n");
 }
+
+/* The float of a panel's row, of a layer that is in float32: row 0 has the biases. */
+static float whole_at(const gal_network *network, const gali_packed_layer *layer, uint32_t expert, uint32_t row,
+                      uint32_t output) {
+    uint32_t panel = 0;
+    while (panel + 1 < layer->panels && gali_pack_panel_start(layer, panel + 1) <= output) {
+        panel++;
+    }
+    const gali_panel at = gali_pack_panel(layer, panel, expert, network->kernels);
+    return at.weights[(size_t)row * at.vectors * network->kernels->lanes + (output - at.first)];
+}
+
+void gali_hvx_add_whole_layer(gali_text *text, const gal_network *network, uint32_t index) {
+    const gali_packed_layer *layer = &network->layers[index];
+    size_t at = 0;
+    gali_text_add(text, "static const uint32_t gali_whole%u[] = {", index);
+    for (uint32_t e = 0; e < layer->experts; e++) {
+        for (uint32_t row = 0; row <= layer->inputs; row++) {
+            for (uint32_t n = 0; n < layer->outputs; n++) {
+                const float value = whole_at(network, layer, e, row, n);
+                uint32_t bits;
+                memcpy(&bits, &value, sizeof bits);
+                add_word(text, &at, bits);
+            }
+        }
+    }
+    gali_text_add(text,
+                  "\n};\n\nstatic const gali_hvx_whole gali_layer%u = {%u, %u, %u, (const float *)(const void "
+                  "*)gali_whole%u};\n\n",
+                  index, layer->inputs, layer->outputs, layer->experts, index);
+}
