@@ -22,10 +22,12 @@ static const struct {
     {"conv3x3", "input %0 \"x\": f32[1, 64, 56, 56]\nconstant %1: f32[64, 64, 3, 3]\n"
                 "%2: f32[1, 64, 56, 56] = Conv (%0, %1) pads:ints=1,1,1,1\noutput %2\n"},
     {"conv3x3_open",
-     "symbol h 56..56\nsymbol w 56..56\ninput %0 \"x\": f32[1, 64, h, w]\nconstant %1: f32[64, 64, 3, 3]\n"
+     "symbol h 40..56\nsymbol w 40..56\ninput %0 \"x\": f32[1, 64, h, w]\nconstant %1: f32[64, 64, 3, 3]\n"
      "%2: f32[1, 64, h, w] = Conv (%0, %1) pads:ints=1,1,1,1\noutput %2\n"},
-    {"conv3x3_wide", "input %0 \"x\": f32[1, 64, 224, 224]\nconstant %1: f32[64, 64, 3, 3]\n"
-                     "%2: f32[1, 64, 224, 224] = Conv (%0, %1) pads:ints=1,1,1,1\noutput %2\n"},
+    {"planes_open", "symbol h 40..56\nsymbol w 40..56\ninput %0 \"x\": f32[4, 64, h, w]\n"
+                    "%1: f32[4, 64, 64] = Einsum (%0, %0) equation:word=\"bchw,bdhw->bcd\"\noutput %1\n"},
+    {"pool_open", "symbol h 40..56\nsymbol w 40..56\ninput %0 \"x\": f32[4, 512, h, w]\n"
+                  "%1: f32[4, 512, 1, 1] = GlobalAveragePool (%0)\noutput %1\n"},
     {"depthwise", "input %0 \"x\": f32[1, 144, 56, 56]\nconstant %1: f32[144, 1, 3, 3]\n"
                   "%2: f32[1, 144, 56, 56] = Conv (%0, %1) group:int=144 pads:ints=1,1,1,1\noutput %2\n"},
     {"matmul", "input %0 \"x\": f32[512, 768]\nconstant %1: f32[768, 768]\n"

@@ -53,6 +53,12 @@ static int find_word(const char *word, const char *const *words, int count) {
     return i;
 }
 
+/* A CPU's loops are for as many at most as the compiler has them for, a device has them all at once. */
+static int most_characters(const job *self) {
+    enum { DEVICE_MOST = 1000000 };
+    return strcmp(self->target_name, "opencl") == 0 ? DEVICE_MOST : GALI_DENSE_CHARACTERS_MAX;
+}
+
 /* "1,5,8" */
 static int read_counts(job *self) {
     const char *at = self->characters;
@@ -60,7 +66,7 @@ static int read_counts(job *self) {
         char *end;
         errno = 0;
         unsigned long count = *at >= '0' && *at <= '9' ? strtoul(at, &end, 10) : 0;
-        if (count < 1 || count > GALI_DENSE_CHARACTERS_MAX || errno) {
+        if (count < 1 || count > (unsigned long)most_characters(self) || errno) {
             break;
         }
         self->counts[self->count_count++] = (uint32_t)count;
@@ -103,7 +109,7 @@ static int read_words(job *self) {
         self->count_count = 1; /* of a group's record: 0 */
     } else if (!read_counts(self)) {
         return gali_command_usage("tune", "--characters %.40s: expected counts from 1 to %d, as 1,5,8",
-                                  self->characters, GALI_DENSE_CHARACTERS_MAX);
+                                  self->characters, most_characters(self));
     }
     self->tune.way = (gali_search_way)way;
     return GALI_EXIT_OK;

@@ -90,6 +90,7 @@ gal_status gali_gpu_start(gali_gpu_run *run, gali_program *program, uint32_t num
         .typical = most};
     status = gali_device_plan_make(&run->plan, program, &device, error);
     run->kernels = gali_arena_take(program->arena, (run->plan.launch_count + 1) * sizeof *run->kernels);
+    run->items = gali_arena_take(program->arena, (run->plan.launch_count + 1) * sizeof *run->items);
     run->images = gali_arena_take(program->arena, (run->plan.image_count + 1) * sizeof *run->images);
     run->fresh = gali_arena_take(program->arena, run->plan.image_count + 1);
     run->at = gali_arena_take(program->arena, (program->tensor_count + 1) * sizeof *run->at);
@@ -126,6 +127,7 @@ void gali_gpu_set_sizes(gali_gpu_run *run, const int64_t *symbols) {
     if (memcmp(run->symbols, symbols, bytes) != 0) {
         memcpy(run->symbols, symbols, bytes);
         gali_device_plan_places(&run->plan, symbols, run->at);
+        run->is_passed = 0;
     }
 }
 
@@ -156,33 +158,19 @@ static uint32_t argument_value(const gali_gpu_run *run, const gali_argument *arg
     }
 }
 
-/* An argument that is an image: the first kernel of a launch that reads a tensor's has it copied. */
-static void pass_image(gali_gpu_run *run, uint32_t kernel, uint32_t number, uint32_t image,
-                       double *nanoseconds) {
-    const gali_device_image *is = &run->plan.images[image];
-    if (!is->constant && !run->fresh[image]) {
-        size_t texels = (size_t)(floats_of(run, image, run->symbols) + TEXEL - 1) / TEXEL;
-        gali_cl_copy_image(&run->cl, run->tensors, gali_gpu_at(run, is->number), run->images[image],
-                           IMAGE_WIDTH, texels, nanoseconds);
-        run->fresh[image] = 1;
-    }
-    gali_cl_pass_memory(&run->cl, run->kernels[kernel], number, run->images[image]);
-}
-
-static void start_kernel(gali_gpu_run *run, uint32_t i, double *nanoseconds) {
+/* How many items a launch has, and all its arguments, which kernels keep until sizes change. */
+static void pass_all(gali_gpu_run *run, uint32_t i) {
     enum { MEMORIES = 2 };
     const gali_launch *launch = &run->plan.launches[i];
     int64_t count = value_of(run, launch->count, run->symbols);
-    if (nanoseconds) {
-        *nanoseconds = 0;
-    }
+    run->items[i] = 0;
     if (count < 1 || count < launch->least || count > launch->most) {
         return;
     }
     for (uint32_t a = 0; a < launch->argument_count; a++) {
         const gali_argument *argument = &launch->argument[a];
         if (argument->kind == GALI_ARGUMENT_IMAGE) {
-            pass_image(run, i, MEMORIES + a, argument->number, nanoseconds);
+            gali_cl_pass_memory(&run->cl, run->kernels[i], MEMORIES + a, run->images[argument->number]);
         } else {
             gali_cl_pass_u32(&run->cl, run->kernels[i], MEMORIES + a, argument_value(run, argument, count));
         }
@@ -190,15 +178,47 @@ static void start_kernel(gali_gpu_run *run, uint32_t i, double *nanoseconds) {
     size_t per = launch->shape == GALI_LAUNCH_ITEMS ? launch->group : launch->rows;
     size_t groups = launch->shape == GALI_LAUNCH_SUMS ? (size_t)value_of(run, launch->groups, run->symbols)
                                                       : ((size_t)count + per - 1) / per * launch->tiles;
+    run->items[i] = groups * launch->group;
+}
+
+/* The first kernel of a launch that reads a tensor's image has it copied. */
+static void copy_images(gali_gpu_run *run, const gali_launch *launch, double *nanoseconds) {
+    for (uint32_t a = 0; a < launch->argument_count; a++) {
+        uint32_t image = launch->argument[a].number;
+        if (launch->argument[a].kind == GALI_ARGUMENT_IMAGE && !run->plan.images[image].constant &&
+            !run->fresh[image]) {
+            size_t texels = (size_t)(floats_of(run, image, run->symbols) + TEXEL - 1) / TEXEL;
+            gali_cl_copy_image(&run->cl, run->tensors, gali_gpu_at(run, run->plan.images[image].number),
+                               run->images[image], IMAGE_WIDTH, texels, nanoseconds);
+            run->fresh[image] = 1;
+        }
+    }
+}
+
+static void start_kernel(gali_gpu_run *run, uint32_t i, double *nanoseconds) {
+    const gali_launch *launch = &run->plan.launches[i];
     if (nanoseconds) {
-        *nanoseconds += gali_cl_time(&run->cl, run->kernels[i], groups * launch->group, launch->group);
+        *nanoseconds = 0;
+    }
+    if (!run->items[i]) {
+        return;
+    }
+    if (run->plan.image_count) {
+        copy_images(run, launch, nanoseconds);
+    }
+    if (nanoseconds) {
+        *nanoseconds += gali_cl_time(&run->cl, run->kernels[i], run->items[i], launch->group);
     } else {
-        gali_cl_start(&run->cl, run->kernels[i], groups * launch->group, launch->group);
+        gali_cl_start(&run->cl, run->kernels[i], run->items[i], launch->group);
     }
 }
 
 void gali_gpu_launch(gali_gpu_run *run, double *nanoseconds) {
     memset(run->fresh, 0, run->plan.image_count);
+    for (uint32_t i = 0; i < run->plan.launch_count && !run->is_passed; i++) {
+        pass_all(run, i);
+    }
+    run->is_passed = 1;
     for (uint32_t i = 0; i < run->plan.launch_count; i++) {
         start_kernel(run, i, nanoseconds ? &nanoseconds[i] : NULL);
     }

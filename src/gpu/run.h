@@ -19,6 +19,8 @@ typedef struct gali_gpu_run {
     void *tensors, *weights; /* the two pieces of memory */
     void **images;           /* [images of the plan] */
     uint8_t *fresh;          /* [images] 1: of this launch's tensor, or a constant's */
+    size_t *items;           /* [launches] with the sizes that are set; 0: it is not for them */
+    int is_passed;           /* kernels have their arguments for the sizes that are set */
     size_t memory;           /* bytes of all */
 } gali_gpu_run;
 

@@ -15,8 +15,9 @@ static const double warps_least =
     warps_most = 24;
 static const double idle_most = 0.35, waste_most = 0.2;
 enum {
-    STRICTNESS = 4, /* halvings of the criteria that a small product may need; the last of them asks nothing */
-    KEPT_PART = 10, /* of a space is tried at most, rounded up */
+    STRICTNESS = 4,  /* halvings of the criteria that a small product may need; the last of them asks nothing */
+    KEPT_PART = 10,  /* of a space is tried at most, rounded up */
+    KEPT_LEAST = 25, /* and this part of it at least, where halvings help */
 };
 
 gali_gpu_facts gali_gpu_facts_of(const gali_device *d) {
@@ -157,7 +158,9 @@ uint32_t gali_gpu_prune(const gali_device_task *task, const gali_gpu_facts *fact
                         uint32_t count, const char **why) {
     uint32_t kept = 0;
     double ease = 1;
-    for (int step = 0; step <= STRICTNESS && count && !kept; step++, ease = step < STRICTNESS ? ease / 2 : 0) {
+    const uint32_t asked = (count + KEPT_LEAST - 1) / KEPT_LEAST;
+    for (int step = 0; step <= STRICTNESS && kept < asked; step++, ease = step < STRICTNESS ? ease / 2 : 0) {
+        kept = 0;
         for (uint32_t i = 0; i < count; i++) {
             why[i] = prune(task, facts, &list[i], ease);
             kept += !why[i];

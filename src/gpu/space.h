@@ -11,7 +11,8 @@
  *     waste      tiles that reach past the last output compute little for nothing
  *     cost       of what is left, the tenth of the whole space whose cores are busiest and read least
  *
- * A product too small for cores, warps and waste is asked for half of them, a quarter, and so on: some tiling is always kept.
+ * A product too small for cores, warps and waste is asked for half of them, a quarter, and so on, until one in 25 is kept; some
+ * tiling always is.
  *
  * The paper's criterion of L1 is about operands read from it; here they stand in local memory, whose size a tiling fits
  * in any case (gali_tiling_fits). Its criterion of buffers is for devices whose L1 is for images alone: there are none here.

@@ -61,6 +61,14 @@ static const struct {
      STACK("200") "%1: f32[s, 200, 24] = Transpose (%0) perm:ints=0,2,1\n"
                   "%2: f32[s, 24, 24] = MatMul (%0, %1)\n%3: f32[s, 24, 24] = Tanh (%2)\noutput %3\n",
      "tile"},
+    {"means of planes whose inner side is open, shared",
+     "symbol h 1..9\ninput %0 \"x\": f32[1, 24, 8, h]\n%1: f32[1, 24, 1, 1] = GlobalAveragePool (%0)\noutput "
+     "%1\n",
+     "shared"},
+    {"products of planes whose inner side is open, in tiles",
+     "symbol h 1..9\ninput %0 \"x\": f32[1, 24, 8, h]\n"
+     "%1: f32[1, 24, 24] = Einsum (%0, %0) equation:word=\"bchw,bdhw->bcd\"\noutput %1\n",
+     "tile"},
     {"a softmax of long rows, shared", STACK("200") "%1: f32[s, 24, 200] = Softmax (%0)\noutput %1\n",
      "shared"},
     {"largest of rows, shared",

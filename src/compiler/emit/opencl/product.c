@@ -23,7 +23,7 @@ enum {
     PARTS_MOST = 128, /* of few rows */
     FEW_MOST = 8,
     FOURS = 4,
-    FEW_FLOATS = 4096, /* of row.cl, in local memory */
+    FEW_FLOATS = 4096, /* of row.cl, in local memory, at most */
     HALF_LARGEST = 65504,
 };
 
@@ -32,7 +32,7 @@ extern const gali_embedded gali_embedded_device_product, gali_embedded_device_ro
 /* Tilings by rules, each from so many rows on; of those from the same on the first that fits, and the first of all fits any. */
 static const gali_device_chosen rules[] = {
     {0, {.rows = 1, .parts = PARTS_MOST}}, {2, {.rows = 2, .parts = PARTS_MOST}},
-    {3, {.rows = 4, .parts = PARTS_MOST}}, {5, {.rows = 8, .parts = PARTS_MOST}},
+    {3, {.rows = 4, .parts = PARTS_MOST}}, {5, {.rows = 8, .parts = PARTS_MOST / 2}},
     {256, {32, 32, 8, 4, 4, 4, 0}},        {256, {32, 32, 8, 4, 4, 8, 0}},
     {512, {64, 64, 8, 8, 8, 2, 0}},        {512, {64, 64, 8, 8, 8, 4, 0}},
     {16384, {128, 128, 8, 8, 8, 1, 0}},    {16384, {128, 128, 16, 8, 8, 1, 0}},
