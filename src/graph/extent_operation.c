@@ -144,24 +144,25 @@ static int is_covered(gali_extents *x, gali_extent a, gali_extent b, gali_extent
     return a == b || ordered(x, a, b) == (kind == GALI_EXTENT_MOST ? 1 : -1);
 }
 
-gali_extent gali_extent_least(gali_extents *x, gali_extent a, gali_extent b) {
+/* The smaller or larger of two; one of them where it is known which. */
+static gali_extent choose(gali_extents *x, gali_extent a, gali_extent b, gali_extent_kind kind) {
+    gali_extent_kind other = kind == GALI_EXTENT_LEAST ? GALI_EXTENT_MOST : GALI_EXTENT_LEAST;
     if (gali_extent_sticks(a, b)) {
         return gali_extent_sticks(a, b);
     }
-    int known = absorbs(x, a, b, GALI_EXTENT_MOST) || is_covered(x, b, a, GALI_EXTENT_LEAST, NESTED)   ? 1
-                : absorbs(x, b, a, GALI_EXTENT_MOST) || is_covered(x, a, b, GALI_EXTENT_LEAST, NESTED) ? -1
-                                                                                                       : 0;
-    return known ? (known > 0 ? a : b)
-                 : gali_extent_operation(x, GALI_EXTENT_LEAST, a < b ? a : b, a < b ? b : a);
+    if (absorbs(x, a, b, other) || is_covered(x, b, a, kind, NESTED)) {
+        return a;
+    }
+    if (absorbs(x, b, a, other) || is_covered(x, a, b, kind, NESTED)) {
+        return b;
+    }
+    return gali_extent_operation(x, kind, a < b ? a : b, a < b ? b : a);
+}
+
+gali_extent gali_extent_least(gali_extents *x, gali_extent a, gali_extent b) {
+    return choose(x, a, b, GALI_EXTENT_LEAST);
 }
 
 gali_extent gali_extent_most(gali_extents *x, gali_extent a, gali_extent b) {
-    if (gali_extent_sticks(a, b)) {
-        return gali_extent_sticks(a, b);
-    }
-    int known = absorbs(x, b, a, GALI_EXTENT_LEAST) || is_covered(x, a, b, GALI_EXTENT_MOST, NESTED)   ? 1
-                : absorbs(x, a, b, GALI_EXTENT_LEAST) || is_covered(x, b, a, GALI_EXTENT_MOST, NESTED) ? -1
-                                                                                                       : 0;
-    return known ? (known > 0 ? b : a)
-                 : gali_extent_operation(x, GALI_EXTENT_MOST, a < b ? a : b, a < b ? b : a);
+    return choose(x, a, b, GALI_EXTENT_MOST);
 }

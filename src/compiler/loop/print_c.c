@@ -15,7 +15,7 @@ static void add_line(const gali_c_printer *p, gali_text *to) {
     gali_text_add(to, "%*s", 4 * p->depth, "");
 }
 
-static const char *type_of(const gali_c_printer *p, const gali_loop_buffer *local) {
+const char *gali_c_type(const gali_c_printer *p, const gali_loop_buffer *local) {
     static const char *const types[] = {
         [GALI_C_VECTORS] = "gali_vf", [GALI_C_BROADCAST] = "gali_vx", [GALI_C_POINTERS] = "const float *"};
     gali_c_shape shape = p->shape[local->id];
@@ -25,7 +25,7 @@ static const char *type_of(const gali_c_printer *p, const gali_loop_buffer *loca
 static void add_make(gali_c_printer *p, gali_text *to, const gali_loop_buffer *local) {
     uint32_t rank = gali_c_rank(p, local);
     size_t floats = 1;
-    gali_text_add(to, "%s ", type_of(p, local));
+    gali_text_add(to, "%s ", gali_c_type(p, local));
     gali_c_name(to, local->name);
     for (uint32_t d = 0; d < local->rank; d++) {
         floats *= local->role == GALI_LOOP_VIEW ? 1 : gali_loop_size(&local->extent[d]);
@@ -40,18 +40,18 @@ static void add_make(gali_c_printer *p, gali_text *to, const gali_loop_buffer *l
     gali_text_add(to, ";\n");
 }
 
-static int is_result(const gali_loop_buffer *buffer) {
+int gali_c_is_result(const gali_loop_buffer *buffer) {
     return buffer->role == GALI_LOOP_OUTPUT || buffer->role == GALI_LOOP_TEMPORARY;
 }
 
 /* Whether a parameter is what the function returns. */
-static int is_returned(const gali_c_words *words, const gali_loop_buffer *buffer) {
-    return words && words->returns && is_result(buffer);
+int gali_c_is_returned(const gali_c_words *words, const gali_loop_buffer *buffer) {
+    return words && words->returns && gali_c_is_result(buffer);
 }
 
 /* target = value, of plain C; where an index of the target is marked, if it is inside. */
 static void add_plain_store(gali_c_printer *p, gali_text *to, const gali_loop_statement *s) {
-    if (is_returned(p->words, s->to.buffer)) {
+    if (gali_c_is_returned(p->words, s->to.buffer)) {
         gali_text_add(to, "return ");
         gali_c_plain(p, to, s->value);
         gali_text_add(to, ";\n");
@@ -277,112 +277,6 @@ static void add_for(gali_c_printer *p, gali_text *to, const gali_loop_statement 
 
 /* ---- functions ---- */
 
-/* A list of parameters or of arguments: those whose names the body has, or all where body is NULL. */
-typedef struct list {
-    const gali_loop_function *function;
-    gali_text *to;
-    const gali_text *body;
-    const gali_c_words *words; /* of a device; NULL: C */
-    int declare;
-    uint32_t count;
-} list;
-
-static int is_word(char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
-}
-
-/* Whether the body of what is written to `to` has that name, its dots as underlines and with the ending, as a word. */
-static int has_name(gali_text *to, const gali_text *body, const char *name, const char *ending) {
-    gali_text word = {0};
-    int found = !body;
-    gali_c_name(&word, name);
-    gali_text_add(&word, "%s", ending);
-    const char *at = body && !word.failed ? body->bytes : NULL;
-    for (; at && !found && (at = strstr(at, word.bytes)) != NULL; at++) {
-        found = (at == body->bytes || !is_word(at[-1])) && !is_word(at[word.size]);
-    }
-    gali_text_end(&word, to);
-    return found;
-}
-
-/* Appends what stands before a name, and the name. */
-static void add_prefixed(list *l, const char *prefix, const char *name, const char *ending) {
-    if (has_name(l->to, l->body, name, ending)) {
-        gali_text_add(l->to, "%s%s", l->count++ ? ", " : "", prefix);
-        gali_c_name(l->to, name);
-        gali_text_add(l->to, "%s", ending);
-    }
-}
-
-/* Appends type and name, or the name alone. */
-static void add_item(list *l, const char *type, const char *name, const char *ending) {
-    add_prefixed(l, l->declare ? type : "", name, ending);
-}
-
-static void add_parameter(list *l, const gali_loop_buffer *buffer) {
-    char type[48];
-    if (is_returned(l->words, buffer)) {
-        return;
-    }
-    if (gali_c_is_image(l->words, buffer)) {
-        snprintf(type, sizeof type, "__read_only image2d_t ");
-    } else {
-        snprintf(type, sizeof type, "%s%s%s *", l->words ? l->words->pointer : "",
-                 is_result(buffer) ? "" : "const ", gali_element_list[buffer->element].c);
-    }
-    add_item(l, type, buffer->name, "");
-    if (gali_c_has_stride(l->function, buffer)) {
-        add_item(l, "size_t ", buffer->name, "_stride");
-    }
-}
-
-/* What the head of the function defines for a parameter. */
-static void add_steps(list *l, const gali_loop_buffer *buffer) {
-    for (uint32_t d = 0; d + 1 < buffer->rank; d++) {
-        char ending[16];
-        snprintf(ending, sizeof ending, "_step%u", d);
-        if (gali_c_has_step(l->function, buffer, d)) {
-            add_item(l, "const size_t ", buffer->name, ending);
-        }
-    }
-}
-
-/* One number or vector goes as a pointer, which it is already in a function that it was made outside of. */
-static void add_local(const gali_c_printer *p, list *l, const gali_loop_buffer *local, int outside) {
-    char type[32];
-    uint32_t rank = gali_c_rank(p, local), before = l->count;
-    if (l->declare) {
-        snprintf(type, sizeof type, "%s %s", type_of(p, local), rank ? "" : "*");
-    } else {
-        snprintf(type, sizeof type, "%s", rank || outside ? "" : "&");
-    }
-    add_prefixed(l, type, local->name, "");
-    for (uint32_t d = 0; d < rank && l->declare && l->count > before; d++) {
-        gali_text_add(l->to, "[%u]", gali_loop_size(&local->extent[d]));
-    }
-}
-
-/* All that is around and that the body needs. */
-static void add_needs(const gali_c_printer *p, list *l) {
-    for (uint32_t i = 0; i < p->function->symbols; i++) {
-        add_item(l, "const size_t ", p->function->variable[i]->name, "");
-    }
-    for (const gali_loop_statement *size = p->function->sizes; size; size = size->next) {
-        add_item(l, "const size_t ", size->variable->name, "");
-    }
-    for (uint32_t i = 0; i < p->function->parameters; i++) {
-        add_parameter(l, p->function->buffer[i]);
-        add_steps(l, p->function->buffer[i]);
-    }
-    for (uint32_t i = 0; i < p->scopes; i++) {
-        if (p->scope[i]->kind == GALI_LOOP_MAKE) {
-            add_local(p, l, p->scope[i]->local, i < p->outside);
-        } else {
-            add_item(l, "const size_t ", p->scope[i]->variable->name, "");
-        }
-    }
-}
-
 /* What follows a let with cases: a function, and a switch that calls it with each. */
 static void add_cases(gali_c_printer *p, gali_text *to, const gali_loop_statement *let) {
     gali_text body = {0};
@@ -394,21 +288,21 @@ static void add_cases(gali_c_printer *p, gali_text *to, const gali_loop_statemen
     p->outside = outside;
     p->depth = depth;
     p->scopes--; /* the let itself is the last parameter */
-    list parameters = {.function = p->function, .to = &p->functions, .body = &body, .declare = 1};
+    gali_c_list parameters = {.function = p->function, .to = &p->functions, .body = &body, .declare = 1};
     gali_text_add(&p->functions, "static inline __attribute__((always_inline)) void %s_%u(", p->name, number);
-    add_needs(p, &parameters);
-    add_item(&parameters, "const size_t ", let->variable->name, "");
+    gali_c_list_needs(p, &parameters);
+    gali_c_list_item(&parameters, "const size_t ", let->variable->name, "");
     gali_text_add(&p->functions, ") {\n%s}\n\n", body.bytes ? body.bytes : "");
     add_line(p, to);
     gali_text_add(to, "switch (");
     gali_c_name(to, let->variable->name);
     gali_text_add(to, ") {\n");
     for (uint32_t i = let->variable->least; i <= let->variable->most; i++) {
-        list arguments = {.function = p->function, .to = to, .body = &body};
+        gali_c_list arguments = {.function = p->function, .to = to, .body = &body};
         add_line(p, to);
         gali_text_add(to, "case %u:\n%*s%s_%u(", i, 4 * (p->depth + 1), "", p->name, number);
-        add_needs(p, &arguments);
-        if (has_name(to, &body, let->variable->name, "")) {
+        gali_c_list_needs(p, &arguments);
+        if (gali_c_has_name(to, &body, let->variable->name, "")) {
             gali_text_add(to, "%s%u", arguments.count ? ", " : "", i);
         }
         gali_text_add(to, ");\n%*sbreak;\n", 4 * (p->depth + 1), "");
@@ -493,7 +387,7 @@ static void add_block(gali_c_printer *p, gali_text *to, const gali_loop_statemen
 /* ---- the whole ---- */
 
 static void add_unused(gali_text *to, const gali_text *body, const char *name, const char *ending) {
-    if (!has_name(to, body, name, ending)) {
+    if (!gali_c_has_name(to, body, name, ending)) {
         gali_text_add(to, "    (void)%s%s;\n", name, ending);
     }
 }
@@ -505,7 +399,7 @@ static void define_steps(const gali_c_printer *p, gali_text *to, const gali_text
         for (uint32_t d = 0; d + 1 < buffer->rank; d++) {
             char ending[16];
             snprintf(ending, sizeof ending, "_step%u", d);
-            if (!gali_c_has_step(p->function, buffer, d) || !has_name(to, body, buffer->name, ending)) {
+            if (!gali_c_has_step(p->function, buffer, d) || !gali_c_has_name(to, body, buffer->name, ending)) {
                 continue;
             }
             gali_text_add(to, "    const size_t ");
@@ -529,8 +423,8 @@ static void define_sizes(const gali_c_printer *p, const gali_loop_statement *siz
         return;
     }
     define_sizes(p, size->next, &rest, body);
-    if (has_name(&rest, body, size->variable->name, "") ||
-        (rest.size && has_name(&rest, &rest, size->variable->name, ""))) {
+    if (gali_c_has_name(&rest, body, size->variable->name, "") ||
+        (rest.size && gali_c_has_name(&rest, &rest, size->variable->name, ""))) {
         gali_text_add(to, "    ");
         add_let(to, size);
     }
@@ -539,20 +433,20 @@ static void define_sizes(const gali_c_printer *p, const gali_loop_statement *siz
 }
 
 /* What a device's function is for: an item by its number, or by where it stands. */
-static void add_place(const gali_c_printer *p, list *all) {
+static void add_place(const gali_c_printer *p, gali_c_list *all) {
     const gali_loop_statement *loop = p->function->body;
     if (!p->words->axes) {
-        add_item(all, "size_t ", "item", "");
+        gali_c_list_item(all, "size_t ", "item", "");
         return;
     }
     for (; loop && loop->kind == GALI_LOOP_FOR && loop->mark == GALI_LOOP_ITEM; loop = loop->body) {
-        add_item(all, "size_t ", loop->variable->name, "");
+        gali_c_list_item(all, "size_t ", loop->variable->name, "");
     }
 }
 
 static void add_head(gali_c_printer *p, gali_text *to, const gali_text *body) {
     const gali_loop_function *f = p->function;
-    list all = {.function = f, .to = to, .words = p->words, .declare = 1};
+    gali_c_list all = {.function = f, .to = to, .words = p->words, .declare = 1};
     gali_text_add(to, "/*\n");
     for (uint32_t i = 0; i < f->parameters; i++) {
         gali_text_add(to, " * %s %s", gali_loop_roles[f->buffer[i]->role], f->buffer[i]->name);
@@ -564,21 +458,21 @@ static void add_head(gali_c_printer *p, gali_text *to, const gali_text *body) {
         add_place(p, &all);
     }
     for (uint32_t i = 0; i < f->symbols; i++) {
-        add_item(&all, "uint32_t ", f->variable[i]->name, "");
+        gali_c_list_item(&all, "uint32_t ", f->variable[i]->name, "");
     }
     for (uint32_t i = 0; i < f->parameters; i++) {
-        add_parameter(&all, f->buffer[i]);
+        gali_c_list_parameter(&all, f->buffer[i]);
     }
     gali_text sizes = {0};
     define_sizes(p, f->sizes, &sizes, body);
     gali_text_add(to, "%s) {\n", gali_loop_parallel(f->body) ? ", uint32_t first, uint32_t last" : "");
     for (uint32_t i = 0; i < f->symbols; i++) {
-        if (!sizes.size || !has_name(to, &sizes, f->variable[i]->name, "")) {
+        if (!sizes.size || !gali_c_has_name(to, &sizes, f->variable[i]->name, "")) {
             add_unused(to, body, f->variable[i]->name, "");
         }
     }
     for (uint32_t i = 0; i < f->parameters; i++) {
-        if (is_returned(p->words, f->buffer[i])) {
+        if (gali_c_is_returned(p->words, f->buffer[i])) {
             continue;
         }
         add_unused(to, body, f->buffer[i]->name, "");

@@ -80,6 +80,38 @@ void gali_c_left(gali_text *to, const gali_loop_access *access);
 
 void gali_c_value(gali_c_printer *p, gali_text *to, const gali_loop_value *value, uint32_t lanes);
 
+/* ---- functions ---- */
+
+/* What a vector or number of a local is called. */
+const char *gali_c_type(const gali_c_printer *p, const gali_loop_buffer *local);
+
+/* Whether the function writes to the buffer; whether it returns it, as one of a device may. */
+int gali_c_is_result(const gali_loop_buffer *buffer);
+int gali_c_is_returned(const gali_c_words *words, const gali_loop_buffer *buffer);
+
+/* A list of parameters or of arguments: those whose names the body has, or all where body is NULL. */
+typedef struct gali_c_list {
+    const gali_loop_function *function;
+    gali_text *to;
+    const gali_text *body;
+    const gali_c_words *words; /* of a device; NULL: C */
+    int declare;
+    uint32_t count;
+} gali_c_list;
+
+/* Whether the body of what is written to `to` has that name, its dots as underlines and with the ending, as a word. */
+int gali_c_has_name(gali_text *to, const gali_text *body, const char *name, const char *ending);
+
+/* Appends type and name, or the name alone; a parameter and its stride; what the head defines for it. */
+void gali_c_list_item(gali_c_list *l, const char *type, const char *name, const char *ending);
+void gali_c_list_parameter(gali_c_list *l, const gali_loop_buffer *buffer);
+void gali_c_list_steps(gali_c_list *l, const gali_loop_buffer *buffer);
+
+/* All that is around and that the body needs. */
+void gali_c_list_needs(const gali_c_printer *p, gali_c_list *l);
+
+/* ---- values ---- */
+
 /* A value of one number in plain C; one that is stored as `element`. */
 void gali_c_plain(gali_c_printer *p, gali_text *to, const gali_loop_value *value);
 void gali_c_plain_stored(gali_c_printer *p, gali_text *to, const gali_loop_value *value, gali_element element);

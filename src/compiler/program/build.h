@@ -1,4 +1,4 @@
-/* Making a program's tensors, stages and steps, node by node: what build.c and control.c share. */
+/* Making a program's tensors, stages and steps, node by node: what build.c, known.c, control.c and call.c share. */
 #ifndef GALI_COMPILER_PROGRAM_BUILD_H
 #define GALI_COMPILER_PROGRAM_BUILD_H
 
@@ -20,6 +20,17 @@ typedef struct gali_scope {
 
 /* All nodes of a graph whose inputs have their tensors; makes those of the other values. */
 gal_status gali_program_add_graph(gali_builder *b, gali_scope *scope, const uint32_t *inputs);
+
+/* Whether all operands of a node without bodies are constants; whether all its results are. */
+int gali_program_is_constant(const gali_builder *b, const gali_scope *scope, const gali_node *node);
+int gali_program_is_known(const gali_builder *b, const gali_scope *scope, const gali_node *node);
+
+/* Makes the value's tensor a constant where all its integers are known: it needs no node. */
+gal_status gali_program_take_known(gali_builder *b, const gali_graph *graph, const gali_value *v,
+                                   uint32_t tensor);
+
+/* Computes a node whose operands are constants: its results are, too. */
+gal_status gali_program_fold(gali_builder *b, const gali_scope *scope, const gali_node *node);
 
 /* If, Loop, Scan, RNN, GRU or LSTM, whose results have their tensors. */
 gal_status gali_program_add_control(gali_builder *b, const gali_scope *scope, const gali_node *node);
