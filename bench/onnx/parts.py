@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 """ONNX models: how near their heaviest groups are to what the machine can do, and what each step of the compiler is worth.
 
-    parts.py FOLDER [NAME...] [--device device.json] [--log FILE] [--seconds 4]
+    parts.py FOLDER [NAME...] [--device device.json] [--log FILE]... [--seconds 4]
 
 For each model of FOLDER/models.json, at the sizes of its first case: the five heaviest groups with a sum in tiles, alone
 as `gallop tune` measures them, with their share of the roofline that `gallop probe` measured; then the whole model's CPU
-time without rewriting, fusion, layout or tiles (`gallop compile --without`), and with a log's schedules, over that of the
+time without rewriting, fusion, layout or tiles (`gallop compile --without`), and with each log's schedules, over that of the
 model as it is compiled by default. All variants live in one process and take turns; a ratio is the median over turns.
 Outputs of all are compared.
 """
@@ -48,10 +48,10 @@ def heaviest_groups(path: Path, sizes: str, device: Path | None) -> list[str]:
     return lines
 
 
-def variants(log: Path | None) -> dict[str, list[str]]:
+def variants(logs: list[Path]) -> dict[str, list[str]]:
     """What the compiler is told, by the variant's name; the first is the default."""
     told = {"": []} | {f"without {step}": ["--without", step] for step in STEPS}
-    return told | ({"with the log": ["--log", str(log)]} if log else {})
+    return told | {f"with {log.stem}": ["--log", str(log)] for log in logs}
 
 
 def ratios(model: bench.Row, path: Path, options: argparse.Namespace) -> dict[str, str]:
@@ -93,7 +93,9 @@ def main() -> int:
     parser.add_argument("folder", type=Path)
     parser.add_argument("names", nargs="*")
     parser.add_argument("--device", type=Path, help="of gallop probe --device cpu -o FILE")
-    parser.add_argument("--log", type=Path, help="of gallop tune")
+    parser.add_argument(
+        "--log", type=Path, action="append", default=[], help="of gallop tune; more than one may be"
+    )
     parser.add_argument("--seconds", type=float, default=4, help="of a model's variants together")
     options = parser.parse_args()
     importlib.import_module("onnx_c")  # says what is missing
