@@ -212,6 +212,33 @@ static void rows_of_open_size_are_nearly_equal(void **unused) {
     check_open_rows("x86-64-v4", 16, 8, 8); /* one vector: eight sums wait for each other the least */
 }
 
+/* Where vectors are of an open size, too, the forms of a tile are few: the code has each count of rows for each width. */
+static void open_rows_and_vectors_have_few_forms(void **unused) {
+    static const char text[] = "symbol n 1..64\ninput %0: f32[2, n, 32]\ninput %1: f32[2, 32, n]\n"
+                               "%2: f32[...] = MatMul (%0, %1)\noutput %2\n";
+    (void)unused;
+    gali_arena arena = {0};
+    gali_graph *graph;
+    gali_program *p = NULL;
+    gali_lowered lowered;
+    gal_error error = {0};
+    gali_run run = {.error = &error};
+    if (gali_graph_parse(&graph, text, strlen(text), &arena, &error) != GAL_OK ||
+        gali_graph_infer(graph, &error) != GAL_OK ||
+        program_make(&run, graph, target_of("x86-64-v4"), gali_program_layout, &p) != GAL_OK) {
+        fail_msg("%s", error.message);
+    }
+    gali_text loops = loops_of(p, 0, NULL, &lowered);
+    uint32_t forms = 0;
+    for (const char *at = loops.bytes; (at = strstr(at, "for tile")) != NULL; at++) {
+        forms++;
+    }
+    assert_int_equal(lowered.plain, 0);
+    assert_in_range(forms, 4, 20);
+    gali_text_release(&loops);
+    gali_arena_release(&arena);
+}
+
 /*
  * Of a clip that far memory holds, each row of all frames goes through all panels before the next row, frame by frame within,
  * since a window reads its neighbours; of one panel, too, or each frame would come from afar for every window. A small one
@@ -454,6 +481,7 @@ int main(void) {
         cmocka_unit_test(schedules_come_back),
         cmocka_unit_test(rows_go_around_short_panels),
         cmocka_unit_test(rows_of_open_size_are_nearly_equal),
+        cmocka_unit_test(open_rows_and_vectors_have_few_forms),
         cmocka_unit_test(axes_go_around_panels),
         cmocka_unit_test(no_schedule_nor_its_lack_changes_a_bit),
         cmocka_unit_test(a_long_sum_is_one_of_blocks),

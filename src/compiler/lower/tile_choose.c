@@ -15,6 +15,7 @@ enum {
     SHARED_WORTH = 3,    /* of rows that share a load in lanes, beside others */
     TERMS_SHORT = 64,    /* of a sum whose panels are read again for each tile of rows */
     EXTENT_GUESS = 64,   /* of an axis of open size */
+    FORMS_MOST = 20,     /* of a tile whose rows and vectors are of open sizes */
 };
 
 /* ---- choosing ---- */
@@ -144,6 +145,22 @@ static uint32_t registers_of(const gali_lowering *l) {
     return target->registers - (target->registers <= FEW && l->stage->reduced >= CONVOLUTION);
 }
 
+/*
+ * Whether a tile has few enough forms: an open size of rows has one for each count of rows, one of vectors for each width that
+ * panels are halved to and for what is left of a vector, and the code has their product.
+ */
+static int has_few_forms(const gali_lowering *l, const gali_sum_tile *t, uint32_t rows, uint32_t vectors) {
+    uint32_t widths = 2;
+    if (t->row == GALI_NONE || gali_extent_is_number(l->stage->extent[t->row])) {
+        return 1;
+    }
+    for (; vectors > 1; vectors /= 2) {
+        widths++;
+    }
+    return rows <= GALI_TILE_EVEN_MOST &&
+           (gali_extent_is_number(l->stage->extent[t->vector]) || rows * widths <= FORMS_MOST);
+}
+
 static void choose_size(const gali_lowering *l, gali_sum_tile *t) {
     const gali_target *target = l->p->target;
     double rows = t->row == GALI_NONE ? 1 : guess(l, l->stage->extent[t->row]);
@@ -151,10 +168,11 @@ static void choose_size(const gali_lowering *l, gali_sum_tile *t) {
         (double)(int64_t)((guess(l, l->stage->extent[t->vector]) + target->lanes - 1) / target->lanes);
     double best = -1;
     int open = t->row != GALI_NONE && !gali_extent_is_number(l->stage->extent[t->row]);
-    for (uint32_t r = 1; r <= (open ? GALI_TILE_EVEN_MOST : ROWS_MOST) && r <= rows; r++) {
+    for (uint32_t r = 1; r <= ROWS_MOST && r <= rows; r++) {
         for (uint32_t v = 1; v <= VECTORS_MOST && v <= vectors; v++) {
             double cost = open ? open_cost(l, t, r, v, vectors) : parts_cost(l, t, r, v, rows, vectors);
-            if (r * v + v + 1 <= registers_of(l) && (best < 0 || cost < best * 0.999)) {
+            if (r * v + v + 1 <= registers_of(l) && has_few_forms(l, t, r, v) &&
+                (best < 0 || cost < best * 0.999)) {
                 best = cost;
                 t->rows = r;
                 t->vectors = v;
