@@ -14,6 +14,7 @@ from gallop import rotation
 from gallop.contract import Block, Contract
 from gallop.label import Labels
 
+HEIGHT = 0.2  # m: one deviation of the ground's height, which motion on a floor does not show
 JOINT_SCALE = 0.1  # fed-back joints enter a phase's network this much weaker than the command
 
 
@@ -127,7 +128,7 @@ def _input_block(
     kind, _, last = b.name.partition(".")
     if b.name == "trajectory.gait":
         return take.labels.gait[at, [g for g, _ in contract.gaits].index(b.args[0])]
-    if b.name == "trajectory.height":
+    if b.name == "trajectory.height":  # the floor: terrain.py lays other ground under it
         return np.zeros(at.shape)
     if kind == "trajectory":
         what, axis = last.split(".")
@@ -225,6 +226,8 @@ def scale_of(contract: Contract, x: np.ndarray, y: np.ndarray) -> Scale:
     for block, where in contract.ranges(contract.inputs):
         weight = JOINT_SCALE if phased and block.name.startswith("joint.") else 1.0
         x_std[where] = max(x_std[where].mean(), 1e-4) / weight
+        if block.name == "trajectory.height":
+            x_std[where] = HEIGHT / contract.unit
     for _, where in contract.ranges(contract.outputs):
         y_std[where] = max(y_std[where].mean(), 1e-6)
     return Scale(x.mean(0).astype(np.float64), x_std, y.mean(0).astype(np.float64), y_std)

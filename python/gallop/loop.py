@@ -1,9 +1,10 @@
-"""The controller's loop on flat ground, differentiable: what training rolls out.
+"""The controller's loop, differentiable: what training rolls out.
 
 It is the runtime's (docs/controller.md, src/motion/body/path.inc, advance.inc) in torch, for many
 characters at once; test/python/test_loop.py compares them frame by frame. What is only shown
 (inertia, foot locking, breath) is not in it, nor are anchor and commanded path, which no walker
-has.
+has. A character goes over made-up ground (terrain.py), level where nothing says otherwise, which
+only a network with heights among its inputs sees.
 
 C characters, W samples a frame of the window, G gaits, F fed-back joint numbers.
 """
@@ -16,6 +17,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import torch
 
+from gallop import terrain
 from gallop.contract import Contract
 from gallop.losses import Layout
 
@@ -37,6 +39,7 @@ DEFAULTS = {
     "joint_smooth": 0.5, "stand_start": 0.0, "stand_damping": 0.25, "phase_stand": 0.1,
     "phase_least": 0.0, "speed_gain": 0.0, "speed_band": 0.0, "speed_push": 0.0,
     "speed_push_side": 0.0, "jump_time": 0.0, "jump_speed": 0.0, "jump_carry": 0.0,
+    "ground_reach": 0.0, "ground_smooth": 0.2,
 }  # fmt: skip
 
 
@@ -63,7 +66,8 @@ class State:
     """path [C, W, 2], facing [C, W] (radians) and gait [C, W, G] over the window, fed-back joints
     [C, F] in the last frame's root frame, phase [C]; the wanted velocity [C, 2] and facing [C],
     how fast that turns [C], strafe and crouch amounts [C]; the integrator's factor and the speed
-    that it sees [C]; jump_top [C], frames to the top of the last jump."""
+    that it sees [C]; jump_top [C], frames to the top of the last jump; the ground [C, P], and the
+    plane that the root follows on it: its height [C] over spot [C, 2], its slope [C, 2]."""
 
     path: torch.Tensor
     facing: torch.Tensor
@@ -78,6 +82,10 @@ class State:
     factor: torch.Tensor
     speed: torch.Tensor
     jump_top: torch.Tensor
+    ground: torch.Tensor
+    height: torch.Tensor
+    spot: torch.Tensor
+    slope: torch.Tensor
 
     def detached(self) -> State:
         return State(**{k: v.detach() for k, v in vars(self).items()})
@@ -125,6 +133,9 @@ class Loop:
             if self.rules.get(name, 0) > 0:
                 raise ValueError(f"rule {name}: not in the loop that training rolls out")
         self.at, self.device = Layout(contract), device
+        self.sides = terrain.sides(contract)
+        if self.sides and self.rules["ground_reach"] <= 0:
+            raise ValueError("rule ground_reach: above 0 expected of who sees the ground")
         phased = any(b.name == "phase.advance" for b in c.outputs)
         self.phase = c.columns(c.outputs, "phase.advance").start if phased else None
         past, future = c.window
@@ -160,10 +171,17 @@ class Loop:
         forgotten = -float(self.c.window[0]) - self.rules["jump_time"]
         gait = fed.new_zeros(count, window, len(self.c.gaits))
         gait[..., self.roles["stand"]] = self.rules["stand_start"]
+        ground = torch.tensor(terrain.level(count), dtype=fed.dtype, device=fed.device)
+        spot = fed.new_zeros(count, 2)
         return State(fed.new_zeros(count, window, 2), facing[:, None].repeat(1, window),
-                     gait, fed, phase,
-                     fed.new_zeros(count, 2), facing, zero, zero, zero, zero + 1, zero,
-                     zero + forgotten)
+                     gait, fed, phase, spot, facing, zero, zero, zero, zero + 1, zero,
+                     zero + forgotten, ground, zero, spot, spot)
+
+    def on_ground(self, s: State, ground: torch.Tensor) -> State:
+        """The state on a ground [C, P], as the runtime puts characters down."""
+        at, reach = s.path[:, self.now], self.rules["ground_reach"]
+        slope = terrain.around(ground, at, self.front[1].expand_as(at), reach)[1]
+        return replace(s, ground=ground, spot=at, slope=slope, height=terrain.height(ground, at))
 
     # ---- before the network ----
 
@@ -173,7 +191,8 @@ class Loop:
         wanted = self._want(s, stick)
         wanted.gait = torch.cat([s.gait[:, : self.now], self._gait(wanted, stick)[:, None],
                                  s.gait[:, self.now + 1 :]], 1)
-        return self._ahead(s.replaced(~busy, wanted) if self.jumps else wanted)
+        s = self._ahead(s.replaced(~busy, wanted) if self.jumps else wanted)
+        return self._over_ground(s) if self.sides else s
 
     def _jump(self, s: State, stick: Stick) -> tuple[State, torch.Tensor]:
         """Jumps go on or begin; who takes no command meanwhile."""
@@ -297,6 +316,21 @@ class Loop:
             gait = torch.cat([gait[..., :j], bell[..., None], gait[..., j + 1 :]], -1)
         return replace(s, path=path, facing=facing, gait=gait)
 
+    def plane(self, s: State, at: torch.Tensor) -> torch.Tensor:
+        """The height [C, ...] of the plane that the root follows at places [C, ..., 2]."""
+        shape = (len(at), *[1] * (at.ndim - 2))
+        way = at - s.spot.view(*shape, 2)
+        return s.height.view(shape) + (way * s.slope.view(*shape, 2)).sum(-1)
+
+    def _over_ground(self, s: State) -> State:
+        """The plane follows the ground (src/motion/body/ground.inc)."""
+        at, facing = s.path[:, self.now], s.facing[:, self.now]
+        front = torch.stack([torch.sin(facing), torch.cos(facing)], -1)
+        height, slope = terrain.around(s.ground, at, front, self.rules["ground_reach"])
+        share = self.rules["ground_smooth"]
+        s = replace(s, slope=mix(s.slope, slope, share))
+        return replace(s, height=mix(self.plane(s, at), height, share), spot=at)
+
     def inputs(self, s: State) -> torch.Tensor:
         """Raw inputs [C, K] of a commanded state."""
         c, facing = self.c, s.facing[:, self.now]
@@ -306,10 +340,16 @@ class Loop:
         gait = s.gait.index_select(1, self.samples)
         direction = torch.stack([torch.sin(angle), torch.cos(angle)], -1)
         half, parts = s.fed.shape[1] // 2, []
+        if self.sides:
+            root = s.path[:, self.now]
+            under = terrain.beside(s.ground, root, facing, path, direction, self.sides)
+            heights = (under - s.height[:, None]).split(len(c.samples), 1)
         for b in c.inputs:
             kind, _, last = b.name.partition(".")
             if b.name == "trajectory.gait":
                 parts.append(gait[..., [n for n, _ in c.gaits].index(b.args[0])])
+            elif b.name == "trajectory.height":
+                parts.append(heights[self.sides.index(float(b.args[0]))])
             elif kind == "trajectory" and last[:-2] in ("position", "direction"):
                 value = path if last.startswith("position") else direction
                 parts.append(value[..., "xz".index(last[-1])])

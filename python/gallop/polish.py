@@ -14,6 +14,13 @@ the network is moved so that
 - feet stay over the floor, and bones have their lengths (body),
 - everything else stays what the network said before this stage (keep), and
 - stretches of data are still reproduced (data).
+
+Where the network sees the ground (Plan.ground) it goes over made-up ground (terrain.py), and learns
+only what the ground changes, so that all else stays what it was to the bit:
+
+- planted feet lie on steps and not across their edges (tread),
+- legs are not asked for more than their length (reach), and
+- the body leans into a hill (lean).
 """
 
 from __future__ import annotations
@@ -26,7 +33,7 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from gallop import graph
+from gallop import graph, terrain
 from gallop.contract import Contract
 from gallop.course import CIRCLES, PIVOTS, Course, kinds
 from gallop.features import Dataset
@@ -45,9 +52,11 @@ FIDGET = 6.0  # rad/s at which a stick circles that nobody can follow
 LEAST = 0.85  # of the hips' height at rest: lower they are not but in a crouch or a jump
 STRIDE = 0.6  # s that even out strides, as the judge's figure of overshooting has it
 OVER = 0.04  # share of the wanted speed by which a mean over a stride may lie above it
+LEAN = 0.15  # how far the head is ahead of the hips for each unit of the slope's rise over run
+STRETCHED = 0.975  # of its length: from there on a shown leg gives way
 BEGINS = (1.0, 0.05)  # s after its first stride in which one begins; m/s faster than he went
 PARTS = ("slide", "calm", "keep", "track", "course", "body", "manner", "leap", "tall", "over",
-         "data")
+         "data", "tread", "reach", "lean")
 
 
 @dataclass(frozen=True)
@@ -83,6 +92,10 @@ class Plan:
     reverses: float = 0.0  # share of commands to go ahead that throw the stick right over
     least: float = CALM  # cm: `calm` counts from here on
     pushed: bool = False  # the rules that hurry on a slow one are at work, as at run time
+    ground: float = 0.0  # share of the pool on made-up ground; what is seen of it alone is trained
+    tread: float = 0.0  # planted feet do not lie across edges
+    reach: float = 0.0  # legs are not stretched
+    lean: float = 0.0  # the body leans into a hill
     stage: Stage = field(default_factory=lambda: Stage(1, 256, 16))
 
 
@@ -126,11 +139,13 @@ class Pool:
     def __init__(
         self, contract: Contract, data: Dataset, unroll: Unroll, style: int, count: int, seed: int,
         loop: Loop, known: np.ndarray | None = None, spins: float = 0.09, asides: float = 0.0,
-        reverses: float = 0.0,
+        reverses: float = 0.0, ground: float = 0.0,
     ) -> None:
         """`known` [8] tells which of MANNERS the data shows; only those are commanded. `spins` is
-        the share of commands that turn on the spot; `asides` and `reverses` as in Plan."""
-        self.spins, self.asides, self.reverses = spins, asides, reverses
+        the share of commands that turn on the spot; `asides`, `reverses` and `ground` as in
+        Plan."""
+        self.spins, self.asides, self.reverses, self.ground = spins, asides, reverses, ground
+        self.unit = contract.unit
         self.loop, self.unroll, self.count, self.device = loop, unroll, count, loop.device
         self.rules, self.rate = loop.rules, contract.rate
         self.per_second = contract.unit * contract.rate
@@ -175,8 +190,15 @@ class Pool:
         rest = self.loop.at_rest(self.fed[pick], facing[:, now], self.phase[pick])
         crouch = gait[:, now, self.loop.roles["crouch"]] if "crouch" in self.loop.roles else (
             rest.crouch)
-        return replace(rest, path=path - path[:, now, None], facing=facing, gait=gait,
-                       velocity=path[:, now] - path[:, now - 1], crouch=crouch)
+        fresh = replace(rest, path=path - path[:, now, None], facing=facing, gait=gait,
+                        velocity=path[:, now] - path[:, now - 1], crouch=crouch)
+        return self.loop.on_ground(fresh, self._grounds()) if self.ground > 0 else fresh
+
+    def _grounds(self) -> torch.Tensor:
+        """A ground [C, P] for each of a pool."""
+        uneven = self.host.random(self.count) < self.ground
+        made = terrain.drawn(self.host, self.count, self.unit)
+        return self._tensor(np.where(uneven[:, None], made, terrain.level(self.count)))
 
     def commanded(self, state: State) -> Orders:
         """New commands for everyone: go ahead, circle, strafe, or stop; some of them crouched, a
@@ -283,7 +305,7 @@ class Polish:
         off = {"speed_push": 0, "speed_push_side": 0, "phase_least": 0} if not plan.pushed else {}
         self.loop = Loop(contract, world.device, speed_gain=0, jump_carry=plan.carry, **off)
         self.pool = Pool(contract, data, unroll, style, plan.pool, seed, self.loop, goal.known,
-                         plan.spins, plan.asides, plan.reverses)
+                         plan.spins, plan.asides, plan.reverses, plan.ground)
         one = torch.zeros(plan.pool, net.styles, device=world.device)
         one[:, style] = 1
         self.style = one
@@ -294,7 +316,9 @@ class Polish:
         self.toes = torch.tensor([j for _, j, w in feet if w == 1], device=world.device)
         self.planted = torch.tensor([c for c, _, _ in feet], device=world.device)
         self.foot_weight = torch.tensor([w for _, _, w in feet], device=world.device)
-        self.adam = graph.adam(torch.optim.Adam, self.net.parameters(), plan.rate, world.device)
+        self.legs, self.top = self._leg_joints(contract), self._highest()
+        taught = self._sight_alone(contract) if plan.ground > 0 else self.net.parameters()
+        self.adam = graph.adam(torch.optim.Adam, taught, plan.rate, world.device)
         self.update = graph.Replayed(self._update, world.device)
         self.history: list[tuple[int, dict[str, float]]] = []
         self.step, self.checkpoint = 0, checkpoint
@@ -345,6 +369,32 @@ class Polish:
                 kept[where] = 4
         return kept
 
+    def _leg_joints(self, contract: Contract) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+        """Hip and heel joints [L] of each leg, and how long its two bones are [L]."""
+        names, device = contract.joint_names(), self.pool.device
+        legs = [[names.index(j) for j in leg[:3]] for leg in contract.legs]
+        length = [sum(float(np.linalg.norm(self.unroll.at.offsets[j])) for j in leg[1:])
+                  for leg in legs]
+        return (torch.tensor([leg[0] for leg in legs], device=device),
+                torch.tensor([leg[2] for leg in legs], device=device),
+                torch.tensor(length, device=device))
+
+    def _highest(self) -> int:
+        """The joint that is highest at rest."""
+        at, high = self.unroll.at, []
+        for parent, offset in zip(at.parents, at.offsets):
+            high.append(float(offset[1]) + (high[parent] if parent >= 0 else 0))
+        return int(np.argmax(high))
+
+    def _sight_alone(self, contract: Contract) -> list[torch.nn.Parameter]:
+        """What is trained where the rest is to stay: the weights of the ground's heights."""
+        self.net.requires_grad_(False)
+        first = self.net.layers[0].weight.requires_grad_(True)
+        seen = torch.zeros(first.shape[2], device=first.device)
+        seen[terrain.height_columns(contract)] = 1
+        first.register_hook(lambda gradient: gradient * seen)
+        return [first]
+
     def train(self, quiet: bool = False, stop: int | None = None) -> PFNN:
         """Run all steps, or up to step `stop`; ^C as in Trainer.train."""
         with Interrupt() as asked:
@@ -374,7 +424,8 @@ class Polish:
         draw = self.batches.draw(self.plan.stage, self.seed + 1000, step, 0, [])
         made = self.update({**given_of(draw, 1 - keep), **named(state, orders)})
         if step % 20 == 0:
-            self.history.append((step, {k: float(made["part." + k]) for k in PARTS}))
+            terms = {k: float(made["part." + k]) for k in PARTS if "part." + k in made}
+            self.history.append((step, terms))
         self.state, self.orders = parted(made)
 
     def _update(self, given: graph.Tensors) -> graph.Tensors:
@@ -401,7 +452,7 @@ class Polish:
         """Some frames of the pool with gradient: what is after them, and the weighted terms."""
         u, plan, loop = self.unroll, self.plan, self.loop
         begin = state.path[:, loop.now]
-        wanted, slide, keep, raw, ways, last = 0.0, [], [], [], [], None
+        wanted, slide, keep, raw, ways, over, last = 0.0, [], [], [], [], [], None
         leaping = self._leaping(state)
         for _ in range(plan.frames):
             state, orders = loop.command(state, orders.stick()), orders.later()
@@ -416,6 +467,8 @@ class Polish:
             raw.append(y)
             ways.append(self._world(state, y))
             feet = self._feet(state, y)
+            if plan.ground > 0:
+                over.append(self._on_ground(state, y, said * u.y_std + u.y_mean, feet))
             if last is not None:
                 slide.append(self._slide(last, feet))
             last = feet
@@ -429,6 +482,9 @@ class Polish:
         landed = ~self._leaping(state)
         settled = settled * landed
         track = self._track(went, wanted, state, settled)
+        if plan.ground > 0:  # the others stay as they are: of theirs nothing is trained
+            uneven = terrain.is_uneven(state.ground).float()
+            settled = settled * uneven
         kind = torch.where(settled >= 1, orders.kind, -torch.ones_like(settled))
         off = wrap(state.face - state.facing[:, loop.now])
         course = self.course.loss(went, wanted, off, kind)
@@ -437,7 +493,9 @@ class Polish:
         habits = self.moments.loss(self._foot_points(stacked), self._advance(stacked), manner)
         care = 1 + (plan.turns - 1) * (orders.kind >= PIVOTS)
         care = torch.where(leaping | ~landed, plan.leaps + 0 * care, care)
-        return state, orders, {"slide": plan.slide * (torch.stack(slide) * care).mean(),
+        parts = dict(zip(("tread", "reach", "lean"), torch.stack(over).mean(0))) if over else {}
+        parts = {k: getattr(plan, k) * v for k, v in parts.items()}
+        return state, orders, {**parts, "slide": plan.slide * (torch.stack(slide) * care).mean(),
                                "calm": plan.calm * self._calm(torch.stack(ways, 1)),
                                "keep": plan.keep * torch.stack(keep).mean(),
                                "track": plan.track * track,
@@ -447,6 +505,41 @@ class Polish:
                                "leap": plan.leap * self._leap(went - wanted, leaping & ~landed),
                                "tall": plan.tall * self._tall(stacked, state, leaping | ~landed),
                                "over": plan.over * self._over(state, orders)}
+
+    def _on_ground(
+        self, s: State, y: torch.Tensor, said: torch.Tensor, feet: tuple
+    ) -> torch.Tensor:
+        """How badly they go on the ground that is there [3], decimetres squared: edges under
+        planted feet, what legs are too short by, and how far the head is from where it would lean
+        from what was said on the level."""
+        dm = 10 * self.unroll.at.metres
+        at, planted = (f.unflatten(1, (-1, 2)) for f in feet)
+        under = terrain.rough(s.ground[:, None, None], at, terrain.SOFT)
+        tread = (under[..., 1] - under[..., 0]).square() * planted[..., 0] * planted[..., 1]
+        points = self._world(s, y)
+        hip, heel, length = self.legs
+        way = points.index_select(1, hip) - points.index_select(1, heel)
+        flat = way.detach().norm(dim=-1).maximum(STRETCHED * length)
+        place = points.index_select(1, heel)[..., 0::2]
+        rise = terrain.height(s.ground[:, None], place) - s.height[:, None]
+        reach = torch.stack([way[..., 0], way[..., 1] - rise, way[..., 2]], -1).norm(dim=-1)
+        reach = torch.relu(reach - flat).square()
+        lean = (self._head(y) - self._head(said)) - LEAN * self._uphill(s, said)
+        terms = (tread.sum(1), reach.sum(1), lean.square().sum(-1))
+        return torch.stack([t.mean() for t in terms]) * dm * dm
+
+    def _head(self, raw: torch.Tensor) -> torch.Tensor:
+        """How far the highest joint is ahead of the first [C, 2], to the left and ahead."""
+        points = raw[:, self.unroll.at.position].unflatten(-1, (-1, 3))
+        return (points[:, self.top] - points[:, 0])[:, 0::2]
+
+    def _uphill(self, s: State, said: torch.Tensor) -> torch.Tensor:
+        """The slope [C, 2] in the root frame, times how high the head is over the hips, of those
+        who go."""
+        points = said[:, self.unroll.at.position].unflatten(-1, (-1, 3))
+        tall = points[:, self.top, 1] - points[:, 0, 1]
+        goes = (s.velocity.norm(dim=-1) / self.pool.rules["speed_walk"]).clamp(max=1)
+        return turned(s.slope, -s.facing[:, self.loop.now]) * (tall * goes)[:, None]
 
     def _leaping(self, s: State) -> torch.Tensor:
         """Who jumps [C], from the button until he has landed."""

@@ -25,6 +25,7 @@ from gallop import (
     o3de,
     person,
     retarget,
+    terrain,
     walker,
 )
 from gallop.contract import Contract, parse
@@ -190,13 +191,16 @@ def rarity(data: Dataset) -> np.ndarray:
     return weight / weight.mean()
 
 
-def contract(phased: bool = True) -> Contract:
-    """The runner's contract: the walker's with two gaits more."""
+def contract(phased: bool = True, sees: bool = False) -> Contract:
+    """The runner's contract: the walker's with two gaits more, and the ground where it `sees`."""
     text = library.models_folder() / "walker.contract"
     base = parse(text.read_text(), str(text))
     skeleton = motion.Skeleton(base.joint_names(), base.parents(),
                                np.array([j.offset for j in base.joints]))
-    return walker.template("runner", skeleton, base.legs, 0.01, RULES, phased, GAITS)
+    made = walker.template("runner", skeleton, base.legs, 0.01, RULES, phased, GAITS)
+    if sees:
+        made.inputs[-2:-2] = terrain.blocks(made.unit)
+    return made
 
 
 def default_folder() -> Path:

@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import argparse
+import copy
 import csv
 import dataclasses
 import os
@@ -40,6 +41,7 @@ from gallop import (
     person,
     runner,
     start,
+    terrain,
     walker,
 )
 from gallop.losses import Unroll, Weights
@@ -51,6 +53,7 @@ EXPERTS = {"cubic": 4, "linear": 10, "constant": 50, "plain": 1, "network": 8}
 ENDED = " (ended by ^C)"
 MENDING = {"rate": 8e-5, "spins": 0.2, "turns": 6.0, "leaps": 3.0, "leap": 0.25, "carry": 1.0,
            "tall": 0.05}  # see Plan
+GROUND = {"rate": 5e-4, "ground": 0.85, "tread": 2.0, "reach": 2.0, "lean": 0.3, "manner": 0.0}
 LICENCE = (
     "This model was trained on the 100STYLE dataset, Creative Commons Attribution 4.0 "
     "International (https://creativecommons.org/licenses/by/4.0/). The model's weights are "
@@ -132,6 +135,8 @@ def parser() -> argparse.ArgumentParser:
     p.add_argument("--polish", type=int, help="steps of the last stage (0: none)")
     p.add_argument("--mend", type=int, default=0, help="steps of polish after that which count "
                    "turns on the spot, jumps and squats for more; the dog's backing and runs (0)")
+    p.add_argument("--ground", type=int, default=0, help="walker, runner: steps of the stage in "
+                   "which it learns to see the ground; nothing else is changed (0: it does not)")
     p.add_argument("--from", type=Path, dest="begin", metavar="MODEL",
                    help="mend this model of the project, and train nothing else")
     p.add_argument("--keep", type=float,
@@ -185,6 +190,7 @@ def write_curve(path: Path, history: list[tuple[int, dict[str, float]]]) -> None
     """The loss curve as CSV: step, loss and its parts."""
     keys = ["loss", "error", "slide", "kinematics", "decay"]
     keys += ["calm", "keep", "track", "course", "body", "manner", "leap", "tall", "over", "data"]
+    keys += ["tread", "reach", "lean"]
     with path.open("w", newline="") as f:
         out = csv.writer(f)
         out.writerow(["step", *keys])
@@ -197,6 +203,8 @@ def train_walker(args: argparse.Namespace) -> modelfile.Model | None:
     folder = args.data or walker.default_folder()
     text_file = args.contract or library.models_folder() / "walker.contract"
     rules = contract.parse(text_file.read_text(), str(text_file))
+    if args.ground > 0:
+        rules.inputs[-2:-2] = terrain.blocks(rules.unit)
     data = features.build(rules, walker.takes(folder, not args.plain_paths))
     rows, held = split(data)
     if args.all:
@@ -212,7 +220,7 @@ def train_walker(args: argparse.Namespace) -> modelfile.Model | None:
         pupil = distil.Pupil(args.teacher, args.judge, rules, scale, data.styles, walker.STYLE)
         data = pupil.relabelled(data, torch.device(args.device))
     trainer = Trainer(rules, data, rows, scale, settings, args.device, args.checkpoint)
-    net, scale = first_stages(args, trainer, scale)
+    net, scale = first_stages(args, trainer, rules, scale)
     if trainer.world.rank > 0:
         return None
     curve = trainer.history
@@ -235,7 +243,7 @@ def train_runner(args: argparse.Namespace) -> None:
     args.hidden = args.hidden or (runner.QUICK_HIDDEN if args.quick else runner.HIDDEN[args.kind])
     if args.polish is None:
         args.polish = runner.QUICK_POLISH if args.quick else runner.POLISH
-    rules = runner.contract(args.kind == "pfnn")
+    rules = runner.contract(args.kind == "pfnn", args.ground > 0)
     data = features.build(rules, runner.takes(runner_clips(args)))
     data.weight = runner.rarity(data)
     every = np.ones(len(data.x), bool)
@@ -244,7 +252,7 @@ def train_runner(args: argparse.Namespace) -> None:
     scale = features.scale_of(rules, data.x, data.y)
     settings = settings_of(args, {})
     trainer = Trainer(rules, data, every, scale, settings, args.device, args.checkpoint)
-    _, scale = first_stages(args, trainer, scale)
+    _, scale = first_stages(args, trainer, rules, scale)
     if trainer.world.rank > 0:
         return
     curve = trainer.history
@@ -267,11 +275,12 @@ def runner_clips(args: argparse.Namespace) -> list[motion.Clip]:
 
 
 def first_stages(
-    args: argparse.Namespace, trainer: Trainer, scale: features.Scale
+    args: argparse.Namespace, trainer: Trainer, rules: contract.Contract, scale: features.Scale
 ) -> tuple[PFNN, features.Scale]:
     """The network before it is polished, and its scale: trained, or of the model to be mended."""
     if args.begin:
-        scale = exporter.restore(trainer.average, modelfile.read(args.begin))
+        model = terrain.given_sight(modelfile.read(args.begin), rules)
+        scale = exporter.restore(trainer.average, model)
         trainer.unroll.set_scale(scale)
         return trainer.average, scale
     began = time.time()
@@ -299,9 +308,9 @@ def polished(
         if trainer.interrupted:
             break
         place = args.checkpoint.with_suffix(suffix) if args.checkpoint else None
-        last = Polish(net, trainer.unroll, rules, data, batches_of(trainer, data, style, suffix),
-                      style, plan, args.seed, trainer.world, place,
-                      pupil.teacher if pupil else None)
+        beside = batches_of(trainer, rules, data, style, suffix)
+        last = Polish(net, trainer.unroll, rules, data, beside, style, plan, args.seed,
+                      trainer.world, place, pupil.teacher if pupil else None)
         net = last.train(args.quiet) if pupil is None else pupil.polished(last, args.quiet)
         trainer.interrupted = last.interrupted
         done = history[-1][0] + 1 if history else 0
@@ -311,8 +320,8 @@ def polished(
 
 
 def plans_of(args: argparse.Namespace, taught: bool) -> list[tuple[Plan, str]]:
-    """The polish, then the mending of what it leaves, on a GPU of as many characters; and the
-    suffixes of their checkpoints."""
+    """The polish, then the mending of what it leaves, on a GPU of as many characters, then the
+    ground; and the suffixes of their checkpoints."""
     steps = args.polish if args.polish is not None else (500 if args.quick else 3600)
     weights = Weights(args.slide, args.kinematics, absolute=args.absolute)
     small = (96, 12, Stage(1, 48, 8, weights=weights))
@@ -324,13 +333,21 @@ def plans_of(args: argparse.Namespace, taught: bool) -> list[tuple[Plan, str]]:
                 course=args.course, stage=size[2])
     mend = dataclasses.replace(plan, steps=args.mend, pool=mended[0], frames=mended[1],
                                stage=mended[2], **MENDING)
-    return [(p, suffix) for p, suffix in ((plan, ".polish"), (mend, ".mend")) if p.steps]
+    few = dataclasses.replace(plan.stage, batch=plan.stage.batch // 2)
+    ground = dataclasses.replace(plan, stage=few, **{**GROUND, "steps": args.ground})
+    made = ((plan, ".polish"), (mend, ".mend"), (ground, ".ground"))
+    return [(p, suffix) for p, suffix in made if p.steps]
 
 
 def batches_of(
-    trainer: Trainer, data: features.Dataset, style: int, suffix: str
+    trainer: Trainer, rules: contract.Contract, data: features.Dataset, style: int, suffix: str
 ) -> Batches:
-    """Stretches of data beside the polish: of all styles, but for the mending of what has one."""
+    """Stretches of data beside the polish: of all styles, but for the mending of what has one; in
+    the ground's stage with ground under them."""
+    if suffix == ".ground":
+        made = copy.copy(trainer.batches)
+        made.ground = terrain.Under(rules, data, trainer.world.device)
+        return made
     if suffix == ".polish" or len(data.styles) == 1:
         return trainer.batches
     rows = trainer.batches.rows & (data.style == style)

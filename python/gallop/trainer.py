@@ -25,6 +25,7 @@ from gallop.losses import Unroll, Weights
 from gallop.mode_network import ModeNetwork, gate_columns
 from gallop.network import PFNN
 from gallop.progress import Progress
+from gallop.terrain import Under, height_columns
 
 
 @dataclass(frozen=True)
@@ -117,6 +118,7 @@ class Batches:
         self.style = torch.nn.functional.one_hot(
             torch.tensor(data.style, device=to), len(data.styles)).float()
         self.run, self.rows, self.world = data.run, rows, world
+        self.ground: Under | None = None  # where there is one: what is laid under the stretches
         weight = np.array([settings.style_weight.get(s, 1.0) for s in data.styles])[data.style]
         weight = weight if data.weight is None else weight * data.weight
         self.weight = weight * (1 - (1 - settings.stand_weight) * data.stand)
@@ -149,7 +151,8 @@ class Batches:
         # Frozen phases of standing sit at few points only; at run time any may occur.
         phase = self.phase[index] + (self.still[at] * shift[mine].to(to))[:, None]
         style = self.style[at]
-        return self.x[index], self.y[index], phase, style, noise, masks
+        x = self.x[index] if self.ground is None else self.ground.laid(host, self.x[index], at)
+        return x, self.y[index], phase, style, noise, masks
 
     def _random(
         self, host: np.random.Generator, stage: Stage, fed: int
@@ -191,6 +194,8 @@ class Trainer:
         self.settings, self.world = settings, World(device)
         torch.manual_seed(settings.seed)
         self.net = made_network(contract, settings, len(data.styles)).to(self.world.device)
+        with torch.no_grad():  # of ground it learns last, and until then nothing
+            self.net.layers[0].weight[..., height_columns(contract)] = 0
         self.unroll = Unroll(self.net, contract, scale).to(self.world.device)
         self.batches = Batches(data, rows, settings, self.world)
         self.average = copy.deepcopy(self.net)

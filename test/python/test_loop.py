@@ -8,7 +8,7 @@ import pytest
 import torch
 
 import synthetic
-from gallop import Crowd, contract, exporter, features, loop, modelfile, runner
+from gallop import Crowd, contract, exporter, features, loop, modelfile, runner, terrain
 from gallop.network import PFNN
 from gallop.torch_layers import FileModule
 
@@ -34,9 +34,11 @@ def sticks(host, full):
     return made
 
 
-def run_both(model, path, full):
-    """Root, facing and phase of each frame: the loop's, the runtime's, [FRAMES, COUNT, 4]."""
-    crowd, host = Crowd(path), np.random.default_rng(3)
+def run_both(model, path, full, ground=None):
+    """Root, facing and phase of each frame: the loop's, the runtime's, [FRAMES, COUNT, 4]; on a
+    ground [P], where there is one."""
+    crowd = Crowd(path, ground=None if ground is None else under(ground))
+    host = np.random.default_rng(3)
     c = contract.parse(model.contract)
     l, net = loop.Loop(c, torch.device("cpu")), FileModule(model).eval()
     facing, phase = host.uniform(-3, 3, (2, COUNT))
@@ -44,6 +46,8 @@ def run_both(model, path, full):
     mean = torch.tensor(model.output_mean)
     start = [torch.tensor(a, dtype=torch.float32) for a in (facing, phase % (2 * np.pi))]
     s = l.at_rest(mean[l.at.y_fed].repeat(COUNT, 1), *start)
+    if ground is not None:
+        s = l.on_ground(s, torch.tensor(ground, dtype=torch.float32).repeat(COUNT, 1))
     ours, theirs = [], []
     for stick in sticks(host, full):
         yaw = stick.look.numpy()
@@ -62,6 +66,12 @@ def run_both(model, path, full):
         theirs.append([(*t.root[[0, 2]], t.facing, t.phase) for t in states])
     assert crowd.resets == 0
     return np.array(ours), np.array(theirs)
+
+
+def under(ground):
+    """The ground as the runtime asks for it."""
+    flat = torch.tensor(ground)
+    return lambda x, z: float(terrain.height(flat, torch.tensor([x, z], dtype=torch.float64)))
 
 
 def compare(ours, theirs):
@@ -89,6 +99,33 @@ def test_crouching_jumping_and_running_a_little(tmp_path):
     path = tmp_path / "tiny.gallop"
     modelfile.write(model, path)
     compare(*run_both(model, path, full=True))
+
+
+def uneven(kind):
+    made = dict(zip(terrain.FIELDS, terrain.level(1)[0]))
+    made.update({"slope": {"slope_x": 0.2, "slope_z": -0.4},
+                 "stairs": {"high": 17, "deep": 32, "steps": 6, "landing": 90, "angle": 0.7,
+                            "begin": 20}}[kind])
+    return np.array(list(made.values()))
+
+
+@pytest.mark.parametrize("kind", ["slope", "stairs"])
+def test_a_network_that_sees_the_ground(tmp_path, kind):
+    """The shipped walker, given heights as inputs that turn what it does."""
+    model = modelfile.read(ROOT / "models" / "walker.gallop")
+    c = contract.parse(model.contract)
+    c.inputs[-2:-2] = terrain.blocks(c.unit)
+    model = terrain.given_sight(model, c)
+    model.golden = None
+    seen, first = terrain.height_columns(c), model.layers[0]
+    first.weights[..., seen] = 0.02 * np.random.default_rng(1).normal(
+        size=first.weights[..., seen].shape)
+    path = tmp_path / "seeing.gallop"
+    modelfile.write(model, path)
+    ours, theirs = run_both(model, path, full=False, ground=uneven(kind))
+    compare(ours, theirs)
+    blind, _ = run_both(model, path, full=False)
+    assert np.abs(ours - blind)[..., :2].max() > 1  # it does see it
 
 
 def test_defaults_are_the_runtimes():
