@@ -26,7 +26,7 @@ typedef struct gal_gpu_desc {
      * 0: a step waits for the device and shows its own. One crowd, or one group of it, for each open network. */
     uint32_t pipelined;
     /* A file of `gallop tune --target opencl`: the tilings that were fastest on this device, from each count of characters on
-     * that was tuned. NULL: by rules. */
+     * that was tuned until the rules take another. NULL: by rules. */
     const char *log;
 } gal_gpu_desc;
 

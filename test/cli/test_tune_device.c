@@ -72,6 +72,50 @@ static void expect_logged(const gal_gpu *gpu, const gali_log *log) {
     }
 }
 
+/* The kernel of a product's first layer for so many rows: 0, for few rows; else its rows of a tile. */
+static uint32_t tile_at(const gal_gpu *gpu, int64_t rows) {
+    for (uint32_t i = 0; i < gpu->run.plan.launch_count; i++) {
+        const gali_launch *launch = &gpu->run.plan.launches[i];
+        if (launch->task == 1 && launch->shape != GALI_LAUNCH_ITEMS && rows >= launch->least &&
+            rows <= launch->most) {
+            return launch->shape == GALI_LAUNCH_ROWS ? 0 : launch->rows;
+        }
+    }
+    return UINT32_MAX;
+}
+
+static uint32_t choose_at_ten(void *context, const gali_device_task *task, gali_device_chosen *chosen) {
+    (void)task;
+    (void)context;
+    chosen[0] = (gali_device_chosen){10, {64, 64, 8, 8, 8, 1, 0}};
+    chosen[1] = (gali_device_chosen){600, {128, 128, 8, 8, 8, 1, 0}};
+    return 2;
+}
+
+/* What was measured at a count holds until the rules take another. */
+static void a_tiling_holds_for_its_range(void **state) {
+    (void)state;
+    static const struct {
+        int64_t rows;
+        uint32_t tile;
+    } expected[] = {{1, 0},    {9, 0},    {10, 64},  {31, 64},   {32, 0},     {255, 0},
+                    {256, 32}, {511, 32}, {599, 64}, {600, 128}, {16383, 128}};
+    fixture f = fixture_make(&desc, 1);
+    size_t size;
+    unsigned char *bytes = synthetic_bytes(&f.s, &size);
+    const gali_gpu_choice choice = {.choose = choose_at_ten};
+    gal_gpu *gpu;
+    gal_error error;
+    assert_int_equal(gali_gpu_open(&gpu, bytes, size, &(gal_gpu_desc){.capacity = 20000}, &choice, &error),
+                     GAL_OK);
+    for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
+        assert_int_equal(tile_at(gpu, expected[i].rows), expected[i].tile);
+    }
+    gal_gpu_close(gpu);
+    free(bytes);
+    fixture_free(&f);
+}
+
 /* C that is emitted by the log is other C. */
 static void expect_compiled(const void *bytes, size_t size, const char *log) {
     const gal_compile_desc plain = {.name = "net", .target = "opencl", .least = 1, .most = ROWS};
@@ -141,6 +185,7 @@ int main(void) {
         printf("no OpenCL device\n");
         return SKIPPED;
     }
-    const struct CMUnitTest tests[] = {cmocka_unit_test(a_log_is_written_and_opens)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(a_log_is_written_and_opens),
+                                       cmocka_unit_test(a_tiling_holds_for_its_range)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

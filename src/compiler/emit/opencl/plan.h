@@ -89,7 +89,10 @@ typedef struct gali_device_task {
     gali_tiling tiling; /* that it has, of a product at its rows; depth and parts 0: not chosen yet */
 } gali_device_task;
 
-/* A tiling, and the rows from which on it is to be taken: of what is no product all. */
+/*
+ * A tiling, and the rows from which on it is to be taken, until the rules take another; 0: of all rows, as of what is no
+ * product.
+ */
 typedef struct gali_device_chosen {
     int64_t from;
     gali_tiling tiling;
@@ -99,7 +102,7 @@ typedef struct gali_device_chosen {
 typedef struct gali_device_limits {
     uint32_t group_most;  /* items of a group */
     uint32_t local_bytes; /* of a group */
-    /* Fills up to GALI_DEVICE_CHOSEN_MAX, by rising rows, returns how many: 0, rules choose, as below the first. NULL: rules. */
+    /* Fills up to GALI_DEVICE_CHOSEN_MAX, by rising rows, returns how many: 0, rules choose. NULL: rules. */
     uint32_t (*choose)(void *context, const gali_device_task *task, gali_device_chosen *chosen);
     void *context;
     const char *machine;    /* the device's name in logs; NULL: none */

@@ -31,11 +31,17 @@ extern const gali_embedded gali_embedded_device_product, gali_embedded_device_ro
 
 /* Tilings by rules, each from so many rows on; of those from the same on the first that fits, and the first of all fits any. */
 static const gali_device_chosen rules[] = {
-    {0, {.rows = 1, .parts = PARTS_MOST}}, {2, {.rows = 2, .parts = PARTS_MOST}},
-    {3, {.rows = 4, .parts = PARTS_MOST}}, {5, {.rows = 8, .parts = PARTS_MOST / 2}},
-    {256, {32, 32, 8, 4, 4, 4, 0}},        {256, {32, 32, 8, 4, 4, 8, 0}},
-    {512, {64, 64, 8, 8, 8, 2, 0}},        {512, {64, 64, 8, 8, 8, 4, 0}},
-    {16384, {128, 128, 8, 8, 8, 1, 0}},    {16384, {128, 128, 16, 8, 8, 1, 0}},
+    {0, {.rows = 1, .parts = PARTS_MOST}},
+    {2, {.rows = 2, .parts = PARTS_MOST}},
+    {3, {.rows = 4, .parts = PARTS_MOST}},
+    {5, {.rows = 8, .parts = PARTS_MOST / 2}},
+    {32, {.rows = 8, .parts = PARTS_MOST / 4}},
+    {256, {32, 32, 8, 4, 4, 4, 0}},
+    {256, {32, 32, 8, 4, 4, 8, 0}},
+    {512, {64, 64, 8, 8, 8, 2, 0}},
+    {512, {64, 64, 8, 8, 8, 4, 0}},
+    {16384, {128, 128, 8, 8, 8, 1, 0}},
+    {16384, {128, 128, 16, 8, 8, 1, 0}},
 };
 enum { RULES = sizeof rules / sizeof rules[0] };
 
@@ -376,9 +382,28 @@ static uint32_t images_of(const gali_device_plan *plan, const product *is) {
     return (x ? GALI_IMAGE_LEFT : 0) | (w ? GALI_IMAGE_RIGHT : 0);
 }
 
+/* A tiling by rules as this device may have it. */
+static gali_tiling by_rule(const gali_device_plan *plan, const gali_device_task *task, uint32_t i) {
+    gali_tiling tiling = rules[i].tiling;
+    tiling.images = tiling.depth && plan->device.prefers_images ? task->images : 0;
+    while (!tiling.depth && tiling.parts > 1 && tiling.parts * GALI_ROW_OUTPUTS > plan->device.group_most) {
+        tiling.parts /= 2;
+    }
+    return tiling;
+}
+
+/* Adds a tiling for the rows from `from` to *end, if it fits, and moves *end below. */
+static void add_if_fits(gali_device_plan *plan, const kernel *k, const gali_device_task *task,
+                        const gali_tiling *tiling, int64_t from, int64_t *end) {
+    if (from <= *end && gali_tiling_fits(tiling, task, &plan->device)) {
+        add_tiling(plan, k, tiling, from, *end);
+        *end = from - 1;
+    }
+}
+
 /*
- * Kernels for all counts of rows, from the most down: the tilings that are chosen, and below the first of them those by
- * rules that fit.
+ * Kernels for all counts of rows, from the most down: a tiling that is chosen holds until the rules take another, for what was
+ * measured at few rows says nothing of many; one from 0 on holds for all.
  */
 static void add_kernels(gali_device_plan *plan, kernel *k) {
     const product *is = k->is;
@@ -395,23 +420,19 @@ static void add_kernels(gali_device_plan *plan, kernel *k) {
     uint32_t count = gali_device_choose(plan, &task, text, text, chosen);
     int64_t end = INT64_MAX;
     k->task = plan->task_count;
-    while (count-- > 0) {
-        chosen[count].tiling.images &= task.images;
-        if (gali_tiling_fits(&chosen[count].tiling, &task, &plan->device)) {
-            add_tiling(plan, k, &chosen[count].tiling, chosen[count].from, end);
-            end = chosen[count].from - 1;
-        }
+    for (uint32_t i = 0; i < count; i++) {
+        chosen[i].tiling.images &= task.images;
+    }
+    if (count && chosen[0].from == 0) {
+        add_if_fits(plan, k, &task, &chosen[0].tiling, 0, &end);
+        count = 0;
     }
     for (uint32_t i = RULES; i-- > 0;) {
-        gali_tiling tiling = rules[i].tiling;
-        tiling.images = tiling.depth && plan->device.prefers_images ? task.images : 0;
-        while (!tiling.depth && tiling.parts > 1 && tiling.parts * GALI_ROW_OUTPUTS > plan->device.group_most) {
-            tiling.parts /= 2;
+        for (; count && chosen[count - 1].from >= rules[i].from; count--) {
+            add_if_fits(plan, k, &task, &chosen[count - 1].tiling, chosen[count - 1].from, &end);
         }
-        if (end >= rules[i].from && gali_tiling_fits(&tiling, &task, &plan->device)) {
-            add_tiling(plan, k, &tiling, rules[i].from, end);
-            end = rules[i].from - 1;
-        }
+        const gali_tiling tiling = by_rule(plan, &task, i);
+        add_if_fits(plan, k, &task, &tiling, rules[i].from, &end);
     }
 }
 
