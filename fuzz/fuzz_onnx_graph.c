@@ -1,6 +1,6 @@
 /*
  * ONNX files on their way to C: what is read becomes a graph with inferred shapes, a program, loops of each group, and C for
- * two targets and as kernels of a device, or is refused with a message; for one of them with versions of groups for ranges of its first sizes, those
+ * three targets, one of which has regions of its own, and as kernels of a device, or is refused with a message; for one of them with versions of groups for ranges of its first sizes, those
  * that only running tells among them. Loops are verified where they are made.
  */
 #include <string.h>
@@ -8,6 +8,7 @@
 #include "compiler/emit/opencl/emit.h"
 #include "compiler/emit/program.h"
 #include "compiler/program/versions.h"
+#include "compiler/regions.h"
 #include "compiler/target.h"
 #include "fuzz.h"
 #include "import/onnx/file.h"
@@ -66,15 +67,19 @@ static void compile(const gali_onnx_file *file, const char *target, int with_siz
     gali_arena arena = {0};
     gali_graph *graph;
     gali_program *program;
-    gali_text parts[GAL_COMPILED_PART_COUNT] = {{0}};
+    gali_text parts[GAL_COMPILED_PART_COUNT] = {{0}}, regions = {0};
     gal_error error = {0};
     gali_onnx_sizes sizes = {NULL, 0};
     if (with_sizes) {
         sizes = sizes_of(file, &arena);
     }
     gal_status status = gali_onnx_graph(&graph, file, &sizes, &arena, &error);
+    if (status == GAL_OK && target) {
+        status = gali_regions_take(gali_target_find(target, &error), graph, &regions, &error);
+    }
     status = status == GAL_OK ? gali_program_make(&program, graph, &arena, &error) : status;
     if (status == GAL_OK) {
+        program->regions = &regions;
         status = target ? emit_c(program, target, &sizes, parts, &error) : emit_kernels(program, parts, &error);
     }
     require(status == GAL_OK || error.message[0] != 0);
@@ -82,6 +87,7 @@ static void compile(const gali_onnx_file *file, const char *target, int with_siz
     for (int part = 0; part < GAL_COMPILED_PART_COUNT; part++) {
         gali_text_release(&parts[part]);
     }
+    gali_text_release(&regions);
     gali_arena_release(&arena);
 }
 
@@ -94,6 +100,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     }
     compile(file, "scalar", 0);
     compile(file, "x86-64-v4", 1);
+    compile(file, "hexagonv66+hvx", 0);
     compile(file, NULL, 0);
     gali_onnx_close(file);
     return 0;

@@ -50,7 +50,48 @@ CELL = graph(
     [port("s", [4]), port("r", [4])],
     ["t", "out"],
 )
+
+
+def quantised() -> GraphProto:
+    """Bytes with scales around each operator, as quantisers write them."""
+    nodes: list[NodeProto] = []
+
+    def bytes_of(real: str, name: str) -> str:
+        nodes.append(node("QuantizeLinear", [real, "s", "z"], [name]))
+        nodes.append(node("DequantizeLinear", [name, "s", "z"], [f"{name}_"]))
+        return f"{name}_"
+
+    nodes.append(node("DequantizeLinear", ["w8", "ws"], ["w"], axis=0))
+    nodes.append(node("DequantizeLinear", ["d8", "s"], ["d"]))
+    x = bytes_of("x", "a")
+    nodes.append(node("Conv", [x, "w", "b"], ["c"], strides=[2, 2], pads=[1, 1, 1, 1]))
+    nodes.append(node("Relu", ["c"], ["r"]))
+    x = bytes_of("r", "e")
+    nodes.append(node("MaxPool", [x], ["p"], kernel_shape=[2, 2], pads=[1, 1, 0, 0]))
+    y = bytes_of("p", "f")
+    nodes.append(node("Add", [x, y], ["t"]))
+    x = bytes_of("t", "g")
+    nodes.append(node("Sigmoid", [x], ["h"]))
+    x = bytes_of("h", "i")
+    nodes.append(node("GlobalAveragePool", [x], ["j"]))
+    x = bytes_of("j", "k")
+    nodes.append(node("Flatten", [x], ["l"]))
+    x = bytes_of("l", "m")
+    nodes.append(node("Gemm", [x, "d"], ["n"]))
+    bytes_of("n", "y")
+    constants = [
+        constant("s", 0.05, np.float32),
+        constant("z", 3, np.uint8),
+        constant("ws", [0.01, 0.02, 0.03], np.float32),
+        constant("b", [1, -1, 0], np.float32),
+        constant("w8", (np.arange(54).reshape(3, 2, 3, 3) - 27).tolist(), np.int8),
+        constant("d8", [[1, 2], [3, 4], [5, 6]], np.uint8),
+    ]
+    return graph(nodes, [port("x", [1, 2, 5, 6])], ["y", "y_"], constants)
+
+
 SEEDS = {
+    "quantised": quantised(),
     "convolution": graph(
         [
             node("Conv", ["x", "k"], ["a"], pads=[1, 1, 1, 1], strides=[2, 1]),

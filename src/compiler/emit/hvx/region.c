@@ -10,13 +10,15 @@
 #include "base/error.h"
 #include "compiler/emit/vocabulary.h"
 
-enum { NAME_MOST = 24 };
+enum { NAME_MOST = 24, REGIONS_MOST = 256 /* what is behind so many stays as it is */ };
 
 typedef struct cut {
     const gali_graph *graph;
     gali_hvx_unit **units; /* [nodes] NULL: the node is none's end */
     uint32_t *level;       /* [nodes] */
     uint8_t *used;         /* [nodes] whether something reads its results: of a unit, of its end's */
+    uint8_t *outside;      /* [values] whether something reads it that is in no unit of its maker's level */
+    uint8_t *noted;        /* [values] it is in the list of what the region reads */
     uint32_t levels;       /* one more than the largest */
 } cut;
 
@@ -55,10 +57,19 @@ static int take(cut *c) {
     c->units = gali_arena_take(arena, nodes * sizeof *c->units);
     c->level = gali_arena_take(arena, nodes * sizeof *c->level);
     c->used = gali_arena_take(arena, nodes);
+    c->outside = gali_arena_take(arena, c->graph->value_count + 1u);
+    c->noted = gali_arena_take(arena, c->graph->value_count + 1u);
     return !arena->failed;
 }
 
-static void find(cut *c) {
+static void read_out(cut *c, uint32_t reader, uint32_t value) {
+    const uint32_t from = maker(c, value);
+    if (value != GALI_NONE) {
+        c->outside[value] |= from == GALI_NONE || !c->units[reader] || c->level[from] != c->level[reader];
+    }
+}
+
+static void read_units(cut *c) {
     const gali_graph *graph = c->graph;
     for (uint32_t i = 0; i < graph->node_count; i++) {
         gali_hvx_unit unit;
@@ -68,79 +79,76 @@ static void find(cut *c) {
                 *c->units[i] = unit;
             }
         }
+        each_read(c, i, rise);
+        c->units[i] = c->level[i] < REGIONS_MOST ? c->units[i] : NULL;
     }
+}
+
+static void find(cut *c) {
+    const gali_graph *graph = c->graph;
+    read_units(c);
     for (uint32_t i = 0; i < graph->output_count; i++) {
         use(c, GALI_NONE, graph->outputs[i]);
+        c->outside[graph->outputs[i]] = 1;
     }
     for (uint32_t i = graph->node_count; i-- > 0;) {
         if (c->used[i]) {
             each_read(c, i, use);
         }
     }
+    memset(c->level, 0, graph->node_count * sizeof *c->level); /* units that stay as they are have others now */
     for (uint32_t i = 0; i < graph->node_count; i++) {
         each_read(c, i, rise);
         c->levels = c->used[i] && c->level[i] >= c->levels ? c->level[i] + 1 : c->levels;
+    }
+    for (uint32_t i = 0; i < graph->node_count; i++) {
+        if (c->used[i]) {
+            each_read(c, i, read_out);
+        }
     }
 }
 
 /* ---- a region ---- */
 
-static int is_in(const cut *c, uint32_t value, uint32_t level) {
-    const uint32_t from = maker(c, value);
-    return from != GALI_NONE && c->units[from] && c->level[from] == level;
+static int is_in(const cut *c, uint32_t i, uint32_t level) {
+    return c->used[i] && c->units[i] && c->level[i] == level;
 }
 
-/* Whether something reads the value that is in no unit of the level. */
-static int is_read_outside(const cut *c, uint32_t value, uint32_t level) {
-    const gali_graph *graph = c->graph;
-    int read = 0;
-    for (uint32_t i = 0; i < graph->output_count; i++) {
-        read |= graph->outputs[i] == value;
-    }
-    for (uint32_t i = 0; i < graph->node_count && !read; i++) {
-        const gali_node *node = &graph->nodes[i];
-        const gali_hvx_unit *unit = c->units[i];
-        for (uint32_t k = 0; unit && c->used[i] && c->level[i] != level && k < unit->from_count; k++) {
-            read |= unit->from[k].value == value;
-        }
-        for (uint32_t k = 0; !unit && c->used[i] && k < node->operand_count; k++) {
-            read |= node->operands[k] == value;
+/* What the unit reads of others, once each. */
+static void note_given(const cut *c, const gali_hvx_unit *unit, uint32_t level, gali_hvx_region *region) {
+    for (uint32_t k = 0; k < unit->from_count; k++) {
+        const uint32_t value = unit->from[k].value, from = maker(c, value);
+        if ((from == GALI_NONE || !is_in(c, from, level)) && !c->noted[value]) {
+            c->noted[value] = 1;
+            region->given[region->given_count++] = value;
         }
     }
-    return read;
-}
-
-static void note(uint32_t *list, uint32_t *count, uint32_t value) {
-    for (uint32_t i = 0; i < *count; i++) {
-        if (list[i] == value) {
-            return;
-        }
-    }
-    list[(*count)++] = value;
 }
 
 /* The region of a level; without units where it has none. */
 static int fill(const cut *c, uint32_t level, gali_hvx_region *region) {
     gali_arena *arena = c->graph->arena;
-    const size_t nodes = c->graph->node_count + 1u;
+    size_t count = 1;
+    for (uint32_t i = 0; i < c->graph->node_count; i++) {
+        count += (size_t)is_in(c, i, level);
+    }
     region->arena = arena;
-    region->units = gali_arena_take(arena, nodes * sizeof *region->units);
-    region->given = gali_arena_take(arena, 2 * nodes * sizeof *region->given);
-    region->made = gali_arena_take(arena, nodes * sizeof *region->made);
+    region->units = gali_arena_take(arena, count * sizeof *region->units);
+    region->given = gali_arena_take(arena, 2 * count * sizeof *region->given);
+    region->made = gali_arena_take(arena, count * sizeof *region->made);
     for (uint32_t i = 0; !arena->failed && i < c->graph->node_count; i++) {
-        if (!c->used[i] || !c->units[i] || c->level[i] != level) {
+        if (!is_in(c, i, level)) {
             continue;
         }
         const gali_hvx_unit *unit = c->units[i];
-        for (uint32_t k = 0; k < unit->from_count; k++) {
-            if (!is_in(c, unit->from[k].value, level)) {
-                note(region->given, &region->given_count, unit->from[k].value);
-            }
-        }
-        if (is_read_outside(c, unit->to.value, level)) {
-            note(region->made, &region->made_count, unit->to.value);
+        note_given(c, unit, level, region);
+        if (c->outside[unit->to.value]) {
+            region->made[region->made_count++] = unit->to.value;
         }
         region->units[region->unit_count++] = *unit;
+    }
+    for (uint32_t i = 0; i < region->given_count; i++) {
+        c->noted[region->given[i]] = 0;
     }
     return !arena->failed;
 }
