@@ -5,7 +5,7 @@ import pathlib
 import pytest
 import torch
 
-from gallop.prune import admm, patterns
+from gallop.prune import admm, digits, patterns
 
 
 def weights():
@@ -94,3 +94,23 @@ def test_wrong_arguments_are_refused_with_their_place(tmp_path):
     run(tmp_path / "state.pt", [admm.Plan(epochs=1, retrain=1)])
     with pytest.raises(ValueError, match=r"state.pt was made with another plan"):
         run(tmp_path / "state.pt", [admm.Plan(epochs=2, retrain=1)])
+
+
+def test_small_layers_keep_more_where_they_are_to():
+    sizes = {"a": (4, 1, 3, 3), "b": (32, 32, 3, 3), "c": (64, 64, 3, 3)}
+    layers = {name: torch.nn.Parameter(torch.zeros(size)) for name, size in sizes.items()}
+    alike, uneven = (digits.keep_for(layers, 8, even) for even in (0, 0.5))
+    assert alike["a"] == uneven["a"] == 1 and alike["b"] == alike["c"]
+    assert uneven["b"] == pytest.approx(2 * uneven["c"])  # of a quarter of the weights
+    for shares in (alike, uneven):
+        kept = sum(shares[name] * w.numel() for name, w in layers.items()) * 4 / 9
+        assert 8 * kept == pytest.approx(sum(w.numel() for w in layers.values()))
+
+
+def test_images_are_moved_each_by_itself():
+    x = torch.arange(3 * 16.0).reshape(3, 1, 4, 4)
+    ways = torch.tensor([[-1, 0, 1], [1, 1, -1]])
+    each = digits.moved(x, ways)
+    for i in range(3):
+        assert torch.equal(each[i], digits.moved(x[i : i + 1], ways[:, i : i + 1])[0])
+    assert torch.equal(each[1, 0, :, :3], x[1, 0, :, 1:]) and bool((each[1, 0, :, 3] == -1).all())
