@@ -4,7 +4,7 @@
 # bench/run.sh results [NAME...]: measures the parts that are named (none: those that this program has not measured yet)
 # into bench/results/MACHINE/NAME.csv and draws what is there; bench/run.sh paper [options]: the paper's tables and plots
 # into out/paper (docs/paper.md); bench/run.sh frame [MODEL [SECONDS]]: a crowd's frame by its parts; bench/run.sh sparse
-# [SHARE|MODEL [SECONDS [ISA [WAY]]]]: sparse layers beside dense ones; bench/run.sh onnx FOLDER
+# [SHARE|MODEL [SECONDS [ISA [WAY]]]]: sparse layers beside dense ones; bench/run.sh patterns [L4 ...]: pruned convolutions; bench/run.sh onnx FOLDER
 # [NAME...], onnx parts|sizes FOLDER [NAME...], onnx profile: ONNX models beside ONNX Runtime, OpenVINO and MNN, which come from PyPI into build/peers.
 # Installs what peers need where it can (Debian, as root or with sudo; ONNX Runtime from PyPI into build/); a peer that stays
 # missing is left out with a word.
@@ -122,6 +122,14 @@ if [ "${1:-}" = frame ] || [ "${1:-}" = sparse ]; then # no peers
     cmake --preset bench >/dev/null
     cmake --build --preset bench --target "$part"
     exec "build/bench/bench/$part" "$@"
+fi
+if [ "${1:-}" = patterns ]; then # Python's onnx and numpy are the system's
+    shift
+    packages="python3-onnx python3-numpy"
+    install_missing
+    cmake --preset bench >/dev/null
+    cmake --build --preset bench --target gallop_command
+    GALLOP_COMMAND=$PWD/build/bench/cli/gallop exec /usr/bin/python3 bench/onnx/patterns.py "$@"
 fi
 install_missing
 [ "${1:-}" = paper ] || fetch_onnxruntime

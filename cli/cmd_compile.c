@@ -63,7 +63,8 @@ static int read_words(compile *self) {
     }
     if (self->without_words && !gali_onnx_read_without(self->without_words, &self->without)) {
         return gali_command_usage("compile",
-                                  "--without %.40s: words of rewrite, fuse, layout, tile, with commas",
+                                  "--without %.40s: words of rewrite, fuse, layout, tile, reorder, reuse, "
+                                  "patterns, with commas",
                                   self->without_words);
     }
     self->desc.weights_blob = strcmp(self->weights, "blob") == 0;
@@ -353,9 +354,9 @@ const gali_command gali_command_compile = {
     "  --exact       an ONNX model's convolutions are all the sums that ONNX says, none by transforms\n"
     "  --profile     what fusing pairs of classes of operators took, in place of what is built in "
     "(docs/onnx.md)\n"
-    "  --without     rewrite, fuse, layout or tile, several with commas: leaves that out of an ONNX model's C, "
-    "to\n"
-    "                see what it is worth\n"
+    "  --without     rewrite, fuse, layout or tile, of pruned convolutions reorder, reuse or patterns, several "
+    "with\n"
+    "                commas: leaves that out of an ONNX model's C, to see what it is worth\n"
     "  --characters  of a call: LEAST..MOST or a number, at most 1024 (1..64)\n"
     "  --target      scalar, x86-64-v3, x86-64-v4, armv8-a, armv8.2-a+dotprod, wasm32+simd128, native, or\n"
     "                opencl: kernels for GPUs and C that drives them (docs/gpu.md)\n"

@@ -285,10 +285,15 @@ static gal_status program_steps(program_memory *m, gal_error *error) {
 
 typedef gal_status program_layout(gali_program *program, gal_error *error);
 
+static uint32_t program_without; /* bits of GALI_WITHOUT_ from the start */
+
 /* All passes of the compiler, for a target, NULL: for any. layout: gali_program_layout, or a test's. */
 static gal_status program_make(gali_run *run, const gali_graph *graph, const gali_target *target,
                                program_layout *layout, gali_program **program) {
     gal_status status = gali_program_make(program, graph, graph->arena, run->error);
+    if (status == GAL_OK) {
+        (*program)->without = program_without;
+    }
     status = status == GAL_OK ? gali_program_patterns(*program, target, run->error) : status;
     status = status == GAL_OK ? gali_program_winograd(*program, run->error) : status;
     status = status == GAL_OK ? gali_program_copy_inputs(*program, run->error) : status;

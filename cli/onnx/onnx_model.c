@@ -53,16 +53,17 @@ gal_status gali_onnx_model_open(gali_onnx_model *model, const char *path, const 
 }
 
 int gali_onnx_read_without(const char *text, uint32_t *without) {
-    static const char *const words[] = {"rewrite", "fuse", "layout",
-                                        "tile"}; /* bits of GALI_WITHOUT_, by rising */
+    static const char *const words[] = {"rewrite", "fuse",  "layout",  "tile",
+                                        "reorder", "reuse", "patterns"}; /* bits of GALI_WITHOUT_, by rising */
+    const uint32_t count = sizeof words / sizeof *words;
     size_t size;
     for (*without = 0; *text; text += size + (text[size] == ',')) {
         uint32_t i = 0;
         size = strcspn(text, ",");
-        while (i < 4 && (strlen(words[i]) != size || memcmp(words[i], text, size) != 0)) {
+        while (i < count && (strlen(words[i]) != size || memcmp(words[i], text, size) != 0)) {
             i++;
         }
-        if (i == 4) {
+        if (i == count) {
             return 0;
         }
         *without |= 1u << i;

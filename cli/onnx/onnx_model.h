@@ -38,7 +38,7 @@ gal_status gali_onnx_file_open(gali_onnx_file **file, const char *path, const ch
 gal_status gali_onnx_model_open(gali_onnx_model *model, const char *path, const char *external,
                                 const char *sizes, gal_error *error);
 
-/* "fuse,tile" as bits of GALI_WITHOUT_. Returns 0 where a word is none of rewrite, fuse, layout, tile. */
+/* "fuse,tile" as bits of GALI_WITHOUT_. Returns 0 where a word is none of those words. */
 int gali_onnx_read_without(const char *text, uint32_t *without);
 
 /* Rewrites, fuses and places. */

@@ -154,6 +154,20 @@ static void test_emitted(void **state) {
     gali_arena_release(&arena);
 }
 
+/* Nor does what is left out of them: the order of filters, loading a row once, patterns. */
+static void test_left_out(void **state) {
+    static const uint32_t out[] = {GALI_WITHOUT_REORDER, GALI_WITHOUT_REUSE, GALI_WITHOUT_PATTERNS};
+    (void)state;
+    for (size_t i = 0; i < sizeof out / sizeof *out; i++) {
+        gali_arena arena = {0};
+        program_without = out[i];
+        convolution_check(network(&cases[0], &arena), input_of(&cases[0]), counted_layout, check_loops);
+        convolution_check(network(&cases[0], &arena), input_of(&cases[0]), counted_layout, check_c);
+        gali_arena_release(&arena);
+    }
+    program_without = 0;
+}
+
 /* ---- storage ---- */
 
 /* What is stored of some channels is those channels' weights, each once, in the order that it says. */
@@ -199,7 +213,7 @@ static void test_storage(void **state) {
     }
     assert_int_equal(gali_fkw_find(&patterns, weights, FILTERS, CHANNELS), 1);
     assert_int_equal(patterns.count, of->patterns);
-    gali_fkw f = gali_fkw_make(&patterns, weights, FILTERS, CHANNELS, FIRST, SOME, &arena);
+    gali_fkw f = gali_fkw_make(&patterns, weights, FILTERS, CHANNELS, FIRST, SOME, 1, &arena);
     uint32_t kept = 0;
     for (uint32_t i = 0; i < FILTERS * CHANNELS; i++) {
         for (int t = 0; t < GALI_FKW_WINDOW && i % CHANNELS >= FIRST && i % CHANNELS < FIRST + SOME; t++) {
@@ -220,6 +234,6 @@ static void test_storage(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_cases), cmocka_unit_test(test_emitted),
-                                       cmocka_unit_test(test_storage)};
+                                       cmocka_unit_test(test_left_out), cmocka_unit_test(test_storage)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

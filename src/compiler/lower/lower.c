@@ -178,6 +178,19 @@ static void count_reads(gali_lowering *l, const gali_scalar *a) {
 
 /* ---- a group ---- */
 
+/* What sums by patterns look up beside what their expression loads. */
+static void see_lookups(gali_lowering *l, const gali_patterns *patterns) {
+    if (!patterns || patterns->makes_tiles) {
+        return;
+    }
+    add_parameter(l, patterns->reorder, GALI_LOOP_CONSTANT);
+    if (l->p->without & GALI_WITHOUT_PATTERNS) {
+        add_parameter(l, patterns->csr_channel, GALI_LOOP_CONSTANT);
+        add_parameter(l, patterns->csr_row, GALI_LOOP_CONSTANT);
+        add_parameter(l, patterns->csr_column, GALI_LOOP_CONSTANT);
+    }
+}
+
 static void add_parameters(gali_lowering *l, uint32_t group) {
     for (uint32_t i = 0; i < l->p->stage_count; i++) {
         const gali_program_stage *stage = &l->p->stages[i];
@@ -199,9 +212,7 @@ static void add_parameters(gali_lowering *l, uint32_t group) {
     for (uint32_t i = 0; i < l->p->stage_count; i++) {
         if (!l->p->stages[i].gone && l->p->stages[i].group == group) {
             visit_stage(l, &l->p->stages[i], see_parameters);
-            if (l->p->stages[i].patterns && !l->p->stages[i].patterns->makes_tiles) {
-                add_parameter(l, l->p->stages[i].patterns->reorder, GALI_LOOP_CONSTANT);
-            }
+            see_lookups(l, l->p->stages[i].patterns);
         }
     }
 }

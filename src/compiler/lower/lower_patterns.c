@@ -109,6 +109,15 @@ static void load_row(sparse *s, uint32_t column, uint32_t row, const gali_loop_i
     gali_lower_put(l, &to, keep ? gali_loop_apply(l->arena, GALI_VALUE_KEEP, value, NULL, NULL) : value);
 }
 
+/* The rows that a tap reads, loaded for it alone. */
+static void add_tap_rows(sparse *s, uint8_t tap, const gali_loop_index *channel,
+                         const gali_loop_value *weight) {
+    for (uint32_t r = 0; r < s->rows; r++) {
+        load_row(s, tap % 3, r + tap / 3U, channel, 0);
+        add_tap(s, r + tap / 3U, r, weight);
+    }
+}
+
 /* A row is loaded once, and added to all sums that want it. */
 static void add_row(sparse *s, const uint8_t *taps, uint32_t column, uint32_t row,
                     const gali_loop_index *channel, const gali_loop_value *const *weight) {
@@ -140,11 +149,55 @@ static void add_kernel(sparse *s, uint32_t pattern, const gali_loop_index *kerne
                                  .index = {*kernel, gali_loop_number(tap)}};
         weight[tap] = gali_loop_load(l->arena, &from, NULL);
     }
-    for (uint32_t column = 0; column < 3; column++) {
+    for (uint32_t tap = 0; tap < GALI_FKW_TAPS && l->p->without & GALI_WITHOUT_REUSE; tap++) {
+        add_tap_rows(s, taps[tap], &channel, weight[tap]);
+    }
+    for (uint32_t column = 0; column < 3 && !(l->p->without & GALI_WITHOUT_REUSE); column++) {
         for (uint32_t row = 0; row < s->rows + GALI_PATTERNS_MARGIN; row++) {
             add_row(s, taps, column, row, &channel, weight);
         }
     }
+}
+
+/* One weight of CSR: where it reads is looked up. */
+static void add_weight(sparse *s, const gali_loop_index *kernel, uint32_t tap) {
+    gali_lowering *l = s->l;
+    const gali_patterns *of = s->of;
+    const gali_loop_index at[] = {*kernel, gali_loop_number(tap)};
+    gali_loop_index channel = looked_up(s, of->csr_channel, at, 2, of->fkw.channels - 1);
+    const gali_loop_index row = looked_up(s, of->csr_row, at, 2, GALI_PATTERNS_MARGIN);
+    const gali_loop_index column = looked_up(s, of->csr_column, at, 2, GALI_PATTERNS_MARGIN);
+    const gali_loop_access from = {
+        .buffer = gali_lower_parameter(l, of->weight), .lanes = 1, .index = {at[0], at[1]}};
+    const gali_loop_value *weight = gali_loop_load(l->arena, &from, NULL);
+    channel.constant += of->fkw.first;
+    for (uint32_t r = 0; r < s->rows; r++) {
+        const gali_loop_index local = gali_loop_number(r);
+        const gali_loop_access to = local_at(s, s->row, &local);
+        gali_loop_access x = {.buffer = gali_lower_parameter(l, of->tiles),
+                              .lanes = s->lanes,
+                              .index = {l->axis[0], s->tile, s->tile_column, channel, plus(local, &row, 1),
+                                        plus(s->column, &column, 1)}};
+        gali_lower_put(l, &to, gali_loop_load(l->arena, &x, NULL));
+        add_tap(s, r, r, weight);
+    }
+}
+
+/* The weights of a filter one by one. */
+static void add_weights(sparse *s) {
+    gali_lowering *l = s->l;
+    const gali_fkw *f = &s->of->fkw;
+    const gali_loop_index place[] = {s->filter, gali_loop_number(f->patterns)};
+    l->let_count = 0;
+    const gali_loop_index first = looked_up(s, s->of->offset, &s->filter, 1, f->kernels);
+    const gali_loop_index turns = looked_up(s, s->of->stride, place, 2, f->longest);
+    gali_loop_statement **outside = l->tail;
+    const gali_loop_index turn = gali_lower_open(l, "k", &turns), kernel = plus(first, &turn, 1);
+    for (uint32_t tap = 0; tap < GALI_FKW_TAPS; tap++) {
+        add_weight(s, &kernel, tap);
+    }
+    gali_lower_close(l, outside);
+    l->let_count = 0;
 }
 
 /* The kernels of all patterns. What is looked up is held within the constants' rows, whatever it may be. */
@@ -183,7 +236,11 @@ static void make_filter(sparse *s) {
         return;
     }
     for_rows(s, s->sum, l->stage->start);
-    add_kernels(s);
+    if (l->p->without & GALI_WITHOUT_PATTERNS) {
+        add_weights(s);
+    } else {
+        add_kernels(s);
+    }
     for_rows(s, NULL, l->stage->finish ? l->stage->finish : &self);
 }
 

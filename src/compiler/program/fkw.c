@@ -174,7 +174,8 @@ static void store(making *m, const float *weights, uint32_t all_channels) {
 }
 
 gali_fkw gali_fkw_make(const gali_fkw_patterns *patterns, const float *weights, uint32_t filters,
-                       uint32_t all_channels, uint32_t first, uint32_t channels, gali_arena *arena) {
+                       uint32_t all_channels, uint32_t first, uint32_t channels, int reorders,
+                       gali_arena *arena) {
     gali_fkw f = {.filters = filters, .first = first, .channels = channels, .patterns = patterns->count};
     making m = {.patterns = patterns,
                 .f = &f,
@@ -191,7 +192,12 @@ gali_fkw gali_fkw_make(const gali_fkw_patterns *patterns, const float *weights, 
     f.index = gali_arena_take(arena, room * sizeof *f.index);
     f.weight = gali_arena_take(arena, room * GALI_FKW_TAPS * sizeof *f.weight);
     if (!arena->failed) {
-        reorder(&m);
+        for (uint32_t i = 0; i < filters; i++) {
+            f.reorder[i] = i;
+        }
+        if (reorders) {
+            reorder(&m);
+        }
         store(&m, weights, all_channels);
     }
     return f;

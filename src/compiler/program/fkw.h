@@ -44,9 +44,11 @@ typedef struct gali_fkw {
 /* Whether weights [filters][channels][3][3] follow patterns, the zeros among what a pattern keeps apart, and which. */
 int gali_fkw_find(gali_fkw_patterns *patterns, const float *weights, uint64_t filters, uint64_t channels);
 
-/* Stores weights that follow the patterns. The arena has failed without memory. */
+/* Stores weights that follow the patterns; reorders: else filters are visited as they come. The arena has failed without
+ * memory. */
 gali_fkw gali_fkw_make(const gali_fkw_patterns *patterns, const float *weights, uint32_t filters,
-                       uint32_t all_channels, uint32_t first, uint32_t channels, gali_arena *arena);
+                       uint32_t all_channels, uint32_t first, uint32_t channels, int reorders,
+                       gali_arena *arena);
 
 /* Bytes of a stored integer that is at most so large. */
 uint32_t gali_fkw_bytes(uint32_t most);

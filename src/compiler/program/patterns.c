@@ -11,6 +11,7 @@ enum {
     COLUMNS_MOST = 16,     /* of one for the longest vectors */
     ROWS_LEAST = 4,
     ROWS_MOST = 8,   /* of a tile: sums that stay in registers */
+    ROWS_WIDE = 14,  /* the same where those are 32, as of vectors of 16: a tenth less time than with 8 */
     VISIT_ROWS = 2,  /* what visiting a tile costs beside its rows, in rows */
     MAPS_LEAST = 16, /* that share what tiles cost */
 };
@@ -36,9 +37,9 @@ static double rows_cost(uint32_t height, uint32_t rows) {
     return (double)(height / rows) * (rows + VISIT_ROWS) + (rest ? rest + VISIT_ROWS : 0);
 }
 
-static uint32_t choose_rows(uint32_t height) {
+static uint32_t choose_rows(uint32_t height, uint32_t most) {
     uint32_t best = height < ROWS_LEAST ? height : ROWS_LEAST;
-    for (uint32_t rows = best; rows <= ROWS_MOST && rows <= height; rows++) {
+    for (uint32_t rows = best; rows <= most && rows <= height; rows++) {
         best = rows_cost(height, rows) <= rows_cost(height, best) ? rows : best;
     }
     return best;
@@ -55,7 +56,7 @@ static double work_of(const gali_program *p, const pruned *c) {
 }
 
 /* Whether the convolution follows patterns, and is the cheaper for it. */
-static int is_pruned(const gali_program *p, const gali_program_stage *stage, pruned *c) {
+static int is_pruned(const gali_program *p, const gali_program_stage *stage, uint32_t rows_most, pruned *c) {
     double work;
     if (!gali_program_conv(p, stage, &c->conv) || stage->rank != 4 ||
         !gali_extent_is_number(stage->extent[2]) || !gali_extent_is_number(stage->extent[3])) {
@@ -66,7 +67,7 @@ static int is_pruned(const gali_program *p, const gali_program_stage *stage, pru
     c->channels = (uint32_t)w->type.shape[1];
     c->height = (uint32_t)stage->extent[2];
     c->width = (uint32_t)stage->extent[3];
-    c->rows = choose_rows(c->height);
+    c->rows = choose_rows(c->height, rows_most);
     if (c->filters < MAPS_LEAST || !gali_fkw_find(c->patterns, w->data, c->filters, c->channels)) {
         return 0;
     }
@@ -146,6 +147,33 @@ static uint32_t constant_of(gali_replacing *r, const char *name, const uint32_t 
     return small ? gali_replacing_constant(r, name, &type, small) : 0;
 }
 
+/* Channel, row and column of each weight, for who does without patterns. */
+static void store_csr(gali_replacing *r, gali_patterns *own) {
+    const gali_fkw *f = &own->fkw;
+    const uint32_t room = f->kernels + f->longest + 1;
+    uint32_t *part[3];
+    for (uint32_t i = 0; i < 3; i++) {
+        part[i] = gali_arena_take(r->p->arena, (size_t)room * GALI_FKW_TAPS * sizeof *part[i]);
+    }
+    for (uint32_t i = 0; i < f->filters * f->patterns && !r->p->arena->failed; i++) {
+        const uint32_t m = i / f->patterns, p = i % f->patterns,
+                       *stride = f->stride + (size_t)m * (f->patterns + 1);
+        for (uint32_t k = f->offset[m] + stride[p]; k < f->offset[m] + stride[p + 1]; k++) {
+            for (uint32_t tap = 0; tap < GALI_FKW_TAPS; tap++) {
+                const size_t at = (size_t)k * GALI_FKW_TAPS + tap;
+                part[0][at] = f->index[k];
+                part[1][at] = own->patterns->taps[p][tap] / 3U;
+                part[2][at] = own->patterns->taps[p][tap] % 3U;
+            }
+        }
+    }
+    if (!r->p->arena->failed) {
+        own->csr_channel = constant_of(r, "channel", part[0], f->channels - 1, room, GALI_FKW_TAPS);
+        own->csr_row = constant_of(r, "row", part[1], GALI_PATTERNS_MARGIN, room, GALI_FKW_TAPS);
+        own->csr_column = constant_of(r, "column", part[2], GALI_PATTERNS_MARGIN, room, GALI_FKW_TAPS);
+    }
+}
+
 static gali_patterns *store(gali_replacing *r, const pruned *c, uint32_t first, uint32_t channels) {
     gali_patterns *own = gali_arena_take(r->p->arena, sizeof *own);
     if (!own) {
@@ -155,7 +183,7 @@ static gali_patterns *store(gali_replacing *r, const pruned *c, uint32_t first, 
     own->width = c->columns;
     own->patterns = c->patterns;
     own->fkw = gali_fkw_make(c->patterns, r->p->tensors[c->conv.w].data, c->filters, c->channels, first,
-                             channels, r->p->arena);
+                             channels, !(r->p->without & GALI_WITHOUT_REORDER), r->p->arena);
     if (r->p->arena->failed) {
         return NULL;
     }
@@ -167,6 +195,9 @@ static gali_patterns *store(gali_replacing *r, const pruned *c, uint32_t first, 
     own->stride = constant_of(r, "stride", f->stride, f->longest, f->filters, f->patterns + 1);
     own->index = constant_of(r, "index", f->index, f->channels - 1, room, 0);
     own->weight = gali_replacing_constant(r, r->p->tensors[c->conv.w].name, &weights, f->weight);
+    if (r->p->without & GALI_WITHOUT_PATTERNS) {
+        store_csr(r, own);
+    }
     return own;
 }
 
@@ -252,13 +283,14 @@ gal_status gali_program_patterns(gali_program *program, const gali_target *targe
         program->least = program->most = NULL;
         return arena->failed ? gali_fail(error, GAL_NO_MEMORY, "no memory for the range of sizes") : GAL_OK;
     }
+    const uint32_t rows_most = target && target->lanes > COLUMNS ? ROWS_WIDE : ROWS_MOST;
     gali_replacing r;
     gal_status status = gali_replacing_begin(&r, program, STAGES, what, error);
     for (uint32_t i = 0; status == GAL_OK && !arena->failed && i < program->stage_count; i++) {
         pruned c = {.patterns = gali_arena_take(arena, sizeof *c.patterns),
                     .columns = !target || target->lanes > COLUMNS ? COLUMNS_MOST : COLUMNS};
         r.place[i] = r.stage_count;
-        if (c.patterns && is_pruned(program, &program->stages[i], &c)) {
+        if (c.patterns && is_pruned(program, &program->stages[i], rows_most, &c)) {
             replace(&r, &c);
         } else {
             r.stages[r.stage_count++] = program->stages[i];

@@ -25,6 +25,7 @@ typedef struct gali_patterns {
     const gali_fkw_patterns *patterns;
     gali_fkw fkw;
     uint32_t reorder, offset, stride, index, weight; /* tensors: the arrays of fkw */
+    uint32_t csr_channel, csr_row, csr_column;       /* tensors, of CSR alone: what each weight reads */
 } gali_patterns;
 
 /*

@@ -77,10 +77,13 @@ typedef struct gali_program_tensor {
 
 /* What may be left out, to measure what it is worth; results stay right, bits but for rewriting too. */
 enum {
-    GALI_WITHOUT_REWRITE = 1, /* the graph as the file has it */
-    GALI_WITHOUT_FUSE = 2,    /* a function for each operator */
-    GALI_WITHOUT_LAYOUT = 4,  /* tensors in the order of their axes */
-    GALI_WITHOUT_TILE = 8,    /* sums in strips, not in register tiles */
+    GALI_WITHOUT_REWRITE = 1,   /* the graph as the file has it */
+    GALI_WITHOUT_FUSE = 2,      /* a function for each operator */
+    GALI_WITHOUT_LAYOUT = 4,    /* tensors in the order of their axes */
+    GALI_WITHOUT_TILE = 8,      /* sums in strips, not in register tiles */
+    GALI_WITHOUT_REORDER = 16,  /* pruned filters in their own order */
+    GALI_WITHOUT_REUSE = 32,    /* of pruned convolutions: what a tap reads loaded for it alone */
+    GALI_WITHOUT_PATTERNS = 64, /* pruned convolutions as CSR: places of taps are looked up */
 };
 
 /*
