@@ -127,6 +127,11 @@ static void a_straight_knee_bends_forwards(void **unused) {
     reach(&l, pose, target);
     assert_true(distance(pose[LEFT_HEEL].position, target) < 0.01f);
     assert_true(pose[LEFT_KNEE].position.z > hip.z + 10);
+    pose[LEFT_KNEE].position =
+        (gal_vec3){hip.x, hip.y - 43, hip.z - 3}; /* and of one bent backwards a little */
+    pose[LEFT_HEEL].position = (gal_vec3){hip.x, hip.y - 84.8f, hip.z};
+    reach(&l, pose, target);
+    assert_true(pose[LEFT_KNEE].position.z > hip.z + 10);
     pose[LEFT_KNEE].position = hip; /* a leg without a thigh stays as it is */
     gal_transform before = pose[LEFT_HEEL];
     reach(&l, pose, (gal_vec3){0, 0, 0});

@@ -134,6 +134,63 @@ static void no_toe_goes_through_stairs(void **unused) {
     assert_true(depth_in_stairs(GALLOP_SOURCE_DIR "/models/dog.gallop", 0) < 1);
 }
 
+/* Up and down again by stairs, or on the level, for twenty seconds. */
+typedef struct going {
+    float high; /* how far a toe that surely stands is over where it should at most */
+    float hop;  /* by how much the first joint's way of a frame changes at most, cm */
+} going;
+
+static float up_and_down(void *context, float x, float z) {
+    return stairs(context, x, z < 400 ? z : 800 - z);
+}
+
+static void see_feet(const run *who, going *seen) {
+    const gali_contract *contract = who->controller->contract;
+    const gal_transform *pose = gal_crowd_pose(who->crowd, who->who, NULL);
+    gal_character_state state;
+    gal_crowd_state(who->crowd, who->who, &state);
+    for (uint32_t i = 0; i < contract->leg_count; i++) {
+        gal_vec3 toe = pose[contract->legs[i].toe].position;
+        if (state.contacts[who->controller->leg_contact[i]] > 0.95f) {
+            seen->high = fmaxf(seen->high, toe.y - contract->rules.foot_toe_height);
+        }
+    }
+}
+
+static going go(const char *model, gal_ground_fn ground, float run_input) {
+    run who = start(model, ground);
+    going seen = {0};
+    gal_vec3 was = {0, 0, 0}, way = {0, 0, 0};
+    for (int frame = 0; frame < 20 * 60; frame++) {
+        gal_crowd_set_input(who.crowd, who.who, &(gal_input){.move_y = 1, .run = run_input});
+        gal_crowd_step(who.crowd);
+        gal_vec3 at = gal_crowd_pose(who.crowd, who.who, NULL)[0].position, now = gali_vec3_sub(at, was);
+        if (frame > 60) {
+            see_feet(&who, &seen);
+            seen.hop = fmaxf(seen.hop, gali_vec3_length(gali_vec3_sub(now, way)));
+        }
+        was = at;
+        way = now;
+    }
+    end(&who);
+    return seen;
+}
+
+static void a_runners_toe_that_stands_is_on_the_ground(void **unused) {
+    (void)unused;
+    going level = go(GALLOP_SOURCE_DIR "/models/runner.gallop", NULL, 1);
+    print_message("a runner's standing toes are %.2f cm over where they stand at most\n", (double)level.high);
+    assert_true(level.high < 0.5f);
+}
+
+/* Its knees would be in the steps: the body is lifted off them by and by. */
+static void a_dog_does_not_hop_on_stairs(void **unused) {
+    (void)unused;
+    going steps = go(GALLOP_SOURCE_DIR "/models/dog.gallop", up_and_down, 0);
+    print_message("a dog's body changes its way by %.1f cm in a frame at most\n", (double)steps.hop);
+    assert_true(steps.hop < 6);
+}
+
 /* A kerb of ten centimetres at a metre and a half. */
 static float kerb(void *context, float x, float z) {
     (void)context;
@@ -171,12 +228,48 @@ static void a_foot_rises_before_an_edge(void **unused) {
     gal_controller_close(controller);
 }
 
+/* Fifteen centimetres down at a metre and a half. */
+static float drop(void *context, float x, float z) {
+    (void)context;
+    (void)x;
+    return z < 150 ? 0 : -15;
+}
+
+/* Where a heel is still over a step and its toe beyond the edge, the toe waits in the air. The mannequin glides. */
+static void no_foot_stands_on_its_tip_at_an_edge(void **unused) {
+    (void)unused;
+    const char *rules = "rule ground_reach 20\nrule ground_smooth 0.12\nrule ground_feet 1\n"
+                        "rule foot_height_smooth 0.35\n";
+    gal_controller *controller = mannequin_open(&(mannequin_desc){.rules = rules, .step_z = 2, .seed = 5});
+    gal_crowd *crowd = crowd_of(controller, 1, drop);
+    gal_character who = crowd_add(crowd, (gal_spawn){.x = 0});
+    const gali_leg *leg = &controller->contract->legs[0];
+    float level = 0, most = 0, low = 0;
+    for (int frame = 0; frame < 120; frame++) {
+        gal_crowd_set_input(crowd, who, &(gal_input){.move_y = 1});
+        gal_crowd_step(crowd);
+        gal_vec3 heel = gal_crowd_pose(crowd, who, NULL)[leg->heel].position;
+        gal_vec3 toe = gal_crowd_pose(crowd, who, NULL)[leg->toe].position;
+        level = frame == 30 ? heel.y - toe.y : level;
+        most = fmaxf(most, heel.y - toe.y);
+        low = toe.y;
+    }
+    print_message("a toe hangs %.1f cm under its heel, at the edge %.1f at most\n", (double)level,
+                  (double)most);
+    assert_true(most < level + 7 && low < 0);
+    gal_crowd_destroy(crowd);
+    gal_controller_close(controller);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(no_root_drops_when_the_stick_is_thrown_over),
         cmocka_unit_test(a_dog_tilts_with_the_slope),
         cmocka_unit_test(no_toe_goes_through_stairs),
         cmocka_unit_test(a_foot_rises_before_an_edge),
+        cmocka_unit_test(no_foot_stands_on_its_tip_at_an_edge),
+        cmocka_unit_test(a_runners_toe_that_stands_is_on_the_ground),
+        cmocka_unit_test(a_dog_does_not_hop_on_stairs),
     };
     return cmocka_run_group_tests_name("ground", tests, NULL, NULL);
 }
