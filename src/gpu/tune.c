@@ -313,8 +313,11 @@ static gal_status find_tasks(tuner *t, gali_gpu_tuned *tuned) {
     for (uint32_t i = 0; i < t->run.plan.task_count && status == GAL_OK; i++) {
         const gali_device_task *task = &t->run.plan.tasks[i];
         uint32_t at = find_search(t, task);
-        if (at < t->count || t->count == t->room || !task->tiling.parts) {
-            at < t->count ? tuned[at].stages++ : 0;
+        if (at < t->count) {
+            tuned[at].stages++;
+            continue;
+        }
+        if (t->count == t->room || !task->tiling.parts) { /* parts 0: it became no sum in tiles */
             continue;
         }
         tuned[at] = (gali_gpu_tuned){.task = *task, .stages = 1};
@@ -388,7 +391,8 @@ static gal_status find_all(tuner *t, gali_gpu_tuned *tuned) {
 
 static void take_rules(search *s) {
     for (uint32_t i = 0; i < s->count; i++) {
-        if (gali_tiling_same(&s->candidates[i].tiling, &s->tuned->task.tiling)) {
+        if (s->candidates[i].nanoseconds > 0 &&
+            gali_tiling_same(&s->candidates[i].tiling, &s->tuned->task.tiling)) {
             s->tuned->by_rules = s->candidates[i].nanoseconds;
         }
     }
@@ -409,7 +413,7 @@ gal_status gali_gpu_tune(const gali_gpu_tune_desc *desc, gali_gpu_tuned *tuned, 
         (tuner){.desc = desc, .searches = searches, .room = room, .pairs = GALI_GPU_TUNE_PAIRS, .error = error};
     gal_status status = find_all(t, tuned);
     status = status == GAL_OK ? run_rounds(t, until) : status;
-    for (uint32_t i = 0; i < t->count && status == GAL_OK; i++) {
+    for (uint32_t i = 0; i < t->count && status == GAL_OK && !t->stopped; i++) {
         choose_finalists(&searches[i]);
     }
     t->pairs = GALI_GPU_TUNE_SURE;

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -70,6 +71,30 @@ static void expect_logged(const gal_gpu *gpu, const gali_log *log) {
         assert_int_equal(rows[0], ROWS);
         assert_true(gali_tiling_same(&tilings[0], &task->tiling));
     }
+}
+
+static int stop_at_once(void *context) {
+    ++*(int *)context;
+    return 1;
+}
+
+/* What was measured by then is kept, and said to be cut short. */
+static void a_search_may_be_stopped(void **state) {
+    (void)state;
+    static const uint32_t counts[] = {ROWS, 2 * ROWS};
+    char model[] = "/tmp/gallop-tune-XXXXXX";
+    int asked = 0, stopped = 0;
+    close(mkstemp(model));
+    fixture f = fixture_make(&desc, 1);
+    write_model(&f.s, model);
+    const gali_tune_device_desc how = {
+        .model = model, .seconds = 60, .counts = counts, .count = 2, .watch = stop_at_once, .context = &asked};
+    gal_error error = {0};
+    assert_int_equal(gali_tune_device(&how, &stopped, &error), GAL_OK);
+    assert_int_equal(stopped, 1);
+    assert_in_range(asked, 1, 4); /* a round of two layers, then at the end of the first count */
+    remove(model);
+    fixture_free(&f);
 }
 
 /* The kernel of a product's first layer for so many rows: 0, for few rows; else its rows of a tile. */
@@ -186,6 +211,7 @@ int main(void) {
         return SKIPPED;
     }
     const struct CMUnitTest tests[] = {cmocka_unit_test(a_log_is_written_and_opens),
+                                       cmocka_unit_test(a_search_may_be_stopped),
                                        cmocka_unit_test(a_tiling_holds_for_its_range)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
