@@ -15,8 +15,10 @@
 #include "graph/express_run.h"
 
 enum {
-    PREPARED_MOST = 1 << 16, /* elements of a table that is computed when the model is compiled */
-    SCALARS_MOST = 256,      /* that one element of it is made of */
+    PREPARED_MOST = 1 << 16,   /* elements of a table that is computed when the model is compiled */
+    PREPARED_WORK = 10000000,  /* elements of all of them */
+    PREPARED_MEMORY = 1 << 26, /* bytes of one and of what it is made of */
+    SCALARS_MOST = 256,        /* that one element is made of */
 };
 
 static int is_of_sizes(const gali_fusion *f, uint32_t tensor) {
@@ -112,7 +114,7 @@ static int largest_of(const gali_fusion *f, const gali_program_stage *stage, con
 
 /* The constants and tables that a stage loads, as tensors: [tensor_count] of the program, NULL where it does not. */
 static gal_status load_operands(const gali_fusion *f, const gali_program_stage *stage, gali_run *run,
-                                const gali_type **types, const gali_tensor **operands) {
+                                gali_arena *arena, const gali_type **types, const gali_tensor **operands) {
     gali_look look;
     gal_status status = gali_program_look(stage, &look) ? GAL_OK : GAL_NO_MEMORY;
     for (uint32_t i = 0; status == GAL_OK && i < look.load_count && i < GALI_LOOK_LOADS_MAX; i++) {
@@ -122,8 +124,8 @@ static gal_status load_operands(const gali_fusion *f, const gali_program_stage *
         gali_value value = {.name = t->name,
                             .type = table->data ? table->type : t->type,
                             .data = table->data ? table->data : t->data};
-        gali_tensor *made = gali_arena_take(f->p->arena, sizeof *made);
-        gali_type *type = gali_arena_take(f->p->arena, sizeof *type);
+        gali_tensor *made = gali_arena_take(arena, sizeof *made);
+        gali_type *type = gali_arena_take(arena, sizeof *type);
         status = made && type && !operands[source] ? gali_tensor_of(run, &value, made)
                  : made && type                    ? GAL_OK
                                                    : GAL_NO_MEMORY;
@@ -147,44 +149,43 @@ static void store(const gali_fusion *f, const gali_tensor *made, const gali_type
 }
 
 /* Computes what the stage makes, as the nodes of a model of these sizes are computed. What reads past a constant stays. */
-static void prepare(gali_fusion *f, const gali_program_stage *stage, const gali_type *type) {
+static void prepare(gali_fusion *f, const gali_program_stage *stage, const gali_type *type, gali_run *run) {
     size_t count = f->p->tensor_count;
-    gal_error ignored;
-    const gali_type **types = gali_arena_take(f->p->arena, count * sizeof *types);
-    const gali_tensor **operands = gali_arena_take(f->p->arena, count * sizeof *operands);
-    gali_run run = {.memory_left = GALI_RUN_MEMORY, .work_left = GALI_RUN_WORK, .error = &ignored};
+    gali_arena arena = {0};
+    const gali_type **types = gali_arena_take(&arena, count * sizeof *types);
+    const gali_tensor **operands = gali_arena_take(&arena, count * sizeof *operands);
     gali_node node = {.operand_count = (uint32_t)count, .result_count = 1};
     gali_express x = {
         .extents = f->p->graph->extents, .node = &node, .operand = types, .result = type, .stage_count = 1};
-    if (!types || !operands) {
-        return;
-    }
     x.stages[0] =
         (gali_stage_of){.name = "", .element = type->element, .rank = stage->rank, .value = stage->value};
     memcpy(x.stages[0].extent, type->shape, stage->rank * sizeof *type->shape);
     gali_tensor made;
-    if (load_operands(f, stage, &run, types, operands) == GAL_OK &&
-        gali_express_run(&run, &x, NULL, operands, &made) == GAL_OK) {
+    if (types && operands && load_operands(f, stage, run, &arena, types, operands) == GAL_OK &&
+        gali_express_run(run, &x, NULL, operands, &made) == GAL_OK) {
         store(f, &made, type, &f->prepared[stage->tensor]);
-        gali_tensor_release(&run, &made);
+        gali_tensor_release(run, &made);
     }
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; operands && i < count; i++) {
         if (operands[i]) {
-            gali_tensor_release(&run, (gali_tensor *)operands[i]);
+            gali_tensor_release(run, (gali_tensor *)operands[i]);
         }
     }
+    gali_arena_release(&arena);
 }
 
 void gali_fusion_prepare_tables(gali_fusion *f) {
     uint32_t symbols = gali_extent_symbols(f->p->graph->extents);
     int64_t *most = gali_arena_take(f->p->arena, (symbols + 1) * sizeof *most);
+    gal_error ignored;
+    gali_run run = {.memory_left = PREPARED_MEMORY, .work_left = PREPARED_WORK, .error = &ignored};
     for (uint32_t s = 0; most && s < symbols; s++) {
         most[s] = gali_program_most_asked(f->p, s);
     }
     for (uint32_t i = 0; most && i < f->p->stage_count && !f->p->arena->failed; i++) {
         gali_type type;
         if (!f->p->stages[i].gone && largest_of(f, &f->p->stages[i], most, &type)) {
-            prepare(f, &f->p->stages[i], &type);
+            prepare(f, &f->p->stages[i], &type, &run);
         }
     }
 }
