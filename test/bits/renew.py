@@ -4,7 +4,7 @@
     python3 test/bits/renew.py [BUILD] [CARD ...]       # BUILD: build/dev; CARD: walker, runner, dog
 
 - test/bits/golden_poses.txt, ten minutes of the crowd, and its last line in docs/numerics.md;
-- the snapshots in fuzz/corpus, which name the walker's bits;
+- the snapshots and recordings in fuzz/corpus, which have the walker's bits;
 - the judge's tables in the cards that are named, 60 s a script (a minute each).
 
 What a card says in words, and its bars, are looked at by hand.
@@ -36,14 +36,15 @@ def renew_poses(build: Path) -> None:
     page.write_text(text)
 
 
-def renew_snapshots(build: Path) -> None:
-    """The corpus's snapshots of walkers."""
+def renew_seeds(build: Path) -> None:
+    """The corpus's snapshots and recordings of walkers."""
     with tempfile.TemporaryDirectory() as folder:
         for place in (ROOT / "fuzz/corpus").iterdir():
             (Path(folder) / place.name).mkdir()
         subprocess.run([build / "test/fuzz_seeds", folder], check=True)
-        for file in (Path(folder) / "snapshot").iterdir():
-            shutil.copy(file, ROOT / "fuzz/corpus/snapshot" / file.name)
+        for kind in ("snapshot", "record"):
+            for file in (Path(folder) / kind).iterdir():
+                shutil.copy(file, ROOT / "fuzz/corpus" / kind / file.name)
 
 
 def renew_card(build: Path, name: str) -> None:
@@ -65,7 +66,7 @@ def main() -> None:
     words = sys.argv[1:]
     build = Path(words.pop(0)).resolve() if words and "/" in words[0] else ROOT / "build/dev"
     renew_poses(build)
-    renew_snapshots(build)
+    renew_seeds(build)
     for name in words:
         renew_card(build, name)
 
