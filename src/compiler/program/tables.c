@@ -57,6 +57,21 @@ int gali_fusion_is_table(const gali_fusion *f, const gali_program_stage *stage, 
 
 /* ---- those that are constants ---- */
 
+static int grows(const gali_program *p, gali_extent extent);
+
+static int atom_grows(const gali_program *p, uint32_t atom) {
+    uint32_t symbol;
+    gali_extent operand[2];
+    switch (gali_extent_atom(p->graph->extents, atom, &symbol, operand)) {
+    case GALI_EXTENT_SYMBOL:
+        return gali_program_told(p, symbol) == GALI_TOLD_BY_INPUT;
+    case GALI_EXTENT_QUOTIENT:
+        return grows(p, operand[0]) && gali_extent_is_number(operand[1]);
+    default:
+        return grows(p, operand[0]) && grows(p, operand[1]);
+    }
+}
+
 /* Whether the largest sizes make the largest extent, and inputs tell all of them. */
 static int grows(const gali_program *p, gali_extent extent) {
     gali_extents *x = p->graph->extents;
@@ -65,13 +80,7 @@ static int grows(const gali_program *p, gali_extent extent) {
         gali_extent_term term = gali_extent_term_at(x, extent, i);
         good = term.scale > 0 || term.count == 0;
         for (uint32_t k = 0; good && k < term.count; k++) {
-            uint32_t symbol;
-            gali_extent operand[2];
-            gali_extent_kind kind = gali_extent_atom(x, term.atoms[k], &symbol, operand);
-            int by_number = kind == GALI_EXTENT_QUOTIENT && gali_extent_is_number(operand[1]);
-            good = kind == GALI_EXTENT_SYMBOL ? gali_program_told(p, symbol) == GALI_TOLD_BY_INPUT
-                                              : grows(p, operand[0]) && (by_number || grows(p, operand[1]));
-            good &= kind != GALI_EXTENT_QUOTIENT || by_number;
+            good = atom_grows(p, term.atoms[k]);
         }
     }
     return good;
