@@ -77,7 +77,7 @@ gal_status gali_tune_tasks(const gali_compilation *c, const uint32_t *counts, ui
 
 /* About what a machine takes: multiply-adds, and bytes that come from far memory. */
 static double weight_of(const gali_tune_task *task) {
-    return task->layers * (task->group.sum.steps + GALI_TUNE_BYTE * task->group.bytes);
+    return task->layers * (task->group.sum.steps + (double)GALI_TUNE_BYTE * task->group.bytes);
 }
 
 static int is_lighter(const gali_tune_task *a, const gali_tune_task *b) {
