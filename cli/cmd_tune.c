@@ -440,7 +440,7 @@ static int check_device_options(job *self, int is_device) {
         return gali_command_usage("tune", "--plan, --exact, --way and --form are not for --target opencl");
     }
     if (is_device && self->device_path &&
-        (!gali_options_number(self->device_path, &number) || number < 0 || number > DEVICES_MAX ||
+        (!gali_options_number(self->device_path, &number) || number < 0 || number > (double)DEVICES_MAX ||
          number != (uint32_t)number)) {
         return gali_command_usage("tune", "--device %.40s: of --target opencl a number of gallop probe --list",
                                   self->device_path);

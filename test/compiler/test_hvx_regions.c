@@ -72,7 +72,7 @@ static const char flags[] =
 static void emit(gali_graph *graph, gali_hvx_form choice) {
     gali_text regions = {0}, parts[GAL_COMPILED_PART_COUNT] = {{0}};
     gal_error error = {0};
-    gali_program *program;
+    gali_program *program = NULL;
     if (gali_hvx_take_regions(graph, choice, &regions, &error) != GAL_OK ||
         gali_graph_verify(graph, &error) != GAL_OK ||
         gali_program_make(&program, graph, graph->arena, &error) != GAL_OK) {

@@ -104,7 +104,7 @@ static uint32_t add_bias(quantised *q, uint32_t channels) {
 #define WEIGHT_SCALE 0.01
 
 static double made_scale(const tensor *from, uint32_t terms) {
-    return sqrt((double)terms) * from->scale * SPREAD * 73 * WEIGHT_SCALE / SPREAD;
+    return sqrt((double)terms) * from->scale * 73 * WEIGHT_SCALE;
 }
 
 static uint32_t size_after(uint32_t size, uint32_t kernel, uint32_t stride, uint32_t pad) {
