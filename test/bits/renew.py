@@ -33,7 +33,9 @@ def renew_poses(build: Path) -> None:
     text, found = LAST.subn(lines.strip().split("\n")[-1].strip(), page.read_text())
     if found != 1:
         raise ValueError(f"{page}: {found} lines with the last hash, 1 expected")
-    page.write_text(text)
+    if text != page.read_text():
+        page.write_text(text)
+        print(f"{page}: other poses. Run the builds that its table names, and date it.")
 
 
 def renew_seeds(build: Path) -> None:
