@@ -1,7 +1,9 @@
 """Pruning to patterns: what is chosen and kept; a run that was stopped ends as any other."""
 
 import pathlib
+import sys
 
+import numpy as np
 import pytest
 import torch
 
@@ -114,3 +116,45 @@ def test_images_are_moved_each_by_itself():
     for i in range(3):
         assert torch.equal(each[i], digits.moved(x[i : i + 1], ways[:, i : i + 1])[0])
     assert torch.equal(each[1, 0, :, :3], x[1, 0, :, 1:]) and bool((each[1, 0, :, 3] == -1).all())
+
+
+@pytest.fixture
+def experiment(tmp_path, monkeypatch):
+    """Runs gallop.prune.digits on a few images of two sources, all into one folder."""
+    def images(seed):
+        host = np.random.default_rng(seed)
+        return host.uniform(-1, 1, (40, 1, 8, 8)), host.integers(0, 10, 40)
+
+    monkeypatch.setattr(digits, "SOURCES", {"digits": (lambda: images(1), 32),
+                                            "mnist": (lambda: images(2), 32)})
+    monkeypatch.setattr(digits, "export", lambda *_: None)
+    words = "gallop.prune.digits --epochs 1 --retrain 1 --dense 2 --quiet"
+
+    def ran(more=""):
+        monkeypatch.setattr(sys, "argv", [*words.split(), *more.split(), "-o", str(tmp_path)])
+        return digits.main()
+    return ran
+
+
+def test_experiments_in_one_folder_share_no_network(experiment, tmp_path):
+    """What one run leaves behind, another takes where it was trained on the same images alone."""
+    dense = "dense_digits_vgg_0_2.pt"
+    for more in ("", "--data mnist", "--mix", "--validate", "--data mnist --mix --validate"):
+        before = set(tmp_path.iterdir())
+        assert experiment(more) == 0
+        made = {path.name for path in set(tmp_path.iterdir()) - before}
+        assert sorted(name.rpartition(".")[2] for name in made) == ["json", "pt", "pt"]
+    before = (tmp_path / dense).stat().st_mtime_ns
+    assert experiment("--patterns 4") == 0 and (tmp_path / dense).stat().st_mtime_ns == before
+
+
+@pytest.mark.parametrize("more", ["--fewer 6", "--even 0.5", "--teach 0.5", "--dense 1",
+                                  "--rate 0.1"])
+def test_another_plan_is_refused_where_one_has_run(experiment, tmp_path, capsys, more):
+    assert experiment() == 0
+    report = tmp_path / "digits_vgg_8_0.json"
+    told = report.read_text()
+    assert experiment(more) == 2
+    said = capsys.readouterr().err
+    assert "digits_vgg_8_0.pt was made with another plan; remove it to start anew" in said
+    assert report.read_text() == told and experiment() == 0

@@ -34,7 +34,8 @@ class Pruner:
     """Prunes the named weights of a model in place.
 
     `projections`: by the name of each weight, as named_parameters() has it, what it keeps. State is
-    kept in `checkpoint`, if given: a run that was stopped goes on there.
+    kept in `checkpoint`, if given: a run that was stopped goes on there. `course` tells what else
+    the state comes from, beside the plan: the data, say. With another plan or course it is refused.
     """
 
     def __init__(
@@ -43,8 +44,9 @@ class Pruner:
         projections: dict[str, Projection],
         plan: Plan | None = None,
         checkpoint: pathlib.Path | None = None,
+        course: str = "",
     ) -> None:
-        self.model = model
+        self.model, self.course = model, course
         self.plan = plan or Plan()
         self.checkpoint = checkpoint
         self.projections = projections
@@ -143,6 +145,7 @@ class Pruner:
             "target": self.target,
             "masks": self.masks,
             "plan": repr(self.plan),
+            "course": self.course,
         }
         fresh = self.checkpoint.with_suffix(".new")
         torch.save(state, fresh)
@@ -150,7 +153,7 @@ class Pruner:
 
     def _load(self, path: pathlib.Path) -> None:
         state = torch.load(path, map_location=next(iter(self.weights.values())).device)
-        if state["plan"] != repr(self.plan):
+        if (state["plan"], state.get("course", "")) != (repr(self.plan), self.course):
             raise ValueError(f"{path} was made with another plan; remove it to start anew")
         self.model.load_state_dict(state["model"])
         self.optimizer.load_state_dict(state["optimizer"])

