@@ -8,7 +8,9 @@
  *               int8 inputs GALI_I8_MOST
  *     int8 row  scale = (max(x', 0) - min(x', 0)) / 254, q in -127..127, zero = round(-127 - min / scale)
  *     bf16 dot  x' to nearest even, and to 0 under 2^-55: so no product and no sum is a denormal
- * with ties to even, divisions and products rounded to float32. An input that is not finite makes the result NaN.
+ * with ties to even, divisions and products rounded to float32. An input that is not finite makes the result
+ * NaN: of integers and bf16 dot by the scale of the inputs, which is NaN then, whichever inputs a panel has; of f16 and
+ * bf16 by the sums (or infinite), so that of a sparse panel only the inputs of its patches count.
  *
  * Output n of an expert is f, then value = fma(f scale_of_inputs, scale[n], bias[n]), then y = fma(w, value, y)
  * from 0 on:
@@ -27,7 +29,7 @@
  *     groups of 4 bytes [groups][]; blocks: before each `span` of them uint32 word[]: the scale as bfloat16 in the upper
  *     half, and in the lower half, for int8 in tables with unsigned bytes, minus the sum of w as int16
  * Of a sparse panel (kernels.h) the groups of its patches alone are there, one patch's behind the other's, and the words of
- * the blocks that have any: what another adds is a 0.
+ * the blocks that have any: what another would add is a 0, of inputs that are finite.
  * Within a vector's groups the table's layout says which byte is whose (gali_narrow_place).
  */
 #ifndef GALI_KERNELS_NARROW_H
