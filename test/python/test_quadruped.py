@@ -214,6 +214,15 @@ def test_a_mixed_folder_is_refused(tmp_path, monkeypatch, capsys):
     assert "dog.bvh:1: 'Body' carries a quadruped" in said and "man.bvh a person" in said
 
 
+def test_a_leg_may_end_in_an_end_site():
+    """The end of a last bone that is a part of the leg becomes the toe."""
+    file = dog_bvh.file_of(walks()[0])
+    foot = file.names.index("FrontLeftFoot")
+    file.joints[foot].end = [0.0, -7.2, 0.0]
+    assert roles.find(file).limbs["front_left"][-2:] == ["FrontLeftFoot", "FrontLeftFootEnd"]
+    assert file.offsets[-1].tolist() == [0.0, -7.2, 0.0]
+
+
 def test_a_roles_file_names_legs(tmp_path):
     told = tmp_path / "r.toml"
     told.write_text('front_left = "Joint5"\nfront_left_toe = "Joint8"\n')

@@ -345,7 +345,8 @@ def _with_end(file: Bvh, chain: list[int]) -> list[int]:
     length = np.linalg.norm(file.offsets[chain[1:]], axis=1).sum()
     if end is None or _children(file, chain[-1]) or np.linalg.norm(end) < 0.08 * length:
         return chain
-    return [*chain, file.names.index(finding._end_joint(file, chain[-1]))]
+    name = finding._end_joint(file, chain[-1])  # before the names, which it adds to
+    return [*chain, file.names.index(name)]
 
 
 def _common(file: Bvh, joints: list[int]) -> int:
