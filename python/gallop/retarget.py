@@ -7,7 +7,8 @@ joint of theirs is turned in the world as ours of that role is, after their bone
 ours at rest, so a T pose and an A pose fit. Spine and neck share what lies between hips, chest and
 head, unless their joints have our joints' names; what is left follows its parent. Places are
 scaled by the legs' lengths, and each leg reaches for its own ankle's place, so that a foot that
-stands still in RUN stands still in OUT, as far as the leg is long enough.
+stands still in RUN stands still in OUT, as far as the leg is long enough. Where RUN is a
+quadruped's, THEIRS is one's, too (quadruped/retarget.py says how it is carried over).
 
 Shapes: T frames, J joints; lengths are metres, in RUN's axes, until the file is written.
 """
@@ -26,6 +27,9 @@ from scipy.spatial.transform import Rotation
 from gallop import glb, rotation
 from gallop.bvh import Bvh, BvhError, format_bvh, read
 from gallop.motion import Skeleton, forward, to_local
+from gallop.quadruped import retarget as quadruped
+from gallop.quadruped.roles import is_quadruped
+from gallop.reach import bent
 from gallop.roles import SIDES, Roles, RolesError, find
 
 LIMBS = (("hip", "knee"), ("knee", "ankle"), ("ankle", "toe"), ("shoulder", "elbow"),
@@ -104,9 +108,13 @@ def body_of(file: Bvh, roles: Path | None = None, frame: int | None = None) -> B
 def retarget(run: Bvh, onto: Bvh, roles: Path | None = None, frame: int | None = None) -> Bvh:
     """The motion of `run` on the skeleton of `onto`; `roles` names joints of `onto`, `frame`, from
     1, the one in which it rests."""
-    theirs = body_of(onto, roles, frame)
-    turn, root, into = carried(body_of(run), theirs)
-    return _written(theirs, run.frame_time, turn, root, into)
+    if is_quadruped(run):
+        unit, turn, root, into = quadruped.carried(run, onto, roles, frame)
+    else:
+        theirs = body_of(onto, roles, frame)
+        turn, root, into = carried(body_of(run), theirs)
+        unit = theirs.roles.unit
+    return _written(onto, unit, run.frame_time, turn, root, into)
 
 
 def carried(
@@ -199,13 +207,7 @@ def _share(theirs: Body, known: dict[int, np.ndarray], chest: np.ndarray) -> Non
         between = theirs.chain(high)
         steps = between[: between.index(low)][::-1]
         for i, j in enumerate(steps, 1):
-            known[j] = _mix(first, last, i / len(steps))
-
-
-def _mix(a: np.ndarray, b: np.ndarray, share: float) -> np.ndarray:
-    """Turned from a [T, 3, 3] towards b by a share of the angle."""
-    way = Rotation.from_matrix(np.swapaxes(a, 1, 2) @ b).as_rotvec()
-    return a @ Rotation.from_rotvec(share * way).as_matrix()
+            known[j] = rotation.mix(first, last, i / len(steps))
 
 
 def _reach(ours: Body, theirs: Body, turn: np.ndarray, root: np.ndarray, side: str, scale: float,
@@ -213,44 +215,19 @@ def _reach(ours: Body, theirs: Body, turn: np.ndarray, root: np.ndarray, side: s
     """Turns with one leg bent so that its ankle is where ours is, scaled, as high over the sole
     as theirs is; the foot keeps its turn."""
     hip, knee, ankle, toe = (theirs.joints[f"{side}_{p}"] for p in ("hip", "knee", "ankle", "toe"))
-    at, _ = forward(theirs.skeleton, to_local(theirs.skeleton, turn), root)
     goal = scale * place[:, ours.joints[f"{side}_ankle"]]
     mine = ours.rest[ours.joints[f"{side}_ankle"]] - ours.rest[ours.joints[f"{side}_toe"]]
     goal = goal + np.array([0, (theirs.rest[ankle] - theirs.rest[toe])[1] - scale * mine[1], 0])
-    bent = _knee(at[:, hip], at[:, knee], at[:, ankle], goal)
-    thigh = rotation.between(at[:, knee] - at[:, hip], bent - at[:, hip])
-    shin = rotation.between(at[:, ankle] - at[:, knee], goal - bent)
-    out, below = turn.copy(), theirs.skeleton.descendants
-    for j in below(hip):
-        if j not in below(ankle):
-            by = shin if j in below(knee) else thigh
-            out[:, j] = by @ turn[:, j]
-    return out
+    return bent(theirs.skeleton, turn, root, (hip, knee, ankle), goal)
 
 
-def _knee(hip: np.ndarray, knee: np.ndarray, ankle: np.ndarray, goal: np.ndarray) -> np.ndarray:
-    """Where the knee is [T, 3] so that the ankle reaches its goal, or as near as the leg is long,
-    bent in the plane that it bends in now."""
-    thigh, shin = (np.linalg.norm(v, axis=1) for v in (knee - hip, ankle - knee))
-    line = goal - hip
-    far = np.linalg.norm(line, axis=1)
-    line = line / far[:, None]
-    far = np.clip(far, np.abs(thigh - shin) + 1e-6, (thigh + shin) * (1 - 1e-6))
-    along = (thigh**2 - shin**2 + far**2) / (2 * far)
-    side = knee - hip
-    side = side - line * (side * line).sum(1, keepdims=True)
-    side /= np.maximum(np.linalg.norm(side, axis=1, keepdims=True), 1e-9)
-    away = np.sqrt(np.maximum(thigh**2 - along**2, 0))
-    return hip + line * along[:, None] + side * away[:, None]
-
-
-def _written(theirs: Body, frame_time: float, turn: np.ndarray, root: np.ndarray,
+def _written(file: Bvh, unit: float, frame_time: float, turn: np.ndarray, root: np.ndarray,
              into: np.ndarray) -> Bvh:
     """The file: in their axes and unit, channels as theirs, angles without jumps."""
-    file, frames = theirs.file, len(turn)
-    local = to_local(theirs.skeleton, into.T @ turn)
+    frames = len(turn)
+    local = to_local(Skeleton(file.names, file.parents, file.offsets), into.T @ turn)
     offsets = np.tile(file.offsets, (frames, 1, 1))
-    offsets[:, 0] = root @ into / theirs.roles.unit
+    offsets[:, 0] = root @ into / unit
     values = np.zeros((frames, file.values.shape[1]))
     for j, (joint, start) in enumerate(zip(file.joints, file.starts)):
         channels = joint.channels or []

@@ -62,6 +62,12 @@ def between(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     return np.eye(3) + k + k @ k / np.maximum(1 + c, 1e-9)
 
 
+def mix(a: np.ndarray, b: np.ndarray, share: float) -> np.ndarray:
+    """Matrices [T, 3, 3], turned from a towards b by a share of the angle."""
+    way = Rotation.from_matrix(np.swapaxes(a, 1, 2) @ b).as_rotvec()
+    return a @ Rotation.from_rotvec(share * way).as_matrix()
+
+
 def aligned_quaternions(q: np.ndarray) -> np.ndarray:
     """Quaternions [T, ..., 4] with signs flipped so that neighbours in time are close.
 

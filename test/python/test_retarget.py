@@ -137,16 +137,17 @@ def pack(gltf: dict, binary: bytes = b"") -> bytes:
     return struct.pack("<4sII", b"glTF", 2, 12 + len(text)) + text
 
 
-def rig() -> dict:
-    """THEIRS below a node that turns z up to y up and dm to metres; joints have axes of their own,
-    one of them in a matrix; the twist is a node that is no joint; a mesh node stands beside."""
-    turns = Rotation.random(len(THEIRS), random_state=7)
+def rig(bones: tuple = THEIRS, unit: float = 0.1) -> dict:
+    """Bones below a node that turns z up to y up and their unit to metres; joints have axes of
+    their own, one of them in a matrix; the twist is a node that is no joint; a mesh node stands
+    beside."""
+    turns = Rotation.random(len(bones), random_state=7)
     nodes: list[dict] = [{"name": "Armature", "rotation": [-(0.5**0.5), 0, 0, 0.5**0.5],
-                          "scale": [0.1] * 3, "translation": [0, 0, 0.3], "children": [1]}]
-    for i, (name, parent, offset) in enumerate(THEIRS):
+                          "scale": [unit] * 3, "translation": [0, 0, 0.3], "children": [1]}]
+    for i, (name, parent, offset) in enumerate(bones):
         over = turns[parent].inv() if parent >= 0 else Rotation.identity()
         local = over * turns[i]
-        children = [k + 1 for k, (_, p, _) in enumerate(THEIRS) if p == i]
+        children = [k + 1 for k, (_, p, _) in enumerate(bones) if p == i]
         node = {"name": name, "translation": over.apply(offset).tolist(),
                 "rotation": local.as_quat().tolist()}
         if children:
@@ -157,7 +158,7 @@ def rig() -> dict:
             del node["rotation"]
             node["matrix"] = matrix.T.ravel().tolist()
         nodes.append(node)
-    joints = [i + 1 for i, (name, *_) in enumerate(THEIRS) if not name.startswith("twist")]
+    joints = [i + 1 for i, (name, *_) in enumerate(bones) if not name.startswith("twist")]
     return {"asset": {"version": "2.0"}, "scene": 0, "scenes": [{"nodes": [0, len(nodes)]}],
             "nodes": [*nodes, {"name": "Body", "skin": 0}], "skins": [{"joints": joints}]}
 

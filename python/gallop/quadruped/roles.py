@@ -21,6 +21,7 @@ import numpy as np
 
 from gallop import roles as finding
 from gallop.bvh import Bvh
+from gallop.motion import Skeleton
 from gallop.roles import RolesError
 
 LIMBS = ("front_right", "front_left", "hind_right", "hind_left")  # in the dog's order
@@ -87,7 +88,7 @@ def is_quadruped(file: Bvh) -> bool:
     if len(named) >= 3:
         return True
     try:
-        person = finding.find(_copy(file))
+        person = finding.find(copy_of(file))
     except RolesError:
         axis = _upright(file)
         return len(_standing(file, axis)) >= 3
@@ -97,7 +98,7 @@ def is_quadruped(file: Bvh) -> bool:
     return _goes_on_hands(file, person)
 
 
-def _copy(file: Bvh) -> Bvh:
+def copy_of(file: Bvh) -> Bvh:
     """The file with lists of its own: finding roles may add joints at ends."""
     return Bvh(file.path, list(file.joints), file.frame_time, file.values, list(file.starts))
 
@@ -138,7 +139,7 @@ def find(file: Bvh, given: Path | None = None) -> Roles:
     up = str(told.get("up", "")) or _up_of(file, limbs)
     how["up"] = "given" if "up" in told else "by the legs in the motion"
     _check_trunk(file, limbs)
-    hips = str(told.get("hips", "")) or file.names[_common(file, [c[0] for c in limbs.values()])]
+    hips = str(told.get("hips", "")) or file.names[common(file, [c[0] for c in limbs.values()])]
     how["hips"] = "given" if "hips" in told else "carries all legs"
     unit = float(told.get("unit", 0)) or _unit_of(file, limbs["hind_left"])  # type: ignore
     how["unit"] = "given" if "unit" in told else "by the length of the legs"
@@ -336,6 +337,15 @@ def _word(file: Bvh, role: str) -> str:
         named, key=lambda n: len(_down_to(file, 0, file.names.index(n))))
 
 
+def foot_of(skeleton: Skeleton, chain: list[str]) -> tuple[str, str, str, str]:
+    """A leg as a contract has it: hip and knee begin its first two long bones, the heel ends them,
+    the toe ends the leg."""
+    lengths = [float(np.linalg.norm(skeleton.offsets[skeleton.index(n)])) for n in chain[1:]]
+    long = [b > 0.5 * max(lengths) for b in lengths]
+    first = next((i for i in range(len(long) - 1) if long[i] and long[i + 1]), len(long) - 2)
+    return chain[first], chain[first + 1], chain[first + 2], chain[-1]
+
+
 # ---- checks and the space ----
 
 
@@ -349,7 +359,7 @@ def _with_end(file: Bvh, chain: list[int]) -> list[int]:
     return [*chain, file.names.index(name)]
 
 
-def _common(file: Bvh, joints: list[int]) -> int:
+def common(file: Bvh, joints: list[int]) -> int:
     """The lowest joint above all of these."""
     chains = [_down_to(file, 0, file.parents[j]) for j in joints]
     return next(j for j in reversed(chains[0]) if all(j in c for c in chains))

@@ -23,7 +23,7 @@ from gallop.dog import data as dog_data
 from gallop.dog.clean import Clip
 from gallop.quadruped import roles
 from gallop.quadruped.body import Body, body_of, hinged
-from gallop.quadruped.roles import LIMBS, Roles
+from gallop.quadruped.roles import LIMBS, Roles, foot_of
 
 CLEANED = 120.0  # frames a second that the dog's cleaning is made for
 LEG = dog.THIGH + dog.SHANK
@@ -152,15 +152,6 @@ def lean_of(file: bvh.Bvh, kept: list[int], found: finding.Roles) -> np.ndarray:
     z = np.cross(x, [0, 1.0, 0])
     axes = [a / np.linalg.norm(a, axis=-1, keepdims=True) for a in (x, np.cross(z, x), z)]
     return (np.stack(axes, -2) @ turn[:, 0]).mean(0)
-
-
-def foot_of(skeleton: motion.Skeleton, chain: list[str]) -> tuple[str, str, str, str]:
-    """A leg as a contract has it: hip and knee begin its first two long bones, the heel ends them,
-    the toe ends the leg."""
-    lengths = [float(np.linalg.norm(skeleton.offsets[skeleton.index(n)])) for n in chain[1:]]
-    long = [b > 0.5 * max(lengths) for b in lengths]
-    first = next((i for i in range(len(long) - 1) if long[i] and long[i + 1]), len(long) - 2)
-    return chain[first], chain[first + 1], chain[first + 2], chain[-1]
 
 
 def scaled(
