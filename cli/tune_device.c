@@ -151,7 +151,12 @@ static gal_status tune_one(source *s, const gali_gpu_facts *facts, int *stopped,
     }
     free(tuned);
     *stopped = d->watch && d->watch(d->context);
-    return status == GAL_OK && s->failed ? error->status : status;
+    return s->failed ? s->error->status : status;
+}
+
+/* A record that could not be written is not the model's fault, and has been told. */
+static gal_status blame_model(const source *s, gal_status status, const gal_error *why) {
+    return status == GAL_OK || s->failed ? status : gali_fail_in_file(s->error, s->desc->model, why);
 }
 
 static gal_status tune_onnx(source *s, const gali_gpu_facts *facts, int *stopped, gal_error *error) {
@@ -162,7 +167,7 @@ static gal_status tune_onnx(source *s, const gali_gpu_facts *facts, int *stopped
     if (status == GAL_OK) {
         status = gali_graph_rewrite(s->onnx.graph, s->onnx.fast, s->onnx.rewritten, &why);
         status = status == GAL_OK ? tune_one(s, facts, stopped, &why) : status;
-        status = status == GAL_OK ? status : gali_fail_in_file(error, s->desc->model, &why);
+        status = blame_model(s, status, &why);
     }
     gali_arena_release(&s->arena);
     gali_onnx_model_release(&s->onnx);
@@ -175,7 +180,7 @@ static gal_status tune_controller(source *s, const gali_gpu_facts *facts, int *s
     for (uint32_t i = 0; i < s->desc->count && status == GAL_OK && !*stopped; i++) {
         s->characters = s->desc->counts[i];
         status = tune_one(s, facts, stopped, &why);
-        status = status == GAL_OK ? status : gali_fail_in_file(error, s->desc->model, &why);
+        status = blame_model(s, status, &why);
     }
     gali_compilation_release(&s->compilation);
     gali_release(NULL, s->data, s->size);

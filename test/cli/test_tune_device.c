@@ -78,6 +78,11 @@ static int stop_at_once(void *context) {
     return 1;
 }
 
+static int count_asked(void *context) {
+    ++*(int *)context;
+    return 0;
+}
+
 /* What was measured by then is kept, and said to be cut short. */
 static void a_search_may_be_stopped(void **state) {
     (void)state;
@@ -93,6 +98,34 @@ static void a_search_may_be_stopped(void **state) {
     assert_int_equal(gali_tune_device(&how, &stopped, &error), GAL_OK);
     assert_int_equal(stopped, 1);
     assert_in_range(asked, 1, 4); /* a round of two layers, then at the end of the first count */
+    remove(model);
+    fixture_free(&f);
+}
+
+/* What was measured is lost: that is an error, and the next count is not searched. */
+static void a_log_that_is_full_is_an_error(void **state) {
+    (void)state;
+    static const uint32_t counts[] = {ROWS, 2 * ROWS};
+    char model[] = "/tmp/gallop-tune-XXXXXX";
+    int asked = 0, stopped = 0;
+    close(mkstemp(model));
+    fixture f = fixture_make(&desc, 1);
+    write_model(&f.s, model);
+    FILE *full = fopen("/dev/full", "wb");
+    assert_non_null(full);
+    const gali_tune_device_desc how = {.model = model,
+                                       .seconds = 60,
+                                       .counts = counts,
+                                       .count = 2,
+                                       .file = full,
+                                       .watch = count_asked,
+                                       .context = &asked};
+    gal_error error = {0};
+    assert_int_equal(gali_tune_device(&how, &stopped, &error), GAL_IO);
+    assert_non_null(strstr(error.message, "could not be written"));
+    assert_int_equal(stopped, 0);
+    assert_in_range(asked, 0, 2); /* after the round, and after the first count */
+    fclose(full);
     remove(model);
     fixture_free(&f);
 }
@@ -210,8 +243,8 @@ int main(void) {
         printf("no OpenCL device\n");
         return SKIPPED;
     }
-    const struct CMUnitTest tests[] = {cmocka_unit_test(a_log_is_written_and_opens),
-                                       cmocka_unit_test(a_search_may_be_stopped),
-                                       cmocka_unit_test(a_tiling_holds_for_its_range)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_log_is_written_and_opens), cmocka_unit_test(a_search_may_be_stopped),
+        cmocka_unit_test(a_log_that_is_full_is_an_error), cmocka_unit_test(a_tiling_holds_for_its_range)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
