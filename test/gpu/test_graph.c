@@ -53,6 +53,10 @@ static const struct {
      "%3: f32[1, 24, h, 8] = Conv (%0, %1, %2) pads:ints=1,1,1,1\n%4: f32[1, 24, h, 8] = Relu (%3)\noutput "
      "%4\n",
      "tile"},
+    {"a convolution whose weights, the last constant, end within a texel, in tiles",
+     "symbol h 1..9\ninput %0 \"x\": f32[1, 27, h, 8]\nconstant %1: f32[19, 27, 1, 1]\n"
+     "%2: f32[1, 19, h, 8] = Conv (%0, %1)\noutput %2\n",
+     "tile"},
     {"a product of batches with what is turned, in tiles",
      STACK("20") "%1: f32[s, 20, 24] = Transpose (%0) perm:ints=0,2,1\n"
                  "%2: f32[s, 24, 24] = MatMul (%0, %1)\noutput %2\n",

@@ -225,10 +225,15 @@ gal_status gali_device_add_function(gali_device_plan *plan, gali_program *progra
                                                : status;
 }
 
-void *gali_device_add_constant(gali_device_plan *plan, size_t bytes, uint32_t *at) {
+/* Constants are whole units, the last one too: images are copied from them in whole texels. */
+static void fill_unit(gali_device_plan *plan) {
     static const char zeros[GALI_DEVICE_UNIT];
     size_t over = plan->weights.size % GALI_DEVICE_UNIT;
     gali_text_add_bytes(&plan->weights, zeros, over ? GALI_DEVICE_UNIT - over : 0);
+}
+
+void *gali_device_add_constant(gali_device_plan *plan, size_t bytes, uint32_t *at) {
+    fill_unit(plan);
     *at = (uint32_t)(plan->weights.size / GALI_DEVICE_UNIT);
     return gali_text_reserve(&plan->weights, bytes);
 }
@@ -446,6 +451,7 @@ gal_status gali_device_plan_make(gali_device_plan *plan, gali_program *program,
     status = status == GAL_OK ? add_all(plan, error) : status;
     status = status == GAL_OK ? check_launches(plan, error) : status;
     status = status == GAL_OK ? gali_program_place(program, error) : status;
+    fill_unit(plan);
     if (status == GAL_OK && (plan->source.failed || plan->weights.failed)) {
         status = gali_fail(error, GAL_NO_MEMORY, "no memory for kernels");
     }
