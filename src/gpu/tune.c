@@ -137,6 +137,18 @@ static gal_status put_inputs(tuner *t) {
     return GAL_OK;
 }
 
+/*
+ * How far b is off a, and *most at least |a|. Numbers that are not finite are off by nothing from their kind and infinitely
+ * from all others: a model may make them of the inputs above.
+ */
+static double distance(double a, double b, double *most) {
+    if (!isfinite(a) || !isfinite(b)) {
+        return a == b || (isnan(a) && isnan(b)) ? 0 : (double)INFINITY;
+    }
+    *most = fmax(*most, fabs(a));
+    return fabs(a - b);
+}
+
 /* Whether the outputs of float32 are those of the rules' tilings, which the first round keeps. */
 static gal_status check_outputs(tuner *t) {
     const gali_graph *graph = t->run.plan.program->graph;
@@ -162,9 +174,7 @@ static gal_status check_outputs(tuner *t) {
     }
     double most = 0, apart = 0;
     for (size_t i = 0; i < floats && !t->finding; i++) {
-        most = fmax(most, fabs((double)t->truth[i]));
-        double off = fabs((double)t->truth[i] - (double)t->outputs[i]);
-        apart = off > apart || isnan(off) ? off : apart;
+        apart = fmax(apart, distance((double)t->truth[i], (double)t->outputs[i], &most));
     }
     return apart <= apart_most * most
                ? GAL_OK
