@@ -137,10 +137,28 @@ static void batches_give_way(void **state) {
     }
 }
 
+/* Values may have the names of sizes, functions, types and, with their number, of macros of <math.h>. */
+static void any_name_of_a_value_compiles(void **state) {
+    (void)state;
+    static const char *const names[] = {"size", "M_PI", "at", "item", "int", "gali_one", "7", "*/"};
+    double x[12] = {-1, 2, -3, 4, 5, -6, 7, 8, -9, 10, -11, 12};
+    gali_tensor input = {.element = GALI_f32, .rank = 2, .shape = {4, 3}, .count = 12, .real = x};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        gali_text text = {0};
+        gali_text_add(&text, "symbol n 1..9\ninput %%0 \"%s\": f32[4, n]\n", names[i]);
+        gali_text_add(&text, "%%1 \"%s\": f32[4, n] = Relu (%%0) \n", names[i]);
+        gali_text_add(&text, "%%2 \"%s\": f32[4, n] = Neg (%%1)\noutput %%1\noutput %%2\n", names[i]);
+        check(text.bytes, &input);
+        gali_text_release(&text);
+    }
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(equal_groups_share_a_function), cmocka_unit_test(each_finds_its_weights),
-        cmocka_unit_test(attention_is_in_vectors), cmocka_unit_test(long_chains_are_lowered),
-        cmocka_unit_test(batches_give_way)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(equal_groups_share_a_function),
+                                       cmocka_unit_test(each_finds_its_weights),
+                                       cmocka_unit_test(attention_is_in_vectors),
+                                       cmocka_unit_test(long_chains_are_lowered),
+                                       cmocka_unit_test(batches_give_way),
+                                       cmocka_unit_test(any_name_of_a_value_compiles)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

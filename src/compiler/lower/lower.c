@@ -134,12 +134,11 @@ const gali_loop_buffer *gali_lower_parameter(const gali_lowering *l, uint32_t te
     return NULL;
 }
 
-/* "layer_0_hidden_12": the end of the value's name, and the tensor's number. */
+/* "t_layer_0_hidden_12": the end of the value's name, and the tensor's number. Nothing else in the C begins with t_. */
 static void name_tensor(gali_lowering *l, uint32_t tensor, char name[GALI_LOOP_NAME_MAX]) {
     gali_text word = {0};
     gali_text_add_word(&word, l->p->tensors[tensor].name, NAME_CHARACTERS);
-    int letter = word.size && (word.bytes[0] < '0' || word.bytes[0] > '9');
-    snprintf(name, GALI_LOOP_NAME_MAX, "%s%s_%u", letter ? "" : "t", word.size ? word.bytes : "", tensor);
+    snprintf(name, GALI_LOOP_NAME_MAX, "t_%s_%u", word.size ? word.bytes : "", tensor);
     l->arena->failed |= word.failed;
     gali_text_release(&word);
 }
