@@ -153,12 +153,32 @@ static void any_name_of_a_value_compiles(void **state) {
     }
 }
 
+/* So may sizes: "t" would be C's own type, others the same word, and one would end a comment. */
+static void any_name_of_a_size_compiles(void **state) {
+    (void)state;
+    static const char *const names[] = {"t", "/t", "a.b", "a_b", "*/ /", "8"};
+    static const char text[] = "input %0 \"x\": f32[1, 1, 1, 1, 1, 1]\n%1: f32[...] = Relu (%0)\noutput %1\n";
+    fixture f = {.graph = NULL};
+    gali_program *program;
+    f.run = (gali_run){.memory_left = GALI_RUN_MEMORY, .work_left = 1e9, .error = &f.error};
+    assert_int_equal(gali_graph_parse(&f.graph, text, strlen(text), &f.arena, &f.error), GAL_OK);
+    gali_type *type = &f.graph->values[f.graph->inputs[0]].type;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        type->shape[i] = gali_extent_symbol(f.graph->extents, names[i], 1, 9);
+    }
+    assert_int_equal(gali_graph_infer(f.graph, &f.error), GAL_OK);
+    assert_int_equal(program_make(&f.run, f.graph, NULL, gali_program_layout, &program), GAL_OK);
+    dlclose(program_build(program));
+    gali_arena_release(&f.arena);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(equal_groups_share_a_function),
                                        cmocka_unit_test(each_finds_its_weights),
                                        cmocka_unit_test(attention_is_in_vectors),
                                        cmocka_unit_test(long_chains_are_lowered),
                                        cmocka_unit_test(batches_give_way),
-                                       cmocka_unit_test(any_name_of_a_value_compiles)};
+                                       cmocka_unit_test(any_name_of_a_value_compiles),
+                                       cmocka_unit_test(any_name_of_a_size_compiles)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

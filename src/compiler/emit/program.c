@@ -18,14 +18,32 @@ enum { WORDS_A_LINE = 16 };
 
 void gali_emission_size_name(const gali_emission *e, gali_text *to, uint32_t symbol) {
     const char *name = gali_extent_symbol_name(e->p->graph->extents, symbol);
-    gali_text_add(to, "size_");
-    gali_text_add_word(to, name, 40);
-    gali_text_add(to, "%s", strcmp(name, "t") == 0 ? "_" : ""); /* size_t is a name of C's own */
+    gali_text word = {0};
+    gali_text_add_word(&word, name, 40);
+    const char *as = word.bytes ? word.bytes : "";
+    int whole = strcmp(as, name) == 0 && strcmp(as, "t") != 0; /* size_t is a name of C's own */
+    if (whole) {
+        gali_text_add(to, "size_%s", as);
+    } else { /* others may come down to the same word */
+        gali_text_add(to, "size%u_%s", symbol, as);
+    }
+    to->failed |= word.failed;
+    gali_text_release(&word);
 }
 
 void gali_emission_port(gali_text *to, const char *stem, uint32_t number, const char *name) {
     gali_text_add(to, "%s%u_", stem, number);
     gali_text_add_word(to, name, 40);
+}
+
+void gali_emission_type(const gali_emission *e, gali_text *to, const gali_type *type) {
+    gali_text text = {0};
+    gali_type_print(e->p->graph->extents, type, &text);
+    for (size_t i = 0; i < text.size; i++) {
+        gali_text_add_bytes(to, text.bytes[i] == '/' ? "." : &text.bytes[i], 1);
+    }
+    to->failed |= text.failed;
+    gali_text_release(&text);
 }
 
 /* ---- extents as C ---- */
@@ -185,7 +203,7 @@ static void add_ports(const gali_emission *e, gali_text *to) {
         gali_text_add(to, " *     ");
         gali_emission_port(to, output ? "out" : "in", number, v->name);
         gali_text_add(to, "  ");
-        gali_type_print(graph->extents, &v->type, to);
+        gali_emission_type(e, to, &v->type);
         gali_text_add(to, "\n");
     }
 }

@@ -53,9 +53,12 @@ void gali_emission_ask(const gali_emission *e, gali_text *to);
 
 /* ---- program.c ---- */
 
+/* Sizes may have names that are no C: then their number is part of it. */
 void gali_emission_size_name(const gali_emission *e, gali_text *to, uint32_t symbol);
 /* Inputs and outputs may have names that are no C, or the same: their number is part of it. */
 void gali_emission_port(gali_text *to, const char *stem, uint32_t number, const char *name);
+/* A type in a comment, which no size's name ends. */
+void gali_emission_type(const gali_emission *e, gali_text *to, const gali_type *type);
 /* An extent as an int64_t of C. */
 void gali_emission_extent(const gali_emission *e, gali_text *to, gali_extent extent);
 

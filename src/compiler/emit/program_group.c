@@ -38,7 +38,7 @@ static void add_comment(gali_emission *e, uint32_t group) {
     for (uint32_t i = 0; i < p->stage_count; i++) {
         if (!p->stages[i].gone && p->stages[i].group == group) {
             gali_text_add(&e->functions, ", makes ");
-            gali_type_print(p->graph->extents, &p->tensors[p->stages[i].tensor].type, &e->functions);
+            gali_emission_type(e, &e->functions, &p->tensors[p->stages[i].tensor].type);
         }
     }
     gali_text_add(&e->functions, ". */\n");

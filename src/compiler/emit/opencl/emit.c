@@ -98,7 +98,7 @@ static void add_ports(const emission *o, gali_text *to) {
         gali_emission_port(to, output ? "out" : "in", output ? i - p->graph->input_count : i,
                            port_value(p->graph, i)->name);
         gali_text_add(to, "  ");
-        gali_type_print(p->graph->extents, &port_value(p->graph, i)->type, to);
+        gali_emission_type(&o->e, to, &port_value(p->graph, i)->type);
         gali_text_add(to, "\n");
     }
 }
