@@ -153,6 +153,37 @@ static void any_name_of_a_value_compiles(void **state) {
     }
 }
 
+/* Determinants of six rows are within the limits of loops; those of seven are only evaluated. */
+static void determinants_compile_up_to_six_rows(void **state) {
+    (void)state;
+    double x[2 * 6 * 6];
+    for (int i = 0; i < 72; i++) {
+        x[i] = (i * 37 + i * i % 11) % 17 / 4. - 2;
+    }
+    gali_tensor input = {.element = GALI_f32, .rank = 3, .shape = {2, 6, 6}, .count = 72, .real = x};
+    check("input %0 \"x\": f32[2, 6, 6]\n%1: f32[2] = Det (%0)\noutput %1\n", &input);
+    for (uint32_t i = 0; i < 2 * gali_target_count; i++) {
+        fixture f;
+        gali_program *program;
+        gali_lowered lowered;
+        int more = i % 2;
+        open_text(&f, more ? "input %0 \"x\": f32[2, 7, 7]\n%1: f32[2] = Det (%0)\noutput %1\n"
+                           : "input %0 \"x\": f64[n, 6, 6]\n%1: f64[n] = Det (%0)\noutput %1\n");
+        gal_status status = program_make(&f.run, f.graph, &gali_targets[i / 2], gali_program_layout, &program);
+        assert_int_equal(status, more ? GAL_UNSUPPORTED : GAL_OK);
+        if (more) {
+            assert_string_equal(f.error.message,
+                                "node 0 \"\" (Det): it can be evaluated, but not yet compiled");
+        }
+        for (uint32_t group = 0; !more && group < program->group_count; group++) {
+            if (gali_program_lower(program, group, &lowered, &f.error) != GAL_OK) {
+                fail_msg("%s", f.error.message);
+            }
+        }
+        gali_arena_release(&f.arena);
+    }
+}
+
 /* So may sizes: "t" would be C's own type, others the same word, and one would end a comment. */
 static void any_name_of_a_size_compiles(void **state) {
     (void)state;
@@ -179,6 +210,7 @@ int main(void) {
                                        cmocka_unit_test(long_chains_are_lowered),
                                        cmocka_unit_test(batches_give_way),
                                        cmocka_unit_test(any_name_of_a_value_compiles),
-                                       cmocka_unit_test(any_name_of_a_size_compiles)};
+                                       cmocka_unit_test(any_name_of_a_size_compiles),
+                                       cmocka_unit_test(determinants_compile_up_to_six_rows)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -13,9 +13,11 @@
 
 typedef const gali_scalar scalar;
 
-enum {
-    ROWS_MOST = GALI_STAGES_MAX / 2
-}; /* of an expression: two stages for each but the last, and the result */
+/*
+ * Of an expression: each step reads what the one before left several times over, and the loops of seven rows pass the limits
+ * of a function.
+ */
+enum { ROWS_MOST = 6 };
 
 static int is_real(gali_element element) {
     return gali_element_list[element].kind == GALI_REAL;
