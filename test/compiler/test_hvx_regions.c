@@ -241,6 +241,9 @@ static void test_units(void **state) {
     q = (quantised){.byte = "i8"};
     x = add_input(&q, 130, 0, 0);
     finish("dense", &q, dense(&q, x, 141), 1);
+    q = (quantised){.byte = "u8"};
+    x = add_input(&q, 16, 1, 64);
+    finish("32 of a line, every eighth", &q, causal(&q, x, 4, 32, 8), 1);
 }
 
 static void test_pools(void **state) {

@@ -137,6 +137,19 @@ static tensor convolved(quantised *q, tensor from, uint32_t channels, uint32_t k
     return quantise(q, real, to);
 }
 
+/* Along a line, of what came before: the window ends at the place that it makes. */
+static tensor causal(quantised *q, tensor from, uint32_t channels, uint32_t taps, uint32_t apart) {
+    char shape[64], operands[64], attributes[200];
+    const uint32_t x = dequantised(q, &from);
+    snprintf(shape, sizeof shape, "%u, %u, 1, %u", channels, from.channels, taps);
+    const uint32_t w = add_weights(q, shape, channels, "0"), b = add_bias(q, channels);
+    const tensor to = {0, channels, 1, from.width, made_scale(&from, from.channels * taps), 131};
+    snprintf(operands, sizeof operands, "%%%u, %%%u, %%%u", x, w, b);
+    snprintf(attributes, sizeof attributes, " pads:ints=0,%u,0,0 dilations:ints=1,%u", (taps - 1) * apart,
+             apart);
+    return quantise(q, add_node(q, &to, "Conv", operands, attributes), to);
+}
+
 static tensor pooled(quantised *q, tensor from, const char *op, uint32_t kernel, uint32_t stride,
                      uint32_t pad) {
     char operands[64], attributes[200];

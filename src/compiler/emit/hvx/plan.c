@@ -67,11 +67,14 @@ int gali_hvx_has_frame(const gali_hvx_unit *unit) {
 gali_hvx_planes gali_hvx_planes_of(const gali_hvx_unit *unit) {
     const gali_hvx_window *w = &unit->window;
     if (unit->kind == GALI_HVX_UNIT_MEAN) {
-        return (gali_hvx_planes){1, 1, unit->from[0].lines, unit->from[0].width};
+        return (gali_hvx_planes){1, 1, unit->from[0].lines, unit->from[0].width, 0};
     }
     const uint32_t down = reach(w->high, w->apart_down), across = reach(w->wide, w->apart_across);
+    const uint32_t pitch = unit->to.width + across / w->across;
+    const uint32_t before = lesser((w->left + w->across - 1) / w->across, pitch);
     return (gali_hvx_planes){lesser(w->down, down + 1), lesser(w->across, across + 1),
-                             unit->to.lines + down / w->down, unit->to.width + across / w->across};
+                             unit->to.lines + down / w->down, pitch,
+                             before > across / w->across ? before : across / w->across};
 }
 
 /* ---- what is chosen ---- */
@@ -223,7 +226,8 @@ static uint32_t add_frame_image(planner *p, const gali_hvx_planes *planes, uint3
                             .lines = planes->lines,
                             .width = planes->pitch,
                             .pitch = planes->pitch};
-    const size_t plane = round_up((size_t)planes->lines * planes->pitch * each, VECTOR) + SLACK;
+    const size_t places = (size_t)planes->lines * planes->pitch + planes->behind;
+    const size_t plane = round_up(places * each, VECTOR) + SLACK;
     image.step = (uint32_t)(plane * planes->down * planes->across);
     image.bytes = (size_t)image.step * image.groups;
     return add_image(p, &image);
@@ -326,7 +330,7 @@ static void run_unit(planner *p, uint32_t number) {
         step.from[1] = image_in(p, &unit->from[1], form);
         if (!gali_hvx_is_flat(&unit->to) &&
             p->plan->images[step.from[1]].pitch != p->plan->images[step.from[0]].pitch) {
-            const gali_hvx_planes planes = {1, 1, unit->to.lines, p->plan->images[step.from[0]].pitch};
+            const gali_hvx_planes planes = {1, 1, unit->to.lines, p->plan->images[step.from[0]].pitch, 0};
             step.from[1] = frame_of(p, number, &planes, 1, step.from[1]);
         }
     }

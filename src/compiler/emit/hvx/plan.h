@@ -32,9 +32,9 @@ typedef struct gali_hvx_step {
     uint32_t from[2], to, extra; /* images; GALI_NONE: none */
 } gali_hvx_step;
 
-/* Planes of a frame (body/region.inc). */
+/* Planes of a frame (body/region.inc); behind: places that each has room for behind its lines. */
 typedef struct gali_hvx_planes {
-    uint32_t down, across, lines, pitch;
+    uint32_t down, across, lines, pitch, behind;
 } gali_hvx_planes;
 
 typedef struct gali_hvx_plan {

@@ -272,7 +272,7 @@ static void print_frame(printer *p, const gali_hvx_step *step) {
     const int plain = step->port == 1 || unit->kind == GALI_HVX_UNIT_MEAN;
     const gali_hvx_window *w = &unit->window;
     const gali_hvx_planes planes =
-        plain ? (gali_hvx_planes){1, 1, to->lines, to->pitch} : gali_hvx_planes_of(unit);
+        plain ? (gali_hvx_planes){1, 1, to->lines, to->pitch, 0} : gali_hvx_planes_of(unit);
     const uint32_t across = plain ? 1 : w->across, left = plain ? 0 : w->left;
     gali_text_add(&p->steps, "    {\n");
     print_parts(p, &planes, from->width, across, left);
