@@ -340,6 +340,54 @@ static void test_two_regions(void **state) {
     gali_arena_release(&arena);
 }
 
+/* ---- what is no unit ---- */
+
+/* The text with a scale %0 of 0.05, a zero point %1 of 128, inputs and outputs of bytes: how many units its first region has, and the first of them. */
+static uint32_t units_of(gali_hvx_unit *first, const char *format, ...) {
+    quantised q = {.byte = "u8"};
+    gali_arena arena = {0};
+    gali_hvx_region region;
+    gal_error error = {0};
+    gali_text regions = {0};
+    char lines[LINE];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(lines, sizeof lines, format, arguments);
+    va_end(arguments);
+    gali_text_add(&q.text, "constant %%0: f32[] = 0.05\nconstant %%1: u8[] = 128\n%s", lines);
+    gali_graph *graph = open_graph(&q, &arena);
+    assert_int_equal(gali_hvx_first_region(graph, &region, &error), GAL_OK);
+    assert_int_equal(gali_hvx_take_regions(graph, GALI_HVX_FORMS, &regions, &error), GAL_OK);
+    assert_int_equal(gali_graph_verify(graph, &error), GAL_OK);
+    const uint32_t count = region.unit_count;
+    *first = count ? region.units[0] : (gali_hvx_unit){.from_count = 0};
+    gali_text_release(&regions);
+    gali_text_release(&q.text);
+    gali_arena_release(&arena);
+    return count;
+}
+
+/* The same of a convolution with 8x8 weights for one place. */
+static uint32_t units_of_conv(gali_hvx_unit *first, const char *from, const char *to, const char *attributes) {
+    static const char weights[] = "[8, 8, 1, 1]";
+    return units_of(first,
+                    "input %%2: u8%s\nconstant %%3: i8%s\n%%4: f32%s = DequantizeLinear (%%2, %%0, %%1)\n"
+                    "%%5: f32%s = DequantizeLinear (%%3, %%0)\n%%6: f32%s = Conv (%%4, %%5) %s\n"
+                    "%%7: u8%s = QuantizeLinear (%%6, %%0, %%1)\noutput %%7\n",
+                    from, weights, from, weights, to, attributes, to);
+}
+
+static void test_hostile_windows(void **state) {
+    (void)state;
+    const char *picture = "[1, 8, 8, 8]", *one = "[1, 8, 1, 1]";
+    gali_hvx_unit unit;
+    assert_int_equal(units_of_conv(&unit, picture, picture, "kernel_shape:ints=8,8"), 1);
+    assert_int_equal(unit.window.high * unit.window.wide, 1); /* the weights' shape says it */
+    assert_int_equal(units_of_conv(&unit, one, one, ""), 1);
+    assert_int_equal(units_of_conv(&unit, one, "[1, 8, 3, 3]", "pads:ints=1,1,1,1"), 0);
+    assert_int_equal(units_of_conv(&unit, one, one, "pads:ints=1,1,1,1 strides:ints=3,3"), 0);
+}
+
 static int have(const char *program) {
     char line[LINE];
     snprintf(line, sizeof line, "command -v %s >/dev/null", program);
@@ -363,9 +411,10 @@ static int remove_place(void **state) {
 }
 
 int main(int argc, char **argv) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_units), cmocka_unit_test(test_pools),
-                                       cmocka_unit_test(test_mobile), cmocka_unit_test(test_residual),
-                                       cmocka_unit_test(test_two_regions)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_units),       cmocka_unit_test(test_pools),
+        cmocka_unit_test(test_mobile),      cmocka_unit_test(test_residual),
+        cmocka_unit_test(test_two_regions), cmocka_unit_test(test_hostile_windows)};
     if (!have("clang-19") || !have("ld.lld-19") || !have("llvm-mc-19") || !have("qemu-hexagon")) {
         return 77;
     }

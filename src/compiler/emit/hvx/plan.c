@@ -18,10 +18,6 @@ static size_t round_up(size_t a, size_t to) {
     return (a + to - 1) / to * to;
 }
 
-int gali_hvx_is_flat(const gali_hvx_bytes *bytes) {
-    return bytes->lines == 1 && bytes->width == 1;
-}
-
 uint32_t gali_hvx_maker(const gali_hvx_region *region, uint32_t value) {
     for (uint32_t i = 0; i < region->unit_count; i++) {
         if (region->units[i].to.value == value) {

@@ -52,8 +52,6 @@ typedef struct gali_hvx_plan {
 gal_status gali_hvx_make_plan(const gali_hvx_region *region, gali_hvx_form choice, gali_hvx_plan *plan,
                               gal_error *error);
 
-int gali_hvx_is_flat(const gali_hvx_bytes *bytes);
-
 /* Whether the unit reads a frame of its first operand; its planes. */
 int gali_hvx_has_frame(const gali_hvx_unit *unit);
 gali_hvx_planes gali_hvx_planes_of(const gali_hvx_unit *unit);

@@ -38,6 +38,10 @@ static int is_byte(const gali_value *v) {
 
 /* ---- tensors ---- */
 
+int gali_hvx_is_flat(const gali_hvx_bytes *bytes) {
+    return bytes->lines == 1 && bytes->width == 1;
+}
+
 static int read_sizes(const gali_graph *graph, const gali_type *type, gali_hvx_bytes *t) {
     const int64_t count = type->rank < 0 ? 0 : gali_type_count(graph->extents, type);
     int good = gali_extent_is_number(count) && count > 0 && count <= INT32_MAX;
@@ -192,15 +196,16 @@ static int read_products(const reader *r, const weights *w, size_t each, int tur
 
 /* ---- windows ---- */
 
+/* What 32 bits do not hold is more than any window has. */
 static uint32_t listed(const gali_node *node, const char *name, uint32_t i, uint32_t otherwise) {
     const gali_attribute *list = gali_node_attribute(node, name);
-    return list && i < list->count ? (uint32_t)list->ints[i] : otherwise;
+    const int64_t number = list && i < list->count ? list->ints[i] : otherwise;
+    return number >= 0 && number <= UINT32_MAX ? (uint32_t)number : UINT32_MAX;
 }
 
-/* high, wide: of the window where the node does not say. */
 static gali_hvx_window window_of(const gali_node *node, uint32_t high, uint32_t wide, uint32_t fill) {
-    return (gali_hvx_window){.high = listed(node, "kernel_shape", 0, high),
-                             .wide = listed(node, "kernel_shape", 1, wide),
+    return (gali_hvx_window){.high = high,
+                             .wide = wide,
                              .down = listed(node, "strides", 0, 1),
                              .across = listed(node, "strides", 1, 1),
                              .apart_down = listed(node, "dilations", 0, 1),
@@ -208,6 +213,10 @@ static gali_hvx_window window_of(const gali_node *node, uint32_t high, uint32_t 
                              .top = listed(node, "pads", 0, 0),
                              .left = listed(node, "pads", 1, 0),
                              .fill = fill};
+}
+
+static gali_hvx_window pool_window(const gali_node *node, uint32_t fill) {
+    return window_of(node, listed(node, "kernel_shape", 0, 1), listed(node, "kernel_shape", 1, 1), fill);
 }
 
 /* Whether the window is one that frames are made for. */
@@ -218,28 +227,30 @@ static int is_window(const gali_node *node, const gali_hvx_window *w) {
            w->apart_down && w->apart_across && w->top <= SIDE_MOST && w->left <= SIDE_MOST;
 }
 
+/* Its sizes are the weights': `kernel_shape` may say anything. */
 static int read_conv(const reader *r) {
     gali_hvx_unit *unit = r->unit;
     const gali_node *node = r->of;
     weights w;
-    if (!read_weights(r, node, 1, &w) || w.data->type.rank != 4 ||
-        (constant_count(r->graph, w.scale) > 1 && w.axis != 0)) {
+    if (!read_weights(r, node, 1, &w) || w.data->type.rank != 4 || w.data->type.shape[2] > TAPS_MOST ||
+        w.data->type.shape[3] > TAPS_MOST || (constant_count(r->graph, w.scale) > 1 && w.axis != 0)) {
         return 0;
     }
     const gali_extent *shape = w.data->type.shape;
     const int64_t group = gali_node_int(node, "group");
     unit->window = window_of(node, (uint32_t)shape[2], (uint32_t)shape[3], (uint32_t)unit->from[0].zero);
     const size_t taps = (size_t)unit->window.high * unit->window.wide;
-    const int flat = unit->from[0].lines * unit->from[0].width == 1;
+    const int flat = gali_hvx_is_flat(&unit->from[0]);
     const int deep = group == unit->from[0].channels && group == unit->to.channels && !flat && group > 1;
-    if (!is_window(node, &unit->window) || (group != 1 && !deep) || (flat && taps != 1) ||
-        unit->to.channels != shape[0]) {
+    const uint32_t inputs = deep ? 1 : unit->from[0].channels;
+    if (!is_window(node, &unit->window) || (group != 1 && !deep) || unit->to.channels != shape[0] ||
+        inputs != shape[1] || flat != gali_hvx_is_flat(&unit->to)) {
         return 0;
     }
     unit->kind = deep ? GALI_HVX_UNIT_DEPTHWISE : flat ? GALI_HVX_UNIT_DENSE : GALI_HVX_UNIT_LAYER;
     /* a picture of one place is a list; its layer is for pictures */
-    return (unit->kind == GALI_HVX_UNIT_DENSE || unit->to.lines * unit->to.width > 1) &&
-           read_products(r, &w, (deep ? 1 : unit->from[0].channels) * taps, 0, 2);
+    return (!flat || (taps == 1 && !unit->window.top && !unit->window.left)) &&
+           read_products(r, &w, inputs * taps, 0, 2);
 }
 
 /* Means are depthwise convolutions with weights of 1. */
@@ -248,7 +259,7 @@ static int read_average(const reader *r, int whole) {
     const uint32_t channels = unit->to.channels;
     const gali_hvx_bytes *from = &unit->from[0];
     unit->window = whole ? (gali_hvx_window){from->lines, from->width, 1, 1, 1, 1, 0, 0, 0}
-                         : window_of(r->of, 1, 1, (uint32_t)from->zero);
+                         : pool_window(r->of, (uint32_t)from->zero);
     const uint32_t taps = unit->window.high * unit->window.wide;
     int8_t *ones = gali_arena_take(r->graph->arena, (size_t)channels * taps);
     double *ratios = gali_arena_take(r->graph->arena, 2 * (size_t)channels * sizeof *ratios);
@@ -281,7 +292,7 @@ static int read_average_pool(const reader *r) {
 
 static int read_largest(const reader *r) {
     r->unit->kind = GALI_HVX_UNIT_LARGEST;
-    r->unit->window = window_of(r->of, 1, 1, 0);
+    r->unit->window = pool_window(r->of, 0);
     return is_window(r->of, &r->unit->window) && is_same_scale(&r->unit->from[0], &r->unit->to) &&
            r->unit->from[0].lines * r->unit->from[0].width > 1 && r->unit->to.lines * r->unit->to.width > 1 &&
            r->least <= (0 - r->unit->to.zero) * r->unit->to.scale;
@@ -289,15 +300,11 @@ static int read_largest(const reader *r) {
 
 /* ---- the others ---- */
 
-static int is_flat(const gali_hvx_bytes *t) {
-    return t->lines == 1 && t->width == 1;
-}
-
 static int read_dense(const reader *r) {
     const gali_node *node = r->of;
     weights w;
     const int gemm = node->op == GALI_OP_Gemm;
-    if (!read_weights(r, node, 1, &w) || w.data->type.rank != 2 || !is_flat(&r->unit->from[0]) ||
+    if (!read_weights(r, node, 1, &w) || w.data->type.rank != 2 || !gali_hvx_is_flat(&r->unit->from[0]) ||
         (gemm && (gali_node_number(node, "alpha") != 1 || gali_node_number(node, "beta") != 1 ||
                   gali_node_int(node, "transA")))) {
         return 0;
@@ -326,7 +333,7 @@ static int read_sum(const reader *r) {
 
 static int read_flat(const reader *r) {
     r->unit->kind = GALI_HVX_UNIT_FLAT;
-    return is_same_scale(&r->unit->from[0], &r->unit->to) && is_flat(&r->unit->to);
+    return is_same_scale(&r->unit->from[0], &r->unit->to) && gali_hvx_is_flat(&r->unit->to);
 }
 
 /* What makes one picture's tensor of another; from[0] is read. */

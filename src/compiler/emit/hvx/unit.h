@@ -28,6 +28,8 @@ typedef struct gali_hvx_bytes {
     int is_signed; /* the graph has them as int8 */
 } gali_hvx_bytes;
 
+int gali_hvx_is_flat(const gali_hvx_bytes *bytes);
+
 typedef enum gali_hvx_kind {
     GALI_HVX_UNIT_LAYER,     /* a convolution over all channels */
     GALI_HVX_UNIT_DEPTHWISE, /* of each channel by itself: a depthwise convolution, means under a window */
@@ -74,8 +76,8 @@ int gali_hvx_read_unit(const gali_graph *graph, uint32_t node, gali_hvx_unit *un
 int gali_hvx_least(const gali_hvx_bytes *to, double least, double most, int32_t *byte);
 
 /*
- * Fills the unit's scaling. ratios[channels]: what a sum is multiplied with to be in steps of the result; bounds: what its magnitude is at most.
- * 0 where 16 bits do not hold it.
+ * Fills the unit's scaling. ratios[channels]: what a sum is multiplied with to be in steps of the result; bounds: what its magnitude
+ * is at most. 0 where 16 bits do not hold it.
  */
 int gali_hvx_scale_sums(gali_hvx_unit *unit, const double *ratios, const double *bounds);
 
