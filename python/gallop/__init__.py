@@ -20,7 +20,7 @@ too. Its modules, in the order in which data flows:
     losses        what a good step is
     trainer       the loop: batches, checkpoints, several processes
     loop          the controller's own loop, differentiable: the runtime's rules
-    polish        training in that loop; manner: how the data moves its feet
+    polish        training in that loop; pool: whom it runs; manner: how the data moves its feet
     judge         figures of a model: asks the gallop command
     modelfile     reads and writes .gallop; weights: what their types store
     torch_layers  torch modules <-> layers; exporter: modules to .gallop, .gallop to ONNX
