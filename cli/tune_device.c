@@ -77,7 +77,7 @@ static int record(void *context, const gali_gpu_tuned *of, const gali_tiling *ti
     double rules = of->by_rules > 0 ? of->by_rules : nanoseconds;
     r.measured.ratio = nanoseconds > 0 ? nanoseconds / rules : 0;
     r.measured.seconds = nanoseconds / 1e9;
-    snprintf(r.measured.failure, sizeof r.measured.failure, "it took no time");
+    snprintf(r.measured.failure, sizeof r.measured.failure, "the device refused it, or it took no time");
     int failed =
         s->desc->file && !text.failed && gali_log_write(s->desc->file, &of->task.name, &r, s->error) != GAL_OK;
     gali_text_release(&text);

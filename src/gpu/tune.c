@@ -19,6 +19,7 @@ static const double apart_most = 1e-4; /* of the largest number of an output */
 typedef struct candidate {
     gali_tiling tiling;
     double nanoseconds; /* 0: not measured */
+    int refused;        /* the device does not run it */
 } candidate;
 
 /* The search of a task: its candidates wait from `next` on. */
@@ -28,14 +29,26 @@ typedef struct search {
     uint32_t count, next;
 } search;
 
+/* What a task of the program gets in a round: a candidate of its search; NONE: what is best so far. */
+typedef struct pick {
+    uint32_t search;
+    int candidate;
+} pick;
+
+typedef enum {
+    FINDING,  /* the first round: tasks are told, rules choose */
+    TAKING,   /* each task gets the next candidate of its search */
+    CHECKING, /* `only` alone is tried */
+} round_kind;
+
 typedef struct tuner {
     const gali_gpu_tune_desc *desc;
     gali_gpu_run run;
     search *searches; /* [count] */
     uint32_t count, room, pairs, instances;
-    int finding; /* the first round: tasks are told, rules choose */
-    int candidate_of
-        [INSTANCES_MAX]; /* a task of the program: its candidate of this round; NONE: what is best so far */
+    round_kind kind;
+    pick only;                 /* until a task got it; NONE: no candidate */
+    pick picks[INSTANCES_MAX]; /* [tasks of the program] in this round */
     const int64_t *sizes;
     float *truth, *outputs; /* of the rules', of a round */
     size_t floats;
@@ -57,24 +70,35 @@ static uint32_t find_search(const tuner *t, const gali_device_task *task) {
     return i;
 }
 
+static int next_candidate(tuner *t, uint32_t number) {
+    search *s = &t->searches[number];
+    int next = NONE;
+    if (t->kind == TAKING && s->next < s->count) {
+        next = (int)s->next++;
+    } else if (t->kind == CHECKING && t->only.search == number) {
+        next = t->only.candidate;
+        t->only.candidate = NONE;
+    }
+    return next;
+}
+
 static uint32_t choose(void *context, const gali_device_task *task, gali_device_chosen *chosen) {
     tuner *t = context;
     uint32_t instance = t->instances++, number = find_search(t, task);
     if (instance >= INSTANCES_MAX) {
         return 0;
     }
-    t->candidate_of[instance] = NONE;
-    if (t->finding || number == t->count) {
+    pick *to = &t->picks[instance];
+    to->search = number;
+    to->candidate = NONE;
+    if (t->kind == FINDING || number == t->count) {
         return 0;
     }
-    search *s = &t->searches[number];
-    if (s->next < s->count) {
-        t->candidate_of[instance] = (int)s->next;
-        chosen[0] = (gali_device_chosen){.tiling = s->candidates[s->next++].tiling};
-        return 1;
-    }
-    chosen[0] = (gali_device_chosen){.tiling = s->tuned->best};
-    return s->tuned->best.parts > 0;
+    const search *s = &t->searches[number];
+    to->candidate = next_candidate(t, number);
+    chosen[0].from = 0;
+    chosen[0].tiling = to->candidate == NONE ? s->tuned->best : s->candidates[to->candidate].tiling;
+    return chosen[0].tiling.parts > 0;
 }
 
 /* ---- a round ---- */
@@ -161,7 +185,7 @@ static gal_status check_outputs(tuner *t) {
         t->outputs = calloc(floats, sizeof *t->outputs);
         t->floats = floats;
     }
-    float *to = t->finding ? t->truth : t->outputs;
+    float *to = t->kind == FINDING ? t->truth : t->outputs;
     if (!to || !t->outputs || floats != t->floats) {
         return gali_fail(t->error, GAL_NO_MEMORY, "no memory to tune");
     }
@@ -173,7 +197,7 @@ static gal_status check_outputs(tuner *t) {
         to += size / sizeof *to + 1;
     }
     double most = 0, apart = 0;
-    for (size_t i = 0; i < floats && !t->finding; i++) {
+    for (size_t i = 0; i < floats && t->kind != FINDING; i++) {
         apart = fmax(apart, distance((double)t->truth[i], (double)t->outputs[i], &most));
     }
     return apart <= apart_most * most
@@ -187,13 +211,13 @@ static void take_times(tuner *t, const double *nanoseconds) {
     for (uint32_t i = 0; i < t->instances && i < INSTANCES_MAX; i++) {
         uint32_t number = find_search(t, &t->run.plan.tasks[i]);
         search *s = &t->searches[number];
-        if (t->finding && number < t->count && !s->tuned->from_log) {
+        if (t->kind == FINDING && number < t->count && !s->tuned->from_log) {
             s->tuned->by_rules = nanoseconds[i];
         }
-        if (t->candidate_of[i] == NONE) {
+        if (t->picks[i].candidate == NONE) {
             continue;
         }
-        candidate *c = &s->candidates[t->candidate_of[i]];
+        candidate *c = &s->candidates[t->picks[i].candidate];
         c->nanoseconds = nanoseconds[i];
         s->tuned->measured++;
         if (nanoseconds[i] > 0 && (!(s->tuned->nanoseconds > 0) || nanoseconds[i] < s->tuned->nanoseconds)) {
@@ -340,12 +364,23 @@ static gal_status find_tasks(tuner *t, gali_gpu_tuned *tuned) {
     return status;
 }
 
+static void drop_refused(search *s) {
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < s->count; i++) {
+        if (!s->candidates[i].refused) {
+            s->candidates[count++] = s->candidates[i];
+        }
+    }
+    s->count = count;
+}
+
 /* The fastest, those also with operands as images, and the rules'. */
 static void choose_finalists(search *s) {
-    uint32_t first = s->count < FINALISTS ? s->count : FINALISTS;
     if (s->tuned->from_log) {
         return;
     }
+    drop_refused(s);
+    uint32_t first = s->count < FINALISTS ? s->count : FINALISTS;
     qsort(s->candidates, s->count, sizeof *s->candidates, by_time);
     s->count = first;
     s->next = 0;
@@ -374,28 +409,80 @@ static int is_waiting(const tuner *t) {
     return 0;
 }
 
+static gal_status run_round(tuner *t, round_kind kind) {
+    t->kind = kind;
+    gal_status status = open_round(t);
+    if (status == GAL_OK) {
+        status = measure_round(t);
+        gali_gpu_end(&t->run);
+    }
+    return status;
+}
+
+/* A round with this candidate, or without any where it is NONE. */
+static gal_status run_only(tuner *t, pick only) {
+    t->only = only;
+    return run_round(t, CHECKING);
+}
+
+/* A driver may refuse what its limits allow: a kernel that does not build, a group that takes too many registers. */
+static void refuse(tuner *t, pick of) {
+    search *s = &t->searches[of.search];
+    candidate *c = &s->candidates[of.candidate];
+    c->refused = 1;
+    if (t->desc->record && t->desc->record(t->desc->context, s->tuned, &c->tiling, 0, t->pairs)) {
+        t->stopped = 1;
+    }
+}
+
+/* Tries a failed round's candidates one by one. What fails without any, or gives other outputs, ends the search. */
+static gal_status try_each(tuner *t, const pick *tried, uint32_t count) {
+    const pick none = {.candidate = NONE};
+    gal_status status = run_only(t, none);
+    for (uint32_t i = 0; i < count && status == GAL_OK && !t->stopped; i++) {
+        gal_status alone = count > 1 ? run_only(t, tried[i]) : GAL_IO;
+        if (alone == GAL_BAD_DATA) {
+            status = alone;
+        } else if (alone != GAL_OK) {
+            refuse(t, tried[i]);
+        }
+    }
+    return status;
+}
+
+static gal_status find_refused(tuner *t, gal_status failure) {
+    uint32_t count = 0;
+    pick *tried = malloc(INSTANCES_MAX * sizeof *tried);
+    for (uint32_t i = 0; tried && i < t->instances && i < INSTANCES_MAX; i++) {
+        if (t->picks[i].candidate != NONE) {
+            tried[count++] = t->picks[i];
+        }
+    }
+    gal_status status = count ? try_each(t, tried, count) : failure;
+    free(tried);
+    return status;
+}
+
 /* Rounds until all candidates were measured, or the time is over. */
 static gal_status run_rounds(tuner *t, double until) {
     gal_status status = GAL_OK;
     while (status == GAL_OK && is_waiting(t) && !t->stopped && gali_clock_seconds() < until) {
-        status = open_round(t);
-        if (status == GAL_OK) {
-            status = measure_round(t);
-            gali_gpu_end(&t->run);
+        status = run_round(t, TAKING);
+        if (status != GAL_OK && status != GAL_BAD_DATA) {
+            status = find_refused(t, status);
         }
     }
     return status;
 }
 
 static gal_status find_all(tuner *t, gali_gpu_tuned *tuned) {
-    t->finding = 1;
+    t->kind = FINDING;
     gal_status status = open_round(t);
     if (status == GAL_OK) {
         status = find_tasks(t, tuned);
         status = status == GAL_OK ? measure_round(t) : status;
         gali_gpu_end(&t->run);
     }
-    t->finding = 0;
     return status;
 }
 

@@ -3,7 +3,8 @@
  * candidate for each of its tasks, runs it and reads off the device's clock what each took; tasks that compute the same share
  * their candidates. The candidates are those that pruning leaves (space.h) and, of few rows, what has no tile; the first of
  * them all is what rules choose. At the end the fastest of each, also with operands as images, are measured again, longer, in
- * turns with the rules' own. A round whose outputs are not the rules' is an error.
+ * turns with the rules' own. A round whose outputs are not the rules' is an error; what a driver refuses is recorded as failed,
+ * and the search goes on.
  */
 #ifndef GALI_GPU_TUNE_H
 #define GALI_GPU_TUNE_H
@@ -40,7 +41,7 @@ typedef struct gali_gpu_tune_desc {
 
 /*
  * Fills up to `room` tasks; *count says how many there are. Errors: as gali_gpu_start; GAL_BAD_DATA where a round's outputs are
- * others, GAL_NO_MEMORY.
+ * others, GAL_NO_MEMORY. A candidate that fails is none; what fails without candidates, too, is.
  */
 gal_status gali_gpu_tune(const gali_gpu_tune_desc *desc, gali_gpu_tuned *tuned, uint32_t room, uint32_t *count,
                          gal_error *error);

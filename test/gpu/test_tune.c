@@ -8,17 +8,52 @@
 
 #include <cmocka.h>
 
+#include "base/error.h"
 #include "compiler/emit/opencl/emit.h"
 #include "gpu/tune.h"
 
-enum { SKIPPED = 77, TASKS = 4 };
+enum { SKIPPED = 77, TASKS = 4, TILE = 120, LAST_ROWS = 48 };
+
+/*
+ * A driver that builds of the last task no tiling but that of the first program, which is by rules; and after `lost` programs,
+ * where that is not 0, nothing.
+ */
+static struct {
+    int refuses;
+    char tile[TILE];
+    uint32_t built, lost, refused;
+} driver;
+
+void *__real_gali_cl_build(gali_cl *cl, const char *text);
+void *__wrap_gali_cl_build(gali_cl *cl, const char *text);
+
+static int is_refused(const char *text) {
+    const char *tile = text;
+    for (const char *at = text; (at = strstr(at, "#define ROWS ")) != NULL; at++) {
+        tile = at;
+    }
+    if (!driver.built++) {
+        snprintf(driver.tile, sizeof driver.tile, "%s", tile);
+    }
+    return strncmp(tile, driver.tile, sizeof driver.tile - 1) != 0 ||
+           (driver.lost && driver.built > driver.lost);
+}
+
+void *__wrap_gali_cl_build(gali_cl *cl, const char *text) {
+    if (driver.refuses && is_refused(text)) {
+        driver.refused++;
+        gali_fail(&cl->failure, GAL_IO, "a driver that refuses it");
+        return NULL;
+    }
+    return __real_gali_cl_build(cl, text);
+}
 
 /* A text's program, made anew for each round, and what was told of its measurements. */
 typedef struct source {
     const char *text;
     gali_arena arena;
     int64_t sizes[1];
-    uint32_t measured;
+    uint32_t measured, failed, more; /* of those that failed: others than the last task's */
 } source;
 
 static gal_status make(void *context, gali_program **program, const int64_t **sizes, gal_error *error) {
@@ -36,19 +71,26 @@ static gal_status make(void *context, gali_program **program, const int64_t **si
 static int record(void *context, const gali_gpu_tuned *of, const gali_tiling *tiling, double nanoseconds,
                   uint32_t pairs) {
     source *s = context;
-    (void)of, (void)tiling, (void)pairs;
+    (void)tiling, (void)pairs;
     s->measured += nanoseconds > 0;
+    s->failed += !(nanoseconds > 0);
+    s->more += !(nanoseconds > 0) && of->task.rows != LAST_ROWS;
     return 0;
 }
 
-static uint32_t tune(source *s, gali_gpu_tuned tuned[TASKS]) {
+static gal_status try_tune(source *s, gali_gpu_tuned tuned[TASKS], uint32_t *count, gal_error *error) {
     const gali_gpu_tune_desc how = {.seconds = 0.01, .make = make, .record = record, .context = s};
+    gal_status status = gali_gpu_tune(&how, tuned, TASKS, count, error);
+    gali_arena_release(&s->arena);
+    return status;
+}
+
+static uint32_t tune(source *s, gali_gpu_tuned tuned[TASKS]) {
     gal_error error = {0};
     uint32_t count;
-    if (gali_gpu_tune(&how, tuned, TASKS, &count, &error) != GAL_OK) {
+    if (try_tune(s, tuned, &count, &error) != GAL_OK) {
         fail_msg("%s", error.message);
     }
-    gali_arena_release(&s->arena);
     return count;
 }
 
@@ -63,6 +105,44 @@ static void outputs_may_be_no_numbers(void **state) {
     assert_in_range(s.measured, 2, 1000);
 }
 
+#define TWO_PRODUCTS                                                                                           \
+    "input %0 \"a\": f32[40, 24]\ninput %1 \"b\": f32[24, 40]\ninput %2 \"c\": f32[48, 40]\n"                  \
+    "%3: f32[40, 40] = MatMul (%0, %1)\n%4: f32[48, 40] = MatMul (%2, %3)\noutput %4\n"
+
+/* Of a round with a tiling that the driver refuses the others are measured, and the search goes on. */
+static void what_a_driver_refuses_is_recorded(void **state) {
+    (void)state;
+    source s = {.text = TWO_PRODUCTS};
+    gali_gpu_tuned tuned[TASKS];
+    memset(&driver, 0, sizeof driver);
+    driver.refuses = 1;
+    assert_int_equal(tune(&s, tuned), 2);
+    driver.refuses = 0;
+    assert_true(driver.refused > 0);
+    assert_in_range(s.failed, 3, 1000);
+    assert_int_equal(s.more, 0);
+    assert_int_equal(tuned[1].task.rows, LAST_ROWS);
+    assert_true(gali_tiling_same(&tuned[1].best, &tuned[1].task.tiling) && tuned[1].nanoseconds > 0);
+    assert_in_range(tuned[0].measured, 5, 1000); /* one, then four and more at the end */
+}
+
+/* A device that is gone is no fault of a tiling. */
+static void what_fails_by_rules_ends_the_search(void **state) {
+    (void)state;
+    source s = {.text = TWO_PRODUCTS};
+    gali_gpu_tuned tuned[TASKS];
+    gal_error error = {0};
+    uint32_t count;
+    memset(&driver, 0, sizeof driver);
+    driver.refuses = 1;
+    driver.lost = 1;
+    assert_int_equal(try_tune(&s, tuned, &count, &error), GAL_IO);
+    driver.refuses = 0;
+    assert_non_null(strstr(error.message, "a driver that refuses it"));
+    assert_int_equal(s.failed, 0);
+    assert_int_equal(driver.refused, 2); /* a round's, then without its candidates */
+}
+
 int main(void) {
     static gali_cl_facts facts[1];
     uint32_t count;
@@ -71,6 +151,8 @@ int main(void) {
         printf("no OpenCL device\n");
         return SKIPPED;
     }
-    const struct CMUnitTest tests[] = {cmocka_unit_test(outputs_may_be_no_numbers)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(outputs_may_be_no_numbers),
+                                       cmocka_unit_test(what_a_driver_refuses_is_recorded),
+                                       cmocka_unit_test(what_fails_by_rules_ends_the_search)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
