@@ -290,6 +290,11 @@ void *gali_cl_binary(gali_cl *cl, void *program, size_t *size) {
         blame(cl, "clGetProgramInfo",
               cl->call.GetProgramInfo(program, CL_PROGRAM_BINARIES, sizeof bytes, (void *)&bytes, NULL));
     }
+    if (!gali_cl_good(cl)) {
+        free(bytes);
+        bytes = NULL;
+        *size = 0;
+    }
     return bytes;
 }
 
