@@ -143,6 +143,30 @@ static void what_fails_by_rules_ends_the_search(void **state) {
     assert_int_equal(driver.refused, 2); /* a round's, then without its candidates */
 }
 
+/* Of a device whose groups are one item no tiling fits: the task has none, by which the search passes it over. */
+static void what_is_no_sum_in_tiles_has_no_tiling(void **state) {
+    (void)state;
+    static const struct {
+        uint32_t group_most;
+        int tiled;
+    } devices[] = {{1, 0}, {256, 1}};
+    for (size_t i = 0; i < sizeof devices / sizeof *devices; i++) {
+        source s = {.text = TWO_PRODUCTS};
+        const gali_device_limits limits = {.group_most = devices[i].group_most, .local_bytes = 1 << 15};
+        gali_device_plan plan;
+        gali_program *program;
+        const int64_t *sizes;
+        gal_error error;
+        assert_int_equal(make(&s, &program, &sizes, &error), GAL_OK);
+        assert_int_equal(gali_device_plan_make(&plan, program, &limits, &error), GAL_OK);
+        assert_int_equal(plan.task_count, 2);
+        assert_int_equal(plan.tasks[0].tiling.parts > 0, devices[i].tiled);
+        assert_int_equal(plan.tasks[1].tiling.parts > 0, devices[i].tiled);
+        gali_device_plan_release(&plan);
+        gali_arena_release(&s.arena);
+    }
+}
+
 int main(void) {
     static gali_cl_facts facts[1];
     uint32_t count;
@@ -153,6 +177,7 @@ int main(void) {
     }
     const struct CMUnitTest tests[] = {cmocka_unit_test(outputs_may_be_no_numbers),
                                        cmocka_unit_test(what_a_driver_refuses_is_recorded),
-                                       cmocka_unit_test(what_fails_by_rules_ends_the_search)};
+                                       cmocka_unit_test(what_fails_by_rules_ends_the_search),
+                                       cmocka_unit_test(what_is_no_sum_in_tiles_has_no_tiling)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -29,7 +29,7 @@ enum {
 
 extern const gali_embedded gali_embedded_device_product, gali_embedded_device_row;
 
-/* Tilings by rules, each from so many rows on; of those from the same on the first that fits, and the first of all fits any. */
+/* Tilings by rules, each from so many rows on; of those from the same on the last that fits, and the first of all fits any. */
 static const gali_device_chosen rules[] = {
     {0, {.rows = 1, .parts = PARTS_MOST}},
     {2, {.rows = 2, .parts = PARTS_MOST}},

@@ -317,7 +317,17 @@ static int may_be_image(const gali_device_sum *s, const gali_scalar *operand) {
     return load && load->element == GALI_f32 && gali_device_image_fits(s->plan, load->source);
 }
 
-/* What is chosen of a sum that computes this text, or the rules' tiling. Returns 0 where none fits. */
+/* Whether its sizes and counts of groups are numbers that a plan can have. */
+static int has_room(const gali_device_sum *s, uint32_t rows, uint32_t outputs) {
+    gali_extents *x = s->plan->program->graph->extents;
+    gali_extent groups = gali_extent_mul(
+        x, gali_sum_rounds(s, &s->b, 1),
+        gali_extent_mul(x, gali_sum_rounds(s, &s->m, rows), gali_sum_rounds(s, &s->n, outputs)));
+    return groups != GALI_EXTENT_UNKNOWN && groups != GALI_EXTENT_BAD &&
+           s->plan->extent_count + GALI_AXES_MAX <= GALI_DEVICE_EXTENTS_MAX;
+}
+
+/* What is chosen of a sum that computes this text, or the rules' tiling. Where that is none its task keeps none: returns 0. */
 static int choose_tiling(gali_device_sum *s, const char *text) {
     gali_device_task task = {.batches = (uint32_t)s->most_b,
                              .rows = (uint32_t)s->most_m,
@@ -339,18 +349,12 @@ static int choose_tiling(gali_device_sum *s, const char *text) {
                           &s->plan->device)) { /* of another device, or a log that was edited */
         s->tiling = choose_by_rules(s, &task);
     }
+    if (!gali_tiling_fits(&s->tiling, &task, &s->plan->device) ||
+        !has_room(s, s->tiling.rows, s->tiling.outputs)) {
+        return 0;
+    }
     s->plan->tasks[s->task - 1].tiling = s->tiling;
-    return gali_tiling_fits(&s->tiling, &task, &s->plan->device);
-}
-
-/* Whether its sizes and counts of groups are numbers that a plan can have. */
-static int has_room(const gali_device_sum *s, uint32_t rows, uint32_t outputs) {
-    gali_extents *x = s->plan->program->graph->extents;
-    gali_extent groups = gali_extent_mul(
-        x, gali_sum_rounds(s, &s->b, 1),
-        gali_extent_mul(x, gali_sum_rounds(s, &s->m, rows), gali_sum_rounds(s, &s->n, outputs)));
-    return groups != GALI_EXTENT_UNKNOWN && groups != GALI_EXTENT_BAD &&
-           s->plan->extent_count + GALI_AXES_MAX <= GALI_DEVICE_EXTENTS_MAX;
+    return 1;
 }
 
 /* The sum as tiles; *found stays 0 where no tiling fits. */
@@ -363,8 +367,7 @@ static gal_status add_tiled(gali_device_sum *s, int *found, gal_error *error) {
     gali_text_add(&text, "sum %g %g %g of %g\n", s->most_b, s->most_m, s->most_n, s->most_k);
     gal_status status = gali_device_describe(left, 0, &text, error);
     status = status == GAL_OK ? gali_device_describe(right, 0, &text, error) : status;
-    *found = status == GAL_OK && !text.failed && choose_tiling(s, text.bytes) &&
-             has_room(s, s->tiling.rows, s->tiling.outputs);
+    *found = status == GAL_OK && !text.failed && choose_tiling(s, text.bytes);
     gali_text_end(&text, &s->plan->source);
     if (!*found) {
         return status;
