@@ -168,6 +168,11 @@ static void wrong_graphs_are_refused(void **state) {
     file = make_model(&graph, OPSET);
     expect(&file, "node 0 \"y\" (Lo?op): this operator is not supported");
     graph = product_graph();
+    put_node(&graph, "region", (const char *const[3]){"x"}, "y", NULL,
+             0); /* for targets' own functions alone */
+    file = make_model(&graph, OPSET);
+    expect(&file, "node 0 \"y\" (region): this operator is not supported");
+    graph = product_graph();
     put_tensor(&graph, "W", 1, (const int64_t[]){2, 3}, 2, weights, sizeof weights);
     put_node(&graph, "MatMul", (const char *const[3]){"x", "W"}, "y", NULL, 0);
     file = make_model(&graph, OPSET);

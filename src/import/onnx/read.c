@@ -438,7 +438,8 @@ static gal_status read_node(reader *r, gali_scope *s, const Onnx__NodeProto *pro
         return status;
     }
     n.node.op = gali_op_find(n.op, strlen(n.op));
-    if (n.node.op == GALI_OP_COUNT) {
+    if (n.node.op == GALI_OP_COUNT ||
+        n.node.op == GALI_OP_region) { /* regions name functions of the C: none of a file's */
         return gali_fail(r->error, GAL_UNSUPPORTED, "%s: this operator is not supported", n.place);
     }
     return gali_graph_node(s->graph, &n.node) == GALI_NONE ? no_memory(r) : GAL_OK;
