@@ -349,12 +349,18 @@ static uint32_t units_of(gali_hvx_unit *first, const char *format, ...) {
     gali_hvx_region region;
     gal_error error = {0};
     gali_text regions = {0};
-    char lines[LINE];
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(lines, sizeof lines, format, arguments);
+    const int size = vsnprintf(NULL, 0, format, arguments);
     va_end(arguments);
-    gali_text_add(&q.text, "constant %%0: f32[] = 0.05\nconstant %%1: u8[] = 128\n%s", lines);
+    char *lines = malloc((size_t)size + 1);
+    assert_non_null(lines);
+    va_start(arguments, format);
+    vsnprintf(lines, (size_t)size + 1, format, arguments);
+    va_end(arguments);
+    gali_text_add(&q.text, "constant %%0: f32[] = 0.05\nconstant %%1: u8[] = 128\n");
+    gali_text_add_bytes(&q.text, lines, (size_t)size);
+    free(lines);
     gali_graph *graph = open_graph(&q, &arena);
     assert_int_equal(gali_hvx_first_region(graph, &region, &error), GAL_OK);
     assert_int_equal(gali_hvx_take_regions(graph, GALI_HVX_FORMS, &regions, &error), GAL_OK);
@@ -388,6 +394,78 @@ static void test_hostile_windows(void **state) {
     assert_int_equal(units_of_conv(&unit, one, one, "pads:ints=1,1,1,1 strides:ints=3,3"), 0);
 }
 
+/* Q(Add(DQ(x), Relu(Relu(.. p)))) of so many Relu. */
+static void test_deep_chain(void **state) {
+    (void)state;
+    enum { DEPTH = 100000 };
+    gali_hvx_unit unit;
+    gali_text lines = {0};
+    gali_text_add(&lines, "input %%2: u8[1, 16]\ninput %%3: f32[1, 16]\n"
+                          "%%4: f32[1, 16] = DequantizeLinear (%%2, %%0, %%1)\n");
+    for (uint32_t i = 0; i < DEPTH; i++) {
+        gali_text_add(&lines, "%%%u: f32[1, 16] = Relu (%%%u)\n", i + 5, i ? i + 4 : 3);
+    }
+    gali_text_add(&lines,
+                  "%%%u: f32[1, 16] = Add (%%4, %%%u)\n%%%u: u8[1, 16] = QuantizeLinear (%%%u, %%0, %%1)\n"
+                  "output %%%u\n",
+                  DEPTH + 5, DEPTH + 4, DEPTH + 6, DEPTH + 5, DEPTH + 6);
+    assert_int_equal(units_of(&unit, "%s", lines.bytes), 0);
+    gali_text_release(&lines);
+}
+
+/* A list of what is clamped is more than the same bytes. */
+static void test_clamped_list(void **state) {
+    (void)state;
+    static const char list[] =
+        "input %%2: u8[1, 4, 2, 2]\n%%3: f32[1, 4, 2, 2] = DequantizeLinear (%%2, %%0, %%1)\n"
+        "%%4: f32[1, 16] = Flatten (%%3)\n%%5: f32[1, 16] = %s (%%4)\n"
+        "%%6: u8[1, 16] = QuantizeLinear (%%5, %%0, %%1)\noutput %%6\n";
+    gali_hvx_unit unit;
+    assert_int_equal(units_of(&unit, list, "Relu"), 0);
+    assert_int_equal(units_of(&unit, list, "Clip"), 1);
+}
+
+/* Means under windows whose sums 32 bits do not hold, or that no frame is made for. */
+static void test_large_means(void **state) {
+    (void)state;
+    static const char means[] =
+        "input %%2: u8[1, %u, %u, %u]\n%%3: f32[1, %u, %u, %u] = DequantizeLinear (%%2, %%0, %%1)\n"
+        "%%4: f32[1, %u, %u, %u] = %s (%%3) %s\n%%5: u8[1, %u, %u, %u] = QuantizeLinear (%%4, %%0, %%1)\n"
+        "output %%5\n";
+    static const char window[] =
+        "kernel_shape:ints=4096,4096 pads:ints=2046,2046,2046,2046 count_include_pad:int=1";
+    gali_hvx_unit unit;
+    assert_int_equal(
+        units_of(&unit, means, 4, 300, 300, 4, 300, 300, 4, 1, 1, "GlobalAveragePool", "", 4, 1, 1), 1);
+    assert_null(unit.weights);
+    assert_int_equal(
+        units_of(&unit, means, 4, 3000, 3000, 4, 3000, 3000, 4, 1, 1, "GlobalAveragePool", "", 4, 1, 1), 0);
+    assert_int_equal(
+        units_of(&unit, means, 16384, 5, 5, 16384, 5, 5, 16384, 2, 2, "AveragePool", window, 16384, 2, 2), 0);
+}
+
+/* Scales that no 16 bits hold, of sums and of two tensors; and infinite ones, as float32 has of 1e39. */
+static void test_large_scales(void **state) {
+    (void)state;
+    static const char two[] = "constant %%2: f32[] = %s\ninput %%3: u8[1, 16]\ninput %%4: u8[1, 16]\n"
+                              "%%5: f32[1, 16] = DequantizeLinear (%%3, %%0, %%1)\n%%6: f32[1, 16] = "
+                              "DequantizeLinear (%%4, %%2, %%1)\n"
+                              "%%7: f32[1, 16] = Add (%%5, %%6)\nconstant %%8: f32[] = %s\n"
+                              "%%9: u8[1, 16] = QuantizeLinear (%%7, %%8, %%1)\noutput %%9\n";
+    static const char means[] =
+        "constant %%2: f32[] = %s\ninput %%3: u8[1, 4, 8, 8]\n"
+        "%%4: f32[1, 4, 8, 8] = DequantizeLinear (%%3, %%2, %%1)\n%%5: f32[1, 4, 1, 1] = GlobalAveragePool "
+        "(%%4)\n"
+        "constant %%6: f32[] = %s\n%%7: u8[1, 4, 1, 1] = QuantizeLinear (%%5, %%6, %%1)\noutput %%7\n";
+    gali_hvx_unit unit;
+    assert_int_equal(units_of(&unit, two, "0.05", "0.1"), 1);
+    assert_int_equal(units_of(&unit, two, "1e30", "1e-6"), 0);
+    assert_int_equal(units_of(&unit, two, "1e39", "1e39"), 0);
+    assert_int_equal(units_of(&unit, means, "0.05", "0.05"), 1);
+    assert_int_equal(units_of(&unit, means, "1e30", "1e-6"), 0);
+    assert_int_equal(units_of(&unit, means, "1e39", "1e39"), 0);
+}
+
 static int have(const char *program) {
     char line[LINE];
     snprintf(line, sizeof line, "command -v %s >/dev/null", program);
@@ -412,9 +490,11 @@ static int remove_place(void **state) {
 
 int main(int argc, char **argv) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_units),       cmocka_unit_test(test_pools),
-        cmocka_unit_test(test_mobile),      cmocka_unit_test(test_residual),
-        cmocka_unit_test(test_two_regions), cmocka_unit_test(test_hostile_windows)};
+        cmocka_unit_test(test_units),        cmocka_unit_test(test_pools),
+        cmocka_unit_test(test_mobile),       cmocka_unit_test(test_residual),
+        cmocka_unit_test(test_two_regions),  cmocka_unit_test(test_hostile_windows),
+        cmocka_unit_test(test_clamped_list), cmocka_unit_test(test_large_means),
+        cmocka_unit_test(test_large_scales), cmocka_unit_test(test_deep_chain)};
     if (!have("clang-19") || !have("ld.lld-19") || !have("llvm-mc-19") || !have("qemu-hexagon")) {
         return 77;
     }

@@ -41,7 +41,7 @@ static uint8_t reference_window(const gali_hvx_unit *unit, const uint8_t *from, 
             const int64_t line = (int64_t)y * w->down + t / w->wide * w->apart_down - (int64_t)w->top;
             const int64_t place = (int64_t)x * w->across + t % w->wide * w->apart_across - (int64_t)w->left;
             const int32_t byte = reference_at(unit, from, alone ? channel : k, line, place);
-            sum += unit->weights ? byte * unit->weights[((size_t)channel * inputs + k) * taps + t] : 0;
+            sum += byte * (unit->weights ? unit->weights[((size_t)channel * inputs + k) * taps + t] : 1);
             largest = byte > largest ? byte : largest;
         }
     }

@@ -30,8 +30,8 @@ int gali_hvx_scale_sums(gali_hvx_unit *unit, const double *ratios, const double 
     }
     int held = shift > 0;
     for (uint32_t c = 0; held && c < unit->to.channels; c++) {
-        held = is_held(ratios[c], bounds[c], shift);
-        scaling->multipliers[c] = (int16_t)floor(ldexp(ratios[c], shift + 15) + 0.5);
+        held = ratios[c] >= 0 && is_held(ratios[c], bounds[c], shift); /* no number is not, either */
+        scaling->multipliers[c] = held ? (int16_t)floor(ldexp(ratios[c], shift + 15) + 0.5) : 0;
     }
     scaling->shift = shift;
     scaling->zero = unit->to.zero;
@@ -47,11 +47,14 @@ int gali_hvx_scale_two(gali_hvx_unit *unit) {
             fraction--;
         }
     }
+    if (fraction == 0) {
+        return 0;
+    }
     for (uint32_t i = 0; i < 2; i++) {
         unit->factors[i] = (int32_t)floor(ldexp(ratio[i], fraction + 9) + 0.5);
         constant -= ldexp(unit->factors[i], -fraction - 9) * unit->from[i].zero;
     }
     unit->scaling.shift = fraction;
     unit->constant = (int32_t)floor(ldexp(constant, fraction) + 0.5);
-    return fraction > 0 && abs(unit->constant) <= HALF_MOST;
+    return abs(unit->constant) <= HALF_MOST;
 }

@@ -70,7 +70,7 @@ static int read_bytes(const gali_graph *graph, const gali_node *node, uint32_t v
     t->is_signed = v->type.element == GALI_i8;
     t->scale = gali_constant_real(scale, 0);
     t->zero = (int32_t)(zero ? gali_constant_whole(zero, 0) : 0) + (t->is_signed ? OFFSET : 0);
-    return t->scale > 0;
+    return t->scale > 0 && isfinite(t->scale) && t->zero >= 0 && t->zero < 2 * OFFSET;
 }
 
 /* The bytes that a real operand stands for. */
@@ -253,30 +253,39 @@ static int read_conv(const reader *r) {
            read_products(r, &w, inputs * taps, 0, 2);
 }
 
-/* Means are depthwise convolutions with weights of 1. */
+static int take_ones(const reader *r, size_t taps) {
+    const size_t count = r->unit->to.channels * taps;
+    int8_t *ones = gali_arena_take(r->graph->arena, count);
+    if (ones) {
+        memset(ones, 1, count);
+    }
+    r->unit->weights = ones;
+    return ones != NULL;
+}
+
+/* Means under a window are depthwise convolutions with weights of 1; those of whole channels need no weights. */
 static int read_average(const reader *r, int whole) {
     gali_hvx_unit *unit = r->unit;
     const uint32_t channels = unit->to.channels;
     const gali_hvx_bytes *from = &unit->from[0];
     unit->window = whole ? (gali_hvx_window){from->lines, from->width, 1, 1, 1, 1, 0, 0, 0}
                          : pool_window(r->of, (uint32_t)from->zero);
-    const uint32_t taps = unit->window.high * unit->window.wide;
-    int8_t *ones = gali_arena_take(r->graph->arena, (size_t)channels * taps);
-    double *ratios = gali_arena_take(r->graph->arena, 2 * (size_t)channels * sizeof *ratios);
-    if (!ones || !ratios || !take_scaling(r)) {
+    const double taps = (double)unit->window.high * unit->window.wide;
+    if (gali_hvx_is_flat(from) || from->channels != channels || !(255 * taps < INT32_MAX) ||
+        (!whole && (!is_window(r->of, &unit->window) || gali_hvx_is_flat(&unit->to)))) {
         return 0;
     }
-    memset(ones, 1, (size_t)channels * taps);
+    double *ratios = gali_arena_take(r->graph->arena, 2 * (size_t)channels * sizeof *ratios);
+    if (!ratios || !take_scaling(r)) {
+        return 0;
+    }
     for (uint32_t c = 0; c < channels; c++) {
         ratios[c] = from->scale / unit->to.scale / taps;
-        ratios[channels + c] = 255.0 * taps;
+        ratios[channels + c] = 255 * taps;
         unit->scaling.start[c] = -(int32_t)taps * from->zero;
     }
-    unit->weights = ones;
     unit->kind = whole ? GALI_HVX_UNIT_MEAN : GALI_HVX_UNIT_DEPTHWISE;
-    return from->lines * from->width > 1 &&
-           (whole || (is_window(r->of, &unit->window) && unit->to.lines * unit->to.width > 1)) &&
-           gali_hvx_scale_sums(unit, ratios, ratios + channels);
+    return (whole || take_ones(r, (size_t)taps)) && gali_hvx_scale_sums(unit, ratios, ratios + channels);
 }
 
 static int has_pads(const gali_node *node) {
@@ -333,7 +342,8 @@ static int read_sum(const reader *r) {
 
 static int read_flat(const reader *r) {
     r->unit->kind = GALI_HVX_UNIT_FLAT;
-    return is_same_scale(&r->unit->from[0], &r->unit->to) && gali_hvx_is_flat(&r->unit->to);
+    return is_same_scale(&r->unit->from[0], &r->unit->to) && gali_hvx_is_flat(&r->unit->to) &&
+           r->unit->scaling.least == 0;
 }
 
 /* What makes one picture's tensor of another; from[0] is read. */
@@ -369,6 +379,7 @@ typedef struct chain {
     const gali_graph *graph;
     gali_graph *copy;
     uint32_t source, given; /* the bytes, and their input in the copy */
+    uint32_t depth;         /* nodes that are being copied, each for the one before */
     uint32_t count;
     uint32_t from[CHAIN_MOST], to[CHAIN_MOST]; /* values of both */
 } chain;
@@ -382,16 +393,22 @@ static int is_element_by_element(const gali_node *node) {
 
 static uint32_t copy_value(chain *c, uint32_t value);
 
+static int copy_operands(chain *c, const gali_node *node, uint32_t operands[CHAIN_MOST]) {
+    int good = 1;
+    c->depth++;
+    for (uint32_t i = 0; good && i < node->operand_count; i++) {
+        operands[i] = node->operands[i] == GALI_NONE ? GALI_NONE : copy_value(c, node->operands[i]);
+        good = operands[i] != GALI_NONE || node->operands[i] == GALI_NONE;
+    }
+    c->depth--;
+    return good;
+}
+
 static uint32_t copy_node(chain *c, const gali_node *node) {
     uint32_t operands[CHAIN_MOST];
-    if (node->operand_count > CHAIN_MOST || !is_element_by_element(node) || c->count == CHAIN_MOST) {
+    if (node->operand_count > CHAIN_MOST || !is_element_by_element(node) || c->count == CHAIN_MOST ||
+        c->depth == CHAIN_MOST || !copy_operands(c, node, operands)) {
         return GALI_NONE;
-    }
-    for (uint32_t i = 0; i < node->operand_count; i++) {
-        operands[i] = node->operands[i] == GALI_NONE ? GALI_NONE : copy_value(c, node->operands[i]);
-        if (operands[i] == GALI_NONE && node->operands[i] != GALI_NONE) {
-            return GALI_NONE;
-        }
     }
     gali_node made = *node;
     uint32_t result = gali_graph_value(c->copy, "", &(gali_type){.rank = -1});

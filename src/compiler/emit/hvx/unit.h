@@ -58,7 +58,7 @@ typedef struct gali_hvx_unit {
     uint32_t from_count;
     gali_hvx_bytes from[2], to;
     gali_hvx_window window;
-    const int8_t *weights; /* [channels][channels of from, 1 of depthwise][high][wide] */
+    const int8_t *weights; /* [channels][channels of from, 1 of depthwise][high][wide]; NULL: none */
     gali_hvx_scaling scaling;
     int32_t factors[2], constant; /* of a sum; its shift is scaling's */
     uint8_t values[256];          /* of a table */
