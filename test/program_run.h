@@ -50,8 +50,11 @@ static void *program_at(program_memory *m, uint32_t tensor) {
         return (unsigned char *)program_at(m, t->home) + program_extent(m, t->row) * count * (int64_t)bytes;
     }
     if (!m->data[tensor]) {
-        m->data[tensor] =
-            t->slot != GALI_NONE ? m->workspace + m->at[t->slot] : malloc(program_bytes(m, tensor) + 64);
+        size_t bytes = program_bytes(m, tensor) + 64;
+        m->data[tensor] = t->slot != GALI_NONE ? m->workspace + m->at[t->slot] : malloc(bytes);
+        if (t->slot == GALI_NONE) {
+            memset(m->data[tensor], 0xFF, bytes); /* no number, whatever lay there */
+        }
     }
     return m->data[tensor];
 }

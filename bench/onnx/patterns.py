@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 """Pruned convolutions beside dense ones: VGG-16's layers L4 to L9, one image, one thread of one core.
 
-    patterns.py [L4 ...] [--seconds 3] [--patterns 8] [--fewer 8] [--target native]
+    patterns.py [L4 ...] [--seconds 3] [--patterns 8] [--fewer 8] [--target native] [--minutes 0.3]
 
 Random weights: of the pruned ones a kernel follows one of 8 patterns of four places, and so many kernels are kept that
 there are 8 times fewer weights. With bias and ReLU, as `gallop compile` makes them: the dense layer by the sum
 (`--exact`) and by transforms; the pruned one, and that without one of its parts (`--without reorder,reuse,patterns`);
-`patterns` leaves it as CSR, an index for each weight. All live in one process and take turns; a time is the median of the
+`patterns` leaves it as CSR, an index for each weight; and that by schedules that `gallop tune` found. All live in one process and take turns; a time is the median of the
 thread's CPU time a call, a ratio the median over turns. `of fewer` is the ratio to the direct sum by the ratio of
 weights: 1 would be a speed in proportion. Outputs are compared with the direct sum's.
 """
@@ -18,6 +18,7 @@ import importlib
 import itertools
 import os
 import statistics
+import subprocess
 import sys
 import tempfile
 import time
@@ -65,6 +66,15 @@ def write(path: Path, weights: np.ndarray, size: int) -> None:
     onnx.save(make.make_model(graph, opset_imports=[make.make_opsetid("", 17)], ir_version=8), path)
 
 
+def tuned(model: Path, options: argparse.Namespace) -> Path:
+    """The log of a search for the model's schedules."""
+    log = model.with_suffix(".log")
+    command = importlib.import_module("onnx_c").COMMAND
+    subprocess.run([command, "tune", model, "--target", options.target, "--minutes", str(options.minutes),
+                    "--log", log], check=True, stdout=subprocess.DEVNULL)
+    return log
+
+
 def made_of(name: str, options: argparse.Namespace, place: Path) -> dict[str, engines.Gallop]:
     """All ways of a layer, by name."""
     channels, filters, size = LAYERS[name]
@@ -72,11 +82,14 @@ def made_of(name: str, options: argparse.Namespace, place: Path) -> dict[str, en
     x = np.random.default_rng(2).standard_normal((1, channels, size, size)).astype(np.float32)
     ways = {"sum": (dense, ["--exact"]), "transforms": (dense, []), "exact": (pruned, ["--exact"])}
     ways |= {way: (pruned, ["--without", left] if left else []) for way, left in PRUNED.items()}
+    ways["tuned"] = (pruned, [])
     made = {}
     for way, (weights, told) in ways.items():
         folder = place / f"{name}_{way.replace(' ', '_')}"
         folder.mkdir()
         write(folder / "layer.onnx", weights, size)
+        if way == "tuned":
+            told = ["--log", os.fspath(tuned(folder / "layer.onnx", options))]
         given = engines.Model(folder / "layer.onnx", {"x": x}, ["y"], "")
         made[way] = engines.Gallop(given, folder, [*told, "--target", options.target])
     return made
@@ -106,9 +119,9 @@ def line(name: str, taken: dict[str, list[float]], fewer: float) -> str:
         return statistics.median(a / b for a, b in zip(taken[over], taken[under]))
 
     ms = [1e3 * statistics.median(taken[way]) for way in ("sum", "transforms", "pruned")]
-    parts = [ratio(way, "pruned") for way in PRUNED if way != "pruned"]
+    parts = [ratio(way, "pruned") for way in (*PRUNED, "tuned") if way != "pruned"]
     sizes = "{}, {}, {}".format(*LAYERS[name])
-    return "{:4} {:14} {:8.2f} {:8.2f} {:8.2f} {:7.2f} {:7.2f} {:7.2f}   {:6.2f} {:6.2f} {:6.2f}".format(
+    return "{:4} {:14} {:8.2f} {:8.2f} {:8.2f} {:7.2f} {:7.2f} {:7.2f}   {:6.2f} {:6.2f} {:6.2f} {:6.2f}".format(
         name, sizes, *ms, ratio("sum", "pruned"), ratio("transforms", "pruned"),
         ratio("sum", "pruned") / fewer, *parts)
 
@@ -120,6 +133,7 @@ def main() -> int:
     parser.add_argument("--patterns", type=int, default=8)
     parser.add_argument("--fewer", type=float, default=8.0, help="times fewer weights (8)")
     parser.add_argument("--target", default="native")
+    parser.add_argument("--minutes", type=float, default=0.3, help="of a search (0.3)")
     options = parser.parse_args()
     unknown = [name for name in options.layers if name not in LAYERS]
     if unknown:
@@ -128,11 +142,11 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as place:
         layers = {name: made_of(name, options, Path(place)) for name in options.layers}
         print("ms: the dense layer by the sum and by transforms, pruned; ratios: of the sum, of transforms, of fewer;\n"
-              "times of the pruned one without reordering, without loading rows once, as CSR\n"
+              "times of the pruned one without reordering, without loading rows once, as CSR, by tuned schedules\n"
               f"{'':4} {'':14} {'sum':>8} {'transf':>8} {'pruned':>8} {'of sum':>7} {'of tr.':>7} {'fewer':>7}"
-              f"   {'order':>6} {'reuse':>6} {'CSR':>6}")
+              f"   {'order':>6} {'reuse':>6} {'CSR':>6} {'tuned':>6}")
         for name, made in layers.items():
-            for way in PRUNED:
+            for way in (*PRUNED, "tuned"):
                 if off(made[way].outputs[0], made["exact"].outputs[0]) > AGREES:
                     print(f"{name}: {way} computes something else")
             del made["exact"]

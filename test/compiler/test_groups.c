@@ -1,4 +1,5 @@
 /* Groups of a program as tasks of the tuner: equal ones are one, all points of a space are schedules of it, wrong bits fail. */
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -7,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "compiler/schedule/features.h"
 #include "compiler/tune/measure.h"
 #include "compiler/tune/tasks.h"
 #include "program_run.h"
@@ -19,13 +21,24 @@ static void add_constant(gali_text *text, uint32_t number, const char *shape, ui
     gali_text_add(text, "\n");
 }
 
-/* A product of 20 x 48 and 48 x 48, three times with other weights, then one with 48 x 80. */
-static gali_program *program_of(gali_arena *arena, const char *target) {
-    gali_text text = {0};
+/* Releases the text. */
+static gali_program *made_of(gali_text *text, gali_arena *arena, const char *target) {
     gali_graph *graph;
     gali_program *p = NULL;
     gal_error error = {0};
     gali_run run = {.error = &error};
+    if (gali_graph_parse(&graph, text->bytes, text->size, arena, &error) != GAL_OK ||
+        gali_graph_infer(graph, &error) != GAL_OK ||
+        program_make(&run, graph, gali_target_find(target, &error), gali_program_layout, &p) != GAL_OK) {
+        fail_msg("%s", error.message);
+    }
+    gali_text_release(text);
+    return p;
+}
+
+/* A product of 20 x 48 and 48 x 48, three times with other weights, then one with 48 x 80. */
+static gali_program *program_of(gali_arena *arena, const char *target) {
+    gali_text text = {0};
     gali_text_add(&text, "input %%0 \"x\": f32[20, 48]\n");
     for (uint32_t i = 1; i <= 3; i++) {
         add_constant(&text, i, "48, 48", 48 * 48);
@@ -35,13 +48,19 @@ static gali_program *program_of(gali_arena *arena, const char *target) {
                   "%%5 \"a\": f32[20, 48] = MatMul (%%0, %%1)\n%%6 \"b\": f32[20, 48] = MatMul (%%5, %%2)\n"
                   "%%7 \"c\": f32[20, 48] = MatMul (%%6, %%3)\n%%8 \"d\": f32[20, 80] = MatMul (%%7, %%4)\n"
                   "output %%8\n");
-    if (gali_graph_parse(&graph, text.bytes, text.size, arena, &error) != GAL_OK ||
-        gali_graph_infer(graph, &error) != GAL_OK ||
-        program_make(&run, graph, gali_target_find(target, &error), gali_program_layout, &p) != GAL_OK) {
-        fail_msg("%s", error.message);
+    return made_of(&text, arena, target);
+}
+
+/* A convolution of which one kernel in four has four weights, in two patterns, the others none. */
+static gali_program *pruned_program(gali_arena *arena, const char *target) {
+    gali_text text = {0};
+    gali_text_add(&text, "input %%0 \"x\": f32[1, 16, 18, 30]\nconstant %%1: f32[16, 16, 3, 3] =");
+    for (uint32_t i = 0; i < 16 * 16 * 9; i++) {
+        const uint32_t first = i / 9 % 8 == 0 ? 1 : 4; /* place of its pattern */
+        gali_text_add(&text, i / 9 % 4 == 0 && i % 9 >= first && i % 9 < first + 4 ? " 0.3" : " 0");
     }
-    gali_text_release(&text);
-    return p;
+    gali_text_add(&text, "\n%%2 \"y\": f32[1, 16, 16, 28] = Conv (%%0, %%1)\noutput %%2\n");
+    return made_of(&text, arena, target);
 }
 
 static gali_tune_task tasks[GALI_TUNE_TASKS_MAX];
@@ -102,6 +121,41 @@ static void all_points_are_schedules(void **unused) {
     gali_arena_release(&arena);
 }
 
+/* So is every one of a sum over patterns, with an estimate, of which the schedule by rules is one. */
+static void pruned_convolutions_are_tasks(void **unused) {
+    (void)unused;
+    gali_arena arena = {0};
+    gali_space space;
+    gal_error error = {0};
+    int by_rules = 0;
+    assert_int_equal(tasks_of(pruned_program(&arena, "x86-64-v3")), 1);
+    assert_int_equal(gali_group_space_make(&space, GALI_SEARCH_BY_TEMPLATE, &tasks[0].group, &error), GAL_OK);
+    assert_int_equal(space.knobs, 2);
+    assert_int_equal(space.knob[0].settings, tasks[0].group.sum.pattern_rows);
+    const double steps = 16 * 28 * 64 * 4;
+    assert_true(tasks[0].group.sum.steps > steps - 1 && tasks[0].group.sum.steps < steps + 1);
+    for (uint32_t i = 0; i < space.knob[0].settings * space.knob[1].settings; i++) {
+        const gali_point point = {
+            {(unsigned char)(i / space.knob[1].settings), (unsigned char)(i % space.knob[1].settings)}};
+        float features[GALI_FEATURE_COUNT];
+        gali_arena own = {0};
+        gali_schedule schedule;
+        gali_loop_function *function;
+        assert_int_equal(gali_space_write(&space, &point, &schedule), 1);
+        if (space.apply(&space, &schedule, &own, &function, &error) != GAL_OK) {
+            fail_msg("%s", error.message);
+        }
+        gali_features_of(function, space.target, INFINITY, features);
+        assert_true(fabs((double)features[GALI_FEATURE_adds] - log2(steps / space.target->lanes * 32 / 28)) <
+                    0.1);
+        assert_true(features[GALI_FEATURE_estimate] > 1 && features[GALI_FEATURE_estimate] < 40);
+        by_rules += gali_schedule_same(&schedule, &tasks[0].written[0]);
+        gali_arena_release(&own);
+    }
+    assert_int_equal(by_rules, 1);
+    gali_arena_release(&arena);
+}
+
 static void candidates_are_compared_by_their_bits(void **unused) {
     (void)unused;
     static const char *const texts[] = {"vectorize i1 8; split i1 2; split i0 4",
@@ -153,6 +207,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(equal_groups_are_one_task),
         cmocka_unit_test(all_points_are_schedules),
+        cmocka_unit_test(pruned_convolutions_are_tasks),
         cmocka_unit_test(candidates_are_compared_by_their_bits),
         cmocka_unit_test(light_groups_are_not_searched),
     };

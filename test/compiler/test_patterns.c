@@ -1,8 +1,9 @@
 /* Convolutions whose weights follow patterns: which they are, that results are the convolution's, in loops and in C, the same bits for
- * any target. */
+ * any target and schedule. */
 #include <dlfcn.h>
 #include <string.h>
 
+#include "compiler/lower/recorded.h"
 #include "convolution.h"
 #include "cpu/cpu.h"
 #include "program_build.h"
@@ -168,6 +169,218 @@ static void test_left_out(void **state) {
     program_without = 0;
 }
 
+/* ---- schedules ---- */
+
+enum { TUNED = 1 /* of the cases: rows that parts do not divide, and more than one vector */ };
+
+static gali_schedule schedule_of(const char *text) {
+    gali_schedule schedule;
+    gal_error error = {0};
+    if (gali_schedule_parse(&schedule, text, strlen(text), &error) != GAL_OK) {
+        fail_msg("%s: %s", text, error.message);
+    }
+    return schedule;
+}
+
+static gali_program *tuned_program(gali_arena *arena, const char *target) {
+    gal_error error = {0};
+    gali_run run = {.error = &error};
+    gali_program *p = NULL;
+    if (program_make(&run, network(&cases[TUNED], arena), gali_target_find(target, &error), gali_program_layout,
+                     &p) != GAL_OK) {
+        fail_msg("%s", error.message);
+    }
+    return p;
+}
+
+/* The group of the sum over kernels. */
+static uint32_t group_of(const gali_program *p) {
+    for (uint32_t i = 0; i < p->stage_count; i++) {
+        const gali_program_stage *stage = &p->stages[i];
+        if (!stage->gone && stage->patterns && !stage->patterns->makes_tiles) {
+            return stage->group;
+        }
+    }
+    fail_msg("no sum over kernels");
+    return 0;
+}
+
+static gali_text loops_of(gali_program *p, const gali_schedule *schedule, gali_lowered *lowered) {
+    gali_text text = {0};
+    gal_error error = {0};
+    if (gali_program_lower_by(p, group_of(p), schedule, p->arena, lowered, &error) != GAL_OK) {
+        fail_msg("%s", error.message);
+    }
+    gali_loop_print(lowered->function, &text);
+    return text;
+}
+
+/* The schedule by rules, written and read, is itself; and a lowered group tells the schedule that it has. */
+static void test_schedules_come_back(void **state) {
+    static const char *const targets[] = {"x86-64-v3", "x86-64-v4", "armv8-a"};
+    (void)state;
+    for (size_t t = 0; t < sizeof targets / sizeof *targets; t++) {
+        gali_arena arena = {0};
+        gali_program *p = tuned_program(&arena, targets[t]);
+        gali_lowered hand, again, other;
+        gali_text printed = {0}, first = loops_of(p, NULL, &hand);
+        gali_schedule_print(&hand.sum.schedule, "; ", &printed);
+        gali_schedule read = schedule_of(printed.bytes);
+        gali_text second = loops_of(p, &read, &again);
+        assert_string_equal(first.bytes, second.bytes);
+        assert_true(gali_schedule_same(&again.sum.schedule, &read));
+        gali_schedule_add(&read, GALI_PRIMITIVE_REORDER, "i1", "i3", 0);
+        gali_text third = loops_of(p, &read, &other);
+        assert_string_not_equal(first.bytes, third.bytes);
+        assert_true(gali_schedule_same(&other.sum.schedule, &read));
+        gali_text_release(&printed);
+        gali_text_release(&first);
+        gali_text_release(&second);
+        gali_text_release(&third);
+        gali_arena_release(&arena);
+    }
+}
+
+static struct {
+    uint32_t lanes, rows; /* at a time; 0: by rules */
+    uint32_t most;        /* of a tile in memory, as it was found */
+    const char *around;   /* of filters; NULL: nothing */
+} choice;
+
+/* The choice as the schedule of the sum. */
+static gal_status chosen_layout(gali_program *p, gal_error *error) {
+    static const gali_schedule *schedules[64];
+    static gali_schedule schedule;
+    gal_status status = gali_program_layout(p, error);
+    memset(schedules, 0, sizeof schedules);
+    assert_true(p->group_count < sizeof schedules / sizeof *schedules);
+    for (uint32_t i = 0; i < p->stage_count; i++) {
+        const gali_patterns *patterns = p->stages[i].gone ? NULL : p->stages[i].patterns;
+        choice.most = patterns ? patterns->rows : choice.most;
+    }
+    gali_schedule_clear(&schedule);
+    gali_schedule_add(&schedule, GALI_PRIMITIVE_VECTORIZE, "i3", NULL, choice.lanes);
+    gali_schedule_add(&schedule, GALI_PRIMITIVE_SPLIT, "i2", NULL, choice.rows);
+    if (choice.around) {
+        gali_schedule_add(&schedule, GALI_PRIMITIVE_REORDER, "i1", choice.around, 0);
+    }
+    schedules[group_of(p)] = &schedule;
+    p->schedules = choice.rows ? schedules : NULL;
+    return status;
+}
+
+static void test_no_choice_changes_a_bit(void **state) {
+    enum { X = 2 * 16 * 9 * 20 };
+    static const char *const around[] = {NULL, "i3", "i2.o"}, *const targets[] = {"x86-64-v3", "x86-64-v4"};
+    static double x[X];
+    (void)state;
+    for (int i = 0; i < X; i++) {
+        x[i] = (double)(float)((double)(i * 7907 % 2011) / 1005 - 1);
+    }
+    for (size_t t = 0; t < sizeof targets / sizeof *targets; t++) {
+        gali_arena arena = {0};
+        gal_error error = {0};
+        gali_graph *graph = network(&cases[TUNED], &arena);
+        gali_run run = {.graph = graph, .memory_left = GALI_RUN_MEMORY, .work_left = 1e12, .error = &error};
+        gali_tensor in = input_of(&cases[TUNED]), hand, out;
+        const gali_target *target = gali_target_find(targets[t], &error);
+        in.element = GALI_f32;
+        in.count = X;
+        in.real = x;
+        choice.lanes = target->lanes;
+        choice.rows = 0;
+        assert_int_equal(program_run_by(&run, graph, target, &in, &hand, chosen_layout), GAL_OK);
+        assert_in_range(choice.most, 4, 14);
+        for (uint32_t i = 0; i < 3 * choice.most; i++) {
+            choice.rows = 1 + i / 3;
+            choice.around = around[i % 3];
+            if (program_run_by(&run, graph, target, &in, &out, chosen_layout) != GAL_OK) {
+                fail_msg("%s", error.message);
+            }
+            assert_memory_equal(out.real, hand.real, hand.count * sizeof(double));
+            gali_tensor_release(&run, &out);
+        }
+        gali_tensor_release(&run, &hand);
+        gali_arena_release(&arena);
+    }
+}
+
+static const char *const bad[][2] = {
+    {"", "schedule: nothing is vectorized"},
+    {"split i2 4", "schedule, entry 1 (split i2 4): first come vectors along i3"},
+    {"vectorize i1 8", "schedule, entry 1 (vectorize i1 8): first come vectors along i3"},
+    {"vectorize i3 16", "schedule, entry 1 (vectorize i3 16): first come vectors along i3"},
+    {"vectorize i3 8; vectorize i3 8", "schedule, entry 2 (vectorize i3 8): not for a sum over patterns"},
+    {"vectorize i3 8; split i2 33", "schedule, entry 2 (split i2 33): rows are split already, or a tile"},
+    {"vectorize i3 8; split i2 2; split i2 2", "schedule, entry 3 (split i2 2): rows are split already"},
+    {"vectorize i3 8; split i2 8; split i2 2", "schedule, entry 3 (split i2 2): rows are split already"},
+    {"vectorize i3 8; split i3 2", "schedule, entry 2 (split i3 2): not for a sum over patterns"},
+    {"vectorize i3 8; reorder i1 k0", "schedule, entry 2 (reorder i1 k0): filters go around i3 or i2.o"},
+    {"vectorize i3 8; reorder i1 i3; reorder i1 i2.o", "schedule, entry 3 (reorder i1 i2.o): not for a sum"},
+    {"vectorize i3 8; reorder k0 i2.o", "schedule, entry 2 (reorder k0 i2.o): not for a sum over patterns"},
+    {"vectorize i3 8; parallel i1", "schedule, entry 2 (parallel i1): not for a sum over patterns"},
+};
+
+static void test_wrong_schedules_are_refused(void **state) {
+    gali_arena arena = {0};
+    gali_program *p = tuned_program(&arena, "x86-64-v3");
+    (void)state;
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        gali_schedule schedule = schedule_of(bad[i][0]);
+        gali_lowered lowered;
+        gal_error error = {0};
+        assert_int_equal(gali_program_lower_by(p, group_of(p), &schedule, &arena, &lowered, &error),
+                         GAL_BAD_DATA);
+        if (strncmp(error.message, bad[i][1], strlen(bad[i][1])) != 0) {
+            fail_msg("\"%s\", expected \"%s\"", error.message, bad[i][1]);
+        }
+    }
+    gali_arena_release(&arena);
+}
+
+/* Reads a log of one record for the sum's group, and has the program use it. */
+static gal_status use_record(gali_program *p, const char *schedule, uint32_t *logged, gal_error *error) {
+    gali_lowered lowered;
+    gali_log_task task;
+    gali_log log = {.count = 0};
+    gali_text line = {0};
+    uint32_t groups;
+    gal_status status = gali_program_lower_by(p, group_of(p), NULL, p->arena, &lowered, error);
+    status = status == GAL_OK ? gali_program_log_task(p, group_of(p), &lowered, &task, error) : status;
+    assert_int_equal(status, GAL_OK);
+    gali_text_add(
+        &line,
+        "{\"gallop_tune\": 1, \"group\": \"%s\", \"key\": \"%s\", \"target\": \"x86-64-v3\", "
+        "\"machine\": \"m\", \"schedule\": \"%s\", \"ratio\": 0.5, \"seconds\": 1e-5, \"pairs\": 15}\n",
+        task.layer, task.key, schedule);
+    assert_int_equal(gali_log_parse(&log, line.bytes, line.size, "log", error), GAL_OK);
+    status = gali_program_use_log(p, &log, "log", &groups, logged, error);
+    gali_log_release(&log);
+    gali_text_release(&line);
+    return status;
+}
+
+static void test_a_log_serves_the_sum(void **state) {
+    gali_arena arena = {0};
+    gal_error error = {0};
+    gali_lowered lowered;
+    uint32_t logged;
+    gali_program *p = tuned_program(&arena, "x86-64-v3");
+    (void)state;
+    gali_text hand = loops_of(p, NULL, &lowered);
+    assert_int_equal(use_record(p, "vectorize i3 8; split i2 2; reorder i1 i2.o", &logged, &error), GAL_OK);
+    assert_int_equal(logged, 1);
+    gali_text tuned = loops_of(p, p->schedules[group_of(p)], &lowered);
+    assert_string_not_equal(tuned.bytes, hand.bytes);
+    assert_int_equal(use_record(p, "vectorize i3 8; split i1 2", &logged, &error), GAL_BAD_DATA);
+    assert_string_equal(error.message,
+                        "log, line 1: schedule, entry 2 (split i1 2): not for a sum over patterns, "
+                        "or said twice");
+    gali_text_release(&hand);
+    gali_text_release(&tuned);
+    gali_arena_release(&arena);
+}
+
 /* ---- storage ---- */
 
 /* What is stored of some channels is those channels' weights, each once, in the order that it says. */
@@ -233,7 +446,13 @@ static void test_storage(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_cases), cmocka_unit_test(test_emitted),
-                                       cmocka_unit_test(test_left_out), cmocka_unit_test(test_storage)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_cases),
+                                       cmocka_unit_test(test_emitted),
+                                       cmocka_unit_test(test_left_out),
+                                       cmocka_unit_test(test_schedules_come_back),
+                                       cmocka_unit_test(test_no_choice_changes_a_bit),
+                                       cmocka_unit_test(test_wrong_schedules_are_refused),
+                                       cmocka_unit_test(test_a_log_serves_the_sum),
+                                       cmocka_unit_test(test_storage)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -15,6 +15,34 @@ void gali_lower_fail(gali_lowering *l, const char *why) {
     l->why = l->why ? l->why : why;
 }
 
+int gali_lower_refuse(gali_lowering *l, const gali_schedule *schedule, uint32_t at, const char *message) {
+    gali_text text = {0};
+    if (at < schedule->count) {
+        gali_schedule_print_entry(&schedule->entry[at], &text);
+        snprintf(l->refusal, sizeof l->refusal, "schedule, entry %u (%.70s): %s", at + 1,
+                 text.bytes ? text.bytes : "", message);
+    } else {
+        snprintf(l->refusal, sizeof l->refusal, "schedule: %s", message);
+    }
+    gali_text_release(&text);
+    gali_lower_fail(l, l->refusal);
+    return 0;
+}
+
+void gali_lower_tell(gali_lowering *l) {
+    const gali_program_stage *stage = l->stage;
+    gali_lowered_sum *sum = &l->out->sum;
+    sum->node = stage->node;
+    sum->rank = stage->rank;
+    sum->reduced = stage->reduced;
+    sum->steps = 1;
+    sum->vectors = sum->rows = sum->pattern_rows = 0;
+    for (uint32_t i = 0; i < stage->rank + stage->reduced; i++) {
+        sum->extent[i] = gali_extent_value(l->p->graph->extents, stage->extent[i], l->p->typical);
+        sum->steps *= (double)sum->extent[i];
+    }
+}
+
 void gali_lower_append(gali_lowering *l, gali_loop_statement *s) {
     if (!s) {
         gali_lower_fail(l, "no memory, or a limit of loops");

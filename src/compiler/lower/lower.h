@@ -25,8 +25,15 @@
  *     unroll k1 4          the innermost loop of the sum, so many turns at a time
  *     parallel i1          the loop that threads share
  *
+ * Of a sum over the kernels that pruning left (program/patterns.h), whose tiles are in memory as the program has them:
+ *
+ *     vectorize i3 16      as above
+ *     split i2 7           rows that are summed at a time, at most those of a tile
+ *     reorder i1 i3        filters around the vectors of a row of tiles; `reorder i1 i2.o`: around all tiles
+ *
  * No schedule changes a bit: each sum is taken in its order. Which sums are parted, and in which order tensors lie, is the
- * program's to say (layout.c): parts change bits, an order is other groups', too.
+ * program's to say (layout.c): parts change bits, an order is other groups', too; so are the rows of tiles in memory, which
+ * another group makes, and the blocks of channels of a sum over patterns.
  */
 typedef struct gali_lowered_sum {
     gali_schedule schedule; /* count 0: no sum of the group runs in tiles, and there is nothing to choose */
@@ -34,6 +41,7 @@ typedef struct gali_lowered_sum {
     uint32_t rank, reduced;
     int64_t extent[GALI_AXES_MAX]; /* at typical sizes */
     uint32_t vectors, rows;        /* bits: axes that have lanes; that may be rows */
+    uint32_t pattern_rows;         /* of a tile in memory; 0: no sum over patterns */
     double steps;                  /* multiply-adds, at typical sizes, number by number */
 } gali_lowered_sum;
 

@@ -10,20 +10,30 @@
  *                 for the taps of that column, of row t: sum[i - t] = fma(x, weight[..][tap], sum[i - t]) } } }
  *         for r in R: y[m][r] = finish(sum[r])
  *
+ * A schedule has fewer rows at a time than tiles in memory have, or the loop of filters around those of vectors or tiles (lower.h).
+ *
  * Patterns and taps are written out, so a vector is loaded once for all rows of results and all taps that want it: of four taps
  * in two columns 2 (R + 2) loads instead of 4 R. Each result has its kernels, and the taps of each, in one order whatever R and
  * the lanes are.
  */
+#include <string.h>
+
 #include "compiler/lower/lowering.h"
 #include "compiler/program/guard.h"
 #include "compiler/program/patterns.h"
 
+/* Where the loop of filters stands: innermost of those over results, or around others. */
+typedef enum filters { FILTERS_INSIDE, FILTERS_AROUND_VECTORS, FILTERS_AROUND_TILES } filters;
+
 typedef struct sparse {
     gali_lowering *l;
     const gali_patterns *of;
-    uint32_t lanes, rows;        /* of the tile that is made */
+    uint32_t most; /* rows that are summed at a time; 0: not said yet */
+    filters filters;
+    uint32_t lanes, rows;        /* of those that are made */
     gali_loop_buffer *sum, *row; /* locals [rows][lanes], [rows + 2][lanes] */
     gali_loop_index height, width, tile, first_row, filter, first_column, tile_column, column;
+    gali_loop_index part_row; /* of the tile in memory, the first that is summed */
 } sparse;
 
 /* ---- integers ---- */
@@ -101,9 +111,10 @@ static void load_row(sparse *s, uint32_t column, uint32_t row, const gali_loop_i
     gali_lowering *l = s->l;
     gali_loop_index local = gali_loop_number(row);
     gali_loop_access to = local_at(s, s->row, &local);
-    gali_loop_access from = {.buffer = gali_lower_parameter(l, s->of->tiles),
-                             .lanes = s->lanes,
-                             .index = {l->axis[0], s->tile, s->tile_column, *channel, local, s->column}};
+    gali_loop_access from = {
+        .buffer = gali_lower_parameter(l, s->of->tiles),
+        .lanes = s->lanes,
+        .index = {l->axis[0], s->tile, s->tile_column, *channel, plus(local, &s->part_row, 1), s->column}};
     from.index[5].constant += column;
     const gali_loop_value *value = gali_loop_load(l->arena, &from, NULL);
     gali_lower_put(l, &to, keep ? gali_loop_apply(l->arena, GALI_VALUE_KEEP, value, NULL, NULL) : value);
@@ -176,7 +187,8 @@ static void add_weight(sparse *s, const gali_loop_index *kernel, uint32_t tap) {
         const gali_loop_access to = local_at(s, s->row, &local);
         gali_loop_access x = {.buffer = gali_lower_parameter(l, of->tiles),
                               .lanes = s->lanes,
-                              .index = {l->axis[0], s->tile, s->tile_column, channel, plus(local, &row, 1),
+                              .index = {l->axis[0], s->tile, s->tile_column, channel,
+                                        plus(plus(local, &row, 1), &s->part_row, 1),
                                         plus(s->column, &column, 1)}};
         gali_lower_put(l, &to, gali_loop_load(l->arena, &x, NULL));
         add_tap(s, r, r, weight);
@@ -223,13 +235,18 @@ static void add_kernels(sparse *s) {
     l->let_count = 0;
 }
 
-static void make_filter(sparse *s) {
-    static const gali_scalar self = {.op = GALI_SCALAR_self, .element = GALI_f32};
+static void open_filters(sparse *s) {
     gali_lowering *l = s->l;
     const gali_fkw *f = &s->of->fkw;
-    gali_loop_index filters = gali_loop_number(f->filters), turn = gali_lower_open(l, "f", &filters);
-    const uint32_t sums[] = {s->rows, s->lanes}, rows[] = {s->rows + GALI_PATTERNS_MARGIN, s->lanes};
+    gali_loop_index count = gali_loop_number(f->filters), turn = gali_lower_open(l, "f", &count);
+    l->let_count = 0;
     s->filter = l->axis[1] = looked_up(s, s->of->reorder, &turn, 1, f->filters - 1);
+}
+
+static void make_sums(sparse *s) {
+    static const gali_scalar self = {.op = GALI_SCALAR_self, .element = GALI_f32};
+    gali_lowering *l = s->l;
+    const uint32_t sums[] = {s->rows, s->lanes}, rows[] = {s->rows + GALI_PATTERNS_MARGIN, s->lanes};
     s->sum = gali_lower_local(l, "sum", GALI_f32, 2, sums);
     s->row = gali_lower_local(l, "row", GALI_f32, 2, rows);
     if (!s->sum || !s->row) {
@@ -244,18 +261,11 @@ static void make_filter(sparse *s) {
     for_rows(s, NULL, l->stage->finish ? l->stage->finish : &self);
 }
 
-/* Tiles of `rows`, the first of them at `first`. */
-static void make_tiles(sparse *s, uint32_t first, uint32_t count, uint32_t rows) {
+/* The vector of columns, and the column of tiles that has it. */
+static void open_vectors(sparse *s) {
     gali_lowering *l = s->l;
-    gali_loop_statement **outside = l->tail;
     uint32_t parts = s->of->width / s->lanes;
-    gali_loop_index tiles = gali_loop_number(count), vectors = gali_lower_rounds(l, &s->width, s->lanes);
-    gali_loop_index turn = gali_lower_open(l, "tile", &tiles);
-    s->rows = rows;
-    s->tile = gali_loop_number(first);
-    gali_loop_index_add(&s->tile, &turn, 1);
-    s->first_row = gali_loop_number(0);
-    gali_loop_index_add(&s->first_row, &s->tile, s->of->rows);
+    gali_loop_index vectors = gali_lower_rounds(l, &s->width, s->lanes);
     gali_loop_index vector = gali_lower_open(l, "v", &vectors), by = gali_loop_number(parts);
     int64_t last = vectors.constant - 1;
     l->let_count = 0;
@@ -268,8 +278,99 @@ static void make_tiles(sparse *s, uint32_t first, uint32_t count, uint32_t rows)
         gali_loop_index_add(&s->column, &part, s->lanes);
     }
     l->let_count = 0;
-    make_filter(s);
+}
+
+/* Which tiles are walked, and of each which rows: `parts` times `rows`, from `row` on. */
+typedef struct walk {
+    uint32_t first, count, row, parts, rows;
+} walk;
+
+static void make_parts(sparse *s, const walk *w) {
+    gali_lowering *l = s->l;
+    gali_loop_statement **outside = l->tail;
+    gali_loop_index tiles = gali_loop_number(w->count), parts = gali_loop_number(w->parts);
+    if (s->filters == FILTERS_AROUND_TILES) {
+        open_filters(s);
+    }
+    gali_loop_index turn = gali_lower_open(l, "tile", &tiles);
+    s->rows = w->rows;
+    s->tile = plus(gali_loop_number(w->first), &turn, 1);
+    if (s->filters == FILTERS_AROUND_VECTORS) {
+        open_filters(s);
+    }
+    open_vectors(s);
+    s->part_row = gali_loop_number(w->row);
+    if (w->parts > 1) {
+        gali_loop_index part = gali_lower_open(l, "part", &parts);
+        gali_loop_index_add(&s->part_row, &part, w->rows);
+    }
+    s->first_row = plus(s->part_row, &s->tile, s->of->rows);
+    if (s->filters == FILTERS_INSIDE) {
+        open_filters(s);
+    }
+    make_sums(s);
     gali_lower_close(l, outside);
+}
+
+/* Tiles that have `rows`, the first of them at `first`. */
+static void make_tiles(sparse *s, uint32_t first, uint32_t count, uint32_t rows) {
+    const uint32_t parts = rows / s->most, left = rows % s->most;
+    if (count && parts) {
+        make_parts(s, &(walk){first, count, 0, parts, s->most});
+    }
+    if (count && left) {
+        make_parts(s, &(walk){first, count, rows - left, 1, left});
+    }
+}
+
+/* ---- schedules ---- */
+
+/* Why an entry is none of the sum's; NULL: it is, and taken. */
+static const char *read_entry(sparse *s, const gali_schedule_entry *e, uint32_t at) {
+    if (at == 0) {
+        int good =
+            e->primitive == GALI_PRIMITIVE_VECTORIZE && strcmp(e->target, "i3") == 0 && e->number == s->lanes;
+        return good ? NULL : "first come vectors along i3, of the target's lanes";
+    }
+    if (e->primitive == GALI_PRIMITIVE_SPLIT && strcmp(e->target, "i2") == 0) {
+        int good = !s->most && e->number >= 1 && e->number <= s->of->rows;
+        s->most = good ? e->number : s->most;
+        return good ? NULL : "rows are split already, or a tile in memory has not as many";
+    }
+    if (e->primitive == GALI_PRIMITIVE_REORDER && strcmp(e->target, "i1") == 0 && !s->filters) {
+        s->filters = strcmp(e->argument, "i3") == 0     ? FILTERS_AROUND_VECTORS
+                     : strcmp(e->argument, "i2.o") == 0 ? FILTERS_AROUND_TILES
+                                                        : FILTERS_INSIDE;
+        return s->filters ? NULL : "filters go around i3 or i2.o";
+    }
+    return "not for a sum over patterns, or said twice";
+}
+
+static int read_schedule(sparse *s) {
+    const gali_schedule *schedule = s->l->schedule;
+    for (uint32_t i = 0; i < schedule->count; i++) {
+        const char *why = read_entry(s, &schedule->entry[i], i);
+        if (why) {
+            return gali_lower_refuse(s->l, schedule, i, why);
+        }
+    }
+    return schedule->count ? 1 : gali_lower_refuse(s->l, schedule, 0, "nothing is vectorized");
+}
+
+static void tell(const sparse *s) {
+    gali_lowering *l = s->l;
+    gali_lowered_sum *sum = &l->out->sum;
+    gali_schedule_clear(&sum->schedule);
+    gali_schedule_add(&sum->schedule, GALI_PRIMITIVE_VECTORIZE, "i3", NULL, s->lanes);
+    gali_schedule_add(&sum->schedule, GALI_PRIMITIVE_SPLIT, "i2", NULL, s->most);
+    if (s->filters) {
+        const char *around = s->filters == FILTERS_AROUND_VECTORS ? "i3" : "i2.o";
+        gali_schedule_add(&sum->schedule, GALI_PRIMITIVE_REORDER, "i1", around, 0);
+    }
+    gali_lower_tell(l);
+    sum->pattern_rows = s->of->rows;
+    sum->steps =
+        (double)(sum->extent[0] * sum->extent[2] * sum->extent[3]) * s->of->fkw.kernels * GALI_FKW_TAPS;
 }
 
 /* Whether results lie as they are made, and what is done of them is in lanes. */
@@ -364,17 +465,21 @@ int gali_lower_patterns(gali_lowering *l) {
     if (!fits(l, s.lanes)) {
         return 0;
     }
+    int is_largest = l->stage == l->largest && s.lanes > 1;
+    if (is_largest && l->schedule && !read_schedule(&s)) {
+        return 1;
+    }
+    s.most = s.most ? s.most : s.of->rows;
+    if (is_largest) {
+        tell(&s);
+    }
     s.height = gali_lower_extent(l, l->stage->extent[2]);
     s.width = gali_lower_extent(l, l->stage->extent[3]);
     uint32_t height = gali_loop_size(&s.height), whole = height / s.of->rows, rest = height % s.of->rows;
     gali_lower_open_axes(l, 0, 1);
     gali_loop_statement **inside = l->tail;
-    if (whole) {
-        make_tiles(&s, 0, whole, s.of->rows);
-    }
+    make_tiles(&s, 0, whole, s.of->rows);
     gali_lower_close(l, inside);
-    if (rest) {
-        make_tiles(&s, whole, 1, rest);
-    }
+    make_tiles(&s, whole, rest != 0, rest);
     return 1;
 }

@@ -118,6 +118,13 @@ typedef struct gali_lowering {
 /* ---- lower.c ---- */
 
 void gali_lower_fail(gali_lowering *l, const char *why);
+
+/* Fails with the schedule's entry `at`, or, behind the last, with all of it; 0. */
+int gali_lower_refuse(gali_lowering *l, const gali_schedule *schedule, uint32_t at, const char *message);
+
+/* Tells of the stage, which is the group's largest sum, what does not depend on how it runs (lower.h). */
+void gali_lower_tell(gali_lowering *l);
+
 void gali_lower_append(gali_lowering *l, gali_loop_statement *s);
 
 /* to = value; the lowering has failed where that is NULL. */

@@ -20,18 +20,7 @@ typedef struct reading {
 } reading;
 
 static int refuse(const reading *r, const char *message) {
-    gali_lowering *l = r->l;
-    gali_text text = {0};
-    if (r->at < r->schedule->count) {
-        gali_schedule_print_entry(&r->schedule->entry[r->at], &text);
-        snprintf(l->refusal, sizeof l->refusal, "schedule, entry %u (%.70s): %s", r->at + 1,
-                 text.bytes ? text.bytes : "", message);
-    } else {
-        snprintf(l->refusal, sizeof l->refusal, "schedule: %s", message);
-    }
-    gali_text_release(&text);
-    gali_lower_fail(l, l->refusal);
-    return 0;
+    return gali_lower_refuse(r->l, r->schedule, r->at, message);
 }
 
 /* The axis that a name with this ending is of; GALI_NONE: it is none. */
@@ -272,15 +261,7 @@ void gali_tile_tell(gali_lowering *l, const gali_sum_tile *t) {
     const gali_program_stage *stage = l->stage;
     gali_lowered_sum *sum = &l->out->sum;
     gali_tile_write(l, t, &sum->schedule);
-    sum->node = stage->node;
-    sum->rank = stage->rank;
-    sum->reduced = stage->reduced;
-    sum->steps = 1;
-    sum->vectors = sum->rows = 0;
-    for (uint32_t i = 0; i < stage->rank + stage->reduced; i++) {
-        sum->extent[i] = gali_extent_value(l->p->graph->extents, stage->extent[i], l->p->typical);
-        sum->steps *= (double)sum->extent[i];
-    }
+    gali_lower_tell(l);
     for (uint32_t d = l->shared; d < stage->rank; d++) {
         uint32_t axis = gali_lower_axis(l, d);
         gali_sum_tile along;

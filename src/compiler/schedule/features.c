@@ -113,7 +113,8 @@ static void see(void *context, const gali_loop_access *access, int written) {
 static double cost_of(const hot *h) {
     touched t = {.loop = h->loop};
     gali_loop_walk(h->loop->body, see, NULL, &t);
-    double all = h->visits * h->turns, loads = (h->vector_loads + h->scalar_loads) / all, adds = h->adds / all;
+    double turns = h->visits * h->turns, all = turns > 0 ? turns : 1,
+           loads = (h->vector_loads + h->scalar_loads) / all, adds = h->adds / all;
     double chain = t.sums > 0 && adds > 0 ? latency * fmax(1, adds / t.sums) : 0;
     double vectors = h->vector_loads / all, apart = t.stride > 1.5 * vectors * t.lanes ? vectors : 0;
     double turn = fmax(fmax(adds, 0.5 * loads), chain) + 0.1 * loads + 0.5 + reading * vectors +
@@ -160,6 +161,15 @@ static void count_let(counter *c, const gali_loop_statement *let) {
         break;
     case GALI_LOOP_FIRST:
         value = a * i / b;
+        break;
+    case GALI_LOOP_LOOKUP: /* where it is how often a loop turns, the bound is near */
+        value = let->variable->most;
+        break;
+    case GALI_LOOP_LEAST:
+        value = fmin(a, b);
+        break;
+    case GALI_LOOP_MOST:
+        value = fmax(a, b);
         break;
     default:
         value = 0;

@@ -127,6 +127,21 @@ static void write(const gali_space *space, const gali_point *p, gali_schedule *t
     }
 }
 
+/* ---- sums over patterns ---- */
+
+enum { PATTERN_ROWS, FILTERS }; /* knobs by number */
+
+static void write_patterns(const gali_space *space, const gali_point *p, gali_schedule *to) {
+    static const char *const around[] = {NULL, "i3", "i2.o"};
+    gali_schedule_add(to, GALI_PRIMITIVE_VECTORIZE, "i3", NULL, space->target->lanes);
+    gali_schedule_add(to, GALI_PRIMITIVE_SPLIT, "i2", NULL, p->setting[PATTERN_ROWS] + 1u);
+    if (around[p->setting[FILTERS]]) {
+        gali_schedule_add(to, GALI_PRIMITIVE_REORDER, "i1", around[p->setting[FILTERS]], 0);
+    }
+}
+
+/* ---- all ---- */
+
 static gal_status apply(const gali_space *space, const gali_schedule *schedule, gali_arena *arena,
                         gali_loop_function **function, gal_error *error) {
     gali_lowered lowered;
@@ -136,19 +151,30 @@ static gal_status apply(const gali_space *space, const gali_schedule *schedule, 
     return status;
 }
 
-gal_status gali_group_space_make(gali_space *space, gali_search_way way, const gali_tune_group *group,
-                                 gal_error *error) {
-    const gali_lowered_sum *sum = &group->sum;
-    const gali_target *target = group->program->target;
-    *space = (gali_space){.way = way, .target = target, .write = write, .apply = apply, .group = group};
+static void add_tile_knobs(gali_space *space, const gali_lowered_sum *sum) {
     gali_space_add(space, "vectors of a panel", VECTORS_MOST, 1);
     gali_space_add(space, "rows of a tile", sum->rows ? ROWS_MOST : 1, 1);
     gali_space_add(space, "blocks of the sum", count_cuts(sum), 0);
     gali_space_add(space, "rows outside of panels", sum->rows ? 2 : 1, 0);
     gali_space_add(space, "unrolled", UNROLLS, 0);
-    if (way == GALI_SEARCH_BY_RULES) {
+    if (space->way == GALI_SEARCH_BY_RULES) {
         gali_space_add(space, "axis of vectors", bits_of(sum->vectors), 0);
         gali_space_add(space, "axis of rows", sum->rows ? bits_of(sum->rows) : 1, 0);
+    }
+}
+
+gal_status gali_group_space_make(gali_space *space, gali_search_way way, const gali_tune_group *group,
+                                 gal_error *error) {
+    const gali_lowered_sum *sum = &group->sum;
+    const gali_target *target = group->program->target;
+    *space = (gali_space){.way = way, .target = target, .apply = apply, .group = group};
+    if (sum->pattern_rows) {
+        space->write = write_patterns;
+        gali_space_add(space, "rows at a time", sum->pattern_rows, 1);
+        gali_space_add(space, "filters around", 3, 0);
+    } else {
+        space->write = write;
+        add_tile_knobs(space, sum);
     }
     gali_arena arena = {0};
     gali_loop_function *function;

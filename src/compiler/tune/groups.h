@@ -20,7 +20,7 @@ typedef struct gali_tune_group {
 
 /*
  * The space of a group's schedules. `template`: panel, rows, blocks of the sum, order, unrolling; `auto`: which axes have the
- * vectors and the rows, too. group outlives it. GAL_NO_MEMORY, errors of gali_program_lower.
+ * vectors and the rows, too. Of a sum over patterns (program/patterns.h) both: rows at a time, and where filters go. group outlives it. GAL_NO_MEMORY, errors of gali_program_lower.
  */
 gal_status gali_group_space_make(gali_space *space, gali_search_way way, const gali_tune_group *group,
                                  gal_error *error);
