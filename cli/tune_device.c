@@ -28,17 +28,11 @@ typedef struct source {
 } source;
 
 static gal_status choose_sizes(source *s, const gali_program *program, gali_arena *arena, gal_error *error) {
-    enum { SIZE_TYPICAL = 64 };
     const gali_extents *x = program->graph->extents;
     uint32_t count = gali_extent_symbols(x);
     s->sizes = gali_arena_take(arena, (count + 1) * sizeof *s->sizes);
     for (uint32_t i = 0; s->sizes && i < count; i++) {
-        int64_t size = s->characters                              ? s->characters
-                       : gali_program_is_batch(program->graph, i) ? 1
-                                                                  : SIZE_TYPICAL;
-        s->sizes[i] = size < program->least[i]  ? program->least[i]
-                      : size > program->most[i] ? program->most[i]
-                                                : size;
+        s->sizes[i] = gali_device_size(program, i, s->characters);
     }
     return s->sizes ? GAL_OK : gali_fail(error, GAL_NO_MEMORY, "no memory to tune");
 }

@@ -23,8 +23,8 @@ typedef struct gali_device {
 
 /*
  * Reads a device.json; the peak is that of an instruction set by the runtime's name for it ("avx2"), or, of a file that names
- * none, as those of OpenCL devices, the one that it has. Errors, with path: GAL_IO; GAL_BAD_DATA where it is none, or has no peak of float32 or no rate of
- * buffers; GAL_UNSUPPORTED without jansson.
+ * none, as those of OpenCL devices, the one that it has. Errors, with path: GAL_IO; GAL_BAD_DATA where it is none, or has no
+ * peak of float32 or no rate of buffers; GAL_UNSUPPORTED without jansson.
  */
 gal_status gali_device_read(gali_device *device, const char *path, const char *isa, gal_error *error);
 

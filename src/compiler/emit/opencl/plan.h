@@ -227,6 +227,9 @@ gal_status gali_device_describe(gali_program *program, uint32_t stage, gali_text
 uint32_t gali_device_choose(gali_device_plan *plan, gali_device_task *task, const char *text, const char *what,
                             gali_device_chosen chosen[GALI_DEVICE_CHOSEN_MAX]);
 
+/* The size that is asked for, or of 0 a usual one: 1 of a batch, 64 of any other; within the range of the program. */
+int64_t gali_device_size(const gali_program *program, uint32_t symbol, int64_t asked);
+
 /* An extent at the sizes to choose by. */
 uint32_t gali_device_typical(const gali_device_plan *plan, gali_extent extent);
 

@@ -60,8 +60,14 @@ int gali_tiling_fits(const gali_tiling *t, const gali_device_task *task, const g
            (task->product ? gali_tiling_fits_product(t, task, device) : gali_tiling_fits_sum(t, device));
 }
 
+enum { SIZE_TYPICAL = 64 };
+
+int64_t gali_device_size(const gali_program *p, uint32_t symbol, int64_t asked) {
+    int64_t size = asked ? asked : gali_program_is_batch(p->graph, symbol) ? 1 : SIZE_TYPICAL;
+    return size < p->least[symbol] ? p->least[symbol] : size > p->most[symbol] ? p->most[symbol] : size;
+}
+
 uint32_t gali_device_typical(const gali_device_plan *plan, gali_extent extent) {
-    enum { SIZE_TYPICAL = 64 };
     const gali_program *p = plan->program;
     const gali_extents *x = p->graph->extents;
     int64_t sizes[GALI_LOWER_SYMBOLS_MAX] = {0};
@@ -70,11 +76,7 @@ uint32_t gali_device_typical(const gali_device_plan *plan, gali_extent extent) {
         return (uint32_t)extent;
     }
     for (uint32_t i = 0; i < count && i < GALI_LOWER_SYMBOLS_MAX; i++) {
-        int64_t size = gali_program_is_batch(p->graph, i) ? 1 : SIZE_TYPICAL;
-        sizes[i] = plan->device.typical ? plan->device.typical[i]
-                   : size < p->least[i] ? p->least[i]
-                   : size > p->most[i]  ? p->most[i]
-                                        : size;
+        sizes[i] = plan->device.typical ? plan->device.typical[i] : gali_device_size(p, i, 0);
     }
     return count > GALI_LOWER_SYMBOLS_MAX ? SIZE_TYPICAL : (uint32_t)gali_extent_value(x, extent, sizes);
 }
