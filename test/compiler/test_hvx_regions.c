@@ -466,6 +466,75 @@ static void test_large_scales(void **state) {
     assert_int_equal(units_of(&unit, means, "1e39", "1e39"), 0);
 }
 
+/* ---- what is too large for a region ---- */
+
+/* The nodes of the graph, which stays one, that are regions in the end. */
+static uint32_t regions_of(gali_text *lines) {
+    gali_arena arena = {0};
+    gal_error error = {0};
+    gali_text regions = {0};
+    quantised q = {.text = *lines};
+    uint32_t count = 0;
+    gali_graph *graph = open_graph(&q, &arena);
+    if (gali_hvx_take_regions(graph, GALI_HVX_FORMS, &regions, &error) != GAL_OK ||
+        gali_graph_verify(graph, &error) != GAL_OK) {
+        fail_msg("%s", error.message);
+    }
+    for (uint32_t i = 0; i < graph->node_count; i++) {
+        count += graph->nodes[i].op == GALI_OP_region;
+    }
+    assert_true(count || !regions.size);
+    gali_text_release(&regions);
+    gali_text_release(lines);
+    gali_arena_release(&arena);
+    return count;
+}
+
+/* So many functions of bytes one beside another; or one behind another. */
+static void add_functions(gali_text *lines, uint32_t count, int in_line, const char *shape) {
+    const uint32_t step = in_line ? 3 : 4; /* values of each */
+    gali_text_add(lines, "constant %%0: f32[] = 0.05\nconstant %%1: u8[] = 128\n");
+    for (uint32_t i = 0; i < count; i++) {
+        const uint32_t at = step * i + 2;
+        if (!in_line || i == 0) {
+            gali_text_add(lines, "input %%%u: u8%s\n", at, shape);
+        }
+        gali_text_add(lines,
+                      "%%%u: f32%s = DequantizeLinear (%%%u, %%0, %%1)\n%%%u: f32%s = Tanh (%%%u)\n"
+                      "%%%u: u8%s = QuantizeLinear (%%%u, %%0, %%1)\n",
+                      at + 1, shape, at, at + 2, shape, at + 1, at + 3, shape, at + 2);
+    }
+    for (uint32_t i = in_line ? count - 1 : 0; i < count; i++) {
+        gali_text_add(lines, "output %%%u\n", step * i + 5);
+    }
+}
+
+static uint32_t regions_of_functions(uint32_t count, int in_line, const char *shape) {
+    gali_text lines = {0};
+    add_functions(&lines, count, in_line, shape);
+    return regions_of(&lines);
+}
+
+/* They stay plain C, and what is of another level does not. */
+static void test_too_large(void **state) {
+    (void)state;
+    assert_int_equal(regions_of_functions(63, 0, "[1, 16]"), 1);
+    assert_int_equal(regions_of_functions(64, 0, "[1, 16]"), 0); /* with the workspace more than a call has */
+    assert_int_equal(regions_of_functions(65, 0, "[1, 16]"), 0);
+    assert_int_equal(regions_of_functions(1000, 1, "[1, 16]"), 1);
+    assert_int_equal(regions_of_functions(1025, 1, "[1, 16]"), 0);
+    assert_int_equal(regions_of_functions(1, 0, "[1, 128, 1024, 1024]"), 0);
+    gali_text lines = {0};
+    add_functions(&lines, 65, 0, "[1, 16]");
+    gali_text_add(&lines,
+                  "%%262: f32[1, 16] = DequantizeLinear (%%5, %%0, %%1)\n"
+                  "%%263: f32[1, 16] = Softmax (%%262) axis:int=1\n"
+                  "%%264: u8[1, 16] = QuantizeLinear (%%263, %%0, %%1)\n"
+                  "%%265: f32[1, 16] = DequantizeLinear (%%264, %%0, %%1)\n%%266: f32[1, 16] = Tanh (%%265)\n"
+                  "%%267: u8[1, 16] = QuantizeLinear (%%266, %%0, %%1)\noutput %%267\n");
+    assert_int_equal(regions_of(&lines), 1);
+}
+
 static int have(const char *program) {
     char line[LINE];
     snprintf(line, sizeof line, "command -v %s >/dev/null", program);
@@ -494,7 +563,8 @@ int main(int argc, char **argv) {
         cmocka_unit_test(test_mobile),       cmocka_unit_test(test_residual),
         cmocka_unit_test(test_two_regions),  cmocka_unit_test(test_hostile_windows),
         cmocka_unit_test(test_clamped_list), cmocka_unit_test(test_large_means),
-        cmocka_unit_test(test_large_scales), cmocka_unit_test(test_deep_chain)};
+        cmocka_unit_test(test_large_scales), cmocka_unit_test(test_deep_chain),
+        cmocka_unit_test(test_too_large)};
     if (!have("clang-19") || !have("ld.lld-19") || !have("llvm-mc-19") || !have("qemu-hexagon")) {
         return 77;
     }

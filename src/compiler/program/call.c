@@ -5,7 +5,7 @@
 #include "base/error.h"
 #include "compiler/program/build.h"
 
-enum { PORTS_MAX = 64, SIZES_MAX = 5 + 2 * GALI_RANK_MAX };
+enum { PORTS_MAX = GALI_PROGRAM_PORTS_MAX, SIZES_MAX = 5 + 2 * GALI_RANK_MAX };
 
 typedef struct making {
     gali_builder *b;

@@ -131,6 +131,8 @@ typedef enum gali_control_kind {
     GALI_CONTROL_FENCE, /* does nothing, but what follows uses memory as another tensor than what went before */
 } gali_control_kind;
 
+enum { GALI_PROGRAM_PORTS_MAX = 64 /* operands of a call; its results are fewer */ };
+
 /* A function of emitted C (emit/body/select.inc) that makes tensors. */
 typedef struct gali_program_call {
     const char *function; /* gali_<function> */

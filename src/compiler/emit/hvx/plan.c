@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "compiler/emit/hvx/select.h"
+#include "compiler/program/program.h"
 
 enum { VECTOR = 128, SLACK = 256, UNITS_MOST = 1024, IMAGES_A_UNIT = 12, BYTES_MOST = 1 << 28 };
 
@@ -395,9 +396,10 @@ gal_status gali_hvx_make_plan(const gali_hvx_region *region, gali_hvx_form choic
                               gal_error *error) {
     planner p = {.plan = plan, .region = region};
     *plan = (gali_hvx_plan){.region = region};
-    if (region->unit_count > UNITS_MOST || region->given_count + region->made_count > UNITS_MOST) {
-        return gali_fail(error, GAL_UNSUPPORTED, "a quantised region of %u operators: at most %d",
-                         region->unit_count, UNITS_MOST);
+    if (region->unit_count > UNITS_MOST || region->given_count > GALI_PROGRAM_PORTS_MAX ||
+        region->made_count >= GALI_PROGRAM_PORTS_MAX) {
+        return gali_fail(error, GAL_UNSUPPORTED, "a quantised region of %u operators, %u inputs, %u outputs",
+                         region->unit_count, region->given_count, region->made_count);
     }
     if (!take(&p)) {
         return gali_fail(error, GAL_NO_MEMORY, "no memory for a region");

@@ -48,7 +48,8 @@ typedef struct gali_hvx_plan {
     int64_t cost;    /* packets, as estimated */
 } gali_hvx_plan;
 
-/* In the region's arena. choice: see gali_hvx_take_regions. Errors: GAL_NO_MEMORY, GAL_UNSUPPORTED (too large). */
+/* In the region's arena. choice: see gali_hvx_take_regions. Errors: GAL_NO_MEMORY, GAL_UNSUPPORTED (more units, ports or bytes than
+ * a region has). */
 gal_status gali_hvx_make_plan(const gali_hvx_region *region, gali_hvx_form choice, gali_hvx_plan *plan,
                               gal_error *error);
 

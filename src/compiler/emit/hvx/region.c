@@ -1,6 +1,7 @@
 /*
  * Which units run together. A value's level is how often its way from the inputs leaves units: units of one level are a region, and
- * no way leads out of a region and back into it.
+ * no way leads out of a region and back into it. Where a level's units are too much for a region they stay as they are, all of them,
+ * and the levels of what is left are found again.
  */
 #include "compiler/emit/hvx/region.h"
 
@@ -84,9 +85,12 @@ static void read_units(cut *c) {
     }
 }
 
-static void find(cut *c) {
+/* What is used, and levels, of the units that there are. */
+static void settle(cut *c) {
     const gali_graph *graph = c->graph;
-    read_units(c);
+    memset(c->used, 0, graph->node_count);
+    memset(c->outside, 0, graph->value_count);
+    c->levels = 0;
     for (uint32_t i = 0; i < graph->output_count; i++) {
         use(c, GALI_NONE, graph->outputs[i]);
         c->outside[graph->outputs[i]] = 1;
@@ -154,6 +158,12 @@ static int fill(const cut *c, uint32_t level, gali_hvx_region *region) {
 }
 
 /* ---- nodes in their place ---- */
+
+typedef struct regions_taken {
+    gali_node *nodes; /* [levels] without results where a level has none */
+    uint32_t count;
+    gali_text functions;
+} regions_taken;
 
 /* What a region stands for, as a graph: its units' nodes again. by[]: values of the graph in the body, and 1. */
 typedef struct copier {
@@ -272,6 +282,7 @@ static int arrange(const cut *c, gali_graph *graph, const gali_node *regions) {
     return nodes != NULL;
 }
 
+/* GAL_UNSUPPORTED: it is too large; nothing is appended then. */
 static gal_status take_region(const cut *c, uint32_t level, gali_hvx_form choice, uint32_t *number,
                               gali_text *text, gali_node *node, gal_error *error) {
     gali_hvx_region region = {0};
@@ -290,6 +301,31 @@ static gal_status take_region(const cut *c, uint32_t level, gali_hvx_form choice
     return status;
 }
 
+static void leave_level(cut *c, uint32_t level) {
+    for (uint32_t i = 0; i < c->graph->node_count; i++) {
+        c->units[i] = is_in(c, i, level) ? NULL : c->units[i];
+    }
+}
+
+/* *left: levels that were too much, whose units are none any more. */
+static gal_status take_levels(cut *c, gali_hvx_form choice, regions_taken *taken, uint32_t *left,
+                              gal_error *error) {
+    gal_status status = GAL_OK;
+    settle(c);
+    *taken =
+        (regions_taken){.nodes = gali_arena_take(c->graph->arena, (c->levels + 1u) * sizeof *taken->nodes)};
+    *left = 0;
+    for (uint32_t level = 0; taken->nodes && status == GAL_OK && level < c->levels; level++) {
+        status = take_region(c, level, choice, &taken->count, &taken->functions, &taken->nodes[level], error);
+        if (status == GAL_UNSUPPORTED) {
+            leave_level(c, level);
+            (*left)++;
+            status = GAL_OK;
+        }
+    }
+    return status;
+}
+
 /* The functions, behind what they use. */
 static void add_functions(gali_text *functions, gali_text *text) {
     const gali_target hvx = {.simd = GALI_SIMD_HVX};
@@ -302,22 +338,22 @@ static void add_functions(gali_text *functions, gali_text *text) {
 
 gal_status gali_hvx_take_regions(gali_graph *graph, gali_hvx_form choice, gali_text *text, gal_error *error) {
     cut c = {.graph = graph};
-    gali_text functions = {0};
-    uint32_t number = 0;
+    regions_taken taken = {0};
+    gal_status status = GAL_OK;
+    uint32_t left = 1;
     if (!take(&c)) {
         return gali_fail(error, GAL_NO_MEMORY, "no memory for regions");
     }
-    find(&c);
-    gali_node *regions = gali_arena_take(graph->arena, (c.levels + 1u) * sizeof *regions);
-    gal_status status = GAL_OK;
-    for (uint32_t level = 0; regions && status == GAL_OK && level < c.levels; level++) {
-        status = take_region(&c, level, choice, &number, &functions, &regions[level], error);
+    read_units(&c);
+    while (status == GAL_OK && left) {
+        gali_text_release(&taken.functions);
+        status = take_levels(&c, choice, &taken, &left, error);
     }
-    if (status == GAL_OK && number) {
-        arrange(&c, graph, regions);
-        add_functions(&functions, text);
+    if (status == GAL_OK && taken.count) {
+        arrange(&c, graph, taken.nodes);
+        add_functions(&taken.functions, text);
     }
-    gali_text_release(&functions);
+    gali_text_release(&taken.functions);
     return status == GAL_OK && graph->arena->failed ? gali_fail(error, GAL_NO_MEMORY, "no memory for regions")
                                                     : status;
 }
@@ -326,7 +362,8 @@ gal_status gali_hvx_first_region(const gali_graph *graph, gali_hvx_region *regio
     cut c = {.graph = graph};
     int good = take(&c);
     if (good) {
-        find(&c);
+        read_units(&c);
+        settle(&c);
     }
     *region = (gali_hvx_region){0};
     for (uint32_t level = 0; good && level < c.levels && !region->unit_count; level++) {

@@ -19,7 +19,7 @@ typedef struct gali_hvx_region {
 /*
  * Puts a node in the place of each region of an inferred graph, and appends its function to *text: gali_one_hvx_<n>, with all that it
  * needs; nothing where there is none. choice: a form for all units that have it, to compare; GALI_HVX_FORMS: what is least.
- * Errors: GAL_NO_MEMORY, GAL_UNSUPPORTED (a region of too many inputs and outputs).
+ * Units that are too many for one, or have too many inputs, outputs or bytes, stay as they are. Errors: GAL_NO_MEMORY.
  */
 gal_status gali_hvx_take_regions(gali_graph *graph, gali_hvx_form choice, gali_text *text, gal_error *error);
 
