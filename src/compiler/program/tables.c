@@ -66,7 +66,7 @@ static int atom_grows(const gali_program *p, uint32_t atom) {
     case GALI_EXTENT_SYMBOL:
         return gali_program_told(p, symbol) == GALI_TOLD_BY_INPUT;
     case GALI_EXTENT_QUOTIENT:
-        return grows(p, operand[0]) && gali_extent_is_number(operand[1]);
+        return grows(p, operand[0]) && gali_extent_is_number(operand[1]) && operand[1] > 0;
     default:
         return grows(p, operand[0]) && grows(p, operand[1]);
     }
