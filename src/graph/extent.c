@@ -257,7 +257,6 @@ static gali_extent keep_atom(gali_extents *x, const gali_extent_entry *a) {
     return of_atom(x, kept->number);
 }
 
-gali_interval gali_extent_interval(const gali_extents *x, gali_extent a);
 static gali_interval operation_range(gali_extent_kind kind, gali_interval a, gali_interval b);
 
 static uint32_t weight_of(const gali_extents *x, gali_extent a) {

@@ -14,8 +14,8 @@ gal_status gali_program_log_task(gali_program *program, uint32_t group, const ga
 
 /*
  * Takes the log's best schedules for the program's groups, for its target. *groups: those that have a sum in tiles,
- * versions in place of the group where it has some; *logged: of these, those that run by the log. GAL_BAD_DATA, with path, the record's line and the entry, for a schedule that is none of its group; errors of
- * gali_program_lower.
+ * versions in place of the group where it has some; *logged: of these, those that run by the log. GAL_BAD_DATA, with path, the
+ * record's line and the entry, for a schedule that is none of its group; errors of gali_program_lower.
  */
 gal_status gali_program_use_log(gali_program *program, const gali_log *log, const char *path, uint32_t *groups,
                                 uint32_t *logged, gal_error *error);
