@@ -87,14 +87,16 @@ static gal_status look_up(gali_program *p, uint32_t group, const gali_log *log, 
 
 /* ---- versions ---- */
 
-/* The function of a version as the log has it; NULL where the log has none. In the arena. */
-static gali_lowered *logged_version(gali_program *p, uint32_t group, gali_arena *arena, gal_status *status) {
-    gal_error why = {0};
-    gali_lowered *lowered = p->schedules[group] ? gali_arena_take(arena, sizeof *lowered) : NULL;
-    if (lowered) {
-        *status = gali_program_lower_by(p, group, p->schedules[group], arena, lowered, &why);
+/* *lowered: the function of a version as the log has it, in the arena; NULL where the log has none. */
+static gal_status logged_version(gali_program *p, uint32_t group, gali_arena *arena, gali_lowered **lowered,
+                                 gal_error *error) {
+    *lowered = NULL;
+    if (!p->schedules[group]) {
+        return GAL_OK;
     }
-    return lowered;
+    *lowered = gali_arena_take(arena, sizeof **lowered);
+    return *lowered ? gali_program_lower_by(p, group, p->schedules[group], arena, *lowered, error)
+                    : gali_fail(error, GAL_NO_MEMORY, "no memory for schedules of versions");
 }
 
 /*
@@ -102,15 +104,15 @@ static gali_lowered *logged_version(gali_program *p, uint32_t group, gali_arena 
  * most steps; another one that wants them otherwise goes without its own.
  */
 static gal_status agree(gali_program *p, uint32_t group, const uint32_t *versions, uint32_t count,
-                        uint32_t *logged, gali_arena *arena) {
+                        uint32_t *logged, gali_arena *arena, gal_error *error) {
     gali_lowered *of[GALI_PROGRAM_VERSIONS_MAX], all;
     gali_program *leader = NULL;
     double most = 0;
-    gal_error why = {0};
+    gal_error why = {0}; /* of the leader's schedule where it is none of all sizes */
     gal_status status = GAL_OK;
     for (uint32_t v = 0; v < count && status == GAL_OK; v++) {
         gali_program *narrow = p->versions[versions[v]].narrow;
-        of[v] = logged_version(narrow, group, arena, &status);
+        status = logged_version(narrow, group, arena, &of[v], error);
         if (status == GAL_OK && of[v] && of[v]->sum.steps > most) {
             most = of[v]->sum.steps;
             leader = narrow;
@@ -119,10 +121,10 @@ static gal_status agree(gali_program *p, uint32_t group, const uint32_t *version
     if (status != GAL_OK || !leader) {
         return status;
     }
-    p->schedules[group] = p->schedules[group] ? p->schedules[group] : leader->schedules[group];
+    p->schedules[group] = leader->schedules[group];
     if (gali_program_lower_by(p, group, p->schedules[group], arena, &all, &why) != GAL_OK) {
-        p->schedules[group] = NULL; /* it is none of all sizes */
-        status = gali_program_lower_by(p, group, NULL, arena, &all, &why);
+        p->schedules[group] = NULL;
+        status = gali_program_lower_by(p, group, NULL, arena, &all, error);
     }
     for (uint32_t v = 0; v < count && status == GAL_OK; v++) {
         if (of[v] && !gali_lowered_reads_alike(of[v], &all)) {
@@ -142,9 +144,7 @@ static gal_status look_up_versions(gali_program *p, uint32_t group, const uint32
     for (uint32_t v = 0; v < count && status == GAL_OK; v++) {
         status = look_up(p->versions[versions[v]].narrow, group, log, path, groups, logged, error);
     }
-    if (status == GAL_OK && agree(p, group, versions, count, logged, &arena) != GAL_OK) {
-        status = gali_fail(error, GAL_NO_MEMORY, "no memory for schedules of versions");
-    }
+    status = status == GAL_OK ? agree(p, group, versions, count, logged, &arena, error) : status;
     gali_arena_release(&arena);
     return status;
 }
