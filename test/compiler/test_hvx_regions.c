@@ -342,7 +342,10 @@ static void test_two_regions(void **state) {
 
 /* ---- what is no unit ---- */
 
-/* The text with a scale %0 of 0.05, a zero point %1 of 128, inputs and outputs of bytes: how many units its first region has, and the first of them. */
+/*
+ * The text with a scale %0 of 0.05 and a zero point %1 of 128, whose inputs and outputs are bytes: how many units its first region has,
+ * and the first of them.
+ */
 static uint32_t units_of(gali_hvx_unit *first, const char *format, ...) {
     quantised q = {.byte = "u8"};
     gali_arena arena = {0};
