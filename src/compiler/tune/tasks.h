@@ -39,7 +39,8 @@ gal_status gali_tune_tasks(const gali_compilation *c, const uint32_t *counts, ui
 /*
  * The tasks of a program with a target and typical sizes: its groups whose largest sum runs in tiles, one of those that compute
  * the same, the heaviest first: by multiply-adds and by bytes, which count as GALI_TUNE_BYTE of them; a group with versions
- * (program/versions.h) is a task for each. Of more than GALI_TUNE_TASKS_MAX the lightest are left out. Errors of gali_program_lower.
+ * (program/versions.h) is a task for each. Of more than GALI_TUNE_TASKS_MAX the lightest are left out. Errors of
+ * gali_program_lower.
  */
 gal_status gali_tune_group_tasks(gali_program *program, gali_tune_task *tasks, uint32_t *task_count,
                                  gal_error *error);
