@@ -90,8 +90,29 @@ def quantised() -> GraphProto:
     return graph(nodes, [port("x", [1, 2, 5, 6])], ["y", "y_"], constants)
 
 
+def quantised_window() -> GraphProto:
+    """A convolution far before its line, whose kernel_shape is not the weights'; then a list that is clamped."""
+    nodes = [
+        node("DequantizeLinear", ["x", "s", "z"], ["a"]),
+        node("DequantizeLinear", ["w8", "s"], ["w"]),
+        node("Conv", ["a", "w"], ["b"], kernel_shape=[8, 8], pads=[0, 24, 0, 0], dilations=[1, 8]),
+        node("QuantizeLinear", ["b", "s", "z"], ["c"]),
+        node("DequantizeLinear", ["c", "s", "z"], ["d"]),
+        node("Flatten", ["d"], ["e"]),
+        node("Relu", ["e"], ["f"]),
+        node("QuantizeLinear", ["f", "s", "z"], ["y"]),
+    ]
+    constants = [
+        constant("s", 0.05, np.float32),
+        constant("z", 128, np.uint8),
+        constant("w8", np.ones((4, 2, 1, 4)).tolist(), np.int8),
+    ]
+    return graph(nodes, [port("x", [1, 2, 1, 9], TensorProto.UINT8)], ["y"], constants)
+
+
 SEEDS = {
     "quantised": quantised(),
+    "quantised_window": quantised_window(),
     "convolution": graph(
         [
             node("Conv", ["x", "k"], ["a"], pads=[1, 1, 1, 1], strides=[2, 1]),
