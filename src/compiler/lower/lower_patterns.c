@@ -370,7 +370,7 @@ static void tell(const sparse *s) {
     gali_lower_tell(l);
     sum->pattern_rows = s->of->rows;
     sum->steps =
-        (double)(sum->extent[0] * sum->extent[2] * sum->extent[3]) * s->of->fkw.kernels * GALI_FKW_TAPS;
+        (double)(sum->extent[0] * sum->extent[2] * sum->extent[3]) * s->of->fkw.kernels * (double)GALI_FKW_TAPS;
 }
 
 /* Whether results lie as they are made, and what is done of them is in lanes. */
