@@ -327,10 +327,9 @@ static int run(int argc, char **argv) {
 
 const gali_command gali_command_compile = {
     "compile", "a controller, or any ONNX model, as plain C",
-    "usage: gallop compile MODEL.onnx [--target native] [--external FILE] [--sizes NAME=N,...] [--weights "
-    "array|blob] [--name "
-    "NAME] [--log FILE] -o "
-    "DIR\n"
+    "usage: gallop compile MODEL.onnx [--target native] [--external FILE] [--sizes NAME=N,...] [--fast] "
+    "[--exact]\n"
+    "       [--weights array|blob] [--name NAME] [--log FILE] [--profile FILE] [--without STEP,...] -o DIR\n"
     "       gallop compile MODEL|MODEL.onnx --layers [--target native] [--characters 1..64] -o DIR\n"
     "       [--weights array|blob] [--form per-expert|blend] [--name NAME] [--dump PASS|all] [--stop-after "
     "PASS]\n\n"
@@ -345,7 +344,7 @@ const gali_command gali_command_compile = {
     "options "
     "are for\n"
     "controllers.\n\n"
-    "  --external    the file in which an ONNX model keeps its weights\n"
+    "  --external    the file in which an ONNX model keeps its weights (MODEL.onnx.data, if it is there)\n"
     "  --layers      an ONNX network as a controller's\n"
     "  --sizes       what sizes are that an ONNX model leaves open: batch=1,length=8..512; batch=1+2..8 makes "
     "a version\n"

@@ -40,7 +40,7 @@ static int run(int argc, char **argv) {
         result = gali_command_usage("export", "-o is missing");
     }
     if (result == GALI_EXIT_OK && !gali_directory_name_fits(path, ".bvh", ".glb")) {
-        result = gali_command_usage("export", "%s: a name that ends in .bvh expected", path);
+        result = gali_command_usage("export", "%s: a name that ends in .bvh or .glb expected", path);
     }
     if (result == GALI_EXIT_OK && gali_directory_make_for(path, &error) != GAL_OK) {
         result = gali_command_bad("export", "%s", error.message);

@@ -187,7 +187,7 @@ const gali_command gali_command_import = {
     "                     [--skeleton DIR] [--f16]\n\n"
     "Reads a network out of an ONNX file, or the folder of the SIGGRAPH '17 weights (Xmean.bin .. "
     "b2_049.bin).\n\n"
-    "  --external FILE      ONNX: where the weights are, if not in MODEL.onnx (PyTorch: MODEL.onnx.data)\n"
+    "  --external FILE      ONNX: where the weights are, if not in MODEL.onnx (MODEL.onnx.data, if it is there)\n"
     "  --contract TEXT      ONNX: what the features mean (docs/format.md, CNTR); else they are opaque\n"
     "  --gate cubic         recover the four control points from the fifty sets (the default)\n"
     "  --gate linear        take sets at equal phases\n"

@@ -432,7 +432,7 @@ const gali_command gali_command_inspect = {
     "operators that run as one function, bytes of what is stored before and after fusion, the workspace. Sizes "
     "that the\n"
     "file leaves open are symbols, and what follows from them expressions.\n\n"
-    "  --external  the file in which the model keeps its weights\n"
+    "  --external  the file in which the model keeps its weights (MODEL.onnx.data, if it is there)\n"
     "  --sizes     what open sizes are: batch=1,length=8..512\n"
     "  --fast      by the rules that are for speed alone, too\n"
     "  --exact     no convolution by transforms or patterns\n"

@@ -70,8 +70,11 @@ static gal_status call(job *self, void *workspace, gal_error *error) {
     if (answer == -1) {
         return refuse_sizes(self, error);
     }
-    return answer == 0 ? GAL_OK
-                       : gali_fail(error, GAL_BAD_DATA, "a size that only running tells leaves its range");
+    return answer == 0
+               ? GAL_OK
+               : gali_fail(error, GAL_BAD_DATA,
+                           "a size that only running tells leaves its range, or does not fit the others "
+                           "(gallop inspect --shapes names them)");
 }
 
 static gal_status compute(job *self, gal_error *error) {
@@ -156,6 +159,7 @@ static gal_status run_model(job *self, gal_error *error) {
     status = status == GAL_OK ? gali_onnx_model_open(&self->model, self->desc.path, self->desc.external,
                                                      self->desc.sizes, error)
                               : status;
+    self->desc.external = self->model.external;
     if (status == GAL_OK && !self->files.count && !self->output && self->model.graph->input_count > 0) {
         print_wanted(self);
         return GAL_OK;
@@ -242,7 +246,7 @@ const gali_command gali_command_run = {
     "  --probe     then: a file of gallop probe of it: where images are much faster, operands are read so\n"
     "  --log       a log of gallop tune: its schedules for the groups that it has run\n"
     "  --profile   what fusing pairs of classes of operators took, in place of what is built in\n"
-    "  --external  the file in which the model keeps its weights\n"
+    "  --external  the file in which the model keeps its weights (MODEL.onnx.data, if it is there)\n"
     "  --keep      builds anew, in that folder, and leaves model.h, model.c, model.weights and model.so "
     "there\n",
     run};

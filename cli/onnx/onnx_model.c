@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/memory.h"
+#include "base/system.h"
 #include "compiler/lower/recorded.h"
 #include "compiler/program/versions.h"
 #include "compiler/regions.h"
@@ -17,8 +18,8 @@ int gali_onnx_is_path(const char *path) {
     return size >= 5 && strcmp(path + size - 5, ".onnx") == 0;
 }
 
-gal_status gali_onnx_file_open(gali_onnx_file **file, const char *path, const char *external,
-                               gal_error *error) {
+/* Reads and unpacks path and, unless it is NULL, the file that it keeps weights in. Errors name the file. */
+static gal_status open_file(gali_onnx_file **file, const char *path, const char *external, gal_error *error) {
     void *data = NULL, *more = NULL;
     gali_onnx_bytes bytes = {0};
     gal_error why = {0};
@@ -40,11 +41,32 @@ gal_status gali_onnx_file_open(gali_onnx_file **file, const char *path, const ch
     return status;
 }
 
+/* Where exporters put weights that are not in PATH: its name comes from the caller, not out of the model. NULL: not there. */
+static const char *find_external(const char *path, gali_arena *arena) {
+    static const char *const endings[] = {".data", "_data"}; /* PyTorch's, and ONNX Runtime's tools' */
+    for (size_t i = 0; i < sizeof endings / sizeof endings[0]; i++) {
+        size_t size = strlen(path) + strlen(endings[i]) + 1;
+        char *beside = gali_arena_take(arena, size);
+        if (beside) {
+            snprintf(beside, size, "%s%s", path, endings[i]);
+        }
+        if (beside && gali_system_path_kind(beside) == GALI_PATH_FILE) {
+            return beside;
+        }
+    }
+    return NULL;
+}
+
 gal_status gali_onnx_model_open(gali_onnx_model *model, const char *path, const char *external,
                                 const char *sizes, gal_error *error) {
     gal_error why = {0};
     gal_status status = gali_onnx_sizes_read(&model->sizes, &model->arena, sizes ? sizes : "", error);
-    status = status == GAL_OK ? gali_onnx_file_open(&model->file, path, external, error) : status;
+    model->external = external;
+    status = status == GAL_OK ? open_file(&model->file, path, external, error) : status;
+    if (status == GAL_NOT_FOUND && !external) {
+        model->external = find_external(path, &model->arena);
+        status = model->external ? open_file(&model->file, path, model->external, error) : status;
+    }
     if (status == GAL_OK) {
         status = gali_onnx_graph(&model->graph, model->file, &model->sizes, &model->arena, &why);
         status = status == GAL_OK ? GAL_OK : gali_fail_in_file(error, path, &why);

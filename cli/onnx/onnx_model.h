@@ -12,6 +12,7 @@
 typedef struct gali_onnx_model {
     gali_onnx_file *file;
     gali_arena arena;
+    const char *external; /* the file that its weights are read from, asked for or found; NULL: its own */
     gali_graph *graph;
     gali_onnx_sizes sizes;       /* that were asked for */
     int exact;                   /* set before, too: convolutions are summed as ONNX says, none by winograd.h */
@@ -27,13 +28,11 @@ typedef struct gali_onnx_model {
 /* Whether a path ends as ONNX files' do. */
 int gali_onnx_is_path(const char *path);
 
-/* Reads and unpacks path; *file is closed with gali_onnx_close. Errors name the file. */
-gal_status gali_onnx_file_open(gali_onnx_file **file, const char *path, const char *external, gal_error *error);
-
 /*
- * Reads path, and the file that it keeps weights in (external; NULL: none). sizes is text, "batch=1,length=8..512": what
- * the sizes are that the file leaves open (NULL: as the file has them). Errors name the file; GAL_BAD_ARGUMENT is of
- * sizes. Released in any case.
+ * Reads path, and the file that it keeps weights in: external, or where that is NULL and the model has weights elsewhere,
+ * PATH.data or PATH_data if one is there. No file is opened that only the model names. sizes is text,
+ * "batch=1,length=8..512": what the sizes are that the file leaves open (NULL: as the file has them). Errors name the file;
+ * GAL_BAD_ARGUMENT is of sizes. Released in any case.
  */
 gal_status gali_onnx_model_open(gali_onnx_model *model, const char *path, const char *external,
                                 const char *sizes, gal_error *error);

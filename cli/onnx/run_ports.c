@@ -1,7 +1,9 @@
+#define _DEFAULT_SOURCE /* strcasecmp */
 #include "onnx/run_ports.h"
 
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/error.h"
 #include "base/file.h"
@@ -10,7 +12,7 @@
 #include "compiler/emit/program.h"
 #include "directory.h"
 
-enum { PRINTED_MOST = 8, PATH_BYTES = 4096 };
+enum { PRINTED_MOST = 8, PATH_BYTES = 4096, NAME_BYTES = 128 };
 static const size_t file_most = (size_t)1 << 30;
 
 static const gali_value *input_of(const gali_run_ports *ports, uint32_t i) {
@@ -98,7 +100,7 @@ static gal_status assign(gali_run_ports *ports, const gali_option_list *files, g
         }
         input = input == GALI_NONE ? next : input;
         if (input >= ports->graph->input_count) {
-            return gali_fail(error, GAL_BAD_ARGUMENT, "--input %.80s: the model has %u inputs", text,
+            return gali_fail(error, GAL_BAD_ARGUMENT, "--input %.80s: one too many, the model has %u", text,
                              ports->graph->input_count);
         }
         if (ports->files[input]) {
@@ -301,13 +303,11 @@ static gal_status write_one(const gali_run_ports *ports, uint32_t output, const 
     return gali_npy_write(path, ports->outputs[output], type->element, (uint32_t)type->rank, shape, error);
 }
 
-/* The output's name with what is no letter, digit, dot or dash as one underline; its number where that is nothing. */
-static gal_status path_in(const gali_run_ports *ports, uint32_t output, const char *folder,
-                          char path[PATH_BYTES], gal_error *error) {
-    char name[128];
+/* The output's name with what is no letter, digit, dot or dash as one underline. Returns its length. */
+static size_t plain_name(const gali_run_ports *ports, uint32_t output, char name[NAME_BYTES]) {
     size_t size = 0;
     for (const char *at = ports->graph->values[ports->graph->outputs[output]].name;
-         *at && size + 1 < sizeof name; at++) {
+         *at && size + 1 < NAME_BYTES; at++) {
         int good = (*at >= 'a' && *at <= 'z') || (*at >= 'A' && *at <= 'Z') || (*at >= '0' && *at <= '9') ||
                    *at == '-' || (*at == '.' && size > 0);
         if (good || (size > 0 && name[size - 1] != '_')) {
@@ -315,8 +315,28 @@ static gal_status path_in(const gali_run_ports *ports, uint32_t output, const ch
         }
     }
     name[size] = 0;
-    int length = size ? snprintf(path, PATH_BYTES, "%s/%s.npy", folder, name)
-                      : snprintf(path, PATH_BYTES, "%s/output%u.npy", folder, output);
+    return size;
+}
+
+/* Whether an output before it has that name, too, to a file system that may not tell A from a. */
+static int is_taken(const gali_run_ports *ports, uint32_t output, const char *name) {
+    char other[NAME_BYTES];
+    for (uint32_t i = 0; i < output; i++) {
+        plain_name(ports, i, other);
+        if (strcasecmp(name, other) == 0) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+/* NAME.npy in the folder; outputN.npy where the name is nothing, or another output's. */
+static gal_status path_in(const gali_run_ports *ports, uint32_t output, const char *folder,
+                          char path[PATH_BYTES], gal_error *error) {
+    char name[NAME_BYTES];
+    int named = plain_name(ports, output, name) && !is_taken(ports, output, name);
+    int length = named ? snprintf(path, PATH_BYTES, "%s/%s.npy", folder, name)
+                       : snprintf(path, PATH_BYTES, "%s/output%u.npy", folder, output);
     return length < PATH_BYTES ? GAL_OK : gali_fail(error, GAL_IO, "%.64s...: the path is too long", folder);
 }
 

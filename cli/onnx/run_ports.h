@@ -41,8 +41,8 @@ void gali_run_ports_tell(gali_run_ports *ports);
 gal_status gali_run_ports_fit(const gali_graph *graph, const char *path, gal_error *error);
 
 /*
- * Writes the outputs: the only one to a path that ends in .npy or is "-", or else each to NAME.npy in the folder of that
- * path, with a line for each. GAL_IO.
+ * Writes the outputs: the only one to a path that ends in .npy or is "-", or else each to NAME.npy (outputN.npy where an
+ * output before it has that name) in the folder of that path, with a line for each. GAL_IO.
  */
 gal_status gali_run_ports_write(const gali_run_ports *ports, const char *path, gal_error *error);
 

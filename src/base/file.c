@@ -12,7 +12,9 @@
 static gal_status size_of(FILE *file, const char *path, size_t most, size_t *size, gal_error *error) {
     long end = fseek(file, 0, SEEK_END) == 0 ? ftell(file) : -1;
     if (end < 0 || end == LONG_MAX || fseek(file, 0, SEEK_SET) != 0) {
-        return gali_fail(error, GAL_IO, "%s: not a readable file", path);
+        int is_folder = gali_system_path_kind(path) == GALI_PATH_FOLDER;
+        return gali_fail(error, GAL_IO, is_folder ? "%s: a folder, expected a file" : "%s: not a readable file",
+                         path);
     }
     if ((unsigned long)end > most) {
         return gali_fail(error, GAL_BAD_DATA, "%s: %ld bytes, at most %zu expected", path, end, most);

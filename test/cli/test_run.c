@@ -122,6 +122,50 @@ static void keeps_what_it_made(void **state) {
     expect_text(run("#/m.onnx -i #/x.npy -i #/y.npy --keep #/kept")->err, "compiling");
 }
 
+/* y = x + w of [2][3], w's numbers in another file; two outputs whose names are one to a file system. */
+static void write_split_model(const char *path) {
+    bytes graph = {0}, tensor = {0}, entry = {0};
+    put_number(&tensor, 1, 2);
+    put_number(&tensor, 1, 3);
+    put_number(&tensor, 2, 1);
+    put_text(&tensor, 8, "w");
+    put_text(&entry, 1, "location");
+    put_text(&entry, 2, "elsewhere");
+    put_message(&tensor, 13, &entry);
+    put_number(&tensor, 14, 1);
+    put_message(&graph, 5, &tensor);
+    put_node(&graph, "Add", (const char *const[3]){"x", "w", NULL}, "a/b", NULL, 0);
+    put_node(&graph, "Neg", (const char *const[3]){"a/b", NULL, NULL}, "A_b", NULL, 0);
+    put_port(&graph, 11, "x", 2, (const char *const[]){"2", "3"});
+    put_port(&graph, 12, "a/b", 2, (const char *const[]){"2", "3"});
+    put_port(&graph, 12, "A_b", 2, (const char *const[]){"2", "3"});
+    bytes model = make_model(&graph, 17);
+    spill(path, model.data, model.size);
+    free(model.data);
+}
+
+/* Weights beside the model are found by its path, and are part of what was built; other files are not opened. */
+static void weights_beside_the_model_are_found(void **state) {
+    (void)state;
+    float *got;
+    size_t shape[2];
+    gal_error error = {0};
+    write_split_model(place_of("s.onnx"));
+    spill(place_of("elsewhere"), y, sizeof y);
+    expect_bad(run("#/s.onnx -i #/x.npy"), 1, "in another file, \"elsewhere\": name it with --external FILE");
+    spill(place_of("s.onnx_data"), x, sizeof x);
+    expect_text(run("#/s.onnx -i #/x.npy")->out, "a/b  float32[2, 3]\n    2 -4 6 8 10 -12\n");
+    spill(place_of("s.onnx.data"), y, sizeof y);
+    expect_text(run("#/s.onnx -i #/x.npy")->out, "a/b  float32[2, 3]\n    1.5 -1 -1 5 6 -5\n");
+    expect_text(run("#/s.onnx -i #/x.npy --external #/s.onnx_data -o #/out")->out, "out/output1.npy\n");
+    assert_int_equal(gali_npy_read_f32(place_of("out/output1.npy"), 2, &got, shape, &error), GAL_OK);
+    assert_true(got[0] == -2);
+    free(got);
+    assert_int_equal(gali_npy_read_f32(place_of("out/a_b.npy"), 2, &got, shape, &error), GAL_OK);
+    assert_true(got[0] == 2);
+    free(got);
+}
+
 static void says_what_the_model_wants(void **state) {
     (void)state;
     const said *s = run("#/m.onnx");
@@ -163,7 +207,7 @@ static void what_does_not_fit_is_named(void **state) {
     expect_bad(run("#/m.onnx -i #/x.npy"), 2, "input \"y\" is missing: --input y=X.npy, float32[batch, 3]");
     expect_bad(run("#/m.onnx -i z=#/x.npy"), 2, "no input of that name; it has \"x\", \"y\"");
     expect_bad(run("#/m.onnx -i x=#/x.npy -i x=#/x.npy"), 2, "\"x\" is given already");
-    expect_bad(run("#/m.onnx -i a -i b -i c"), 2, "the model has 2 inputs");
+    expect_bad(run("#/m.onnx -i a -i b -i c"), 2, "--input c: one too many, the model has 2");
     expect_bad(run("#/m.onnx -i #/wide.npy -i #/y.npy"), 1,
                "wide.npy: float64[2, 3], but input \"x\" wants float32[batch, 3]");
     expect_bad(run("#/m.onnx -i #/flat.npy -i #/y.npy"), 1, "another number of dimensions");
@@ -175,6 +219,7 @@ static void what_does_not_fit_is_named(void **state) {
     expect_bad(run("#/m.onnx -i #/x.npy -i #/y.npy -o #/y.npy"), 2, "the model has 2 outputs: name a folder");
     expect_bad(run("#/m.onnx -i #/x.npy -i #/y.npy --target none"), 2, "not one of");
     expect_bad(run("#/x.npy"), 1, "not an ONNX file");
+    expect_bad(run("#"), 1, "a folder, expected a file");
 }
 
 /* CC is asked first; without it, what PATH has. */
@@ -184,6 +229,8 @@ static void compilers_that_are_not_there_are_named(void **state) {
     const said *s = run("#/m.onnx -i #/x.npy -i #/y.npy");
     assert_int_equal(s->status, 1);
     expect_text(s->err, "no-compiler cannot be run: a C compiler is needed (CC names another)");
+    setenv("CC", "false", 1);
+    expect_text(run("#/m.onnx -i #/x.npy -i #/y.npy")->err, "false failed without a word");
     unsetenv("CC");
     char *path = strdup(getenv("PATH"));
     setenv("PATH", "/nowhere", 1);
@@ -199,6 +246,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(the_cache_knows_what_it_built, set_up, tear_down),
         cmocka_unit_test_setup_teardown(takes_a_log_and_a_profile, set_up, tear_down),
         cmocka_unit_test_setup_teardown(keeps_what_it_made, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(weights_beside_the_model_are_found, set_up, tear_down),
         cmocka_unit_test_setup_teardown(says_what_the_model_wants, set_up, tear_down),
         cmocka_unit_test_setup_teardown(names_are_identifiers, set_up, tear_down),
         cmocka_unit_test_setup_teardown(what_does_not_fit_is_named, set_up, tear_down),

@@ -327,7 +327,7 @@ def test_external_data(tmp_path):
     torch.manual_seed(10)
     onnx = pytest.importorskip("onnx", reason="the package onnx is not installed")
     module, x = zoo.Chain(torch.relu, (4, 5, 2)), draw(4)
-    path, data, out = tmp_path / "m.onnx", tmp_path / "m.onnx.data", tmp_path / "m.gallop"
+    path, data, out = tmp_path / "m.onnx", tmp_path / "weights.bin", tmp_path / "m.gallop"
     export(module, x, path)
     whole = onnx.load(str(path))
     onnx.save_model(
@@ -335,6 +335,9 @@ def test_external_data(tmp_path):
     )
     assert "--external" in gallop("import", path, "-o", out).stderr and not out.exists()
     assert gallop("import", path, "--external", data, "-o", out).returncode == 0
+    told = out.read_bytes()
+    data.rename(tmp_path / "m.onnx.data")
+    assert gallop("import", path, "-o", out).returncode == 0 and out.read_bytes() == told
     y = run(path, modelfile.read(out), x, None)
     assert error(y, truth_of(module, x)) <= TOLERANCE
 

@@ -120,7 +120,9 @@ static gal_status complain(const gali_object_files *p, const char *compiler, gal
         }
         line += whole + (newline != NULL);
     }
-    status = gali_fail(error, GAL_BAD_DATA, "%s: %.*s", compiler, (int)(length < 200 ? length : 200), said);
+    status =
+        length ? gali_fail(error, GAL_BAD_DATA, "%s: %.*s", compiler, (int)(length < 200 ? length : 200), said)
+               : gali_fail(error, GAL_BAD_DATA, "%s failed without a word", compiler);
     gali_release(NULL, bytes, size);
     return status;
 }

@@ -77,7 +77,7 @@ gal_status gali_onnx_external_read(gali_onnx_wire *wire, Onnx__ModelProto *model
         location = location ? location : p.location;
         if (!bytes) {
             return gali_fail(
-                error, GAL_BAD_DATA,
+                error, GAL_NOT_FOUND,
                 "constant \"%.*s\": its numbers are in another file, \"%.*s\": name it with --external FILE",
                 SHOWN, name_of(t), SHOWN, location);
         }

@@ -23,7 +23,8 @@ typedef struct gali_onnx_bytes {
 
 /*
  * Unpacks a file; the bytes are not needed afterwards. *file is closed with gali_onnx_close. Errors: GAL_BAD_DATA,
- * GAL_NO_MEMORY; GAL_UNSUPPORTED if this build has no ONNX import. *file is NULL then.
+ * GAL_NO_MEMORY; GAL_NOT_FOUND if it keeps weights in another file and none is given; GAL_UNSUPPORTED if this build has no
+ * ONNX import. *file is NULL then.
  */
 gal_status gali_onnx_open(gali_onnx_file **file, const gali_onnx_bytes *bytes, gal_error *error);
 
