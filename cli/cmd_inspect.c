@@ -418,7 +418,9 @@ static int run(int argc, char **argv) {
         }
     }
     gali_onnx_model_release(&model);
-    return status == GAL_OK ? GALI_EXIT_OK : gali_command_bad("inspect", "%s", error.message);
+    return status == GAL_OK             ? GALI_EXIT_OK
+           : status == GAL_BAD_ARGUMENT ? gali_command_usage("inspect", "%s", error.message)
+                                        : gali_command_bad("inspect", "%s", error.message);
 }
 
 const gali_command gali_command_inspect = {

@@ -127,9 +127,13 @@ static gal_status populate(simulation *self, shard *s) {
     return GAL_OK;
 }
 
+static uint32_t count_of(const simulation *self, uint32_t number) {
+    const uint32_t left = self->count - number * self->shard_size;
+    return left < self->shard_size ? left : self->shard_size;
+}
+
 static gal_status make_shard(simulation *self, shard *s, uint32_t number) {
-    *s = (shard){.number = number, .first = number * self->shard_size};
-    s->count = self->count - s->first < self->shard_size ? self->count - s->first : self->shard_size;
+    *s = (shard){.number = number, .first = number * self->shard_size, .count = count_of(self, number)};
     size_t floats = gali_size_mul(self->frames / self->stride, row_floats(s));
     s->who = calloc(s->count, sizeof *s->who);
     s->rows = floats == GALI_SIZE_BAD ? NULL : malloc(gali_size_mul(floats, sizeof *s->rows) + 1);
@@ -269,7 +273,9 @@ static gal_status finish_shard(simulation *self, shard *s) {
         status = gali_npy_write(place_of(self, s->number, "npy", s->place), s->rows, GALI_f32, 3, shape,
                                 &self->error);
     }
-    gali_system_remove(place_of(self, s->number, "part", part));
+    if (status == GAL_OK) { /* else what was saved is all there is */
+        gali_system_remove(place_of(self, s->number, "part", part));
+    }
     return status;
 }
 
@@ -296,13 +302,20 @@ static gal_status run_shard(simulation *self, shard *s) {
     return status;
 }
 
-static int is_finished(const simulation *self, uint32_t number) {
+/* Whether a shard is there already; one of other frames or characters is an error, for it is somebody's work. */
+static gal_status find_finished(simulation *self, uint32_t number, int *finished) {
     char place[PLACE_BYTES];
-    FILE *there = gali_system_open(place_of(self, number, "npy", place), "rb");
-    if (there) {
-        fclose(there);
+    gali_npy there;
+    *finished = gali_system_path_kind(place_of(self, number, "npy", place)) != GALI_PATH_NOTHING;
+    gal_status status = *finished ? gali_npy_look(&there, place, &self->error) : GAL_OK;
+    if (*finished && status == GAL_OK &&
+        (there.dimensions != 3 || there.shape[0] != self->frames / self->stride ||
+         there.shape[1] != count_of(self, number) || there.shape[2] != COLUMNS)) {
+        status = gali_fail(&self->error, GAL_BAD_DATA,
+                           "%s: it is of another simulation, not %u frames of %u; remove it to begin anew",
+                           place, self->frames / self->stride, count_of(self, number));
     }
-    return there != NULL;
+    return status;
 }
 
 static gal_status run_all(simulation *self) {
@@ -312,7 +325,9 @@ static gal_status run_all(simulation *self) {
                             : gali_fail(&self->error, GAL_BAD_ARGUMENT, "%u shards, at most %d: raise --shard",
                                         shards, SHARDS_MOST);
     for (uint32_t number = self->part; number < shards && status == GAL_OK; number += self->parts) {
-        if (!is_finished(self, number)) {
+        int finished;
+        status = find_finished(self, number, &finished);
+        if (status == GAL_OK && !finished) {
             shard s;
             status = make_shard(self, &s, number);
             status = status == GAL_OK ? run_shard(self, &s) : status;

@@ -1,5 +1,6 @@
 #include "npy.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,6 +9,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/size.h"
+#include "base/system.h"
 
 /* Most bytes of a file that is read: enough for an hour of 31 joints at 60 Hz in float64 twice over. */
 static const size_t size_max = (size_t)1 << 30;
@@ -171,8 +173,9 @@ static gal_status check_data(gali_npy *out, size_t size, const char *name, gal_e
     return GAL_OK;
 }
 
-gal_status gali_npy_parse(gali_npy *out, const void *bytes, size_t size, const char *name, gal_error *error) {
-    const unsigned char *byte = bytes;
+/* All before the data, which starts at *data. */
+static gal_status parse_head(gali_npy *out, const unsigned char *byte, size_t size, const char *name,
+                             size_t *data, gal_error *error) {
     *out = (gali_npy){0};
     if (size >= 4 && memcmp(byte, "PK\3\4", 4) == 0) {
         return gali_fail(error, GAL_BAD_DATA, "%s: an archive of .npy files: numpy.load(..)[NAME] has one",
@@ -193,12 +196,30 @@ gal_status gali_npy_parse(gali_npy *out, const void *bytes, size_t size, const c
         return gali_fail(error, GAL_BAD_DATA, "%s: the header of %zu bytes is cut off", name, length);
     }
     cursor text = {(const char *)byte + start, (const char *)byte + start + length};
-    gal_status status = read_header(out, text, name, error);
+    *data = start + length;
+    return read_header(out, text, name, error);
+}
+
+gal_status gali_npy_parse(gali_npy *out, const void *bytes, size_t size, const char *name, gal_error *error) {
+    size_t data;
+    gal_status status = parse_head(out, bytes, size, name, &data, error);
     if (status != GAL_OK) {
         return status;
     }
-    out->data = byte + start + length;
-    return check_data(out, size - start - length, name, error);
+    out->data = (const unsigned char *)bytes + data;
+    return check_data(out, size - data, name, error);
+}
+
+gal_status gali_npy_look(gali_npy *out, const char *path, gal_error *error) {
+    unsigned char head[1024];
+    size_t data;
+    FILE *file = gali_system_open(path, "rb");
+    if (!file) {
+        return gali_fail(error, GAL_IO, "%s: %s", path, strerror(errno));
+    }
+    size_t size = fread(head, 1, sizeof head, file);
+    fclose(file);
+    return parse_head(out, head, size, path, &data, error);
 }
 
 static gal_status copy_f32(const gali_npy *array, uint32_t dimensions, float **values, size_t *shape,

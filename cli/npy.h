@@ -24,6 +24,9 @@ typedef struct gali_npy {
 /* Checks the header and that the data fills the rest of the bytes exactly. `name` starts the messages. */
 gal_status gali_npy_parse(gali_npy *out, const void *bytes, size_t size, const char *name, gal_error *error);
 
+/* The same of a file's header alone, without its data. */
+gal_status gali_npy_look(gali_npy *out, const char *path, gal_error *error);
+
 /*
  * Reads a float32 file of `dimensions` dimensions; *values is released with free. shape gets all of them.
  * Float64 files are refused: rounding silently would hide a mistake.

@@ -1,5 +1,6 @@
 #include "judge/bars.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -109,7 +110,7 @@ static void trim(char *line) {
 gal_status gali_judge_bars_read(gali_judge_bars *bars, const char *path, gal_error *error) {
     char line[256];
     FILE *file = gali_system_open(path, "r");
-    gal_status status = file ? GAL_OK : gali_fail(error, GAL_IO, "%s: cannot be opened", path);
+    gal_status status = file ? GAL_OK : gali_fail(error, GAL_IO, "%s: %s", path, strerror(errno));
     for (uint32_t number = 1; status == GAL_OK && fgets(line, sizeof line, file); number++) {
         if (strlen(line) + 1 == sizeof line) {
             status = gali_fail(error, GAL_BAD_DATA, "%s line %u: longer than %zu bytes", path, number,

@@ -93,6 +93,30 @@ static void a_killed_simulation_goes_on_to_the_same_bytes(void **unused) {
     free(stopped);
 }
 
+/* A file of other frames or characters is not taken for a finished shard; what was saved is kept until its shard is. */
+static void what_is_there_is_looked_at(void **unused) {
+    (void)unused;
+    expect_done(run("simulate %s -o %s/g --count 2 --seconds 5", WALKER, place));
+    expect_good(run("simulate %s -o %s/g --count 2 --seconds 5", WALKER, place));
+    expect_bad(run("simulate %s -o %s/g --count 2 --seconds 6", WALKER, place), 1,
+               "shard-00000.npy: it is of another simulation, not 6 frames of 2; remove it");
+    expect_bad(run("simulate %s -o %s/g --count 3 --seconds 5", WALKER, place), 1, "not 5 frames of 3");
+    spill_text(place_of("g/shard-00000.npy"), "not an array");
+    expect_bad(run("simulate %s -o %s/g --count 2 --seconds 5", WALKER, place), 1, "not a .npy file");
+    move_out("g");
+    assert_int_equal(mkdir(place_of("h"), 0777), 0);
+    assert_int_equal(mkdir(place_of("h/shard-00000.npy.part"), 0777), 0); /* it is in the way of the file */
+    const said *s = run("simulate %s -o %s/h --count 2 --seconds 1 --save-every 0", WALKER, place);
+    assert_int_equal(s->status, 1);
+    expect_text(s->err, "Is a directory");
+    assert_int_equal(rmdir(place_of("h/shard-00000.npy.part")), 0);
+    FILE *saved = fopen(place_of("h/shard-00000.part"), "rb");
+    assert_non_null(saved);
+    fclose(saved);
+    expect_text(run("simulate %s -o %s/h --count 2 --seconds 1", WALKER, place)->err, " 0 frames");
+    move_out("h");
+}
+
 static void a_replay_tells_builds_apart(void **unused) {
     (void)unused;
     char line[1024], script[512];
@@ -130,6 +154,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_shard_is_the_same_however_the_whole_is_cut),
         cmocka_unit_test(a_killed_simulation_goes_on_to_the_same_bytes),
+        cmocka_unit_test(what_is_there_is_looked_at),
         cmocka_unit_test(a_replay_tells_builds_apart),
         cmocka_unit_test(wrong_words_are_named),
     };
