@@ -17,6 +17,9 @@
 
 enum { EMITTED_A_UNIT = 100, EMITTED_UNITS = 64 };
 
+/* Bytes of an output that come back from a process: where running tells sizes there may be room for gigabytes. */
+enum { EMITTED_WANTED_MOST = 1 << 22 };
+
 typedef struct emitted {
     const char *folder; /* that is there, and where all is left */
     const gali_target *target;
@@ -131,6 +134,10 @@ typedef struct emitted_arguments {
     uint32_t *input_bytes, *output_bytes;
 } emitted_arguments;
 
+static uint32_t emitted_wanted(const emitted_arguments *a, uint32_t output) {
+    return a->output_bytes[output] < EMITTED_WANTED_MOST ? a->output_bytes[output] : EMITTED_WANTED_MOST;
+}
+
 static void emitted_add_count(gali_text *text, uint32_t count) {
     gali_text_add_bytes(text, (const char *)&count, sizeof count);
 }
@@ -153,7 +160,8 @@ static int emitted_run_apart(const emitted *e, uint32_t number, const emitted_ar
     emitted_add_count(&text, a->output_count);
     for (uint32_t i = 0; i < a->output_count; i++) {
         emitted_add_count(&text, a->output_bytes[i]);
-        whole += a->output_bytes[i];
+        emitted_add_count(&text, emitted_wanted(a, i));
+        whole += emitted_wanted(a, i);
     }
     emitted_path(e, in, "in", 0, "");
     emitted_path(e, out, "out", 0, "");
@@ -164,8 +172,8 @@ static int emitted_run_apart(const emitted *e, uint32_t number, const emitted_ar
         memcpy(&status, bytes, sizeof status);
         memcpy(a->sizes, (const char *)bytes + sizeof status, a->size_count * sizeof *a->sizes);
         for (uint32_t i = 0; i < a->output_count; i++) {
-            memcpy(a->outputs[i], (const char *)bytes + at, a->output_bytes[i]);
-            at += a->output_bytes[i];
+            memcpy(a->outputs[i], (const char *)bytes + at, emitted_wanted(a, i));
+            at += emitted_wanted(a, i);
         }
     }
     gali_release(NULL, bytes, size);

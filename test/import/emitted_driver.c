@@ -1,7 +1,8 @@
 /*
  * Runs one emitted graph in a process of its own, on whatever machine that is: emitted_driver NUMBER IN OUT. IN has a count of
- * sizes and the sizes, a count of inputs and each one's bytes, a count of outputs and how many bytes each has room for; OUT gets
- * what the call returned, the sizes and the outputs. Counts are uint32_t. table.inc is made with the graphs: their functions.
+ * sizes and the sizes, a count of inputs and each one's bytes, a count of outputs, how many bytes each has room for and how many
+ * of them are wanted; OUT gets what the call returned, the sizes and what is wanted of the outputs. Counts are uint32_t.
+ * table.inc is made with the graphs: their functions.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -38,7 +39,7 @@ static void *read_bytes(FILE *file, size_t size) {
 int main(int argc, char **argv) {
     FILE *in = argc == 4 ? fopen(argv[2], "rb") : NULL, *out = in ? fopen(argv[3], "wb") : NULL;
     void *inputs[PORTS_MAX], *outputs[PORTS_MAX];
-    size_t room[PORTS_MAX];
+    size_t wanted[PORTS_MAX];
     if (!out) {
         return 2;
     }
@@ -50,8 +51,8 @@ int main(int argc, char **argv) {
     }
     uint32_t output_count = read_count(in);
     for (uint32_t i = 0; i < output_count; i++) {
-        room[i] = read_count(in);
-        outputs[i] = calloc(room[i] + 1, 1);
+        outputs[i] = calloc((size_t)read_count(in) + 1, 1);
+        wanted[i] = read_count(in);
     }
     size_t bytes = (g->workspace(sizes) + 127) / 64 * 64;
     void *workspace = aligned_alloc(64, bytes);
@@ -60,7 +61,7 @@ int main(int argc, char **argv) {
     fwrite(&status, sizeof status, 1, out);
     fwrite(sizes, sizeof *sizes, size_count, out);
     for (uint32_t i = 0; i < output_count; i++) {
-        fwrite(outputs[i], 1, room[i], out);
+        fwrite(outputs[i], 1, wanted[i], out);
     }
     return fclose(out) != 0;
 }
