@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "compiler/lower/recorded.h"
+#include "compiler/program/versions.h"
 #include "program_run.h"
 
 static float constant_at(uint32_t i) {
@@ -416,14 +417,14 @@ static void wrong_schedules_are_refused(void **unused) {
     gali_arena_release(&arena);
 }
 
-/* A log of one record for the product's group. */
-static void make_log(gali_log *log, gali_program *p, const char *schedule) {
+/* A log of one record for a group, `layer` in logs' words. */
+static void make_log(gali_log *log, gali_program *p, uint32_t group, const char *layer, const char *schedule) {
     gali_lowered lowered;
     gali_log_task task;
     gal_error error = {0};
-    gali_text loops = loops_of(p, PRODUCT, NULL, &lowered), line = {0};
-    assert_int_equal(gali_program_log_task(p, PRODUCT, &lowered, &task, &error), GAL_OK);
-    assert_string_equal(task.layer, "MatMul 13 x 50, sums of 600");
+    gali_text loops = loops_of(p, group, NULL, &lowered), line = {0};
+    assert_int_equal(gali_program_log_task(p, group, &lowered, &task, &error), GAL_OK);
+    assert_string_equal(task.layer, layer);
     gali_text_add(
         &line,
         "\n{\"gallop_tune\": 1, \"group\": \"%s\", \"key\": \"%s\", \"target\": \"x86-64-v3\", "
@@ -436,6 +437,8 @@ static void make_log(gali_log *log, gali_program *p, const char *schedule) {
     gali_text_release(&line);
 }
 
+static const char product_layer[] = "MatMul 13 x 50, sums of 600";
+
 static void a_log_changes_the_loops_of_its_group(void **unused) {
     (void)unused;
     gali_arena arena = {0};
@@ -444,7 +447,7 @@ static void a_log_changes_the_loops_of_its_group(void **unused) {
     gali_lowered lowered;
     uint32_t groups, logged;
     gali_program *p = program_of(&arena, "x86-64-v3");
-    make_log(&log, p, good[4][1]);
+    make_log(&log, p, PRODUCT, product_layer, good[4][1]);
     gali_text hand = loops_of(p, 1, NULL, &lowered);
     assert_int_equal(gali_program_use_log(p, &log, "log", &groups, &logged, &error), GAL_OK);
     assert_int_equal(groups, 2);
@@ -468,10 +471,46 @@ static void a_record_of_another_group_is_refused_with_its_line(void **unused) {
     gal_error error = {0};
     uint32_t groups, logged;
     gali_program *p = program_of(&arena, "x86-64-v3");
-    make_log(&log, p, "vectorize i1 8; split i3 2");
+    make_log(&log, p, PRODUCT, product_layer, "vectorize i1 8; split i3 2");
     assert_int_equal(gali_program_use_log(p, &log, "log", &groups, &logged, &error), GAL_BAD_DATA);
     assert_string_equal(error.message,
                         "log, line 2: schedule, entry 2 (split i3 2): not an axis of the sum's own");
+    gali_log_release(&log);
+    gali_arena_release(&arena);
+}
+
+/* A product whose rows are a number in each version; of both sizes they are an extent that loops have not. */
+static gali_program *versions_without_a_whole(gali_arena *arena) {
+    static const int64_t each[][2] = {{3, 3}, {4, 4}};
+    gali_text text = {0};
+    gali_graph *graph;
+    gal_error error = {0};
+    gali_run run = {.error = &error};
+    gali_program *p;
+    gali_text_add(&text, "symbol s 3..4\ninput %%0 \"x\": f32[s, quotient(s, -2) + 15, 600]\n");
+    add_constant(&text, 1, "600, 50", K * N);
+    gali_text_add(&text, "%%2 \"product\": f32[...] = MatMul (%%0, %%1)\noutput %%2\n");
+    if (gali_graph_parse(&graph, text.bytes, text.size, arena, &error) != GAL_OK ||
+        gali_graph_infer(graph, &error) != GAL_OK ||
+        program_make(&run, graph, target_of("x86-64-v3"), gali_program_layout, &p) != GAL_OK ||
+        gali_program_add_versions(p, &(gali_size_parts){"s", 2, each}, 1, &error) != GAL_OK) {
+        fail_msg("%s", error.message);
+    }
+    gali_text_release(&text);
+    assert_int_equal(p->version_count, 2);
+    return p;
+}
+
+static void what_versions_fail_with_is_said(void **unused) {
+    (void)unused;
+    gali_arena arena = {0};
+    gali_log log = {.count = 0};
+    gal_error error = {0};
+    uint32_t groups, logged;
+    gali_program *p = versions_without_a_whole(&arena);
+    make_log(&log, p->versions[0].narrow, 0, "MatMul 3 x 13 x 50, sums of 600", "vectorize i2 8; split i1 2");
+    assert_int_equal(gali_program_use_log(p, &log, "log", &groups, &logged, &error), GAL_UNSUPPORTED);
+    assert_non_null(strstr(error.message, "an operand may be negative"));
     gali_log_release(&log);
     gali_arena_release(&arena);
 }
@@ -488,6 +527,7 @@ int main(void) {
         cmocka_unit_test(wrong_schedules_are_refused),
         cmocka_unit_test(a_log_changes_the_loops_of_its_group),
         cmocka_unit_test(a_record_of_another_group_is_refused_with_its_line),
+        cmocka_unit_test(what_versions_fail_with_is_said),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
