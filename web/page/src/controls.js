@@ -22,7 +22,7 @@ export class Controls {
     this.held = new Set();
     this.pointers = new Map();
     this.thumb = null; // { id, x, y, dx, dy } of the finger on the stick
-    this.used = false;
+    this.used = this.padded = false; // whether anything was done yet, and whether there is a gamepad
     addEventListener("keydown", (event) => this.#key(event, true));
     addEventListener("keyup", (event) => this.#key(event, false));
     addEventListener("blur", () => this.held.clear());
@@ -111,6 +111,7 @@ export class Controls {
       Object.assign(state, { x: this.thumb.dx, y: -this.thumb.dy, run: clamp((size - RUN_FROM) / (1 - RUN_FROM), 0, 1) });
     }
     const pad = navigator.getGamepads?.().find((each) => each?.connected);
+    this.padded = Boolean(pad);
     if (pad) this.#readPad(pad, state, seconds);
     return state;
   }

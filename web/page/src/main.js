@@ -109,7 +109,8 @@ class Page {
       moveX: stick.x, moveY: stick.y, run: stick.run, crouch: stick.crouch, jump: stick.jump > 0, cameraYaw: this.view.yaw,
     });
     if (frames) this.meter.add(milliseconds / frames);
-    if (this.controls.used) document.body.classList.add("used");
+    document.body.classList.toggle("used", this.controls.used);
+    document.body.classList.toggle("pad", this.controls.padded);
   }
 
   draw(seconds) {

@@ -85,7 +85,9 @@ test("a gamepad steers", async () => {
   await page.evaluate(() => {
     navigator.getGamepads = () => [null, { connected: true, axes: [0.05, -1, 0, 0], buttons: [] }];
   });
+  assert.match(await page.locator("#keys").innerText(), /W\s*A\s*S\s*D/);
   assert.ok((await run(page, 3)).root[2] > 1.2);
+  assert.match(await page.locator("#keys").innerText(), /Left stick\s+walk\s+RT\s+run/);
   await finish(page);
 });
 
@@ -185,13 +187,15 @@ for (const width of [320, 360, 390, 1280]) {
     for (const opened of ["true", "false"]) {
       if (await page.getAttribute("#toggle", "aria-expanded") !== opened) await page.click("#toggle");
       const outside = await page.evaluate(() => {
-        const bad = [...document.querySelectorAll("button, input, #head, #bars, kbd, #stick")].filter((each) => {
+        const bad = [...document.querySelectorAll("button, input, #head, #bars, kbd, #stick, #thumb")].filter((each) => {
           const box = each.getBoundingClientRect();
           return each.checkVisibility() && (box.left < 0 || box.right > innerWidth || each.scrollWidth > each.clientWidth + 1 && each.tagName === "BUTTON");
         });
-        return { scroll: document.documentElement.scrollWidth - innerWidth, bad: bad.map((each) => each.id || each.textContent) };
+        const beside = (each) => each.scrollWidth - each.clientWidth;
+        return { scroll: document.documentElement.scrollWidth - innerWidth, panel: beside(document.querySelector("#panel")),
+          bad: bad.map((each) => each.id || each.textContent) };
       });
-      assert.deepEqual(outside, { scroll: 0, bad: [] });
+      assert.deepEqual(outside, { scroll: 0, panel: 0, bad: [] });
     }
     await finish(page);
   });
