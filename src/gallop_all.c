@@ -93,7 +93,6 @@ static const gali_narrow *const gali_narrow_only = &GALI_NARROW_TABLE;
 #include "gemm/gemm.c"
 
 #include "network/blend.c"
-#include "network/expand.c"
 #include "network/feed.c"
 #include "network/gate.c"
 #include "network/layer.c"

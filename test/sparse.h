@@ -2,6 +2,7 @@
 #ifndef GALLOP_TEST_SPARSE_H
 #define GALLOP_TEST_SPARSE_H
 
+#include "base/little_endian.h"
 #include "network/model_layout.h"
 #include "network/sparse.h"
 #include "synthetic.h"
@@ -9,6 +10,23 @@
 static inline void *sparse_keep(synthetic *s, void *array) {
     s->arrays[s->array_count++] = array;
     return array;
+}
+
+/* Sets the layer's mask from has[rows][columns] (0 or not), and how many patches are there. */
+static inline void sparse_fill(gali_model_layer *layer, const unsigned char *has) {
+    const uint32_t columns = gali_sparse_columns(layer), words = gali_sparse_words(layer);
+    uint32_t before = 0;
+    for (size_t w = 0; w < (size_t)gali_sparse_rows(layer) * words; w++) {
+        const uint32_t first = (uint32_t)(w % words) * GALI_SPARSE_WORD;
+        uint32_t bits = 0;
+        for (uint32_t c = first; c < columns && c < first + GALI_SPARSE_WORD; c++) {
+            bits |= (uint32_t)(has[w / words * columns + c] != 0) << (c - first);
+        }
+        gali_put_u32(layer->mask, 2 * w, bits);
+        gali_put_u32(layer->mask, 2 * w + 1, before);
+        before += gali_sparse_count(bits);
+    }
+    layer->patches = before;
 }
 
 /* Makes a dense float32 layer sparse: about `share` of 256 patches stay, chosen at random. */
@@ -21,7 +39,7 @@ static inline void sparse_make(synthetic *s, gali_model_layer *layer, uint32_t s
         has[i] = synthetic_bits(state) % 256 < share;
     }
     layer->mask = sparse_keep(s, calloc(1, gali_sparse_mask_size(layer)));
-    layer->patches = gali_sparse_fill(layer, has, (void *)(uintptr_t)layer->mask);
+    sparse_fill(layer, has);
     free(has);
     float *weights = sparse_keep(s, calloc(gali_layer_stored(layer) + 1, sizeof(float)));
     layer->weights = weights;

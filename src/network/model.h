@@ -128,7 +128,6 @@ uint16_t gali_model_scale(const gali_model_layer *layer, size_t row, uint32_t bl
 
 /* Weight i as it is stored: of sparse layers another order, of integers without their scale. */
 float gali_model_stored(const gali_model_layer *layer, size_t i);
-int16_t gali_model_stored_integer(const gali_model_layer *layer, size_t i);
 
 /* Source i of a layer, which has sources. */
 gali_source gali_model_source(const gali_model_layer *layer, uint32_t i);

@@ -81,10 +81,6 @@ int16_t gali_model_integer(const gali_model_layer *layer, size_t i) {
     return place == GALI_SIZE_BAD ? 0 : stored_integer(layer, place);
 }
 
-int16_t gali_model_stored_integer(const gali_model_layer *layer, size_t i) {
-    return stored_integer(layer, i);
-}
-
 uint16_t gali_model_scale(const gali_model_layer *layer, size_t row, uint32_t block) {
     return (uint16_t)u16_at(layer->scales, row * gali_layer_blocks(layer) + block);
 }

@@ -69,26 +69,3 @@ uint32_t gali_sparse_next(const gali_model_layer *layer, uint32_t n, uint32_t k)
     }
     return k < layer->inputs ? k : layer->inputs;
 }
-
-static void sparse_put(unsigned char *at, uint32_t value) {
-    at[0] = (unsigned char)value;
-    at[1] = (unsigned char)(value >> 8);
-    at[2] = (unsigned char)(value >> 16);
-    at[3] = (unsigned char)(value >> 24);
-}
-
-uint32_t gali_sparse_fill(const gali_model_layer *layer, const unsigned char *has, void *mask) {
-    const uint32_t columns = gali_sparse_columns(layer), words = gali_sparse_words(layer);
-    uint32_t before = 0;
-    for (size_t w = 0; w < (size_t)gali_sparse_rows(layer) * words; w++) {
-        const uint32_t first = (uint32_t)(w % words) * GALI_SPARSE_WORD;
-        uint32_t bits = 0;
-        for (uint32_t c = first; c < columns && c < first + GALI_SPARSE_WORD; c++) {
-            bits |= (uint32_t)(has[w / words * columns + c] != 0) << (c - first);
-        }
-        sparse_put((unsigned char *)mask + w * GALI_SPARSE_WORD_SIZE, bits);
-        sparse_put((unsigned char *)mask + w * GALI_SPARSE_WORD_SIZE + 4, before);
-        before += gali_sparse_count(bits);
-    }
-    return before;
-}

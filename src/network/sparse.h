@@ -38,7 +38,4 @@ uint32_t gali_sparse_next(const gali_model_layer *layer, uint32_t n, uint32_t k)
 /* Bits that are 1. */
 uint32_t gali_sparse_count(uint32_t bits);
 
-/* Sets the mask's words at `mask` from has[rows][columns] (0 or not) and returns how many patches are there. */
-uint32_t gali_sparse_fill(const gali_model_layer *layer, const unsigned char *has, void *mask);
-
 #endif
