@@ -121,6 +121,17 @@ static void ranks(void **state) {
     }
 }
 
+/* -1 for an open size, as other formats have it. */
+static void a_dimension_that_is_no_size(void **state) {
+    (void)state;
+    static const char *const dimensions[2] = {"3", "18446744073709551615"};
+    bytes graph = {0};
+    put_op(&graph, "Relu", "x", NULL, "y");
+    put_port(&graph, 11, "x", 2, dimensions);
+    put_port(&graph, 12, "y", 2, dimensions);
+    expect_refusal(compile(&graph), "input \"x\": dimension 1 is -1, expected");
+}
+
 /* Doubled again and again: 2^70 elements. */
 static void sizes_past_every_number(void **state) {
     (void)state;
@@ -213,6 +224,7 @@ int main(void) {
         cmocka_unit_test(many_sizes),
         cmocka_unit_test(cycles),
         cmocka_unit_test(ranks),
+        cmocka_unit_test(a_dimension_that_is_no_size),
         cmocka_unit_test(sizes_past_every_number),
         cmocka_unit_test(constants_that_grow),
         cmocka_unit_test(bodies_in_bodies),

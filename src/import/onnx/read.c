@@ -73,14 +73,18 @@ static gal_status check_sizes(reader *r, const gali_extents *x) {
     return GAL_OK;
 }
 
-static gal_status read_dimension(reader *r, const gali_graph *graph, const Onnx__TensorShapeProto__Dimension *d,
-                                 gali_extent *extent) {
+static gal_status read_dimension(reader *r, const gali_graph *graph, const Onnx__ValueInfoProto *info,
+                                 int place, gali_extent *extent) {
+    const Onnx__TensorShapeProto__Dimension *d = info->type->tensor_type->shape->dim[place];
     switch (d->value_case) {
     case ONNX__TENSOR_SHAPE_PROTO__DIMENSION__VALUE_DIM_VALUE:
         *extent = d->dim_value;
         return d->dim_value >= 0 && d->dim_value <= GALI_EXTENT_LARGEST
                    ? GAL_OK
-                   : gali_fail(r->error, GAL_BAD_DATA, "a dimension of %lld", (long long)d->dim_value);
+                   : gali_fail(
+                         r->error, GAL_BAD_DATA,
+                         "input \"%.*s\": dimension %d is %lld, expected 0..%lld, or a name where it is open",
+                         SHOWN, info->name, place, (long long)d->dim_value, (long long)GALI_EXTENT_LARGEST);
     case ONNX__TENSOR_SHAPE_PROTO__DIMENSION__VALUE_DIM_PARAM:
         *extent = open_size(r, graph, d->dim_param);
         return GAL_OK;
@@ -110,7 +114,7 @@ static gal_status read_type(reader *r, const gali_graph *graph, const Onnx__Valu
     type->rank = shape ? (int)shape->n_dim : -1;
     gal_status status = GAL_OK;
     for (int i = 0; status == GAL_OK && i < type->rank; i++) {
-        status = read_dimension(r, graph, shape->dim[i], &type->shape[i]);
+        status = read_dimension(r, graph, info, i, &type->shape[i]);
     }
     return status;
 }
