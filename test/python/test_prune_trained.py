@@ -16,7 +16,8 @@ from gallop.dog import export as dog_export
 from gallop.dog import features as dog_features
 from gallop.dog import polish as dog_polish
 from gallop.dog import train as dog_train
-from gallop.prune import blocks, closed_loop, learn, regress, trained
+from gallop.prune import blocks, closed_loop, learn, pads, regress, trained
+from gallop.prune import frames as frames_module
 from gallop.prune.closed_loop import Course
 from gallop.prune.frames import Frames
 from gallop.prune.verdict import Verdict
@@ -190,19 +191,25 @@ def learning(loop, place=None):
 
 
 def learns(make, tmp_path):
-    """Whether what is not there stays away, the loop's controller is what was learnt, and a resumed
-    run ends as an uninterrupted one."""
+    """Whether what is not there stays away, the loop's controller is the mean of what was learnt,
+    and a resumed run ends as an uninterrupted one."""
     whole = learning(make())
     before = values(whole.life.net)
-    assert whole.train(True)
-    assert is_empty(whole.life.net, whole.life.masks.there)
-    assert not torch.equal(before, values(whole.life.net))
+    assert whole.train(True, 1)
+    gone = values(whole.life.net) - before
+    assert torch.allclose(values(whole.life.average) - before, 0.9 * gone, atol=1e-7)
+    assert gone.abs().max() > 1e-5 and whole.train(True)
+    for net in (whole.life.net, whole.life.average):
+        assert is_empty(net, whole.life.masks.there)
     assert blocks.share_of(whole.loop.model()) == pytest.approx(0.5, abs=0.01)
     assert whole.rows.isfinite().all() and whole.rows.abs().sum(1).all()
-    learning(make(), tmp_path / "c.learn").train(True, 7)
+    part = learning(make(), tmp_path / "c.learn")
+    part.train(True, 7)
+    part.save()
     rest = learning(make(), tmp_path / "c.learn")
     assert rest.step == 7 and rest.train(True)
-    assert torch.allclose(values(rest.life.net), values(whole.life.net), atol=1e-6)
+    for mine, other in ((rest.life.net, whole.life.net), (rest.life.average, whole.life.average)):
+        assert torch.allclose(values(mine), values(other), atol=1e-6)
     other = dataclasses.replace(LEARN, steps=13)
     with pytest.raises(ValueError, match="another plan"):
         learn.Learning(make(), other, "cpu", tmp_path / "c.learn")
@@ -254,9 +261,10 @@ class Judge:
     """Says so many misses, one look after the other."""
 
     def __init__(self, *counts):
-        self.counts, self.dense = list(counts), {}
+        self.counts, self.dense, self.models = list(counts), {}, []
 
     def begin(self, model):
+        self.models.append(model)
         new = {("skate", str(i)): 0.1 for i in range(self.counts.pop(0))}
         return type("Done", (), {"result": lambda self: Verdict(new)})()
 
@@ -295,3 +303,50 @@ def test_the_judge_looks_at_means(monkeypatch, counts, kept):
     assert out == kept
     assert [(r["step"], r["share"]) for r in report[:4]] == [
         (0, 1.0), (1, 1.0), (1, 0.5), (1, 0.7)][: len(report)]
+
+
+def test_the_judge_looks_at_what_learns(dog_model, tmp_path):
+    """It ends the learning, or the controller that it has the least against goes on."""
+    net = FileModule(dog_model)
+    there = [torch.ones(patches.counts(*layer.weights.shape[1:]), dtype=torch.bool)
+             for layer in dog_model.layers]
+    plan = trained.Plan(PLAN, Course(0), learn_every=2, learn=dataclasses.replace(LEARN, steps=8))
+
+    def made(*counts):
+        judge = Judge(*counts)
+        out, report = trained.learnt(dog_model, tmp_path, copy.deepcopy(net), there, tmp_path, plan,
+                                     judge, lambda _: None, True)
+        kept = next(i for i, model in enumerate(judge.models) if model is out)
+        return kept, [len(look["missed"]) for look in report["judge"]]
+
+    assert made(3, 1, 2, 4) == (1, [3, 1, 2, 4])
+    assert made(2, 0) == (1, [2, 0])  # content, so it looks no more
+
+
+def test_dogs_learn_what_players_ask(dog_model):
+    """By the rules of the contract; at a full walk or run most of all, and in all that they can."""
+    loop = dog_of(dog_model)
+    assert loop.polish.control.rules["speed_push"] == 0
+    life = learn.Run(loop, 1)
+    rules = life.polish.control.rules
+    assert rules["speed_push"] == dog.contract().rules["speed_push"] > 0
+    host = pads.Pads(4000, rules, 1, torch.device("cpu"))
+    command = host.next()
+    for what in (command.strafe > 0, command.jump > 0, host.left < 30, host.speed == 0):
+        assert 0.05 < float(np.mean(np.asarray(what))) < 0.35
+    going = host.speed[host.speed > 0]
+    assert np.isin(going, [rules["speed_walk"], rules["speed_run"]]).mean() == pytest.approx(
+        pads.FULL, abs=0.05)
+    assert np.abs(host.spin).max() * dog.RATE > 2 and (np.abs(host.angle) > 3.14).any()
+    again = pads.Pads(4000, rules, 1, torch.device("cpu")).next()
+    assert all(torch.equal(a, b) for a, b in zip(vars(command).values(), vars(again).values()))
+
+
+def test_frames_of_the_dog_are_half_of_its_life(dog_model, monkeypatch, tmp_path):
+    lived = frames_module.lived(dog_model, dogs=8, seconds=1)
+    assert lived.shape == (32, 149) and np.isfinite(lived).all() and lived.std(0).max() > 0.1
+    monkeypatch.setattr(frames_module, "lived", lambda _: lived)
+    dog_model.provenance["model"] = "dog"
+    found = frames_module.of_motion(dog_model, tmp_path, "dog")
+    assert found.x.shape == (64, 149) and np.array_equal(found.x[32:], lived)
+    assert found.given.shape == (64, 1)

@@ -83,7 +83,7 @@ def trained(args: argparse.Namespace, model: Model, some: Frames, judge: Judge |
     plan = trained.Plan(
         regress.Plan(args.share, args.train, round(1024 * args.size), args.rate, seed=args.seed),
         Course(args.polish, args.polish_rate, args.size, args.seed, args.keep),
-        args.every,
+        args.every, args.learn_every,
         learn.Plan(args.learn, args.rate, max(1, round(2048 * args.size)),
                    batch=max(1, round(4096 * args.size)), seed=args.seed),
         tuple(args.means), args.device, args.checkpoint, args.start)
@@ -169,6 +169,8 @@ def parser() -> argparse.ArgumentParser:
     p.add_argument("--size", type=float, default=1.0, help="factor on the batches of all")
     p.add_argument("--every", type=int, default=600, help="steps of polish between looks of the "
                    "judge (600)")
+    p.add_argument("--learn-every", type=int, default=4000,
+                   help="the same of --learn (4000)")
     p.add_argument("--device", default="cpu", help="cpu or cuda")
     p.add_argument("--checkpoint", type=Path, help="to save to and resume from: FILE.frames, "
                    "FILE.learn, FILE.polish")
@@ -188,7 +190,7 @@ def check(args: argparse.Namespace) -> None:
               "seconds": (5.0, 3600.0), "train": (0, 10**7), "polish": (0, 10**7),
               "learn": (0, 10**7), "keep": (0.0, 1e3),
               "rate": (1e-7, 1.0), "polish_rate": (1e-7, 1.0), "size": (0.01, 100.0),
-              "every": (1, 10**7)}
+              "every": (1, 10**7), "learn_every": (1, 10**7)}
     for name, (least, most) in ranges.items():
         if not least <= getattr(args, name) <= most:
             raise ValueError("--{} {:g}, expected {:g}..{:g}".format(

@@ -15,6 +15,8 @@ from gallop.modelfile import Model
 if TYPE_CHECKING:
     from gallop.features import Dataset
 
+EACH = 15  # frames of a life of which one is taken
+
 
 @dataclass
 class Frames:
@@ -85,7 +87,7 @@ def _checked(path: Path, found: dict[str, np.ndarray], name: str, width: int) ->
 def of_motion(model: Model, folder: Path, where: str) -> Frames:
     """Frames of the motion that one of the project's controllers was trained on."""
     if model.provenance.get("model") == "dog":
-        return _of_dog(folder)
+        return _of_dog(model, folder)
     data = dataset(model, folder, where)
     return Frames(data.x[:, : len(model.input_mean)], data.phase[:, None])
 
@@ -113,16 +115,37 @@ def dataset(model: Model, folder: Path, where: str) -> Dataset:
     return data
 
 
-def _of_dog(folder: Path) -> Frames:
-    """The dog's, all of them."""
+def _of_dog(model: Model, folder: Path) -> Frames:
+    """The dog's: as many of the data as of its life under random sticks."""
     import torch
 
     from gallop.dog import train as dog_train
     from gallop.dog.loop import Body
     from gallop.dog.rollout import Data
 
+    alive = lived(model)
     rules, frames = dog_train.prepare(folder)
-    data = Data(frames, "cpu")
-    rows = torch.arange(len(frames))
-    x = Body(rules, torch.device("cpu")).features(data.state(rows), data.path(rows), data.jump)
-    return Frames(x.numpy(), np.ones((len(x), 1)))
+    pick = np.random.default_rng(0).permutation(len(frames))[: len(alive)]
+    data, rows = Data(frames, "cpu"), torch.tensor(np.sort(pick))
+    x = Body(rules, torch.device("cpu")).features(data.state(rows), data.path(rows),
+                                                  data.jump[rows])
+    return Frames(np.concatenate([x.numpy(), alive]), np.ones((len(rows) + len(alive), 1)))
+
+
+def lived(model: Model, dogs: int = 1024, seconds: int = 10, seed: int = 5) -> np.ndarray:
+    """Raw inputs [F, K] of dogs that live so long under random sticks, four of each a second."""
+    import torch
+
+    from gallop import dog
+    from gallop.dog.control import Controller
+    from gallop.prune.pads import Pads
+
+    control = Controller(model, dogs)
+    pads = Pads(dogs, control.rules, seed, torch.device("cpu"))
+    found: list[np.ndarray] = []
+    with torch.no_grad():
+        for frame in range(round(seconds * dog.RATE)):
+            control.step(pads.next())
+            if frame % EACH == EACH - 1:
+                found.append(control.x.numpy())
+    return np.concatenate(found)

@@ -16,14 +16,16 @@ import numpy as np
 import torch
 
 from gallop import graph
-from gallop.dog.control import Command
+from gallop.dog.control import DEFAULTS, Command
 from gallop.interrupt import Interrupt
 from gallop.polish import named, parted
 from gallop.progress import Progress
 from gallop.prune.closed_loop import Dog, Person
-from gallop.trainer import load_checkpoint
+from gallop.prune.pads import Pads
+from gallop.trainer import follow, load_checkpoint
 
 RENEW = 8  # steps between two looks at which commands of people have ended
+KEEP = 0.999  # of the mean of the weights that a step leaves
 
 
 @dataclass(frozen=True)
@@ -45,7 +47,8 @@ class Walk:
 
     def __init__(self, loop: Person) -> None:
         self.polish = loop.polish
-        self.net, self.masks = self.polish.net, self.polish.masks
+        self.net, self.average = self.polish.net, self.polish.average
+        self.masks = self.polish.masks
         self.width = len(self.polish.unroll.x_mean) + 1
         self.count = self.polish.plan.pool
 
@@ -84,10 +87,6 @@ class Walk:
         """What the dense one says."""
         return self.of(self.polish.teacher, rows) * self.polish.kept
 
-    def settle(self) -> None:
-        """The loop's controller is the network as it is now."""
-        self.polish.average.load_state_dict(self.net.state_dict())
-
     def memory(self) -> dict:
         """All that lives from step to step."""
         p = self.polish
@@ -100,13 +99,18 @@ class Walk:
 
 
 class Run:
-    """The lives of dogs: a row is the raw inputs."""
+    """The lives of dogs, by the rules of their contract, as players with pads lead them: a row is
+    the raw inputs."""
 
-    def __init__(self, loop: Dog) -> None:
+    def __init__(self, loop: Dog, seed: int) -> None:
         self.polish, self.trainer = loop.polish, loop.trainer
-        self.net, self.masks = self.trainer.net, self.polish.masks
+        self.net, self.average = self.trainer.net, self.trainer.average
+        self.masks = self.polish.masks
         self.width = len(self.trainer.rollout.x_mean)
         self.count = self.polish.plan.count
+        control = self.polish.control
+        control.rules = {**DEFAULTS, **control.contract.rules}
+        self.polish.sticks = Pads(self.count, control.rules, seed, self.polish.device)
 
     def given(self, step: int) -> graph.Tensors:
         """What a frame begins with, and what the host decides about it."""
@@ -141,10 +145,6 @@ class Run:
         r = self.trainer.rollout
         return (self.polish.teacher(rows) - r.y_mean) / r.y_std
 
-    def settle(self) -> None:
-        """The loop's controller is the network as it is now."""
-        self.trainer.average.load_state_dict(self.net.state_dict())
-
     def memory(self) -> dict:
         """All that lives from step to step."""
         sticks = vars(self.polish.sticks)
@@ -168,7 +168,8 @@ class Learning:
                  checkpoint: Path | None = None) -> None:
         """The loop has as many characters as the plan."""
         self.loop, self.plan, self.device = loop, plan, torch.device(device)
-        self.life: Walk | Run = Walk(loop) if isinstance(loop, Person) else Run(loop)
+        self.life: Walk | Run = (Walk(loop) if isinstance(loop, Person)
+                                 else Run(loop, plan.seed))
         count = self.life.count
         self.rows = torch.zeros(max(1, plan.memory // count) * count, self.life.width,
                                 device=self.device)
@@ -188,8 +189,8 @@ class Learning:
                 self._one()
                 if self.step % 100 == 0 or self.step == self.plan.steps:
                     bar.step(self.step, f"error {self.history[-1][1]:.4f}")
-        self.life.settle()
-        self.save()
+        if asked.asked or self.step == self.plan.steps:
+            self.save()
         return not asked.asked
 
     def save(self) -> None:
@@ -199,9 +200,9 @@ class Learning:
             return
         done = self.step == self.plan.steps
         state = {"step": self.step, "plan": repr(self.plan), "net": self.life.net.state_dict(),
-                 "adam": self.adam.state_dict(), "there": self.life.masks.there,
-                 "history": self.history, "rows": None if done else self.rows[: self._seen()],
-                 **self.life.memory()}
+                 "average": self.life.average.state_dict(), "adam": self.adam.state_dict(),
+                 "there": self.life.masks.there, "history": self.history,
+                 "rows": None if done else self.rows[: self._seen()], **self.life.memory()}
         part = self.checkpoint.with_suffix(".part")
         torch.save(state, part)
         part.replace(self.checkpoint)
@@ -213,11 +214,11 @@ class Learning:
         self.step, self.history = state["step"], state["history"]
         self.life.masks.put(state["there"])
         self.life.net.load_state_dict(state["net"])
+        self.life.average.load_state_dict(state["average"])
         self.adam.load_state_dict(state["adam"])
         self.life.remember(state)
         if state["rows"] is not None:
             self.rows[: len(state["rows"])] = state["rows"]
-        self.life.settle()
 
     def _seen(self) -> int:
         """Rows that are filled."""
@@ -231,7 +232,9 @@ class Learning:
         first = self.step * count % len(self.rows)
         host = np.random.default_rng((plan.seed, self.step))
         drawn = host.integers(0, max(self._seen(), count), plan.batch)
+        keep = min(KEEP, (1 + self.step) / (10 + self.step))
         made = self.update({**self.life.given(self.step),
+                            "follow": torch.full((), 1 - keep, device=self.device),
                             "slots": torch.arange(first, first + count, device=self.device),
                             "drawn": torch.tensor(drawn, device=self.device)})
         self.life.then(made)
@@ -259,4 +262,5 @@ class Learning:
             p.grad.copy_(torch.where(torch.isfinite(norm), p.grad, torch.zeros_like(p.grad)))
         self.adam.step()
         masks.hold()
+        follow(self.life.average, net, given["follow"])
         return {**made, "error": error.detach()}

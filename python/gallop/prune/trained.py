@@ -29,13 +29,14 @@ Loop = Union[Person, Dog]
 
 @dataclass(frozen=True)
 class Plan:
-    """What is done: training on frames, learning in the loop, polish, steps of polish between two
-    looks of the judge, and at which means of a polished and of the learnt network it looks, too:
-    the polished one's shares."""
+    """What is done: training on frames, learning in the loop, polish, steps of polish and of
+    learning between two looks of the judge, and at which means of a polished and of the learnt
+    network it looks, too: the polished one's shares."""
 
     regress: regress.Plan
     course: Course
     every: int = 600
+    learn_every: int = 4000
     learn: Learn = field(default_factory=lambda: Learn(0))
     means: tuple[float, ...] = ()
     device: str = "cpu"
@@ -95,17 +96,19 @@ def loop_of(model: Model, where: Path, net: FileModule, there: list[torch.Tensor
 
 
 def learnt(model: Model, where: Path, net: FileModule, there: list[torch.Tensor], data: Path,
-           plan: Plan, quiet: bool) -> tuple[Model, dict]:
-    """The controller after learning in the loop, and a report."""
+           plan: Plan, judge: Judge | None, say: Say, quiet: bool) -> tuple[Model, dict]:
+    """The controller after learning in the loop, or the one on the way that the judge has the least
+    against, and a report."""
     begun = time.monotonic()
     course = Course(0, size=0.1, characters=plan.learn.characters)
     loop = loop_of(model, where, net, there, data, course, plan.device)
     stage = Learning(loop, plan.learn, plan.device, plan.place(".learn"))
-    if not stage.train(quiet):
-        raise KeyboardInterrupt
+    looks = Looks(judge, say) if judge else None
+    out = looked(stage, plan.learn.steps, plan.learn_every, looks, loop.model, quiet)
     said = {"steps": stage.step, "seconds": round(time.monotonic() - begun, 1),
-            "error": stage.history[-1][1], "curve": stage.history[::20]}
-    return loop.model(), said
+            "error": stage.history[-1][1], "curve": stage.history[::20],
+            "judge": looks.report if looks else []}
+    return out, said
 
 
 def mean(one: Model, other: Model, share: float) -> Model:
@@ -178,27 +181,34 @@ def listed(verdict: Verdict) -> list[list]:
     return [[*key, round(share, 3)] for key, share in sorted(verdict.new.items())]
 
 
+def looked(stage: Loop | Learning, steps: int, every: int, looks: Looks | None,
+           model: Callable[[], Model], quiet: bool) -> Model:
+    """The controller after all steps of a stage, or the first that the judge has nothing against,
+    or else the one that it has the least against."""
+    while stage.step < steps:
+        if not stage.train(quiet, min(stage.step + every, steps)):
+            raise KeyboardInterrupt
+        if looks and looks.content():
+            break
+        if looks:
+            looks.begin(stage.step, model())
+    if looks:
+        looks.content()
+    best = looks.best if looks else None
+    return model() if best is None else best
+
+
 def polished(loop: Loop, plan: Plan, judge: Judge | None, say: Say, quiet: bool,
              other: Model | None = None) -> tuple[Model, list[dict]]:
-    """The loop's controller after all steps, or the first that the judge has nothing against, or
-    else the one that it has the least against; and what it said. `other` is what the judge looks at
-    first, and at means with."""
+    """The polish's controller, as `looked` has it, and what the judge said. `other` is what it
+    looks at first, and at means with."""
     looks = Looks(judge, say, other, plan.means) if judge else None
     if looks and other is not None:
         looks.first(other)
         if looks.content():
             return other, looks.report
-    while loop.step < plan.course.steps:
-        if not loop.train(quiet, min(loop.step + plan.every, plan.course.steps)):
-            raise KeyboardInterrupt
-        if looks and looks.content():
-            break
-        if looks:
-            looks.begin(loop.step, loop.model())
-    if looks:
-        looks.content()
-    best = looks.best if looks else None
-    return (loop.model() if best is None else best), (looks.report if looks else [])
+    out = looked(loop, plan.course.steps, plan.every, looks, loop.model, quiet)
+    return out, looks.report if looks else []
 
 
 def finished(out: Model, model: Model, share: float, words: str) -> Model:
@@ -226,7 +236,7 @@ def pruned(model: Model, where: Path, some: Frames, data: Path | None, plan: Pla
                                _pairs(net.gate_layers) if model.gate_layers else None)
     other = None
     if plan.learn.steps and data is not None:
-        other, report["learn"] = learnt(model, where, net, there, data, plan, quiet)
+        other, report["learn"] = learnt(model, where, net, there, data, plan, judge, say, quiet)
         say("in the loop: error {error:.4f} deviations, {seconds} s".format(**report["learn"]))
         out, net = other, FileModule(rescaled(other, model))
         words += f", {plan.learn.steps} steps of learning"
