@@ -197,25 +197,29 @@ class Controller:
         missing = torch.where(wanted < self.rules["stand_speed"], missing * 0, missing)
         return self.velocity_wanted * (1 + self.rules["speed_push"] * missing)[:, None]
 
-    def _follow(self, velocity: torch.Tensor, facing: torch.Tensor
-                ) -> tuple[torch.Tensor, torch.Tensor]:
+    def _goal(self) -> tuple[torch.Tensor, torch.Tensor]:
+        """The velocity and the facing that the commanded path comes to."""
+        lead = self.rules["turn_ahead"] * self.turning
+        return turned(self._velocity_ahead(), lead), self.facing_wanted + lead
+
+    def _follow(self, goal: tuple[torch.Tensor, torch.Tensor], velocity: torch.Tensor,
+                facing: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
         """One frame of the commanded velocity and facing."""
         r = self.rules
-        lead = r["turn_ahead"] * self.turning
-        goal = turned(self._velocity_ahead(), lead)
-        velocity = velocity + (goal - velocity) / r["command_velocity_time"]
-        angle = wrapped(self.facing_wanted + lead - facing) / max(r["command_turn_time"], 1.0)
+        velocity = velocity + (goal[0] - velocity) / r["command_velocity_time"]
+        angle = wrapped(goal[1] - facing) / max(r["command_turn_time"], 1.0)
         limit = r["command_turn_rate"]
         return velocity, facing + angle.clamp(-limit, limit)
 
     def command(self, c: Command) -> None:
         """Take the commands of this frame and lay out the commanded path ahead."""
         self._want(c)
-        self.commanded_now = self._follow(*self.commanded_now)
+        goal = self._goal()
+        self.commanded_now = self._follow(goal, *self.commanded_now)
         velocity, facing = self.commanded_now
         at, parts = torch.zeros_like(velocity), []
         for frame in range(1, max(self.contract.future) + 1):
-            velocity, facing = self._follow(velocity, facing)
+            velocity, facing = self._follow(goal, velocity, facing)
             at = at + velocity
             if frame in self.contract.future:
                 parts.append((at, facing, velocity))
