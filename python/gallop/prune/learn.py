@@ -17,6 +17,7 @@ import torch
 
 from gallop import graph
 from gallop.dog.control import DEFAULTS, Command
+from gallop.dog.loop import State
 from gallop.interrupt import Interrupt
 from gallop.polish import named, parted
 from gallop.progress import Progress
@@ -25,6 +26,11 @@ from gallop.prune.pads import Pads
 from gallop.trainer import follow, load_checkpoint
 
 RENEW = 8  # steps between two looks at which commands of people have ended
+COUNTS = {"hinge.change": 1.0, "body.change": 2.0, "hinge.velocity": 0.5, "body.rate": 0.5,
+          "contact": 0.5, "leg.phase": 0.5, "leg.phase.rate": 0.25, "future": 0.25}
+ROOT = 2.0  # the same of the root's step and turn
+FEET = 0.5  # how much a centimetre of a foot counts beside the outputs' mean deviation
+PLANTED = 3.0  # and how much more one that stands
 KEEP = 0.999  # of the mean of the weights that a step leaves
 
 
@@ -79,13 +85,12 @@ class Walk:
         style = self.polish.style[:1].expand(len(rows), -1)
         return net(torch.cat([rows[:, :-1], style], 1), rows[:, -1])
 
-    def said(self, rows: torch.Tensor) -> torch.Tensor:
-        """What the pruned network says, in the outputs' deviations, each as much as it counts."""
-        return self.of(self.net, rows) * self.polish.kept
-
-    def taught(self, rows: torch.Tensor) -> torch.Tensor:
-        """What the dense one says."""
-        return self.of(self.polish.teacher, rows) * self.polish.kept
+    def error(self, rows: torch.Tensor) -> torch.Tensor:
+        """How far from the dense network's the pruned one's words are, in the outputs' deviations,
+        each as much as it counts."""
+        with torch.no_grad():
+            wanted = self.of(self.polish.teacher, rows)
+        return ((self.of(self.net, rows) - wanted) * self.polish.kept).abs().mean()
 
     def memory(self) -> dict:
         """All that lives from step to step."""
@@ -110,6 +115,7 @@ class Run:
         self.count = self.polish.plan.count
         control = self.polish.control
         control.rules = {**DEFAULTS, **control.contract.rules}
+        self.counts = self._counts()
         self.polish.sticks = Pads(self.count, control.rules, seed, self.polish.device)
 
     def given(self, step: int) -> graph.Tensors:
@@ -135,15 +141,36 @@ class Run:
         """What the next frame begins with."""
         self.polish.control.remember({k[4:]: v for k, v in made.items() if k.startswith("dog.")})
 
-    def said(self, rows: torch.Tensor) -> torch.Tensor:
-        """What the pruned network says, in the outputs' deviations."""
+    def error(self, rows: torch.Tensor) -> torch.Tensor:
+        """How far from the dense network's the pruned one's words are, in the outputs' deviations,
+        each as much as it counts; and how far feet, planted ones most, go from where its words
+        take them."""
         r = self.trainer.rollout
-        return r.net((rows - r.x_mean) / r.x_std, 0.0)
+        with torch.no_grad():
+            wanted = self.polish.teacher(rows)
+            planted = PLANTED * (wanted[:, r.body.at["contact"]] >= 0.5)[..., None] + 1
+        said, before = r.call(rows), self._state(rows)
+        feet, there = (r.body.advance(before, y)[0].feet_rate for y in (said, wanted))
+        return (((said - wanted) / r.y_std * self.counts).abs().mean()
+                + FEET * ((feet - there) * planted).abs().mean())
 
-    def taught(self, rows: torch.Tensor) -> torch.Tensor:
-        """What the dense one says."""
-        r = self.trainer.rollout
-        return (self.polish.teacher(rows) - r.y_mean) / r.y_std
+    def _counts(self) -> torch.Tensor:
+        """How much each output counts [N], 1 on the mean: those of a block together as much as in
+        the dog's training (gallop.dog.rollout.Weights)."""
+        body, counts = self.trainer.rollout.body, torch.zeros(self.trainer.rollout.y_std.shape)
+        for name, much in COUNTS.items():
+            at = body.at[name]
+            counts[at] = much / (at.stop - at.start)
+        counts[body.at["root.velocity.x"].start : body.at["root.turn"].stop] = ROOT / 3
+        return (counts / counts.mean()).to(self.polish.device)
+
+    def _state(self, rows: torch.Tensor) -> State:
+        """The states that raw inputs begin with."""
+        rest = self.trainer.rollout.body.resting(1)
+        shapes = [getattr(rest, f.name).shape[1:] for f in fields(State)]
+        sizes = [shape.numel() for shape in shapes]
+        parts = rows[:, : sum(sizes)].split(sizes, 1)
+        return State(*(part.view(-1, *shape) for part, shape in zip(parts, shapes)))
 
     def memory(self) -> dict:
         """All that lives from step to step."""
@@ -252,8 +279,7 @@ class Learning:
             rows = torch.nan_to_num(rows, 0.0, 0.0, 0.0)
             self.rows.index_copy_(0, given["slots"], rows)
             batch = self.rows.index_select(0, given["drawn"])
-            wanted = self.life.taught(batch)
-        error = (self.life.said(batch) - wanted).abs().mean()
+        error = self.life.error(batch)
         self.adam.zero_grad(set_to_none=True)
         error.backward()
         masks.hold_gradients()

@@ -12,9 +12,9 @@ import numpy as np
 from gallop import dog
 from gallop.dog.polish import SLOWEST, Sticks
 
-STANDS, SPINS, ASIDE, BACK = 0.08, 0.1, 0.13, 0.1  # shares of commands; the others lead ahead
+STANDS, SPINS, ASIDE, BACK = 0.08, 0.14, 0.13, 0.1  # shares of commands; the others lead ahead
 FULL = 0.7  # of commands ahead: a full walk, or a full run
-FIDGET = 0.1  # of commands: too short to be followed
+FIDGET, LONG = 0.1, 0.3  # of commands: too short to be followed; until a gait is its own
 FASTEST_SPIN = 6.0  # rad/s of a stick that circles
 
 
@@ -30,7 +30,9 @@ class Pads(Sticks):
                 np.cumsum((0, STANDS, SPINS, ASIDE)), np.cumsum((STANDS, SPINS, ASIDE, BACK))))
         ahead = ~(stands | spins | aside | back)
         fidgets = rng.random(count) < FIDGET
-        self.left[new] = np.where(fidgets, rng.integers(8, 30, count), rng.integers(50, 240, count))
+        lasts = np.where(rng.random(count) < LONG, rng.integers(240, 900, count),
+                         rng.integers(50, 240, count))
+        self.left[new] = np.where(fidgets, rng.integers(8, 30, count), lasts)
         self.age[new] = 0
         about = ahead & (rng.random(count) < 0.25)
         self.angle[new] += np.where(about, np.pi, rng.uniform(-2.1, 2.1, count))
