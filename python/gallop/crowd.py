@@ -20,7 +20,7 @@ import numpy as np
 
 from gallop import library
 from gallop.library import gal_error
-from gallop.runtime import Network, Options, Source, describe, open_handle
+from gallop.runtime import Network, Options, Source, open_handle
 
 if TYPE_CHECKING:
     from typing import Unpack
@@ -94,7 +94,7 @@ class Controller:
 
     def __init__(self, source: Source, **options: Unpack[Options]) -> None:
         lib = library.load()
-        self._handle = open_handle("controller", source, describe(**options))
+        self._handle = open_handle("controller", source, options)
         weakref.finalize(self, lib.gal_controller_close, self._handle)
         raw = lib.gal_controller_get_info(self._handle)
         values = {name: getattr(raw, name) for name in ControllerInfo._fields}

@@ -62,9 +62,13 @@ def describe(isa: str = "best", form: str = "per-expert", plan: str | None = Non
         block=library.BLOCK_ROW if block == "row" else operator.index(block))
 
 
-def open_handle(kind: str, source: Source, desc: gal_network_desc) -> ctypes.c_void_p:
+def open_handle(kind: str, source: Source, options: Options) -> ctypes.c_void_p:
     """gal_<kind>_open of a path, or gal_<kind>_open_memory of bytes."""
-    lib, handle, error = library.load(), ctypes.c_void_p(), gal_error()
+    for name in options:
+        if name not in Options.__annotations__:
+            known = ", ".join(Options.__annotations__)
+            raise TypeError(f"{kind.title()}: no option {name!r}: {known} expected")
+    lib, handle, error, desc = library.load(), ctypes.c_void_p(), gal_error(), describe(**options)
     if isinstance(source, bytes):
         opener, arguments = getattr(lib, f"gal_{kind}_open_memory"), (source, len(source))
     else:
@@ -83,7 +87,7 @@ class Network:
     """
 
     def __init__(self, source: Source, **options: Unpack[Options]) -> None:
-        handle = open_handle("network", source, describe(**options))
+        handle = open_handle("network", source, options)
         weakref.finalize(self, library.load().gal_network_close, handle)
         self._take(handle, None)
 

@@ -126,13 +126,14 @@ def parser() -> argparse.ArgumentParser:
     p.add_argument("--slide", type=float, default=3.0, help="weight of the foot-slide term")
     p.add_argument("--kinematics", type=float, default=1.0, help="weight of the skeleton term")
     p.add_argument("--steps", type=positive(float), default=1.0,
-                   help="factor on the schedule's steps")
+                   help="factor on the steps of all stages")
     p.add_argument("--batch", type=positive(float), default=1.0,
                    help="factor on the schedule's batches")
     p.add_argument("--noise", type=float, default=1.0, help="factor on the schedule's noise")
     p.add_argument("--absolute", type=float, default=1.0, help="share of absolute in the error")
     p.add_argument("--no-judge", action="store_true", help="skip the closed loop at the end")
-    p.add_argument("--polish", type=int, help="steps of the last stage (0: none)")
+    p.add_argument("--polish", type=int, help="steps of the last stage (0: none), "
+                   "whatever --steps says")
     p.add_argument("--mend", type=int, default=0, help="steps of polish after that which count "
                    "turns on the spot, jumps and squats for more; the dog's backing and runs (0)")
     p.add_argument("--ground", type=int, default=0, help="walker, runner: steps of the stage in "
@@ -242,7 +243,8 @@ def train_runner(args: argparse.Namespace) -> None:
     """Train, judge and write the runner."""
     args.hidden = args.hidden or (runner.QUICK_HIDDEN if args.quick else runner.HIDDEN[args.kind])
     if args.polish is None:
-        args.polish = runner.QUICK_POLISH if args.quick else runner.POLISH
+        usual = runner.QUICK_POLISH if args.quick else runner.POLISH
+        args.polish = round(usual * args.steps)
     rules = runner.contract(args.kind == "pfnn", args.ground > 0)
     data = features.build(rules, runner.takes(runner_clips(args)))
     data.weight = runner.rarity(data)
@@ -322,7 +324,8 @@ def polished(
 def plans_of(args: argparse.Namespace, taught: bool) -> list[tuple[Plan, str]]:
     """The polish, then the mending of what it leaves, on a GPU of as many characters, then the
     ground; and the suffixes of their checkpoints."""
-    steps = args.polish if args.polish is not None else (500 if args.quick else 3600)
+    usual = round((500 if args.quick else 3600) * args.steps)
+    steps = args.polish if args.polish is not None else usual
     weights = Weights(args.slide, args.kinematics, absolute=args.absolute)
     small = (96, 12, Stage(1, 48, 8, weights=weights))
     large = (512, 16, Stage(1, 256, 16, weights=weights))
@@ -441,6 +444,13 @@ def say(args: argparse.Namespace, text: str) -> None:
         print(text, file=sys.stderr, flush=True)
 
 
+def said_of(error: Exception) -> str:
+    """An error in words: of the system's the file first, without its number."""
+    if isinstance(error, OSError) and error.filename and error.strerror:
+        return f"{error.filename}: {error.strerror}"
+    return str(error)
+
+
 def main() -> int:
     """Run the command; errors of data and files become one line."""
     args = parser().parse_args()
@@ -468,7 +478,7 @@ def main() -> int:
                 "say 'walker', 'runner' or 'dog', or --data FOLDER and -o MODEL.gallop")
             parser().error(missing)
     except (OSError, ValueError, FloatingPointError) as e:
-        print(f"gallop.train: {e}", file=sys.stderr)
+        print(f"gallop.train: {said_of(e)}", file=sys.stderr)
         return 1
     except KeyboardInterrupt as e:
         said = str(e) or "interrupted, nothing is kept"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -123,10 +122,12 @@ def takes(folder: Path, straight: bool = True) -> list[Take]:
 
 
 def default_folder() -> Path:
-    """Where the excerpt is expected: beside the checkout."""
+    """Where the excerpt is: beside the checkout."""
     here = Path(__file__).resolve().parents[2]
-    for base in (here / "python" / ".cache", here.parent / "shared" / "data" / "motion"):
-        if (base / "100style" / capture.ARRAYS).exists():
-            return base / "100style"
-    print("the 100STYLE excerpt was not found; name its folder with --data", file=sys.stderr)
-    return here.parent / "shared" / "data" / "motion" / "100style"
+    places = [base / "100style" for base in (here / "python" / ".cache",
+                                             here.parent / "shared" / "data" / "motion")]
+    for place in places:
+        if (place / capture.ARRAYS).exists():
+            return place
+    raise FileNotFoundError(f"the 100STYLE excerpt, {capture.ARRAYS}, is not in "
+                            f"{' or '.join(map(str, places))}: name its folder with --data")

@@ -125,6 +125,12 @@ def test_precisions():
         gallop.Network(WALKER, precision="int8", block=17)
 
 
+def test_an_unknown_option_is_named():
+    for kind in (gallop.Network, gallop.Controller):
+        with pytest.raises(TypeError, match=f"^{kind.__name__}: no option 'blocks': isa, form, "):
+            kind(gallop.model_path("walker"), blocks=32)
+
+
 def test_one_expert_needs_no_blend(tmp_path):
     model = small("given", experts=1)
     modelfile.write(model, tmp_path / "one.gallop")

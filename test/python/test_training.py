@@ -12,7 +12,17 @@ import pytest
 import torch
 
 import synthetic
-from gallop import course, exporter, features, losses, modelfile, polish, train, walker
+from gallop import (
+    capture,
+    course,
+    exporter,
+    features,
+    losses,
+    modelfile,
+    polish,
+    train,
+    walker,
+)
 from gallop.losses import Weights
 from gallop.trainer import Settings, Stage, Trainer
 
@@ -313,6 +323,26 @@ def test_wrong_words_are_named(words, status, message, monkeypatch, capsys):
     except SystemExit as e:
         ended = e.code
     assert ended == status and message in capsys.readouterr().err
+
+
+def test_steps_are_those_of_the_polish_too():
+    for words, steps in ((["--steps", "0.01"], 36), (["--steps", "0.01", "--quick"], 5),
+                         (["--steps", "0.01", "--polish", "7"], 7)):
+        args = train.parser().parse_args(["walker", *words])
+        assert train.plans_of(args, False)[0][0].steps == steps
+
+
+def test_files_that_are_not_there_are_named_in_words(tmp_path, monkeypatch, capsys):
+    missing = str(tmp_path / "nowhere")
+    for words in (["walker", "--data", missing], ["dog", "--data", missing]):
+        monkeypatch.setattr(sys, "argv", ["train", *words])
+        assert train.main() == 1
+        said = capsys.readouterr().err
+        assert said.startswith(f"gallop.train: {missing}") and "Errno" not in said
+    monkeypatch.setattr(capture, "ARRAYS", "nowhere.npz")
+    monkeypatch.setattr(sys, "argv", ["train", "walker"])
+    assert train.main() == 1
+    assert "the 100STYLE excerpt, nowhere.npz, is not in " in capsys.readouterr().err
 
 
 def test_missing_data_is_one_line(tmp_path, monkeypatch, capsys):

@@ -6,7 +6,6 @@ cyclic change of names, so rotations keep their sense; metres become centimetres
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -119,14 +118,15 @@ def jump_amount(frames: np.ndarray) -> np.ndarray:
 
 
 def default_folder() -> Path:
-    """Where the motion is expected: in python/.cache or beside the checkout."""
+    """Where the motion is: in python/.cache or beside the checkout."""
     here = Path(__file__).resolve().parents[3]
-    beside = here.parent / "shared" / "data" / "motion"
-    for base in (here / "python" / ".cache", beside):
-        if (base / "dog" / FILE).exists():
-            return base / "dog"
-    print("the dog's motion was not found; name its folder with --data", file=sys.stderr)
-    return beside / "dog"
+    places = [base / "dog" for base in (here / "python" / ".cache",
+                                        here.parent / "shared" / "data" / "motion")]
+    for place in places:
+        if (place / FILE).exists():
+            return place
+    raise FileNotFoundError(f"the dog's motion, {FILE}, is not in "
+                            f"{' or '.join(map(str, places))}: name its folder with --data")
 
 
 def gate_features(contract: Contract) -> list[int]:

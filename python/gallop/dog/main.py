@@ -124,7 +124,8 @@ def train(args: argparse.Namespace) -> None:
 def polish(args: argparse.Namespace, trainer: Trainer) -> None:
     """The last stages, under random sticks: the polish (without --polish none when --quick, else
     1200 steps), then with --mend that of backing, turns on the spot and runs."""
-    steps = args.polish if args.polish is not None else (0 if args.quick else 1200)
+    usual = 0 if args.quick else round(1200 * args.steps)
+    steps = args.polish if args.polish is not None else usual
     polished(args, trainer, Plan(0 if args.begin else steps))
     polished(args, trainer, dataclasses.replace(MENDING, steps=args.mend))
 

@@ -43,7 +43,8 @@ def train(args: argparse.Namespace, files: list[bvh.Bvh]) -> None:
     trainer.train(args.quiet, args.seconds and TRAINED * args.seconds)
     if not trainer.history and trainer.interrupted:
         raise KeyboardInterrupt("interrupted before the first fifty steps, nothing is kept")
-    steps = args.polish if args.polish is not None else (0 if args.quick else POLISH)
+    usual = 0 if args.quick else round(POLISH * args.steps)
+    steps = args.polish if args.polish is not None else usual
     dog_main.polished(args, trainer, Plan(steps), args.seconds and (1 - TRAINED) * args.seconds)
     trainer.net.load_state_dict(trainer.average.state_dict())
     first, last = dog_main.held_out(trainer)
