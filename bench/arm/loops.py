@@ -62,29 +62,34 @@ def cycles(body, model):
 
 
 def report(title, path):
-    worst = 1.0
+    """The least share of the full tiles, 0 where there are none. A tile that the table does not ask for has no loop."""
+    shares = []
     for name, lines in sorted(functions(path).items()):
         tile = re.search(r"tile_(\d+)x(\d+)$", name)
         if not tile:
             continue
         rows, vectors = int(tile.group(1)), int(tile.group(2))
-        count, body = hottest_loop(lines, rows * vectors)
+        hottest = hottest_loop(lines, rows * vectors)
+        if not hottest:
+            continue
+        count, body = hottest
         steps = count / (rows * vectors)
         cells = []
         for model, peak in MODELS.items():
             took = cycles(body, model) / steps
             share = rows * vectors / peak / took
             cells.append(f"{took:6.2f} {100 * share:5.1f}%")
-            if 20 <= rows * vectors <= 24 and peak == 2 and not title.startswith("a55"):
-                worst = min(worst, share)
+            if 20 <= rows * vectors <= 24 and peak == 2:
+                shares.append(share)
         print(f"{title:9s} {rows} x {vectors:<2d} {len(body) / steps:6.1f}  {'   '.join(cells)}")
-    return worst
+    return min(shares, default=0)
 
 
 def main():
     print(f"{'':9s} {'tile':6s} {'insts/k':>7s}  " + "   ".join(f"{m:>13s}" for m in MODELS))
     print(f"{'':24s}  " + "   ".join("cyc/k  % peak" for _ in MODELS))
-    worst = min(report(*item.split("=", 1)) for item in sys.argv[1:])
+    least = {title: report(title, path) for title, path in (item.split("=", 1) for item in sys.argv[1:])}
+    worst = min(share for title, share in least.items() if not title.startswith("a55"))
     print(f"least share of peak of the full tiles (20 to 24 accumulators), neoverse-n1 and -n2: {100 * worst:.1f} %")
     return 0 if worst >= 0.98 else 1
 
