@@ -1,9 +1,10 @@
 /*
- * Status, errors, memory and logging shared by every part of Gallop.
+ * Status, errors, memory and instruction sets: what every part of Gallop shares.
  *
- * Three kinds of failure, never mixed: a programmer's mistake is an assert (debug builds); bad data is a
- * gal_status with a message that names the place in the input; no memory is GAL_NO_MEMORY. The library
- * never aborts, exits, prints, or keeps global state.
+ * Three kinds of failure, never mixed: bad data is a gal_status with a message that names the place in the
+ * input; no memory is GAL_NO_MEMORY; what a declaration does not allow (a NULL that it does not speak of, a crowd
+ * that was destroyed) is the host's mistake: GAL_BAD_ARGUMENT where it is seen at no cost, else undefined. The
+ * library never aborts, exits, prints, or keeps global state.
  */
 #ifndef GALLOP_BASE_H
 #define GALLOP_BASE_H

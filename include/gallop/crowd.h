@@ -94,10 +94,11 @@ typedef float (*gal_ground_fn)(void *context, float x, float z);
 
 /*
  * A height field as ground: heights[rows][columns], row r at z = origin_z + r * cell, column c at
- * x = origin_x + c * cell; bilinear between, clamped at the borders. Not owned.
+ * x = origin_x + c * cell; bilinear between, clamped at the borders. Not owned. Filled before a crowd is made with it,
+ * which looks at it; heights may change between steps.
  */
 typedef struct gal_height_field {
-    const float *heights;
+    const float *heights;   /* not NULL */
     uint32_t rows, columns; /* >= 2 each */
     float cell;             /* > 0 */
     float origin_x, origin_z;
@@ -145,9 +146,9 @@ GAL_API size_t gal_crowd_size(const gal_crowd_desc *desc);
 
 /*
  * Makes a crowd in the caller's memory (aligned to 64, at least gal_crowd_size bytes), which the caller
- * frees when done with it: there is nothing else to release. Errors: GAL_BAD_ARGUMENT, GAL_NO_MEMORY,
- * GAL_BAD_DATA (a controller that can run but not walk: opaque features, outputs that a step needs missing, or
- * a blend of several experts that the caller would have to give).
+ * frees when done with it: there is nothing else to release. Errors: GAL_BAD_ARGUMENT (the desc, a height
+ * field), GAL_NO_MEMORY, GAL_BAD_DATA (a controller that can run but not walk: opaque features, outputs that a
+ * step needs missing, or a blend of several experts that the caller would have to give).
  */
 GAL_API gal_status gal_crowd_init(gal_crowd **out, void *memory, size_t size, const gal_crowd_desc *desc,
                                   gal_error *error);

@@ -239,6 +239,12 @@ static gal_status check_desc(const gal_crowd_desc *desc, gal_error *error) {
         return gali_fail(error, GAL_BAD_ARGUMENT, "gal_crowd_desc.group_count is %u, expected 1..%d",
                          desc->group_count, GAL_GROUPS_MAX);
     }
+    if (desc->ground == gal_height_field_ground && !gali_is_field(desc->ground_context)) {
+        return gali_fail(
+            error, GAL_BAD_ARGUMENT,
+            "gal_crowd_desc.ground_context: no height field, expected heights, 2 x 2 of them or more, and a "
+            "finite cell above 0");
+    }
     return check_groups(desc, error);
 }
 

@@ -42,9 +42,10 @@ static gal_status read_field(gal_replay *replay, gal_error *error) {
     if (!head) {
         return damaged(replay, error, "it ends in its height field");
     }
-    memcpy(&field, head, sizeof field);
-    if (field.rows < 2 || field.columns < 2 || !(field.cell > 0) || !isfinite(field.cell) ||
-        !isfinite(field.origin_x + field.origin_z)) {
+    memcpy(&field, head, sizeof field); /* its heights are behind it */
+    replay->field =
+        (gal_height_field){head, field.rows, field.columns, field.cell, field.origin_x, field.origin_z};
+    if (!gali_is_field(&replay->field)) {
         return damaged(replay, error, "a height field of 2 x 2 heights or more and a finite cell expected");
     }
     size_t size = gali_size_mul(gali_size_mul(field.rows, field.columns), sizeof(float));
@@ -52,8 +53,7 @@ static gal_status read_field(gal_replay *replay, gal_error *error) {
     if (!heights) {
         return damaged(replay, error, "it ends in its height field");
     }
-    replay->field =
-        (gal_height_field){heights, field.rows, field.columns, field.cell, field.origin_x, field.origin_z};
+    replay->field.heights = heights;
     return GAL_OK;
 }
 

@@ -19,6 +19,12 @@ static inline int gali_is_place(float a) {
     return fabsf(a) <= GAL_PLACE_MOST;
 }
 
+/* Whether a height field is as crowd.h has it. */
+static inline int gali_is_field(const gal_height_field *field) {
+    return field && field->heights && field->rows >= 2 && field->columns >= 2 && field->cell > 0 &&
+           isfinite(field->cell) && isfinite(field->origin_x) && isfinite(field->origin_z);
+}
+
 static inline float gali_ground_at(const gali_ground *ground, float x, float z) {
     float height = ground->height ? ground->height(ground->context, x, z) : 0;
     return gali_is_place(height) ? height : 0;

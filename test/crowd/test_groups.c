@@ -256,6 +256,16 @@ static void what_cannot_be_one_crowd_is_refused(void **unused) {
     expect_refused((gal_crowd_desc){.groups = groups}, "group_count is 0");
     expect_refused((gal_crowd_desc){.groups = groups, .group_count = GAL_GROUPS_MAX + 1}, "group_count is 9");
     expect_refused((gal_crowd_desc){.controller = other, .group_count = 1}, "groups is NULL");
+    static const float heights[4];
+    gal_height_field fields[] = {{heights, 1, 2, 1, 0, 0},        {heights, 2, 0, 1, 0, 0},
+                                 {heights, 2, 2, 0, 0, 0},        {heights, 2, 2, NAN, 0, 0},
+                                 {heights, 2, 2, 1, INFINITY, 0}, {NULL, 2, 2, 1, 0, 0}};
+    for (size_t i = 0; i < sizeof fields / sizeof fields[0]; i++) {
+        gal_crowd_desc on = {
+            .controller = other, .ground = gal_height_field_ground, .ground_context = &fields[i]};
+        expect_refused(on, "no height field");
+    }
+    expect_refused((gal_crowd_desc){.controller = other, .ground = gal_height_field_ground}, "no height field");
     expect_refused((gal_crowd_desc){.controller = other, .groups = groups, .group_count = 1}, "both");
     gal_controller_close(other);
 }
