@@ -12,11 +12,13 @@
 #include "motion/controller.h"
 
 static const char *const head =
-    "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\"><title>gallop judge</title><style>"
+    "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\"><meta name=\"viewport\" "
+    "content=\"width=device-width\">"
+    "<title>gallop judge</title><style>"
     "body{font:15px/1.5 system-ui,sans-serif;margin:2em auto;max-width:1240px;padding:0 1em;color:#222}"
     "table{border-collapse:collapse;font-variant-numeric:tabular-nums}td,th{padding:.1em .8em;text-align:right}"
     "td:first-child,th:first-child{text-align:left}tr.missed td{background:#fde4dc}svg{background:#f6f6f4;"
-    "display:block;margin:.3em 0;max-width:100%}h2{margin-top:2em}small{color:#666}</style>";
+    "display:block;margin:.3em 0;max-width:100%}h2{margin-top:2em}small{color:#666}a{color:inherit}</style>";
 
 /* Colours of the two models' lines. */
 static const char *const colours[GALI_PAGE_MODELS] = {"#1f6fb2", "#c8641b"};
@@ -49,8 +51,9 @@ static void put_text(FILE *out, const char *text) {
 /* ---- bars ---- */
 
 static void put_verdict(const gali_judge_page *page, FILE *out, const gali_judge_verdict *v) {
-    fprintf(out, "<tr%s><td>%s<td>%s<td>%g", gali_judge_is_missed(v) ? " class=missed" : "",
-            gali_judge_scripts[v->script].name, v->fact->heading, v->most);
+    fprintf(out, "<tr%s><td><a href=\"#s%u\">%s</a><td>%s<td>%g",
+            gali_judge_is_missed(v) ? " class=missed" : "", v->script, gali_judge_scripts[v->script].name,
+            v->fact->heading, v->most);
     for (uint32_t m = 0; m < page->models; m++) {
         double got = NAN;
         if (gali_judged_has(page->judged[m], v->script)) {
@@ -65,25 +68,34 @@ static void put_verdict(const gali_judge_page *page, FILE *out, const gali_judge
     fputs("</tr>\n", out);
 }
 
-static void put_bars(const gali_judge_page *page, FILE *out) {
-    uint32_t missed = 0;
-    for (uint32_t i = 0; i < page->counts[0]; i++) {
-        missed += gali_judge_is_missed(&page->verdicts[0][i]) ? 1u : 0u;
-    }
-    fprintf(
-        out,
-        "<p>%u of %u bars are missed; those rows are red.<details open><summary>All bars</summary><table><tr>"
-        "<th>script<th>figure<th>at most",
-        missed, page->counts[0]);
+static void put_table(const gali_judge_page *page, int missed_alone, FILE *out) {
+    fputs("<table><tr><th>script<th>figure<th>at most", out);
     for (uint32_t m = 0; m < page->models; m++) {
         fputs("<th>", out);
         put_text(out, name_of(page->judged[m]));
     }
     fputs("</tr>\n", out);
     for (uint32_t i = 0; i < page->counts[0]; i++) {
-        put_verdict(page, out, &page->verdicts[0][i]);
+        if (!missed_alone || gali_judge_is_missed(&page->verdicts[0][i])) {
+            put_verdict(page, out, &page->verdicts[0][i]);
+        }
     }
-    fputs("</table></details>\n", out);
+    fputs("</table>\n", out);
+}
+
+/* Those that are missed, then all of them, folded up. */
+static void put_bars(const gali_judge_page *page, FILE *out) {
+    uint32_t missed = 0;
+    for (uint32_t i = 0; i < page->counts[0]; i++) {
+        missed += gali_judge_is_missed(&page->verdicts[0][i]) ? 1u : 0u;
+    }
+    fprintf(out, "<p>%u of %u bars are missed%s\n", missed, page->counts[0], missed ? ":" : ".");
+    if (missed) {
+        put_table(page, 1, out);
+    }
+    fputs("<details><summary>All bars</summary>", out);
+    put_table(page, 0, out);
+    fputs("</details>\n", out);
 }
 
 /* ---- plots ---- */
@@ -225,7 +237,7 @@ static void put_strips(const gali_judged *judged, uint32_t script, FILE *out) {
 }
 
 static void put_script(const gali_judge_page *page, uint32_t script, FILE *out) {
-    fprintf(out, "<h2>%s</h2>\n", gali_judge_scripts[script].name);
+    fprintf(out, "<h2 id=s%u>%s</h2>\n", script, gali_judge_scripts[script].name);
     for (uint32_t m = 0; m < page->models; m++) {
         if (gali_judged_has(page->judged[m], script)) {
             put_strips(page->judged[m], script, out);

@@ -454,6 +454,26 @@ static void write_bars(const char *text) {
     fclose(file);
 }
 
+/* What is missed stands first, then again among all, and leads to its script. */
+static void expect_page_of_one_missed(const char *path) {
+    static char page[1 << 22];
+    unsigned script = 0, missed = 0;
+    char heading[64];
+    slurp(path, page, sizeof page);
+    const char *all = strstr(page, "<summary>All bars"),
+               *row = strstr(page, "<tr class=missed><td><a href=\"#s");
+    expect_text(page, " bars are missed:");
+    assert_true(all && row && row < all &&
+                sscanf(row, "<tr class=missed><td><a href=\"#s%u\">run</a>", &script) == 1);
+    for (const char *at = row; at; at = strstr(at + 1, "<tr class=missed")) {
+        missed++;
+    }
+    assert_int_equal(missed, 2);
+    assert_true(strstr(page, "<tr><td>") > all); /* what is kept is folded up */
+    snprintf(heading, sizeof heading, "<h2 id=s%u>run</h2>", script);
+    expect_text(page, heading);
+}
+
 /* A mannequin of random weights keeps bars that are low enough, and misses one that is not, by name. */
 static void judges_by_the_models_own_bars(void **state) {
     (void)state;
@@ -466,8 +486,10 @@ static void judges_by_the_models_own_bars(void **state) {
     expect_text(s->out, "bars: 0 of 0 kept");
     snprintf(text, sizeof text, "%s# its own\nspeed 1e9\nskate 1e-9 run\n", none);
     write_bars(text);
-    s = gallop_here("judge %s/good.gallop --seconds 6 --bars %s/own.bars", place, place);
+    s = gallop_here("judge %s/good.gallop --seconds 6 --bars %s/own.bars --html %s/j.html", place, place,
+                    place);
     expect_bad(s, 1, "bars missed, the first run, skate: ");
+    expect_page_of_one_missed(place_of("j.html"));
     write_bars("skate 4 run\nspede 3\n");
     expect_bad(gallop_here("judge %s/good.gallop --bars %s/own.bars", place, place), 1,
                "own.bars line 2: \"spede\" is no figure");
