@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/system.h"
 #include "commands.h"
 #include "directory.h"
 #include "drive_run.h"
@@ -98,6 +99,11 @@ static int make_folders(const outputs *paths) {
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
         if (all[i] && !gali_directory_name_fits(all[i], ".npy", ".npy")) {
             return gali_command_usage("drive", "%s: arrays are written as .npy", all[i]);
+        }
+        for (size_t j = 0; all[i] && j < i; j++) {
+            if (all[j] && strcmp(all[i], all[j]) == 0 && gali_system_path_kind(all[i]) != GALI_PATH_OTHER) {
+                return gali_command_usage("drive", "%s: two arrays in one file", all[i]);
+            }
         }
         if (gali_directory_make_for(all[i], &error) != GAL_OK) {
             return gali_command_bad("drive", "%s", error.message);

@@ -62,11 +62,11 @@ gal_status gali_onnx_sizes_read(gali_onnx_sizes *sizes, gali_arena *arena, const
         size_t size = strcspn(at, ",");
         gali_onnx_size *next = &list[sizes->count];
         if (!read_size(arena, at, size, next)) {
-            return gali_fail(
-                error, GAL_BAD_ARGUMENT,
-                "--sizes %.*s: expected NAME=N or NAME=LEAST..MOST, from 1 to %d, or several joined by +, "
-                "each of which begins behind the one before",
-                (int)(size < 100 ? size : 100), at, GALI_SIZE_LARGEST);
+            return gali_fail(error, GAL_BAD_ARGUMENT,
+                             "--sizes %.*s: expected NAME=N or NAME=LEAST..MOST, from 1 to %d, or up to %d of "
+                             "them joined by + "
+                             "without gaps, as 1..8+9..64",
+                             (int)(size < 100 ? size : 100), at, GALI_SIZE_LARGEST, GALI_ONNX_PARTS_MAX);
         }
         if (is_told(sizes, next->name)) {
             return gali_fail(error, GAL_BAD_ARGUMENT, "--sizes: \"%.80s\" is told twice", next->name);

@@ -115,6 +115,7 @@ static void helps(void **state) {
     expect_bad(gallop("foo"), 2, "unknown command foo (see: gallop help)");
     expect_bad(gallop("a.gallop"), 2, "a command goes before a model, as in: gallop info a.gallop");
     expect_bad(gallop("drive a -i b -o y.csv"), 2, "y.csv: arrays are written as .npy");
+    expect_bad(gallop("drive a -i b -o y.npy --states y.npy"), 2, "y.npy: two arrays in one file");
     expect_bad(gallop("export a -i b -o y.fbx"), 2, "y.fbx: a name that ends in .bvh or .glb");
     expect_bad(gallop("judge a --seconds 1"), 2, "--seconds 1: a number from 5");
     expect_text(gallop("version")->out, gal_version());
