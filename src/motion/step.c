@@ -208,8 +208,10 @@ void gali_step_reset(const gali_phases *phases, const gali_lanes *all, uint32_t 
         gali_bank_set(bank, is->contact_before + i, lane, contact);
     }
     phases->start_inertia(&lanes);
+    phases->lock_feet(&lanes);
     phases->show(&lanes);
     gali_step_free_feet(all, lane);
+    gali_bank_set(bank, is->fresh, lane, 1); /* the feet's phase took it for its first step */
     const gal_transform *pose = gali_bank_pose(bank, is, lane);
     memcpy(gali_bank_pose_before(bank, is, lane), pose, contract->joint_count * sizeof *pose);
     memcpy(gali_bank_pose_bridge(bank, is, lane), pose, contract->joint_count * sizeof *pose);

@@ -212,6 +212,38 @@ static void a_dogs_hocks_stay_off_the_floor(void **unused) {
     assert_true(lowest > 1);
 }
 
+/* How far joints go in a second at most, from where they are seen at first. */
+static float settles(const run *who) {
+    const uint32_t joints = who->controller->contract->joint_count;
+    gal_vec3 first[GALI_JOINTS_MAX];
+    float most = 0;
+    for (int frame = 0; frame <= 60; frame++) {
+        const gal_transform *pose = gal_crowd_pose(who->crowd, who->who, NULL);
+        for (uint32_t j = 0; j < joints; j++) {
+            first[j] = frame == 0 ? pose[j].position : first[j];
+            most = fmaxf(most, gali_vec3_length(gali_vec3_sub(pose[j].position, first[j])));
+        }
+        gal_crowd_step(who->crowd);
+    }
+    return most;
+}
+
+/* The body is as low as its legs need it, and tilts as the ground does, in the first frame that is seen. */
+static void nobody_settles_where_he_is_put(void **unused) {
+    (void)unused;
+    static const char *const models[] = {"runner", "walker", "dog"};
+    for (uint32_t i = 0; i < sizeof models / sizeof *models; i++) {
+        char file[256];
+        snprintf(file, sizeof file, GALLOP_SOURCE_DIR "/models/%s.gallop", models[i]);
+        run level = start(file, NULL), hill = start(file, hillside);
+        float flat = settles(&level), sloping = settles(&hill);
+        print_message("%s: %.1f cm on the level, %.1f on a hill\n", models[i], (double)flat, (double)sloping);
+        assert_true(flat < 3 && sloping < 3);
+        end(&level);
+        end(&hill);
+    }
+}
+
 /* A kerb of ten centimetres at a metre and a half. */
 static float kerb(void *context, float x, float z) {
     (void)context;
@@ -292,6 +324,7 @@ int main(void) {
         cmocka_unit_test(a_runners_toe_that_stands_is_on_the_ground),
         cmocka_unit_test(a_dog_does_not_hop_on_stairs),
         cmocka_unit_test(a_dogs_hocks_stay_off_the_floor),
+        cmocka_unit_test(nobody_settles_where_he_is_put),
     };
     return cmocka_run_group_tests_name("ground", tests, NULL, NULL);
 }
