@@ -169,8 +169,13 @@ void gali_step_free_feet(const gali_lanes *lanes, uint32_t lane) {
         gali_bank_set(bank, is->foot_lifted + i, lane, 0);
         if (is->grounded) {
             gali_bank_set2(bank, is->toe_was + 2 * i, lane, (gali_vec2){toe.x, toe.z});
-            gali_bank_set(bank, is->toe_over + i, lane, 0);
-            gali_bank_set(bank, is->heel_over + i, lane, 0);
+            gali_bank_set(bank, is->toe_base + i, lane, gali_ground_at(lanes->ground, toe.x, toe.z));
+            gali_bank_set(bank, is->toe_rise + i, lane, 0);
+            gali_bank_set(bank, is->heel_lift + i, lane, 0);
+            gali_bank_set(bank, is->toe_free + i, lane, 0);
+            gali_bank_set(bank, is->heel_free + i, lane, 0);
+            gali_bank_set(bank, is->heel_rise + i, lane, 0);
+            gali_bank_set(bank, is->foot_even + i, lane, 1);
         }
         gali_bank_set(bank, is->heel_ground + i, lane, gali_ground_at(lanes->ground, heel.x, heel.z));
         gali_bank_set(bank, is->toe_ground + i, lane, gali_ground_at(lanes->ground, toe.x, toe.z));
@@ -208,9 +213,13 @@ void gali_step_reset(const gali_phases *phases, const gali_lanes *all, uint32_t 
         gali_bank_set(bank, is->contact_before + i, lane, contact);
     }
     phases->start_inertia(&lanes);
-    phases->lock_feet(&lanes);
     phases->show(&lanes);
     gali_step_free_feet(all, lane);
+    if (is->grounded) { /* laid on the ground from the first that is seen */
+        phases->lock_feet(&lanes);
+        phases->show(&lanes);
+        gali_step_free_feet(all, lane);
+    }
     gali_bank_set(bank, is->fresh, lane, 1); /* the feet's phase took it for its first step */
     const gal_transform *pose = gali_bank_pose(bank, is, lane);
     memcpy(gali_bank_pose_before(bank, is, lane), pose, contract->joint_count * sizeof *pose);
