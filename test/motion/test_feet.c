@@ -139,6 +139,57 @@ static void a_straight_knee_bends_forwards(void **unused) {
     lane_free(&l);
 }
 
+/* ---- heels ---- */
+
+static const char followed_ground[] = "rule ground_reach 20\nrule ground_smooth 0.12\nrule ground_feet 1\n";
+
+/* Where the left toe comes to that is out of its leg's reach by some centimetres, its heel raised or not. */
+static gal_vec3 reached_toe(lane *l, const gal_transform *legs, gal_vec3 toe, gal_vec3 sole, int raised) {
+    const gali_span s = {.all = &l->lanes,
+                         .controller = l->controller,
+                         .contract = l->contract,
+                         .rules = l->rules,
+                         .is = l->is,
+                         .state = l->bank.state + LANE,
+                         .work = l->bank.work + LANE,
+                         .mask = 1,
+                         .at = LANE,
+                         .bits = 1};
+    for (uint32_t j = 0; j < MANNEQUIN_JOINTS; j++) {
+        lane_set_pose(l, j, legs[j]);
+    }
+    gali_v3 side = gali_v3_of((gal_vec3){-1, 0, 0});
+    gali_vfoot foot = {gali_v3_of(toe), gali_v3_of(sole)};
+    foot.sole = raised ? gali_raise_heel(&s, 0, foot) : foot.sole;
+    gali_place_foot(&s, s.mask, &l->contract->legs[0], foot.toe, foot.sole, side);
+    near_length(legs, LEFT_HEEL, LEFT_TOE,
+                distance(lane_pose(l, LEFT_HEEL).position, lane_pose(l, LEFT_TOE).position));
+    return lane_pose(l, LEFT_TOE).position;
+}
+
+/* A leg that does not reach leaves its toe where it is to be, and its heel comes up. */
+static void a_toe_out_of_reach_stays_and_its_heel_rises(void **unused) {
+    (void)unused;
+    static const mannequin_desc desc = {.seed = 1, .rules = followed_ground};
+    lane l;
+    lane_make(&l, &desc, NULL, 0, 0, 0);
+    gal_transform pose[MANNEQUIN_JOINTS];
+    uint64_t random = 24;
+    random_leg(&random, pose);
+    gal_vec3 hip = pose[LEFT_HIP].position, sole = {0, -6, 18};
+    pose[LEFT_KNEE].position = (gal_vec3){hip.x, hip.y - 43, hip.z};
+    pose[LEFT_HEEL].position = (gal_vec3){hip.x, hip.y - 84, hip.z + 9};
+    pose[LEFT_TOE].position = gali_vec3_add(pose[LEFT_HEEL].position, sole);
+    gal_vec3 toe = {hip.x, hip.y - 89, hip.z - 15}; /* the heel 5 cm out of reach, behind */
+    float fixed = distance(reached_toe(&l, pose, toe, sole, 0), toe),
+          raised = distance(reached_toe(&l, pose, toe, sole, 1), toe);
+    float up = lane_pose(&l, LEFT_HEEL).position.y - (toe.y - sole.y);
+    print_message("a toe out of reach is %.1f cm off its place, with its heel raised by %.1f cm %.1f\n",
+                  (double)fixed, (double)up, (double)raised);
+    assert_true(fixed > 3 && raised < 1 && up > 3);
+    lane_free(&l);
+}
+
 /* ---- walking ---- */
 
 static float hillside(void *context, float x, float z) {
@@ -440,6 +491,7 @@ int main(void) {
         cmocka_unit_test(a_leg_reaches_and_its_bones_keep_their_length),
         cmocka_unit_test(out_of_reach_it_points_there),
         cmocka_unit_test(a_straight_knee_bends_forwards),
+        cmocka_unit_test(a_toe_out_of_reach_stays_and_its_heel_rises),
         cmocka_unit_test(a_planted_toe_stays_on_the_hillside),
         cmocka_unit_test(locking_changes_the_pose_alone),
         cmocka_unit_test(a_lock_lets_go_when_it_pulls_too_far),
