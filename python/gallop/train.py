@@ -115,7 +115,7 @@ def parser() -> argparse.ArgumentParser:
                    help="train a mann though the files show nobody who stands")
     p.add_argument("-o", "--out", type=Path, help="model to write")
     p.add_argument("--quick", action="store_true",
-                   help="four to six minutes of an idle core, not the best")
+                   help="three to six minutes of two idle cores, not the best")
     p.add_argument("--seed", type=int, default=1)
     p.add_argument("--hidden", type=positive(int),
                    help="width of the hidden layers (352, quick 256; runner: 384, mann 224, "

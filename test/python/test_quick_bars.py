@@ -1,0 +1,41 @@
+"""The bars of --quick (docs/training/*-quick.bars): a whole training keeps them, a statue does
+not."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from gallop import judge, modelfile
+
+ROOT = Path(__file__).resolve().parents[2]
+COMMAND = Path(os.environ.get("GALLOP_COMMAND", ROOT / "build/dev/cli/gallop"))
+SECONDS = 12  # of each script
+
+pytestmark = pytest.mark.skipif(not COMMAND.exists(), reason="no gallop command: name it in "
+                                "GALLOP_COMMAND")
+
+
+def judged(model: Path, kind: str) -> dict:
+    return judge.figures(str(COMMAND), model, SECONDS, ROOT / f"docs/training/{kind}-quick.bars")
+
+
+@pytest.mark.parametrize("kind", ["walker", "runner"])
+def test_what_was_trained_longer_keeps_them(kind):
+    said = judged(ROOT / "models" / f"{kind}.gallop", kind)
+    assert said["bars"] > 100 and said["missed"] == []
+
+
+@pytest.mark.parametrize("kind", ["walker", "runner"])
+def test_a_statue_does_not(kind, tmp_path):
+    model = modelfile.read(ROOT / "models" / f"{kind}.gallop")
+    last = model.layers[-1]
+    last.weights, last.bias = np.zeros_like(last.weights), np.zeros_like(last.bias)
+    model.golden = None
+    modelfile.write(model, tmp_path / "statue.gallop")
+    said = judged(tmp_path / "statue.gallop", kind)
+    missed = {(m["script"], m["figure"]) for m in said["missed"]}
+    assert {("walk", "off"), ("run", "off"), ("back run", "off")} <= missed
