@@ -135,7 +135,7 @@ static gali_measured search(gali_search_way way, uint64_t seed, gali_search_meas
     assert_int_equal(gali_space_make(&space, way, &layer, target_of("x86-64-v4"), &arena, &error), GAL_OK);
     gali_search_desc desc = {.space = &space, .seed = seed, .measure = measure, .measure_context = measured};
     assert_int_equal(gali_search_open(&s, &desc, &error), GAL_OK);
-    if (gali_search_run(s, 20, 0, &stopped, &error) != GAL_OK ||
+    if (gali_search_run(s, 600, 0, &stopped, &error) != GAL_OK ||
         gali_search_finish(s, GALI_SEARCH_FINALISTS, &schedule, &best, &error) != GAL_OK) {
         fail_msg("%s", error.message);
     }
