@@ -69,9 +69,11 @@ def run_both(model, path, full, ground=None):
 
 
 def under(ground):
-    """The ground as the runtime asks for it."""
+    """The ground as the runtime asks for it, place by place: traced, which takes less than half."""
     flat = torch.tensor(ground)
-    return lambda x, z: float(terrain.height(flat, torch.tensor([x, z], dtype=torch.float64)))
+    at = torch.zeros(2, dtype=torch.float64)
+    height = torch.jit.trace(lambda at: terrain.height(flat, at), at)
+    return lambda x, z: float(height(torch.tensor([x, z], dtype=torch.float64)))
 
 
 def compare(ours, theirs):
