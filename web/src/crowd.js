@@ -4,6 +4,8 @@ import { forgotten, handleOf } from "./module.js";
 const TRANSFORM = 7; // position x y z, rotation x y z w
 const SAMPLES_MOST = 64; // of a trajectory
 const LEVELS_MOST = 4; // GAL_LEVELS_MAX
+const FULL = 5; // GAL_FULL
+const NOT_FOUND = 6; // GAL_NOT_FOUND
 
 /** Up to `capacity` characters of one controller. */
 export class Crowd {
@@ -12,6 +14,7 @@ export class Crowd {
   constructor(controller, { capacity = 16, ground = null, standIns = [] } = {}) {
     const controllers = [controller, ...standIns];
     if (!controllers.every((each) => each instanceof Controller)) throw new TypeError("new Crowd(controller): a Controller expected");
+    if (!(Number.isInteger(capacity) && capacity >= 1)) throw new RangeError(`capacity ${capacity}: 1 to 65535 expected`);
     if (controllers.length > LEVELS_MOST) throw new RangeError(`${standIns.length} stand-ins, at most ${LEVELS_MOST - 1} expected`);
     const { module } = controller;
     this.controller = controller;
@@ -62,7 +65,7 @@ export class Crowd {
   add({ x = 0, z = 0, facing = 0, phase = 0 } = {}) {
     const { module } = this, status = module.call.crowd_add(this.handle, x, z, facing, phase, module.scratch);
     module.afterGround();
-    module.checkOf(status, `a crowd of ${this.count}`);
+    module.checkOf(status, status === FULL ? `a crowd of ${this.count}` : `add at x ${x}, z ${z}, facing ${facing}, phase ${phase}`);
     return module.pointer(module.scratch);
   }
 
@@ -130,9 +133,8 @@ export class Crowd {
   /** World transforms [joints * 7] after the last step. */
   pose(character, out = new Float32Array(this.#width)) {
     const at = this.module.call.crowd_pose(this.handle, character);
-    this.#about(character, at ? 0 : 6);
-    out.set(this.module.floats(at, this.#width));
-    return out;
+    this.#about(character, at ? 0 : NOT_FOUND);
+    return filled(out, this.module.floats(at, this.#width));
   }
 
   /** The same between the last two steps: fraction 0 the earlier, 1 the later. */
@@ -149,8 +151,7 @@ export class Crowd {
   poses(fraction = 1, out = new Float32Array(this.count * this.#width)) {
     const { count, module } = this, at = this.#roomOf(count);
     module.call.crowd_poses(this.handle, this.controller.joints.length, fraction, at);
-    out.set(module.floats(at, count * this.#width));
-    return out;
+    return filled(out, module.floats(at, count * this.#width));
   }
 
   /** Where a character is and how it moves. */
@@ -165,7 +166,7 @@ export class Crowd {
   trajectory(character) {
     const { module } = this, facings = module.scratch + SAMPLES_MOST * 12;
     const count = module.call.gal_crowd_trajectory(this.handle, character, module.scratch, facings, SAMPLES_MOST);
-    this.#about(character, count ? 0 : 6);
+    this.#about(character, count ? 0 : NOT_FOUND);
     return { points: module.floats(module.scratch, 3 * count).slice(), facings: module.floats(facings, count).slice() };
   }
 
@@ -204,8 +205,7 @@ export class Crowd {
   #poseBy(name, character, extra, out) {
     const at = this.#roomOf(1);
     this.#about(character, this.module.call[name](this.handle, character, ...extra, at));
-    out.set(this.module.floats(at, this.#width));
-    return out;
+    return filled(out, this.module.floats(at, this.#width));
   }
 
   #roomOf(count) {
@@ -217,6 +217,12 @@ export class Crowd {
     }
     return this.room.at;
   }
+}
+
+function filled(out, numbers) {
+  if (out.length < numbers.length) throw new RangeError(`an array of ${out.length} numbers, ${numbers.length} expected`);
+  out.set(numbers);
+  return out;
 }
 
 // What crowd_create takes of a ground, and what frees it.

@@ -200,7 +200,11 @@ test("errors are the library's words", async () => {
   assert.throws(() => crowd.add(), /a crowd of 1: full/);
   assert.throws(() => crowd.pose(12345), /character 12345: not found/);
   assert.throws(() => crowd.setInput(12345, {}), /character 12345: not found/);
-  assert.throws(() => new Crowd(walker).add({ x: NaN }), /bad argument/);
+  assert.throws(() => new Crowd(walker).add({ x: NaN }), /add at x NaN, z 0, facing 0, phase 0: bad argument/);
+  for (const capacity of [0, -1, 1.5, NaN, "many"]) {
+    assert.throws(() => new Crowd(walker, { capacity }), new RegExp(`capacity ${capacity}: 1 to 65535 expected`));
+  }
+  assert.throws(() => crowd.pose(crowd.characters[0], new Float32Array(3)), /an array of 3 numbers, 161 expected/);
   assert.throws(() => walker.network.run(new Float32Array(3)), /x has 3 numbers, a multiple of 222 expected/);
   assert.throws(() => walker.network.run(new Float32Array(222)), /phase/);
   crowd.remove(who);
