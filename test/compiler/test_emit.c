@@ -325,6 +325,31 @@ static void array_of_weights_is_the_blob(void **state) {
     synthetic_free(&s);
 }
 
+/* Who compiles without the target's flags is told them, not pages of errors about its intrinsics. */
+static void forgotten_flags_are_said(void **state) {
+    (void)state;
+    static const char *const told[][2] = {
+        {"x86-64-v3",
+         "#ifndef __AVX2__\n#error \"this is for x86-64-v3: compile it with -march=x86-64-v3\"\n#endif\n"},
+        {"x86-64-v4",
+         "#ifndef __AVX512F__\n#error \"this is for x86-64-v4: compile it with -march=x86-64-v4\"\n"},
+        {"wasm32+simd128",
+         "#ifndef __wasm_simd128__\n#error \"this is for wasm32+simd128: compile it with -msimd128\"\n"},
+        {"scalar", NULL},
+        {"armv8-a", NULL}};
+    size_t size, source_size;
+    synthetic s = synthetic_make(&bare);
+    unsigned char *bytes = synthetic_bytes(&s, &size);
+    for (size_t i = 0; i < sizeof told / sizeof told[0]; i++) {
+        gal_compiled *compiled = compile_spilled(bytes, size, told[i][0], 0);
+        const char *source = gal_compiled_bytes(compiled, GAL_COMPILED_SOURCE, &source_size);
+        assert_true(told[i][1] ? strstr(source, told[i][1]) != NULL : strstr(source, "#error") == NULL);
+        gal_compiled_free(compiled);
+    }
+    free(bytes);
+    synthetic_free(&s);
+}
+
 /* What the header says of the weights: their licence, whatever stands in it, and their sum; C++ takes it. */
 static void header_tells_of_the_weights(void **state) {
     (void)state;
@@ -481,6 +506,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(a_log_gives_each_range_its_best, place_make, place_remove),
         cmocka_unit_test_setup_teardown(equal_input_gives_equal_bytes, place_make, place_remove),
         cmocka_unit_test_setup_teardown(array_of_weights_is_the_blob, place_make, place_remove),
+        cmocka_unit_test_setup_teardown(forgotten_flags_are_said, place_make, place_remove),
         cmocka_unit_test_setup_teardown(header_tells_of_the_weights, place_make, place_remove),
         cmocka_unit_test_setup_teardown(walker_is_small, place_make, place_remove),
         cmocka_unit_test_setup_teardown(wasm_needs_no_libc, place_make, place_remove),

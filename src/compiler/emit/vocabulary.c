@@ -260,9 +260,22 @@ static void mark(definitions *all, piece text) {
     }
 }
 
+/* Without the target's flags its words are pages of errors: one says what is missing. */
+static void demand_flags(gali_text *text, const gali_target *target) {
+    const char *given = target->simd == GALI_SIMD_AVX2     ? "__AVX2__"
+                        : target->simd == GALI_SIMD_AVX512 ? "__AVX512F__"
+                        : target->simd == GALI_SIMD_WASM   ? "__wasm_simd128__"
+                                                           : NULL;
+    if (given) {
+        gali_text_add(text, "#ifndef %s\n#error \"this is for %s: compile it with %s\"\n#endif\n\n", given,
+                      target->name, target->flags);
+    }
+}
+
 void gali_vocabulary_includes(gali_text *text, const gali_target *target) {
     const gali_embedded *header = header_of(target);
     const char *at = header->data, *end = at + header->size;
+    demand_flags(text, target);
     for (; at < end; at = line_end(at, end)) {
         if (starts(at, end, "#include <")) {
             gali_text_add_bytes(text, at, (size_t)(line_end(at, end) - at));

@@ -12,7 +12,7 @@
 #include "compiler/target.h"
 #include "graph/text.h"
 
-/* Appends the #include lines of the target's vocabulary, and the compiler's own words (base/compiler.h). */
+/* Appends an #error for who forgets the target's flags, the #include lines of its vocabulary, and the compiler's own words (base/compiler.h). */
 void gali_vocabulary_includes(gali_text *text, const gali_target *target);
 
 /* Appends the C library's headers that programs use, or what the target has in their place. target: NULL, any. */
