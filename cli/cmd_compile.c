@@ -72,7 +72,7 @@ static int read_words(compile *self) {
     return GALI_EXIT_OK;
 }
 
-/* The file's name without folders and extension, as far as it is a C identifier. */
+/* The file's name without folders and extension, as far as it is a C identifier; "model" where nothing of it is. */
 static void name_of(const char *path, char name[25]) {
     const char *slash = strrchr(path, '/');
     size_t size = 0;
@@ -87,6 +87,9 @@ static void name_of(const char *path, char name[25]) {
         }
     }
     name[size] = 0;
+    if (size == 0) {
+        memcpy(name, "model", sizeof "model");
+    }
 }
 
 static gal_status write_bytes(const compile *self, const char *bytes, size_t size, const char *extension,
@@ -337,7 +340,7 @@ const gali_command gali_command_compile = {
     "computes, for\n"
     "any number of characters in the range; the header tells sizes, memory and how to build it. NAME is the "
     "model's\n"
-    "file name unless --name gives one.\n\n"
+    "file name, or model, unless --name gives one.\n\n"
     "With --layers an ONNX network's layers are recognised, as gallop import does, and compiled as a "
     "controller's.\n"
     "Else of an ONNX model NAME_run takes its sizes, inputs and outputs as the header says them; the other "

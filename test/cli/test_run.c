@@ -184,6 +184,10 @@ static void names_are_identifiers(void **state) {
         snprintf(line, sizeof line, "compile %s/m.onnx --name %s -o %s/out", place, names[i], place);
         expect_bad(gallop(line), 2, "not a C identifier of at most 24");
     }
+    assert_int_equal(rename(place_of("m.onnx"), place_of("9.onnx")),
+                     0); /* no letter that a name could begin with */
+    snprintf(line, sizeof line, "compile %s/9.onnx -o %s/out", place, place);
+    expect_text(gallop(line)->out, "out/model.h\n");
 }
 
 static void what_does_not_fit_is_named(void **state) {
