@@ -177,6 +177,7 @@ static gal_status check_data(gali_npy *out, size_t size, const char *name, gal_e
 static gal_status parse_head(gali_npy *out, const unsigned char *byte, size_t size, const char *name,
                              size_t *data, gal_error *error) {
     *out = (gali_npy){0};
+    *data = 0;
     if (size >= 4 && memcmp(byte, "PK\3\4", 4) == 0) {
         return gali_fail(error, GAL_BAD_DATA, "%s: an archive of .npy files: numpy.load(..)[NAME] has one",
                          name);
