@@ -26,6 +26,7 @@ static const patterns_case cases[] = {
     {2, 16, 16, 9, 20, "pads:ints=1,1,1,1", 12, 40, 1},
     {0, 16, 16, 13, 7, "pads:ints=0,2,1,0", 6, 30, 1},
     {1, 600, 16, 6, 9, "", 1, 10, 2},
+    {1, 300, 16, 14, 9, "pads:ints=1,1,1,1", 8, 10, 1}, /* whose tiles are of 14 rows, or of 7 */
     /* otherwise */
     {1, 16, 16, 7, 7, "pads:ints=1,1,1,1", 13, 28, 0},
     {1, 16, 16, 7, 7, "pads:ints=1,1,1,1 strides:ints=2,2", 8, 28, 0},

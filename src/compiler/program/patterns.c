@@ -244,12 +244,17 @@ static void set_sum(gali_replacing *r, gali_program_stage *stage, const gali_pat
     stage->patterns = own;
 }
 
-static void replace(gali_replacing *r, const pruned *c) {
-    uint32_t tiles = make_tiles(r, c),
-             bytes = (c->rows + GALI_PATTERNS_MARGIN) * (COLUMNS + GALI_PATTERNS_MARGIN) * 4;
+/* By tiles of a target with few registers, whichever it is: blocks change bits. */
+static uint32_t count_blocks(const pruned *c) {
+    uint32_t rows = choose_rows(c->height, ROWS_MOST) + GALI_PATTERNS_MARGIN;
+    uint32_t bytes = rows * (COLUMNS + GALI_PATTERNS_MARGIN) * (uint32_t)sizeof(float);
     uint32_t blocks = (c->channels * bytes + BLOCK_BYTES - 1) / BLOCK_BYTES;
+    return blocks < BLOCKS_MOST ? blocks : BLOCKS_MOST;
+}
+
+static void replace(gali_replacing *r, const pruned *c) {
+    uint32_t tiles = make_tiles(r, c), blocks = count_blocks(c);
     const gali_scalar *start = c->conv.stage->start, *index[GALI_RANK_MAX] = {NULL};
-    blocks = blocks < BLOCKS_MOST ? blocks : BLOCKS_MOST;
     for (uint32_t i = 0; i < 4; i++) {
         index[i] = gali_x_axis(&r->x, i);
     }
