@@ -12,18 +12,23 @@ enum { LEFT_HIP = 1, LEFT_KNEE, LEFT_HEEL, LEFT_TOE, RIGHT_HIP, RIGHT_KNEE, RIGH
 
 /* ---- reaching ---- */
 
+/* The lane as a phase sees it. */
+static gali_span span_of(lane *l) {
+    return (gali_span){.all = &l->lanes,
+                       .controller = l->controller,
+                       .contract = l->contract,
+                       .rules = l->rules,
+                       .is = l->is,
+                       .state = l->bank.state + LANE,
+                       .work = l->bank.work + LANE,
+                       .mask = 1,
+                       .at = LANE,
+                       .bits = 1};
+}
+
 /* The biped's left leg reaches; side is the character's right. */
 static void reach(lane *l, gal_transform *pose, gal_vec3 target) {
-    const gali_span s = {.all = &l->lanes,
-                         .controller = l->controller,
-                         .contract = l->contract,
-                         .rules = l->rules,
-                         .is = l->is,
-                         .state = l->bank.state + LANE,
-                         .work = l->bank.work + LANE,
-                         .mask = 1,
-                         .at = LANE,
-                         .bits = 1};
+    const gali_span s = span_of(l);
     for (uint32_t j = 0; j < MANNEQUIN_JOINTS; j++) {
         lane_set_pose(l, j, pose[j]);
     }
@@ -145,16 +150,7 @@ static const char followed_ground[] = "rule ground_reach 20\nrule ground_smooth 
 
 /* Where the left toe comes to that is out of its leg's reach by some centimetres, its heel raised or not. */
 static gal_vec3 reached_toe(lane *l, const gal_transform *legs, gal_vec3 toe, gal_vec3 sole, int raised) {
-    const gali_span s = {.all = &l->lanes,
-                         .controller = l->controller,
-                         .contract = l->contract,
-                         .rules = l->rules,
-                         .is = l->is,
-                         .state = l->bank.state + LANE,
-                         .work = l->bank.work + LANE,
-                         .mask = 1,
-                         .at = LANE,
-                         .bits = 1};
+    const gali_span s = span_of(l);
     for (uint32_t j = 0; j < MANNEQUIN_JOINTS; j++) {
         lane_set_pose(l, j, legs[j]);
     }
