@@ -23,13 +23,13 @@ def judged(model: Path, kind: str) -> dict:
     return judge.figures(str(COMMAND), model, SECONDS, ROOT / f"docs/training/{kind}-quick.bars")
 
 
-@pytest.mark.parametrize("kind", ["walker", "runner"])
+@pytest.mark.parametrize("kind", ["walker", "runner", "dog"])
 def test_what_was_trained_longer_keeps_them(kind):
     said = judged(ROOT / "models" / f"{kind}.gallop", kind)
     assert said["bars"] > 100 and said["missed"] == []
 
 
-@pytest.mark.parametrize("kind", ["walker", "runner"])
+@pytest.mark.parametrize("kind", ["walker", "runner", "dog"])
 def test_a_statue_does_not(kind, tmp_path):
     model = modelfile.read(ROOT / "models" / f"{kind}.gallop")
     last = model.layers[-1]
