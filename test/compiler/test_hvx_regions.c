@@ -469,6 +469,19 @@ static void test_large_scales(void **state) {
     assert_int_equal(units_of(&unit, means, "1e39", "1e39"), 0);
 }
 
+/* Weights of a scale below 0 are no unit, whether 16 bits hold it or not. */
+static void test_scales_of_weights(void **state) {
+    (void)state;
+    static const char product[] =
+        "constant %%2: f32[] = %s\nconstant %%3: i8[8, 8]\ninput %%4: u8[1, 8]\n"
+        "%%5: f32[1, 8] = DequantizeLinear (%%4, %%0, %%1)\n%%6: f32[8, 8] = DequantizeLinear (%%3, %%2)\n"
+        "%%7: f32[1, 8] = MatMul (%%5, %%6)\n%%8: u8[1, 8] = QuantizeLinear (%%7, %%0, %%1)\noutput %%8\n";
+    gali_hvx_unit unit;
+    assert_int_equal(units_of(&unit, product, "0.05"), 1);
+    assert_int_equal(units_of(&unit, product, "-0.05"), 0);
+    assert_int_equal(units_of(&unit, product, "-1e9"), 0);
+}
+
 /* ---- what is too large for a region ---- */
 
 /* The nodes of the graph, which stays one, that are regions in the end. */
@@ -566,8 +579,8 @@ int main(int argc, char **argv) {
         cmocka_unit_test(test_mobile),       cmocka_unit_test(test_residual),
         cmocka_unit_test(test_two_regions),  cmocka_unit_test(test_hostile_windows),
         cmocka_unit_test(test_clamped_list), cmocka_unit_test(test_large_means),
-        cmocka_unit_test(test_large_scales), cmocka_unit_test(test_deep_chain),
-        cmocka_unit_test(test_too_large)};
+        cmocka_unit_test(test_large_scales), cmocka_unit_test(test_scales_of_weights),
+        cmocka_unit_test(test_deep_chain),   cmocka_unit_test(test_too_large)};
     if (!have("clang-19") || !have("ld.lld-19") || !have("llvm-mc-19") || !have("qemu-hexagon")) {
         return 77;
     }

@@ -30,8 +30,8 @@ int gali_hvx_scale_sums(gali_hvx_unit *unit, const double *ratios, const double 
     }
     int held = shift > 0;
     for (uint32_t c = 0; held && c < unit->to.channels; c++) {
-        held = ratios[c] >= 0 && is_held(ratios[c], bounds[c], shift); /* no number is not, either */
-        scaling->multipliers[c] = held ? (int16_t)floor(ldexp(ratios[c], shift + 15) + 0.5) : 0;
+        held = is_held(ratios[c], bounds[c], shift);
+        scaling->multipliers[c] = (int16_t)floor(ldexp(ratios[c], shift + 15) + 0.5);
     }
     scaling->shift = shift;
     scaling->zero = unit->to.zero;

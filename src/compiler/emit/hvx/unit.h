@@ -76,8 +76,8 @@ int gali_hvx_read_unit(const gali_graph *graph, uint32_t node, gali_hvx_unit *un
 int gali_hvx_least(const gali_hvx_bytes *to, double least, double most, int32_t *byte);
 
 /*
- * Fills the unit's scaling. ratios[channels]: what a sum is multiplied with to be in steps of the result; bounds: what its magnitude
- * is at most. 0 where 16 bits do not hold it.
+ * Fills the unit's scaling. ratios[channels], above 0: what a sum is multiplied with to be in steps of the result; bounds: what
+ * its magnitude is at most. 0 where 16 bits do not hold it.
  */
 int gali_hvx_scale_sums(gali_hvx_unit *unit, const double *ratios, const double *bounds);
 
