@@ -93,14 +93,19 @@ static void put_word(unsigned char *at, uint32_t word) {
     memcpy(at, &word, sizeof word);
 }
 
+static uint16_t half_of(const numbers *n, double weight) {
+    if (n->kind == GALI_NARROW_I16_BLOCKS) {
+        return (uint16_t)(int16_t)weight;
+    }
+    return n->kind == GALI_NARROW_F16 ? gali_f16_round((float)weight) : gali_bf16_round((float)weight);
+}
+
 static void pack_weight(const gali_narrow *table, const numbers *n, unsigned char *at, double weight) {
     if (n->kind == GALI_NARROW_I8_ROW || n->kind == GALI_NARROW_I8_BLOCKS || n->kind == GALI_NARROW_I8_I16) {
         *at = (unsigned char)(int8_t)weight;
         return;
     }
-    const uint16_t half = n->kind == GALI_NARROW_I16_BLOCKS ? (uint16_t)(int16_t)weight
-                          : n->kind == GALI_NARROW_F16      ? gali_f16_round((float)weight)
-                                                            : gali_bf16_round((float)weight);
+    const uint16_t half = half_of(n, weight);
     (void)table;
     memcpy(at, &half, sizeof half);
 }
