@@ -486,7 +486,7 @@ static gali_program *versions_without_a_whole(gali_arena *arena) {
     gali_graph *graph;
     gal_error error = {0};
     gali_run run = {.error = &error};
-    gali_program *p;
+    gali_program *p = NULL;
     gali_text_add(&text, "symbol s 3..4\ninput %%0 \"x\": f32[s, quotient(s, -2) + 15, 600]\n");
     add_constant(&text, 1, "600, 50", K * N);
     gali_text_add(&text, "%%2 \"product\": f32[...] = MatMul (%%0, %%1)\noutput %%2\n");
