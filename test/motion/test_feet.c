@@ -186,6 +186,40 @@ static void a_toe_out_of_reach_stays_and_its_heel_rises(void **unused) {
     lane_free(&l);
 }
 
+/* ---- lifts ---- */
+
+/* A step up, out of the reach of what the root goes over. */
+static float kerb(void *context, float x, float z) {
+    (void)context;
+    (void)x;
+    return z < 25 ? 0 : 10;
+}
+
+/* What lies ahead of a toe before the kerb that goes `way` a frame, by a contract of that rate. */
+static gali_vahead ahead_at(lane *l, float rate, float way) {
+    gali_contract contract = *l->contract;
+    gali_span s = span_of(l);
+    contract.rate = rate;
+    s.contract = &contract;
+    const gali_vend toe = {.at = {0, 13}, .motion = {0, way}};
+    return gali_look_ahead(&s, &toe);
+}
+
+/* The same kerb is seen in the same seconds, whatever a frame is. */
+static void the_way_ahead_is_looked_at_by_seconds(void **unused) {
+    (void)unused;
+    static const mannequin_desc desc = {.seed = 1, .rules = followed_ground};
+    lane l;
+    lane_make(&l, &desc, kerb, 0, 0, 0);
+    gali_vahead at_60 = ahead_at(&l, 60, 4), at_30 = ahead_at(&l, 30, 8);
+    assert_float_equal(at_60.most, 10, 1e-5f);
+    assert_float_equal(at_60.rate, 10 / 7.0f, 1e-5f); /* only the last place is over it */
+    assert_float_equal(at_30.most, at_60.most, 1e-5f);
+    assert_float_equal(at_30.mean, at_60.mean, 1e-5f);
+    assert_float_equal(at_30.rate, 2 * at_60.rate, 1e-5f);
+    lane_free(&l);
+}
+
 /* ---- walking ---- */
 
 static float hillside(void *context, float x, float z) {
@@ -488,6 +522,7 @@ int main(void) {
         cmocka_unit_test(out_of_reach_it_points_there),
         cmocka_unit_test(a_straight_knee_bends_forwards),
         cmocka_unit_test(a_toe_out_of_reach_stays_and_its_heel_rises),
+        cmocka_unit_test(the_way_ahead_is_looked_at_by_seconds),
         cmocka_unit_test(a_planted_toe_stays_on_the_hillside),
         cmocka_unit_test(locking_changes_the_pose_alone),
         cmocka_unit_test(a_lock_lets_go_when_it_pulls_too_far),
