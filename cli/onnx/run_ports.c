@@ -318,10 +318,10 @@ static size_t plain_name(const gali_run_ports *ports, uint32_t output, char name
     return size;
 }
 
-/* Whether an output before it has that name, too, to a file system that may not tell A from a. */
-static int is_taken(const gali_run_ports *ports, uint32_t output, const char *name) {
+/* Whether one of the first outputs has that name, to a file system that may not tell A from a. */
+static int is_taken(const gali_run_ports *ports, uint32_t outputs, const char *name) {
     char other[NAME_BYTES];
-    for (uint32_t i = 0; i < output; i++) {
+    for (uint32_t i = 0; i < outputs; i++) {
         plain_name(ports, i, other);
         if (strcasecmp(name, other) == 0) {
             return 1;
@@ -330,13 +330,17 @@ static int is_taken(const gali_run_ports *ports, uint32_t output, const char *na
     return 0;
 }
 
-/* NAME.npy in the folder; outputN.npy where the name is nothing, or another output's. */
+/* NAME.npy in the folder; where the name is nothing, or that of one before it, outputN.npy, which no output is named. */
 static gal_status path_in(const gali_run_ports *ports, uint32_t output, const char *folder,
                           char path[PATH_BYTES], gal_error *error) {
+    const uint32_t count = ports->graph->output_count;
     char name[NAME_BYTES];
     int named = plain_name(ports, output, name) && !is_taken(ports, output, name);
-    int length = named ? snprintf(path, PATH_BYTES, "%s/%s.npy", folder, name)
-                       : snprintf(path, PATH_BYTES, "%s/output%u.npy", folder, output);
+    for (uint32_t number = output; !named; number += count) {
+        snprintf(name, sizeof name, "output%u", number);
+        named = !is_taken(ports, count, name);
+    }
+    int length = snprintf(path, PATH_BYTES, "%s/%s.npy", folder, name);
     return length < PATH_BYTES ? GAL_OK : gali_fail(error, GAL_IO, "%.64s...: the path is too long", folder);
 }
 
