@@ -227,7 +227,7 @@ def test_wrong_sizes_are_named(asked: str, why: str, tmp_path: Path) -> None:
     done = subprocess.run(
         [COMMAND, "inspect", path, "--sizes", asked], capture_output=True, text=True
     )
-    assert done.returncode == 1
+    assert done.returncode == 2
     assert why in done.stderr
 
 
