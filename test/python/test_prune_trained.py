@@ -356,11 +356,12 @@ def test_the_body_counts_most_of_what_a_dog_says(dog_model):
     life = learn.Run(dog_of(dog_model), 1)
     at, counts = life.trainer.rollout.body.at, life.counts
     assert float(counts.mean()) == pytest.approx(1) and bool((counts > 0).all())
-    total = {name: float(counts[at[name]].sum()) for name in learn.COUNTS}
-    for name, much in learn.COUNTS.items():
+    total = {name: float(counts[at[name]].sum()) for name in learn.COUNTED}
+    for name, weight in learn.COUNTED.items():
+        much = getattr(learn.WEIGHTS, weight)
         assert total[name] / total["hinge.change"] == pytest.approx(much, rel=1e-5)
     root = counts[at["root.velocity.x"].start : at["root.turn"].stop]
-    assert float(root.sum()) / total["hinge.change"] == pytest.approx(learn.ROOT, rel=1e-5)
+    assert float(root.sum()) / total["hinge.change"] == pytest.approx(2, rel=1e-5)
 
 
 def test_states_are_found_in_inputs_again(dog_model):
@@ -393,5 +394,5 @@ def test_planted_feet_that_are_taken_along_are_an_error(dog_model):
 
     assert error(0.9, 0.0) == error(0.1, 0.0) == 0
     flat = error(0.1, 0.2)  # cm a frame, of all feet: of one of three ways
-    assert flat == pytest.approx(learn.FEET * 0.2 / 3, rel=0.5)
+    assert flat == pytest.approx(learn.WEIGHTS.feet * 0.2 / 3, rel=0.5)
     assert error(0.9, 0.2) == pytest.approx((1 + learn.PLANTED) * flat)

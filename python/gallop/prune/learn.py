@@ -18,6 +18,7 @@ import torch
 from gallop import graph
 from gallop.dog.control import DEFAULTS, Command
 from gallop.dog.loop import State
+from gallop.dog.rollout import Weights
 from gallop.interrupt import Interrupt
 from gallop.polish import named, parted
 from gallop.progress import Progress
@@ -26,11 +27,11 @@ from gallop.prune.pads import Pads
 from gallop.trainer import follow, load_checkpoint
 
 RENEW = 8  # steps between two looks at which commands of people have ended
-COUNTS = {"hinge.change": 1.0, "body.change": 2.0, "hinge.velocity": 0.5, "body.rate": 0.5,
-          "contact": 0.5, "leg.phase": 0.5, "leg.phase.rate": 0.25, "future": 0.25}
-ROOT = 2.0  # the same of the root's step and turn
-FEET = 0.5  # how much a centimetre of a foot counts beside the outputs' mean deviation
-PLANTED = 3.0  # and how much more one that stands
+COUNTED = {"hinge.change": "hinge", "body.change": "posture", "hinge.velocity": "hinge_rate",
+           "body.rate": "rate", "contact": "contact", "leg.phase": "phase",
+           "leg.phase.rate": "turns", "future": "path"}  # dogs: outputs, and what weighs them
+WEIGHTS = Weights()  # feet: what a centimetre counts beside the outputs' mean deviation
+PLANTED = 3.0  # how much more a foot counts that stands
 KEEP = 0.999  # of the mean of the weights that a step leaves
 
 
@@ -152,16 +153,17 @@ class Run:
         said, before = r.call(rows), self._state(rows)
         feet, there = (r.body.advance(before, y)[0].feet_rate for y in (said, wanted))
         return (((said - wanted) / r.y_std * self.counts).abs().mean()
-                + FEET * ((feet - there) * planted).abs().mean())
+                + WEIGHTS.feet * ((feet - there) * planted).abs().mean())
 
     def _counts(self) -> torch.Tensor:
         """How much each output counts [N], 1 on the mean: those of a block together as much as in
         the dog's training (gallop.dog.rollout.Weights)."""
         body, counts = self.trainer.rollout.body, torch.zeros(self.trainer.rollout.y_std.shape)
-        for name, much in COUNTS.items():
+        for name, weight in COUNTED.items():
             at = body.at[name]
-            counts[at] = much / (at.stop - at.start)
-        counts[body.at["root.velocity.x"].start : body.at["root.turn"].stop] = ROOT / 3
+            counts[at] = getattr(WEIGHTS, weight) / (at.stop - at.start)
+        root = slice(body.at["root.velocity.x"].start, body.at["root.turn"].stop)
+        counts[root] = (WEIGHTS.root + WEIGHTS.step) / 3
         return (counts / counts.mean()).to(self.polish.device)
 
     def _state(self, rows: torch.Tensor) -> State:
