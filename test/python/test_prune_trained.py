@@ -16,7 +16,7 @@ from gallop.dog import export as dog_export
 from gallop.dog import features as dog_features
 from gallop.dog import polish as dog_polish
 from gallop.dog import train as dog_train
-from gallop.prune import blocks, closed_loop, learn, pads, regress, trained
+from gallop.prune import blocks, closed_loop, learn, looks, pads, regress, trained
 from gallop.prune import frames as frames_module
 from gallop.prune.closed_loop import Course
 from gallop.prune.frames import Frames
@@ -251,7 +251,7 @@ def test_a_mean_of_weights_is_one(model):
     other = dataclasses.replace(model, output_mean=model.output_mean + 4, layers=[
         dataclasses.replace(layer, weights=layer.weights * 3, bias=layer.bias + 1)
         for layer in model.layers])
-    made = trained.mean(model, other, 0.75)
+    made = looks.mean(model, other, 0.75)
     assert np.allclose(made.output_mean, model.output_mean + 1, atol=1e-5)
     for a, b in zip(made.layers, model.layers):
         assert np.allclose(a.weights, 1.5 * b.weights) and np.allclose(a.bias, b.bias + 0.25)
@@ -291,13 +291,42 @@ def test_the_judge_ends_it_and_the_best_is_kept(counts, kept):
     assert len(report[0]["missed"]) == counts[0]
 
 
+class Stopped(Steps):
+    """The same, stopped at a step; who goes on begins there."""
+
+    def __init__(self, step, at):
+        self.step, self.at = step, at
+
+    def train(self, quiet, stop):
+        self.step = min(stop, self.at)
+        return self.step < self.at
+
+
+@pytest.mark.parametrize("at", [1, 3, 4, 5, 7])
+def test_a_run_that_was_stopped_remembers_the_judge(tmp_path, at):
+    """Wherever it was: what is kept, and what was said of which steps, is as of one that was not;
+    and of another plan nothing is remembered."""
+    counts, plan = (3, 1, 2, 4), trained.Plan(PLAN, Course(8), every=2, checkpoint=tmp_path / "c")
+    whole = trained.polished(Steps(), dataclasses.replace(plan, checkpoint=None), Judge(*counts),
+                             lambda _: None, True)
+    assert whole[0] == 4 and [look["step"] for look in whole[1]] == [2, 4, 6, 8]
+    judge = Judge(*counts)
+    with pytest.raises(KeyboardInterrupt):
+        trained.polished(Stopped(0, at), plan, judge, lambda _: None, True)
+    rest = trained.polished(Stopped(at, 99), plan, judge, lambda _: None, True)
+    assert rest == whole and not judge.counts
+    other = dataclasses.replace(plan, every=3)
+    with pytest.raises(ValueError, match=r"c\.polish\.looks was made with another plan"):
+        trained.polished(Stopped(0, 99), other, judge, lambda _: None, True)
+
+
 @pytest.mark.parametrize("counts, kept", [
     ((0,), "learnt"),
     ((3, 2, 1, 2, 4, 1, 4, 3, 3, 3, 3, 3, 3), "0.5 of 1"),
     ((3, 3, 3, 3, 2, 2, 0, 1, 1, 1), "0.7 of 2")])
 def test_the_judge_looks_at_means(monkeypatch, counts, kept):
     """At what had learnt first, then at each look at what is polished and at both means."""
-    monkeypatch.setattr(trained, "mean", lambda one, other, share: f"{share:g} of {one}")
+    monkeypatch.setattr(looks, "mean", lambda one, other, share: f"{share:g} of {one}")
     plan = trained.Plan(PLAN, Course(4), every=1, means=(0.5, 0.7))
     out, report = trained.polished(Steps(), plan, Judge(*counts), lambda _: None, True, "learnt")
     assert out == kept

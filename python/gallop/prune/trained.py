@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import time
-from collections.abc import Callable
-from concurrent.futures import Future
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Union
@@ -20,10 +18,10 @@ from gallop.prune.closed_loop import Course, Dog, Person
 from gallop.prune.frames import Frames
 from gallop.prune.learn import Learning
 from gallop.prune.learn import Plan as Learn
-from gallop.prune.verdict import Judge, Verdict
+from gallop.prune.looks import Looks, Say, listed, looked
+from gallop.prune.verdict import Judge
 from gallop.torch_layers import FileModule
 
-Say = Callable[[str], None]
 Loop = Union[Person, Dog]
 
 
@@ -103,7 +101,9 @@ def learnt(model: Model, where: Path, net: FileModule, there: list[torch.Tensor]
     course = Course(0, size=0.1, characters=plan.learn.characters)
     loop = loop_of(model, where, net, there, data, course, plan.device)
     stage = Learning(loop, plan.learn, plan.device, plan.place(".learn"))
-    looks = Looks(judge, say) if judge else None
+    looks = None
+    if judge:
+        looks = Looks(judge, say, plan.place(".learn.looks"), repr((plan.learn, plan.learn_every)))
     out = looked(stage, plan.learn.steps, plan.learn_every, looks, loop.model, quiet)
     said = {"steps": stage.step, "seconds": round(time.monotonic() - begun, 1),
             "error": stage.history[-1][1], "curve": stage.history[::20],
@@ -111,99 +111,15 @@ def learnt(model: Model, where: Path, net: FileModule, there: list[torch.Tensor]
     return out, said
 
 
-def mean(one: Model, other: Model, share: float) -> Model:
-    """The model whose weights are a share of one's and the rest of the other's, of one shape."""
-    def mixed(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-        return (share * a.astype(np.float64) + (1 - share) * b).astype(np.float32)
-
-    def layers(a: list, b: list) -> list:
-        return [dataclasses.replace(p, weights=mixed(p.weights, q.weights),
-                                    bias=mixed(p.bias, q.bias)) for p, q in zip(a, b)]
-
-    return dataclasses.replace(one, layers=layers(one.layers, other.layers),
-                               gate_layers=layers(one.gate_layers, other.gate_layers),
-                               output_mean=mixed(one.output_mean, other.output_mean))
-
-
-@dataclass(frozen=True)
-class Look:
-    """A look that the judge takes at the mean of a polish's controller, of so many steps and with
-    so much share, and of another's."""
-
-    step: int
-    share: float
-    model: Model
-    verdict: Future[Verdict]
-
-
-class Looks:
-    """The judge's looks at a polish, each while the next steps go on; `best` is the controller that
-    it has the least against, `report` what it said."""
-
-    def __init__(self, judge: Judge, say: Say, other: Model | None = None,
-                 means: tuple[float, ...] = ()) -> None:
-        """It looks at means with `other`, too, if there is one."""
-        self.judge, self.say, self.begun = judge, say, time.monotonic()
-        self.other, self.shares = other, (1.0, *(means if other is not None else ()))
-        self.best: Model | None = None
-        self.rank = (0, 0.0)
-        self.report: list[dict] = []
-        self.waiting: list[Look] = []
-
-    def begin(self, step: int, model: Model) -> None:
-        """Let it look at a controller."""
-        for share in self.shares:
-            made = model if self.other is None else mean(model, self.other, share)
-            self.waiting.append(Look(step, share, made, self.judge.begin(made)))
-
-    def first(self, model: Model) -> None:
-        """Let it look at what the polish begins with."""
-        self.waiting.append(Look(0, 1.0, model, self.judge.begin(model)))
-
-    def content(self) -> bool:
-        """Wait for what it says; whether it has nothing against one of the last."""
-        looks, self.waiting = self.waiting, []
-        return any([self._heard(look) for look in looks])
-
-    def _heard(self, look: Look) -> bool:
-        verdict = look.verdict.result()
-        words = f"step {look.step}" + (f", {look.share:.0%} of it" if look.share < 1 else "")
-        self.say(f"{words}, {time.monotonic() - self.begun:.0f} s: {verdict}")
-        self.report.append({"step": look.step, "share": look.share, "missed": listed(verdict)})
-        rank = len(verdict.new), verdict.over()
-        if self.best is None or rank < self.rank:
-            self.rank, self.best = rank, look.model
-        return not verdict.new
-
-
-def listed(verdict: Verdict) -> list[list]:
-    """What is missed, for a report: figure, script, by what share of the bar."""
-    return [[*key, round(share, 3)] for key, share in sorted(verdict.new.items())]
-
-
-def looked(stage: Loop | Learning, steps: int, every: int, looks: Looks | None,
-           model: Callable[[], Model], quiet: bool) -> Model:
-    """The controller after all steps of a stage, or the first that the judge has nothing against,
-    or else the one that it has the least against."""
-    while stage.step < steps:
-        if not stage.train(quiet, min(stage.step + every, steps)):
-            raise KeyboardInterrupt
-        if looks and looks.content():
-            break
-        if looks:
-            looks.begin(stage.step, model())
-    if looks:
-        looks.content()
-    best = looks.best if looks else None
-    return model() if best is None else best
-
-
 def polished(loop: Loop, plan: Plan, judge: Judge | None, say: Say, quiet: bool,
              other: Model | None = None) -> tuple[Model, list[dict]]:
     """The polish's controller, as `looked` has it, and what the judge said. `other` is what it
     looks at first, and at means with."""
-    looks = Looks(judge, say, other, plan.means) if judge else None
-    if looks and other is not None:
+    looks = None
+    if judge:
+        asked = repr((plan.course, plan.every, plan.means))
+        looks = Looks(judge, say, plan.place(".polish.looks"), asked, other, plan.means)
+    if looks and other is not None and not looks.report:
         looks.first(other)
         if looks.content():
             return other, looks.report

@@ -1,0 +1,148 @@
+"""The judge's looks at what is trained, and which controller it has the least against.
+
+A look is taken while the next steps go on, at the controller of a step and, beside another
+controller, at means of both. What was said is kept in a file, so that a run that was stopped
+remembers it.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import time
+from collections.abc import Callable
+from concurrent.futures import Future
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+import torch
+
+from gallop.modelfile import Model
+from gallop.prune.verdict import Judge, Verdict
+from gallop.trainer import load_checkpoint
+
+if TYPE_CHECKING:
+    from gallop.prune.closed_loop import Dog, Person
+    from gallop.prune.learn import Learning
+
+Say = Callable[[str], None]
+
+
+def mean(one: Model, other: Model, share: float) -> Model:
+    """The model whose weights are a share of one's and the rest of the other's, of one shape."""
+    def mixed(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+        return (share * a.astype(np.float64) + (1 - share) * b).astype(np.float32)
+
+    def layers(a: list, b: list) -> list:
+        return [dataclasses.replace(p, weights=mixed(p.weights, q.weights),
+                                    bias=mixed(p.bias, q.bias)) for p, q in zip(a, b)]
+
+    return dataclasses.replace(one, layers=layers(one.layers, other.layers),
+                               gate_layers=layers(one.gate_layers, other.gate_layers),
+                               output_mean=mixed(one.output_mean, other.output_mean))
+
+
+@dataclass(frozen=True)
+class Look:
+    """A look that the judge takes at the mean of a stage's controller, of so many steps and with
+    so much share, and of another's."""
+
+    step: int
+    share: float
+    model: Model
+    verdict: Future[Verdict]
+
+
+class Looks:
+    """The judge's looks at a stage, each while the next steps go on; `best` is the controller that
+    it has the least against, `report` what it said, `ended` whether that was nothing."""
+
+    def __init__(self, judge: Judge, say: Say, place: Path | None = None, plan: str = "",
+                 other: Model | None = None, means: tuple[float, ...] = ()) -> None:
+        """It looks at means with `other`, too, if there is one. What it says is kept at `place`,
+        and remembered from there, if it was said of the same plan."""
+        self.judge, self.say, self.begun = judge, say, time.monotonic()
+        self.other, self.shares = other, (1.0, *(means if other is not None else ()))
+        self.place, self.plan = place, plan
+        self.best: Model | None = None
+        self.rank = (0, 0.0)
+        self.report: list[dict] = []
+        self.waiting: list[Look] = []
+        if place and place.exists():
+            self._remember(place)
+
+    @property
+    def ended(self) -> bool:
+        """Whether it had nothing against one."""
+        return self.best is not None and self.rank[0] == 0
+
+    def begin(self, step: int, model: Model) -> None:
+        """Let it look at a controller."""
+        for share in self.shares:
+            made = model if self.other is None else mean(model, self.other, share)
+            self.waiting.append(Look(step, share, made, self.judge.begin(made)))
+
+    def first(self, model: Model) -> None:
+        """Let it look at what the polish begins with."""
+        self.waiting.append(Look(0, 1.0, model, self.judge.begin(model)))
+
+    def content(self) -> bool:
+        """Wait for what it says; whether it has nothing against one of the last."""
+        looks, self.waiting = self.waiting, []
+        content = any([self._heard(look) for look in looks])
+        if looks:
+            self._keep()
+        return content
+
+    def _heard(self, look: Look) -> bool:
+        verdict = look.verdict.result()
+        words = f"step {look.step}" + (f", {look.share:.0%} of it" if look.share < 1 else "")
+        self.say(f"{words}, {time.monotonic() - self.begun:.0f} s: {verdict}")
+        said = {"step": look.step, "share": look.share, "missed": listed(verdict)}
+        if said not in self.report:  # nor is what a checkpoint from before it had yet to come to
+            self.report.append(said)
+        rank = len(verdict.new), verdict.over()
+        if self.best is None or rank < self.rank:
+            self.rank, self.best = rank, look.model
+        return not verdict.new
+
+    def _keep(self) -> None:
+        """Write what was said, and the best, replacing the old file in one move."""
+        if not self.place:
+            return
+        part = self.place.with_suffix(".part")
+        torch.save({"plan": self.plan, "rank": self.rank, "best": self.best,
+                    "report": self.report}, part)
+        part.replace(self.place)
+
+    def _remember(self, place: Path) -> None:
+        said = load_checkpoint(place, torch.device("cpu"))
+        if said["plan"] != self.plan:
+            raise ValueError(f"{place} was made with another plan; remove it to start anew")
+        self.rank, self.best, self.report = said["rank"], said["best"], said["report"]
+
+
+def listed(verdict: Verdict) -> list[list]:
+    """What is missed, for a report: figure, script, by what share of the bar."""
+    return [[*key, round(share, 3)] for key, share in sorted(verdict.new.items())]
+
+
+def looked(stage: Person | Dog | Learning, steps: int, every: int, looks: Looks | None,
+           model: Callable[[], Model], quiet: bool) -> Model:
+    """The controller after all steps of a stage, or the first that the judge has nothing against,
+    or else the one that it has the least against. A stage that goes on is looked at where it would
+    have been."""
+    while stage.step < steps and not (looks and looks.ended):
+        until = min((stage.step // every + 1) * every, steps)
+        let = stage.train(quiet, until)
+        if looks and not looks.content() and stage.step == until:
+            looks.begin(stage.step, model())
+        if not let:
+            if looks:
+                looks.content()
+            raise KeyboardInterrupt
+    if looks:
+        looks.content()
+    best = looks.best if looks else None
+    return model() if best is None else best
