@@ -3,6 +3,7 @@
 #define TEST_COMMAND_LINE_H
 
 #include <dirent.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,6 +21,10 @@ static char place[64];
 
 static inline int place_make(void **state) {
     (void)state;
+    if (access(GALLOP_COMMAND, X_OK) != 0) {
+        fprintf(stderr, "the command is not built: %s\n", GALLOP_COMMAND);
+        return -1;
+    }
     strcpy(place, "gallop-cli-XXXXXX");
     return mkdtemp(place) ? 0 : -1;
 }
@@ -81,6 +86,16 @@ static inline const said *gallop(const char *arguments) {
     slurp(place_of("stdout"), s.out, sizeof s.out);
     slurp(place_of("stderr"), s.err, sizeof s.err);
     return &s;
+}
+
+/* The same with what `format` asks for in it. */
+static inline const said *gallop_here(const char *format, ...) {
+    char arguments[1024];
+    va_list list;
+    va_start(list, format);
+    vsnprintf(arguments, sizeof arguments, format, list);
+    va_end(list);
+    return gallop(arguments);
 }
 
 static inline void expect_good(const said *s) {

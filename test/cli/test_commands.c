@@ -1,90 +1,19 @@
-/* Every command on small models on disk: what it says, its exit status, the files it leaves. */
+/*
+ * Commands on small models on disk: what they say, their exit status, the files they leave. What info, check and judge
+ * make of a model: test_verdicts.c.
+ */
 #define _XOPEN_SOURCE 700
-#include "motion/mannequin.h"
+#include "small_model.h"
 
-#include "command_line.h"
 #include "gallop/compiler.h"
-#include "network/reference.h"
 #include "npy.h"
 
-enum { GOLDEN_FRAMES = 3, ROWS = 5 };
-
-/* Feature of y by name. */
-static uint32_t output_of(const gali_contract *contract, const char *name) {
-    char text[128];
-    for (uint32_t i = 0; i < contract->outputs; i++) {
-        gali_contract_output_name(contract, i, text, sizeof text);
-        if (strcmp(text, name) == 0) {
-            return i;
-        }
-    }
-    fail_msg("no output %s", name);
-    return 0;
-}
-
-/* Golden frames that are right but for `wrong` (NULL: none), which is 25 units off in frame 1. */
-static void add_golden(synthetic *s, const gali_contract *contract, const char *wrong) {
-    uint64_t seed = 11;
-    const gali_model *model = &s->model;
-    float *x = synthetic_array(s, (size_t)GOLDEN_FRAMES * model->inputs, &seed, 1, 0);
-    float *phase = synthetic_array(s, GOLDEN_FRAMES, &seed, 3, 3);
-    float *y = synthetic_array(s, (size_t)GOLDEN_FRAMES * model->outputs, &seed, 0, 0);
-    double *exact = malloc((size_t)GOLDEN_FRAMES * model->outputs * sizeof *exact);
-    gal_error error = {0};
-    assert_int_equal(gali_reference_run(model, GOLDEN_FRAMES, x, phase, exact, &error), GAL_OK);
-    for (size_t i = 0; i < (size_t)GOLDEN_FRAMES * model->outputs; i++) {
-        y[i] = (float)exact[i];
-    }
-    if (wrong) {
-        y[model->outputs + output_of(contract, wrong)] += 25;
-    }
-    free(exact);
-    s->model.golden = (gali_golden){GOLDEN_FRAMES, 1, 1e-4f, x, phase, y};
-}
-
-static void write_model(const char *path, const char *wrong) {
-    mannequin_desc desc = {.wobble = 0.3f, .step_z = 2, .phase = 0.02f, .contact = 0.7f, .seed = 5};
-    synthetic s = mannequin_model(&desc);
-    gali_contract *contract = mannequin_contract(s.model.contract);
-    size_t size;
-    add_golden(&s, contract, wrong);
-    unsigned char *bytes = synthetic_bytes(&s, &size);
-    spill(path, bytes, size);
-    free(bytes);
-    gali_contract_release(contract, NULL);
-    synthetic_free(&s);
-}
-
-/* As the import of ONNX without a contract writes it; `input` is its input block. */
-static void write_network(const char *path, const char *input) {
-    synthetic_desc desc = {.gate = GAL_GATE_CUBIC, .experts = 4, .layers = 1, .width = {4, 2}, .seed = 7};
-    synthetic s = synthetic_make(&desc);
-    char text[200];
-    size_t size;
-    snprintf(text, sizeof text, "gallop-contract 1\nname n\nrate 60\nunit 1\n%s\noutput opaque y 2\n", input);
-    s.model.contract = text;
-    s.model.contract_size = strlen(text);
-    add_golden(&s, NULL, NULL);
-    unsigned char *bytes = synthetic_bytes(&s, &size);
-    spill(path, bytes, size);
-    free(bytes);
-    synthetic_free(&s);
-}
-
-static const said *gallop_here(const char *format, ...) {
-    char arguments[1024];
-    va_list list;
-    va_start(list, format);
-    vsnprintf(arguments, sizeof arguments, format, list);
-    va_end(list);
-    return gallop(arguments);
-}
+enum { ROWS = 5 };
 
 static int setup(void **state) {
     int result = place_make(state);
     if (result == 0) {
         write_model(place_of("good.gallop"), NULL);
-        write_model(place_of("wrong.gallop"), "joint.position.LeftToe.y");
         spill_text(place_of("junk.gallop"), "GALLOP? no.");
         spill_text(place_of("walk.csv"), "frame,move_y,run\n0,1,0\n20,1,1\n39,0,0\n");
         spill_text(place_of("bad.csv"), "move_x\n7\n");
@@ -213,91 +142,14 @@ static void writes_into_a_pipe(void **state) {
     struct stat pipe;
     assert_int_equal(mkfifo(place_of("pipe"), 0600), 0);
     snprintf(command, sizeof command,
-             "cat %s/pipe >%s/copy & \"%s\" export %s/good.gallop --input %s/walk.csv -o %s/pipe && wait",
+             "cat %s/pipe >%s/copy & \"%s\" export %s/good.gallop --input %s/walk.csv -o %s/pipe && wait || "
+             "{ kill $!; exit 1; }", /* who reads waits until somebody writes */
              place, place, GALLOP_COMMAND, place, place, place);
     assert_int_equal(system(command), 0);
     assert_int_equal(stat(place_of("pipe"), &pipe), 0);
     assert_true(S_ISFIFO(pipe.st_mode));
     slurp(place_of("copy"), text, sizeof text);
     expect_text(text, "MOTION\nFrames: 40\n");
-}
-
-/* Brackets and quotes that close: enough to see that commas and nesting are not broken by hand. */
-static void expect_json(const char *text) {
-    int depth = 0, quoted = 0;
-    for (const char *at = text; *at; at++) {
-        quoted ^= *at == '"' && at[-1] != '\\';
-        depth += quoted ? 0 : (*at == '{' || *at == '[') - (*at == '}' || *at == ']');
-        assert_true(depth >= 0);
-    }
-    assert_true(depth == 0 && !quoted && text[0] == '{');
-    assert_null(strstr(text, ",}"));
-    assert_null(strstr(text, ",]"));
-}
-
-static void tells_about_a_model(void **state) {
-    (void)state;
-    const said *s = gallop_here("info %s/good.gallop --plan", place);
-    expect_good(s);
-    expect_text(s->out, "mannequin: 60 Hz, unit 0.01 m, 9 joints, 2 legs, 4 contacts");
-    expect_text(s->out, "gate         cubic phase, 4 experts");
-    expect_text(s->out, "golden       3 frames");
-    expect_text(s->out, "can walk     yes");
-    expect_text(s->out, "layer 1: 24 -> ");
-    expect_text(s->out, "trajectory.height -25");
-    expect_text(s->out, "contact LeftToe");
-    s = gallop_here("info %s/good.gallop --json", place);
-    expect_good(s);
-    expect_json(s->out);
-    expect_text(s->out, "\"can_walk\": true");
-    expect_text(s->out, "\"gate\": \"cubic phase\"");
-}
-
-/* Where no feature has a meaning there is nothing wrong with the file; where some have, a contract was meant. */
-static void says_what_a_bare_network_is(void **state) {
-    (void)state;
-    write_network(place_of("bare.gallop"), "input opaque x 4");
-    const said *s = gallop_here("check %s/bare.gallop", place);
-    expect_good(s);
-    expect_text(s->out, "SKIP  contract       a bare network");
-    expect_text(s->out, "PASS  golden frames  3 frames");
-    s = gallop_here("info %s/bare.gallop", place);
-    expect_good(s);
-    expect_text(s->out, "a bare network: its features are opaque, no crowd can use it");
-    assert_null(strstr(s->out, "skeleton"));
-    assert_null(strstr(s->out, "can walk"));
-    write_network(place_of("partly.gallop"), "input opaque x 3\ninput constant 1 1");
-    expect_bad(gallop_here("check %s/partly.gallop", place), 1, "FAIL, 1 of the checks");
-    s = gallop_here("info %s/partly.gallop", place);
-    expect_text(s->out, "can walk     no: ");
-}
-
-static void checks_a_model(void **state) {
-    (void)state;
-    const said *s = gallop_here("check %s/good.gallop", place);
-    expect_good(s);
-    expect_text(s->out, "PASS  golden frames  3 frames");
-    expect_text(s->out, "\nPASS\n");
-    s = gallop_here("check %s/wrong.gallop", place);
-    expect_bad(s, 1, "FAIL");
-    expect_text(s->out, " and 1 of 3 frames off");
-    const char *first = strstr(s->out, "largest first:\n");
-    assert_non_null(first);
-    expect_text(first, "joint.position.LeftToe.y");
-    assert_true(strstr(first, "joint.position.LeftToe.y") < first + 40);
-    expect_text(first, "frame 1");
-    expect_text(first, "none of the known mistakes");
-    s = gallop_here("check %s/wrong.gallop --json", place);
-    expect_bad(s, 1, "FAIL");
-    expect_json(s->out);
-    expect_text(s->out, "\"verdict\": \"FAIL\", \"check\": \"golden frames\"");
-    expect_text(s->out, "\"joint.position.LeftToe.y");
-    expect_text(s->out, "\"passed\": false");
-    s = gallop_here("check %s/good.gallop --json", place);
-    expect_good(s);
-    expect_json(s->out);
-    expect_text(s->out, "\"passed\": true");
-    assert_null(strstr(s->out, "PASS, with"));
 }
 
 static void write_rows(size_t inputs) {
@@ -433,76 +285,6 @@ static void exports_bvh(void **state) {
     expect_text(text, "MOTION\nFrames: 40\nFrame Time: 0.01666667\n");
 }
 
-static void judges_a_model(void **state) {
-    (void)state;
-    const said *s = gallop_here("judge %s/good.gallop --seconds 6 --json", place);
-    expect_bad(s, 1, " bars missed, the first ");
-    expect_json(s->out);
-    expect_text(s->out, "\"run circle 0.8\": {");
-    expect_text(s->out, "\"finite\": true");
-    expect_text(s->out, "\"missed\": [");
-    s = gallop_here("judge %s/good.gallop --seconds 6", place);
-    expect_bad(s, 1, " bars missed, the first ");
-    expect_text(s->out, "hills random");
-    expect_text(s->out, "finite: yes, 0 set back");
-    expect_text(s->out, "  MISSED  ");
-}
-
-static void write_bars(const char *text) {
-    FILE *file = fopen(place_of("own.bars"), "w");
-    assert_non_null(file);
-    fputs(text, file);
-    fclose(file);
-}
-
-/* What is missed stands first, then again among all, and leads to its script. */
-static void expect_page_of_one_missed(const char *path) {
-    static char page[1 << 22];
-    unsigned script = 0, missed = 0;
-    char heading[64];
-    slurp(path, page, sizeof page);
-    const char *all = strstr(page, "<summary>All bars"),
-               *row = strstr(page, "<tr class=missed><td><a href=\"#s");
-    expect_text(page, " bars are missed:");
-    assert_true(all && row && row < all &&
-                sscanf(row, "<tr class=missed><td><a href=\"#s%u\">run</a>", &script) == 1);
-    for (const char *at = row; at; at = strstr(at + 1, "<tr class=missed")) {
-        missed++;
-    }
-    assert_int_equal(missed, 2);
-    assert_true(strstr(page, "<tr><td>") > all); /* what is kept is folded up */
-    snprintf(heading, sizeof heading, "<h2 id=s%u>run</h2>", script);
-    expect_text(page, heading);
-}
-
-/* A mannequin of random weights keeps bars that are low enough, and misses one that is not, by name. */
-static void judges_by_the_models_own_bars(void **state) {
-    (void)state;
-    static const char *const none = "off -\ndirection -\nfacing -\nskate -\nlocked -\nstart -\nstop -\n"
-                                    "pivot -\nhips -\nsole -\nheight -\nsunk -\n";
-    char text[512];
-    write_bars(none);
-    const said *s = gallop_here("judge %s/good.gallop --seconds 6 --bars %s/own.bars", place, place);
-    expect_good(s);
-    expect_text(s->out, "bars: 0 of 0 kept");
-    snprintf(text, sizeof text, "%s# its own\nspeed 1e9\nskate 1e-9 run\n", none);
-    write_bars(text);
-    s = gallop_here("judge %s/good.gallop --seconds 6 --bars %s/own.bars --html %s/j.html", place, place,
-                    place);
-    expect_bad(s, 1, "bars missed, the first run, skate: ");
-    expect_page_of_one_missed(place_of("j.html"));
-    write_bars("skate 4 run\nspede 3\n");
-    expect_bad(gallop_here("judge %s/good.gallop --bars %s/own.bars", place, place), 1,
-               "own.bars line 2: \"spede\" is no figure");
-    write_bars("skate four\n");
-    expect_bad(gallop_here("judge %s/good.gallop --bars %s/own.bars", place, place), 1,
-               "own.bars line 1: \"four\": a number expected, or -");
-    write_bars("skate 4 rum\n");
-    expect_bad(gallop_here("judge %s/good.gallop --bars %s/own.bars", place, place), 1,
-               "own.bars line 1: \"rum\" is no script");
-    expect_bad(gallop_here("judge %s/good.gallop --bars %s/none.bars", place, place), 1, "none.bars");
-}
-
 static void quantises_a_model(void **state) {
     (void)state;
     const said *s =
@@ -597,15 +379,10 @@ int main(void) {
         cmocka_unit_test(refuses_bad_files),
         cmocka_unit_test(leaves_no_part_of_a_file),
         cmocka_unit_test(writes_into_a_pipe),
-        cmocka_unit_test(tells_about_a_model),
-        cmocka_unit_test(says_what_a_bare_network_is),
-        cmocka_unit_test(checks_a_model),
         cmocka_unit_test(checks_frames_of_the_user),
         cmocka_unit_test(evaluates_rows),
         cmocka_unit_test(drives_a_character),
         cmocka_unit_test(exports_bvh),
-        cmocka_unit_test(judges_a_model),
-        cmocka_unit_test(judges_by_the_models_own_bars),
         cmocka_unit_test(quantises_a_model),
         cmocka_unit_test(refuses_to_compile),
         cmocka_unit_test(packs_assembly),
