@@ -73,10 +73,12 @@ static void moments(const double *values, uint32_t count, double *mean, double *
 
 /*
  * Each recorded column is a scaled and moved one of the network's. Any column can be given the mean and spread of
- * another: it says something only if they also run alike, by a mean correlation of alike_least.
+ * another: it says something only if they also run alike, by a mean correlation of alike_least, and if most columns are
+ * moved: a wrong unit scales its own alone.
  */
 static int fit_y(gali_case *self, gali_reading *reading, double alike_least) {
     double alike = 0;
+    uint32_t moved = 0;
     if (!gali_case_run(self, reading)) {
         return 0;
     }
@@ -95,9 +97,10 @@ static int fit_y(gali_case *self, gali_reading *reading, double alike_least) {
         int still = !(deviation > 0 && own_deviation > 0);
         alike += still ? 1 : both / (deviation * own_deviation);
         double factor = still ? 1 : deviation / own_deviation;
+        moved += fabs(factor - 1) > 0.01 || fabs(mean - own_mean) > 0.01 * deviation;
         rescale(&reading->y, n, factor, mean - factor * own_mean);
     }
-    return alike > alike_least * self->outputs;
+    return alike > alike_least * self->outputs && 2 * moved > self->outputs;
 }
 
 /* Whether the file leaves outputs as they are. */

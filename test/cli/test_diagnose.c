@@ -298,6 +298,27 @@ static void joints_in_metres(patient *p) {
     }
 }
 
+static void scale_block(patient *p, int output, gali_block_kind kind, float factor) {
+    const gali_block *block = block_of(p, kind);
+    multiply(p, output, block->offset, block->count, 1, factor);
+}
+
+static void positions_put_out_in_metres(patient *p) {
+    scale_block(p, 1, GALI_BLOCK_JOINT_POSITION_OUT, 0.01f);
+}
+
+static void positions_put_in_in_metres(patient *p) {
+    scale_block(p, 0, GALI_BLOCK_JOINT_POSITION_IN, 0.01f);
+}
+
+static void velocities_per_second(patient *p) {
+    scale_block(p, 1, GALI_BLOCK_JOINT_VELOCITY_OUT, 60);
+}
+
+static void phase_advance_in_radians(patient *p) {
+    scale_block(p, 1, GALI_BLOCK_PHASE_ADVANCE, 6.2831853f);
+}
+
 static void inputs_exchanged(patient *p) {
     const uint32_t from[11] = {0, 7, 2, 3, 4, 9, 6, 1, 8, 5, 10};
     permute(p, 0, 0, 11, from);
@@ -479,6 +500,14 @@ static const test_row rows[] = {
      "lengths of the recorded inputs are 100 times too small: metres for centimetres"},
     {"joints alone in metres", "walker", joints_in_metres, 0, SURE,
      "lengths of the recorded inputs and outputs of joints and feet alone are 100 times too small"},
+    {"positions alone in metres", "walker", positions_put_out_in_metres, 0, SURE,
+     "lengths of the recorded outputs of joint.position alone are 100 times too small"},
+    {"positions alone in metres, inputs", "walker", positions_put_in_in_metres, 0, SURE,
+     "lengths of the recorded inputs of joint.position alone are 100 times too small"},
+    {"velocities per second", "walker", velocities_per_second, 0, SURE,
+     "velocities of the recorded outputs of joints and feet alone per frame are expected"},
+    {"phase advance in radians", "walker", phase_advance_in_radians, 0, SURE,
+     "phases of the recorded outputs are in radians, turns are expected"},
     {"blocks exchanged", "walker", blocks_exchanged, 0, SURE,
      "in the recorded inputs joint.position and joint.velocity are exchanged"},
     {"block moved", "walker", block_moved_to_the_end, 0, SURE,
