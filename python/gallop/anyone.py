@@ -153,8 +153,8 @@ def motions_of(path: Path) -> list[bvh.Bvh]:
 
 def largest_family(files: list[bvh.Bvh], given: Path | None) -> tuple[list[bvh.Bvh], Roles]:
     """The files of the skeleton that has the most seconds, and its roles. Two files share a
-    skeleton when the joints that are kept have the same names and parents."""
-    families: dict[tuple, tuple[list[bvh.Bvh], Roles]] = {}
+    skeleton when the joints that are kept have the same names."""
+    families: dict[tuple, list[tuple[bvh.Bvh, Roles]]] = {}
     refused: list[str] = []
     for f in files:
         try:
@@ -163,10 +163,12 @@ def largest_family(files: list[bvh.Bvh], given: Path | None) -> tuple[list[bvh.B
             refused.append(str(e))
             continue
         names = tuple(f.names[j] for j in skeleton_joints(f, found))
-        families.setdefault(names, ([], found))[0].append(f)
+        families.setdefault(names, []).append((f, found))
     if not families:
         raise finding.RolesError(refused[0])
-    return max(families.values(), key=lambda g: sum(len(f.values) * f.frame_time for f in g[0]))
+    main = max(families.values(), key=lambda g: sum(len(f.values) * f.frame_time for f, _ in g))
+    up = finding.common_up([(f, found.up) for f, found in main])
+    return [f for f, _ in main], dataclasses.replace(main[0][1], up=up)
 
 
 def skeleton_joints(file: bvh.Bvh, found: Roles) -> list[int]:

@@ -245,6 +245,15 @@ def detect_up(file: Bvh, joints: dict[str, str]) -> str:
     return "y" if over[1] >= over[2] else "z"
 
 
+def common_up(read: list[tuple[Bvh, str]]) -> str:
+    """The axis that is up in most seconds of files of one skeleton: a file by itself may show
+    somebody who lies."""
+    seconds = {"y": 0.0, "z": 0.0}
+    for file, up in read:
+        seconds[up] += len(file.values) * file.frame_time
+    return max(seconds, key=lambda axis: seconds[axis])
+
+
 def detect_unit(file: Bvh, joints: dict[str, str]) -> float:
     """Metres in a unit: the nearest of m, dm, cm, mm, inch and foot to a leg of 0.85 m."""
     knee, ankle = (file.names.index(joints[f"left_{p}"]) for p in ("knee", "ankle"))

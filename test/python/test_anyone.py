@@ -154,6 +154,15 @@ def test_the_body_with_the_most_motion_is_taken(tmp_path):
     assert sorted({t.name.rstrip("~") for t in takes}) == ["a", "c"]
 
 
+def test_the_axis_that_is_up_in_most_files_counts(tmp_path):
+    """The first file shows somebody who lies: by itself it would say that z is up."""
+    write(tmp_path, "a_lies.bvh", file_of(synthetic.walk(60), z_up=True))
+    write(tmp_path, "b.bvh", file_of(synthetic.walk(150)))
+    files = [bvh.read(p) for p in anyone.motion_files(tmp_path)]
+    assert [roles.find(f).up for f in files] == ["z", "y"]
+    assert anyone.largest_family(files, None)[1].up == "y"
+
+
 # What the joints of synthetic's walker are called in the rigs of four sets of motion.
 RIGS = {
     "o3de": ("Hips", "{}UpperLeg", "{}LowerLeg", "{}Foot", "{}Toes"),

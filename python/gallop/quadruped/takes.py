@@ -88,12 +88,15 @@ def largest_family(
     files: list[bvh.Bvh], given: Path | None
 ) -> tuple[list[bvh.Bvh], Roles, list[str]]:
     """The files of the skeleton with the most seconds, its roles, and the names of the others."""
-    families: dict[tuple, tuple[list[bvh.Bvh], Roles]] = {}
+    families: dict[tuple, list[tuple[bvh.Bvh, Roles]]] = {}
     for f in files:
         found = roles.find(f, given)
         key = tuple((f.names[j], f.parents[j]) for j in kept_joints(f, found))
-        families.setdefault(key, ([], found))[0].append(f)
-    main, found = max(families.values(), key=lambda g: sum(map(seconds, g[0])))
+        families.setdefault(key, []).append((f, found))
+    pairs = max(families.values(), key=lambda g: sum(seconds(f) for f, _ in g))
+    main = [f for f, _ in pairs]
+    found = replace(
+        pairs[0][1], up=finding.common_up([(f, found.up) for f, found in pairs]))
     return main, found, [Path(f.path).name for f in files if all(f is not m for m in main)]
 
 
