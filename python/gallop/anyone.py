@@ -7,6 +7,7 @@ import dataclasses
 from pathlib import Path
 
 import numpy as np
+from scipy.ndimage import binary_dilation, minimum_filter1d
 
 from gallop import (
     bvh,
@@ -28,6 +29,8 @@ from gallop.roles import Roles
 Z_TO_Y = np.array([[1.0, 0, 0], [0, 0, 1], [0, -1, 0]])
 PLANTED = 9.0  # cm: floors and retargeted feet of other captures are rougher than 100STYLE's
 LEAST_STANDING = 2.0  # seconds, mirror images included
+SHORTEST = 30  # frames of a clip
+ON_FEET = 0.6  # of the hips' usual height: lower ones are of somebody who lies, sits or crawls
 MORE_JUMP = 1.2  # inertia_jump over the largest change of a joint's motion that the files show
 KEPT = ("hips", "head", *(f"{s}_{p}" for s in finding.SIDES for p in finding.PARTS))
 
@@ -48,6 +51,8 @@ def train(args: argparse.Namespace) -> None:
     page = args.out.with_suffix(".html")
     page.write_text(found_page.page(args.data.name, found, takes, rules), encoding="utf-8")
     say(args, f"what was found, with pictures: {page}")
+    if args.look:
+        return
     check_standing(takes, args)
     data = features.build(rules, takes)
     rows = np.ones(len(data.x), bool)
@@ -100,6 +105,20 @@ def check_standing(takes: list[Take], args: argparse.Namespace) -> None:
     say(args, f"{shown}: it will not stand well")
 
 
+@dataclasses.dataclass
+class Body:
+    """What the files of one body show: clips of somebody on his feet on level ground, his legs,
+    and what was left out, by reason."""
+
+    files: list[bvh.Bvh]
+    clips: list[motion.Clip]
+    legs: list[clean.Leg]
+    left_out: dict[str, list[str]]
+
+    def seconds(self) -> float:
+        return sum(map(len, self.clips)) / walker.RATE
+
+
 def prepare(
     folder: Path, given: Path | None, phased: bool = True
 ) -> tuple[list[Take], Contract, str]:
@@ -107,22 +126,61 @@ def prepare(
     and what was found."""
     files = [f for p in motion_files(folder) for f in motions_of(p)]
     main, found = largest_family(files, given)
-    main, bodies = largest_body(main, found)
-    clips = [clip_of(f, skeleton_joints(f, found), found) for f in main]
-    short = [c.name for c in clips if len(c) < 30]
-    clips = [c for c in clips if len(c) >= 30]
-    if not clips:
-        raise bvh.BvhError(f"{folder}: every clip is shorter than half a second")
-    legs = [leg_of(clips, found, side) for side in finding.SIDES]
-    hilly = [c.name for c in clips if climbs(c, legs)]
-    clips = [stood(c, legs) for c in clips if c.name not in hilly]
-    if not clips:
-        raise bvh.BvhError(f"{folder}: no clip is on level ground")
-    takes = [padded(take, 62) for c in clips for take in both(c, legs)]
-    rules = contract_of(folder, clips[0].skeleton, found, legs, takes, phased)
-    others = [Path(f.path).name for f in bodies]
-    said = describe(files, main, (others, short, hilly), found, clips, rules)
+    bodies = [body_of(same, found) for same in bodies_of(main, found)]
+    body = max(bodies, key=Body.seconds)
+    if not body.clips:
+        why = "; ".join(f"{reason}: {shortened(names)}"
+                        for reason, names in body.left_out.items() if names)
+        raise bvh.BvhError(f"{folder}: no clip is left to train on; {why}")
+    takes = [padded(take, 62) for c in body.clips for take in both(c, body.legs)]
+    rules = contract_of(folder, body.clips[0].skeleton, found, body.legs, takes, phased)
+    lost = {"another skeleton": [f for f in files if not any(f is m for m in main)],
+            "another body": [f for b in bodies if b is not body for f in b.files]}
+    left_out = {why: [Path(f.path).name for f in which] for why, which in lost.items()}
+    said = describe(files, main, {**left_out, **body.left_out}, found, body, rules)
     return takes, rules, said
+
+
+def body_of(files: list[bvh.Bvh], found: Roles) -> Body:
+    """The clips of one body's files, cleaned."""
+    clips = [clip_of(f, skeleton_joints(f, found), found) for f in files]
+    left_out = {"under half a second": [c.name for c in clips if len(c) < SHORTEST]}
+    clips = [c for c in clips if len(c) >= SHORTEST]
+    clips, left_out["lying, sitting or on all fours"] = on_feet(clips, found)
+    if not clips:
+        return Body(files, [], [], left_out)
+    legs = [leg_of(clips, found, side) for side in finding.SIDES]
+    left_out["not on level ground"] = hilly = [c.name for c in clips if climbs(c, legs)]
+    return Body(files, [stood(c, legs) for c in clips if c.name not in hilly], legs, left_out)
+
+
+def on_feet(clips: list[motion.Clip], found: Roles) -> tuple[list[motion.Clip], list[str]]:
+    """The stretches of clips in which somebody is on his feet, and the names of the clips that were
+    cut: where hips are lower than ON_FEET of how high they mostly are, and a quarter of a second
+    before and after."""
+    toes = [clean_name(found.leg(side)[3]) for side in finding.SIDES]
+    heights = [_hips_over_toes(c, [c.skeleton.index(n) for n in toes]) for c in clips]
+    usual = np.percentile(np.concatenate(heights), 75) if clips else 0.0
+    out, cut = [], []
+    for clip, height in zip(clips, heights):
+        low = height < ON_FEET * usual
+        low = binary_dilation(low, iterations=round(0.25 * clip.rate)) if low.any() else low
+        if not low.any():
+            out.append(clip)
+            continue
+        cut.append(clip.name)
+        ends = np.flatnonzero(np.diff(np.r_[1, low, 1])).reshape(-1, 2)
+        out += [dataclasses.replace(clip, name=f"{clip.name}.{i}", local=clip.local[a:b],
+                                    root=clip.root[a:b], keep=clip.keep[a:b])
+                for i, (a, b) in enumerate(ends, 1) if b - a >= SHORTEST]
+    return out, cut
+
+
+def _hips_over_toes(clip: motion.Clip, toes: list[int]) -> np.ndarray:
+    """How high the hips are [T] over where the lower toe comes to within half a second."""
+    position, _ = clip.world()
+    lower = minimum_filter1d(position[:, toes, 1].min(1), round(clip.rate), mode="nearest")
+    return clip.root[:, 1] - lower
 
 
 def motion_files(place: Path) -> list[Path]:
@@ -190,11 +248,8 @@ def skeleton_joints(file: bvh.Bvh, found: Roles) -> list[int]:
     return sorted(wanted - above)
 
 
-def largest_body(
-    files: list[bvh.Bvh], found: Roles
-) -> tuple[list[bvh.Bvh], list[bvh.Bvh]]:
-    """The files of the body that has the most seconds, and those of other bodies: of one body the
-    kept joints have nearly the same offsets."""
+def bodies_of(files: list[bvh.Bvh], found: Roles) -> list[list[bvh.Bvh]]:
+    """The files body by body: of one body the kept joints have nearly the same offsets."""
     bodies: list[list[bvh.Bvh]] = []
     for f in files:
         same = next((b for b in bodies if _same_body(b[0], f, found)), None)
@@ -202,8 +257,7 @@ def largest_body(
             bodies.append([f])
         else:
             same.append(f)
-    main = max(bodies, key=lambda b: sum(len(f.values) * f.frame_time for f in b))
-    return main, [f for b in bodies if b is not main for f in b]
+    return bodies
 
 
 def _same_body(first: bvh.Bvh, other: bvh.Bvh, found: Roles) -> bool:
@@ -387,22 +441,22 @@ def contract_of(
 
 
 def describe(
-    files: list[bvh.Bvh], main: list[bvh.Bvh], dropped: tuple[list[str], ...], found: Roles,
-    clips: list[motion.Clip], rules: Contract,
+    files: list[bvh.Bvh], main: list[bvh.Bvh], left_out: dict[str, list[str]], found: Roles,
+    body: Body, rules: Contract,
 ) -> str:
     """What was found, before anything is trained."""
-    seconds = sum(len(c) for c in clips) / walker.RATE
     rates = sorted({round(1 / f.frame_time) for f in main})
     lines = [f"{len(files)} files; {len(main)} share the skeleton used ({len(main[0].joints)} "
              f"joints, {len(rules.joints)} kept), {'/'.join(map(str, rates))} frames a second"]
-    others = [Path(f.path).name for f in files if f not in main]
-    others = [name for name in others if name not in dropped[0]]
-    if others:
-        lines.append(f"left out, another skeleton: {', '.join(others)}")
-    for names, why in zip(dropped, ("another body", "under half a second", "not on level ground")):
-        if names:
-            lines.append(f"left out, {why}: {', '.join(names)}")
+    lines += [f"left out, {why}: {shortened(names)}" for why, names in left_out.items() if names]
     lines.append(found.describe())
     walk, run = (rules.rules[k] * 0.6 for k in ("speed_walk", "speed_run"))
-    lines.append(f"  {seconds:.0f} s of motion, walks at {walk:.2f} m/s, runs at {run:.2f} m/s")
+    lines.append(f"  {body.seconds():.0f} s of motion, walks at {walk:.2f} m/s, "
+                 f"runs at {run:.2f} m/s")
     return "\n".join(lines)
+
+
+def shortened(names: list[str], most: int = 12) -> str:
+    """Names in a line, the first of many."""
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    return ", ".join(names[:most]) + more

@@ -1,8 +1,8 @@
 """What training found in somebody's motion, as one page with pictures, before it trains.
 
 The page shows the skeleton from the front and from the side with its joints by role, strips of
-steps (contacts, gait and phase of a stretch), which speeds in which directions the motion has, and
-what it lacks. One file, SVG inside, no scripts.
+steps (figures, contacts, gait and phase of a stretch), which speeds in which directions the motion
+has, and what it lacks. One file, SVG inside, no scripts.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from gallop.features import Take, planar
 
 SECONDS = 8  # of a strip
 STRIPS = 4
+FIGURES = 24  # of a strip
 PACES = (0.2, 0.6, 1.0, 1.4, 1.8, 2.5, 3.5, 4.5)  # m/s, edges of the columns
 WAYS = ("ahead", "left", "back", "right")
 ENOUGH = 5.0  # seconds of a way of moving that make it usable
@@ -23,7 +24,7 @@ COLOURS = {"Left": "#c0392b", "Right": "#2463b0", "": "#333333"}
 GAITS = ("#b9c0c7", "#7fb77e", "#e08e45", "#8e6bbf", "#c94f7c")
 STYLE = """body{font:15px/1.5 sans-serif;max-width:960px;margin:2em auto;padding:0 1em;color:#222}
 svg{background:#fafafa;border:1px solid #ddd;margin:.3em .6em .3em 0}pre{background:#f4f4f4;
-padding:1em;overflow:auto}.none{color:#a33}td,th{padding:.1em .7em;text-align:right}"""
+padding:1em;white-space:pre-wrap}.none{color:#a33}td,th{padding:.1em .7em;text-align:right}"""
 
 
 def page(name: str, found: str, takes: list[Take], contract: Contract) -> str:
@@ -35,8 +36,9 @@ def page(name: str, found: str, takes: list[Take], contract: Contract) -> str:
              "<p>Red is the left side, blue the right one, rings are heels and toes: from the "
              "front (the left hand is on the right) and from the left side.</p>",
              "<h2>Steps</h2>", *_strips(takes, contract),
-             "<p>Bars: left heel, left toe, right heel, right toe on the ground; below them the "
-             "gait (grey stands, green walks, orange runs) and the phase.</p>",
+             "<p>Figures from their left side, ahead is to the right. Bars: left heel, left toe, "
+             "right heel, right toe on the ground; below them the gait (grey stands, green walks, "
+             "orange runs) and the phase.</p>",
              "<h2>Speeds and directions</h2>", _table(seconds),
              *(f'<p class="none">{escape(line)}</p>' for line in lacking(seconds))]
     return (f'<!doctype html><html lang="en"><meta charset="utf-8"><title>{escape(name)}</title>'
@@ -66,28 +68,53 @@ def lacking(seconds: np.ndarray) -> list[str]:
     return said
 
 
-def _body(take: Take, contract: Contract, axis: int, size: int = 340) -> str:
-    """The pose of a take's middle seen along x (axis 0: from the side) or z (2: from the front)."""
-    frame = len(take) // 2
+def _seen(take: Take, frame: int, axis: int) -> tuple[np.ndarray, np.ndarray]:
+    """Places of a frame's joints across and up, from under the first one, seen from the left side
+    (axis 0) or from the front (2)."""
     away = take.position[frame] - take.position[frame, 0] * [1, 0, 1]
     c, s = np.cos(-take.labels.facing[frame]), np.sin(-take.labels.facing[frame])
     away = away @ np.array([[c, 0, s], [0, 1, 0], [-s, 0, c]]).T
-    scale = 0.85 * size / max(np.ptp(away[:, 1]), 1e-6)
-    across = away[:, 2] if axis == 0 else away[:, 0]
-    x, y = size / 2 + scale * across, size * 0.95 - scale * (away[:, 1] - away[:, 1].min())
+    return (away[:, 2] if axis == 0 else away[:, 0]), away[:, 1]
+
+
+def _sides(contract: Contract) -> list[str]:
+    """The side of each joint, a key of COLOURS."""
     legs = {joint: side for leg, side in zip(contract.legs, ("Left", "Right")) for joint in leg}
-    out = []
-    for j, (joint, parent) in enumerate(zip(contract.joints, contract.parents())):
-        side = legs.get(joint.name) or next(
-            (w for w in ("Left", "Right") if joint.name.lower().startswith(w.lower())), "")
-        if parent >= 0:
-            out.append(f'<path d="M{x[parent]:.1f} {y[parent]:.1f}L{x[j]:.1f} {y[j]:.1f}" '
-                       f'stroke="{COLOURS[side]}" stroke-width="3"/>')
-        ring = joint.name in legs and joint.name in [n for leg in contract.legs for n in leg[2:]]
-        out.append(f'<circle cx="{x[j]:.1f}" cy="{y[j]:.1f}" r="{6 if ring else 2.5}" '
-                   f'fill="{"none" if ring else "#111"}" stroke="#111">'
-                   f"<title>{escape(joint.name)}</title></circle>")
+    return [legs.get(j.name) or next(
+        (w for w in ("Left", "Right") if j.name.lower().startswith(w.lower())), "")
+        for j in contract.joints]
+
+
+def _bones(contract: Contract, x: np.ndarray, y: np.ndarray, width: float) -> list[str]:
+    return [f'<path d="M{x[p]:.1f} {y[p]:.1f}L{x[j]:.1f} {y[j]:.1f}" stroke="{COLOURS[side]}" '
+            f'stroke-width="{width:g}"/>'
+            for j, (p, side) in enumerate(zip(contract.parents(), _sides(contract))) if p >= 0]
+
+
+def _body(take: Take, contract: Contract, axis: int, size: int = 340) -> str:
+    """The pose of a take's middle."""
+    across, up = _seen(take, len(take) // 2, axis)
+    scale = 0.85 * size / max(np.ptp(up), 1e-6)
+    x, y = size / 2 + scale * across, size * 0.95 - scale * (up - up.min())
+    feet = {name for leg in contract.legs for name in leg[2:]}
+    out = _bones(contract, x, y, 3)
+    out += [f'<circle cx="{x[j]:.1f}" cy="{y[j]:.1f}" r="{6 if joint.name in feet else 2.5}" '
+            f'fill="{"none" if joint.name in feet else "#111"}" stroke="#111">'
+            f"<title>{escape(joint.name)}</title></circle>"
+            for j, joint in enumerate(contract.joints)]
     return f'<svg width="{size}" height="{size}">{"".join(out)}</svg>'
+
+
+def _film(take: Take, contract: Contract, frames: np.ndarray, width: int, height: int = 76) -> str:
+    """Figures from the side, evenly over the frames, on a common floor."""
+    tall = max(float(np.percentile(take.position[frames][..., 1].max(1), 95)), 1e-6)
+    out = []
+    for i, frame in enumerate(frames[:: max(len(frames) // FIGURES, 1)][:FIGURES]):
+        across, up = _seen(take, int(frame), 0)
+        scale = 0.9 * height / tall
+        x = (i + 0.5) * width / FIGURES + scale * across
+        out += _bones(contract, x, height - 2 - scale * up, 1.2)
+    return f'<svg width="{width}" height="{height}">{"".join(out)}</svg>'
 
 
 def _strips(takes: list[Take], contract: Contract) -> list[str]:
@@ -101,8 +128,10 @@ def _strips(takes: list[Take], contract: Contract) -> list[str]:
 
 
 def _strip(take: Take, contract: Contract, moves: np.ndarray, width: int = 900) -> str:
+    """A stretch from where it moves: figures, and below them contacts, gait and phase."""
     begin = int(moves[0]) if len(moves) else 0
     frames = np.arange(begin, min(begin + int(SECONDS * contract.rate), len(take)))
+    film = _film(take, contract, frames, width)
     x = width / max(len(frames), 1)
     out = []
     for row in range(4):
@@ -118,7 +147,7 @@ def _strip(take: Take, contract: Contract, moves: np.ndarray, width: int = 900) 
     phase = take.labels.phase[frames] % 1.0
     line = " ".join(f"{i * x:.1f},{96 - 26 * p:.1f}" for i, p in enumerate(phase))
     out.append(f'<polyline points="{line}" fill="none" stroke="#555"/>')
-    return f'<svg width="{width}" height="100">{"".join(out)}</svg>'
+    return film + f'<svg width="{width}" height="100">{"".join(out)}</svg>'
 
 
 def _table(seconds: np.ndarray) -> str:

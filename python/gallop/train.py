@@ -111,6 +111,8 @@ def parser() -> argparse.ArgumentParser:
     p.add_argument("--roles", type=Path, help="TOML file that names the joints' roles")
     p.add_argument("--clips", type=Path,
                    help="runner: .npz of its clean clips; written if it is not there, else read")
+    p.add_argument("--look", action="store_true",
+                   help="with --data: say what the files show, write the page of it, and end")
     p.add_argument("--no-standing", action="store_true",
                    help="train a mann though the files show nobody who stands")
     p.add_argument("-o", "--out", type=Path, help="model to write")
@@ -456,6 +458,8 @@ def main() -> int:
     args = parser().parse_args()
     if args.begin and not args.what:
         parser().error("--from: of the project's controllers, walker, runner or dog")
+    if args.look and (args.what or not args.data):
+        parser().error("--look: of your own motion, --data FOLDER")
     if args.what in ("walker", "dog") and args.kind != "pfnn":
         parser().error("--kind: the walker is a pfnn, the dog a mann")
     try:

@@ -163,6 +163,47 @@ def test_the_axis_that_is_up_in_most_files_counts(tmp_path):
     assert anyone.largest_family(files, None)[1].up == "y"
 
 
+def test_who_is_not_on_his_feet_is_left_out(tmp_path):
+    """Somebody who walks, lies down for a second and a half and walks on; another only lies."""
+    clip = synthetic.walk(300)
+    clip.root[120:210, 1] = 12
+    clip.local[120:210, 0] = anyone.Z_TO_Y @ clip.local[120:210, 0]
+    write(tmp_path, "down.bvh", file_of(clip))
+    write(tmp_path, "lies.bvh", file_of(synthetic.walk(60), z_up=True))
+    write(tmp_path, "walk.bvh", file_of(synthetic.walk(200)))
+    takes, _, found = anyone.prepare(tmp_path, None)
+    assert "left out, lying, sitting or on all fours: down, lies\n" in found
+    lengths = {t.name: len(t) - 124 for t in takes if not t.name.endswith("~")}
+    assert lengths == {"down.1": 105, "down.2": 75, "walk": 200}
+
+
+def test_the_body_that_is_on_level_ground_is_taken(tmp_path):
+    """Stairs have the most seconds, and nothing could be trained on them."""
+    stairs = synthetic.walk(300)
+    stairs.root[:, 1] += np.linspace(0, 120, 300)
+    other = file_of(stairs)
+    other.joints[2].offset = [0, -30, 0]
+    write(tmp_path, "stairs.bvh", other)
+    with pytest.raises(bvh.BvhError, match=r"left to train on; .*not on level ground: stairs"):
+        anyone.prepare(tmp_path, None)
+    write(tmp_path, "walk.bvh", file_of(synthetic.walk(120)))
+    takes, _, found = anyone.prepare(tmp_path, None)
+    assert takes[0].name == "walk" and "left out, another body: stairs.bvh" in found
+
+
+def test_looking_does_not_train(tmp_path, monkeypatch, capsys):
+    write(tmp_path, "walk.bvh", file_of(synthetic.walk(120)))
+    out = tmp_path / "m.gallop"
+    words = ["train", "--data", str(tmp_path), "--look", "-o", str(out)]
+    monkeypatch.setattr(sys, "argv", words)
+    assert train.main() == 0
+    assert out.with_suffix(".html").exists() and not out.exists()
+    assert "2 s of motion" in capsys.readouterr().err
+    monkeypatch.setattr(sys, "argv", ["train", "walker", "--look"])
+    with pytest.raises(SystemExit):
+        train.main()
+
+
 # What the joints of synthetic's walker are called in the rigs of four sets of motion.
 RIGS = {
     "o3de": ("Hips", "{}UpperLeg", "{}LowerLeg", "{}Foot", "{}Toes"),
@@ -252,7 +293,7 @@ def test_the_page_of_what_was_found(tmp_path):
     assert seconds.sum() == pytest.approx(frames / 60)
     assert seconds[0, 2] > 0.9 * seconds.sum()  # ahead, 0.6 to 1.0 m/s
     text = found_page.page("mine <b>", found, takes, rules)
-    assert text.count("<svg") == 3 and "What was found in mine &lt;b&gt;" in text
+    assert text.count("<svg") == 4 and "What was found in mine &lt;b&gt;" in text
     assert "It goes back for 0.0 s" in text and "It stands for 0.1 s" in text
     assert "It goes ahead" not in text
 

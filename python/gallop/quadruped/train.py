@@ -33,6 +33,8 @@ def train(args: argparse.Namespace, files: list[bvh.Bvh]) -> None:
     place = args.out.with_suffix(".html")
     place.write_text(page.page(args.data.name, found), encoding="utf-8")
     say(args, f"what was found, with pictures: {place}")
+    if args.look:
+        return
     frames = frames_of(found)
     trainer = dog_train.Trainer(found.contract, frames, settings_of(args), args.device)
     inputs, outputs = (len(names()) for names in (
