@@ -60,7 +60,8 @@ GAL_API const char *gal_version(void);
 /*
  * Memory. alignment is a power of two, at least 64 where the library asks. allocate returns NULL on
  * failure; release gets the pointer, size and alignment of the allocation. NULL in a desc means the C
- * library's. Called only while something is opened, created, closed or destroyed, never in a step.
+ * library's. Called only while something is opened, created, closed or destroyed, never in a step. What is
+ * made with an allocator keeps a copy of it; its context must live until that is closed or destroyed.
  */
 typedef struct gal_allocator {
     void *(*allocate)(void *context, size_t size, size_t alignment);
@@ -81,8 +82,8 @@ typedef struct gal_parallel {
 
 /* Instruction sets with kernels of their own. */
 typedef enum gal_isa {
-    GAL_ISA_BEST =
-        0, /* the best this machine has; GALLOP_ISA=NAME of gal_isa_name in the environment overrides it */
+    /* The best that this machine has; GALLOP_ISA=NAME of gal_isa_name in the environment overrides it. */
+    GAL_ISA_BEST = 0,
     GAL_ISA_SCALAR,
     GAL_ISA_AVX2,   /* AVX2 and FMA */
     GAL_ISA_AVX512, /* AVX-512 F, VL, DQ, BW */

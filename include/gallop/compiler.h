@@ -38,9 +38,9 @@ typedef struct gal_compiled gal_compiled;
 typedef enum gal_compiled_part {
     GAL_COMPILED_HEADER = 0, /* <name>.h */
     GAL_COMPILED_SOURCE,     /* <name>.c */
-    GAL_COMPILED_WEIGHTS, /* <name>.weights: little-endian float32, to be loaded 64-byte aligned; empty unless
-                                weights_blob */
-    GAL_COMPILED_DUMP,    /* graphs as text, as dump asks */
+    /* <name>.weights: little-endian float32, to be loaded 64-byte aligned; empty unless weights_blob */
+    GAL_COMPILED_WEIGHTS,
+    GAL_COMPILED_DUMP, /* graphs as text, as dump asks */
     GAL_COMPILED_PART_COUNT
 } gal_compiled_part;
 
@@ -53,7 +53,7 @@ typedef enum gal_compiled_part {
 GAL_API gal_status gal_compile(gal_compiled **out, const void *data, size_t size, const gal_compile_desc *desc,
                                gal_error *error);
 
-/* The bytes of a part, terminated by a zero that *size does not count; they live as long as compiled. */
+/* The bytes of a part, terminated by a zero that *size does not count; they live as long as compiled. size is not NULL. */
 GAL_API const char *gal_compiled_bytes(const gal_compiled *compiled, gal_compiled_part part, size_t *size);
 
 /* Its dense layers. *logged, if not NULL, is how many of them the log has records of, and run by what was fastest in it: the

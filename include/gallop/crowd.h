@@ -132,9 +132,9 @@ typedef struct gal_crowd_desc {
     const gal_controller *controller; /* required, unless groups say which; must outlive the crowd */
     uint32_t capacity;                /* most characters at once, 1..65535; 0: 16 */
     gal_ground_fn ground;             /* NULL: flat at height 0 */
-    void *ground_context;
-    const gal_parallel *parallel;   /* NULL: the stepping thread; copied */
-    const gal_allocator *allocator; /* for gal_crowd_create; NULL: the C library */
+    void *ground_context;             /* must outlive the crowd, as must parallel's and allocator's */
+    const gal_parallel *parallel;     /* NULL: the stepping thread; copied */
+    const gal_allocator *allocator;   /* for gal_crowd_create; NULL: the C library; copied */
     /* [group_count] in place of controller and capacity, where characters are of several controllers, which have one
      * rate and one unit; copied. 65535 characters at most in all of them. */
     const gal_group_desc *groups;
@@ -263,8 +263,8 @@ GAL_API gal_status gal_crowd_set_pace(gal_crowd *crowd, gal_character character,
 GAL_API gal_status gal_crowd_pace(const gal_crowd *crowd, gal_character character, gal_pace *out);
 
 /*
- * How much a character matters, against the others: what it is large on the screen by, 1 / its distance, ... Half as much
- * is a rung less of gal_crowd_set_budget's ladder. 1 at the start; NaN and less than 0 count as 0. Of no meaning without a
+ * How much a character matters beside the others, for instance 1 / its distance from the camera. One of half the priority
+ * stands a rung lower on gal_crowd_set_budget's ladder. 1 at the start; NaN and less than 0 count as 0. Nothing without a
  * budget. GAL_NOT_FOUND.
  */
 GAL_API gal_status gal_crowd_set_priority(gal_crowd *crowd, gal_character character, float priority);
@@ -272,30 +272,30 @@ GAL_API gal_status gal_crowd_set_priority(gal_crowd *crowd, gal_character charac
 /* What a step may cost. */
 typedef struct gal_budget {
     /*
-     * By the clock, what steps take on this machine is followed, and so much is planned with that one step in a
-     * thousand takes more than 0.93 of this. Without a clock these are
-     * nominal ones, about those of a core with AVX-512, of which the same choices come everywhere: for lockstep.
+     * With a clock: of this machine. The crowd measures its steps and plans so that about one in a thousand takes more
+     * than 0.93 of this. Without: nominal ones, about those of a core with AVX-512. Then every machine decides the same,
+     * as lockstep needs.
      */
     float microseconds;
-    double (*clock)(
-        void *context); /* seconds since any moment; called in steps, on their thread. NULL: nominal */
-    void *clock_context;
+    /* Seconds since any moment; called in steps, on their thread. NULL: nominal microseconds. */
+    double (*clock)(void *context);
+    void *clock_context; /* must outlive its use */
 } gal_budget;
 
 /*
  * Lets the crowd decide how its characters are evaluated, so that a step keeps to a budget; copied. NULL: every frame by their
  * controllers, as at the start. Each stands on a rung, by its priority: every frame by level 0, every frame by 1, every
- * second by 1, every fourth by 2, every eighth by 3, or by its group's last level, and moves on to another only for good
- * reason. Each is evaluated once in 8 frames at least, whatever the budget; a new one waits, standing, for up to 8. What
- * that costs is the least that can be had: gal_crowd_load says what it came to. GAL_BAD_ARGUMENT: NaN, less than 0, or by a
- * clock while the crowd is recorded.
+ * second by 1, every fourth by 2, every eighth by 3 (by the last level of its group, where it has no such). It changes its
+ * rung seldom. Each is evaluated once in 8 frames at least, whatever the budget: less cannot be had, and gal_crowd_load
+ * says what a step took. A new one stands for up to 8 frames. GAL_BAD_ARGUMENT: NaN, less than 0, or by a clock while the
+ * crowd is recorded.
  */
 GAL_API gal_status gal_crowd_set_budget(gal_crowd *crowd, const gal_budget *budget);
 
 /* A step, for whoever wants to see what was decided. */
 typedef struct gal_load {
-    float
-        microseconds; /* what the last step took by the budget's clock; without one, what it cost; 0 without a budget */
+    /* What the last step took by the budget's clock; without a clock its nominal cost; 0 without a budget. */
+    float microseconds;
     uint32_t evaluated; /* characters evaluated in it, */
     uint32_t bridged;   /* on the way to their last evaluation, */
     uint32_t waiting;   /* and new ones not yet evaluated */

@@ -38,7 +38,7 @@ GAL_API const char *gal_gemm_strategy_name(gal_gemm_strategy strategy);
 /* What to pack. Zero-initialise; zero means the default. */
 typedef struct gal_gemm_desc {
     uint32_t struct_size;           /* sizeof(gal_gemm_desc), or 0 for this version's */
-    const gal_allocator *allocator; /* NULL: the C library; must outlive the gal_gemm */
+    const gal_allocator *allocator; /* NULL: the C library; copied */
     gal_isa isa;                    /* GAL_ISA_BEST: what the machine can do */
     gal_gemm_strategy strategy;
     uint32_t rows;  /* of A in a usual run, from which the strategy is chosen; 0: many. Every count may run */

@@ -32,15 +32,15 @@ typedef enum gal_gate_kind {
  * caller's choice and never the plan's. */
 typedef enum gal_form {
     GAL_FORM_PER_EXPERT = 0, /* sum_e w[e] (b_e + A_e x): the default, the same bits on every machine */
-    GAL_FORM_BLEND, /* (sum_e w[e] A_e) x, blended in registers: 5/4 of the work for E = 4; the same bits on
-                                every machine too, but others than the default's */
+    /* (sum_e w[e] A_e) x, blended in registers: 5/4 of the work for E = 4; the same bits on every machine too, but
+     * others than the default's */
+    GAL_FORM_BLEND,
     GAL_FORM_COUNT
 } gal_form;
 
 /* What a network's layers are computed with (docs/numerics.md). Each has bits of its own, the same on every machine. */
 typedef enum gal_precision {
-    GAL_PRECISION_STORED =
-        0, /* float32, whatever width of float the file stores; its integers run as integers */
+    GAL_PRECISION_STORED = 0, /* float32, whatever float the file stores; its integers run as integers */
     GAL_PRECISION_F32,
     GAL_PRECISION_FP16,     /* float16 weights, float32 inputs */
     GAL_PRECISION_BF16,     /* bfloat16 weights, float32 inputs */
@@ -63,7 +63,7 @@ GAL_API const char *gal_precision_name(gal_precision precision);
 /* How to open a network. Zero-initialise; zero means the default. */
 typedef struct gal_network_desc {
     uint32_t struct_size;           /* sizeof(gal_network_desc), or 0 for this version's */
-    const gal_allocator *allocator; /* NULL: the C library; must outlive the network */
+    const gal_allocator *allocator; /* NULL: the C library; copied */
     gal_isa isa;                    /* GAL_ISA_BEST: what the machine can do */
     gal_form form;                  /* of every layer that has several experts */
     /* NULL: from a table; GAL_PLAN_MEASURE; or a text of gal_network_plan_text for the same network and ISA.
@@ -73,12 +73,12 @@ typedef struct gal_network_desc {
      * quarter to a third less time where weights come from memory. Only in memory of the C library: where an
      * allocator's lies is the caller's to say. 1: does not ask. */
     uint32_t small_pages;
-    gal_precision
-        precision;  /* of every dense layer but the gate's; weights are rounded at opening where the file
-                                has others. Not with the blend form. */
-    uint32_t block; /* of integers, if asked for: inputs that share a scale, a multiple of 16 up to
-                       512; 0: as the file stores them, else 32 for int8 and int8-dot, 96 for int16; for
-                       the former two also GAL_BLOCK_ROW */
+    /* Of every dense layer but the gate's; weights are rounded at opening where the file has others. Not with the blend
+     * form. */
+    gal_precision precision;
+    /* Of integers, if asked for: inputs that share a scale, a multiple of 16 up to 512; 0: as the file stores them, else
+     * 32 for int8 and int8-dot, 96 for int16; for the former two also GAL_BLOCK_ROW. */
+    uint32_t block;
 } gal_network_desc;
 
 /*
