@@ -203,23 +203,27 @@ static void write_tiles(const gali_space *space, const uint32_t *tile, int turn_
     }
 }
 
-static void write_auto(const gali_space *space, const gali_point *p, gali_schedule *to) {
+/* The summed axes of an expression as a point sets them. */
+typedef struct sums {
+    const gali_loop_variable *axis[GALI_EXPRESSION_AXES_MAX];
+    unsigned char level[GALI_EXPRESSION_AXES_MAX], turns[GALI_EXPRESSION_AXES_MAX];
+    uint32_t count;
+} sums;
+
+/* What a point says of each axis: tiles of the last stage's and sums; returns how many knobs that were. */
+static uint32_t read_axes(const gali_space *space, const gali_point *p, uint32_t *tile, sums *s) {
     const gali_expression *e = space->expression;
     const gali_stage *last = &e->stage[e->stages - 1];
-    uint32_t tile[GALI_LOOP_RANK_MAX] = {0};
-    unsigned char level[GALI_EXPRESSION_AXES_MAX], turns[GALI_EXPRESSION_AXES_MAX];
-    const gali_loop_variable *summed[GALI_EXPRESSION_AXES_MAX];
-    uint32_t knob = 0, sums = 0;
-    order o = {.count = 0};
+    uint32_t knob = 0;
     for (uint32_t i = 0; i < e->axes; i++) {
         if (e->axis[i].lookup) {
             continue;
         }
         unsigned char setting = p->setting[knob++];
         if (is_summed(e, e->axis[i].variable)) {
-            summed[sums] = e->axis[i].variable;
-            turns[sums] = setting;
-            level[sums++] = p->setting[knob++];
+            s->axis[s->count] = e->axis[i].variable;
+            s->turns[s->count] = setting;
+            s->level[s->count++] = p->setting[knob++];
         }
         for (uint32_t d = 0; d < last->axes; d++) {
             if (last->axis[d] == e->axis[i].variable) {
@@ -227,41 +231,65 @@ static void write_auto(const gali_space *space, const gali_point *p, gali_schedu
             }
         }
     }
-    gali_schedule_add(to, GALI_PRIMITIVE_VECTORIZE, last->axis[last->axes - 1]->name, NULL,
-                      space->target->lanes);
-    write_tiles(space, tile, p->setting[knob], p->setting[knob + 1], &o, to);
-    knob += 2;
-    /* Levels of a sum: 0 outermost, 1 between the outer tiles, 2 between outer and inner ones, 3 innermost. */
+    return knob;
+}
+
+/* Levels of a sum: 0 outermost, 1 between the outer tiles, 2 between outer and inner ones, 3 innermost. */
+static void place_sums(const sums *s, order *o) {
     static const uint32_t places[] = {0, 1, 2, 4};
-    for (uint32_t i = 0; i < sums; i++) {
-        uint32_t at = places[level[i]];
+    for (uint32_t i = 0; i < s->count; i++) {
+        uint32_t at = places[s->level[i]];
         for (uint32_t before = 0; before < i; before++) {
-            at += level[before] <= level[i];
+            at += s->level[before] <= s->level[i];
         }
-        insert(&o, least_of(at, o.count), summed[i]->name, "");
+        insert(o, least_of(at, o->count), s->axis[i]->name, "");
     }
-    for (uint32_t i = o.count; i-- > 1;) {
-        gali_schedule_add(to, GALI_PRIMITIVE_REORDER, o.name[i - 1], o.name[i], 0);
-    }
+}
+
+/* Where the stages before the last are computed; returns the knob after theirs. */
+static uint32_t write_stages(const gali_expression *e, const gali_point *p, uint32_t knob, const order *o,
+                             gali_schedule *to) {
     for (uint32_t s = 0; s + 1 < e->stages; s++) {
         uint32_t at = p->setting[knob++];
-        if (at < o.count) {
-            gali_schedule_add(to, GALI_PRIMITIVE_COMPUTE_AT, e->stage[s].buffer->name, o.name[at], 0);
+        if (at < o->count) {
+            gali_schedule_add(to, GALI_PRIMITIVE_COMPUTE_AT, e->stage[s].buffer->name, o->name[at], 0);
         } else if (!e->stage[s].reduced) {
             gali_schedule_add(to, GALI_PRIMITIVE_COMPUTE_INLINE, e->stage[s].buffer->name, NULL, 0);
         }
     }
+    return knob;
+}
+
+static void write_unrolling(const gali_stage *last, const sums *s, gali_schedule *to) {
     for (uint32_t i = 0; i < last->axes; i++) {
         char inner[GALI_LOOP_NAME_MAX];
         snprintf(inner, sizeof inner, "%.24s.i", last->axis[i]->name);
         gali_schedule_add(to, GALI_PRIMITIVE_UNROLL, inner, NULL, 0);
     }
-    for (uint32_t i = 0; i < sums; i++) {
-        if (turns[i]) {
-            gali_schedule_add(to, GALI_PRIMITIVE_UNROLL, summed[i]->name, NULL,
-                              turns[i] == UNROLLS ? 0 : unrolls[turns[i]]);
+    for (uint32_t i = 0; i < s->count; i++) {
+        if (s->turns[i]) {
+            gali_schedule_add(to, GALI_PRIMITIVE_UNROLL, s->axis[i]->name, NULL,
+                              s->turns[i] == UNROLLS ? 0 : unrolls[s->turns[i]]);
         }
     }
+}
+
+static void write_auto(const gali_space *space, const gali_point *p, gali_schedule *to) {
+    const gali_expression *e = space->expression;
+    const gali_stage *last = &e->stage[e->stages - 1];
+    uint32_t tile[GALI_LOOP_RANK_MAX] = {0};
+    sums s = {.count = 0};
+    order o = {.count = 0};
+    uint32_t knob = read_axes(space, p, tile, &s);
+    gali_schedule_add(to, GALI_PRIMITIVE_VECTORIZE, last->axis[last->axes - 1]->name, NULL,
+                      space->target->lanes);
+    write_tiles(space, tile, p->setting[knob], p->setting[knob + 1], &o, to);
+    place_sums(&s, &o);
+    for (uint32_t i = o.count; i-- > 1;) {
+        gali_schedule_add(to, GALI_PRIMITIVE_REORDER, o.name[i - 1], o.name[i], 0);
+    }
+    knob = write_stages(e, p, knob + 2, &o, to);
+    write_unrolling(last, &s, to);
     for (uint32_t i = 0; i < e->names->parameters; i++) {
         if (e->names->buffer[i]->role == GALI_LOOP_CONSTANT && p->setting[knob++]) {
             gali_schedule_add(to, GALI_PRIMITIVE_PACK, e->names->buffer[i]->name, NULL, 0);
