@@ -183,60 +183,62 @@ static void expect_refused(gal_crowd *crowd, const void *data, size_t size, gal_
  * Words of a snapshot of PLACES: head (magic, version, groups, count, resets 2, owed 2, bar 2), group (kind, words, capacity,
  * count), generations.
  */
+enum {
+    MAGIC = 0,
+    GROUPS = 2,
+    COUNT = 3,
+    OWED = 7,
+    BAR = 8,
+    KIND = 10,
+    WORDS = 11,
+    CAPACITY = 12,
+    GROUP_COUNT = 13,
+    GENERATIONS = 14,
+    HANDLE = GENERATIONS + PLACES
+};
+
+static const struct {
+    uint32_t word, value;
+    const char *why;
+} damages[] = {{MAGIC, 7, "not one of this version"},
+               {MAGIC + 1, 2, "not one of this version"},
+               {GROUPS, 0, "of 0 groups"},
+               {GROUPS, 2, "of 2 groups"},
+               {KIND, 7, "of a controller with other joints"},
+               {WORDS, 7, "of a controller with other joints"},
+               {CAPACITY, 0xffffffff, "characters in"},
+               {CAPACITY, 3, "4 characters in 3 places"},
+               {CAPACITY, 4, "for 4 characters in 4 places"},
+               {COUNT, 5, "5 characters, 4 in its groups' 5 places"},
+               {GROUP_COUNT, 3, "4 characters, 3 in its groups' 5 places"},
+               {GROUP_COUNT, 0xffffffff, "characters in 5 places"},
+               {OWED, 0x7ff80000, "its clock"},
+               {OWED, 0xbff00000, "its clock"},
+               {HANDLE, 0, "character 0 has handle 0, which is none"},
+               {HANDLE, 0x20006, "character 0 has handle 131078, which is none"},
+               {HANDLE, 0x70002, "which is none"},
+               {BAR, 7000, "its budget's bar is 7000"},
+               {HANDLE + 1, 0x7fc00000, "a pace that this crowd has not"},
+               {HANDLE + 1, 0xbf800000, "a pace that this crowd has not"},
+               {HANDLE + 2, 8, "a pace that this crowd has not"},
+               {HANDLE + 2, 1 << 8, "a pace that this crowd has not"},
+               {HANDLE + 2, 9 << 16, "a pace that this crowd has not"},
+               {HANDLE + 2, 1 << 24, "a pace that this crowd has not"},
+               {HANDLE + 3, 6, "a pace that this crowd has not"},
+               {HANDLE + 3, 9 << 8, "a pace that this crowd has not"},
+               {HANDLE + 3, 2 << 16, "a pace that this crowd has not"},
+               {HANDLE + 15, 0x7fc00000, "character 0 has a number that is out of range"}};
+
 static void damage_is_refused(void **unused) {
     (void)unused;
-    enum {
-        MAGIC = 0,
-        GROUPS = 2,
-        COUNT = 3,
-        OWED = 7,
-        BAR = 8,
-        KIND = 10,
-        WORDS = 11,
-        CAPACITY = 12,
-        GROUP_COUNT = 13,
-        GENERATIONS = 14,
-        HANDLE = GENERATIONS + PLACES
-    };
-    static const struct {
-        uint32_t word, value;
-        const char *why;
-    } cases[] = {{MAGIC, 7, "not one of this version"},
-                 {MAGIC + 1, 2, "not one of this version"},
-                 {GROUPS, 0, "of 0 groups"},
-                 {GROUPS, 2, "of 2 groups"},
-                 {KIND, 7, "of a controller with other joints"},
-                 {WORDS, 7, "of a controller with other joints"},
-                 {CAPACITY, 0xffffffff, "characters in"},
-                 {CAPACITY, 3, "4 characters in 3 places"},
-                 {CAPACITY, 4, "for 4 characters in 4 places"},
-                 {COUNT, 5, "5 characters, 4 in its groups' 5 places"},
-                 {GROUP_COUNT, 3, "4 characters, 3 in its groups' 5 places"},
-                 {GROUP_COUNT, 0xffffffff, "characters in 5 places"},
-                 {OWED, 0x7ff80000, "its clock"},
-                 {OWED, 0xbff00000, "its clock"},
-                 {HANDLE, 0, "character 0 has handle 0, which is none"},
-                 {HANDLE, 0x20006, "character 0 has handle 131078, which is none"},
-                 {HANDLE, 0x70002, "which is none"},
-                 {BAR, 7000, "its budget's bar is 7000"},
-                 {HANDLE + 1, 0x7fc00000, "a pace that this crowd has not"},
-                 {HANDLE + 1, 0xbf800000, "a pace that this crowd has not"},
-                 {HANDLE + 2, 8, "a pace that this crowd has not"},
-                 {HANDLE + 2, 1 << 8, "a pace that this crowd has not"},
-                 {HANDLE + 2, 9 << 16, "a pace that this crowd has not"},
-                 {HANDLE + 2, 1 << 24, "a pace that this crowd has not"},
-                 {HANDLE + 3, 6, "a pace that this crowd has not"},
-                 {HANDLE + 3, 9 << 8, "a pace that this crowd has not"},
-                 {HANDLE + 3, 2 << 16, "a pace that this crowd has not"},
-                 {HANDLE + 15, 0x7fc00000, "character 0 has a number that is out of range"}};
     gal_controller *controller = controller_of(NULL);
     gal_crowd *crowd = lived_in(controller);
     bytes good = save(crowd);
     uint32_t *words = malloc(good.size);
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    for (size_t i = 0; i < sizeof damages / sizeof *damages; i++) {
         memcpy(words, good.data, good.size);
-        words[cases[i].word] = cases[i].value;
-        expect_refused(crowd, words, good.size, GAL_BAD_DATA, cases[i].why);
+        words[damages[i].word] = damages[i].value;
+        expect_refused(crowd, words, good.size, GAL_BAD_DATA, damages[i].why);
     }
     memcpy(words, good.data, good.size);
     words[HANDLE + 4 + words[WORDS]] = words[HANDLE];
