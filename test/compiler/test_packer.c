@@ -114,6 +114,17 @@ static void what_is_not_known_is_said(void **state) {
     }
 }
 
+/* A comparison that jumps, and the same cut before its jump: what follows in the file is another's. */
+static void what_stands_behind_an_instruction_is_not_its(void **state) {
+    static const char text[] = "p0 = cmp.eq(r0,#0); if (p0.new) jump:nt .L";
+    const size_t cut = (size_t)(strstr(text, " jump") - text);
+    gali_instruction made;
+    (void)state;
+    assert_true(gali_instruction_read(text, sizeof text - 1, &made));
+    assert_true(made.is_jump);
+    assert_false(gali_instruction_read(text, cut, &made));
+}
+
 /* ---- packets ---- */
 
 /* The sample with r, v, p and q moved on, so that no two of a packet write the same. Some vectors' operations take r0 to r7
@@ -471,6 +482,7 @@ int main(void) {
         cmocka_unit_test(every_sample_is_of_its_row),
         cmocka_unit_test(registers_are_read_off_the_text),
         cmocka_unit_test(what_is_not_known_is_said),
+        cmocka_unit_test(what_stands_behind_an_instruction_is_not_its),
         cmocka_unit_test(packets_are_those_that_the_assembler_takes),
         cmocka_unit_test(dependences_are_hard_or_soft),
         cmocka_unit_test(a_penalty_makes_a_soft_one_wait),

@@ -429,7 +429,8 @@ int gali_instruction_read(const char *text, size_t size, gali_instruction *instr
     instruction->unit = gali_packer_find_unit(self.word, self.form);
     if (both) { /* a comparison that jumps by what it makes */
         instruction->is_jump = 1;
-        self.unknown |= memcmp(self.word, "cmp.", 4) != 0 || !strstr(both, " jump") || condition;
+        self.unknown |=
+            memcmp(self.word, "cmp.", 4) != 0 || !strstr(instruction->text + first, " jump") || condition;
         instruction->unit = instruction->unit == GALI_PACKER_UNIT_COUNT ? instruction->unit : GALI_PACKER_jump;
     }
     conclude(&self);
