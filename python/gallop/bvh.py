@@ -53,10 +53,6 @@ class Bvh:
         """Rest offsets [J, 3] from the parent, in the file's unit."""
         return np.array([j.offset for j in self.joints], dtype=float)
 
-    def line_of(self, name: str) -> int:
-        """The line that declares a joint; 0 when there is none."""
-        return next((j.line for j in self.joints if j.name == name), 0)
-
     def rotations(self) -> np.ndarray:
         """Local rotations [T, J, 3, 3]; a joint without rotation channels keeps the identity."""
         out = np.tile(np.eye(3), (len(self.values), len(self.joints), 1, 1))

@@ -11,7 +11,7 @@ import numpy as np
 from scipy.ndimage import binary_dilation, gaussian_filter1d
 
 from gallop import label, rotation
-from gallop.motion import Clip, Skeleton, forward, to_local
+from gallop.motion import Clip, Skeleton, to_local
 
 GRAVITY = 981.0  # cm / s^2
 
@@ -185,15 +185,3 @@ def straightened(clip: Clip, most: float = 0.4) -> Clip:
     rate = np.clip(np.gradient(facing), -most / clip.rate, most / clip.rate)
     out = bend(clip, -gaussian_filter1d(np.cumsum(rate), 10))
     return replace(out, name=clip.name + "-")
-
-
-def check_bones(clip: Clip) -> float:
-    """Largest change of a bone's length over the clip, relative; a check of the above."""
-    position, _ = forward(clip.skeleton, clip.local, clip.root)
-    worst = 0.0
-    for j, p in enumerate(clip.skeleton.parents):
-        if p >= 0:
-            length = np.linalg.norm(position[:, j] - position[:, p], axis=-1)
-            rest = np.linalg.norm(clip.skeleton.offsets[j])
-            worst = max(worst, float(np.abs(length - rest).max() / max(rest, 1e-6)))
-    return worst

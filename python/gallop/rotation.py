@@ -36,14 +36,6 @@ def to_sixd(m: np.ndarray) -> np.ndarray:
     return np.concatenate([m[..., :, 0], m[..., :, 1]], axis=-1)
 
 
-def from_sixd(s: np.ndarray) -> np.ndarray:
-    """Matrices [..., 3, 3] of six numbers each, made orthonormal by Gram-Schmidt."""
-    a = s[..., :3] / np.linalg.norm(s[..., :3], axis=-1, keepdims=True)
-    b = s[..., 3:] - (a * s[..., 3:]).sum(-1, keepdims=True) * a
-    b = b / np.linalg.norm(b, axis=-1, keepdims=True)
-    return np.stack([a, b, np.cross(a, b)], axis=-1)
-
-
 def about_y(angle: np.ndarray) -> np.ndarray:
     """Turns about +y [..., 3, 3]; a positive angle (radians) turns +z towards +x."""
     c, s, o, i = np.cos(angle), np.sin(angle), np.zeros_like(angle), np.ones_like(angle)

@@ -32,11 +32,6 @@ SPAN, EVERY = 60, 5  # frames before and after a stretch whose feet count, and e
 LIFTED = 0.08  # m: a toe this high over where it stands is lifted wholly
 
 
-def seen_by(contract: Contract) -> bool:
-    """Whether the contract's network sees the ground."""
-    return any(b.name == "trajectory.height" for b in contract.inputs)
-
-
 def blocks(unit: float) -> list[Block]:
     """The inputs with which a network sees the ground."""
     return [Block("trajectory.height", (f"{side / unit:g}",)) for side in SIDES]

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from gallop import clean, features, label, motion, walker
+from gallop import clean, features, motion, walker
 from gallop.bvh import Bvh, Joint
 
 NAMES = ["Hips", "LeftHip", "LeftKnee", "LeftAnkle", "LeftToe",
@@ -110,4 +110,13 @@ def bvh(frames=5, seed=0):
     return Bvh("<made>", joints, 1 / 60, values, starts)
 
 
-__all__ = ["bvh", "contract", "dataset", "label", "legs", "skeleton", "take", "walk"]
+def bones_stretch(clip):
+    """Largest change of a bone's length over the clip, relative."""
+    position, _ = motion.forward(clip.skeleton, clip.local, clip.root)
+    worst = 0.0
+    for j, p in enumerate(clip.skeleton.parents):
+        if p >= 0:
+            length = np.linalg.norm(position[:, j] - position[:, p], axis=-1)
+            rest = np.linalg.norm(clip.skeleton.offsets[j])
+            worst = max(worst, float(np.abs(length - rest).max() / max(rest, 1e-6)))
+    return worst

@@ -10,7 +10,8 @@ from gallop import clean, label, motion, rotation
 def test_rotation_conversions():
     host = np.random.default_rng(1)
     m = rotation.from_half_vector(host.normal(0, 0.5, (20, 3)))
-    assert np.allclose(rotation.from_sixd(rotation.to_sixd(m)), m)
+    six = rotation.to_sixd(m)
+    assert np.allclose(six[:, :3], m[..., 0]) and np.allclose(six[:, 3:], m[..., 1])
     assert np.allclose(rotation.from_quaternion(rotation.to_quaternion(m)), m)
     assert np.allclose(rotation.from_half_vector(rotation.to_half_vector(m)), m)
     quarter = rotation.about_y(np.array(np.pi / 2)) @ [0, 0, 1]
@@ -27,7 +28,7 @@ def test_forward_and_back():
     knee = clip.skeleton.index("LeftKnee")
     length = np.linalg.norm(position[:, knee] - position[:, knee - 1], axis=-1)
     assert np.allclose(length, 42)
-    assert clean.check_bones(clip) < 1e-9
+    assert synthetic.bones_stretch(clip) < 1e-9
 
 
 def test_spline_beats_slerp():
@@ -107,7 +108,7 @@ def test_lock_stills_toes_and_keeps_bones():
         return speed[on[1:] & on[:-1]].mean()
 
     assert skate(locked) < 0.35 * skate(clip)
-    assert clean.check_bones(locked) < 1e-6 and moved.max() < 5
+    assert synthetic.bones_stretch(locked) < 1e-6 and moved.max() < 5
 
 
 def test_ground_puts_the_lowest_foot_on_the_floor():

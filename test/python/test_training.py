@@ -17,6 +17,7 @@ from gallop import (
     course,
     exporter,
     features,
+    label,
     losses,
     modelfile,
     polish,
@@ -221,9 +222,7 @@ CAPTURE = Path(__file__).resolve().parents[3] / "shared" / "data" / "motion" / "
 @pytest.mark.skipif(not CAPTURE.exists(), reason="the 100STYLE excerpt is not here")
 def test_walker_takes_are_clean():
     """The facts that decide the look: feet apart as they should be, toes still, no arms up."""
-    from gallop import clean
-
-    skeleton = walker.clips.__globals__["capture"].read_skeleton(CAPTURE)
+    skeleton = capture.read_skeleton(CAPTURE)
     arms = [(skeleton.index(s + "Shoulder"), skeleton.index(s + "Elbow"))
             for s in ("Left", "Right")]
     feet = [skeleton.index(s + "Ankle") for s in ("Left", "Right")]
@@ -232,11 +231,11 @@ def test_walker_takes_are_clean():
         position, _ = clip.world()
         kept = position[clip.keep]
         assert min((kept[:, a, 1] - kept[:, b, 1]).min() for a, b in arms) > 11, clip.name
-        assert clean.check_bones(clip) < 1e-6
+        assert synthetic.bones_stretch(clip) < 1e-6
         if clip.name == "Neutral_ID":
             apart = np.linalg.norm((kept[:, feet[0]] - kept[:, feet[1]])[:, [0, 2]], axis=-1)
             assert 24 < apart.mean() < 29
-        on = walker.label.contacts(position, toes, 60)
+        on = label.contacts(position, toes, 60)
         speed = np.linalg.norm(np.diff(position[:, toes][..., [0, 2]], axis=0), axis=-1) * 60
         planted = on[1:] & on[:-1] & clip.keep[1:, None]
         assert speed[planted].mean() < 1.2, clip.name
