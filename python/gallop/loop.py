@@ -39,6 +39,7 @@ DEFAULTS = {
     "joint_smooth": 0.5, "stand_start": 0.0, "stand_damping": 0.25, "phase_stand": 0.1,
     "phase_least": 0.0, "speed_gain": 0.0, "speed_band": 0.0, "speed_push": 0.0,
     "speed_push_side": 0.0, "jump_time": 0.0, "jump_speed": 0.0, "jump_carry": 0.0,
+    "jump_ease": 0.0,
     "ground_reach": 0.0, "ground_smooth": 0.2,
 }  # fmt: skip
 
@@ -210,6 +211,12 @@ class Loop:
         time, away = self.rules["jump_time"], frames.abs()
         return torch.where(away < time, 0.5 + 0.5 * torch.cos(math.pi * away / time), 0 * away)
 
+    def _jump_told(self, s: State) -> torch.Tensor:
+        """How much of it [C] the path shows by now: all of it `jump_ease` frames after the
+        button."""
+        ease, since = self.rules["jump_ease"], self.rules["jump_time"] - s.jump_top
+        return ((since + 1) / ease).clamp(0, 1) if ease > 0 else torch.ones_like(since)
+
     def _want(self, s: State, stick: Stick) -> State:
         """Wanted velocity, facing, strafe and crouch follow the stick."""
         r, move = self.rules, cut(stick.move)
@@ -313,6 +320,7 @@ class Loop:
         if self.jumps:
             j = self.roles["jump"]
             bell = self._jump_amount(self.frames - s.jump_top[:, None])
+            bell = bell * self._jump_told(s)[:, None]
             gait = torch.cat([gait[..., :j], bell[..., None], gait[..., j + 1 :]], -1)
         return replace(s, path=path, facing=facing, gait=gait)
 
@@ -363,10 +371,10 @@ class Loop:
 
     def moved(self, s: State, y: torch.Tensor) -> State:
         """The state after the raw output y [C, N]."""
-        r, now, facing = self.rules, self.now, s.facing[:, self.now]
+        now, facing = self.now, s.facing[:, self.now]
         x, z, turn = (y[:, i] for i in self.at.step)
         stand = s.gait[:, now, self.roles["stand"]]
-        move = torch.clamp(1 - stand, min=0) ** r["stand_damping"]
+        move = self._share(stand)
         step = turned(torch.stack([x, z], -1), facing) * move[:, None]
         step = self._carry(s, step)
         root, face = s.path[:, now] + step, facing - turn * move
@@ -393,6 +401,15 @@ class Loop:
         if smooth > 0:
             raise ValueError("rule joint_smooth: 0 expected in the loop that training rolls out")
         return new
+
+    def phased(self, s: State, y: torch.Tensor) -> torch.Tensor:
+        """The phase [C] after the raw output y."""
+        stand = s.gait[:, self.now, self.roles["stand"]]
+        return self._phase(s, y, stand, self._share(stand))
+
+    def _share(self, stand: torch.Tensor) -> torch.Tensor:
+        """How much of a step one takes who stands so much."""
+        return torch.clamp(1 - stand, min=0) ** self.rules["stand_damping"]
 
     def _phase(
         self, s: State, y: torch.Tensor, stand: torch.Tensor, move: torch.Tensor

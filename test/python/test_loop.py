@@ -103,6 +103,18 @@ def test_crouching_jumping_and_running_a_little(tmp_path):
     compare(*run_both(model, path, full=True))
 
 
+def test_a_jump_is_told_by_and_by():
+    """As test_jump.c has it: the bell, of which the path shows a part more in each frame."""
+    c = synthetic.contract(runner.GAITS, {**runner.RULES, "jump_ease": 4.0, "jump_speed": 0.0})
+    l, one = loop.Loop(c, torch.device("cpu")), torch.ones(1)
+    s, jump = l.at_rest(torch.zeros(1, 6), 0 * one, 0 * one), l.roles["jump"]
+    for frame in range(2 * int(runner.RULES["jump_time"])):
+        s = l.command(s, loop.Stick(torch.zeros(1, 2), *[0 * one] * 4, one * (frame == 0)))
+        away = (l.frames - runner.RULES["jump_time"] + frame).abs() / runner.RULES["jump_time"]
+        bell = 0.5 + 0.5 * torch.cos(np.pi * away.clamp(max=1))
+        assert torch.allclose(s.gait[0, :, jump], min(1, (frame + 1) / 4) * bell, atol=1e-6)
+
+
 def uneven(kind):
     made = dict(zip(terrain.FIELDS, terrain.level(1)[0]))
     made.update({"slope": {"slope_x": 0.2, "slope_z": -0.4},
