@@ -25,6 +25,7 @@ TAU = 2 * math.pi
 SLOW = 1e-5  # units a frame: a wanted velocity under it has no direction
 TURN_JUMP, TURN_FOLLOW = 0.15, 0.1  # rad; share of the way that `turning` goes in a frame
 SPEED_FOLLOW = 0.05
+STANDS, ASIDE = 0.999, 0.7  # of 1: how much one stands, how much of the way is to a side
 FACTOR = (0.5, 1.6)  # bounds of the speed integrator
 
 # The rules that the loop uses, with the runtime's defaults (src/contract/rules.def, which a test
@@ -39,7 +40,7 @@ DEFAULTS = {
     "joint_smooth": 0.5, "stand_start": 0.0, "stand_damping": 0.25, "phase_stand": 0.1,
     "phase_least": 0.0, "speed_gain": 0.0, "speed_band": 0.0, "speed_push": 0.0,
     "speed_push_side": 0.0, "jump_time": 0.0, "jump_speed": 0.0, "jump_carry": 0.0,
-    "jump_ease": 0.0,
+    "jump_ease": 0.0, "phase_aside": 0.0,
     "ground_reach": 0.0, "ground_smooth": 0.2,
 }  # fmt: skip
 
@@ -190,6 +191,8 @@ class Loop:
         """The state with what is wanted laid out as a path ahead."""
         s, busy = self._jump(s, stick)
         wanted = self._want(s, stick)
+        if self.rules["phase_aside"] > 0:
+            wanted.phase = self._first_phase(wanted)
         wanted.gait = torch.cat([s.gait[:, : self.now], self._gait(wanted, stick)[:, None],
                                  s.gait[:, self.now + 1 :]], 1)
         s = self._ahead(s.replaced(~busy, wanted) if self.jumps else wanted)
@@ -274,6 +277,16 @@ class Loop:
         followed = mix(s.turning, change, TURN_FOLLOW)
         turning = torch.where(change.abs() > TURN_JUMP, torch.zeros_like(change), followed)
         return s.face + change, turning
+
+    def _first_phase(self, s: State) -> torch.Tensor:
+        """The phase [C]: of those who stand and are told to go aside that in which they begin."""
+        facing, wanted = s.facing[:, self.now], s.velocity
+        size = wanted.norm(dim=-1)
+        left = turned(wanted, -facing)[:, 0] / size.clamp(min=1e-9)
+        begins = (s.gait[:, self.now, self.roles["stand"]] > STANDS) & (left.abs() > ASIDE)
+        begins = begins & (size >= self.rules["stand_speed"])
+        first = self.rules["phase_aside"] + torch.where(left > 0, 0 * left, 0 * left + math.pi)
+        return torch.where(begins, torch.remainder(first, TAU), s.phase)
 
     def _gait(self, s: State, stick: Stick) -> torch.Tensor:
         """Amounts [C, G] of the gaits now."""

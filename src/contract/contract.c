@@ -33,7 +33,8 @@ static const rule_fact rule_facts[] = {
 };
 enum { RULE_COUNT = sizeof rule_facts / sizeof *rule_facts };
 
-_Static_assert(RULE_COUNT <= 64, "gali_parser.rules_seen has a bit per rule");
+_Static_assert(RULE_COUNT <= 8 * sizeof((gali_parser){0}.rules_seen),
+               "gali_parser.rules_seen has a bit per rule");
 
 static float *rule_of(gali_rules *rules, uint32_t i) {
     return (float *)(void *)((char *)rules + rule_facts[i].offset);
@@ -218,10 +219,10 @@ static gal_status read_rule(gali_parser *p) {
         if (!gali_word_is(p->words[1], fact->name)) {
             continue;
         }
-        if (p->rules_seen >> i & 1) {
+        if (p->rules_seen[i / 64] >> i % 64 & 1) {
             return gali_parser_fail(p, "rule '%s' a second time", fact->name);
         }
-        p->rules_seen |= UINT64_C(1) << i;
+        p->rules_seen[i / 64] |= UINT64_C(1) << i % 64;
         float *value = rule_of(&p->contract->rules, i);
         gal_status status = gali_parser_float(p, p->words[2], value);
         if (status == GAL_OK && !(*value >= fact->least && *value <= fact->most)) {

@@ -31,7 +31,7 @@ typedef struct gali_parser {
     uint32_t joint_lines, leg_lines, hinge_lines, input_lines, output_lines;
     uint32_t samples_line, future_line; /* 0: none yet */
     uint32_t once_seen;                 /* bit per keyword that may stand once */
-    uint64_t rules_seen;                /* bit per rule */
+    uint64_t rules_seen[2];             /* bit per rule */
     gali_contract *contract;
     gali_joint *joints; /* contract's arrays, writable */
     gali_block *input_blocks, *output_blocks;

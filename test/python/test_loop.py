@@ -115,6 +115,44 @@ def test_a_jump_is_told_by_and_by():
         assert torch.allclose(s.gait[0, :, jump], min(1, (frame + 1) / 4) * bell, atol=1e-6)
 
 
+def test_who_stands_begins_aside_in_the_right_phase(tmp_path):
+    """Runtime and loop set it where one stands and is told to go aside, and nowhere else."""
+    data = synthetic.dataset()
+    c = synthetic.contract(runner.GAITS, {**runner.RULES, "phase_aside": 1.0})
+    net = PFNN(len(c.input_names()), len(c.output_names()), 8)
+    for p in net.parameters():
+        p.data.zero_()
+    y = np.array(data.y).mean(0)
+    y[[n.startswith(("phase", "root")) for n in c.output_names()]] = 0
+    scale = features.Scale(np.zeros(len(c.input_names())), np.ones(len(c.input_names())), y,
+                           np.ones(len(y)))
+    model = exporter.to_model(net, c, scale, "f32")
+    modelfile.write(model, tmp_path / "still.gallop")
+    crowd = Crowd(tmp_path / "still.gallop")
+    l = loop.Loop(c, torch.device("cpu"))
+    way = torch.tensor([0.3, -0.3, np.pi / 2, np.pi / 2, -np.pi / 2, np.pi])
+    first = torch.tensor([5.0, 5.0, 5.0, 0.2, 0.2, 5.0])
+    facing = torch.tensor([0.0, 2.0, 0.0, 2.0, -2.0, 1.0])
+    who = [crowd.add(0, 0, float(f), float(p)) for f, p in zip(facing, first)]
+    s = l.at_rest(torch.tensor(y[l.at.y_fed], dtype=torch.float32).repeat(6, 1), facing, first)
+    rest = torch.zeros(6)
+    for frame in range(60):
+        go = float(frame >= 40)
+        move = go * loop.turned(torch.tensor([[0.0, 1.0]]).repeat(6, 1), way + facing)
+        local = loop.turned(move, -facing).numpy()
+        for i, w in enumerate(who):
+            crowd.set_input(w, move_x=-local[i, 0], move_y=local[i, 1], strafe=1.0,
+                            camera_yaw=float(facing[i]))
+        crowd.step()
+        s = l.command(s, loop.Stick(move, rest, facing, rest + 1, rest, rest))
+        ours, s = s.phase, l.moved(s, torch.tensor(y, dtype=torch.float32).repeat(6, 1))
+        if frame in (39, 40):
+            want = first if frame == 39 else torch.tensor(
+                [5.0, 5.0, 1.0, 1.0, 1.0 + np.pi, 5.0])
+            assert torch.allclose(ours, want, atol=1e-5)
+    assert np.allclose([crowd.state(w).phase for w in who], s.phase.numpy(), atol=1e-3)
+
+
 def uneven(kind):
     made = dict(zip(terrain.FIELDS, terrain.level(1)[0]))
     made.update({"slope": {"slope_x": 0.2, "slope_z": -0.4},
