@@ -24,13 +24,18 @@ static uint64_t count_zeros(const gali_value *w, uint64_t count) {
     return zeros;
 }
 
-/* Bytes of all integers of the layer's stages; 0: none is by patterns. */
-static uint64_t index_bytes(const gali_program *p, uint32_t node) {
+/* Bytes of all integers of the layer's stages; 0: none is by patterns. in_fields: whether its tiles are on this machine. */
+static uint64_t index_bytes(const gali_program *p, uint32_t node, int *in_fields) {
+    const gali_target *native = gali_target_find("native", NULL);
     uint64_t bytes = 0;
+    *in_fields = 0;
     for (uint32_t i = 0; i < p->stage_count; i++) {
         const gali_program_stage *stage = &p->stages[i];
         int own = !stage->gone && stage->node == node && stage->patterns && !stage->patterns->makes_tiles;
         bytes += own ? gali_fkw_index_bytes(&stage->patterns->fkw) : 0;
+        *in_fields |= own && gali_fields_choose((uint32_t)stage->extent[2], (uint32_t)stage->extent[3],
+                                                1 + GALI_PATTERNS_MARGIN, native)
+                                     .lanes > 0;
     }
     return bytes;
 }
@@ -42,7 +47,8 @@ static void print_layer(const gali_program *p, uint32_t node, const gali_value *
     for (int d = 0; d < type->rank; d++) {
         count *= (uint64_t)type->shape[d];
     }
-    uint64_t zeros = count_zeros(w, count), stored = index_bytes(p, node);
+    int in_fields;
+    uint64_t zeros = count_zeros(w, count), stored = index_bytes(p, node, &in_fields);
     int windows = type->rank == 4 && type->shape[2] == 3 && type->shape[3] == 3;
     int follows = windows && gali_fkw_find(&patterns, w->data, filters, (uint64_t)type->shape[1]);
     char found[24] = "-", shape[64];
@@ -58,15 +64,15 @@ static void print_layer(const gali_program *p, uint32_t node, const gali_value *
            100 * (double)zeros / (double)(count ? count : 1), found);
     if (stored) {
         uint64_t csr = gali_csr_index_bytes(filters, count - zeros);
-        printf("FKW     %10llu of %llu, %.1f%%\n", (unsigned long long)stored, (unsigned long long)csr,
-               100 * (double)stored / (double)csr);
+        printf("%-13s %10llu of %llu, %.1f%%\n", in_fields ? "FKW, fields" : "FKW", (unsigned long long)stored,
+               (unsigned long long)csr, 100 * (double)stored / (double)csr);
     } else {
         printf("dense\n");
     }
 }
 
 void gali_inspect_sparsity(const gali_program *p) {
-    printf("\n%-24s %-16s %6s  %-12s %-8s%s\n", "layer", "weights", "zeros", "patterns", "stored",
+    printf("\n%-24s %-16s %6s  %-12s %-14s%s\n", "layer", "weights", "zeros", "patterns", "stored",
            "integers' bytes, of CSR's");
     for (uint32_t i = 0; i < p->node_count; i++) {
         const gali_value *w = weights_of(&p->nodes[i]);
@@ -74,5 +80,5 @@ void gali_inspect_sparsity(const gali_program *p) {
             print_layer(p, i, w);
         }
     }
-    printf("patterns: how many, and the share of kernels that are pruned whole\n");
+    printf("patterns: how many, and the share of kernels that are pruned whole; fields: on this machine\n");
 }

@@ -20,9 +20,10 @@ typedef struct convolution {
     int64_t maps, weight_count;
     float (*weight)(const void *of, int64_t i);
     const void *of;
+    int adds_input; /* whose shape is the result's */
 } convolution;
 
-/* Relu(Conv(x, w, bias)), its shapes inferred. */
+/* Relu(Conv(x, w, bias)), or Relu(Conv(x, w, bias) + x), its shapes inferred. */
 static gali_graph *convolution_graph(const convolution *c, gali_arena *arena) {
     gali_text text = {0};
     gali_graph *graph;
@@ -36,10 +37,10 @@ static gali_graph *convolution_graph(const convolution *c, gali_arena *arena) {
     for (int64_t i = 0; i < c->maps; i++) {
         gali_text_add(&text, " %.6g", (double)(i % 7) - 3);
     }
-    gali_text_add(
-        &text,
-        "\n%%3 \"y\": f32[...] = Conv (%%0, %%1, %%2) %s\n%%4 \"r\": f32[...] = Relu (%%3)\noutput %%4\n",
-        c->attributes);
+    gali_text_add(&text,
+                  "\n%%3 \"y\": f32[...] = Conv (%%0, %%1, %%2) %s\n%%4 \"s\": f32[...] = %s\n"
+                  "%%5 \"r\": f32[...] = Relu (%%4)\noutput %%5\n",
+                  c->attributes, c->adds_input ? "Add (%3, %0)" : "Identity (%3)");
     if (gali_graph_parse(&graph, text.bytes, text.size, arena, &error) != GAL_OK ||
         gali_graph_infer(graph, &error) != GAL_OK) {
         fail_msg("%s", error.message);

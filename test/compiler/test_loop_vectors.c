@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -54,6 +55,38 @@ static const char words[] =
     "f32(at(i))), add(x[?i - 1][0:8] else 1, row[1][0:8]))\n"
     "  }\n"
     "}\n";
+
+/* Squares that are turned over, read by rows and by columns; and what is so marked but is none. */
+static const char squares[] = "loop squares(n in 1..3) dense {\n"
+                              "  input x[n][8]\n"
+                              "  output y[n][8]\n"
+                              "  for r in n {\n"
+                              "    local b[4][8]\n"
+                              "    local a[4][6]\n"
+                              "    local c[4][4]\n"
+                              "    for p in 4 {\n"
+                              "      for q in 8 {\n"
+                              "        b[p][q] = mul(x[r][q], f32(at(p + 1)))\n"
+                              "      }\n"
+                              "    }\n"
+                              "    for i in 4 transpose {\n"
+                              "      for j in 4 {\n"
+                              "        a[j][i + 1] = b[i][j + 2]\n"
+                              "      }\n"
+                              "    }\n"
+                              "    for i in 4 transpose {\n"
+                              "      for j in 4 {\n"
+                              "        c[i][j] = b[j][i + 3]\n"
+                              "      }\n"
+                              "    }\n"
+                              "    for i in 4 transpose {\n"
+                              "      for j in 4 {\n"
+                              "        y[r][2*i] = add(a[j][i + 1], c[i][j])\n"
+                              "      }\n"
+                              "      y[r][2*i + 1] = sub(a[1][i + 1], c[i][2])\n"
+                              "    }\n"
+                              "  }\n"
+                              "}\n";
 
 /* Runs a function of three rows of 8 as C in vectors, and as the interpreter; `call` is what calls it with two arrays. */
 static void in_vectors(const char *text, size_t size, const char *call_text, void **buffers, const float *x,
@@ -125,8 +158,42 @@ static void vectors_have_truths_and_rows(void **unused) {
                buffers, x, y, expected);
 }
 
+/* As the function says it, and as the interpreter does; the word stands in the C twice. */
+static void squares_are_turned_over(void **unused) {
+    (void)unused;
+    float x[24], y[24], expected[24] = {0};
+    void *buffers[] = {x, expected};
+    gali_arena arena = {0};
+    gali_loop_function *function;
+    gali_text text = {0}, printed = {0};
+    gal_error error = {0};
+    for (int i = 0; i < 24; i++) {
+        x[i] = (float)(i * 7 % 11) * 0.3f - 1;
+    }
+    assert_int_equal(gali_loop_parse(&function, squares, sizeof squares - 1, &arena, &error), GAL_OK);
+    gali_loop_print(function, &printed);
+    assert_string_equal(printed.bytes, squares);
+    assert_int_equal(gali_loop_print_c(function, "f", 8, &text, &error), GAL_OK);
+    const char *first = strstr(text.bytes, "gali_transpose(");
+    assert_non_null(first);
+    const char *second = strstr(first + 1, "gali_transpose(");
+    assert_non_null(second);
+    assert_null(strstr(second + 1, "gali_transpose("));
+    gali_text_release(&text);
+    gali_text_release(&printed);
+    gali_arena_release(&arena);
+    in_vectors(
+        squares, sizeof squares - 1,
+        "void call(const float *x, float *y);\nvoid call(const float *x, float *y) {\n    f(3, x, y);\n}\n",
+        buffers, x, y, expected);
+    for (int i = 0; i < 4; i++) {
+        assert_true(y[2 * i] - (x[5] * (float)(i + 1) + x[i + 3] * 4) == 0);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(squares_are_turned_over),
         cmocka_unit_test(vectors_go_into_functions_of_cases),
         cmocka_unit_test(vectors_have_truths_and_rows),
     };

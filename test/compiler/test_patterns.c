@@ -19,19 +19,30 @@ typedef struct patterns_case {
     const char *attributes;
     uint32_t patterns, kept; /* of the shapes; kernels in a hundred */
     uint32_t stages;         /* that sum over kernels; 0: it is none of them */
+    int adds_input;          /* what comes of it is finished differently at each place */
 } patterns_case;
 
 static const patterns_case cases[] = {
-    {1, 20, 16, 9, 14, "pads:ints=1,1,1,1", 8, 28, 1},
-    {2, 16, 16, 9, 20, "pads:ints=1,1,1,1", 12, 40, 1},
-    {0, 16, 16, 13, 7, "pads:ints=0,2,1,0", 6, 30, 1},
-    {1, 600, 16, 6, 9, "", 1, 10, 2},
-    {1, 300, 16, 14, 9, "pads:ints=1,1,1,1", 8, 10, 1}, /* whose tiles are of 14 rows, or of 7 */
+    {1, 20, 16, 9, 14, "pads:ints=1,1,1,1", 8, 28, 1, 0},
+    /* in fields with vectors of 16: 3 x 5 of 3 x 4; 4 x 4 of 2 x 4 in two blocks; 7 x 2 of 2 x 7; 2 x 8 of 6 x 8, no border; */
+    {2, 16, 16, 9, 20, "pads:ints=1,1,1,1", 12, 40, 1, 0},
+    {1, 600, 16, 8, 16, "pads:ints=1,1,1,1", 8, 10, 2, 0},
+    {1, 16, 16, 14, 14, "pads:ints=1,1,1,1", 8, 28, 1, 1},
+    {0, 16, 16, 14, 66, "", 6, 30, 1, 0},
+    /* 4 x 4 of 2 x 20 in strips, with a border on some sides */
+    {1, 16, 20, 9, 80, "pads:ints=0,2,1,0", 12, 30, 1, 0},
+    /* in none */
+    {0, 16, 16, 13, 7, "pads:ints=0,2,1,0", 6, 30, 1, 0},
+    {1, 600, 16, 6, 9, "", 1, 10, 2, 0},
+    {1, 300, 16, 14, 9, "pads:ints=1,1,1,1", 8, 10, 1, 0}, /* whose tiles are of 14 rows, or of 7 */
+    {2, 20, 20, 10, 13, "pads:ints=1,1,1,1", 8, 20, 1, 1},
     /* otherwise */
-    {1, 16, 16, 7, 7, "pads:ints=1,1,1,1", 13, 28, 0},
-    {1, 16, 16, 7, 7, "pads:ints=1,1,1,1 strides:ints=2,2", 8, 28, 0},
-    {1, 16, 16, 7, 7, "pads:ints=1,1,1,1 group:int=2", 8, 28, 0},
+    {1, 16, 16, 7, 7, "pads:ints=1,1,1,1", 13, 28, 0, 0},
+    {1, 16, 16, 7, 7, "pads:ints=1,1,1,1 strides:ints=2,2", 8, 28, 0, 0},
+    {1, 16, 16, 7, 7, "pads:ints=1,1,1,1 group:int=2", 8, 28, 0, 0},
 };
+
+enum { NO_FIELDS, FIELDS, IN_FIELDS = 5 /* cases from FIELDS on that are */ };
 
 static float weight_of(const patterns_case *of, int64_t kernel, int place) {
     uint32_t by = (uint32_t)(kernel * 7919 % 1009);
@@ -62,7 +73,8 @@ static gali_graph *network(const patterns_case *of, gali_arena *arena) {
                            .maps = of->maps,
                            .weight_count = of->maps * from * 9,
                            .weight = weight_at,
-                           .of = of};
+                           .of = of,
+                           .adds_input = of->adds_input};
     return convolution_graph(&c, arena);
 }
 
@@ -108,87 +120,19 @@ static void test_cases(void **state) {
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         gali_arena arena = {0};
         convolution_check(network(&cases[i], &arena), input_of(&cases[i]), counted_layout, check_loops);
-        assert_int_equal(sums, cases[i].stages);
-        gali_arena_release(&arena);
-    }
-}
-
-/* ---- emitted C ---- */
-
-typedef int call(uint32_t *sizes, const void *const *inputs, void *const *outputs, const void *weights,
-                 void *workspace);
-
-/* C that this machine can run makes the interpreter's bits. */
-static void check_c(gali_run *run, const gali_graph *graph, const gali_target *target, const gali_tensor *x,
-                    const gali_tensor *y) {
-    static _Alignas(64) unsigned char workspace[1 << 20];
-    gali_program *program;
-    if (target->simd != GALI_SIMD_SCALAR &&
-        (target->simd != GALI_SIMD_AVX2 || !gal_isa_available(GAL_ISA_AVX2))) {
-        return;
-    }
-    assert_int_equal(program_make(run, graph, target, counted_layout, &program), GAL_OK);
-    assert_int_equal(sums, 1);
-    void *library = program_build(program);
-    call *emitted;
-    *(void **)&emitted = dlsym(library, "model_call");
-    const unsigned char *const *weights = dlsym(library, "model_weights");
-    float *in = malloc(x->count * sizeof *in), *out = calloc(y->count, sizeof *out);
-    program_fill(x, (unsigned char *)in);
-    const void *given[] = {in};
-    void *made[] = {out};
-    uint32_t sizes[2] = {0};
-    assert_int_equal(emitted(sizes, given, made, *weights, workspace), 0);
-    for (size_t i = 0; i < y->count; i++) {
-        if ((double)out[i] < y->real[i] || (double)out[i] > y->real[i] || out[i] != out[i]) {
-            fail_msg("%s: element %zu is %a, not %a", target->name, i, (double)out[i], y->real[i]);
+        if (sums != cases[i].stages) {
+            fail_msg("case %zu has %u sums, not %u", i, sums, cases[i].stages);
         }
-    }
-    free(in);
-    free(out);
-    dlclose(library);
-}
-
-static void test_emitted(void **state) {
-    gali_arena arena = {0};
-    (void)state;
-    convolution_check(network(&cases[0], &arena), input_of(&cases[0]), counted_layout, check_c);
-    gali_arena_release(&arena);
-}
-
-/* Nor does what is left out of them: the order of filters, loading a row once, patterns. */
-static void test_left_out(void **state) {
-    static const uint32_t out[] = {GALI_WITHOUT_REORDER, GALI_WITHOUT_REUSE, GALI_WITHOUT_PATTERNS};
-    (void)state;
-    for (size_t i = 0; i < sizeof out / sizeof *out; i++) {
-        gali_arena arena = {0};
-        program_without = out[i];
-        convolution_check(network(&cases[0], &arena), input_of(&cases[0]), counted_layout, check_loops);
-        convolution_check(network(&cases[0], &arena), input_of(&cases[0]), counted_layout, check_c);
         gali_arena_release(&arena);
     }
-    program_without = 0;
 }
 
-/* ---- schedules ---- */
-
-enum { TUNED = 1 /* of the cases: rows that parts do not divide, and more than one vector */ };
-
-static gali_schedule schedule_of(const char *text) {
-    gali_schedule schedule;
-    gal_error error = {0};
-    if (gali_schedule_parse(&schedule, text, strlen(text), &error) != GAL_OK) {
-        fail_msg("%s: %s", text, error.message);
-    }
-    return schedule;
-}
-
-static gali_program *tuned_program(gali_arena *arena, const char *target) {
+static gali_program *tuned_program(gali_arena *arena, const patterns_case *of, const char *target) {
     gal_error error = {0};
     gali_run run = {.error = &error};
     gali_program *p = NULL;
-    if (program_make(&run, network(&cases[TUNED], arena), gali_target_find(target, &error), gali_program_layout,
-                     &p) != GAL_OK) {
+    if (program_make(&run, network(of, arena), gali_target_find(target, &error), gali_program_layout, &p) !=
+        GAL_OK) {
         fail_msg("%s", error.message);
     }
     return p;
@@ -206,6 +150,111 @@ static uint32_t group_of(const gali_program *p) {
     return 0;
 }
 
+static const gali_patterns *patterns_of(const gali_program *p) {
+    const gali_program_stage *stage = p->stages;
+    for (const uint32_t group = group_of(p); stage->gone || stage->group != group || !stage->patterns;) {
+        stage++;
+    }
+    return stage->patterns;
+}
+
+/* ---- emitted C ---- */
+
+typedef int call(uint32_t *sizes, const void *const *inputs, void *const *outputs, const void *weights,
+                 void *workspace);
+
+/* C that this machine can run makes the interpreter's bits. */
+static void check_c(gali_run *run, const gali_graph *graph, const gali_target *target, const gali_tensor *x,
+                    const gali_tensor *y) {
+    static _Alignas(64) unsigned char workspace[1 << 20];
+    gali_program *program;
+    if (target->simd != GALI_SIMD_SCALAR &&
+        (target->simd != GALI_SIMD_AVX2 || !gal_isa_available(GAL_ISA_AVX2)) &&
+        (target->simd != GALI_SIMD_AVX512 || !gal_isa_available(GAL_ISA_AVX512))) {
+        return;
+    }
+    assert_int_equal(program_make(run, graph, target, counted_layout, &program), GAL_OK);
+    assert_in_range(sums, 1, 2);
+    void *library = program_build(program);
+    call *emitted;
+    *(void **)&emitted = dlsym(library, "model_call");
+    const unsigned char *const *weights = dlsym(library, "model_weights");
+    float *in = malloc(x->count * sizeof *in), *out = calloc(y->count, sizeof *out);
+    program_fill(x, (unsigned char *)in);
+    const void *given[] = {in};
+    void *made[] = {out};
+    uint32_t sizes[2] = {(uint32_t)x->shape[0]};
+    assert_int_equal(emitted(sizes, given, made, *weights, workspace), 0);
+    for (size_t i = 0; i < y->count; i++) {
+        if ((double)out[i] < y->real[i] || (double)out[i] > y->real[i] || out[i] != out[i]) {
+            fail_msg("%s: element %zu is %a, not %a", target->name, i, (double)out[i], y->real[i]);
+        }
+    }
+    free(in);
+    free(out);
+    dlclose(library);
+}
+
+static void test_emitted(void **state) {
+    (void)state;
+    for (size_t i = FIELDS + 1; i < FIELDS + 3; i++) {
+        gali_arena arena = {0};
+        convolution_check(network(&cases[i], &arena), input_of(&cases[i]), counted_layout, check_c);
+        gali_arena_release(&arena);
+    }
+}
+
+/* Which pictures are cut, for vectors of which lanes. */
+static void test_fields_are_chosen(void **state) {
+    gal_error error = {0};
+    const gali_target *wide = gali_target_find("x86-64-v4", &error),
+                      *few = gali_target_find("x86-64-v3", &error);
+    (void)state;
+    for (uint32_t height = 1; height <= 40; height++) {
+        for (uint32_t width = 1; width <= 120; width++) {
+            const gali_fields f = gali_fields_choose(height, width, 3, wide);
+            assert_int_equal(gali_fields_choose(height, width, 3, few).lanes, 0);
+            assert_true(f.lanes == 0 || (f.down * f.height == height && f.across * f.width == width));
+            assert_true(f.lanes == 0 || (f.strips * f.columns == f.width && f.rows <= f.height));
+            assert_true(f.lanes == 0 || f.rows * f.columns + 3 <= wide->registers);
+        }
+    }
+    assert_int_equal(gali_fields_choose(28, 28, 3, wide).lanes, 16);
+    assert_int_equal(gali_fields_choose(13, 13, 3, wide).lanes, 0);
+    for (uint32_t i = FIELDS; i < FIELDS + IN_FIELDS; i++) {
+        gali_arena arena = {0};
+        gali_program *p = tuned_program(&arena, &cases[i], "x86-64-v4");
+        assert_int_equal(patterns_of(p)->fields.lanes, 16);
+        gali_arena_release(&arena);
+    }
+}
+
+/* Nor does what is left out of them: the order of filters, loading a row once, patterns. */
+static void test_left_out(void **state) {
+    static const uint32_t out[] = {GALI_WITHOUT_REORDER, GALI_WITHOUT_REUSE, GALI_WITHOUT_PATTERNS};
+    (void)state;
+    for (size_t i = 0; i < sizeof out / sizeof *out; i++) {
+        gali_arena arena = {0};
+        program_without = out[i];
+        convolution_check(network(&cases[FIELDS], &arena), input_of(&cases[FIELDS]), counted_layout,
+                          check_loops);
+        convolution_check(network(&cases[FIELDS], &arena), input_of(&cases[FIELDS]), counted_layout, check_c);
+        gali_arena_release(&arena);
+    }
+    program_without = 0;
+}
+
+/* ---- schedules ---- */
+
+static gali_schedule schedule_of(const char *text) {
+    gali_schedule schedule;
+    gal_error error = {0};
+    if (gali_schedule_parse(&schedule, text, strlen(text), &error) != GAL_OK) {
+        fail_msg("%s: %s", text, error.message);
+    }
+    return schedule;
+}
+
 static gali_text loops_of(gali_program *p, const gali_schedule *schedule, gali_lowered *lowered) {
     gali_text text = {0};
     gal_error error = {0};
@@ -216,13 +265,19 @@ static gali_text loops_of(gali_program *p, const gali_schedule *schedule, gali_l
     return text;
 }
 
+/* Cases whose rows no parts divide. */
+static const struct {
+    const char *target;
+    uint32_t of;
+} schedules_of[] = {
+    {"x86-64-v3", FIELDS}, {"x86-64-v4", FIELDS}, {"x86-64-v4", NO_FIELDS}, {"armv8-a", FIELDS}};
+
 /* The schedule by rules, written and read, is itself; and a lowered group tells the schedule that it has. */
 static void test_schedules_come_back(void **state) {
-    static const char *const targets[] = {"x86-64-v3", "x86-64-v4", "armv8-a"};
     (void)state;
-    for (size_t t = 0; t < sizeof targets / sizeof *targets; t++) {
+    for (size_t t = 0; t < sizeof schedules_of / sizeof *schedules_of; t++) {
         gali_arena arena = {0};
-        gali_program *p = tuned_program(&arena, targets[t]);
+        gali_program *p = tuned_program(&arena, &cases[schedules_of[t].of], schedules_of[t].target);
         gali_lowered hand, again, other;
         gali_text printed = {0}, first = loops_of(p, NULL, &hand);
         gali_schedule_print(&hand.sum.schedule, "; ", &printed);
@@ -230,7 +285,13 @@ static void test_schedules_come_back(void **state) {
         gali_text second = loops_of(p, &read, &again);
         assert_string_equal(first.bytes, second.bytes);
         assert_true(gali_schedule_same(&again.sum.schedule, &read));
-        gali_schedule_add(&read, GALI_PRIMITIVE_REORDER, "i1", "i3", 0);
+        if (patterns_of(p)->fields.lanes) {
+            gali_schedule_clear(&read);
+            gali_schedule_add(&read, GALI_PRIMITIVE_VECTORIZE, "i3", NULL, p->target->lanes);
+            gali_schedule_add(&read, GALI_PRIMITIVE_SPLIT, "i2", NULL, 1);
+        } else {
+            gali_schedule_add(&read, GALI_PRIMITIVE_REORDER, "i1", "i3", 0);
+        }
         gali_text third = loops_of(p, &read, &other);
         assert_string_not_equal(first.bytes, third.bytes);
         assert_true(gali_schedule_same(&other.sum.schedule, &read));
@@ -244,7 +305,8 @@ static void test_schedules_come_back(void **state) {
 
 static struct {
     uint32_t lanes, rows; /* at a time; 0: by rules */
-    uint32_t most;        /* of a tile in memory, as it was found */
+    uint32_t most;        /* of a tile, as it was found */
+    int fields;           /* in which it is */
     const char *around;   /* of filters; NULL: nothing */
 } choice;
 
@@ -255,10 +317,9 @@ static gal_status chosen_layout(gali_program *p, gal_error *error) {
     gal_status status = gali_program_layout(p, error);
     memset(schedules, 0, sizeof schedules);
     assert_true(p->group_count < sizeof schedules / sizeof *schedules);
-    for (uint32_t i = 0; i < p->stage_count; i++) {
-        const gali_patterns *patterns = p->stages[i].gone ? NULL : p->stages[i].patterns;
-        choice.most = patterns ? patterns->rows : choice.most;
-    }
+    const gali_patterns *patterns = patterns_of(p);
+    choice.fields = patterns->fields.lanes != 0;
+    choice.most = choice.fields ? patterns->fields.rows : patterns->rows;
     gali_schedule_clear(&schedule);
     gali_schedule_add(&schedule, GALI_PRIMITIVE_VECTORIZE, "i3", NULL, choice.lanes);
     gali_schedule_add(&schedule, GALI_PRIMITIVE_SPLIT, "i2", NULL, choice.rows);
@@ -272,29 +333,31 @@ static gal_status chosen_layout(gali_program *p, gal_error *error) {
 
 static void test_no_choice_changes_a_bit(void **state) {
     enum { X = 2 * 16 * 9 * 20 };
-    static const char *const around[] = {NULL, "i3", "i2.o"}, *const targets[] = {"x86-64-v3", "x86-64-v4"};
+    static const char *const around[] = {NULL, "i3", "i2.o"};
     static double x[X];
     (void)state;
     for (int i = 0; i < X; i++) {
         x[i] = (double)(float)((double)(i * 7907 % 2011) / 1005 - 1);
     }
-    for (size_t t = 0; t < sizeof targets / sizeof *targets; t++) {
+    for (size_t t = 0; t < sizeof schedules_of / sizeof *schedules_of; t++) {
         gali_arena arena = {0};
         gal_error error = {0};
-        gali_graph *graph = network(&cases[TUNED], &arena);
+        const patterns_case *of = &cases[schedules_of[t].of];
+        gali_graph *graph = network(of, &arena);
         gali_run run = {.graph = graph, .memory_left = GALI_RUN_MEMORY, .work_left = 1e12, .error = &error};
-        gali_tensor in = input_of(&cases[TUNED]), hand, out;
-        const gali_target *target = gali_target_find(targets[t], &error);
+        gali_tensor in = input_of(of), hand, out;
+        const gali_target *target = gali_target_find(schedules_of[t].target, &error);
         in.element = GALI_f32;
-        in.count = X;
+        in.count = (size_t)(in.shape[0] * in.shape[1] * in.shape[2] * in.shape[3]);
         in.real = x;
         choice.lanes = target->lanes;
         choice.rows = 0;
         assert_int_equal(program_run_by(&run, graph, target, &in, &hand, chosen_layout), GAL_OK);
-        assert_in_range(choice.most, 4, 14);
-        for (uint32_t i = 0; i < 3 * choice.most; i++) {
-            choice.rows = 1 + i / 3;
-            choice.around = around[i % 3];
+        assert_in_range(choice.most, 3, 14);
+        const uint32_t ways = choice.fields ? 1 : 3;
+        for (uint32_t i = 0; i < ways * choice.most; i++) {
+            choice.rows = 1 + i / ways;
+            choice.around = around[i % ways];
             if (program_run_by(&run, graph, target, &in, &out, chosen_layout) != GAL_OK) {
                 fail_msg("%s", error.message);
             }
@@ -324,7 +387,7 @@ static const char *const bad[][2] = {
 
 static void test_wrong_schedules_are_refused(void **state) {
     gali_arena arena = {0};
-    gali_program *p = tuned_program(&arena, "x86-64-v3");
+    gali_program *p = tuned_program(&arena, &cases[FIELDS], "x86-64-v3");
     (void)state;
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         gali_schedule schedule = schedule_of(bad[i][0]);
@@ -366,7 +429,7 @@ static void test_a_log_serves_the_sum(void **state) {
     gal_error error = {0};
     gali_lowered lowered;
     uint32_t logged;
-    gali_program *p = tuned_program(&arena, "x86-64-v3");
+    gali_program *p = tuned_program(&arena, &cases[FIELDS], "x86-64-v3");
     (void)state;
     gali_text hand = loops_of(p, NULL, &lowered);
     assert_int_equal(use_record(p, "vectorize i3 8; split i2 2; reorder i1 i2.o", &logged, &error), GAL_OK);
@@ -449,6 +512,7 @@ static void test_storage(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_cases),
                                        cmocka_unit_test(test_emitted),
+                                       cmocka_unit_test(test_fields_are_chosen),
                                        cmocka_unit_test(test_left_out),
                                        cmocka_unit_test(test_schedules_come_back),
                                        cmocka_unit_test(test_no_choice_changes_a_bit),

@@ -70,6 +70,8 @@ static int read_for(gali_reader *r, gali_loop_statement *loop) {
         loop->mark = GALI_LOOP_PARALLEL;
     } else if (gali_reader_word_if(r, "item")) {
         loop->mark = GALI_LOOP_ITEM;
+    } else if (gali_reader_word_if(r, "transpose")) {
+        loop->mark = GALI_LOOP_TRANSPOSE;
     } else if (gali_reader_word_if(r, "unroll")) {
         loop->mark = GALI_LOOP_UNROLL;
         if (!gali_reader_next_is(r, '{') && !gali_reader_number(r, GALI_LOOP_LANES_MAX, &loop->factor)) {

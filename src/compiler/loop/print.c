@@ -162,9 +162,10 @@ static void print_for(const gali_loop_statement *loop, gali_text *text) {
         gali_text_add(text, " %u", loop->factor);
     }
     gali_text_add(text, "%s {",
-                  loop->mark == GALI_LOOP_PARALLEL ? " parallel"
-                  : loop->mark == GALI_LOOP_ITEM   ? " item"
-                                                   : "");
+                  loop->mark == GALI_LOOP_PARALLEL    ? " parallel"
+                  : loop->mark == GALI_LOOP_ITEM      ? " item"
+                  : loop->mark == GALI_LOOP_TRANSPOSE ? " transpose"
+                                                      : "");
 }
 
 static void print_call(const gali_loop_tile *tile, gali_text *text) {

@@ -247,6 +247,9 @@ static void add_items(gali_c_printer *p, gali_text *to, const gali_loop_statemen
 }
 
 static void add_for(gali_c_printer *p, gali_text *to, const gali_loop_statement *loop) {
+    if (loop->mark == GALI_LOOP_TRANSPOSE && gali_c_transpose(p, to, loop)) {
+        return;
+    }
     if (loop->mark == GALI_LOOP_UNROLL) {
         uint32_t most =
             loop->extent.count ? loop->extent.term[0].variable->most : gali_loop_size(&loop->extent);

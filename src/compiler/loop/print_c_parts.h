@@ -80,6 +80,9 @@ void gali_c_left(gali_text *to, const gali_loop_access *access);
 
 void gali_c_value(gali_c_printer *p, gali_text *to, const gali_loop_value *value, uint32_t lanes);
 
+/* A loop so marked as one word, where it is what its mark says and the target has vectors; else 0, and nothing. */
+int gali_c_transpose(gali_c_printer *p, gali_text *to, const gali_loop_statement *loop);
+
 /* ---- functions ---- */
 
 /* What a vector or number of a local is called. */

@@ -29,7 +29,7 @@
  *
  *     vectorize i3 16      as above
  *     split i2 7           rows that are summed at a time, at most those of a tile
- *     reorder i1 i3        filters around the vectors of a row of tiles; `reorder i1 i2.o`: around all tiles
+ *     reorder i1 i3        filters around the vectors of a row of tiles; `reorder i1 i2.o`: around all tiles; not in fields
  *
  * No schedule changes a bit: each sum is taken in its order. Which sums are parted, and in which order tensors lie, is the
  * program's to say (layout.c): parts change bits, an order is other groups', too; so are the rows of tiles in memory, which
@@ -41,7 +41,8 @@ typedef struct gali_lowered_sum {
     uint32_t rank, reduced;
     int64_t extent[GALI_AXES_MAX]; /* at typical sizes */
     uint32_t vectors, rows;        /* bits: axes that have lanes; that may be rows */
-    uint32_t pattern_rows;         /* of a tile in memory; 0: no sum over patterns */
+    uint32_t pattern_rows;         /* of a tile; 0: no sum over patterns */
+    int pattern_fields;            /* whose tiles are in fields */
     double steps;                  /* multiply-adds, at typical sizes, number by number */
 } gali_lowered_sum;
 

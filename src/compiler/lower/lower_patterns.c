@@ -12,14 +12,16 @@
  *
  * A schedule has fewer rows at a time than tiles in memory have, or the loop of filters around those of vectors or tiles (lower.h).
  *
+ * Of fields (program/fields.h) R rows and C columns of vectors are summed at a time, strip by strip; the sums of a block that is
+ * not the last are stored as they are.
+ *
  * Patterns and taps are written out, so a vector is loaded once for all rows of results and all taps that want it: of four taps
  * in two columns 2 (R + 2) loads instead of 4 R. Each result has its kernels, and the taps of each, in one order whatever R and
  * the lanes are.
  */
 #include <string.h>
 
-#include "compiler/lower/lowering.h"
-#include "compiler/program/guard.h"
+#include "compiler/lower/pictures.h"
 #include "compiler/program/patterns.h"
 
 /* Where the loop of filters stands: innermost of those over results, or around others. */
@@ -31,9 +33,12 @@ typedef struct sparse {
     uint32_t most; /* rows that are summed at a time; 0: not said yet */
     filters filters;
     uint32_t lanes, rows;        /* of those that are made */
-    gali_loop_buffer *sum, *row; /* locals [rows][lanes], [rows + 2][lanes] */
+    uint32_t columns;            /* vectors beside each other: of fields; else 1 */
+    gali_loop_buffer *sum, *row; /* locals [rows * columns][lanes], [rows + 2][lanes] */
     gali_loop_index height, width, tile, first_row, filter, first_column, tile_column, column;
-    gali_loop_index part_row; /* of the tile in memory, the first that is summed */
+    gali_loop_index part_row;      /* of the tile in memory, or of the strip, the first that is summed */
+    gali_loop_index strip, place;  /* place: the vector beside others */
+    const gali_loop_buffer *tiles; /* view [1][..] of fields: what is read of a channel */
 } sparse;
 
 /* ---- integers ---- */
@@ -94,7 +99,8 @@ static void for_rows(sparse *s, const gali_loop_buffer *to, const gali_scalar *v
 /* sum[to] = fma(row[from], weight, sum[to]) */
 static void add_tap(sparse *s, uint32_t from, uint32_t to, const gali_loop_value *weight) {
     gali_arena *arena = s->l->arena;
-    gali_loop_index row = gali_loop_number(from), result = gali_loop_number(to);
+    gali_loop_index row = gali_loop_number(from),
+                    result = plus(gali_loop_number((int64_t)to * s->columns), &s->place, 1);
     gali_loop_access x = local_at(s, s->row, &row), sum = local_at(s, s->sum, &result);
     gali_lower_put(s->l, &sum,
                    gali_loop_apply(arena, gali_lower_op(GALI_SCALAR_fma), gali_loop_load(arena, &x, NULL),
@@ -106,26 +112,87 @@ static int wants(const sparse *s, uint8_t tap, uint32_t column, uint32_t row) {
     return tap % 3 == column && row >= tap / 3U && row - tap / 3U < s->rows;
 }
 
+/* The vector of tiles that a tap of that row and column reads. */
+static gali_loop_access tiles_at(const sparse *s, const gali_loop_index *channel, gali_loop_index row,
+                                 gali_loop_index column) {
+    const gali_loop_index batch = s->l->axis[0];
+    gali_loop_access at = {.buffer = gali_lower_parameter(s->l, s->of->tiles),
+                           .lanes = s->lanes,
+                           .index = {batch, s->tile, s->tile_column, *channel, plus(row, &s->part_row, 1),
+                                     plus(column, &s->column, 1)}};
+    if (s->of->fields.lanes) {
+        gali_loop_index element = plus(gali_loop_number(0), &row, gali_patterns_row(&s->of->fields));
+        gali_loop_index_add(&element, &column, s->lanes);
+        at.buffer = s->tiles;
+        at.index[0] = gali_loop_number(0);
+        at.index[1] = plus(element, &s->place, s->lanes);
+    }
+    return at;
+}
+
+/*
+ * Points at what is read of a channel's strip of fields: what is loaded of it is then at a constant from one register, else
+ * compilers keep an address for each vector, and sums in memory for want of registers.
+ */
+static void point_at(sparse *s, const gali_loop_index *channel) {
+    gali_lowering *l = s->l;
+    const uint32_t row = gali_patterns_row(&s->of->fields);
+    char name[GALI_LOOP_NAME_MAX];
+    gali_lower_name(l, "at", name);
+    gali_loop_buffer *view = gali_loop_add_buffer(l->f, name, GALI_LOOP_VIEW);
+    gali_loop_statement *make = gali_loop_add_statement(l->arena, GALI_LOOP_MAKE);
+    gali_loop_statement *point = gali_loop_add_statement(l->arena, GALI_LOOP_POINT);
+    if (!view || !make || !point) {
+        gali_lower_fail(l, "no memory, or too many views");
+        return;
+    }
+    view->rank = 2;
+    view->extent[0] = gali_loop_number(1);
+    view->extent[1] = gali_loop_number((int64_t)(s->rows + GALI_PATTERNS_MARGIN) * row);
+    make->local = view;
+    point->from = (gali_loop_access){.buffer = gali_lower_parameter(l, s->of->tiles),
+                                     .lanes = 1,
+                                     .index = {l->axis[0], s->strip, *channel, gali_loop_number(0)}};
+    gali_loop_index_add(&point->from.index[3], &s->part_row, row);
+    point->to =
+        (gali_loop_access){.buffer = view, .lanes = 1, .index = {gali_loop_number(0), gali_loop_number(0)}};
+    gali_lower_append(l, make);
+    gali_lower_append(l, point);
+    s->tiles = view;
+}
+
 /* row[i] = the tile's row, from the column on; of several uses kept in a register, else compilers load it for each. */
 static void load_row(sparse *s, uint32_t column, uint32_t row, const gali_loop_index *channel, int keep) {
     gali_lowering *l = s->l;
     gali_loop_index local = gali_loop_number(row);
     gali_loop_access to = local_at(s, s->row, &local);
-    gali_loop_access from = {
-        .buffer = gali_lower_parameter(l, s->of->tiles),
-        .lanes = s->lanes,
-        .index = {l->axis[0], s->tile, s->tile_column, *channel, plus(local, &s->part_row, 1), s->column}};
-    from.index[5].constant += column;
+    const gali_loop_access from = tiles_at(s, channel, local, gali_loop_number(column));
     const gali_loop_value *value = gali_loop_load(l->arena, &from, NULL);
     gali_lower_put(l, &to, keep ? gali_loop_apply(l->arena, GALI_VALUE_KEEP, value, NULL, NULL) : value);
+}
+
+/* For all vectors beside each other; where what follows the loop stands. */
+static gali_loop_statement **open_places(sparse *s) {
+    gali_loop_statement **outside = s->l->tail;
+    const gali_loop_index count = gali_loop_number(s->columns);
+    s->place = gali_loop_number(0);
+    if (s->columns > 1) {
+        s->place = gali_lower_open(s->l, "j", &count);
+        if (*outside) {
+            (*outside)->mark = GALI_LOOP_UNROLL;
+        }
+    }
+    return outside;
 }
 
 /* The rows that a tap reads, loaded for it alone. */
 static void add_tap_rows(sparse *s, uint8_t tap, const gali_loop_index *channel,
                          const gali_loop_value *weight) {
     for (uint32_t r = 0; r < s->rows; r++) {
+        gali_loop_statement **outside = open_places(s);
         load_row(s, tap % 3, r + tap / 3U, channel, 0);
         add_tap(s, r + tap / 3U, r, weight);
+        gali_lower_close(s->l, outside);
     }
 }
 
@@ -136,14 +203,17 @@ static void add_row(sparse *s, const uint8_t *taps, uint32_t column, uint32_t ro
     for (uint32_t tap = 0; tap < GALI_FKW_TAPS; tap++) {
         uses += (uint32_t)wants(s, taps[tap], column, row);
     }
-    if (uses) {
-        load_row(s, column, row, channel, uses > 1);
+    if (!uses) {
+        return;
     }
+    gali_loop_statement **outside = open_places(s);
+    load_row(s, column, row, channel, uses > 1);
     for (uint32_t tap = 0; tap < GALI_FKW_TAPS; tap++) {
         if (wants(s, taps[tap], column, row)) {
             add_tap(s, row, row - taps[tap] / 3U, weight[tap]);
         }
     }
+    gali_lower_close(s->l, outside);
 }
 
 /* One kernel of a pattern. */
@@ -154,6 +224,9 @@ static void add_kernel(sparse *s, uint32_t pattern, const gali_loop_index *kerne
     gali_loop_index channel = looked_up(s, s->of->index, kernel, 1, f->channels - 1);
     const gali_loop_value *weight[GALI_FKW_TAPS];
     channel.constant += f->first;
+    if (s->of->fields.lanes) {
+        point_at(s, &channel);
+    }
     for (uint32_t tap = 0; tap < GALI_FKW_TAPS; tap++) {
         gali_loop_access from = {.buffer = gali_lower_parameter(l, s->of->weight),
                                  .lanes = 1,
@@ -182,16 +255,17 @@ static void add_weight(sparse *s, const gali_loop_index *kernel, uint32_t tap) {
         .buffer = gali_lower_parameter(l, of->weight), .lanes = 1, .index = {at[0], at[1]}};
     const gali_loop_value *weight = gali_loop_load(l->arena, &from, NULL);
     channel.constant += of->fkw.first;
+    if (of->fields.lanes) {
+        point_at(s, &channel);
+    }
     for (uint32_t r = 0; r < s->rows; r++) {
         const gali_loop_index local = gali_loop_number(r);
         const gali_loop_access to = local_at(s, s->row, &local);
-        gali_loop_access x = {.buffer = gali_lower_parameter(l, of->tiles),
-                              .lanes = s->lanes,
-                              .index = {l->axis[0], s->tile, s->tile_column, channel,
-                                        plus(plus(local, &row, 1), &s->part_row, 1),
-                                        plus(s->column, &column, 1)}};
+        gali_loop_statement **outside = open_places(s);
+        const gali_loop_access x = tiles_at(s, &channel, plus(local, &row, 1), column);
         gali_lower_put(l, &to, gali_loop_load(l->arena, &x, NULL));
         add_tap(s, r, r, weight);
+        gali_lower_close(l, outside);
     }
 }
 
@@ -243,22 +317,83 @@ static void open_filters(sparse *s) {
     s->filter = l->axis[1] = looked_up(s, s->of->reorder, &turn, 1, f->filters - 1);
 }
 
-static void make_sums(sparse *s) {
+/* For all vectors of sums in fields: `to`, or where it is NULL the part, is the value; NULL: the part so far. */
+static void for_places(sparse *s, const gali_loop_buffer *to, const gali_scalar *value, uint32_t part) {
+    gali_lowering *l = s->l;
+    gali_loop_statement **outside = l->tail;
+    const gali_loop_index rows = gali_loop_number(s->rows), row = gali_lower_open(l, "r", &rows);
+    if (*outside) {
+        (*outside)->mark = GALI_LOOP_UNROLL;
+    }
+    open_places(s);
+    const gali_loop_index local = plus(s->place, &row, s->columns);
+    const gali_loop_access sum = local_at(s, s->sum, &local),
+                           in_part = {.buffer = part == GALI_NONE ? NULL : gali_lower_parameter(l, part),
+                                      .lanes = s->lanes,
+                                      .index = {l->axis[0], s->filter, s->strip, plus(row, &s->part_row, 1),
+                                                s->place, gali_loop_number(0)}};
+    const gali_loop_access own = to ? local_at(s, to, &local) : in_part;
+    l->self = gali_loop_load(l->arena, &sum, NULL);
+    if (value) {
+        gali_lower_store(l, &own, value);
+    } else {
+        gali_lower_put(l, &own, gali_loop_load(l->arena, &in_part, NULL));
+    }
+    gali_lower_close(l, outside);
+}
+
+static void finish_fields(sparse *s) {
     static const gali_scalar self = {.op = GALI_SCALAR_self, .element = GALI_f32};
     gali_lowering *l = s->l;
-    const uint32_t sums[] = {s->rows, s->lanes}, rows[] = {s->rows + GALI_PATTERNS_MARGIN, s->lanes};
+    const gali_scalar *finish = l->stage->finish ? l->stage->finish : &self;
+    const int alike = gali_lower_finishes_alike(l);
+    const uint32_t extents[] = {s->rows * s->columns, s->lanes};
+    if (s->of->makes_part) {
+        for_places(s, NULL, &self, l->stage->tensor);
+        return;
+    }
+    const gali_lower_strip strip = {.fields = &s->of->fields,
+                                    .strip = s->strip,
+                                    .row = s->part_row,
+                                    .rows = s->rows,
+                                    .made = gali_lower_local(l, "made", GALI_f32, 2, extents)};
+    for_places(s, strip.made, alike ? finish : &self, GALI_NONE);
+    gali_lower_out_of_fields(l, &strip, alike ? &self : finish);
+}
+
+static void start_sums(sparse *s) {
+    if (!s->of->fields.lanes) {
+        for_rows(s, s->sum, s->l->stage->start);
+    } else {
+        for_places(s, s->sum, s->of->part == GALI_NONE ? s->l->stage->start : NULL, s->of->part);
+    }
+}
+
+static void finish_sums(sparse *s) {
+    static const gali_scalar self = {.op = GALI_SCALAR_self, .element = GALI_f32};
+    if (!s->of->fields.lanes) {
+        for_rows(s, NULL, s->l->stage->finish ? s->l->stage->finish : &self);
+    } else {
+        finish_fields(s);
+    }
+}
+
+static void make_sums(sparse *s) {
+    gali_lowering *l = s->l;
+    const uint32_t sums[] = {s->rows * s->columns, s->lanes},
+                   rows[] = {s->rows + GALI_PATTERNS_MARGIN, s->lanes};
     s->sum = gali_lower_local(l, "sum", GALI_f32, 2, sums);
     s->row = gali_lower_local(l, "row", GALI_f32, 2, rows);
     if (!s->sum || !s->row) {
         return;
     }
-    for_rows(s, s->sum, l->stage->start);
+    start_sums(s);
     if (l->p->without & GALI_WITHOUT_PATTERNS) {
         add_weights(s);
     } else {
         add_kernels(s);
     }
-    for_rows(s, NULL, l->stage->finish ? l->stage->finish : &self);
+    finish_sums(s);
 }
 
 /* The vector of columns, and the column of tiles that has it. */
@@ -323,7 +458,29 @@ static void make_tiles(sparse *s, uint32_t first, uint32_t count, uint32_t rows)
     }
 }
 
+/* Rows of all strips: `count` times `rows` from `first` on. */
+static void make_strips(sparse *s, uint32_t first, uint32_t count, uint32_t rows) {
+    gali_lowering *l = s->l;
+    gali_loop_statement **outside = l->tail;
+    const gali_loop_index strips = gali_loop_number(s->of->fields.strips), tiles = gali_loop_number(count);
+    if (!count || !rows) {
+        return;
+    }
+    s->rows = rows;
+    s->strip = gali_lower_open(l, "strip", &strips);
+    const gali_loop_index tile = gali_lower_open(l, "tile", &tiles);
+    s->part_row = plus(gali_loop_number(first), &tile, rows);
+    open_filters(s);
+    make_sums(s);
+    gali_lower_close(l, outside);
+}
+
 /* ---- schedules ---- */
+
+/* That may be summed at a time. */
+static uint32_t rows_of(const gali_patterns *of) {
+    return of->fields.lanes ? of->fields.rows : of->rows;
+}
 
 /* Why an entry is none of the sum's; NULL: it is, and taken. */
 static const char *read_entry(sparse *s, const gali_schedule_entry *e, uint32_t at) {
@@ -333,11 +490,12 @@ static const char *read_entry(sparse *s, const gali_schedule_entry *e, uint32_t 
         return good ? NULL : "first come vectors along i3, of the target's lanes";
     }
     if (e->primitive == GALI_PRIMITIVE_SPLIT && strcmp(e->target, "i2") == 0) {
-        int good = !s->most && e->number >= 1 && e->number <= s->of->rows;
+        int good = !s->most && e->number >= 1 && e->number <= rows_of(s->of);
         s->most = good ? e->number : s->most;
         return good ? NULL : "rows are split already, or a tile in memory has not as many";
     }
-    if (e->primitive == GALI_PRIMITIVE_REORDER && strcmp(e->target, "i1") == 0 && !s->filters) {
+    if (e->primitive == GALI_PRIMITIVE_REORDER && strcmp(e->target, "i1") == 0 && !s->filters &&
+        !s->of->fields.lanes) {
         s->filters = strcmp(e->argument, "i3") == 0     ? FILTERS_AROUND_VECTORS
                      : strcmp(e->argument, "i2.o") == 0 ? FILTERS_AROUND_TILES
                                                         : FILTERS_INSIDE;
@@ -368,7 +526,8 @@ static void tell(const sparse *s) {
         gali_schedule_add(&sum->schedule, GALI_PRIMITIVE_REORDER, "i1", around, 0);
     }
     gali_lower_tell(l);
-    sum->pattern_rows = s->of->rows;
+    sum->pattern_rows = rows_of(s->of);
+    sum->pattern_fields = s->of->fields.lanes != 0;
     sum->steps =
         (double)(sum->extent[0] * sum->extent[2] * sum->extent[3]) * s->of->fkw.kernels * (double)GALI_FKW_TAPS;
 }
@@ -377,90 +536,19 @@ static void tell(const sparse *s) {
 static int fits(const gali_lowering *l, uint32_t lanes) {
     const gali_program_stage *stage = l->stage;
     const gali_program_tensor *t = &l->p->tensors[stage->tensor];
+    if (stage->patterns->fields.lanes) {
+        return l->shared <= 1 && stage->patterns->fields.lanes == lanes;
+    }
     int good = stage->rank == 4 && t->order[3] == 3 && l->shared <= 1 && stage->value->element == GALI_f32;
     return good && stage->patterns->width % lanes == 0 &&
            (lanes == 1 || (t->type.element == GALI_f32 && gali_lower_has_lanes(l, stage->start, 3) &&
                            gali_lower_has_lanes(l, stage->finish, 3)));
 }
 
-/* ---- what tiles are made of ---- */
-
-/* A lane, or several, of the row of a tile that the axes say, from column `at` on. */
-static void copy(gali_lowering *l, const gali_scalar *load, uint32_t at, uint32_t lanes) {
-    l->axis[5] = gali_loop_number(at);
-    gali_loop_access from = {.buffer = gali_lower_parameter(l, load->source), .lanes = 1},
-                     to = gali_lower_result(l);
-    l->let_count = 0;
-    if (!from.buffer || !gali_lower_access(l, load, &from)) {
-        gali_lower_fail(l, "no such tensor");
-        return;
-    }
-    from.lanes = to.lanes = lanes;
-    from.tested &= lanes > 1 ? ~(1u << (from.buffer->rank - 1)) : ~0u; /* a vector past the end is 0 there */
-    const gali_loop_value *zero = from.tested ? gali_loop_constant(l->arena, 0) : NULL;
-    gali_lower_put(l, &to, gali_loop_load(l->arena, &from, zero));
-    l->let_count = 0;
-}
-
-/* Rows of the tiles in a column of tiles: what stands before column `begin` is outside, number by number; the rest by vectors. */
-static void copy_rows(gali_lowering *l, const gali_scalar *load, gali_loop_index column, uint32_t begin) {
-    uint32_t lanes = l->p->target->lanes, length = (uint32_t)l->stage->extent[5], at = 0;
-    gali_loop_statement **outside = l->tail;
-    l->axis[2] = column;
-    gali_lower_open_axes(l, 3, 5);
-    for (; at < begin; at++) {
-        copy(l, load, at, 1);
-    }
-    for (; at + lanes <= length; at += lanes) {
-        copy(l, load, at, lanes);
-    }
-    if (at < length && begin == 0) {
-        copy(l, load, length - lanes, lanes);
-    }
-    for (; at < length && begin > 0; at++) {
-        copy(l, load, at, 1);
-    }
-    gali_lower_close(l, outside);
-}
-
-/* The stage that makes tiles, in vectors, where columns lie last in what it reads, and are read as the tile's are; else 0. */
-static int copy_tiles(gali_lowering *l) {
-    const gali_program_stage *stage = l->stage;
-    const gali_scalar *load = gali_program_guarded(l->p, stage->value);
-    const gali_program_tensor *x = load ? &l->p->tensors[load->source] : NULL;
-    gali_loop_index before;
-    int64_t step = 0;
-    if (!x || x->type.rank != 4 || x->order[3] != 3 || x->type.element != GALI_f32 || l->shared > 1 ||
-        !gali_lower_steps(load->index[3], 5, &step) || step != 1) {
-        return 0;
-    }
-    for (uint32_t d = 0; d < 3; d++) {
-        if (gali_lower_uses(load->index[d], 5)) {
-            return 0;
-        }
-    }
-    l->axis[2] = l->axis[5] = gali_loop_number(0);
-    if (!gali_lower_affine(l, load->index[3], &before) || before.count || before.constant > 0 ||
-        before.constant < -GALI_PATTERNS_MARGIN) {
-        return 0;
-    }
-    gali_lower_open_axes(l, 0, 2);
-    gali_loop_statement **inside = l->tail;
-    copy_rows(l, load, gali_loop_number(0), (uint32_t)-before.constant);
-    gali_lower_close(l, inside);
-    gali_loop_index others = gali_loop_number(stage->extent[2] - 1);
-    if (others.constant) {
-        gali_loop_index turn = gali_lower_open(l, "v", &others), column = gali_loop_number(1);
-        gali_loop_index_add(&column, &turn, 1);
-        copy_rows(l, load, column, 0);
-    }
-    return 1;
-}
-
 int gali_lower_patterns(gali_lowering *l) {
     sparse s = {.l = l, .of = l->stage->patterns, .lanes = l->p->target ? l->p->target->lanes : 1};
     if (s.of->makes_tiles) {
-        return s.lanes > 1 && copy_tiles(l);
+        return s.lanes > 1 && (s.of->fields.lanes ? gali_lower_into_fields(l) : gali_lower_into_columns(l));
     }
     if (!fits(l, s.lanes)) {
         return 0;
@@ -469,9 +557,20 @@ int gali_lower_patterns(gali_lowering *l) {
     if (is_largest && l->schedule && !read_schedule(&s)) {
         return 1;
     }
-    s.most = s.most ? s.most : s.of->rows;
+    s.most = s.most ? s.most : rows_of(s.of);
+    s.columns = s.of->fields.lanes ? s.of->fields.columns : 1;
+    s.place = gali_loop_number(0);
     if (is_largest) {
         tell(&s);
+    }
+    if (s.of->fields.lanes) {
+        const uint32_t rows = s.of->fields.height;
+        gali_lower_open_axes(l, 0, 1);
+        gali_loop_statement **inside = l->tail;
+        make_strips(&s, 0, rows / s.most, s.most);
+        gali_lower_close(l, inside);
+        make_strips(&s, rows - rows % s.most, rows % s.most != 0, rows % s.most);
+        return 1;
     }
     s.height = gali_lower_extent(l, l->stage->extent[2]);
     s.width = gali_lower_extent(l, l->stage->extent[3]);

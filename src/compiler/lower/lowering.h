@@ -11,6 +11,7 @@
  *     tile_around.c  which axes go around panels, by what comes from far memory
  *     tile_schedule.c  a tile as a schedule
  *     lower_patterns.c  sums over kernels that pruning left
+ *     lower_columns.c, lower_fields.c  between pictures and tiles of those: of columns, in fields
  *     lower_parallel.c  the loop that threads share
  *     lower_lanes.c  sums along the contiguous axis, in partial sums
  *     recorded.c     which schedules a log has for groups

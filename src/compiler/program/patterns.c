@@ -1,6 +1,7 @@
 #include "compiler/program/patterns.h"
 
 #include "base/error.h"
+#include "compiler/program/look.h"
 #include "compiler/program/winograd.h"
 
 enum {
@@ -28,6 +29,7 @@ typedef struct pruned {
     gali_fkw_patterns *patterns;
     uint32_t filters, channels, height, width; /* of results */
     uint32_t rows, columns;                    /* of a tile */
+    gali_fields fields;
 } pruned;
 
 /* ---- choosing ---- */
@@ -75,6 +77,14 @@ static int is_pruned(const gali_program *p, const gali_program_stage *stage, uin
     return work_of(p, c) < work;
 }
 
+/* Tiles may be fields where a result's sum starts with the same number at all places. */
+static void choose_fields(pruned *c, const gali_target *target) {
+    const gali_scalar *start = c->conv.stage->start;
+    if (!gali_look_has_axis(start, 2) && !gali_look_has_axis(start, 3)) {
+        c->fields = gali_fields_choose(c->height, c->width, 1 + GALI_PATTERNS_MARGIN, target);
+    }
+}
+
 /* ---- making ---- */
 
 static const gali_scalar *whole(gali_replacing *r, const gali_scalar *load) {
@@ -93,18 +103,35 @@ static uint32_t tile_columns(const pruned *c) {
     return (c->width + c->columns - 1) / c->columns;
 }
 
+/* Where a place of tiles is in the picture, whose border begins there. */
+static const gali_scalar *picture_of(gali_replacing *r, const pruned *c, uint32_t i) {
+    const uint32_t size[] = {c->rows, c->columns};
+    if (!c->fields.lanes) {
+        return scaled(r, gali_x_axis(&r->x, 1 + i), size[i], gali_x_axis(&r->x, 4 + i));
+    }
+    const gali_scalar *element = gali_x_axis(&r->x, 3), *place[] = {gali_x_axis(&r->x, 1), NULL, NULL, NULL};
+    const gali_scalar *vector = part_of(r, GALI_SCALAR_quotient, element, c->fields.lanes);
+    place[1] = part_of(r, GALI_SCALAR_quotient, vector, c->fields.columns + GALI_PATTERNS_MARGIN);
+    place[2] = part_of(r, GALI_SCALAR_mod, vector, c->fields.columns + GALI_PATTERNS_MARGIN);
+    place[3] = part_of(r, GALI_SCALAR_mod, element, c->fields.lanes);
+    return gali_fields_picture(&r->x, &c->fields, i == 1, place);
+}
+
 static uint32_t make_tiles(gali_replacing *r, const pruned *c) {
     gali_express *x = &r->x;
+    const gali_fields *f = &c->fields;
     const gali_extent shape[] = {
         c->conv.stage->extent[0],       (c->height + c->rows - 1) / c->rows, tile_columns(c), c->channels,
         c->rows + GALI_PATTERNS_MARGIN, c->columns + GALI_PATTERNS_MARGIN};
-    gali_program_stage *stage = gali_replacing_stage(r, &c->conv, "tiles", 0, 6, shape);
+    const gali_extent in_fields[] = {c->conv.stage->extent[0], f->strips, c->channels,
+                                     (f->height + GALI_PATTERNS_MARGIN) * gali_patterns_row(f)};
+    gali_program_stage *stage =
+        gali_replacing_stage(r, &c->conv, "tiles", 0, f->lanes ? 4 : 6, f->lanes ? in_fields : shape);
     gali_patterns *own = gali_arena_take(r->p->arena, sizeof *own);
-    const gali_scalar *inside = NULL, *index[GALI_RANK_MAX] = {gali_x_axis(x, 0), gali_x_axis(x, 3)};
-    const uint32_t size[] = {c->rows, c->columns};
+    const gali_scalar *inside = NULL,
+                      *index[GALI_RANK_MAX] = {gali_x_axis(x, 0), gali_x_axis(x, f->lanes ? 2 : 3)};
     for (uint32_t i = 0; i < 2; i++) {
-        const gali_scalar *at = scaled(r, gali_x_axis(x, 1 + i), size[i], gali_x_axis(x, 4 + i));
-        index[2 + i] = gali_x_sub(x, at, gali_x_extent(x, c->conv.window.begin[i]));
+        index[2 + i] = gali_x_sub(x, picture_of(r, c, i), gali_x_extent(x, c->conv.window.begin[i]));
         const gali_scalar *within =
             gali_x_within(x, index[2 + i], gali_x_int(x, 0), gali_x_extent(x, c->conv.window.in[i]));
         inside = inside ? gali_x_and(x, inside, within) : within;
@@ -115,8 +142,11 @@ static uint32_t make_tiles(gali_replacing *r, const pruned *c) {
     r->p->tensors[stage->tensor].role = GALI_TENSOR_KEPT; /* loops of sums know how they lie */
     if (own) {
         *own = (gali_patterns){.tiles = stage->tensor,
+                               .part = GALI_NONE,
+                               .fields = *f,
                                .rows = c->rows,
                                .width = c->columns,
+                               .begin = {(uint32_t)c->conv.window.begin[0], (uint32_t)c->conv.window.begin[1]},
                                .makes_tiles = 1,
                                .patterns = c->patterns};
         stage->patterns = own;
@@ -179,6 +209,8 @@ static gali_patterns *store(gali_replacing *r, const pruned *c, uint32_t first, 
     if (!own) {
         return NULL;
     }
+    own->part = GALI_NONE;
+    own->fields = c->fields;
     own->rows = c->rows;
     own->width = c->columns;
     own->patterns = c->patterns;
@@ -213,11 +245,36 @@ static const gali_scalar *tap_at(gali_replacing *r, const gali_fkw_patterns *pat
     return r->p->arena->failed ? NULL : whole(r, gali_replacing_load(r, made, index));
 }
 
+/* Where a tap reads tiles for a result at h and w; of a sum that stays in fields at the place that its axes are. */
+static void index_tiles(gali_replacing *r, const gali_patterns *own, const gali_scalar *channel,
+                        const gali_scalar *const tap[2], const gali_scalar **index) {
+    gali_express *x = &r->x;
+    const gali_scalar *h = gali_x_axis(x, 2), *w = gali_x_axis(x, 3);
+    index[0] = gali_x_axis(x, 0);
+    if (!own->fields.lanes) {
+        index[1] = part_of(r, GALI_SCALAR_quotient, h, own->rows);
+        index[2] = part_of(r, GALI_SCALAR_quotient, w, own->width);
+        index[3] = channel;
+        index[4] = gali_x_add(x, part_of(r, GALI_SCALAR_mod, h, own->rows), tap[0]);
+        index[5] = gali_x_add(x, part_of(r, GALI_SCALAR_mod, w, own->width), tap[1]);
+        return;
+    }
+    const gali_scalar *place[] = {h, w, gali_x_axis(x, 4), gali_x_axis(x, 5)};
+    if (!own->makes_part) {
+        gali_fields_place(x, &own->fields, h, w, place);
+    }
+    index[1] = place[0];
+    index[2] = channel;
+    const gali_scalar *column = gali_x_add(x, place[2], tap[1]);
+    column = scaled(r, gali_x_add(x, place[1], tap[0]), own->fields.columns + GALI_PATTERNS_MARGIN, column);
+    index[3] = scaled(r, column, own->fields.lanes, place[3]);
+}
+
 /* The sum over a block as an expression: what its loops compute, whoever makes them. */
 static void set_sum(gali_replacing *r, gali_program_stage *stage, const gali_patterns *own) {
     gali_express *x = &r->x;
     const gali_fkw *f = &own->fkw;
-    const gali_scalar *m = gali_x_axis(x, 1), *h = gali_x_axis(x, 2), *w = gali_x_axis(x, 3);
+    const gali_scalar *m = gali_x_axis(x, 1);
     const gali_scalar *p = gali_replacing_reduce(r, stage, f->patterns);
     const gali_scalar *k = gali_replacing_reduce(r, stage, f->longest ? f->longest : 1);
     const gali_scalar *e = gali_replacing_reduce(r, stage, GALI_FKW_TAPS), *tap[] = {p, e};
@@ -228,14 +285,9 @@ static void set_sum(gali_replacing *r, gali_program_stage *stage, const gali_pat
     const gali_scalar *at = gali_x_add(x, whole(r, gali_replacing_load(r, own->offset, &m)), kernel);
     at = gali_x_least(x, at, gali_x_int(x, f->kernels));
     const gali_scalar *channel = whole(r, gali_replacing_load(r, own->index, &at));
-    const gali_scalar *index[GALI_RANK_MAX] = {
-        gali_x_axis(x, 0),
-        part_of(r, GALI_SCALAR_quotient, h, own->rows),
-        part_of(r, GALI_SCALAR_quotient, w, own->width),
-        gali_x_add(x, channel, gali_x_int(x, f->first)),
-        gali_x_add(x, part_of(r, GALI_SCALAR_mod, h, own->rows), tap_at(r, own->patterns, 0, tap)),
-        gali_x_add(x, part_of(r, GALI_SCALAR_mod, w, own->width), tap_at(r, own->patterns, 1, tap)),
-    };
+    const gali_scalar *index[GALI_RANK_MAX] = {NULL},
+                      *of_tap[] = {tap_at(r, own->patterns, 0, tap), tap_at(r, own->patterns, 1, tap)};
+    index_tiles(r, own, gali_x_add(x, channel, gali_x_int(x, f->first)), of_tap, index);
     const gali_scalar *self = gali_x_self(x, GALI_f32);
     const gali_scalar *weight = gali_replacing_load(r, own->weight, (const gali_scalar *[]){at, e});
     const gali_scalar *more =
@@ -252,12 +304,35 @@ static uint32_t count_blocks(const pruned *c) {
     return blocks < BLOCKS_MOST ? blocks : BLOCKS_MOST;
 }
 
-static void replace(gali_replacing *r, const pruned *c) {
-    uint32_t tiles = make_tiles(r, c), blocks = count_blocks(c);
-    const gali_scalar *start = c->conv.stage->start, *index[GALI_RANK_MAX] = {NULL};
-    for (uint32_t i = 0; i < 4; i++) {
-        index[i] = gali_x_axis(&r->x, i);
+/* A stage for the sums of a block that is not the last. */
+static gali_program_stage *make_part(gali_replacing *r, const pruned *c, uint32_t block, gali_patterns *own) {
+    const gali_fields *f = &c->fields;
+    const gali_extent in_fields[] = {
+        c->conv.stage->extent[0], c->filters, f->strips, f->height, f->columns, f->lanes};
+    own->makes_part = f->lanes != 0;
+    gali_program_stage *stage = gali_replacing_stage(r, &c->conv, "part", 1 + block, own->makes_part ? 6 : 4,
+                                                     own->makes_part ? in_fields : c->conv.stage->extent);
+    if (own->makes_part) {
+        r->p->tensors[stage->tensor].role = GALI_TENSOR_KEPT;
     }
+    return stage;
+}
+
+/* A sum of the blocks before at the place of a result. */
+static const gali_scalar *load_part(gali_replacing *r, const gali_patterns *own, uint32_t part) {
+    gali_express *x = &r->x;
+    const gali_scalar *index[GALI_RANK_MAX] = {NULL};
+    for (uint32_t i = 0; i < 6; i++) {
+        index[i] = gali_x_axis(x, i);
+    }
+    if (own->fields.lanes && !own->makes_part) {
+        gali_fields_place(x, &own->fields, gali_x_axis(x, 2), gali_x_axis(x, 3), index + 2);
+    }
+    return gali_replacing_load(r, part, index);
+}
+
+static void replace(gali_replacing *r, const pruned *c) {
+    uint32_t tiles = make_tiles(r, c), blocks = count_blocks(c), part = GALI_NONE;
     for (uint32_t b = 0; b < blocks && !r->p->arena->failed; b++) {
         uint32_t first = gali_loop_first(c->channels, blocks, b),
                  end = gali_loop_first(c->channels, blocks, b + 1);
@@ -268,16 +343,17 @@ static void replace(gali_replacing *r, const pruned *c) {
         }
         own->tiles = tiles;
         if (b + 1 < blocks) {
-            stage = gali_replacing_stage(r, &c->conv, "part", 1 + b, 4, c->conv.stage->extent);
+            stage = make_part(r, c, b, own);
         } else {
             stage = &r->stages[r->stage_count++];
             *stage = *c->conv.stage;
             stage->stretch = (uint8_t)(1 + b);
             stage->reduced = 0;
         }
-        stage->start = start;
+        stage->start = b ? load_part(r, own, part) : c->conv.stage->start;
+        own->part = own->fields.lanes ? part : GALI_NONE;
         set_sum(r, stage, own);
-        start = gali_replacing_load(r, stage->tensor, index);
+        part = stage->tensor;
     }
 }
 
@@ -296,6 +372,7 @@ gal_status gali_program_patterns(gali_program *program, const gali_target *targe
                     .columns = !target || target->lanes > COLUMNS ? COLUMNS_MOST : COLUMNS};
         r.place[i] = r.stage_count;
         if (c.patterns && is_pruned(program, &program->stages[i], rows_most, &c)) {
+            choose_fields(&c, target);
             replace(&r, &c);
         } else {
             r.stages[r.stage_count++] = program->stages[i];

@@ -5,6 +5,11 @@
  *     part   [n][m][h][w]                       start + sum over patterns, kernels and taps, of a block of the channels
  *     y      [n][m][h][w]                       the same of the last block
  *
+ * or, where the target has many registers and the picture can be cut so, in fields (fields.h), which changes no bit:
+ *
+ *     tiles  [n][strip][c][(row + 2) (column + 2) lane]
+ *     part   [n][m][strip][row][column][lane]
+ *
  * What a filter reads of a tile lies together, whichever channels it keeps, and of large convolutions a block of the channels
  * stays in near memory for all filters. How many kernels a filter has of a pattern, and of which channels, is looked up in
  * constants; which places a pattern keeps is known when the loops are made (lower_patterns.c).
@@ -12,6 +17,7 @@
 #ifndef GALI_COMPILER_PROGRAM_PATTERNS_H
 #define GALI_COMPILER_PROGRAM_PATTERNS_H
 
+#include "compiler/program/fields.h"
 #include "compiler/program/fkw.h"
 #include "compiler/program/program.h"
 
@@ -19,14 +25,24 @@ enum { GALI_PATTERNS_MARGIN = 2 /* of a window beside one place */ };
 
 /* A stage of such a convolution. */
 typedef struct gali_patterns {
-    uint32_t tiles;       /* tensor */
+    uint32_t tiles; /* tensor */
+    uint32_t
+        part; /* tensor: the sums of the blocks before, in fields; GALI_NONE: of the first block, or of no fields */
+    gali_fields fields;   /* lanes 0: none; then */
     uint32_t rows, width; /* of results in a tile */
-    int makes_tiles;      /* it is the stage that makes them; else one of the sums */
+    uint32_t begin[2];    /* zeros before a picture's rows and columns */
+    int makes_tiles;      /* it is the stage that makes tiles; else one of the sums */
+    int makes_part;       /* it is a sum that stays in fields */
     const gali_fkw_patterns *patterns;
     gali_fkw fkw;
     uint32_t reorder, offset, stride, index, weight; /* tensors: the arrays of fkw */
     uint32_t csr_channel, csr_row, csr_column;       /* tensors, of CSR alone: what each weight reads */
 } gali_patterns;
+
+/* Elements of tiles in fields from a row on to the next. */
+static inline uint32_t gali_patterns_row(const gali_fields *fields) {
+    return (fields->columns + GALI_PATTERNS_MARGIN) * fields->lanes;
+}
 
 /*
  * Puts these stages in place of the convolutions for which they are the cheaper, of a program that is not fused yet. Results are

@@ -171,7 +171,7 @@ gal_status gali_group_space_make(gali_space *space, gali_search_way way, const g
     if (sum->pattern_rows) {
         space->write = write_patterns;
         gali_space_add(space, "rows at a time", sum->pattern_rows, 1);
-        gali_space_add(space, "filters around", 3, 0);
+        gali_space_add(space, "filters around", sum->pattern_fields ? 1 : 3, 0);
     } else {
         space->write = write;
         add_tile_knobs(space, sum);

@@ -259,4 +259,15 @@ static inline gali_vf gali_vf_floor(gali_vf a) {
     return _mm256_round_ps(a, _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC);
 }
 
+static inline void gali_transpose(float *to, size_t to_step, const float *from, size_t from_step) {
+    const __m128 a = _mm_loadu_ps(from), b = _mm_loadu_ps(from + from_step);
+    const __m128 c = _mm_loadu_ps(from + 2 * from_step), d = _mm_loadu_ps(from + 3 * from_step);
+    const __m128 ab = _mm_unpacklo_ps(a, b), cd = _mm_unpacklo_ps(c, d);
+    const __m128 ab_high = _mm_unpackhi_ps(a, b), cd_high = _mm_unpackhi_ps(c, d);
+    _mm_storeu_ps(to, _mm_movelh_ps(ab, cd));
+    _mm_storeu_ps(to + to_step, _mm_movehl_ps(cd, ab));
+    _mm_storeu_ps(to + 2 * to_step, _mm_movelh_ps(ab_high, cd_high));
+    _mm_storeu_ps(to + 3 * to_step, _mm_movehl_ps(cd_high, ab_high));
+}
+
 #endif

@@ -266,4 +266,12 @@ static inline gali_vf gali_vf_floor(gali_vf a) {
     return vrndmq_f32(a);
 }
 
+static inline void gali_transpose(float *to, size_t to_step, const float *from, size_t from_step) {
+    for (size_t i = 0; i < 4; i++) {
+        for (size_t j = 0; j < 4; j++) {
+            to[to_step * j + i] = from[from_step * i + j];
+        }
+    }
+}
+
 #endif

@@ -7,6 +7,7 @@
  *                        less select exp2_biased bits from_bits int
  *     gali_vi  int32     set load store float  add sub and or xor shift_left shift_right shift_right_zeros  select
  *     gali_vm  which lanes, of comparisons     less at_most equal less_int equal_int  and or not any all  bits from_bits
+ *     transpose          of 4 x 4 numbers in memory
  */
 #ifndef GALI_SIMD_H
 #define GALI_SIMD_H
@@ -303,6 +304,15 @@ static inline gali_vf gali_vf_round(gali_vf a) {
 static inline gali_vf gali_vf_floor(gali_vf a) {
     gali_vf near = gali_vf_round(a);
     return near > a ? near - 1 : near;
+}
+
+/* to[to_step j + i] = from[from_step i + j] of 4 x 4 numbers, which do not overlap. */
+static inline void gali_transpose(float *to, size_t to_step, const float *from, size_t from_step) {
+    for (size_t i = 0; i < 4; i++) {
+        for (size_t j = 0; j < 4; j++) {
+            to[to_step * j + i] = from[from_step * i + j];
+        }
+    }
 }
 
 #endif
