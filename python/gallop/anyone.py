@@ -31,6 +31,7 @@ PLANTED = 9.0  # cm: floors and retargeted feet of other captures are rougher th
 LEAST_STANDING = 2.0  # seconds, mirror images included
 SHORTEST = 30  # frames of a clip
 ON_FEET = 0.6  # of the hips' usual height: lower ones are of somebody who lies, sits or crawls
+POP = 2.0  # over the largest change of a joint's motion in all but a tenth of the clips: a mistake
 MORE_JUMP = 1.2  # inertia_jump over the largest change of a joint's motion that the files show
 KEPT = ("hips", "head", *(f"{s}_{p}" for s in finding.SIDES for p in finding.PARTS))
 
@@ -133,6 +134,7 @@ def prepare(
                         for reason, names in body.left_out.items() if names)
         raise bvh.BvhError(f"{folder}: no clip is left to train on; {why}")
     takes = [padded(take, 62) for c in body.clips for take in both(c, body.legs)]
+    body.left_out["frames in which a joint pops"] = drop_pops(takes)
     rules = contract_of(folder, body.clips[0].skeleton, found, body.legs, takes, phased)
     lost = {"another skeleton": [f for f in files if not any(f is m for m in main)],
             "another body": [f for b in bodies if b is not body for f in b.files]}
@@ -414,6 +416,20 @@ def padded(take: Take, count: int) -> Take:
     keep = np.pad(take.keep, count)
     keep[count] = keep[-count - 1] = False  # their velocities and steps are made up
     return Take(take.name, position, turn, made, keep, take.style, take.tag)
+
+
+def drop_pops(takes: list[Take]) -> list[str]:
+    """Switch frames off in which a joint's motion changes far more than in other takes, which is a
+    capture's mistake; and say of which clips, and by how much."""
+    jumps = [features.joint_motion(t)[1] for t in takes]
+    largest = [j.max(initial=0) for t, j in zip(takes, jumps) if not t.name.endswith("~")]
+    most = POP * float(np.percentile(largest, 90, method="lower"))
+    named = {}
+    for take, jump in zip(takes, jumps):
+        for at in np.flatnonzero(jump > most):
+            take.keep[max(at - 1, 0) : at + 4] = False
+            named[take.name.rstrip("~")] = float(jump.max())
+    return [f"{name} ({size:.0f} cm)" for name, size in named.items()]
 
 
 def contract_of(

@@ -71,15 +71,20 @@ def pose_motion(takes: list[Take]) -> tuple[float, float]:
     (as a vector) from one frame to the next: what `gallop judge` calls move and jump. Units."""
     move = change = 0.0
     for take in takes:
-        root = np.insert(take.labels.path, 1, 0.0, axis=1)
-        way = np.diff(to_root(take.position - root[:, None], take.labels.facing), axis=0)
-        kept = take.keep[1:] & take.keep[:-1]
-        both = kept[1:] & kept[:-1]
-        longest = np.linalg.norm(way, axis=-1).max(-1)
-        jump = np.linalg.norm(np.diff(way, axis=0), axis=-1).max(-1)
-        move = max(move, float(longest[kept].max(initial=0)))
-        change = max(change, float(jump[both].max(initial=0)))
+        way, jump = joint_motion(take)
+        move = max(move, float(way.max(initial=0)))
+        change = max(change, float(jump.max(initial=0)))
     return move, change
+
+
+def joint_motion(take: Take) -> tuple[np.ndarray, np.ndarray]:
+    """Of each frame but the first, the longest way that a joint went to it [T - 1], and of each but
+    the first and the last, how far that way's change goes [T - 2]; 0 where a frame is not kept."""
+    root = np.insert(take.labels.path, 1, 0.0, axis=1)
+    way = np.diff(to_root(take.position - root[:, None], take.labels.facing), axis=0)
+    kept = take.keep[1:] & take.keep[:-1]
+    jump = np.linalg.norm(np.diff(way, axis=0), axis=-1).max(-1)
+    return np.linalg.norm(way, axis=-1).max(-1) * kept, jump * (kept[1:] & kept[:-1])
 
 
 def planar(vector: np.ndarray, facing: np.ndarray) -> np.ndarray:

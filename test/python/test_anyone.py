@@ -191,6 +191,20 @@ def test_the_body_that_is_on_level_ground_is_taken(tmp_path):
     assert takes[0].name == "walk" and "left out, another body: stairs.bvh" in found
 
 
+def test_frames_that_pop_are_left_out(tmp_path):
+    """A knee that is bent otherwise for one frame, in one clip of six: a marker that was lost."""
+    for i in range(6):
+        clip = synthetic.walk(120)
+        if i == 2:
+            clip.local[70, 2] = rotation.about_y(np.array(1.5)) @ anyone.Z_TO_Y
+        write(tmp_path, f"{i}.bvh", file_of(clip))
+    takes, rules, found = anyone.prepare(tmp_path, None)
+    assert "left out, frames in which a joint pops: 2 (" in found
+    broken = next(t for t in takes if t.name == "2")
+    assert not broken.keep[62 + 68 : 62 + 72].any() and broken.keep[62 + 20 : 62 + 60].all()
+    assert rules.rules["inertia_jump"] < 60  # cm; 190 with that frame
+
+
 def test_looking_does_not_train(tmp_path, monkeypatch, capsys):
     write(tmp_path, "walk.bvh", file_of(synthetic.walk(120)))
     out = tmp_path / "m.gallop"
