@@ -1,3 +1,4 @@
+/* With MPI: the first process deals each batch of measurements out to all, and takes their results. */
 #include "tune_spread.h"
 
 #include <mpi.h>

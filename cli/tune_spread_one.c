@@ -1,3 +1,4 @@
+/* Without MPI: the process is alone and measures all itself. */
 #include "tune_spread.h"
 
 #include "commands.h"

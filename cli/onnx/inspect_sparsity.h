@@ -1,3 +1,4 @@
+/* `gallop inspect --sparsity`: what is zero in a model's weights, and how that is stored. */
 #ifndef GALI_CLI_INSPECT_SPARSITY_H
 #define GALI_CLI_INSPECT_SPARSITY_H
 

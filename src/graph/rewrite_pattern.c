@@ -1,3 +1,4 @@
+/* Where rules hold: patterns of the list as trees, met with a graph's nodes, and the conditions on what they stand for. */
 #include <math.h>
 #include <string.h>
 

@@ -1,3 +1,4 @@
+/* Libraries by dlopen. */
 #include <dlfcn.h>
 #include <string.h>
 

@@ -1,3 +1,4 @@
+/* Libraries by LoadLibrary. */
 #include <windows.h>
 
 #include "opencl/library.h"

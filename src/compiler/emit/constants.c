@@ -1,3 +1,4 @@
+/* What emitted C reads: constants among its weights, and how a value is named and strided in an argument list. */
 #include <string.h>
 
 #include "compiler/emit/emission.h"

@@ -1,3 +1,4 @@
+/* Loops as text that the parser reads back: the names of operations, lets and roles, and a line for a statement. */
 #include "compiler/loop/words.h"
 
 #include <inttypes.h>

@@ -1,3 +1,4 @@
+/* The last pass: each group as C, then the module around them. */
 #include "base/error.h"
 #include "compiler/emit/emission.h"
 

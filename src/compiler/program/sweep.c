@@ -1,3 +1,4 @@
+/* After each fusion: scalars made simple, stages that are there twice joined, those that nobody reads dropped. */
 #include <math.h>
 #include <string.h>
 

@@ -1,3 +1,4 @@
+/* A schedule applied to an expression, entry by entry; then lowered to loops, and those verified. */
 #include <stdio.h>
 #include <string.h>
 

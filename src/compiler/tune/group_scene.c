@@ -1,3 +1,4 @@
+/* Where schedules of a group are measured: memory for its parameters, candidates built and called, results compared. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+/* The schedules of a group that are tried: its knobs, and the schedule that a point of them is. */
 #include <math.h>
 #include <stdio.h>
 

@@ -1,3 +1,4 @@
+/* From sums of integers to bytes: the shift and the factors of a unit's scaling, where 16 bits hold it. */
 #include <math.h>
 #include <stdlib.h>
 
