@@ -3,7 +3,8 @@
 # bench/run.sh [options of bench_network; see docs/bench.md], or
 # bench/run.sh results [NAME...]: measures the parts that are named (none: those that this program has not measured yet)
 # into bench/results/MACHINE/NAME.csv and draws what is there; bench/run.sh paper [options]: the paper's tables and plots
-# into out/paper (docs/paper.md); bench/run.sh frame [MODEL [SECONDS]]: a crowd's frame by its parts; bench/run.sh sparse
+# into out/paper (docs/paper.md); bench/run.sh crowd [MODELS]: how many characters fit into a frame;
+# bench/run.sh frame [MODEL [SECONDS]]: a crowd's frame by its parts; bench/run.sh sparse
 # [SHARE|MODEL [SECONDS [ISA [WAY]]]]: sparse layers beside dense ones; bench/run.sh patterns [L4 ...]: pruned convolutions; bench/run.sh onnx FOLDER
 # [NAME...], onnx parts|sizes FOLDER [NAME...], onnx profile: ONNX models beside ONNX Runtime, OpenVINO and MNN, which come from PyPI into build/peers.
 # Installs what peers need where it can (Debian, as root or with sudo; ONNX Runtime from PyPI into build/); a peer that stays
@@ -116,7 +117,7 @@ if [ "${1:-}" = onnx ]; then
     *) measure_onnx bench "$@" ;;
     esac
 fi
-if [ "${1:-}" = frame ] || [ "${1:-}" = sparse ]; then # no peers
+if [[ ${1:-} =~ ^(crowd|frame|sparse)$ ]]; then # no peers
     part=bench_$1
     shift
     cmake --preset bench >/dev/null
