@@ -7,6 +7,16 @@ const LEVELS_MOST = 4; // GAL_LEVELS_MAX
 const FULL = 5; // GAL_FULL
 const NOT_FOUND = 6; // GAL_NOT_FOUND
 
+const SPAWN = { x: 0, z: 0, facing: 0, phase: 0 };
+const INPUT = { moveX: 0, moveY: 0, run: 0, strafe: 0, crouch: 0, cameraYaw: 0, responsive: false, jump: false };
+
+/** A field of another name would be passed over without a word. */
+function checkNames(what, given, known) {
+  for (const name in given) {
+    if (!(name in known)) throw new TypeError(`${what}: no "${name}"; ${Object.keys(known).join(", ")} expected`);
+  }
+}
+
 /** Up to `capacity` characters of one controller. */
 export class Crowd {
   #handle;
@@ -62,7 +72,9 @@ export class Crowd {
   }
 
   /** Adds a character at rest; returns its handle. */
-  add({ x = 0, z = 0, facing = 0, phase = 0 } = {}) {
+  add(spawn = SPAWN) {
+    checkNames("add", spawn, SPAWN);
+    const { x = 0, z = 0, facing = 0, phase = 0 } = spawn;
     const { module } = this, status = module.call.crowd_add(this.handle, x, z, facing, phase, module.scratch);
     module.afterGround();
     module.checkOf(status, status === FULL ? `a crowd of ${this.count}` : `add at x ${x}, z ${z}, facing ${facing}, phase ${phase}`);
@@ -74,8 +86,9 @@ export class Crowd {
   }
 
   /** What the player wants from the next step on. */
-  setInput(character, { moveX = 0, moveY = 0, run = 0, strafe = 0, crouch = 0, cameraYaw = 0, responsive = false,
-    jump = false } = {}) {
+  setInput(character, input = INPUT) {
+    checkNames("setInput", input, INPUT);
+    const { moveX = 0, moveY = 0, run = 0, strafe = 0, crouch = 0, cameraYaw = 0, responsive = false, jump = false } = input;
     this.#about(character, this.module.call.crowd_input(this.handle, character, moveX, moveY, run, strafe, crouch, cameraYaw,
       +responsive, +jump));
   }

@@ -197,6 +197,8 @@ test("errors are the library's words", async () => {
   assert.throws(() => new Crowd(walker, { ground: { heights: [1, 2], rows: 1, columns: 2, cell: 1 } }), RangeError);
   assert.throws(() => new Crowd("walker.gallop"), /a Controller expected/);
   const crowd = new Crowd(walker, { capacity: 1 }), who = crowd.add();
+  assert.throws(() => crowd.add({ X: 1 }), /add: no "X"; x, z, facing, phase expected/);
+  assert.throws(() => crowd.setInput(who, { move_y: 1 }), /setInput: no "move_y"; moveX, moveY/);
   assert.throws(() => crowd.add(), /a crowd of 1: full/);
   assert.throws(() => crowd.pose(12345), /character 12345: not found/);
   assert.throws(() => crowd.setInput(12345, {}), /character 12345: not found/);
