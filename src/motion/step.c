@@ -173,7 +173,6 @@ void gali_step_free_feet(const gali_lanes *lanes, uint32_t lane) {
             gali_bank_set(bank, is->toe_rise + i, lane, 0);
             gali_bank_set(bank, is->heel_lift + i, lane, 0);
             gali_bank_set(bank, is->toe_free + i, lane, 0);
-            gali_bank_set(bank, is->heel_free + i, lane, 0);
             gali_bank_set(bank, is->heel_rise + i, lane, 0);
             gali_bank_set(bank, is->foot_even + i, lane, 1);
         }

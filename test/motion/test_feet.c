@@ -201,7 +201,7 @@ static gali_vahead ahead_at(lane *l, float rate, float way) {
     gali_span s = span_of(l);
     contract.rate = rate;
     s.contract = &contract;
-    const gali_vend toe = {.at = {0, 13}, .motion = {0, way}};
+    const gali_vend toe = {.at = {0, 12}, .motion = {0, way}};
     return gali_look_ahead(&s, &toe);
 }
 
