@@ -28,8 +28,8 @@ typedef struct gali_reading {
     uint32_t experts[GALI_EXPERTS_MAX]; /* the file's expert that is blended with coefficient e */
     uint64_t transposed;                /* a bit per dense layer: its weights lie as [K][N] */
     uint64_t gate_transposed;           /* the same for the gating network's layers */
-    gali_activation
-        hidden; /* of the hidden layers that have the first one's; GALI_ACTIVATION_COUNT: as in the file */
+    /* of the hidden layers that have the first one's; GALI_ACTIVATION_COUNT: as in the file */
+    gali_activation hidden;
 } gali_reading;
 
 /* Mean and standard deviation of recorded columns. */

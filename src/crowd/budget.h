@@ -48,15 +48,14 @@ typedef struct gali_budget {
     uint64_t amount; /* nanoseconds of a frame */
     gali_cost costs[GAL_GROUPS_MAX];
     uint32_t group_count;
-    uint32_t
-        bar; /* key from which on characters stand on the first rung: all that goes on from frame to frame */
-    /* Of this frame: */
-    uint32_t above[GAL_GROUPS_MAX]
-                  [GALI_KEYS + 1]; /* characters with this key or more; until settled, with this key */
-    uint64_t fixed;                /* cost of those whose pace the host has fixed, in the mean */
-    uint64_t mean;                 /* cost of a frame with the bar where it is */
-    uint64_t
-        standing; /* cost of a frame besides evaluations: bridges, and a run of every level that is in use */
+    /* key from which on characters stand on the first rung: all that goes on from frame to frame */
+    uint32_t bar;
+    /* From here on of this frame: characters with this key or more; until settled, with this key. */
+    uint32_t above[GAL_GROUPS_MAX][GALI_KEYS + 1];
+    uint64_t fixed; /* cost of those whose pace the host has fixed, in the mean */
+    uint64_t mean;  /* cost of a frame with the bar where it is */
+    /* cost of a frame besides evaluations: bridges, and a run of every level that is in use */
+    uint64_t standing;
     uint64_t loads[GALI_FRAMES_MAX + 1]; /* evaluations of this frame, and those spoken for in the next ones */
     uint32_t evaluated, bridged, waiting;
 } gali_budget;

@@ -55,8 +55,8 @@ typedef struct gali_stage_of {
     gali_extent extent[GALI_AXES_MAX]; /* [rank + reduced] */
     const gali_scalar *start;          /* of a reduction */
     const gali_scalar *value;          /* in a reduction of `self` */
-    uint32_t
-        tells; /* 1 + axis d: its one element, an i64, is extent d of result 0 where only running tells it; or 0 */
+    /* 1 + axis d: its one element, an i64, is extent d of result 0 where only running tells it; or 0 */
+    uint32_t tells;
 } gali_stage_of;
 
 typedef struct gali_express {

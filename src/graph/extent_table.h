@@ -24,9 +24,9 @@ typedef struct gali_extent_entry {
 
 typedef struct gali_extent_sum {
     uint32_t count;
-    gali_extent_term
-        terms[GALI_EXTENT_TERMS_MAX]; /* ascending by their atoms, which ascend; the number, if any, first */
-    uint32_t next;                    /* in its bucket, counted from 1 */
+    /* ascending by their atoms, which ascend; the number, if any, first */
+    gali_extent_term terms[GALI_EXTENT_TERMS_MAX];
+    uint32_t next; /* in its bucket, counted from 1 */
 } gali_extent_sum;
 
 /* What gali_extent_ask said. */

@@ -117,12 +117,12 @@ typedef struct gali_value {
     gali_type type;
     uint32_t node;    /* its maker, or GALI_NONE: given, or a constant */
     const void *data; /* a constant's elements, row-major; NULL: no constant */
-    const gali_extent
-        *known;          /* elements of a small tensor of integers as extents, row-major; NULL: not known */
+    /* elements of a small tensor of integers as extents, row-major; NULL: not known */
+    const gali_extent *known;
     const double *reals; /* elements of a small tensor of reals that follow from numbers; NULL: not known */
-    const gali_extent
-        *told; /* where a rule wants them and nobody knows them: a symbol for each that is not known,
-                                which only running tells. Then `known` is the same; NULL: none does */
+    /* where a rule wants them and nobody knows them: a symbol for each that is not known, which only running
+     * tells. Then `known` is the same; NULL: none does */
+    const gali_extent *told;
 } gali_value;
 
 /* A size of inputs that follows from others: the node demands it (propagate.h). */

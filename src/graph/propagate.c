@@ -8,8 +8,8 @@ enum { ROUNDS_MOST = 64 };
 
 typedef struct propagation {
     gali_graph *graph;
-    int64_t
-        *given; /* [symbols] 1: a size of an input that nothing has been found of in this round; else UNKNOWN */
+    /* [symbols] 1: a size of an input that nothing has been found of in this round; else UNKNOWN */
+    int64_t *given;
     const gali_node *node; /* that demands */
     int changed;
     gal_error *error;

@@ -48,15 +48,15 @@ struct gal_network {
     uint32_t slots;   /* experts a character uses at a time */
     uint32_t inputs, outputs;
     uint32_t live_inputs; /* of x: neither masked nor constant */
-    uint32_t
-        gating_count; /* layers of the gating network, which come first; its last has an output per expert */
+    /* layers of the gating network, which come first; its last has an output per expert */
+    uint32_t gating_count;
     uint32_t layer_count; /* all of them */
     gali_packed_layer layers[GALI_NETWORK_LAYERS_MAX];
     gali_feed feeds[GALI_NETWORK_LAYERS_MAX];
     gali_normal gate_normal, normal;
     const float *output_scale; /* [2][outputs] factor, then shift; NULL where the last layer has it folded in */
-    size_t
-        prepared; /* bytes of a character's prepared inputs of the widest layer of reduced precision, padded */
+    /* bytes of a character's prepared inputs of the widest layer of reduced precision, padded */
+    size_t prepared;
     uint32_t joined;    /* floats of the widest input that is gathered or joined, padded; 0: none is */
     gali_wiring wiring; /* its widths are whole cache lines */
 };

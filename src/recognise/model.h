@@ -22,8 +22,8 @@
 
 /* Zero-initialise; zero means the default. */
 typedef struct gali_recognise_desc {
-    const char
-        *contract; /* text for the model file; NULL: features are opaque, named as the graph's inputs are */
+    /* text for the model file; NULL: features are opaque, named as the graph's inputs are */
+    const char *contract;
     size_t contract_size;
     const char *provenance; /* text for the model file; NULL: none */
     size_t provenance_size;

@@ -29,8 +29,8 @@ typedef struct gali_c_words {
     const char *function, *pointer;
     int axes; /* first come, in place of the number, where the item stands in each of the loops, outermost first */
     int returns; /* the one element that it would store is what it returns; it has no parameter for it */
-    uint64_t
-        images; /* bits of buffers, by their place: parameters that are images, read by gali_texel(image, element) */
+    /* bits of buffers, by their place: parameters that are images, read by gali_texel(image, element) */
+    uint64_t images;
 } gali_c_words;
 
 /* The same as plain C in the words of a device: NAME(item or axes, symbols.., parameters..). */

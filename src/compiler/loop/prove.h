@@ -20,8 +20,8 @@ enum { GALI_PROVE_FACTS_MAX = 16 };
 typedef struct gali_loop_known {
     gali_interval value[GALI_LOOP_VARIABLES_MAX];
     unsigned char defined[GALI_LOOP_VARIABLES_MAX];
-    const gali_loop_statement
-        *by[GALI_LOOP_VARIABLES_MAX];                /* the loop or let that defined it; NULL of a symbol */
+    /* the loop or let that defined it; NULL of a symbol */
+    const gali_loop_statement *by[GALI_LOOP_VARIABLES_MAX];
     uint32_t order[GALI_LOOP_VARIABLES_MAX], orders; /* a variable follows those that define it */
     gali_loop_index fact[GALI_PROVE_FACTS_MAX];      /* that are not negative here, by the selects around */
     uint32_t facts, variables;

@@ -45,13 +45,13 @@ typedef struct gali_packer_report {
     uint32_t blocks; /* of packets */
     uint32_t left;   /* with an instruction that the packer does not know: as they were */
     uint32_t kept;   /* that came out longer than they were: as they were */
-    uint32_t
-        unpaid;     /* that came out shorter before an alignment that may cost more: as they were (changes.h) */
-    uint32_t fewer; /* that take fewer packets now */
+    /* that came out shorter before an alignment that may cost more: as they were (changes.h) */
+    uint32_t unpaid;
+    uint32_t fewer;          /* that take fewer packets now */
     uint32_t packets_before; /* of the whole text */
     uint32_t packets_after;
-    gali_packer_block
-        *list; /* blocks that were packed, `listed` of them; gali_packer_report_release gives them back */
+    /* blocks that were packed, `listed` of them; gali_packer_report_release gives them back */
+    gali_packer_block *list;
     uint32_t listed, room;
 } gali_packer_report;
 

@@ -45,8 +45,8 @@ typedef struct gali_search_desc {
     void *context;
     const gali_search_record *known; /* [known_count] measured before; read by open alone */
     uint32_t known_count;
-    const gali_schedule
-        *rivals;          /* [rival_count] measured beside the leaders at the end; live as long as the search */
+    /* [rival_count] measured beside the leaders at the end; live as long as the search */
+    const gali_schedule *rivals;
     uint32_t rival_count; /* at most GALI_SEARCH_RIVALS_MAX */
 } gali_search_desc;
 

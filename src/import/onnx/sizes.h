@@ -10,8 +10,8 @@ enum { GALI_ONNX_PARTS_MAX = 8 };
 typedef struct gali_onnx_size {
     const char *name; /* as `gallop inspect` prints it */
     int64_t least, most;
-    uint32_t
-        part_count; /* ranges that matter by themselves, which are least..most together, ascending; 1: there are none */
+    /* ranges that matter by themselves, which are least..most together, ascending; 1: there are none */
+    uint32_t part_count;
     int64_t parts[GALI_ONNX_PARTS_MAX][2];
 } gali_onnx_size;
 

@@ -117,8 +117,8 @@ typedef struct gali_device_limits {
 /* A constant or a tensor that kernels read as an image, too (body/images.cl). */
 typedef struct gali_device_image {
     int constant;
-    uint32_t
-        number; /* where the constant begins; the tensor, which is copied before the first kernel that reads it */
+    /* where the constant begins; the tensor, which is copied before the first kernel that reads it */
+    uint32_t number;
     gali_extent floats; /* in it */
 } gali_device_image;
 
