@@ -217,7 +217,8 @@ static int has_told(const gali_emission *e) {
     return told;
 }
 
-static void make_header(const gali_emission *e, gali_text *to) {
+/* What made it, for what, and how it is compiled; the guard; the weights. */
+static void add_head(const gali_emission *e, gali_text *to) {
     gali_text_add(to, "/*\n * %s as plain C, made by gallop %s: ", e->desc->origin, gal_version());
     gali_text_add(to, "%u groups of %u operators, for %s.\n", e->p->group_count - gali_program_stretches(e->p),
                   e->p->graph->node_count, gali_emission_lanes(e) ? e->p->target->name : "any machine");
@@ -236,6 +237,10 @@ static void make_header(const gali_emission *e, gali_text *to) {
     } else {
         gali_text_add(to, "extern const unsigned char *const gali_weights; /* [GALI_WEIGHTS] */\n\n");
     }
+}
+
+/* The run by itself: its workspace, what it takes and what it returns. */
+static void add_run(const gali_emission *e, gali_text *to) {
     gali_emission_limits(e, to);
     gali_text_add(to, "/* Bytes that a run with these sizes needs. */\n");
     add_workspace_signature(e, to);
@@ -263,8 +268,13 @@ static void make_header(const gali_emission *e, gali_text *to) {
     }
     gali_text_add(to, " */\n");
     add_signature(e, to, 0);
+    gali_text_add(to, ";\n\n");
+}
+
+/* The run on the host's threads, and both by numbers. */
+static void add_other_runs(const gali_emission *e, gali_text *to) {
     gali_text_add(
-        to, ";\n\n/* The host's threads. The same as the runtime's gal_parallel. */\nstruct gali_parallel {\n"
+        to, "/* The host's threads. The same as the runtime's gal_parallel. */\nstruct gali_parallel {\n"
             "    /* Calls task(argument, i) once for each i in [0, count), in any order, on any threads; "
             "returns when all "
             "are done. */\n"
@@ -285,6 +295,12 @@ static void make_header(const gali_emission *e, gali_text *to) {
                   "                      const void *weights, void *workspace, const struct gali_parallel "
                   "*parallel);\nsize_t gali_call_workspace(const uint32_t *sizes);\n\n#ifdef "
                   "__cplusplus\n}\n#endif\n#endif\n");
+}
+
+static void make_header(const gali_emission *e, gali_text *to) {
+    add_head(e, to);
+    add_run(e, to);
+    add_other_runs(e, to);
 }
 
 /* ---- the source ---- */
