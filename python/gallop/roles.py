@@ -104,7 +104,7 @@ def find(file: Bvh, given: Path | None = None) -> Roles:
     _hips_over_all(file, joints, how)
     up, unit = str(told.get("up", "")), float(told.get("unit", 0))  # type: ignore[arg-type]
     if not up:
-        up, how["up"] = detect_up(file, joints), "by the length of the head over the feet"
+        up, how["up"] = detect_up(file, joints), "by the hips over the feet"
     if not unit:
         unit, how["unit"] = detect_unit(file, joints), "by the length of the legs"
     return Roles(joints, unit, up, how)
