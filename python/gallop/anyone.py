@@ -11,6 +11,7 @@ from scipy.ndimage import binary_dilation, minimum_filter1d
 
 from gallop import (
     bvh,
+    carry,
     clean,
     exporter,
     features,
@@ -115,9 +116,19 @@ class Body:
     clips: list[motion.Clip]
     legs: list[clean.Leg]
     left_out: dict[str, list[str]]
+    carried: list[str] = dataclasses.field(default_factory=list)  # files of others
 
     def seconds(self) -> float:
         return sum(map(len, self.clips)) / walker.RATE
+
+    def take_in(self, other: Body) -> None:
+        """The clips of another body of the same rig, carried to this one."""
+        skeleton = self.clips[0].skeleton
+        self.clips += [stood(carry.carried(c, skeleton, self.legs[0]), self.legs)
+                       for c in other.clips]
+        self.carried += [Path(f.path).name for f in other.files]
+        for why, names in other.left_out.items():
+            self.left_out[why] = self.left_out.get(why, []) + names
 
 
 def prepare(
@@ -133,11 +144,16 @@ def prepare(
         why = "; ".join(f"{reason}: {shortened(names)}"
                         for reason, names in body.left_out.items() if names)
         raise bvh.BvhError(f"{folder}: no clip is left to train on; {why}")
+    alike = [b for b in bodies if b is not body and b.clips and carry.fits(
+        b.clips[0].skeleton, body.clips[0].skeleton, body.legs[0])]
+    for other in alike:
+        body.take_in(other)
     takes = [padded(take, 62) for c in body.clips for take in both(c, body.legs)]
     body.left_out["frames in which a joint pops"] = drop_pops(takes)
     rules = contract_of(folder, body.clips[0].skeleton, found, body.legs, takes, phased)
     lost = {"another skeleton": [f for f in files if not any(f is m for m in main)],
-            "another body": [f for b in bodies if b is not body for f in b.files]}
+            "another body": [f for b in bodies if all(b is not used for used in [body, *alike])
+                             for f in b.files]}
     left_out = {why: [Path(f.path).name for f in which] for why, which in lost.items()}
     said = describe(files, main, {**left_out, **body.left_out}, found, body, rules)
     return takes, rules, said
@@ -465,6 +481,8 @@ def describe(
     lines = [f"{len(files)} files; {len(main)} share the skeleton used ({len(main[0].joints)} "
              f"joints, {len(rules.joints)} kept), {'/'.join(map(str, rates))} frames a second"]
     lines += [f"left out, {why}: {shortened(names)}" for why, names in left_out.items() if names]
+    if body.carried:
+        lines.append(f"of other bodies, carried to this one: {shortened(body.carried)}")
     lines.append(found.describe())
     walk, run = (rules.rules[k] * 0.6 for k in ("speed_walk", "speed_run"))
     lines.append(f"  {body.seconds():.0f} s of motion, walks at {walk:.2f} m/s, "

@@ -1,5 +1,6 @@
 """Anyone's motion: roles by name, geometry or file; units and axes; a model from made-up BVH."""
 
+import dataclasses
 import os
 import subprocess
 import sys
@@ -14,6 +15,7 @@ from gallop import (
     Crowd,
     anyone,
     bvh,
+    carry,
     exporter,
     features,
     found_page,
@@ -189,6 +191,27 @@ def test_the_body_that_is_on_level_ground_is_taken(tmp_path):
     write(tmp_path, "walk.bvh", file_of(synthetic.walk(120)))
     takes, _, found = anyone.prepare(tmp_path, None)
     assert takes[0].name == "walk" and "left out, another body: stairs.bvh" in found
+
+
+def test_another_body_of_the_rig_is_carried(tmp_path):
+    """A taller person's walk, on the skeleton of who walks longer, is that person's own."""
+    mine, theirs = synthetic.walk(150), synthetic.walk(120)
+    theirs.skeleton = dataclasses.replace(theirs.skeleton, offsets=1.3 * theirs.skeleton.offsets)
+    theirs.root = 1.3 * theirs.root
+    write(tmp_path, "mine.bvh", file_of(mine))
+    write(tmp_path, "theirs.bvh", file_of(theirs))
+    takes, _, found = anyone.prepare(tmp_path, None)
+    assert "of other bodies, carried to this one: theirs.bvh\n" in found
+    one, two = (next(t for t in takes if t.name == name) for name in ("mine", "theirs"))
+    apart = np.abs(one.position[62:182] - two.position[62:182])
+    assert apart.max() < 1.5  # cm: toes are held still in contact
+    odd = dataclasses.replace(mine.skeleton, offsets=mine.skeleton.offsets.copy())
+    leg = synthetic.legs()[0]
+    assert carry.fits(theirs.skeleton, mine.skeleton, leg)
+    odd.offsets[1] = (0, 0, 10)  # a hip that lies elsewhere at rest
+    assert not carry.fits(odd, mine.skeleton, leg)
+    odd.offsets[1] = (20, 0, 0)
+    assert not carry.fits(odd, mine.skeleton, leg)
 
 
 def test_frames_that_pop_are_left_out(tmp_path):
