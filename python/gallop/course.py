@@ -32,10 +32,11 @@ def kinds(
 
 
 class Course:
-    """Running mean errors by kind of command over a pool."""
+    """Running mean errors by kind of command over a pool; KINDS further on are those of who
+    crouches."""
 
     def __init__(self, device: torch.device) -> None:
-        self.means = Means(KINDS, {"way": (2,), "face": ()}, device)
+        self.means = Means(2 * KINDS, {"way": (2,), "face": ()}, device)
 
     def loss(
         self, went: torch.Tensor, wanted: torch.Tensor, face: torch.Tensor, kind: torch.Tensor
@@ -47,7 +48,7 @@ class Course:
         aside = torch.stack([ahead[:, 1], -ahead[:, 0]], -1)
         off = went - wanted
         way = torch.stack([(off * ahead).sum(-1), (off * aside).sum(-1)], -1) / length
-        way = torch.where((kind >= PIVOTS)[:, None], way * 0, way)
+        way = torch.where((kind % KINDS >= PIVOTS)[:, None], way * 0, way)
         mixed, use = self.means(kind, {"way": way, "face": face})
         error = mixed["way"].square().sum(-1) + mixed["face"].square()
         return (use * error).sum() / use.sum().clamp(min=1)

@@ -27,7 +27,7 @@ from __future__ import annotations
 
 import copy
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
@@ -35,7 +35,7 @@ import torch
 
 from gallop import graph, terrain
 from gallop.contract import Contract
-from gallop.course import CIRCLES, PIVOTS, Course
+from gallop.course import CIRCLES, KINDS, PIVOTS, Course
 from gallop.features import Dataset
 from gallop.interrupt import Interrupt
 from gallop.loop import Loop, State, mix, turned, wrap
@@ -43,7 +43,7 @@ from gallop.losses import Unroll
 from gallop.manner import Moments, targets
 from gallop.masks import Masks
 from gallop.network import PFNN
-from gallop.pool import Orders, Pool
+from gallop.pool import Orders, Pool, Shares
 from gallop.progress import Progress
 from gallop.trainer import Batches, Stage, World, follow, given_of, load_checkpoint
 
@@ -85,6 +85,9 @@ class Plan:
     turns: float = 1.0  # how much more the slides of those count who turn on the spot,
     leaps: float = 1.0  # and of those who jump
     leap: float = 0.0  # who jumps is to go on as fast as told
+    jumps: float = 0.15  # share of the commands to go ahead that jump
+    ahead: float = 0.4  # share of commands that go ahead
+    crouches: float = 0.12  # share of commands that crouch
     carry: float = 0.0  # the rule jump_carry meanwhile
     tall: float = 0.0  # hips stay up
     over: float = 0.0  # who begins to go does not overshoot
@@ -92,6 +95,7 @@ class Plan:
     reverses: float = 0.0  # share of commands to go ahead that throw the stick right over
     least: float = CALM  # cm: `calm` counts from here on
     pushed: bool = False  # the rules that hurry on a slow one are at work, as at run time
+    paced: bool = False  # who turns on the spot has the rule's least advance of the phase
     ground: float = 0.0  # share of the pool on made-up ground; what is seen of it alone is trained
     tread: float = 0.0  # planted feet do not lie across edges
     reach: float = 0.0  # legs are not stretched
@@ -119,11 +123,14 @@ class Polish:
         self.average = copy.deepcopy(net)
         goal = targets(contract, data, style)
         # What pushes a slow network on at run time is off: under it nothing would teach the root
-        # to go as fast as told, and the phase to go on, by themselves.
-        off = {"speed_push": 0, "speed_push_side": 0, "phase_least": 0} if not plan.pushed else {}
+        # to go as fast as told, and the phase to go on, by themselves, from any phase.
+        off = {} if plan.pushed else {
+            "speed_push": 0, "speed_push_side": 0, "phase_least": 0, "phase_aside": 0}
         self.loop = Loop(contract, world.device, speed_gain=0, jump_carry=plan.carry, **off)
+        self.pace = Loop(contract, world.device)
         self.pool = Pool(contract, data, unroll, style, plan.pool, seed, self.loop, goal.known,
-                         plan.spins, plan.asides, plan.reverses, plan.ground)
+                         Shares(plan.ahead, plan.spins, plan.asides, plan.reverses, plan.crouches,
+                                plan.jumps, plan.ground))
         one = torch.zeros(plan.pool, net.styles, device=world.device)
         one[:, style] = 1
         self.style = one
@@ -290,7 +297,7 @@ class Polish:
             if last is not None:
                 slide.append(self._slide(last, feet))
             last = feet
-            state = loop.moved(state, y)
+            state = self._moved(state, y, orders)
         went = state.path[:, loop.now] - begin
         still = (state.velocity.norm(dim=-1) < self.pool.rules["stand_speed"]).float()
         first, full = (a + (b - a) * still for a, b in zip(plan.settle, plan.settle_still))
@@ -304,6 +311,7 @@ class Polish:
             uneven = terrain.is_uneven(state.ground).float()
             settled = settled * uneven
         kind = torch.where(settled >= 1, orders.kind, -torch.ones_like(settled))
+        kind = torch.where((kind >= 0) & (orders.crouch > 0), kind + KINDS, kind)
         off = wrap(state.face - state.facing[:, loop.now])
         course = self.course.loss(went, wanted, off, kind)
         stacked = torch.stack(raw, 1)
@@ -323,6 +331,15 @@ class Polish:
                                "leap": plan.leap * self._leap(went - wanted, leaping & ~landed),
                                "tall": plan.tall * self._tall(stacked, state, leaping | ~landed),
                                "over": plan.over * self._over(state, orders)}
+
+    def _moved(self, s: State, y: torch.Tensor, orders: Orders) -> State:
+        """The state after the raw output y. One who turns on the spot would let the phase stand and
+        slide without a step, which nothing could mend: at run time it goes on, as here."""
+        after = self.loop.moved(s, y)
+        if not self.plan.paced or after.phase is s.phase:
+            return after
+        phase = torch.where(orders.kind >= PIVOTS, self.pace.phased(s, y), after.phase)
+        return replace(after, phase=phase)
 
     def _on_ground(
         self, s: State, y: torch.Tensor, said: torch.Tensor, feet: tuple

@@ -21,6 +21,7 @@ from gallop.loop import Loop, State, Stick, mix, rows, turned
 from gallop.losses import Unroll
 from gallop.manner import MANNERS
 
+CIRCLES, GOES = 0.15, 0.94  # shares of commands that circle, and that are no plain stop
 FIDGET = 6.0  # rad/s at which a stick circles that nobody can follow
 
 
@@ -58,18 +59,30 @@ class Orders:
         return Orders(**{k: rows(where, getattr(other, k), v) for k, v in vars(self).items()})
 
 
+@dataclass(frozen=True)
+class Shares:
+    """Shares of the commands that go ahead, turn on the spot, crouch, and of those to go ahead that
+    throw the stick right over or jump; of those who stand that are told to step aside or back; of
+    the pool that is on made-up ground."""
+
+    ahead: float = 0.4
+    spins: float = 0.09
+    asides: float = 0.0
+    reverses: float = 0.0
+    crouches: float = 0.12
+    jumps: float = 0.15
+    ground: float = 0.0
+
+
 class Pool:
     """Characters that begin in frames of the data, and the commands that they get."""
 
     def __init__(
         self, contract: Contract, data: Dataset, unroll: Unroll, style: int, count: int, seed: int,
-        loop: Loop, known: np.ndarray | None = None, spins: float = 0.09, asides: float = 0.0,
-        reverses: float = 0.0, ground: float = 0.0,
+        loop: Loop, known: np.ndarray | None = None, shares: Shares | None = None,
     ) -> None:
-        """`known` [8] tells which of MANNERS the data shows; only those are commanded. `spins` is
-        the share of commands that turn on the spot; `asides`, `reverses` and `ground` as in
-        Plan."""
-        self.spins, self.asides, self.reverses, self.ground = spins, asides, reverses, ground
+        """`known` [8] tells which of MANNERS the data shows; only those are commanded."""
+        self.shares = shares or Shares()
         self.unit = contract.unit
         self.loop, self.unroll, self.count, self.device = loop, unroll, count, loop.device
         self.rules, self.rate = loop.rules, contract.rate
@@ -117,34 +130,34 @@ class Pool:
             rest.crouch)
         fresh = replace(rest, path=path - path[:, now, None], facing=facing, gait=gait,
                         velocity=path[:, now] - path[:, now - 1], crouch=crouch)
-        return self.loop.on_ground(fresh, self._grounds()) if self.ground > 0 else fresh
+        return self.loop.on_ground(fresh, self._grounds()) if self.shares.ground > 0 else fresh
 
     def _grounds(self) -> torch.Tensor:
         """A ground [C, P] for each of a pool."""
-        uneven = self.host.random(self.count) < self.ground
+        uneven = self.host.random(self.count) < self.shares.ground
         made = terrain.drawn(self.host, self.count, self.unit)
         return self._tensor(np.where(uneven[:, None], made, terrain.level(self.count)))
 
     def commanded(self, state: State) -> Orders:
         """New commands for everyone: go ahead, circle, strafe, or stop; some of them crouched, a
         few with jumps."""
-        n, host = self.count, self.host
+        n, host, shares = self.count, self.host, self.shares
         facing = state.facing[:, self.loop.now].detach()
         draw = self._drawn(state)
-        stop = (draw >= 0.94 - self.spins) & self.stops
-        pivot = stop & (draw >= 1 - self.spins)  # a stop that turns on the spot
+        stop = (draw >= GOES - shares.spins) & self.stops
+        pivot = stop & (draw >= 1 - shares.spins)  # a stop that turns on the spot
         shown = self.known.reshape(-1, 2)  # ahead, left, right, back; walk and run
         sides = [t for t, row in zip((0.5, -0.5, 1.0), shown[1:]) if row.any()]
         slants = [0.25, -0.25, 0.75, -0.75] if len(sides) == 3 else []
-        circle = (draw >= 0.4) & (draw < 0.55)
-        ahead = ~circle & ~stop & ((draw < 0.4) | (len(sides) == 0))
+        circle = (draw >= shares.ahead) & (draw < shares.ahead + CIRCLES)
+        ahead = ~circle & ~stop & ((draw < shares.ahead) | (len(sides) == 0))
         quarter = host.choice(sides + sides + slants or [0.0], n)
         swerve = np.where(host.random(n) < 0.5, host.normal(0, 0.5, n),
                           host.uniform(-math.pi, math.pi, n))
-        if self.reverses > 0:
-            swerve = np.where(host.random(n) < self.reverses, math.pi, swerve)
+        if shares.reverses > 0:
+            swerve = np.where(host.random(n) < shares.reverses, math.pi, swerve)
         relative = np.where(ahead | circle, swerve, quarter * math.pi)
-        crouch = host.random(n) < (0.12 if "crouch" in self.loop.roles else 0)
+        crouch = host.random(n) < (shares.crouches if "crouch" in self.loop.roles else 0)
         run = host.random(n) < shown[:, 1].any() / (1.0 + shown[:, 0].any())
         jog = run & (host.random(n) < (0.35 if self.jogs else 0)) & ~crouch
         run = np.where(jog, host.uniform(0.25, 1, n), run & ~crouch)
@@ -153,7 +166,7 @@ class Pool:
         move = turned(torch.stack([0 * way, self._tensor(np.where(stop, 0, part))], -1), way)
         spin = np.where(circle, host.uniform(-1, 1, n) * np.where(run > 0, 0.9, 0.6), 0)
         spin = np.where(pivot, host.uniform(-1.3, 1.3, n), spin) / self.rate
-        jump = ahead & (host.random(n) < (0.15 if self.loop.jumps else 0)) & ~crouch
+        jump = ahead & (host.random(n) < (shares.jumps if self.loop.jumps else 0)) & ~crouch
         kind = kinds(relative, spin, (run > 0).astype(float), circle, stop)
         kind = np.where(jump, -1, kind)
         manner = _manner(ahead, circle | stop, part, quarter, (run > 0).astype(float))
@@ -178,11 +191,13 @@ class Pool:
     def _drawn(self, state: State) -> np.ndarray:
         """What says each one's command [C], 0..1; `asides` of those who stand step aside."""
         draw = self.host.random(self.count)
-        if self.asides <= 0:
+        if self.shares.asides <= 0:
             return draw
         speed = state.velocity.detach().norm(dim=-1).cpu().numpy()
-        chosen = (speed < self.rules["stand_speed"]) & (self.host.random(self.count) < self.asides)
-        return np.where(chosen, 0.55 + (0.39 - self.spins) * draw, draw)
+        still = speed < self.rules["stand_speed"]
+        chosen = still & (self.host.random(self.count) < self.shares.asides)
+        first, end = self.shares.ahead + CIRCLES, GOES - self.shares.spins
+        return np.where(chosen, first + (end - first) * draw, draw)
 
     def renewed(self, state: State, orders: Orders) -> tuple[State, Orders]:
         """New commands where the old ones end; new characters where one was lost, and for a few."""

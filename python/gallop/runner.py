@@ -64,8 +64,10 @@ RULES = {
 
 # What is trained: width of the hidden layers and steps of polish, and the same with --quick.
 HIDDEN = {"pfnn": 384, "mann": 224}
-POLISH = 6400
+POLISH = 5600
 QUICK_HIDDEN, QUICK_POLISH = 160, 300
+LAST = {"paced": True, "carry": 1.0, "leap": 0.5, "leaps": 6.0, "turns": 3.0, "spins": 0.1,
+        "ahead": 0.34, "crouches": 0.16}  # see polish.Plan
 
 # Label constants: speeds in cm/s, heights as shares of the height of the hips when standing.
 RUNS = (175.0, 215.0)  # between these a walk becomes a run; to the side and back sooner

@@ -46,7 +46,7 @@ from gallop import (
 )
 from gallop.losses import Unroll, Weights
 from gallop.network import PFNN
-from gallop.polish import Plan, Polish
+from gallop.polish import PARTS, Plan, Polish
 from gallop.trainer import Batches, Settings, Stage, Trainer
 
 EXPERTS = {"cubic": 4, "linear": 10, "constant": 50, "plain": 1, "network": 8}
@@ -191,9 +191,7 @@ def held_out_error(
 
 def write_curve(path: Path, history: list[tuple[int, dict[str, float]]]) -> None:
     """The loss curve as CSV: step, loss and its parts."""
-    keys = ["loss", "error", "slide", "kinematics", "decay"]
-    keys += ["calm", "keep", "track", "course", "body", "manner", "leap", "tall", "over", "data"]
-    keys += ["tread", "reach", "lean"]
+    keys = ["loss", "error", "slide", "kinematics", "decay", *(k for k in PARTS if k != "slide")]
     with path.open("w", newline="") as f:
         out = csv.writer(f)
         out.writerow(["step", *keys])
@@ -260,7 +258,7 @@ def train_runner(args: argparse.Namespace) -> None:
     if trainer.world.rank > 0:
         return
     curve = trainer.history
-    net, more = polished(args, trainer, rules, data, 0)
+    net, more = polished(args, trainer, rules, data, 0, recipe=runner.LAST)
     if args.curve:
         write_curve(args.curve, curve + [(settings_steps(settings) + s, e) for s, e in more])
     model = exporter.to_model(net, rules, scale, fixed=np.ones(len(data.styles)))
@@ -302,13 +300,13 @@ def settings_steps(settings: Settings) -> int:
 
 def polished(
     args: argparse.Namespace, trainer: Trainer, rules: contract.Contract, data: features.Dataset,
-    style: int, pupil: distil.Pupil | None = None,
+    style: int, pupil: distil.Pupil | None = None, recipe: dict[str, float] | None = None,
 ) -> tuple[PFNN, list[tuple[int, dict[str, float]]]]:
     """The network after the last stage, and that stage's history; a pupil's ends when its judge
-    says so."""
+    says so. `recipe` is of the Plan what this controller has of its own."""
     net, history = trainer.average, []  # type: PFNN, list[tuple[int, dict[str, float]]]
     began = time.time()
-    for plan, suffix in plans_of(args, pupil is not None):
+    for plan, suffix in plans_of(args, pupil is not None, recipe or {}):
         if trainer.interrupted:
             break
         place = args.checkpoint.with_suffix(suffix) if args.checkpoint else None
@@ -323,7 +321,9 @@ def polished(
     return net, history
 
 
-def plans_of(args: argparse.Namespace, taught: bool) -> list[tuple[Plan, str]]:
+def plans_of(
+    args: argparse.Namespace, taught: bool, recipe: dict[str, float]
+) -> list[tuple[Plan, str]]:
     """The polish, then the mending of what it leaves, on a GPU of as many characters, then the
     ground; and the suffixes of their checkpoints."""
     usual = round((500 if args.quick else 3600) * args.steps)
@@ -335,7 +335,7 @@ def plans_of(args: argparse.Namespace, taught: bool) -> list[tuple[Plan, str]]:
     mended = large if args.device.startswith("cuda") and not args.quick else small
     keep = args.keep if args.keep is not None else (2.0 if taught else 0.5)
     plan = Plan(0 if args.begin else steps, *size[:2], keep=keep, slide=args.polish_slide,
-                course=args.course, stage=size[2])
+                course=args.course, stage=size[2], **recipe)
     mend = dataclasses.replace(plan, steps=args.mend, pool=mended[0], frames=mended[1],
                                stage=mended[2], **MENDING)
     few = dataclasses.replace(plan.stage, batch=plan.stage.batch // 2)

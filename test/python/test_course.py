@@ -44,6 +44,22 @@ def test_a_drift_counts_and_a_sway_does_not(drift):
     assert loss == pytest.approx(drift**2, abs=0.1 * drift + 1e-3)
 
 
+def test_who_crouches_counts_by_himself():
+    """A drift of the few that crouch is not made up for by the others'; their turns are turns."""
+    held = Course(torch.device("cpu"))
+    wanted = torch.tensor([[0.0, 10.0]]).repeat(40, 1)
+    few = torch.arange(40) < 4
+    kind = torch.where(few, float(KINDS), 0.0)
+    went = wanted + torch.where(few, 2.0, -2 / 9)[:, None] * torch.tensor([1.0, 0.0])
+    for _ in range(12):
+        loss = float(held.loss(went, wanted, torch.zeros(40), kind))
+    assert loss == pytest.approx((0.2**2 + (0.2 / 9) ** 2) / 2, rel=0.01)
+    turning = torch.full((40,), float(KINDS + PIVOTS))
+    for _ in range(12):
+        loss = held.loss(went, 0 * wanted, torch.full((40,), 0.1), turning)
+    assert float(loss) == pytest.approx(0.01, rel=1e-4)
+
+
 def test_turns_on_the_spot_are_judged_by_their_facing():
     held = Course(torch.device("cpu"))
     went, wanted = torch.full((4, 2), 3.0), torch.zeros(4, 2)

@@ -21,10 +21,12 @@ from gallop import (
     losses,
     modelfile,
     polish,
+    runner,
     train,
     walker,
 )
 from gallop.losses import Weights
+from gallop.pool import Pool, Shares
 from gallop.trainer import Settings, Stage, Trainer
 
 C = synthetic.contract()
@@ -116,7 +118,7 @@ def test_polish_resumes(data, tmp_path):
                                           (["--device", "cuda", "--quick"], 96)])
 def test_a_gpu_mends_as_many_as_it_polishes(words, pool):
     args = train.parser().parse_args(["walker", "--from", "m.gallop", "--mend", "3", *words])
-    (made, suffix), = train.plans_of(args, False)  # --from: no polish before it
+    (made, suffix), = train.plans_of(args, False, {})  # --from: no polish before it
     assert (made.steps, made.pool, suffix) == (3, pool, ".mend")
     assert made.turns == train.MENDING["turns"]
 
@@ -179,6 +181,37 @@ def test_who_begins_too_fast_is_told(data):
     assert float(p._over(state, began)) == pytest.approx((0.2 - polish.OVER) ** 2, rel=1e-3)
     for other in ({"age": 10 * one}, {"age": 200 * one}, {"faster": -one}, {"kind": -one}):
         assert float(p._over(state, dataclasses.replace(began, **other))) == 0
+
+
+def test_who_turns_on_the_spot_goes_at_the_pace_of_run_time(data):
+    """Else he lets the phase stand there, and slides without a step; all others' is their own."""
+    args = train.parser().parse_args(["runner", "--polish", "5"])
+    (made, _), = train.plans_of(args, False, runner.LAST)
+    assert made.paced and made.carry == runner.RULES["jump_carry"]
+    t = trainer(data)
+    for paced in (True, False):
+        p = polish.Polish(t.average, t.unroll, C, data, t.batches, 0,
+                          dataclasses.replace(plan(1), paced=paced), 1, t.world)
+        least = p.pace.rules["phase_least"] = 0.01
+        kind = torch.arange(8) + float(course.PIVOTS - 4)
+        state = dataclasses.replace(p.state, gait=0 * p.state.gait, phase=torch.ones(8))
+        y = torch.zeros(8, len(C.output_names()))
+        orders = dataclasses.replace(p.orders, kind=kind)
+        went = (p._moved(state, y, orders).phase - 1) / (2 * np.pi)
+        turns = paced * least * (kind >= course.PIVOTS)
+        assert torch.allclose(went, turns, atol=1e-6) and bool(turns.any()) == paced
+
+
+def test_as_many_jump_as_asked_where_there_are_jumps(data):
+    t = trainer(data)
+    more = dataclasses.replace(plan(1), jumps=1.0)
+    p = polish.Polish(t.average, t.unroll, C, data, t.batches, 0, more, 1, t.world)
+    assert not p.loop.jumps and not p.orders.jump.any()
+    p.loop.rules["jump_time"], p.loop.roles["jump"] = 27.0, 0
+    pool = Pool(C, data, p.unroll, 0, 200, 1, p.loop, shares=Shares(jumps=0.5))
+    told = pool.commanded(pool.fresh())
+    ahead = (told.strafe == 0) & (told.spin == 0) & (told.move.norm(dim=-1) > 0)
+    assert float(told.jump[ahead].mean()) == pytest.approx(0.5, abs=0.12)
 
 
 def test_who_stands_is_told_to_step_aside(data):
@@ -328,7 +361,7 @@ def test_steps_are_those_of_the_polish_too():
     for words, steps in ((["--steps", "0.01"], 36), (["--steps", "0.01", "--quick"], 5),
                          (["--steps", "0.01", "--polish", "7"], 7)):
         args = train.parser().parse_args(["walker", *words])
-        assert train.plans_of(args, False)[0][0].steps == steps
+        assert train.plans_of(args, False, {})[0][0].steps == steps
 
 
 def test_files_that_are_not_there_are_named_in_words(tmp_path, monkeypatch, capsys):
