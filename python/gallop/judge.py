@@ -13,8 +13,10 @@ from pathlib import Path
 
 def command(named: Path | None) -> str:
     """The gallop command: as named, or as found on the path or built in the checkout."""
-    built = Path(__file__).resolve().parents[2] / "build" / "release" / "cli" / "gallop"
-    found = str(named or shutil.which("gallop") or built)
+    build = Path(__file__).resolve().parents[2] / "build"
+    built = [build / preset / "cli" / "gallop" for preset in ("release", "dev")]
+    here = next((p for p in built if p.exists()), built[0])
+    found = str(named or shutil.which("gallop") or here)
     found = str(Path(found).absolute()) if Path(found).exists() else found
     if not shutil.which(found):
         raise ValueError(f"{found}: no gallop command, which judges; `./run gallop` builds it, "

@@ -428,6 +428,16 @@ def check_device(name: str) -> None:
         raise ValueError(f"--device {name}: {str(e).splitlines()[0]}") from None
 
 
+def check_judge(args: argparse.Namespace) -> None:
+    """Whether there will be a judge, before hours are spent; one that is named has to be there."""
+    try:
+        judge.command(args.judge)
+    except ValueError as e:
+        if args.judge:
+            raise
+        say(args, f"it will not be judged: {e}")
+
+
 def recipe(words: list[str]) -> str:
     """The command that makes a model, without what does not change it: where files go, and what is
     printed."""
@@ -465,6 +475,8 @@ def main() -> int:
     try:
         prepare_outputs(args)
         check_device(args.device)
+        if not (args.no_judge or args.look):
+            check_judge(args)
         if args.what == "dog":
             from gallop.dog import main as dog_main
 

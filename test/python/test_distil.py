@@ -106,6 +106,12 @@ def test_other_features_and_a_missing_judge_are_refused(teacher, tmp_path):
         judge_command.command(tmp_path / "nosuch")
 
 
+def test_a_judge_that_is_named_is_there_before_training(monkeypatch, capsys):
+    monkeypatch.setattr("sys.argv", ["train", "walker", "--judge", "/nosuch/gallop"])
+    assert train.main() == 1
+    assert capsys.readouterr().err.startswith("gallop.train: /nosuch/gallop: no gallop command")
+
+
 def test_the_command_takes_a_teacher():
     args = train.parser().parse_args(["walker", "--teacher", "a.gallop", "--hidden", "96"])
     assert isinstance(args, argparse.Namespace) and args.teacher.name == "a.gallop"
