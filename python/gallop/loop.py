@@ -347,10 +347,12 @@ class Loop:
         """The plane follows the ground (src/motion/body/ground.inc)."""
         at, facing = s.path[:, self.now], s.facing[:, self.now]
         front = torch.stack([torch.sin(facing), torch.cos(facing)], -1)
-        height, slope = terrain.around(s.ground, at, front, self.rules["ground_reach"])
         share = self.rules["ground_smooth"]
+        lead = (at - s.path[:, self.now - 1]) * ((1 - share) / share * 2 / 3)
+        height, slope = terrain.around(s.ground, at + lead, front, self.rules["ground_reach"])
         s = replace(s, slope=mix(s.slope, slope, share))
-        return replace(s, height=mix(self.plane(s, at), height, share), spot=at)
+        height = mix(self.plane(s, at + lead), height, share)
+        return replace(s, height=height - (s.slope * lead).sum(-1), spot=at)
 
     def inputs(self, s: State) -> torch.Tensor:
         """Raw inputs [C, K] of a commanded state."""
