@@ -1,12 +1,11 @@
 #include "compiler/program/fields.h"
 
 enum {
-    LANES_LEAST = 16,     /* vectors of fewer fill well enough with columns side by side */
-    REGISTERS_LEAST = 32, /* which hold the sums, a column's weights and what they read */
-    SUMS_MOST = 28,
-    SIDE = 4,  /* fields side by side, and columns of a strip: squares of these are turned over */
-    VISIT = 4, /* what a tile costs beside its vectors, in vectors; */
-    READ = 4,  /* each vector that it reads, of so many one */
+    LANES_LEAST = 8,
+    SUMS_MOST = 7, /* of 8 registers: a column's weights and what they read are in the others */
+    SIDE = 4,      /* fields side by side, and columns of a strip: squares of these are turned over */
+    VISIT = 4,     /* what a tile costs beside its vectors, in vectors; */
+    READ = 4,      /* each vector that it reads, of so many one */
 };
 
 /* Of a tile of so many rows, in vectors of sums. */
@@ -21,22 +20,28 @@ static double cost_of(const gali_fields *f, uint32_t window) {
 }
 
 /* The cheapest tile of registers for that cut. */
-static void choose_tile(gali_fields *best, gali_fields f, uint32_t window) {
+static void choose_tile(gali_fields *best, gali_fields f, uint32_t window, uint32_t sums) {
     for (f.columns = SIDE; f.columns <= f.width; f.columns++) {
         f.strips = f.width / f.columns;
-        for (f.rows = 1; f.rows <= f.height && f.rows * f.columns <= SUMS_MOST && f.width % f.columns == 0;
+        for (f.rows = 1; f.rows <= f.height && f.rows * f.columns <= sums && f.width % f.columns == 0;
              f.rows++) {
             *best = best->lanes == 0 || cost_of(&f, window) < cost_of(best, window) ? f : *best;
         }
     }
 }
 
+/* Whether what strips repeat of each other, and of the border, is at most as much as the picture. */
+static int is_compact(const gali_fields *f, uint32_t window) {
+    const uint32_t strip = (f->height + window - 1) * (f->columns + window - 1);
+    return f->strips * strip <= 2 * f->height * f->width;
+}
+
 gali_fields gali_fields_choose(uint32_t height, uint32_t width, uint32_t window, const gali_target *target) {
     gali_fields best = {.lanes = 0};
-    if (!target || target->lanes < LANES_LEAST || target->registers < REGISTERS_LEAST) {
+    if (!target || target->lanes < LANES_LEAST || width % target->lanes == 0) {
         return best;
     }
-    const uint32_t lanes = target->lanes;
+    const uint32_t lanes = target->lanes, sums = target->registers * SUMS_MOST / 8;
     for (uint32_t down = 1; down <= lanes; down++) {
         for (uint32_t across = 1; across * down <= lanes; across++) {
             if (height % down == 0 && width % across == 0 && (down >= SIDE || across >= SIDE) &&
@@ -47,11 +52,11 @@ gali_fields gali_fields_choose(uint32_t height, uint32_t width, uint32_t window,
                                           .across = across,
                                           .height = height / down,
                                           .width = width / across},
-                            window);
+                            window, sums);
             }
         }
     }
-    return best;
+    return is_compact(&best, window) ? best : (gali_fields){.lanes = 0};
 }
 
 uint32_t gali_fields_step(const gali_fields *f, int across) {

@@ -25,7 +25,10 @@ typedef struct gali_fields {
     uint32_t rows; /* of a tile of registers */
 } gali_fields;
 
-/* How a picture is cut for sums that read windows of `window` rows and columns; lanes 0 where that is not worth it. */
+/*
+ * How a picture is cut for sums that read windows of `window` rows and columns; lanes 0 where that is not
+ * worth it: rows that are whole vectors are as fast as they are, and of small fields
+ * much is copied that is a neighbour's. */
 gali_fields gali_fields_choose(uint32_t height, uint32_t width, uint32_t window, const gali_target *target);
 
 /*

@@ -5,7 +5,7 @@
  *     part   [n][m][h][w]                       start + sum over patterns, kernels and taps, of a block of the channels
  *     y      [n][m][h][w]                       the same of the last block
  *
- * or, where the target has many registers and the picture can be cut so, in fields (fields.h), which changes no bit:
+ * or, where rows are no whole vectors and the picture can be cut so, in fields (fields.h), which changes no bit:
  *
  *     tiles  [n][strip][c][(row + 2) (column + 2) lane]
  *     part   [n][m][strip][row][column][lane]
