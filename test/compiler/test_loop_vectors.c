@@ -56,7 +56,8 @@ static const char words[] =
     "  }\n"
     "}\n";
 
-/* Squares that are turned over, read by rows and by columns; and what is so marked but is none. */
+/* Squares that are turned over, read by rows and by columns; and what is so marked but is none: it
+ * is in one buffer, its columns descend or lie over each other, or more is done. */
 static const char squares[] = "loop squares(n in 1..3) dense {\n"
                               "  input x[n][8]\n"
                               "  output y[n][8]\n"
@@ -81,9 +82,25 @@ static const char squares[] = "loop squares(n in 1..3) dense {\n"
                               "    }\n"
                               "    for i in 4 transpose {\n"
                               "      for j in 4 {\n"
+                              "        b[i][j] = b[j][i]\n"
+                              "      }\n"
+                              "    }\n"
+                              "    local d[16]\n"
+                              "    for i in 4 transpose {\n"
+                              "      for j in 4 {\n"
+                              "        d[-4*i + j + 12] = b[j][i]\n"
+                              "      }\n"
+                              "    }\n"
+                              "    for i in 4 transpose {\n"
+                              "      for j in 4 {\n"
+                              "        d[i + j] = b[i][j]\n"
+                              "      }\n"
+                              "    }\n"
+                              "    for i in 4 transpose {\n"
+                              "      for j in 4 {\n"
                               "        y[r][2*i] = add(a[j][i + 1], c[i][j])\n"
                               "      }\n"
-                              "      y[r][2*i + 1] = sub(a[1][i + 1], c[i][2])\n"
+                              "      y[r][2*i + 1] = add(d[i + 1], d[4*i + 3])\n"
                               "    }\n"
                               "  }\n"
                               "}\n";

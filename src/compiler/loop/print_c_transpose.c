@@ -36,13 +36,28 @@ static int is_contiguous(const gali_loop_access *access, const gali_loop_stateme
     return good;
 }
 
+/* Numbers of one buffer, one after the other: a view's rows may lie anywhere, also in what is stored to. */
 static int is_plain(const gali_loop_access *access) {
-    return access->lanes == 1 && !access->tested && !access->buffer->packed_rank &&
-           access->buffer->element == GALI_f32 && access->buffer->rank > 0;
+    const gali_loop_buffer *of = access->buffer;
+    return access->lanes == 1 && !access->tested && !of->packed_rank && of->element == GALI_f32 &&
+           of->rank > 0 && of->role != GALI_LOOP_VIEW;
 }
 
 static int is_four(const gali_loop_statement *s) {
     return s && s->kind == GALI_LOOP_FOR && !s->extent.count && gali_loop_size(&s->extent) == SIDE;
+}
+
+/* Whether columns of the square, a step of that loop apart, are apart and in ascending order, as the word wants them. */
+static int ascends(const gali_loop_access *access, const gali_loop_statement *loop) {
+    const uint32_t last = access->buffer->rank - 1;
+    const int64_t step = gali_loop_index_scale(&access->index[last], loop->variable);
+    int good = step >= SIDE || step == 0, moves = step >= SIDE;
+    for (uint32_t d = 0; d < last; d++) {
+        const int64_t scale = gali_loop_index_scale(&access->index[d], loop->variable);
+        good &= scale >= 0;
+        moves |= scale > 0;
+    }
+    return good && moves;
 }
 
 /* ", &x[a step on] - &x[first]" */
@@ -61,12 +76,13 @@ int gali_c_transpose(gali_c_printer *p, gali_text *to, const gali_loop_statement
     const gali_loop_statement *loops[] = {loop, inner};
     if (p->lanes <= 1 || p->words || !is_four(loop) || !store || inner->next || store->next ||
         store->kind != GALI_LOOP_STORE || store->value->op != GALI_VALUE_LOAD || !is_plain(&store->to) ||
-        !is_plain(&store->value->load)) {
+        !is_plain(&store->value->load) || store->to.buffer == store->value->load.buffer) {
         return 0;
     }
     const gali_loop_access *from = &store->value->load;
     const uint32_t along = is_contiguous(from, loop) ? 0 : 1; /* the loop that goes along what is read */
-    if (!is_contiguous(from, loops[along]) || !is_contiguous(&store->to, loops[1 - along])) {
+    if (!is_contiguous(from, loops[along]) || !is_contiguous(&store->to, loops[1 - along]) ||
+        !ascends(from, loops[1 - along]) || !ascends(&store->to, loops[along])) {
         return 0;
     }
     const gali_loop_access first = turned(&store->to, loops, 0, 0), source = turned(from, loops, 0, 0);
