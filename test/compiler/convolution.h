@@ -20,10 +20,11 @@ typedef struct convolution {
     int64_t maps, weight_count;
     float (*weight)(const void *of, int64_t i);
     const void *of;
-    int adds_input; /* whose shape is the result's */
+    int adds_input;     /* whose shape is the result's */
+    const char *before; /* what the input goes through: "Relu (%0)"; NULL: nothing */
 } convolution;
 
-/* Relu(Conv(x, w, bias)), or Relu(Conv(x, w, bias) + x), its shapes inferred. */
+/* Relu(Conv(x, w, bias)), or Relu(Conv(x, w, bias) + x), its shapes inferred; x the input, or what `before` makes of it. */
 static gali_graph *convolution_graph(const convolution *c, gali_arena *arena) {
     gali_text text = {0};
     gali_graph *graph;
@@ -37,10 +38,12 @@ static gali_graph *convolution_graph(const convolution *c, gali_arena *arena) {
     for (int64_t i = 0; i < c->maps; i++) {
         gali_text_add(&text, " %.6g", (double)(i % 7) - 3);
     }
-    gali_text_add(&text,
-                  "\n%%3 \"y\": f32[...] = Conv (%%0, %%1, %%2) %s\n%%4 \"s\": f32[...] = %s\n"
-                  "%%5 \"r\": f32[...] = Relu (%%4)\noutput %%5\n",
-                  c->attributes, c->adds_input ? "Add (%3, %0)" : "Identity (%3)");
+    gali_text_add(
+        &text,
+        "\n%%3 \"z\": f32[...] = %s\n%%4 \"y\": f32[...] = Conv (%%3, %%1, %%2) %s\n%%5 \"s\": f32[...] = %s\n"
+        "%%6 \"r\": f32[...] = Relu (%%5)\noutput %%6\n",
+        c->before ? c->before : "Identity (%0)", c->attributes,
+        c->adds_input ? "Add (%4, %3)" : "Identity (%4)");
     if (gali_graph_parse(&graph, text.bytes, text.size, arena, &error) != GAL_OK ||
         gali_graph_infer(graph, &error) != GAL_OK) {
         fail_msg("%s", error.message);

@@ -122,15 +122,21 @@ static void copy_numbers(gali_lowering *l, const gali_scalar *load, range rows, 
     gali_lower_close(l, outside);
 }
 
+/* The load, where fields are a copy of the picture; NULL: what makes the picture was fused into them. */
+static const gali_scalar *picture_of(const gali_lowering *l) {
+    const gali_scalar *value = l->stage->value; /* without a border it is not selected */
+    const gali_scalar *load = value->op == GALI_SCALAR_select ? value->operand[1] : value;
+    const int own = load->op == GALI_SCALAR_load && load->source == l->stage->patterns->picture;
+    return own && l->p->tensors[load->source].type.element == GALI_f32 ? load : NULL;
+}
+
 int gali_lower_into_fields(gali_lowering *l) {
     const gali_patterns *of = l->stage->patterns;
     const gali_fields *f = &of->fields;
-    const gali_scalar *value = l->stage->value; /* without a border it is not selected */
-    const gali_scalar *load = value->op == GALI_SCALAR_load ? value : value->operand[1];
+    const gali_scalar *load = picture_of(l);
     const range all_rows = {0, f->height + GALI_PATTERNS_MARGIN},
                 all_columns = {0, f->columns + GALI_PATTERNS_MARGIN};
-    if (!load || load->op != GALI_SCALAR_load || !gali_lower_parameter(l, load->source) ||
-        l->p->tensors[load->source].type.element != GALI_f32 || l->shared > 1) {
+    if (!load || !gali_lower_parameter(l, load->source) || l->shared > 1) {
         return 0;
     }
     const gali_type *type = &l->p->tensors[load->source].type;

@@ -16,7 +16,7 @@ typedef struct gali_lower_strip {
 /* The stage that makes tiles of columns, in vectors, where these lie last in what it reads, and are read as the tile's are; else 0. */
 int gali_lower_into_columns(gali_lowering *l);
 
-/* The stage that makes tiles in fields; 0 where what it reads is not float32. */
+/* The stage that makes tiles in fields; 0 where what makes the picture was fused into it, or it is not float32. */
 int gali_lower_into_fields(gali_lowering *l);
 
 /* Whether what finishes the stage's sum is the same for all places of a picture, so that it is done in vectors. */

@@ -143,6 +143,7 @@ static uint32_t make_tiles(gali_replacing *r, const pruned *c) {
     if (own) {
         *own = (gali_patterns){.tiles = stage->tensor,
                                .part = GALI_NONE,
+                               .picture = c->conv.x,
                                .fields = *f,
                                .rows = c->rows,
                                .width = c->columns,

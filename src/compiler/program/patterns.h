@@ -26,8 +26,9 @@ enum { GALI_PATTERNS_MARGIN = 2 /* of a window beside one place */ };
 /* A stage of such a convolution. */
 typedef struct gali_patterns {
     uint32_t tiles; /* tensor */
-    uint32_t
-        part; /* tensor: the sums of the blocks before, in fields; GALI_NONE: of the first block, or of no fields */
+    /* tensor: the sums of the blocks before, in fields; GALI_NONE: of the first block, or of no fields */
+    uint32_t part;
+    uint32_t picture;     /* tensor: of whoever makes tiles, what they are of, before anything is fused */
     gali_fields fields;   /* lanes 0: none; then */
     uint32_t rows, width; /* of results in a tile */
     uint32_t begin[2];    /* zeros before a picture's rows and columns */
