@@ -204,7 +204,9 @@ typedef enum gali_loop_mark {
     GALI_LOOP_UNROLL,   /* by `factor`, 0: wholly */
     GALI_LOOP_PARALLEL, /* the caller may run any range of it; all that are so marked have one extent */
     GALI_LOOP_ITEM, /* its turns may run at once; those around it are so marked, too, and hold nothing else */
-    GALI_LOOP_TRANSPOSE, /* of 4 turns, around one of 4: a square of numbers that is read by rows and stored by columns, or the other way */
+    /* of 4 turns, around one of 4: a square of numbers that is read by rows and stored by columns, or the other way; C in
+     * vectors has a word for it, where it is that (print_c_transpose.c) */
+    GALI_LOOP_TRANSPOSE,
 } gali_loop_mark;
 
 /*
