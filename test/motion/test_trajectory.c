@@ -247,6 +247,29 @@ static void speeds_by_direction_are_asked_of_the_facing(void **unused) {
     }
 }
 
+/* Who stands begins a step aside in a phase of its own, to the right half a turn later; who goes, or is to go ahead, goes on. */
+static void a_step_aside_begins_in_its_phase(void **unused) {
+    (void)unused;
+    static const struct {
+        gal_input input;
+        float stands, phase; /* expected, of 0.3 */
+    } steps[] = {{{.move_x = -1, .strafe = 1}, 1, 1},
+                 {{.move_x = 1, .strafe = 1}, 1, 1 + 3.14159265f},
+                 {{.move_x = 0.5f, .move_y = 0.8f, .strafe = 1}, 1, 0.3f},
+                 {{.move_x = -0.03f, .strafe = 1}, 1, 0.3f},
+                 {{.move_x = -1, .strafe = 1}, 0.99f, 0.3f}};
+    for (size_t k = 0; k < sizeof steps / sizeof *steps; k++) {
+        lane l;
+        start(&l, "rule phase_aside 1\nrule speed_walk 2\n", 0);
+        *gait_now(&l, STAND) = steps[k].stands;
+        lane_set(&l, l.is->phase, 0.3f);
+        lane_set_input(&l, steps[k].input);
+        l.phases->predict(&l.lanes);
+        near((double)steps[k].phase, lane_get(&l, l.is->phase), "phase", (int)k, 0);
+        lane_free(&l);
+    }
+}
+
 /* A commanded path: its own velocity and facing follow the wanted ones, and it weighs more further ahead. */
 typedef struct commanded {
     double vx, vz, facing;
@@ -518,6 +541,7 @@ int main(void) {
         cmocka_unit_test(the_future_follows_the_rules),
         cmocka_unit_test(the_future_turns_on_as_the_wanted_facing_does),
         cmocka_unit_test(speeds_by_direction_are_asked_of_the_facing),
+        cmocka_unit_test(a_step_aside_begins_in_its_phase),
         cmocka_unit_test(the_commanded_path_follows_the_rules),
         cmocka_unit_test(turning_on_the_spot_is_walking_where_asked),
         cmocka_unit_test(the_root_takes_its_step),
