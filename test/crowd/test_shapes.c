@@ -126,6 +126,8 @@ static void a_hundred_joints_sixteen_gaits_and_eight_legs(void **unused) {
     }
     needed_blocks(&t, "sixd");
     line(&t, "input joint.position\ninput joint.velocity\noutput joint.velocity");
+    line(&t, "rule ground_reach 0.3\nrule ground_feet 1\nrule ground_drop 0.2\nrule ground_tilt 0.5");
+    line(&t, "rule foot_heel_height 0.05\nrule foot_toe_height 0.04\nrule inertia_jump 0.1\nrule jump_time 9");
     live(&t, 0.2f);
 }
 
