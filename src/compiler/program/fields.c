@@ -11,7 +11,7 @@ enum {
 /* Of a tile of so many rows, in vectors of sums. */
 static double tile_cost(const gali_fields *f, uint32_t window, uint32_t rows) {
     const double reads = (rows + window - 1.0) * (f->columns + window - 1.0);
-    return rows ? rows * f->columns + VISIT + reads / READ : 0;
+    return rows ? rows * f->columns + VISIT + reads / (double)READ : 0;
 }
 
 static double cost_of(const gali_fields *f, uint32_t window) {
