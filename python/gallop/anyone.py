@@ -33,6 +33,7 @@ LEAST_STANDING = 2.0  # seconds, mirror images included
 SHORTEST = 30  # frames of a clip
 ON_FEET = 0.6  # of the hips' usual height: lower ones are of somebody who lies, sits or crawls
 POP = 2.0  # over the largest change of a joint's motion in all but a tenth of the clips: a mistake
+MORE_WAY = 1.1  # inertia_way over the longest way of a joint in a frame that the files show
 MORE_JUMP = 1.2  # inertia_jump over the largest change of a joint's motion that the files show
 KEPT = ("hips", "head", *(f"{s}_{p}" for s in finding.SIDES for p in finding.PARTS))
 
@@ -461,10 +462,11 @@ def contract_of(
     moving = np.concatenate(speeds) if speeds else np.zeros(0)
     walk, run = np.percentile(moving, [50, 90]) if len(moving) else (1.3, 2.5)
     feet = [t.position[:, [leg.ankle for leg in legs], 1].min() for t in takes]
+    way, jump = features.pose_motion(takes)
     rules = {**walker.RULES, "speed_walk": round(float(walk), 3), "speed_run": round(float(run), 3),
              "stand_start": 1.0,
              "foot_heel_height": round(float(np.median(feet)), 2), "foot_toe_height": 2.0,
-             "inertia_jump": round(MORE_JUMP * features.pose_motion(takes)[1], 2)}
+             "inertia_jump": round(MORE_JUMP * jump, 2), "inertia_way": round(MORE_WAY * way, 2)}
     root = skeleton.offsets.copy()
     root[0] = (0, float(np.median([t.position[:, 0, 1].mean() for t in takes])), 0)
     made = motion.Skeleton(skeleton.names, skeleton.parents, root)

@@ -19,7 +19,7 @@ static void count_inert(gali_layout *is, const gali_contract *c) {
     for (uint32_t j = 0; c->rules.inertia_jump > 0 && j < c->joint_count; j++) {
         is->inert += c->joints[j].leg < 0;
     }
-    is->inert_places = c->rules.inertia_jump > 0 ? 1 + 2 * c->leg_count : 0;
+    is->inert_places = c->rules.inertia_jump > 0 ? 2 + 5 * c->leg_count : 0;
 }
 
 static uint32_t longest_row(const gali_layout *is) {

@@ -19,7 +19,6 @@
 
 enum {
     GALI_BANK = 16,    /* lanes */
-    GALI_OFFSET = 6,   /* numbers of what a shown pose is behind by, and of its rate (inertia.inc) */
     GALI_ROW_STEP = 4, /* rows are read and written by so many floats */
     GALI_POSES = 3,
     GALI_FRAMES_MAX = 8, /* most that one evaluation stands for, and most that a newcomer waits */
@@ -64,13 +63,14 @@ typedef struct gali_layout {
 #define FIELD(name, kind, bound, count) uint32_t name;
 #include "motion/state.def"
 #undef FIELD
-    uint32_t numbers;      /* of a character's state */
-    uint32_t record;       /* floats of a frame of history, a multiple of GALI_ROW_STEP */
-    uint32_t pose_row;     /* floats of a pose, likewise */
-    uint32_t inert;        /* joints in no leg that have inertia */
-    uint32_t inert_places; /* the first joint, and two a leg; 0 without inertia */
-    uint32_t grounded;     /* 1 where the ground around the root is followed, else 0 */
-    uint32_t knots;        /* of the predicted path: the root, where it is not predicted, and futures */
+    uint32_t numbers;  /* of a character's state */
+    uint32_t record;   /* floats of a frame of history, a multiple of GALI_ROW_STEP */
+    uint32_t pose_row; /* floats of a pose, likewise */
+    uint32_t inert;    /* joints in no leg that have inertia */
+    uint32_t
+        inert_places;  /* predicted: the first joint, two a leg; as shown: it, three a leg; 0 without inertia */
+    uint32_t grounded; /* 1 where the ground around the root is followed, else 0 */
+    uint32_t knots;    /* of the predicted path: the root, where it is not predicted, and futures */
     int32_t knot[GALI_SAMPLES_MAX + 1]; /* their offsets, ascending from 0 */
     /* rows of the work: pose [joints][7], before the network samples [GALI_RECORD_GAIT + gaits][samples], after it, in
      * their place, the pose in the parents' frames [joints][7], and room for a row that goes nowhere */

@@ -56,8 +56,8 @@ static void a_jump_is_made_up_for_in_time(void **unused) {
     }
     print_message("an arm that jumps by 1: half after %.0f frames, at most %.3f a frame, changing by %.3f\n",
                   (double)half, (double)fastest, (double)change);
-    assert_true(half >= 7 && half <= 9);     /* inertia_time is 8 */
-    assert_true(change < 3.0f / 30 + 0.05f); /* inertia_jump over the arm's length, and the spring's own */
+    assert_true(half >= 7 && half <= 9);      /* inertia_time is 8 */
+    assert_true(change < 3.0f / 30 + 0.001f); /* inertia_jump over the arm's length */
     predict(&s, 1);
     gal_transform predicted[STAND_JOINTS], shown[STAND_JOINTS];
     pose_of(&s, predicted);
@@ -106,7 +106,7 @@ static void a_root_that_jumps_does_not_take_the_body_along(void **unused) {
         last += now;
     }
     print_message("a root jumps by 28: the body's way changes by %.2f in a frame\n", (double)change);
-    assert_true(change < 3 + 2.5f); /* inertia_jump, and the spring's own */
+    assert_true(change < 3.01f); /* inertia_jump */
     assert_true(fabsf(last - root) < 1e-3f);
     lane_free(&s);
 }
@@ -138,9 +138,51 @@ static void a_jump_of_many_metres_is_in_range(void **unused) {
             assert_int_equal(lost, 0);
         }
         pose_of(&s, shown);
-        assert_memory_equal(shown, predicted, sizeof predicted);
+        if (jumps[i] >= 3) { /* what may change its way by so little is still on it */
+            assert_memory_equal(shown, predicted, sizeof predicted);
+        }
         lane_free(&s);
     }
+}
+
+/*
+ * A chain whose every joint swings the other way in each frame: neither how far its end goes nor how that changes adds up along
+ * the chain.
+ */
+static void what_joints_of_a_chain_do_does_not_add_up(void **unused) {
+    (void)unused;
+    static const char chain[] = "gallop-contract 1\nname chain\nrate 60\nunit 0.01\njoint A - 0 100 0\n"
+                                "joint B A 10 0 0\njoint C B 10 0 0\njoint D C 10 0 0\njoint E D 10 0 0\n"
+                                "samples 0\nfuture 10\nrule inertia_jump 2\nrule inertia_way 5\n"
+                                "input trajectory.position.x\noutput joint.position\n";
+    static const mannequin_desc desc = {.contract = chain, .seed = 1};
+    lane s;
+    gal_vec3 last = {40, 100, 0}, way = {0};
+    float longest = 0, change = 0;
+    lane_make(&s, &desc, NULL, 0, 0, 0);
+    for (int frame = 0; frame < 200; frame++) {
+        gal_vec3 at = {0, 100, 0};
+        float angle = 0;
+        for (uint32_t j = 0; j < 5; j++) {
+            angle += frame > 0 && frame / 6 % 2 ? -0.5f : 0.5f * (float)(frame > 0);
+            gal_quat turn = gali_quat_from_axis((gal_vec3){0, 1, 0}, angle);
+            lane_set_pose(&s, j, (gal_transform){at, turn});
+            at = gali_vec3_add(at, gali_quat_turn(turn, (gal_vec3){10, 0, 0}));
+        }
+        if (frame == 0) {
+            s.phases->start_inertia(&s.lanes);
+        }
+        s.phases->apply_inertia(&s.lanes);
+        gal_vec3 end = lane_pose(&s, 4).position, now = gali_vec3_sub(end, last);
+        longest = fmaxf(longest, gali_vec3_length(now));
+        change = fmaxf(change, gali_vec3_length(gali_vec3_sub(now, way)));
+        way = now;
+        last = end;
+    }
+    print_message("the end of a chain goes %.2f a frame, changing by %.2f\n", (double)longest, (double)change);
+    /* sums of a joint's bone over what hangs on it: 1/4 + 1/3 + 1/2 + 1 */
+    assert_true(longest < 5 * 2.1f && change < 2 * 2.1f + 1);
+    lane_free(&s);
 }
 
 /* ---- the walker ---- */
@@ -198,7 +240,7 @@ static void a_stick_thrown_over_does_not_show(void **unused) {
     }
     print_message("walker turned about: joints jump by %.1f cm, with inertia by %.1f\n", (double)most[0],
                   (double)most[1]);
-    assert_true(most[0] > 20 && most[1] < 15);
+    assert_true(most[0] > 20 && most[1] < 7); /* it was 13 where a turn carried along what hangs on it */
     assert_memory_equal(&end[0].root, &end[1].root, sizeof end[0].root);
     assert_true(end[0].phase == end[1].phase && end[0].facing == end[1].facing);
 }
@@ -229,14 +271,50 @@ static void a_steady_walk_is_shown_as_predicted(void **unused) {
     gal_controller_close(inert);
 }
 
+/* Steps of 18 cm, half a metre deep. */
+static float stairs(void *context, float x, float z) {
+    (void)context;
+    (void)x;
+    return 18 * floorf(z / 50);
+}
+
+/* Foot locking that is switched off and on again lays the pose on the ground and off, by and by. */
+static void a_lock_that_is_switched_eases_in(void **unused) {
+    (void)unused;
+    gal_controller *controller = walker(1);
+    gal_crowd *crowd = crowd_of(controller, 1, stairs);
+    gal_character id = crowd_add(crowd, (gal_spawn){0});
+    gal_vec3 last[GALI_JOINTS_MAX], way[GALI_JOINTS_MAX];
+    root_frame root = {{0, 0, 0}, {0, 1}};
+    float most = 0;
+    for (int frame = 0; frame < 600; frame++) {
+        gal_character_state now;
+        uint32_t joints;
+        gal_crowd_set_input(crowd, id, &(gal_input){.move_y = 1});
+        gal_crowd_set_foot_lock(crowd, id, frame / 37 % 2 == 0);
+        gal_crowd_step(crowd);
+        const gal_transform *pose = gal_crowd_pose(crowd, id, &joints);
+        float jump = jump_of(pose, root, last, way, joints);
+        most = frame > 5 ? fmaxf(most, jump) : 0;
+        gal_crowd_state(crowd, id, &now);
+        root = (root_frame){now.root, gali_facing_from_angle(now.facing)};
+    }
+    print_message("locks switched: joints change their way by %.1f cm in a frame\n", (double)most);
+    assert_true(most < 18); /* it was 28 */
+    gal_crowd_destroy(crowd);
+    gal_controller_close(controller);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_jump_is_made_up_for_in_time),
         cmocka_unit_test(a_smooth_motion_is_shown_as_it_is),
         cmocka_unit_test(a_root_that_jumps_does_not_take_the_body_along),
         cmocka_unit_test(a_jump_of_many_metres_is_in_range),
+        cmocka_unit_test(what_joints_of_a_chain_do_does_not_add_up),
         cmocka_unit_test(a_stick_thrown_over_does_not_show),
         cmocka_unit_test(a_steady_walk_is_shown_as_predicted),
+        cmocka_unit_test(a_lock_that_is_switched_eases_in),
     };
     return cmocka_run_group_tests_name("motion inertia", tests, NULL, NULL);
 }
