@@ -67,8 +67,8 @@ typedef struct gali_layout {
     uint32_t record;   /* floats of a frame of history, a multiple of GALI_ROW_STEP */
     uint32_t pose_row; /* floats of a pose, likewise */
     uint32_t inert;    /* joints in no leg that have inertia */
-    uint32_t
-        inert_places;  /* predicted: the first joint, two a leg; as shown: it, three a leg; 0 without inertia */
+    /* predicted: the first joint, two a leg; as shown: it, three a leg; 0 without inertia */
+    uint32_t inert_places;
     uint32_t grounded; /* 1 where the ground around the root is followed, else 0 */
     uint32_t knots;    /* of the predicted path: the root, where it is not predicted, and futures */
     int32_t knot[GALI_SAMPLES_MAX + 1]; /* their offsets, ascending from 0 */

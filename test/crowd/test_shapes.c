@@ -179,10 +179,10 @@ static void every_rule_may_be_at_its_limits(void **unused) {
 #include "contract/rules.def"
 #undef RULE
     };
-    static const char *const work[] = {
-        "ground_reach 20", "ground_feet 1",   "ground_drop 25", "ground_tilt 0.5", "inertia_jump 2",
-        "jump_time 10",    "jump_speed 0.01", "jump_ease 5",    "phase_aside 1",   "speed_gain 0.1",
-        "speed_push 0.3",  "sway 2",          "breath 1"};
+    static const char *const work[] = {"ground_reach 20", "ground_feet 1", "ground_drop 25",  "ground_tilt 0.5",
+                                       "inertia_jump 2",  "inertia_way 4", "inertia_swing 5", "jump_time 10",
+                                       "jump_speed 0.01", "jump_ease 5",   "phase_aside 1",   "speed_gain 0.1",
+                                       "speed_push 0.3",  "sway 2",        "breath 1"};
     for (size_t i = 0; i < 2 * sizeof rules / sizeof *rules; i++) {
         const char *name = rules[i / 2].name;
         const size_t length = strlen(name);
