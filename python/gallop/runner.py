@@ -65,10 +65,12 @@ RULES = {
 
 # What is trained: width of the hidden layers and steps of polish, and the same with --quick.
 HIDDEN = {"pfnn": 384, "mann": 224}
-POLISH = 5600
+POLISH, PACED_POLISH = 6400, 5600
 QUICK_HIDDEN, QUICK_POLISH = 160, 300
-LAST = {"paced": True, "carry": 1.0, "leap": 0.5, "leaps": 6.0, "turns": 3.0, "spins": 0.1,
-        "ahead": 0.34, "crouches": 0.16}  # see polish.Plan
+# What --paced has of its own: of polish.Plan, and of RULES.
+PACED = {"paced": True, "carry": 1.0, "leap": 0.5, "leaps": 6.0, "turns": 3.0, "spins": 0.1,
+         "ahead": 0.34, "crouches": 0.16}
+PACED_RULES = {"speed_push": 0.15, "speed_push_side": 0.85, "jump_ease": 8.0, "phase_aside": 1.45}
 
 # Label constants: speeds in cm/s, heights as shares of the height of the hips when standing.
 RUNS = (175.0, 215.0)  # between these a walk becomes a run; to the side and back sooner
@@ -194,13 +196,14 @@ def rarity(data: Dataset) -> np.ndarray:
     return weight / weight.mean()
 
 
-def contract(phased: bool = True, sees: bool = False) -> Contract:
+def contract(phased: bool = True, sees: bool = False, paced: bool = False) -> Contract:
     """The runner's contract: the walker's with two gaits more, and the ground where it `sees`."""
     text = library.models_folder() / "walker.contract"
     base = parse(text.read_text(), str(text))
     skeleton = motion.Skeleton(base.joint_names(), base.parents(),
                                np.array([j.offset for j in base.joints]))
-    made = walker.template("runner", skeleton, base.legs, 0.01, RULES, phased, GAITS)
+    rules = {**RULES, **PACED_RULES} if paced else RULES
+    made = walker.template("runner", skeleton, base.legs, 0.01, rules, phased, GAITS)
     if sees:
         made.inputs[-2:-2] = terrain.blocks(made.unit)
     return made

@@ -142,6 +142,9 @@ def parser() -> argparse.ArgumentParser:
                    "which it learns to see the ground; nothing else is changed (0: it does not)")
     p.add_argument("--from", type=Path, dest="begin", metavar="MODEL",
                    help="mend this model of the project, and train nothing else")
+    p.add_argument("--paced", action="store_true",
+                   help="runner: polished at the pace of run time: turns on the spot and jumps "
+                   "slide less, a run is flatter")
     p.add_argument("--keep", type=float,
                    help="polish: how much stays as it was (0.5), or as the teacher says (2)")
     p.add_argument("--course", type=float, default=20.0, help="polish: weight of where it is led")
@@ -243,9 +246,9 @@ def train_runner(args: argparse.Namespace) -> None:
     """Train, judge and write the runner."""
     args.hidden = args.hidden or (runner.QUICK_HIDDEN if args.quick else runner.HIDDEN[args.kind])
     if args.polish is None:
-        usual = runner.QUICK_POLISH if args.quick else runner.POLISH
-        args.polish = round(usual * args.steps)
-    rules = runner.contract(args.kind == "pfnn", args.ground > 0)
+        usual = runner.PACED_POLISH if args.paced else runner.POLISH
+        args.polish = round((runner.QUICK_POLISH if args.quick else usual) * args.steps)
+    rules = runner.contract(args.kind == "pfnn", args.ground > 0, args.paced)
     data = features.build(rules, runner.takes(runner_clips(args)))
     data.weight = runner.rarity(data)
     every = np.ones(len(data.x), bool)
@@ -258,7 +261,7 @@ def train_runner(args: argparse.Namespace) -> None:
     if trainer.world.rank > 0:
         return
     curve = trainer.history
-    net, more = polished(args, trainer, rules, data, 0, recipe=runner.LAST)
+    net, more = polished(args, trainer, rules, data, 0, recipe=runner.PACED if args.paced else {})
     if args.curve:
         write_curve(args.curve, curve + [(settings_steps(settings) + s, e) for s, e in more])
     model = exporter.to_model(net, rules, scale, fixed=np.ones(len(data.styles)))
@@ -303,7 +306,7 @@ def polished(
     style: int, pupil: distil.Pupil | None = None, recipe: dict[str, float] | None = None,
 ) -> tuple[PFNN, list[tuple[int, dict[str, float]]]]:
     """The network after the last stage, and that stage's history; a pupil's ends when its judge
-    says so. `recipe` is of the Plan what this controller has of its own."""
+    says so. `recipe`: what the Plan has of its own."""
     net, history = trainer.average, []  # type: PFNN, list[tuple[int, dict[str, float]]]
     began = time.time()
     for plan, suffix in plans_of(args, pupil is not None, recipe or {}):
@@ -472,6 +475,8 @@ def main() -> int:
         parser().error("--look: of your own motion, --data FOLDER")
     if args.what in ("walker", "dog") and args.kind != "pfnn":
         parser().error("--kind: the walker is a pfnn, the dog a mann")
+    if args.paced and args.what != "runner":
+        parser().error("--paced: of the runner alone")
     try:
         prepare_outputs(args)
         check_device(args.device)

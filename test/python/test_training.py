@@ -186,7 +186,7 @@ def test_who_begins_too_fast_is_told(data):
 def test_who_turns_on_the_spot_goes_at_the_pace_of_run_time(data):
     """Else he lets the phase stand there, and slides without a step; all others' is their own."""
     args = train.parser().parse_args(["runner", "--polish", "5"])
-    (made, _), = train.plans_of(args, False, runner.LAST)
+    (made, _), = train.plans_of(args, False, runner.PACED)
     assert made.paced and made.carry == runner.RULES["jump_carry"]
     t = trainer(data)
     for paced in (True, False):
@@ -346,6 +346,7 @@ def test_what_cannot_be_written_is_said_before_the_work(tmp_path, monkeypatch, c
     ("walker --hidden -1", 2, "argument --hidden: invalid int above 0 value: '-1'"),
     ("walker --steps none", 2, "argument --steps: invalid float above 0 value: 'none'"),
     ("--data folder", 2, "-o MODEL.gallop is missing"),
+    ("walker --paced", 2, "--paced: of the runner alone"),
     ("walker --device nowhere", 1, "gallop.train: --device nowhere: "),
 ])
 def test_wrong_words_are_named(words, status, message, monkeypatch, capsys):
@@ -362,6 +363,11 @@ def test_steps_are_those_of_the_polish_too():
                          (["--steps", "0.01", "--polish", "7"], 7)):
         args = train.parser().parse_args(["walker", *words])
         assert train.plans_of(args, False, {})[0][0].steps == steps
+
+
+def test_paced_is_a_recipe_and_rules():
+    usual, paced = (runner.contract(paced=p).rules for p in (False, True))
+    assert {k for k in paced if paced[k] != usual.get(k)} == set(runner.PACED_RULES)
 
 
 def test_files_that_are_not_there_are_named_in_words(tmp_path, monkeypatch, capsys):
