@@ -55,6 +55,12 @@ fn compiler() -> cc::Build {
         .warnings(false)
         .flag_if_supported("-ffp-contract=off")
         .flag_if_supported("-fvisibility=hidden");
+    // gcc takes Windows' stack for aligned to vectors where it masks a load of it.
+    if env::var("CARGO_CFG_TARGET_OS").as_deref() == Ok("windows")
+        && env::var("CARGO_CFG_TARGET_ENV").as_deref() == Ok("gnu")
+    {
+        build.flag_if_supported("-Wa,-muse-unaligned-vector-move");
+    }
     build
 }
 
