@@ -38,12 +38,19 @@ static gali_graph *convolution_graph(const convolution *c, gali_arena *arena) {
     for (int64_t i = 0; i < c->maps; i++) {
         gali_text_add(&text, " %.6g", (double)(i % 7) - 3);
     }
-    gali_text_add(
-        &text,
-        "\n%%3 \"z\": f32[...] = %s\n%%4 \"y\": f32[...] = Conv (%%3, %%1, %%2) %s\n%%5 \"s\": f32[...] = %s\n"
-        "%%6 \"r\": f32[...] = Relu (%%5)\noutput %%6\n",
-        c->before ? c->before : "Identity (%0)", c->attributes,
-        c->adds_input ? "Add (%4, %3)" : "Identity (%4)");
+    gali_text_add(&text, "\n");
+    unsigned x = 0, last = 2; /* the convolution's input; the value that was made last */
+    if (c->before) {
+        x = ++last;
+        gali_text_add(&text, "%%%u \"z\": f32[...] = %s\n", x, c->before);
+    }
+    gali_text_add(&text, "%%%u \"y\": f32[...] = Conv (%%%u, %%1, %%2) %s\n", last + 1, x, c->attributes);
+    last++;
+    if (c->adds_input) {
+        gali_text_add(&text, "%%%u \"s\": f32[...] = Add (%%%u, %%%u)\n", last + 1, last, x);
+        last++;
+    }
+    gali_text_add(&text, "%%%u \"r\": f32[...] = Relu (%%%u)\noutput %%%u\n", last + 1, last, last + 1);
     if (gali_graph_parse(&graph, text.bytes, text.size, arena, &error) != GAL_OK ||
         gali_graph_infer(graph, &error) != GAL_OK) {
         fail_msg("%s", error.message);
