@@ -415,7 +415,7 @@ static void a_foot_that_is_let_go_steps(void **unused) {
                     1e-5f); /* heel and toe alike */
     }
     print_message("a foot let go: %.1f cm of %.1f cm on the ground\n", (double)slid, (double)went);
-    assert_true(went > 30 && slid < 0.2f * went);
+    assert_true(went > 30 && slid < 0.01f * went);
     assert_true(least < 0.05f && high - low > 5.5f && high - low < 6.5f);
     part(&p);
 }

@@ -185,6 +185,54 @@ static void what_joints_of_a_chain_do_does_not_add_up(void **unused) {
     lane_free(&s);
 }
 
+/* ---- a foot that lands ---- */
+
+/* A body that stands, its left foot as far behind the right one as `back` says, on the ground or not. */
+static void predict_step(lane *l, float back, float contact) {
+    for (uint32_t j = 0; j < MANNEQUIN_JOINTS; j++) {
+        gal_vec3 at = mannequin_stands(j);
+        at.z -= j == 3 || j == 4 ? back : j == 2 ? 0.5f * back : 0; /* heel and toe; the knee */
+        lane_set_pose(l, j, (gal_transform){at, {0, 0, 0, 1}});
+    }
+    for (uint32_t i = 0; i < 4; i++) { /* of heels and toes, the left leg's first */
+        lane_set(l, l->is->contact + i, i < 2 ? contact : 1);
+    }
+}
+
+/*
+ * A foot is predicted to stand in the frame in which it came by 8 cm: it brakes, and is held where it comes to rest. Who saw it
+ * make up for the rest saw it slide.
+ */
+static void a_foot_that_lands_does_not_slide_to_its_place(void **unused) {
+    (void)unused;
+    static const char *const grounds[] = {
+        "", "rule ground_reach 20\nrule ground_smooth 0.12\nrule ground_feet 1\n"};
+    for (size_t g = 0; g < sizeof grounds / sizeof *grounds; g++) {
+        char rules[256];
+        snprintf(rules, sizeof rules, "rule inertia_jump 3\nrule inertia_time 8\n%s", grounds[g]);
+        lane l;
+        lane_make(&l, &(mannequin_desc){.rules = rules, .seed = 1}, NULL, 0, 0, 0);
+        lane_set(&l, l.is->foot_lock, 1);
+        lane_set(&l, l.is->frames, 1);
+        const uint32_t toe = (uint32_t)l.contract->legs[0].toe;
+        float slid = 0, stood = 0, last = 0;
+        for (int frame = 0; frame < 40; frame++) {
+            predict_step(&l, frame < 5 ? 40 - 8.0f * (float)frame : 0, frame < 5 ? 0 : 1);
+            l.phases->lock_feet(&l.lanes);
+            float z = lane_pose(&l, toe).position.z;
+            int on = frame >= 5 && lane_get(&l, l.is->foot_lifted) < 0.5f;
+            slid += on ? fabsf(z - last) : 0;
+            stood += (float)on;
+            last = z;
+        }
+        print_message(
+            "a foot that lands at 8 cm a frame slides by %.3f cm in %.0f frames, %.1f from its place\n",
+            (double)slid, (double)stood, (double)(mannequin_stands(toe).z - last));
+        assert_true(stood > 25 && slid < 0.05f);
+        lane_free(&l);
+    }
+}
+
 /* ---- the walker ---- */
 
 /* The shipped walker; with `inertia` 0, without the rule. */
@@ -312,6 +360,7 @@ int main(void) {
         cmocka_unit_test(a_root_that_jumps_does_not_take_the_body_along),
         cmocka_unit_test(a_jump_of_many_metres_is_in_range),
         cmocka_unit_test(what_joints_of_a_chain_do_does_not_add_up),
+        cmocka_unit_test(a_foot_that_lands_does_not_slide_to_its_place),
         cmocka_unit_test(a_stick_thrown_over_does_not_show),
         cmocka_unit_test(a_steady_walk_is_shown_as_predicted),
         cmocka_unit_test(a_lock_that_is_switched_eases_in),
