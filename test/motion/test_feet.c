@@ -186,6 +186,32 @@ static void a_toe_out_of_reach_stays_and_its_heel_rises(void **unused) {
     lane_free(&l);
 }
 
+/* What is left of a foot's lean turns it about its sole as it is, though it was about the sole as it was laid: the toe stays. */
+static void a_twisted_foot_leaves_its_toe(void **unused) {
+    (void)unused;
+    lane l;
+    make_biped(&l);
+    const gali_span s = span_of(&l);
+    uint64_t random = 25;
+    float turned = 0;
+    for (int i = 0; i < 100; i++) {
+        gal_transform pose[MANNEQUIN_JOINTS];
+        random_leg(&random, pose);
+        for (uint32_t j = 0; j < MANNEQUIN_JOINTS; j++) {
+            lane_set_pose(&l, j, pose[j]);
+        }
+        const gal_vec3 across = {0.2f, -0.5f, 1},
+                       laid = gali_vec3_unit(across, across); /* the foot's own is 3, -1, 13 */
+        gal_quat twist = gali_quat_from_axis(laid, synthetic_uniform(&random));
+        gali_twist_foot(&s, &l.contract->legs[0], gali_vq_of(twist));
+        assert_true(distance(lane_pose(&l, LEFT_TOE).position, pose[LEFT_TOE].position) < 1e-3f);
+        gal_quat a = lane_pose(&l, LEFT_HEEL).rotation, b = pose[LEFT_HEEL].rotation;
+        turned = fmaxf(turned, 1 - fabsf(a.x * b.x + a.y * b.y + a.z * b.z + a.w * b.w));
+    }
+    assert_true(turned > 0.05f);
+    lane_free(&l);
+}
+
 /* ---- lifts ---- */
 
 /* A step up, out of the reach of what the root goes over. */
@@ -522,6 +548,7 @@ int main(void) {
         cmocka_unit_test(out_of_reach_it_points_there),
         cmocka_unit_test(a_straight_knee_bends_forwards),
         cmocka_unit_test(a_toe_out_of_reach_stays_and_its_heel_rises),
+        cmocka_unit_test(a_twisted_foot_leaves_its_toe),
         cmocka_unit_test(the_way_ahead_is_looked_at_by_seconds),
         cmocka_unit_test(a_planted_toe_stays_on_the_hillside),
         cmocka_unit_test(locking_changes_the_pose_alone),
