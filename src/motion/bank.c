@@ -46,7 +46,8 @@ gali_layout gali_layout_make(const gali_contract *contract) {
     is->pose = 0;
     is->samples = is->local = 7 * c->joint_count;
     uint32_t samples = (GALI_RECORD_GAIT + c->gait_count) * c->sample_count;
-    is->nowhere = is->samples + (samples > 7 * c->joint_count ? samples : 7 * c->joint_count);
+    is->swings = is->local + 7 * c->joint_count;
+    is->nowhere = is->samples + (samples > 10 * c->joint_count ? samples : 10 * c->joint_count);
     is->work = is->nowhere + (longest_row(is) + GALI_BANK - 1) / GALI_BANK;
     return made;
 }

@@ -73,8 +73,9 @@ typedef struct gali_layout {
     uint32_t knots;    /* of the predicted path: the root, where it is not predicted, and futures */
     int32_t knot[GALI_SAMPLES_MAX + 1]; /* their offsets, ascending from 0 */
     /* rows of the work: pose [joints][7], before the network samples [GALI_RECORD_GAIT + gaits][samples], after it, in
-     * their place, the pose in the parents' frames [joints][7], and room for a row that goes nowhere */
-    uint32_t pose, samples, local, nowhere;
+     * their place, the pose in the parents' frames [joints][7] and how far joints swing [joints][3], and room for a row
+     * that goes nowhere */
+    uint32_t pose, samples, local, swings, nowhere;
     uint32_t x_row; /* floats of features, a multiple of GALI_ROW_STEP */
     uint32_t work;  /* rows in all */
 } gali_layout;

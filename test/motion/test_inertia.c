@@ -164,7 +164,7 @@ static void what_joints_of_a_chain_do_does_not_add_up(void **unused) {
         gal_vec3 at = {0, 100, 0};
         float angle = 0;
         for (uint32_t j = 0; j < 5; j++) {
-            angle += frame > 0 && frame / 6 % 2 ? -0.5f : 0.5f * (float)(frame > 0);
+            angle += frame > 0 && frame / 12 % 2 ? -0.5f : 0.5f * (float)(frame > 0);
             gal_quat turn = gali_quat_from_axis((gal_vec3){0, 1, 0}, angle);
             lane_set_pose(&s, j, (gal_transform){at, turn});
             at = gali_vec3_add(at, gali_quat_turn(turn, (gal_vec3){10, 0, 0}));
@@ -180,8 +180,8 @@ static void what_joints_of_a_chain_do_does_not_add_up(void **unused) {
         last = end;
     }
     print_message("the end of a chain goes %.2f a frame, changing by %.2f\n", (double)longest, (double)change);
-    /* sums of a joint's bone over what hangs on it: 1/4 + 1/3 + 1/2 + 1 */
-    assert_true(longest < 5 * 2.1f && change < 2 * 2.1f + 1);
+    assert_true(longest < 5.02f);       /* it was 5.5 where each turn kept to that by itself */
+    assert_true(change < 2 * 2.1f + 1); /* the sum of bones over what hangs on them: 1/4 + 1/3 + 1/2 + 1 */
     lane_free(&s);
 }
 
