@@ -212,6 +212,41 @@ static void a_twisted_foot_leaves_its_toe(void **unused) {
     lane_free(&l);
 }
 
+/* The knee of a foot in the air is where it is eased to, also where its leg is stretched: that does not give way again. */
+static void a_knee_is_where_it_is_eased_to(void **unused) {
+    (void)unused;
+    static const mannequin_desc desc = {.seed = 1, .rules = "rule inertia_jump 3\n"};
+    lane l;
+    lane_make(&l, &desc, NULL, 0, 0, 0);
+    const gali_span s = span_of(&l);
+    const uint32_t k = gali_eased_leg(&s, 0) + 2;
+    gal_transform pose[MANNEQUIN_JOINTS];
+    uint64_t random = 26;
+    random_leg(&random, pose);
+    pose[LEFT_HIP].position.y += 50; /* nothing holds it from giving way */
+    gal_vec3 hip = pose[LEFT_HIP].position, knee = {hip.x, hip.y - 42.6f, hip.z + 5.9f};
+    pose[LEFT_KNEE].position = knee;
+    pose[LEFT_HEEL].position = (gal_vec3){hip.x, hip.y - 84.2f, hip.z};
+    pose[LEFT_TOE].position = (gal_vec3){hip.x, hip.y - 85.2f, hip.z + 14};
+    for (uint32_t j = 0; j < MANNEQUIN_JOINTS; j++) {
+        lane_set_pose(&l, j, pose[j]);
+    }
+    gal_vec3 behind = {knee.x, knee.y - 0.2f, knee.z - 4};
+    lane_set3(&l, l.is->place_before + 3 * k, knee);
+    lane_set3(&l, l.is->place_shown + 3 * k, behind);
+    lane_set(&l, l.is->foot_lifted, 1);
+    lane_set(&l, l.is->frames, 1);
+    lane_set(&l, l.is->fresh, 0);
+    gali_ease_knee(&s, 0);
+    gal_vec3 shown = lane_get3(&l, l.is->place_shown + 3 * k), now = lane_pose(&l, LEFT_KNEE).position;
+    gal_vec3 way = gali_vec3_sub(shown, hip), got = gali_vec3_sub(now, hip);
+    float off = distance(gali_vec3_unit(way, way), gali_vec3_unit(got, got)) * 43;
+    print_message("an eased knee is %.3f cm off its place\n", (double)off);
+    assert_true(distance(shown, knee) > 1 &&
+                off < 1); /* 2.6, giving way twice; a leg is never quite straight */
+    lane_free(&l);
+}
+
 /* ---- lifts ---- */
 
 /* A step up, out of the reach of what the root goes over. */
@@ -548,6 +583,7 @@ int main(void) {
         cmocka_unit_test(out_of_reach_it_points_there),
         cmocka_unit_test(a_straight_knee_bends_forwards),
         cmocka_unit_test(a_toe_out_of_reach_stays_and_its_heel_rises),
+        cmocka_unit_test(a_knee_is_where_it_is_eased_to),
         cmocka_unit_test(a_twisted_foot_leaves_its_toe),
         cmocka_unit_test(the_way_ahead_is_looked_at_by_seconds),
         cmocka_unit_test(a_planted_toe_stays_on_the_hillside),
