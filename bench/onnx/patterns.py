@@ -4,11 +4,13 @@
     patterns.py [L4 ...] [--seconds 3] [--patterns 8] [--fewer 8] [--target native] [--minutes 0.3]
 
 Random weights: of the pruned ones a kernel follows one of 8 patterns of four places, and so many kernels are kept that
-there are 8 times fewer weights. With bias and ReLU, as `gallop compile` makes them: the dense layer by the sum
-(`--exact`) and by transforms; the pruned one, and that without one of its parts (`--without reorder,reuse,patterns`);
-`patterns` leaves it as CSR, an index for each weight; and that by schedules that `gallop tune` found. All live in one process and take turns; a time is the median of the
-thread's CPU time a call, a ratio the median over turns. `of fewer` is the ratio to the direct sum by the ratio of
-weights: 1 would be a speed in proportion. Outputs are compared with the direct sum's.
+there are 8 times fewer weights of the layer, whole kernels counted. With bias and ReLU, as `gallop compile` makes them:
+the dense layer by the sum (`--exact`) and by transforms; the pruned one, and that without one of its parts (`--without
+reorder,reuse,patterns`); `patterns` leaves it as CSR, an index for each weight; and the sum and the pruned one by
+schedules that `gallop tune` found, each in the same time. All live in one process and take turns; a time is the median
+of the thread's CPU time a call, a ratio the median over turns. `fewer` is the ratio to the direct sum by the ratio of
+weights: 1 would be a speed in proportion. `again` is the same where a turn is three calls in a row, of which the last
+counts: weights and pictures are as near as they get. Outputs are compared with the direct sum's.
 """
 
 from __future__ import annotations
@@ -32,6 +34,7 @@ LAYERS = {"L4": (128, 128, 112), "L5": (128, 256, 56), "L6": (256, 256, 56), "L7
           "L8": (512, 512, 28), "L9": (512, 512, 14)}
 PRUNED = {"pruned": "", "no reorder": "reorder", "no reuse": "reuse", "CSR": "patterns"}
 TURNS_LEAST = 7
+ROW = 3  # calls in a row
 CENTRE, WINDOW, KEPT = 4, 9, 4
 AGREES = 1e-4  # share of the largest value
 
@@ -66,11 +69,11 @@ def write(path: Path, weights: np.ndarray, size: int) -> None:
     onnx.save(make.make_model(graph, opset_imports=[make.make_opsetid("", 17)], ir_version=8), path)
 
 
-def tuned(model: Path, options: argparse.Namespace) -> Path:
+def tuned(model: Path, options: argparse.Namespace, told: list[str]) -> Path:
     """The log of a search for the model's schedules."""
     log = model.with_suffix(".log")
     command = importlib.import_module("onnx_c").COMMAND
-    subprocess.run([command, "tune", model, "--target", options.target, "--minutes", str(options.minutes),
+    subprocess.run([command, "tune", model, *told, "--target", options.target, "--minutes", str(options.minutes),
                     "--log", log], check=True, stdout=subprocess.DEVNULL)
     return log
 
@@ -82,14 +85,14 @@ def made_of(name: str, options: argparse.Namespace, place: Path) -> dict[str, en
     x = np.random.default_rng(2).standard_normal((1, channels, size, size)).astype(np.float32)
     ways = {"sum": (dense, ["--exact"]), "transforms": (dense, []), "exact": (pruned, ["--exact"])}
     ways |= {way: (pruned, ["--without", left] if left else []) for way, left in PRUNED.items()}
-    ways["tuned"] = (pruned, [])
+    ways |= {"tuned": (pruned, []), "tuned sum": (dense, ["--exact"])}
     made = {}
     for way, (weights, told) in ways.items():
         folder = place / f"{name}_{way.replace(' ', '_')}"
         folder.mkdir()
         write(folder / "layer.onnx", weights, size)
-        if way == "tuned":
-            told = ["--log", os.fspath(tuned(folder / "layer.onnx", options))]
+        if way.startswith("tuned"):
+            told = [*told, "--log", os.fspath(tuned(folder / "layer.onnx", options, told))]
         given = engines.Model(folder / "layer.onnx", {"x": x}, ["y"], "")
         made[way] = engines.Gallop(given, folder, [*told, "--target", options.target])
     return made
@@ -99,31 +102,37 @@ def off(a: np.ndarray, b: np.ndarray) -> float:
     return float(np.abs(a - b).max() / np.abs(b).max())
 
 
-def measured(made: dict[str, engines.Gallop], seconds: float) -> dict[str, list[float]]:
-    """CPU times of each, in turns."""
+def measured(made: dict[str, engines.Gallop], seconds: float, row: int) -> dict[str, list[float]]:
+    """CPU times of each, in turns of so many calls, of which the last counts."""
     taken: dict[str, list[float]] = {way: [] for way in made}
     for engine in made.values():
         engine.call()
     until = time.monotonic() + seconds
     while time.monotonic() < until or len(taken["sum"]) < TURNS_LEAST:
         for way, engine in made.items():
+            for _ in range(row - 1):
+                engine.call()
             start = time.thread_time()
             engine.call()
             taken[way].append(time.thread_time() - start)
     return taken
 
 
-def line(name: str, taken: dict[str, list[float]], fewer: float) -> str:
+def ratio(taken: dict[str, list[float]], over: str, under: str) -> float:
+    return statistics.median(a / b for a, b in zip(taken[over], taken[under]))
+
+
+def line(name: str, taken: dict[str, list[float]], again: dict[str, list[float]], fewer: float) -> str:
     """A row of the table."""
-    def ratio(over: str, under: str) -> float:
-        return statistics.median(a / b for a, b in zip(taken[over], taken[under]))
 
     ms = [1e3 * statistics.median(taken[way]) for way in ("sum", "transforms", "pruned")]
-    parts = [ratio(way, "pruned") for way in (*PRUNED, "tuned") if way != "pruned"]
+    parts = [ratio(taken, way, "pruned") for way in (*PRUNED, "tuned") if way != "pruned"]
     sizes = "{}, {}, {}".format(*LAYERS[name])
-    return "{:4} {:14} {:8.2f} {:8.2f} {:8.2f} {:7.2f} {:7.2f} {:7.2f}   {:6.2f} {:6.2f} {:6.2f} {:6.2f}".format(
-        name, sizes, *ms, ratio("sum", "pruned"), ratio("transforms", "pruned"),
-        ratio("sum", "pruned") / fewer, *parts)
+    columns = "{:4} {:14} {:8.2f} {:8.2f} {:8.2f} {:7.2f} {:7.2f} {:7.2f} {:7.2f}   {:6.2f} {:6.2f} {:6.2f} {:6.2f} {:6.2f}"
+    return columns.format(
+        name, sizes, *ms, ratio(taken, "sum", "pruned"), ratio(taken, "transforms", "pruned"),
+        ratio(taken, "sum", "pruned") / fewer, ratio(again, "sum", "pruned") / fewer, *parts,
+        ratio(taken, "tuned sum", "sum"))
 
 
 def main() -> int:
@@ -142,15 +151,18 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as place:
         layers = {name: made_of(name, options, Path(place)) for name in options.layers}
         print("ms: the dense layer by the sum and by transforms, pruned; ratios: of the sum, of transforms, of fewer;\n"
-              "times of the pruned one without reordering, without loading rows once, as CSR, by tuned schedules\n"
-              f"{'':4} {'':14} {'sum':>8} {'transf':>8} {'pruned':>8} {'of sum':>7} {'of tr.':>7} {'fewer':>7}"
-              f"   {'order':>6} {'reuse':>6} {'CSR':>6} {'tuned':>6}")
+              "times of the pruned one without reordering, without loading rows once, as CSR, by tuned schedules;\n"
+              "of the sum by tuned schedules\n"
+              f"{'':4} {'':14} {'sum':>8} {'transf':>8} {'pruned':>8} {'of sum':>7} {'of tr.':>7} {'fewer':>7} {'again':>7}"
+              f"   {'order':>6} {'reuse':>6} {'CSR':>6} {'tuned':>6} {'sum':>6}")
         for name, made in layers.items():
             for way in (*PRUNED, "tuned"):
                 if off(made[way].outputs[0], made["exact"].outputs[0]) > AGREES:
                     print(f"{name}: {way} computes something else")
             del made["exact"]
-            print(line(name, measured(made, options.seconds), options.fewer), flush=True)
+            timed = {way: made[way] for way in ("sum", "pruned")}
+            print(line(name, measured(made, options.seconds, 1), measured(timed, options.seconds, ROW),
+                       options.fewer), flush=True)
     return 0
 
 

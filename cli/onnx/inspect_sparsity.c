@@ -24,18 +24,24 @@ static uint64_t count_zeros(const gali_value *w, uint64_t count) {
     return zeros;
 }
 
-/* Bytes of all integers of the layer's stages; 0: none is by patterns. in_fields: whether its tiles are on this machine. */
-static uint64_t index_bytes(const gali_program *p, uint32_t node, int *in_fields) {
+/* How a sum's tiles lie on this machine. */
+static const char *layout_of(const gali_program_stage *stage) {
     const gali_target *native = gali_target_find("native", NULL);
+    const uint32_t height = (uint32_t)stage->extent[2], width = (uint32_t)stage->extent[3];
+    return gali_patterns_may_rotate(width, native)                                         ? "FKW, rotated"
+           : gali_fields_choose(height, width, 1 + GALI_PATTERNS_MARGIN, native).lanes > 0 ? "FKW, fields"
+                                                                                           : "FKW";
+}
+
+/* Bytes of all integers of the layer's stages; 0: none is by patterns. lies: how its tiles do. */
+static uint64_t index_bytes(const gali_program *p, uint32_t node, const char **lies) {
     uint64_t bytes = 0;
-    *in_fields = 0;
     for (uint32_t i = 0; i < p->stage_count; i++) {
         const gali_program_stage *stage = &p->stages[i];
-        int own = !stage->gone && stage->node == node && stage->patterns && !stage->patterns->makes_tiles;
-        bytes += own ? gali_fkw_index_bytes(&stage->patterns->fkw) : 0;
-        *in_fields |= own && gali_fields_choose((uint32_t)stage->extent[2], (uint32_t)stage->extent[3],
-                                                1 + GALI_PATTERNS_MARGIN, native)
-                                     .lanes > 0;
+        if (!stage->gone && stage->node == node && stage->patterns && !stage->patterns->makes_tiles) {
+            bytes += gali_fkw_index_bytes(&stage->patterns->fkw);
+            *lies = layout_of(stage);
+        }
     }
     return bytes;
 }
@@ -47,8 +53,8 @@ static void print_layer(const gali_program *p, uint32_t node, const gali_value *
     for (int d = 0; d < type->rank; d++) {
         count *= (uint64_t)type->shape[d];
     }
-    int in_fields;
-    uint64_t zeros = count_zeros(w, count), stored = index_bytes(p, node, &in_fields);
+    const char *lies = NULL;
+    uint64_t zeros = count_zeros(w, count), stored = index_bytes(p, node, &lies);
     int windows = type->rank == 4 && type->shape[2] == 3 && type->shape[3] == 3;
     int follows = windows && gali_fkw_find(&patterns, w->data, filters, (uint64_t)type->shape[1]);
     char found[24] = "-", shape[64];
@@ -64,8 +70,8 @@ static void print_layer(const gali_program *p, uint32_t node, const gali_value *
            100 * (double)zeros / (double)(count ? count : 1), found);
     if (stored) {
         uint64_t csr = gali_csr_index_bytes(filters, count - zeros);
-        printf("%-13s %10llu of %llu, %.1f%%\n", in_fields ? "FKW, fields" : "FKW", (unsigned long long)stored,
-               (unsigned long long)csr, 100 * (double)stored / (double)csr);
+        printf("%-13s %10llu of %llu, %.1f%%\n", lies, (unsigned long long)stored, (unsigned long long)csr,
+               100 * (double)stored / (double)csr);
     } else {
         printf("dense\n");
     }
@@ -80,5 +86,6 @@ void gali_inspect_sparsity(const gali_program *p) {
             print_layer(p, i, w);
         }
     }
-    printf("patterns: how many, and the share of kernels that are pruned whole; fields: on this machine\n");
+    printf(
+        "patterns: how many, and the share of kernels that are pruned whole; how tiles lie: on this machine\n");
 }

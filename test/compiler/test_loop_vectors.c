@@ -105,6 +105,16 @@ static const char squares[] = "loop squares(n in 1..3) dense {\n"
                               "  }\n"
                               "}\n";
 
+/* Lanes that go on along a vector, and a store of the first of them. */
+static const char rotated[] = "loop rotated(n in 1..3) dense {\n"
+                              "  input x[n][8]\n"
+                              "  output y[n][8]\n"
+                              "  for i in n {\n"
+                              "    y[i][0:8] = x[i][0:8]\n"
+                              "    y[i][1:6/8] = sub(rotate(x[i][0:8]), rotate_twice(x[i][0:8]))\n"
+                              "  }\n"
+                              "}\n";
+
 /* Runs a function of three rows of 8 as C in vectors, and as the interpreter; `call` is what calls it with two arrays. */
 static void in_vectors(const char *text, size_t size, const char *call_text, void **buffers, const float *x,
                        float *y, const float *expected) {
@@ -208,9 +218,37 @@ static void squares_are_turned_over(void **unused) {
     }
 }
 
+static void lanes_go_on_along_a_vector(void **unused) {
+    (void)unused;
+    float x[24], y[24], expected[24] = {0};
+    void *buffers[] = {x, expected};
+    gali_arena arena = {0};
+    gali_loop_function *function;
+    gali_text printed = {0};
+    gal_error error = {0};
+    for (int i = 0; i < 24; i++) {
+        x[i] = (float)(i * i);
+    }
+    assert_int_equal(gali_loop_parse(&function, rotated, sizeof rotated - 1, &arena, &error), GAL_OK);
+    gali_loop_print(function, &printed);
+    assert_string_equal(printed.bytes, rotated);
+    gali_text_release(&printed);
+    gali_arena_release(&arena);
+    in_vectors(
+        rotated, sizeof rotated - 1,
+        "void call(const float *x, float *y);\nvoid call(const float *x, float *y) {\n    f(3, x, y);\n}\n",
+        buffers, x, y, expected);
+    for (int i = 0; i < 24; i++) {
+        const int row = i / 8 * 8, lane = i % 8 - 1;
+        const float of = lane < 0 || lane > 5 ? x[i] : x[row + lane + 1] - x[row + (lane + 2) % 8];
+        assert_true(y[i] == of);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(squares_are_turned_over),
+        cmocka_unit_test(lanes_go_on_along_a_vector),
         cmocka_unit_test(vectors_go_into_functions_of_cases),
         cmocka_unit_test(vectors_have_truths_and_rows),
     };

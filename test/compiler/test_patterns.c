@@ -17,32 +17,38 @@ enum { SHAPES = sizeof shapes / sizeof *shapes };
 typedef struct patterns_case {
     int64_t batch, channels, maps, height, width; /* batch 0: open */
     const char *attributes;
-    uint32_t patterns, kept; /* of the shapes; kernels in a hundred */
-    uint32_t stages;         /* that sum over kernels; 0: it is none of them */
-    int adds_input;          /* what comes of it is finished differently at each place */
+    uint32_t patterns, kept;                     /* of the shapes; kernels in a hundred */
+    uint32_t stages;                             /* that sum over kernels; 0: it is none of them */
+    enum { FINISHED, INPUT_ADDED, POOLED } then; /* differently at each place; is read by windows */
 } patterns_case;
 
 static const patterns_case cases[] = {
-    {1, 20, 16, 9, 14, "pads:ints=1,1,1,1", 8, 28, 1, 0},
+    {1, 20, 16, 9, 14, "pads:ints=1,1,1,1", 8, 28, 1, FINISHED},
     /* in fields with vectors of 16: 4 x 4 of 5 x 5; in two blocks; 2 x 8 of 6 x 9, no border; 4 x 4 of 2 x 23, and one finish
      * for each place; in strips, with a border on some sides */
-    {1, 16, 16, 20, 20, "pads:ints=1,1,1,1", 8, 28, 1, 0},
-    {1, 350, 16, 20, 20, "pads:ints=1,1,1,1", 8, 3, 2, 0},
-    {0, 16, 16, 14, 74, "", 6, 30, 1, 0},
-    {1, 16, 16, 16, 28, "pads:ints=1,1,1,1", 8, 28, 1, 1},
-    {1, 16, 16, 17, 84, "pads:ints=0,2,1,0", 12, 30, 1, 0},
-    /* in none */
-    {0, 16, 16, 13, 7, "pads:ints=0,2,1,0", 6, 30, 1, 0},
-    {1, 600, 16, 6, 9, "", 1, 10, 2, 0},
-    {1, 300, 16, 14, 9, "pads:ints=1,1,1,1", 8, 10, 1, 0}, /* whose tiles are of 14 rows, or of 7 */
-    {2, 20, 20, 10, 13, "pads:ints=1,1,1,1", 8, 20, 1, 1},
+    {1, 16, 16, 20, 20, "pads:ints=1,1,1,1", 8, 28, 1, FINISHED},
+    {1, 350, 16, 20, 20, "pads:ints=1,1,1,1", 8, 3, 2, FINISHED},
+    {0, 16, 16, 14, 74, "", 6, 30, 1, FINISHED},
+    {1, 16, 16, 16, 24, "pads:ints=1,1,1,1", 8, 28, 1, INPUT_ADDED},
+    {1, 16, 16, 17, 72, "pads:ints=0,2,1,0", 12, 30, 1, FINISHED},
+    /* with vectors of 16, rows of 14 that are rotated: two beside each other; two blocks; a margin; a border nowhere */
+    {0, 16, 16, 6, 28, "pads:ints=1,1,1,1", 8, 28, 1, INPUT_ADDED},
+    {1, 480, 16, 5, 14, "pads:ints=1,1,1,1", 8, 3, 2, FINISHED},
+    {1, 16, 16, 15, 28, "pads:ints=1,1,1,1", 8, 28, 1, POOLED},
+    {1, 16, 16, 7, 16, "", 8, 28, 1, FINISHED},
+    /* in neither */
+    {0, 16, 16, 13, 7, "pads:ints=0,2,1,0", 6, 30, 1, FINISHED},
+    {1, 600, 16, 6, 9, "", 1, 10, 2, FINISHED},
+    {1, 300, 16, 14, 9, "pads:ints=1,1,1,1", 8, 10, 1, FINISHED}, /* whose tiles are of 14 rows, or of 7 */
+    {2, 20, 20, 10, 13, "pads:ints=1,1,1,1", 8, 20, 1, INPUT_ADDED},
     /* otherwise */
-    {1, 16, 16, 7, 7, "pads:ints=1,1,1,1", 13, 28, 0, 0},
-    {1, 16, 16, 7, 7, "pads:ints=1,1,1,1 strides:ints=2,2", 8, 28, 0, 0},
-    {1, 16, 16, 7, 7, "pads:ints=1,1,1,1 group:int=2", 8, 28, 0, 0},
+    {1, 16, 16, 7, 7, "pads:ints=1,1,1,1", 13, 28, 0, FINISHED},
+    {1, 16, 16, 7, 7, "pads:ints=1,1,1,1 strides:ints=2,2", 8, 28, 0, FINISHED},
+    {1, 16, 16, 7, 7, "pads:ints=1,1,1,1 group:int=2", 8, 28, 0, FINISHED},
 };
 
-enum { NO_FIELDS, FIELDS, IN_FIELDS = 5 /* cases from FIELDS on that are */ };
+/* Cases from FIELDS on are in fields, from ROTATED on of rows that are rotated. */
+enum { NO_FIELDS, FIELDS, IN_FIELDS = 5, ROTATED = FIELDS + IN_FIELDS, ARE_ROTATED = 4 };
 
 /* What the input goes through before it is cut into fields, and the extents of its axes 1 to 3. */
 static const struct {
@@ -50,11 +56,13 @@ static const struct {
     int64_t extent[3];
     patterns_case of;
 } moved[] = {
-    {"Transpose (%0) perm:ints=0,3,1,2", {20, 20, 16}, {1, 16, 16, 20, 20, "pads:ints=1,1,1,1", 8, 28, 1, 0}},
-    {"Transpose (%0) perm:ints=0,1,3,2", {16, 22, 22}, {1, 16, 16, 22, 22, "", 8, 28, 1, 0}},
-    {"Concat (%0, %0) axis:int=1", {8, 22, 22}, {1, 16, 16, 22, 22, "", 8, 28, 1, 0}},
-    {"Relu (%0)", {16, 20, 20}, {1, 16, 16, 20, 20, "pads:ints=1,1,1,1", 8, 28, 1, 0}},
-    {"Mul (%0, %0)", {16, 22, 22}, {1, 16, 16, 22, 22, "", 8, 28, 1, 0}},
+    {"Transpose (%0) perm:ints=0,3,1,2",
+     {20, 20, 16},
+     {1, 16, 16, 20, 20, "pads:ints=1,1,1,1", 8, 28, 1, FINISHED}},
+    {"Transpose (%0) perm:ints=0,1,3,2", {16, 22, 22}, {1, 16, 16, 22, 22, "", 8, 28, 1, FINISHED}},
+    {"Concat (%0, %0) axis:int=1", {8, 22, 22}, {1, 16, 16, 22, 22, "", 8, 28, 1, FINISHED}},
+    {"Relu (%0)", {16, 20, 20}, {1, 16, 16, 20, 20, "pads:ints=1,1,1,1", 8, 28, 1, FINISHED}},
+    {"Mul (%0, %0)", {16, 22, 22}, {1, 16, 16, 22, 22, "", 8, 28, 1, FINISHED}},
 };
 
 static float weight_of(const patterns_case *of, int64_t kernel, int place) {
@@ -87,7 +95,8 @@ static gali_graph *network(const patterns_case *of, gali_arena *arena) {
                            .weight_count = of->maps * from * 9,
                            .weight = weight_at,
                            .of = of,
-                           .adds_input = of->adds_input};
+                           .adds_input = of->then == INPUT_ADDED,
+                           .pooled = of->then == POOLED};
     return convolution_graph(&c, arena);
 }
 
@@ -243,7 +252,7 @@ static void check_c(gali_run *run, const gali_graph *graph, const gali_target *t
 
 static void test_emitted(void **state) {
     (void)state;
-    for (size_t i = FIELDS + 1; i < FIELDS + IN_FIELDS; i += 2) {
+    for (size_t i = FIELDS + 1; i < ROTATED + ARE_ROTATED; i += i < ROTATED ? 2 : 1) {
         gali_arena arena = {0};
         convolution_check(network(&cases[i], &arena), input_of(&cases[i]), counted_layout, check_c);
         gali_arena_release(&arena);
@@ -281,6 +290,43 @@ static void test_fields_are_chosen(void **state) {
     }
 }
 
+static gali_schedule schedule_of(const char *text) {
+    gali_schedule schedule;
+    gal_error error = {0};
+    if (gali_schedule_parse(&schedule, text, strlen(text), &error) != GAL_OK) {
+        fail_msg("%s: %s", text, error.message);
+    }
+    return schedule;
+}
+
+static gali_text loops_of(gali_program *p, const gali_schedule *schedule, gali_lowered *lowered) {
+    gali_text text = {0};
+    gal_error error = {0};
+    if (gali_program_lower_by(p, group_of(p), schedule, p->arena, lowered, &error) != GAL_OK) {
+        fail_msg("%s", error.message);
+    }
+    gali_loop_print(lowered->function, &text);
+    return text;
+}
+
+/* Which are rotated, and that loops do: with vectors of 16 alone. */
+static void test_rows_are_rotated(void **state) {
+    (void)state;
+    for (uint32_t i = 0; i < ROTATED + ARE_ROTATED; i++) {
+        const int rotated = i == NO_FIELDS || i >= ROTATED;
+        gali_arena arena = {0};
+        gali_lowered lowered;
+        gali_program *p = tuned_program(&arena, &cases[i], "x86-64-v4");
+        assert_int_equal(patterns_of(p)->fields.lanes ? 0 : patterns_of(p)->width, rotated ? 14 : 0);
+        gali_text text = loops_of(p, NULL, &lowered);
+        assert_int_equal(strstr(text.bytes, "rotate_twice(") != NULL, rotated);
+        gali_text_release(&text);
+        p = tuned_program(&arena, &cases[i], "x86-64-v3");
+        assert_int_equal(patterns_of(p)->width, 8);
+        gali_arena_release(&arena);
+    }
+}
+
 static void check_both(gali_run *run, const gali_graph *graph, const gali_target *target, const gali_tensor *x,
                        const gali_tensor *y) {
     check_loops(run, graph, target, x, y);
@@ -302,25 +348,6 @@ static void test_left_out(void **state) {
 }
 
 /* ---- schedules ---- */
-
-static gali_schedule schedule_of(const char *text) {
-    gali_schedule schedule;
-    gal_error error = {0};
-    if (gali_schedule_parse(&schedule, text, strlen(text), &error) != GAL_OK) {
-        fail_msg("%s: %s", text, error.message);
-    }
-    return schedule;
-}
-
-static gali_text loops_of(gali_program *p, const gali_schedule *schedule, gali_lowered *lowered) {
-    gali_text text = {0};
-    gal_error error = {0};
-    if (gali_program_lower_by(p, group_of(p), schedule, p->arena, lowered, &error) != GAL_OK) {
-        fail_msg("%s", error.message);
-    }
-    gali_loop_print(lowered->function, &text);
-    return text;
-}
 
 /* Cases whose rows no parts divide. */
 static const struct {
@@ -571,6 +598,7 @@ int main(void) {
                                        cmocka_unit_test(test_moved),
                                        cmocka_unit_test(test_emitted),
                                        cmocka_unit_test(test_fields_are_chosen),
+                                       cmocka_unit_test(test_rows_are_rotated),
                                        cmocka_unit_test(test_left_out),
                                        cmocka_unit_test(test_schedules_come_back),
                                        cmocka_unit_test(test_no_choice_changes_a_bit),

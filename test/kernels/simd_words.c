@@ -38,4 +38,9 @@ static void reduce(uint32_t bits, const float *a, uint32_t *same, int *any, int 
     *first = gali_vf_first(gali_vf_load(a));
 }
 
-const simd_words SIMD_NAME = {GALI_LANES, run, fma_alone, reduce};
+static void rotate(const float *a, float *once, float *twice) {
+    gali_vf_store(once, gali_vf_rotate(gali_vf_load(a)));
+    gali_vf_store(twice, gali_vf_rotate_twice(gali_vf_load(a)));
+}
+
+const simd_words SIMD_NAME = {GALI_LANES, run, fma_alone, reduce, rotate};

@@ -28,6 +28,8 @@ typedef struct simd_words {
     void (*fma)(const float *a, const float *b, const float *c, int32_t *out);
     /* gali_vm_bits, any and all of a mask made of these bits, and the first lane of a. */
     void (*reduce)(uint32_t bits, const float *a, uint32_t *same, int *any, int *all, float *first);
+    /* gali_vf_rotate and gali_vf_rotate_twice of the first vector of a. */
+    void (*rotate)(const float *a, float *once, float *twice);
 } simd_words;
 
 /* That of an instruction set's kernels. */

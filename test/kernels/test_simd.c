@@ -64,7 +64,7 @@ simd_words simd_words_of(gal_isa isa) {
         return simd_words_neon;
 #endif
     default:
-        return (simd_words){0, NULL, NULL, NULL};
+        return (simd_words){0, NULL, NULL, NULL, NULL};
     }
 }
 
@@ -221,10 +221,30 @@ static void plain_c_agrees_with_the_library(void **unused) {
     }
 }
 
+static void lanes_are_rotated(void **unused) {
+    (void)unused;
+    float a[SIMD_LANES_MOST], once[SIMD_LANES_MOST], twice[SIMD_LANES_MOST];
+    for (int i = 0; i < SIMD_LANES_MOST; i++) {
+        a[i] = (float)i;
+    }
+    for (int isa = 0; isa < GAL_ISA_COUNT; isa++) {
+        const simd_words words = simd_words_of((gal_isa)isa);
+        if (!words.lanes || !gal_isa_available((gal_isa)isa)) {
+            continue;
+        }
+        words.rotate(a, once, twice);
+        for (uint32_t i = 0; i < words.lanes; i++) {
+            assert_true(once[i] == (float)((i + 1) % words.lanes));
+            assert_true(twice[i] == (float)((i + 2) % words.lanes));
+        }
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(words_have_the_bits_of_plain_c),
         cmocka_unit_test(masks_become_bits_and_back),
+        cmocka_unit_test(lanes_are_rotated),
         cmocka_unit_test(plain_c_agrees_with_the_library),
         cmocka_unit_test(plain_c_fuses_as_the_library),
     };

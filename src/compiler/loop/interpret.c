@@ -55,7 +55,8 @@ static size_t locate(const machine *m, const gali_loop_access *access, uint32_t 
         index[d] = (uint32_t)evaluate(m, &access->index[d]);
     }
     uint32_t left = rank ? extent[rank - 1] - index[rank - 1] : 1;
-    *exist = left < access->lanes ? left : access->lanes;
+    const uint32_t meant = access->first ? access->first : access->lanes;
+    *exist = left < meant ? left : meant;
     return gali_layout_offset(access->buffer, extent, index);
 }
 
@@ -150,8 +151,9 @@ static lanes compute(const machine *m, const gali_loop_value *value, uint32_t co
     for (uint32_t k = 0; k < gali_loop_ops[value->op].arity; k++) {
         a[k] = compute(m, value->operand[k], count);
     }
+    const uint32_t on = value->op == GALI_VALUE_ROTATE ? 1 : value->op == GALI_VALUE_ROTATE_TWICE ? 2 : 0;
     for (uint32_t i = 0; i < count; i++) {
-        result.of[i] = apply(value, a[0].of[i], a[1].of[i], a[2].of[i]);
+        result.of[i] = apply(value, a[0].of[(i + on) % count], a[1].of[i], a[2].of[i]);
     }
     return result;
 }

@@ -121,6 +121,8 @@ gali_loop_number_of gali_loop_number_cast(gali_element to, gali_element from, ga
 static float (*const unary_f32[GALI_VALUE_COUNT])(float) = {
     [GALI_VALUE_EXPM1_NEGATIVE] = gali_expm1_negative_f32,
     [GALI_VALUE_KEEP] = gali_keep_f32,
+    [GALI_VALUE_ROTATE] = gali_keep_f32,
+    [GALI_VALUE_ROTATE_TWICE] = gali_keep_f32,
     [GALI_VALUE_NEG] = gali_neg_f32,
     [GALI_VALUE_ABS] = gali_abs_f32,
     [GALI_VALUE_SIGN] = gali_sign_f32,

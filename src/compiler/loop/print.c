@@ -59,7 +59,8 @@ void gali_loop_print_access(const gali_loop_access *access, gali_text *text) {
         gali_text_add(text, "[%s", access->tested >> d & 1 ? "?" : "");
         gali_loop_print_index(&access->index[d], text);
         if (d + 1 == rank && access->lanes > 1) {
-            gali_text_add(text, ":%u", access->lanes);
+            gali_text_add(text, access->first ? ":%u/%u" : ":%u", access->first ? access->first : access->lanes,
+                          access->lanes);
         }
         gali_text_add(text, "]");
     }

@@ -106,18 +106,21 @@ static void add_store(gali_c_printer *p, gali_text *to, const gali_loop_statemen
         gali_text_add(to, ";\n");
         return;
     }
-    int partial = gali_c_is_partial(p, target);
+    const uint32_t first = target->lanes == 1 ? 1 : target->first;
+    int partial = !first && gali_c_is_partial(p, target);
     p->some |= partial;
     gali_text_add(to, partial ? "%s_store_some(" : "gali_vf_store%s(",
-                  partial              ? p->name
-                  : target->lanes == 1 ? "_part"
-                                       : "");
+                  partial ? p->name
+                  : first ? "_part"
+                          : "");
     gali_c_address(p, to, target);
     gali_text_add(to, ", ");
     gali_c_value(p, to, s->value, target->lanes);
-    gali_text_add(to, target->lanes == 1 ? ", 1" : partial ? ", " : "");
     if (partial) {
+        gali_text_add(to, ", ");
         gali_c_left(to, target);
+    } else if (first) {
+        gali_text_add(to, ", %u", first);
     }
     gali_text_add(to, ");\n");
 }

@@ -174,6 +174,18 @@ int gali_reader_index(gali_reader *r, gali_loop_index *index) {
     return 1;
 }
 
+/* "16", or "14/16" of which the first 14 alone are meant. */
+static int read_lanes(gali_reader *r, gali_loop_access *access) {
+    if (!gali_reader_number(r, GALI_LOOP_LANES_MAX, &access->lanes)) {
+        return 0;
+    }
+    if (!gali_reader_take_if(r, '/')) {
+        return 1;
+    }
+    access->first = access->lanes;
+    return gali_reader_number(r, GALI_LOOP_LANES_MAX, &access->lanes);
+}
+
 int gali_reader_access(gali_reader *r, const char *name, gali_loop_access *access) {
     *access = (gali_loop_access){.buffer = gali_reader_find_buffer(r, name), .lanes = 1};
     if (!access->buffer) {
@@ -188,8 +200,7 @@ int gali_reader_access(gali_reader *r, const char *name, gali_loop_access *acces
         if (!gali_reader_index(r, &access->index[d])) {
             return 0;
         }
-        if (d + 1 == rank && gali_reader_take_if(r, ':') &&
-            !gali_reader_number(r, GALI_LOOP_LANES_MAX, &access->lanes)) {
+        if (d + 1 == rank && gali_reader_take_if(r, ':') && !read_lanes(r, access)) {
             return 0;
         }
         if (!gali_reader_take(r, ']')) {

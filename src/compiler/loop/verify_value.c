@@ -61,7 +61,7 @@ static int check_dimension(checker *c, const gali_loop_access *access, uint32_t 
     }
     /* A local's dimension may be a case or a part: it is made as large as the largest. */
     int local = access->buffer->role == GALI_LOOP_LOCAL, partial = !local && !access->buffer->packed_rank;
-    int64_t more = last && !partial ? access->lanes : 1;
+    int64_t more = !last ? 1 : access->first ? access->first : partial ? 1 : access->lanes;
     int inside = at.most + more <= (local ? extent.most : extent.least) ||
                  ends_before(c, &access->index[d], more, &whole);
     return (inside || gali_loop_refuse(c, "an index past the end", access->buffer->name)) &&
@@ -78,6 +78,10 @@ int gali_loop_check_access(checker *c, const gali_loop_access *access) {
     if (access->lanes < 1 || access->lanes > GALI_LOOP_LANES_MAX ||
         (access->lanes > 1 && (!rank || buffer->element != GALI_f32))) {
         return gali_loop_refuse(c, "lanes", buffer->name);
+    }
+    const int written = buffer->role == GALI_LOOP_OUTPUT || buffer->role == GALI_LOOP_TEMPORARY;
+    if (access->first && (access->first >= access->lanes || !written)) {
+        return gali_loop_refuse(c, "lanes of a store to memory are fewer than all", buffer->name);
     }
     if (access->tested >> rank || (access->tested && buffer->packed_rank)) {
         return gali_loop_refuse(c, "a marked index of a dimension that it has not, or of a layout",
@@ -159,6 +163,9 @@ static int check_load(checker *c, const gali_loop_value *value, uint32_t lanes, 
     const gali_loop_access *load = &value->load;
     if (load->lanes != 1 && load->lanes != lanes) {
         return gali_loop_refuse(c, "lanes differ", load->buffer->name);
+    }
+    if (load->first) {
+        return gali_loop_refuse(c, "stores alone are of the first lanes", load->buffer->name);
     }
     if (value->element != gali_loop_computed(load->buffer->element)) {
         return gali_loop_refuse(c, "a load of another element", load->buffer->name);

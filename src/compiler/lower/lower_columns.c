@@ -37,9 +37,12 @@ static void copy_rows(gali_lowering *l, const gali_scalar *load, gali_loop_index
     }
     if (at < length && begin == 0) {
         copy(l, load, length - lanes, lanes);
-    }
-    for (; at < length && begin > 0; at++) {
-        copy(l, load, at, 1);
+    } else if (2 * (length - at) > lanes) { /* what is past the end is not stored */
+        copy(l, load, at, lanes);
+    } else {
+        for (; at < length; at++) {
+            copy(l, load, at, 1);
+        }
     }
     gali_lower_close(l, outside);
 }

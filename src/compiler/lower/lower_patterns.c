@@ -34,6 +34,8 @@ typedef struct sparse {
     filters filters;
     uint32_t lanes, rows;        /* of those that are made */
     uint32_t columns;            /* vectors beside each other: of fields; else 1 */
+    uint32_t step;               /* results of a vector: its lanes, or what rotating leaves of them */
+    int rotates;                 /* rows of tiles are a vector each, which is rotated towards a tap's column */
     gali_loop_buffer *sum, *row; /* locals [rows * columns][lanes], [rows + 2][lanes] */
     gali_loop_index height, width, tile, first_row, filter, first_column, tile_column, column;
     gali_loop_index part_row;      /* of the tile in memory, or of the strip, the first that is summed */
@@ -91,6 +93,7 @@ static void for_rows(sparse *s, const gali_loop_buffer *to, const gali_scalar *v
     l->self = gali_loop_load(l->arena, &own, NULL);
     own = to ? own : gali_lower_result(l);
     own.lanes = s->lanes;
+    own.first = !to && s->rotates ? s->step : 0;
     gali_lower_store(l, &own, value);
     gali_lower_set_lanes(l, GALI_NONE, 1, s->first_column, NULL);
     gali_lower_close(l, outside);
@@ -166,8 +169,14 @@ static void load_row(sparse *s, uint32_t column, uint32_t row, const gali_loop_i
     gali_lowering *l = s->l;
     gali_loop_index local = gali_loop_number(row);
     gali_loop_access to = local_at(s, s->row, &local);
-    const gali_loop_access from = tiles_at(s, channel, local, gali_loop_number(column));
+    const uint32_t rotates = s->rotates ? column : 0;
+    const gali_loop_access from = tiles_at(s, channel, local, gali_loop_number(column - rotates));
     const gali_loop_value *value = gali_loop_load(l->arena, &from, NULL);
+    if (rotates) {
+        const gali_loop_op op = rotates == 1 ? GALI_VALUE_ROTATE : GALI_VALUE_ROTATE_TWICE;
+        value = gali_loop_apply(l->arena, op, value, NULL, NULL);
+    }
+    keep |= rotates > 0;
     gali_lower_put(l, &to, keep ? gali_loop_apply(l->arena, GALI_VALUE_KEEP, value, NULL, NULL) : value);
 }
 
@@ -399,15 +408,15 @@ static void make_sums(sparse *s) {
 /* The vector of columns, and the column of tiles that has it. */
 static void open_vectors(sparse *s) {
     gali_lowering *l = s->l;
-    uint32_t parts = s->of->width / s->lanes;
-    gali_loop_index vectors = gali_lower_rounds(l, &s->width, s->lanes);
+    uint32_t parts = s->of->width / s->step;
+    gali_loop_index vectors = gali_lower_rounds(l, &s->width, s->step);
     gali_loop_index vector = gali_lower_open(l, "v", &vectors), by = gali_loop_number(parts);
     int64_t last = vectors.constant - 1;
     l->let_count = 0;
     s->tile_column =
         parts == 1 ? vector : gali_lower_let(l, GALI_LOOP_QUOTIENT, vector, by, 0, last / parts, NULL);
     s->first_column = s->column = gali_loop_number(0);
-    gali_loop_index_add(&s->first_column, &vector, s->lanes);
+    gali_loop_index_add(&s->first_column, &vector, s->step);
     if (parts > 1) {
         gali_loop_index part = gali_lower_let(l, GALI_LOOP_REMAINDER, vector, by, 0, parts - 1, NULL);
         gali_loop_index_add(&s->column, &part, s->lanes);
@@ -539,8 +548,9 @@ static int fits(const gali_lowering *l, uint32_t lanes) {
     if (stage->patterns->fields.lanes) {
         return l->shared <= 1 && stage->patterns->fields.lanes == lanes;
     }
+    const int rotates = gali_patterns_rotate(stage->patterns, lanes);
     int good = stage->rank == 4 && t->order[3] == 3 && l->shared <= 1 && stage->value->element == GALI_f32;
-    return good && stage->patterns->width % lanes == 0 &&
+    return good && (rotates || stage->patterns->width % lanes == 0) &&
            (lanes == 1 || (t->type.element == GALI_f32 && gali_lower_has_lanes(l, stage->start, 3) &&
                            gali_lower_has_lanes(l, stage->finish, 3)));
 }
@@ -572,6 +582,8 @@ int gali_lower_patterns(gali_lowering *l) {
         make_strips(&s, rows - rows % s.most, rows % s.most != 0, rows % s.most);
         return 1;
     }
+    s.rotates = gali_patterns_rotate(s.of, s.lanes);
+    s.step = s.rotates ? s.of->width : s.lanes;
     s.height = gali_lower_extent(l, l->stage->extent[2]);
     s.width = gali_lower_extent(l, l->stage->extent[3]);
     uint32_t height = gali_loop_size(&s.height), whole = height / s.of->rows, rest = height % s.of->rows;

@@ -373,7 +373,11 @@ gal_status gali_program_patterns(gali_program *program, const gali_target *targe
                     .columns = !target || target->lanes > COLUMNS ? COLUMNS_MOST : COLUMNS};
         r.place[i] = r.stage_count;
         if (c.patterns && is_pruned(program, &program->stages[i], rows_most, &c)) {
-            choose_fields(&c, target);
+            if (!(program->without & GALI_WITHOUT_PATTERNS) && gali_patterns_may_rotate(c.width, target)) {
+                c.columns = target->lanes - GALI_PATTERNS_MARGIN;
+            } else {
+                choose_fields(&c, target);
+            }
             replace(&r, &c);
         } else {
             r.stages[r.stage_count++] = program->stages[i];

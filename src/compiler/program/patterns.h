@@ -5,7 +5,9 @@
  *     part   [n][m][h][w]                       start + sum over patterns, kernels and taps, of a block of the channels
  *     y      [n][m][h][w]                       the same of the last block
  *
- * or, where rows are no whole vectors and the picture can be cut so, in fields (fields.h), which changes no bit:
+ * Of vectors of 16 v is 14 where pictures are a multiple of that: a row of a tile is one vector, which is rotated towards a tap's
+ * column, so that none is loaded from within a line of the cache; the last two lanes of its sums are none. Or, where rows are no
+ * whole vectors and the picture can be cut so, in fields (fields.h). Neither changes a bit:
  *
  *     tiles  [n][strip][c][(row + 2) (column + 2) lane]
  *     part   [n][m][strip][row][column][lane]
@@ -39,6 +41,16 @@ typedef struct gali_patterns {
     uint32_t reorder, offset, stride, index, weight; /* tensors: the arrays of fkw */
     uint32_t csr_channel, csr_row, csr_column;       /* tensors, of CSR alone: what each weight reads */
 } gali_patterns;
+
+/* Whether rows of a picture of that width are taken so that they can be rotated, by who knows a weight's column when loops are made. */
+static inline int gali_patterns_may_rotate(uint32_t width, const gali_target *target) {
+    return target && target->lanes == 16 && width % (target->lanes - GALI_PATTERNS_MARGIN) == 0;
+}
+
+/* Whether they are: a row of a tile is one vector, of whose lanes results are all but the margin. */
+static inline int gali_patterns_rotate(const gali_patterns *patterns, uint32_t lanes) {
+    return !patterns->fields.lanes && patterns->width + GALI_PATTERNS_MARGIN == lanes;
+}
 
 /* Elements of tiles in fields from a row on to the next. */
 static inline uint32_t gali_patterns_row(const gali_fields *fields) {

@@ -32,6 +32,14 @@ static inline gali_vf gali_vf_keep(gali_vf a) {
     return a;
 }
 
+static inline gali_vf gali_vf_rotate(gali_vf a) {
+    return _mm256_permutevar8x32_ps(a, _mm256_setr_epi32(1, 2, 3, 4, 5, 6, 7, 0));
+}
+
+static inline gali_vf gali_vf_rotate_twice(gali_vf a) {
+    return _mm256_permutevar8x32_ps(a, _mm256_setr_epi32(2, 3, 4, 5, 6, 7, 0, 1));
+}
+
 static inline void gali_vf_store(float *p, gali_vf a) {
     _mm256_storeu_ps(p, a);
 }

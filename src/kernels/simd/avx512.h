@@ -32,6 +32,16 @@ static inline gali_vf gali_vf_keep(gali_vf a) {
     return a;
 }
 
+static inline gali_vf gali_vf_rotate(gali_vf a) {
+    const __m512i bits = _mm512_castps_si512(a);
+    return _mm512_castsi512_ps(_mm512_alignr_epi32(bits, bits, 1));
+}
+
+static inline gali_vf gali_vf_rotate_twice(gali_vf a) {
+    const __m512i bits = _mm512_castps_si512(a);
+    return _mm512_castsi512_ps(_mm512_alignr_epi32(bits, bits, 2));
+}
+
 static inline void gali_vf_store(float *p, gali_vf a) {
     _mm512_storeu_ps(p, a);
 }

@@ -44,6 +44,14 @@ static inline gali_vf gali_vf_keep(gali_vf a) {
     return a;
 }
 
+static inline gali_vf gali_vf_rotate(gali_vf a) {
+    return vextq_f32(a, a, 1);
+}
+
+static inline gali_vf gali_vf_rotate_twice(gali_vf a) {
+    return vextq_f32(a, a, 2);
+}
+
 static inline void gali_vf_store(float *p, gali_vf a) {
     vst1q_f32(p, a);
 }

@@ -2,7 +2,7 @@
  * The simd vocabulary in plain C: one lane, and what each name means. Every header of it has the same names, and the same
  * bits in each lane (a NaN's payload and sign apart). A source has one of them: the first that it includes.
  *
- *     gali_vf  floats    set load store load_part store_part keep first
+ *     gali_vf  floats    set load store load_part store_part keep first rotate rotate_twice
  *                        add sub mul div fma fma_x sqrt neg abs copysign min max round floor
  *                        less select exp2_biased bits from_bits int
  *     gali_vi  int32     set load store float  add sub and or xor shift_left shift_right shift_right_zeros  select
@@ -38,6 +38,15 @@ static inline gali_vf gali_vf_load(const float *p) {
 
 /* a, in a register from here on: compilers fold a load into each of its uses, which is one load a use. */
 static inline gali_vf gali_vf_keep(gali_vf a) {
+    return a;
+}
+
+/* Of each lane the next one, of the last the first; and the same, twice. */
+static inline gali_vf gali_vf_rotate(gali_vf a) {
+    return a;
+}
+
+static inline gali_vf gali_vf_rotate_twice(gali_vf a) {
     return a;
 }
 

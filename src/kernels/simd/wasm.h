@@ -33,6 +33,14 @@ static inline gali_vf gali_vf_keep(gali_vf a) {
     return a;
 }
 
+static inline gali_vf gali_vf_rotate(gali_vf a) {
+    return wasm_i32x4_shuffle(a, a, 1, 2, 3, 0);
+}
+
+static inline gali_vf gali_vf_rotate_twice(gali_vf a) {
+    return wasm_i32x4_shuffle(a, a, 2, 3, 0, 1);
+}
+
 static inline void gali_vf_store(float *p, gali_vf a) {
     wasm_v128_store(p, a);
 }
