@@ -22,7 +22,6 @@ typedef struct convolution {
     const void *of;
     int adds_input;     /* whose shape is the result's */
     const char *before; /* what the input goes through: "Relu (%0)"; NULL: nothing */
-    int pooled;         /* the result is, by windows of 3x3, so that it may have a margin */
 } convolution;
 
 /* Relu(Conv(x, w, bias)), or Relu(Conv(x, w, bias) + x), its shapes inferred; x the input, or what `before` makes of it. */
@@ -51,15 +50,7 @@ static gali_graph *convolution_graph(const convolution *c, gali_arena *arena) {
         gali_text_add(&text, "%%%u \"s\": f32[...] = Add (%%%u, %%%u)\n", last + 1, last, x);
         last++;
     }
-    gali_text_add(&text, "%%%u \"r\": f32[...] = Relu (%%%u)\n", last + 1, last);
-    last++;
-    if (c->pooled) {
-        gali_text_add(&text,
-                      "%%%u \"p\": f32[...] = AveragePool (%%%u) kernel_shape:ints=3,3 pads:ints=1,1,1,1\n",
-                      last + 1, last);
-        last++;
-    }
-    gali_text_add(&text, "output %%%u\n", last);
+    gali_text_add(&text, "%%%u \"r\": f32[...] = Relu (%%%u)\noutput %%%u\n", last + 1, last, last + 1);
     if (gali_graph_parse(&graph, text.bytes, text.size, arena, &error) != GAL_OK ||
         gali_graph_infer(graph, &error) != GAL_OK) {
         fail_msg("%s", error.message);

@@ -47,18 +47,19 @@ static uint32_t choose_rows(uint32_t height, uint32_t most) {
     return best;
 }
 
-/* In multiply-adds, as gali_winograd_tile has them. */
+/* In multiply-adds, as gali_winograd_tile has them; in tiles of a target with few registers, whichever it is: it decides bits. */
 static double work_of(const gali_program *p, const pruned *c) {
     double kernels = (double)c->filters * c->channels - (double)c->patterns->pruned;
     double columns = (c->width + COLUMNS - 1) / COLUMNS * COLUMNS;
     double batch = (double)gali_extent_value(p->graph->extents, c->conv.stage->extent[0], p->least);
-    double sums = rows_cost(c->height, c->rows) * columns * kernels * (double)GALI_FKW_TAPS;
+    double sums =
+        rows_cost(c->height, choose_rows(c->height, ROWS_MOST)) * columns * kernels * (double)GALI_FKW_TAPS;
     double tiles = 2.0 * c->height * columns * c->channels * (double)GALI_FKW_WINDOW;
     return batch * (LOOKED_UP * sums + tiles);
 }
 
-/* Whether the convolution follows patterns, and is the cheaper for it. */
-static int is_pruned(const gali_program *p, const gali_program_stage *stage, uint32_t rows_most, pruned *c) {
+/* Whether the convolution follows patterns, and is the cheaper for it: by the graph alone, since results are rounded otherwise. */
+static int is_pruned(const gali_program *p, const gali_program_stage *stage, pruned *c) {
     double work;
     if (!gali_program_conv(p, stage, &c->conv) || stage->rank != 4 ||
         !gali_extent_is_number(stage->extent[2]) || !gali_extent_is_number(stage->extent[3])) {
@@ -69,7 +70,6 @@ static int is_pruned(const gali_program *p, const gali_program_stage *stage, uin
     c->channels = (uint32_t)w->type.shape[1];
     c->height = (uint32_t)stage->extent[2];
     c->width = (uint32_t)stage->extent[3];
-    c->rows = choose_rows(c->height, rows_most);
     if (c->filters < MAPS_LEAST || !gali_fkw_find(c->patterns, w->data, c->filters, c->channels)) {
         return 0;
     }
@@ -372,7 +372,8 @@ gal_status gali_program_patterns(gali_program *program, const gali_target *targe
         pruned c = {.patterns = gali_arena_take(arena, sizeof *c.patterns),
                     .columns = !target || target->lanes > COLUMNS ? COLUMNS_MOST : COLUMNS};
         r.place[i] = r.stage_count;
-        if (c.patterns && is_pruned(program, &program->stages[i], rows_most, &c)) {
+        if (c.patterns && is_pruned(program, &program->stages[i], &c)) {
+            c.rows = choose_rows(c.height, rows_most);
             if (!(program->without & GALI_WITHOUT_PATTERNS) && gali_patterns_may_rotate(c.width, target)) {
                 c.columns = target->lanes - GALI_PATTERNS_MARGIN;
             } else {

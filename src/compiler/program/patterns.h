@@ -60,7 +60,8 @@ static inline uint32_t gali_patterns_row(const gali_fields *fields) {
 /*
  * Puts these stages in place of the convolutions for which they are the cheaper, of a program that is not fused yet. Results are
  * those of the sum, taken in another order: by pattern, by channel, by column, by row; what is infinite or none where a weight
- * was left out is not seen. Tiles are as wide as the target's vectors (NULL: any's), which changes no bit. GAL_NO_MEMORY.
+ * was left out is not seen. For which it is done the graph alone decides, and how tiles lie, as the target (NULL: any) has them, changes
+ * no bit. GAL_NO_MEMORY.
  */
 gal_status gali_program_patterns(gali_program *program, const gali_target *target, gal_error *error);
 
