@@ -10,7 +10,7 @@ foreach(kind scalar native)
     if(kind STREQUAL "native")
         set(march -march=native -O2) # as README builds it: gcc's vectorisers are on, which must not fuse
     endif()
-    gallop_run("${kind}: gallop_all.c" ${CC} ${options} ${march} -c ${SOURCE}/src/gallop_all.c -o ${WORK}/${kind}.o)
+    gallop_run("${kind}: gallop_all.c" ${LAUNCHER} ${CC} ${options} ${march} -c ${SOURCE}/src/gallop_all.c -o ${WORK}/${kind}.o)
     gallop_run("${kind}: link" ${CC} ${options} ${march} ${SOURCE}/samples/crowd.c ${WORK}/${kind}.o -lm
         -o ${WORK}/${kind})
     gallop_run("${kind}: run" ${WORK}/${kind} ${SOURCE}/models/walker.gallop)
