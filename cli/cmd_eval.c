@@ -58,6 +58,12 @@ static int usage(const job *self, int opened) {
     if (!self->x_path || !self->y_path) {
         return gali_command_usage("eval", "%s is missing", self->x_path ? "-o" : "--x");
     }
+    const char *const read[] = {self->x_path, self->phase_path, self->blend_path, self->model};
+    for (size_t i = 0; i < sizeof read / sizeof read[0]; i++) {
+        if (gali_directory_replaces(self->y_path, read[i])) {
+            return gali_command_usage("eval", "-o %s: a file that is read", self->y_path);
+        }
+    }
     if (!opened) {
         return GALI_EXIT_OK;
     }

@@ -174,6 +174,9 @@ static int run(int argc, char **argv) {
     if (strcmp(w.out, "-") == 0) {
         return gali_command_usage("import", "-o -: a file expected, standard output has the report");
     }
+    if (gali_directory_replaces(w.out, w.path)) {
+        return gali_command_usage("import", "-o %s: the file that is read", w.out);
+    }
     if (gali_directory_make_for(w.out, &error) != GAL_OK) {
         return gali_command_bad("import", "%s", error.message);
     }

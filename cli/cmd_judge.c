@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "commands.h"
+#include "directory.h"
 #include "json.h"
 #include "judge/bars.h"
 #include "judge/page.h"
@@ -21,7 +22,7 @@ typedef struct entry {
 } entry;
 
 typedef struct judge {
-    const char *path, *beside, *bars, *html;
+    const char *path, *second, *beside, *bars, *html;
     gali_judged_desc desc;
     int as_json;
     gali_precision_option precision;
@@ -257,9 +258,6 @@ static int judge_all(judge *self) {
     if (status == GAL_OK && self->beside) {
         status = run_entry(self, 1, self->beside);
     }
-    if (status == GAL_OK && self->html) {
-        status = write_page(self);
-    }
     if (status != GAL_OK) {
         return gali_command_bad("judge", "%s", self->error.message);
     }
@@ -269,6 +267,9 @@ static int judge_all(judge *self) {
         print_text(self);
     }
     fflush(stdout);
+    if (self->html && write_page(self) != GAL_OK) { /* behind the figures, which took minutes */
+        return gali_command_bad("judge", "%s", self->error.message);
+    }
     return conclude(self);
 }
 
@@ -277,6 +278,7 @@ static int run(int argc, char **argv) {
     self = (judge){.desc = {.seconds = 60, .interval = 1}};
     const gali_option options[] = {
         {"MODEL", GALI_OPTION_WORD, &self.path, 1, 0},
+        {"OTHER", GALI_OPTION_WORD, &self.second, 0, 0},
         {"--beside", GALI_OPTION_TEXT, &self.beside, 0, 0},
         {"--bars", GALI_OPTION_TEXT, &self.bars, 0, 0},
         {"--html", GALI_OPTION_TEXT, &self.html, 0, 0},
@@ -288,6 +290,13 @@ static int run(int argc, char **argv) {
     int result = gali_options_read("judge", argc, argv, options, sizeof options / sizeof options[0]);
     if (result == GALI_EXIT_OK) {
         result = gali_precision_option_read(&self.precision, "judge", &self.desc.network);
+    }
+    if (result == GALI_EXIT_OK && self.second) {
+        result =
+            gali_command_usage("judge", "unexpected word %s; a second model goes behind --beside", self.second);
+    }
+    if (result == GALI_EXIT_OK && gali_directory_make_for(self.html, &self.error) != GAL_OK) {
+        result = gali_command_bad("judge", "%s", self.error.message); /* before the work, not after it */
     }
     if (result != GALI_EXIT_OK) {
         return result;

@@ -69,6 +69,10 @@ static int usage(quantize *self) {
     if (strcmp(self->out, "-") == 0) {
         return gali_command_usage("quantize", "-o -: a file expected, standard output has the report");
     }
+    if (gali_directory_replaces(self->out, self->path)) {
+        return gali_command_usage("quantize", "-o %s: the model itself, whose weights would be lost",
+                                  self->out);
+    }
     self->precision = (gali_precision){desc.precision, gali_precision_block(desc.precision, desc.block)};
     return GALI_EXIT_OK;
 }

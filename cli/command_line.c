@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "commands.h"
+#include "nearest.h"
 
 static const gali_command *const commands[] = {
     &gali_command_demo,     &gali_command_import,  &gali_command_info,    &gali_command_check,
@@ -13,7 +14,7 @@ static const gali_command *const commands[] = {
     &gali_command_pack,
 };
 
-enum { COMMANDS = sizeof commands / sizeof commands[0], WORD_MAX = 32 };
+enum { COMMANDS = sizeof commands / sizeof commands[0] };
 
 static void say(const char *command, const char *format, va_list arguments) {
     fprintf(stderr, command && *command ? "gallop %s: " : "gallop%s: ", command ? command : "");
@@ -38,29 +39,6 @@ int gali_command_usage(const char *command, const char *format, ...) {
     return GALI_EXIT_USAGE;
 }
 
-static unsigned least(unsigned a, unsigned b) {
-    return a < b ? a : b;
-}
-
-/* Levenshtein distance of two words of at most WORD_MAX letters; longer ones are cut. */
-static unsigned distance(const char *a, const char *b) {
-    unsigned row[WORD_MAX + 1];
-    size_t columns = strlen(b) < WORD_MAX ? strlen(b) : WORD_MAX;
-    for (size_t j = 0; j <= columns; j++) {
-        row[j] = (unsigned)j;
-    }
-    for (size_t i = 1; a[i - 1] != '\0' && i <= WORD_MAX; i++) {
-        unsigned diagonal = row[0];
-        row[0] = (unsigned)i;
-        for (size_t j = 1; j <= columns; j++) {
-            unsigned kept = row[j];
-            row[j] = least(least(row[j], row[j - 1]) + 1, diagonal + (a[i - 1] != b[j - 1]));
-            diagonal = kept;
-        }
-    }
-    return row[columns];
-}
-
 static const gali_command *find(const char *name) {
     for (size_t i = 0; i < COMMANDS; i++) {
         if (strcmp(commands[i]->name, name) == 0) {
@@ -71,18 +49,16 @@ static const gali_command *find(const char *name) {
 }
 
 static int unknown(const char *name) {
-    const gali_command *best = commands[0];
+    gali_nearest nearest = {0};
     const char *dot = strrchr(name, '.');
     if (dot && strcmp(dot, ".gallop") == 0) {
         return gali_command_usage(NULL, "%s: a command goes before a model, as in: gallop info %s", name, name);
     }
-    for (size_t i = 1; i < COMMANDS; i++) {
-        if (distance(name, commands[i]->name) < distance(name, best->name)) {
-            best = commands[i];
-        }
+    for (size_t i = 0; i < COMMANDS; i++) {
+        gali_nearest_try(&nearest, name, strlen(name), commands[i]->name);
     }
-    if (2 * distance(name, best->name) <= strlen(best->name)) {
-        return gali_command_usage(NULL, "unknown command %s; did you mean %s?", name, best->name);
+    if (nearest.name) {
+        return gali_command_usage(NULL, "unknown command %s; did you mean %s?", name, nearest.name);
     }
     return gali_command_usage(NULL, "unknown command %s", name);
 }

@@ -1,5 +1,6 @@
 #include "drive_run.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -65,11 +66,16 @@ static gal_status read_terrain(gali_drive_run *run, gal_error *error) {
         return gali_fail(error, GAL_BAD_DATA, "%s: %zu x %zu heights, at least 2 x 2 expected", run->terrain,
                          along_x, along_z);
     }
-    for (size_t x = 0; x < along_x; x++) {
-        for (size_t z = 0; z < along_z; z++) {
-            float value = values[x * along_z + z];
-            run->heights[z * along_x + x] = (float)(run->terrain_scale * ((double)value - run->terrain_offset));
+    for (size_t i = 0; i < along_x * along_z; i++) {
+        size_t x = i / along_z, z = i % along_z;
+        float height = (float)(run->terrain_scale * ((double)values[i] - run->terrain_offset));
+        if (!isfinite(height)) {
+            gali_fail(error, GAL_BAD_DATA, "%s: [%zu][%zu] is %g: not a finite height", run->terrain, x, z,
+                      (double)values[i]);
+            free(values);
+            return GAL_BAD_DATA;
         }
+        run->heights[z * along_x + x] = height;
     }
     free(values);
     float cell = (float)run->terrain_cell;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "commands.h"
+#include "nearest.h"
 
 int gali_options_number(const char *text, double *value) {
     char *end = NULL;
@@ -23,6 +24,23 @@ static const gali_option *find(const gali_option *options, size_t count, const c
         }
     }
     return NULL;
+}
+
+static int unknown(const char *command, const gali_option *options, size_t count, const char *text,
+                   size_t length) {
+    gali_nearest nearest = {0};
+    const char *meant = NULL;
+    size_t dashes = strspn(text, "-"); /* which all have: they make nothing near */
+    for (size_t i = 0; i < count; i++) {
+        const char *name = options[i].name, *letters = name + strspn(name, "-");
+        if (options[i].kind != GALI_OPTION_WORD) {
+            gali_nearest_try(&nearest, text + dashes, length - dashes, letters);
+            meant = nearest.name == letters ? name : meant;
+        }
+    }
+    return meant
+               ? gali_command_usage(command, "unknown option %.*s; did you mean %s?", (int)length, text, meant)
+               : gali_command_usage(command, "unknown option %.*s", (int)length, text);
 }
 
 static int set_number(const char *command, const gali_option *option, const char *text) {
@@ -64,7 +82,7 @@ static int read_option(const char *command, int argc, char **argv, int *at, cons
     size_t length = equals ? (size_t)(equals - text) : strlen(text);
     const gali_option *option = find(options, count, text, length);
     if (!option) {
-        return gali_command_usage(command, "unknown option %.*s", (int)length, text);
+        return unknown(command, options, count, text, length);
     }
     if (option->kind == GALI_OPTION_FLAG) {
         if (equals) {
@@ -88,6 +106,17 @@ static const gali_option *word(const gali_option *options, size_t count, size_t 
     return NULL;
 }
 
+/* A word too many. */
+static int unexpected(const char *command, const gali_option *options, size_t count, const char *text) {
+    const gali_option *first = word(options, count, 0);
+    if (!first) {
+        return gali_command_usage(command, "unexpected word %s; it takes options alone", text);
+    }
+    return word(options, count, 1)
+               ? gali_command_usage(command, "unexpected word %s", text)
+               : gali_command_usage(command, "unexpected word %s; it takes one, %s", text, first->name);
+}
+
 int gali_options_read(const char *command, int argc, char **argv, const gali_option *options, size_t count) {
     size_t words = 0;
     int only_words = 0;
@@ -103,7 +132,7 @@ int gali_options_read(const char *command, int argc, char **argv, const gali_opt
         } else {
             const gali_option *option = word(options, count, words++);
             if (!option) {
-                return gali_command_usage(command, "unexpected word %s", argv[at]);
+                return unexpected(command, options, count, argv[at]);
             }
             *(const char **)option->value = argv[at++];
         }

@@ -28,6 +28,11 @@ static gal_status open_file(gali_onnx_file **file, const char *path, const char 
     if (status == GAL_OK && external) {
         status = gali_file_read(external, GALI_FILE_MAX, NULL, &more, &bytes.external_size, error);
     }
+    if (status == GAL_OK && bytes.size >= strlen(GALI_MAGIC) &&
+        memcmp(data, GALI_MAGIC, strlen(GALI_MAGIC)) == 0) {
+        status = gali_fail(error, GAL_BAD_DATA, "%s: a model of Gallop, not ONNX: gallop info %s looks into it",
+                           path, path);
+    }
     if (status == GAL_OK) {
         bytes.data = data;
         bytes.external = more;

@@ -54,8 +54,14 @@ static void helps(void **state) {
 static void refuses_bad_usage(void **state) {
     (void)state;
     expect_bad(gallop("info"), 2, "gallop info: MODEL is missing");
-    expect_bad(gallop("info a b"), 2, "unexpected word b");
-    expect_bad(gallop("info --frob"), 2, "unknown option --frob");
+    expect_bad(gallop("info a b"), 2, "unexpected word b; it takes one, MODEL (see");
+    expect_bad(gallop("probe b"), 2, "unexpected word b; it takes options alone");
+    expect_bad(gallop("judge a b"), 2, "unexpected word b; a second model goes behind --beside");
+    expect_bad(gallop("judge a b c"), 2, "unexpected word c (see");
+    expect_bad(gallop("info --frob"), 2, "unknown option --frob (see");
+    expect_bad(gallop("info --jsn"), 2, "unknown option --jsn; did you mean --json?");
+    expect_bad(gallop("judge a --second=9"), 2, "unknown option --second; did you mean --seconds?");
+    expect_bad(gallop("eval a -x b"), 2, "unknown option -x; did you mean --x?");
     expect_bad(gallop("info a --json=1"), 2, "--json takes no value");
     expect_bad(gallop("eval a -o"), 2, "-o needs a value");
     expect_bad(gallop("eval a -o y"), 2, "--x is missing");
@@ -214,6 +220,7 @@ static void evaluates_rows(void **state) {
     assert_int_equal(shape[0], ROWS);
     assert_int_equal(shape[1], contract->outputs);
     expect_good(gallop_here("%s --precision f64", arguments));
+    expect_bad(gallop_here("%s -o %s/x.npy", arguments, place), 2, "x.npy: a file that is read");
     char *wide = malloc(1 << 20);
     FILE *file = fopen(place_of("y.npy"), "rb");
     wide_size = fread(wide, 1, 1 << 20, file);
@@ -299,6 +306,9 @@ static void quantises_a_model(void **state) {
     expect_bad(gallop_here("quantize %s/good.gallop --precision int8 -o %s/junk.gallop/q.gallop", place, place),
                1, "junk.gallop: Not a directory");
     expect_bad(gallop_here("quantize %s/good.gallop --precision int8 -o -", place), 2, "-o -: a file expected");
+    expect_bad(gallop_here("quantize %s/good.gallop --precision int8 -o ./%s/good.gallop", place, place), 2,
+               "the model itself, whose weights would be lost");
+    expect_good(gallop_here("check %s/good.gallop", place));
 }
 
 static void refuses_to_compile(void **state) {

@@ -1,5 +1,6 @@
 /* Drive, export and eval on the shipped models: streams in place of files, lengths, folders, what a model cannot do. */
 #define _XOPEN_SOURCE 700
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -70,6 +71,18 @@ static void makes_the_folder_of_a_file(void **state) {
     assert_int_equal(shell("rm -r %s/deep"), 0);
 }
 
+static void refuses_a_ground_with_holes(void **state) {
+    (void)state;
+    char line[512];
+    float heights[6] = {0, 1, 2, 3, NAN, 5};
+    gal_error error;
+    assert_int_equal(gali_npy_write(place_of("ground.npy"), heights, GALI_f32, 2, (size_t[]){2, 3}, &error),
+                     GAL_OK);
+    snprintf(line, sizeof line, "drive " WALKER " --input %s/walk.csv --terrain %s/ground.npy -o %s/y.npy",
+             place, place, place);
+    expect_bad(gallop(line), 1, "ground.npy: [1][1] is nan: not a finite height");
+}
+
 static void says_what_is_ignored(void **state) {
     (void)state;
     char line[512];
@@ -103,7 +116,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(reads_and_writes_streams),   cmocka_unit_test(drives_as_long_as_asked),
         cmocka_unit_test(makes_the_folder_of_a_file), cmocka_unit_test(says_what_is_ignored),
-        cmocka_unit_test(refuses_another_gate),
+        cmocka_unit_test(refuses_another_gate),       cmocka_unit_test(refuses_a_ground_with_holes),
     };
     return cmocka_run_group_tests(tests, setup, place_remove);
 }

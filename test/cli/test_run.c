@@ -226,6 +226,11 @@ static void what_does_not_fit_is_named(void **state) {
     expect_bad(run("#/m.onnx -i #/x.npy -i #/y.npy -o #/y.npy"), 2, "the model has 2 outputs: name a folder");
     expect_bad(run("#/m.onnx -i #/x.npy -i #/y.npy --target none"), 2, "not one of");
     expect_bad(run("#/x.npy"), 1, "not an ONNX file");
+    expect_bad(run(GALLOP_SOURCE_DIR "/models/dog.gallop"), 1,
+               "dog.gallop: a model of Gallop, not ONNX: gallop info");
+    char line[512];
+    snprintf(line, sizeof line, "import %s/m.onnx -o %s/m.onnx", place, place);
+    expect_bad(gallop(line), 2, "m.onnx: the file that is read");
     expect_bad(run("#"), 1, "a folder, expected a file");
 }
 

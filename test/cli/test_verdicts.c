@@ -163,6 +163,12 @@ static void judges_by_the_models_own_bars(void **state) {
                     place);
     expect_bad(s, 1, "bars missed, the first run, skate: ");
     expect_page_of_one_missed(place_of("j.html"));
+    s = gallop_here("judge %s/good.gallop --seconds 6 --bars %s/own.bars --html %s", place, place, place);
+    expect_bad(s, 1, "s a directory");
+    expect_text(s->out, "MISSED  run"); /* figures are not lost with the page */
+    s = gallop_here("judge %s/good.gallop --html %s/good.gallop/j.html", place, place);
+    expect_bad(s, 1, "Not a directory");
+    assert_int_equal(s->out[0], '\0'); /* before the work */
     write_bars("skate 4 run\nspede 3\n");
     expect_bad(gallop_here("judge %s/good.gallop --bars %s/own.bars", place, place), 1,
                "own.bars line 2: \"spede\" is no figure");
