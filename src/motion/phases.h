@@ -1,7 +1,7 @@
 /*
  * The arithmetic of a step, behind one table per instruction set, over a vector of a bank's lanes at a time.
  *
- * Bodies are written once (body/) in the kernels' simd vocabulary and compiled for each instruction set (step_<isa>.c).
+ * Bodies are written once (body/) in the kernels' simd vocabulary and compiled for each instruction set (phases_<isa>.c).
  * Every operation is done lane by lane, in one order, and none fuses but where an FMA is written: a character's bits
  * depend neither on its lane nor on the others', nor on the instruction set. Where characters differ in what they do,
  * both ways are computed and one is selected.

@@ -1,6 +1,6 @@
 // The ground: hills, and a mound with stairs up, a walk and a ramp down. Metres; y up, z ahead of where one starts.
 import * as THREE from "three";
-import { clamp, smooth } from "./vectors.js";
+import { smooth } from "./vectors.js";
 
 const HALF = 42; // the ground is a square from -HALF to HALF, and flat beyond
 const CELL = 0.1; // of the height field
@@ -121,6 +121,3 @@ export class Ground {
     this.lineColour.value.set(line);
   }
 }
-
-/** Keeps a point on the hills. */
-export const withinGround = (v) => clamp(v, 4 - HALF, HALF - 4);
