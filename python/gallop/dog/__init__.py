@@ -45,7 +45,7 @@ RULES = {
     "command_velocity_time": 9.0, "command_turn_time": 12.0, "command_turn_rate": 0.0436332,
     "command_blend": 0.25, "anchor": 0.4, "anchor_limit": 1.5,
     "stand_speed": 0.25, "stand_damping": 0.3, "stand_settle": 0.18, "gait_smooth": 0.12,
-    "turn_gait": 0.25, "turn_ahead": 11.0, "jump_time": float(JUMP_TIME), "jump_speed": 2.5,
+    "turn_gait": 0.1, "turn_ahead": 11.0, "jump_time": float(JUMP_TIME), "jump_speed": 2.5,
     "foot_heel_height": 2.0, "foot_toe_height": 2.0, "foot_lock_contact": 0.3,
     "foot_reach": 6.0, "foot_stand_reach": 2.5, "foot_step_height": 3.0, "foot_step_fade": 0.08,
     "knee_height": 2.0, "ground_reach": 25.0, "ground_smooth": 0.15, "ground_feet": 1.0,
