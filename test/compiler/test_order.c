@@ -11,7 +11,7 @@
 
 #include "program_check.h"
 
-enum { PRODUCTS = 8, GRAPHS = 60, ROWS = 4, GROUPS_HERE = 24 };
+enum { PRODUCTS = 8, MANY = 15, GRAPHS = 60, ROWS = 4, GROUPS_HERE = 24, WINDOW = 16 };
 
 static uint32_t random_state = 1;
 
@@ -21,11 +21,11 @@ static uint32_t random_below(uint32_t below) {
 }
 
 /* Products of one or two earlier ones side by side, of random widths; what nobody reads is joined to the output. */
-static void make_text(gali_text *text) {
-    uint32_t width[PRODUCTS + 1] = {16}, value[PRODUCTS + 1] = {0}, next = 1;
-    int read[PRODUCTS + 1] = {1};
+static void make_text(gali_text *text, uint32_t products) {
+    uint32_t width[MANY + 1] = {16}, value[MANY + 1] = {0}, next = 1;
+    int read[MANY + 1] = {1};
     gali_text_add(text, "input %%0: f32[%d, 16]\n", ROWS);
-    for (uint32_t i = 1; i <= PRODUCTS; i++) {
+    for (uint32_t i = 1; i <= products; i++) {
         uint32_t a = random_below(i), b = random_below(2 * i), from = value[a], in = width[a];
         read[a] = 1;
         if (b < i && b != a) {
@@ -42,7 +42,7 @@ static void make_text(gali_text *text) {
     }
     gali_text_add(text, "%%%u: f32[...] = Concat (", next);
     int first = 1;
-    for (uint32_t i = 1; i <= PRODUCTS; i++) {
+    for (uint32_t i = 1; i <= products; i++) {
         if (!read[i]) {
             gali_text_add(text, "%s%%%u", first ? "" : ", ", value[i]);
             first = 0;
@@ -79,6 +79,20 @@ static all_orders stored_of(const gali_program *p) {
     return a;
 }
 
+/* What lives while a group runs behind others; -1: it cannot yet. */
+static int64_t bytes_at(const all_orders *a, uint32_t done, uint32_t own) {
+    int64_t bytes = 0;
+    for (uint32_t i = 0; i < a->count; i++) {
+        const stored *s = &a->list[i];
+        if ((s->readers & own) && s->maker != own && !(s->maker & done)) {
+            return -1;
+        }
+        int there = (s->maker & (done | own)) != 0, needed = (s->readers & ~done) || s->maker == own;
+        bytes += there && needed ? s->bytes : 0;
+    }
+    return bytes;
+}
+
 /* Every order that goes on from the groups that have run. */
 static void go_on(all_orders *a, uint32_t done, int64_t peak) {
     if (peak >= a->least) {
@@ -90,15 +104,8 @@ static void go_on(all_orders *a, uint32_t done, int64_t peak) {
     }
     for (uint32_t g = 0; g < a->groups; g++) {
         uint32_t own = 1u << g;
-        int64_t bytes = 0;
-        int ready = !(done & own);
-        for (uint32_t i = 0; ready && i < a->count; i++) {
-            const stored *s = &a->list[i];
-            ready = !(s->readers & own) || s->maker == own || (s->maker & done);
-            int there = (s->maker & (done | own)) != 0, needed = (s->readers & ~done) || s->maker == own;
-            bytes += there && needed ? s->bytes : 0;
-        }
-        if (ready) {
+        int64_t bytes = done & own ? -1 : bytes_at(a, done, own);
+        if (bytes >= 0) {
             go_on(a, done | own, bytes > peak ? bytes : peak);
         }
     }
@@ -111,7 +118,7 @@ static void test_the_order_is_the_best(void **state) {
         fixture f;
         gali_text text = {0};
         gali_program *program, *plain;
-        make_text(&text);
+        make_text(&text, PRODUCTS);
         open_text(&f, text.bytes);
         assert_int_equal(program_make(&f.run, f.graph, NULL, gali_program_layout, &program), GAL_OK);
         all_orders a = stored_of(program);
@@ -135,6 +142,56 @@ static void test_the_order_is_the_best(void **state) {
     assert_true(saved > GRAPHS / 10 && searched > GRAPHS / 2);
 }
 
+/* The least that lives at once of all orders of the groups from `first` on. */
+static int64_t least_in(const all_orders *a, uint32_t first) {
+    static int64_t best[1 << WINDOW];
+    for (uint32_t set = 1; set < 1 << WINDOW; set++) {
+        best[set] = INT64_MAX;
+    }
+    for (uint32_t set = 0; set < 1 << WINDOW; set++) {
+        for (uint32_t g = 0; g < WINDOW && best[set] < INT64_MAX; g++) {
+            const uint32_t with = set | 1u << g, done = ((1u << first) - 1) | set << first;
+            const int64_t bytes = with == set ? -1 : bytes_at(a, done, 1u << (first + g)),
+                          peak = bytes > best[set] ? bytes : best[set];
+            best[with] = bytes >= 0 && peak < best[with] ? peak : best[with];
+        }
+    }
+    return best[(1 << WINDOW) - 1];
+}
+
+/* Where more groups stand between cuts than are searched at once, none that follow each other have a better order, as many as are. */
+static void test_no_window_has_a_better_order(void **state) {
+    (void)state;
+    uint32_t large = 0;
+    for (int i = 0; i < GRAPHS; i++) {
+        fixture f;
+        gali_text text = {0};
+        gali_program *program;
+        make_text(&text, MANY);
+        open_text(&f, text.bytes);
+        assert_int_equal(program_make(&f.run, f.graph, NULL, gali_program_layout, &program), GAL_OK);
+        all_orders a = stored_of(program);
+        assert_true(a.groups < 32);
+        const int is_large = program->order_facts.pieces == 1 && program->order_facts.searched == 0;
+        large += (uint32_t)is_large;
+        for (uint32_t first = 0; is_large && first + WINDOW <= a.groups; first++) {
+            int64_t peak = 0;
+            for (uint32_t g = first; g < first + WINDOW; g++) {
+                const int64_t bytes = bytes_at(&a, (1u << g) - 1, 1u << g);
+                peak = bytes > peak ? bytes : peak;
+            }
+            const int64_t least = least_in(&a, first);
+            if (least < peak) {
+                fail_msg("graph %d, groups from %u on: %lld, not %lld", i, first, (long long)peak,
+                         (long long)least);
+            }
+        }
+        gali_text_release(&text);
+        gali_arena_release(&f.arena);
+    }
+    assert_true(large > GRAPHS / 10);
+}
+
 /* What is ordered computes what it did. */
 static void test_results_stay(void **state) {
     (void)state;
@@ -154,6 +211,7 @@ static void test_results_stay(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_the_order_is_the_best),
+        cmocka_unit_test(test_no_window_has_a_better_order),
         cmocka_unit_test(test_results_stay),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
