@@ -39,8 +39,9 @@ static void measure(machine *m, const gali_loop_buffer *buffer) {
 /* Whether a marked index leaves its dimension. */
 static int leaves(const machine *m, const gali_loop_access *access) {
     for (uint32_t d = 0; d < GALI_LOOP_RANK_MAX; d++) {
-        int64_t at = access->tested >> d & 1 ? evaluate(m, &access->index[d]) : 0;
-        if (at < 0 || (at && at >= m->extent[access->buffer->id][d])) {
+        const int tested = access->tested >> d & 1;
+        const int64_t at = tested ? evaluate(m, &access->index[d]) : 0;
+        if (tested && (at < 0 || at >= m->extent[access->buffer->id][d])) {
             return 1;
         }
     }
