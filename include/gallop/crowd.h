@@ -82,6 +82,9 @@ GAL_API int32_t gal_controller_joint_parent(const gal_controller *controller, ui
 /* Index of the joint of that name, or -1. */
 GAL_API int32_t gal_controller_joint_find(const gal_controller *controller, const char *name);
 
+/* The joint that contact i of gal_character_state touches the ground with, i < contacts; -1 beyond. */
+GAL_API int32_t gal_controller_contact_joint(const gal_controller *controller, uint32_t contact);
+
 /* Rest transform of joint i in its parent's frame. */
 GAL_API gal_transform gal_controller_joint_rest(const gal_controller *controller, uint32_t joint);
 
@@ -378,7 +381,7 @@ typedef struct gal_character_state {
     float facing;  /* radians */
     float phase;   /* radians, 0..2 pi */
     float speed;   /* units per second, of the last step */
-    /* 0..1, in the order of the contract, 0 beyond; less than predicted while foot locking lifts the foot */
+    /* 0..1, of the joints of gal_controller_contact_joint, 0 beyond; less than predicted while foot locking lifts the foot */
     float contacts[16];
 } gal_character_state;
 

@@ -102,6 +102,8 @@ class Controller:
                       can_jump=bool(raw.can_jump))
         self.info = ControllerInfo(**values)
         self.joints = [self._joint(i) for i in range(raw.joints)]
+        self.contact_joints = [lib.gal_controller_contact_joint(self._handle, i)
+                               for i in range(raw.contacts)]
 
     def __repr__(self) -> str:
         return f"<gallop.Controller {self.info.name}, {len(self.joints)} joints>"

@@ -130,6 +130,7 @@ FUNCTIONS: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "gal_controller_network": (_HANDLE, (_HANDLE,)),
     "gal_controller_joint_name": (c_char_p, (_HANDLE, c_uint32)),
     "gal_controller_joint_parent": (ctypes.c_int32, (_HANDLE, c_uint32)),
+    "gal_controller_contact_joint": (ctypes.c_int32, (_HANDLE, c_uint32)),
     "gal_controller_joint_rest": (gal_transform, (_HANDLE, c_uint32)),
     "gal_height_field_ground": (c_float, (c_void_p, c_float, c_float)),
     "gal_crowd_create": (c_int, (_OUT, POINTER(gal_crowd_desc), _ERROR)),

@@ -213,6 +213,11 @@ int32_t gal_controller_joint_find(const gal_controller *controller, const char *
     return -1;
 }
 
+int32_t gal_controller_contact_joint(const gal_controller *controller, uint32_t contact) {
+    const gali_contract *contract = controller->contract;
+    return contact < contract->contact_count ? (int32_t)contract->contact_joints[contact] : -1;
+}
+
 gal_transform gal_controller_joint_rest(const gal_controller *controller, uint32_t joint) {
     const gali_contract *contract = controller->contract;
     return joint < contract->joint_count ? contract->joints[joint].rest

@@ -106,6 +106,19 @@ static void a_crowd_changes_nobodys_bits(void **unused) {
     gal_controller_close(controller);
 }
 
+static void contacts_know_their_joints(void **unused) {
+    static const char *const names[] = {"LeftHeel", "LeftToe", "RightHeel", "RightToe"};
+    (void)unused;
+    gal_controller *controller = mannequin_open(&biped);
+    assert_int_equal(gal_controller_get_info(controller).contacts, 4);
+    for (uint32_t i = 0; i < 4; i++) {
+        const int32_t joint = gal_controller_contact_joint(controller, i);
+        assert_string_equal(gal_controller_joint_name(controller, (uint32_t)joint), names[i]);
+    }
+    assert_int_equal(gal_controller_contact_joint(controller, 4), -1);
+    gal_controller_close(controller);
+}
+
 static void two_threads_change_nobodys_bits(void **unused) {
     (void)unused;
     gal_parallel parallel = {two_threads, NULL, 2};
@@ -446,6 +459,7 @@ static void zones_come_in_pairs_and_change_nothing(void **unused) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_crowd_changes_nobodys_bits),
+        cmocka_unit_test(contacts_know_their_joints),
         cmocka_unit_test(two_threads_change_nobodys_bits),
         cmocka_unit_test(the_walker_keeps_to_itself_too),
         cmocka_unit_test(others_stay_while_one_is_removed_and_added_again),

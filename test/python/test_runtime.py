@@ -257,6 +257,8 @@ def test_local_poses_and_the_skeleton():
     hips, knee = joints[0], next(j for j in joints if j.name == "LeftKnee")
     assert hips.parent == -1 and joints[knee.parent].name == "LeftHip"
     assert knee.rest == pytest.approx([0, -43.7439, -0.006071, 0, 0, 0, 1])
+    assert [joints[i].name for i in crowd.controller.contact_joints] == [
+        "LeftAnkle", "LeftToe", "RightAnkle", "RightToe"]
     local, world = crowd.pose(who, local=True), crowd.pose(who)
     assert same_bits(local[0], world[0])
     bone = np.linalg.norm(world[joints.index(knee), :3] - world[knee.parent, :3])

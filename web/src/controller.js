@@ -11,6 +11,7 @@ export class Controller {
     this.crowds = 0; // that are open
     const { joints, ...info } = infoOf(module, handle);
     this.info = info;
+    this.contactJoints = Array.from({ length: info.contacts }, (_, i) => module.call.gal_controller_contact_joint(handle, i));
     this.joints = Array.from({ length: joints }, (_, i) => jointOf(module, handle, i));
     this.release = () => module.call.gal_controller_close(handle);
     forgotten.register(this, this.release, this);

@@ -99,6 +99,8 @@ export class Controller {
   static open(source: Source, options?: Options): Promise<Controller>;
   readonly info: ControllerInfo;
   readonly joints: readonly Joint[];
+  /** The joints that the contacts of a State touch the ground with, in their order. */
+  readonly contactJoints: readonly number[];
   /** The network inside, which lives as long as the controller. */
   readonly network: Network;
   /** Frees it, after its crowds. */
@@ -138,7 +140,7 @@ export interface State {
   readonly phase: number;
   /** Units per second. */
   readonly speed: number;
-  /** 0..1, in the contract's order. */
+  /** 0..1, of the controller's `contactJoints`. */
   readonly contacts: number[];
 }
 

@@ -95,6 +95,8 @@ test("poses of all, between frames, local; state and path", () => {
   const { root, speed, contacts } = crowd.state(characters[2]), { points, facings } = crowd.trajectory(characters[2]);
   assert.ok(root[2] > 20 && speed > 20, `${root}, ${speed}`);
   assert.equal(contacts.length, walker.info.contacts);
+  const touching = walker.contactJoints.map((joint) => walker.joints[joint].name);
+  assert.deepEqual(touching, ["LeftAnkle", "LeftToe", "RightAnkle", "RightToe"]);
   assert.equal(points.length, 3 * facings.length);
   crowd.close();
 });

@@ -119,6 +119,14 @@ impl Controller {
             .collect()
     }
 
+    /// The joints that the contacts of [`State`](crate::State) touch the ground with, in their order.
+    pub fn contact_joints(&self) -> Vec<usize> {
+        let count = unsafe { sys::gal_controller_get_info(self.raw()) }.contacts;
+        (0..count)
+            .map(|i| unsafe { sys::gal_controller_contact_joint(self.raw(), i) } as usize)
+            .collect()
+    }
+
     /// The network inside.
     pub fn network(&self) -> Network<'_> {
         Network::borrowed(unsafe { sys::gal_controller_network(self.raw()) })

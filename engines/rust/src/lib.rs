@@ -44,7 +44,7 @@ pub use sys::gal_pace as Pace;
 pub use sys::gal_load as Load;
 
 /// A character's movement: root (y is the mean ground height around it), facing and phase in radians, speed of the
-/// last step in units per second, contacts 0..1 in the contract's order.
+/// last step in units per second, contacts 0..1, of [`Controller::contact_joints`].
 pub use sys::gal_character_state as State;
 
 /// "MAJOR.MINOR.PATCH" of the C library.

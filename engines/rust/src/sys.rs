@@ -239,6 +239,7 @@ extern "C" {
     pub fn gal_controller_network(controller: *const gal_controller) -> *const gal_network;
     pub fn gal_controller_joint_name(controller: *const gal_controller, joint: u32) -> *const c_char;
     pub fn gal_controller_joint_parent(controller: *const gal_controller, joint: u32) -> i32;
+    pub fn gal_controller_contact_joint(controller: *const gal_controller, contact: u32) -> i32;
     pub fn gal_controller_joint_rest(controller: *const gal_controller, joint: u32) -> gal_transform;
     pub fn gal_height_field_ground(height_field: *mut c_void, x: f32, z: f32) -> f32;
     pub fn gal_crowd_create(

@@ -41,6 +41,10 @@ fn walks_forward() {
     walk(&mut crowd, who, 120);
     let (state, info) = (crowd.state(who).unwrap(), crowd.controller(who).unwrap().info());
     assert!(state.root.z > 0.5 * info.speed_walk && state.root.x.abs() < 0.2 * info.speed_walk, "{state:?}");
+    let controller = crowd.controller(who).unwrap();
+    let (joints, touching) = (controller.joints(), controller.contact_joints());
+    let names: Vec<_> = touching.iter().map(|&joint| joints[joint].name.as_str()).collect();
+    assert_eq!(names, ["LeftAnkle", "LeftToe", "RightAnkle", "RightToe"]);
     let (points, facings) = crowd.trajectory(who);
     assert!(!points.is_empty() && points.len() == facings.len());
     assert!(points.windows(2).all(|pair| pair[0].z < pair[1].z));

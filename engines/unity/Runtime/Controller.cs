@@ -25,6 +25,7 @@ namespace Gallop
         public readonly float SpeedRun;   // the same, running fully
         public readonly bool CanCrouch, CanJump;
         public readonly Joint[] Joints;
+        public readonly int[] ContactJoints; // which touches the ground, for each of a character's contacts
 
         private Controller(IntPtr opened)
         {
@@ -37,6 +38,11 @@ namespace Gallop
             SpeedRun = info.speedRun;
             CanCrouch = info.canCrouch != 0;
             CanJump = info.canJump != 0;
+            ContactJoints = new int[info.contacts];
+            for (uint i = 0; i < info.contacts; i++)
+            {
+                ContactJoints[i] = Native.gal_controller_contact_joint(Handle, i);
+            }
             Joints = new Joint[info.joints];
             for (uint i = 0; i < info.joints; i++)
             {

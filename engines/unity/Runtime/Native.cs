@@ -123,6 +123,7 @@ namespace Gallop
         [DllImport(Library)] public static extern IntPtr gal_controller_network(ControllerHandle controller);
         [DllImport(Library)] public static extern IntPtr gal_controller_joint_name(ControllerHandle controller, uint joint);
         [DllImport(Library)] public static extern int gal_controller_joint_parent(ControllerHandle controller, uint joint);
+        [DllImport(Library)] public static extern int gal_controller_contact_joint(ControllerHandle controller, uint contact);
         [DllImport(Library)] public static extern JointTransform gal_controller_joint_rest(ControllerHandle controller, uint joint);
         [DllImport(Library)] public static extern Status gal_crowd_create(out IntPtr crowd, ref CrowdDesc desc, ref NativeError error);
         [DllImport(Library)] public static extern void gal_crowd_destroy(IntPtr crowd);

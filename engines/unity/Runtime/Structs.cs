@@ -71,7 +71,7 @@ namespace Gallop
         public float facing; // radians
         public float phase;  // radians, 0..2 pi
         public float speed;  // units per second, of the last step
-        public fixed float contacts[16]; // 0..1, in the contract's order
+        public fixed float contacts[16]; // 0..1, of Controller.ContactJoints
     }
 
     /// <summary>How a character is evaluated.</summary>

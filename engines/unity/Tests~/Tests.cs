@@ -251,6 +251,9 @@ internal static unsafe class Tests
         int left = Array.FindIndex(player.crowd.Controller.Joints, joint => joint.name == "LeftHip");
         int right = Array.FindIndex(player.crowd.Controller.Joints, joint => joint.name == "RightHip");
         Expect(player.bones[left].position.x < player.bones[right].position.x, "its left is on Unity's left");
+        Controller known = player.crowd.Controller;
+        string touching = string.Join(" ", Array.ConvertAll(known.ContactJoints, joint => known.Joints[joint].name));
+        Expect(touching == "LeftAnkle LeftToe RightAnkle RightToe", "contacts know their joints: " + touching);
         Expect(others[3].transform.position.z != others[3].bones[0].position.z, "the others walk, too");
         player.gameObject.SetActive(false);
         Expect(player.crowd.Crowd.Count == others.Length && player.Handle == 0, "who is disabled leaves the crowd");
