@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from gallop import judge, modelfile
+from gallop.prune import blocks
 
 ROOT = Path(__file__).resolve().parents[2]
 COMMAND = Path(os.environ.get("GALLOP_COMMAND", ROOT / "build/dev/cli/gallop"))
@@ -27,6 +28,17 @@ def judged(model: Path, kind: str) -> dict:
 def test_what_was_trained_longer_keeps_them(kind):
     said = judged(ROOT / "models" / f"{kind}.gallop", kind)
     assert said["bars"] > 100 and said["missed"] == []
+
+
+@pytest.mark.parametrize("kind", ["walker", "dog"])
+def test_a_half_keeps_them_too(kind):
+    """It has the whole one's contract, and half of its patches."""
+    path = ROOT / "models" / f"{kind}-half.gallop"
+    half, whole = modelfile.read(path), modelfile.read(ROOT / "models" / f"{kind}.gallop")
+    assert set(half.contract.splitlines()) == set(whole.contract.splitlines())
+    assert abs(blocks.share_of(half) - 0.5) < 0.001
+    said = judged(path, kind)
+    assert said["bars"] > 100 and len(said["missed"]) <= 1  # a few stops are timed to the frame
 
 
 @pytest.mark.parametrize("kind", ["walker", "runner", "dog"])
