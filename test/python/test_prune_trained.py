@@ -352,6 +352,20 @@ def test_the_judge_looks_at_what_learns(dog_model, tmp_path):
     assert made(2, 0) == (1, [2, 0])  # content, so it looks no more
 
 
+def test_a_file_tells_the_steps_that_were_made(dog_model, tmp_path):
+    """Not those that were planned: the judge may end it."""
+    path = tmp_path / "begun.gallop"
+    modelfile.write(dog_model, path)
+    plan = trained.Plan(PLAN, Course(0), learn_every=2, learn=dataclasses.replace(LEARN, steps=80),
+                        start=path)
+    judge = Judge(2, 0)
+    judge.of = lambda _: Verdict({})
+    out, report = trained.pruned(dog_model, path, None, tmp_path, plan, judge, lambda _: None, True)
+    made = report["learn"]["steps"]
+    assert 4 <= made < 80
+    assert out.provenance["pruned"].endswith(f", {made} steps of learning, 0 steps of polish")
+
+
 def test_dogs_learn_what_players_ask(dog_model):
     """By the rules of the contract; at a full walk or run most of all, and in all that they can."""
     loop = dog_of(dog_model)

@@ -150,22 +150,23 @@ def pruned(model: Model, where: Path, some: Frames, data: Path | None, plan: Pla
     report: dict = {"frames": said}
     out = closed_loop.put_back(model, _pairs(net.layers), there,
                                _pairs(net.gate_layers) if model.gate_layers else None)
-    other = None
+    other, polish = None, 0
     if plan.learn.steps and data is not None:
         other, report["learn"] = learnt(model, where, net, there, data, plan, judge, say, quiet)
         say("in the loop: error {error:.4f} deviations, {seconds} s".format(**report["learn"]))
         out, net = other, FileModule(rescaled(other, model))
-        words += f", {plan.learn.steps} steps of learning"
+        words += f", {report['learn']['steps']} steps of learning"
     if plan.course.steps and data is not None:
         loop = loop_of(model, where, net, there, data, plan.course, plan.device,
                        plan.place(".polish"))
         out, report["polish"] = polished(loop, plan, judge, say, quiet, other)
+        polish = loop.step
     elif judge:
         verdict = judge.of(out)
         say(str(verdict))
         report["judge"] = listed(verdict)
     return finished(out, model, said["share"],
-                    f"{words}, {plan.course.steps} steps of polish"), report
+                    f"{words}, {polish} steps of polish"), report
 
 
 def _pairs(layers: torch.nn.ModuleList) -> list[tuple[torch.Tensor, torch.Tensor]]:
