@@ -35,7 +35,9 @@ class Course:
     """Running mean errors by kind of command over a pool; KINDS further on are those of who
     crouches."""
 
-    def __init__(self, device: torch.device) -> None:
+    def __init__(self, device: torch.device, facing: float = 1.0) -> None:
+        """`facing`: how much more than the way's an error of the facing counts."""
+        self.facing = facing
         self.means = Means(2 * KINDS, {"way": (2,), "face": ()}, device)
 
     def loss(
@@ -50,5 +52,5 @@ class Course:
         way = torch.stack([(off * ahead).sum(-1), (off * aside).sum(-1)], -1) / length
         way = torch.where((kind % KINDS >= PIVOTS)[:, None], way * 0, way)
         mixed, use = self.means(kind, {"way": way, "face": face})
-        error = mixed["way"].square().sum(-1) + mixed["face"].square()
+        error = mixed["way"].square().sum(-1) + self.facing * mixed["face"].square()
         return (use * error).sum() / use.sum().clamp(min=1)

@@ -8,6 +8,7 @@ and the network is moved so that
 - the root goes as fast as, and where, it was told once a command has settled (track), and does so
   on the mean in each kind of command (course),
 - feet travel as far and step as often as in the data in each manner of going (manner),
+- hips are as high in it, and go up and down as far (hips),
 - who jumps goes on as fast as told (leap), and who runs keeps his hips up (tall),
 - who begins to go does not overshoot (over),
 - no joint's motion changes by more in a frame than a body's can (calm),
@@ -55,8 +56,8 @@ OVER = 0.04  # share of the wanted speed by which a mean over a stride may lie a
 LEAN = 0.15  # how far the head is ahead of the hips for each unit of the slope's rise over run
 STRETCHED = 0.975  # of its length: from there on a shown leg gives way
 BEGINS = (1.0, 0.05)  # s after its first stride in which one begins; m/s faster than he went
-PARTS = ("slide", "calm", "keep", "track", "course", "body", "manner", "leap", "tall", "over",
-         "data", "tread", "reach", "lean")
+PARTS = ("slide", "calm", "keep", "track", "course", "body", "manner", "hips", "leap", "tall",
+         "over", "data", "tread", "reach", "lean")
 
 
 @dataclass(frozen=True)
@@ -76,14 +77,17 @@ class Plan:
     data: float = 1.0
     body: float = 0.5
     manner: float = 1.0
+    hips: float = 0.0
     course: float = 20.0
+    facing: float = 1.0  # how much more than of the way the course's errors of facing count
     settle: tuple[int, int] = (6, 26)  # frames after a command: to count first, and fully
     settle_still: tuple[int, int] = (4, 18)
     brisk: tuple[float, float] = (3.0, 1.5)  # m/s: larger changes of speed take longer, still too
     longest: float = 2.0  # times as long at most
     spins: float = 0.09  # share of commands that turn on the spot
     turns: float = 1.0  # how much more the slides of those count who turn on the spot,
-    leaps: float = 1.0  # and of those who jump
+    leaps: float = 1.0  # of those who jump,
+    squats: float = 1.0  # and of those who crouch
     leap: float = 0.0  # who jumps is to go on as fast as told
     jumps: float = 0.15  # share of the commands to go ahead that jump
     ahead: float = 0.4  # share of commands that go ahead
@@ -135,7 +139,8 @@ class Polish:
         one[:, style] = 1
         self.style = one
         self.kept = self._kept(contract, teacher is None).to(world.device)
-        self.moments, self.course = Moments(goal, world.device), Course(world.device)
+        self.moments = Moments(goal, contract.unit, world.device)
+        self.course = Course(world.device, plan.facing)
         feet = self.unroll.at.feet
         self.feet = torch.tensor([j for _, j, _ in feet], device=world.device)
         self.toes = torch.tensor([j for _, j, w in feet if w == 1], device=world.device)
@@ -278,6 +283,7 @@ class Polish:
         u, plan, loop = self.unroll, self.plan, self.loop
         begin = state.path[:, loop.now]
         wanted, slide, keep, raw, ways, over, last = 0.0, [], [], [], [], [], None
+        phase = []
         leaping = self._leaping(state)
         for _ in range(plan.frames):
             state, orders = loop.command(state, orders.stick()), orders.later()
@@ -290,6 +296,7 @@ class Polish:
             keep.append(((out - said).abs() * self.kept).mean())
             y = out * u.y_std + u.y_mean
             raw.append(y)
+            phase.append(state.phase.detach())
             ways.append(self._world(state, y))
             feet = self._feet(state, y)
             if plan.ground > 0:
@@ -316,9 +323,10 @@ class Polish:
         course = self.course.loss(went, wanted, off, kind)
         stacked = torch.stack(raw, 1)
         manner = torch.where(settled >= 1, orders.manner, -torch.ones_like(settled))
-        habits = self.moments.loss(self._foot_points(stacked), self._advance(stacked), manner)
-        care = 1 + (plan.turns - 1) * (orders.kind >= PIVOTS)
-        care = torch.where(leaping | ~landed, plan.leaps + 0 * care, care)
+        hips = stacked[..., u.at.position][..., 1]
+        habits, bent = self.moments.loss(self._foot_points(stacked), hips, self._advance(stacked),
+                                         torch.stack(phase, 1), manner)
+        care = self._care(orders, leaping | ~landed)
         parts = dict(zip(("tread", "reach", "lean"), torch.stack(over).mean(0))) if over else {}
         parts = {k: getattr(plan, k) * v for k, v in parts.items()}
         return state, orders, {**parts, "slide": plan.slide * (torch.stack(slide) * care).mean(),
@@ -328,6 +336,7 @@ class Polish:
                                "course": plan.course * course,
                                "body": plan.body * self._body(stacked),
                                "manner": plan.manner * habits,
+                               "hips": plan.hips * bent,
                                "leap": plan.leap * self._leap(went - wanted, leaping & ~landed),
                                "tall": plan.tall * self._tall(stacked, state, leaping | ~landed),
                                "over": plan.over * self._over(state, orders)}
@@ -375,6 +384,13 @@ class Polish:
         tall = points[:, self.top, 1] - points[:, 0, 1]
         goes = (s.velocity.norm(dim=-1) / self.pool.rules["speed_walk"]).clamp(max=1)
         return turned(s.slope, -s.facing[:, self.loop.now]) * (tall * goes)[:, None]
+
+    def _care(self, orders: Orders, leaping: torch.Tensor) -> torch.Tensor:
+        """How much more the slides of each character [C] count."""
+        one = torch.ones_like(orders.kind)
+        care = torch.where(orders.crouch > 0, self.plan.squats * one, one)
+        care = torch.where(orders.kind >= PIVOTS, self.plan.turns * care, care)
+        return torch.where(leaping, self.plan.leaps * one, care)
 
     def _leaping(self, s: State) -> torch.Tensor:
         """Who jumps [C], from the button until he has landed."""

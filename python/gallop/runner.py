@@ -65,11 +65,11 @@ RULES = {
 
 # What is trained: width of the hidden layers and steps of polish, and the same with --quick.
 HIDDEN = {"pfnn": 384, "mann": 224}
-POLISH, PACED_POLISH = 6400, 5600
+POLISH, PACED_POLISH = 6400, 4150
 QUICK_HIDDEN, QUICK_POLISH = 160, 300
 # What --paced has of its own: of polish.Plan, and of RULES.
-PACED = {"paced": True, "carry": 1.0, "leap": 0.5, "leaps": 6.0, "turns": 3.0, "spins": 0.1,
-         "ahead": 0.34, "crouches": 0.16}
+PACED = {"paced": True, "carry": 1.0, "leap": 0.5, "leaps": 10.0, "turns": 5.0, "spins": 0.13,
+         "squats": 3.0, "facing": 2.0, "hips": 0.05}
 PACED_RULES = {"speed_push": 0.15, "speed_push_side": 0.85, "jump_ease": 8.0, "phase_aside": 1.45}
 
 # Label constants: speeds in cm/s, heights as shares of the height of the hips when standing.

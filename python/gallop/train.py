@@ -144,7 +144,7 @@ def parser() -> argparse.ArgumentParser:
                    help="mend this model of the project, and train nothing else")
     p.add_argument("--paced", action="store_true",
                    help="runner: polished at the pace of run time: turns on the spot and jumps "
-                   "slide less, a run is flatter")
+                   "slide less, hips are as high as in the data")
     p.add_argument("--keep", type=float,
                    help="polish: how much stays as it was (0.5), or as the teacher says (2)")
     p.add_argument("--course", type=float, default=20.0, help="polish: weight of where it is led")

@@ -60,9 +60,10 @@ def test_who_crouches_counts_by_himself():
     assert float(loss) == pytest.approx(0.01, rel=1e-4)
 
 
-def test_turns_on_the_spot_are_judged_by_their_facing():
-    held = Course(torch.device("cpu"))
+@pytest.mark.parametrize("facing", [1.0, 2.0])
+def test_turns_on_the_spot_are_judged_by_their_facing(facing):
+    held = Course(torch.device("cpu"), facing)
     went, wanted = torch.full((4, 2), 3.0), torch.zeros(4, 2)
     for _ in range(12):
         loss = held.loss(went, wanted, torch.full((4,), 0.1), torch.full((4,), float(PIVOTS)))
-    assert float(loss) == pytest.approx(0.01, rel=1e-4)
+    assert float(loss) == pytest.approx(0.01 * facing, rel=1e-4)

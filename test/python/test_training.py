@@ -202,6 +202,16 @@ def test_who_turns_on_the_spot_goes_at_the_pace_of_run_time(data):
         assert torch.allclose(went, turns, atol=1e-6) and bool(turns.any()) == paced
 
 
+def test_slides_of_who_jumps_turns_or_crouches_count_for_more(data):
+    t = trainer(data)
+    more = dataclasses.replace(plan(1), leaps=8.0, turns=4.0, squats=2.5)
+    p = polish.Polish(t.average, t.unroll, C, data, t.batches, 0, more, 1, t.world)
+    kind = torch.tensor([0.0, course.PIVOTS] * 4)
+    crouch = torch.tensor([0.0, 0.0, 1.0, 1.0] * 2)
+    orders = dataclasses.replace(p.orders, kind=kind, crouch=crouch)
+    assert p._care(orders, torch.arange(8) > 4).tolist() == [1, 4, 2.5, 10, 1, 8, 8, 8]
+
+
 def test_as_many_jump_as_asked_where_there_are_jumps(data):
     t = trainer(data)
     more = dataclasses.replace(plan(1), jumps=1.0)
