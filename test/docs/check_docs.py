@@ -8,6 +8,7 @@ Standard library alone. Prints each mistake with its file and ends with status 1
 from __future__ import annotations
 
 import argparse
+import fnmatch
 import os
 import re
 import subprocess
@@ -25,8 +26,17 @@ CHEAP = {  # lines of README and CONTRIBUTING that a test can afford to run; {ga
 }
 
 
+def files(pattern: str) -> list[Path]:
+    """Files of ours whose name is like that. What is not ours is not entered: builds and tests remove folders there meanwhile."""
+    found = []
+    for folder, below, names in os.walk(ROOT):
+        below[:] = [name for name in below if name not in NOT_OURS]
+        found += [Path(folder, name) for name in fnmatch.filter(names, pattern)]
+    return sorted(found)
+
+
 def pages() -> list[Path]:
-    return sorted(p for p in ROOT.rglob("*.md") if not NOT_OURS & set(p.relative_to(ROOT).parts))
+    return files("*.md")
 
 
 def without_code(text: str) -> str:
@@ -151,7 +161,7 @@ def check_compiler() -> list[str]:
 
 # Where else the version of include/gallop/base.h stands: which files, and the line.
 VERSIONED = (
-    ("python/gallop/__init__.py", r'^__version__ = "([^"]+)"'),
+    ("__init__.py", r'^__version__ = "([^"]+)"'),
     ("package.json", r'^\s*"version": "([^"]+)"'),
     ("Cargo.toml", r'^version = "([^"]+)"'),
     ("*.uplugin", r'^\s*"VersionName": "([^"]+)"'),
@@ -164,7 +174,7 @@ def check_version() -> list[str]:
     version = ".".join(re.findall(r"^#define GAL_VERSION_\w+ (\d+)$", header, flags=re.M))
     wrong = []
     for name, pattern in VERSIONED:
-        for path in (p for p in ROOT.glob(f"**/{name}") if not NOT_OURS & set(p.relative_to(ROOT).parts)):
+        for path in files(name):
             found = re.search(pattern, path.read_text(encoding="utf-8"), flags=re.M)
             if found and found.group(1) != version:
                 wrong.append(f"{path.relative_to(ROOT)}: version {found.group(1)}, base.h says {version}")
