@@ -144,6 +144,7 @@ static const char *const refused[][2] = {
     {"loop f() {\n  input x[8]\n  local a[4]\n  a[0:3/4] = x[0:4]\n}", "a: lanes of a store to memory"},
     {"loop f() {\n  output y[8]\n  local a[4]\n  a[0:4] = y[0:3/4]\n}",
      "y: stores alone are of the first lanes"},
+    {"loop f() {\n  output y[8]\n  local a[4]\n  y[0:0/4] = a[0:4]\n}", "line 4: no lanes of a store"},
     {"loop f() {\n  output y[4]\n  y[0] = twice(1)\n}", "line 3: no operation twice"},
     {"loop f() {\n  output y[4]\n  y[0] = add(1)\n}", "line 3: expected ','"},
     {"loop f() {\n  output y[4]\n  y[0] = 1e99\n}", "line 3: expected a value"},

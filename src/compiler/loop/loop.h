@@ -39,8 +39,9 @@
  * Values are trees of ops.def over loads, each of one element (graph/elements.def): f16 and bf16 are storage, a load
  * makes an f32 of them and a store rounds; all else is computed in what it is stored in. An access [.., i:L] is L
  * elements from i of the last dimension; elements past its end are neither read (they are 0) nor written, so a last vector
- * may be partial. A store to [.., i:N/L] is of the first N of L lanes, all of them before the end. Only float32 has lanes, and truth values that come of comparing it; of the operations those that have a
- * word in vectors. What has no load of several elements is the same in all lanes, and may be of any kind.
+ * may be partial. A store to [.., i:N/L] is of the first N of L lanes, all of them before the end. Only float32 has lanes,
+ * and truth values that come of comparing it; of the operations those that have a word in vectors. What has no load of
+ * several elements is the same in all lanes, and may be of any kind.
  *
  * An index marked `?` may leave its dimension (of several elements none of the last): then a load is what stands behind `else`, and a store does nothing.
  *

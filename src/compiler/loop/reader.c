@@ -183,6 +183,9 @@ static int read_lanes(gali_reader *r, gali_loop_access *access) {
         return 1;
     }
     access->first = access->lanes;
+    if (!access->first) {
+        return gali_reader_fail(r, "no lanes of a store");
+    }
     return gali_reader_number(r, GALI_LOOP_LANES_MAX, &access->lanes);
 }
 
