@@ -93,12 +93,15 @@ static int write_all(const gali_drive_run *drive, const outputs *paths) {
 }
 
 /* Before the work, not after it. */
-static int make_folders(const outputs *paths) {
+static int make_folders(const gali_drive_run *drive, const outputs *paths) {
     const char *const all[] = {paths->poses, paths->rotations, paths->states, paths->fed_back};
     gal_error error = {0};
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
         if (all[i] && !gali_directory_name_fits(all[i], ".npy", ".npy")) {
             return gali_command_usage("drive", "%s: arrays are written as .npy", all[i]);
+        }
+        if (gali_directory_replaces(all[i], drive->terrain)) {
+            return gali_command_usage("drive", "%s: the ground that is read", all[i]);
         }
         for (size_t j = 0; all[i] && j < i; j++) {
             if (all[j] && strcmp(all[i], all[j]) == 0 && gali_system_path_kind(all[i]) != GALI_PATH_OTHER) {
@@ -128,7 +131,7 @@ static int run(int argc, char **argv) {
         result = gali_command_usage("drive", "-o is missing");
     }
     if (result == GALI_EXIT_OK) {
-        result = make_folders(&paths);
+        result = make_folders(&drive, &paths);
     }
     if (result == GALI_EXIT_OK) {
         result = gali_drive_run_make(&drive, "drive");

@@ -55,10 +55,10 @@ int gali_directory_name_fits(const char *path, const char *ending, const char *o
     return !dot || strcmp(dot, ending) == 0 || strcmp(dot, other) == 0;
 }
 
-/* "./a" is "a". */
+/* "./a" and ".//a" are "a". */
 static const char *plain(const char *path) {
     while (path[0] == '.' && path[1] == '/') {
-        path += 2;
+        path += 1 + strspn(path + 1, "/");
     }
     return path;
 }

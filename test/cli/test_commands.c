@@ -278,7 +278,7 @@ static void drives_a_character(void **state) {
     assert_int_equal(gali_npy_read_f32(place_of("s.npy"), 2, &states, shape, &error), GAL_OK);
     assert_true(fabsf(states[1] - 14) < 1e-3f);
     free(states);
-    expect_bad(gallop_here("drive %s/good.gallop --input %s/walk.csv -o %s/y.npy --terrain %s/y.npy", place,
+    expect_bad(gallop_here("drive %s/good.gallop --input %s/walk.csv -o %s/z.npy --terrain %s/y.npy", place,
                            place, place, place),
                1, "y.npy: 3 dimensions, 2 expected");
 }

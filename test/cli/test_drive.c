@@ -81,6 +81,11 @@ static void refuses_a_ground_with_holes(void **state) {
     snprintf(line, sizeof line, "drive " WALKER " --input %s/walk.csv --terrain %s/ground.npy -o %s/y.npy",
              place, place, place);
     expect_bad(gallop(line), 1, "ground.npy: [1][1] is nan: not a finite height");
+    snprintf(line, sizeof line,
+             "drive " WALKER
+             " --input %s/walk.csv --terrain %s/ground.npy --states .//%s/ground.npy -o %s/y.npy",
+             place, place, place, place);
+    expect_bad(gallop(line), 2, "ground.npy: the ground that is read");
 }
 
 static void says_what_is_ignored(void **state) {
