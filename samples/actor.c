@@ -58,6 +58,15 @@ static gal_transform root_between(const gal_character_state *a, const gal_charac
         {0, sinf(half), 0, cosf(half)}};
 }
 
+/* Whoever was added or teleported has made no step: nothing lies between, and what it stands on is not heard. */
+static void put_down(actor *self, const gal_crowd *crowd) {
+    gal_crowd_state(crowd, self->who, &self->now);
+    self->before = self->now;
+    for (uint32_t i = 0; i < CONTACTS_MOST; i++) {
+        self->down[i] = self->now.contacts[i] > 0.6f;
+    }
+}
+
 /* A contact that comes down is a step; it counts again when it has been up. The joint says which sound, and where. */
 static void listen(actor *self, const gal_controller *controller, uint32_t contacts) {
     for (uint32_t i = 0; i < contacts; i++) {
@@ -121,13 +130,12 @@ int main(int argc, char **argv) {
         return 1;
     }
     gal_crowd_add(crowd, NULL, &self.who);
-    gal_crowd_state(crowd, self.who, &self.now);
-    self.before = self.now;
+    put_down(&self, crowd);
     for (int frame = 0; frame < 3 * 144; frame++) {
         gal_crowd_set_input(crowd, self.who, &(gal_input){.move_x = 0.3f, .move_y = 1});
         owed = fminf(owed + seconds * info.rate, FRAMES_MOST);
         for (; owed >= 1; owed--) {
-            self.before = self.now; /* after gal_crowd_teleport: both anew */
+            self.before = self.now;
             gal_crowd_step(crowd);
             gal_crowd_state(crowd, self.who, &self.now);
             listen(&self, controller, info.contacts);
