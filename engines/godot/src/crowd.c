@@ -132,6 +132,13 @@ static void method_joint_rest(crowd *self, const void *const *arguments, void *r
         axes_transform(axes_turn(rest.rotation), axes_place(rest.position, self->info.unit_metres));
 }
 
+/* contact_joint(contact: int) -> int: the joint that it touches the ground with, -1 beyond the last contact. */
+static void method_contact_joint(crowd *self, const void *const *arguments, void *result) {
+    int64_t contact = *(const int64_t *)arguments[0];
+    int there = contact >= 0 && contact < self->info.contacts;
+    *(int64_t *)result = there ? gal_controller_contact_joint(self->controller, (uint32_t)contact) : -1;
+}
+
 static seat *seat_of(crowd *self, const void *argument) {
     int64_t i = *(const int64_t *)argument;
     return i >= 0 && i < self->capacity && self->seats[i].character ? &self->seats[i] : NULL;
@@ -248,6 +255,19 @@ static void method_place(crowd *self, const void *const *arguments, void *result
         own ? place_of(self, own) : axes_transform((gal_quat){0, 0, 0, 1}, (gal_vec3){0, 0, 0});
 }
 
+/* contact(seat: int, contact: int) -> float: 0..1, of the last step; 0 beyond. */
+static void method_contact(crowd *self, const void *const *arguments, void *result) {
+    seat *own = seat_of(self, arguments[0]);
+    int64_t contact = *(const int64_t *)arguments[1];
+    gal_character_state state;
+    if (own && contact >= 0 && contact < self->info.contacts) {
+        gal_crowd_state(self->crowd, own->character, &state);
+        *(double *)result = (double)state.contacts[contact];
+    } else {
+        *(double *)result = 0;
+    }
+}
+
 /* Where joint j's bone is in the skeleton's frame; the hips, and with `places` all bones, are where the joint is. */
 static godot_transform bone_of(crowd *self, const seat *own, GDExtensionObjectPtr skeleton, uint32_t j,
                                const godot_transform *character) {
@@ -291,12 +311,14 @@ static const host_method methods[] = {
     {"joint_name", T(STRING), {T(INT)}, method_joint_name},
     {"joint_parent", T(INT), {T(INT)}, method_joint_parent},
     {"joint_rest", T(TRANSFORM3D), {T(INT)}, method_joint_rest},
+    {"contact_joint", T(INT), {T(INT)}, method_contact_joint},
     {"add", T(INT), {T(VECTOR3), T(FLOAT)}, method_add},
     {"remove", T(NIL), {T(INT)}, method_remove},
     {"bind", T(INT), {T(INT), T(OBJECT), T(TRANSFORM3D), T(BOOL)}, method_bind},
     {"want", T(NIL), {T(INT), T(VECTOR2), T(VECTOR3), T(FLOAT), T(BOOL)}, method_want},
     {"advance", T(INT), {T(FLOAT)}, method_advance},
     {"place", T(TRANSFORM3D), {T(INT)}, method_place},
+    {"contact", T(FLOAT), {T(INT), T(INT)}, method_contact},
     {"drive", T(NIL), {T(INT), T(OBJECT)}, method_drive},
 };
 #undef T

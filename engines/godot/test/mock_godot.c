@@ -435,6 +435,32 @@ static void drive(const char *model, gal_quat own, gal_quat facing, uint8_t plac
     call("remove", (const void *[]){&seat}, NULL);
 }
 
+static double contact_of(int64_t seat, int64_t contact) {
+    double result = -1;
+    call("contact", (const void *[]){&seat, &contact}, &result);
+    return result;
+}
+
+/* Of the walker: heel and toe of the left foot, then of the right one. Who was just put down stands. */
+static void check_contacts(void) {
+    static const char *const joints[] = {"LeftAnkle", "LeftToe", "RightAnkle", "RightToe"};
+    double yaw = 0;
+    gal_vec3 start = {0, 0, 0};
+    int64_t seat = ask("add", (const void *[]){&start, &yaw}), beyond = 4, before = -1, none = 7;
+    for (int64_t i = 0; i < 4; i++) {
+        int64_t joint = ask("contact_joint", (const void *[]){&i});
+        char *name;
+        call("joint_name", (const void *[]){&joint}, &name);
+        expect(strcmp(text_of(&name), joints[i]) == 0, "a contact's joint is said");
+        destroy_text(&name);
+        expect(contact_of(seat, i) > 0.9, "who stands has his feet on the ground");
+    }
+    expect(ask("contact_joint", (const void *[]){&beyond}) == -1, "beyond the contacts is no joint");
+    expect(contact_of(seat, beyond) == 0 && contact_of(seat, before) == 0 && contact_of(none, 0) == 0,
+           "what is no contact does not touch the ground");
+    call("remove", (const void *[]){&seat}, NULL);
+}
+
 static void check_refusals(const char *model) {
     GDExtensionCallError error;
     int64_t none = 7;
@@ -476,6 +502,7 @@ int main(int argc, char **argv) {
            "the class is registered");
     expect(mock.class.create_instance_func(mock.class.class_userdata) == &mock.object, "an object is made");
     check_refusals(argv[2]);
+    check_contacts();
     drive(argv[2], as_is, as_is, 1, 1e-4f);
     drive(argv[2], odd, about_y, 1, 1e-4f);
     drive(argv[2], odd, about_y, 0, 1e-3f); /* the walker's bones are rigid, so turns alone lead there, too */

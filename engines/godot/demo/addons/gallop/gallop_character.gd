@@ -48,3 +48,8 @@ func steer() -> void:
 func show_pose() -> void:
 	global_transform = stage.place(_seat)
 	stage.drive(_seat, skeleton)
+
+
+## 0..1, how surely joint stage.contact_joint(which) touches the ground: for sounds and dust.
+func contact(which: int) -> float:
+	return stage.contact(_seat, which)
