@@ -26,7 +26,7 @@ from gallop.loop import DEFAULTS
 DIRECTIONS = {"ahead": (0, 1), "left": (1, 0), "right": (-1, 0), "back": (0, -1)}
 MANNERS = [f"{d} {g}" for d in DIRECTIONS for g in ("walk", "run")]
 WINDOW = 100
-BEND, FREE = 0.04, 0.015  # of the hips' height: by so much lower counts as one wrong, and as none
+FREE, BEND = 0.015, 0.04  # of the hips' height: so far off is not wrong, so much more counts as one
 CLEAR = 0.03  # m: a toe that is higher counts as this high, so that nobody flies for taller hips
 SURE = 200  # stretches of a manner that say how high its hips are
 LOW = 0.1  # of a crouch or a jump, from where on a stretch shows no manner
