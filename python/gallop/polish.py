@@ -99,7 +99,8 @@ class Plan:
     reverses: float = 0.0  # share of commands to go ahead that throw the stick right over
     least: float = CALM  # cm: `calm` counts from here on
     pushed: bool = False  # the rules that hurry on a slow one are at work, as at run time
-    paced: bool = False  # who turns on the spot has the rule's least advance of the phase
+    paced: bool = False  # who turns on the spot has the rule's least advance of the phase, and the
+    # ways of who crouches are corrected apart
     ground: float = 0.0  # share of the pool on made-up ground; what is seen of it alone is trained
     tread: float = 0.0  # planted feet do not lie across edges
     reach: float = 0.0  # legs are not stretched
@@ -318,7 +319,8 @@ class Polish:
             uneven = terrain.is_uneven(state.ground).float()
             settled = settled * uneven
         kind = torch.where(settled >= 1, orders.kind, -torch.ones_like(settled))
-        kind = torch.where((kind >= 0) & (orders.crouch > 0), kind + KINDS, kind)
+        if plan.paced:  # twice as many kinds need longer to know their means than --quick takes
+            kind = torch.where((kind >= 0) & (orders.crouch > 0), kind + KINDS, kind)
         off = wrap(state.face - state.facing[:, loop.now])
         course = self.course.loss(went, wanted, off, kind)
         stacked = torch.stack(raw, 1)
