@@ -156,6 +156,21 @@ static int has_sample(const gali_contract *c, int32_t offset) {
     return i < c->sample_count;
 }
 
+/* What only a hinged skeleton has in its state: nothing would be read for it. */
+static gal_status check_without_hinges(const gali_contract *c, gal_error *error) {
+    static const gali_block_kind hinged[] = {GALI_BLOCK_BODY_POSTURE,  GALI_BLOCK_BODY_RATE_IN,
+                                             GALI_BLOCK_ROOT_MOTION,   GALI_BLOCK_FOOT_POSITION,
+                                             GALI_BLOCK_FOOT_VELOCITY, GALI_BLOCK_LEG_PHASE_IN};
+    for (size_t i = 0; i < sizeof hinged / sizeof *hinged; i++) {
+        if (gali_contract_find(c, hinged[i])) {
+            return gali_fail(error, GAL_BAD_DATA,
+                             "contract: input %s without hinges: the network runs, a controller does not",
+                             gali_block_facts[hinged[i]].name);
+        }
+    }
+    return GAL_OK;
+}
+
 /* A pose of predicted positions and rotations. */
 static gal_status check_jointed(const gali_contract *c, gal_error *error) {
     if (!gali_contract_find(c, GALI_BLOCK_JOINT_POSITION_OUT)) {
@@ -170,7 +185,7 @@ static gal_status check_jointed(const gali_contract *c, gal_error *error) {
         !gali_contract_find(c, GALI_BLOCK_JOINT_ROTATION_SIXD)) {
         return missing(error, "output ", "joint.rotation");
     }
-    return GAL_OK;
+    return check_without_hinges(c, error);
 }
 
 /* A pose of hinge angles, and what is fed back of it. */

@@ -230,6 +230,14 @@ static void walks_only_by_what_it_declares(void **state) {
     expect_incomplete(NULL, "output opaque rest 4\n", GAL_GATE_CUBIC, "output opaque 'rest' is unknown");
     expect_incomplete("samples -10 0 10", "samples -10 10\n", GAL_GATE_CUBIC, "no sample at offset 0");
     expect_incomplete("window 30 40", "", GAL_GATE_CUBIC, NULL);
+    static const char *const hinged[] = {"body.posture",  "body.rate",     "root.motion",
+                                         "foot.position", "foot.velocity", "leg.phase"};
+    for (size_t i = 0; i < sizeof hinged / sizeof *hinged; i++) {
+        char line[64], expected[64];
+        snprintf(line, sizeof line, "input %s\n", hinged[i]);
+        snprintf(expected, sizeof expected, "input %s without hinges", hinged[i]);
+        expect_incomplete(NULL, line, GAL_GATE_CUBIC, expected);
+    }
     gal_error error = {0};
     gali_contract *c =
         parse("gallop-contract 1\nname n\nrate 60\nunit 1\ninput constant 0 1\noutput root.turn\n");
