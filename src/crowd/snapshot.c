@@ -183,7 +183,8 @@ static int pace_fits(const gal_crowd *crowd, uint32_t place, gali_pace pace) {
     return pace.left < GALI_FRAMES_MAX && pace.left < group->levels[0]->contract->past &&
            pace.level < group->level_count && pace.fixed_level < group->level_count &&
            pace.fixed_frames <= GALI_FRAMES_MAX && pace.fixed_frames <= group->levels[0]->contract->past &&
-           pace.waited <= GALI_FRAMES_MAX && pace.rung <= GALI_RUNGS && pace.urgent <= 1 &&
+           pace.waited <= GALI_FRAMES_MAX && pace.rung <= GALI_RUNGS && pace.urgent <= 1 && pace.unused == 0 &&
+           !(pace.waited > 0 && pace.left > 0) && /* it would stand for ever */
            isfinite(pace.priority) && pace.priority >= 0;
 }
 

@@ -227,6 +227,7 @@ static const struct {
                {HANDLE + 3, 6, "a pace that this crowd has not"},
                {HANDLE + 3, 9 << 8, "a pace that this crowd has not"},
                {HANDLE + 3, 2 << 16, "a pace that this crowd has not"},
+               {HANDLE + 3, 1 << 24, "a pace that this crowd has not"},
                {HANDLE + 15, 0x7fc00000, "character 0 has a number that is out of range"}};
 
 static void damage_is_refused(void **unused) {
@@ -240,6 +241,10 @@ static void damage_is_refused(void **unused) {
         words[damages[i].word] = damages[i].value;
         expect_refused(crowd, words, good.size, GAL_BAD_DATA, damages[i].why);
     }
+    memcpy(words, good.data, good.size);
+    words[HANDLE + 2] = 3; /* frames until it is due, of one that waits to be due at all */
+    words[HANDLE + 3] = GALI_RUNGS | 1 << 8;
+    expect_refused(crowd, words, good.size, GAL_BAD_DATA, "a pace that this crowd has not");
     memcpy(words, good.data, good.size);
     words[HANDLE + 4 + words[WORDS]] = words[HANDLE];
     expect_refused(crowd, words, good.size, GAL_BAD_DATA, "character 1 is there twice");
