@@ -137,7 +137,7 @@ typedef struct gal_crowd_desc {
     gal_ground_fn ground;             /* NULL: flat at height 0 */
     void *ground_context;             /* must outlive the crowd, as must parallel's and allocator's */
     const gal_parallel *parallel;     /* NULL: the stepping thread; copied */
-    const gal_allocator *allocator;   /* for gal_crowd_create; NULL: the C library; copied */
+    const gal_allocator *allocator; /* for gal_crowd_create and gal_crowd_record; NULL: the C library; copied */
     /* [group_count] in place of controller and capacity, where characters are of several controllers, which have one
      * rate and one unit; copied. 65535 characters at most in all of them. */
     const gal_group_desc *groups;

@@ -29,7 +29,8 @@ typedef void (*gal_record_fn)(void *context, const void *data, size_t size);
  * Records everything that is done to the crowd from now on, beginning with the crowd as it is; write NULL: ends the
  * recording under way, if any. About 40 bytes a call and 12 a step, handed to `write` as they come: a recording that
  * breaks off is good up to its last whole step. Memory for one snapshot is taken from the crowd's allocator for the time
- * of this call. Errors, after which nothing is recorded: GAL_NO_MEMORY.
+ * of this call. Errors, after which nothing is recorded: GAL_NO_MEMORY, GAL_BAD_ARGUMENT (the crowd has a budget by a clock,
+ * whose choices cannot be played again).
  */
 GAL_API gal_status gal_crowd_record(gal_crowd *crowd, gal_record_fn write, void *context, gal_error *error);
 

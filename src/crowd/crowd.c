@@ -295,6 +295,9 @@ gal_status gal_crowd_init(gal_crowd **out, void *memory, size_t size, const gal_
     if (all.parallel) {
         crowd->parallel = *all.parallel;
     }
+    if (all.allocator) {
+        crowd->allocator = *all.allocator;
+    }
     place_crowd(memory, &all, crowd);
     *out = crowd;
     return GAL_OK;
@@ -318,7 +321,6 @@ gal_status gal_crowd_create(gal_crowd **out, const gal_crowd_desc *desc, gal_err
         return status;
     }
     (*out)->memory = size;
-    (*out)->allocator = all.allocator ? *all.allocator : (gal_allocator){0};
     return GAL_OK;
 }
 

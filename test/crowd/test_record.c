@@ -165,11 +165,53 @@ static void damage_is_named(void **unused) {
     free(bad);
 }
 
+/* Every block that is out, and how many were asked for. */
+typedef struct counted {
+    int calls, out;
+} counted;
+
+static void *counted_allocate(void *context, size_t size, size_t alignment) {
+    counted *c = context;
+    c->calls++;
+    c->out++;
+    return aligned_alloc(alignment, (size + alignment - 1) & ~(alignment - 1));
+}
+
+static void counted_release(void *context, void *memory, size_t size, size_t alignment) {
+    counted *c = context;
+    (void)size;
+    (void)alignment;
+    c->out--;
+    free(memory);
+}
+
+/* Also of a crowd in the host's memory. */
+static void recording_takes_the_crowds_allocator(void **unused) {
+    (void)unused;
+    counted count = {0, 0};
+    const gal_allocator allocator = {counted_allocate, counted_release, &count};
+    gal_controller *controller = walker();
+    const gal_crowd_desc desc = {.controller = controller, .capacity = PLACES, .allocator = &allocator};
+    const size_t size = gal_crowd_size(&desc);
+    void *memory = aligned_alloc(64, (size + 63) / 64 * 64);
+    gal_crowd *crowd;
+    tape *made = calloc(1, sizeof *made);
+    assert_int_equal(gal_crowd_init(&crowd, memory, size, &desc, NULL), GAL_OK);
+    assert_int_equal(count.calls, 0);
+    assert_int_equal(gal_crowd_record(crowd, write_tape, made, NULL), GAL_OK);
+    assert_int_equal(count.calls, 1);
+    assert_int_equal(count.out, 0);
+    free(memory);
+    free(made);
+    gal_controller_close(controller);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_recording_plays_bit_for_bit),
         cmocka_unit_test(a_recording_that_breaks_off_is_good_to_its_last_step),
         cmocka_unit_test(damage_is_named),
+        cmocka_unit_test(recording_takes_the_crowds_allocator),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
