@@ -1,5 +1,5 @@
 /*
- * What a crowd is made of, for the sources that are its parts (crowd.c, crowd_characters.c, crowd_step.c, snapshot.c).
+ * What a crowd is made of, for the sources that are its parts (all of this folder but budget.c).
  *
  * Places are numbered through all groups: a group has `capacity` of them from `first` on, GALI_BANK to a bank.
  * order[0 .. count) lists the places in use; a removed one is closed by moving the rest down.
@@ -101,7 +101,7 @@ static inline uint32_t gali_crowd_place(const gal_crowd *crowd, gal_character ha
     return place < crowd->capacity && crowd->handle[place] == handle ? place : GALI_CROWD_NO_PLACE;
 }
 
-/* Rows of a bank in x, y and phase, of those lanes. */
+/* How many lanes a mask has: as many as their rows in x, y and phase. */
 static inline uint32_t gali_count_lanes(uint32_t lanes) {
     uint32_t count = 0;
     for (; lanes; lanes &= lanes - 1) {

@@ -252,7 +252,8 @@ static double send_rows(gal_crowd *crowd, const gali_group *group, double since)
 
 /* What was sent in the last step: poses of those that are still there. */
 static void receive_rows(gal_crowd *crowd, const gali_group *group) {
-    run r = {.crowd = crowd, .group = group, .controller = group->levels[0], .y = group->away.y};
+    run r = {
+        .crowd = crowd, .group = group, .controller = group->levels[0], .x = group->away.x, .y = group->away.y};
     gali_away *away = away_of(&r);
     double start = gali_crowd_now(crowd);
     away->took = 0;
