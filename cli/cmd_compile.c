@@ -92,13 +92,33 @@ static void name_of(const char *path, char name[25]) {
     }
 }
 
-static gal_status write_bytes(const compile *self, const char *bytes, size_t size, const char *extension,
-                              gal_error *error) {
+static const char *const extensions[GAL_COMPILED_PART_COUNT] = {
+    [GAL_COMPILED_HEADER] = "h", [GAL_COMPILED_SOURCE] = "c", [GAL_COMPILED_WEIGHTS] = "weights"};
+
+/* DIR/NAME.h and so on of a part that is a file; 0 if that is too long. */
+static int name_part(const compile *self, int part, char path[PATH_SIZE]) {
+    return snprintf(path, PATH_SIZE, "%s/%s.%s", self->directory, self->desc.name, extensions[part]) <
+           PATH_SIZE;
+}
+
+static int spare_inputs(const compile *self) {
+    const char *const read[] = {self->path, self->external, self->desc.log, self->profile_path};
+    char path[PATH_SIZE];
+    int result = GALI_EXIT_OK;
+    for (int part = 0; self->directory && result == GALI_EXIT_OK && part < GAL_COMPILED_PART_COUNT; part++) {
+        if (extensions[part] && name_part(self, part, path)) {
+            result = gali_command_spare("compile", path, read, sizeof read / sizeof read[0]);
+        }
+    }
+    return result;
+}
+
+static gal_status write_bytes(const compile *self, const char *bytes, size_t size, int part, gal_error *error) {
     char path[PATH_SIZE];
     if (size == 0) {
         return GAL_OK;
     }
-    if (snprintf(path, sizeof path, "%s/%s.%s", self->directory, self->desc.name, extension) >= PATH_SIZE) {
+    if (!name_part(self, part, path)) {
         return gali_fail(error, GAL_BAD_ARGUMENT, "the path is too long");
     }
     gal_status status = gali_file_write(path, bytes, size, error);
@@ -109,10 +129,10 @@ static gal_status write_bytes(const compile *self, const char *bytes, size_t siz
 }
 
 static gal_status write_part(const compile *self, const gal_compiled *compiled, gal_compiled_part part,
-                             const char *extension, gal_error *error) {
+                             gal_error *error) {
     size_t size;
     const char *bytes = gal_compiled_bytes(compiled, part, &size);
-    return write_bytes(self, bytes, size, extension, error);
+    return write_bytes(self, bytes, size, (int)part, error);
 }
 
 /* How much of the log was of use: a log of another model, target or count of characters says nothing. */
@@ -131,15 +151,15 @@ static gal_status write_parts(const compile *self, const gal_compiled *compiled,
     }
     gal_status status = gali_directory_make(self->directory, error);
     if (status == GAL_OK) {
-        status = write_part(self, compiled, GAL_COMPILED_HEADER, "h", error);
+        status = write_part(self, compiled, GAL_COMPILED_HEADER, error);
     }
     if (status == GAL_OK) {
-        status = write_part(self, compiled, GAL_COMPILED_SOURCE, "c", error);
+        status = write_part(self, compiled, GAL_COMPILED_SOURCE, error);
     }
     if (status == GAL_OK) {
         print_logged(self, compiled);
     }
-    return status == GAL_OK ? write_part(self, compiled, GAL_COMPILED_WEIGHTS, "weights", error) : status;
+    return status == GAL_OK ? write_part(self, compiled, GAL_COMPILED_WEIGHTS, error) : status;
 }
 
 /* Errors of files that could not be written or are a log name their file; those of the model's bytes do not. */
@@ -167,10 +187,8 @@ static int refuse_options(const compile *self) {
 static gal_status write_program(const compile *self, const gali_text *parts, gal_error *error) {
     gal_status status = gali_directory_make(self->directory, error);
     for (int part = 0; status == GAL_OK && part < GAL_COMPILED_PART_COUNT; part++) {
-        static const char *const extensions[] = {
-            [GAL_COMPILED_HEADER] = "h", [GAL_COMPILED_SOURCE] = "c", [GAL_COMPILED_WEIGHTS] = "weights"};
-        if (part != GAL_COMPILED_DUMP) {
-            status = write_bytes(self, parts[part].bytes, parts[part].size, extensions[part], error);
+        if (extensions[part]) {
+            status = write_bytes(self, parts[part].bytes, parts[part].size, part, error);
         }
     }
     return status;
@@ -324,6 +342,9 @@ static int run(int argc, char **argv) {
     if (result == GALI_EXIT_OK && !self.desc.name) {
         name_of(self.path, name);
         self.desc.name = name;
+    }
+    if (result == GALI_EXIT_OK) {
+        result = spare_inputs(&self);
     }
     return result == GALI_EXIT_OK ? make(&self) : result;
 }

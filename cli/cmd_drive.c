@@ -100,8 +100,9 @@ static int make_folders(const gali_drive_run *drive, const outputs *paths) {
         if (all[i] && !gali_directory_name_fits(all[i], ".npy", ".npy")) {
             return gali_command_usage("drive", "%s: arrays are written as .npy", all[i]);
         }
-        if (gali_directory_replaces(all[i], drive->terrain)) {
-            return gali_command_usage("drive", "%s: the ground that is read", all[i]);
+        const int spared = gali_drive_run_spare(drive, "drive", all[i]);
+        if (spared != GALI_EXIT_OK) {
+            return spared;
         }
         for (size_t j = 0; all[i] && j < i; j++) {
             if (all[j] && strcmp(all[i], all[j]) == 0 && gali_system_path_kind(all[i]) != GALI_PATH_OTHER) {

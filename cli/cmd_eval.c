@@ -59,13 +59,9 @@ static int usage(const job *self, int opened) {
         return gali_command_usage("eval", "%s is missing", self->x_path ? "-o" : "--x");
     }
     const char *const read[] = {self->x_path, self->phase_path, self->blend_path, self->model};
-    for (size_t i = 0; i < sizeof read / sizeof read[0]; i++) {
-        if (gali_directory_replaces(self->y_path, read[i])) {
-            return gali_command_usage("eval", "-o %s: a file that is read", self->y_path);
-        }
-    }
-    if (!opened) {
-        return GALI_EXIT_OK;
+    const int spared = gali_command_spare("eval", self->y_path, read, sizeof read / sizeof read[0]);
+    if (spared != GALI_EXIT_OK || !opened) {
+        return spared;
     }
     const char *refused = gali_frames_gate_refused(&self->file.model, self->phase_path, self->blend_path);
     if (refused) {

@@ -42,6 +42,9 @@ static int run(int argc, char **argv) {
     if (result == GALI_EXIT_OK && !gali_directory_name_fits(path, ".bvh", ".glb")) {
         result = gali_command_usage("export", "%s: a name that ends in .bvh or .glb expected", path);
     }
+    if (result == GALI_EXIT_OK) {
+        result = gali_drive_run_spare(&drive, "export", path);
+    }
     if (result == GALI_EXIT_OK && gali_directory_make_for(path, &error) != GAL_OK) {
         result = gali_command_bad("export", "%s", error.message);
     }

@@ -174,8 +174,10 @@ static int run(int argc, char **argv) {
     if (strcmp(w.out, "-") == 0) {
         return gali_command_usage("import", "-o -: a file expected, standard output has the report");
     }
-    if (gali_directory_replaces(w.out, w.path)) {
-        return gali_command_usage("import", "-o %s: the file that is read", w.out);
+    const char *const read[] = {w.path, w.external, w.contract};
+    result = gali_command_spare("import", w.out, read, sizeof read / sizeof read[0]);
+    if (result != GALI_EXIT_OK) {
+        return result;
     }
     if (gali_directory_make_for(w.out, &error) != GAL_OK) {
         return gali_command_bad("import", "%s", error.message);

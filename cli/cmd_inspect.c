@@ -384,6 +384,11 @@ static int run(int argc, char **argv) {
     if (result != GALI_EXIT_OK) {
         return result;
     }
+    const char *const read[] = {self.path, self.external};
+    result = gali_command_spare("inspect", self.dot, read, sizeof read / sizeof read[0]);
+    if (result != GALI_EXIT_OK) {
+        return result;
+    }
     gal_status status = gali_onnx_model_open(&model, self.path, self.external, self.sizes, &error);
     if (status == GAL_OK) {
         print_ports(model.graph);

@@ -295,6 +295,10 @@ static int run(int argc, char **argv) {
         result =
             gali_command_usage("judge", "unexpected word %s; a second model goes behind --beside", self.second);
     }
+    if (result == GALI_EXIT_OK) {
+        const char *const read[] = {self.path, self.beside, self.bars};
+        result = gali_command_spare("judge", self.html, read, sizeof read / sizeof read[0]);
+    }
     if (result == GALI_EXIT_OK && gali_directory_make_for(self.html, &self.error) != GAL_OK) {
         result = gali_command_bad("judge", "%s", self.error.message); /* before the work, not after it */
     }

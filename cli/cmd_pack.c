@@ -78,6 +78,10 @@ static int run(int argc, char **argv) {
     if (!self.out) {
         return gali_command_usage("pack", "-o OUT.s is missing");
     }
+    result = gali_command_spare("pack", self.out, &self.path, 1);
+    if (result != GALI_EXIT_OK) {
+        return result;
+    }
     self.options = (gali_packer_options){(gali_packer_soft)soft, self.keep_registers, self.always};
     const gal_status status = pack_file(&self);
     if (status == GAL_OK) {

@@ -69,12 +69,8 @@ static int usage(quantize *self) {
     if (strcmp(self->out, "-") == 0) {
         return gali_command_usage("quantize", "-o -: a file expected, standard output has the report");
     }
-    if (gali_directory_replaces(self->out, self->path)) {
-        return gali_command_usage("quantize", "-o %s: the model itself, whose weights would be lost",
-                                  self->out);
-    }
     self->precision = (gali_precision){desc.precision, gali_precision_block(desc.precision, desc.block)};
-    return GALI_EXIT_OK;
+    return gali_command_spare("quantize", self->out, &self->path, 1);
 }
 
 /* Integers rounded once more lose more, and the report would compare with what is off already. */

@@ -137,6 +137,11 @@ static gal_status run_opened(job *self, gal_error *error) {
     gal_status status = self->output ? gali_run_ports_fit(self->model.graph, self->output, error) : GAL_OK;
     status = status == GAL_OK ? find_sizes(self, error) : status;
     status = status == GAL_OK ? gali_run_ports_read(&self->ports, &self->files, error) : status;
+    if (status == GAL_OK && self->output) {
+        const char *const read[] = {self->desc.path, self->desc.external, self->desc.log, self->desc.profile,
+                                    self->probe_path};
+        status = gali_run_ports_spare(&self->ports, self->output, read, sizeof read / sizeof read[0], error);
+    }
     if (status == GAL_OK) {
         status = self->is_there ? run_there(self, error, &why) : run_here(self, error, &why);
         status = why.status == GAL_OK ? status : gali_fail_in_file(error, self->desc.path, &why);

@@ -519,6 +519,10 @@ static int run(int argc, char **argv) {
         result = gali_command_usage("tune", "%s needs --log", self->plan_path ? "--plan" : "--merge");
     }
     if (result == GALI_EXIT_OK) {
+        const char *const read[] = {self->model, self->log_path, self->merge_path};
+        result = gali_command_spare("tune", self->plan_path, read, sizeof read / sizeof read[0]);
+    }
+    if (result == GALI_EXIT_OK) {
         gali_tune_join(&self->processes);
         result = self->processes.number == 0 ? search(self) : gali_tune_serve(&self->processes);
         gali_tune_leave(&self->processes);

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/file.h"
 #include "commands.h"
 #include "nearest.h"
 
@@ -37,6 +38,12 @@ int gali_command_usage(const char *command, const char *format, ...) {
     va_end(arguments);
     fprintf(stderr, " (see: gallop help%s%s)\n", command && *command ? " " : "", command ? command : "");
     return GALI_EXIT_USAGE;
+}
+
+int gali_command_spare(const char *command, const char *out, const char *const *read, size_t count) {
+    return out && gali_file_replaces(out, read, count)
+               ? gali_command_usage(command, "%s: a file that is read, which would be lost", out)
+               : GALI_EXIT_OK;
 }
 
 static const gali_command *find(const char *name) {

@@ -46,6 +46,12 @@ GALI_PRINTF(2, 3) int gali_command_bad(const char *command, const char *format, 
 /* The same with "(gallop help COMMAND)" behind it; returns GALI_EXIT_USAGE. */
 GALI_PRINTF(2, 3) int gali_command_usage(const char *command, const char *format, ...);
 
+/*
+ * GALI_EXIT_USAGE, after a line that says so, if writing `out` would lose one of the `count` files that the command reads;
+ * else GALI_EXIT_OK. NULL, for `out` or among the files, is none.
+ */
+int gali_command_spare(const char *command, const char *out, const char *const *read, size_t count);
+
 /* Runs a command line without the program's name: what main does. */
 int gali_command_main(const char *command, int argc, char **argv);
 

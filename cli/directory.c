@@ -54,15 +54,3 @@ int gali_directory_name_fits(const char *path, const char *ending, const char *o
     const char *slash = strrchr(path, '/'), *dot = strrchr(slash ? slash : path, '.');
     return !dot || strcmp(dot, ending) == 0 || strcmp(dot, other) == 0;
 }
-
-/* "./a" and ".//a" are "a". */
-static const char *plain(const char *path) {
-    while (path[0] == '.' && path[1] == '/') {
-        path += 1 + strspn(path + 1, "/");
-    }
-    return path;
-}
-
-int gali_directory_replaces(const char *out, const char *in) {
-    return out && in && strcmp(plain(out), plain(in)) == 0 && gali_system_path_kind(out) == GALI_PATH_FILE;
-}

@@ -16,7 +16,4 @@ gal_status gali_directory_make_for(const char *path, gal_error *error);
  */
 int gali_directory_name_fits(const char *path, const char *ending, const char *other);
 
-/* Whether what is written to `out` would replace the file at `in`, as far as their names tell. NULL is none. */
-int gali_directory_replaces(const char *out, const char *in);
-
 #endif

@@ -138,6 +138,11 @@ static gal_status record(gali_drive_run *run, gal_error *error) {
     return gali_recording_make(&run->recording, &desc, error);
 }
 
+int gali_drive_run_spare(const gali_drive_run *run, const char *command, const char *out) {
+    const char *const read[] = {run->model, run->input, run->terrain};
+    return gali_command_spare(command, out, read, sizeof read / sizeof read[0]);
+}
+
 int gali_drive_run_make(gali_drive_run *run, const char *command) {
     gal_error error = {0};
     if (!run->input) {

@@ -43,6 +43,9 @@ typedef struct gali_drive_run {
     "  --no-foot-lock       poses as predicted, without foot locking\n" GALI_PRECISION_HELP
 void gali_drive_run_options(gali_drive_run *run, gali_option options[GALI_DRIVE_OPTIONS]);
 
+/* gali_command_spare of the files that a run reads. */
+int gali_drive_run_spare(const gali_drive_run *run, const char *command, const char *out);
+
 /* Opens, drives and records. Prints what is wrong for `command`; returns the exit status. */
 int gali_drive_run_make(gali_drive_run *run, const char *command);
 

@@ -129,6 +129,19 @@ static gal_status name_files(paths *p, const char *folder, const char *key, gal_
     return status;
 }
 
+/* What is kept must not be what was read. */
+static gal_status spare_inputs(const paths *p, const gali_built_desc *desc, gal_error *error) {
+    const char *const written[] = {p->header, p->source, p->messages, p->kept[WEIGHTS], p->kept[OBJECT]};
+    const char *const read[] = {desc->path, desc->external, desc->log, desc->profile};
+    for (size_t i = 0; i < sizeof written / sizeof written[0]; i++) {
+        if (gali_file_replaces(written[i], read, sizeof read / sizeof read[0])) {
+            return gali_fail(error, GAL_BAD_ARGUMENT, "%.200s: a file that is read, which would be lost",
+                             written[i]);
+        }
+    }
+    return GAL_OK;
+}
+
 /* ---- building ---- */
 
 static gal_status write_parts(const paths *p, const gali_text *parts, gal_error *error) {
@@ -232,6 +245,7 @@ gal_status gali_built_model_open(gali_built_model *built, gali_onnx_model *model
         status = status == GAL_OK ? find_cache(folder, error) : status;
     }
     status = status == GAL_OK ? name_files(&p, folder, desc->keep ? NULL : key, error) : status;
+    status = status == GAL_OK && desc->keep ? spare_inputs(&p, desc, error) : status;
     if (status == GAL_OK && (desc->keep || gali_system_path_kind(p.kept[OBJECT]) != GALI_PATH_FILE)) {
         status = make(model, desc, target, compiler, &p, error);
     }

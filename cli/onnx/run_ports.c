@@ -356,17 +356,41 @@ gal_status gali_run_ports_fit(const gali_graph *graph, const char *path, gal_err
                : GAL_OK;
 }
 
+/* Where an output goes. */
+static gal_status place_output(const gali_run_ports *ports, uint32_t output, const char *path,
+                               char file[PATH_BYTES], gal_error *error) {
+    if (!is_file_path(path)) {
+        return path_in(ports, output, path, file, error);
+    }
+    return snprintf(file, PATH_BYTES, "%s", path) < PATH_BYTES
+               ? GAL_OK
+               : gali_fail(error, GAL_IO, "%.64s...: the path is too long", path);
+}
+
+gal_status gali_run_ports_spare(const gali_run_ports *ports, const char *path, const char *const *read,
+                                size_t count, gal_error *error) {
+    char file[PATH_BYTES];
+    for (uint32_t i = 0; i < ports->graph->output_count; i++) {
+        gal_status status = place_output(ports, i, path, file, error);
+        if (status != GAL_OK) {
+            return status;
+        }
+        if (gali_file_replaces(file, read, count) ||
+            gali_file_replaces(file, ports->files, ports->graph->input_count)) {
+            return gali_fail(error, GAL_BAD_ARGUMENT, "%.200s: a file that is read, which would be lost", file);
+        }
+    }
+    return GAL_OK;
+}
+
 gal_status gali_run_ports_write(const gali_run_ports *ports, const char *path, gal_error *error) {
     int is_file = is_file_path(path);
     gal_status status = is_file ? gali_directory_make_for(path, error) : gali_directory_make(path, error);
-    if (is_file) {
-        return status == GAL_OK ? write_one(ports, 0, path, error) : status;
-    }
     for (uint32_t i = 0; status == GAL_OK && i < ports->graph->output_count; i++) {
         char file[PATH_BYTES];
-        status = path_in(ports, i, path, file, error);
+        status = place_output(ports, i, path, file, error);
         status = status == GAL_OK ? write_one(ports, i, file, error) : status;
-        if (status == GAL_OK) {
+        if (status == GAL_OK && !is_file) {
             printf("%s\n", file);
         }
     }

@@ -40,6 +40,10 @@ void gali_run_ports_tell(gali_run_ports *ports);
 /* GAL_BAD_ARGUMENT where the path is a file's, as below, and the model has several outputs. */
 gal_status gali_run_ports_fit(const gali_graph *graph, const char *path, gal_error *error);
 
+/* GAL_BAD_ARGUMENT where writing the outputs to the path, as below, would lose a file that was read, or one of these. */
+gal_status gali_run_ports_spare(const gali_run_ports *ports, const char *path, const char *const *read,
+                                size_t count, gal_error *error);
+
 /*
  * Writes the outputs: the only one to a path that ends in .npy or is "-", or else each to NAME.npy (outputN.npy where an
  * output before it has that name) in the folder of that path, with a line for each. GAL_IO.

@@ -61,18 +61,35 @@ static int is_replaceable(const char *path) {
     return kind == GALI_PATH_NOTHING || kind == GALI_PATH_FILE;
 }
 
+/* Where a draft of path is written; 0 if that is too long. */
+static int name_written(char *written, size_t size, const char *path) {
+    const char *mark = strcmp(path, "-") != 0 && is_replaceable(path) ? ".part" : "";
+    int length = snprintf(written, size, "%s%s", path, mark);
+    return length >= 0 && (size_t)length < size;
+}
+
+int gali_file_replaces(const char *out, const char *const *files, size_t count) {
+    char written[sizeof((gali_file_draft *)0)->written];
+    int replaces = 0;
+    if (strcmp(out, "-") == 0 || !name_written(written, sizeof written, out)) {
+        return 0;
+    }
+    for (size_t i = 0; i < count && !replaces; i++) {
+        replaces =
+            files[i] && (gali_system_same_file(out, files[i]) || gali_system_same_file(written, files[i]));
+    }
+    return replaces;
+}
+
 gal_status gali_file_begin(gali_file_draft *draft, const char *path, gal_error *error) {
     draft->path = path;
     draft->stream = NULL;
+    if (!name_written(draft->written, sizeof draft->written, path)) {
+        return gali_fail(error, GAL_IO, "%.200s...: path too long", path);
+    }
     if (strcmp(path, "-") == 0) {
         draft->stream = stdout;
-        memcpy(draft->written, "-", 2);
         return GAL_OK;
-    }
-    const char *mark = is_replaceable(path) ? ".part" : "";
-    int length = snprintf(draft->written, sizeof draft->written, "%s%s", path, mark);
-    if (length < 0 || (size_t)length >= sizeof draft->written) {
-        return gali_fail(error, GAL_IO, "%.200s...: path too long", path);
     }
     errno = 0;
     draft->stream = gali_system_open(draft->written, "wb");

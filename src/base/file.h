@@ -30,6 +30,10 @@ gal_status gali_file_begin(gali_file_draft *draft, const char *path, gal_error *
 /* Closes the draft and puts it in its place. GAL_IO. */
 gal_status gali_file_finish(gali_file_draft *draft, gal_error *error);
 
+/* Whether a draft of `out` would write over one of the `count` files, or take its place, whatever they are called. NULL
+ * among them is none. */
+int gali_file_replaces(const char *out, const char *const *files, size_t count);
+
 /* Writes a whole file as a draft is. GAL_IO. */
 gal_status gali_file_write(const char *path, const void *data, size_t size, gal_error *error);
 

@@ -22,6 +22,9 @@ typedef enum gali_path_kind {
 
 gali_path_kind gali_system_path_kind(const char *path);
 
+/* Whether both paths lead to one file, by whatever names: other spellings, links of both sorts. What is no file is none. */
+int gali_system_same_file(const char *one, const char *other);
+
 /* fopen; NULL with errno. */
 FILE *gali_system_open(const char *path, const char *mode);
 

@@ -30,6 +30,12 @@ gali_path_kind gali_system_path_kind(const char *path) {
                                     : GALI_PATH_OTHER;
 }
 
+int gali_system_same_file(const char *one, const char *other) {
+    struct stat a, b;
+    return stat(one, &a) == 0 && stat(other, &b) == 0 && S_ISREG(a.st_mode) && a.st_dev == b.st_dev &&
+           a.st_ino == b.st_ino;
+}
+
 FILE *gali_system_open(const char *path, const char *mode) {
     return fopen(path, mode);
 }

@@ -58,9 +58,8 @@ static int done(BOOL well) {
 }
 
 /* Asks an open handle: attributes of a path call the device NUL a file. */
-gali_path_kind gali_system_path_kind(const char *path) {
+static gali_path_kind look(const char *path, BY_HANDLE_FILE_INFORMATION *about) {
     wchar_t wide[WIDE_MAX];
-    BY_HANDLE_FILE_INFORMATION about;
     gali_path_kind kind = GALI_PATH_OTHER;
     if (!widen(path, wide)) {
         return GALI_PATH_NOTHING;
@@ -70,11 +69,23 @@ gali_path_kind gali_system_path_kind(const char *path) {
     if (handle == INVALID_HANDLE_VALUE) {
         return GALI_PATH_NOTHING;
     }
-    if (GetFileType(handle) == FILE_TYPE_DISK && GetFileInformationByHandle(handle, &about)) {
-        kind = about.dwFileAttributes & FILE_ATTRIBUTE_DIRECTORY ? GALI_PATH_FOLDER : GALI_PATH_FILE;
+    if (GetFileType(handle) == FILE_TYPE_DISK && GetFileInformationByHandle(handle, about)) {
+        kind = about->dwFileAttributes & FILE_ATTRIBUTE_DIRECTORY ? GALI_PATH_FOLDER : GALI_PATH_FILE;
     }
     CloseHandle(handle);
     return kind;
+}
+
+gali_path_kind gali_system_path_kind(const char *path) {
+    BY_HANDLE_FILE_INFORMATION about;
+    return look(path, &about);
+}
+
+int gali_system_same_file(const char *one, const char *other) {
+    BY_HANDLE_FILE_INFORMATION a, b;
+    return look(one, &a) == GALI_PATH_FILE && look(other, &b) == GALI_PATH_FILE &&
+           a.dwVolumeSerialNumber == b.dwVolumeSerialNumber && a.nFileIndexHigh == b.nFileIndexHigh &&
+           a.nFileIndexLow == b.nFileIndexLow;
 }
 
 FILE *gali_system_open(const char *path, const char *mode) {

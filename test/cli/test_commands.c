@@ -307,8 +307,48 @@ static void quantises_a_model(void **state) {
                1, "junk.gallop: Not a directory");
     expect_bad(gallop_here("quantize %s/good.gallop --precision int8 -o -", place), 2, "-o -: a file expected");
     expect_bad(gallop_here("quantize %s/good.gallop --precision int8 -o ./%s/good.gallop", place, place), 2,
-               "the model itself, whose weights would be lost");
+               "good.gallop: a file that is read");
     expect_good(gallop_here("check %s/good.gallop", place));
+}
+
+/* Links of both sorts, other spellings, and what a file is first written to. */
+static void spares_what_it_reads(void **state) {
+    (void)state;
+    gali_contract *contract = mannequin_contract(mannequin_biped);
+    write_rows(contract->inputs);
+    gali_contract_release(contract, NULL);
+    spill_text(place_of("script"), "move_y\n1\n");
+    spill_text(place_of("out.npy.part"), "move_y\n1\n");
+    spill_text(place_of("code.s"), "\tnop\n");
+    assert_int_equal(symlink("good.gallop", place_of("soft.gallop")), 0);
+    assert_int_equal(link(place_of("good.gallop"), place_of("hard.weights")), 0);
+    assert_int_equal(link(place_of("x.npy"), place_of("hard.npy")), 0);
+    const struct {
+        const char *line, *lost;
+    } lines[] = {
+        {"eval #/good.gallop --x #/x.npy --phase #/p.npy -o #/hard.npy", "hard.npy"},
+        {"eval #/good.gallop --x #/x.npy --phase #/p.npy -o #/../#/p.npy", "p.npy"},
+        {"quantize #/good.gallop --precision int8 -o #/soft.gallop", "soft.gallop"},
+        {"import #/none.onnx --contract #/script -o #/script", "script"},
+        {"drive #/good.gallop --input #/script -o #/script", "script"},
+        {"drive #/good.gallop --input #/script -o #/y.npy --states #/script", "script"},
+        {"drive #/good.gallop --input #/out.npy.part -o #/out.npy", "out.npy"},
+        {"export #/good.gallop --input #/script -o #/script", "script"},
+        {"judge #/good.gallop --html #/soft.gallop", "soft.gallop"},
+        {"judge #/good.gallop --bars #/script --html #/script", "script"},
+        {"pack #/code.s -o #/./code.s", "code.s"},
+        {"compile #/good.gallop --name hard -o #", "hard.weights"},
+    };
+    for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++) {
+        char line[1024], *to = line, expected[128];
+        for (const char *at = lines[i].line; *at; at++) {
+            to += *at == '#' ? sprintf(to, "%s", place) : sprintf(to, "%c", *at);
+        }
+        snprintf(expected, sizeof expected, "%s: a file that is read, which would be lost", lines[i].lost);
+        expect_bad(gallop(line), 2, expected);
+    }
+    expect_good(gallop_here("check %s/good.gallop", place));
+    expect_good(gallop_here("drive %s/good.gallop --input %s/script -o /dev/null", place, place));
 }
 
 static void refuses_to_compile(void **state) {
@@ -394,6 +434,7 @@ int main(void) {
         cmocka_unit_test(drives_a_character),
         cmocka_unit_test(exports_bvh),
         cmocka_unit_test(quantises_a_model),
+        cmocka_unit_test(spares_what_it_reads),
         cmocka_unit_test(refuses_to_compile),
         cmocka_unit_test(packs_assembly),
         cmocka_unit_test(shows_a_demo),

@@ -85,7 +85,7 @@ static void refuses_a_ground_with_holes(void **state) {
              "drive " WALKER
              " --input %s/walk.csv --terrain %s/ground.npy --states .//%s/ground.npy -o %s/y.npy",
              place, place, place, place);
-    expect_bad(gallop(line), 2, "ground.npy: the ground that is read");
+    expect_bad(gallop(line), 2, "ground.npy: a file that is read");
 }
 
 static void says_what_is_ignored(void **state) {

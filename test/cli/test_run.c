@@ -230,8 +230,26 @@ static void what_does_not_fit_is_named(void **state) {
                "dog.gallop: a model of Gallop, not ONNX: gallop info");
     char line[512];
     snprintf(line, sizeof line, "import %s/m.onnx -o %s/m.onnx", place, place);
-    expect_bad(gallop(line), 2, "m.onnx: the file that is read");
+    expect_bad(gallop(line), 2, "m.onnx: a file that is read");
+    snprintf(line, sizeof line, "inspect %s/m.onnx --dot %s/m.onnx", place, place);
+    expect_bad(gallop(line), 2, "m.onnx: a file that is read");
     expect_bad(run("#"), 1, "a folder, expected a file");
+}
+
+/* Whatever it is called, an output is never one of the files that are read. */
+static void spares_what_it_reads(void **state) {
+    (void)state;
+    run("#/m.onnx -i #/x.npy -i #/y.npy -o #/out");
+    assert_int_equal(remove(place_of("out/sum.npy")), 0);
+    assert_int_equal(link(place_of("x.npy"), place_of("out/sum.npy")), 0);
+    expect_bad(run("#/m.onnx -i #/x.npy -i #/y.npy -o #/out"), 2, "out/sum.npy: a file that is read");
+    assert_int_equal(remove(place_of("out/sum.npy")), 0);
+    assert_int_equal(mkdir(place_of("own"), 0777), 0);
+    assert_int_equal(link(place_of("m.onnx"), place_of("own/model.c")), 0);
+    expect_bad(run("#/m.onnx -i #/x.npy -i #/y.npy --keep #/own"), 2, "own/model.c: a file that is read");
+    assert_int_equal(remove(place_of("own/model.c")), 0);
+    assert_int_equal(rmdir(place_of("own")), 0);
+    expect_bad(run("#/m.onnx -i #/x.npy"), 2, "input \"y\" is missing"); /* the model is whole */
 }
 
 /* CC is asked first; without it, what PATH has. */
@@ -262,6 +280,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(says_what_the_model_wants, set_up, tear_down),
         cmocka_unit_test_setup_teardown(names_are_identifiers, set_up, tear_down),
         cmocka_unit_test_setup_teardown(what_does_not_fit_is_named, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(spares_what_it_reads, set_up, tear_down),
         cmocka_unit_test_setup_teardown(compilers_that_are_not_there_are_named, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
