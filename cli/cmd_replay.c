@@ -147,6 +147,19 @@ static gal_status play(replay *self, uint64_t *parted) {
 
 /* ---- two builds ---- */
 
+/* Names go to the shell within double quotes. */
+static int is_plain(const char *name) {
+    return !strpbrk(name, "\"$`");
+}
+
+static int are_plain(const replay *self) {
+    int plain = is_plain(self->path) && is_plain(self->other);
+    for (uint32_t i = 0; i < self->models.count; i++) {
+        plain &= is_plain(self->models.paths[i]);
+    }
+    return plain;
+}
+
 /* The other command's output for these options, in a file beside the recording; NULL after a message. */
 static FILE *ask_other(const replay *self, const char *options, char *place) {
     char command[COMMAND_BYTES];
@@ -154,18 +167,26 @@ static FILE *ask_other(const replay *self, const char *options, char *place) {
     for (uint32_t i = 0; i < self->models.count && used < COMMAND_BYTES; i++) {
         used += snprintf(command + used, sizeof command - (size_t)used, " \"%s\"", self->models.paths[i]);
     }
+    const gali_precision_option *precision = &self->precision;
     snprintf(place, COMMAND_BYTES, "%.4000s.other", self->path);
     if (used < COMMAND_BYTES) {
-        used += snprintf(command + used, sizeof command - (size_t)used, " %s >\"%.4000s.other\"", options,
+        used += snprintf(command + used, sizeof command - (size_t)used, "%s%s%s%s %s >\"%.4000s.other\"",
+                         precision->name ? " --precision " : "", precision->name ? precision->name : "",
+                         precision->block ? " --block " : "", precision->block ? precision->block : "", options,
                          self->path);
     }
-    if (used >= COMMAND_BYTES || strchr(self->path, '"') || strchr(self->other, '"')) {
-        gali_command_bad("replay", "the names of these files are too long, or have quotes");
+    if (used >= COMMAND_BYTES || !are_plain(self)) {
+        gali_command_bad("replay", "the names of these files are too long, or have one of \" $ `");
         return NULL;
     }
     int failed = system(command);
     FILE *said = gali_system_open(place, "rb");
-    if (!said || (failed && strcmp(options, "--hashes") != 0)) {
+    if (said && failed &&
+        strcmp(options, "--hashes") != 0) { /* which fails where the recording is of neither */
+        fclose(said);
+        said = NULL;
+    }
+    if (!said) {
         gali_command_bad("replay", "%s: the other build does not play it", self->other);
     }
     return said;

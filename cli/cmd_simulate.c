@@ -327,6 +327,12 @@ static gal_status run_all(simulation *self) {
     for (uint32_t number = self->part; number < shards && status == GAL_OK; number += self->parts) {
         int finished;
         status = find_finished(self, number, &finished);
+        if (status == GAL_OK && finished && number == 0 && self->record_path &&
+            gali_system_path_kind(self->record_path) == GALI_PATH_NOTHING) {
+            status = gali_fail(&self->error, GAL_BAD_ARGUMENT,
+                               "--record %s: the first shard is made already; remove it to record it",
+                               self->record_path);
+        }
         if (status == GAL_OK && !finished) {
             shard s;
             status = make_shard(self, &s, number);
@@ -348,7 +354,7 @@ static int read_part_name(simulation *self) {
     self->parts = 1;
     for (size_t i = 0; !self->part_name && i < sizeof names / sizeof names[0]; i++) {
         const char *rank = getenv(names[i][0]), *size = getenv(names[i][1]);
-        if (rank && size && sscanf(rank, "%u", &self->part) == 1 && sscanf(size, "%u", &self->parts) == 1 &&
+        if (rank && size && sscanf(rank, "%6u", &self->part) == 1 && sscanf(size, "%6u", &self->parts) == 1 &&
             self->part < self->parts) {
             return GALI_EXIT_OK;
         }
@@ -357,7 +363,9 @@ static int read_part_name(simulation *self) {
     if (!self->part_name) {
         return GALI_EXIT_OK;
     }
-    if (sscanf(self->part_name, "%u/%u", &which, &self->parts) != 2 || which < 1 || which > self->parts) {
+    char end;
+    if (sscanf(self->part_name, "%6u/%6u%c", &which, &self->parts, &end) != 2 || which < 1 ||
+        which > self->parts) {
         return gali_command_usage("simulate", "--part %.40s: which of how many expected, as 1/4",
                                   self->part_name);
     }
@@ -369,7 +377,8 @@ static int check_usage(simulation *self) {
     if (!self->folder) {
         return gali_command_usage("simulate", "-o is missing");
     }
-    return read_part_name(self);
+    int result = gali_command_spare("simulate", self->record_path, self->models.paths, GAL_GROUPS_MAX);
+    return result == GALI_EXIT_OK ? read_part_name(self) : result;
 }
 
 static gal_status open_all(simulation *self, const gal_network_desc *desc) {

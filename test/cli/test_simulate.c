@@ -137,6 +137,24 @@ static void a_replay_tells_builds_apart(void **unused) {
     other = run("replay %s/tape %s --bisect \"%s\"", place, WALKER, GALLOP_COMMAND);
     assert_int_equal(other->status, 0);
     expect_text(other->out, "240 frames, the same bits in both builds");
+    other = run("replay %s/tape %s --bisect \"%s\" --precision int16", place, WALKER, GALLOP_COMMAND);
+    expect_text(other->out, "240 frames, the same bits in both builds");
+    expect_bad(run("replay %s/tape %s --bisect 'x$y'", place, WALKER), 1, "have one of \" $ `");
+}
+
+/* What is made already is not recorded, and what is read is not written over. */
+static void a_recording_that_cannot_be_is_refused(void **unused) {
+    (void)unused;
+    expect_done(run("simulate %s -o %s/r --count 2 --seconds 1", WALKER, place));
+    expect_bad(run("simulate %s -o %s/r --count 2 --seconds 1 --record %s/late", WALKER, place, place), 1,
+               "late: the first shard is made already");
+    move_out("r");
+    char line[1024];
+    snprintf(line, sizeof line, "cp \"%s\" %s/own.gallop", WALKER, place);
+    assert_int_equal(system(line), 0);
+    assert_int_equal(symlink("own.gallop", place_of("link.gallop")), 0);
+    expect_bad(run("simulate %s/own.gallop -o %s/r --record %s/link.gallop", place, place, place), 2,
+               "link.gallop: a file that is read");
 }
 
 static void wrong_words_are_named(void **unused) {
@@ -147,6 +165,8 @@ static void wrong_words_are_named(void **unused) {
     assert_null(strstr(run("replay %s/tape %s/nothing", place, place)->err, "/tape"));
     expect_bad(run("simulate %s", WALKER), 2, "-o is missing");
     expect_bad(run("simulate %s -o %s/x --part 5/4", WALKER, place), 2, "--part 5/4");
+    expect_bad(run("simulate %s -o %s/x --part 1/4x", WALKER, place), 2, "--part 1/4x");
+    expect_bad(run("simulate %s -o %s/x --part 1/4294967295", WALKER, place), 2, "--part 1/4294967295");
     expect_bad(run("simulate %s/no -o %s/x", place, place), 1, "no:");
 }
 
@@ -156,6 +176,7 @@ int main(void) {
         cmocka_unit_test(a_killed_simulation_goes_on_to_the_same_bytes),
         cmocka_unit_test(what_is_there_is_looked_at),
         cmocka_unit_test(a_replay_tells_builds_apart),
+        cmocka_unit_test(a_recording_that_cannot_be_is_refused),
         cmocka_unit_test(wrong_words_are_named),
     };
     return cmocka_run_group_tests(tests, place_make, place_remove);
