@@ -276,14 +276,12 @@ static void print_versioned(const gali_program *p) {
 /* How many groups have no vectors on this machine though it has some; with all, which and why. Their loops are made for it,
  * as when they are compiled. */
 static void print_plain(gali_program *p, int all) {
-    gal_error error = {0};
-    const gali_target *target = gali_target_find("native", &error);
+    const int vectors = p->target && p->target->lanes > 1;
     uint32_t plain = 0;
-    p->target = target && target->lanes > 1 ? target : NULL;
-    for (uint32_t g = 0; g < p->group_count && p->target; g++) {
+    for (uint32_t g = 0; vectors && g < p->group_count; g++) {
         gali_arena arena = {0};
         gali_lowered lowered = {.plain = 0};
-        error = (gal_error){0};
+        gal_error error = {0};
         const int lower = gali_program_lower_by(p, g, NULL, &arena, &lowered, &error) == GAL_OK;
         plain += lower && lowered.plain;
         if (lower && lowered.plain && all) {
@@ -291,11 +289,10 @@ static void print_plain(gali_program *p, int all) {
         }
         gali_arena_release(&arena);
     }
-    if (p->target) {
+    if (vectors) {
         printf("plain loops                     %u of %u groups, where vectors cannot be (%s)\n", plain,
                p->group_count, p->target->name);
     }
-    p->target = NULL;
 }
 
 static void print_groups(const gali_program *p) {
@@ -401,6 +398,7 @@ static int run(int argc, char **argv) {
         double work = gali_graph_work(model.graph);
         model.fast = self.fast;
         model.exact = self.exact;
+        model.target = gali_target_find("native", &why);
         status = gali_onnx_model_program(&model, &why);
         if (status != GAL_OK && !self.groups && !self.dot) { /* what cannot be compiled can be looked at */
             printf("\nno C of it: %s\n", why.message);

@@ -24,13 +24,11 @@ static uint64_t count_zeros(const gali_value *w, uint64_t count) {
     return zeros;
 }
 
-/* How a sum's tiles lie on this machine. */
-static const char *layout_of(const gali_program_stage *stage) {
-    const gali_target *native = gali_target_find("native", NULL);
-    const uint32_t height = (uint32_t)stage->extent[2], width = (uint32_t)stage->extent[3];
-    return gali_patterns_may_rotate(width, native)                                         ? "FKW, rotated"
-           : gali_fields_choose(height, width, 1 + GALI_PATTERNS_MARGIN, native).lanes > 0 ? "FKW, fields"
-                                                                                           : "FKW";
+/* How a sum's tiles lie. */
+static const char *layout_of(const gali_program *p, const gali_patterns *patterns) {
+    return p->target && gali_patterns_rotate(patterns, p->target->lanes) ? "FKW, rotated"
+           : patterns->fields.lanes > 0                                  ? "FKW, fields"
+                                                                         : "FKW";
 }
 
 /* Bytes of all integers of the layer's stages; 0: none is by patterns. lies: how its tiles do. */
@@ -40,7 +38,7 @@ static uint64_t index_bytes(const gali_program *p, uint32_t node, const char **l
         const gali_program_stage *stage = &p->stages[i];
         if (!stage->gone && stage->node == node && stage->patterns && !stage->patterns->makes_tiles) {
             bytes += gali_fkw_index_bytes(&stage->patterns->fkw);
-            *lies = layout_of(stage);
+            *lies = layout_of(p, stage->patterns);
         }
     }
     return bytes;
