@@ -77,6 +77,12 @@ static int is_pruned(const gali_program *p, const gali_program_stage *stage, pru
     return work_of(p, c) < work;
 }
 
+/* Whether rows of a picture of that width make vectors that can be rotated, by who knows a weight's column when loops are
+ * made. */
+static int may_rotate(uint32_t width, const gali_target *target) {
+    return target && target->lanes == 16 && width % (target->lanes - GALI_PATTERNS_MARGIN) == 0;
+}
+
 /* Tiles may be fields where a result's sum starts with the same number at all places. */
 static void choose_fields(pruned *c, const gali_target *target) {
     const gali_scalar *start = c->conv.stage->start;
@@ -374,7 +380,7 @@ gal_status gali_program_patterns(gali_program *program, const gali_target *targe
         r.place[i] = r.stage_count;
         if (c.patterns && is_pruned(program, &program->stages[i], &c)) {
             c.rows = choose_rows(c.height, rows_most);
-            if (!(program->without & GALI_WITHOUT_PATTERNS) && gali_patterns_may_rotate(c.width, target)) {
+            if (!(program->without & GALI_WITHOUT_PATTERNS) && may_rotate(c.width, target)) {
                 c.columns = target->lanes - GALI_PATTERNS_MARGIN;
             } else {
                 choose_fields(&c, target);

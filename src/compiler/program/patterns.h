@@ -42,12 +42,7 @@ typedef struct gali_patterns {
     uint32_t csr_channel, csr_row, csr_column;       /* tensors, of CSR alone: what each weight reads */
 } gali_patterns;
 
-/* Whether rows of a picture of that width are taken so that they can be rotated, by who knows a weight's column when loops are made. */
-static inline int gali_patterns_may_rotate(uint32_t width, const gali_target *target) {
-    return target && target->lanes == 16 && width % (target->lanes - GALI_PATTERNS_MARGIN) == 0;
-}
-
-/* Whether they are: a row of a tile is one vector, of whose lanes results are all but the margin. */
+/* Whether tiles can be rotated: a row of one is a vector, of whose lanes results are all but the margin. */
 static inline int gali_patterns_rotate(const gali_patterns *patterns, uint32_t lanes) {
     return !patterns->fields.lanes && patterns->width + GALI_PATTERNS_MARGIN == lanes;
 }
