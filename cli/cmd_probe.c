@@ -1,10 +1,9 @@
 /* gallop probe: what a device's memory and arithmetic can do, measured. */
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/system.h"
+#include "base/file.h"
 #include "commands.h"
 #include "directory.h"
 #include "opencl/opencl.h"
@@ -38,34 +37,47 @@ static void say(const char *what, void *user) {
     fprintf(stderr, "%s ...\n", what);
 }
 
-static int write_json(const gali_probe *probe, const char *path) {
-    FILE *out = gali_system_open(path, "wb");
-    if (!out) {
-        return gali_command_bad("probe", "%s: %s", path, strerror(errno));
+static gal_status write_json(const gali_probe *probe, const char *path, gal_error *error) {
+    gali_file_draft draft;
+    gal_status status = gali_file_begin(&draft, path, error);
+    if (status == GAL_OK) {
+        gali_probe_write_json(probe, draft.stream);
+        status = gali_file_finish(&draft, error);
     }
-    gali_probe_write_json(probe, out);
-    int failed = ferror(out);
-    return fclose(out) != 0 || failed ? gali_command_bad("probe", "%s: not written", path) : GALI_EXIT_OK;
+    return status;
 }
 
-static int draw_curves(const gali_probe *probe, const char *folder) {
-    gal_error error;
+static gal_status draw_curve(const gali_probe *probe, uint32_t curve, const char *folder, gal_error *error) {
     char path[PATH_BYTES];
-    if (gali_directory_make(folder, &error) != GAL_OK) {
-        return gali_command_bad("probe", "%s", error.message);
+    gali_file_draft draft;
+    if (snprintf(path, sizeof path, "%s/%s.svg", folder, probe->curves[curve].name) >= PATH_BYTES) {
+        return gali_fail(error, GAL_IO, "%.64s...: the path is too long", folder);
     }
-    for (uint32_t i = 0; i < probe->curve_count; i++) {
-        snprintf(path, sizeof path, "%s/%s.svg", folder, probe->curves[i].name);
-        FILE *out = gali_system_open(path, "wb");
-        if (!out) {
-            return gali_command_bad("probe", "%s: %s", path, strerror(errno));
-        }
-        gali_probe_draw(probe, i, out);
-        if (fclose(out) != 0) {
-            return gali_command_bad("probe", "%s: not written", path);
-        }
+    gal_status status = gali_file_begin(&draft, path, error);
+    if (status == GAL_OK) {
+        gali_probe_draw(probe, curve, draft.stream);
+        status = gali_file_finish(&draft, error);
     }
-    return GALI_EXIT_OK;
+    return status;
+}
+
+/* Before the measuring, which takes minutes, not after it. */
+static int make_folders(const request *r) {
+    gal_error error = {.status = GAL_OK};
+    gal_status status = gali_directory_make_for(r->out, &error);
+    if (status == GAL_OK && r->plot) {
+        status = gali_directory_make(r->plot, &error);
+    }
+    return status == GAL_OK ? GALI_EXIT_OK : gali_command_bad("probe", "%s", error.message);
+}
+
+static int write_all(const request *r, const gali_probe *probe) {
+    gal_error error = {.status = GAL_OK};
+    gal_status status = r->out ? write_json(probe, r->out, &error) : GAL_OK;
+    for (uint32_t i = 0; r->plot && status == GAL_OK && i < probe->curve_count; i++) {
+        status = draw_curve(probe, i, r->plot, &error);
+    }
+    return status == GAL_OK ? GALI_EXIT_OK : gali_command_bad("probe", "%s", error.message);
 }
 
 static void print_facts(const gali_probe *probe) {
@@ -120,6 +132,10 @@ static int run(int argc, char **argv) {
     if (r.list) {
         return list_devices();
     }
+    status = make_folders(&r);
+    if (status != GALI_EXIT_OK) {
+        return status;
+    }
     gali_probe *probe = calloc(1, sizeof *probe);
     if (!probe) {
         return gali_command_bad("probe", "no memory");
@@ -127,12 +143,7 @@ static int run(int argc, char **argv) {
     status = measure(&r, probe);
     if (status == GALI_EXIT_OK) {
         print_facts(probe);
-    }
-    if (status == GALI_EXIT_OK && r.out) {
-        status = write_json(probe, r.out);
-    }
-    if (status == GALI_EXIT_OK && r.plot) {
-        status = draw_curves(probe, r.plot);
+        status = write_all(&r, probe);
     }
     free(probe);
     return status;

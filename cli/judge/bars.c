@@ -122,6 +122,9 @@ gal_status gali_judge_bars_read(gali_judge_bars *bars, const char *path, gal_err
             status = read_line(bars, path, number, line, error);
         }
     }
+    if (status == GAL_OK && ferror(file)) {
+        status = gali_fail(error, GAL_IO, "%s: %s", path, strerror(errno));
+    }
     if (file) {
         fclose(file);
     }

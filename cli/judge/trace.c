@@ -267,7 +267,13 @@ static gal_status add_and_run(run *self, gal_error *error) {
         if (status != GAL_OK) {
             return gali_fail(error, status, "character %u could not be added: %s", i, gal_status_text(status));
         }
-        gal_crowd_set_pace(self->crowd, self->ids[i], &(gal_pace){.frames = self->stage->interval});
+        if (gal_crowd_set_pace(self->crowd, self->ids[i], &(gal_pace){.frames = self->stage->interval}) !=
+            GAL_OK) {
+            return gali_fail(
+                error, GAL_BAD_DATA,
+                "%u frames an evaluation, of 8 at most and of the %u that the contract's window has before now",
+                self->stage->interval, self->contract->past);
+        }
         gal_crowd_set_foot_lock(self->crowd, self->ids[i], self->stage->traces[i].lock);
     }
     run_frames(self);

@@ -56,6 +56,8 @@ static void refuses_bad_usage(void **state) {
     expect_bad(gallop("info"), 2, "gallop info: MODEL is missing");
     expect_bad(gallop("info a b"), 2, "unexpected word b; it takes one, MODEL (see");
     expect_bad(gallop("probe b"), 2, "unexpected word b; it takes options alone");
+    expect_bad(gallop_here("probe --device cpu -o %s/junk.gallop/p.json", place), 1, "Not a directory");
+    expect_bad(gallop_here("probe --device cpu --plot %s/junk.gallop", place), 1, "Not a directory");
     expect_bad(gallop("judge a b"), 2, "unexpected word b; a second model goes behind --beside");
     expect_bad(gallop("judge a b c"), 2, "unexpected word c (see");
     expect_bad(gallop("info --frob"), 2, "unknown option --frob (see");

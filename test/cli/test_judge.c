@@ -74,6 +74,21 @@ static void jumping_poses_are_seen_and_side_starts_timed(void **unused) {
     assert_true(jump[0] > 20 && jump[1] < 15);
 }
 
+/* An evaluation for more frames than the contract's path has would be judged as one for each frame. */
+static void an_interval_that_cannot_be_is_said(void **unused) {
+    (void)unused;
+    gal_controller *controller = model(GALLOP_SOURCE_DIR "/models/walker.gallop");
+    gali_judge_stage stage;
+    gal_error error = {0};
+    assert_int_equal(gali_judge_stage_make(&stage, controller, 1, GALI_GROUND_FLAT, GALI_JUDGE_FREE, &error),
+                     GAL_OK);
+    stage.interval = 9;
+    assert_int_equal(gali_judge_stage_run(&stage, &error), GAL_BAD_DATA);
+    assert_non_null(strstr(error.message, "9 frames an evaluation"));
+    gali_judge_stage_release(&stage);
+    gal_controller_close(controller);
+}
+
 static void who_crouches_is_asked_for_less_speed(void **unused) {
     (void)unused;
     gal_controller *runner = model(GALLOP_SOURCE_DIR "/models/runner.gallop");
@@ -108,6 +123,7 @@ static void jumps_are_counted_where_they_can_be(void **unused) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(jumping_poses_are_seen_and_side_starts_timed),
+        cmocka_unit_test(an_interval_that_cannot_be_is_said),
         cmocka_unit_test(who_crouches_is_asked_for_less_speed),
         cmocka_unit_test(jumps_are_counted_where_they_can_be),
     };

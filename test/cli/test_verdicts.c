@@ -179,6 +179,7 @@ static void judges_by_the_models_own_bars(void **state) {
     expect_bad(gallop_here("judge %s/good.gallop --bars %s/own.bars", place, place), 1,
                "own.bars line 1: \"rum\" is no script");
     expect_bad(gallop_here("judge %s/good.gallop --bars %s/none.bars", place, place), 1, "none.bars");
+    expect_bad(gallop_here("judge %s/good.gallop --bars %s", place, place), 1, "Is a directory");
 }
 
 int main(void) {
