@@ -554,70 +554,6 @@ static void test_a_log_serves_the_sum(void **state) {
     gali_arena_release(&arena);
 }
 
-/* ---- storage ---- */
-
-/* What is stored of some channels is those channels' weights, each once, in the order that it says. */
-static void check_stored(const gali_fkw_patterns *patterns, const gali_fkw *f, const float *weights,
-                         uint32_t all_channels) {
-    uint32_t seen = 0;
-    for (uint32_t i = 0; i < f->filters; i++) {
-        uint32_t filter = f->reorder[i];
-        const uint32_t *stride = f->stride + (size_t)filter * (f->patterns + 1);
-        assert_int_equal(f->offset[filter], seen);
-        assert_int_equal(stride[0], 0);
-        for (uint32_t p = 0; p < f->patterns; p++) {
-            for (uint32_t k = stride[p]; k < stride[p + 1]; k++) {
-                uint32_t at = f->offset[filter] + k, channel = f->first + f->index[at];
-                const float *window = weights + ((size_t)filter * all_channels + channel) * GALI_FKW_WINDOW;
-                float left[GALI_FKW_WINDOW];
-                memcpy(left, window, sizeof left);
-                for (uint32_t t = 0; t < GALI_FKW_TAPS; t++) {
-                    uint32_t place = patterns->taps[p][t];
-                    assert_true(f->weight[(size_t)at * GALI_FKW_TAPS + t] - window[place] == 0);
-                    left[place] = 0;
-                }
-                for (uint32_t t = 0; t < GALI_FKW_WINDOW; t++) {
-                    assert_true(left[t] == 0);
-                }
-            }
-        }
-        seen += stride[f->patterns];
-        assert_true(stride[f->patterns] <= f->longest);
-    }
-    assert_int_equal(seen, f->kernels);
-}
-
-static void test_storage(void **state) {
-    enum { FILTERS = 16, CHANNELS = 40, FIRST = 12, SOME = 20 };
-    static float weights[FILTERS * CHANNELS * GALI_FKW_WINDOW];
-    const patterns_case *of = &cases[0];
-    gali_fkw_patterns patterns;
-    gali_arena arena = {0};
-    (void)state;
-    for (int64_t i = 0; i < FILTERS * CHANNELS * GALI_FKW_WINDOW; i++) {
-        weights[i] = weight_of(of, i / GALI_FKW_WINDOW, (int)(i % GALI_FKW_WINDOW));
-    }
-    assert_int_equal(gali_fkw_find(&patterns, weights, FILTERS, CHANNELS), 1);
-    assert_int_equal(patterns.count, of->patterns);
-    gali_fkw f = gali_fkw_make(&patterns, weights, FILTERS, CHANNELS, FIRST, SOME, 1, &arena);
-    uint32_t kept = 0;
-    for (uint32_t i = 0; i < FILTERS * CHANNELS; i++) {
-        for (int t = 0; t < GALI_FKW_WINDOW && i % CHANNELS >= FIRST && i % CHANNELS < FIRST + SOME; t++) {
-            if (weights[i * GALI_FKW_WINDOW + (uint32_t)t] != 0) {
-                kept++;
-                break;
-            }
-        }
-    }
-    assert_int_equal(f.kernels, kept);
-    check_stored(&patterns, &f, weights, CHANNELS);
-    weights[0] = weights[1] = weights[2] = weights[3] = weights[4] = 1; /* five of a kernel */
-    assert_int_equal(gali_fkw_find(&patterns, weights, FILTERS, CHANNELS), 0);
-    memset(weights, 0, sizeof weights);
-    assert_int_equal(gali_fkw_find(&patterns, weights, FILTERS, CHANNELS), 0);
-    gali_arena_release(&arena);
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_cases),
                                        cmocka_unit_test(test_moved),
@@ -628,7 +564,6 @@ int main(void) {
                                        cmocka_unit_test(test_schedules_come_back),
                                        cmocka_unit_test(test_no_choice_changes_a_bit),
                                        cmocka_unit_test(test_wrong_schedules_are_refused),
-                                       cmocka_unit_test(test_a_log_serves_the_sum),
-                                       cmocka_unit_test(test_storage)};
+                                       cmocka_unit_test(test_a_log_serves_the_sum)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
