@@ -5,10 +5,8 @@
 #ifndef GALI_MOTION_APART_H
 #define GALI_MOTION_APART_H
 
-#if defined(_MSC_VER) && !defined(__clang__)
-#define GALI_APART __declspec(noinline)
-#else
-#define GALI_APART __attribute__((noinline))
-#endif
+#include "base/compiler.h"
+
+#define GALI_APART GALI_ALONE
 
 #endif
