@@ -87,8 +87,8 @@ typedef struct gal_gemm_batch {
 } gal_gemm_batch;
 
 /*
- * C = A B. GAL_BAD_ARGUMENT, with nothing written, if a needed pointer is NULL or rows of c overlap; GAL_NO_MEMORY if
- * workspace_size is less than gal_gemm_workspace_size(gemm, batch->rows). error may be NULL.
+ * C = A B. GAL_BAD_ARGUMENT, with nothing written, if a needed pointer is NULL, rows of c overlap or the workspace is not
+ * aligned; GAL_NO_MEMORY if workspace_size is less than gal_gemm_workspace_size(gemm, batch->rows). error may be NULL.
  */
 GAL_API gal_status gal_gemm_run(const gal_gemm *gemm, const gal_gemm_batch *batch, void *workspace,
                                 size_t workspace_size, gal_error *error);

@@ -32,7 +32,7 @@ typedef struct gal_gpu_desc {
 
 /*
  * Opens the network of a model file's `size` bytes at data, which are not needed afterwards. *out is owned by the caller;
- * NULL on failure. desc and error may be NULL. Errors: GAL_UNSUPPORTED (no OpenCL, no such device, a layer that has no
+ * NULL on failure. desc and error may be NULL. Errors: GAL_BAD_ARGUMENT (the capacity), GAL_UNSUPPORTED (no OpenCL, no such device, a layer that has no
  * kernel, half_weights with a weight past float16's range), GAL_BAD_DATA (the model, the log), GAL_NO_MEMORY (here or there), GAL_IO (the log; a kernel does not build: the message has the
  * driver's first words).
  */

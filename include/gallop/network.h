@@ -140,9 +140,9 @@ typedef struct gal_network_batch {
 } gal_network_batch;
 
 /*
- * Runs the network. GAL_BAD_ARGUMENT, with nothing written to y, if a phase or a blend is not finite or a
- * needed pointer is NULL; GAL_NO_MEMORY if workspace_size is less than the count needs. Non-finite x gives
- * non-finite y for that character alone. error may be NULL.
+ * Runs the network. GAL_BAD_ARGUMENT, with nothing written to y, if a phase or a blend is not finite, a needed pointer is
+ * NULL, a stride is shorter than its row or the workspace is not aligned; GAL_NO_MEMORY if workspace_size is less than the
+ * count needs. Non-finite x gives non-finite y for that character alone. error may be NULL.
  */
 GAL_API gal_status gal_network_run(const gal_network *network, const gal_network_batch *batch, void *workspace,
                                    size_t workspace_size, gal_error *error);

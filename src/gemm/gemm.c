@@ -113,9 +113,9 @@ gal_status gal_gemm_create(gal_gemm **out, const gal_gemm_desc *of_caller, gal_e
     const size_t column_stride = desc->column_stride ? desc->column_stride : 1;
     const size_t inner_stride = desc->inner_stride ? desc->inner_stride : desc->columns;
     for (uint32_t p = 0; p < gemm->panels; p++) {
-        gali_gemm_pack(gemm->table, gemm->form->vectors,
-                       desc->b + (size_t)p * panel_width(gemm) * column_stride, inner_stride, column_stride,
-                       gemm->inner, panel_columns(gemm, p), gemm->b + p * gemm->panel_size);
+        const int8_t *b = desc->b ? desc->b + (size_t)p * panel_width(gemm) * column_stride : NULL;
+        gali_gemm_pack(gemm->table, gemm->form->vectors, b, inner_stride, column_stride, gemm->inner,
+                       panel_columns(gemm, p), gemm->b + p * gemm->panel_size);
     }
     *out = gemm;
     return GAL_OK;
@@ -214,6 +214,9 @@ gal_status gal_gemm_run(const gal_gemm *gemm, const gal_gemm_batch *batch, void 
     if (workspace_size < need || (need && !workspace)) {
         return gali_fail(error, GAL_NO_MEMORY, "workspace: %zu bytes, expected %zu for %u rows",
                          workspace ? workspace_size : 0, need, batch->rows);
+    }
+    if (need && (uintptr_t)workspace % GALI_ALIGNMENT) {
+        return gali_fail(error, GAL_BAD_ARGUMENT, "workspace is not aligned to %d bytes", GALI_ALIGNMENT);
     }
     gemm_pass pass = {.gemm = gemm,
                       .batch = batch,

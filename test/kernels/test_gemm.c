@@ -245,11 +245,20 @@ static void what_is_wrong_is_said(void **unused) {
     assert_int_equal(gal_gemm_run(gemm, &(gal_gemm_batch){2, b, 0, c, 0}, c, 8, &error), GAL_NO_MEMORY);
     assert_int_equal(gal_gemm_run(gemm, &(gal_gemm_batch){2, b, 0, c, 0}, NULL, 9999, &error), GAL_NO_MEMORY);
     assert_int_equal(gal_gemm_run(gemm, &(gal_gemm_batch){0, NULL, 0, NULL, 0}, NULL, 0, &error), GAL_OK);
+    _Alignas(64) unsigned char workspace[4096];
+    assert_true(gal_gemm_workspace_size(gemm, 2) < sizeof workspace);
+    assert_int_equal(
+        gal_gemm_run(gemm, &(gal_gemm_batch){2, b, 0, c, 0}, workspace + 4, sizeof workspace - 4, &error),
+        GAL_BAD_ARGUMENT);
+    assert_string_equal(error.message, "workspace is not aligned to 64 bytes");
     for (int i = 0; i < 6; i++) {
         assert_int_equal(c[i], 77);
     }
     gal_gemm_destroy(gemm);
     gal_gemm_destroy(NULL);
+    desc = (gal_gemm_desc){.inner = 0, .columns = 1000}; /* several panels of nothing */
+    assert_int_equal(gal_gemm_create(&gemm, &desc, &error), GAL_OK);
+    gal_gemm_destroy(gemm);
 }
 
 static gal_gemm_strategy chosen(gal_isa isa, uint32_t rows, uint32_t columns) {
