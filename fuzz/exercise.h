@@ -144,16 +144,46 @@ static inline void exercise_network(const void *file, size_t size) {
     }
 }
 
+static inline void exercise_pose(const gal_transform *pose, uint32_t joints) {
+    for (uint32_t j = 0; j < joints; j++) {
+        const gal_vec3 p = pose[j].position;
+        const gal_quat q = pose[j].rotation;
+        require(isfinite(p.x) && isfinite(p.y) && isfinite(p.z));
+        require(isfinite(q.x) && isfinite(q.y) && isfinite(q.z) && isfinite(q.w));
+    }
+}
+
+static inline void exercise_path(const gal_crowd *crowd, gal_character who) {
+    const uint32_t count = gal_crowd_trajectory(crowd, who, NULL, NULL, 0);
+    gal_vec3 *points = exercise_block(count * sizeof *points);
+    float *facings = exercise_block(count * sizeof *facings);
+    require(gal_crowd_trajectory(crowd, who, points, facings, count) == count);
+    for (uint32_t i = 0; i < count; i++) {
+        require(isfinite(points[i].x) && isfinite(points[i].y) && isfinite(points[i].z) &&
+                isfinite(facings[i]));
+    }
+    free(points);
+    free(facings);
+}
+
+/* All that is seen of each character is finite. */
 static inline void exercise_poses(const gal_crowd *crowd) {
     for (uint32_t i = 0; i < gal_crowd_count(crowd); i++) {
+        const gal_character who = gal_crowd_at(crowd, i);
         uint32_t joints;
-        const gal_transform *pose = gal_crowd_pose(crowd, gal_crowd_at(crowd, i), &joints);
-        for (uint32_t j = 0; j < joints; j++) {
-            const gal_vec3 p = pose[j].position;
-            const gal_quat q = pose[j].rotation;
-            require(isfinite(p.x) && isfinite(p.y) && isfinite(p.z));
-            require(isfinite(q.x) && isfinite(q.y) && isfinite(q.z) && isfinite(q.w));
-        }
+        gal_character_state state;
+        const gal_transform *pose = gal_crowd_pose(crowd, who, &joints);
+        exercise_pose(pose, joints);
+        gal_transform *other = exercise_block(joints * sizeof *other);
+        require(gal_crowd_pose_between(crowd, who, 0.3f, other) == GAL_OK);
+        exercise_pose(other, joints);
+        require(gal_crowd_pose_local(crowd, who, other) == GAL_OK);
+        exercise_pose(other, joints);
+        free(other);
+        require(gal_crowd_state(crowd, who, &state) == GAL_OK);
+        require(isfinite(state.root.x) && isfinite(state.root.y) && isfinite(state.root.z));
+        require(isfinite(state.facing) && isfinite(state.phase) && isfinite(state.speed));
+        exercise_path(crowd, who);
     }
 }
 
@@ -201,6 +231,8 @@ static inline void exercise_crowd(gal_crowd *crowd) {
         require(gal_crowd_teleport(crowd, who, turn & 1 ? -GAL_PLACE_MOST : 0, 5, -1e30f) == GAL_OK);
         exercise_snapshot(crowd);
         require(gal_crowd_set_foot_lock(crowd, who, turn != 2) == GAL_OK);
+        gal_crowd_set_pace(crowd, who, &(gal_pace){.frames = 3}); /* refused where the path is shorter */
+        require(gal_crowd_set_budget(crowd, turn == 2 ? &(gal_budget){.microseconds = 2} : NULL) == GAL_OK);
         gal_crowd_advance(crowd, 0.04f, 2, NULL);
         exercise_poses(crowd);
         if (turn & 1) {

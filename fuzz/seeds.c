@@ -166,7 +166,7 @@ static int put_folders(const char *folder) {
     return written;
 }
 
-/* One walker, and two of whom one runs and has had a predecessor in its place. */
+/* One walker, two of whom one runs and has had a predecessor in its place, and those between two evaluations. */
 static int put_snapshots(const char *folder) {
     gal_controller *controller;
     gal_crowd *crowd;
@@ -188,6 +188,10 @@ static int put_snapshots(const char *folder) {
         gal_crowd_advance(crowd, 0.04f, 0, NULL);
         written &= gal_crowd_save(crowd, bytes, sizeof bytes, &size) == GAL_OK &&
                    put(folder, "snapshot/two", bytes, size);
+        gal_crowd_set_pace(crowd, who, &(gal_pace){.frames = 8});
+        gal_crowd_advance(crowd, 0.04f, 0, NULL);
+        written &= gal_crowd_save(crowd, bytes, sizeof bytes, &size) == GAL_OK &&
+                   put(folder, "snapshot/between", bytes, size);
         gal_crowd_destroy(crowd);
     }
     gal_controller_close(controller);
