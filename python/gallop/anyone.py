@@ -31,6 +31,7 @@ Z_TO_Y = np.array([[1.0, 0, 0], [0, 0, 1], [0, -1, 0]])
 PLANTED = 9.0  # cm: floors and retargeted feet of other captures are rougher than 100STYLE's
 LEAST_STANDING = 2.0  # seconds, mirror images included
 SHORTEST = 30  # frames of a clip
+SLOWEST = 10  # frames a second of a file: fewer do not tell how a foot goes
 ON_FEET = 0.6  # of the hips' usual height: lower ones are of somebody who lies, sits or crawls
 POP = 2.0  # over the largest change of a joint's motion in all but a tenth of the clips: a mistake
 MORE_WAY = 1.1  # inertia_way over the longest way of a joint in a frame that the files show
@@ -40,7 +41,15 @@ KEPT = ("hips", "head", *(f"{s}_{p}" for s in finding.SIDES for p in finding.PAR
 
 def train(args: argparse.Namespace) -> None:
     """Look, say what was found, train, write."""
-    from gallop.train import check_begun, finish, polished, say, settings_of
+    from gallop.train import (
+        check_begun,
+        finish,
+        polished,
+        say,
+        settings_of,
+        settings_steps,
+        write_curve,
+    )
     from gallop.trainer import Trainer
 
     files = [f for p in motion_files(args.data) for f in motions_of(p)]
@@ -67,7 +76,10 @@ def train(args: argparse.Namespace) -> None:
     if trainer.world.rank > 0:
         return
     check_begun(trainer)
-    net, _ = polished(args, trainer, rules, data, 0)
+    net, more = polished(args, trainer, rules, data, 0)
+    if args.curve:
+        before = settings_steps(trainer.settings)
+        write_curve(args.curve, trainer.history + [(before + s, e) for s, e in more])
     model = exporter.to_model(net, rules, scale, fixed=np.ones(len(data.styles)))
     finish(args, model, data, args.out.stem, f"the motion in {args.data.name}", "",
            trainer.interrupted)
@@ -162,8 +174,11 @@ def prepare(
 
 def body_of(files: list[bvh.Bvh], found: Roles) -> Body:
     """The clips of one body's files, cleaned."""
-    clips = [clip_of(f, skeleton_joints(f, found), found) for f in files]
-    left_out = {"under half a second": [c.name for c in clips if len(c) < SHORTEST]}
+    slow = [Path(f.path).stem for f in files if 1 / f.frame_time < SLOWEST]
+    clips = [clip_of(f, skeleton_joints(f, found), found) for f in files
+             if 1 / f.frame_time >= SLOWEST]
+    left_out = {f"under {SLOWEST} frames a second": slow,
+                "under half a second": [c.name for c in clips if len(c) < SHORTEST]}
     clips = [c for c in clips if len(c) >= SHORTEST]
     clips, left_out["lying, sitting or on all fours"] = on_feet(clips, found)
     if not clips:

@@ -92,9 +92,9 @@ class _Reader:
                 return words
         raise self.error(f"the file ends where {wanted} was expected")
 
-    def keyword(self, key: str) -> list[str]:
+    def keyword(self, key: str, *others: str) -> list[str]:
         words = self.next(f"'{key}'")
-        if words[0] != key:
+        if words[0] not in (key, *others):
             raise self.error(f"expected '{key}', found '{words[0][:40]}'")
         return words
 
@@ -129,7 +129,8 @@ def parse(text: str, path: str = "<text>") -> Bvh:
     r = _Reader(path, text)
     r.keyword("HIERARCHY")
     joints = _hierarchy(r)
-    r.keyword("MOTION")
+    if r.keyword("MOTION", "ROOT")[0] == "ROOT":
+        raise r.error("a second ROOT: one skeleton a file, save each of them by itself")
     return _motion(r, path, joints)
 
 

@@ -12,6 +12,7 @@ A roles file names joints of the BVH files, each line optional:
 from __future__ import annotations
 
 import re
+from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -82,10 +83,19 @@ def split_side(name: str) -> tuple[str, str]:
     return side, re.sub(r"[^a-z0-9]", "", bare.lower())
 
 
+def shared_prefix(names: list[str]) -> str:
+    """What four of five names begin with, up to a sign: a rig's own name ("hero_LeftFoot")."""
+    firsts = Counter(m[0] for m in (re.match(r"[^_:. -]+[_:. -]", n) for n in names) if m)
+    prefix, count = firsts.most_common(1)[0] if firsts else ("", 0)
+    return prefix if count >= 0.8 * len(names) else ""
+
+
 def find(file: Bvh, given: Path | None = None) -> Roles:
     """The roles of a skeleton; a RolesError says what is missing and how to name it."""
     told = read_file(given, file) if given else {}
-    parsed = [split_side(n) for n in file.names]
+    bare = [PREFIX.sub("", n) for n in file.names]
+    prefix = shared_prefix(bare)
+    parsed = [split_side(n.removeprefix(prefix)) for n in bare]
     joints: dict[str, str] = {}
     how: dict[str, str] = {}
     for role in KEYS[:-2]:
@@ -100,7 +110,8 @@ def find(file: Bvh, given: Path | None = None) -> Roles:
     missing = [f"{s}_{p}" for s in SIDES for p in PARTS[:4] if f"{s}_{p}" not in joints]
     if missing:
         raise RolesError(f"{file.path}:1: no joint found for {', '.join(missing)}; name them in a "
-                         "file for --roles, for example: " + f'{missing[0]} = "{file.names[-1]}"')
+                         f'file for --roles, a line each: {missing[0]} = "JOINT"; the joints are '
+                         + ", ".join(file.names))
     _hips_over_all(file, joints, how)
     up, unit = str(told.get("up", "")), float(told.get("unit", 0))  # type: ignore[arg-type]
     if not up:

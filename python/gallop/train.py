@@ -54,6 +54,15 @@ ENDED = " (ended by ^C)"
 MENDING = {"rate": 8e-5, "spins": 0.2, "turns": 6.0, "leaps": 3.0, "leap": 0.25, "carry": 1.0,
            "tall": 0.05}  # see Plan
 GROUND = {"rate": 5e-4, "ground": 0.85, "tread": 2.0, "reach": 2.0, "lean": 0.3, "manner": 0.0}
+NAMED = ("walker", "runner", "dog")
+PFNNS = ("walker", "runner", None)
+WHOSE = {  # of options that only some trainings have: theirs; None is that of --data alone
+    "begin": NAMED, "mend": NAMED, "ground": NAMED[:2], "paced": ("runner",),
+    "clips": ("runner",), "teacher": ("walker",), "contract": ("walker",),
+    "plain_paths": ("walker",), "all": ("walker",), "roles": (None,), "look": (None,),
+    "no_standing": (None,), "seconds": (None,), "slide": PFNNS, "kinematics": PFNNS,
+    "absolute": PFNNS, "keep": PFNNS, "course": PFNNS, "polish_slide": PFNNS,
+}
 LICENCE = (
     "This model was trained on the 100STYLE dataset, Creative Commons Attribution 4.0 "
     "International (https://creativecommons.org/licenses/by/4.0/). The model's weights are "
@@ -98,6 +107,14 @@ def positive(kind: type) -> Callable[[str], float]:
     return number
 
 
+def count(text: str) -> int:
+    """A number of steps, for an argument; 0 is none."""
+    value = int(text)
+    if not 0 <= value < 1e6:
+        raise ValueError
+    return value
+
+
 def parser() -> argparse.ArgumentParser:
     """The arguments."""
     p = argparse.ArgumentParser(prog="gallop.train", description=__doc__.split("\n")[0])
@@ -134,11 +151,11 @@ def parser() -> argparse.ArgumentParser:
     p.add_argument("--noise", type=float, default=1.0, help="factor on the schedule's noise")
     p.add_argument("--absolute", type=float, default=1.0, help="share of absolute in the error")
     p.add_argument("--no-judge", action="store_true", help="skip the closed loop at the end")
-    p.add_argument("--polish", type=int, help="steps of the last stage (0: none), "
+    p.add_argument("--polish", type=count, help="steps of the last stage (0: none), "
                    "whatever --steps says")
-    p.add_argument("--mend", type=int, default=0, help="steps of polish after that which count "
+    p.add_argument("--mend", type=count, default=0, help="steps of polish after that which count "
                    "turns on the spot, jumps and squats for more; the dog's backing and runs (0)")
-    p.add_argument("--ground", type=int, default=0, help="walker, runner: steps of the stage in "
+    p.add_argument("--ground", type=count, default=0, help="walker, runner: steps of the stage in "
                    "which it learns to see the ground; nothing else is changed (0: it does not)")
     p.add_argument("--from", type=Path, dest="begin", metavar="MODEL",
                    help="mend this model of the project, and train nothing else")
@@ -423,6 +440,14 @@ def prepare_outputs(args: argparse.Namespace) -> None:
                 raise PermissionError(f"{path.parent}: nothing can be written there")
 
 
+def check_whose(args: argparse.Namespace, words: argparse.ArgumentParser) -> None:
+    """Refuse what this training does not have, in place of leaving it out."""
+    for option, whose in WHOSE.items():
+        if args.what not in whose and getattr(args, option) != words.get_default(option):
+            flag = "--from" if option == "begin" else "--" + option.replace("_", "-")
+            words.error(f"{flag}: of {' and '.join(n or 'your own motion' for n in whose)} alone")
+
+
 def check_device(name: str) -> None:
     """Whether this machine and this PyTorch have the device."""
     try:
@@ -468,15 +493,13 @@ def said_of(error: Exception) -> str:
 
 def main() -> int:
     """Run the command; errors of data and files become one line."""
-    args = parser().parse_args()
-    if args.begin and not args.what:
-        parser().error("--from: of the project's controllers, walker, runner or dog")
-    if args.look and (args.what or not args.data):
-        parser().error("--look: of your own motion, --data FOLDER")
+    words = parser()
+    args = words.parse_args()
+    check_whose(args, words)
+    if args.look and not args.data:
+        words.error("--look: of your own motion, --data FOLDER")
     if args.what in ("walker", "dog") and args.kind != "pfnn":
-        parser().error("--kind: the walker is a pfnn, the dog a mann")
-    if args.paced and args.what != "runner":
-        parser().error("--paced: of the runner alone")
+        words.error("--kind: the walker is a pfnn, the dog a mann")
     try:
         prepare_outputs(args)
         check_device(args.device)
@@ -497,7 +520,7 @@ def main() -> int:
         else:
             missing = "-o MODEL.gallop is missing" if args.data else (
                 "say 'walker', 'runner' or 'dog', or --data FOLDER and -o MODEL.gallop")
-            parser().error(missing)
+            words.error(missing)
     except (OSError, ValueError, FloatingPointError) as e:
         print(f"gallop.train: {said_of(e)}", file=sys.stderr)
         return 1

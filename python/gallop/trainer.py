@@ -10,6 +10,7 @@ from __future__ import annotations
 import copy
 import math
 import os
+import pickle
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
@@ -64,7 +65,10 @@ class Settings:
 def load_checkpoint(path: Path, device: torch.device) -> dict:
     """A checkpoint that this package wrote (a pickle: load only your own)."""
     options = {"weights_only": False} if torch.__version__ >= "2" else {}
-    return torch.load(path, map_location=device, **options)
+    try:
+        return torch.load(path, map_location=device, **options)
+    except (pickle.UnpicklingError, EOFError, RuntimeError) as e:
+        raise ValueError(f"{path}: no checkpoint ({str(e).splitlines()[0]})") from None
 
 
 def given_of(batch: tuple, share: float) -> graph.Tensors:

@@ -70,7 +70,9 @@ def reallusion(name):
                                  "Toe": "ToeBase"}[part]
 
 
-@pytest.mark.parametrize("rename", [lambda n: n, mixamo, reallusion, str.lower])
+@pytest.mark.parametrize("rename", [
+    lambda n: n, mixamo, reallusion, str.lower, lambda n: "hero_" + n,
+    lambda n: "Root" if n == "Hips" else "hero." + n])
 def test_roles_by_name(rename):
     found = roles.find(file_of(synthetic.walk(60), rename))
     assert found.leg("left") == tuple(rename(n) for n in synthetic.LEGS[0])
@@ -97,8 +99,9 @@ def odd(name):
 
 def test_unknown_names_ask_for_a_file(tmp_path):
     made = file_of(synthetic.walk(60), odd)
-    with pytest.raises(roles.RolesError, match="no joint found for left_hip"):
+    with pytest.raises(roles.RolesError, match="no joint found for left_hip") as caught:
         roles.find(made)
+    assert str(caught.value).endswith("the joints are " + ", ".join(made.names))
     lines = [f'{side}_{part} = "{odd(name)}"' for side, leg in zip(roles.SIDES, synthetic.LEGS)
              for part, name in zip(roles.PARTS, leg)]
     told = tmp_path / "roles.toml"
@@ -154,6 +157,19 @@ def test_the_body_with_the_most_motion_is_taken(tmp_path):
     takes, _, found = anyone.prepare(tmp_path, None)
     assert "left out, another body: b.bvh" in found
     assert sorted({t.name.rstrip("~") for t in takes}) == ["a", "c"]
+
+
+def test_frames_too_far_apart_are_no_motion(tmp_path):
+    for name, rate in (("a", 60), ("slow", 5)):
+        file = file_of(synthetic.walk(200))
+        file.frame_time = 1 / rate
+        write(tmp_path, f"{name}.bvh", file)
+    takes, _, found = anyone.prepare(tmp_path, None)
+    assert "left out, under 10 frames a second: slow\n" in found
+    assert {t.name.rstrip("~") for t in takes} == {"a"}
+    (tmp_path / "a.bvh").unlink()
+    with pytest.raises(bvh.BvhError, match=r"no clip is left .* under 10 frames a second: slow"):
+        anyone.prepare(tmp_path, None)
 
 
 def test_the_axis_that_is_up_in_most_files_counts(tmp_path):
@@ -342,10 +358,10 @@ def test_command(tmp_path, monkeypatch, capsys, kind):
     folder.mkdir()
     for i, clip in enumerate((synthetic.walk(260), synthetic.walk(260, 1.0, 0.7, 0.4))):
         write(folder, f"{i}.bvh", file_of(clip, mixamo))
-    out = tmp_path / "m.gallop"
+    out, curve = tmp_path / "m.gallop", tmp_path / "curve.csv"
     monkeypatch.setattr(sys, "argv", [
         "train", "--data", str(folder), "--kind", kind, "-o", str(out), "--quick", "--steps",
-        "0.005", "--polish", "2", "--hidden", "16", "--no-judge"])
+        "0.005", "--polish", "2", "--hidden", "16", "--no-judge", "--curve", str(curve)])
     if kind == "mann":
         assert train.main() == 1
         assert "0.0 s of standing, 2 s expected: a mann of these" in capsys.readouterr().err
@@ -355,6 +371,8 @@ def test_command(tmp_path, monkeypatch, capsys, kind):
     assert "2 files; 2 share the skeleton used" in said and "mixamorig:LeftUpLeg" in said
     assert said.index("left_hip") < said.index("training [")
     assert "<svg" in out.with_suffix(".html").read_text()
+    steps = [int(line.split(",")[0]) for line in curve.read_text().splitlines()[1:]]
+    assert len(steps) == 2 and 0 == steps[0] < steps[1]  # one of training, one of polish
     model = modelfile.read(out)
     assert "leg mixamorig:LeftUpLeg" in model.contract
     assert (model.gate, "phase.advance" in model.contract) == {

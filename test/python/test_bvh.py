@@ -62,6 +62,7 @@ FAULTS = [
     (changed(line_with("JOINT LeftKnee"), "JOINT Hips"), None, "a second joint named 'Hips'"),
     (changed(line_with("JOINT LeftKnee"), "JOIN x"), None, "unknown word 'JOIN'"),
     (changed(line_with("MOTION"), "MOTIONS"), None, "expected 'MOTION'"),
+    (changed(line_with("MOTION"), "ROOT Other"), None, "a second ROOT: one skeleton a file"),
     (changed(line_with("Frames:"), "Frames: many"), None, "expected 'Frames: COUNT'"),
     (changed(line_with("Frames:"), "Frames: 0"), None, "expected 'Frames: COUNT'"),
     (changed(line_with("Frames:"), "Frames: 99999999"), None, "are too many"),

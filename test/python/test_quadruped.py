@@ -205,6 +205,14 @@ def test_wrong_files_are_refused(tmp_path, monkeypatch, capsys, case):
     assert all(w in said for w in words), said
 
 
+def test_a_checkpoint_is_refused_before_the_work(tmp_path, monkeypatch, capsys):
+    folder = folder_of(tmp_path, {"dog": dog_bvh.file_of(walks()[0])})
+    monkeypatch.setattr(sys, "argv", ["train", "--data", str(folder), "-o", "x.gallop",
+                                      "--checkpoint", str(tmp_path / "c")])
+    assert train.main() == 1
+    assert "a quadruped of your own is not resumed" in capsys.readouterr().err
+
+
 def test_a_mixed_folder_is_refused(tmp_path, monkeypatch, capsys):
     folder = folder_of(tmp_path, {"dog": dog_bvh.file_of(walks()[0]),
                                   "man": person_of(synthetic.walk(200))})

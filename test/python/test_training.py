@@ -27,7 +27,7 @@ from gallop import (
 )
 from gallop.losses import Weights
 from gallop.pool import Pool, Shares
-from gallop.trainer import Settings, Stage, Trainer
+from gallop.trainer import Settings, Stage, Trainer, load_checkpoint
 
 C = synthetic.contract()
 LONG = Weights(slide=3, kinematics=1)
@@ -356,7 +356,13 @@ def test_what_cannot_be_written_is_said_before_the_work(tmp_path, monkeypatch, c
     ("walker --hidden -1", 2, "argument --hidden: invalid int above 0 value: '-1'"),
     ("walker --steps none", 2, "argument --steps: invalid float above 0 value: 'none'"),
     ("--data folder", 2, "-o MODEL.gallop is missing"),
-    ("walker --paced", 2, "--paced: of the runner alone"),
+    ("walker --paced", 2, "--paced: of runner alone"),
+    ("walker --polish -1", 2, "argument --polish: invalid count value: '-1'"),
+    ("--data folder -o x --mend 9", 2, "--mend: of walker and runner and dog alone"),
+    ("--data folder -o x --teacher y", 2, "--teacher: of walker alone"),
+    ("dog --polish-slide 2", 2, "--polish-slide: of walker and runner and your own motion alone"),
+    ("walker --roles x", 2, "--roles: of your own motion alone"),
+    ("--look", 2, "--look: of your own motion, --data FOLDER"),
     ("walker --device nowhere", 1, "gallop.train: --device nowhere: "),
 ])
 def test_wrong_words_are_named(words, status, message, monkeypatch, capsys):
@@ -366,6 +372,14 @@ def test_wrong_words_are_named(words, status, message, monkeypatch, capsys):
     except SystemExit as e:
         ended = e.code
     assert ended == status and message in capsys.readouterr().err
+
+
+def test_a_file_that_is_no_checkpoint_is_named(tmp_path):
+    for bytes_ in (b"HIERARCHY", b"", b"PK\x03\x04 not a zip"):
+        path = tmp_path / "x.pt"
+        path.write_bytes(bytes_)
+        with pytest.raises(ValueError, match=r"x\.pt: no checkpoint"):
+            load_checkpoint(path, torch.device("cpu"))
 
 
 def test_steps_are_those_of_the_polish_too():

@@ -28,6 +28,8 @@ def train(args: argparse.Namespace, files: list[bvh.Bvh]) -> None:
     """The whole of it."""
     from gallop.train import ENDED, judged, kept, recipe, say
 
+    if args.checkpoint:
+        raise ValueError(f"--checkpoint {args.checkpoint}: a quadruped of your own is not resumed")
     found = prepare(args.data, files, args.roles, args.seed)
     say(args, page.describe(found))
     place = args.out.with_suffix(".html")
