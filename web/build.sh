@@ -10,7 +10,7 @@ mkdir -p "$out"
 exports=""
 for name in gal_version gal_status_text gal_isa_name gal_isa_available gal_precision_name gal_network_close \
     gal_network_plan_text gal_network_workspace_size gal_controller_close gal_controller_network \
-    gal_controller_joint_name gal_controller_joint_parent gal_controller_contact_joint gal_crowd_destroy gal_crowd_count gal_crowd_at \
+    gal_controller_joint_name gal_controller_joint_parent gal_controller_contact_joint gal_controller_gait_name gal_crowd_gaits gal_crowd_destroy gal_crowd_count gal_crowd_at \
     gal_crowd_remove gal_crowd_teleport gal_crowd_set_foot_lock gal_crowd_set_priority gal_crowd_step gal_crowd_advance \
     gal_crowd_pose_between gal_crowd_pose_local gal_crowd_trajectory gal_crowd_snapshot_size gal_crowd_save \
     gal_crowd_restore; do

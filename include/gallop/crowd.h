@@ -85,6 +85,9 @@ GAL_API int32_t gal_controller_joint_find(const gal_controller *controller, cons
 /* The joint that contact i of gal_character_state touches the ground with, i < contacts; -1 beyond. */
 GAL_API int32_t gal_controller_contact_joint(const gal_controller *controller, uint32_t contact);
 
+/* Name of gait i as the contract has it ("stand", "walk", "run", "crouch", "jump"; a dog has stand and jump); NULL beyond. */
+GAL_API const char *gal_controller_gait_name(const gal_controller *controller, uint32_t gait);
+
 /* Rest transform of joint i in its parent's frame. */
 GAL_API gal_transform gal_controller_joint_rest(const gal_controller *controller, uint32_t joint);
 
@@ -387,6 +390,15 @@ typedef struct gal_character_state {
 
 /* GAL_NOT_FOUND leaves *out alone. */
 GAL_API gal_status gal_crowd_state(const gal_crowd *crowd, gal_character character, gal_character_state *out);
+
+/*
+ * What a character is doing: how much it is in each gait of gal_controller_gait_name, 0..1, smoothed (halfway through a stop
+ * walk and stand are both 0.5); a jump's is 1 at its top, 0 before and after. As of its last evaluation: who is evaluated seldom
+ * (gal_pace) has them in steps, up to 7 frames early. Writes up to capacity amounts (NULL allowed) and returns how many gaits
+ * there are; 0 if there is no such character.
+ */
+GAL_API uint32_t gal_crowd_gaits(const gal_crowd *crowd, gal_character character, float *amounts,
+                                 uint32_t capacity);
 
 /*
  * The trajectory, for drawing: world points and facing angles at the contract's sample offsets. Writes up to

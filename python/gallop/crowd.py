@@ -104,6 +104,9 @@ class Controller:
         self.joints = [self._joint(i) for i in range(raw.joints)]
         self.contact_joints = [lib.gal_controller_contact_joint(self._handle, i)
                                for i in range(raw.contacts)]
+        self.gaits: list[str] = []
+        while name := lib.gal_controller_gait_name(self._handle, len(self.gaits)):
+            self.gaits.append(name.decode())
 
     def __repr__(self) -> str:
         return f"<gallop.Controller {self.info.name}, {len(self.joints)} joints>"
@@ -287,6 +290,15 @@ class Crowd:
         root = np.array([raw.root.x, raw.root.y, raw.root.z], np.float32)
         contacts = np.array(raw.contacts[: self.controller.info.contacts], np.float32)
         return State(root, raw.facing, raw.phase, raw.speed, contacts)
+
+    def gaits(self, character: int) -> dict[str, float]:
+        """How much a character is in each gait now, 0..1."""
+        amounts = np.zeros(len(self.controller.gaits), np.float32)
+        with self._lock:
+            count = library.load().gal_crowd_gaits(
+                self._handle, operator.index(character), amounts.ctypes.data, len(amounts))
+        library.check(0 if count else library.NOT_FOUND, f"character {character}")
+        return dict(zip(self.controller.gaits, amounts.tolist()))
 
     def trajectory(self, character: int) -> tuple[np.ndarray, np.ndarray]:
         """World points [samples, 3] and facing angles [samples] of the path."""

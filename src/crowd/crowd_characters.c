@@ -342,6 +342,18 @@ gal_status gal_crowd_state(const gal_crowd *crowd, gal_character handle, gal_cha
     return GAL_OK;
 }
 
+uint32_t gal_crowd_gaits(const gal_crowd *crowd, gal_character handle, float *amounts, uint32_t capacity) {
+    gali_one one;
+    if (!find(crowd, handle, &one)) {
+        return 0;
+    }
+    const uint32_t count = contract_of(&one)->gait_count;
+    for (uint32_t g = 0; amounts && g < count && g < capacity; g++) {
+        amounts[g] = number_of(&one, layout_of(&one)->gait + g);
+    }
+    return count;
+}
+
 uint32_t gal_crowd_trajectory(const gal_crowd *crowd, gal_character handle, gal_vec3 *points, float *facings,
                               uint32_t capacity) {
     gali_one one;

@@ -218,6 +218,11 @@ int32_t gal_controller_contact_joint(const gal_controller *controller, uint32_t 
     return contact < contract->contact_count ? (int32_t)contract->contact_joints[contact] : -1;
 }
 
+const char *gal_controller_gait_name(const gal_controller *controller, uint32_t gait) {
+    const gali_contract *contract = controller->contract;
+    return gait < contract->gait_count ? contract->gaits[gait].name : NULL;
+}
+
 gal_transform gal_controller_joint_rest(const gal_controller *controller, uint32_t joint) {
     const gali_contract *contract = controller->contract;
     return joint < contract->joint_count ? contract->joints[joint].rest

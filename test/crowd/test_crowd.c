@@ -119,6 +119,42 @@ static void contacts_know_their_joints(void **unused) {
     gal_controller_close(controller);
 }
 
+/* From standing to a walk and back: the gaits follow, by and by for who is evaluated in every frame. */
+static void gaits_are_told(void **unused) {
+    static const char *const names[] = {"stand", "walk", "run"};
+    (void)unused;
+    gal_controller *controller = walker_open();
+    for (uint32_t frames = 1; frames <= 8; frames *= 8) {
+        gal_crowd *crowd = crowd_of(controller, 1, NULL);
+        const gal_character who = crowd_add(crowd, (gal_spawn){0});
+        float before[3], now[3];
+        assert_int_equal(gal_crowd_set_pace(crowd, who, &(gal_pace){.frames = frames}), GAL_OK);
+        assert_int_equal(gal_crowd_gaits(crowd, who, before, 3), 3);
+        assert_true(before[0] == 1 && before[1] == 0);
+        for (int frame = 0; frame < 240; frame++) {
+            gal_crowd_set_input(crowd, who, &(gal_input){.move_y = frame < 120 ? 1.0f : 0});
+            gal_crowd_step(crowd);
+            gal_crowd_gaits(crowd, who, now, 3);
+            for (int g = 0; g < 3; g++) {
+                assert_true(frames > 1 || fabsf(now[g] - before[g]) < 0.2f);
+                before[g] = now[g];
+            }
+            assert_true(frame != 119 || (now[0] < 0.1f && now[1] > 0.9f));
+        }
+        assert_true(now[0] > 0.9f && now[1] < 0.1f);
+        now[1] = 7;
+        assert_int_equal(gal_crowd_gaits(crowd, who, now, 1), 3);
+        assert_true(now[1] == 7);
+        assert_int_equal(gal_crowd_gaits(crowd, 0, NULL, 0), 0);
+        gal_crowd_destroy(crowd);
+    }
+    for (uint32_t g = 0; g < 3; g++) {
+        assert_string_equal(gal_controller_gait_name(controller, g), names[g]);
+    }
+    assert_null(gal_controller_gait_name(controller, 3));
+    gal_controller_close(controller);
+}
+
 static void two_threads_change_nobodys_bits(void **unused) {
     (void)unused;
     gal_parallel parallel = {two_threads, NULL, 2};
@@ -460,6 +496,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_crowd_changes_nobodys_bits),
         cmocka_unit_test(contacts_know_their_joints),
+        cmocka_unit_test(gaits_are_told),
         cmocka_unit_test(two_threads_change_nobodys_bits),
         cmocka_unit_test(the_walker_keeps_to_itself_too),
         cmocka_unit_test(others_stay_while_one_is_removed_and_added_again),

@@ -259,6 +259,13 @@ def test_local_poses_and_the_skeleton():
     assert knee.rest == pytest.approx([0, -43.7439, -0.006071, 0, 0, 0, 1])
     assert [joints[i].name for i in crowd.controller.contact_joints] == [
         "LeftAnkle", "LeftToe", "RightAnkle", "RightToe"]
+    crowd.set_input(who, move_y=1)
+    for _ in range(60):
+        crowd.step()
+    gaits = crowd.gaits(who)
+    assert list(gaits) == ["stand", "walk", "run"] and gaits["walk"] > 0.9 > 0.1 > gaits["stand"]
+    with pytest.raises(gallop.Error):
+        crowd.gaits(0)
     local, world = crowd.pose(who, local=True), crowd.pose(who)
     assert same_bits(local[0], world[0])
     bone = np.linalg.norm(world[joints.index(knee), :3] - world[knee.parent, :3])

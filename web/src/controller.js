@@ -12,6 +12,7 @@ export class Controller {
     const { joints, ...info } = infoOf(module, handle);
     this.info = info;
     this.contactJoints = Array.from({ length: info.contacts }, (_, i) => module.call.gal_controller_contact_joint(handle, i));
+    this.gaits = gaitsOf(module, handle);
     this.joints = Array.from({ length: joints }, (_, i) => jointOf(module, handle, i));
     this.release = () => module.call.gal_controller_close(handle);
     forgotten.register(this, this.release, this);
@@ -47,6 +48,12 @@ function infoOf(module, handle) {
   return {
     name, rate, unitMetres, joints, contacts, legs, speedWalk, speedRun, canCrouch: canCrouch !== 0, canJump: canJump !== 0,
   };
+}
+
+function gaitsOf(module, handle) {
+  const names = [];
+  for (let at; (at = module.call.gal_controller_gait_name(handle, names.length));) names.push(module.text(at));
+  return names;
 }
 
 function jointOf(module, handle, i) {

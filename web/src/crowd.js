@@ -175,6 +175,15 @@ export class Crowd {
     return { root: [x, y, z], facing, phase, speed, contacts: contacts.slice(0, this.controller.info.contacts) };
   }
 
+  /** How much it is in each gait, 0..1, by name. */
+  gaits(character) {
+    const { module } = this, { gaits } = this.controller;
+    const count = module.call.gal_crowd_gaits(this.handle, character, module.scratch, gaits.length);
+    this.#about(character, count ? 0 : NOT_FOUND);
+    const amounts = module.floats(module.scratch, count);
+    return Object.fromEntries(gaits.map((name, i) => [name, amounts[i]]));
+  }
+
   /** World points [samples * 3] and facings [samples] of its path. */
   trajectory(character) {
     const { module } = this, facings = module.scratch + SAMPLES_MOST * 12;

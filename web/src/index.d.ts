@@ -101,6 +101,8 @@ export class Controller {
   readonly joints: readonly Joint[];
   /** The joints that the contacts of a State touch the ground with, in their order. */
   readonly contactJoints: readonly number[];
+  /** Names of its gaits: "stand", "walk", "run", "crouch", "jump" or some of them. */
+  readonly gaits: readonly string[];
   /** The network inside, which lives as long as the controller. */
   readonly network: Network;
   /** Frees it, after its crowds. */
@@ -208,6 +210,8 @@ export class Crowd {
   /** World transforms of all, [count * joints * 7], between the last two steps; 1, the default: after the last. */
   poses(fraction?: number, out?: Float32Array): Float32Array;
   state(character: number): State;
+  /** How much a character is in each of the controller's `gaits`, 0..1, by name: a jump's is 1 at its top. */
+  gaits(character: number): Record<string, number>;
   /** World points [samples * 3] and facings [samples] of a character's path. */
   trajectory(character: number): { points: Float32Array; facings: Float32Array };
   /** All that the crowd goes on from, as bytes: equal states give equal bytes. */

@@ -98,6 +98,10 @@ test("poses of all, between frames, local; state and path", () => {
   const touching = walker.contactJoints.map((joint) => walker.joints[joint].name);
   assert.deepEqual(touching, ["LeftAnkle", "LeftToe", "RightAnkle", "RightToe"]);
   assert.equal(points.length, 3 * facings.length);
+  const gaits = crowd.gaits(characters[2]);
+  assert.deepEqual(Object.keys(gaits), ["stand", "walk", "run"]);
+  assert.ok(gaits.walk > 0.9 && gaits.stand < 0.1, JSON.stringify(gaits));
+  assert.throws(() => crowd.gaits(0), GallopError);
   crowd.close();
 });
 

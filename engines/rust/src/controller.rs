@@ -127,6 +127,15 @@ impl Controller {
             .collect()
     }
 
+    /// Names of its gaits: "stand", "walk", "run", "crouch", "jump" or some of them.
+    pub fn gaits(&self) -> Vec<String> {
+        (0..)
+            .map(|i| unsafe { sys::gal_controller_gait_name(self.raw(), i) })
+            .take_while(|name| !name.is_null())
+            .map(|name| text_of(name).into_owned())
+            .collect()
+    }
+
     /// The network inside.
     pub fn network(&self) -> Network<'_> {
         Network::borrowed(unsafe { sys::gal_controller_network(self.raw()) })

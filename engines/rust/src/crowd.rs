@@ -373,6 +373,16 @@ impl Crowd {
         Ok(state)
     }
 
+    /// How much a character is in each of [`Controller::gaits`], 0..1. Empty if there is no such character.
+    pub fn gaits(&self, who: Character) -> Vec<f32> {
+        let read = |amounts: *mut f32, room: u32| unsafe {
+            sys::gal_crowd_gaits(self.raw.as_ptr(), who.number(), amounts, room)
+        };
+        let mut amounts = vec![0.0; read(ptr::null_mut(), 0) as usize];
+        read(amounts.as_mut_ptr(), amounts.len() as u32);
+        amounts
+    }
+
     /// The trajectory, for drawing: world points and facing angles at the contract's sample offsets. Empty if there is
     /// no such character.
     pub fn trajectory(&self, who: Character) -> (Vec<Vec3>, Vec<f32>) {

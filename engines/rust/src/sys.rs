@@ -240,6 +240,7 @@ extern "C" {
     pub fn gal_controller_joint_name(controller: *const gal_controller, joint: u32) -> *const c_char;
     pub fn gal_controller_joint_parent(controller: *const gal_controller, joint: u32) -> i32;
     pub fn gal_controller_contact_joint(controller: *const gal_controller, contact: u32) -> i32;
+    pub fn gal_controller_gait_name(controller: *const gal_controller, gait: u32) -> *const c_char;
     pub fn gal_controller_joint_rest(controller: *const gal_controller, joint: u32) -> gal_transform;
     pub fn gal_height_field_ground(height_field: *mut c_void, x: f32, z: f32) -> f32;
     pub fn gal_crowd_create(
@@ -274,6 +275,7 @@ extern "C" {
     pub fn gal_crowd_state(
         crowd: *const gal_crowd, character: u32, out: *mut gal_character_state,
     ) -> c_int;
+    pub fn gal_crowd_gaits(crowd: *const gal_crowd, character: u32, amounts: *mut f32, capacity: u32) -> u32;
     pub fn gal_crowd_trajectory(
         crowd: *const gal_crowd, character: u32, points: *mut gal_vec3, facings: *mut f32, capacity: u32,
     ) -> u32;

@@ -45,6 +45,9 @@ fn walks_forward() {
     let (joints, touching) = (controller.joints(), controller.contact_joints());
     let names: Vec<_> = touching.iter().map(|&joint| joints[joint].name.as_str()).collect();
     assert_eq!(names, ["LeftAnkle", "LeftToe", "RightAnkle", "RightToe"]);
+    assert_eq!(controller.gaits(), ["stand", "walk", "run"]);
+    let gaits = crowd.gaits(who);
+    assert!(gaits.len() == 3 && gaits[1] > 0.9 && gaits[0] < 0.1, "{gaits:?}");
     let (points, facings) = crowd.trajectory(who);
     assert!(!points.is_empty() && points.len() == facings.len());
     assert!(points.windows(2).all(|pair| pair[0].z < pair[1].z));

@@ -1,4 +1,5 @@
 using System;
+using System.Collections.Generic;
 
 namespace Gallop
 {
@@ -27,6 +28,8 @@ namespace Gallop
         public readonly Joint[] Joints;
         public readonly int[] ContactJoints; // which touches the ground, for each of a character's contacts
 
+        public readonly string[] Gaits; // "stand", "walk", "run", "crouch", "jump" or some of them
+
         private Controller(IntPtr opened)
         {
             Handle = new ControllerHandle(opened);
@@ -43,6 +46,12 @@ namespace Gallop
             {
                 ContactJoints[i] = Native.gal_controller_contact_joint(Handle, i);
             }
+            var gaits = new List<string>();
+            for (IntPtr at; (at = Native.gal_controller_gait_name(Handle, (uint)gaits.Count)) != IntPtr.Zero;)
+            {
+                gaits.Add(Native.Text(at));
+            }
+            Gaits = gaits.ToArray();
             Joints = new Joint[info.joints];
             for (uint i = 0; i < info.joints; i++)
             {

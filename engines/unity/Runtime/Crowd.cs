@@ -285,6 +285,16 @@ namespace Gallop
             return state;
         }
 
+        /// <summary>How much a character is in each of its controller's Gaits, 0..1, into amounts.</summary>
+        public void Gaits(uint character, float[] amounts)
+        {
+            fixed (float* to = amounts)
+            {
+                uint count = Native.gal_crowd_gaits(handle, character, to, (uint)amounts.Length);
+                Native.Check(count == 0 ? Status.NotFound : Status.Ok, character);
+            }
+        }
+
         /// <summary>Bytes of the largest snapshot.</summary>
         public int SnapshotSize => checked((int)Native.gal_crowd_snapshot_size(handle));
 

@@ -124,6 +124,7 @@ namespace Gallop
         [DllImport(Library)] public static extern IntPtr gal_controller_joint_name(ControllerHandle controller, uint joint);
         [DllImport(Library)] public static extern int gal_controller_joint_parent(ControllerHandle controller, uint joint);
         [DllImport(Library)] public static extern int gal_controller_contact_joint(ControllerHandle controller, uint contact);
+        [DllImport(Library)] public static extern IntPtr gal_controller_gait_name(ControllerHandle controller, uint gait);
         [DllImport(Library)] public static extern JointTransform gal_controller_joint_rest(ControllerHandle controller, uint joint);
         [DllImport(Library)] public static extern Status gal_crowd_create(out IntPtr crowd, ref CrowdDesc desc, ref NativeError error);
         [DllImport(Library)] public static extern void gal_crowd_destroy(IntPtr crowd);
@@ -145,6 +146,7 @@ namespace Gallop
         [DllImport(Library)] public static extern JointTransform* gal_crowd_pose(CrowdHandle crowd, uint character, out uint joints);
         [DllImport(Library)] public static extern Status gal_crowd_pose_between(CrowdHandle crowd, uint character, float fraction, JointTransform* to);
         [DllImport(Library)] public static extern Status gal_crowd_pose_local(CrowdHandle crowd, uint character, JointTransform* to);
+        [DllImport(Library)] public static extern unsafe uint gal_crowd_gaits(CrowdHandle crowd, uint character, float* amounts, uint capacity);
         [DllImport(Library)] public static extern Status gal_crowd_state(CrowdHandle crowd, uint character, out CharacterState state);
         [DllImport(Library)] public static extern UIntPtr gal_crowd_snapshot_size(CrowdHandle crowd);
         [DllImport(Library)] public static extern Status gal_crowd_save(CrowdHandle crowd, byte[] data, UIntPtr size, out UIntPtr used);

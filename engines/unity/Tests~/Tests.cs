@@ -254,6 +254,9 @@ internal static unsafe class Tests
         Controller known = player.crowd.Controller;
         string touching = string.Join(" ", Array.ConvertAll(known.ContactJoints, joint => known.Joints[joint].name));
         Expect(touching == "LeftAnkle LeftToe RightAnkle RightToe", "contacts know their joints: " + touching);
+        var gaits = new float[known.Gaits.Length];
+        player.crowd.Crowd.Gaits(player.Handle, gaits);
+        Expect(string.Join(" ", known.Gaits) == "stand walk run" && gaits[1] + gaits[2] > 0.9f, "it knows its gait");
         Expect(others[3].transform.position.z != others[3].bones[0].position.z, "the others walk, too");
         player.gameObject.SetActive(false);
         Expect(player.crowd.Crowd.Count == others.Length && player.Handle == 0, "who is disabled leaves the crowd");
