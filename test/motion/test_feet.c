@@ -144,6 +144,35 @@ static void a_straight_knee_bends_forwards(void **unused) {
     lane_free(&l);
 }
 
+/* How far ahead a bone's own front points, which is +z of its own: 1 wholly. */
+static float front_of(const gal_transform *joint) {
+    return gali_quat_turn(joint->rotation, (gal_vec3){0, 0, 1}).z;
+}
+
+/* A leg that was predicted straight, or bent back or aside a little, is bent ahead with its kneecap and its shin ahead. */
+static void a_straight_leg_shows_its_kneecap_ahead(void **unused) {
+    (void)unused;
+    static const gal_vec3 knees[] = {{0, -43, 0}, {0, -43, -3}, {3, -43, -1}, {-3, -43, -1}, {2, -43, 2}};
+    lane l;
+    make_biped(&l);
+    for (uint32_t i = 0; i < sizeof knees / sizeof *knees; i++) {
+        gal_transform pose[MANNEQUIN_JOINTS];
+        uint64_t random = 23;
+        random_leg(&random, pose);
+        gal_vec3 hip = pose[LEFT_HIP].position;
+        pose[LEFT_HIP].rotation = pose[LEFT_KNEE].rotation = (gal_quat){0, 0, 0, 1};
+        pose[LEFT_KNEE].position = gali_vec3_add(hip, knees[i]);
+        pose[LEFT_HEEL].position = (gal_vec3){hip.x, hip.y - 84.8f, hip.z};
+        reach(&l, pose, (gal_vec3){hip.x, hip.y - 75, hip.z});
+        float thigh = front_of(&pose[LEFT_HIP]), shin = front_of(&pose[LEFT_KNEE]);
+        if (thigh < 0.8f || shin < 0.8f) { /* -.9 both where the leg was turned about itself */
+            fail_msg("knee %u: the thigh's front points %.2f ahead, the shin's %.2f", i, (double)thigh,
+                     (double)shin);
+        }
+    }
+    lane_free(&l);
+}
+
 /* ---- heels ---- */
 
 static const char followed_ground[] = "rule ground_reach 20\nrule ground_smooth 0.12\nrule ground_feet 1\n";
@@ -582,6 +611,7 @@ int main(void) {
         cmocka_unit_test(a_leg_reaches_and_its_bones_keep_their_length),
         cmocka_unit_test(out_of_reach_it_points_there),
         cmocka_unit_test(a_straight_knee_bends_forwards),
+        cmocka_unit_test(a_straight_leg_shows_its_kneecap_ahead),
         cmocka_unit_test(a_toe_out_of_reach_stays_and_its_heel_rises),
         cmocka_unit_test(a_knee_is_where_it_is_eased_to),
         cmocka_unit_test(a_twisted_foot_leaves_its_toe),
