@@ -1,4 +1,4 @@
-"""The shipped walker begins to step sideways from rest at any phase: none stays stuck."""
+"""The shipped walker begins to step sideways from rest as soon in any phase: none stays stuck."""
 
 from pathlib import Path
 
@@ -22,4 +22,4 @@ def test_side_steps_begin(side):
         crowd.step()
         places.append([crowd.state(w).root[0] for w in who])
     gone = (np.array(places[-1]) - places[REST - 1]) * side
-    assert gone.min() > 55  # cm in 1.7 s; a stuck one leans into it and stays (11)
+    assert gone.min() > 75  # cm in 1.7 s; in the phase that happens to be, some come 61 far
