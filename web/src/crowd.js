@@ -256,7 +256,8 @@ function layGround(module, ground) {
     return { kind: 1, index, field: 0, release: () => module.grounds.delete(index) };
   }
   const { heights, rows, columns, cell, originX = 0, originZ = 0 } = ground;
-  if (!(rows >= 2 && columns >= 2 && cell > 0 && heights?.length === rows * columns)) {
+  const sized = Number.isInteger(rows) && Number.isInteger(columns) && rows >= 2 && columns >= 2;
+  if (!(sized && cell > 0 && heights?.length === rows * columns)) {
     throw new RangeError("ground: heights [rows * columns], at least 2 x 2, and a cell above 0 expected");
   }
   const field = module.call.field_create(rows, columns, cell, originX, originZ);

@@ -201,6 +201,8 @@ test("errors are the library's words", async () => {
   await assert.rejects(Network.open(`${models}/walker.gallop`, { plan: "nonsense" }), /plan/);
   assert.throws(() => new Crowd(walker, { capacity: 70000 }), /capacity is 70000, at most 65535/);
   assert.throws(() => new Crowd(walker, { ground: { heights: [1, 2], rows: 1, columns: 2, cell: 1 } }), RangeError);
+  const halves = { heights: new Float32Array(10), rows: 2.5, columns: 4, cell: 1 }; // was written past 2 x 4 of them
+  assert.throws(() => new Crowd(walker, { ground: halves }), RangeError);
   assert.throws(() => new Crowd("walker.gallop"), /a Controller expected/);
   const crowd = new Crowd(walker, { capacity: 1 }), who = crowd.add();
   assert.throws(() => crowd.add({ X: 1 }), /add: no "X"; x, z, facing, phase expected/);
