@@ -201,6 +201,8 @@ static void checks_frames_of_the_user(void **state) {
     expect_text(s->out, "        cause: the phase is in turns, radians are expected\n");
     expect_bad(gallop_here("%s", frames), 2, "--phase is missing");
     expect_bad(gallop_here("check %s/good.gallop --x %s/x.npy", place, place), 2, "--y is missing");
+    expect_bad(gallop_here("%s --phase %s/p.npy --blend %s/p.npy", frames, place, place), 2,
+               "--blend does not go with this model: its gate is \"cubic phase\"");
     expect_bad(gallop_here("%s --phase %s/x.npy", frames, place), 1, "x.npy: 2 dimensions, 1 expected");
     expect_bad(gallop_here("check %s/good.gallop --x %s/x.npy --y %s/x.npy --phase %s/p.npy", place, place,
                            place, place),
@@ -223,6 +225,7 @@ static void evaluates_rows(void **state) {
     assert_int_equal(shape[1], contract->outputs);
     expect_good(gallop_here("%s --precision f64", arguments));
     expect_bad(gallop_here("%s -o %s/x.npy", arguments, place), 2, "x.npy: a file that is read");
+    expect_bad(gallop_here("%s --blend %s/p.npy", arguments, place), 2, "--blend does not go with this model");
     char *wide = malloc(1 << 20);
     FILE *file = fopen(place_of("y.npy"), "rb");
     wide_size = fread(wide, 1, 1 << 20, file);
@@ -308,6 +311,9 @@ static void quantises_a_model(void **state) {
     expect_bad(gallop_here("quantize %s/good.gallop --precision int8 -o %s/junk.gallop/q.gallop", place, place),
                1, "junk.gallop: Not a directory");
     expect_bad(gallop_here("quantize %s/good.gallop --precision int8 -o -", place), 2, "-o -: a file expected");
+    char folder[128]; /* the new file's name is said, not the model's */
+    snprintf(folder, sizeof folder, "gallop quantize: %s: Is a directory", place);
+    expect_bad(gallop_here("quantize %s/good.gallop --precision int8 -o %s", place, place), 1, folder);
     expect_bad(gallop_here("quantize %s/good.gallop --precision int8 -o ./%s/good.gallop", place, place), 2,
                "good.gallop: a file that is read");
     expect_good(gallop_here("check %s/good.gallop", place));
@@ -377,6 +383,30 @@ static void refuses_to_compile(void **state) {
     expect_bad(gallop_here("compile %s/junk.gallop -o %s", place, place), 1, "junk.gallop: ");
     expect_bad(gallop_here("compile %s/good.gallop -o %s/junk.gallop/deeper", place, place), 1,
                "junk.gallop/deeper: ");
+    expect_bad(gallop("compile a --stop-after fold -o b"), 2, "--dump is missing");
+    expect_bad(gallop("compile a.onnx --without haste -o b"), 2, "--without haste: words of rewrite");
+    expect_bad(gallop("compile a --layers -o b"), 2, "--layers is for ONNX models");
+    expect_bad(gallop("compile a.onnx --layers --fast -o b"), 2, "without --sizes, --fast and --exact");
+    static const char *const of_onnx[] = {"--external x", "--sizes n=1",    "--fast",
+                                          "--exact",      "--without tile", "--profile x"};
+    for (size_t i = 0; i < sizeof of_onnx / sizeof of_onnx[0]; i++) {
+        char expected[64];
+        snprintf(expected, sizeof expected, "%.*s is for ONNX models", (int)strcspn(of_onnx[i], " "),
+                 of_onnx[i]);
+        expect_bad(gallop_here("compile a %s -o b", of_onnx[i]), 2, expected);
+    }
+    /* the log's name is said, not the model's */
+    expect_bad(gallop_here("compile %s/good.gallop --log none.log -o %s", place, place), 1,
+               "gallop compile: none.log: No such file");
+}
+
+static void refuses_to_import(void **state) {
+    (void)state;
+    expect_bad(gallop("import a.onnx"), 2, "-o FILE is missing");
+    expect_bad(gallop("import a.onnx -o -"), 2, "-o -: a file expected");
+    expect_bad(gallop_here("import a.onnx -o %s/junk.gallop/b", place), 1, "junk.gallop: Not a directory");
+    expect_bad(gallop("import a.onnx --f16 -o b"), 2, "go with a folder");
+    expect_bad(gallop("import a --contract c -o b"), 2, "go with MODEL.onnx");
 }
 
 static void packs_assembly(void **state) {
@@ -438,6 +468,7 @@ int main(void) {
         cmocka_unit_test(quantises_a_model),
         cmocka_unit_test(spares_what_it_reads),
         cmocka_unit_test(refuses_to_compile),
+        cmocka_unit_test(refuses_to_import),
         cmocka_unit_test(packs_assembly),
         cmocka_unit_test(shows_a_demo),
     };

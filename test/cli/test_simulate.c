@@ -142,6 +142,45 @@ static void a_replay_tells_builds_apart(void **unused) {
     expect_bad(run("replay %s/tape %s --bisect 'x$y'", place, WALKER), 1, "have one of \" $ `");
 }
 
+/* The tape with a word of it replaced. */
+static void write_damaged(size_t at, uint32_t word) {
+    static char bytes[1 << 20];
+    FILE *file = fopen(place_of("tape"), "rb");
+    assert_non_null(file);
+    const size_t size = fread(bytes, 1, sizeof bytes, file);
+    fclose(file);
+    memcpy(bytes + at, &word, sizeof word);
+    spill(place_of("damaged"), bytes, size);
+}
+
+static void a_replay_that_cannot_be_says_why(void **unused) {
+    (void)unused;
+    enum { GROUND = 16, GROUP = 20, SNAPSHOT = GROUP + 72 }; /* bytes before them: record_layout.h */
+    char script[512];
+    uint32_t snapshot;
+    write_damaged(GROUND, 2);
+    expect_bad(run("replay %s/damaged %s", place, WALKER), 1, "its ground is a function of the host");
+    write_damaged(GROUP, 0x21212121);
+    expect_bad(run("replay %s/damaged %s %s", place, WALKER, DOG), 1, "which none of the models is");
+    FILE *file = fopen(place_of("tape"), "rb");
+    assert_non_null(file);
+    assert_true(fseek(file, SNAPSHOT, SEEK_SET) == 0 && fread(&snapshot, sizeof snapshot, 1, file) == 1);
+    fclose(file);
+    write_damaged(SNAPSHOT + 4 + snapshot, 99);
+    expect_bad(run("replay %s/damaged %s", place, WALKER), 1, "damaged: recording, byte ");
+    expect_bad(run("replay %s/tape %s --numbers 241", place, WALKER), 1, "--numbers 241: it has 240 frames");
+    snprintf(script, sizeof script,
+             "#!/bin/sh\ncase \"$*\" in *--numbers*) exit 1;; esac\nexec \"%s\" \"$@\" --precision int16\n",
+             GALLOP_COMMAND);
+    spill_text(place_of("half"), script);
+    assert_int_equal(chmod(place_of("half"), 0755), 0);
+    expect_bad(run("replay %s/tape %s --bisect %s/half", place, WALKER, place), 1,
+               "half: the other build does not play it");
+    expect_bad(run("simulate %s -o %s/s --count 1 --seconds 1 --record %s/none/tape", WALKER, place, place), 1,
+               "none/tape: it cannot be written");
+    assert_int_equal(rmdir(place_of("s")), 0);
+}
+
 /* What is made already is not recorded, and what is read is not written over. */
 static void a_recording_that_cannot_be_is_refused(void **unused) {
     (void)unused;
@@ -176,6 +215,7 @@ int main(void) {
         cmocka_unit_test(a_killed_simulation_goes_on_to_the_same_bytes),
         cmocka_unit_test(what_is_there_is_looked_at),
         cmocka_unit_test(a_replay_tells_builds_apart),
+        cmocka_unit_test(a_replay_that_cannot_be_says_why),
         cmocka_unit_test(a_recording_that_cannot_be_is_refused),
         cmocka_unit_test(wrong_words_are_named),
     };
