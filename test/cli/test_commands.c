@@ -56,6 +56,10 @@ static void refuses_bad_usage(void **state) {
     expect_bad(gallop("info"), 2, "gallop info: MODEL is missing");
     expect_bad(gallop("info a b"), 2, "unexpected word b; it takes one, MODEL (see");
     expect_bad(gallop("probe b"), 2, "unexpected word b; it takes options alone");
+    static const char *const devices[] = {"one", "-1", "1.5", "65"};
+    for (size_t i = 0; i < sizeof devices / sizeof devices[0]; i++) {
+        expect_bad(gallop_here("probe --device %s", devices[i]), 2, "cpu, or a number of --list");
+    }
     expect_bad(gallop_here("probe --device cpu -o %s/junk.gallop/p.json", place), 1, "Not a directory");
     expect_bad(gallop_here("probe --device cpu --plot %s/junk.gallop", place), 1, "Not a directory");
     expect_bad(gallop("judge a b"), 2, "unexpected word b; a second model goes behind --beside");

@@ -225,6 +225,10 @@ static void what_does_not_fit_is_named(void **state) {
     expect_bad(run("#/m.onnx -i #/m.onnx -i #/y.npy"), 1, "not a .npy file");
     expect_bad(run("#/m.onnx -i #/x.npy -i #/y.npy -o #/y.npy"), 2, "the model has 2 outputs: name a folder");
     expect_bad(run("#/m.onnx -i #/x.npy -i #/y.npy --target none"), 2, "not one of");
+    expect_bad(run("#/m.onnx --target opencl --keep #/own"), 2, "target opencl has no files to keep");
+    expect_bad(run("#/m.onnx --device 1"), 2, "--device is for --target opencl");
+    expect_bad(run("#/m.onnx --times"), 2, "--times is for --target opencl");
+    expect_bad(run("#/m.onnx --probe p.json"), 2, "--probe is for --target opencl");
     expect_bad(run("#/x.npy"), 1, "not an ONNX file");
     expect_bad(run(GALLOP_SOURCE_DIR "/models/dog.gallop"), 1,
                "dog.gallop: a model of Gallop, not ONNX: gallop info");

@@ -75,7 +75,8 @@ static void a_killed_simulation_goes_on_to_the_same_bytes(void **unused) {
     expect_done(run("simulate %s -o %s/c --count 2 --seconds 60", WALKER, place));
     snprintf(line, sizeof line,
              "\"%s\" simulate %s -o %s/d --count 2 --seconds 60 --save-every 0 2>/dev/null & p=$!; "
-             "while [ ! -f %s/d/shard-00000.part ]; do sleep 0.01; done; kill -9 $p; wait $p 2>/dev/null; true",
+             "while [ ! -f %s/d/shard-00000.part ] && kill -0 $p; do sleep 0.01; done; kill -9 $p; wait $p "
+             "2>/dev/null; true",
              GALLOP_COMMAND, WALKER, place, place);
     assert_int_equal(system(line), 0);
     snprintf(line, sizeof line, "%s/d/shard-00000.npy", place);
