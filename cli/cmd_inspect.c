@@ -364,6 +364,35 @@ static gal_status write_dot(const gali_program *p, const char *path, gal_error *
     return status;
 }
 
+/* What the compiler makes of it, for this machine; what cannot be compiled can be looked at, too. */
+static gal_status show_program(const inspect *self, gali_onnx_model *model, gal_error *error) {
+    gal_error why = {0};
+    const double work = gali_graph_work(model->graph);
+    model->fast = self->fast;
+    model->exact = self->exact;
+    model->target = gali_target_find("native", &why);
+    const gal_status status = gali_onnx_model_program(model, &why);
+    if (status != GAL_OK && !self->groups && !self->dot) {
+        printf("\nno C of it: %s\n", why.message);
+        return GAL_OK;
+    }
+    if (status != GAL_OK) {
+        return gali_fail_in_file(error, self->path, &why);
+    }
+    print_rules(model->rewritten, work, gali_graph_work(model->graph));
+    print_bytes(model->program);
+    print_versioned(model->program);
+    print_plain(model->program, self->groups);
+    if (self->groups) {
+        print_many(model->program);
+        print_groups(model->program);
+    }
+    if (self->sparsity) {
+        gali_inspect_sparsity(model->program);
+    }
+    return self->dot ? write_dot(model->program, self->dot, error) : GAL_OK;
+}
+
 static int run(int argc, char **argv) {
     inspect self = {.path = NULL};
     const gali_option options[] = {{"MODEL.onnx", GALI_OPTION_WORD, &self.path, 1, 0},
@@ -394,31 +423,7 @@ static int run(int argc, char **argv) {
             printf("\n");
             gali_inspect_shapes(model.graph);
         }
-        gal_error why = {0};
-        double work = gali_graph_work(model.graph);
-        model.fast = self.fast;
-        model.exact = self.exact;
-        model.target = gali_target_find("native", &why);
-        status = gali_onnx_model_program(&model, &why);
-        if (status != GAL_OK && !self.groups && !self.dot) { /* what cannot be compiled can be looked at */
-            printf("\nno C of it: %s\n", why.message);
-            status = GAL_OK;
-        } else if (status != GAL_OK) {
-            gali_fail_in_file(&error, self.path, &why);
-        } else {
-            print_rules(model.rewritten, work, gali_graph_work(model.graph));
-            print_bytes(model.program);
-            print_versioned(model.program);
-            print_plain(model.program, self.groups);
-            if (self.groups) {
-                print_many(model.program);
-                print_groups(model.program);
-            }
-            if (self.sparsity) {
-                gali_inspect_sparsity(model.program);
-            }
-            status = self.dot ? write_dot(model.program, self.dot, &error) : GAL_OK;
-        }
+        status = show_program(&self, &model, &error);
     }
     gali_onnx_model_release(&model);
     return status == GAL_OK             ? GALI_EXIT_OK
