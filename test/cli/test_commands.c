@@ -147,6 +147,25 @@ static void leaves_no_part_of_a_file(void **state) {
 }
 
 /* What is no file is written to, not replaced: a pipe here, as /dev/stdout or /dev/full may be. */
+/* A full disk shows when standard output is flushed; paths that fit no buffer are refused before anything is made. */
+static void says_what_cannot_be_written(void **state) {
+    (void)state;
+    static char line[8192];
+    char *to = line + snprintf(line, sizeof line, "'%s' help >/dev/full 2>%s/full", GALLOP_COMMAND, place);
+    assert_int_equal(WEXITSTATUS(system(line)), 1);
+    slurp(place_of("full"), line, sizeof line);
+    expect_text(line, "standard output could not be written");
+    static const char *const commands[] = {"demo --out", "drive a -i b -o"};
+    for (size_t i = 0; i < sizeof commands / sizeof commands[0]; i++) {
+        to = line + snprintf(line, sizeof line, "'%s' %s ", GALLOP_COMMAND, commands[i]);
+        memset(to, 'a', 5000);
+        snprintf(to + 5000, 1024, "/b.npy 2>%s/full", place);
+        assert_int_equal(WEXITSTATUS(system(line)), 1);
+        slurp(place_of("full"), line, sizeof line);
+        expect_text(line, "a...: the path is too long");
+    }
+}
+
 static void writes_into_a_pipe(void **state) {
     (void)state;
     static char text[1 << 16];
@@ -464,6 +483,7 @@ int main(void) {
         cmocka_unit_test(refuses_bad_usage),
         cmocka_unit_test(refuses_bad_files),
         cmocka_unit_test(leaves_no_part_of_a_file),
+        cmocka_unit_test(says_what_cannot_be_written),
         cmocka_unit_test(writes_into_a_pipe),
         cmocka_unit_test(checks_frames_of_the_user),
         cmocka_unit_test(evaluates_rows),

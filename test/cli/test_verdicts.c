@@ -180,6 +180,11 @@ static void judges_by_the_models_own_bars(void **state) {
                "own.bars line 1: \"rum\" is no script");
     expect_bad(gallop_here("judge %s/good.gallop --bars %s/none.bars", place, place), 1, "none.bars");
     expect_bad(gallop_here("judge %s/good.gallop --bars %s", place, place), 1, "Is a directory");
+    char longest[512] = "skate 4 run #";
+    memset(longest + strlen(longest), '.', 300);
+    write_bars(longest);
+    expect_bad(gallop_here("judge %s/good.gallop --bars %s/own.bars", place, place), 1,
+               "own.bars line 1: longer than 254 bytes");
 }
 
 int main(void) {
