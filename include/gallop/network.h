@@ -84,8 +84,8 @@ typedef struct gal_network_desc {
 /*
  * Reads the network of a model file, folds its normalisation and packs its weights for this machine.
  * *out is owned by the caller and closed with gal_network_close; it is NULL on failure. desc and error
- * may be NULL. Errors: GAL_IO, GAL_BAD_DATA, GAL_NO_MEMORY, GAL_UNSUPPORTED (the ISA asked for),
- * GAL_BAD_ARGUMENT (a plan that is not for this network, with its line).
+ * may be NULL. Errors: GAL_IO, GAL_BAD_DATA, GAL_NO_MEMORY, GAL_UNSUPPORTED (the ISA asked for), GAL_BAD_ARGUMENT (a value
+ * of the desc or of GALLOP_ISA that is none, two that do not go together, a plan that is not for this network, with its line).
  */
 GAL_API gal_status gal_network_open(gal_network **out, const char *path, const gal_network_desc *desc,
                                     gal_error *error);
