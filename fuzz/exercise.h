@@ -166,6 +166,16 @@ static inline void exercise_path(const gal_crowd *crowd, gal_character who) {
     free(facings);
 }
 
+static inline void exercise_gaits(const gal_crowd *crowd, gal_character who) {
+    const uint32_t count = gal_crowd_gaits(crowd, who, NULL, 0);
+    float *amounts = exercise_block(count * sizeof *amounts);
+    require(gal_crowd_gaits(crowd, who, amounts, count) == count);
+    for (uint32_t i = 0; i < count; i++) {
+        require(isfinite(amounts[i]));
+    }
+    free(amounts);
+}
+
 /* All that is seen of each character is finite. */
 static inline void exercise_poses(const gal_crowd *crowd) {
     for (uint32_t i = 0; i < gal_crowd_count(crowd); i++) {
@@ -184,6 +194,7 @@ static inline void exercise_poses(const gal_crowd *crowd) {
         require(isfinite(state.root.x) && isfinite(state.root.y) && isfinite(state.root.z));
         require(isfinite(state.facing) && isfinite(state.phase) && isfinite(state.speed));
         exercise_path(crowd, who);
+        exercise_gaits(crowd, who);
     }
 }
 
