@@ -7,6 +7,12 @@
 #include <string.h>
 
 /* array[i] = value, of an image that is being filled: so the pointer is what a gali_model has. */
+static inline void gali_put_u16(const void *array, size_t i, uint16_t value) {
+    unsigned char *at = (unsigned char *)array + 2 * i;
+    at[0] = (unsigned char)value;
+    at[1] = (unsigned char)(value >> 8);
+}
+
 static inline void gali_put_u32(const void *array, size_t i, uint32_t value) {
     unsigned char *at = (unsigned char *)array + 4 * i;
     at[0] = (unsigned char)value;

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "base/crc32.h"
+#include "base/little_endian.h"
 #include "base/size.h"
 
 const char gali_section_tags[GALI_SECTION_COUNT][5] = {"GATE", "NORM", "LAYR", "CNTR", "GOLD", "PROV"};
@@ -219,16 +220,9 @@ void gali_model_place(gali_model *placed, const gali_model *model, void *bytes) 
     }
 }
 
-static void put_u32(unsigned char *at, uint32_t value) {
-    at[0] = (unsigned char)value;
-    at[1] = (unsigned char)(value >> 8);
-    at[2] = (unsigned char)(value >> 16);
-    at[3] = (unsigned char)(value >> 24);
-}
-
 static void put_u64(unsigned char *at, uint64_t value) {
-    put_u32(at, (uint32_t)value);
-    put_u32(at + 4, (uint32_t)(value >> 32));
+    gali_put_u32(at, 0, (uint32_t)value);
+    gali_put_u32(at, 1, (uint32_t)(value >> 32));
 }
 
 /* The same place twice is nothing to do: a model built in its file. */
@@ -256,12 +250,12 @@ static void write_layer(const gali_model_layer *layer, const gali_model_layer *p
         layer->outputs,        (uint32_t)layer->weight_type, layer->block,   layer->source_count,
         bits_of(layer->slope), bits_of(layer->epsilon)};
     for (size_t f = 0; f < sizeof fields / sizeof *fields; f++) {
-        put_u32(header + 4 * f, fields[f]);
+        gali_put_u32(header, f, fields[f]);
     }
     copy(placed->sources, layer->sources, gali_layer_sources_size(layer));
     size_t rows = (size_t)layer->experts * layer->outputs;
     if (layer->kind == GALI_LAYER_SPARSE) {
-        put_u32((unsigned char *)(uintptr_t)placed->mask - GALI_SPARSE_HEAD_SIZE, layer->patches);
+        gali_put_u32((const unsigned char *)placed->mask - GALI_SPARSE_HEAD_SIZE, 0, layer->patches);
         copy(placed->mask, layer->mask, gali_sparse_mask_size(layer) - GALI_SPARSE_HEAD_SIZE);
     }
     copy_padded(placed->weights, layer->weights,
@@ -279,16 +273,16 @@ static void write_list(const gali_model_layer *layers, const gali_model_layer *p
 }
 
 static void write_layers(const gali_model *model, const gali_model *placed, unsigned char *section) {
-    put_u32(section, model->layer_count);
-    put_u32(section + 4, model->inputs);
+    gali_put_u32(section, 0, model->layer_count);
+    gali_put_u32(section, 1, model->inputs);
     write_list(model->layers, placed->layers, model->layer_count);
 }
 
 static void write_norm(const gali_model *model, const gali_model *placed) {
     unsigned char *section = (unsigned char *)placed->input_mean - 8;
     size_t k = 4 * (size_t)model->inputs, n = 4 * (size_t)model->outputs;
-    put_u32(section, model->inputs);
-    put_u32(section + 4, model->outputs);
+    gali_put_u32(section, 0, model->inputs);
+    gali_put_u32(section, 1, model->outputs);
     copy(placed->input_mean, model->input_mean, k);
     copy(placed->input_std, model->input_std, k);
     copy(placed->output_mean, model->output_mean, n);
@@ -312,7 +306,7 @@ static void write_golden(const gali_model *model, const gali_model *placed) {
                                0,
                                0};
     for (size_t f = 0; f < 8; f++) {
-        put_u32(section + 4 * f, fields[f]);
+        gali_put_u32(section, f, fields[f]);
     }
     copy(placed->golden.x, golden->x, 4 * (size_t)golden->frames * model->inputs);
     copy(placed->golden.blend, golden->blend, 4 * (size_t)golden->frames * golden->blend_width);
@@ -322,13 +316,13 @@ static void write_golden(const gali_model *model, const gali_model *placed) {
 static void write_gate(const gali_model *model, const gali_model *placed, unsigned char *section) {
     const gali_gating *gating = &model->gating;
     int network = model->gate == GAL_GATE_NETWORK;
-    put_u32(section, (uint32_t)model->gate);
-    put_u32(section + 4, model->experts);
-    put_u32(section + 8, network ? gating->top : 0);
-    put_u32(section + 12, 0);
+    gali_put_u32(section, 0, (uint32_t)model->gate);
+    gali_put_u32(section, 1, model->experts);
+    gali_put_u32(section, 2, network ? gating->top : 0);
+    gali_put_u32(section, 3, 0);
     if (network) {
-        put_u32(section + 16, gating->input_count);
-        put_u32(section + 20, gating->layer_count);
+        gali_put_u32(section, 4, gating->input_count);
+        gali_put_u32(section, 5, gating->layer_count);
         put_u64(section + 24, 0);
         copy(placed->gating.features, gating->features, 4 * (size_t)gating->input_count);
         write_list(gating->layers, placed->gating.layers, gating->layer_count);
@@ -344,7 +338,7 @@ static void write_table(const layout *l, unsigned char *file) {
         if (s->present) {
             memset(file + end, 0, s->offset - end);
             memcpy(entry, gali_section_tags[i], 4);
-            put_u32(entry + 4, gali_crc32(file + s->offset, s->size));
+            gali_put_u32(entry, 1, gali_crc32(file + s->offset, s->size));
             put_u64(entry + 8, s->offset);
             put_u64(entry + 16, s->size);
             put_u64(entry + 24, 0);
@@ -353,11 +347,11 @@ static void write_table(const layout *l, unsigned char *file) {
         }
     }
     memcpy(file, GALI_MAGIC, 8);
-    put_u32(file + 8, GALI_FORMAT_VERSION);
-    put_u32(file + 12, l->count);
+    gali_put_u32(file, 2, GALI_FORMAT_VERSION);
+    gali_put_u32(file, 3, l->count);
     put_u64(file + 16, l->size);
-    put_u32(file + 24, gali_crc32(file + GALI_HEADER_SIZE, (size_t)l->count * GALI_ENTRY_SIZE));
-    put_u32(file + 28, 0);
+    gali_put_u32(file, 6, gali_crc32(file + GALI_HEADER_SIZE, (size_t)l->count * GALI_ENTRY_SIZE));
+    gali_put_u32(file, 7, 0);
 }
 
 void gali_model_write(const gali_model *model, void *bytes) {

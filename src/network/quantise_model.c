@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/little_endian.h"
 #include "base/memory.h"
 #include "base/size.h"
 #include "network/model_layout.h"
@@ -96,19 +97,6 @@ static float load_row(const quantised_layer *l, size_t row) {
     return (float)bias;
 }
 
-static void store_u16(const void *array, size_t i, uint16_t value) {
-    unsigned char *at = (unsigned char *)(uintptr_t)array + 2 * i;
-    at[0] = (unsigned char)value;
-    at[1] = (unsigned char)(value >> 8);
-}
-
-static void store_f32(const void *array, size_t i, float value) {
-    uint32_t bits;
-    memcpy(&bits, &value, sizeof bits);
-    store_u16(array, 2 * i, (uint16_t)bits);
-    store_u16(array, 2 * i + 1, (uint16_t)(bits >> 16));
-}
-
 /* 0 if a weight does not fit. */
 static int store_halves(const quantised_layer *l, size_t row) {
     int fits = 1;
@@ -118,7 +106,7 @@ static int store_halves(const quantised_layer *l, size_t row) {
         fits &= f16 ? (half & 0x7c00u) != 0x7c00u : (half & 0x7f80u) != 0x7f80u;
         const size_t place = gali_sparse_place(l->to, row, k);
         if (place != GALI_SIZE_BAD) {
-            store_u16(l->to->weights, place, half);
+            gali_put_u16(l->to->weights, place, half);
         }
     }
     return fits;
@@ -134,11 +122,11 @@ static int store_integers(const quantised_layer *l, size_t row) {
         if (place != GALI_SIZE_BAD && bytes) {
             ((unsigned char *)(uintptr_t)l->to->weights)[place] = (unsigned char)(int8_t)l->q[k];
         } else if (place != GALI_SIZE_BAD) {
-            store_u16(l->to->weights, place, (uint16_t)l->q[k]);
+            gali_put_u16(l->to->weights, place, (uint16_t)l->q[k]);
         }
     }
     for (uint32_t b = 0; b < blocks; b++) {
-        store_u16(l->to->scales, row * blocks + b, l->scale[b]);
+        gali_put_u16(l->to->scales, row * blocks + b, l->scale[b]);
     }
     return fits;
 }
@@ -147,7 +135,7 @@ static gal_status quantise_layer(const quantised_layer *l, gal_error *error) {
     const int integers = l->to->weight_type == GALI_WEIGHT_INT8 || l->to->weight_type == GALI_WEIGHT_INT16;
     for (size_t row = 0; row < (size_t)l->from->experts * l->from->outputs; row++) {
         const float bias = load_row(l, row);
-        store_f32(l->to->biases, row, bias);
+        gali_put_f32(l->to->biases, row, bias);
         if (!(integers ? store_integers(l, row) : store_halves(l, row)) || !isfinite(bias)) {
             return gali_fail(error, GAL_BAD_DATA, "layer %u, expert %zu, output %zu: too large", l->index,
                              row / l->from->outputs, row % l->from->outputs);
