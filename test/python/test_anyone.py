@@ -27,6 +27,7 @@ from gallop import (
     walker,
 )
 from gallop.mode_network import ModeNetwork, gate_columns
+from gallop.prune import frames as prune_frames
 
 COMMAND = Path(os.environ.get(
     "GALLOP_COMMAND", Path(__file__).resolve().parents[2] / "build" / "dev" / "cli" / "gallop"))
@@ -351,6 +352,13 @@ def test_the_page_of_what_was_found(tmp_path):
     assert "It goes ahead" not in text
 
 
+def other_rig(tmp_path):
+    folder = tmp_path / "other"
+    folder.mkdir()
+    write(folder, "a.bvh", file_of(synthetic.walk(260)))
+    return folder
+
+
 @pytest.mark.parametrize("kind", ["pfnn", "mann"])
 def test_command(tmp_path, monkeypatch, capsys, kind):
     """A folder in, a model out that the runtime walks, and what was found said first."""
@@ -377,6 +385,10 @@ def test_command(tmp_path, monkeypatch, capsys, kind):
     assert "leg mixamorig:LeftUpLeg" in model.contract
     assert (model.gate, "phase.advance" in model.contract) == {
         "pfnn": ("cubic", True), "mann": ("network", False)}[kind]
+    met = prune_frames.of_motion(model, folder, "m.gallop")
+    assert len(met.x) > 900 and met.x.shape[1] == len(model.input_mean)
+    with pytest.raises(ValueError, match=r"m\.gallop was trained on other motion"):
+        prune_frames.of_motion(model, other_rig(tmp_path), "m.gallop")
     crowd = Crowd(out)
     who = crowd.add()
     for _ in range(3):

@@ -130,7 +130,7 @@ def test_the_command_prunes_and_reports(folder, monkeypatch, choose):
     ("text.npz -o o", "text.npz"),
     ("narrow.gallop -o o", "no dense layer of 32 inputs or more"),
     ("dense.gallop -o o", "no golden frames in the file"),
-    ("dense.gallop -o o --data .", "its provenance calls it ''"),
+    ("dense.gallop -o o --data .", "dense.gallop: no contract, no motion fits it"),
     ("dense.gallop -o o --frames text.npz", "text.npz: no .npz file"),
     ("dense.gallop -o o --frames wide.npz", "wide.npz: x is [3, 65], expected [F, 64]"),
     ("dense.gallop -o o --frames nameless.npz", "nameless.npz: no array 'given'"),

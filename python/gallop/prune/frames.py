@@ -93,15 +93,17 @@ def of_motion(model: Model, folder: Path, where: str) -> Frames:
 
 
 def dataset(model: Model, folder: Path, where: str) -> Dataset:
-    """The walker's or the runner's frames, of the style that it was given out in. `folder` may be
-    the file of the runner's clean clips (gallop.train --clips)."""
+    """The walker's or the runner's frames, of the style that it was given out in, or those of the
+    motion that gallop.train --data was given. `folder` may be the file of the runner's clean clips
+    (gallop.train --clips)."""
     kind = model.provenance.get("model", "")
-    if kind not in ("walker", "runner"):
-        raise ValueError(f"{where}: its provenance calls it '{kind}'; --data knows the motion of "
-                         "'walker', 'runner' and 'dog'; make --frames of another's")
     from gallop import features, person, runner, walker
 
+    if not model.contract:
+        raise ValueError(f"{where}: no contract, no motion fits it; name some --frames")
     rules = contract.parse(model.contract, where)
+    if kind not in ("walker", "runner"):
+        return _of_anyone(rules, folder, where)
     if kind == "walker":
         return features.build(
             rules, [take for take in walker.takes(folder) if take.style == walker.STYLE])
@@ -113,6 +115,17 @@ def dataset(model: Model, folder: Path, where: str) -> Dataset:
     data = features.build(rules, runner.takes(clips))
     data.weight = runner.rarity(data)
     return data
+
+
+def _of_anyone(rules: contract.Contract, folder: Path, where: str) -> Dataset:
+    """Frames of anybody's motion, if the controller was trained on it."""
+    from gallop import anyone, features
+
+    takes, made, _ = anyone.prepare(folder, None, "phase.advance" in rules.output_names())
+    if made.input_names() != rules.input_names():
+        raise ValueError(f"{folder}: {where} was trained on other motion, or with --roles: make "
+                         "--frames of that")
+    return features.build(rules, takes)
 
 
 def _of_dog(model: Model, folder: Path) -> Frames:
