@@ -327,14 +327,7 @@ def world_of(
     file: bvh.Bvh, kept: list[int], found: Roles
 ) -> tuple[np.ndarray, np.ndarray]:
     """World places [T, K, 3] (centimetres, y up) and rotations [T, K, 3, 3] of the kept joints."""
-    local, moved = file.rotations(), file.positions()
-    position, turn = np.empty(moved.shape), np.empty_like(local)
-    for j, p in enumerate(file.parents):
-        if p < 0:
-            position[:, j], turn[:, j] = moved[:, j], local[:, j]
-        else:
-            turn[:, j] = turn[:, p] @ local[:, j]
-            position[:, j] = position[:, p] + (turn[:, p] @ moved[:, j, :, None])[..., 0]
+    position, turn = file.world()
     axes = Z_TO_Y if found.up == "z" else np.eye(3)
     return position[:, kept] @ axes.T * found.unit * 100, axes @ turn[:, kept]
 

@@ -73,6 +73,18 @@ class Bvh:
                     out[:, j, "XYZ".index(c[0])] = self.values[:, start + i]
         return out
 
+    def world(self) -> tuple[np.ndarray, np.ndarray]:
+        """Places [T, J, 3] and rotations [T, J, 3, 3] in the world, in the file's unit and axes."""
+        local, moved = self.rotations(), self.positions()
+        position, turn = np.empty(moved.shape), np.empty_like(local)
+        for j, p in enumerate(self.parents):
+            if p < 0:
+                position[:, j], turn[:, j] = moved[:, j], local[:, j]
+            else:
+                turn[:, j] = turn[:, p] @ local[:, j]
+                position[:, j] = position[:, p] + (turn[:, p] @ moved[:, j, :, None])[..., 0]
+        return position, turn
+
 
 class _Reader:
     """Walks the lines of a file, giving words and errors that know their line."""

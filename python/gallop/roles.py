@@ -230,21 +230,9 @@ def _check(path: Path, number: int, key: str, value: str, file: Bvh) -> None:
 
 def _pose(file: Bvh) -> np.ndarray:
     """World positions [T, J, 3] of up to 200 frames over the whole file."""
-    from gallop.motion import Skeleton
-
     every = max(1, len(file.values) // 200)
     part = Bvh(file.path, file.joints, file.frame_time, file.values[::every], file.starts)
-    local, moved = part.rotations(), part.positions()
-    skeleton = Skeleton(file.names, file.parents, file.offsets)
-    position = np.empty(moved.shape)
-    turn = np.empty_like(local)
-    for j, p in enumerate(skeleton.parents):
-        if p < 0:
-            position[:, j], turn[:, j] = moved[:, j], local[:, j]
-        else:
-            turn[:, j] = turn[:, p] @ local[:, j]
-            position[:, j] = position[:, p] + (turn[:, p] @ moved[:, j, :, None])[..., 0]
-    return position
+    return part.world()[0]
 
 
 def detect_up(file: Bvh, joints: dict[str, str]) -> str:

@@ -71,6 +71,13 @@ def load_checkpoint(path: Path, device: torch.device) -> dict:
         raise ValueError(f"{path}: no checkpoint ({str(e).splitlines()[0]})") from None
 
 
+def save_checkpoint(state: dict, path: Path) -> None:
+    """Write a checkpoint, replacing the old one in one move."""
+    part = path.with_suffix(".part")
+    torch.save(state, part)
+    part.replace(path)
+
+
 def given_of(batch: tuple, share: float) -> graph.Tensors:
     """A batch (see Batches.draw) by name, and how far the averaged weights follow a step."""
     x, y, phase, style, noise, masks = batch
@@ -293,9 +300,7 @@ class Trainer:
         state = {"step": self.step, "net": self.net.state_dict(), "adam": self.adam.state_dict(),
                  "average": self.average.state_dict(), "history": self.history,
                  "settings": repr(asdict(self.settings))}
-        part = self.checkpoint.with_suffix(".part")
-        torch.save(state, part)
-        part.replace(self.checkpoint)
+        save_checkpoint(state, self.checkpoint)
 
     def _load(self, path: Path) -> None:
         state = load_checkpoint(path, self.world.device)

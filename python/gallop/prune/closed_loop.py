@@ -27,7 +27,7 @@ from gallop.network import MANN, PFNN
 from gallop.polish import Plan, Polish
 from gallop.progress import Progress
 from gallop.torch_layers import FileModule
-from gallop.trainer import Batches, Settings, Stage, World, load_checkpoint
+from gallop.trainer import Batches, Settings, Stage, World, load_checkpoint, save_checkpoint
 
 KEEP = 2.0  # how much the teacher counts
 ACTIVATIONS = ["elu", "elu", "none"]
@@ -153,9 +153,7 @@ class Dog:
                  "random": sticks["rng"].bit_generator.state, "age": self.polish.control.age,
                  "torch": torch.get_rng_state(),
                  "cuda": torch.cuda.get_rng_state(device) if device.type == "cuda" else None}
-        part = self.checkpoint.with_suffix(".part")
-        torch.save(state, part)
-        part.replace(self.checkpoint)
+        save_checkpoint(state, self.checkpoint)
 
     def _load(self, path: Path) -> None:
         state = load_checkpoint(path, torch.device("cpu"))

@@ -24,7 +24,7 @@ from gallop.polish import named, parted
 from gallop.progress import Progress
 from gallop.prune.closed_loop import Dog, Person
 from gallop.prune.pads import Pads
-from gallop.trainer import follow, load_checkpoint
+from gallop.trainer import follow, load_checkpoint, save_checkpoint
 
 RENEW = 8  # steps between two looks at which commands of people have ended
 COUNTED = {"hinge.change": "hinge", "body.change": "posture", "hinge.velocity": "hinge_rate",
@@ -232,9 +232,7 @@ class Learning:
                  "average": self.life.average.state_dict(), "adam": self.adam.state_dict(),
                  "there": self.life.masks.there, "history": self.history,
                  "rows": None if done else self.rows[: self._seen()], **self.life.memory()}
-        part = self.checkpoint.with_suffix(".part")
-        torch.save(state, part)
-        part.replace(self.checkpoint)
+        save_checkpoint(state, self.checkpoint)
 
     def _load(self, path: Path) -> None:
         state = load_checkpoint(path, self.device)

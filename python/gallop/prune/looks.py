@@ -20,7 +20,7 @@ import torch
 
 from gallop.modelfile import Model
 from gallop.prune.verdict import Judge, Verdict
-from gallop.trainer import load_checkpoint
+from gallop.trainer import load_checkpoint, save_checkpoint
 
 if TYPE_CHECKING:
     from gallop.prune.closed_loop import Dog, Person
@@ -111,10 +111,8 @@ class Looks:
         """Write what was said, and the best, replacing the old file in one move."""
         if not self.place:
             return
-        part = self.place.with_suffix(".part")
-        torch.save({"plan": self.plan, "rank": self.rank, "best": self.best,
-                    "report": self.report}, part)
-        part.replace(self.place)
+        save_checkpoint({"plan": self.plan, "rank": self.rank, "best": self.best,
+                         "report": self.report}, self.place)
 
     def _remember(self, place: Path) -> None:
         said = load_checkpoint(place, torch.device("cpu"))

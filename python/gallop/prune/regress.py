@@ -22,7 +22,7 @@ from gallop.modelfile import Model
 from gallop.progress import Progress
 from gallop.prune.frames import Frames
 from gallop.torch_layers import FileModule
-from gallop.trainer import load_checkpoint
+from gallop.trainer import load_checkpoint, save_checkpoint
 
 
 @dataclass(frozen=True)
@@ -88,9 +88,7 @@ class Regression:
             return
         state = {"step": self.step, "net": self.net.state_dict(), "adam": self.adam.state_dict(),
                  "there": self.masks.there, "history": self.history, "plan": repr(self.plan)}
-        part = self.checkpoint.with_suffix(".part")
-        torch.save(state, part)
-        part.replace(self.checkpoint)
+        save_checkpoint(state, self.checkpoint)
 
     def _load(self, path: Path) -> None:
         state = load_checkpoint(path, self.device)
@@ -153,8 +151,3 @@ class Regression:
         self.adam.step()
         self.masks.hold()
         return {"error": error.detach()}
-
-
-def write_history(path: Path, history: list[tuple[int, float, float]]) -> None:
-    """The curve as CSV: step, share and error."""
-    path.write_text("step,share,error\n" + "".join(f"{s},{q:.4f},{e:.6g}\n" for s, q, e in history))
