@@ -30,9 +30,17 @@ namespace Gallop
         private JointTransform[] pose;
         private Quaternion[] offsets; // from a joint's rotation to its bone's
         private float tall = 1;       // the body's height to the model's
+        private Place before, last;   // of the last two steps
 
         /// <summary>Its number in the crowd, 0 while it is not enabled.</summary>
         public uint Handle => handle;
+
+        /// Where the character stands, in the crowd's space and unit.
+        private struct Place
+        {
+            public Vec3 root;
+            public float facing;
+        }
 
         private void OnEnable()
         {
@@ -114,12 +122,13 @@ namespace Gallop
         }
 
         /// Parents stand before their children, so a bone that is moved takes nothing along that is right already.
-        internal void Show(float fraction)
+        internal void Show(int steps, float fraction)
         {
             float metres = crowd.Controller.UnitMetres;
-            CharacterState state = crowd.Crowd.State(handle);
-            Vector3 root = UnityAxes.Position(state.root, metres);
-            transform.SetPositionAndRotation(root, Quaternion.Euler(0, UnityAxes.Degrees(state.facing), 0));
+            Follow(crowd.Crowd.State(handle), steps);
+            Place place = Between(before, last, fraction);
+            Vector3 root = UnityAxes.Position(place.root, metres);
+            transform.SetPositionAndRotation(root, Quaternion.Euler(0, UnityAxes.Degrees(place.facing), 0));
             fixed (JointTransform* joints = pose)
             {
                 crowd.Crowd.PoseBetween(handle, fraction, joints, pose.Length);
@@ -136,6 +145,40 @@ namespace Gallop
                     bones[j].position = root + (UnityAxes.Position(pose[j].position, metres) - root) * tall;
                 }
             }
+        }
+
+        /// Of several steps since the last frame the one before the last lies that far on the way. Whoever was added or
+        /// teleported has come further than he goes, and no way lies behind him.
+        private void Follow(CharacterState now, int steps)
+        {
+            float x = now.root.x - last.root.x, z = now.root.z - last.root.z;
+            float most = 2 * steps * now.speed / crowd.Controller.Rate + 1;
+            var place = new Place { root = now.root, facing = now.facing };
+            if (x * x + z * z > most * most)
+            {
+                before = last = place;
+            }
+            else if (steps > 0)
+            {
+                before = Between(last, place, (steps - 1f) / steps);
+                last = place;
+            }
+        }
+
+        /// The facing goes the short way round.
+        private static Place Between(Place from, Place to, float share)
+        {
+            float turn = Mathf.DeltaAngle(from.facing * Mathf.Rad2Deg, to.facing * Mathf.Rad2Deg) * Mathf.Deg2Rad;
+            return new Place
+            {
+                root = new Vec3
+                {
+                    x = from.root.x + (to.root.x - from.root.x) * share,
+                    y = from.root.y + (to.root.y - from.root.y) * share,
+                    z = from.root.z + (to.root.z - from.root.z) * share
+                },
+                facing = from.facing + turn * share
+            };
         }
     }
 }

@@ -76,11 +76,11 @@ namespace Gallop
 
         private void LateUpdate()
         {
-            Crowd.Advance(Time.deltaTime, 0, out float fraction);
+            int steps = Crowd.Advance(Time.deltaTime, 0, out float fraction);
             Fraction = fraction;
             for (int i = 0; i < characters.Count; i++)
             {
-                characters[i].Show(fraction);
+                characters[i].Show(steps, fraction);
             }
         }
 

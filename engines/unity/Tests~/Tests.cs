@@ -238,6 +238,30 @@ internal static unsafe class Tests
         return sample;
     }
 
+    /// At a display's own rate an actor goes evenly, as its bones do, and not in the crowd's steps; a teleport is no way.
+    private static void CheckActor(byte[] model)
+    {
+        Walk sample = StartSample(model);
+        const BindingFlags hidden = BindingFlags.Instance | BindingFlags.NonPublic;
+        var player = (GallopCharacter)typeof(Walk).GetField("player", hidden).GetValue(sample);
+        foreach (float rate in new[] { 144f, 90f, 25f })
+        {
+            float least = 9, most = 0, last = player.transform.position.z;
+            for (int frame = 0; frame < 40; frame++)
+            {
+                Player.Frame(1 / rate);
+                float at = player.transform.position.z;
+                least = Math.Min(least, (at - last) * rate);
+                most = Math.Max(most, (at - last) * rate);
+                last = at;
+            }
+            Expect(least > 0.6f * most, "it goes evenly at " + rate + " frames a second: " + least + " to " + most + " m/s");
+        }
+        player.crowd.Crowd.Teleport(player.Handle, 500, 500, 0);
+        Player.Frame(1 / 144f);
+        Expect(Math.Abs(player.transform.position.x + 5) < 0.1, "it is there at once: " + player.transform.position.x);
+    }
+
     /// Sixteen walkers of spheres, by the sample's own script: two seconds ahead, in Unity's axes.
     private static void CheckSample(byte[] model)
     {
@@ -379,6 +403,7 @@ internal static unsafe class Tests
                     CheckPace(controller, model);
                     CheckBudget(controller);
                     CheckOwners(arguments[1]);
+                    CheckActor(model);
                     CheckSample(model);
                     CheckBones(model);
                     CheckTerrain(model);

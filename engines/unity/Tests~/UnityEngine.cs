@@ -65,6 +65,12 @@ namespace UnityEngine
     {
         public const float PI = (float)Math.PI, Deg2Rad = PI / 180, Rad2Deg = 180 / PI;
 
+        /// The way from one angle to another, degrees, -180..180.
+        public static float DeltaAngle(float current, float target)
+        {
+            return (float)Math.IEEERemainder((double)target - current, 360);
+        }
+
         public static float Sin(float angle)
         {
             return (float)Math.Sin(angle);
