@@ -100,6 +100,18 @@ void Run(const char* Model, const FQuat& Own)
 	Expect(std::fabs(Place.Z - 0.1 * Place.X) < 5, "it went up the slope");
 	Expect(First.Bone("LeftHip").GetLocation().Y < First.Bone("RightHip").GetLocation().Y, "its left is where y is less");
 	Expect(First.Bone("Head").GetLocation().Z > Place.Z + 120, "its head is up");
+	double Least = 1e9, Most = 0, Last = Place.X;
+	for (int Frame = 0; Frame < 60; Frame++)
+	{
+		CrowdComponent.TickComponent(1.f / 144, LEVELTICK_All, nullptr);
+		Least = std::fmin(Least, First.Actor.GetActorLocation().X - Last);
+		Most = std::fmax(Most, First.Actor.GetActorLocation().X - Last);
+		Last = First.Actor.GetActorLocation().X;
+	}
+	Expect(Least > 0.6 * Most, "at a display's own rate the actor goes evenly, as its bones do");
+	gal_crowd_teleport(Crowd, gal_crowd_at(Crowd, 0), -500, 500, 0);
+	CrowdComponent.TickComponent(1.f / 144, LEVELTICK_All, nullptr);
+	Expect(std::fabs(First.Actor.GetActorLocation().Y - 500) < 10, "who is teleported is there at once");
 	First.Character.EndPlay(EEndPlayReason::Destroyed);
 	Expect(gal_crowd_count(Crowd) == 1, "who ends play leaves");
 	Second.Character.EndPlay(EEndPlayReason::Destroyed);

@@ -14,6 +14,7 @@
 
 using uint8 = std::uint8_t;
 using int32 = std::int32_t;
+using uint32 = std::uint32_t;
 using TCHAR = char;
 
 #define TEXT(Text) Text
@@ -41,6 +42,8 @@ template <typename... Arguments> void StubLog(const TCHAR* Format, Arguments... 
 
 struct FMath
 {
+	/** An angle, radians, to -pi..pi. */
+	static float UnwindRadians(float A) { return std::remainder(A, 6.2831853f); }
 	static float DegreesToRadians(float Degrees) { return Degrees * 0.017453292519943295f; }
 	static float RadiansToDegrees(float Radians) { return Radians * 57.29577951308232f; }
 };

@@ -79,12 +79,44 @@ void UGallopCharacterComponent::Steer(gal_crowd* Crowd)
 	gal_crowd_set_input(Crowd, Handle, &Input);
 }
 
+/** Where the character stands between two states; the facing goes the short way round. */
+static gal_character_state Between(const gal_character_state& From, const gal_character_state& To, float Share)
+{
+	gal_character_state At = To;
+	At.root.x = From.root.x + (To.root.x - From.root.x) * Share;
+	At.root.y = From.root.y + (To.root.y - From.root.y) * Share;
+	At.root.z = From.root.z + (To.root.z - From.root.z) * Share;
+	At.facing = From.facing + FMath::UnwindRadians(To.facing - From.facing) * Share;
+	return At;
+}
+
+/**
+ * Of several steps since the last frame the one before the last lies that far on the way. Whoever was added or teleported
+ * has come further than he goes, and no way lies behind him.
+ */
+void UGallopCharacterComponent::Follow(const gal_character_state& Now, uint32 Steps)
+{
+	const float Rate = gal_controller_get_info(CrowdComponent->GetController()).rate;
+	const float X = Now.root.x - Last.root.x, Z = Now.root.z - Last.root.z, Most = 2 * Steps * Now.speed / Rate + 1;
+	if (X * X + Z * Z > Most * Most)
+	{
+		Before = Last = Now;
+	}
+	else if (Steps > 0)
+	{
+		Before = Between(Last, Now, (Steps - 1.f) / Steps);
+		Last = Now;
+	}
+}
+
 /** Parents stand before their children, so that a bone's place is right when its turn is set. */
-void UGallopCharacterComponent::Show(gal_crowd* Crowd, float Fraction)
+void UGallopCharacterComponent::Show(gal_crowd* Crowd, uint32 Steps, float Fraction)
 {
 	const float Scale = CrowdComponent->GetScale();
 	gal_character_state State = {};
 	gal_crowd_state(Crowd, Handle, &State);
+	Follow(State, Steps);
+	State = Between(Before, Last, Fraction);
 	gal_crowd_pose_between(Crowd, Handle, Fraction, Pose.GetData());
 	const FVector Root = GallopAxes::Place(State.root, Scale);
 	GetOwner()->SetActorLocationAndRotation(Root, FRotator(0, GallopAxes::Degrees(State.facing), 0));

@@ -95,10 +95,10 @@ void UGallopCrowdComponent::TickComponent(float DeltaTime, ELevelTick TickType, 
 	{
 		Character->Steer(Crowd);
 	}
-	gal_crowd_advance(Crowd, DeltaTime, 0, &Fraction);
+	const uint32 Steps = gal_crowd_advance(Crowd, DeltaTime, 0, &Fraction);
 	for (UGallopCharacterComponent* Character : Characters)
 	{
-		Character->Show(Crowd, Fraction);
+		Character->Show(Crowd, Steps, Fraction);
 	}
 }
 

@@ -57,10 +57,11 @@ public:
 
 	/** For the crowd: before its steps, and after them. */
 	void Steer(gal_crowd* Crowd);
-	void Show(gal_crowd* Crowd, float Fraction);
+	void Show(gal_crowd* Crowd, uint32 Steps, float Fraction);
 
 private:
 	void Bind(const gal_controller* Controller);
+	void Follow(const gal_character_state& Now, uint32 Steps);
 
 	UPROPERTY(Transient)
 	TObjectPtr<UGallopCrowdComponent> CrowdComponent;
@@ -73,4 +74,5 @@ private:
 	TArray<FQuat> Offsets;     /* from a joint's rotation to its bone's */
 	TArray<gal_transform> Pose;
 	float Tall = 1.f; /* the body's height to the model's */
+	gal_character_state Before = {}, Last = {}; /* after the last two steps */
 };
