@@ -19,7 +19,8 @@ typedef struct seat {
     gal_quat *offsets;       /* [joints] */
     gal_quat within;         /* the skeleton's rotation in the character's frame, and its place */
     gal_vec3 at;
-    int places; /* bones get their joints' places */
+    int places;                       /* bones get their joints' places */
+    gal_character_state before, last; /* after the last two steps */
 } seat;
 
 struct crowd {
@@ -173,6 +174,8 @@ static void method_add(crowd *self, const void *const *arguments, void *result) 
     for (uint32_t j = 0; j < self->info.joints; j++) {
         own->bones[j] = -1;
     }
+    gal_crowd_state(self->crowd, own->character, &own->last);
+    own->before = own->last;
     *(int64_t *)result = i;
 }
 
@@ -234,16 +237,33 @@ static void method_want(crowd *self, const void *const *arguments, void *result)
     }
 }
 
-/* advance(seconds: float) -> int: steps that ran. */
+/* Root and facing between two states; the facing goes the short way round. */
+static gal_character_state between(gal_character_state from, gal_character_state to, float share) {
+    to.root.x = from.root.x + (to.root.x - from.root.x) * share;
+    to.root.y = from.root.y + (to.root.y - from.root.y) * share;
+    to.root.z = from.root.z + (to.root.z - from.root.z) * share;
+    to.facing = from.facing + remainderf(to.facing - from.facing, 6.2831853f) * share;
+    return to;
+}
+
+/* advance(seconds: float) -> int: steps that ran. Of several the one before the last lies that far on a character's way. */
 static void method_advance(crowd *self, const void *const *arguments, void *result) {
     float seconds = (float)*(const double *)arguments[0];
-    *(int64_t *)result = self->crowd ? gal_crowd_advance(self->crowd, seconds, 0, &self->fraction) : 0;
+    const uint32_t steps = self->crowd ? gal_crowd_advance(self->crowd, seconds, 0, &self->fraction) : 0;
+    for (int64_t i = 0; steps > 0 && i < self->capacity; i++) {
+        seat *own = &self->seats[i];
+        gal_character_state now;
+        if (own->character && gal_crowd_state(self->crowd, own->character, &now) == GAL_OK) {
+            own->before = between(own->last, now, (float)(steps - 1) / (float)steps);
+            own->last = now;
+        }
+    }
+    *(int64_t *)result = steps;
 }
 
 /* Where the character is, in the world: its root, turned as it faces. */
 static godot_transform place_of(const crowd *self, const seat *own) {
-    gal_character_state state;
-    gal_crowd_state(self->crowd, own->character, &state);
+    const gal_character_state state = between(own->before, own->last, self->fraction);
     gal_quat turn = {0, sinf(state.facing / 2), 0, cosf(state.facing / 2)};
     return axes_transform(turn, axes_place(state.root, self->info.unit_metres));
 }

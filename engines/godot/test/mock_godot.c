@@ -407,6 +407,22 @@ static void compare(const mock_skeleton *skeleton, const gal_transform *pose, ui
     printf("farthest bone %.4f m\n", (double)far);
 }
 
+/* At a display's own rate a character goes as evenly as its bones do. */
+static void goes_evenly(int64_t seat) {
+    const double seconds = 1 / 144.0;
+    float least = 9, most = 0;
+    godot_transform before, place;
+    call("place", (const void *[]){&seat}, &before);
+    for (int f = 0; f < 60; f++, before = place) {
+        ask("advance", (const void *[]){&seconds});
+        call("place", (const void *[]){&seat}, &place);
+        const float step = apart(place.origin, before.origin);
+        least = fminf(least, step);
+        most = fmaxf(most, step);
+    }
+    expect(least > 0.6f * most, "at a display's own rate it goes evenly");
+}
+
 static void drive(const char *model, gal_quat own, gal_quat facing, uint8_t places, float most) {
     static mock_skeleton skeleton;
     gal_transform pose[BONES_MAX];
@@ -432,6 +448,7 @@ static void drive(const char *model, gal_quat own, gal_quat facing, uint8_t plac
     }
     run_truth(model, 90, pose, &joints);
     compare(&skeleton, pose, joints, own, facing, seat, most);
+    goes_evenly(seat);
     call("remove", (const void *[]){&seat}, NULL);
 }
 
