@@ -11,7 +11,7 @@
 
 #include "host.h"
 
-enum { PATH_MOST = 4096 };
+enum { PATH_MOST = 4096, NAME_MOST = 64, GAITS_MOST = 16 };
 
 typedef struct seat {
     gal_character character; /* 0: free */
@@ -288,6 +288,24 @@ static void method_contact(crowd *self, const void *const *arguments, void *resu
     }
 }
 
+/* gait(seat: int, name: String) -> float: how much it stands, walks, runs ..., 0..1; 0 of a gait that there is not. */
+static void method_gait(crowd *self, const void *const *arguments, void *result) {
+    seat *own = seat_of(self, arguments[0]);
+    char name[NAME_MOST] = "";
+    float amounts[GAITS_MOST] = {0};
+    const char *known = NULL;
+    *(double *)result = 0;
+    if (!own || self->host->string_to_utf8(arguments[1], name, NAME_MOST - 1) >= NAME_MOST - 1) {
+        return;
+    }
+    gal_crowd_gaits(self->crowd, own->character, amounts, GAITS_MOST);
+    for (uint32_t g = 0; g < GAITS_MOST && (known = gal_controller_gait_name(self->controller, g)); g++) {
+        if (strcmp(known, name) == 0) {
+            *(double *)result = (double)amounts[g];
+        }
+    }
+}
+
 /* Where joint j's bone is in the skeleton's frame; the hips, and with `places` all bones, are where the joint is. */
 static godot_transform bone_of(crowd *self, const seat *own, GDExtensionObjectPtr skeleton, uint32_t j,
                                const godot_transform *character) {
@@ -331,6 +349,7 @@ static const host_method methods[] = {
     {"joint_name", T(STRING), {T(INT)}, method_joint_name},
     {"joint_parent", T(INT), {T(INT)}, method_joint_parent},
     {"joint_rest", T(TRANSFORM3D), {T(INT)}, method_joint_rest},
+    {"gait", T(FLOAT), {T(INT), T(STRING)}, method_gait},
     {"contact_joint", T(INT), {T(INT)}, method_contact_joint},
     {"add", T(INT), {T(VECTOR3), T(FLOAT)}, method_add},
     {"remove", T(NIL), {T(INT)}, method_remove},

@@ -458,6 +458,15 @@ static double contact_of(int64_t seat, int64_t contact) {
     return result;
 }
 
+static double gait_of(int64_t seat, const char *name) {
+    double result = -1;
+    char *text;
+    new_text(&text, name);
+    call("gait", (const void *[]){&seat, &text}, &result);
+    destroy_text(&text);
+    return result;
+}
+
 /* Of the walker: heel and toe of the left foot, then of the right one. Who was just put down stands. */
 static void check_contacts(void) {
     static const char *const joints[] = {"LeftAnkle", "LeftToe", "RightAnkle", "RightToe"};
@@ -472,6 +481,8 @@ static void check_contacts(void) {
         destroy_text(&name);
         expect(contact_of(seat, i) > 0.9, "who stands has his feet on the ground");
     }
+    expect(gait_of(seat, "stand") == 1 && gait_of(seat, "walk") == 0, "who was put down stands");
+    expect(gait_of(seat, "swim") == 0 && gait_of(none, "stand") == 0, "what nobody does is 0");
     expect(ask("contact_joint", (const void *[]){&beyond}) == -1, "beyond the contacts is no joint");
     expect(contact_of(seat, beyond) == 0 && contact_of(seat, before) == 0 && contact_of(none, 0) == 0,
            "what is no contact does not touch the ground");

@@ -50,6 +50,11 @@ func show_pose() -> void:
 	stage.drive(_seat, skeleton)
 
 
+## How much it does that: "stand", "walk", "run", "crouch", "jump", 0..1.
+func gait(what: String) -> float:
+	return stage.gait(_seat, what)
+
+
 ## 0..1, how surely joint stage.contact_joint(which) touches the ground: for sounds and dust.
 func contact(which: int) -> float:
 	return stage.contact(_seat, which)
