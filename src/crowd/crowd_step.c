@@ -102,6 +102,7 @@ static void after(const run *r, uint32_t bank) {
             float frames = gali_bank_get(lanes.bank, lanes.controller->layout.frames, lane);
             paces[lane].left = (uint8_t)(frames - 1);
             if (paces[lane].left > 0) {
+                gali_bridge_start(&lanes, lane);
                 gali_bridge_pose(&lanes, lane, (uint32_t)frames);
             }
         }

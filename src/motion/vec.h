@@ -131,6 +131,13 @@ static inline gal_vec3 gali_quat_turn(gal_quat q, gal_vec3 v) {
     return gali_vec3_add(gali_vec3_add(v, gali_vec3_scale(t, q.w)), gali_vec3_cross(axis, t));
 }
 
+/* The shortest turn that takes direction a to direction b (any lengths); none for opposite ones. */
+static inline gal_quat gali_quat_between(gal_vec3 a, gal_vec3 b) {
+    float scale = sqrtf(gali_vec3_dot(a, a) * gali_vec3_dot(b, b));
+    gal_vec3 axis = gali_vec3_cross(a, b);
+    return gali_quat_unit((gal_quat){axis.x, axis.y, axis.z, scale + gali_vec3_dot(a, b)});
+}
+
 /* About the y axis, from +z to the facing. */
 static inline gal_quat gali_quat_from_facing(gali_vec2 facing) {
     float c, s = gali_sin_cos(0.5f * gali_facing_angle(facing), &c);

@@ -137,6 +137,52 @@ static void feet_on_the_ground_stay_still(void **unused) {
     }
 }
 
+/* Stairs of 18 cm. */
+static float stairs(void *context, float x, float z) {
+    (void)context;
+    (void)x;
+    return 18 * floorf(z / 50);
+}
+
+/* How far a bone points from where its upper joint's turn has it: the sine. */
+static float bone_off(const gali_contract *contract, const gal_transform *pose, uint32_t upper,
+                      uint32_t lower) {
+    gal_vec3 bone = gali_vec3_sub(pose[lower].position, pose[upper].position),
+             turned = gali_quat_turn(pose[upper].rotation, contract->joints[lower].rest.position);
+    return gali_vec3_length(gali_vec3_cross(gali_vec3_unit(bone, bone), gali_vec3_unit(turned, turned)));
+}
+
+/* On its way from one evaluation to the next a foot goes over the edges of steps, and its leg's bones are turned with it. */
+static void feet_go_over_edges(void **unused) {
+    (void)unused;
+    const gali_contract *contract = walker->contract;
+    for (uint32_t i = 1; i < PACES; i++) {
+        gal_crowd *crowd = crowd_of(walker, 1, stairs);
+        gal_character who = crowd_add(crowd, (gal_spawn){0});
+        gal_crowd_set_pace(crowd, who, &(gal_pace){.frames = paces[i]});
+        gal_crowd_set_input(crowd, who, &(gal_input){.move_y = 1, .run = 1});
+        float lowest = 100, off = 0;
+        watch seen = {0};
+        for (uint32_t frame = 0; frame < FRAMES; frame++) {
+            gal_crowd_step(crowd);
+            look(&seen, crowd, who);
+            for (uint32_t l = 0; l < contract->leg_count; l++) {
+                const gali_leg *leg = &contract->legs[l];
+                gal_vec3 toe = seen.pose[leg->toe].position, heel = seen.pose[leg->heel].position;
+                float low = fminf(toe.y - stairs(NULL, toe.x, toe.z), heel.y - stairs(NULL, heel.x, heel.z));
+                lowest = frame > SECOND ? fminf(lowest, low) : lowest;
+                off = fmaxf(off, bone_off(contract, seen.pose, leg->hip, leg->knee));
+                off = fmaxf(off, bone_off(contract, seen.pose, leg->knee, leg->heel));
+            }
+        }
+        print_message("one frame in %u: %.2f cm over stairs, bones off by %.2f\n", paces[i], (double)lowest,
+                      (double)off);
+        assert_true(lowest > -0.5f);
+        assert_true(off < 0.1f);
+        gal_crowd_destroy(crowd);
+    }
+}
+
 /* Back and forth between float32 and int8, at any frame: neither ways nor their changes are larger for it. */
 static void a_change_of_level_is_not_seen(void **unused) {
     (void)unused;
@@ -316,6 +362,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_evaluation_may_stand_for_several_frames),
         cmocka_unit_test(feet_on_the_ground_stay_still),
+        cmocka_unit_test(feet_go_over_edges),
         cmocka_unit_test(a_change_of_level_is_not_seen),
         cmocka_unit_test(a_change_of_pace_is_not_seen),
         cmocka_unit_test(others_do_not_notice),
