@@ -221,6 +221,9 @@ def write_curve(path: Path, history: list[tuple[int, dict[str, float]]]) -> None
 
 def train_walker(args: argparse.Namespace) -> modelfile.Model | None:
     """Train, judge and write the walker."""
+    own = not (args.quick or args.teacher)
+    if args.polish is None and own:
+        args.polish = round(walker.POLISH * args.steps)
     folder = args.data or walker.default_folder()
     text_file = args.contract or library.models_folder() / "walker.contract"
     rules = contract.parse(text_file.read_text(), str(text_file))
@@ -247,7 +250,8 @@ def train_walker(args: argparse.Namespace) -> modelfile.Model | None:
     curve = trainer.history
     say(args, f"held-out error {held_out_error(net, trainer.unroll, data, held):.4f}")
     style_number = data.styles.index(walker.STYLE)
-    net, more = polished(args, trainer, rules, data, style_number, pupil)
+    net, more = polished(args, trainer, rules, data, style_number, pupil,
+                         walker.POLISHING if own else {})
     if args.curve:
         write_curve(args.curve, curve + [(settings_steps(settings) + s, e) for s, e in more])
     style = np.array([float(s == walker.STYLE) for s in data.styles])

@@ -32,8 +32,14 @@ RULES = {
     "ground_feet": 1.0, "ground_drop": 25.0, "foot_height_smooth": 0.35,
     "stand_start": 1.0, "speed_band": 0.2, "speed_push": 0.5,
 }  # fmt: skip
-# Not of those who are trained on other motion, whose steps aside begin in other phases.
-OWN_RULES = {"phase_aside": 3.8}
+# Not of who is trained on other motion: the phase in which a step aside begins well, and 1.1 times
+# the longest way of a joint in the motion.
+OWN_RULES = {"phase_aside": 4.3, "inertia_way": 7.9, "inertia_turn": 1.2}
+
+# Steps of polish, and what its Plan has of its own; not with --quick, nor of who has a teacher.
+POLISH = 6000
+POLISHING = {"paced": True, "turns": 5.0, "spins": 0.13, "facing": 2.0, "asides": 0.3, "over": 30.0,
+             "calm": 0.2, "least": 3.5}
 
 
 def template(
