@@ -154,7 +154,8 @@ def parser() -> argparse.ArgumentParser:
     p.add_argument("--polish", type=count, help="steps of the last stage (0: none), "
                    "whatever --steps says")
     p.add_argument("--mend", type=count, default=0, help="steps of polish after that which count "
-                   "turns on the spot, jumps and squats for more; the dog's backing and runs (0)")
+                   "turns on the spot, jumps and squats for more; the dog's: of each of three "
+                   "rounds on its own motion made clean (0)")
     p.add_argument("--ground", type=count, default=0, help="walker, runner: steps of the stage in "
                    "which it learns to see the ground; nothing else is changed (0: it does not)")
     p.add_argument("--from", type=Path, dest="begin", metavar="MODEL",

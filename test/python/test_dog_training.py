@@ -11,7 +11,6 @@ from gallop.dog import data as dog_data
 from gallop.dog import export as dog_export
 from gallop.dog import features as dog_features
 from gallop.dog import loop as dog_loop
-from gallop.dog import main as dog_main
 from gallop.dog import polish as dog_polish
 from gallop.dog import train as dog_train
 
@@ -279,25 +278,3 @@ def test_sticks_and_bodies_are_the_contracts(frames):
     leans = torch.tensor([[50.0, 0.1 + dog_polish.LEAN + 0.1, 0.0]])
     assert last.unfit(leans, torch.ones(1)).tolist() == [pytest.approx(0.15, abs=1e-6)]
     assert last.unfit(posture, torch.zeros(2)).tolist() == [0.0, 0.0]  # in a jump anything goes
-
-
-def test_mending_counts_the_slides_of_those_who_back(frames, trained, tmp_path):
-    """A dog out of a file goes on; without its anchor the feet's slip is what it was and the way
-    that the anchor took off."""
-    copy = trainer(frames)
-    path = tmp_path / "dog.gallop"
-    modelfile.write(exporter.to_model(copy.average, copy.contract, copy.scale, "f32"), path)
-    again = dog_main.begun_from(path)
-    for name, value in copy.average.state_dict().items():
-        assert torch.allclose(again["net"][name].to(value.dtype), value)
-    plan = dog_polish.Plan(20, count=3, unroll=4, batch=8, length=3, care=4.0, fleet=2.0, bare=True)
-    last = dog_polish.Polish(copy, plan)
-    last.control.rules["anchor"] = 0.0
-    before = last.control.state
-    one = torch.ones(3)
-    ways = torch.tensor([[0.0, 1.0], [0.0, -1.0], [0.0, 0.0]])
-    c = dog_control.Command(ways, one, 0 * one, torch.tensor([0.0, 1.0, 1.0]), 0 * one)
-    last.control.step(c)
-    flat = last.control.state.feet_rate[..., 0::2].norm(dim=-1)
-    assert torch.allclose(last.bare_slip(before).norm(dim=-1), flat, atol=1e-4)
-    assert last.care(c).tolist() == [2, 4, 4]

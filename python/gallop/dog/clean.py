@@ -20,6 +20,7 @@ FLIP = 0.35  # radians in a frame of 1/120 s: no leg turns that fast
 FLOOR, CONTACT_HEIGHT, CONTACT_SPEED, REST_HEIGHT = 2.0, 5.0, 60.0, 2.2  # cm, cm/s
 MOVING = 40.0  # cm/s above which a cleaned foot is not planted
 FADE = 12  # frames over which a foot's correction comes and goes
+BLUR, SMOOTH = 2.0, (1.2, 0.8)  # frames: by how much what holds a foot, and then legs, are smoothed
 LEAP = (50.0, 68.0)  # how high the body is at the top of a jump that is trained on, cm
 LEAP_LEAN = 50.0  # degrees that it may pitch then
 
@@ -130,7 +131,7 @@ def _pieces(path: np.ndarray, a: int, b: int) -> list[tuple[int, int]]:
     return [(a, b)]
 
 
-def planted(feet: np.ndarray, contact: np.ndarray) -> np.ndarray:
+def planted(feet: np.ndarray, contact: np.ndarray, blur: float = BLUR) -> np.ndarray:
     """Feet held where they stand while in contact; what is added fades in and out smoothly."""
     change = np.zeros_like(feet)
     ramp = 0.5 + 0.5 * np.cos(np.pi * np.arange(1, FADE) / FADE)
@@ -145,7 +146,7 @@ def planted(feet: np.ndarray, contact: np.ndarray) -> np.ndarray:
             after += ramp[: len(after), None] * change[b0 - 1, leg]
             before = change[max(0, a0 - FADE + 1) : a0, leg]
             before += ramp[::-1][FADE - 1 - len(before) :, None] * change[a0, leg]
-    return feet + gaussian_filter1d(change, 2.0, axis=0)
+    return feet + gaussian_filter1d(change, blur, axis=0)
 
 
 def reach(clip: Clip, feet: np.ndarray) -> np.ndarray:
@@ -229,14 +230,14 @@ def limits(clip: Clip) -> tuple[np.ndarray, np.ndarray]:
     return tuple(np.array([h[i] for h in dog.LIMITS] * 4) for i in (0, 1))  # type: ignore
 
 
-def held(clip: Clip) -> Clip:
-    """Feet over the floor, and still while they are planted."""
+def held(clip: Clip, blur: float = BLUR, smooths: tuple[float, ...] = SMOOTH) -> Clip:
+    """Feet over the floor, and still while they are planted; once for each smoothing."""
     feet = feet_world(clip)
     feet[..., 1] = soft_floor(feet[..., 1])
     on = find_contacts(feet, clip.root, clip.rate)
     least, most = limits(clip)
-    for smooth in (1.2, 0.8):
-        hinge = gaussian_filter1d(reach(clip, planted(feet, on)), smooth, axis=0)
+    for smooth in smooths:
+        hinge = gaussian_filter1d(reach(clip, planted(feet, on, blur)), smooth, axis=0)
         clip = replace(clip, hinge=np.clip(hinge, least, most))
         feet = feet_world(clip)
     clip = replace(clip, contact=on.astype(float))

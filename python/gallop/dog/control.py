@@ -214,16 +214,22 @@ class Controller:
     def command(self, c: Command) -> None:
         """Take the commands of this frame and lay out the commanded path ahead."""
         self._want(c)
-        goal = self._goal()
-        self.commanded_now = self._follow(goal, *self.commanded_now)
+        self.commanded_now = self._follow(self._goal(), *self.commanded_now)
+        self.commanded = self.laid_out()
+
+    def laid_out(self) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+        """The path from the root on by the commands of this frame: places seen from it [C, F, 2],
+        facings [C, F] and velocities [C, F, 2], all turned as the world is."""
         velocity, facing = self.commanded_now
+        goal = self._goal()
         at, parts = torch.zeros_like(velocity), []
         for frame in range(1, max(self.contract.future) + 1):
             velocity, facing = self._follow(goal, velocity, facing)
             at = at + velocity
             if frame in self.contract.future:
                 parts.append((at, facing, velocity))
-        self.commanded = tuple(torch.stack(p, 1) for p in zip(*parts))
+        places, facings, velocities = (torch.stack(p, 1) for p in zip(*parts))
+        return places, facings, velocities
 
     def path(self) -> torch.Tensor:
         """Path samples [C, 6, S] seen from the root."""

@@ -144,11 +144,11 @@ def arrays_of(clip: Clip) -> dict[str, np.ndarray]:
                 speed=_bins(clip, jump))
 
 
-def build(takes: list[Clip]) -> Frames:
-    """Arrays of all takes' usable frames."""
+def build(takes: list[Clip], told: list[dict[str, np.ndarray]] | None = None) -> Frames:
+    """Arrays of all takes' usable frames; `told` replaces features of each by others [T, ...]."""
     rows: dict[str, list[np.ndarray]] = {}
     runs = 0
-    for clip in takes:
+    for clip, known_of in zip(takes, told or [{}] * len(takes)):
         known = np.zeros(len(clip), bool)
         known[EDGE : len(clip) - EDGE] = True
         if clip.name.startswith("still"):
@@ -156,7 +156,7 @@ def build(takes: list[Clip]) -> Frames:
         frames = np.flatnonzero(known & clip.keep)
         if len(frames) < 2:
             continue
-        made = {k: v[frames] for k, v in arrays_of(clip).items()}
+        made = {k: v[frames] for k, v in {**arrays_of(clip), **known_of}.items()}
         run = runs + np.concatenate([[0], np.cumsum(np.diff(frames) > 1)])
         runs = int(run[-1]) + 1
         held = np.full(len(frames), clip.name.rstrip("~") in dog_data.HELD_OUT)

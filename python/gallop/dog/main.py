@@ -13,6 +13,7 @@ import torch
 
 from gallop import exporter, modelfile
 from gallop.dog import export as dog_export
+from gallop.dog import mend as dog_mend
 from gallop.dog import train as dog_train
 from gallop.dog.polish import Plan, Polish
 from gallop.dog.rollout import Rollout
@@ -21,8 +22,6 @@ from gallop.interrupt import Interrupt
 from gallop.network import MANN
 from gallop.progress import Progress
 from gallop.trainer import load_checkpoint
-
-MENDING = Plan(0, slide=0.2, care=4.0, fleet=2.0, bare=True)
 
 
 def golden_inputs(trainer: Trainer, seed: int = 0) -> np.ndarray:
@@ -122,12 +121,12 @@ def train(args: argparse.Namespace) -> None:
 
 
 def polish(args: argparse.Namespace, trainer: Trainer) -> None:
-    """The last stages, under random sticks: the polish (without --polish none when --quick, else
-    1200 steps), then with --mend that of backing, turns on the spot and runs."""
+    """The last stages: the polish under random sticks (without --polish none when --quick, else
+    1200 steps), then with --mend its own motion made clean."""
     usual = 0 if args.quick else round(1200 * args.steps)
     steps = args.polish if args.polish is not None else usual
     polished(args, trainer, Plan(0 if args.begin else steps))
-    polished(args, trainer, dataclasses.replace(MENDING, steps=args.mend))
+    mended(args, trainer, dog_mend.plan_of(args.mend, trainer.device.type))
 
 
 def polished(args: argparse.Namespace, trainer: Trainer, plan: Plan,
@@ -148,6 +147,23 @@ def polished(args: argparse.Namespace, trainer: Trainer, plan: Plan,
                 bar.step(min(round(share * plan.steps), plan.steps),
                          f"loss {loss:.4f} penalty {penalty:.4f}")
                 trainer.history.append((made + step, loss + penalty, []))
+    trainer.interrupted = asked.asked
+
+
+def mended(args: argparse.Namespace, trainer: Trainer, plan: dog_mend.Plan) -> None:
+    """The rounds on the own motion."""
+    if plan.steps == 0 or trainer.interrupted:
+        return
+    total = plan.steps * len(plan.rates)
+    made = trainer.history[-1][0] if trainer.history else 0
+    bar = Progress(total, "mend", args.quiet)
+    with Interrupt() as asked:
+        for step, loss in dog_mend.mended(trainer, plan):
+            if step % 50 == 0 or step == total:
+                bar.step(step, f"loss {loss:.4f}")
+                trainer.history.append((made + step, loss, []))
+            if asked.asked:
+                break
     trainer.interrupted = asked.asked
 
 

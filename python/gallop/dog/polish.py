@@ -14,21 +14,19 @@ import numpy as np
 import torch
 
 from gallop import dog, exporter, graph
-from gallop.dog.control import Command, Controller, direction
-from gallop.dog.loop import State, turned
+from gallop.dog.control import Command, Controller
+from gallop.dog.loop import State
 from gallop.dog.train import Trainer, chances
 from gallop.masks import Masks
 
-RUNS = 200.0  # cm/s: who is asked for more runs
 LOW, LEAN = 0.803, 0.24  # a body keeps so much of its height at rest, and leans less (rad)
 SLOWEST = 0.44  # of an easy walk: nobody is told to go more slowly
 
 
 @dataclass(frozen=True)
 class Plan:
-    """How a polish runs: characters, frames with a gradient a step, weight of the penalties; how
-    much sliding counts, how much more of those who back or turn on the spot (`care`) and of those
-    who run (`fleet`), and whether it is that before the anchor (`bare`)."""
+    """How a polish runs: characters, frames with a gradient a step, weight of the penalties, and
+    how much sliding counts."""
 
     steps: int
     count: int = 64
@@ -39,9 +37,6 @@ class Plan:
     batch: int = 24
     length: int = 12
     slide: float = 0.1
-    care: float = 1.0
-    fleet: float = 1.0
-    bare: bool = False
 
 
 class Sticks:
@@ -123,14 +118,12 @@ class Polish:
         tells whose command is old and leads straight on."""
         total = torch.zeros((), device=self.device)
         for command in commands:
-            before = self.control.state
             self.control.step(command)
             total = total + self.strayed()
             s, y = self.control.state, self.control.y
             planted = (y[:, self.control.body.at["contact"]] >= 0.5).float()
-            flat = self.bare_slip(before) if self.plan.bare else s.feet_rate[..., 0::2]
-            slide = (flat.square().sum(-1) + 1e-6).sqrt() * planted
-            slide = (slide * self.care(command)[:, None]).mean()
+            flat = s.feet_rate[..., 0::2]
+            slide = ((flat.square().sum(-1) + 1e-6).sqrt() * planted).mean()
             low = (1.6 - s.feet[..., 1]).clamp(min=0)
             level = (self.control.top <= -self.control.rules["jump_time"]).float()
             total = total + low.mean() + self.unfit(s.posture, level).mean()
@@ -152,24 +145,6 @@ class Polish:
             said = self.teacher(self.control.x.detach())
         off = (self.control.y - said) / self.trainer.rollout.y_std
         return self.plan.keep / self.plan.weight * off.abs().mean()
-
-    def bare_slip(self, before: State) -> torch.Tensor:
-        """The feet's way over the ground in the last frame [C, L, 2], had no anchor held them."""
-        c, at = self.control, self.control.body.at
-        share = (1 - c.stand).clamp(0, 1) ** c.rules["stand_damping"]
-        root = share[:, None] * c.y[:, at["root.velocity.x"].start : at["root.turn"].stop]
-        feet = turned(c.state.feet[..., 0::2], -root[:, 2:])
-        return feet - before.feet[..., 0::2] + root[:, None, :2]
-
-    def care(self, command: Command) -> torch.Tensor:
-        """How much more than others' the sliding of characters [C] counts."""
-        c, plan = self.control, self.plan
-        wanted = c.velocity_wanted
-        along = (wanted * direction(c.facing_wanted)).sum(-1)
-        fast = wanted.norm(dim=1) > RUNS / dog.RATE
-        slow = (along < 0) | ((command.strafe > 0) & (command.move.norm(dim=1) < 0.01))
-        care = 1 + (plan.fleet - 1) * (fast & (along > 0))
-        return torch.where(slow, plan.care + 0 * care, care)
 
     def lag(self, settled: torch.Tensor) -> torch.Tensor:
         """How far the speed of the last 48 frames is from the one long wanted, units per frame."""

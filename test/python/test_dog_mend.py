@@ -1,0 +1,132 @@
+"""The dog's own motion made clean, and rounds of training on it."""
+
+import dataclasses
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+import dog_synthetic
+from gallop import dog, exporter, modelfile
+from gallop.dog import clean as dog_clean
+from gallop.dog import data as dog_data
+from gallop.dog import features as dog_features
+from gallop.dog import main as dog_main
+from gallop.dog import mend, own
+from gallop.dog import train as dog_train
+
+SMALL = mend.Plan(4, rates=(1e-3,), batch=10, unroll=3, share=0.8, count=7, length=200, warm=2)
+
+
+@pytest.fixture(scope="module")
+def frames():
+    clip = dog_synthetic.walk(400)
+    return dog_features.build([clip, dog_data.mirrored(clip), dog_data.still()])
+
+
+def trainer(frames):
+    settings = dog_train.Settings(hidden=16, experts=2, average=0.5)
+    return dog_train.Trainer(dog.contract(), frames, settings)
+
+
+def sliding(speed: float, aside: float = 0.0) -> own.Life:
+    """A walk that was told 60 cm/s and goes `speed` times as fast over the same steps."""
+    clip = dog_synthetic.walk(400)
+    root = clip.root * speed
+    root[:, 0] += aside * root[:, 1]
+    many = [v[:, None] for v in (root, clip.facing, clip.posture, clip.hinge)]
+    length = len(root)
+    wanted = np.tile([0.0, 1.0], (length, 1, 1))
+    ahead = np.zeros((length, 1, 6, 5))
+    return own.Life(*many, np.zeros((length, 1, 12)), np.zeros((length, 1)), wanted, ahead,
+                    np.arange(length)[:, None], np.array(["side"]))
+
+
+def slide(clip: dog_clean.Clip) -> float:
+    """Mean speed of planted feet, cm/s."""
+    way = np.diff(dog_clean.feet_world(clip)[..., [0, 2]], axis=0)
+    on = (clip.contact[1:] > 0.5) & clip.keep[1:, None]
+    return float(np.linalg.norm(way, axis=-1)[on].mean() * clip.rate)
+
+
+def test_planted_feet_are_held_and_the_root_goes_as_told():
+    life = sliding(0.85, aside=0.05)
+    clip = own.cleaned(life, 0)
+    raw = dataclasses.replace(clip, root=life.root[:, 0], hinge=life.hinge[:, 0])
+    assert slide(raw) > 8 and slide(clip) < 3
+    went = (clip.root[350] - clip.root[100]) / 250
+    assert went == pytest.approx([0.0, 1.0], abs=0.01)
+    assert len(clip) == 400 and not clip.keep[: own.SETTLED].any() and clip.keep[100:].all()
+
+
+def test_a_circle_is_made_faster_and_not_led():
+    angle = 0.02 * np.arange(300)
+    wanted = np.stack([np.sin(angle), np.cos(angle)], -1)
+    late = 0.8 * np.stack([np.sin(angle - 0.1), np.cos(angle - 0.1)], -1)
+    for led, lag in ((False, 0.1), (True, 0.0)):
+        root = own.paced(np.cumsum(late, 0), wanted, np.arange(300), led)
+        way = np.diff(root, axis=0)[100:200]
+        assert np.linalg.norm(way, axis=1) == pytest.approx(np.ones(100), abs=0.01)
+        turn = np.angle(way @ [1, 1j]) - np.angle(wanted[101:201] @ [1, 1j])
+        assert np.abs(np.angle(np.exp(1j * turn))) == pytest.approx(np.full(100, lag), abs=0.01)
+
+
+def test_orders_are_of_all_kinds():
+    rules = dog.contract().rules
+    orders = own.Orders(14, rules, 3)
+    jumps = np.zeros(14)
+    for _ in range(240):
+        command = orders.next()
+        jumps += command.jump.numpy()
+    kind = orders.kind
+    assert list(kind[:7]) == list(own.KINDS) and (jumps > 0).tolist() == (kind == "jump").tolist()
+    moves = command.move.norm(dim=1).numpy()
+    assert (moves[kind == "turn"] == 0).all() and (moves[kind != "turn"] > 0.3).all()
+    assert (command.run.numpy()[kind == "run"] > 0.7).all()
+    assert command.strafe.numpy()[np.isin(kind, own.KINDS[:2])].max() == 0
+    assert (np.abs(orders.spin[kind == "circle"]) * dog.RATE >= 0.5).all()
+
+
+def test_frames_of_a_networks_own_motion(frames):
+    """Mean outputs make a calm dog, any outputs none that could be learnt from."""
+    t = trainer(frames)
+    with pytest.raises(ValueError, match="no motion of a dog"):
+        own.frames(exporter.to_model(t.average, t.contract, t.scale), 7, 200, 1)
+    with torch.no_grad():
+        t.average.layers[-1].weight.mul_(0)
+        t.average.layers[-1].bias.mul_(0)
+    made = own.frames(exporter.to_model(t.average, t.contract, t.scale), 7, 260, 1)
+    both = own.joined(frames, made)
+    assert len(made) > 500 and len(both) == len(frames) + len(made)
+    assert all(np.isfinite(v).all() for v in vars(made).values()) and not made.held.any()
+    assert both.run[len(frames)] == frames.run.max() + 1 + made.run[0]
+
+
+def test_a_round_learns_from_both_and_leaves_what_it_made(frames, monkeypatch):
+    t = trainer(frames)
+    before = t.average.layers[0].weight.clone()
+    monkeypatch.setattr(own, "frames", lambda *_: frames)
+    one = mend.Mend(t, SMALL, frames, 1e-3)
+    rows = one.rows()
+    assert (rows >= len(frames)).tolist() == [False] * 2 + [True] * 8
+    assert one.trainer.rollout.anchor == 0
+    rates = [one.trainer.adam.param_groups[0]["lr"] for step in range(3) if one.step(step) > 0]
+    assert rates[0] < rates[1] > rates[2]
+    made = [number for number, loss in mend.mended(t, SMALL) if np.isfinite(loss)]
+    assert made == [1, 2, 3, 4] and t.contract.rules["anchor"] == SMALL.anchor
+    assert not torch.equal(before, t.average.layers[0].weight)
+    assert torch.equal(t.net.layers[0].weight, t.average.layers[0].weight)
+    stopped = t.average.layers[0].weight.clone()
+    for _ in mend.mended(t, SMALL):
+        break
+    assert not torch.equal(stopped, t.average.layers[0].weight)
+
+
+def test_a_dog_out_of_a_file_goes_on(frames, tmp_path: Path):
+    t = trainer(frames)
+    path = tmp_path / "dog.gallop"
+    modelfile.write(exporter.to_model(t.average, t.contract, t.scale, "f32"), path)
+    again = dog_main.begun_from(path)
+    for name, value in t.average.state_dict().items():
+        assert torch.allclose(again["net"][name].to(value.dtype), value)
