@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy.ndimage import binary_dilation, gaussian_filter1d
+from scipy.ndimage import binary_dilation, gaussian_filter1d, maximum_filter1d
 
 from gallop import label, rotation
 from gallop.motion import Clip, Skeleton, to_local
@@ -110,6 +110,17 @@ def lock_toes(
         moved[:, i] = np.linalg.norm(shift, axis=-1)
         bend_leg(position, turn, leg, shift)
     return replace(clip, local=to_local(clip.skeleton, turn)), moved
+
+
+def raised(clip: Clip, legs: list[Leg], fade: int = 3) -> Clip:
+    """The clip with toes that sink into the floor (height 0) lifted onto it, moving ankle and knee
+    by two-bone IK. Who lands from a jump on the balls of his feet sinks by up to ten centimetres
+    where his feet are longer than those of whose motion it is."""
+    position, turn = clip.world()
+    for leg in legs:
+        depth = maximum_filter1d(np.maximum(-position[:, leg.toe, 1], 0), 2 * fade + 1)
+        bend_leg(position, turn, leg, gaussian_filter1d(depth, fade / 2)[:, None] * [0, 1, 0])
+    return replace(clip, local=to_local(clip.skeleton, turn))
 
 
 def _held_shift(toe: np.ndarray, contact: np.ndarray, fade: int) -> np.ndarray:

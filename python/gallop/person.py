@@ -47,9 +47,8 @@ def stood(clip: motion.Clip, legs: list[Leg]) -> motion.Clip:
     bad = np.zeros(len(clip), bool)
     for first, end in aloft:
         bad[first:end] = end - first > 6
-    bad |= toes[..., 1].min(1) < rest - LIFTED
     clip = replace(clip, keep=clip.keep & ~binary_dilation(bad, iterations=SETTLE))
-    return clean.lock_toes(clip, legs, speed=QUICK)[0]
+    return clean.lock_toes(clean.raised(clip, legs), legs, speed=QUICK)[0]
 
 
 def packed(clips: list[motion.Clip]) -> dict[str, np.ndarray]:

@@ -33,7 +33,7 @@ from gallop.features import Dataset, Take, planar
 
 RATE = walker.RATE
 STANDS = "Female1_A01_Stand"  # ACCAD's woman at rest
-ACCAD = re.compile(r"_C\d+_(?!.*(Box|Crouch|Hop))")
+ACCAD = re.compile(r"_C\d+_(?!.*(Box|Crouch|Hop|Jump))")
 CMU = re.compile(r"09_(0\d|1[01])$")
 ATTRIBUTION = "; ".join((
     o3de.ATTRIBUTION,

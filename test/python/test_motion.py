@@ -111,6 +111,17 @@ def test_lock_stills_toes_and_keeps_bones():
     assert synthetic.bones_stretch(locked) < 1e-6 and moved.max() < 5
 
 
+def test_toes_that_sink_are_lifted_out_of_the_floor():
+    clip = synthetic.walk(300)
+    toes = [leg.toe for leg in synthetic.legs()]
+    clip.root[100:106, 1] -= 9.0  # of one who lands on the balls of his feet
+    before, after = (c.world()[0][:, toes, 1] for c in (clip, clean.raised(clip, synthetic.legs())))
+    sunk = before.min(1) < -0.5
+    assert before.min() < -5 and after.min() > -0.5
+    assert np.abs(after - before)[~(np.convolve(sunk, np.ones(19), "same") > 0)].max() < 0.5
+    assert synthetic.bones_stretch(clean.raised(clip, synthetic.legs())) < 1e-6
+
+
 def test_ground_puts_the_lowest_foot_on_the_floor():
     clip = synthetic.walk(200)
     clip.root[:, 1] = 0

@@ -59,6 +59,22 @@ def test_people_stand_on_the_floor_and_what_they_climb_is_left_out():
     assert not made.keep[300:400].any() and made.keep[:240].all() and made.keep[460:].all()
 
 
+def test_who_sinks_for_a_moment_is_used():
+    """A landing on the balls of the feet is no lower floor."""
+    clip = synthetic.walk(600)
+    clip.root[300:306, 1] -= 9.0
+    made = person.stood(clip, synthetic.legs())
+    toes = made.world()[0][:, [leg.toe for leg in synthetic.legs()], 1]
+    assert made.keep.all() and toes.min() > -0.5
+
+
+@pytest.mark.parametrize("name, used", [
+    ("Female1_C03_Run", True), ("Female1_C20_RunToJumpToWalk", False),
+    ("Female1_C22_HopForward", False), ("Female1_A01_Stand", False)])
+def test_what_hops_is_left_out(name, used):
+    assert bool(runner.ACCAD.search(name)) == used
+
+
 def moving(speed, frames=300):
     """Position [T, 2, 3] of hips and toe, path and facing of someone who goes so fast (cm/s)."""
     way = np.cumsum(np.broadcast_to(speed, frames)) / 60
