@@ -252,7 +252,8 @@ static void read_store(reading *self, const char *text, size_t size, const char 
     gali_operand stored = gali_operand_read(value, value_size);
     const size_t count = read_word(text, size, self->word);
     self->to->is_store = 1;
-    if (count >= size || text[count] != '(' || closed_at(text + count, size - count) + 1 + count > size) {
+    if (!*self->word || count >= size || text[count] != '(' ||
+        closed_at(text + count, size - count) + 1 + count > size) {
         self->unknown = 1;
         return;
     }
