@@ -249,6 +249,11 @@ static void evaluates_rows(void **state) {
     expect_good(gallop_here("%s --precision f64", arguments));
     expect_bad(gallop_here("%s -o %s/x.npy", arguments, place), 2, "x.npy: a file that is read");
     expect_bad(gallop_here("%s --blend %s/p.npy", arguments, place), 2, "--blend does not go with this model");
+    expect_bad(gallop_here("%s --block 32", arguments), 2, "--block is for --precision int16, int8");
+    const float phases[ROWS + 1] = {0};
+    assert_int_equal(gali_npy_write(place_of("more.npy"), phases, GALI_f32, 1, (size_t[]){ROWS + 1}, &error),
+                     GAL_OK);
+    expect_bad(gallop_here("%s --phase %s/more.npy", arguments, place), 1, "more.npy: 6 rows, x has 5");
     char *wide = malloc(1 << 20);
     FILE *file = fopen(place_of("y.npy"), "rb");
     wide_size = fread(wide, 1, 1 << 20, file);

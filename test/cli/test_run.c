@@ -9,6 +9,7 @@
 #include "command_line.h"
 #include "import/onnx_bytes.h"
 #include "npy.h"
+#include "options.h"
 
 /* sum = x + y, positive = max(sum, 0), of [batch][3]. */
 static void write_model(void) {
@@ -225,6 +226,11 @@ static void what_does_not_fit_is_named(void **state) {
     expect_bad(run("#/m.onnx -i #/m.onnx -i #/y.npy"), 1, "not a .npy file");
     expect_bad(run("#/m.onnx -i #/x.npy -i #/y.npy -o #/y.npy"), 2, "the model has 2 outputs: name a folder");
     expect_bad(run("#/m.onnx -i #/x.npy -i #/y.npy --target none"), 2, "not one of");
+    char many[512] = "#/m.onnx";
+    for (int i = 0; i <= GALI_OPTION_LIST_MAX; i++) {
+        strcat(many, " -i a");
+    }
+    expect_bad(run(many), 2, "-i: more than 64");
     expect_bad(run("#/m.onnx --target opencl --keep #/own"), 2, "target opencl has no files to keep");
     expect_bad(run("#/m.onnx --device 1"), 2, "--device is for --target opencl");
     expect_bad(run("#/m.onnx --times"), 2, "--times is for --target opencl");
