@@ -100,7 +100,7 @@ static void put_bars(const gali_judge_page *page, FILE *out) {
 
 /* ---- plots ---- */
 
-enum { PLOT_WIDE = 1200, PLOT_HIGH = 110, PLOT_SECONDS = 20 };
+enum { PLOT_WIDE = 1200, PLOT_HIGH = 110, PLOT_SECONDS = 20 /* of longer runs */ };
 
 /* What a plot shows of a frame, in metres and seconds. */
 typedef double (*quantity)(const gali_judged *judged, const gali_judge_trace *trace, uint32_t f);
@@ -115,11 +115,15 @@ static double body_at(const gali_judged *judged, const gali_judge_trace *trace, 
     return (double)(trace->frames[f].body * judged->controller->contract->unit);
 }
 
-static void put_line(const gali_judged *judged, uint32_t script, quantity what, double most, const char *colour,
-                     FILE *out) {
+static uint32_t frames_of(const gali_judged *judged, uint32_t script) {
+    return judged->whole[gali_judge_scripts[script].ground].frames;
+}
+
+static void put_line(const gali_judged *judged, uint32_t script, quantity what, double most, double seconds,
+                     const char *colour, FILE *out) {
     const gali_judge_trace *trace = gali_judged_trace(judged, script);
-    uint32_t frames = judged->whole[gali_judge_scripts[script].ground].frames;
-    const double end = (double)PLOT_SECONDS * (double)judged->controller->contract->rate;
+    const uint32_t frames = frames_of(judged, script);
+    const double end = seconds * (double)judged->controller->contract->rate;
     fprintf(out, "<polyline fill=none stroke=\"%s\" points=\"", colour);
     for (uint32_t f = 0; f < frames && f < end; f += 2) {
         fprintf(out, "%.1f,%.1f ", f / end * (double)PLOT_WIDE,
@@ -130,19 +134,19 @@ static void put_line(const gali_judged *judged, uint32_t script, quantity what, 
 
 static void put_plot(const gali_judge_page *page, uint32_t script, const char *title, quantity what,
                      FILE *out) {
-    double most = 1e-3;
+    double most = 1e-3, seconds = 0;
     for (uint32_t m = 0; m < page->models; m++) {
         const gali_judged *judged = page->judged[m];
-        uint32_t frames = judged->whole[gali_judge_scripts[script].ground].frames;
-        for (uint32_t f = 0; gali_judged_has(judged, script) && f < frames; f++) {
+        for (uint32_t f = 0; gali_judged_has(judged, script) && f < frames_of(judged, script); f++) {
+            seconds = fmin(fmax(seconds, (f + 1) / (double)judged->controller->contract->rate), PLOT_SECONDS);
             most = fmax(most, 1.05 * what(judged, gali_judged_trace(judged, script), f));
         }
     }
-    fprintf(out, "<small>%s, 0 to %.2f, over %d s</small><svg viewBox=\"0 0 %d %d\">", title, most,
-            PLOT_SECONDS, PLOT_WIDE, PLOT_HIGH);
+    fprintf(out, "<small>%s, 0 to %.2f, over %.3g s</small><svg viewBox=\"0 0 %d %d\">", title, most, seconds,
+            PLOT_WIDE, PLOT_HIGH);
     for (uint32_t m = 0; m < page->models; m++) {
         if (gali_judged_has(page->judged[m], script)) {
-            put_line(page->judged[m], script, what, most, colours[m], out);
+            put_line(page->judged[m], script, what, most, seconds, colours[m], out);
         }
     }
     fputs("</svg>\n", out);

@@ -136,6 +136,8 @@ static void expect_page_of_one_missed(const char *path) {
     const char *all = strstr(page, "<summary>All bars"),
                *row = strstr(page, "<tr class=missed><td><a href=\"#s");
     expect_text(page, " bars are missed:");
+    /* curves end where the plots do: a run of 6 s has no empty rest */
+    expect_text(page, ", over 6 s</small>");
     assert_true(all && row && row < all &&
                 sscanf(row, "<tr class=missed><td><a href=\"#s%u\">run</a>", &script) == 1);
     for (const char *at = row; at; at = strstr(at + 1, "<tr class=missed")) {
