@@ -213,6 +213,20 @@ test("the recorded crowd plays inside", async () => {
 });
 
 for (const width of [320, 390]) {
+  test(`the way back does not lie on the recording's title at ${width} pixels`, async () => {
+    const page = await open("count=1", { viewport: { width, height: 700 } });
+    if (await page.getAttribute("#toggle", "aria-expanded") !== "true") await page.click("#toggle");
+    await page.click("#replay");
+    const title = page.frameLocator("#recorded iframe").locator("h1");
+    await title.waitFor();
+    const words = await title.evaluate((h) => { const r = document.createRange(); r.selectNodeContents(h); return r.getBoundingClientRect().right; });
+    const back = await page.locator("#back").boundingBox();
+    assert.ok(words <= back.x && back.x + back.width <= width, `${words}, ${JSON.stringify(back)}`);
+    await finish(page);
+  });
+}
+
+for (const width of [320, 390]) {
   test(`the recording's toolbar is within ${width} pixels`, async () => {
     const page = await browser.newPage({ viewport: { width, height: 640 } });
     await page.goto(`file://${process.env.REPLAY}`);
