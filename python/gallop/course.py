@@ -53,4 +53,4 @@ class Course:
         way = torch.where((kind % KINDS >= PIVOTS)[:, None], way * 0, way)
         mixed, use = self.means(kind, {"way": way, "face": face})
         error = mixed["way"].square().sum(-1) + self.facing * mixed["face"].square()
-        return (use * error).sum() / use.sum().clamp(min=1)
+        return (use * error).sum() / use[:KINDS].sum().clamp(min=1)  # crouched ones count besides

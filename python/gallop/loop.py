@@ -209,7 +209,7 @@ class Loop:
         top = torch.where(begins, torch.full_like(later, time), later)
         return replace(s, jump_top=top), top > -time / 2
 
-    def _jump_amount(self, frames: torch.Tensor) -> torch.Tensor:
+    def jump_amount(self, frames: torch.Tensor) -> torch.Tensor:
         """How much of a jump it is so many frames after its top."""
         time, away = self.rules["jump_time"], frames.abs()
         return torch.where(away < time, 0.5 + 0.5 * torch.cos(math.pi * away / time), 0 * away)
@@ -332,7 +332,7 @@ class Loop:
             -1, len(self.frames) - now, -1)], 1)
         if self.jumps:
             j = self.roles["jump"]
-            bell = self._jump_amount(self.frames - s.jump_top[:, None])
+            bell = self.jump_amount(self.frames - s.jump_top[:, None])
             bell = bell * self._jump_told(s)[:, None]
             gait = torch.cat([gait[..., :j], bell[..., None], gait[..., j + 1 :]], -1)
         return replace(s, path=path, facing=facing, gait=gait)
@@ -407,7 +407,7 @@ class Loop:
         carry = self.rules["jump_carry"]
         if not self.jumps or carry <= 0:
             return step
-        amount = self._jump_amount(-s.jump_top)
+        amount = self.jump_amount(-s.jump_top)
         return mix(step, s.velocity, (carry * amount * amount)[:, None])
 
     def _fed(self, s: State, y: torch.Tensor) -> torch.Tensor:

@@ -9,7 +9,8 @@ and the network is moved so that
   on the mean in each kind of command (course),
 - feet travel as far and step as often as in the data in each manner of going (manner),
 - hips are as high in it, and go up and down as far (hips),
-- who jumps goes on as fast as told (leap), and who runs keeps his hips up (tall),
+- who jumps goes on as fast as told (leap), his hips rise and fall once, as the data's (arc), and
+  who runs keeps his hips up (tall),
 - who begins to go does not overshoot (over),
 - no joint's motion changes by more in a frame than a body's can (calm),
 - feet stay over the floor, and bones have their lengths (body),
@@ -34,7 +35,7 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from gallop import graph, terrain
+from gallop import arc, graph, terrain
 from gallop.contract import Contract
 from gallop.course import CIRCLES, KINDS, PIVOTS, Course
 from gallop.features import Dataset
@@ -56,8 +57,8 @@ OVER = 0.04  # share of the wanted speed by which a mean over a stride may lie a
 LEAN = 0.15  # how far the head is ahead of the hips for each unit of the slope's rise over run
 STRETCHED = 0.975  # of its length: from there on a shown leg gives way
 BEGINS = (1.0, 0.05)  # s after its first stride in which one begins; m/s faster than he went
-PARTS = ("slide", "calm", "keep", "track", "course", "body", "manner", "hips", "leap", "tall",
-         "over", "data", "tread", "reach", "lean")
+PARTS = ("slide", "calm", "keep", "track", "course", "body", "manner", "hips", "leap", "arc",
+         "tall", "over", "data", "tread", "reach", "lean")
 
 
 @dataclass(frozen=True)
@@ -69,6 +70,7 @@ class Plan:
     frames: int = 16
     rate: float = 2e-4
     slide: float = 3.0
+    blunt: float = math.inf  # m/s; from there on a slide counts no more as its square
     creep: float = 0.15  # m/s; how much a small slide counts beside its square
     calm: float = 0.02
     track: float = 1.0
@@ -87,8 +89,11 @@ class Plan:
     spins: float = 0.09  # share of commands that turn on the spot
     turns: float = 1.0  # how much more the slides of those count who turn on the spot,
     leaps: float = 1.0  # of those who jump,
-    squats: float = 1.0  # and of those who crouch
+    squats: float = 1.0  # of those who crouch,
+    steady: float = 1.0  # and of those who go as they were told and have settled
+    sway: float = 0.0  # how much more the facing of those counts in `track` who strafe, rad, m/s
     leap: float = 0.0  # who jumps is to go on as fast as told
+    arc: float = 0.0  # and his hips are to rise and fall as in the data
     jumps: float = 0.15  # share of the commands to go ahead that jump
     ahead: float = 0.4  # share of commands that go ahead
     crouches: float = 0.12  # share of commands that crouch
@@ -141,6 +146,7 @@ class Polish:
         self.style = one
         self.kept = self._kept(contract, teacher is None).to(world.device)
         self.moments = Moments(goal, contract.unit, world.device)
+        self.arc = arc.Arc(arc.shown(contract, data, style), world.device)
         self.course = Course(world.device, plan.facing)
         feet = self.unroll.at.feet
         self.feet = torch.tensor([j for _, j, _ in feet], device=world.device)
@@ -284,7 +290,7 @@ class Polish:
         u, plan, loop = self.unroll, self.plan, self.loop
         begin = state.path[:, loop.now]
         wanted, slide, keep, raw, ways, over, last = 0.0, [], [], [], [], [], None
-        phase = []
+        phase, tops = [], []
         leaping = self._leaping(state)
         for _ in range(plan.frames):
             state, orders = loop.command(state, orders.stick()), orders.later()
@@ -298,6 +304,7 @@ class Polish:
             y = out * u.y_std + u.y_mean
             raw.append(y)
             phase.append(state.phase.detach())
+            tops.append(state.jump_top)
             ways.append(self._world(state, y))
             feet = self._feet(state, y)
             if plan.ground > 0:
@@ -314,12 +321,12 @@ class Polish:
         settled = torch.clamp((orders.age - plan.frames - first) / (full - first), 0, 1)
         landed = ~self._leaping(state)
         settled = settled * landed
-        track = self._track(went, wanted, state, settled)
+        track = self._track(went, wanted, state, settled, orders.strafe)
         if plan.ground > 0:  # the others stay as they are: of theirs nothing is trained
             uneven = terrain.is_uneven(state.ground).float()
             settled = settled * uneven
         kind = torch.where(settled >= 1, orders.kind, -torch.ones_like(settled))
-        if plan.paced:  # not for --quick, which then misses bars (a back walk 15 % too slow)
+        if plan.paced:
             kind = torch.where((kind >= 0) & (orders.crouch > 0), kind + KINDS, kind)
         off = wrap(state.face - state.facing[:, loop.now])
         course = self.course.loss(went, wanted, off, kind)
@@ -328,7 +335,7 @@ class Polish:
         hips = stacked[..., u.at.position][..., 1]
         habits, bent = self.moments.loss(self._foot_points(stacked), hips, self._advance(stacked),
                                          torch.stack(phase, 1), manner)
-        care = self._care(orders, leaping | ~landed)
+        care = self._care(orders, leaping | ~landed, settled >= 1)
         parts = dict(zip(("tread", "reach", "lean"), torch.stack(over).mean(0))) if over else {}
         parts = {k: getattr(plan, k) * v for k, v in parts.items()}
         return state, orders, {**parts, "slide": plan.slide * (torch.stack(slide) * care).mean(),
@@ -340,6 +347,7 @@ class Polish:
                                "manner": plan.manner * habits,
                                "hips": plan.hips * bent,
                                "leap": plan.leap * self._leap(went - wanted, leaping & ~landed),
+                               "arc": plan.arc * self._arc(hips, torch.stack(tops, 1)),
                                "tall": plan.tall * self._tall(stacked, state, leaping | ~landed),
                                "over": plan.over * self._over(state, orders)}
 
@@ -387,12 +395,16 @@ class Polish:
         goes = (s.velocity.norm(dim=-1) / self.pool.rules["speed_walk"]).clamp(max=1)
         return turned(s.slope, -s.facing[:, self.loop.now]) * (tall * goes)[:, None]
 
-    def _care(self, orders: Orders, leaping: torch.Tensor) -> torch.Tensor:
+    def _care(
+        self, orders: Orders, leaping: torch.Tensor, settled: torch.Tensor
+    ) -> torch.Tensor:
         """How much more the slides of each character [C] count."""
         one = torch.ones_like(orders.kind)
-        care = torch.where(orders.crouch > 0, self.plan.squats * one, one)
+        going = settled & (orders.kind >= 0) & (orders.kind < PIVOTS)
+        one = torch.where(going, self.plan.steady * one, one)
+        care = torch.where(orders.crouch > 0, self.plan.squats * torch.ones_like(one), one)
         care = torch.where(orders.kind >= PIVOTS, self.plan.turns * care, care)
-        return torch.where(leaping, self.plan.leaps * one, care)
+        return torch.where(leaping, self.plan.leaps * torch.ones_like(one), care)
 
     def _leaping(self, s: State) -> torch.Tensor:
         """Who jumps [C], from the button until he has landed."""
@@ -403,6 +415,10 @@ class Polish:
         size = off.norm(dim=-1) * self.pool.per_second / self.plan.frames
         cost = torch.where(size < 1, size.square(), 2 * size - 1)
         return (cost * leaping).sum() / leaping.sum().clamp(min=1)
+
+    def _arc(self, hips: torch.Tensor, tops: torch.Tensor) -> torch.Tensor:
+        """How far the hips [C, F] of who jumps are off the data's; `tops` [C, F]: frames to go."""
+        return self.arc.loss(hips, tops, self.loop.jump_amount(-tops))
 
     def _tall(self, raw: torch.Tensor, s: State, leaping: torch.Tensor) -> torch.Tensor:
         """How far under LEAST the hips of those are who neither crouch nor jump, cm squared."""
@@ -473,18 +489,22 @@ class Polish:
         at = self.unroll.at
         squared = (b[0] - a[0]).square().sum(-1) * (at.metres * at.rate) ** 2
         size = (squared + SLOW**2).sqrt() - SLOW  # of a square alone nothing small would be mended
+        if self.plan.blunt < math.inf:
+            squared = squared - torch.relu(size - self.plan.blunt).square()
         slide = squared + self.plan.creep * size
         return (slide * a[1] * b[1] * self.foot_weight).sum(1)
 
     def _track(
-        self, went: torch.Tensor, wanted: torch.Tensor, s: State, settled: torch.Tensor
+        self, went: torch.Tensor, wanted: torch.Tensor, s: State, settled: torch.Tensor,
+        strafe: torch.Tensor,
     ) -> torch.Tensor:
         """Mean square errors of mean velocity (m/s) and of facing (rad) of settled commands."""
         at, plan = self.unroll.at, self.plan
         size = at.metres * at.rate / plan.frames
         velocity = ((went - wanted) * size).square().sum(-1)
         face = wrap(s.face - s.facing[:, self.loop.now]).square()
-        return (settled * (velocity + 0.5 * face)).sum() / settled.sum().clamp(min=1)
+        face = (0.5 + plan.sway * strafe) * face
+        return (settled * (velocity + face)).sum() / settled.sum().clamp(min=1)
 
 
 def named(state: State, orders: Orders) -> graph.Tensors:

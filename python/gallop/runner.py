@@ -58,19 +58,21 @@ RULES = {
     "speed_crouch": 0.64, "crouch_still": 1.0, "crouch_smooth": 0.2,
     "velocity_smooth": 0.4, "direction_smooth": 0.5,
     "jump_time": 27.0, "jump_speed": 0.6, "inertia_jump": 6.0,
-    "inertia_body": 2.0, "foot_lock_contact": 0.45, "speed_band": 0.1, "speed_push": 0.3,
-    "gait_smooth": 0.3, "speed_push_side": 0.7, "jump_carry": 1.0,
+    "inertia_body": 2.0, "foot_lock_contact": 0.45, "speed_band": 0.1, "speed_push": 0.15,
+    "gait_smooth": 0.3, "speed_push_side": 0.85, "jump_carry": 1.0, "jump_ease": 8.0,
+    "phase_aside": 1.45,
     "inertia_way": 14.3, "inertia_turn": 4.0, "inertia_swing": 11.0,
 }  # fmt: skip
 
 # What is trained: width of the hidden layers and steps of polish, and the same with --quick.
 HIDDEN = {"pfnn": 384, "mann": 224}
-POLISH, PACED_POLISH = 6400, 4150
-QUICK_HIDDEN, QUICK_POLISH = 160, 300
-# What --paced has of its own: of polish.Plan, and of RULES.
-PACED = {"paced": True, "carry": 1.0, "leap": 0.5, "leaps": 10.0, "turns": 5.0, "spins": 0.13,
-         "squats": 3.0, "facing": 2.0, "hips": 0.05}
-PACED_RULES = {"speed_push": 0.15, "speed_push_side": 0.85, "jump_ease": 8.0, "phase_aside": 1.45}
+POLISH = 5900
+QUICK_HIDDEN, QUICK_POLISH = 160, 400
+# What the polish has of its own, of polish.Plan.
+RECIPE = {"paced": True, "carry": 1.0, "leap": 0.5, "leaps": 8.0, "turns": 6.0, "spins": 0.13,
+          "squats": 3.0, "steady": 3.0, "blunt": 0.5, "facing": 2.0, "sway": 4.0, "hips": 0.05,
+          "arc": 0.05}
+QUICK_RECIPE = {**RECIPE, "course": 40.0}  # so few steps leave who runs too slow else
 
 # Label constants: speeds in cm/s, heights as shares of the height of the hips when standing.
 RUNS = (175.0, 215.0)  # between these a walk becomes a run; to the side and back sooner
@@ -196,14 +198,13 @@ def rarity(data: Dataset) -> np.ndarray:
     return weight / weight.mean()
 
 
-def contract(phased: bool = True, sees: bool = False, paced: bool = False) -> Contract:
+def contract(phased: bool = True, sees: bool = False) -> Contract:
     """The runner's contract: the walker's with two gaits more, and the ground where it `sees`."""
     text = library.models_folder() / "walker.contract"
     base = parse(text.read_text(), str(text))
     skeleton = motion.Skeleton(base.joint_names(), base.parents(),
                                np.array([j.offset for j in base.joints]))
-    rules = {**RULES, **PACED_RULES} if paced else RULES
-    made = walker.template("runner", skeleton, base.legs, 0.01, rules, phased, GAITS)
+    made = walker.template("runner", skeleton, base.legs, 0.01, RULES, phased, GAITS)
     if sees:
         made.inputs[-2:-2] = terrain.blocks(made.unit)
     return made

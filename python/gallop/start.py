@@ -15,7 +15,7 @@ from gallop.contract import Contract, parse
 from gallop.loop import Loop, Stick
 from gallop.modelfile import Model
 
-FRAMES = 240  # until nothing moves any more
+FRAMES = 40  # until it stands; the phase goes on by and by, and with it the pose
 POSE = ("contact", "joint.position", "joint.velocity", "joint.rotation")
 
 

@@ -57,7 +57,7 @@ GROUND = {"rate": 5e-4, "ground": 0.85, "tread": 2.0, "reach": 2.0, "lean": 0.3,
 NAMED = ("walker", "runner", "dog")
 PFNNS = ("walker", "runner", None)
 WHOSE = {  # of options that only some trainings have: theirs; None is that of --data alone
-    "begin": NAMED, "mend": NAMED, "ground": NAMED[:2], "paced": ("runner",),
+    "begin": NAMED, "mend": NAMED, "ground": NAMED[:2],
     "clips": ("runner",), "teacher": ("walker",), "contract": ("walker",),
     "plain_paths": ("walker",), "all": ("walker",), "roles": (None,), "look": (None,),
     "no_standing": (None,), "seconds": (None,), "slide": PFNNS, "kinematics": PFNNS,
@@ -160,13 +160,11 @@ def parser() -> argparse.ArgumentParser:
                    "which it learns to see the ground; nothing else is changed (0: it does not)")
     p.add_argument("--from", type=Path, dest="begin", metavar="MODEL",
                    help="mend this model of the project, and train nothing else")
-    p.add_argument("--paced", action="store_true",
-                   help="runner: polished at the pace of run time: turns on the spot and jumps "
-                   "slide less, hips are as high as in the data")
     p.add_argument("--keep", type=float,
                    help="polish: how much stays as it was (0.5), or as the teacher says (2)")
-    p.add_argument("--course", type=float, default=20.0, help="polish: weight of where it is led")
-    p.add_argument("--polish-slide", type=float, default=3.0, help="polish: weight of foot slide")
+    p.add_argument("--course", type=float,
+                   help="polish: weight of where it is led (20; the runner's --quick 40)")
+    p.add_argument("--polish-slide", type=float, help="polish: weight of foot slide (3)")
     p.add_argument("--device", default="cuda" if torch.cuda.is_available() else "cpu")
     p.add_argument("--checkpoint", type=Path, help="file to resume from and save to")
     p.add_argument("--curve", type=Path, help="CSV file for the loss curve")
@@ -268,9 +266,9 @@ def train_runner(args: argparse.Namespace) -> None:
     """Train, judge and write the runner."""
     args.hidden = args.hidden or (runner.QUICK_HIDDEN if args.quick else runner.HIDDEN[args.kind])
     if args.polish is None:
-        usual = runner.PACED_POLISH if args.paced else runner.POLISH
-        args.polish = round((runner.QUICK_POLISH if args.quick else usual) * args.steps)
-    rules = runner.contract(args.kind == "pfnn", args.ground > 0, args.paced)
+        usual = runner.QUICK_POLISH if args.quick else runner.POLISH
+        args.polish = round(usual * args.steps)
+    rules = runner.contract(args.kind == "pfnn", args.ground > 0)
     data = features.build(rules, runner.takes(runner_clips(args)))
     data.weight = runner.rarity(data)
     every = np.ones(len(data.x), bool)
@@ -283,7 +281,8 @@ def train_runner(args: argparse.Namespace) -> None:
     if trainer.world.rank > 0:
         return
     curve = trainer.history
-    net, more = polished(args, trainer, rules, data, 0, recipe=runner.PACED if args.paced else {})
+    own = runner.QUICK_RECIPE if args.quick else runner.RECIPE
+    net, more = polished(args, trainer, rules, data, 0, recipe=own)
     if args.curve:
         write_curve(args.curve, curve + [(settings_steps(settings) + s, e) for s, e in more])
     model = exporter.to_model(net, rules, scale, fixed=np.ones(len(data.styles)))
@@ -358,9 +357,10 @@ def plans_of(
     large = (512, 16, Stage(1, 256, 16, weights=weights))
     size = small if args.quick else large
     mended = large if args.device.startswith("cuda") and not args.quick else small
-    keep = args.keep if args.keep is not None else (2.0 if taught else 0.5)
-    plan = Plan(0 if args.begin else steps, *size[:2], keep=keep, slide=args.polish_slide,
-                course=args.course, stage=size[2], **recipe)
+    told = {"keep": args.keep, "slide": args.polish_slide, "course": args.course}
+    own = {**({"keep": 2.0} if taught else {}), **recipe}
+    own.update((k, v) for k, v in told.items() if v is not None)
+    plan = Plan(0 if args.begin else steps, *size[:2], stage=size[2], **own)
     mend = dataclasses.replace(plan, steps=args.mend, pool=mended[0], frames=mended[1],
                                stage=mended[2], **MENDING)
     few = dataclasses.replace(plan.stage, batch=plan.stage.batch // 2)

@@ -1,6 +1,7 @@
 """Training: it learns, a seed is a result, a resumed run is an uninterrupted one, two are one."""
 
 import dataclasses
+import math
 import os
 import signal
 import subprocess
@@ -186,7 +187,7 @@ def test_who_begins_too_fast_is_told(data):
 def test_who_turns_on_the_spot_goes_at_the_pace_of_run_time(data):
     """Else he lets the phase stand there, and slides without a step; all others' is their own."""
     args = train.parser().parse_args(["runner", "--polish", "5"])
-    (made, _), = train.plans_of(args, False, runner.PACED)
+    (made, _), = train.plans_of(args, False, runner.RECIPE)
     assert made.paced and made.carry == runner.RULES["jump_carry"]
     t = trainer(data)
     for paced in (True, False):
@@ -202,14 +203,42 @@ def test_who_turns_on_the_spot_goes_at_the_pace_of_run_time(data):
         assert torch.allclose(went, turns, atol=1e-6) and bool(turns.any()) == paced
 
 
-def test_slides_of_who_jumps_turns_or_crouches_count_for_more(data):
+def test_slides_count_by_what_one_does(data):
+    """Of who jumps, turns on the spot, crouches, or goes on as he was told."""
     t = trainer(data)
-    more = dataclasses.replace(plan(1), leaps=8.0, turns=4.0, squats=2.5)
+    more = dataclasses.replace(plan(1), leaps=8.0, turns=4.0, squats=2.5, steady=3.0)
     p = polish.Polish(t.average, t.unroll, C, data, t.batches, 0, more, 1, t.world)
     kind = torch.tensor([0.0, course.PIVOTS] * 4)
     crouch = torch.tensor([0.0, 0.0, 1.0, 1.0] * 2)
     orders = dataclasses.replace(p.orders, kind=kind, crouch=crouch)
-    assert p._care(orders, torch.arange(8) > 4).tolist() == [1, 4, 2.5, 10, 1, 8, 8, 8]
+    care = p._care(orders, torch.arange(8) > 4, torch.arange(8) < 4)
+    assert care.tolist() == [3, 4, 2.5, 10, 1, 8, 8, 8]
+
+
+def test_large_slides_count_less_than_their_square(data):
+    t = trainer(data)
+    fast = torch.tensor([0.1, 3.0]) / (C.unit * C.rate)  # m/s
+    none = (torch.zeros(2, 4, 2), torch.ones(2, 4))
+    slid = (torch.stack([fast, 0 * fast], -1)[:, None].expand(-1, 4, -1), torch.ones(2, 4))
+    of = {}
+    for blunt in (math.inf, 0.5):
+        one = dataclasses.replace(plan(1), blunt=blunt, creep=0.0)
+        p = polish.Polish(t.average, t.unroll, C, data, t.batches, 0, one, 1, t.world)
+        of[blunt] = p._slide(none, slid)
+    assert of[0.5][0] == of[math.inf][0]
+    over = 3 - polish.SLOW - 0.5
+    assert float(of[0.5][1] / of[math.inf][1]) == pytest.approx(1 - over**2 / 9, rel=1e-3)
+
+
+def test_the_facing_of_who_strafes_counts_for_more(data):
+    t = trainer(data)
+    more = dataclasses.replace(plan(1), sway=4.0)
+    p = polish.Polish(t.average, t.unroll, C, data, t.batches, 0, more, 1, t.world)
+    facing = p.state.facing.clone()
+    facing[:, p.loop.now] = p.state.face - 0.1
+    state, way, one = dataclasses.replace(p.state, facing=facing), torch.zeros(8, 2), torch.ones(8)
+    ahead, aside = (float(p._track(way, way, state, one, s * one)) for s in (0.0, 1.0))
+    assert (ahead, aside) == pytest.approx((0.005, 0.045), rel=1e-3)
 
 
 def test_as_many_jump_as_asked_where_there_are_jumps(data):
@@ -356,7 +385,6 @@ def test_what_cannot_be_written_is_said_before_the_work(tmp_path, monkeypatch, c
     ("walker --hidden -1", 2, "argument --hidden: invalid int above 0 value: '-1'"),
     ("walker --steps none", 2, "argument --steps: invalid float above 0 value: 'none'"),
     ("--data folder", 2, "-o MODEL.gallop is missing"),
-    ("walker --paced", 2, "--paced: of runner alone"),
     ("walker --polish -1", 2, "argument --polish: invalid count value: '-1'"),
     ("--data folder -o x --mend 9", 2, "--mend: of walker and runner and dog alone"),
     ("--data folder -o x --teacher y", 2, "--teacher: of walker alone"),
@@ -387,11 +415,6 @@ def test_steps_are_those_of_the_polish_too():
                          (["--steps", "0.01", "--polish", "7"], 7)):
         args = train.parser().parse_args(["walker", *words])
         assert train.plans_of(args, False, {})[0][0].steps == steps
-
-
-def test_paced_is_a_recipe_and_rules():
-    usual, paced = (runner.contract(paced=p).rules for p in (False, True))
-    assert {k for k in paced if paced[k] != usual.get(k)} == set(runner.PACED_RULES)
 
 
 def test_files_that_are_not_there_are_named_in_words(tmp_path, monkeypatch, capsys):
