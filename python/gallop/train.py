@@ -250,7 +250,7 @@ def train_walker(args: argparse.Namespace) -> modelfile.Model | None:
     say(args, f"held-out error {held_out_error(net, trainer.unroll, data, held):.4f}")
     style_number = data.styles.index(walker.STYLE)
     net, more = polished(args, trainer, rules, data, style_number, pupil,
-                         walker.POLISHING if own else {})
+                         walker.RECIPE if own else {})
     if args.curve:
         write_curve(args.curve, curve + [(settings_steps(settings) + s, e) for s, e in more])
     style = np.array([float(s == walker.STYLE) for s in data.styles])

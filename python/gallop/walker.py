@@ -38,7 +38,7 @@ OWN_RULES = {"phase_aside": 4.3, "inertia_way": 7.9, "inertia_turn": 1.2}
 
 # Steps of polish, and what its Plan has of its own; not with --quick, nor of who has a teacher.
 POLISH = 6000
-POLISHING = {"paced": True, "turns": 5.0, "spins": 0.13, "facing": 2.0, "asides": 0.3, "over": 30.0,
+RECIPE = {"paced": True, "turns": 5.0, "spins": 0.13, "facing": 2.0, "asides": 0.3, "over": 30.0,
              "calm": 0.2, "least": 3.5}
 
 
