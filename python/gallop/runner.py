@@ -61,7 +61,7 @@ RULES = {
     "inertia_body": 2.0, "foot_lock_contact": 0.45, "speed_band": 0.1, "speed_push": 0.15,
     "gait_smooth": 0.3, "speed_push_side": 0.85, "jump_carry": 1.0, "jump_ease": 8.0,
     "phase_aside": 1.45,
-    "inertia_way": 14.3, "inertia_turn": 4.0, "inertia_swing": 11.0,
+    "inertia_way": 13.4, "inertia_turn": 4.0, "inertia_swing": 11.0,
 }  # fmt: skip
 
 # What is trained: width of the hidden layers and steps of polish, and the same with --quick.
