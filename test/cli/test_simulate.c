@@ -158,7 +158,7 @@ static void a_replay_that_cannot_be_says_why(void **unused) {
     (void)unused;
     enum { GROUND = 16, GROUP = 20, SNAPSHOT = GROUP + 72 }; /* bytes before them: record_layout.h */
     char script[512];
-    uint32_t snapshot;
+    uint32_t snapshot = 0;
     write_damaged(GROUND, 2);
     expect_bad(run("replay %s/damaged %s", place, WALKER), 1, "its ground is a function of the host");
     write_damaged(GROUP, 0x21212121);
