@@ -50,7 +50,7 @@ RULES = {
     "foot_reach": 6.0, "foot_stand_reach": 2.5, "foot_step_height": 3.0, "foot_step_fade": 0.08,
     "knee_height": 2.0, "ground_reach": 25.0, "ground_smooth": 0.15, "ground_feet": 1.0,
     "ground_tilt": 1.0, "foot_height_smooth": 0.35, "breath": 0.4, "sway": 0.8,
-    "speed_push": 0.5, "inertia_jump": 7.0, "inertia_body": 3.0,
+    "speed_push": 0.5, "inertia_jump": 7.0, "inertia_body": 3.0, "inertia_way": 13.0,
 }  # fmt: skip
 
 SAMPLES = tuple(range(-60, 60, 10))
