@@ -35,6 +35,9 @@ typedef struct mannequin_desc {
 
 enum { MANNEQUIN_JOINTS = 9, MANNEQUIN_TEXT = 1 << 16, MANNEQUIN_HIDDEN = 24 };
 
+/* The biped's joints; 0 is its hips. */
+enum { LEFT_HIP = 1, LEFT_KNEE, LEFT_HEEL, LEFT_TOE, RIGHT_HIP, RIGHT_KNEE, RIGHT_HEEL, RIGHT_TOE };
+
 /* Centimetres. Heels 5 and toes 4 above the ground, as the default rules have it. */
 static const char mannequin_biped[] = "gallop-contract 1\n"
                                       "name mannequin\n"
@@ -314,6 +317,14 @@ static inline float hills(void *context, float x, float z) {
 
 static inline float distance(gal_vec3 a, gal_vec3 b) {
     return gali_vec3_length(gali_vec3_sub(a, b));
+}
+
+/* Fails if two joints are not a bone's length apart. */
+static inline void near_length(const gal_transform *pose, uint32_t a, uint32_t b, float length) {
+    float now = distance(pose[a].position, pose[b].position);
+    if (fabsf(now - length) > 2e-3f) {
+        fail_msg("bone %u-%u: %.4f, expected %.4f", a, b, (double)now, (double)length);
+    }
 }
 
 /* A host's parallel_for with two threads, the second from the end. */
