@@ -41,15 +41,9 @@ KEPT = ("hips", "head", *(f"{s}_{p}" for s in finding.SIDES for p in finding.PAR
 
 def train(args: argparse.Namespace) -> None:
     """Look, say what was found, train, write."""
-    from gallop.train import (
-        check_begun,
-        finish,
-        polished,
-        say,
-        settings_of,
-        settings_steps,
-        write_curve,
-    )
+    from gallop.arguments import say
+    from gallop.endings import finish, write_curve
+    from gallop.train import check_begun, polished, settings_of, settings_steps
     from gallop.trainer import Trainer
 
     files = [f for p in motion_files(args.data) for f in motions_of(p)]
@@ -108,7 +102,7 @@ def quadrupeds(files: list[bvh.Bvh]) -> bool:
 def check_standing(takes: list[Take], args: argparse.Namespace) -> None:
     """Refuse a mann of files in which nobody stands: it has no phase that could hold a pose it was
     never shown, and flings its limbs when the stick is let go. A pfnn stays in its last step."""
-    from gallop.train import say
+    from gallop.arguments import say
 
     stands = sum(int(((t.labels.gait[:, 0] > 0.5) & t.keep).sum()) for t in takes) / walker.RATE
     if stands >= LEAST_STANDING:

@@ -24,10 +24,21 @@ def command(named: Path | None) -> str:
     return found
 
 
+def is_there(named: Path | None) -> bool:
+    """Whether there is that command."""
+    try:
+        command(named)
+    except ValueError:
+        return False
+    return True
+
+
 def _run(gallop: str, model: Path, seconds: float, *options: str) -> str:
-    """What the command says; that bars are missed (status 1) is no error."""
+    """What the command says; that bars are missed (status 1) is no error. ^C is not its own: who
+    trains meanwhile decides what to do about it."""
     done = subprocess.run([gallop, "judge", str(model), "--seconds", f"{seconds:g}", *options],
-                          capture_output=True, text=True, check=False)
+                          capture_output=True, text=True, check=False,
+                          start_new_session=True)
     if done.returncode not in (0, 1) or not done.stdout:
         raise ValueError(f"gallop judge {model}: {done.stderr.strip()}")
     return done.stdout

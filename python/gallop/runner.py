@@ -64,6 +64,9 @@ RULES = {
     "inertia_way": 13.4, "inertia_turn": 4.0, "inertia_swing": 11.0,
 }  # fmt: skip
 
+# Rules that are fitted to the network at the end, and what is tried beside their values.
+FIT = {"future_position_bias_strafe": (3.4, 4.4, 4.8, 5.2), "phase_aside": (1.0, 1.9)}
+
 # What is trained: width of the hidden layers and steps of polish, and the same with --quick.
 HIDDEN = {"pfnn": 384, "mann": 224}
 POLISH = 5900

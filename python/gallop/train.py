@@ -8,14 +8,11 @@ from __future__ import annotations
 
 import argparse
 import copy
-import csv
 import dataclasses
 import os
 import sys
-import tempfile
 import time
 from collections.abc import Callable
-from pathlib import Path
 
 import numpy as np
 
@@ -44,25 +41,21 @@ from gallop import (
     terrain,
     walker,
 )
+from gallop.arguments import check_device, check_judge, check_whose, parser, prepare_outputs, say
+from gallop.choice import EVERY, Choice
+from gallop.endings import finish, write_curve
+from gallop.fitting import Fit
 from gallop.losses import Unroll, Weights
 from gallop.network import PFNN
-from gallop.polish import PARTS, Plan, Polish
+from gallop.polish import Plan, Polish
 from gallop.trainer import Batches, Settings, Stage, Trainer
+from gallop.verdict import Judge
 
+SECONDS = 60  # of each script where the judge chooses
 EXPERTS = {"cubic": 4, "linear": 10, "constant": 50, "plain": 1, "network": 8}
-ENDED = " (ended by ^C)"
 MENDING = {"rate": 8e-5, "spins": 0.2, "turns": 6.0, "leaps": 3.0, "leap": 0.25, "carry": 1.0,
            "tall": 0.05}  # see Plan
 GROUND = {"rate": 5e-4, "ground": 0.85, "tread": 2.0, "reach": 2.0, "lean": 0.3, "manner": 0.0}
-NAMED = ("walker", "runner", "dog")
-PFNNS = ("walker", "runner", None)
-WHOSE = {  # of options that only some trainings have: theirs; None is that of --data alone
-    "begin": NAMED, "mend": NAMED, "ground": NAMED[:2],
-    "clips": ("runner",), "teacher": ("walker",), "contract": ("walker",),
-    "plain_paths": ("walker",), "all": ("walker",), "roles": (None,), "look": (None,),
-    "no_standing": (None,), "seconds": (None,), "slide": PFNNS, "kinematics": PFNNS,
-    "absolute": PFNNS, "keep": PFNNS, "course": PFNNS, "polish_slide": PFNNS,
-}
 LICENCE = (
     "This model was trained on the 100STYLE dataset, Creative Commons Attribution 4.0 "
     "International (https://creativecommons.org/licenses/by/4.0/). The model's weights are "
@@ -94,91 +87,6 @@ def split(data: features.Dataset) -> tuple[np.ndarray, np.ndarray]:
     return at < walker.TRAIN, at >= walker.HOLD_OUT
 
 
-def positive(kind: type) -> Callable[[str], float]:
-    """A number of that kind above 0, for an argument."""
-
-    def number(text: str) -> float:
-        value = kind(text)
-        if not 0 < value < 1e6:
-            raise ValueError
-        return value
-
-    number.__name__ = f"{kind.__name__} above 0"  # what argparse calls it in its message
-    return number
-
-
-def count(text: str) -> int:
-    """A number of steps, for an argument; 0 is none."""
-    value = int(text)
-    if not 0 <= value < 1e6:
-        raise ValueError
-    return value
-
-
-def parser() -> argparse.ArgumentParser:
-    """The arguments."""
-    p = argparse.ArgumentParser(prog="gallop.train", description=__doc__.split("\n")[0])
-    p.add_argument("what", nargs="?", choices=["walker", "runner", "dog"],
-                   help="a controller of the project")
-    p.add_argument("--data", type=Path, help="folder with the motion (.bvh, .glb), or one file")
-    p.add_argument("--kind", default="pfnn", choices=["pfnn", "mann"],
-                   help="gated by a phase, or by a network that sees the feet")
-    p.add_argument("--seconds", type=positive(float),
-                   help="quadruped: train for so long, whatever steps that are")
-    p.add_argument("--roles", type=Path, help="TOML file that names the joints' roles")
-    p.add_argument("--clips", type=Path,
-                   help="runner: .npz of its clean clips; written if it is not there, else read")
-    p.add_argument("--look", action="store_true",
-                   help="with --data: say what the files show, write the page of it, and end")
-    p.add_argument("--no-standing", action="store_true",
-                   help="train a mann though the files show nobody who stands")
-    p.add_argument("-o", "--out", type=Path, help="model to write")
-    p.add_argument("--quick", action="store_true",
-                   help="three to six minutes of two idle cores, not the best")
-    p.add_argument("--seed", type=int, default=1)
-    p.add_argument("--hidden", type=positive(int),
-                   help="width of the hidden layers (352, quick 256; runner: 384, mann 224, "
-                   "quick 160)")
-    p.add_argument("--gate", default="cubic", choices=["cubic", "linear", "constant", "plain"])
-    p.add_argument("--experts", type=positive(int),
-                   help="control points (4 cubic, 10 linear, 50 constant)")
-    p.add_argument("--slide", type=float, default=3.0, help="weight of the foot-slide term")
-    p.add_argument("--kinematics", type=float, default=1.0, help="weight of the skeleton term")
-    p.add_argument("--steps", type=positive(float), default=1.0,
-                   help="factor on the steps of all stages")
-    p.add_argument("--batch", type=positive(float), default=1.0,
-                   help="factor on the schedule's batches")
-    p.add_argument("--noise", type=float, default=1.0, help="factor on the schedule's noise")
-    p.add_argument("--absolute", type=float, default=1.0, help="share of absolute in the error")
-    p.add_argument("--no-judge", action="store_true", help="skip the closed loop at the end")
-    p.add_argument("--polish", type=count, help="steps of the last stage (0: none), "
-                   "whatever --steps says")
-    p.add_argument("--mend", type=count, default=0, help="steps of polish after that which count "
-                   "turns on the spot, jumps and squats for more; the dog's: of each of three "
-                   "rounds on its own motion made clean (0)")
-    p.add_argument("--ground", type=count, default=0, help="walker, runner: steps of the stage in "
-                   "which it learns to see the ground; nothing else is changed (0: it does not)")
-    p.add_argument("--from", type=Path, dest="begin", metavar="MODEL",
-                   help="mend this model of the project, and train nothing else")
-    p.add_argument("--keep", type=float,
-                   help="polish: how much stays as it was (0.5), or as the teacher says (2)")
-    p.add_argument("--course", type=float,
-                   help="polish: weight of where it is led (20; the runner's --quick 40)")
-    p.add_argument("--polish-slide", type=float, help="polish: weight of foot slide (3)")
-    p.add_argument("--device", default="cuda" if torch.cuda.is_available() else "cpu")
-    p.add_argument("--checkpoint", type=Path, help="file to resume from and save to")
-    p.add_argument("--curve", type=Path, help="CSV file for the loss curve")
-    p.add_argument("--plain-paths", action="store_true", help="no straightened copies of clips")
-    p.add_argument("--all", action="store_true", help="train on the held-out frames too")
-    p.add_argument("--contract", type=Path, help="contract text to use (default: the project's)")
-    p.add_argument("--teacher", type=Path,
-                   help="walker: a model to learn from, for a smaller one (with --hidden)")
-    p.add_argument("--judge", type=Path, help="the gallop command that judges (default: the one on "
-                   "the path, or built in the checkout)")
-    p.add_argument("--quiet", action="store_true")
-    return p
-
-
 def settings_of(args: argparse.Namespace, style_weight: dict[str, float]) -> Settings:
     """The training that the arguments ask for."""
     schedule = tuple(
@@ -206,16 +114,6 @@ def held_out_error(
         normal = torch.cat([(x - unroll.x_mean) / unroll.x_std, style], 1)
         out = net(normal, torch.tensor(data.phase[where], device=device))
         return float((out - (y - unroll.y_mean) / unroll.y_std).abs().mean())
-
-
-def write_curve(path: Path, history: list[tuple[int, dict[str, float]]]) -> None:
-    """The loss curve as CSV: step, loss and its parts."""
-    keys = ["loss", "error", "slide", "kinematics", "decay", *(k for k in PARTS if k != "slide")]
-    with path.open("w", newline="") as f:
-        out = csv.writer(f)
-        out.writerow(["step", *keys])
-        for step, entry in history:
-            out.writerow([step, *(f"{entry[k]:.6g}" if k in entry else "" for k in keys)])
 
 
 def train_walker(args: argparse.Namespace) -> modelfile.Model | None:
@@ -249,16 +147,21 @@ def train_walker(args: argparse.Namespace) -> modelfile.Model | None:
     curve = trainer.history
     say(args, f"held-out error {held_out_error(net, trainer.unroll, data, held):.4f}")
     style_number = data.styles.index(walker.STYLE)
+    style = np.array([float(s == walker.STYLE) for s in data.styles])
+
+    def made(network: PFNN) -> modelfile.Model:
+        return exporter.to_model(network, rules, scale, fixed=style)
+
+    choice = choice_of(args, "walker", made, walker.FIT) if own else None
     net, more = polished(args, trainer, rules, data, style_number, pupil,
-                         walker.RECIPE if own else {})
+                         walker.RECIPE if own else {}, choice)
     if args.curve:
         write_curve(args.curve, curve + [(settings_steps(settings) + s, e) for s, e in more])
-    style = np.array([float(s == walker.STYLE) for s in data.styles])
-    model = exporter.to_model(net, rules, scale, fixed=style)
+    model = made(net)
     if pupil:
         model = pupil.finished(model)
         say(args, pupil.report())
-    finish(args, model, data, "walker", capture.ATTRIBUTION, LICENCE, trainer.interrupted)
+    finish(args, model, data, "walker", capture.ATTRIBUTION, LICENCE, trainer.interrupted, choice)
     return model
 
 
@@ -282,11 +185,16 @@ def train_runner(args: argparse.Namespace) -> None:
         return
     curve = trainer.history
     own = runner.QUICK_RECIPE if args.quick else runner.RECIPE
-    net, more = polished(args, trainer, rules, data, 0, recipe=own)
+
+    def made(network: PFNN) -> modelfile.Model:
+        return exporter.to_model(network, rules, scale, fixed=np.ones(len(data.styles)))
+
+    choice = None if args.quick else choice_of(args, "runner", made, runner.FIT)
+    net, more = polished(args, trainer, rules, data, 0, recipe=own, choice=choice)
     if args.curve:
         write_curve(args.curve, curve + [(settings_steps(settings) + s, e) for s, e in more])
-    model = exporter.to_model(net, rules, scale, fixed=np.ones(len(data.styles)))
-    finish(args, model, data, "runner", runner.ATTRIBUTION, runner.LICENCE, trainer.interrupted)
+    finish(args, made(net), data, "runner", runner.ATTRIBUTION, runner.LICENCE,
+           trainer.interrupted, choice)
 
 
 def runner_clips(args: argparse.Namespace) -> list[motion.Clip]:
@@ -325,19 +233,22 @@ def settings_steps(settings: Settings) -> int:
 def polished(
     args: argparse.Namespace, trainer: Trainer, rules: contract.Contract, data: features.Dataset,
     style: int, pupil: distil.Pupil | None = None, recipe: dict[str, float] | None = None,
+    choice: Choice | None = None,
 ) -> tuple[PFNN, list[tuple[int, dict[str, float]]]]:
     """The network after the last stage, and that stage's history; a pupil's ends when its judge
-    says so. `recipe`: what the Plan has of its own."""
+    says so. `recipe`: what the Plan has of its own; `choice` looks at the last of its stages."""
     net, history = trainer.average, []  # type: PFNN, list[tuple[int, dict[str, float]]]
     began = time.time()
-    for plan, suffix in plans_of(args, pupil is not None, recipe or {}):
+    plans = plans_of(args, pupil is not None, recipe or {})
+    for plan, suffix in plans:
         if trainer.interrupted:
             break
         place = args.checkpoint.with_suffix(suffix) if args.checkpoint else None
         beside = batches_of(trainer, rules, data, style, suffix)
         last = Polish(net, trainer.unroll, rules, data, beside, style, plan, args.seed,
                       trainer.world, place, pupil.teacher if pupil else None)
-        net = last.train(args.quiet) if pupil is None else pupil.polished(last, args.quiet)
+        seen = pupil or (choice if plan is plans[-1][0] else None)
+        net = seen.polished(last, args.quiet) if seen else last.train(args.quiet)
         trainer.interrupted = last.interrupted
         done = history[-1][0] + 1 if history else 0
         history += [(done + step, parts) for step, parts in last.history]
@@ -384,109 +295,29 @@ def batches_of(
     return Batches(data, rows, trainer.settings, trainer.world)
 
 
-def finish(
-    args: argparse.Namespace, model: modelfile.Model, data: features.Dataset, name: str,
-    attribution: str, licence: str, interrupted: bool,
-) -> None:
-    """Golden frames, provenance, file, and the table of the closed loop; of a training that ^C
-    ended, the file alone."""
-    start.from_standing(model)
-    exporter.add_golden(model, *exporter.golden_rows(data))
-    exporter.add_provenance(model, {
-        "model": name, "data": attribution.split(";")[0], "attribution": attribution,
-        "licence": "CC BY 4.0" if licence else "that of the motion",
-        "command": recipe(sys.argv[1:]) + (ENDED if interrupted else "")})
-    model.licence = licence
-    if args.out:
-        size = modelfile.write(model, args.out)
-        say(args, f"wrote {args.out}, {size / 1024:.0f} KB")
-    if interrupted:
-        raise KeyboardInterrupt(kept(args))
-    if args.no_judge:
-        return
-    judged(args, model)
+def choice_of(
+    args: argparse.Namespace, name: str, made: Callable[[PFNN], modelfile.Model], fit: Fit
+) -> Choice | None:
+    """The judge's choice of a whole training, if there is a judge and it is not to be without."""
+    every = EVERY if args.looks is None else args.looks
+    if args.no_judge or not every or not judge.is_there(args.judge):
+        return None
+    own = library.models_folder() / f"{name}.bars"
+    bars = args.bars or (own if own.exists() else None)
+    judges = Judge(None, args.judge, bars, SECONDS, max(1, (os.cpu_count() or 1) // 4))
 
+    def standing(network: PFNN) -> modelfile.Model:
+        model = made(network)
+        start.from_standing(model)
+        return model
 
-def judged(args: argparse.Namespace, model: modelfile.Model) -> None:
-    """Print the tables of `gallop judge`, where there is that command."""
-    try:
-        gallop = judge.command(args.judge)
-    except ValueError as e:
-        say(args, f"not judged: {e}")
-        return
-    with tempfile.TemporaryDirectory() as folder:
-        place = args.out or Path(folder) / "model.gallop"
-        if not args.out:
-            modelfile.write(model, place)
-        print(judge.table(gallop, place))
+    return Choice(judges, standing, fit, every, lambda text: say(args, text))
 
 
 def check_begun(trainer: Trainer) -> None:
     """End here if ^C came before there was anything to keep."""
     if trainer.interrupted and trainer.step == 0:
         raise KeyboardInterrupt("interrupted before the first step, nothing is kept")
-
-
-def kept(args: argparse.Namespace) -> str:
-    """What is there after ^C."""
-    files = [str(path) for path in (args.out, args.checkpoint) if path]
-    where = " and ".join(files) if files else "nowhere: say -o FILE or --checkpoint FILE"
-    return f"interrupted; what was trained until then is kept in {where}"
-
-
-def prepare_outputs(args: argparse.Namespace) -> None:
-    """The folders of what is written at the end; what cannot be written is said before the work."""
-    for path in (args.out, args.checkpoint, args.curve):
-        if path and path.is_dir():
-            raise IsADirectoryError(f"{path}: a folder, a file expected")
-        if path:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            if not os.access(path.parent, os.W_OK):
-                raise PermissionError(f"{path.parent}: nothing can be written there")
-
-
-def check_whose(args: argparse.Namespace, words: argparse.ArgumentParser) -> None:
-    """Refuse what this training does not have, in place of leaving it out."""
-    for option, whose in WHOSE.items():
-        if args.what not in whose and getattr(args, option) != words.get_default(option):
-            flag = "--from" if option == "begin" else "--" + option.replace("_", "-")
-            words.error(f"{flag}: of {' and '.join(n or 'your own motion' for n in whose)} alone")
-
-
-def check_device(name: str) -> None:
-    """Whether this machine and this PyTorch have the device."""
-    try:
-        torch.zeros(1, device=name)
-    except (RuntimeError, AssertionError) as e:
-        raise ValueError(f"--device {name}: {str(e).splitlines()[0]}") from None
-
-
-def check_judge(args: argparse.Namespace) -> None:
-    """Whether there will be a judge, before hours are spent; one that is named has to be there."""
-    try:
-        judge.command(args.judge)
-    except ValueError as e:
-        if args.judge:
-            raise
-        say(args, f"it will not be judged: {e}")
-
-
-def recipe(words: list[str]) -> str:
-    """The command that makes a model, without what does not change it: where files go, and what is
-    printed."""
-    places, kept, skip = ("-o", "--out", "--curve", "--checkpoint", "--judge", "--clips"), [], False
-    for word in words:
-        if not skip and word not in (*places, "--no-judge", "--quiet") and not word.startswith(
-                tuple(p + "=" for p in places)):
-            kept.append(word)
-        skip = not skip and word in places
-    return " ".join(["python -m gallop.train", *kept])
-
-
-def say(args: argparse.Namespace, text: str) -> None:
-    """A line on stderr, unless quiet."""
-    if not args.quiet and os.environ.get("RANK", "0") == "0":
-        print(text, file=sys.stderr, flush=True)
 
 
 def said_of(error: Exception) -> str:

@@ -36,6 +36,9 @@ RULES = {
 # the longest way of a joint in the motion.
 OWN_RULES = {"phase_aside": 4.3, "inertia_way": 7.9, "inertia_turn": 1.2}
 
+# Rules that are fitted to the network at the end, and what is tried beside their values.
+FIT = {"future_position_bias_strafe": (3.4, 4.5, 5.2), "phase_aside": (3.0, 3.65)}
+
 # Steps of polish, and what its Plan has of its own; not with --quick, nor of who has a teacher.
 POLISH = 6000
 RECIPE = {"paced": True, "turns": 5.0, "spins": 0.13, "facing": 2.0, "asides": 0.3, "over": 30.0,

@@ -10,19 +10,19 @@ import torch
 
 import dog_synthetic
 import synthetic
-from gallop import dog, exporter, features, masks, modelfile, patches
+from gallop import dog, exporter, features, looks, masks, modelfile, patches
 from gallop.dog import data as dog_data
 from gallop.dog import export as dog_export
 from gallop.dog import features as dog_features
 from gallop.dog import polish as dog_polish
 from gallop.dog import train as dog_train
-from gallop.prune import blocks, closed_loop, learn, looks, pads, regress, trained
+from gallop.prune import blocks, closed_loop, learn, pads, regress, trained
 from gallop.prune import frames as frames_module
 from gallop.prune.closed_loop import Course
 from gallop.prune.frames import Frames
-from gallop.prune.verdict import Verdict
 from gallop.torch_layers import FileModule
 from gallop.trainer import Settings, Stage, Trainer
+from gallop.verdict import Verdict
 
 C = synthetic.contract()
 PLAN = regress.Plan(0.5, 8, 32, cuts=2)

@@ -107,7 +107,7 @@ def train(args: argparse.Namespace) -> None:
     if args.curve:
         write_curve(args.curve, trainer.history)
     model = exporter.to_model(trainer.average, contract, trainer.scale)
-    from gallop.train import ENDED, judged, kept, recipe
+    from gallop.endings import ENDED, judged, kept, recipe
 
     ended = ENDED if trainer.interrupted else ""
     dog_export.finish(model, golden_inputs(trainer), recipe(sys.argv[1:]) + ended)

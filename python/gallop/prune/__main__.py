@@ -29,7 +29,7 @@ from gallop import modelfile
 from gallop.modelfile import Model
 from gallop.prune import blocks, frames
 from gallop.prune.frames import Frames
-from gallop.prune.verdict import Judge
+from gallop.verdict import Judge
 
 STEP = 0.1  # of shares that are judged
 
@@ -75,11 +75,11 @@ def searched(args: argparse.Namespace, model: Model, some: Frames, judge: Judge
 def trained(args: argparse.Namespace, model: Model, some: Frames, judge: Judge | None
             ) -> tuple[dict, Model]:
     """The model pruned with training."""
-    from gallop import train
+    from gallop.arguments import check_device
     from gallop.prune import learn, regress, trained
     from gallop.prune.closed_loop import Course
 
-    train.check_device(args.device)
+    check_device(args.device)
     plan = trained.Plan(
         regress.Plan(args.share, args.train, round(1024 * args.size), args.rate, seed=args.seed),
         Course(args.polish, args.polish_rate, args.size, args.seed, args.keep),

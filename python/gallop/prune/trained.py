@@ -12,15 +12,15 @@ import numpy as np
 import torch
 
 from gallop import exporter, modelfile, patches
+from gallop.looks import Looks, Say, looked
 from gallop.modelfile import Model
 from gallop.prune import blocks, closed_loop, frames, regress
 from gallop.prune.closed_loop import Course, Dog, Person
 from gallop.prune.frames import Frames
 from gallop.prune.learn import Learning
 from gallop.prune.learn import Plan as Learn
-from gallop.prune.looks import Looks, Say, listed, looked
-from gallop.prune.verdict import Judge
 from gallop.torch_layers import FileModule
+from gallop.verdict import Judge, listed
 
 Loop = Union[Person, Dog]
 

@@ -26,7 +26,8 @@ HELD_OUT, LONG = 0.06, 900  # the end of each run of so many frames is not train
 
 def train(args: argparse.Namespace, files: list[bvh.Bvh]) -> None:
     """The whole of it."""
-    from gallop.train import ENDED, judged, kept, recipe, say
+    from gallop.arguments import say
+    from gallop.endings import ENDED, judged, kept, recipe
 
     if args.checkpoint:
         raise ValueError(f"--checkpoint {args.checkpoint}: a quadruped of your own is not resumed")

@@ -13,20 +13,25 @@ from collections.abc import Callable
 from concurrent.futures import Future
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 import numpy as np
 import torch
 
 from gallop.modelfile import Model
-from gallop.prune.verdict import Judge, Verdict
 from gallop.trainer import load_checkpoint, save_checkpoint
-
-if TYPE_CHECKING:
-    from gallop.prune.closed_loop import Dog, Person
-    from gallop.prune.learn import Learning
+from gallop.verdict import Judge, Verdict, listed
 
 Say = Callable[[str], None]
+
+
+class Stage(Protocol):
+    """What goes on in steps: the one it is at, and on to another; whether it was let."""
+
+    @property
+    def step(self) -> int: ...
+
+    def train(self, quiet: bool, stop: int) -> bool: ...
 
 
 def mean(one: Model, other: Model, share: float) -> Model:
@@ -56,17 +61,20 @@ class Look:
 
 class Looks:
     """The judge's looks at a stage, each while the next steps go on; `best` is the controller that
-    it has the least against, `report` what it said, `ended` whether that was nothing."""
+    it has the least against, `kept` its step, `verdict` what it has, `report` what it said of all,
+    `ended` whether that ends the stage."""
 
     def __init__(self, judge: Judge, say: Say, place: Path | None = None, plan: str = "",
-                 other: Model | None = None, means: tuple[float, ...] = ()) -> None:
+                 other: Model | None = None, means: tuple[float, ...] = (),
+                 ends: bool = True) -> None:
         """It looks at means with `other`, too, if there is one. What it says is kept at `place`,
-        and remembered from there, if it was said of the same plan."""
+        and remembered from there, if it was said of the same plan. One that it has nothing against
+        `ends` the stage; or the stage goes on, and of equals the later is the best."""
         self.judge, self.say, self.begun = judge, say, time.monotonic()
         self.other, self.shares = other, (1.0, *(means if other is not None else ()))
-        self.place, self.plan = place, plan
+        self.place, self.plan, self.ends = place, plan, ends
         self.best: Model | None = None
-        self.rank = (0, 0.0)
+        self.kept, self.verdict = 0, Verdict({})
         self.report: list[dict] = []
         self.waiting: list[Look] = []
         if place and place.exists():
@@ -74,8 +82,8 @@ class Looks:
 
     @property
     def ended(self) -> bool:
-        """Whether it had nothing against one."""
-        return self.best is not None and self.rank[0] == 0
+        """Whether it had nothing against one, which ends it."""
+        return self.ends and self.best is not None and not self.verdict.new
 
     def begin(self, step: int, model: Model) -> None:
         """Let it look at a controller."""
@@ -96,45 +104,46 @@ class Looks:
         return content
 
     def _heard(self, look: Look) -> bool:
-        verdict = look.verdict.result()
         words = f"step {look.step}" + (f", {look.share:.0%} of it" if look.share < 1 else "")
-        self.say(f"{words}, {time.monotonic() - self.begun:.0f} s: {verdict}")
+        words += f", {time.monotonic() - self.begun:.0f} s"
+        try:
+            verdict = look.verdict.result()
+        except (OSError, ValueError) as e:  # what was trained for hours is not lost by it
+            self.say(f"{words}: not judged: {e}")
+            return False
+        self.say(f"{words}: {verdict}")
         said = {"step": look.step, "share": look.share, "missed": listed(verdict)}
         if said not in self.report:  # nor is what a checkpoint from before it had yet to come to
             self.report.append(said)
-        rank = len(verdict.new), verdict.over()
-        if self.best is None or rank < self.rank:
-            self.rank, self.best = rank, look.model
-        return not verdict.new
+        rank, before = verdict.rank(), self.verdict.rank()
+        if self.best is None or rank < before or (rank == before and not self.ends):
+            self.best, self.kept, self.verdict = look.model, look.step, verdict
+        return self.ends and not verdict.new
 
     def _keep(self) -> None:
         """Write what was said, and the best, replacing the old file in one move."""
         if not self.place:
             return
-        save_checkpoint({"plan": self.plan, "rank": self.rank, "best": self.best,
-                         "report": self.report}, self.place)
+        save_checkpoint({"plan": self.plan, "best": self.best, "kept": self.kept,
+                         "verdict": self.verdict, "report": self.report}, self.place)
 
     def _remember(self, place: Path) -> None:
         said = load_checkpoint(place, torch.device("cpu"))
         if said["plan"] != self.plan:
             raise ValueError(f"{place} was made with another plan; remove it to start anew")
-        self.rank, self.best, self.report = said["rank"], said["best"], said["report"]
+        self.best, self.kept, self.verdict = said["best"], said["kept"], said["verdict"]
+        self.report = said["report"]
 
 
-def listed(verdict: Verdict) -> list[list]:
-    """What is missed, for a report: figure, script, by what share of the bar."""
-    return [[*key, round(share, 3)] for key, share in sorted(verdict.new.items())]
-
-
-def looked(stage: Person | Dog | Learning, steps: int, every: int, looks: Looks | None,
-           model: Callable[[], Model], quiet: bool) -> Model:
+def looked(stage: Stage, steps: int, every: int, looks: Looks | None,
+           model: Callable[[], Model], quiet: bool, since: int = 0) -> Model:
     """The controller after all steps of a stage, or the first that the judge has nothing against,
-    or else the one that it has the least against. A stage that goes on is looked at where it would
-    have been."""
+    if that ends it, or else the one that it has the least against. It looks from step `since` on. A
+    stage that goes on is looked at where it would have been."""
     while stage.step < steps and not (looks and looks.ended):
         until = min((stage.step // every + 1) * every, steps)
         let = stage.train(quiet, until)
-        if looks and not looks.content() and stage.step == until:
+        if looks and not looks.content() and stage.step == until >= since:
             looks.begin(stage.step, model())
         if not let:
             if looks:

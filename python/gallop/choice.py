@@ -1,0 +1,94 @@
+"""Which network of a polish is kept, and with which rules.
+
+The result of a polish is a running mean of its weights, and from step to step it lies within a hair
+of some bars, on this side or that. So the runtime's judge looks at it in the last part, while the
+steps go on, and the network that it has the least against is kept. Then a few rules are fitted to
+that network. Both are chosen by the bars that the model is held to afterwards, which is said where
+its figures are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from gallop.fitting import Fit, fitted
+from gallop.looks import Looks, looked
+from gallop.modelfile import Model
+from gallop.network import PFNN
+from gallop.polish import Polish
+from gallop.verdict import Judge, listed
+
+EVERY = 250  # steps between two looks
+SINCE = 0.7  # share of the steps before the first
+
+
+class Steps:
+    """A polish as looks have a stage."""
+
+    def __init__(self, polish: Polish) -> None:
+        self.polish = polish
+
+    @property
+    def step(self) -> int:
+        return self.polish.step
+
+    def train(self, quiet: bool, stop: int) -> bool:
+        self.polish.train(quiet, stop)
+        return not self.polish.interrupted
+
+
+class Choice:
+    """The judge's choice among the networks of a polish, and of rules."""
+
+    def __init__(self, judge: Judge, made: Callable[[PFNN], Model], fit: Fit, every: int,
+                 say: Callable[[str], None]) -> None:
+        """`made` makes a network the model that would be shipped."""
+        self.judge, self.made, self.fit, self.every, self.say = judge, made, fit, every, say
+        self.looks = Looks(judge, say, ends=False)
+        self.rules: list[dict] = []
+        self.missed: list[list] = []
+
+    def polished(self, polish: Polish, quiet: bool) -> PFNN:
+        """The polish, looked at in its last part; ^C ends it as it does without looks."""
+        steps = polish.plan.steps
+        since = round(SINCE * steps)
+        place = polish.checkpoint
+        place = place.with_suffix(place.suffix + ".looks") if place else None
+        self.looks = Looks(self.judge, self.say, place, repr((polish.plan, self.every)), ends=False)
+        try:
+            looked(Steps(polish), steps, self.every, self.looks,
+                   lambda: self.made(polish.average), quiet, since)
+        except KeyboardInterrupt:
+            if not polish.interrupted:
+                raise
+        return polish.average
+
+    def finished(self, model: Model, whole: bool) -> Model:
+        """What is kept, if the judge saw any, with rules fitted to it if the training is whole;
+        else `model`."""
+        looks = self.looks
+        if looks.best is None:
+            return model
+        best, verdict = looks.best, looks.verdict
+        self.say(f"kept: step {looks.kept} of {len(looks.report)} looks, {verdict}, "
+                 f"{verdict.astray:.1f} degrees astray")
+        if whole:
+            best, verdict, self.rules = fitted(best, verdict, self.fit, self.judge, self.say)
+        self.missed = listed(verdict)
+        return best
+
+    def taken(self) -> dict[str, float]:
+        """The rules that were fitted, and their values."""
+        return {said["rule"]: said["value"] for said in self.rules if said["taken"]}
+
+    def words(self) -> str:
+        """The choice, for the file; empty where there was none."""
+        if self.looks.best is None:
+            return ""
+        rules = "".join(f", {rule} {value:g}" for rule, value in self.taken().items())
+        return f"step {self.looks.kept}, of {len(self.looks.report)} looks of the judge{rules}"
+
+    def report(self) -> dict:
+        """All that the judge said."""
+        return {"looks": self.looks.report, "kept": self.looks.kept, "rules": self.rules,
+                "taken": self.taken(), "missed": self.missed}

@@ -1,0 +1,94 @@
+"""What the judge misses in a controller, and of two controllers which it has less against."""
+
+from __future__ import annotations
+
+import tempfile
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+
+from gallop import judge, modelfile
+from gallop.modelfile import Model
+
+Miss = tuple[str, str]  # figure, script
+ASTRAY = ("direction", "facing")  # figures in degrees that say where one goes and looks
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """Bars that a model misses, and another one, if there is one, keeps: by what share of the bar.
+    `own` are those of the model's own; `astray` is how far ways and facings are off in the sum of
+    all scripts, degrees."""
+
+    new: dict[Miss, float]
+    own: frozenset[Miss] = frozenset()
+    astray: float = 0.0
+
+    def over(self) -> float:
+        return sum(self.new.values())
+
+    def rank(self) -> tuple[int, int, float]:
+        """How much there is against it: general bars, all bars, by how much."""
+        return len(self.new.keys() - self.own), len(self.new), self.over()
+
+    def __str__(self) -> str:
+        first = ", ".join(f"{figure} of {script} by {share:.1%}"
+                          for (figure, script), share in sorted(self.new.items())[:6])
+        count = "1 bar" if len(self.new) == 1 else f"{len(self.new)} bars"
+        return f"{count} missed" + (f": {first}" if first else "")
+
+
+def listed(verdict: Verdict) -> list[list]:
+    """What is missed, for a report: figure, script, by what share of the bar."""
+    return [[*key, round(share, 3)] for key, share in sorted(verdict.new.items())]
+
+
+class Judge:
+    """Judges models, also while something else goes on; beside a dense one only by the bars that
+    that one keeps."""
+
+    def __init__(self, dense: Path | None, gallop: Path | None, bars: Path | None,
+                 seconds: float, at_once: int = 1) -> None:
+        """`bars` are a model's own, beside the general ones; so many models are judged at once."""
+        self.gallop, self.bars, self.seconds = judge.command(gallop), bars, seconds
+        self.own = own_bars(bars) if bars else frozenset()
+        self.dense = self._judged(dense).new if dense else {}
+        self.pool = ThreadPoolExecutor(at_once)
+
+    def of_file(self, path: Path) -> Verdict:
+        """The verdict on a model file."""
+        said = self._judged(path)
+        new = {k: v for k, v in said.new.items() if k not in self.dense}
+        return Verdict(new, said.own, said.astray)
+
+    def of(self, model: Model) -> Verdict:
+        """The verdict on a model."""
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "judged.gallop"
+            modelfile.write(model, path)
+            return self.of_file(path)
+
+    def begin(self, model: Model) -> Future[Verdict]:
+        """The same, at once."""
+        return self.pool.submit(self.of, model)
+
+    def _judged(self, path: Path) -> Verdict:
+        said = judge.figures(self.gallop, path, self.seconds, self.bars)
+        out = {(m["figure"], m["script"]): _over(m) for m in said["missed"]}
+        if not said["finite"]:
+            out["finite", "any"] = 100.0
+        astray = sum(abs(figures.get(name) or 0.0)
+                     for figures in said["scripts"].values() for name in ASTRAY)
+        return Verdict(out, self.own, astray)
+
+
+def own_bars(path: Path) -> frozenset[Miss]:
+    """The figures and scripts of a file of bars, a `figure most script` a line."""
+    lines = (line.split("#")[0].split(None, 2) for line in path.read_text().splitlines())
+    return frozenset((words[0], words[2].strip()) for words in lines if len(words) == 3)
+
+
+def _over(miss: dict) -> float:
+    """By what share of the bar a figure is over it."""
+    value, most = abs(miss["got"]), miss["most"]
+    return value / most - 1 if most > 0 else value
