@@ -9,7 +9,6 @@ from __future__ import annotations
 import argparse
 import copy
 import dataclasses
-import os
 import sys
 import time
 from collections.abc import Callable
@@ -49,7 +48,7 @@ from gallop.losses import Unroll, Weights
 from gallop.network import PFNN
 from gallop.polish import Plan, Polish
 from gallop.trainer import Batches, Settings, Stage, Trainer
-from gallop.verdict import Judge
+from gallop.verdict import Judge, at_once
 
 SECONDS = 60  # of each script where the judge chooses
 EXPERTS = {"cubic": 4, "linear": 10, "constant": 50, "plain": 1, "network": 8}
@@ -304,7 +303,7 @@ def choice_of(
         return None
     own = library.models_folder() / f"{name}.bars"
     bars = args.bars or (own if own.exists() else None)
-    judges = Judge(None, args.judge, bars, SECONDS, max(1, (os.cpu_count() or 1) // 4))
+    judges = Judge(None, args.judge, bars, SECONDS, at_once())
 
     def standing(network: PFNN) -> modelfile.Model:
         model = made(network)

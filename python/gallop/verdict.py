@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import tempfile
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
@@ -41,6 +42,11 @@ class Verdict:
 def listed(verdict: Verdict) -> list[list]:
     """What is missed, for a report: figure, script, by what share of the bar."""
     return [[*key, round(share, 3)] for key, share in sorted(verdict.new.items())]
+
+
+def at_once() -> int:
+    """How many models a machine judges at once, beside what it trains."""
+    return max(1, (os.cpu_count() or 1) // 4)
 
 
 class Judge:

@@ -29,7 +29,7 @@ from gallop import modelfile
 from gallop.modelfile import Model
 from gallop.prune import blocks, frames
 from gallop.prune.frames import Frames
-from gallop.verdict import Judge
+from gallop.verdict import Judge, at_once
 
 STEP = 0.1  # of shares that are judged
 
@@ -100,7 +100,9 @@ def run(args: argparse.Namespace) -> int:
     model = modelfile.read(args.model)
     if not any(blocks.is_prunable(layer) for layer in model.layers):
         raise ValueError(f"{args.model}: no dense layer of {8 * blocks.LEAST} inputs or more")
-    judge = Judge(args.model, args.gallop, args.bars, args.seconds) if args.judge else None
+    judge = None
+    if args.judge:
+        judge = Judge(args.model, args.gallop, args.bars, args.seconds, at_once())
     if judge:
         say(args, f"dense: {len(judge.dense)} bars missed")
     some = frames_of(args, model)
