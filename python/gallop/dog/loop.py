@@ -126,6 +126,16 @@ class Body:
                     feet, feet_rate, self._phases(s, y))
         return new, Step(step, facing)
 
+    def gone_on(self, s: State, y: torch.Tensor) -> torch.Tensor:
+        """What stands for outputs y [B, n] of the last frame in one that is not evaluated: all goes
+        on as it last went, hinges and body at their rates (src/motion/body/bridge.inc)."""
+        at, on = self.at, y.clone()
+        on[:, at["hinge.change"]] = y[:, at["hinge.velocity"]]
+        on[:, at["body.change"]] = y[:, at["body.rate"]]
+        turn = -2 * math.pi * y[:, at["leg.phase.rate"]]
+        on[:, at["leg.phase"]] = turned(s.phase, turn).flatten(1)
+        return on
+
     def _phases(self, s: State, y: torch.Tensor) -> torch.Tensor:
         """The mean of the old direction, turned as predicted, and the predicted one."""
         asked = y[:, self.at["leg.phase"]].view(len(y), -1, 2)

@@ -24,11 +24,13 @@ from gallop.dog.train import Settings, Stage, Trainer, chances
 @dataclass(frozen=True)
 class Plan:
     """`rates` of as many rounds, each of `steps` steps of `batch` rollouts of `unroll` frames, of
-    which `share` go along the own motion: of twice `count` characters that live `length` frames."""
+    which `share` go along the own motion: of twice `count` characters that live `length` frames.
+    paces[i] of the rollouts are evaluated once in 2^(i + 1) frames, as a crowd's far characters."""
 
     steps: int
     rates: tuple[float, ...] = (2e-4, 1.5e-4, 1e-4)
-    batch: int = 512
+    batch: int = 768
+    paces: tuple[int, ...] = (192, 128, 64)
     unroll: int = 24
     share: float = 0.9
     count: int = 112
@@ -40,7 +42,7 @@ class Plan:
 
 def plan_of(steps: int, device: str) -> Plan:
     """The plan of so many steps a round, on a CPU of so few rollouts that a core can take them."""
-    return Plan(steps) if device == "cuda" else Plan(steps, batch=48, count=28)
+    return Plan(steps) if device == "cuda" else Plan(steps, batch=72, paces=(18, 12, 6), count=28)
 
 
 class Mend:
@@ -59,7 +61,7 @@ class Mend:
         of_own = round(plan.batch * plan.share)
         self.sources = [(*self._starts(slice(0, first)), plan.batch - of_own),
                         (*self._starts(slice(first, first + length)), of_own)]
-        stage = Stage(plan.steps, plan.batch, plan.unroll)
+        stage = Stage(plan.steps, plan.batch, plan.unroll, plan.paces)
         self.update = graph.Replayed(lambda given: self.trainer.step(given, stage), trainer.device)
 
     def _starts(self, part: slice) -> tuple[torch.Tensor, torch.Tensor]:
@@ -77,7 +79,8 @@ class Mend:
         for starts, chance, count in self.sources:
             at = torch.searchsorted(chance, torch.rand(count, device=chance.device))
             drawn.append(starts[at.clamp(max=len(starts) - 1)])
-        return torch.cat(drawn)
+        drawn = torch.cat(drawn)
+        return drawn[torch.randperm(len(drawn), device=drawn.device)]  # both at all paces
 
     def step(self, number: int) -> float:
         """A step of the round; returns its loss."""

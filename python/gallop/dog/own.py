@@ -25,10 +25,10 @@ from gallop.dog.loop import turned
 from gallop.dog.polish import Sticks
 from gallop.modelfile import Model
 
-KINDS = ("run", "circle", "side", "back", "turn", "jump", "walk")
+KINDS = ("run", "circle", "side", "back", "turn", "jump", "walk", "circle", "jump")
 PACED = ("run", "circle", "side", "back", "walk")  # whose speed is known
 LED = ("side", "back")  # who goes another way than he faces, and strays from it
-BLUR, SMOOTH = 0.7, (0.6, 0.4, 0.4)  # of feet that are nearly still already: held more firmly
+BLUR, SMOOTH = 0.4, (0.4, 0.3, 0.3)  # of feet that are nearly still already: held more firmly
 LOST_START, SETTLED, LAST = 60, 45, 60  # frames
 JUMP_EVERY, JUMP_PRESS = 150, 6
 STANDS = 0.02  # what stands more is moved by the rules, not by the network
@@ -38,7 +38,7 @@ WANTED = ("root", "facing", "posture", "hinge", "jump", "stand", "wanted", "ahea
 
 
 class Orders:
-    """Commands held for 4 to 10 s: character i has those of KINDS[i % 7], each time others."""
+    """Commands held for 4 to 10 s: character i has those of KINDS[i % 9], each time others."""
 
     def __init__(self, count: int, rules: dict[str, float], seed: int) -> None:
         self.rng, self.rules = np.random.default_rng(seed), rules

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -54,6 +55,23 @@ class Data(nn.Module):
         """Path samples [B, 6, S] of frames."""
         return torch.cat([self.past[rows], self.future[rows]], 2)
 
+    def said(self, rows: torch.Tensor) -> torch.Tensor:
+        """What a network would have said, y [B, n], to come to frames."""
+        rates = [self.hinge_rate[rows], self.rate[rows]]
+        rest = (getattr(self, n)[rows] for n in ("motion", "contact", "phase", "turns", "future"))
+        return torch.cat([part.flatten(1) for part in (*rates, *rates, *rest)], 1)
+
+
+def evaluated(frame: int, count: int, paces: Sequence[int]) -> int:
+    """How many of `count` rollouts, the first, are evaluated in a frame (the first is 1), where
+    paces[i] of them, in this order at the end, are only once in 2^(i + 1) frames."""
+    return count - sum(n for i, n in enumerate(paces) if frame % 2 ** (i + 1))
+
+
+def first(s: State, count: int) -> State:
+    """The first so many of states."""
+    return State(*(value[:count] for value in vars(s).values()))
+
 
 def _deviation(*arrays: np.ndarray) -> list[float]:
     """One deviation for all columns of each array: the mean of theirs, never nearly 0."""
@@ -82,7 +100,8 @@ def scale_of(contract: Contract, frames: Frames) -> Scale:
 
 
 class Rollout(nn.Module):
-    """The loss of rollouts: forward(rows, unroll) of frames' numbers [B]."""
+    """The loss of rollouts: forward(rows, unroll) of frames' numbers [B]. Some, the last, may be
+    evaluated once in 2, 4 or 8 frames, as characters of a crowd are (docs/game.md)."""
 
     def __init__(self, net: nn.Module, contract: Contract, scale: Scale, frames: Frames,
                  device: str | torch.device, weights: Weights | None = None) -> None:
@@ -128,24 +147,54 @@ class Rollout(nn.Module):
         s.phase = shake(s.phase, self.size["phase"])
         return s
 
-    def forward(self, rows: torch.Tensor, unroll: int, noise: float = 0.05
-                ) -> tuple[torch.Tensor, torch.Tensor]:
-        """The mean loss over the rollouts and its terms [14]."""
+    def forward(self, rows: torch.Tensor, unroll: int, noise: float = 0.05,
+                paces: Sequence[int] = ()) -> tuple[torch.Tensor, torch.Tensor]:
+        """The mean loss over the evaluations and its terms [14]; `paces`: see evaluated()."""
         s, path = self.data.state(rows), self.data.path(rows)
         if noise > 0:
             s = self.shaken(s, noise)
             path = path + 0.3 * noise * self.path_size * torch.randn_like(path)
         turn = torch.zeros_like(s.hinge[:, 0])
+        y, made = self.data.said(rows), 0
         total: torch.Tensor | float = 0.0
         for k in range(1, unroll + 1):
-            y = self.call(self.body.features(s, path, self.data.jump[rows + k - 1]))
+            some = evaluated(k, len(rows), paces)
+            y, before = self._said(s, path, y, rows + k - 1, some), s
             s, step = self.body.advance(s, y, anchor=self.anchor, limit=1.5)
+            s.feet_rate = self._felt(s, before, step.facing, k, some, paces)
             turn = turn + step.facing + self.data.motion[rows + k][:, 2]
-            total = total + self.terms(s, y, step.step, rows + k, turn)
+            if some:
+                off = self.terms(first(s, some), y[:some], step.step[:some], rows[:some] + k,
+                                 turn[:some])
+                total, made = total + some * off, made + some
             if k < unroll:
                 path = self._path(rows + k, y, s, step.step, step.facing, turn)
-        total = total / unroll
+        total = total / made
         return (total * self.weights).sum(), total
+
+    def _said(self, s: State, path: torch.Tensor, y: torch.Tensor, rows: torch.Tensor, some: int
+              ) -> torch.Tensor:
+        """Outputs [B, n] of a frame after y: the first `some` are evaluated, the others go on."""
+        x = self.body.features(first(s, some), path[:some], self.data.jump[rows[:some]])
+        if some == len(y):
+            return self.call(x)
+        rest = self.body.gone_on(State(*(v[some:] for v in vars(s).values())), y[some:])
+        return torch.cat([self.call(x), rest]) if some else rest
+
+    def _felt(self, s: State, before: State, facing: torch.Tensor, frame: int, some: int,
+              paces: Sequence[int]) -> torch.Tensor:
+        """The feet's motion: who is not evaluated has its mean since he was."""
+        parts, at = [s.feet_rate[:some]], some
+        for i, count in enumerate(paces):
+            gone = frame % 2 ** (i + 1)
+            if gone and count:
+                here = slice(at, at + count)
+                was = before.feet_rate[here]
+                flat = turned(was[..., 0::2], -facing[here, None])
+                was = torch.stack([flat[..., 0], was[..., 1], flat[..., 1]], -1)
+                parts.append(was.lerp(s.feet_rate[here], 1 / gone))
+                at += count
+        return torch.cat(parts) if len(parts) > 1 else s.feet_rate
 
     def _path(self, rows: torch.Tensor, y: torch.Tensor, s: State, step: torch.Tensor,
               facing: torch.Tensor, turn: torch.Tensor) -> torch.Tensor:

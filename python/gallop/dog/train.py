@@ -24,11 +24,13 @@ from gallop.progress import Progress
 
 @dataclass(frozen=True)
 class Stage:
-    """`steps` steps of `batch` rollouts of `unroll` frames."""
+    """`steps` steps of `batch` rollouts of `unroll` frames, paces[i] of which are evaluated once in
+    2^(i + 1) frames."""
 
     steps: int
     batch: int
     unroll: int
+    paces: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -101,7 +103,8 @@ class Trainer:
     def step(self, given: graph.Tensors, stage: Stage) -> graph.Tensors:
         """One optimisation step from rollouts that start at given["rows"]."""
         self.adam.zero_grad(set_to_none=True)
-        loss, terms = self.rollout(given["rows"], stage.unroll, self.settings.noise)
+        loss, terms = self.rollout(given["rows"], stage.unroll, self.settings.noise,
+                                   stage.paces)
         loss.backward()
         torch.nn.utils.clip_grad_norm_(self.net.parameters(), self.settings.clip)
         self.adam.step()
