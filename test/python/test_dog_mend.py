@@ -16,8 +16,8 @@ from gallop.dog import main as dog_main
 from gallop.dog import mend, own
 from gallop.dog import train as dog_train
 
-SMALL = mend.Plan(4, rates=(1e-3,), batch=10, paces=(2, 1), unroll=3, share=0.8, count=7, length=200,
-                  warm=2)
+SMALL = mend.Plan(4, rates=(1e-3,), batch=10, paces=(2, 1), unroll=3, share=0.8, count=7,
+                  length=200, warm=2)
 
 
 @pytest.fixture(scope="module")

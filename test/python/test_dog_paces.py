@@ -1,4 +1,4 @@
-"""Rollouts of the dog that are evaluated once in several frames, as a crowd's far characters are."""
+"""Rollouts of the dog that are evaluated once in several frames, as a crowd does with far dogs."""
 
 import pytest
 import torch
