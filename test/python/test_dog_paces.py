@@ -1,14 +1,18 @@
 """Rollouts of the dog that are evaluated once in several frames, as a crowd does with far dogs."""
 
+import ctypes
+
+import numpy as np
 import pytest
 import torch
 
 import dog_synthetic
-from gallop import dog
+from gallop import crowd, dog, library, modelfile
 from gallop.dog import data as dog_data
 from gallop.dog import features as dog_features
 from gallop.dog import rollout as dog_rollout
 from gallop.dog import train as dog_train
+from gallop.dog.control import Command, Controller
 
 
 @pytest.fixture(scope="module")
@@ -69,3 +73,33 @@ def test_what_the_data_would_have_said_leads_to_them(trained, rows):
     came, _ = body.advance(data.state(rows), on)
     assert torch.allclose(came.hinge - data.hinge[rows], data.hinge_rate[rows], atol=1e-5)
     assert torch.allclose(body.future(on), body.future(data.said(rows)))
+
+
+def character(path, frames):
+    """A crowd of one character that is evaluated once in so many frames."""
+    group = crowd.Crowd(crowd.Controller(path), 1)
+    one = group.add()
+    set_pace = library.load().gal_crowd_set_pace
+    set_pace.argtypes = [ctypes.c_void_p, ctypes.c_uint32, ctypes.POINTER(ctypes.c_uint32)]
+    pace = (ctypes.c_uint32 * 2)(frames, 0)  # and by which level
+    assert set_pace(group._handle, one, pace) == 0
+    return group, one
+
+
+@pytest.mark.parametrize("frames", [1, 2, 4, 8])
+def test_the_runtime_goes_on_as_torch_does(frames):
+    path = library.model_path("dog")
+    group, one = character(path, frames)
+    here = Controller(modelfile.read(path), 1)
+    for frame in range(0, 240, frames):
+        angle, size = 0.004 * frame, 0.0 if 120 <= frame < 160 else 0.8  # it stops and goes on
+        x, z = size * np.sin(angle), size * np.cos(angle)
+        parts = [[x, z]], [0.3], [0.0], [0.0], [0.0]
+        here.step(Command(*(torch.tensor(p, dtype=torch.float32) for p in parts)), frames)
+        group.set_input(one, move_x=-x, move_y=z, run=0.3)
+        for _ in range(frames):
+            group.step()
+    there = group.state(one)
+    assert np.linalg.norm(there.root) > 150
+    assert np.abs(there.root[[0, 2]] - here.root[0].numpy()).max() < 0.05
+    assert there.facing == pytest.approx(float(here.facing), abs=1e-3)

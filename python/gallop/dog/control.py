@@ -13,7 +13,7 @@ import torch
 
 from gallop import kinds, modelfile
 from gallop.contract import Contract, parse
-from gallop.dog.loop import Body, State, turned
+from gallop.dog.loop import Body, State, Step, meant, turned
 from gallop.loop import cut
 
 
@@ -120,7 +120,8 @@ class Controller:
         front = torch.zeros(count, len(self.contract.future), 2, **make)
         front[..., 1] = 1
         self.predicted = (front * 0, front, front * 0)  # seen from the root
-        self.x = self.y = torch.zeros(0)
+        self.x = torch.zeros(0)
+        self.y = torch.zeros(count, len(self.contract.output_names()), **make)
 
     def memory(self) -> dict[str, torch.Tensor]:
         """All that lives from frame to frame, by name."""
@@ -252,23 +253,55 @@ class Controller:
         after = self.offsets - self.top[:, None]
         return torch.where(after.abs() < time, 0.5 + 0.5 * torch.cos(torch.pi * after / time), 0)
 
-    def step(self, c: Command) -> None:
-        """One frame."""
+    def share(self) -> torch.Tensor:
+        """How much of their way [C] is taken by those who stand."""
+        return (1 - self.stand).clamp(0, 1) ** self.rules["stand_damping"]
+
+    def _moved(self, step: Step) -> None:
+        """The root goes on, and leaves its way behind it."""
+        moved = turned(step.step, self.facing)
+        self.root, self.facing = self.root + moved, self.facing + step.facing
+        self.position = torch.cat([self.position[1:], self.root[None]])
+        self.turn = torch.cat([self.turn[1:], self.facing[None]])
+        self.velocity = torch.cat([self.velocity[1:], moved[None]])
+
+    def go_on(self, c: Command, frames: int) -> None:
+        """So many frames without an evaluation: all goes on as it last went
+        (src/motion/body/bridge.inc)."""
+        went = self.share() * self.state.motion[:, :2].norm(dim=1)
+        for _ in range(frames):
+            self._want(c)
+            self.commanded_now = self._follow(self._goal(), *self.commanded_now)
+            self.speed = self.speed + SPEED_FOLLOW * (went - self.speed)
+        root = slice(self.body.at["root.velocity.x"].start, self.body.at["root.turn"].stop)
+        share = self.share()
+        for frame in range(1, frames + 1):
+            y, before = self.body.gone_on(self.state, self.y), self.state
+            step = turned(self.velocity[-1], -self.turn[-2])  # what the anchor left of it
+            taken = torch.cat([step, (self.turn[-2] - self.turn[-1])[:, None]], 1)
+            y[:, root] = taken / share[:, None].clamp(min=1e-6)
+            self.state, step = self.body.advance(
+                before, y, share, self.rules["stand_settle"] * self.stand)
+            self.state.motion = before.motion
+            if frame > 1:
+                self.state.feet_rate = meant(
+                    before.feet_rate, self.state.feet_rate, step.facing, frame)
+            self._moved(step)
+
+    def step(self, c: Command, frames: int = 1) -> None:
+        """One evaluation, which stands for so many frames."""
         r = self.rules
+        self.go_on(c, frames - 1)
         self.command(c)
         self.x = self.body.features(self.state, self.path(), self.jump())
         self.y = y = self.net(self.x)
-        share = (1 - self.stand).clamp(0, 1) ** r["stand_damping"]
+        share = self.share()
         anchor = r["anchor"] if self.age else 0.0
         self.state, step = self.body.advance(
             self.state, y, share, r["stand_settle"] * self.stand, anchor, r["anchor_limit"])
         self.age += 1
         went = share * self.state.motion[:, :2].norm(dim=1)
         self.speed = self.speed + SPEED_FOLLOW * (went - self.speed)
-        moved = turned(step.step, self.facing)
-        self.root, self.facing = self.root + moved, self.facing + step.facing
-        self.position = torch.cat([self.position[1:], self.root[None]])
-        self.turn = torch.cat([self.turn[1:], self.facing[None]])
-        self.velocity = torch.cat([self.velocity[1:], moved[None]])
+        self._moved(step)
         future = self.body.future(y)
         self.predicted = tuple(future[:, i : i + 2].transpose(1, 2) for i in (0, 2, 4))

@@ -60,6 +60,13 @@ def turn_samples(path: torch.Tensor, angle: torch.Tensor) -> torch.Tensor:
     return torch.stack([c * x + s * z, c * z - s * x], 2).flatten(1, 2)
 
 
+def meant(was: torch.Tensor, now: torch.Tensor, facing: torch.Tensor, frames: int) -> torch.Tensor:
+    """The feet's mean motion [B, L, 3] over so many frames: `was` that of all but the last, seen
+    from before a turn by `facing` [B], `now` the last one's."""
+    flat = turned(was[..., 0::2], -facing[:, None])
+    return torch.stack([flat[..., 0], was[..., 1], flat[..., 1]], -1).lerp(now, 1 / frames)
+
+
 class Body:
     """A contract's hinged body on a device: features of a state, and its steps."""
 

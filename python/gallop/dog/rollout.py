@@ -11,7 +11,7 @@ from torch import nn
 
 from gallop.contract import Contract
 from gallop.dog.features import STATE, Frames
-from gallop.dog.loop import Body, State, turn_samples, turned
+from gallop.dog.loop import Body, State, meant, turn_samples, turned
 from gallop.features import Scale
 
 JUMP_STD = 0.3  # jumps are rare: their own deviation would make them loud
@@ -188,12 +188,8 @@ class Rollout(nn.Module):
         for i, count in enumerate(paces):
             gone = frame % 2 ** (i + 1)
             if gone and count:
-                here = slice(at, at + count)
-                was = before.feet_rate[here]
-                flat = turned(was[..., 0::2], -facing[here, None])
-                was = torch.stack([flat[..., 0], was[..., 1], flat[..., 1]], -1)
-                parts.append(was.lerp(s.feet_rate[here], 1 / gone))
-                at += count
+                here, at = slice(at, at + count), at + count
+                parts.append(meant(before.feet_rate[here], s.feet_rate[here], facing[here], gone))
         return torch.cat(parts) if len(parts) > 1 else s.feet_rate
 
     def _path(self, rows: torch.Tensor, y: torch.Tensor, s: State, step: torch.Tensor,
