@@ -158,7 +158,7 @@ class Polish:
         self.adam = graph.adam(torch.optim.Adam, taught, plan.rate, world.device)
         self.update = graph.Replayed(self._update, world.device)
         self.history: list[tuple[int, dict[str, float]]] = []
-        self.step, self.checkpoint = 0, checkpoint
+        self.step, self.checkpoint, self.interrupted = 0, checkpoint, False
         self.state = self.pool.fresh()
         self.orders = self.pool.commanded(self.state)
         if checkpoint and checkpoint.exists():
