@@ -16,6 +16,7 @@ import synthetic
 from gallop import (
     capture,
     course,
+    endings,
     exporter,
     features,
     label,
@@ -332,7 +333,7 @@ def test_quick_command(tmp_path, monkeypatch, capsys):
     ("--data in --quiet --kind mann --curve=c.csv --checkpoint c.pt -o x", "--data in --kind mann"),
 ])
 def test_provenance_says_what_makes_the_model(words, kept):
-    assert train.recipe(words.split()) == "python -m gallop.train " + kept
+    assert endings.recipe(words.split()) == "python -m gallop.train " + kept
 
 
 class Stopped(Trainer):

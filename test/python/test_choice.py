@@ -1,0 +1,227 @@
+"""Which network of a polish is kept, and with which rules: what the judge has the least against."""
+
+import json
+import os
+import signal
+import sys
+from concurrent.futures import Future
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import synthetic
+from gallop import choice, contract, exporter, features, fitting, judge, modelfile, polish, train
+from gallop import verdict as verdicts
+from gallop.losses import Weights
+from gallop.trainer import Settings, Stage, Trainer
+from gallop.verdict import Verdict
+
+C = synthetic.contract()
+LONG = Weights(3.0, 1.0)
+PLAN = polish.Plan(10, 8, 4, stage=Stage(1, 8, 4, weights=LONG))
+CAPTURE = Path(__file__).resolve().parents[3] / "shared" / "data" / "motion" / "100style"
+
+
+class Judge:
+    """Says one verdict after the other, or raises it, and keeps what it saw."""
+
+    def __init__(self, *said):
+        self.said, self.models = list(said), []
+
+    def begin(self, model):
+        self.models.append(model)
+        out, said = Future(), self.said.pop(0)
+        if isinstance(said, Exception):
+            out.set_exception(said)
+        else:
+            out.set_result(said)
+        return out
+
+
+def missed(count, over=0.1, astray=0.0):
+    return Verdict({("skate", str(i)): over for i in range(count)}, astray=astray)
+
+
+@pytest.fixture(scope="module")
+def data():
+    return synthetic.dataset()
+
+
+@pytest.fixture(scope="module")
+def trained(data):
+    settings = Settings(12, "cubic", 4, (Stage(4, 16),))
+    t = Trainer(C, data, np.ones(len(data.x), bool), features.scale_of(C, data.x, data.y), settings)
+    t.train(quiet=True)
+    return t
+
+
+def polish_of(trained, data, place=None, made=polish.Polish):
+    return made(trained.average, trained.unroll, C, data, trained.batches, 0, PLAN, 1,
+                trained.world, place)
+
+
+def model_of(net, data):
+    return exporter.to_model(net, C, features.scale_of(C, data.x, data.y), fixed=np.ones(1))
+
+
+def choice_of(judged, data, say=print):
+    """Of a polish of ten steps, looked at after each from the seventh on."""
+    return choice.Choice(judged, lambda net: model_of(net, data), {}, 1, say)
+
+
+@pytest.mark.parametrize("counts, kept", [
+    ((3, 1, 2, 4), 8),  # the fewest
+    ((1, 0, 0, 2), 9),  # of equals the later; one that misses none does not end the polish
+    ((2, 2, 2, 2), 10),
+])
+def test_the_least_missed_look_is_kept(trained, data, counts, kept):
+    judged = Judge(*(missed(c) for c in counts))
+    one = choice_of(judged, data)
+    stage = polish_of(trained, data)
+    one.polished(stage, quiet=True)
+    assert stage.step == 10 and [said["step"] for said in one.looks.report] == [7, 8, 9, 10]
+    out = one.finished(None, whole=True)
+    assert out is judged.models[kept - 7] and one.looks.kept == kept
+    assert one.words() == f"step {kept}, of 4 looks of the judge"
+
+
+def test_of_as_many_bars_those_missed_by_less_count(trained, data):
+    one = choice_of(Judge(missed(1, 0.3), missed(1, 0.01), missed(1, 0.02), missed(2, 0.001)),
+                    data)
+    one.polished(polish_of(trained, data), quiet=True)
+    assert one.looks.kept == 8
+
+
+def test_general_bars_count_before_a_models_own():
+    own = frozenset({("jump", "walk"), ("jump", "run")})
+    general = Verdict({("skate", "walk"): 0.001}, own)
+    others = Verdict({("jump", "walk"): 0.5, ("jump", "run"): 0.5}, own)
+    assert others.rank() < general.rank()
+
+
+def test_own_bars_are_those_of_the_file(tmp_path):
+    place = tmp_path / "a.bars"
+    place.write_text("# a word\njump 2.5 stop and go walk # more\n\nlocked 0.3 walk\n")
+    assert verdicts.own_bars(place) == {("jump", "stop and go walk"), ("locked", "walk")}
+
+
+def test_a_look_that_fails_is_said_and_loses_nothing(trained, data):
+    heard = []
+    one = choice_of(Judge(ValueError("no such bar"), missed(2), OSError("gone"), missed(3)),
+                    data, heard.append)
+    one.polished(polish_of(trained, data), quiet=True)
+    assert one.looks.kept == 8
+    assert sum("not judged: " in words for words in heard) == 2
+
+
+def test_without_any_look_the_last_network_is_the_model(trained, data):
+    one = choice_of(Judge(*[ValueError("none")] * 4), data)
+    one.polished(polish_of(trained, data), quiet=True)
+    assert one.finished("the last", whole=True) == "the last" and one.words() == ""
+
+
+class Stopped(polish.Polish):
+    """A polish in whose ninth step ^C is pressed."""
+
+    def _step(self, step):
+        super()._step(step)
+        if step == 8:
+            os.kill(os.getpid(), signal.SIGINT)
+
+
+def test_a_resumed_polish_remembers_its_looks(trained, data, tmp_path):
+    """What was looked at before ^C counts in the run that goes on; of another plan nothing does."""
+    place = tmp_path / "c.polish"
+    judged = Judge(missed(0), missed(2), missed(2), missed(3))
+    first = choice_of(judged, data)
+    stage = polish_of(trained, data, place, Stopped)
+    first.polished(stage, quiet=True)
+    assert stage.interrupted and first.finished(None, whole=False) is judged.models[0]
+    second = choice_of(judged, data)
+    second.polished(polish_of(trained, data, place), quiet=True)
+    assert [said["step"] for said in second.looks.report] == [7, 8, 9, 10] and not judged.said
+    assert second.looks.kept == 7
+    done = choice_of(Judge(), data)  # all is done: nothing is looked at again
+    stage = polish_of(trained, data, place)
+    done.polished(stage, quiet=True)
+    assert done.looks.kept == 7 and not stage.interrupted
+    other = choice_of(Judge(), data)
+    other.every = 2
+    with pytest.raises(ValueError, match=r"c\.polish\.looks was made with another plan"):
+        other.polished(polish_of(trained, data, place), quiet=True)
+
+
+# ---- rules ----
+
+
+@pytest.mark.parametrize("said, taken", [
+    ((missed(2), missed(0), missed(1)), {"speed_walk": 2.0}),
+    ((missed(1, 0.2), missed(1, 0.1), missed(1, 0.05)), {"speed_walk": 3.0}),  # by less
+    ((missed(1, astray=8.0), missed(1, astray=9.5), missed(1, astray=20.0)), {"speed_walk": 1.0}),
+    ((missed(1, astray=9.5), missed(2), missed(1, astray=10.0)), {}),  # a hair is no gain
+    ((ValueError("none"), missed(0), missed(0)), {"speed_walk": 2.0}),
+])
+def test_rules_are_taken_that_the_judge_has_less_against(trained, data, said, taken):
+    model = model_of(trained.average, data)
+    out, verdict, report = fitting.fitted(model, missed(1, astray=10.0), {"speed_walk": (1, 2, 3)},
+                                          Judge(*said), lambda _: None)
+    rules = contract.parse(out.contract, "contract").rules
+    before = contract.parse(model.contract, "contract").rules
+    assert {k: v for k, v in rules.items() if before.get(k) != v} == taken
+    assert len(report) == sum(isinstance(s, Verdict) for s in said)
+    assert len(verdict.new) == min([1, *(len(s.new) for s in said if isinstance(s, Verdict))])
+
+
+def test_a_second_rule_is_tried_on_what_the_first_made(trained, data):
+    judged = Judge(missed(1), missed(0))
+    model = model_of(trained.average, data)
+    out, _, _ = fitting.fitted(model, missed(2), {"speed_walk": (1.5,), "speed_run": (2.5,)},
+                               judged, lambda _: None)
+    tried = contract.parse(judged.models[1].contract, "contract").rules
+    assert tried["speed_walk"] == 1.5 and tried["speed_run"] == 2.5 and out is judged.models[1]
+    assert model.contract == model_of(trained.average, data).contract
+
+
+# ---- the command ----
+
+
+def test_a_judge_tells_bars_and_how_far_astray(monkeypatch, tmp_path):
+    said = {"finite": True, "missed": [{"figure": "skate", "script": "run", "got": -6, "most": 4}],
+            "scripts": {"walk": {"direction": -1.5, "facing": None},
+                        "run": {"direction": 0.25, "facing": 2}}}
+    monkeypatch.setattr(judge, "command", lambda named: "gallop")
+    monkeypatch.setattr(judge, "figures", lambda *_: said)
+    found = verdicts.Judge(None, None, None, 60).of_file(tmp_path / "a.gallop")
+    assert found.new == {("skate", "run"): 0.5} and found.astray == pytest.approx(3.75)
+
+
+@pytest.mark.skipif(not CAPTURE.exists(), reason="the 100STYLE excerpt is not here")
+def test_the_command_writes_what_it_chose(tmp_path, monkeypatch):
+    """By a judge who misses one bar less from judging to judging: the last rule that was tried."""
+    command = tmp_path / "gallop"
+    command.write_text(f"""#!{sys.executable}
+import json, pathlib
+count = pathlib.Path({str(tmp_path / "count")!r})
+left = int(count.read_text()) if count.exists() else 20
+count.write_text(str(left - 1))
+missed = [dict(figure="skate", script=str(i), got=5, most=4) for i in range(left)]
+print(json.dumps(dict(finite=True, missed=missed, scripts={{}})))
+""")
+    command.chmod(0o755)
+    out, report = tmp_path / "w.gallop", tmp_path / "w.json"
+    monkeypatch.setattr(verdicts, "at_once", lambda: 1)
+    monkeypatch.setattr(train, "at_once", lambda: 1)
+    monkeypatch.setattr(sys, "argv", [
+        "train", "walker", "--steps", "0.0002", "--batch", "0.01", "--polish", "2", "--looks", "1",
+        "--hidden", "16", "--device", "cpu", "--data", str(CAPTURE), "--plain-paths", "--quiet",
+        "--judge", str(command), "--report", str(report), "-o", str(out)])
+    assert train.main() == 0
+    model, said = modelfile.read(out), json.loads(report.read_text())
+    assert [look["step"] for look in said["looks"]] == [1, 2] and said["kept"] == 2
+    tried = dict(train.walker.FIT)
+    assert said["taken"] == {name: values[-1] for name, values in tried.items()}
+    rules = contract.parse(model.contract, "contract").rules
+    assert {name: rules[name] for name in tried} == said["taken"]
+    assert model.provenance["chosen"].startswith("step 2, of 2 looks of the judge, ")
+    assert "--report" not in model.provenance["command"]
