@@ -137,6 +137,29 @@ static void feet_on_the_ground_stay_still(void **unused) {
     }
 }
 
+/* A network that is asked once in 8 frames would walk off a quarter too fast: he is led back to his speed. */
+static void who_is_seldom_asked_keeps_his_speed(void **unused) {
+    (void)unused;
+    gal_controller *runner;
+    assert_int_equal(gal_controller_open(&runner, GALLOP_SOURCE_DIR "/models/runner.gallop", NULL, NULL), GAL_OK);
+    gal_crowd *crowd = crowd_of(runner, 1, NULL);
+    gal_character who = crowd_add(crowd, (gal_spawn){0});
+    gal_character_state from, to;
+    gal_crowd_set_pace(crowd, who, &(gal_pace){.frames = 8});
+    gal_crowd_set_input(crowd, who, &(gal_input){.move_y = 1});
+    for (uint32_t frame = 0; frame < 10 * SECOND; frame++) {
+        gal_crowd_step(crowd);
+    }
+    gal_crowd_state(crowd, who, &from);
+    for (uint32_t frame = 0; frame < 10 * SECOND; frame++) {
+        gal_crowd_step(crowd);
+    }
+    gal_crowd_state(crowd, who, &to);
+    assert_true(fabsf(distance(from.root, to.root) / (10 * 140.0f) - 1) < 0.03f);
+    gal_crowd_destroy(crowd);
+    gal_controller_close(runner);
+}
+
 /* Stairs of 18 cm. */
 static float stairs(void *context, float x, float z) {
     (void)context;
@@ -362,6 +385,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_evaluation_may_stand_for_several_frames),
         cmocka_unit_test(feet_on_the_ground_stay_still),
+        cmocka_unit_test(who_is_seldom_asked_keeps_his_speed),
         cmocka_unit_test(feet_go_over_edges),
         cmocka_unit_test(a_change_of_level_is_not_seen),
         cmocka_unit_test(a_change_of_pace_is_not_seen),
