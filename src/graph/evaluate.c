@@ -64,7 +64,7 @@ void gali_tensor_release(gali_run *run, gali_tensor *tensor) {
 }
 
 void gali_tensor_strides(const gali_tensor *tensor, const gali_tensor *like, int64_t strides[GALI_RANK_MAX]) {
-    int64_t stride = 1;
+    int64_t stride = tensor->count != 0; /* of an empty tensor other extents may be past all numbers */
     uint32_t rank = like ? like->rank : tensor->rank, missing = rank - tensor->rank;
     memset(strides, 0, GALI_RANK_MAX * sizeof *strides);
     for (uint32_t i = tensor->rank; i-- > 0;) {
@@ -222,18 +222,13 @@ gal_status gali_tensor_of(gali_run *run, const gali_value *value, gali_tensor *t
 
 /* ---- one node ---- */
 
-/* Numbers past 2^60, which ONNX says "to the end" by, are cut to it, as those of constants are. */
-static gali_extent extent_of(int64_t x) {
-    return gali_extent_is_number(x) ? x : x < 0 ? -GALI_EXTENT_LARGEST : GALI_EXTENT_LARGEST;
-}
-
 /* A tensor's integers as extents. NULL: not known. */
 static const gali_extent *extents_of(const gali_tensor *tensor, gali_arena *arena) {
     gali_extent *known = tensor->whole && tensor->count <= GALI_GRAPH_KNOWN_MAX
                              ? gali_arena_take(arena, (tensor->count + 1) * sizeof *known)
                              : NULL;
     for (size_t i = 0; known && i < tensor->count; i++) {
-        known[i] = extent_of(tensor->whole[i]);
+        known[i] = gali_extent_of(tensor->whole[i]);
     }
     return known;
 }
@@ -513,7 +508,7 @@ static void take_known(gali_graph *graph, gali_value *value, const gali_tensor *
                              ? gali_arena_take(graph->arena, (tensor->count + 1) * sizeof *known)
                              : NULL;
     for (size_t i = 0; known && i < tensor->count; i++) {
-        known[i] = extent_of(tensor->whole[i]);
+        known[i] = gali_extent_of(tensor->whole[i]);
     }
     value->known = known;
 }

@@ -72,7 +72,10 @@ size_t gali_tensor_offset(const gali_tensor *tensor, uint32_t rank, const int64_
 /* The same in the tensor of that shape with 1 in place of the axes whose bits are in `mask`. */
 size_t gali_index_over(const int64_t *index, const int64_t *shape, uint32_t rank, uint32_t mask);
 
-/* Row-major strides in elements, 0 where the extent is 1 and `like` has more (NULL: never): aligned at the ends. */
+/*
+ * Row-major strides in elements, 0 where the extent is 1 and `like` has more (NULL: never): aligned at the ends. Those of an
+ * empty tensor are 0.
+ */
 void gali_tensor_strides(const gali_tensor *tensor, const gali_tensor *like, int64_t strides[GALI_RANK_MAX]);
 
 /* Moves index[] to the next element of shape, row-major; 0 after the last. */

@@ -23,6 +23,12 @@ int gali_extent_is_number(gali_extent a) {
     return a >= -GALI_EXTENT_LARGEST && a <= GALI_EXTENT_LARGEST;
 }
 
+gali_extent gali_extent_of(int64_t number) {
+    return number > GALI_EXTENT_LARGEST    ? GALI_EXTENT_LARGEST
+           : number < -GALI_EXTENT_LARGEST ? -GALI_EXTENT_LARGEST
+                                           : number;
+}
+
 /* A list of pointers with room for one more; NULL without memory or past TABLE_MAX. */
 static void *room(gali_arena *arena, void *list, uint32_t count, uint32_t *capacity) {
     if (count < *capacity) {

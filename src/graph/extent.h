@@ -53,6 +53,9 @@ gali_extent gali_extent_bound(const gali_extents *extents, uint32_t symbol);
 
 int gali_extent_is_number(gali_extent a);
 
+/* An integer of a file as an extent: ONNX says "to the end" by numbers past 2^60, which are cut to it. */
+gali_extent gali_extent_of(int64_t number);
+
 gali_extent gali_extent_add(gali_extents *extents, gali_extent a, gali_extent b);
 gali_extent gali_extent_sub(gali_extents *extents, gali_extent a, gali_extent b);
 gali_extent gali_extent_mul(gali_extents *extents, gali_extent a, gali_extent b);

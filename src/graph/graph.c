@@ -68,12 +68,9 @@ uint32_t gali_graph_constant(gali_graph *graph, const char *name, const gali_typ
     }
     gali_extent *known = gali_arena_take(graph->arena, ((size_t)count + 1) * sizeof *known);
     for (gali_extent i = 0; known && i < count; i++) {
-        int64_t whole = gali_constant_whole(constant, (size_t)i);
-        known[i] = gali_extent_is_number(whole) ? whole
-                   : whole < 0                  ? -GALI_EXTENT_LARGEST
-                                                : GALI_EXTENT_LARGEST;
+        known[i] = gali_extent_of(gali_constant_whole(constant, (size_t)i));
     }
-    constant->known = known; /* ONNX says "to the end" by numbers past 2^60: they are cut to it */
+    constant->known = known;
     return known ? value : GALI_NONE;
 }
 
@@ -109,7 +106,11 @@ static void *copy(gali_arena *arena, const void *from, size_t size) {
 static int copy_attribute(gali_arena *arena, gali_attribute *attribute) {
     attribute->name = copy(arena, attribute->name, strlen(attribute->name) + 1);
     if (attribute->ints) {
-        attribute->ints = copy(arena, attribute->ints, attribute->count * sizeof *attribute->ints);
+        int64_t *ints = copy(arena, attribute->ints, attribute->count * sizeof *ints);
+        for (uint32_t i = 0; ints && i < attribute->count; i++) {
+            ints[i] = gali_extent_of(ints[i]);
+        }
+        attribute->ints = ints;
     }
     if (attribute->numbers) {
         attribute->numbers = copy(arena, attribute->numbers, attribute->count * sizeof *attribute->numbers);

@@ -78,8 +78,8 @@ typedef enum gali_attribute_kind {
 typedef struct gali_attribute {
     const char *name;
     gali_attribute_kind kind;
-    uint32_t count; /* 1 but for lists; of a word its bytes */
-    const int64_t *ints;
+    uint32_t count;      /* 1 but for lists; of a word its bytes */
+    const int64_t *ints; /* of a node: numbers that extents may be (gali_extent_of) */
     const double *numbers;
     const char *word; /* terminated */
 } gali_attribute;
