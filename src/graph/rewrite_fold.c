@@ -99,6 +99,12 @@ static int scaling(gali_rewriting *r, const gali_node *node, const gali_type *ty
 
 /* ---- into weights ---- */
 
+/* Whether a constant has one number for each column, not for each row. */
+static int is_row(const gali_value *bias, gali_extent columns) {
+    int rank = bias->type.rank;
+    return rank > 0 && bias->type.shape[rank - 1] == columns && count_of(bias) == (size_t)columns;
+}
+
 /* The axis of a node's weights that is the channel of its results; -1: they cannot be scaled. */
 static int channel_axis(const gali_rewriting *r, const gali_node *node) {
     const gali_value *weights = constant(r, node, 1), *bias = constant(r, node, 2);
@@ -115,7 +121,7 @@ static int channel_axis(const gali_rewriting *r, const gali_node *node) {
     case GALI_OP_Gemm: {
         int axis = gali_node_int(node, "transB") ? 0 : 1;
         int plain = gali_node_number(node, "alpha") == 1 && gali_node_number(node, "beta") == 1;
-        return plain && (!bias || count_of(bias) == (size_t)weights->type.shape[axis]) ? axis : -1;
+        return plain && (!bias || is_row(bias, weights->type.shape[axis])) ? axis : -1;
     }
     default:
         return -1;

@@ -42,6 +42,10 @@ static const rewrite_case cases[] = {
      "input %0 \"x\": f32[4, 2]\nconstant %1: f32[2, 3] = 1 2 3 4 5 6\nconstant %2: f32[3] = 1 0.5 -2\n"
      "constant %3: f32[3] = 4 0.5 0.01\n%4: f32[4, 3] = Gemm (%0, %1, %2)\n"
      "%5: f32[4, 3] = BatchNormalization (%4, %2, %2, %3, %3)\noutput %5\n"},
+    {GALI_REWRITE_fold_normalisation, 0, /* as many biases as columns, but one for each row */
+     "input %0 \"x\": f32[3, 2]\nconstant %1: f32[2, 3] = 1 2 3 4 5 6\nconstant %2: f32[3, 1] = 1 0.5 -2\n"
+     "constant %3: f32[3] = 4 0.5 0.01\n%4: f32[3, 3] = Gemm (%0, %1, %2)\n"
+     "%5: f32[3, 3] = BatchNormalization (%4, %3, %3, %3, %3)\noutput %5\n"},
     {GALI_REWRITE_fold_normalisation, 1,
      "input %0 \"x\": f32[1, 2, 2, 2]\nconstant %1: f32[2, 3, 1, 2] = 1 2 3 4 5 6 -1 -2 0.5 0.25 3 7\n"
      "constant %2: f32[3] = 1 0.5 -2\nconstant %3: f32[3] = 4 0.5 0.01\n"
