@@ -28,6 +28,10 @@ gali_stage_of *gali_x_result(gali_express *x, uint32_t result) {
     return stage(x, "y", (int)result, &x->result[result]);
 }
 
+int gali_x_wants(const gali_express *x, uint32_t result) {
+    return result < x->node->result_count && x->node->results[result] != GALI_NONE;
+}
+
 gali_stage_of *gali_x_temporary(gali_express *x, const char *name, gali_element element, uint32_t rank,
                                 const gali_extent *shape) {
     gali_type type = {.element = element, .rank = (int)rank};

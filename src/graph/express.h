@@ -82,6 +82,8 @@ gal_status gali_node_express(const gali_graph *graph, const gali_node *node, gal
  * Its value is set by the caller. NULL past GALI_STAGES_MAX.
  */
 gali_stage_of *gali_x_result(gali_express *x, uint32_t result);
+/* Whether the node has that result: an optional one may be left out. */
+int gali_x_wants(const gali_express *x, uint32_t result);
 gali_stage_of *gali_x_temporary(gali_express *x, const char *name, gali_element element, uint32_t rank,
                                 const gali_extent *shape);
 /* The stage that tells extent d of result 0. */

@@ -40,6 +40,51 @@ gal_status gali_rule_integers(gali_rule *rule, uint32_t i) {
                                 gali_element_list[type->element].word);
 }
 
+gal_status gali_rule_reals(gali_rule *rule, uint32_t i) {
+    const gali_type *type = gali_rule_operand(rule, i);
+    return !type || gali_element_list[type->element].kind == GALI_REAL
+               ? GAL_OK
+               : gali_rule_fail(rule, "operand %u: reals expected, it is %s", i + 1,
+                                gali_element_list[type->element].word);
+}
+
+gal_status gali_rule_all_given(gali_rule *rule) {
+    gal_status status = GAL_OK;
+    for (uint32_t i = 0; status == GAL_OK && i < rule->node->operand_count; i++) {
+        status = rule->operand[i] ? GAL_OK : gali_rule_fail(rule, "operand %u is not given", i + 1);
+    }
+    return status;
+}
+
+gal_status gali_rule_single(gali_rule *rule, uint32_t i) {
+    const gali_type *type = gali_rule_operand(rule, i);
+    for (int d = 0; type && d < type->rank; d++) {
+        if (gali_extent_is_number(type->shape[d]) && type->shape[d] != 1) {
+            return gali_rule_fail(rule, "operand %u: one element expected, its axis %d has %lld", i + 1, d,
+                                  (long long)type->shape[d]);
+        }
+        gali_rule_demand_same(rule, type->shape[d], 1);
+    }
+    return GAL_OK;
+}
+
+gal_status gali_rule_line(gali_rule *rule, uint32_t i, gali_extent count) {
+    const gali_type *type = gali_rule_operand(rule, i);
+    if (!type || type->rank < 0) {
+        return GAL_OK;
+    }
+    if (type->rank != 1) {
+        return gali_rule_fail(rule, "operand %u: a list expected, its rank is %d", i + 1, type->rank);
+    }
+    gali_extent own = type->shape[0];
+    if (gali_extent_is_number(own) && gali_extent_is_number(count) && own != count) {
+        return gali_rule_fail(rule, "operand %u: a list of %lld expected, it has %lld", i + 1, (long long)count,
+                              (long long)own);
+    }
+    gali_rule_demand_same(rule, own, count);
+    return GAL_OK;
+}
+
 gal_status gali_rule_axis(gali_rule *rule, int64_t axis, int rank, int *out) {
     if (axis < -rank || axis >= rank) {
         return gali_rule_fail(rule, "axis %lld of a tensor of rank %d", (long long)axis, rank);
@@ -176,6 +221,14 @@ void gali_rule_demand_most(gali_rule *rule, gali_extent a, gali_extent b) {
     }
 }
 
+gal_status gali_rule_some(gali_rule *rule, gali_extent extent) {
+    if (extent == 0) {
+        return gali_rule_fail(rule, "an axis that it reads is empty");
+    }
+    gali_rule_demand_most(rule, 1, extent);
+    return GAL_OK;
+}
+
 void gali_rule_demand_rank(gali_rule *rule, uint32_t i, int rank) {
     const gali_type *type = gali_rule_operand(rule, i);
     if (type && type->rank < 0 && rank >= 0) {
@@ -300,27 +353,39 @@ void gali_rule_move_known(gali_rule *rule, uint32_t moved) {
 
 /* ---- broadcasting ---- */
 
-/* Whether an extent is above 1 whatever the symbols are: then it is never repeated. */
-static int is_many(const gali_rule *rule, gali_extent a) {
+/* The least that an extent may be: of one above 1 nothing is ever repeated. */
+static int64_t least_of(const gali_rule *rule, gali_extent a) {
     int64_t least, most;
     gali_extent_range(rule->graph->extents, a, &least, &most);
-    return least > 1;
+    return least;
 }
 
-/* The extent of two that are aligned. */
-static gal_status broadcast(gali_rule *rule, gali_extent a, gali_extent b, gali_extent *out) {
+gali_extent gali_extent_broadcast(gali_extents *extents, gali_extent a, gali_extent b) {
     if (a == b || b == 1) {
-        *out = a;
-    } else if (a == 1) {
-        *out = b;
-    } else if (gali_extent_is_number(a) && gali_extent_is_number(b)) {
-        return gali_rule_fail(rule, "extents %lld and %lld do not fit", (long long)a, (long long)b);
-    } else {
-        int same = is_many(rule, a) && is_many(rule, b);
+        return a;
+    }
+    if (a == 1 || gali_extent_is_number(a) || gali_extent_is_number(b)) {
+        return a != 1 && gali_extent_is_number(a)
+                   ? a
+                   : b; /* beside a number above 1 a symbol is that number, or 1 */
+    }
+    return gali_extent_most(extents, a, b);
+}
+
+gal_status gali_rule_broadcast_extents(gali_rule *rule, gali_extent a, gali_extent b, gali_extent *out) {
+    if (a != b && a != 1 && b != 1) {
+        if (gali_extent_is_number(a) && gali_extent_is_number(b)) {
+            return gali_rule_fail(rule, "extents %lld and %lld do not fit", (long long)a, (long long)b);
+        }
+        int same = least_of(rule, a) > 1 && least_of(rule, b) > 1;
         demand_of(rule, same ? GALI_DEMAND_SAME : GALI_DEMAND_FITS, a, b);
-        *out = gali_extent_is_number(a)   ? a /* a symbol beside a number above 1 must be that number, or 1 */
-               : gali_extent_is_number(b) ? b
-                                          : gali_extent_most(rule->graph->extents, a, b);
+    }
+    gali_extents *x = rule->graph->extents;
+    *out = gali_extent_broadcast(x, a, b);
+    int open = !gali_extent_is_number(a) && !gali_extent_is_number(b) && a != b;
+    if (open &&
+        (least_of(rule, a) < 1 || least_of(rule, b) < 1)) { /* 0 beside 1 would be 0, not the larger one */
+        gali_rule_demand_most(rule, *out, gali_extent_mul(x, a, b));
     }
     return GAL_OK;
 }
@@ -329,14 +394,33 @@ gal_status gali_rule_broadcast_types(gali_rule *rule, const gali_type *a, const 
     gali_type made = {.element = a->element, .rank = a->rank > b->rank ? a->rank : b->rank};
     for (int i = 0; i < made.rank; i++) {
         int at_a = i - (made.rank - a->rank), at_b = i - (made.rank - b->rank);
-        gal_status status =
-            broadcast(rule, at_a < 0 ? 1 : a->shape[at_a], at_b < 0 ? 1 : b->shape[at_b], &made.shape[i]);
+        gal_status status = gali_rule_broadcast_extents(rule, at_a < 0 ? 1 : a->shape[at_a],
+                                                        at_b < 0 ? 1 : b->shape[at_b], &made.shape[i]);
         if (status != GAL_OK) {
             return status;
         }
     }
     *out = made;
     return GAL_OK;
+}
+
+gal_status gali_rule_broadcast_to(gali_rule *rule, uint32_t i, const gali_type *to) {
+    const gali_type *type = gali_rule_operand(rule, i);
+    gal_status status = GAL_OK;
+    if (!type || type->rank < 0 || to->rank < 0) {
+        return GAL_OK;
+    }
+    if (type->rank > to->rank) {
+        return gali_rule_fail(rule, "operand %u: rank %d, %d is the most", i + 1, type->rank, to->rank);
+    }
+    for (int d = 0; status == GAL_OK && d < type->rank; d++) {
+        gali_extent own = type->shape[d], whole = to->shape[d + to->rank - type->rank], unused;
+        if (whole == 1 && gali_extent_is_number(own) && own != 1) {
+            return gali_rule_fail(rule, "operand %u: extents %lld and 1 do not fit", i + 1, (long long)own);
+        }
+        status = gali_rule_broadcast_extents(rule, own, whole, &unused);
+    }
+    return status;
 }
 
 /* ---- inference ---- */

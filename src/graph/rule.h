@@ -34,6 +34,18 @@ int gali_rule_ranks_known(const gali_rule *rule);
 /* Fails where operand i, if it is given, is not of integers. */
 gal_status gali_rule_integers(gali_rule *rule, uint32_t i);
 
+/* Fails where operand i, if it is given, is not of reals. */
+gal_status gali_rule_reals(gali_rule *rule, uint32_t i);
+
+/* Fails where an operand is not given, for operators with any number of them. */
+gal_status gali_rule_all_given(gali_rule *rule);
+
+/* Fails where operand i, if it is given, has not one element; demands it of extents that are symbols. */
+gal_status gali_rule_single(gali_rule *rule, uint32_t i);
+
+/* Fails where operand i, if it is given, is no list with `count` elements; demands it where that is not known. */
+gal_status gali_rule_line(gali_rule *rule, uint32_t i, gali_extent count);
+
 /* attribute `name` as an axis of `rank`: -rank..rank-1 to 0..rank-1. */
 gal_status gali_rule_axis(gali_rule *rule, int64_t axis, int rank, int *out);
 
@@ -54,8 +66,17 @@ gal_status gali_rule_list(gali_rule *rule, uint32_t i, const char *name, const g
 gal_status gali_rule_sizes(gali_rule *rule, uint32_t i, const char *name, const gali_extent **list,
                            uint32_t *count, int *given);
 
+/* The extent of two that are broadcast: 1 gives way; where only running tells which is 1, an expression of both. */
+gali_extent gali_extent_broadcast(gali_extents *extents, gali_extent a, gali_extent b);
+
+/* The same for a rule: fails where two numbers differ, demands that two extents fit. */
+gal_status gali_rule_broadcast_extents(gali_rule *rule, gali_extent a, gali_extent b, gali_extent *out);
+
 /* The numpy rule: shapes aligned at their ends; 1 is repeated. Fails where two numbers differ. */
 gal_status gali_rule_broadcast_types(gali_rule *rule, const gali_type *a, const gali_type *b, gali_type *out);
+
+/* Fails where operand i, if it is given, is not broadcast to that shape: another one would be larger. */
+gal_status gali_rule_broadcast_to(gali_rule *rule, uint32_t i, const gali_type *to);
 
 /* Makes `count` known elements for result i; NULL where that is too many, or without memory. */
 gali_extent *gali_rule_knows(gali_rule *rule, uint32_t i, size_t count);
@@ -79,6 +100,9 @@ void gali_rule_demand_same(gali_rule *rule, gali_extent a, gali_extent b);
 
 /* Demands that an extent is another one at most, unless ranges say so. */
 void gali_rule_demand_most(gali_rule *rule, gali_extent a, gali_extent b);
+
+/* Fails where an axis that is read has no element; demands one where that is not known. */
+gal_status gali_rule_some(gali_rule *rule, gali_extent extent);
 
 /* Says which rank operand i must have, if that is not known. */
 void gali_rule_demand_rank(gali_rule *rule, uint32_t i, int rank);

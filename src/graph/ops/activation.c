@@ -300,14 +300,7 @@ gal_status gali_rule_prelu(gali_rule *rule) {
                               gali_element_list[rule->operand[1]->element].word);
     }
     rule->result[0] = *rule->operand[0];
-    if (!gali_rule_ranks_known(rule)) {
-        return GAL_OK;
-    }
-    gali_type both;
-    gal_status status = gali_rule_broadcast_types(rule, rule->operand[0], rule->operand[1], &both);
-    return status == GAL_OK && both.rank != rule->result[0].rank
-               ? gali_rule_fail(rule, "the slope's rank is above the first operand's")
-               : status;
+    return gali_rule_broadcast_to(rule, 1, rule->operand[0]);
 }
 
 gal_status gali_truth_prelu(gali_run *run, const gali_node *node, const gali_tensor *const *operands,

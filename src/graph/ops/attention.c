@@ -71,7 +71,7 @@ static gali_type type_of(gali_element element, gali_extent batch, gali_extent he
     return (gali_type){.element = element, .rank = AXES, .shape = {batch, head, place, size}};
 }
 
-static const char *check_past(const gali_rule *rule) {
+static const char *check_past(gali_rule *rule) {
     const gali_type *key = gali_rule_operand(rule, PAST_KEY), *value = gali_rule_operand(rule, PAST_VALUE);
     if (!key != !value) {
         return "past_key and past_value are given together or not at all";
@@ -79,20 +79,39 @@ static const char *check_past(const gali_rule *rule) {
     if (key && gali_rule_operand(rule, FILLED)) {
         return "a past and nonpad_kv_seqlen do not go together";
     }
-    return key && (key->rank != AXES || value->rank != AXES ||
-                   !gali_heads_may_equal(key->shape[PLACE], value->shape[PLACE]))
-               ? "a past is [batch, heads, length, size]"
+    return key && (key->rank != AXES || value->rank != AXES || key->element != rule->operand[KEY]->element ||
+                   value->element != key->element ||
+                   !gali_heads_equal(rule, key->shape[PLACE], value->shape[PLACE]))
+               ? "a past is [batch, heads, length, size], of its keys' and values' element"
                : NULL;
 }
 
-static const char *check_attention(const gali_rule *rule) {
+/* The past of keys or values has their heads. */
+static int has_heads(gali_rule *rule, const gali_type *past, const gali_heads *h) {
+    return !past || (gali_heads_equal(rule, past->shape[BATCH], h->shape[BATCH]) &&
+                     gali_heads_equal(rule, past->shape[HEAD], h->shape[HEAD]) &&
+                     gali_heads_equal(rule, past->shape[SIZE], h->shape[SIZE]));
+}
+
+/* A mask is broadcast to [batch, heads, queries, keys], but may end before the last key. */
+static gal_status check_mask(gali_rule *rule, const attention *a) {
+    const gali_type *mask = gali_rule_operand(rule, MASK);
+    const gali_extent *q = a->query.shape;
+    gali_type scores = type_of(GALI_f32, q[BATCH], q[HEAD], q[PLACE], a->total);
+    if (mask) {
+        scores.shape[SIZE] = mask->shape[mask->rank - 1];
+    }
+    return gali_rule_broadcast_to(rule, MASK, &scores);
+}
+
+static const char *check_attention(gali_rule *rule) {
     const gali_type *const *operand = rule->operand, *mask = gali_rule_operand(rule, MASK);
     const gali_type *filled = gali_rule_operand(rule, FILLED);
     int64_t queries = gali_node_int(rule->node, "q_num_heads"),
             keys = gali_node_int(rule->node, "kv_num_heads");
-    const char *wrong = gali_heads_check(operand[QUERY], queries);
-    wrong = wrong ? wrong : gali_heads_check(operand[KEY], keys);
-    wrong = wrong ? wrong : gali_heads_check(operand[VALUE], keys);
+    const char *wrong = gali_heads_check(rule, operand[QUERY], queries);
+    wrong = wrong ? wrong : gali_heads_check(rule, operand[KEY], keys);
+    wrong = wrong ? wrong : gali_heads_check(rule, operand[VALUE], keys);
     wrong = wrong ? wrong : check_past(rule);
     if (wrong) {
         return wrong;
@@ -105,16 +124,22 @@ static const char *check_attention(const gali_rule *rule) {
         return "nonpad_kv_seqlen is a list of i64";
     }
     attention a = attention_of(rule->node, rule->graph->extents, operand);
-    if (!gali_heads_may_equal(a.query.shape[SIZE], a.key.shape[SIZE]) ||
-        !gali_heads_may_equal(a.key.shape[PLACE], a.value.shape[PLACE]) ||
-        !gali_heads_may_equal(a.key.shape[HEAD], a.value.shape[HEAD]) ||
-        !gali_heads_may_equal(a.query.shape[BATCH], a.key.shape[BATCH]) ||
-        !gali_heads_may_equal(a.query.shape[BATCH], a.value.shape[BATCH])) {
+    if (!gali_heads_equal(rule, a.query.shape[SIZE], a.key.shape[SIZE]) ||
+        !gali_heads_equal(rule, a.key.shape[PLACE], a.value.shape[PLACE]) ||
+        !gali_heads_equal(rule, a.key.shape[HEAD], a.value.shape[HEAD]) ||
+        !gali_heads_equal(rule, a.query.shape[BATCH], a.key.shape[BATCH]) ||
+        !gali_heads_equal(rule, a.query.shape[BATCH], a.value.shape[BATCH]) ||
+        !has_heads(rule, gali_rule_operand(rule, PAST_KEY), &a.key) ||
+        !has_heads(rule, gali_rule_operand(rule, PAST_VALUE), &a.value) ||
+        (filled && !gali_heads_equal(rule, filled->shape[0], a.query.shape[BATCH]))) {
         return "queries, keys and values do not fit";
     }
+    if (operand[KEY]->element != operand[QUERY]->element ||
+        operand[VALUE]->element != operand[QUERY]->element) {
+        return "queries, keys and values are of different elements";
+    }
     gali_extent asking = a.query.shape[HEAD], shared = a.key.shape[HEAD];
-    int numbers = gali_extent_is_number(asking) && gali_extent_is_number(shared);
-    if (numbers && (shared == 0 || asking % shared != 0)) {
+    if (shared == 0 || !gali_heads_divides(rule, shared, asking)) {
         return "query heads are not a multiple of key heads";
     }
     return a.left < -1 || a.right < -1 ? "a window is -1 or more" : NULL;
@@ -133,6 +158,7 @@ gal_status gali_rule_attention(gali_rule *rule) {
         return gali_rule_fail(rule, "%s", wrong);
     }
     attention a = attention_of(rule->node, rule->graph->extents, rule->operand);
+    gal_status status = check_mask(rule, &a);
     const gali_extent *q = a.query.shape, *k = a.key.shape, *v = a.value.shape;
     gali_type made[] = {type_of(element, q[BATCH], q[HEAD], q[PLACE], v[SIZE]),
                         type_of(element, k[BATCH], k[HEAD], a.total, k[SIZE]),
@@ -143,7 +169,7 @@ gal_status gali_rule_attention(gali_rule *rule) {
         made[Y] = (gali_type){.element = element, .rank = 3, .shape = {q[BATCH], q[PLACE], wide}};
     }
     memcpy(rule->result, made, rule->node->result_count * sizeof *made);
-    return GAL_OK;
+    return status;
 }
 
 /* ---- truth ---- */
@@ -284,14 +310,10 @@ gal_status gali_truth_attention(gali_run *run, const gali_node *node, const gali
 
 typedef const gali_scalar scalar;
 
-static int wants(const gali_express *x, uint32_t result) {
-    return result < x->node->result_count && x->result[result].rank >= 0;
-}
-
 /* A result of that number if somebody wants it, or else a temporary. */
 static gali_stage_of *result_or(gali_express *x, uint32_t result, const char *name, const gali_extent *shape) {
-    return wants(x, result) ? gali_x_result(x, result)
-                            : gali_x_temporary(x, name, x->operand[QUERY]->element, AXES, shape);
+    return gali_x_wants(x, result) ? gali_x_result(x, result)
+                                   : gali_x_temporary(x, name, x->operand[QUERY]->element, AXES, shape);
 }
 
 static scalar *minus_infinity(gali_express *x, gali_element element) {
@@ -303,7 +325,7 @@ static gali_stage_of *express_present(gali_express *x, const attention *a, int w
     const gali_heads *h = which == KEY ? &a->key : &a->value;
     uint32_t result = which == KEY ? PRESENT_KEY : PRESENT_VALUE;
     gali_extent shape[AXES] = {h->shape[BATCH], h->shape[HEAD], a->total, h->shape[SIZE]};
-    if (!a->has[PAST_KEY] && !wants(x, result)) {
+    if (!a->has[PAST_KEY] && !gali_x_wants(x, result)) {
         return NULL;
     }
     gali_stage_of *y = result_or(x, result, which == KEY ? "keys" : "values", shape);
@@ -456,7 +478,7 @@ static gali_stage_of *express_probabilities(gali_express *x, const attention *a,
     }
     gali_stage_of *sum = gali_x_over(x, "sum", element, &type, along, index);
     gali_x_sum(x, sum, gali_x_read(x, power, index));
-    int kept = wants(x, SCORES) && gali_node_int(a->node, "qk_matmul_output_mode") == PROBABILITIES;
+    int kept = gali_x_wants(x, SCORES) && gali_node_int(a->node, "qk_matmul_output_mode") == PROBABILITIES;
     gali_stage_of *y =
         kept ? gali_x_result(x, SCORES) : gali_x_temporary(x, "probabilities", element, AXES, type.shape);
     gali_x_axes(x, AXES, index);
@@ -499,7 +521,7 @@ void gali_express_attention(gali_express *x) {
     int64_t mode = gali_node_int(x->node, "qk_matmul_output_mode");
     gali_stage_of *keys = express_present(x, &a, KEY), *values = express_present(x, &a, VALUE);
     gali_stage_of *products = express_products(x, &a, keys);
-    gali_stage_of *scores = wants(x, SCORES) && mode != PROBABILITIES ? gali_x_result(x, SCORES) : NULL;
+    gali_stage_of *scores = gali_x_wants(x, SCORES) && mode != PROBABILITIES ? gali_x_result(x, SCORES) : NULL;
     if (scores) {
         scores->value =
             mode == MASKED ? express_logit(x, &a, products) : express_score(x, &a, products, mode == CAPPED);

@@ -158,7 +158,7 @@ void gali_express_phase_gate(gali_express *x) {
     scalar *behind = gali_x_sub(x, slot, wrapped);
     scalar *sample = remainder_of(x, gali_x_add(x, behind, gali_x_int(x, slots)), slots);
     gali_stage_of *coefficients = gali_x_result(x, 0);
-    gali_stage_of *list = x->node->result_count > 1 ? gali_x_result(x, 1) : NULL;
+    gali_stage_of *list = gali_x_wants(x, 1) ? gali_x_result(x, 1) : NULL;
     if (coefficients) {
         coefficients->value = weight_of(x, slots, sample, gali_x_sub(x, at, floored));
     }
@@ -286,7 +286,7 @@ void gali_express_top_experts(gali_express *x) {
     if (coefficients) {
         coefficients->value = gali_x_div(x, gali_x_read(x, chosen, own), gali_x_read(x, sum, own));
     }
-    gali_stage_of *list = x->node->result_count > 1 ? gali_x_result(x, 1) : NULL;
+    gali_stage_of *list = gali_x_wants(x, 1) ? gali_x_result(x, 1) : NULL;
     if (list) {
         sum_kept(x, list, before, place, own[rank - 1], gali_x_reduce(list, experts), 1);
     }
@@ -303,8 +303,9 @@ static gal_status check_elements(gali_rule *rule) {
     return gali_rule_integers(rule, 4);
 }
 
-/* Fails where the two are numbers that differ. */
+/* Fails where the two are numbers that differ; else demands it. */
 static gal_status expect_same(gali_rule *rule, const char *what, gali_extent a, gali_extent b) {
+    gali_rule_demand_same(rule, a, b);
     return gali_extent_is_number(a) && gali_extent_is_number(b) && a != b
                ? gali_rule_fail(rule, "%s: %lld and %lld", what, (long long)a, (long long)b)
                : GAL_OK;

@@ -120,7 +120,7 @@ void gali_express_dropout(gali_express *x) {
     if (y) {
         y->value = gali_x_broadcast(x, 0, y->rank);
     }
-    gali_stage_of *kept = x->node->result_count > 1 && x->result[1].rank >= 0 ? gali_x_result(x, 1) : NULL;
+    gali_stage_of *kept = gali_x_wants(x, 1) ? gali_x_result(x, 1) : NULL;
     if (kept) {
         kept->value = gali_x_whole(x, GALI_truth, 1);
     }

@@ -62,6 +62,8 @@ static gal_status conv_shape(gali_rule *rule, uint32_t weights) {
                               (long long)group, (long long)w->shape[1], (long long)x->shape[1]);
     }
     gali_rule_demand_same(rule, x->shape[1], gali_extent_mul(e, w->shape[1], group));
+    gali_rule_demand_same(rule, w->shape[0],
+                          gali_extent_mul(e, gali_extent_quotient(e, w->shape[0], group), group));
     const char *wrong = gali_window_make(&window, e, rule->node, x, w->shape + 2);
     if (wrong) {
         return gali_rule_fail(rule, "%s", wrong);
@@ -71,6 +73,34 @@ static gal_status conv_shape(gali_rule *rule, uint32_t weights) {
     rule->result[0].shape[1] = w->shape[0];
     memcpy(rule->result[0].shape + 2, window.out, window.rank * sizeof *window.out);
     return GAL_OK;
+}
+
+/* Operand i has one element, or one for each map. */
+static gal_status one_or_maps(gali_rule *rule, uint32_t i, gali_extent maps) {
+    const gali_type *type = gali_rule_operand(rule, i);
+    int many = type && type->rank == 1 && type->shape[0] != 1;
+    return many ? gali_rule_line(rule, i, maps) : gali_rule_single(rule, i);
+}
+
+/* Zero points, of the elements that they are taken from, and the scales of QLinearConv. */
+static gal_status check_scales(gali_rule *rule, const roles *r) {
+    static const uint32_t scales[] = {1, 4, 6};
+    const gali_type *x = rule->operand[0], *w = rule->operand[r->w];
+    const gali_type *x_zero = gali_rule_operand(rule, r->x_zero), *w_zero = gali_rule_operand(rule, r->w_zero);
+    gali_extent maps = w->rank > 0 ? w->shape[0] : GALI_EXTENT_UNKNOWN;
+    if ((x_zero && x_zero->element != x->element) || (w_zero && w_zero->element != w->element)) {
+        return gali_rule_fail(rule, "a zero point is of another element");
+    }
+    gal_status status = gali_rule_single(rule, r->x_zero);
+    status = status == GAL_OK ? one_or_maps(rule, r->w_zero, maps) : status;
+    for (uint32_t i = 0; r->back && status == GAL_OK && i < sizeof scales / sizeof *scales; i++) {
+        status = gali_rule_reals(rule, scales[i]);
+        status = status == GAL_OK ? one_or_maps(rule, scales[i], scales[i] == 4 ? maps : 1) : status;
+    }
+    if (status == GAL_OK && r->back && gali_element_list[rule->operand[7]->element].bytes != 1) {
+        return gali_rule_fail(rule, "not to %s", gali_element_list[rule->operand[7]->element].word);
+    }
+    return status == GAL_OK && r->back ? gali_rule_single(rule, 7) : status;
 }
 
 gal_status gali_rule_conv(gali_rule *rule) {
@@ -86,7 +116,9 @@ gal_status gali_rule_conv(gali_rule *rule) {
                               gali_element_list[w->element].word);
     }
     gali_rule_demand_rank(rule, 0, w->rank);
-    return gali_rule_ranks_known(rule) ? conv_shape(rule, r.w) : GAL_OK;
+    gal_status status = gali_rule_ranks_known(rule) ? conv_shape(rule, r.w) : GAL_OK;
+    status = status == GAL_OK && whole ? check_scales(rule, &r) : status;
+    return status == GAL_OK && w->rank > 0 ? gali_rule_line(rule, r.bias, w->shape[0]) : status;
 }
 
 /* ---- truth ---- */
@@ -340,15 +372,19 @@ gal_status gali_rule_conv_transpose(gali_rule *rule) {
         return gali_rule_fail(rule, "not for %s and %s", gali_element_list[x->element].word,
                               gali_element_list[w->element].word);
     }
+    gal_status status = gali_rule_reals(rule, 2);
     gali_rule_demand_rank(rule, 0, w->rank);
-    if (!gali_rule_ranks_known(rule)) {
-        return GAL_OK;
+    if (status != GAL_OK || !gali_rule_ranks_known(rule)) {
+        return status;
     }
     if (w->rank != x->rank || w->rank < 3 || group < 1 || differ(x->shape[1], w->shape[0]) ||
         (gali_extent_is_number(w->shape[0]) && w->shape[0] % group != 0)) {
         return gali_rule_fail(rule, "weights do not fit the tensor's rank or channels");
     }
+    gali_extents *e = rule->graph->extents;
     gali_rule_demand_same(rule, x->shape[1], w->shape[0]);
+    gali_rule_demand_same(rule, w->shape[0],
+                          gali_extent_mul(e, gali_extent_quotient(e, w->shape[0], group), group));
     const char *wrong = transposed_window(&window, rule->graph->extents, rule->node, x, w);
     if (wrong) {
         return gali_rule_fail(rule, "%s", wrong);
@@ -357,7 +393,7 @@ gal_status gali_rule_conv_transpose(gali_rule *rule) {
     rule->result[0].shape[0] = x->shape[0];
     rule->result[0].shape[1] = gali_extent_mul(rule->graph->extents, w->shape[1], group);
     memcpy(rule->result[0].shape + 2, window.out, window.rank * sizeof *window.out);
-    return GAL_OK;
+    return gali_rule_line(rule, 2, rule->result[0].shape[1]);
 }
 
 /* Adds x[n][channel][in] times its row of weights to the places it reaches. */

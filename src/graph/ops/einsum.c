@@ -149,30 +149,51 @@ static int place_of(const equation *e, int label) {
 
 /* ---- the rule ---- */
 
-/* The extents of all labels, in the order of axes; those that are no numbers above 1 give way to those that are. */
-static const char *extents_of(const equation *e, const gali_type *const *operand, gali_extent *extents) {
+/* The extent of a label that has one in another operand: a number 1 gives way; an ellipsis's axes are broadcast. */
+static gali_extent joined(gali_extents *x, int label, gali_extent all, gali_extent own) {
+    return label >= DOTS                                          ? gali_extent_broadcast(x, all, own)
+           : all == 1 || (gali_extent_is_number(own) && own != 1) ? own
+                                                                  : all;
+}
+
+/* The extents of all labels, in the order of axes. */
+static void extents_of(const equation *e, gali_extents *x, const gali_type *const *operand,
+                       gali_extent *extents) {
     for (int i = 0; i < e->axis_count; i++) {
         extents[i] = 1;
     }
     for (uint32_t i = 0; i < e->operands; i++) {
         for (int d = 0; d < e->ranks[i]; d++) {
-            gali_extent own = operand[i]->shape[d], *all = &extents[place_of(e, e->labels[i][d])];
-            if (gali_extent_is_number(own) && gali_extent_is_number(*all) && own != *all && own != 1 &&
-                *all != 1) {
-                return "a letter stands for two extents";
-            }
-            *all = *all == 1 || (gali_extent_is_number(own) && own != 1) ? own : *all;
+            gali_extent *all = &extents[place_of(e, e->labels[i][d])];
+            *all = joined(x, e->labels[i][d], *all, operand[i]->shape[d]);
         }
     }
-    return NULL;
+}
+
+/* All axes of a letter are the same, but for those that are the number 1. */
+static gal_status check_extents(gali_rule *rule, const equation *e, const gali_extent *extents) {
+    gal_status status = GAL_OK;
+    for (uint32_t i = 0; i < e->operands; i++) {
+        for (int d = 0; status == GAL_OK && d < e->ranks[i]; d++) {
+            gali_extent own = rule->operand[i]->shape[d], all = extents[place_of(e, e->labels[i][d])], unused;
+            status = e->labels[i][d] >= DOTS ? gali_rule_broadcast_extents(rule, own, all, &unused)
+                     : own == 1              ? GAL_OK
+                                             : gali_rule_same(rule, own, all, &unused);
+        }
+    }
+    return status;
 }
 
 gal_status gali_rule_einsum(gali_rule *rule) {
     int ranks[OPERANDS_MAX] = {0};
     equation e;
+    gal_status status = gali_rule_all_given(rule);
     rule->result[0].element = rule->operand[0]->element;
-    if (!gali_rule_ranks_known(rule) || rule->operand[0]->element == GALI_truth) {
-        return rule->operand[0]->element == GALI_truth ? gali_rule_fail(rule, "not for bool") : GAL_OK;
+    if (status == GAL_OK && rule->operand[0]->element == GALI_truth) {
+        return gali_rule_fail(rule, "not for bool");
+    }
+    if (status != GAL_OK || !gali_rule_ranks_known(rule)) {
+        return status;
     }
     for (uint32_t i = 0; i < rule->node->operand_count && i < OPERANDS_MAX; i++) {
         ranks[i] = rule->operand[i]->rank;
@@ -182,15 +203,16 @@ gal_status gali_rule_einsum(gali_rule *rule) {
     }
     gali_extent extents[2 * GALI_RANK_MAX];
     const char *wrong = read_equation(&e, rule->node, ranks);
-    wrong = wrong ? wrong : extents_of(&e, rule->operand, extents);
     if (wrong) {
         return gali_rule_fail(rule, "equation \"%.60s\": %s", gali_node_word(rule->node, "equation"), wrong);
     }
+    extents_of(&e, rule->graph->extents, rule->operand, extents);
+    status = check_extents(rule, &e, extents);
     rule->result[0].rank = e.ranks[e.operands];
     for (int i = 0; i < rule->result[0].rank; i++) {
         rule->result[0].shape[i] = extents[i];
     }
-    return GAL_OK;
+    return status;
 }
 
 /* ---- the truth ---- */
@@ -263,10 +285,11 @@ void gali_express_einsum(gali_express *x) {
         ranks[i] = x->operand[i]->rank;
     }
     gali_stage_of *y = gali_x_result(x, 0);
-    if (!y || read_equation(&e, x->node, ranks) || extents_of(&e, x->operand, extents)) {
+    if (!y || read_equation(&e, x->node, ranks)) {
         x->none = 1;
         return;
     }
+    extents_of(&e, x->extents, x->operand, extents);
     for (int i = (int)y->rank; i < e.axis_count; i++) {
         gali_x_reduce(y, extents[i]);
     }

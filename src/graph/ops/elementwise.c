@@ -186,6 +186,8 @@ static void know(gali_rule *rule) {
     for (gali_extent i = 0; known && i < count; i++) {
         known[i] = known_of(rule, i);
         known[i] = known[i] == GALI_EXTENT_BAD ? GALI_EXTENT_UNKNOWN : known[i];
+        known[i] =
+            gali_extent_is_number(known[i]) ? gali_element_wrap(rule->result[0].element, known[i]) : known[i];
         some |= known[i] != GALI_EXTENT_UNKNOWN;
     }
     rule->result_known[0] = some || count == 0 ? known : NULL;
@@ -226,7 +228,8 @@ static gal_status check_elements(gali_rule *rule) {
     if (is.scalar != GALI_SCALAR_COUNT && !gali_scalar_has(is.scalar, element)) {
         return gali_rule_fail(rule, "not for %s", gali_element_list[element].word);
     }
-    return same_elements(rule, 0);
+    gal_status status = gali_rule_all_given(rule);
+    return status == GAL_OK ? same_elements(rule, 0) : status;
 }
 
 gal_status gali_rule_broadcast(gali_rule *rule) {

@@ -186,13 +186,12 @@ gal_status gali_rule_one_hot(gali_rule *rule) {
     gali_type *y = &rule->result[0];
     int axis;
     *y = (gali_type){.element = values->element, .rank = -1};
-    if (values->rank >= 0 && values->rank != 1) {
-        return gali_rule_fail(rule, "values of rank %d, 1 expected", values->rank);
+    gal_status status = gali_rule_line(rule, 2, 2); /* off and on */
+    status = status == GAL_OK ? gali_rule_single(rule, 1) : status;
+    if (status != GAL_OK || indices->rank < 0) {
+        return status;
     }
-    if (indices->rank < 0) {
-        return GAL_OK;
-    }
-    gal_status status = gali_rule_axis(rule, gali_node_int(rule->node, "axis"), indices->rank + 1, &axis);
+    status = gali_rule_axis(rule, gali_node_int(rule->node, "axis"), indices->rank + 1, &axis);
     if (status != GAL_OK || indices->rank == GALI_RANK_MAX) {
         return status == GAL_OK ? gali_rule_fail(rule, "rank %d is the most", GALI_RANK_MAX) : status;
     }

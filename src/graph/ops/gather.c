@@ -146,8 +146,11 @@ gal_status gali_rule_gather_elements(gali_rule *rule) {
     if (x->rank != indices->rank) {
         return gali_rule_fail(rule, "ranks %d and %d differ", x->rank, indices->rank);
     }
-    gali_rule_move_known(rule, 1);
-    return gali_rule_axis(rule, gali_node_int(rule->node, "axis"), x->rank, &axis);
+    gal_status status = gali_rule_axis(rule, gali_node_int(rule->node, "axis"), x->rank, &axis);
+    if (status == GAL_OK) {
+        gali_rule_move_known(rule, 1);
+    }
+    return status;
 }
 
 /* Whether indices' extents are within x's but along axis. */
@@ -364,9 +367,19 @@ static const gali_scalar *updated(gali_express *x, const gali_scalar *self, cons
     }
 }
 
+/* Updates of a size that something else has, too. */
+static gal_status same_updates(gali_rule *rule, int axis, gali_extent other) {
+    gali_extent unused;
+    return gali_rule_same(rule, rule->operand[2]->shape[axis], other, &unused);
+}
+
 /* Operands of one element, a reduction that there is, and the result as the first operand. */
 static gal_status scatter_rule(gali_rule *rule) {
+    gal_status status = gali_rule_integers(rule, 1);
     rule->result[0] = *rule->operand[0];
+    if (status != GAL_OK) {
+        return status;
+    }
     if (rule->operand[0]->element != rule->operand[2]->element) {
         return gali_rule_fail(rule, "updates of another element");
     }
@@ -376,7 +389,7 @@ static gal_status scatter_rule(gali_rule *rule) {
     if (reduction_of(rule->node) == NONE && gali_rule_ranks_known(rule)) {
         gali_rule_move_known(rule, 1u | 4u);
     }
-    return gali_rule_integers(rule, 1);
+    return GAL_OK;
 }
 
 /* ---- ScatterElements ---- */
@@ -389,6 +402,9 @@ gal_status gali_rule_scatter_elements(gali_rule *rule) {
                                   rule->operand[2]->rank);
         }
         gal_status status = gali_rule_axis(rule, gali_node_int(rule->node, "axis"), rank, &axis);
+        for (int d = 0; status == GAL_OK && d < rank; d++) {
+            status = same_updates(rule, d, rule->operand[1]->shape[d]);
+        }
         if (status != GAL_OK) {
             return status;
         }
@@ -454,19 +470,27 @@ void gali_express_scatter_elements(gali_express *x) {
 
 /* ---- ScatterND ---- */
 
-gal_status gali_rule_scatter_nd(gali_rule *rule) {
-    int length;
-    if (gali_rule_ranks_known(rule)) {
-        gal_status status = list_length(rule, rule->operand[0]->rank, &length);
-        int rank = rule->operand[1]->rank - 1 + rule->operand[0]->rank - length;
-        if (status == GAL_OK && length >= 0 && rule->operand[2]->rank != rank) {
-            status = gali_rule_fail(rule, "updates of rank %d, %d expected", rule->operand[2]->rank, rank);
-        }
-        if (status != GAL_OK) {
-            return status;
-        }
+/* Updates are as many as lists of indices, each of what their lists name. */
+static gal_status check_updates(gali_rule *rule) {
+    const gali_type *x = rule->operand[0], *indices = rule->operand[1], *updates = rule->operand[2];
+    int length, lists = indices->rank - 1;
+    gal_status status = list_length(rule, x->rank, &length);
+    int rank = lists + x->rank - length;
+    if (status != GAL_OK || length < 0) {
+        return status;
     }
-    return scatter_rule(rule);
+    if (updates->rank != rank) {
+        return gali_rule_fail(rule, "updates of rank %d, %d expected", updates->rank, rank);
+    }
+    for (int d = 0; status == GAL_OK && d < rank; d++) {
+        status = same_updates(rule, d, d < lists ? indices->shape[d] : x->shape[d - lists + length]);
+    }
+    return status;
+}
+
+gal_status gali_rule_scatter_nd(gali_rule *rule) {
+    gal_status status = gali_rule_ranks_known(rule) ? check_updates(rule) : GAL_OK;
+    return status == GAL_OK ? scatter_rule(rule) : status;
 }
 
 gal_status gali_truth_scatter_nd(gali_run *run, const gali_node *node, const gali_tensor *const *operands,
@@ -504,8 +528,7 @@ void gali_express_scatter_nd(gali_express *x) {
     const gali_type *to = x->operand[0], *indices = x->operand[1];
     uint32_t rank = (uint32_t)to->rank, lists = (uint32_t)indices->rank - 1;
     const gali_scalar *index[GALI_RANK_MAX], *choice[GALI_RANK_MAX], *here = NULL;
-    int fit = x->operand[2]->rank >= 0 && lists + rank <= GALI_RANK_MAX + rank;
-    if (!y || !fit || !has_value(to) || !has_value(indices) || !gali_extent_is_number(indices->shape[lists])) {
+    if (!y || !has_value(to) || !has_value(indices) || !gali_extent_is_number(indices->shape[lists])) {
         x->none = 1;
         return;
     }

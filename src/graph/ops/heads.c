@@ -17,18 +17,24 @@ gali_heads gali_heads_of(gali_extents *extents, const gali_type *type, gali_exte
     return h;
 }
 
-const char *gali_heads_check(const gali_type *type, int64_t count) {
-    int folded = type->rank == 3, number = folded && gali_extent_is_number(type->shape[2]);
+int gali_heads_equal(gali_rule *rule, gali_extent a, gali_extent b) {
+    gali_rule_demand_same(rule, a, b);
+    return !gali_extent_is_number(a) || !gali_extent_is_number(b) || a == b;
+}
+
+int gali_heads_divides(gali_rule *rule, gali_extent a, gali_extent b) {
+    gali_extents *x = rule->graph->extents;
+    return gali_heads_equal(rule, gali_extent_mul(x, gali_extent_quotient(x, b, a), a), b);
+}
+
+const char *gali_heads_check(gali_rule *rule, const gali_type *type, int64_t count) {
+    int folded = type->rank == 3;
     if (gali_element_list[type->element].kind != GALI_REAL || (type->rank != 3 && type->rank != 4)) {
         return "reals [batch, heads, length, size] or [batch, length, heads times size] expected";
     }
-    return folded && (count < 1 || (number && type->shape[2] % count != 0))
+    return folded && (count < 1 || !gali_heads_divides(rule, count, type->shape[2]))
                ? "its last extent is not a whole number of heads"
                : NULL;
-}
-
-int gali_heads_may_equal(gali_extent a, gali_extent b) {
-    return !gali_extent_is_number(a) || !gali_extent_is_number(b) || a == b;
 }
 
 size_t gali_heads_offset(const gali_heads *h, const int64_t index[AXES]) {

@@ -3,6 +3,7 @@
 #define GALI_GRAPH_OPS_HEADS_H
 
 #include "graph/express.h"
+#include "graph/rule.h"
 
 enum { GALI_HEADS_BATCH, GALI_HEADS_HEAD, GALI_HEADS_PLACE, GALI_HEADS_SIZE, GALI_HEADS_AXES };
 
@@ -14,11 +15,14 @@ typedef struct gali_heads {
 /* Of a type that was checked; count: heads of a folded tensor. */
 gali_heads gali_heads_of(gali_extents *extents, const gali_type *type, gali_extent count);
 
-/* What is wrong with a tensor of heads whose rank is known, or NULL. */
-const char *gali_heads_check(const gali_type *type, int64_t count);
+/* What is wrong with a tensor of heads whose rank is known, or NULL; demands that it has whole heads. */
+const char *gali_heads_check(gali_rule *rule, const gali_type *type, int64_t count);
 
-/* Whether two extents may be the same when the graph runs. */
-int gali_heads_may_equal(gali_extent a, gali_extent b);
+/* Whether two extents may be the same when the graph runs; then that is demanded. */
+int gali_heads_equal(gali_rule *rule, gali_extent a, gali_extent b);
+
+/* Whether b may be a multiple of a, which is not 0; then that is demanded. */
+int gali_heads_divides(gali_rule *rule, gali_extent a, gali_extent b);
 
 /* Where element (batch, head, place, size) lies, row-major; extents are numbers. */
 size_t gali_heads_offset(const gali_heads *heads, const int64_t index[GALI_HEADS_AXES]);

@@ -54,7 +54,8 @@ gal_status gali_rule_lane(gali_rule *rule) {
     if (!is_real(rule->operand[0]->element)) {
         return not_for(rule);
     }
-    if (rule->node->op == GALI_OP_LpNormalization && (gali_node_int(rule->node, "p") - 1) / 2 != 0) {
+    int64_t p = rule->node->op == GALI_OP_LpNormalization ? gali_node_int(rule->node, "p") : 1;
+    if (p != 1 && p != 2) {
         return gali_rule_fail(rule, "p is 1 or 2");
     }
     return rule->operand[0]->rank < 0
@@ -275,10 +276,10 @@ gal_status gali_rule_cum_sum(gali_rule *rule) {
     if (rule->operand[0]->element == GALI_truth) {
         return not_for(rule);
     }
-    if (is_real(rule->operand[1]->element)) {
-        return gali_rule_fail(rule, "its axis is no integer");
-    }
-    return rule->operand[0]->rank < 0 || !rule->known[1] || !gali_extent_is_number(rule->known[1][0])
+    gal_status status = gali_rule_integers(rule, 1);
+    status = status == GAL_OK ? gali_rule_single(rule, 1) : status;
+    return status != GAL_OK ? status
+           : rule->operand[0]->rank < 0 || !rule->known[1] || !gali_extent_is_number(rule->known[1][0])
                ? GAL_OK
                : gali_rule_axis(rule, rule->known[1][0], rule->operand[0]->rank, &axis);
 }

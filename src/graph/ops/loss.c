@@ -40,18 +40,18 @@ gal_status gali_rule_loss(gali_rule *rule) {
     if (x->rank < 2 || target->rank != x->rank - 1 || (weight && weight->rank != 1)) {
         return gali_rule_fail(rule, "scores [batch, classes, ...] and targets [batch, ...] expected");
     }
-    for (int i = 0; i < target->rank; i++) {
-        gali_extent own = x->shape[i + (i > 0)];
-        if (gali_extent_is_number(own) && gali_extent_is_number(target->shape[i]) && own != target->shape[i]) {
-            return gali_rule_fail(rule, "targets are not as many as scores");
-        }
+    gal_status status = gali_rule_line(rule, 2, x->shape[1]);
+    status = status == GAL_OK ? gali_rule_some(rule, x->shape[1]) : status;
+    for (int i = 0; status == GAL_OK && i < target->rank; i++) {
+        gali_extent unused;
+        status = gali_rule_same(rule, target->shape[i], x->shape[i + (i > 0)], &unused);
     }
     rule->result[0].rank = 0;
     if (is_plain(rule->node)) {
         rule->result[0] = *target;
         rule->result[0].element = x->element;
     }
-    return GAL_OK;
+    return status;
 }
 
 /* ---- truth ---- */
@@ -135,8 +135,7 @@ static gali_stage_of *express_logarithm(gali_express *x) {
     gali_stage_of *sum = gali_x_over(x, "sum", type->element, type, 2, index);
     scalar *apart = gali_x_sub(x, gali_x_load(x, 0, index), gali_x_read_over(x, most, 2, index));
     gali_x_sum(x, sum, gali_x_of(x, GALI_SCALAR_exp, apart));
-    int wanted = x->node->result_count > 1 && x->result[1].rank >= 0;
-    gali_stage_of *y = wanted
+    gali_stage_of *y = gali_x_wants(x, 1)
                            ? gali_x_result(x, 1)
                            : gali_x_temporary(x, "logarithm", type->element, (uint32_t)type->rank, type->shape);
     gali_x_axes(x, (uint32_t)type->rank, index);

@@ -145,13 +145,8 @@ gal_status gali_rule_layer_normalisation(gali_rule *rule) {
                               (long long)gali_node_int(rule->node, "stash_type"));
     }
     for (uint32_t i = 1; status == GAL_OK && x->rank >= 0 && i < rule->node->operand_count; i++) {
-        gali_type both = *x;
-        if (rule->operand[i] && rule->operand[i]->rank >= 0) {
-            status = gali_rule_broadcast_types(rule, x, rule->operand[i], &both);
-        }
-        if (status == GAL_OK && both.rank != x->rank) {
-            return gali_rule_fail(rule, "operand %u has more axes than the first", i + 1);
-        }
+        status = gali_rule_reals(rule, i);
+        status = status == GAL_OK ? gali_rule_broadcast_to(rule, i, x) : status;
     }
     for (uint32_t i = 1; status == GAL_OK && i < rule->node->result_count; i++) {
         places p;

@@ -252,8 +252,7 @@ void gali_express_pool(gali_express *x) {
         if (most) {
             reduce_window(x, most, &w, GALI_SCALAR_most, gali_x_smallest(x, most->element), 0);
         }
-        gali_stage_of *places =
-            x->node->result_count > 1 && x->result[1].rank >= 0 ? gali_x_result(x, 1) : NULL;
+        gali_stage_of *places = gali_x_wants(x, 1) ? gali_x_result(x, 1) : NULL;
         if (places) {
             express_places(x, &w, most, places);
         }

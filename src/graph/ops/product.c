@@ -222,13 +222,8 @@ gal_status gali_rule_gemm(gali_rule *rule) {
         return gali_rule_fail(rule, "inner extents %lld and %lld differ", (long long)inner, (long long)other);
     }
     gali_rule_demand_same(rule, inner, other);
-    gali_type y = {.element = a->element, .rank = 2, .shape = {a->shape[ta], b->shape[!tb]}}, both = y;
-    gal_status status = c ? gali_rule_broadcast_types(rule, &y, c, &both) : GAL_OK;
-    if (status == GAL_OK && both.rank != 2) {
-        return gali_rule_fail(rule, "what is added has rank %d", c->rank);
-    }
-    rule->result[0] = y;
-    return status;
+    rule->result[0] = (gali_type){.element = a->element, .rank = 2, .shape = {a->shape[ta], b->shape[!tb]}};
+    return gali_rule_broadcast_to(rule, 2, &rule->result[0]);
 }
 
 gal_status gali_truth_gemm(gali_run *run, const gali_node *node, const gali_tensor *const *operands,
@@ -310,6 +305,20 @@ static const gali_tensor *operand_of(const gali_node *node, const gali_tensor *c
     return i < node->operand_count ? operands[i] : NULL;
 }
 
+/* Scales of QLinearMatMul are single reals, its result a byte. */
+static gal_status check_scales(gali_rule *rule) {
+    static const uint32_t scales[] = {1, 4, 6};
+    gal_status status = GAL_OK;
+    for (uint32_t i = 0; status == GAL_OK && i < sizeof scales / sizeof *scales; i++) {
+        status = gali_rule_reals(rule, scales[i]);
+        status = status == GAL_OK ? gali_rule_single(rule, scales[i]) : status;
+    }
+    if (status == GAL_OK && !is_byte(rule->operand[7]->element)) {
+        return gali_rule_fail(rule, "not to %s", gali_element_list[rule->operand[7]->element].word);
+    }
+    return status == GAL_OK ? gali_rule_single(rule, 7) : status;
+}
+
 gal_status gali_rule_matmul_integer(gali_rule *rule) {
     quantised q = quantised_of(rule->node);
     const gali_type *a = rule->operand[0], *b = rule->operand[q.b];
@@ -322,10 +331,13 @@ gal_status gali_rule_matmul_integer(gali_rule *rule) {
         if (zero && zero->element != (i ? b : a)->element) {
             return gali_rule_fail(rule, "a zero point is of another element");
         }
+        if (zero && gali_type_count(rule->graph->extents, zero) == 0) {
+            return gali_rule_fail(rule, "a zero point is empty");
+        }
     }
     gal_status status = gali_rule_ranks_known(rule) ? matmul_shape(rule, a, b, &rule->result[0]) : GAL_OK;
     rule->result[0].element = q.back ? rule->operand[7]->element : GALI_i32;
-    return status;
+    return status == GAL_OK && q.back ? check_scales(rule) : status;
 }
 
 /* A real as a byte with its zero point: rounded to even, cut to the byte's range. */

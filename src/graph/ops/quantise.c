@@ -19,6 +19,18 @@ static int is_integer(gali_element element) {
     return kind_of(element) == GALI_SIGNED || kind_of(element) == GALI_UNSIGNED;
 }
 
+/* Operand i, if it is given, has x's extents, but one place for each block along the axis. */
+static gal_status check_blocks(gali_rule *rule, uint32_t i, int axis, int64_t block) {
+    const gali_type *x = rule->operand[X], *type = gali_rule_operand(rule, i);
+    gali_extents *e = rule->graph->extents;
+    gal_status status = GAL_OK;
+    for (int d = 0; type && status == GAL_OK && d < type->rank; d++) {
+        gali_extent blocks = gali_extent_quotient(e, gali_extent_add(e, x->shape[d], block - 1), block), unused;
+        status = gali_rule_same(rule, type->shape[d], d == axis ? blocks : x->shape[d], &unused);
+    }
+    return status;
+}
+
 /* The scale's shape and, if there is one, the zero point's. */
 static gal_status scale_rule(gali_rule *rule) {
     const gali_type *x = rule->operand[X], *scale = rule->operand[SCALE], *zero = gali_rule_operand(rule, ZERO);
@@ -32,14 +44,21 @@ static gal_status scale_rule(gali_rule *rule) {
     if (ranked && !single && zero->rank != scale->rank) {
         return gali_rule_fail(rule, "scale and zero point of ranks %d and %d", scale->rank, zero->rank);
     }
-    if (x->rank < 0 || scale->rank < 0 || gali_type_count(rule->graph->extents, scale) == 1) {
+    if (x->rank < 0 || scale->rank < 0) {
         return GAL_OK;
+    }
+    if (gali_type_count(rule->graph->extents, scale) == 1) {
+        return gali_rule_single(rule, ZERO);
     }
     int64_t block = gali_node_int(rule->node, "block_size");
     if (block < 0 || scale->rank != (block ? x->rank : 1)) {
         return gali_rule_fail(rule, "a scale of rank %d for blocks of %lld", scale->rank, (long long)block);
     }
-    return gali_rule_axis(rule, gali_node_int(rule->node, "axis"), x->rank, &axis);
+    gal_status status = gali_rule_axis(rule, gali_node_int(rule->node, "axis"), x->rank, &axis);
+    for (uint32_t i = SCALE; status == GAL_OK && i <= ZERO; i++) {
+        status = block ? check_blocks(rule, i, axis, block) : gali_rule_line(rule, i, x->shape[axis]);
+    }
+    return status;
 }
 
 gal_status gali_rule_quantize(gali_rule *rule) {
@@ -248,8 +267,7 @@ gal_status gali_truth_dynamic_quantize(gali_run *run, const gali_node *node, con
 
 /* A stage for one number: result i, or, where nobody wants that, a temporary. */
 static gali_stage_of *one_number(gali_express *x, uint32_t i, const char *name, gali_element element) {
-    int wanted = i < x->node->result_count && x->result[i].rank >= 0;
-    return wanted ? gali_x_result(x, i) : gali_x_temporary(x, name, element, 0, NULL);
+    return gali_x_wants(x, i) ? gali_x_result(x, i) : gali_x_temporary(x, name, element, 0, NULL);
 }
 
 /* The least or the most of 0 and all of x. */

@@ -205,7 +205,7 @@ gal_status gali_rule_reshape(gali_rule *rule) {
     for (uint32_t i = 0; i < count && !list; i++) {
         y->shape[i] = GALI_EXTENT_UNKNOWN;
     }
-    status = list ? reshape_to(rule, x, list, y) : GAL_OK;
+    status = list || count == 0 ? reshape_to(rule, x, list, y) : GAL_OK;
     if (status == GAL_OK) {
         gali_rule_move_known(rule, 1);
     }

@@ -178,11 +178,13 @@ gal_status gali_rule_resize(gali_rule *rule) {
     if (wrong) {
         return gali_rule_fail(rule, "%s", wrong);
     }
+    gal_status status = GAL_OK;
     rule->result[0].rank = x->rank;
-    for (int i = 0; i < x->rank; i++) {
+    for (int i = 0; status == GAL_OK && i < x->rank; i++) {
         rule->result[0].shape[i] = p.axis[i].out;
+        status = p.axis[i].plain || p.axis[i].out == 0 ? GAL_OK : gali_rule_some(rule, x->shape[i]);
     }
-    return GAL_OK;
+    return status;
 }
 
 /* ---- truth ---- */

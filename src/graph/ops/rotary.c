@@ -35,7 +35,7 @@ gal_status gali_rule_rotary_embedding(gali_rule *rule) {
     if (!gali_rule_ranks_known(rule)) {
         return GAL_OK;
     }
-    const char *wrong = gali_heads_check(x, gali_node_int(rule->node, "num_heads"));
+    const char *wrong = gali_heads_check(rule, x, gali_node_int(rule->node, "num_heads"));
     if (wrong) {
         return gali_rule_fail(rule, "%s", wrong);
     }
@@ -43,22 +43,27 @@ gal_status gali_rule_rotary_embedding(gali_rule *rule) {
     int64_t asked = gali_node_int(rule->node, "rotary_embedding_dim");
     gali_extent size = r.x.shape[SIZE];
     int numbers = gali_extent_is_number(size);
-    if (asked < 0 || asked % 2 != 0 || (numbers && (asked > size || (!asked && size % 2 != 0)))) {
+    if (asked < 0 || (numbers && asked > size) || !gali_heads_divides(rule, 2, r.size)) {
         return gali_rule_fail(rule, "an even number of a head's numbers is turned");
     }
+    gali_rule_demand_most(rule, asked, size);
     for (uint32_t i = COSINE; i <= SINE; i++) {
         const gali_type *table = rule->operand[i];
         int rank = positions ? 2 : 3;
         if (table->element != x->element || table->rank != rank ||
-            !gali_heads_may_equal(table->shape[rank - 1], r.half) ||
-            (!positions && (!gali_heads_may_equal(table->shape[0], r.x.shape[BATCH]) ||
-                            !gali_heads_may_equal(table->shape[1], r.x.shape[PLACE])))) {
+            !gali_heads_equal(rule, table->shape[rank - 1], r.half) ||
+            (!positions && (!gali_heads_equal(rule, table->shape[0], r.x.shape[BATCH]) ||
+                            !gali_heads_equal(rule, table->shape[1], r.x.shape[PLACE])))) {
             return gali_rule_fail(rule, "operand %u is not of half the numbers that are turned", i + 1);
+        }
+        gal_status status = positions ? gali_rule_some(rule, table->shape[0]) : GAL_OK;
+        if (status != GAL_OK) {
+            return status;
         }
     }
     if (positions && (positions->element != GALI_i64 || positions->rank != 2 ||
-                      !gali_heads_may_equal(positions->shape[0], r.x.shape[BATCH]) ||
-                      !gali_heads_may_equal(positions->shape[1], r.x.shape[PLACE]))) {
+                      !gali_heads_equal(rule, positions->shape[0], r.x.shape[BATCH]) ||
+                      !gali_heads_equal(rule, positions->shape[1], r.x.shape[PLACE]))) {
         return gali_rule_fail(rule, "positions are i64 [batch, length]");
     }
     return GAL_OK;

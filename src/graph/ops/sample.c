@@ -43,11 +43,17 @@ gal_status gali_rule_grid_sample(gali_rule *rule) {
         (gali_extent_is_number(grid->shape[grid->rank - 1]) && grid->shape[grid->rank - 1] != space)) {
         return gali_rule_fail(rule, "the grid [batch, ..., axes] does not fit a tensor of rank %d", x->rank);
     }
+    gali_extent unused;
     rule->result[0].rank = x->rank;
     rule->result[0].shape[0] = x->shape[0];
     rule->result[0].shape[1] = x->shape[1];
     memcpy(rule->result[0].shape + 2, grid->shape + 1, (size_t)space * sizeof *grid->shape);
-    return GAL_OK;
+    gali_rule_demand_same(rule, grid->shape[grid->rank - 1], space);
+    gal_status status = gali_rule_same(rule, x->shape[0], grid->shape[0], &unused);
+    for (int i = 0; status == GAL_OK && i < space; i++) {
+        status = gali_rule_some(rule, x->shape[2 + i]);
+    }
+    return status;
 }
 
 /* ---- GridSample: truth ---- */
@@ -274,11 +280,14 @@ gal_status gali_rule_affine_grid(gali_rule *rule) {
         return gali_rule_fail(rule, "reals [batch, axes, axes + 1] and 4 or 5 sizes expected");
     }
     gali_type *y = &rule->result[0];
+    gali_extent unused, space = count - 2;
     y->rank = (int)count;
     y->shape[0] = theta->shape[0];
     memcpy(y->shape + 1, list + 2, (count - 2) * sizeof *list);
-    y->shape[count - 1] = count - 2;
-    return GAL_OK;
+    y->shape[count - 1] = space;
+    status = gali_rule_same(rule, theta->shape[0], list[0], &unused);
+    status = status == GAL_OK ? gali_rule_same(rule, theta->shape[1], space, &unused) : status;
+    return status == GAL_OK ? gali_rule_same(rule, theta->shape[2], space + 1, &unused) : status;
 }
 
 gal_status gali_truth_affine_grid(gali_run *run, const gali_node *node, const gali_tensor *const *operands,
@@ -339,12 +348,17 @@ gal_status gali_rule_roi_align(gali_rule *rule) {
         return gali_rule_fail(rule,
                               "pictures of rank 4, regions of rank 2, a list and positive sizes expected");
     }
+    gali_extent unused;
     rule->result[0].rank = 4;
     rule->result[0].shape[0] = rois->shape[0];
     rule->result[0].shape[1] = x->shape[1];
     rule->result[0].shape[2] = rows;
     rule->result[0].shape[3] = columns;
-    return GAL_OK;
+    gal_status status = gali_rule_same(rule, rois->shape[1], 4, &unused);
+    for (int i = 0; status == GAL_OK && i < 4; i++) {
+        status = i == 1 ? GAL_OK : gali_rule_some(rule, x->shape[i]);
+    }
+    return status == GAL_OK ? gali_rule_line(rule, 2, rois->shape[0]) : status;
 }
 
 typedef struct region {

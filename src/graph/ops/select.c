@@ -141,7 +141,7 @@ void gali_express_top_k(gali_express *x) {
     before->start = gali_x_int(x, 0);
     before->value = gali_x_select(x, counts, gali_x_add(x, self, gali_x_int(x, 1)), self);
     for (uint32_t i = 0; i < x->node->result_count; i++) {
-        if (x->result[i].rank >= 0) {
+        if (gali_x_wants(x, i)) {
             express_place(x, i, before, axis);
         }
     }

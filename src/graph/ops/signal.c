@@ -91,6 +91,13 @@ gal_status gali_rule_dft(gali_rule *rule) {
     if (gali_element_list[x->element].kind != GALI_REAL || (onesided && gali_node_int(rule->node, "inverse"))) {
         return gali_rule_fail(rule, "reals, and an inverse of both sides, expected");
     }
+    for (uint32_t i = 1; i <= 2; i++) {
+        gal_status status = gali_rule_integers(rule, i);
+        status = status == GAL_OK ? gali_rule_single(rule, i) : status;
+        if (status != GAL_OK) {
+            return status;
+        }
+    }
     if (x->rank < 0 || (axis && (!rule->known[2] || !gali_extent_is_number(rule->known[2][0])))) {
         rule->result[0].rank = -1;
         return GAL_OK;

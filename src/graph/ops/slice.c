@@ -254,9 +254,13 @@ gal_status gali_rule_pad(gali_rule *rule) {
         rule->result[0].shape[d] =
             known ? gali_extent_add(extents, gali_extent_add(extents, x->shape[d], begin[d]), end[d])
                   : GALI_EXTENT_UNKNOWN;
+        int fills = mode_of(rule->node) == CONSTANT || (known && begin[d] == 0 && end[d] == 0);
+        status = status == GAL_OK && !fills ? gali_rule_some(rule, x->shape[d]) : status;
     }
-    gali_rule_move_known(rule, 1u | 4u);
-    return GAL_OK;
+    if (status == GAL_OK) {
+        gali_rule_move_known(rule, 1u | 4u);
+    }
+    return status;
 }
 
 /* Where element i of a padded axis of n comes from; -1: it is the fill. */
@@ -477,7 +481,8 @@ gal_status gali_rule_trilu(gali_rule *rule) {
     if (rule->operand[0]->rank >= 0 && rule->operand[0]->rank < 2) {
         return gali_rule_fail(rule, "rank %d, at least 2 expected", rule->operand[0]->rank);
     }
-    return gali_rule_integers(rule, 1);
+    gal_status status = gali_rule_integers(rule, 1);
+    return status == GAL_OK ? gali_rule_single(rule, 1) : status;
 }
 
 gal_status gali_truth_trilu(gali_run *run, const gali_node *node, const gali_tensor *const *operands,
@@ -523,10 +528,9 @@ gal_status gali_rule_reverse_sequence(gali_rule *rule) {
     if (x->rank >= 0 && x->rank < 2) {
         return gali_rule_fail(rule, "rank %d, at least 2 expected", x->rank);
     }
-    if (rule->operand[1]->rank >= 0 && rule->operand[1]->rank != 1) {
-        return gali_rule_fail(rule, "lengths of rank %d, 1 expected", rule->operand[1]->rank);
-    }
-    return gali_rule_integers(rule, 1);
+    gal_status status = gali_rule_integers(rule, 1);
+    return status == GAL_OK ? gali_rule_line(rule, 1, x->rank < 0 ? GALI_EXTENT_UNKNOWN : x->shape[batch])
+                            : status;
 }
 
 gal_status gali_truth_reverse_sequence(gali_run *run, const gali_node *node, const gali_tensor *const *operands,
