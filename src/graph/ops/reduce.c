@@ -257,7 +257,7 @@ void gali_express_reduce(gali_express *x) {
     }
     int64_t mask = mask_of(x->node, (uint32_t)type->rank, count ? x->known[1] : NULL, (size_t)count);
     const gali_scalar *index[GALI_RANK_MAX], *value;
-    if (mask == 0 && count == 0) {
+    if (count == 0 && gali_node_int(x->node, "noop_with_empty_axes")) {
         gali_x_axes(x, (uint32_t)type->rank, index);
         value = gali_x_load(x, 0, index);
     } else if (op == GALI_OP_ReduceLogSumExp) {
