@@ -289,6 +289,11 @@ static void dependences_are_hard_or_soft(void **state) {
         {"r3 = memw(r4+#0)", "memw(r1+#0) = r2", GALI_DEPENDENCE_BEFORE},
         {"vmem(r1+#0) = v2", "v3 = vmem(r1+#1)", GALI_DEPENDENCE_NONE},
         {"memb(r1+#-1) = r2", "v3 = vmem(r1+#0)", GALI_DEPENDENCE_HARD},
+        {"vmemu(r1+#0) = v2", "v3 = vmem(r1+#1)", GALI_DEPENDENCE_HARD}, /* r1 64: 64..191 and 128..255 */
+        {"vmem(r1+#1) = v2", "v3 = vmemu(r1+#0)", GALI_DEPENDENCE_HARD},
+        {"vmem(r1+#2) = v2", "v3 = vmemu(r1+#0)", GALI_DEPENDENCE_NONE},
+        {"vmem(r1+#0) = v2", "v3 = vmemu(r1+#1)", GALI_DEPENDENCE_NONE},
+        {"vmemu(r1+#0) = v2", "v3 = vmemu(r1+#1)", GALI_DEPENDENCE_NONE},
         {"r1 = add(r1,#4)", "r2 = memw(r1+#0)", GALI_DEPENDENCE_NONE},
         {"r2 = memw(r1+#0)", "r1 = add(r1,#4)", GALI_DEPENDENCE_NONE},
         {"r1 = add(r1,#2)", "r2 = memw(r1+#0)", GALI_DEPENDENCE_HARD},

@@ -7,7 +7,7 @@ typedef struct place {
     uint32_t root; /* 0: not known */
     int64_t offset;
     int32_t width;
-    int is_vector;
+    int is_rounded; /* down to a whole vector's address */
 } place;
 
 typedef struct making {
@@ -18,6 +18,10 @@ typedef struct making {
 
 static int is_memory(const gali_instruction *instruction) {
     return instruction->is_load || instruction->is_store;
+}
+
+static int is_rounded(const gali_instruction *access) {
+    return access->unit == GALI_PACKER_vector_load || access->unit == GALI_PACKER_vector_store;
 }
 
 /* ---- memory ---- */
@@ -33,7 +37,7 @@ static void find_places(making *self) {
         const gali_instruction *it = self->graph->instructions[i];
         if (is_memory(it) && it->base >= 0) {
             const int64_t offset = it->address == GALI_PACKER_ADDRESS_OFFSET ? it->offset : 0;
-            self->places[i] = (place){roots[it->base], offsets[it->base] + offset, it->width, it->width == 128};
+            self->places[i] = (place){roots[it->base], offsets[it->base] + offset, it->width, is_rounded(it)};
         }
         for (uint32_t r = 0; r < 32; r++) {
             if (!(it->writes.scalar >> r & 1)) {
@@ -49,16 +53,16 @@ static void find_places(making *self) {
     }
 }
 
-/* Whether two accesses may touch one byte. A vector's address is rounded down, so it reaches back by up to 127. */
+/* Whether two accesses may touch one byte. One that is rounded down reaches back by up to 127. */
 static int may_meet(const place *a, const place *b) {
     const int64_t apart = b->offset - a->offset;
     if (!a->root || a->root != b->root) {
         return 1;
     }
-    if (a->is_vector && b->is_vector && apart % 128 == 0) {
+    if (a->is_rounded && b->is_rounded && apart % 128 == 0) {
         return apart == 0;
     }
-    return apart < a->width + (b->is_vector ? 127 : 0) && -apart < b->width + (a->is_vector ? 127 : 0);
+    return apart < a->width + (b->is_rounded ? 127 : 0) && -apart < b->width + (a->is_rounded ? 127 : 0);
 }
 
 static gali_dependence memory_dependence(const making *self, uint32_t i, uint32_t j) {
