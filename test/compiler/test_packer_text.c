@@ -198,6 +198,22 @@ static void unused_registers_are_those_that_nobody_means(void **state) {
     assert_true(unused.vector == (0xffff0000u & ~(3u << 16 | 3u << 30)));
 }
 
+/* A block gets registers that its function names nowhere, in blocks before it that are not known either. */
+static void registers_of_blocks_before_are_used(void **state) {
+    static const char text[] = "f:\n\tr6 = unheard(r6)\n.LBB0_1:\n"
+                               "\tr3 = memw(r1+#0)\n\tr4 = add(r3,r3)\n\tr5 = add(r4,r4)\n"
+                               "\tr3 = memw(r1+#4)\n\tr4 = add(r3,r3)\n\tr9 = add(r4,r4)\n"
+                               "\tr3 = #0\n\tr4 = #0\n\tif (p0) jump:nt .LBB0_1\n\tjumpr r31\n\t.size f, 1\n";
+    (void)state;
+    gali_text out = {0};
+    gali_packer_report report = pack_text(text, GALI_PACKER_SOFT_PAPER, 0, &out);
+    assert_int_equal(report.left, 1);
+    assert_non_null(strstr(out.bytes, "\t\tr7 = memw(r1+#0)\n")); /* r6 would be the first */
+    assert_null(strstr(out.bytes, "\t\tr6"));
+    gali_text_release(&out);
+    gali_packer_report_release(&report);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(soft_dependences_save_packets),
@@ -209,6 +225,7 @@ int main(void) {
         cmocka_unit_test(alignments_are_paid_for),
         cmocka_unit_test(what_follows_stays_where_it_was),
         cmocka_unit_test(unused_registers_are_those_that_nobody_means),
+        cmocka_unit_test(registers_of_blocks_before_are_used),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

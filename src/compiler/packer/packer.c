@@ -31,9 +31,10 @@ typedef struct run {
     const char *at, *end;
     uint32_t line;
     char label[48];
-    const char *function_end; /* of the function that at is in */
-    gali_registers unused;    /* by that function */
-    gali_arena arena;         /* of one block */
+    const char
+        *function_end;     /* of the function that was looked through last; the text's begin before the first */
+    gali_registers unused; /* by that function */
+    gali_arena arena;      /* of one block */
     gali_changes changes;
     block now;
 } run;
@@ -244,7 +245,7 @@ static int add_change(run *self, const gali_block_graph *graph, const gali_packi
 
 /* Looks for registers that the function of the block does not use; a function ends where its .size stands. */
 static void find_unused(run *self) {
-    const char *begin = self->function_end ? self->function_end : self->now.begin;
+    const char *begin = self->function_end;
     static const char size_word[] = "\t.size";
     const size_t length = sizeof size_word - 1;
     if (self->now.begin < begin) {
@@ -497,7 +498,7 @@ gal_status gali_packer_run(const char *text, size_t size, const gali_packer_opti
     self->options = options;
     self->report = report;
     self->error = error;
-    self->at = text;
+    self->at = self->function_end = text;
     self->end = text + size;
     while (status == GAL_OK && self->at < self->end) {
         status = read_outside(self);
