@@ -479,19 +479,25 @@ static void unknown_sequences_are_refused(void **state) {
     static const struct {
         const char *op, *inputs[3], *words;
     } cases[] = {
-        {"Relu", {"q"}, "node 1 \"y\" (Relu): \"q\" is a sequence"},
+        {"Relu", {"q"}, "node 2 \"y\" (Relu): \"q\" is a sequence"},
         {"SequenceAt", {"x", "zero"}, "a tensor where a sequence is expected"},
         {"SequenceInsert", {"q", "q"}, "a sequence where a tensor is expected"},
         {"SequenceAt", {"q", "parts2"}, "there is no such element"},
-        {"SequenceAt", {"q", "x"}, "only a constant is supported"},
+        {"SequenceAt", {"q", "x"}, "only a constant number is supported"},
+        {"SequenceAt", {"q", "nothing"}, "only a constant number is supported"},
+        {"SequenceErase", {"q", "parts"}, "only a constant number is supported"},
+        {"SequenceAt", {"pairs", "far"}, "of which the length is not known"},
         {"SplitToSequence", {"x", "x"}, "only constants are supported"},
         {"SequenceEmpty", {NULL}, "output \"y\" is a sequence"},
         {"SequenceMap", {"q"}, "\"q\" is a sequence"},
     };
-    static const int64_t two[] = {2};
+    static const int64_t two[] = {2}, none[] = {0}, far[] = {INT64_MAX};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         bytes graph = split_graph();
         put_tensor(&graph, "parts2", 7, NULL, 0, two, sizeof two);
+        put_tensor(&graph, "nothing", 7, none, 1, NULL, 0);
+        put_tensor(&graph, "far", 7, NULL, 0, far, sizeof far);
+        put_node(&graph, "SplitToSequence", (const char *const[3]){"x", "parts2"}, "pairs", NULL, 0);
         put_node(&graph, cases[i].op, cases[i].inputs, "y", NULL, 0);
         bytes file = make_model(&graph, OPSET);
         expect(&file, cases[i].words);

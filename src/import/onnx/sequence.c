@@ -42,6 +42,12 @@ static const gali_value *constant_at(const gali_onnx_reading *n, uint32_t i) {
                : NULL;
 }
 
+/* The same of one number, alone or in a list. */
+static const gali_value *number_at(const gali_onnx_reading *n, uint32_t i) {
+    const gali_value *v = constant_at(n, i);
+    return v && (v->type.rank == 0 || v->type.shape[0] == 1) ? v : NULL;
+}
+
 static int is_given(const gali_onnx_reading *n, uint32_t i) {
     return i < n->node.operand_count && n->node.operands[i] != GALI_NONE;
 }
@@ -162,10 +168,10 @@ static gal_status split(gali_onnx_reading *n, gali_onnx_sequence **made) {
 
 /* The place that operand i says, counted from 0; of none the end. */
 static gal_status place_of(gali_onnx_reading *n, uint32_t i, uint32_t length, uint32_t last, uint32_t *place) {
-    const gali_value *v = constant_at(n, i);
+    const gali_value *v = number_at(n, i);
     int64_t at = v ? gali_constant_whole(v, 0) : last;
     if (is_given(n, i) && !v) {
-        return refuse(n, "which element of a sequence is computed: only a constant is supported");
+        return refuse(n, "which element of a sequence: only a constant number is supported");
     }
     at += at < 0 ? length : 0;
     *place = (uint32_t)at;
@@ -194,7 +200,6 @@ static gal_status change(gali_onnx_reading *n, const gali_onnx_sequence *of, int
 }
 
 static gal_status take_part(gali_onnx_reading *n, const gali_onnx_sequence *of, int64_t at, uint32_t *value) {
-    int64_t first = at * of->part, end = at == -1 ? INT64_MAX : first + of->part;
     if (!of->keeps) {
         const uint32_t operands[] = {of->whole, list_constant(n, 0, at)};
         return add_one(n, GALI_OP_Gather, operands, 2, &of->axis, value);
@@ -202,13 +207,14 @@ static gal_status take_part(gali_onnx_reading *n, const gali_onnx_sequence *of, 
     if ((at < 0 && of->part > 1) || at > GALI_EXTENT_LARGEST / of->part || at < -GALI_EXTENT_LARGEST) {
         return refuse(n, "an element counted from the end of a sequence of which the length is not known");
     }
+    const int64_t first = at * of->part, end = at == -1 ? INT64_MAX : first + of->part;
     const uint32_t operands[] = {of->whole, list_constant(n, 1, first), list_constant(n, 1, end),
                                  list_constant(n, 1, of->axis)};
     return add_one(n, GALI_OP_Slice, operands, 4, NULL, value);
 }
 
 static gal_status take_at(gali_onnx_reading *n, const gali_onnx_sequence *of, uint32_t *value) {
-    const gali_value *v = constant_at(n, 1);
+    const gali_value *v = number_at(n, 1);
     uint32_t place;
     if (!of->values && v) {
         return take_part(n, of, gali_constant_whole(v, 0), value);
