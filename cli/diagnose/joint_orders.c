@@ -59,11 +59,17 @@ static uint32_t other_side(const gali_contract *contract, uint32_t joint) {
     return joint;
 }
 
+/* The same where the two are each other's: then every joint is somebody's, whatever their names. */
+static uint32_t exchanged(const gali_contract *contract, uint32_t joint) {
+    uint32_t other = other_side(contract, joint);
+    return other_side(contract, other) == joint ? other : joint;
+}
+
 void gali_joint_order_make(const gali_contract *contract, gali_joint_order order, uint32_t *at) {
     uint32_t place = 0, joints = contract->joint_count;
     for (uint32_t i = 0; i < joints; i++) {
         at[i] = order == GALI_ORDER_BACKWARDS ? joints - 1 - i
-                : order == GALI_ORDER_SIDES   ? other_side(contract, i)
+                : order == GALI_ORDER_SIDES   ? exchanged(contract, i)
                                               : i;
     }
     if (order == GALI_ORDER_DEPTH || order == GALI_ORDER_DEPTH_LAST) {

@@ -14,7 +14,7 @@ typedef enum gali_joint_order {
     GALI_ORDER_COUNT
 } gali_joint_order;
 
-/* at[place] = joint, [joint_count]. */
+/* at[place] = joint, [joint_count]: each joint once. */
 void gali_joint_order_make(const gali_contract *contract, gali_joint_order order, uint32_t *at);
 
 /* "depth first" */
