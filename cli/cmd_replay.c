@@ -147,9 +147,10 @@ static gal_status play(replay *self, uint64_t *parted) {
 
 /* ---- two builds ---- */
 
-/* Names go to the shell within double quotes. */
+/* Names go to the shell within double quotes, of which a backslash before the last would take the meaning. */
 static int is_plain(const char *name) {
-    return !strpbrk(name, "\"$`");
+    const size_t size = strlen(name);
+    return !strpbrk(name, "\"$`") && (!size || name[size - 1] != '\\');
 }
 
 static int are_plain(const replay *self) {
@@ -176,7 +177,7 @@ static FILE *ask_other(const replay *self, const char *options, char *place) {
                          self->path);
     }
     if (used >= COMMAND_BYTES || !are_plain(self)) {
-        gali_command_bad("replay", "the names of these files are too long, or have one of \" $ `");
+        gali_command_bad("replay", "the names of these files are too long, have one of \" $ `, or end in \\");
         return NULL;
     }
     int failed = system(command);

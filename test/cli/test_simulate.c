@@ -141,6 +141,7 @@ static void a_replay_tells_builds_apart(void **unused) {
     other = run("replay %s/tape %s --bisect \"%s\" --precision int16", place, WALKER, GALLOP_COMMAND);
     expect_text(other->out, "240 frames, the same bits in both builds");
     expect_bad(run("replay %s/tape %s --bisect 'x$y'", place, WALKER), 1, "have one of \" $ `");
+    expect_bad(run("replay %s/tape %s --bisect 'x\\'", place, WALKER), 1, "or end in \\");
 }
 
 /* The tape with a word of it replaced. */
