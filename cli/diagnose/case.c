@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "network/gate.h"
 #include "network/network.h"
 #include "network/reference.h"
 
@@ -157,101 +156,22 @@ static int make_network(gali_case *self, const gali_reading *reading, int blende
 
 /* ---- the gate of a reading ---- */
 
-/* z[experts] to its softmax, of which the `top` largest are kept (0: all). */
-static void softmax(double *z, float *blend, uint32_t experts, uint32_t top) {
-    double most = -INFINITY;
-    for (uint32_t e = 0; e < experts; e++) {
-        most = z[e] > most ? z[e] : most;
-    }
-    double sum = 0;
-    for (uint32_t e = 0; e < experts; e++) {
-        uint32_t before = 0;
-        for (uint32_t j = 0; j < experts; j++) {
-            before += z[j] > z[e] || (j < e && !(z[j] < z[e]));
-        }
-        blend[e] = top == 0 || before < top ? (float)exp(z[e] - most) : 0;
-        sum += (double)blend[e];
-    }
-    for (uint32_t e = 0; e < experts; e++) {
-        blend[e] = (float)((double)blend[e] / sum);
-    }
-}
-
-/* The gating network as a network of its own, on normalised features. */
-static void gate_model(const gali_model *model, const float *zeros, const float *ones, gali_model *out) {
-    *out = (gali_model){.gate = GAL_GATE_CALLER, .experts = 1};
-    out->layer_count = model->gating.layer_count;
-    memcpy(out->layers, model->gating.layers, sizeof model->gating.layers);
-    out->inputs = model->gating.input_count;
-    out->outputs = model->experts;
-    out->input_mean = out->output_mean = out->input_constant = out->input_state = zeros;
-    out->input_std = out->output_std = ones;
-}
-
-static float normalised(const gali_model *model, const float *x, uint32_t k) {
-    uint32_t state = gali_model_u32(model->input_state, k);
-    float value = state == GALI_INPUT_CONSTANT ? gali_model_f32(model->input_constant, k) : x[k];
-    value = (value - gali_model_f32(model->input_mean, k)) / gali_model_f32(model->input_std, k);
-    return state == GALI_INPUT_MASKED ? 0 : value;
-}
-
-static int gate_blends(gali_case *self, const gali_model *model, float *blends) {
-    uint32_t count = model->gating.input_count, width = count > self->experts ? count : self->experts;
-    float *memory = calloc((size_t)2 * width + (size_t)self->frames * (count + 1), sizeof *memory);
-    double *z = calloc((size_t)self->frames * self->experts, sizeof *z);
-    gali_model gate;
-    int done = memory && z;
-    if (done) {
-        float *ones = memory + width, *x = ones + width, *given = x + (size_t)self->frames * count;
-        for (uint32_t i = 0; i < width; i++) {
-            ones[i] = 1;
-        }
-        for (uint32_t f = 0; f < self->frames; f++) {
-            given[f] = 1;
-            for (uint32_t i = 0; i < count; i++) {
-                x[(size_t)f * count + i] = normalised(model, self->x_read + (size_t)f * self->inputs,
-                                                      gali_model_u32(model->gating.features, i));
-            }
-        }
-        gate_model(model, memory, ones, &gate);
-        done = gali_reference_run(&gate, self->frames, x, given, z, NULL) == GAL_OK;
-    }
-    for (uint32_t f = 0; done && f < self->frames; f++) {
-        softmax(z + (size_t)f * self->experts, blends + (size_t)f * self->experts, self->experts,
-                model->gating.top);
-    }
-    free(memory);
-    free(z);
-    return done;
-}
-
-static void phase_blend(const gali_case *self, float phase, float *blend) {
-    uint32_t expert[GALI_SPLINE_SLOTS], slots = gali_gate_slots(self->file->model.gate, self->experts);
-    double weight[GALI_SPLINE_SLOTS];
-    gali_gate_phase(self->file->model.gate, self->experts, phase, expert, weight);
-    memset(blend, 0, self->experts * sizeof *blend);
-    for (uint32_t s = 0; s < slots; s++) {
-        blend[expert[s]] += (float)weight[s];
-    }
-}
-
 /* The whole blends of x_read and the recorded gate into blends[frames][experts]. */
 static int blends_of(gali_case *self, const gali_reading *reading, float *blends) {
-    size_t count = (size_t)self->frames * self->experts;
-    if (self->file->model.gate == GAL_GATE_CALLER) {
-        memcpy(blends, self->gate, count * sizeof *blends);
-        return 1;
-    }
-    for (uint32_t f = 0; self->gate_width == 1 && f < self->frames; f++) {
-        phase_blend(self, self->gate[f] * reading->phase_scale + reading->phase_shift,
-                    blends + (size_t)f * self->experts);
-    }
-    if (self->gate_width > 0) {
-        return 1;
-    }
     float *memory[GALI_LAYERS_MAX + GALI_GATING_LAYERS_MAX] = {NULL};
-    gali_model model;
-    int done = read_model(self, reading, &model, memory) && gate_blends(self, &model, blends);
+    const int phased = self->file->model.gate != GAL_GATE_CALLER && self->gate_width == 1;
+    gali_model model = self->file->model;
+    int done = self->gate_width > 0 || read_model(self, reading, &model, memory);
+    for (uint32_t f = 0; done && f < self->frames; f++) {
+        const float *gate = self->gate + (size_t)f * self->gate_width;
+        const float phase = phased ? *gate * reading->phase_scale + reading->phase_shift : 0;
+        double blend[GALI_EXPERTS_MAX];
+        done = gali_reference_blend(&model, self->x_read + (size_t)f * self->inputs, phased ? &phase : gate,
+                                    blend, NULL) == GAL_OK;
+        for (uint32_t e = 0; done && e < self->experts; e++) {
+            blends[(size_t)f * self->experts + e] = (float)blend[e];
+        }
+    }
     free_all(memory, GALI_LAYERS_MAX + GALI_GATING_LAYERS_MAX);
     return done;
 }

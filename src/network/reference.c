@@ -26,8 +26,7 @@ static double normalised(const gali_model *model, const float *x, uint32_t k) {
 
 /* What a list of layers is run in: the values of one character one after another, then a layer's input. */
 typedef struct values {
-    double *all;
-    double *joined;
+    double *all, *joined;
 } values;
 
 static double *value_of(const gali_layer_list *list, const values *v, uint32_t value) {
@@ -138,29 +137,60 @@ static size_t larger(size_t a, size_t b) {
     return a > b ? a : b;
 }
 
+/* Memory of a run, released with its size; NULL: there is none. */
+static double *take_values(const gali_model *model, values *v, size_t *size) {
+    const gali_layer_list list = gali_layer_list_main(model), gating = gali_layer_list_gate(&model->gating);
+    const size_t all = larger(values_of(&list), values_of(&gating));
+    *size = (all + larger(widest_input(&list), widest_input(&gating))) * sizeof(double);
+    v->all = gali_allocate(NULL, *size);
+    v->joined = v->all ? v->all + all : NULL;
+    return v->all;
+}
+
+/* The blend of a character, of whatever gate; 0 where a gate value is not finite. */
+static int make_blend(const gali_model *model, const float *x, const float *gate, const values *v,
+                      double *blend) {
+    if (model->gate == GAL_GATE_NETWORK) {
+        gating_blend(model, x, v, blend);
+        return 1;
+    }
+    return blend_of(model, gate, blend);
+}
+
 gal_status gali_reference_run(const gali_model *model, uint32_t count, const float *x, const float *gate,
                               double *y, gal_error *error) {
-    const gali_layer_list list = gali_layer_list_main(model), gating = gali_layer_list_gate(&model->gating);
-    size_t all = larger(values_of(&list), values_of(&gating));
-    size_t size = (all + larger(widest_input(&list), widest_input(&gating))) * sizeof(double);
-    double *buffer = gali_allocate(NULL, size);
+    values v;
+    size_t size;
+    double *buffer = take_values(model, &v, &size);
     if (!buffer) {
         return gali_fail(error, GAL_NO_MEMORY, "no memory for the reference run");
     }
-    const values v = {buffer, buffer + all};
-    uint32_t gate_width = model->gate == GAL_GATE_CALLER ? model->experts : 1;
+    const size_t gate_width = model->gate == GAL_GATE_CALLER    ? model->experts
+                              : model->gate == GAL_GATE_NETWORK ? 0
+                                                                : 1;
     gal_status status = GAL_OK;
     for (uint32_t c = 0; c < count && status == GAL_OK; c++) {
         double blend[GALI_EXPERTS_MAX];
-        if (model->gate == GAL_GATE_NETWORK) {
-            gating_blend(model, x + (size_t)c * model->inputs, &v, blend);
-        }
-        if (model->gate == GAL_GATE_NETWORK || blend_of(model, gate + (size_t)c * gate_width, blend)) {
-            run_one(model, x + (size_t)c * model->inputs, blend, &v, y + (size_t)c * model->outputs);
+        const float *own = x + (size_t)c * model->inputs;
+        if (make_blend(model, own, gate ? gate + c * gate_width : NULL, &v, blend)) {
+            run_one(model, own, blend, &v, y + (size_t)c * model->outputs);
         } else {
             status = gali_fail(error, GAL_BAD_ARGUMENT, "gate of character %u is not finite", c);
         }
     }
     gali_release(NULL, buffer, size);
     return status;
+}
+
+gal_status gali_reference_blend(const gali_model *model, const float *x, const float *gate, double *blend,
+                                gal_error *error) {
+    values v;
+    size_t size;
+    double *buffer = take_values(model, &v, &size);
+    if (!buffer) {
+        return gali_fail(error, GAL_NO_MEMORY, "no memory for the reference run");
+    }
+    const int made = make_blend(model, x, gate, &v, blend);
+    gali_release(NULL, buffer, size);
+    return made ? GAL_OK : gali_fail(error, GAL_BAD_ARGUMENT, "the gate is not finite");
 }
