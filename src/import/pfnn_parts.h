@@ -40,9 +40,6 @@ typedef struct gali_pfnn_shape {
 gal_status gali_pfnn_read(const gali_files *files, const char *name, gali_pfnn_shape shape, void *bytes,
                           gal_error *error);
 
-/* Float16 nearest to value (ties to even); past its range an infinity. */
-uint16_t gali_pfnn_half(float value);
-
 /* Fills weights and biases of the model, recovering control points where the desc says so. */
 gal_status gali_pfnn_weights(gali_pfnn *p);
 

@@ -13,6 +13,7 @@
 
 #include "base/error.h"
 #include "import/pfnn_parts.h"
+#include "kernels/narrow.h"
 
 enum { POINTS = GALI_PFNN_POINTS, SETS = GALI_PFNN_SETS };
 
@@ -30,22 +31,6 @@ typedef struct kind {
     const void *values;    /* [experts][count] in the image */
     gali_weight_type type; /* of values */
 } kind;
-
-uint16_t gali_pfnn_half(float value) {
-    uint32_t bits;
-    memcpy(&bits, &value, sizeof bits);
-    uint32_t sign = bits >> 16 & 0x8000u, magnitude = bits & 0x7FFFFFFFu;
-    if (magnitude >= 0x47800000u) { /* 65536 and up */
-        return (uint16_t)(sign | 0x7C00u);
-    }
-    if (magnitude <
-        0x38800000u) { /* below the least normal: a multiple of 2^-24; 2^10 of them is that normal */
-        float scaled = fabsf(value) * 0x1p24f;
-        return (uint16_t)(sign | (uint32_t)nearbyintf(scaled));
-    }
-    uint32_t odd = magnitude >> 13 & 1u;
-    return (uint16_t)(sign | ((magnitude - 0x38000000u + 0xFFFu + odd) >> 13));
-}
 
 /* ---- the fit ---- */
 
@@ -114,10 +99,7 @@ static gal_status store(const gali_pfnn *p, const kind *k, uint32_t e, size_t i,
                          k->type == GALI_WEIGHT_F16 ? "float16" : "float32");
     }
     if (k->type == GALI_WEIGHT_F16) {
-        uint16_t half = gali_pfnn_half((float)value);
-        unsigned char *bytes = (unsigned char *)k->values + 2 * at;
-        bytes[0] = (unsigned char)half;
-        bytes[1] = (unsigned char)(half >> 8);
+        gali_put_u16(k->values, at, gali_f16_round((float)value));
     } else {
         gali_put_f32(k->values, at, (float)value);
     }

@@ -142,24 +142,6 @@ static void stores_float16(void **state) {
     done(&r, f);
 }
 
-static void rounds_to_the_nearest_half(void **state) {
-    (void)state;
-    for (uint32_t half = 0; half < 0x7C00; half++) {
-        const unsigned char bytes[2] = {(unsigned char)half, (unsigned char)(half >> 8)};
-        const unsigned char next[2] = {(unsigned char)(half + 1), (unsigned char)((half + 1) >> 8)};
-        gali_model_layer a = {.weight_type = GALI_WEIGHT_F16, .weights = bytes};
-        gali_model_layer b = {.weight_type = GALI_WEIGHT_F16, .weights = next};
-        float low = gali_model_weight(&a, 0), high = half == 0x7BFF ? 65536 : gali_model_weight(&b, 0);
-        float middle = low + (high - low) / 2;
-        assert_int_equal(gali_pfnn_half(low), half);
-        assert_int_equal(gali_pfnn_half(-low), half | 0x8000);
-        assert_int_equal(gali_pfnn_half(nextafterf(middle, 0)), half);
-        assert_int_equal(gali_pfnn_half(nextafterf(middle, 1e9f)), half + 1);
-        assert_int_equal(gali_pfnn_half(middle), half % 2 ? half + 1 : half);
-    }
-    assert_int_equal(gali_pfnn_half(1e9f), 0x7C00);
-}
-
 static void names_the_published_features(void **state) {
     (void)state;
     static const struct {
@@ -382,7 +364,6 @@ int main(void) {
         cmocka_unit_test(takes_stored_sets),
         cmocka_unit_test(reads_only_the_sets_in_use),
         cmocka_unit_test(stores_float16),
-        cmocka_unit_test(rounds_to_the_nearest_half),
         cmocka_unit_test(names_the_published_features),
         cmocka_unit_test(takes_the_skeleton),
         cmocka_unit_test(turns_any_rest_into_a_quaternion),

@@ -460,6 +460,26 @@ static void wild_inputs_stay_in_bounds(void **unused) {
     }
 }
 
+/* What a float16 is; of an infinity what would be the next number. */
+static float widened(uint32_t half) {
+    return half >> 10 ? ldexpf((float)(1024 + (half & 1023)), (int)(half >> 10) - 25)
+                      : ldexpf((float)half, -24);
+}
+
+/* Each half, and what lies next to the middle between it and the next. */
+static void every_half_has_its_numbers(void **unused) {
+    (void)unused;
+    for (uint32_t half = 0; half < 0x7C00; half++) {
+        const float low = widened(half), middle = low + (widened(half + 1) - low) / 2;
+        assert_int_equal(gali_f16_round(low), half);
+        assert_int_equal(gali_f16_round(-low), half | 0x8000u);
+        assert_int_equal(gali_f16_round(nextafterf(middle, 0)), half);
+        assert_int_equal(gali_f16_round(nextafterf(middle, 1e9f)), half + 1);
+        assert_int_equal(gali_f16_round(middle), half % 2 ? half + 1 : half);
+    }
+    assert_int_equal(gali_f16_round(1e9f), 0x7C00);
+}
+
 static void halves_round_to_nearest_even(void **unused) {
     (void)unused;
     uint64_t state = 1;
@@ -468,9 +488,7 @@ static void halves_round_to_nearest_even(void **unused) {
         if (a < 65520 && a > 0x1p-26f) {
             const float back = f16(a);
             const uint16_t half = gali_f16_round(a);
-            const float widened = half >> 10 ? ldexpf((float)(1024 + (half & 1023)), (half >> 10) - 25)
-                                             : ldexpf((float)half, -24);
-            assert_true(back == widened);
+            assert_true(back == widened(half));
             assert_int_equal(gali_f16_round(-a), half | 0x8000u);
         }
         if (a < 1e38f) {
@@ -494,6 +512,7 @@ int main(void) {
         cmocka_unit_test(the_widest_sum_fits),
         cmocka_unit_test(inputs_are_prepared_alike),
         cmocka_unit_test(wild_inputs_stay_in_bounds),
+        cmocka_unit_test(every_half_has_its_numbers),
         cmocka_unit_test(halves_round_to_nearest_even),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
