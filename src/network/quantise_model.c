@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "base/size.h"
 #include "network/model_layout.h"
+#include "network/pack.h"
 #include "network/quantise.h"
 #include "network/sparse.h"
 #include "network/wiring.h"
@@ -15,8 +16,8 @@
 /* A layer on its way: `to` has the new type, and arrays to be filled. */
 typedef struct quantised_layer {
     const gali_model *model;
-    gali_layer_list list;
-    uint32_t index;
+    gali_pack_source source;
+    int folds; /* it reads x alone, and takes what is not live of it away */
     const gali_model_layer *from, *to;
     float *row;      /* [inputs] */
     int16_t *q;      /* [inputs] */
@@ -67,18 +68,16 @@ size_t gali_quantise_model_size(const gali_model *model, gali_precision precisio
     return gali_model_write_size(&typed);
 }
 
-/* Input k's feature of x, if its state is not live; the model's input count else. */
-static uint32_t dead_feature(const quantised_layer *l, uint32_t k) {
-    if (!gali_wiring_folds(&l->list, l->index)) {
-        return l->model->inputs;
-    }
-    gali_source slice = gali_layer_source(&l->list, l->index, 0);
-    for (uint32_t i = 1; k >= slice.count; i++) {
-        k -= slice.count;
-        slice = gali_layer_source(&l->list, l->index, i);
-    }
-    const int live = gali_model_u32(l->model->input_state, slice.first + k) == GALI_INPUT_LIVE;
-    return live ? l->model->inputs : slice.first + k;
+/* Whether input k's state is not live; only where the layer folds it. */
+static int is_dead_input(const quantised_layer *l, uint32_t k) {
+    return l->folds && !gali_pack_is_live(l->model, &l->source, k);
+}
+
+/* What a weight of a constant feature adds to the bias. */
+static double constant_product(const gali_model *model, uint32_t feature, float weight) {
+    const double x = (double)gali_model_f32(model->input_constant, feature) -
+                     (double)gali_model_f32(model->input_mean, feature);
+    return (double)weight * x / (double)gali_model_f32(model->input_std, feature);
 }
 
 /* The weights of a row without those of dead inputs; returns its bias with what they add. */
@@ -86,12 +85,11 @@ static float load_row(const quantised_layer *l, size_t row) {
     double bias = (double)gali_model_f32(l->from->biases, row);
     for (uint32_t k = 0; k < l->from->inputs; k++) {
         const float weight = gali_model_weight(l->from, row * l->from->inputs + k);
-        const uint32_t dead = dead_feature(l, k);
-        l->row[k] = dead < l->model->inputs ? 0 : weight;
-        if (dead < l->model->inputs && gali_model_u32(l->model->input_state, dead) == GALI_INPUT_CONSTANT) {
-            const double x = (double)gali_model_f32(l->model->input_constant, dead) -
-                             (double)gali_model_f32(l->model->input_mean, dead);
-            bias += (double)weight * x / (double)gali_model_f32(l->model->input_std, dead);
+        const int dead = is_dead_input(l, k);
+        const uint32_t feature = dead ? gali_pack_feature(&l->source, k) : 0;
+        l->row[k] = dead ? 0 : weight;
+        if (dead && gali_model_u32(l->model->input_state, feature) == GALI_INPUT_CONSTANT) {
+            bias += constant_product(l->model, feature, weight);
         }
     }
     return (float)bias;
@@ -137,8 +135,8 @@ static gal_status quantise_layer(const quantised_layer *l, gal_error *error) {
         const float bias = load_row(l, row);
         gali_put_f32(l->to->biases, row, bias);
         if (!(integers ? store_integers(l, row) : store_halves(l, row)) || !isfinite(bias)) {
-            return gali_fail(error, GAL_BAD_DATA, "layer %u, expert %zu, output %zu: too large", l->index,
-                             row / l->from->outputs, row % l->from->outputs);
+            return gali_fail(error, GAL_BAD_DATA, "layer %u, expert %zu, output %zu: too large",
+                             l->source.index, row / l->from->outputs, row % l->from->outputs);
         }
     }
     return GAL_OK;
@@ -161,6 +159,7 @@ gal_status gali_quantise_model(const gali_model *model, gali_precision precision
         return gali_fail(error, GAL_NO_MEMORY, "no memory to quantise: %zu bytes", size);
     }
     gali_model_place(&placed, &typed, bytes);
+    const gali_layer_list list = gali_layer_list_main(model);
     gal_status status = GAL_OK;
     for (uint32_t i = 0; i < model->layer_count && status == GAL_OK; i++) {
         gali_model_layer *to = &typed.layers[i];
@@ -173,8 +172,8 @@ gal_status gali_quantise_model(const gali_model *model, gali_precision precision
         memset((void *)(uintptr_t)to->weights, 0, gali_layer_weights_size(to)); /* sparse ones have a padding */
         int16_t *q = (int16_t *)(void *)(scratch + width);
         const quantised_layer l = {.model = model,
-                                   .list = gali_layer_list_main(model),
-                                   .index = i,
+                                   .source = {.list = list, .index = i},
+                                   .folds = gali_wiring_folds(&list, i),
                                    .from = &model->layers[i],
                                    .to = to,
                                    .row = scratch,
