@@ -84,6 +84,13 @@ void *gali_text_reserve(gali_text *text, size_t size) {
     return place;
 }
 
+void gali_text_cut(gali_text *text, size_t size) {
+    if (text->bytes) {
+        text->size = size;
+        text->bytes[size] = 0;
+    }
+}
+
 void gali_text_release(gali_text *text) {
     free(text->bytes);
     *text = (gali_text){0};

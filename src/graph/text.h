@@ -28,6 +28,9 @@ void gali_text_add_word(gali_text *text, const char *name, size_t most);
 /* Appends size > 0 bytes for the caller to fill; NULL where memory ran out. */
 void *gali_text_reserve(gali_text *text, size_t size);
 
+/* Takes back what was appended since the text had so many bytes. */
+void gali_text_cut(gali_text *text, size_t size);
+
 void gali_text_release(gali_text *text);
 
 /* Releases a text that was made for another one, whose failure its own is. */

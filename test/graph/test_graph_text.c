@@ -141,12 +141,26 @@ static void test_words_of_names(void **state) {
     }
 }
 
+static void test_a_cut_text_ends_there(void **state) {
+    (void)state;
+    gali_text text = {0};
+    gali_text_cut(&text, 0);
+    assert_null(text.bytes);
+    gali_text_add(&text, "kept%s", ", not kept");
+    gali_text_cut(&text, 4);
+    assert_string_equal(text.bytes, "kept");
+    gali_text_add(&text, ".");
+    assert_string_equal(text.bytes, "kept.");
+    gali_text_release(&text);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_text_stays),
         cmocka_unit_test(test_what_is_wrong_is_named),
         cmocka_unit_test(test_the_page_parses),
         cmocka_unit_test(test_words_of_names),
+        cmocka_unit_test(test_a_cut_text_ends_there),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

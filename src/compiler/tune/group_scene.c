@@ -203,7 +203,7 @@ static gal_status add_candidate(gali_group_scene *s, const gali_schedule *schedu
         status = gali_loop_print_c(one->lowered.function, name, p->target->lanes, text, &why);
     }
     if (status != GAL_OK) {
-        text->size = before;
+        gali_text_cut(text, before);
         snprintf(result->failure, sizeof result->failure, "%.95s", why.message);
         return status == GAL_NO_MEMORY ? gali_fail(error, status, "%s", why.message) : GAL_OK;
     }

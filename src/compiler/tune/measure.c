@@ -94,9 +94,8 @@ static gal_status add_candidate(const gali_scene *s, const gali_expression *expr
     }
     if (status == GAL_OK) {
         add_wrapper(&s->dense, i, text);
-    } else if (text->bytes) {
-        text->size = before;
-        text->bytes[before] = 0;
+    } else {
+        gali_text_cut(text, before);
         *function = NULL;
     }
     return status;
