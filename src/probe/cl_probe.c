@@ -30,7 +30,7 @@ gali_measured gali_cl_measure(const gali_cl_probe *p, void *kernel, size_t items
     return gali_probe_measure(time_once, &t, p->repeats);
 }
 
-/* A quarter of what may be allocated, a power of two: two such ranges and the host's copy fit anywhere. */
+/* A power of two, half of what may be allocated at once and a quarter of all: the host's copy fits beside it. */
 static uint64_t most_of(const gali_cl_facts *facts, int quick) {
     uint64_t most = quick ? most_quick : most_ever;
     while (most > facts->allocation_most / 2 || most > facts->memory / 4) {

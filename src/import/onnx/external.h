@@ -9,8 +9,8 @@
 
 /*
  * Copies external_data (location, offset, length; onnx.proto, TensorProto) of the graph's initialisers into their
- * raw_data, out of the size bytes of the one file that all of them are in. Errors: GAL_BAD_DATA (bytes is NULL and
- * there is such data, or not NULL and there is none; two locations; a piece outside), GAL_NO_MEMORY.
+ * raw_data, out of the size bytes of the one file that all of them are in. Errors: GAL_NOT_FOUND (bytes is NULL and there
+ * is such data), GAL_BAD_DATA (not NULL and there is none; two locations; a piece outside), GAL_NO_MEMORY.
  */
 gal_status gali_onnx_external_read(gali_onnx_wire *wire, Onnx__ModelProto *model, const void *bytes,
                                    size_t size, gal_error *error);

@@ -180,7 +180,7 @@ static gal_status choose(planner *p, gali_hvx_form choice, gal_error *error) {
     fill_choosing(p, &c, choice);
     const gali_select_graph graph = {nodes, c.edge_count, (const int64_t(*)[GALI_SELECT_FORMS])c.nodes,
                                      c.edges};
-    gali_select_plan found;
+    gali_select_plan found = {0};
     gal_status status = gali_select_forms(&graph, GALI_SELECT_PART, forms, &found, error);
     p->plan->forms = forms;
     p->plan->cost = found.cost;
