@@ -145,12 +145,20 @@ gal_status gali_reader_finite(const gali_reader *r, const char *tag, const char 
 
 /* ---- header and table ---- */
 
+/* Whether it begins as ONNX does: field 1, a small number (the version), then a field that has bytes. */
+static int begins_as_onnx(const unsigned char *bytes) {
+    return bytes[0] == 0x08 && bytes[1] > 0 && bytes[1] < 32 && (bytes[2] & 7) == 2;
+}
+
 static gal_status read_header(const gali_reader *r, uint32_t *count) {
     if (r->size < GALI_HEADER_SIZE) {
         return gali_reader_bad(r, "header: %zu bytes, expected at least %d", r->size, GALI_HEADER_SIZE);
     }
     if (memcmp(r->bytes, GALI_MAGIC, 8) != 0) {
-        return gali_reader_bad(r, "header: offset 0: not a Gallop model, expected \"GALLOP\\r\\n\"");
+        return gali_reader_bad(r, "header: offset 0: not a Gallop model, expected \"GALLOP\\r\\n\"%s",
+                               begins_as_onnx(r->bytes)
+                                   ? "; it looks like ONNX, which gallop import, inspect and compile read"
+                                   : "");
     }
     uint32_t version = gali_model_u32(r->bytes, 2);
     if (version != GALI_FORMAT_VERSION) {

@@ -29,6 +29,8 @@ static const fault faults[] = {
     {NULL, 0, 0, 10, WHOLE_RESIZE | NO_SEAL, "header: 10 bytes, expected at least 32"},
     {NULL, 0, 0, 0, WHOLE_RESIZE | NO_SEAL, "header: 0 bytes"},
     {NULL, 5, 1, 'X', 0, "header: offset 0: not a Gallop model"},
+    {NULL, 0, 8, 0x0074797007120808u, NO_SEAL,
+     "expected \"GALLOP\\r\\n\"; it looks like ONNX, which gallop import, inspect and compile read"},
     {NULL, 8, 4, 1, 0, "header: offset 8: version 1, expected 2"},
     {NULL, 12, 4, 0, 0, "header: offset 12: 0 sections, expected 1..16"},
     {NULL, 12, 4, 17, 0, "header: offset 12: 17 sections, expected 1..16"},
