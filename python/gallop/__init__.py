@@ -37,6 +37,10 @@ z forward, +x to the character's left.
 __version__ = "0.1.0"
 
 import importlib
+from importlib.util import find_spec
+
+if find_spec("numpy") is None:
+    raise ModuleNotFoundError("gallop needs NumPy: pip install numpy", name="numpy")
 
 from gallop.crowd import Controller, Crowd, HeightField
 from gallop.library import Error, model_path

@@ -359,9 +359,11 @@ def test_importing_needs_neither_torch_nor_scipy():
     assert done.stdout.strip() == "[]"
 
 
-def test_export_without_torch_says_what_is_missing():
+def test_what_is_missing_is_said():
     said = "import sys; sys.modules['torch'] = None; import gallop; gallop.export"
     for words, message in (
+            (["-c", "import sys; sys.modules['numpy'] = None; import gallop"],
+             "ModuleNotFoundError: gallop needs NumPy: pip install numpy"),
             (["-c", said], "ModuleNotFoundError: gallop.export needs PyTorch: pip install torch, "
              "or gallop[training]"),
             (["-c", "import sys, runpy; sys.modules['torch'] = None; "
