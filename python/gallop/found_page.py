@@ -23,8 +23,10 @@ ENOUGH = 5.0  # seconds of a way of moving that make it usable
 COLOURS = {"Left": "#c0392b", "Right": "#2463b0", "": "#333333"}
 GAITS = ("#b9c0c7", "#7fb77e", "#e08e45", "#8e6bbf", "#c94f7c")
 STYLE = """body{font:15px/1.5 sans-serif;max-width:960px;margin:2em auto;padding:0 1em;color:#222}
-svg{background:#fafafa;border:1px solid #ddd;margin:.3em .6em .3em 0}pre{background:#f4f4f4;
-padding:1em;white-space:pre-wrap}.none{color:#a33}td,th{padding:.1em .7em;text-align:right}"""
+svg{background:#fafafa;border:1px solid #ddd;margin:.3em .6em .3em 0;max-width:100%;height:auto;
+box-sizing:border-box}pre{background:#f4f4f4;padding:1em;white-space:pre-wrap}.none{color:#a33}
+pre,p,h1{overflow-wrap:anywhere}table{display:block;overflow-x:auto}
+td,th{padding:.1em .7em;text-align:right;white-space:nowrap}"""
 
 
 def page(name: str, found: str, takes: list[Take], contract: Contract) -> str:
@@ -40,9 +42,23 @@ def page(name: str, found: str, takes: list[Take], contract: Contract) -> str:
              "right heel, right toe on the ground; below them the gait (grey stands, green walks, "
              "orange runs) and the phase.</p>",
              "<h2>Speeds and directions</h2>", _table(seconds),
+             *(["<p>Every clip counts twice: its mirror image is used, too.</p>"] if any(
+                 t.name.endswith("~") for t in takes) else []),
              *(f'<p class="none">{escape(line)}</p>' for line in lacking(seconds))]
+    return html(name, parts)
+
+
+def html(name: str, parts: list[str]) -> str:
+    """The parts as one page, on a phone as wide as that."""
     return (f'<!doctype html><html lang="en"><meta charset="utf-8"><title>{escape(name)}</title>'
+            '<meta name="viewport" content="width=device-width, initial-scale=1">'
             f"<style>{STYLE}</style>{''.join(parts)}</html>\n")
+
+
+def drawing(width: int, height: int, shapes: list[str]) -> str:
+    """An SVG of that size; smaller, by one factor, where the page is narrower."""
+    return (f'<svg width="{width}" height="{height}" viewBox="0 0 {width} {height}">'
+            f"{''.join(shapes)}</svg>")
 
 
 def coverage(takes: list[Take], contract: Contract) -> np.ndarray:
@@ -102,7 +118,7 @@ def _body(take: Take, contract: Contract, axis: int, size: int = 340) -> str:
             f'fill="{"none" if joint.name in feet else "#111"}" stroke="#111">'
             f"<title>{escape(joint.name)}</title></circle>"
             for j, joint in enumerate(contract.joints)]
-    return f'<svg width="{size}" height="{size}">{"".join(out)}</svg>'
+    return drawing(size, size, out)
 
 
 def _film(take: Take, contract: Contract, frames: np.ndarray, width: int, height: int = 76) -> str:
@@ -114,7 +130,7 @@ def _film(take: Take, contract: Contract, frames: np.ndarray, width: int, height
         scale = 0.9 * height / tall
         x = (i + 0.5) * width / FIGURES + scale * across
         out += _bones(contract, x, height - 2 - scale * up, 1.2)
-    return f'<svg width="{width}" height="{height}">{"".join(out)}</svg>'
+    return drawing(width, height, out)
 
 
 def _strips(takes: list[Take], contract: Contract) -> list[str]:
@@ -147,7 +163,7 @@ def _strip(take: Take, contract: Contract, moves: np.ndarray, width: int = 900) 
     phase = take.labels.phase[frames] % 1.0
     line = " ".join(f"{i * x:.1f},{96 - 26 * p:.1f}" for i, p in enumerate(phase))
     out.append(f'<polyline points="{line}" fill="none" stroke="#555"/>')
-    return film + f'<svg width="{width}" height="100">{"".join(out)}</svg>'
+    return film + drawing(width, 100, out)
 
 
 def _table(seconds: np.ndarray) -> str:

@@ -350,6 +350,8 @@ def test_the_page_of_what_was_found(tmp_path):
     assert text.count("<svg") == 4 and "What was found in mine &lt;b&gt;" in text
     assert "It goes back for 0.0 s" in text and "It stands for 0.1 s" in text
     assert "It goes ahead" not in text
+    assert "width=device-width" in text and text.count("viewBox") == 4  # it fits a phone
+    assert ("its mirror image" in text) == any(t.name.endswith("~") for t in takes)
 
 
 def other_rig(tmp_path):

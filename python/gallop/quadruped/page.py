@@ -123,8 +123,7 @@ def page(name: str, found: Found) -> str:
              ") and the phase of the left hind leg.</p>",
              "<h2>Speeds and directions</h2>", found_page._table(_seconds(found))]
     parts += [f'<p class="none">{escape(line)}</p>' for line in lacking(found)]
-    return (f'<!doctype html><html lang="en"><meta charset="utf-8"><title>{escape(name)}</title>'
-            f"<style>{found_page.STYLE}</style>{''.join(parts)}</html>\n")
+    return found_page.html(name, parts)
 
 
 def _seconds(found: Found) -> np.ndarray:
@@ -161,7 +160,7 @@ def _body(found: Found, clip: Clip, across: int, up: int, size: int = 360) -> st
         out.append(f'<circle cx="{x[j]:.1f}" cy="{y[j]:.1f}" r="{6 if ring else 2 + turns}" '
                    f'fill="{"none" if ring else "#111"}" stroke="#111">'
                    f"<title>{escape(name)}: {turns} hinges</title></circle>")
-    return f'<svg width="{size}" height="{size}">{"".join(out)}</svg>'
+    return found_page.drawing(size, size, out)
 
 
 def _strip(clip: Clip, width: int = 900) -> str:
@@ -181,4 +180,4 @@ def _strip(clip: Clip, width: int = 900) -> str:
     phase = np.arctan2(both[frames, 3, 1], both[frames, 3, 0]) / (2 * np.pi) + 0.5
     line = " ".join(f"{i * x:.1f},{96 - 26 * p:.1f}" for i, p in enumerate(phase))
     out.append(f'<polyline points="{line}" fill="none" stroke="#555"/>')
-    return f'<svg width="{width}" height="100">{"".join(out)}</svg>'
+    return found_page.drawing(width, 100, out)
