@@ -4,7 +4,8 @@ import sys
 
 import gallop
 
-crowd = gallop.Crowd(sys.argv[1] if len(sys.argv) > 1 else "models/walker.gallop", capacity=8)
+model = sys.argv[1] if len(sys.argv) > 1 else gallop.model_path("walker")
+crowd = gallop.Crowd(model, capacity=8)
 characters = [crowd.add(x=150 * i) for i in range(8)]
 for frame in range(120):  # two seconds
     for i, who in enumerate(characters):
