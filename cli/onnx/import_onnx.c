@@ -2,6 +2,7 @@
 
 #include <stdio.h>
 
+#include "base/error.h"
 #include "base/file.h"
 #include "base/memory.h"
 #include "commands.h"
@@ -28,6 +29,13 @@ static void print_report(const char *path, const char *out, const gali_recognise
            (double)size / 1e6, report->golden_frames, report->worst);
 }
 
+/* A refusal by recognition; who brings no contract may bring no controller either. */
+static gal_status refuse(gal_error *error, const char *path, const gali_recognise_desc *desc,
+                         const gal_error *why) {
+    return gali_fail(error, why->status, "%.100s: %.150s%s", path, why->message,
+                     desc->contract ? "" : " (gallop compile takes networks of any kind)");
+}
+
 gal_status gali_onnx_image(const char *path, const char *external, const gali_recognise_desc *desc,
                            void **image, size_t *size, gali_recognise_report *report, gal_error *error) {
     gali_onnx_model model = {.file = NULL};
@@ -41,7 +49,7 @@ gal_status gali_onnx_image(const char *path, const char *external, const gali_re
         whole.provenance_size = gali_onnx_provenance(model.file, provenance, sizeof provenance);
         whole.source_size = gali_onnx_file_bytes(model.file);
         status = gali_recognise_model(model.graph, &whole, image, size, report, &why);
-        status = status == GAL_OK ? GAL_OK : gali_fail_in_file(error, path, &why);
+        status = status == GAL_OK ? GAL_OK : refuse(error, path, desc, &why);
     }
     gali_onnx_model_release(&model);
     return status;

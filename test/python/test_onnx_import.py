@@ -301,7 +301,7 @@ class Attention(torch.nn.Module):
     "module, words",
     [
         (Mixing(), ["do not compute what the graph does"]),
-        (Odd(), ["HardSwish", "neither linear nor an activation"]),
+        (Odd(), ["HardSwish", "neither linear nor an activation", "gallop compile takes networks"]),
         (Attention(), ["MatMul", "none is a blend"]),
         (
             zoo.Chain(lambda x: torch.nn.functional.elu(x, 0.5), (4, 5, 2)),
