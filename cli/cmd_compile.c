@@ -280,6 +280,24 @@ static gal_status read_model(const compile *self, void **data, size_t *size, gal
                         : gali_file_read(self->path, GALI_FILE_MAX, NULL, data, size, error);
 }
 
+/* Who quantised a model may expect its speed of the C, too. */
+static void print_widened(const compile *self, const void *data, size_t size) {
+    gali_model model;
+    gal_error error = {0};
+    const gali_target *target = gali_target_find(self->desc.target ? self->desc.target : "native", &error);
+    const int widens = target && target->simd != GALI_SIMD_HVX;
+    if (!self->directory || !widens || gali_model_read(&model, data, size, &error) != GAL_OK) {
+        return;
+    }
+    for (uint32_t i = 0; i < model.layer_count; i++) {
+        const gali_weight_type type = model.layers[i].weight_type;
+        if (type == GALI_WEIGHT_INT8 || type == GALI_WEIGHT_INT16) {
+            printf("the C is float32, integers of the file are widened: the runtime computes in them\n");
+            return;
+        }
+    }
+}
+
 static int make(compile *self) {
     if (self->layers && (!gali_onnx_is_path(self->path) || self->sizes || self->fast || self->exact)) {
         return gali_command_usage("compile",
@@ -308,6 +326,9 @@ static int make(compile *self) {
     gal_status status = gal_compile(&compiled, data, size, &self->desc, &error);
     if (status == GAL_OK) {
         status = write_parts(self, compiled, &error);
+    }
+    if (status == GAL_OK) {
+        print_widened(self, data, size);
     }
     gal_compiled_free(compiled);
     gali_release(NULL, data, size);
@@ -382,7 +403,8 @@ const gali_command gali_command_compile = {
     "                commas: leaves that out of an ONNX model's C, to see what it is worth\n"
     "  --characters  of a call: LEAST..MOST or a number, at most 1024 (1..64)\n"
     "  --target      scalar, x86-64-v3, x86-64-v4, armv8-a, armv8.2-a+dotprod, wasm32+simd128, native, or\n"
-    "                opencl: kernels for GPUs and C that drives them (docs/gpu.md)\n"
+    "                opencl: kernels for GPUs and C that drives them (docs/gpu.md), or hexagonv66+hvx: for "
+    "phones' DSPs\n"
     "  --weights     array: in NAME.c; blob: in NAME.weights, which the program loads\n"
     "  --form        of layers with several experts (docs/plan.md)\n"
     "  --dump        prints the graph after that pass: import, fold, sweep, fuse, schedule, memory, emit\n"

@@ -332,6 +332,8 @@ static void quantises_a_model(void **state) {
     assert_int_equal(s->status, 0);
     s = gallop_here("info %s/q8.gallop", place);
     expect_text(s->out, "int8");
+    s = gallop_here("compile %s/q8.gallop --target scalar -o %s", place, place);
+    expect_text(s->out, "the C is float32, integers of the file are widened");
     expect_bad(gallop_here("quantize %s/q8.gallop --precision int16 -o %s/q.gallop", place, place), 1,
                "q8.gallop: layer 0 has int8 weights already");
     expect_bad(gallop_here("quantize %s/none.gallop --precision int8 -o %s/q.gallop", place, place), 1,
