@@ -2,7 +2,7 @@
 //
 // Nobody outside sees a pointer. Numbers go in and out through `scratch`, a small piece of the module's memory; views
 // of that memory are made for each use, since it moves when it grows.
-import { read } from "#read";
+import { read } from "./read.js";
 
 /** What the library refused, in its own words; `status` is the kind ("bad data"). */
 export class GallopError extends Error {

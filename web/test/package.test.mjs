@@ -1,7 +1,7 @@
 // The package as a user has it, beside the native command GALLOP_COMMAND: the same outputs, its errors, its memory.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { after, test } from "node:test";
 import { Controller, Crowd, GallopError, load, Network } from "gallop";
@@ -35,6 +35,14 @@ function noise(count, seed) {
 }
 
 const walker = await Controller.open(`${models}/walker.gallop`);
+
+test("every import is a path, which a page without a bundler finds", () => {
+  const sources = new URL("../src/", import.meta.url);
+  for (const name of readdirSync(sources).filter((name) => name.endsWith(".js"))) {
+    const text = readFileSync(new URL(name, sources), "utf8");
+    for (const [, from] of text.matchAll(/(?:from|import) *\(?"([^"]*)"/g)) assert.match(from, /^\.\//, name);
+  }
+});
 
 test("the relaxed module is in use, and fuses", async () => {
   const { version, isas } = await load();
