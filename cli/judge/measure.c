@@ -1,6 +1,8 @@
 #include "judge/measure.h"
 
+#include <stddef.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "space.h"
 
@@ -270,24 +272,33 @@ static double change_of(const scope *self, gal_vec3 a, gal_vec3 b, gal_vec3 c) {
            (double)self->unit * 100;
 }
 
-/* How far joints go in a frame, and by how much that changes from one frame to the next. */
+/* The largest of what is kept of each frame, `at` bytes in it, and what 999 of 1000 are below. */
+static void measure_most(const scope *self, const gali_judge_trace *trace, size_t at, float scale, double *most,
+                         double *most999) {
+    pile all = {.values = malloc(self->frames * sizeof(float))};
+    for (uint32_t f = self->first; f < self->frames; f++) {
+        float value;
+        memcpy(&value, (const char *)&trace->frames[f] + at, sizeof value);
+        put(&all, value * scale);
+    }
+    *most = part_of(&all, 1);
+    *most999 = part_of(&all, 0.999);
+    free(all.values);
+}
+
+/* How far joints go and turn in a frame, and by how much that changes from one frame to the next. */
 static void measure_pose(const scope *self, const gali_judge_trace *trace, gali_judge_figures *out) {
-    pile way = {.values = malloc(self->frames * sizeof(float))},
-         jump = {.values = malloc(self->frames * sizeof(float))};
+    const float cm = self->unit * 100;
     out->hips = out->root = 0;
     for (uint32_t f = self->first; f < self->frames; f++) {
         const gali_judge_frame *now = &trace->frames[f], *a = f > 1 ? now - 2 : now, *b = f > 1 ? now - 1 : now;
         out->hips = fmax(out->hips, change_of(self, a->hips, b->hips, now->hips));
         out->root = fmax(out->root, change_of(self, a->root, b->root, now->root));
-        put(&way, trace->frames[f].fastest * self->unit * 100);
-        put(&jump, trace->frames[f].jump * self->unit * 100);
     }
-    out->fastest = part_of(&way, 1);
-    out->fastest999 = part_of(&way, 0.999);
-    out->jump = part_of(&jump, 1);
-    out->jump999 = part_of(&jump, 0.999);
-    free(way.values);
-    free(jump.values);
+    measure_most(self, trace, offsetof(gali_judge_frame, fastest), cm, &out->fastest, &out->fastest999);
+    measure_most(self, trace, offsetof(gali_judge_frame, jump), cm, &out->jump, &out->jump999);
+    measure_most(self, trace, offsetof(gali_judge_frame, turned), 1, &out->turned, &out->turned999);
+    measure_most(self, trace, offsetof(gali_judge_frame, twist), 1, &out->twist, &out->twist999);
 }
 
 static float lowest_toe(const scope *self, const gali_judge_frame *frame) {

@@ -43,6 +43,10 @@
     FIGURE(fastest999, "move99.9", 1, "999 of 1000 frames below this, cm")                                     \
     FIGURE(jump, "jump", 1, "largest change of such a way from one frame to the next: a pop, cm")              \
     FIGURE(jump999, "jump99.9", 1, "999 of 1000 frames below this, cm")                                        \
+    FIGURE(turned, "turned", 1, "largest turn of a joint in a frame, against what it hangs on, degrees")       \
+    FIGURE(turned999, "trnd99.9", 1, "999 of 1000 frames below this, degrees")                                 \
+    FIGURE(twist, "twist", 0, "most that a thigh or a shank is twisted about itself, from rest, degrees")      \
+    FIGURE(twist999, "twst99.9", 0, "999 of 1000 frames below this, degrees")                                  \
     FIGURE(hips, "hips", 1, "largest such change of the first joint in the world, cm")                         \
     FIGURE(root, "root", 1, "the same of the root, which cameras follow, cm")
 #define GALI_JUDGE_JUMPS(FIGURE)                                                                               \

@@ -8,9 +8,10 @@
 #include "motion/vec.h"
 #include "space.h"
 
-/* A joint in the last frame: in the world, in the root frame, and how it had come there. */
+/* A joint in the last frame: in the world, in the root frame, how it had come there, and how it was turned against its parent. */
 typedef struct seen_joint {
     gal_vec3 world, local, way;
+    gal_quat turn;
 } seen_joint;
 
 /* Where a character is seen from: its root. */
@@ -184,6 +185,50 @@ static root_frame root_of_pose(const run *self, const gali_judge_trace *trace, u
     return (root_frame){frame->root, gali_facing_from_angle(frame->facing)};
 }
 
+/* Joint j's rotation in the frame of what it hangs on: its parent, or the root. */
+static gal_quat turn_of(const run *self, const gal_transform *pose, root_frame root, uint32_t j) {
+    int32_t parent = self->contract->joints[j].parent;
+    gal_quat base = parent < 0 ? gali_quat_from_facing(root.facing) : pose[parent].rotation;
+    return gali_quat_mul(gali_quat_conjugate(base), pose[j].rotation);
+}
+
+static float degrees_turned(gal_quat from, gal_quat to) {
+    gal_quat by = gali_quat_mul(gali_quat_conjugate(from), to);
+    return 2 * degrees_of * atan2f(gali_vec3_length((gal_vec3){by.x, by.y, by.z}), fabsf(by.w));
+}
+
+/*
+ * How far the bone from joint j to `end`, below it, is twisted about its own line: what is left of its turn from rest when the
+ * shortest turn that takes its line there is taken off.
+ */
+static float twist_of(const gali_contract *contract, uint32_t j, uint32_t end, gal_quat turn) {
+    uint32_t child = end;
+    while (contract->joints[child].parent != (int32_t)j) {
+        child = (uint32_t)contract->joints[child].parent;
+    }
+    gal_vec3 line = gali_vec3_unit(contract->joints[child].rest.position, (gal_vec3){0, 1, 0});
+    gal_quat by = gali_quat_mul(gali_quat_conjugate(contract->joints[j].rest.rotation), turn);
+    float about = gali_vec3_dot((gal_vec3){by.x, by.y, by.z}, line);
+    return 2 * degrees_of * fabsf(by.w < 0 ? atan2f(-about, -by.w) : atan2f(about, by.w));
+}
+
+/* Turns of joints and twists of legs. */
+static void keep_turns(run *self, uint32_t index, const gal_transform *pose, root_frame root, uint32_t f) {
+    const gali_contract *contract = self->contract;
+    gali_judge_frame *frame = &self->stage->traces[index].frames[f];
+    seen_joint *seen = &self->seen[(size_t)index * contract->joint_count];
+    for (uint32_t j = 0; j < contract->joint_count; j++) {
+        gal_quat turn = turn_of(self, pose, root, j);
+        frame->turned = f > 0 ? fmaxf(frame->turned, degrees_turned(seen[j].turn, turn)) : 0;
+        seen[j].turn = turn;
+    }
+    for (uint32_t leg = 0; leg < self->stage->feet; leg++) {
+        const gali_leg *of = &contract->legs[leg];
+        frame->twist = fmaxf(frame->twist, twist_of(contract, of->hip, of->knee, seen[of->hip].turn));
+        frame->twist = fmaxf(frame->twist, twist_of(contract, of->knee, of->heel, seen[of->knee].turn));
+    }
+}
+
 static void keep_joint(gali_judge_frame *frame, seen_joint *seen, gal_vec3 world, root_frame root, uint32_t f) {
     gal_vec3 local = gali_vec3_unturn(root.facing, gali_vec3_sub(world, root.origin));
     gal_vec3 way = gali_vec3_sub(local, seen->local);
@@ -195,7 +240,9 @@ static void keep_joint(gali_judge_frame *frame, seen_joint *seen, gal_vec3 world
     if (f > 1) {
         frame->jump = fmaxf(frame->jump, gali_vec3_length(gali_vec3_sub(way, seen->way)));
     }
-    *seen = (seen_joint){world, local, way};
+    seen->world = world;
+    seen->local = local;
+    seen->way = way;
 }
 
 static void keep(run *self, uint32_t index, uint32_t f) {
@@ -222,6 +269,7 @@ static void keep(run *self, uint32_t index, uint32_t f) {
         keep_joint(frame, &self->seen[(size_t)index * joints + j], p, root, f);
         frame->lowest = fminf(frame->lowest, p.y - ground_at(self, p.x, p.z));
     }
+    keep_turns(self, index, pose, root, f);
     float ground = ground_at(self, state.root.x, state.root.z);
     frame->moved /= (float)joints;
     frame->body = pose[0].position.y - ground;

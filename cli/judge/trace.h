@@ -25,6 +25,8 @@ typedef struct gali_judge_frame {
     float moved;   /* mean way of the joints since the last frame */
     float fastest; /* longest way of a joint in the root frame since the last frame */
     float jump;    /* most that such a way, as a vector, differs from the one before */
+    float turned;  /* degrees, the largest turn of a joint against what it hangs on since the last frame */
+    float twist;   /* degrees, the most that a bone of a leg is twisted about itself, from rest */
     gali_judge_foot feet[GALI_JUDGE_FEET];
 } gali_judge_frame;
 

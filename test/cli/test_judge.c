@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "motion/controller.h"
+#include "space.h"
 
 enum { FRAMES = 60 * 10 };
 
@@ -54,7 +55,7 @@ static gali_judge_figures figures_of(const gali_judge_stage *stage, const char *
 
 static void jumping_poses_are_seen_and_side_starts_timed(void **unused) {
     (void)unused;
-    double jump[2];
+    double jump[2], turned[2];
     for (int inertia = 0; inertia < 2; inertia++) {
         gal_controller *controller = model(GALLOP_SOURCE_DIR "/models/walker.gallop");
         controller->contract->rules.inertia_jump *= (float)inertia; /* not in use yet */
@@ -62,6 +63,7 @@ static void jumping_poses_are_seen_and_side_starts_timed(void **unused) {
         jump[inertia] = figures_of(&stage, "reversals").jump;
         gali_judge_figures walk = figures_of(&stage, "walk");
         assert_true(walk.jump < 4 && walk.fastest > 4 && walk.fastest < 7);
+        turned[inertia] = figures_of(&stage, "reversals").turned;
         assert_true(walk.jump999 <= walk.jump && walk.fastest999 <= walk.fastest);
         gali_judge_figures side = figures_of(&stage, "stop and go side");
         assert_true(side.start > 0.2 && side.start < 1.2 && side.slowest >= side.start && side.slowest < 1.5);
@@ -72,6 +74,32 @@ static void jumping_poses_are_seen_and_side_starts_timed(void **unused) {
     }
     print_message("walker turned about: joints jump by %.1f cm, with inertia by %.1f\n", jump[0], jump[1]);
     assert_true(jump[0] > 20 && jump[1] < 15);
+    assert_true(turned[0] > 35 && turned[1] < turned[0]); /* degrees; none of its data is more than 15 */
+}
+
+/* A thigh that is shown twisted by 150 degrees, or was so at rest, which is the same seen from there. */
+static void a_twisted_thigh_and_a_turning_joint_are_seen(void **unused) {
+    (void)unused;
+    gali_judge_figures walk[2];
+    for (int twisted = 0; twisted < 2; twisted++) {
+        gal_controller *controller = model(GALLOP_SOURCE_DIR "/models/walker.gallop");
+        gali_contract *contract = controller->contract; /* not in use yet */
+        gal_transform *thigh = (gal_transform *)&contract->joints[contract->legs[0].hip].rest;
+        if (twisted) {
+            gal_vec3 bone =
+                gali_vec3_unit(contract->joints[contract->legs[0].knee].rest.position, (gal_vec3){0});
+            thigh->rotation = gali_quat_mul(thigh->rotation, gali_quat_from_axis(bone, 150 * GALI_PI / 180));
+        }
+        gali_judge_stage stage = run_scripts(controller);
+        walk[twisted] = figures_of(&stage, "walk");
+        gali_judge_figures stand = figures_of(&stage, "stand");
+        assert_true(stand.turned < 0.5 && stand.twist999 <= stand.twist);
+        gali_judge_stage_release(&stage);
+        gal_controller_close(controller);
+    }
+    assert_true(walk[0].twist < 20 && walk[1].twist > 130 && walk[1].twist <= 180);
+    assert_true(walk[0].turned > 4 && walk[0].turned < 8 && walk[0].turned999 <= walk[0].turned);
+    assert_true(walk[1].turned == walk[0].turned); /* a turn in a frame does not ask where rest is */
 }
 
 /* An evaluation for more frames than the contract's path has would be judged as one for each frame. */
@@ -123,6 +151,7 @@ static void jumps_are_counted_where_they_can_be(void **unused) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(jumping_poses_are_seen_and_side_starts_timed),
+        cmocka_unit_test(a_twisted_thigh_and_a_turning_joint_are_seen),
         cmocka_unit_test(an_interval_that_cannot_be_is_said),
         cmocka_unit_test(who_crouches_is_asked_for_less_speed),
         cmocka_unit_test(jumps_are_counted_where_they_can_be),
