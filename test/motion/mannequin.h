@@ -282,14 +282,20 @@ static inline gal_controller *mannequin_open(const mannequin_desc *desc) {
     return controller;
 }
 
-static inline gal_controller *walker_open(void) {
+/* A shipped model. */
+static inline gal_controller *shipped_open(const char *name) {
     gal_controller *controller;
     gal_error error = {0};
-    const char *path = GALLOP_SOURCE_DIR "/models/walker.gallop";
+    char path[1024];
+    snprintf(path, sizeof path, "%s/models/%s.gallop", GALLOP_SOURCE_DIR, name);
     if (gal_controller_open(&controller, path, NULL, &error) != GAL_OK) {
         fail_msg("%s", error.message);
     }
     return controller;
+}
+
+static inline gal_controller *walker_open(void) {
+    return shipped_open("walker");
 }
 
 static inline gal_crowd *crowd_of(const gal_controller *controller, uint32_t capacity, gal_ground_fn ground) {

@@ -200,6 +200,30 @@ static void a_foot_that_is_let_go_steps(void **unused) {
 }
 
 /* Relative transforms put together from the root give the pose again. */
+/* A lock fades while the dog goes on by 6 cm a frame: dragged behind, a paw would have to catch up with its stride. */
+static void a_lock_that_fades_does_not_drag_a_running_paw(void **unused) {
+    (void)unused;
+    gal_controller *dog = shipped_open("dog");
+    const gali_contract *contract = dog->contract;
+    pair p = set_out(dog, NULL);
+    const gal_input ahead = {.move_y = 1, .run = 1};
+    gal_crowd_set_input(p.crowd, p.locked, &ahead);
+    gal_crowd_set_input(p.crowd, p.free, &ahead);
+    float behind = 0;
+    for (int frame = 0; frame < 600; frame++) {
+        gal_crowd_step(p.crowd);
+        const gal_transform *pose = gal_crowd_pose(p.crowd, p.locked, NULL);
+        const gal_transform *free = gal_crowd_pose(p.crowd, p.free, NULL);
+        for (uint32_t leg = 0; frame > 120 && leg < contract->leg_count; leg++) {
+            uint32_t toe = contract->legs[leg].toe;
+            behind = fmaxf(behind, flat_distance(pose[toe].position, free[toe].position));
+        }
+    }
+    print_message("a running dog's paws are shown %.1f cm from their own places at most\n", (double)behind);
+    assert_true(behind > 3 && behind < 2 * contract->rules.foot_reach);
+    part(&p);
+}
+
 static void local_transforms_compose_to_the_pose(void **unused) {
     (void)unused;
     mannequin_desc desc = {.wobble = 1, .step_z = 1, .contact = 0.8f, .phase = 0.02f, .seed = 31};
@@ -301,6 +325,7 @@ int main(void) {
         cmocka_unit_test(locking_changes_the_pose_alone),
         cmocka_unit_test(a_lock_lets_go_when_it_pulls_too_far),
         cmocka_unit_test(a_foot_that_is_let_go_steps),
+        cmocka_unit_test(a_lock_that_fades_does_not_drag_a_running_paw),
         cmocka_unit_test(local_transforms_compose_to_the_pose),
         cmocka_unit_test(a_rigid_pose_has_the_bones_of_the_rest_skeleton),
         cmocka_unit_test(the_walkers_toes_stay_above_the_hills),
