@@ -371,7 +371,7 @@ gal_status gali_node_express(const gali_graph *graph, const gali_node *node, gal
     *x = (gali_express){.arena = arena, .extents = graph->extents, .node = node};
     int ranks = 1;
     for (uint32_t i = 0; !arena->failed && i < node->operand_count; i++) {
-        const gali_value *value = node->operands[i] == GALI_NONE ? NULL : &graph->values[node->operands[i]];
+        gali_value *value = node->operands[i] == GALI_NONE ? NULL : &graph->values[node->operands[i]];
         operand[i] = value ? &value->type : NULL;
         known[i] = value ? value->known : NULL;
         real[i] = value ? gali_value_reals(graph, value) : NULL;

@@ -336,7 +336,7 @@ int64_t gali_constant_whole(const gali_value *constant, size_t i) {
     return facts->kind == GALI_TRUTH ? bits != 0 : (int64_t)bits;
 }
 
-const double *gali_value_reals(const gali_graph *graph, const gali_value *value) {
+const double *gali_value_reals(const gali_graph *graph, gali_value *value) {
     if (value->reals) {
         return value->reals;
     }
@@ -349,5 +349,6 @@ const double *gali_value_reals(const gali_graph *graph, const gali_value *value)
     for (gali_extent i = 0; reals && i < count; i++) {
         reals[i] = gali_constant_real(value, (size_t)i);
     }
+    value->reals = reals;
     return reals;
 }

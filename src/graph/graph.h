@@ -119,7 +119,8 @@ typedef struct gali_value {
     const void *data; /* a constant's elements, row-major; NULL: no constant */
     /* elements of a small tensor of integers as extents, row-major; NULL: not known */
     const gali_extent *known;
-    const double *reals; /* elements of a small tensor of reals that follow from numbers; NULL: not known */
+    /* elements of a small tensor of reals that follow from numbers, or, once asked for, of a constant; NULL: not known */
+    const double *reals;
     /* where a rule wants them and nobody knows them: a symbol for each that is not known, which only running
      * tells. Then `known` is the same; NULL: none does */
     const gali_extent *told;
@@ -213,8 +214,11 @@ void gali_type_print(const gali_extents *extents, const gali_type *type, gali_te
 /* Element i of a constant as a double or an int64 (reals are cut). */
 double gali_constant_real(const gali_value *constant, size_t i);
 int64_t gali_constant_whole(const gali_value *constant, size_t i);
-/* The elements of at most GALI_GRAPH_KNOWN_MAX reals that are constant or follow from what is, in the arena; NULL if they do not. */
-const double *gali_value_reals(const gali_graph *graph, const gali_value *value);
+/*
+ * The elements of at most GALI_GRAPH_KNOWN_MAX reals that are constant or follow from what is, in the arena, where the value
+ * keeps them: many nodes may ask. NULL if they do not.
+ */
+const double *gali_value_reals(const gali_graph *graph, gali_value *value);
 
 /* ---- the whole ---- */
 

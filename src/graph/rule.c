@@ -439,7 +439,7 @@ static gali_rule *rule_of(gali_graph *graph, const gali_node *node, gal_error *e
         return NULL;
     }
     for (uint32_t i = 0; i < node->operand_count; i++) {
-        const gali_value *value = node->operands[i] == GALI_NONE ? NULL : &graph->values[node->operands[i]];
+        gali_value *value = node->operands[i] == GALI_NONE ? NULL : &graph->values[node->operands[i]];
         operand[i] = value ? &value->type : NULL;
         known[i] = value ? value->known : NULL;
         constant[i] = value ? value->data : NULL;
