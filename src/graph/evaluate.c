@@ -297,6 +297,11 @@ static gal_status evaluate_node(gali_run *run, const gali_node *node, const gali
     if (status == GAL_OK) {
         status = (run->compute ? run->compute : gali_op_list[node->op].truth)(run, node, operands, results);
     }
+    if (status == GAL_NO_MEMORY && run->error &&
+        strncmp(run->error->message, "node ", 5) != 0) { /* a body's has said so */
+        const gal_error inner = *run->error;
+        gali_fail(run->error, status, "%s: %.120s", gali_node_place(run->graph, node), inner.message);
+    }
     for (uint32_t i = 0; status == GAL_OK && i < node->result_count; i++) {
         int wanted = node->results[i] != GALI_NONE;
         if (wanted && !results[i].real && !results[i].whole) {

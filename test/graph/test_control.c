@@ -112,7 +112,7 @@ static void test_endless_loop_ends(void **state) {
     expect("input %0: i64[]\ninput %1: i64[]\n%2: i64[...] = Loop (%0, -, %1) carried:int=1\n"
            "body\ninput %0: i64[]\ninput %1: bool[]\ninput %2: i64[]\n%3: i64[] = Add (%2, %2)\n"
            "output %1\noutput %3\nend\noutput %2\n",
-           inputs, "evaluating takes too long");
+           inputs, "node 0 \"\" (Add): evaluating takes too long");
 }
 
 /* Running sums of rows, the last row first. */
@@ -143,6 +143,15 @@ static void test_what_does_not_fit(void **state) {
            "body\ninput %0: i64[]\ninput %1: bool[]\ninput %2: f32[2]\n%3: i64[...] = Shape (%2)\noutput %1\n"
            "output %3\nend\noutput %2\n",
            NULL, "node 0 \"\" (Loop): carried value 1 changes its element");
+    expect("input %0: bool[2]\n%1: f32[...] = If (%0)\nbody\nconstant %0: f32[] = 1\noutput %0\nend\n"
+           "body\nconstant %0: f32[] = 2\noutput %0\nend\noutput %1\n",
+           NULL, "node 0 \"\" (If): operand 1: one element expected, its axis 0 has 2");
+    expect("input %0: i64[3]\n%1: i64[...] = Loop (%0, -) carried:int=0\n"
+           "body\ninput %0: i64[]\ninput %1: bool[]\noutput %1\noutput %0\nend\noutput %1\n",
+           NULL, "node 0 \"\" (Loop): operand 1: one element expected, its axis 0 has 3");
+    expect("input %0: i64[]\n%1: i64[...] = Loop (-, %0) carried:int=0\n"
+           "body\ninput %0: i64[]\ninput %1: bool[]\noutput %1\noutput %0\nend\noutput %1\n",
+           NULL, "node 0 \"\" (Loop): the condition is no truth value");
 }
 
 int main(void) {

@@ -225,6 +225,17 @@ static void test_empty_and_huge(void **state) {
     assert_string_equal(error.message, "");
 }
 
+/* What is too large to be evaluated says where it is. */
+static void test_too_large_is_named(void **state) {
+    (void)state;
+    gal_error error;
+    const gali_tensor none = {.count = 0};
+    say("constant %0: f32[] = 1\nconstant %1: i64[2] = 1048576 1048576\n%2: f32[...] = Expand \"c\" (%0, %1)\n"
+        "output %2\n",
+        &none, &error);
+    assert_string_equal(error.message, "node 0 \"c\" (Expand): no memory for a tensor");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_extents_have_one_form),
@@ -234,6 +245,7 @@ int main(void) {
         cmocka_unit_test(test_what_does_not_fit_is_named),
         cmocka_unit_test(test_attributes_past_every_size),
         cmocka_unit_test(test_empty_and_huge),
+        cmocka_unit_test(test_too_large_is_named),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

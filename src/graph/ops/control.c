@@ -145,6 +145,7 @@ gal_status gali_rule_if(gali_rule *rule) {
     if (status == GAL_OK && rule->operand[0]->element != GALI_truth) {
         status = gali_rule_fail(rule, "the condition is no truth value");
     }
+    status = status == GAL_OK ? gali_rule_single(rule, 0) : status;
     for (uint32_t i = 0; status == GAL_OK && i < 2; i++) {
         status = branch_shape(rule, node->bodies[i]);
     }

@@ -21,8 +21,12 @@ static gal_status loop_shape(gali_rule *rule) {
     if (status == GAL_OK && carried > node->result_count) {
         status = gali_rule_fail(rule, "%u carried values of %u results", carried, node->result_count);
     }
-    if (status == GAL_OK && rule->operand[TRIPS]) {
-        status = gali_rule_integers(rule, TRIPS);
+    status = status == GAL_OK ? gali_rule_integers(rule, TRIPS) : status;
+    for (uint32_t i = TRIPS; status == GAL_OK && i <= CONDITION; i++) {
+        status = gali_rule_single(rule, i);
+    }
+    if (status == GAL_OK && rule->operand[CONDITION] && rule->operand[CONDITION]->element != GALI_truth) {
+        status = gali_rule_fail(rule, "the condition is no truth value");
     }
     return status;
 }
