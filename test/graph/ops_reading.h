@@ -240,10 +240,4 @@ static void take_inputs(const reading *r, gali_tensor inputs[OPERANDS_MAX]) {
     }
 }
 
-static void check(const reading *r, const char *what, gal_status status, const gal_error *error) {
-    if (status != GAL_OK) {
-        fail_msg("%s %s %s: %s: %s", r->of->op, r->of->operands, r->of->attributes, what, error->message);
-    }
-}
-
 #endif

@@ -20,6 +20,12 @@
 #include "graph/graph.h"
 #include "ops_reading.h"
 
+static void check(const reading *r, const char *what, gal_status status, const gal_error *error) {
+    if (status != GAL_OK) {
+        fail_msg("%s %s %s: %s: %s", r->of->op, r->of->operands, r->of->attributes, what, error->message);
+    }
+}
+
 /* ---- comparing ---- */
 
 static int is_near(double a, double b) {

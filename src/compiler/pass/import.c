@@ -9,23 +9,23 @@
 #include "network/gate.h"
 #include "network/layer.h"
 
-typedef struct import {
+typedef struct importing {
     gali_builder b;
     const gali_model *model;
     gal_form form;
     gali_extent characters;
-} import;
+} importing;
 
 static gali_type list_of(uint32_t size) {
     return (gali_type){.element = GALI_f32, .rank = 1, .shape = {size}};
 }
 
-static gali_type rows_of(const import *in, uint32_t width) {
+static gali_type rows_of(const importing *in, uint32_t width) {
     return (gali_type){.element = GALI_f32, .rank = 2, .shape = {in->characters, width}};
 }
 
 /* A list of the file's. */
-static uint32_t floats(import *in, gali_type type, const void *source, const char *name) {
+static uint32_t floats(importing *in, gali_type type, const void *source, const char *name) {
     size_t count = (size_t)gali_type_count(in->b.graph->extents, &type);
     float *values = gali_build_take(&in->b, count, sizeof *values);
     for (size_t i = 0; values && i < count; i++) {
@@ -35,7 +35,7 @@ static uint32_t floats(import *in, gali_type type, const void *source, const cha
 }
 
 /* [E][N][K] as stored, widened to float32. */
-static uint32_t weights(import *in, const gali_model_layer *layer, gali_type type, const char *name) {
+static uint32_t weights(importing *in, const gali_model_layer *layer, gali_type type, const char *name) {
     size_t count = (size_t)gali_type_count(in->b.graph->extents, &type);
     float *values = gali_build_take(&in->b, count, sizeof *values);
     for (size_t i = 0; values && i < count; i++) {
@@ -47,7 +47,7 @@ static uint32_t weights(import *in, const gali_model_layer *layer, gali_type typ
 /* ---- features ---- */
 
 /* Features that never change have the value that they then have: masked ones their mean. x itself where all are live. */
-static uint32_t fixed_features(import *in, uint32_t x) {
+static uint32_t fixed_features(importing *in, uint32_t x) {
     const gali_model *model = in->model;
     uint32_t count = model->inputs, fixed = 0;
     uint32_t *state = gali_build_take(&in->b, count, sizeof *state);
@@ -68,7 +68,7 @@ static uint32_t fixed_features(import *in, uint32_t x) {
                            "x_fixed");
 }
 
-static uint32_t features(import *in) {
+static uint32_t features(importing *in) {
     const gali_model *model = in->model;
     gali_type type = rows_of(in, model->inputs);
     uint32_t x = fixed_features(in, gali_build_input(&in->b, "x", &type));
@@ -98,7 +98,7 @@ typedef struct layer {
     const char *name;
 } layer;
 
-static uint32_t gathered(import *in, uint32_t x, const uint32_t *index, uint32_t count, const char *name) {
+static uint32_t gathered(importing *in, uint32_t x, const uint32_t *index, uint32_t count, const char *name) {
     static const int64_t axis = 1;
     gali_attribute along = {.name = "axis", .kind = GALI_INT, .count = 1, .ints = &axis};
     uint32_t operands[] = {x, gali_build_list(&in->b, GALI_i64, count, index, "%.20s_index", name)};
@@ -120,7 +120,7 @@ static int reads_features(const layer *at) {
 }
 
 /* The input of such a layer: some features of x. */
-static uint32_t joined_features(import *in, const layer *at) {
+static uint32_t joined_features(importing *in, const layer *at) {
     const list *l = at->of;
     uint32_t count = at->model->inputs, k = 0;
     uint32_t *index = gali_build_take(&in->b, count, sizeof *index);
@@ -136,7 +136,7 @@ static uint32_t joined_features(import *in, const layer *at) {
 }
 
 /* `count` elements of a value from `first` on: the value itself if these are all. */
-static uint32_t sliced(import *in, layer *at, gali_source source) {
+static uint32_t sliced(importing *in, layer *at, gali_source source) {
     static const uint32_t axis = 1;
     uint32_t value = at->of->values[source.value], end = source.first + source.count;
     if (source.count == gali_layer_value_width(&at->of->layers, source.value)) {
@@ -150,7 +150,7 @@ static uint32_t sliced(import *in, layer *at, gali_source source) {
 }
 
 /* Elements [first, first + count) of all that the layer reads, joined: a value, a part of one, or several. */
-static uint32_t stretch(import *in, layer *at, uint32_t first, uint32_t count) {
+static uint32_t stretch(importing *in, layer *at, uint32_t first, uint32_t count) {
     static const int64_t axis = 1;
     gali_attribute along = {.name = "axis", .kind = GALI_INT, .count = 1, .ints = &axis};
     uint32_t operands[GALI_SOURCES_MAX], pieces = 0, begin = 0;
@@ -172,18 +172,18 @@ static uint32_t stretch(import *in, layer *at, uint32_t first, uint32_t count) {
     return pieces == 1 ? operands[0] : gali_build_node(&in->b, node, "%.16s_x%u", at->name, at->parts++);
 }
 
-static uint32_t input_of(import *in, layer *at) {
+static uint32_t input_of(importing *in, layer *at) {
     return reads_features(at) ? joined_features(in, at) : stretch(in, at, 0, at->model->inputs);
 }
 
 /* Part `part` of the equal parts that a layer's input has, each as wide as its result. */
-static uint32_t part_of(import *in, layer *at, uint32_t part) {
+static uint32_t part_of(importing *in, layer *at, uint32_t part) {
     return stretch(in, at, part * at->model->outputs, at->model->outputs);
 }
 
 /* ---- layers ---- */
 
-static uint32_t dense(import *in, layer *at, const char *name) {
+static uint32_t dense(importing *in, layer *at, const char *name) {
     static const int64_t yes = 1;
     static const char *const forms[GAL_FORM_COUNT] = {"per-expert", "blend"};
     char label[GALI_BUILD_NAME_MAX + 1];
@@ -211,7 +211,7 @@ static uint32_t dense(import *in, layer *at, const char *name) {
     return gali_build_node(&in->b, node, "%s", name);
 }
 
-static uint32_t layer_norm(import *in, layer *at, const char *name) {
+static uint32_t layer_norm(importing *in, layer *at, const char *name) {
     char label[GALI_BUILD_NAME_MAX + 1];
     double epsilon = (double)at->model->epsilon;
     gali_attribute attribute = {.name = "epsilon", .kind = GALI_NUMBER, .count = 1, .numbers = &epsilon};
@@ -230,7 +230,7 @@ static uint32_t layer_norm(import *in, layer *at, const char *name) {
 }
 
 /* Many parts: the joined row as a matrix of them, reduced. */
-static uint32_t reduced_parts(import *in, layer *at, gali_op op, const char *name) {
+static uint32_t reduced_parts(importing *in, layer *at, gali_op op, const char *name) {
     static const uint32_t axis = 1;
     static const int64_t no = 0;
     const uint32_t shape[] = {0, at->model->inputs / at->model->outputs, at->model->outputs};
@@ -248,7 +248,7 @@ static uint32_t reduced_parts(import *in, layer *at, gali_op op, const char *nam
 }
 
 /* a + b + ..., or their product. */
-static uint32_t folded_parts(import *in, layer *at, gali_op op, const char *name) {
+static uint32_t folded_parts(importing *in, layer *at, gali_op op, const char *name) {
     enum { PARTS_MOST = 8 };
     uint32_t parts = at->model->inputs / at->model->outputs;
     if (parts > PARTS_MOST) {
@@ -263,21 +263,21 @@ static uint32_t folded_parts(import *in, layer *at, gali_op op, const char *name
     return value;
 }
 
-static uint32_t film(import *in, layer *at, const char *name) {
+static uint32_t film(importing *in, layer *at, const char *name) {
     uint32_t a = part_of(in, at, 0), scale = part_of(in, at, 1), shift = part_of(in, at, 2);
     uint32_t scaled = gali_build(&in->b, GALI_OP_Mul, a, scale, "%.20s_scaled", at->name);
     return gali_build(&in->b, GALI_OP_Add, scaled, shift, "%s", name);
 }
 
 /* sigmoid(i + j), its part `part` of either. */
-static uint32_t gru_gate(import *in, layer *at, uint32_t part, char letter) {
+static uint32_t gru_gate(importing *in, layer *at, uint32_t part, char letter) {
     uint32_t i = part_of(in, at, part), j = part_of(in, at, 3 + part);
     uint32_t sum = gali_build(&in->b, GALI_OP_Add, i, j, "%.20s_%c_sum", at->name, letter);
     return gali_build(&in->b, GALI_OP_Sigmoid, sum, GALI_NONE, "%.20s_%c", at->name, letter);
 }
 
 /* y = (1 - z) n + z h (network/layers/gru.c) */
-static uint32_t gru(import *in, layer *at, const char *name) {
+static uint32_t gru(importing *in, layer *at, const char *name) {
     float *one = gali_build_take(&in->b, 1, sizeof *one);
     gali_type number = list_of(1);
     if (!one) {
@@ -296,7 +296,7 @@ static uint32_t gru(import *in, layer *at, const char *name) {
     return gali_build(&in->b, GALI_OP_Add, fresh, old, "%s", name);
 }
 
-static uint32_t sums(import *in, layer *at, const char *name) {
+static uint32_t sums(importing *in, layer *at, const char *name) {
     switch (at->model->kind) {
     case GALI_LAYER_DENSE:
     case GALI_LAYER_SPARSE: /* with its zeros: which weights are there is a matter of layout (emit/patches.c) */
@@ -321,7 +321,7 @@ static uint32_t sums(import *in, layer *at, const char *name) {
     }
 }
 
-static uint32_t activated(import *in, gali_activation activation, float slope, uint32_t value,
+static uint32_t activated(importing *in, gali_activation activation, float slope, uint32_t value,
                           const char *name) {
     if (in->b.status != GAL_OK) {
         return 0;
@@ -333,7 +333,7 @@ static uint32_t activated(import *in, gali_activation activation, float slope, u
 }
 
 /* A layer's value is named as the layer is; with an activation, what that is applied to has a name of its own. */
-static uint32_t import_layer(import *in, const list *l, uint32_t i) {
+static uint32_t import_layer(importing *in, const list *l, uint32_t i) {
     char name[GALI_LAYER_NAME_MAX + 1], inner[GALI_LAYER_NAME_MAX + 8];
     gali_compilation_name_layer(name, l->gate, i);
     snprintf(inner, sizeof inner, "%s_sum", name);
@@ -344,7 +344,7 @@ static uint32_t import_layer(import *in, const list *l, uint32_t i) {
 }
 
 /* All layers of a list; returns the last one's value. */
-static uint32_t import_list(import *in, list *l) {
+static uint32_t import_list(importing *in, list *l) {
     l->values[0] = l->features ? gathered(in, l->x, l->features, l->layers.width, "gate") : l->x;
     for (uint32_t i = 0; i < l->layers.count; i++) {
         l->values[i + 1] = import_layer(in, l, i);
@@ -355,14 +355,14 @@ static uint32_t import_list(import *in, list *l) {
 /* ---- gates ---- */
 
 /* A gate of one operand and one whole number; experts is GALI_NONE where it lists none. */
-static void add_gate(import *in, list *l, gali_node node, uint32_t operand) {
+static void add_gate(importing *in, list *l, gali_node node, uint32_t operand) {
     node.operands = &operand;
     node.operand_count = 1;
     l->blend = gali_build_node(&in->b, node, "blend");
     l->experts = node.result_count > 1 ? l->blend + 1 : GALI_NONE;
 }
 
-static void gating_network(import *in, list *main) {
+static void gating_network(importing *in, list *main) {
     const gali_gating *gating = &in->model->gating;
     uint32_t *index = gali_build_take(&in->b, gating->input_count, sizeof *index);
     for (uint32_t i = 0; index && i < gating->input_count; i++) {
@@ -384,7 +384,7 @@ static void gating_network(import *in, list *main) {
     }
 }
 
-static void phase_gate(import *in, list *main) {
+static void phase_gate(importing *in, list *main) {
     static const char *const kinds[GAL_GATE_COUNT] = {
         [GAL_GATE_CUBIC] = "cubic", [GAL_GATE_LINEAR] = "linear", [GAL_GATE_CONSTANT] = "constant"};
     const char *kind = kinds[in->model->gate];
@@ -400,7 +400,7 @@ static void phase_gate(import *in, list *main) {
     add_gate(in, main, node, gali_build_input(&in->b, "phase", &phases));
 }
 
-static void gate(import *in, list *main) {
+static void gate(importing *in, list *main) {
     gali_type given = rows_of(in, in->model->experts);
     main->experts = GALI_NONE;
     if (in->model->gate == GAL_GATE_NETWORK) {
@@ -413,7 +413,7 @@ static void gate(import *in, list *main) {
 }
 
 gal_status gali_pass_import(gali_compilation *c, gal_error *error) {
-import in = {.b = gali_build_start(& c->arena, NULL, error), .model = & c->model, .form = c->form };
+    importing in = {.b = gali_build_start(&c->arena, NULL, error), .model = &c->model, .form = c->form};
     if (in.b.status != GAL_OK) {
         return in.b.status;
     }
