@@ -41,7 +41,10 @@ gali_extent gali_extent_fresh(gali_extents *extents, const char *stem, int64_t l
  */
 void gali_extent_ask(gali_extents *extents, const char *name, int64_t most);
 
-/* Sets the range of a symbol that nothing has been made of yet: what is made of it is made with its range. */
+/*
+ * Sets the range of a symbol. What has been made of it keeps the range that it was made with: so nothing has been yet, or the
+ * new range is within the old one.
+ */
 void gali_extent_set_range(gali_extents *extents, gali_extent symbol, int64_t least, int64_t most);
 
 /*

@@ -1,6 +1,7 @@
 #include "graph/propagate.h"
 
 #include "base/error.h"
+#include "graph/interval.h"
 #include "graph/rule.h"
 
 /* Each round solves a demand at least; what is left after so many stays for the run to check. */
@@ -66,13 +67,15 @@ static int64_t floor_of(int64_t a, int64_t b) {
 
 /*
  * The symbol's range is that of what it turns out to be: of scale * other + rest, the other's range is narrowed. Returns
- * 0 where nothing can be said of other expressions: then a range that was asked for is not given up.
+ * 0 where nothing can be said of other expressions: then a range that was asked for is not given up. *first: the least in
+ * the range that it can be; past the range there is none, and nothing is narrowed.
  */
-static int narrow(const propagation *p, gali_extent by, int64_t least, int64_t most) {
+static int narrow(const propagation *p, gali_extent by, int64_t least, int64_t most, int64_t *first) {
     gali_extents *x = p->graph->extents;
     int64_t rest = 0, scale = 0, own_least, own_most;
     uint32_t symbol = 0, other;
     gali_extent operand[2];
+    *first = least;
     for (uint32_t i = 0; i < gali_extent_term_count(x, by); i++) {
         gali_extent_term t = gali_extent_term_at(x, by, i);
         if (t.count == 0) {
@@ -91,7 +94,12 @@ static int narrow(const propagation *p, gali_extent by, int64_t least, int64_t m
         most = most == GALI_EXTENT_LARGEST ? most : floor_of(most - rest, scale);
         least = least > own_least ? least : own_least;
         most = most < own_most ? most : own_most;
-        gali_extent_set_range(x, gali_extent_of_symbol(x, symbol), least, least > most ? least : most);
+        *first = gali_interval_add(gali_interval_mul(gali_interval_number(scale), gali_interval_number(least)),
+                                   gali_interval_number(rest))
+                     .least;
+        if (least <= most) {
+            gali_extent_set_range(x, gali_extent_of_symbol(x, symbol), least, most);
+        }
     }
     return 1;
 }
@@ -107,8 +115,13 @@ static gal_status found(propagation *p, uint32_t symbol, gali_extent by) {
                            gali_extent_symbol_name(graph->extents, symbol),
                            by_most < least ? by_most : by_least, least, most);
     }
-    if (!narrow(p, by, least, most)) {
+    int64_t first;
+    if (!narrow(p, by, least, most, &first)) {
         return GAL_OK;
+    }
+    if (first > most) {
+        return contradicts(p, "%s: its size %s would be %lld, which is not in %lld..%lld",
+                           gali_extent_symbol_name(graph->extents, symbol), first, least, most);
     }
     gali_found_size *kept = gali_arena_take(graph->arena, sizeof *kept);
     if (!kept) {

@@ -57,6 +57,13 @@ static const struct {
      "%4: f32[...] = Concat (%0, %1) axis:int=0\n%5: f32[...] = Concat (%1, %2) axis:int=0\n"
      "%6: f32[...] = MatMul (%2, %3)\noutput %4\noutput %5\noutput %6\n",
      "f32[2, 8], f32[2, 8], f32[2, 8] -> f32[4, 8], f32[4, 8], f32[2, 5]"},
+    /* a size of 1..2 that is a multiple of 3 is none */
+    {"symbol one 1..2\ninput %0: f32[2, one]\ninput %1: f32[a, 6]\nconstant %2: i64[2] = -1 2\n"
+     "%3: f32[...] = Reshape (%1, %2)\n%4: f32[...] = MatMul (%0, %3)\noutput %4\n",
+     "node 1 \"\" (MatMul): its size one would be 3, which is not in 1..2"},
+    {"symbol one 1..3\ninput %0: f32[2, one]\ninput %1: f32[a, 6]\nconstant %2: i64[2] = -1 2\n"
+     "%3: f32[...] = Reshape (%1, %2)\n%4: f32[...] = MatMul (%0, %3)\noutput %4\n",
+     "f32[2, 3*a], f32[a, 6] -> f32[2, 2]"},
     /* of an expression: two halves make 64, a window's rows follow from its pixels */
     {"input %0: f32[a, b]\nconstant %1: f32[64, 5]\n%2: f32[...] = Concat (%0, %0) axis:int=1\n"
      "%3: f32[...] = MatMul (%2, %1)\noutput %3\n",
