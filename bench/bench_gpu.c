@@ -340,7 +340,6 @@ int main(int argc, char **argv) {
                        (uint32_t)strtoul(argv[5], NULL, 10));
         bench_tilings(device, product, argc > 6, 0);
     } else if (argc > 2 && strcmp(argv[2], "tilings") == 0) {
-
         uint32_t first = argc > 3 ? (uint32_t)strtoul(argv[3], NULL, 10) : 0;
         if (!first) {
             bench_tilings(device, product_of(4096, 256, 1032), 0, 0);

@@ -11,8 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *const problem_names[] = {"paper", "mirror", "holden", "holden-live", "mann", "walker", "dog", NULL};
-
 typedef struct shape {
     const char *name;
     uint32_t experts; /* 4: of a phase; else the caller's */

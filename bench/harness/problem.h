@@ -32,7 +32,4 @@ bench_batch problem_batch(problem *p, uint32_t count);
  * characters; infinite where a value is not finite. */
 double problem_error(const problem *p, uint32_t count);
 
-/* The names that problem_make knows without a file, ended by NULL. */
-extern const char *const problem_names[];
-
 #endif

@@ -28,7 +28,7 @@ typedef struct machine {
 
 void machine_measure(machine *m);
 
-/* "amd-epyc-25-17-avx512": for file names. */
+/* "amd-epyc-family-25-model-17-avx512": for file names. */
 void machine_slug(char *text, size_t size);
 
 /* Opens the files; NULL names are left out. 0 if one cannot be written. */
