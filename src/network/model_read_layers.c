@@ -11,6 +11,7 @@
 #include "network/layer.h"
 #include "network/model_reader.h"
 #include "network/quantise.h"
+#include "network/sparse.h"
 
 /* The list being read: what of it can be checked, and where it is put. */
 typedef struct reading {
@@ -92,22 +93,27 @@ static gal_status check_scales(const gali_reader *r, const reading *l, uint32_t 
     return check_padding(r, l, i, layer->scales, 2 * count, at);
 }
 
-/* The sizes of int16 weights in a block, added: more would overflow. */
+/* The sizes of int16 weights in a block, added: more would overflow. Weights that are not there cost nothing. */
 static gal_status check_sums(const gali_reader *r, const reading *l, uint32_t i, size_t at) {
     const gali_model_layer *layer = &l->layers[i];
     size_t rows = layer->weight_type == GALI_WEIGHT_INT16 ? (size_t)layer->experts * layer->outputs : 0;
     for (size_t row = 0; row < rows; row++) {
+        const uint32_t n = (uint32_t)(row % layer->outputs);
         int64_t sum = 0;
-        for (size_t k = 0; k < layer->inputs; k++) {
-            sum = k % layer->block ? sum : 0;
+        for (uint32_t k = gali_sparse_next(layer, n, 0), end = 0; k < layer->inputs;
+             k = gali_sparse_next(layer, n, k + 1)) {
+            if (k >= end) {
+                sum = 0;
+                end = (k / layer->block + 1) * layer->block;
+            }
             sum += abs(gali_model_integer(layer, row * layer->inputs + k));
             if (sum > GALI_I16_SUM) {
                 return gali_reader_bad(
                     r,
-                    "%s: layer %u, offset %zu: sizes of weights up to [%zu][%zu][%zu] add up to "
+                    "%s: layer %u, offset %zu: sizes of weights up to [%zu][%u][%u] add up to "
                     "%lld in a block, expected at most %d",
-                    l->list.tag, i, at + 2 * (row * layer->inputs + k), row / layer->outputs,
-                    row % layer->outputs, k, (long long)sum, GALI_I16_SUM);
+                    l->list.tag, i, at + 2 * gali_sparse_place(layer, row, k), row / layer->outputs, n, k,
+                    (long long)sum, GALI_I16_SUM);
             }
         }
     }

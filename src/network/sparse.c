@@ -62,10 +62,13 @@ size_t gali_sparse_place(const gali_model_layer *layer, size_t row, uint32_t k) 
 }
 
 uint32_t gali_sparse_next(const gali_model_layer *layer, uint32_t n, uint32_t k) {
-    uint32_t column = k / GALI_PATCH_INPUTS;
-    while (k < layer->inputs && !gali_sparse_has(layer, n / GALI_PATCH_OUTPUTS, column)) {
-        column++;
-        k = column * GALI_PATCH_INPUTS;
+    while (layer->kind == GALI_LAYER_SPARSE && k < layer->inputs) {
+        const uint32_t column = k / GALI_PATCH_INPUTS, place = column % GALI_SPARSE_WORD;
+        const uint32_t bits = sparse_word_of(layer, n / GALI_PATCH_OUTPUTS, column).bits >> place;
+        if (bits & 1u) {
+            return k;
+        }
+        k = (bits ? column + 1 : column - place + GALI_SPARSE_WORD) * GALI_PATCH_INPUTS;
     }
     return k < layer->inputs ? k : layer->inputs;
 }

@@ -239,15 +239,54 @@ static void the_reader_names_faults(void **unused) {
     expect_fault(5, "");
 }
 
+/* Sums of int16 weights are of those that are there, and a message tells where the last one stands. */
+static void sums_are_of_stored_weights(void **unused) {
+    (void)unused;
+    const synthetic_desc desc = {
+        .gate = GAL_GATE_LINEAR, .experts = 2, .layers = 1, .width = {40, 18}, .seed = 5};
+    synthetic s = synthetic_make(&desc);
+    gali_model_layer *layer = &s.model.layers[0];
+    *layer = (gali_model_layer){.kind = GALI_LAYER_SPARSE,
+                                .experts = 2,
+                                .inputs = 40,
+                                .outputs = 18,
+                                .weight_type = GALI_WEIGHT_INT16,
+                                .block = 16,
+                                .biases = layer->biases};
+    const unsigned char has[2 * 5] = {0, 1, 0, 1, 0, 0, 1, 0, 0, 1};
+    layer->mask = sparse_keep(&s, calloc(1, gali_sparse_mask_size(layer)));
+    sparse_fill(layer, has);
+    unsigned char *weights = sparse_keep(&s, calloc(1, gali_layer_weights_size(layer)));
+    layer->weights = weights;
+    layer->scales = sparse_keep(&s, calloc(1, gali_layer_scales_size(layer)));
+    /* Expert 1, output 17: 160000 in its first block, none in the second, one too many in the third. */
+    for (uint32_t i = 0; i < 8; i++) {
+        gali_put_u16(weights, gali_sparse_place(layer, 18 + 17, 8 + i), 20000);
+        gali_put_u16(weights, gali_sparse_place(layer, 18 + 17, 32 + i), i < 7 ? 25000 : 10368);
+    }
+    size_t size;
+    unsigned char *bytes = synthetic_bytes(&s, &size);
+    gali_model model;
+    gal_error error = {0};
+    assert_int_equal(gali_model_read(&model, bytes, size, &error), GAL_BAD_DATA);
+    char expected[160];
+    snprintf(
+        expected, sizeof expected,
+        "offset %zu: sizes of weights up to [1][17][39] add up to 185368 in a block, expected at most 185367",
+        48 + gali_sparse_mask_size(layer) + 2 * gali_sparse_place(layer, 18 + 17, 39));
+    if (!strstr(error.message, expected)) {
+        fail_msg("\"%s\", expected \"%s\"", error.message, expected);
+    }
+    free(bytes);
+    synthetic_free(&s);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(does_not_look_at_what_is_not_there),
-        cmocka_unit_test(the_reader_names_faults),
-        cmocka_unit_test(has_the_bits_of_dense),
-        cmocka_unit_test(has_them_in_every_precision),
-        cmocka_unit_test(has_them_in_the_blend_form),
-        cmocka_unit_test(does_not_see_a_split),
-        cmocka_unit_test(is_what_float64_says),
+        cmocka_unit_test(sums_are_of_stored_weights),  cmocka_unit_test(does_not_look_at_what_is_not_there),
+        cmocka_unit_test(the_reader_names_faults),     cmocka_unit_test(has_the_bits_of_dense),
+        cmocka_unit_test(has_them_in_every_precision), cmocka_unit_test(has_them_in_the_blend_form),
+        cmocka_unit_test(does_not_see_a_split),        cmocka_unit_test(is_what_float64_says),
         cmocka_unit_test(takes_less_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
