@@ -214,6 +214,19 @@ static void registers_of_blocks_before_are_used(void **state) {
     gali_packer_report_release(&report);
 }
 
+/* A block ends where something jumps, not where a name has a jump's letters. */
+static void names_do_not_jump(void **state) {
+    static const char text[] =
+        "f:\n\tr1 = ##vertex\n\tr2 = memw(r3+##callbacks)\n\tr4 = add(r4,#1)\n\tjumpr r31\n";
+    (void)state;
+    gali_text out = {0};
+    gali_packer_report report = pack_text(text, GALI_PACKER_SOFT_PAPER, 0, &out);
+    assert_int_equal(report.blocks, 1);
+    assert_int_equal(report.packets_after, 2);
+    gali_text_release(&out);
+    gali_packer_report_release(&report);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(soft_dependences_save_packets),
@@ -226,6 +239,7 @@ int main(void) {
         cmocka_unit_test(what_follows_stays_where_it_was),
         cmocka_unit_test(unused_registers_are_those_that_nobody_means),
         cmocka_unit_test(registers_of_blocks_before_are_used),
+        cmocka_unit_test(names_do_not_jump),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

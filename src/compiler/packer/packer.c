@@ -83,6 +83,7 @@ static int put_in_order(packet *self) {
     return 1;
 }
 
+/* Whether a word that jumps is in a text that is not known: also in a name, which may end a block too early. */
 static int is_jump_word(const char *text, size_t size) {
     for (size_t i = 0; i + 4 <= size; i++) {
         if (memcmp(text + i, "jump", 4) == 0 || memcmp(text + i, "call", 4) == 0 ||
@@ -120,8 +121,9 @@ static gal_status add_instruction(run *self, packet *to, const char *text, size_
     if (!made) {
         return gali_fail(self->error, GAL_NO_MEMORY, "no memory");
     }
-    to->is_known &= gali_instruction_read(text, size, made) && to->count < PACKET_READ_MAX;
-    to->ends |= is_jump_word(text, size);
+    const int is_known = gali_instruction_read(text, size, made);
+    to->is_known &= is_known && to->count < PACKET_READ_MAX;
+    to->ends |= is_known ? made->is_jump : is_jump_word(text, size);
     to->leaves |= size > 4 && memcmp(text, "jump", 4) == 0;
     to->leaves |= size > 22 && memcmp(text, "r31:30 = dealloc_return", 23) == 0;
     if (to->count < PACKET_READ_MAX) {
