@@ -185,7 +185,8 @@ def check_version() -> list[str]:
 
 
 def commands_of_run() -> set[str]:
-    usage = subprocess.run(["./run", "help"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    """What any command says when it is asked for help, in place of its work."""
+    usage = subprocess.run(["./run", "docs", "--help"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
     return set(re.findall(r"^  (\w+)", usage, flags=re.M))
 
 
