@@ -144,7 +144,8 @@ static gal_status check_opaque(const gali_contract *c, gali_block_kind kind, gal
     }
     return gali_fail(
         error, GAL_BAD_DATA,
-        "contract: %s opaque '%s' is unknown to the codec: the network runs, a controller does not",
+        "contract: %s opaque '%s': no crowd knows what it means: the network runs, a controller does not "
+        "(docs/format.md: what a contract says)",
         gali_block_facts[kind].output ? "output" : "input", block->name);
 }
 

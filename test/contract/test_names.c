@@ -185,7 +185,7 @@ static void walks_only_with_all_that_a_step_needs(void **state) {
     gal_error error = {0};
     gali_contract *c = without(NULL);
     assert_int_equal(gali_contract_complete(c, GAL_GATE_CUBIC, &error), GAL_BAD_DATA);
-    assert_non_null(strstr(error.message, "contract: input opaque 'style' is unknown to the codec"));
+    assert_non_null(strstr(error.message, "contract: input opaque 'style': no crowd knows what it means"));
     gali_contract_release(c, NULL);
     for (size_t i = 0; i < sizeof needed / sizeof *needed; i++) {
         char text[sizeof good_contract];
@@ -227,7 +227,7 @@ static void walks_only_by_what_it_declares(void **state) {
     (void)state;
     expect_incomplete(NULL, "", GAL_GATE_LINEAR, NULL);
     expect_incomplete("output phase.advance", "", GAL_GATE_CALLER, NULL);
-    expect_incomplete(NULL, "output opaque rest 4\n", GAL_GATE_CUBIC, "output opaque 'rest' is unknown");
+    expect_incomplete(NULL, "output opaque rest 4\n", GAL_GATE_CUBIC, "output opaque 'rest': no crowd knows");
     expect_incomplete("samples -10 0 10", "samples -10 10\n", GAL_GATE_CUBIC, "no sample at offset 0");
     expect_incomplete("window 30 40", "", GAL_GATE_CUBIC, NULL);
     static const char *const hinged[] = {"body.posture",  "body.rate",     "root.motion",
