@@ -366,14 +366,27 @@ static float bone_of(const gali_joint *joint) {
     return sqrtf(at.x * at.x + at.y * at.y + at.z * at.z);
 }
 
+/* What is skinned to a joint, a head or a hand, reaches this share of the skeleton's longest chain of bones beyond it. */
+static const float least_lever = 0.2f;
+
+/* Of a leg's joint the next bone alone: what hangs on that goes where its foot does. */
 static void measure_levers(gali_joint *joints, uint32_t count) {
+    float longest = 0;
     for (uint32_t j = count; j-- > 0;) { /* children stand after their parents */
         float bone = bone_of(&joints[j]), chain = joints[j].lever + bone;
+        longest = longest > joints[j].lever ? longest : joints[j].lever;
         joints[j].lever = joints[j].lever > 0 ? joints[j].lever : bone;
         if (joints[j].parent >= 0) {
             gali_joint *parent = &joints[joints[j].parent];
             parent->lever = parent->lever > chain ? parent->lever : chain;
         }
+    }
+    for (uint32_t j = count; j-- > 0;) {
+        float least = least_lever * longest;
+        if (joints[j].parent >= 0 && joints[joints[j].parent].leg >= 0) {
+            joints[joints[j].parent].lever = bone_of(&joints[j]);
+        }
+        joints[j].lever = joints[j].lever > least ? joints[j].lever : least;
     }
 }
 
@@ -410,8 +423,8 @@ gal_status gali_contract_parse(gali_contract **out, const char *text, size_t siz
         gali_contract_release(contract, allocator);
         return status;
     }
-    measure_levers(parser.joints, contract->joint_count);
     mark_legs(contract, parser.joints);
+    measure_levers(parser.joints, contract->joint_count);
     *out = contract;
     return GAL_OK;
 }

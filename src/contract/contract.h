@@ -55,7 +55,7 @@ typedef struct gali_joint {
     gal_transform rest; /* in the parent's frame */
     int32_t hinge;      /* -1: it does not turn by itself */
     int32_t leg;        /* that it is part of; -1: none */
-    float lever;        /* longest chain of bones below it; of an end, its own bone */
+    float lever;        /* longest chain of bones below, in a leg the next one; see measure_levers */
 } gali_joint;
 
 /* A joint that turns about one axis of its rest frame. */

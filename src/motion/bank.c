@@ -1,5 +1,7 @@
 #include "motion/bank.h"
 
+#include "motion/skeleton.h"
+
 static uint32_t row_of(uint32_t floats) {
     return (floats + GALI_ROW_STEP - 1) / GALI_ROW_STEP * GALI_ROW_STEP;
 }
@@ -17,7 +19,7 @@ static void place_knots(gali_layout *is, const gali_contract *c) {
 
 static void count_inert(gali_layout *is, const gali_contract *c) {
     for (uint32_t j = 0; c->rules.inertia_jump > 0 && j < c->joint_count; j++) {
-        is->inert += c->joints[j].leg < 0;
+        is->inert += gali_is_inert(c, j) ? 1u : 0u;
     }
     is->inert_places = c->rules.inertia_jump > 0 ? 2 + 5 * c->leg_count : 0;
 }

@@ -66,7 +66,7 @@ typedef struct gali_layout {
     uint32_t numbers;  /* of a character's state */
     uint32_t record;   /* floats of a frame of history, a multiple of GALI_ROW_STEP */
     uint32_t pose_row; /* floats of a pose, likewise */
-    uint32_t inert;    /* joints in no leg that have inertia */
+    uint32_t inert;    /* joints whose turns have inertia */
     /* predicted: the first joint, two a leg; as shown: it, three a leg; 0 without inertia */
     uint32_t inert_places;
     uint32_t grounded; /* 1 where the ground around the root is followed, else 0 */

@@ -11,6 +11,10 @@ int gali_skeleton_is_below(const gali_contract *contract, uint32_t k, uint32_t j
     return at == (int32_t)j;
 }
 
+int gali_is_inert(const gali_contract *contract, uint32_t j) {
+    return contract->joints[j].leg < 0 || contract->hinge_count == 0;
+}
+
 void gali_skeleton_local(const gali_contract *contract, const gal_transform *pose, gal_transform *local) {
     for (uint32_t j = 0; j < contract->joint_count; j++) {
         int32_t parent = contract->joints[j].parent;

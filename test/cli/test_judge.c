@@ -74,7 +74,8 @@ static void jumping_poses_are_seen_and_side_starts_timed(void **unused) {
     }
     print_message("walker turned about: joints jump by %.1f cm, with inertia by %.1f\n", jump[0], jump[1]);
     assert_true(jump[0] > 20 && jump[1] < 15);
-    assert_true(turned[0] > 35 && turned[1] < turned[0]); /* degrees; none of its data is more than 15 */
+    print_message("and turn by %.0f degrees, with inertia by %.0f\n", turned[0], turned[1]);
+    assert_true(turned[0] > 35 && turned[1] < 17); /* its data: 14.5 */
 }
 
 /* A thigh that is shown twisted by 150 degrees, or was so at rest, which is the same seen from there. */
