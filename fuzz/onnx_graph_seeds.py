@@ -236,6 +236,29 @@ SEEDS = {
             constant("j", [[0, 1], [0, 2]]),
         ],
     ),
+    "sequences": graph(
+        [
+            node("SplitToSequence", ["x", "parts"], ["q"], axis=1),
+            node("SequenceAt", ["q", "last"], ["b"]),
+            node("SequenceErase", ["q", "zero"], ["e"]),
+            node("SequenceInsert", ["e", "b", "zero"], ["i"]),
+            node("SequenceLength", ["i"], ["l"]),
+            node("ConcatFromSequence", ["i"], ["j"], axis=1),
+            node("SplitToSequence", ["x", "two"], ["p"], axis=0),
+            node("SequenceAt", ["p", "zero"], ["f"]),
+            node("SequenceEmpty", [], ["n"]),
+            node("SequenceInsert", ["n", "f"], ["s"]),
+            node("ConcatFromSequence", ["s"], ["k"], axis=0, new_axis=1),
+        ],
+        [ROWS],
+        ["j", "k", "l"],
+        [
+            constant("parts", [1, 3]),
+            constant("last", -1),
+            constant("zero", 0),
+            constant("two", 2),
+        ],
+    ),
 }
 
 
