@@ -117,7 +117,7 @@ def test_a_round_learns_from_both_and_leaves_what_it_made(frames, monkeypatch):
     rates = [one.trainer.adam.param_groups[0]["lr"] for step in range(3) if one.step(step) > 0]
     assert rates[0] < rates[1] > rates[2]
     made = [number for number, loss in mend.mended(t, SMALL) if np.isfinite(loss)]
-    assert made == [1, 2, 3, 4] and t.contract.rules["anchor"] == SMALL.anchor
+    assert made == [1, 2, 3, 4] and t.contract.rules["anchor"] == mend.RULES["anchor"]
     assert not torch.equal(before, t.average.layers[0].weight)
     assert torch.equal(t.net.layers[0].weight, t.average.layers[0].weight)
     stopped = t.average.layers[0].weight.clone()

@@ -205,11 +205,11 @@ def upright(clip: Clip) -> np.ndarray:
     return good
 
 
-def still_enough(clip: Clip) -> np.ndarray:
-    """The contacts [T, 4] less the frames, at their ends mostly, in which the foot moves."""
+def still_enough(clip: Clip, moving: float = MOVING) -> np.ndarray:
+    """The contacts [T, 4] less the frames, at their ends mostly, in which the foot moves faster."""
     flat = feet_world(clip)[..., [0, 2]]
     speed = np.linalg.norm(np.gradient(flat, axis=0), axis=-1) * clip.rate
-    on = (clip.contact > 0.5) & (speed < MOVING)
+    on = (clip.contact > 0.5) & (speed < moving)
     for leg in range(4):
         for a, b in spans(on[:, leg]):
             if b - a < 4:
@@ -230,7 +230,8 @@ def limits(clip: Clip) -> tuple[np.ndarray, np.ndarray]:
     return tuple(np.array([h[i] for h in dog.LIMITS] * 4) for i in (0, 1))  # type: ignore
 
 
-def held(clip: Clip, blur: float = BLUR, smooths: tuple[float, ...] = SMOOTH) -> Clip:
+def held(clip: Clip, blur: float = BLUR, smooths: tuple[float, ...] = SMOOTH,
+         moving: float = MOVING) -> Clip:
     """Feet over the floor, and still while they are planted; once for each smoothing."""
     feet = feet_world(clip)
     feet[..., 1] = soft_floor(feet[..., 1])
@@ -241,7 +242,7 @@ def held(clip: Clip, blur: float = BLUR, smooths: tuple[float, ...] = SMOOTH) ->
         clip = replace(clip, hinge=np.clip(hinge, least, most))
         feet = feet_world(clip)
     clip = replace(clip, contact=on.astype(float))
-    return replace(clip, contact=still_enough(clip))
+    return replace(clip, contact=still_enough(clip, moving))
 
 
 def halved(clip: Clip) -> Clip:

@@ -28,6 +28,7 @@ from gallop.modelfile import Model
 KINDS = ("run", "circle", "side", "back", "turn", "jump", "walk", "circle", "jump")
 PACED = ("run", "circle", "side", "back", "walk")  # whose speed is known
 LED = ("side", "back")  # who goes another way than he faces, and strays from it
+MOVING = 28.0  # cm/s above which a held foot is not planted
 BLUR, SMOOTH = 0.4, (0.4, 0.3, 0.3)  # of feet that are nearly still already: held more firmly
 LOST_START, SETTLED, LAST = 60, 45, 60  # frames
 JUMP_EVERY, JUMP_PRESS = 150, 6
@@ -158,7 +159,7 @@ def cleaned(life: Life, i: int) -> Clip:
     length = len(twice[0])
     clip = Clip("own", 2 * dog.RATE, *twice, np.zeros((length, 4)), np.ones(length, bool))
     for _ in range(2):
-        clip = dog_clean.held(clip, BLUR, SMOOTH)
+        clip = dog_clean.held(clip, BLUR, SMOOTH, MOVING)
     keep = life.stand[:, i] < STANDS
     if kind:
         keep &= life.age[:, i] > SETTLED
