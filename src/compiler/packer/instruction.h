@@ -40,7 +40,7 @@ typedef struct gali_instruction {
     uint8_t is_comparison;                          /* makes a predicate that .new can take */
     uint8_t is_update; /* its result is made of what was there, too: by a sign like +=, or as a half */
     uint8_t words;     /* of the packet's four: 2 with a constant past its field */
-    uint16_t found_at; /* which packet of its block it was found in, counted from the end */
+    uint32_t found_at; /* which packet of its block it was found in, counted from the end */
     gali_packer_address address;
     int32_t offset, width; /* bytes */
     int8_t step_register;  /* register that it adds step to, and does no more to; GALI_PACKER_NO_REGISTER */

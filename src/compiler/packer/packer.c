@@ -280,7 +280,7 @@ static int pack_both(run *self, gali_block_graph *graph, gali_packing *packing) 
         return 0;
     }
     for (uint32_t i = 0; i < self->now.count; i++) {
-        self->now.list[i]->found_at = (uint16_t)(self->now.packets - self->now.list[i]->found_at);
+        self->now.list[i]->found_at = self->now.packets - self->now.list[i]->found_at;
         list[i] = as_found[i] = self->now.list[i];
     }
     if (!pack_list(self, as_found, 0, graph, packing)) {
@@ -376,7 +376,7 @@ static gal_status add_packet(run *self, packet *read, const char *begin, const l
     now->is_known &= !ends_loop || (suffix_size >= 9 && memcmp(suffix, ":endloop", 8) == 0 && !jumps &&
                                     suffix_size < SUFFIX_MAX && !sets_loop_up(read));
     for (uint32_t i = 0; i < read->count && now->is_known; i++) {
-        read->list[i]->found_at = (uint16_t)now->packets; /* from the end, once that is known */
+        read->list[i]->found_at = now->packets; /* from the end, once that is known */
         now->list[now->count++] = read->list[i];
     }
     if (ends_loop && now->is_known) {
