@@ -25,7 +25,8 @@ typedef struct options {
 
 static void usage(void) {
     fputs("bench_network [option value]...\n"
-          "  --networks LIST  of paper, mirror, holden, holden-live, mann, walker, dog and single layers (paper.1);\n"
+          "  --networks LIST  of paper, mirror, holden, holden-live, mann, walker, dog and single layers "
+          "(paper.1);\n"
           "                   all: these but mann; layers: every layer of them (default all)\n"
           "  --counts LIST    characters a call (default 1,2,4,5,8,16,64,256)\n"
           "  --peers LIST     parts of engine names, =NAME a whole one, e.g. libxsmm,=gallop avx2; none: "
