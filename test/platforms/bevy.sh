@@ -6,4 +6,4 @@ need gcc libc6-dev
 mkdir -p build/bevy
 CARGO_TARGET_DIR=$PWD/build/bevy cargo run --quiet --release --manifest-path engines/rust/bevy/Cargo.toml \
     models/walker.gallop | tee build/bevy/hips.txt
-awk '{ seen++; if ($7 > -2 || $6 < 0.5 || $6 > 1.2) bad = 1 } END { exit bad || seen != 8 }' build/bevy/hips.txt
+awk '{ seen++; if ($7 > -2 || $7 < -9 || $6 < 0.5 || $6 > 1.2) bad = 1 } END { exit bad || seen != 8 }' build/bevy/hips.txt
