@@ -415,10 +415,12 @@ gal_status gali_rule_broadcast_to(gali_rule *rule, uint32_t i, const gali_type *
     }
     for (int d = 0; status == GAL_OK && d < type->rank; d++) {
         gali_extent own = type->shape[d], whole = to->shape[d + to->rank - type->rank], unused;
-        if (whole == 1 && gali_extent_is_number(own) && own != 1) {
-            return gali_rule_fail(rule, "operand %u: extents %lld and 1 do not fit", i + 1, (long long)own);
+        if (gali_extent_is_number(own) && own != 1) {
+            status = gali_rule_same(rule, own, whole, &unused);
+        } else {
+            status = gali_rule_broadcast_extents(rule, own, whole, &unused);
+            gali_rule_demand_most(rule, own, whole);
         }
-        status = gali_rule_broadcast_extents(rule, own, whole, &unused);
     }
     return status;
 }

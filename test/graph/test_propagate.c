@@ -57,6 +57,14 @@ static const struct {
      "%4: f32[...] = Concat (%0, %1) axis:int=0\n%5: f32[...] = Concat (%1, %2) axis:int=0\n"
      "%6: f32[...] = MatMul (%2, %3)\noutput %4\noutput %5\noutput %6\n",
      "f32[2, 8], f32[2, 8], f32[2, 8] -> f32[4, 8], f32[4, 8], f32[2, 5]"},
+    /* what is scaled does not become larger by its scale, nor empty */
+    {"input %0: f32[a, 1]\nconstant %1: f32[3] = 1 2 3\n%2: f32[...] = LayerNormalization (%0, %1)\noutput "
+     "%2\n",
+     "node 0 \"\" (LayerNormalization): extents 3 and 1 differ"},
+    {"input %0: f32[a, many]\nconstant %1: f32[0] =\n%2: f32[...] = LayerNormalization (%0, %1)\noutput %2\n",
+     "node 0 \"\" (LayerNormalization): extents 0 and many are never the same"},
+    {"input %0: f32[a, 2, 8]\n%1: f32[...] = LpPool (%0) p:int=0 kernel_shape:ints=2\noutput %1\n",
+     "node 0 \"\" (LpPool): p is 1 or more"},
     /* a size of 1..2 that is a multiple of 3 is none */
     {"symbol one 1..2\ninput %0: f32[2, one]\ninput %1: f32[a, 6]\nconstant %2: i64[2] = -1 2\n"
      "%3: f32[...] = Reshape (%1, %2)\n%4: f32[...] = MatMul (%0, %3)\noutput %4\n",

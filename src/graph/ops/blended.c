@@ -183,6 +183,7 @@ gal_status gali_rule_top_experts(gali_rule *rule) {
     if (top < 1 || (gali_extent_is_number(experts) && top > experts)) {
         return gali_rule_fail(rule, "top %lld: not between 1 and the experts", (long long)top);
     }
+    gali_rule_demand_most(rule, top, experts);
     set_results(rule, all->rank - 1, top);
     return GAL_OK;
 }

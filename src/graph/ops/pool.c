@@ -14,12 +14,21 @@ static int is_real(gali_element element) {
 
 /* ---- rule ---- */
 
+/* Whether the norm that is taken is one: a p of 1 or more. */
+static int is_norm(const gali_node *node) {
+    int takes = node->op == GALI_OP_LpPool || node->op == GALI_OP_GlobalLpPool;
+    return !takes || gali_node_int(node, "p") >= 1;
+}
+
 gal_status gali_rule_pool(gali_rule *rule) {
     const gali_type *x = rule->operand[0];
     gali_window w;
     rule->result[0].element = x->element;
     if (x->element == GALI_truth || (rule->node->op != GALI_OP_MaxPool && !is_real(x->element))) {
         return gali_rule_fail(rule, "not for %s", gali_element_list[x->element].word);
+    }
+    if (!is_norm(rule->node)) {
+        return gali_rule_fail(rule, "p is 1 or more");
     }
     if (rule->node->result_count > 1) {
         rule->result[1].element = GALI_i64;
@@ -291,6 +300,9 @@ gal_status gali_rule_global_pool(gali_rule *rule) {
     }
     if (x->rank >= 0 && x->rank < 2) {
         return gali_rule_fail(rule, "a tensor [batch, channels, spatial...] expected");
+    }
+    if (!is_norm(rule->node)) {
+        return gali_rule_fail(rule, "p is 1 or more");
     }
     for (int i = 2; i < x->rank; i++) {
         rule->result[0].shape[i] = 1;
