@@ -11,7 +11,18 @@ import numpy as np
 import pytest
 
 import synthetic
-from gallop import choice, contract, exporter, features, fitting, judge, modelfile, polish, train
+from gallop import (
+    choice,
+    contract,
+    exporter,
+    features,
+    fitting,
+    judge,
+    modelfile,
+    polish,
+    train,
+    walker,
+)
 from gallop import verdict as verdicts
 from gallop.losses import Weights
 from gallop.trainer import Settings, Stage, Trainer
@@ -20,6 +31,7 @@ from gallop.verdict import Verdict
 C = synthetic.contract()
 LONG = Weights(3.0, 1.0)
 PLAN = polish.Plan(10, 8, 4, stage=Stage(1, 8, 4, weights=LONG))
+MODELS = Path(__file__).resolve().parents[2] / "models"
 CAPTURE = Path(__file__).resolve().parents[3] / "shared" / "data" / "motion" / "100style"
 
 
@@ -183,6 +195,16 @@ def test_a_second_rule_is_tried_on_what_the_first_made(trained, data):
     assert model.contract == model_of(trained.average, data).contract
 
 
+def test_the_shipped_walkers_rules_come_out_of_the_command():
+    """The recipe's, but for those that are fitted, which have a value that is tried."""
+    text = (MODELS / "walker.contract").read_text()
+    own = contract.parse(text, "walker.contract").rules
+    rules = contract.parse(modelfile.read(MODELS / "walker.gallop").contract).rules
+    assert {**own, **{name: rules[name] for name in walker.FIT}} == rules
+    assert own == {**walker.RULES, **walker.OWN_RULES}
+    assert all(rules[name] in (own[name], *values) for name, values in walker.FIT.items())
+
+
 # ---- the command ----
 
 
@@ -219,7 +241,7 @@ print(json.dumps(dict(finite=True, missed=missed, scripts={{}})))
     assert train.main() == 0
     model, said = modelfile.read(out), json.loads(report.read_text())
     assert [look["step"] for look in said["looks"]] == [1, 2] and said["kept"] == 2
-    tried = dict(train.walker.FIT)
+    tried = dict(walker.FIT)
     assert said["taken"] == {name: values[-1] for name, values in tried.items()}
     rules = contract.parse(model.contract, "contract").rules
     assert {name: rules[name] for name in tried} == said["taken"]
