@@ -9,6 +9,8 @@ import torch
 
 import dog_synthetic
 from gallop import dog, exporter, modelfile
+from gallop import train as gallop_train
+from gallop.contract import parse
 from gallop.dog import clean as dog_clean
 from gallop.dog import data as dog_data
 from gallop.dog import features as dog_features
@@ -130,6 +132,19 @@ def test_a_dog_out_of_a_file_goes_on(frames, tmp_path: Path):
     t = trainer(frames)
     path = tmp_path / "dog.gallop"
     modelfile.write(exporter.to_model(t.average, t.contract, t.scale, "f32"), path)
-    again = dog_main.begun_from(path)
+    again = dog_main.begun_from(modelfile.read(path))
     for name, value in t.average.state_dict().items():
         assert torch.allclose(again["net"][name].to(value.dtype), value)
+
+
+def test_a_dog_out_of_a_file_keeps_its_rules(frames, tmp_path: Path, monkeypatch):
+    t = trainer(frames)
+    t.contract.rules["anchor"] = 0.125
+    begin, out = tmp_path / "dog.gallop", tmp_path / "again.gallop"
+    modelfile.write(exporter.to_model(t.average, t.contract, t.scale, "f32"), begin)
+    monkeypatch.setattr(dog_train, "prepare", lambda *_: (dog.contract(), frames))
+    args = gallop_train.parser().parse_args(
+        ["dog", "--from", str(begin), "-o", str(out), "--no-judge", "--quiet", "--hidden", "16",
+         "--experts", "2", "--device", "cpu"])
+    dog_main.train(args)
+    assert parse(modelfile.read(out).contract, "contract").rules["anchor"] == 0.125

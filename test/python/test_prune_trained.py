@@ -170,7 +170,9 @@ def dog_of(model, place=None):
 
 
 def test_a_dog_is_polished_with_masks(dog_model, tmp_path):
+    dog_model.contract = dog_model.contract.replace("rule anchor 0.4", "rule anchor 0.125")
     whole = dog_of(dog_model)
+    assert whole.trainer.contract.rules["anchor"] == 0.125
     before = values(whole.trainer.average)
     assert whole.train(True, 4)
     for net in (whole.trainer.net, whole.trainer.average):

@@ -12,6 +12,7 @@ import numpy as np
 import torch
 
 from gallop import exporter, modelfile
+from gallop.contract import parse
 from gallop.dog import export as dog_export
 from gallop.dog import mend as dog_mend
 from gallop.dog import train as dog_train
@@ -71,9 +72,8 @@ def settings_of(args: argparse.Namespace) -> Settings:
                     fast=2.0, seed=args.seed)
 
 
-def begun_from(path: Path) -> dict:
-    """What Trainer.save would have kept of the network in a model file."""
-    model = modelfile.read(path)
+def begun_from(model: modelfile.Model) -> dict:
+    """What Trainer.save would have kept of the network of a model file."""
     sizes = len(model.input_mean), len(model.output_mean), model.layers[0].outputs
     net = MANN(*sizes, model.experts, list(model.gate_features))
     scale = exporter.restore(net, model)
@@ -84,7 +84,10 @@ def begun_from(path: Path) -> dict:
 def train(args: argparse.Namespace) -> None:
     """Train, write and judge the dog."""
     contract, frames = dog_train.prepare(args.data, args.seed)
-    before = begun_from(args.begin) if args.begin else None
+    before = None
+    if args.begin:
+        model = modelfile.read(args.begin)
+        before, contract.rules = begun_from(model), parse(model.contract, "contract").rules
     if args.checkpoint and args.checkpoint.exists():
         before = load_checkpoint(args.checkpoint, torch.device("cpu"))
     trainer = Trainer(contract, frames, settings_of(args), args.device, before)

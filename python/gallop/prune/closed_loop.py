@@ -99,6 +99,7 @@ class Dog:
                  course: Course, device: str, checkpoint: Path | None = None) -> None:
         self.original, self.course, self.checkpoint = model, course, checkpoint
         rules, frames = dog_train.prepare(folder)
+        rules.rules = contract.parse(model.contract, "contract").rules
         scale = {name: getattr(model, file) for name, file in (
             ("x_mean", "input_mean"), ("x_std", "input_std"),
             ("y_mean", "output_mean"), ("y_std", "output_std"))}
