@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "model/tiny_model.h"
 #include "network/network.h"
 #include "network/reference.h"
 #include "sparse.h"
@@ -239,6 +240,32 @@ static void the_reader_names_faults(void **unused) {
     expect_fault(5, "");
 }
 
+/* A layer that was written with 18 outputs and says that it has 65,536: its mask would end behind the file's. */
+static void expect_refused_outputs(uint32_t experts, uint32_t inputs, const char *message) {
+    const synthetic_desc desc = {
+        .gate = GAL_GATE_LINEAR, .experts = experts, .layers = 1, .width = {inputs, 18}, .seed = 5};
+    synthetic s = synthetic_make(&desc);
+    uint64_t state = 1;
+    sparse_make(&s, &s.model.layers[0], 128, &state);
+    image file = {.bytes = synthetic_bytes(&s, &file.size)};
+    gali_model model;
+    gal_error error = {0};
+    image_put(file, image_section(file, "LAYR") + 24, 65536, 4);
+    image_seal(file);
+    assert_int_equal(gali_model_read(&model, file.bytes, file.size, &error), GAL_BAD_DATA);
+    if (!strstr(error.message, message)) {
+        fail_msg("\"%s\", expected \"%s\"", error.message, message);
+    }
+    free(file.bytes);
+    synthetic_free(&s);
+}
+
+static void masks_are_within_the_file(void **unused) {
+    (void)unused;
+    expect_refused_outputs(2, 19, "bytes left, expected a mask of 32772");
+    expect_refused_outputs(256, 64, "[256][65536][64] weights, expected fewer than 2^29 with the zeros");
+}
+
 /* Sums of int16 weights are of those that are there, and a message tells where the last one stands. */
 static void sums_are_of_stored_weights(void **unused) {
     (void)unused;
@@ -283,10 +310,15 @@ static void sums_are_of_stored_weights(void **unused) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sums_are_of_stored_weights),  cmocka_unit_test(does_not_look_at_what_is_not_there),
-        cmocka_unit_test(the_reader_names_faults),     cmocka_unit_test(has_the_bits_of_dense),
-        cmocka_unit_test(has_them_in_every_precision), cmocka_unit_test(has_them_in_the_blend_form),
-        cmocka_unit_test(does_not_see_a_split),        cmocka_unit_test(is_what_float64_says),
+        cmocka_unit_test(masks_are_within_the_file),
+        cmocka_unit_test(sums_are_of_stored_weights),
+        cmocka_unit_test(does_not_look_at_what_is_not_there),
+        cmocka_unit_test(the_reader_names_faults),
+        cmocka_unit_test(has_the_bits_of_dense),
+        cmocka_unit_test(has_them_in_every_precision),
+        cmocka_unit_test(has_them_in_the_blend_form),
+        cmocka_unit_test(does_not_see_a_split),
+        cmocka_unit_test(is_what_float64_says),
         cmocka_unit_test(takes_less_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
