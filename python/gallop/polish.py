@@ -241,7 +241,7 @@ class Polish:
         return self.average
 
     def _steps(self, quiet: bool, stop: int, interrupt: Interrupt) -> None:
-        bar = Progress(self.plan.steps, "polishing", quiet)
+        bar = Progress(self.plan.steps, "polishing", quiet, self.step)
         while self.step < stop and not interrupt.asked:
             fraction = 0.5 + 0.5 * math.cos(math.pi * self.step / self.plan.steps)
             graph.set_rate(self.adam, self.plan.rate * (0.02 + 0.98 * fraction))
@@ -252,8 +252,8 @@ class Polish:
             self.step += 1
             if self.step % 500 == 0:
                 self.save()
-        if not interrupt.asked:
-            bar.step(self.plan.steps)
+        if self.step == self.plan.steps:
+            bar.step(self.step)
 
     def _step(self, step: int) -> None:
         state, orders = self.pool.renewed(self.state.detached(), self.orders)

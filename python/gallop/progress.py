@@ -7,10 +7,10 @@ import time
 
 
 class Progress:
-    """Counts steps up to `total`; `note` is what stands behind the bar."""
+    """Counts steps up to `total`, some of them `done` before; `note` stands behind the bar."""
 
-    def __init__(self, total: int, label: str, quiet: bool = False) -> None:
-        self.total, self.label, self.quiet = max(total, 1), label, quiet
+    def __init__(self, total: int, label: str, quiet: bool = False, done: int = 0) -> None:
+        self.total, self.label, self.quiet, self.begun = max(total, 1), label, quiet, done
         self.start = self.shown = time.monotonic()
         self.tenth = -1
 
@@ -24,7 +24,7 @@ class Progress:
         if not due and done < self.total:
             return
         self.shown, self.tenth = now, tenth
-        left = (now - self.start) / max(done, 1) * (self.total - done)
+        left = (now - self.start) / max(done - self.begun, 1) * (self.total - done)
         bar = "#" * (20 * done // self.total)
         text = f"{self.label} [{bar:<20}] {done}/{self.total} {_clock(left)} left {note}"
         end = "\r" if terminal and done < self.total else "\n"

@@ -238,7 +238,7 @@ class Trainer:
 
     def _stages(self, quiet: bool, stop: int | None, interrupt: Interrupt) -> None:
         begin, total = 0, sum(s.steps for s in self.settings.stages)
-        bar = Progress(total, "training", quiet or self.world.rank > 0)
+        bar = Progress(total, "training", quiet or self.world.rank > 0, self.step)
         for number, stage in enumerate(self.settings.stages):
             update = self._updater(stage)
             while self.step < begin + stage.steps and (stop is None or self.step < stop):

@@ -23,6 +23,7 @@ from gallop import (
     losses,
     modelfile,
     polish,
+    progress,
     runner,
     train,
     walker,
@@ -114,6 +115,21 @@ def test_polish_resumes(data, tmp_path):
     polished(data, 6, tmp_path / "c.polish", stop=3)
     rest, _ = polished(data, 6, tmp_path / "c.polish")
     assert torch.allclose(weights(whole), weights(rest), atol=1e-7)
+
+
+def test_a_polish_that_goes_on_tells_its_own_steps(data, capsys):
+    """It is not done where it stops, and what is left is told by the steps of this time alone."""
+    t = trainer(data)
+    t.train(quiet=True)
+    p = polish.Polish(t.average, t.unroll, C, data, t.batches, 0, plan(4), 1, t.world)
+    p.train(stop=2)
+    assert "4/4" not in capsys.readouterr().err
+    p.train()
+    assert "4/4" in capsys.readouterr().err
+    bar = progress.Progress(100, "walking", done=98)
+    bar.start -= 60
+    bar.step(99)
+    assert "99/100 1:00 left" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("words, pool", [(["--device", "cpu"], 96), (["--device", "cuda"], 512),

@@ -122,7 +122,7 @@ class Dog:
 
     def train(self, quiet: bool, stop: int) -> bool:
         """Go on to a step; whether it was let."""
-        bar = Progress(self.course.steps, "polishing", quiet)
+        bar = Progress(self.course.steps, "polishing", quiet, self.step)
         with Interrupt() as asked:
             while self.step < stop and not asked.asked:
                 loss, penalty = self.polish.step(self.step / self.course.steps)

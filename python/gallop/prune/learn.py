@@ -212,7 +212,7 @@ class Learning:
 
     def train(self, quiet: bool = False, stop: int | None = None) -> bool:
         """Run all steps, or up to step `stop`; whether it was let."""
-        bar = Progress(self.plan.steps, "learning in the loop", quiet)
+        bar = Progress(self.plan.steps, "learning in the loop", quiet, self.step)
         with Interrupt() as asked:
             while self.step < (self.plan.steps if stop is None else stop) and not asked.asked:
                 self._one()
