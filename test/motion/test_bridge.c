@@ -141,7 +141,8 @@ static void feet_on_the_ground_stay_still(void **unused) {
 static void who_is_seldom_asked_keeps_his_speed(void **unused) {
     (void)unused;
     gal_controller *runner;
-    assert_int_equal(gal_controller_open(&runner, GALLOP_SOURCE_DIR "/models/runner.gallop", NULL, NULL), GAL_OK);
+    assert_int_equal(gal_controller_open(&runner, GALLOP_SOURCE_DIR "/models/runner.gallop", NULL, NULL),
+                     GAL_OK);
     gal_crowd *crowd = crowd_of(runner, 1, NULL);
     gal_character who = crowd_add(crowd, (gal_spawn){0});
     gal_character_state from, to;
