@@ -92,8 +92,9 @@ static const struct {
 /* Constants of a text without numbers are zeros: these get some. */
 static void fill_constants(gali_graph *graph) {
     for (uint32_t i = 0; i < graph->value_count; i++) {
-        const gali_value *v = &graph->values[i];
+        gali_value *v = &graph->values[i];
         float *data = (float *)(uintptr_t)v->data;
+        v->reals = v->data ? NULL : v->reals; /* those of the zeros */
         for (int64_t k = 0;
              data && v->type.element == GALI_f32 && k < gali_type_count(graph->extents, &v->type); k++) {
             data[k] = (float)((k * 31 + i * 7) % 17) / 16 - 0.5f;
