@@ -247,7 +247,8 @@ static void expect_refused_outputs(uint32_t experts, uint32_t inputs, const char
     synthetic s = synthetic_make(&desc);
     uint64_t state = 1;
     sparse_make(&s, &s.model.layers[0], 128, &state);
-    image file = {.bytes = synthetic_bytes(&s, &file.size)};
+    image file;
+    file.bytes = synthetic_bytes(&s, &file.size);
     gali_model model;
     gal_error error = {0};
     image_put(file, image_section(file, "LAYR") + 24, 65536, 4);
