@@ -16,10 +16,10 @@ NAMED = ("walker", "runner", "dog")
 PFNNS = ("walker", "runner", None)
 WHOSE = {  # of options that only some trainings have: theirs; None is that of --data alone
     "begin": NAMED, "mend": NAMED, "ground": NAMED[:2],
-    "looks": NAMED[:2], "bars": NAMED[:2], "report": NAMED[:2],
+    "looks": NAMED, "bars": NAMED, "report": NAMED,
     "clips": ("runner",), "teacher": ("walker",), "contract": ("walker",),
     "plain_paths": ("walker",), "all": ("walker",), "roles": (None,), "look": (None,),
-    "no_standing": (None,), "seconds": (None,), "slide": PFNNS, "kinematics": PFNNS,
+    "no_standing": (None,), "seconds": ("dog", None), "slide": PFNNS, "kinematics": PFNNS,
     "absolute": PFNNS, "keep": PFNNS, "course": PFNNS, "polish_slide": PFNNS,
 }
 
@@ -55,7 +55,7 @@ def parser() -> argparse.ArgumentParser:
     p.add_argument("--kind", default="pfnn", choices=["pfnn", "mann"],
                    help="gated by a phase, or by a network that sees the feet")
     p.add_argument("--seconds", type=positive(float),
-                   help="quadruped: train for so long, whatever steps that are")
+                   help="dog, quadruped: train for so long, whatever steps that are")
     p.add_argument("--roles", type=Path, help="TOML file that names the joints' roles")
     p.add_argument("--clips", type=Path,
                    help="runner: .npz of its clean clips; written if it is not there, else read")
@@ -84,9 +84,9 @@ def parser() -> argparse.ArgumentParser:
     p.add_argument("--no-judge", action="store_true", help="skip the closed loop at the end")
     p.add_argument("--polish", type=count, help="steps of the last stage (0: none), "
                    "whatever --steps says")
-    p.add_argument("--mend", type=count, default=0, help="steps of polish after that which count "
-                   "turns on the spot, jumps and squats for more; the dog's: of each of three "
-                   "rounds on its own motion made clean (0)")
+    p.add_argument("--mend", type=count, help="steps of polish after that which count turns on the "
+                   "spot, jumps and squats for more (0); the dog's: of each of two rounds on its "
+                   "own motion made clean (1500, quick 0)")
     p.add_argument("--ground", type=count, default=0, help="walker, runner: steps of the stage in "
                    "which it learns to see the ground; nothing else is changed (0: it does not)")
     p.add_argument("--from", type=Path, dest="begin", metavar="MODEL",
@@ -105,11 +105,11 @@ def parser() -> argparse.ArgumentParser:
     p.add_argument("--teacher", type=Path,
                    help="walker: a model to learn from, for a smaller one (with --hidden)")
     p.add_argument("--looks", type=count, metavar="STEPS",
-                   help="walker, runner: steps between two looks of the judge at the end of the "
-                   "polish (250; 0, with --quick and with --teacher: none)")
-    p.add_argument("--bars", type=Path, help="walker, runner: bars that the judge holds it to "
-                   "beside the general ones (models/walker.bars, models/runner.bars)")
-    p.add_argument("--report", type=Path, help="walker, runner: JSON of what the judge said")
+                   help="of what the project ships: steps between two looks of the judge in the "
+                   "last stage (250; 0, with --quick and with --teacher: none)")
+    p.add_argument("--bars", type=Path, help="of these: bars that the judge holds it to beside the "
+                   "general ones (models/walker.bars and so on)")
+    p.add_argument("--report", type=Path, help="of these: JSON of what the judge said")
     p.add_argument("--judge", type=Path, help="the gallop command that judges (default: the one on "
                    "the path, or built in the checkout)")
     p.add_argument("--quiet", action="store_true")

@@ -1,25 +1,31 @@
 """Which network of a polish is kept, and with which rules.
 
-The result of a polish is a running mean of its weights, and from step to step it lies within a hair
-of some bars, on this side or that. So the runtime's judge looks at it in the last part, while the
-steps go on, and the network that it has the least against is kept. Then a few rules are fitted to
-that network. Both are chosen by the bars that the model is held to afterwards, which is said where
-its figures are.
+The result of a last stage is a running mean of its weights, and from step to step it lies within a
+hair of some bars, on this side or that. So the runtime's judge looks at it in the last part, while
+the steps go on, and the network that it has the least against is kept. Then a few rules are fitted
+to that network. Both are chosen by the bars that the model is held to afterwards, which is said
+where its figures are.
 """
 
 from __future__ import annotations
 
+import argparse
+import contextlib
 from collections.abc import Callable
+from pathlib import Path
 
+from gallop import judge, library
+from gallop.arguments import say
 from gallop.fitting import Fit, fitted
-from gallop.looks import Looks, looked
+from gallop.looks import Ended, Looks, Stage, looked
 from gallop.modelfile import Model
 from gallop.network import PFNN
 from gallop.polish import Polish
-from gallop.verdict import Judge, listed
+from gallop.verdict import Judge, at_once, listed
 
 EVERY = 250  # steps between two looks
 SINCE = 0.7  # share of the steps before the first
+SECONDS = 60  # of each script where the judge chooses
 
 
 class Steps:
@@ -38,9 +44,9 @@ class Steps:
 
 
 class Choice:
-    """The judge's choice among the networks of a polish, and of rules."""
+    """The judge's choice among the networks of a last stage, and of rules."""
 
-    def __init__(self, judge: Judge, made: Callable[[PFNN], Model], fit: Fit, every: int,
+    def __init__(self, judge: Judge, made: Callable[..., Model], fit: Fit, every: int,
                  say: Callable[[str], None]) -> None:
         """`made` makes a network the model that would be shipped."""
         self.judge, self.made, self.fit, self.every, self.say = judge, made, fit, every, say
@@ -50,18 +56,23 @@ class Choice:
 
     def polished(self, polish: Polish, quiet: bool) -> PFNN:
         """The polish, looked at in its last part; ^C ends it as it does without looks."""
-        steps = polish.plan.steps
-        since = round(SINCE * steps)
-        place = polish.checkpoint
-        place = place.with_suffix(place.suffix + ".looks") if place else None
-        self.looks = Looks(self.judge, self.say, place, repr((polish.plan, self.every)), ends=False)
-        try:
-            looked(Steps(polish), steps, self.every, self.looks,
-                   lambda: self.made(polish.average), quiet, since)
-        except KeyboardInterrupt:
-            if not polish.interrupted:
-                raise
+        self.begin(polish.plan, polish.checkpoint)
+        self.watch(Steps(polish), polish.plan.steps, lambda: self.made(polish.average), quiet)
         return polish.average
+
+    def begin(self, plan: object, checkpoint: Path | None, other: Model | None = None,
+              means: tuple[float, ...] = ()) -> None:
+        """Looks at a stage of this plan, and at means with another controller; what was said
+        before is beside the stage's checkpoint."""
+        place = checkpoint.with_suffix(checkpoint.suffix + ".looks") if checkpoint else None
+        self.looks = Looks(self.judge, self.say, place, repr((plan, self.every)), other, means,
+                           ends=False)
+
+    def watch(self, stage: Stage, steps: int, model: Callable[[], Model], quiet: bool,
+              since: float = SINCE) -> None:
+        """All steps of the stage, looked at from that share of them on, or until ^C ends it."""
+        with contextlib.suppress(Ended):
+            looked(stage, steps, self.every, self.looks, model, quiet, round(since * steps))
 
     def finished(self, model: Model, whole: bool) -> Model:
         """What is kept, if the judge saw any, with rules fitted to it if the training is whole;
@@ -92,3 +103,15 @@ class Choice:
         """All that the judge said."""
         return {"looks": self.looks.report, "kept": self.looks.kept, "rules": self.rules,
                 "taken": self.taken(), "missed": self.missed}
+
+
+def choice_of(args: argparse.Namespace, name: str, made: Callable[..., Model], fit: Fit
+              ) -> Choice | None:
+    """The judge's choice of a whole training, if there is a judge and it is not to be without."""
+    every = EVERY if args.looks is None else args.looks
+    if args.no_judge or not every or not judge.is_there(args.judge):
+        return None
+    own = library.models_folder() / f"{name}.bars"
+    bars = args.bars or (own if own.exists() else None)
+    judges = Judge(None, args.judge, bars, SECONDS, at_once())
+    return Choice(judges, made, fit, every, lambda text: say(args, text))

@@ -41,10 +41,8 @@ def finish(
         "model": name, "data": attribution.split(";")[0], "attribution": attribution,
         "licence": "CC BY 4.0" if licence else "that of the motion",
         "command": recipe(sys.argv[1:]) + (ENDED if interrupted else "")})
-    if choice and choice.words():
-        model.provenance["chosen"] = choice.words()
-    if choice and args.report:
-        args.report.write_text(json.dumps(choice.report(), indent=1) + "\n")
+    if choice:
+        keep_choice(args, model, choice)
     model.licence = licence
     if args.out:
         size = modelfile.write(model, args.out)
@@ -54,6 +52,14 @@ def finish(
     if args.no_judge:
         return
     judged(args, model)
+
+
+def keep_choice(args: argparse.Namespace, model: modelfile.Model, choice: Choice) -> None:
+    """What was chosen, in the model, and all that the judge said, where it is asked for."""
+    if choice.words():
+        model.provenance["chosen"] = choice.words()
+    if args.report:
+        args.report.write_text(json.dumps(choice.report(), indent=1) + "\n")
 
 
 def judged(args: argparse.Namespace, model: modelfile.Model) -> None:

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable
+from concurrent.futures import Future
 
 from gallop.contract import parse, to_text
+from gallop.interrupt import Interrupt
 from gallop.modelfile import Model
 from gallop.verdict import Judge, Verdict, listed
 
@@ -36,22 +38,35 @@ def is_better(one: Verdict, other: Verdict) -> bool:
 def fitted(model: Model, verdict: Verdict, fit: Fit, judge: Judge, say: Callable[[str], None]
            ) -> tuple[Model, Verdict, list[dict]]:
     """The model with the values that the judge has the least against, what it has, and all that it
-    said. `verdict` is on the model as it is."""
-    report = []
-    for name, values in fit.items():
-        tried = [(value, with_rule(model, name, value)) for value in values]
-        waiting = [judge.begin(made) for _, made in tried]
-        for (value, made), look in zip(tried, waiting):
-            try:
-                said = look.result()
-            except (OSError, ValueError) as e:  # what was trained for hours is not lost by it
-                say(f"{name} {value:g}: not judged: {e}")
+    said. `verdict` is on the model as it is. ^C leaves it at what was taken by then."""
+    report: list[dict] = []
+    with Interrupt() as asked:
+        for name, values in fit.items():
+            if asked.asked:
+                say(f"interrupted: {name} is left as it is")
                 continue
-            better = is_better(said, verdict)
-            say(f"{name} {value:g}: {said}, {said.astray:.1f} degrees astray"
-                + (", taken" if better else ""))
-            report.append({"rule": name, "value": value, "missed": listed(said),
-                           "astray": round(said.astray, 2), "taken": better})
-            if better:
-                model, verdict = made, said
+            tried = [(value, with_rule(model, name, value)) for value in values]
+            waiting = [judge.begin(made) for _, made in tried]
+            for (value, made), look in zip(tried, waiting):
+                said = _heard(look, name, value, verdict, say)
+                if said is None:
+                    continue
+                better = is_better(said, verdict)
+                report.append({"rule": name, "value": value, "missed": listed(said),
+                               "astray": round(said.astray, 2), "taken": better})
+                if better:
+                    model, verdict = made, said
     return model, verdict, report
+
+
+def _heard(look: Future[Verdict], name: str, value: float, before: Verdict,
+           say: Callable[[str], None]) -> Verdict | None:
+    """What the judge says of a value, said; none where it could not judge."""
+    try:
+        said = look.result()
+    except (OSError, ValueError) as e:  # what was trained for hours is not lost by it
+        say(f"{name} {value:g}: not judged: {e}")
+        return None
+    taken = ", taken" if is_better(said, before) else ""
+    say(f"{name} {value:g}: {said}, {said.astray:.1f} degrees astray{taken}")
+    return said

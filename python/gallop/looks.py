@@ -25,6 +25,10 @@ from gallop.verdict import Judge, Verdict, listed
 Say = Callable[[str], None]
 
 
+class Ended(KeyboardInterrupt):
+    """^C ended a stage between two of its steps: what it has made is whole."""
+
+
 class Stage(Protocol):
     """What goes on in steps: the one it is at, and on to another; whether it was let."""
 
@@ -148,7 +152,7 @@ def looked(stage: Stage, steps: int, every: int, looks: Looks | None,
         if not let:
             if looks:
                 looks.content()
-            raise KeyboardInterrupt
+            raise Ended
     if looks:
         looks.content()
     best = looks.best if looks else None

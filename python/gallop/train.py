@@ -11,7 +11,6 @@ import copy
 import dataclasses
 import sys
 import time
-from collections.abc import Callable
 
 import numpy as np
 
@@ -30,7 +29,6 @@ from gallop import (
     distil,
     exporter,
     features,
-    judge,
     library,
     modelfile,
     motion,
@@ -41,16 +39,13 @@ from gallop import (
     walker,
 )
 from gallop.arguments import check_device, check_judge, check_whose, parser, prepare_outputs, say
-from gallop.choice import EVERY, Choice
+from gallop.choice import Choice, choice_of
 from gallop.endings import finish, write_curve
-from gallop.fitting import Fit
 from gallop.losses import Unroll, Weights
 from gallop.network import PFNN
 from gallop.polish import Plan, Polish
 from gallop.trainer import Batches, Settings, Stage, Trainer
-from gallop.verdict import Judge, at_once
 
-SECONDS = 60  # of each script where the judge chooses
 EXPERTS = {"cubic": 4, "linear": 10, "constant": 50, "plain": 1, "network": 8}
 MENDING = {"rate": 8e-5, "spins": 0.2, "turns": 6.0, "leaps": 3.0, "leap": 0.25, "carry": 1.0,
            "tall": 0.05}  # see Plan
@@ -149,7 +144,7 @@ def train_walker(args: argparse.Namespace) -> modelfile.Model | None:
     style = np.array([float(s == walker.STYLE) for s in data.styles])
 
     def made(network: PFNN) -> modelfile.Model:
-        return exporter.to_model(network, rules, scale, fixed=style)
+        return standing(exporter.to_model(network, rules, scale, fixed=style))
 
     choice = choice_of(args, "walker", made, walker.FIT) if own else None
     net, more = polished(args, trainer, rules, data, style_number, pupil,
@@ -186,7 +181,7 @@ def train_runner(args: argparse.Namespace) -> None:
     own = runner.QUICK_RECIPE if args.quick else runner.RECIPE
 
     def made(network: PFNN) -> modelfile.Model:
-        return exporter.to_model(network, rules, scale, fixed=np.ones(len(data.styles)))
+        return standing(exporter.to_model(network, rules, scale, fixed=np.ones(len(data.styles))))
 
     choice = None if args.quick else choice_of(args, "runner", made, runner.FIT)
     net, more = polished(args, trainer, rules, data, 0, recipe=own, choice=choice)
@@ -271,7 +266,7 @@ def plans_of(
     own = {**({"keep": 2.0} if taught else {}), **recipe}
     own.update((k, v) for k, v in told.items() if v is not None)
     plan = Plan(0 if args.begin else steps, *size[:2], stage=size[2], **own)
-    mend = dataclasses.replace(plan, steps=args.mend, pool=mended[0], frames=mended[1],
+    mend = dataclasses.replace(plan, steps=args.mend or 0, pool=mended[0], frames=mended[1],
                                stage=mended[2], **MENDING)
     few = dataclasses.replace(plan.stage, batch=plan.stage.batch // 2)
     ground = dataclasses.replace(plan, stage=few, **{**GROUND, "steps": args.ground})
@@ -294,23 +289,10 @@ def batches_of(
     return Batches(data, rows, trainer.settings, trainer.world)
 
 
-def choice_of(
-    args: argparse.Namespace, name: str, made: Callable[[PFNN], modelfile.Model], fit: Fit
-) -> Choice | None:
-    """The judge's choice of a whole training, if there is a judge and it is not to be without."""
-    every = EVERY if args.looks is None else args.looks
-    if args.no_judge or not every or not judge.is_there(args.judge):
-        return None
-    own = library.models_folder() / f"{name}.bars"
-    bars = args.bars or (own if own.exists() else None)
-    judges = Judge(None, args.judge, bars, SECONDS, at_once())
-
-    def standing(network: PFNN) -> modelfile.Model:
-        model = made(network)
-        start.from_standing(model)
-        return model
-
-    return Choice(judges, standing, fit, every, lambda text: say(args, text))
+def standing(model: modelfile.Model) -> modelfile.Model:
+    """The model, which begins standing."""
+    start.from_standing(model)
+    return model
 
 
 def check_begun(trainer: Trainer) -> None:

@@ -233,7 +233,7 @@ print(json.dumps(dict(finite=True, missed=missed, scripts={{}})))
     command.chmod(0o755)
     out, report = tmp_path / "w.gallop", tmp_path / "w.json"
     monkeypatch.setattr(verdicts, "at_once", lambda: 1)
-    monkeypatch.setattr(train, "at_once", lambda: 1)
+    monkeypatch.setattr(choice, "at_once", lambda: 1)
     monkeypatch.setattr(sys, "argv", [
         "train", "walker", "--steps", "0.0002", "--batch", "0.01", "--polish", "2", "--looks", "1",
         "--hidden", "16", "--device", "cpu", "--data", str(CAPTURE), "--plain-paths", "--quiet",

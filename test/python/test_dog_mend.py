@@ -116,15 +116,16 @@ def test_a_round_learns_from_both_and_leaves_what_it_made(frames, monkeypatch):
     rows = one.rows()
     assert int((rows >= len(frames)).sum()) == 8 and len(rows) == 10
     assert one.trainer.rollout.anchor == 0
-    rates = [one.trainer.adam.param_groups[0]["lr"] for step in range(3) if one.step(step) > 0]
+    rates = [one.trainer.adam.param_groups[0]["lr"] for step in range(3)
+             if one.step(step / 4, step) > 0]
     assert rates[0] < rates[1] > rates[2]
-    made = [number for number, loss in mend.mended(t, SMALL) if np.isfinite(loss)]
-    assert made == [1, 2, 3, 4] and t.contract.rules["anchor"] == mend.RULES["anchor"]
+    stage = mend.Mending(t, SMALL)
+    assert t.contract.rules["anchor"] == mend.RULES["anchor"]
+    assert stage.train(True, 2) and stage.step == 2
     assert not torch.equal(before, t.average.layers[0].weight)
     assert torch.equal(t.net.layers[0].weight, t.average.layers[0].weight)
     stopped = t.average.layers[0].weight.clone()
-    for _ in mend.mended(t, SMALL):
-        break
+    assert stage.train(True, 4) and stage.step == stage.steps == 4
     assert not torch.equal(stopped, t.average.layers[0].weight)
 
 
@@ -145,6 +146,6 @@ def test_a_dog_out_of_a_file_keeps_its_rules(frames, tmp_path: Path, monkeypatch
     monkeypatch.setattr(dog_train, "prepare", lambda *_: (dog.contract(), frames))
     args = gallop_train.parser().parse_args(
         ["dog", "--from", str(begin), "-o", str(out), "--no-judge", "--quiet", "--hidden", "16",
-         "--experts", "2", "--device", "cpu"])
+         "--experts", "2", "--device", "cpu", "--mend", "0"])
     dog_main.train(args)
     assert parse(modelfile.read(out).contract, "contract").rules["anchor"] == 0.125

@@ -12,6 +12,7 @@ import numpy as np
 import torch
 
 from gallop import exporter, modelfile
+from gallop.choice import Choice, choice_of
 from gallop.contract import parse
 from gallop.dog import export as dog_export
 from gallop.dog import mend as dog_mend
@@ -19,10 +20,14 @@ from gallop.dog import train as dog_train
 from gallop.dog.polish import Plan, Polish
 from gallop.dog.rollout import Rollout
 from gallop.dog.train import Settings, Trainer
+from gallop.endings import ENDED, judged, keep_choice, kept, recipe
 from gallop.interrupt import Interrupt
 from gallop.network import MANN
 from gallop.progress import Progress
 from gallop.trainer import load_checkpoint
+
+POLISH = 1200  # steps under random sticks
+SHARES = {"stages": 0.44, "polish": 0.12, "mend": 0.44}  # of --seconds
 
 
 def golden_inputs(trainer: Trainer, seed: int = 0) -> np.ndarray:
@@ -81,6 +86,24 @@ def begun_from(model: modelfile.Model) -> dict:
             "scale": {k: torch.tensor(v) for k, v in vars(scale).items()}}
 
 
+def steps_of(args: argparse.Namespace) -> dict[str, int]:
+    """The steps of each part of a training, without the quick one's."""
+    usual = {"polish": POLISH, "mend": dog_mend.STEPS}
+    usual = {name: 0 if args.quick else round(n * args.steps) for name, n in usual.items()}
+    polish = usual["polish"] if args.polish is None else args.polish
+    mend = usual["mend"] if args.mend is None else args.mend
+    stages = sum(stage.steps for stage in settings_of(args).stages)
+    return {"stages": 0 if args.begin else stages, "polish": 0 if args.begin else polish,
+            "mend": mend}
+
+
+def seconds_of(args: argparse.Namespace) -> dict[str, float | None]:
+    """What each part has of --seconds, those that it lacks having none."""
+    there = {name: SHARES[name] for name, steps in steps_of(args).items() if steps}
+    return {name: args.seconds and args.seconds * share / sum(there.values())
+            for name, share in there.items()}
+
+
 def train(args: argparse.Namespace) -> None:
     """Train, write and judge the dog."""
     contract, frames = dog_train.prepare(args.data, args.seed)
@@ -95,25 +118,46 @@ def train(args: argparse.Namespace) -> None:
          f"{len(contract.input_names())} inputs, {len(contract.output_names())} outputs, "
          f"{args.device}")
     begun = time.time()
-    if not args.begin:
-        trainer.train(args.quiet)
-    if args.checkpoint:
-        trainer.save(args.checkpoint)
-    if not trainer.interrupted:
-        polish(args, trainer)
+    choice = None if args.quick else choice_of(
+        args, "dog", lambda net: exporter.to_model(net, contract, trainer.scale), dog_mend.FIT)
+    run(args, trainer, choice)
+    model = exporter.to_model(trainer.average, contract, trainer.scale)
+    if choice:
+        model = choice.finished(model, not trainer.interrupted)
+        trainer.average.load_state_dict(begun_from(model)["net"])
     trainer.net.load_state_dict(trainer.average.state_dict())
     first, last = held_out(trainer)
     _say(args, f"trained in {time.time() - begun:.0f} s; feet of held-out clips off by "
          f"{first:.3f} cm after one step, {last:.2f} cm after thirty")
+    finish(args, trainer, model, choice)
+
+
+def run(args: argparse.Namespace, trainer: Trainer, choice: Choice | None) -> None:
+    """All stages, as far as ^C lets them: along the data, under random sticks, and on the own
+    motion made clean, at which the judge looks."""
+    steps, seconds = steps_of(args), seconds_of(args)
+    if steps["stages"]:
+        trainer.train(args.quiet, seconds["stages"])
+    if args.checkpoint:
+        trainer.save(args.checkpoint)
+    polished(args, trainer, Plan(steps["polish"]), seconds.get("polish"))
+    if args.checkpoint:
+        trainer.save(args.checkpoint)
+    plan = dog_mend.plan_of(steps["mend"], trainer.device.type)
+    mended(args, trainer, plan, choice, seconds.get("mend"))
+
+
+def finish(args: argparse.Namespace, trainer: Trainer, model: modelfile.Model,
+           choice: Choice | None) -> None:
+    """Write what was asked for, and judge it."""
     if args.checkpoint:
         trainer.save(args.checkpoint)
     if args.curve:
         write_curve(args.curve, trainer.history)
-    model = exporter.to_model(trainer.average, contract, trainer.scale)
-    from gallop.endings import ENDED, judged, kept, recipe
-
     ended = ENDED if trainer.interrupted else ""
     dog_export.finish(model, golden_inputs(trainer), recipe(sys.argv[1:]) + ended)
+    if choice:
+        keep_choice(args, model, choice)
     if args.out:
         size = modelfile.write(model, args.out)
         _say(args, f"wrote {args.out}, {size / 1024:.0f} KB")
@@ -121,15 +165,6 @@ def train(args: argparse.Namespace) -> None:
         raise KeyboardInterrupt(kept(args))
     if not args.no_judge:
         judged(args, model)
-
-
-def polish(args: argparse.Namespace, trainer: Trainer) -> None:
-    """The last stages: the polish under random sticks (without --polish none when --quick, else
-    1200 steps), then with --mend its own motion made clean."""
-    usual = 0 if args.quick else round(1200 * args.steps)
-    steps = args.polish if args.polish is not None else usual
-    polished(args, trainer, Plan(0 if args.begin else steps))
-    mended(args, trainer, dog_mend.plan_of(args.mend, trainer.device.type))
 
 
 def polished(args: argparse.Namespace, trainer: Trainer, plan: Plan,
@@ -153,21 +188,21 @@ def polished(args: argparse.Namespace, trainer: Trainer, plan: Plan,
     trainer.interrupted = asked.asked
 
 
-def mended(args: argparse.Namespace, trainer: Trainer, plan: dog_mend.Plan) -> None:
-    """The rounds on the own motion."""
+def mended(args: argparse.Namespace, trainer: Trainer, plan: dog_mend.Plan,
+           choice: Choice | None = None, seconds: float | None = None) -> None:
+    """The rounds on the own motion, with `seconds` as many steps as there is time for."""
     if plan.steps == 0 or trainer.interrupted:
         return
-    total = plan.steps * len(plan.rates)
-    made = trainer.history[-1][0] if trainer.history else 0
-    bar = Progress(total, "mend", args.quiet)
-    with Interrupt() as asked:
-        for step, loss in dog_mend.mended(trainer, plan):
-            if step % 50 == 0 or step == total:
-                bar.step(step, f"loss {loss:.4f}")
-                trainer.history.append((made + step, loss, []))
-            if asked.asked:
-                break
-    trainer.interrupted = asked.asked
+
+    def model() -> modelfile.Model:
+        return exporter.to_model(trainer.average, trainer.contract, trainer.scale)
+
+    stage = dog_mend.Mending(trainer, plan, seconds)
+    if choice is None:
+        stage.train(args.quiet, stage.steps)
+        return
+    choice.begin((plan, args.seed, seconds), args.checkpoint, model(), dog_mend.MEANS)
+    choice.watch(stage, stage.steps, model, args.quiet, dog_mend.SINCE)
 
 
 def write_curve(path: Path, history: list[tuple[int, float, list[float]]]) -> None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Iterator
+import time
 from dataclasses import dataclass
 
 import torch
@@ -20,10 +20,18 @@ from gallop.dog import own
 from gallop.dog.features import Frames
 from gallop.dog.rollout import Weights
 from gallop.dog.train import Settings, Stage, Trainer, chances
+from gallop.interrupt import Interrupt
+from gallop.progress import Progress
 
 # From then on: the old anchor slows who slides no more, who turns sooner needs less of a lead, and
 # contacts are surer.
 RULES = {"anchor": 0.21, "turn_ahead": 10.0, "foot_lock_contact": 0.5}
+# Rules that are fitted to the network at the end, and what is tried beside these.
+FIT = {"anchor": (0.15, 0.27), "turn_ahead": (8.5, 9.3, 10.7, 11.5), "foot_lock_contact": (0.4,),
+       "speed_push": (0.4, 0.6)}
+SINCE = 0.3  # share of the steps before the judge's first look
+MEANS = (0.85, 0.7)  # of it, the rest of the network before the mending: looked at, too
+STEPS = 1500  # of each round
 
 
 @dataclass(frozen=True)
@@ -33,7 +41,7 @@ class Plan:
     paces[i] of the rollouts are evaluated once in 2^(i + 1) frames, as a crowd's far characters."""
 
     steps: int
-    rates: tuple[float, ...] = (2e-4, 1.5e-4, 1e-4)
+    rates: tuple[float, ...] = (2e-4, 1.2e-4)
     batch: int = 704
     paces: tuple[int, ...] = (192, 128)
     unroll: int = 24
@@ -86,25 +94,74 @@ class Mend:
         drawn = torch.cat(drawn)
         return drawn[torch.randperm(len(drawn), device=drawn.device)]  # both at all paces
 
-    def step(self, number: int) -> float:
-        """A step of the round; returns its loss."""
-        share = 0.5 + 0.5 * math.cos(math.pi * number / self.plan.steps)
-        rise = min(1.0, (number + 1) / self.plan.warm)
-        graph.set_rate(self.trainer.adam, self.rate * rise * (0.02 + 0.98 * share))
-        return float(self.update({"rows": self.rows()})["loss"])
+    def step(self, share: float, number: int) -> float:
+        """A step at a share of the round, of which so many were made; returns its loss."""
+        rate = self.rate * min(1.0, (number + 1) / self.plan.warm)
+        rate *= 0.02 + 0.98 * (0.5 + 0.5 * math.cos(math.pi * share))
+        graph.set_rate(self.trainer.adam, rate)
+        loss = float(self.update({"rows": self.rows()})["loss"])
+        if not math.isfinite(loss):
+            raise FloatingPointError(f"the loss is not finite at step {number + 1} of a round")
+        return loss
 
 
-def mended(trainer: Trainer, plan: Plan) -> Iterator[tuple[int, float]]:
-    """All rounds of a plan on a trainer's network; yields the steps made and the loss after each.
-    What is made by then is the trainer's where the caller stops."""
-    trainer.contract.rules.update(RULES)
-    for number, rate in enumerate(plan.rates):
+class Mending:
+    """All rounds of a plan on a trainer's network, as looks have a stage. `step` counts as the plan
+    does, whatever steps there are time for. What is made by then is the trainer's after each
+    train()."""
+
+    def __init__(self, trainer: Trainer, plan: Plan, seconds: float | None = None) -> None:
+        """With `seconds` it takes so long, from now on."""
+        trainer.contract.rules.update(RULES)
+        self.trainer, self.plan = trainer, plan
+        self.end = time.monotonic() + seconds if seconds else None
+        self.step, self.steps = 0, plan.steps * len(plan.rates)
+        self.round: Mend | None = None
+        self.made, self.since, self.span = 0, 0.0, 0.0  # of the round
+
+    def train(self, quiet: bool, stop: int) -> bool:
+        """Go on to a step; whether it was let."""
+        bar, history = Progress(self.steps, "mend", quiet, self.step), self.trainer.history
+        before = history[-1][0] if history else 0
+        with Interrupt() as asked:
+            while self.step < stop and not asked.asked:
+                loss = self._next(stop)
+                if self.made % 50 == 0 or self.step == self.steps:
+                    bar.step(self.step, f"loss {loss:.4f} step {self.made}")
+                    before += self.made % 50 or 50
+                    history.append((before, loss, []))
+        self._keep()
+        self.trainer.interrupted = asked.asked
+        return not asked.asked
+
+    def _next(self, stop: int) -> float:
+        """A step; returns its loss."""
+        steps, number = self.plan.steps, self.step // self.plan.steps
+        if self.round is None:
+            self.round = self._begun(number)
+        loss = self.round.step(self.step / steps - number, self.made)
+        self.made += 1
+        share = (time.monotonic() - self.since) / self.span if self.end else self.made / steps
+        self.step = min(number * steps + min(round(share * steps), steps), stop)
+        if self.step == (number + 1) * steps:
+            self._keep()
+            self.round = None
+        return loss
+
+    def _begun(self, number: int) -> Mend:
+        """The next round, on motion recorded now."""
+        trainer, plan, before = self.trainer, self.plan, time.monotonic()
         model = exporter.to_model(trainer.average, trainer.contract, trainer.scale)
-        made = own.frames(model, plan.count, plan.length, trainer.settings.seed + number)
-        last = Mend(trainer, plan, made, rate)
-        try:
-            for step in range(plan.steps):
-                yield number * plan.steps + step + 1, last.step(step)
-        finally:
-            for net in (trainer.net, trainer.average):
-                net.load_state_dict(last.trainer.average.state_dict())
+        own_frames = own.frames(model, plan.count, plan.length, trainer.settings.seed + number)
+        begun = Mend(trainer, plan, own_frames, plan.rates[number])
+        self.made, self.since = 0, time.monotonic()
+        if self.end:  # later rounds record, too
+            left, later = self.end - self.since, len(plan.rates) - number - 1
+            self.span = max((left - later * (self.since - before)) / (later + 1), 1.0)
+        return begun
+
+    def _keep(self) -> None:
+        """What the round has made becomes the trainer's."""
+        if self.round:
+            for net in (self.trainer.net, self.trainer.average):
+                net.load_state_dict(self.round.trainer.average.state_dict())
