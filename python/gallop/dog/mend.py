@@ -27,8 +27,8 @@ from gallop.progress import Progress
 # contacts are surer.
 RULES = {"anchor": 0.21, "turn_ahead": 10.0, "foot_lock_contact": 0.5}
 # Rules that are fitted to the network at the end, and what is tried beside these.
-FIT = {"anchor": (0.15, 0.27), "turn_ahead": (8.5, 9.3, 10.7, 11.5), "foot_lock_contact": (0.4,),
-       "speed_push": (0.4, 0.6)}
+FIT = {"anchor": (0.1, 0.15, 0.27, 0.35), "turn_ahead": (8.5, 9.3, 10.7, 11.5),
+       "foot_lock_contact": (0.3, 0.4), "speed_push": (0.4, 0.6)}
 SINCE = 0.3  # share of the steps before the judge's first look
 MEANS = (0.85, 0.7)  # of it, the rest of the network before the mending: looked at, too
 STEPS = 1500  # of each round
@@ -48,7 +48,7 @@ class Plan:
     share: float = 0.8
     count: int = 72
     length: int = 1000
-    feet: float = 0.8  # what the feet's motion counts, as Weights.feet_rate
+    feet: float = 1.0  # what the feet's motion counts, as Weights.feet_rate
     warm: int = 100  # steps until a round has its rate: Adam's first few would be too large
 
 

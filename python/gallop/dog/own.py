@@ -25,7 +25,7 @@ from gallop.dog.loop import turned
 from gallop.dog.polish import Sticks
 from gallop.modelfile import Model
 
-KINDS = ("run", "circle", "side", "back", "turn", "jump", "walk", "circle", "jump")
+KINDS = ("run", "circle", "side", "back", "turn", "jump", "walk", "circle", "jump", "back")
 PACED = ("run", "circle", "side", "back", "walk")  # whose speed is known
 LED = ("side", "back")  # who goes another way than he faces, and strays from it
 MOVING = 28.0  # cm/s above which a held foot is not planted
@@ -39,7 +39,7 @@ WANTED = ("root", "facing", "posture", "hinge", "jump", "stand", "wanted", "ahea
 
 
 class Orders:
-    """Commands held for 4 to 10 s: character i has those of KINDS[i % 9], each time others."""
+    """Commands held for 4 to 10 s: each character has those of one of KINDS, each time others."""
 
     def __init__(self, count: int, rules: dict[str, float], seed: int) -> None:
         self.rng, self.rules = np.random.default_rng(seed), rules
