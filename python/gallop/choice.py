@@ -10,7 +10,6 @@ where its figures are.
 from __future__ import annotations
 
 import argparse
-import contextlib
 from collections.abc import Callable
 from pathlib import Path
 
@@ -39,6 +38,7 @@ class Steps:
         return self.polish.step
 
     def train(self, quiet: bool, stop: int) -> bool:
+        """Go on to a step; whether it was let."""
         self.polish.train(quiet, stop)
         return not self.polish.interrupted
 
@@ -57,7 +57,9 @@ class Choice:
     def polished(self, polish: Polish, quiet: bool) -> PFNN:
         """The polish, looked at in its last part; ^C ends it as it does without looks."""
         self.begin(polish.plan, polish.checkpoint)
-        self.watch(Steps(polish), polish.plan.steps, lambda: self.made(polish.average), quiet)
+        stage = Steps(polish)
+        if not self.watch(stage, polish.plan.steps, lambda: self.made(polish.average), quiet):
+            polish.interrupted = True
         return polish.average
 
     def begin(self, plan: object, checkpoint: Path | None, other: Model | None = None,
@@ -69,10 +71,14 @@ class Choice:
                            ends=False)
 
     def watch(self, stage: Stage, steps: int, model: Callable[[], Model], quiet: bool,
-              since: float = SINCE) -> None:
-        """All steps of the stage, looked at from that share of them on, or until ^C ends it."""
-        with contextlib.suppress(Ended):
+              since: float = SINCE) -> bool:
+        """All steps of the stage, looked at from that share of them on; whether it was let, or ^C
+        ended it."""
+        try:
             looked(stage, steps, self.every, self.looks, model, quiet, round(since * steps))
+        except Ended:
+            return False
+        return True
 
     def finished(self, model: Model, whole: bool) -> Model:
         """What is kept, if the judge saw any, with rules fitted to it if the training is whole;

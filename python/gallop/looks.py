@@ -18,6 +18,7 @@ from typing import Protocol
 import numpy as np
 import torch
 
+from gallop.interrupt import Interrupt
 from gallop.modelfile import Model
 from gallop.trainer import load_checkpoint, save_checkpoint
 from gallop.verdict import Judge, Verdict, listed
@@ -144,16 +145,16 @@ def looked(stage: Stage, steps: int, every: int, looks: Looks | None,
     """The controller after all steps of a stage, or the first that the judge has nothing against,
     if that ends it, or else the one that it has the least against. It looks from step `since` on. A
     stage that goes on is looked at where it would have been."""
-    while stage.step < steps and not (looks and looks.ended):
-        until = min((stage.step // every + 1) * every, steps)
-        let = stage.train(quiet, until)
-        if looks and not looks.content() and stage.step == until >= since:
-            looks.begin(stage.step, model())
-        if not let:
-            if looks:
-                looks.content()
-            raise Ended
+    let = True
+    with Interrupt() as asked:  # while the judge is waited for; the stage has its own
+        while let and not asked.asked and stage.step < steps and not (looks and looks.ended):
+            until = min((stage.step // every + 1) * every, steps)
+            let = stage.train(quiet, until)
+            if looks and not looks.content() and stage.step == until >= since:
+                looks.begin(stage.step, model())
     if looks:
         looks.content()
+    if asked.asked or not let:
+        raise Ended
     best = looks.best if looks else None
     return model() if best is None else best

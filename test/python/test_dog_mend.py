@@ -1,6 +1,8 @@
 """The dog's own motion made clean, and rounds of training on it."""
 
 import dataclasses
+import json
+from concurrent.futures import Future
 from pathlib import Path
 
 import numpy as np
@@ -8,7 +10,7 @@ import pytest
 import torch
 
 import dog_synthetic
-from gallop import dog, exporter, modelfile
+from gallop import choice, dog, exporter, modelfile
 from gallop import train as gallop_train
 from gallop.contract import parse
 from gallop.dog import clean as dog_clean
@@ -17,6 +19,7 @@ from gallop.dog import features as dog_features
 from gallop.dog import main as dog_main
 from gallop.dog import mend, own
 from gallop.dog import train as dog_train
+from gallop.verdict import Verdict
 
 SMALL = mend.Plan(4, rates=(1e-3,), batch=10, paces=(2, 1), unroll=3, share=0.8, count=7,
                   length=200, warm=2)
@@ -127,6 +130,86 @@ def test_a_round_learns_from_both_and_leaves_what_it_made(frames, monkeypatch):
     stopped = t.average.layers[0].weight.clone()
     assert stage.train(True, 4) and stage.step == stage.steps == 4
     assert not torch.equal(stopped, t.average.layers[0].weight)
+
+
+def test_of_a_time_each_round_gets_as_much(frames, monkeypatch):
+    """Recording its motion takes some of it, of the later rounds too."""
+    t, clock, made = trainer(frames), [0.0], []
+    plan = dataclasses.replace(SMALL, steps=10, rates=(1e-3, 5e-4))
+
+    def recorded(*_):
+        clock[0] += 10.0
+        made.append(0)
+        return frames
+
+    def step(self, share, number):
+        clock[0] += 2.0
+        assert 0 <= share < 1 and number == made[-1]
+        made[-1] += 1
+        return 0.5
+
+    monkeypatch.setattr(mend.time, "monotonic", lambda: clock[0])
+    monkeypatch.setattr(own, "frames", recorded)
+    monkeypatch.setattr(mend.Mend, "step", step)
+    stage = mend.Mending(t, plan, 100.0)
+    assert stage.train(True, 5) and stage.step == 5  # half of the first round's forty seconds
+    assert made == [10] and clock[0] == 30
+    assert stage.train(True, 20) and stage.step == 20
+    assert made == [pytest.approx(20, abs=1)] * 2 and clock[0] == pytest.approx(100, abs=2)
+    assert t.history[-1][0] == sum(made)
+
+
+def test_a_time_is_shared_among_the_parts_that_there_are():
+    def seconds(*words):
+        return dog_main.seconds_of(gallop_train.parser().parse_args(["dog", *words]))
+
+    assert seconds() == {"stages": None, "polish": None, "mend": None}
+    assert seconds("--seconds", "100") == {"stages": 44, "polish": 12, "mend": 44}
+    assert seconds("--seconds", "100", "--quick") == {"stages": 100}
+    assert seconds("--seconds", "100", "--from", "dog.gallop") == {"mend": 100}
+
+
+class Judge:
+    """Has as many bars against one controller after the other, and keeps them."""
+
+    def __init__(self, *counts):
+        self.counts, self.models = list(counts), []
+
+    def begin(self, model):
+        self.models.append(model)
+        out, count = Future(), self.counts.pop(0)
+        out.set_result(Verdict({("skate", str(i)): 0.1 for i in range(count)}))
+        return out
+
+
+def test_the_command_writes_what_the_judge_has_the_least_against(frames, tmp_path, monkeypatch):
+    """Of two looks at what is mended, and each time at two means with what it was before."""
+    begin, out, report = (tmp_path / name for name in ("a.gallop", "b.gallop", "dog.json"))
+    t = trainer(frames)
+    with torch.no_grad():  # nearly the mean output, whatever comes in: a calm dog
+        t.average.layers[-1].weight.mul_(0.01)
+    modelfile.write(exporter.to_model(t.average, t.contract, t.scale, "f32"), begin)
+    words = ["dog", "--from", str(begin), "-o", str(out), "--report", str(report), "--no-judge",
+             "--quiet", "--hidden", "16", "--experts", "2", "--device", "cpu", "--mend", "4"]
+    judge = Judge(5, 2, 4, 5, 3, 3, *[2] * 3, 1)
+    fit = {"anchor": (0.1, 0.3), "speed_push": (0.4, 0.6)}
+    chosen = choice.Choice(judge, lambda net: None, fit, 2, lambda text: None)
+    monkeypatch.setattr(dog_train, "prepare", lambda *_: (dog.contract(), frames))
+    monkeypatch.setattr(own, "frames", lambda *_: frames)
+    monkeypatch.setattr(mend, "plan_of", lambda *_: SMALL)
+    monkeypatch.setattr(dog_main, "choice_of", lambda *_: chosen)
+    dog_main.train(gallop_train.parser().parse_args(words))
+    said, model = json.loads(report.read_text()), modelfile.read(out)
+    assert [(look["step"], look["share"]) for look in said["looks"]] == [
+        (step, share) for step in (2, 4) for share in (1.0, *mend.MEANS)]
+    assert said["kept"] == 2 and said["taken"] == {"speed_push": 0.6}
+    kept = judge.models[1]
+    for wrote, looked in zip(model.layers, kept.layers):
+        assert np.array_equal(wrote.weights, looked.weights.astype(np.float16).astype(np.float32))
+    rules = parse(model.contract, "contract").rules
+    assert rules["speed_push"] == 0.6 and rules["turn_ahead"] == mend.RULES["turn_ahead"]
+    assert model.provenance["chosen"] == "step 2, of 6 looks of the judge, speed_push 0.6"
+    assert model.golden is not None and model.licence
 
 
 def test_a_dog_out_of_a_file_goes_on(frames, tmp_path: Path):

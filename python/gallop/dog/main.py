@@ -202,7 +202,8 @@ def mended(args: argparse.Namespace, trainer: Trainer, plan: dog_mend.Plan,
         stage.train(args.quiet, stage.steps)
         return
     choice.begin((plan, args.seed, seconds), args.checkpoint, model(), dog_mend.MEANS)
-    choice.watch(stage, stage.steps, model, args.quiet, dog_mend.SINCE)
+    let = choice.watch(stage, stage.steps, model, args.quiet, dog_mend.SINCE)
+    trainer.interrupted = not let
 
 
 def write_curve(path: Path, history: list[tuple[int, float, list[float]]]) -> None:

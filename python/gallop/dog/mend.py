@@ -118,18 +118,17 @@ class Mending:
         self.step, self.steps = 0, plan.steps * len(plan.rates)
         self.round: Mend | None = None
         self.made, self.since, self.span = 0, 0.0, 0.0  # of the round
+        self.total = trainer.history[-1][0] if trainer.history else 0  # steps of the training
 
     def train(self, quiet: bool, stop: int) -> bool:
         """Go on to a step; whether it was let."""
-        bar, history = Progress(self.steps, "mend", quiet, self.step), self.trainer.history
-        before = history[-1][0] if history else 0
+        bar = Progress(self.steps, "mend", quiet, self.step)
         with Interrupt() as asked:
             while self.step < stop and not asked.asked:
                 loss = self._next(stop)
                 if self.made % 50 == 0 or self.step == self.steps:
                     bar.step(self.step, f"loss {loss:.4f} step {self.made}")
-                    before += self.made % 50 or 50
-                    history.append((before, loss, []))
+                    self.trainer.history.append((self.total, loss, []))
         self._keep()
         self.trainer.interrupted = asked.asked
         return not asked.asked
@@ -140,7 +139,7 @@ class Mending:
         if self.round is None:
             self.round = self._begun(number)
         loss = self.round.step(self.step / steps - number, self.made)
-        self.made += 1
+        self.made, self.total = self.made + 1, self.total + 1
         share = (time.monotonic() - self.since) / self.span if self.end else self.made / steps
         self.step = min(number * steps + min(round(share * steps), steps), stop)
         if self.step == (number + 1) * steps:

@@ -16,6 +16,7 @@ import numpy as np
 import torch
 
 from gallop import contract, start
+from gallop.choice import Steps
 from gallop.distil import said_to
 from gallop.dog import polish as dog_polish
 from gallop.dog import train as dog_train
@@ -47,8 +48,8 @@ class Course:
     characters: int = 0
 
 
-class Person:
-    """The walker or the runner on its way; `step` and `interrupted` as a Polish has them."""
+class Person(Steps):
+    """The walker or the runner on its way."""
 
     def __init__(self, model: Model, pruned: FileModule, there: list[torch.Tensor], data: Dataset,
                  style: int, course: Course, device: str, checkpoint: Path | None = None) -> None:
@@ -68,17 +69,8 @@ class Person:
         stage = Stage(1, max(1, round(256 * course.size)), 16, weights=Weights(3.0, 1.0))
         pool = course.characters or max(8, round(512 * course.size))
         plan = Plan(course.steps, pool, rate=course.rate, keep=course.keep, stage=stage)
-        self.polish = Polish(net, unroll, rules, data, batches, style, plan, course.seed, world,
-                             checkpoint, pfnn_of(model, dense, styles).to(world.device), there)
-
-    @property
-    def step(self) -> int:
-        return self.polish.step
-
-    def train(self, quiet: bool, stop: int) -> bool:
-        """Go on to a step; whether it was let."""
-        self.polish.train(quiet, stop)
-        return not self.polish.interrupted
+        super().__init__(Polish(net, unroll, rules, data, batches, style, plan, course.seed, world,
+                                checkpoint, pfnn_of(model, dense, styles).to(world.device), there))
 
     def save(self) -> None:
         """Write the checkpoint."""
