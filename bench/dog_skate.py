@@ -1,78 +1,68 @@
-"""What feet slide in the dog's motion itself, as `gallop judge` measures a controller's.
+"""What feet slide in the dog's motion itself and by a model, as `gallop judge` measures it.
 
-    PYTHONPATH=python python bench/dog_skate.py [FOLDER]
+    PYTHONPATH=python python bench/dog_skate.py models/dog.gallop [FOLDER]
 
-The clean motion at 60 Hz, not mirrored, by its own labels of contact: the mean speed over the ground of
-feet on it, from the frame before. A line for each of the judge's ways to go: the frames that go so fast,
-so curved and so much aside, of the clips themselves and of what is made from them.
+For each of the judge's ways to go, and some between: the mean speed over the ground of feet on it, from
+the frame before, seconds of such motion, and the share of feet on the ground. Of the motion those
+frames count that go so fast, so curved and so much aside: of the clips as they came, of the clips made
+clean, by the labels of these, and of what is made from them. The model goes so for 56 s, by its own
+contacts, before the anchor and locking.
 """
 
 from __future__ import annotations
 
-import re
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
+import torch
 from scipy.ndimage import gaussian_filter1d
 
-from gallop import dog
+from gallop import dog, modelfile
 from gallop.dog import clean, data
 from gallop.dog.clean import Clip
+from gallop.dog.control import Command, Controller
 
 BLUR = 9.0  # frames over which speed and turn are the mean
-AHEAD, ASIDE, BACK = (0, 30), (60, 120), (140, 180)  # degrees between the way and the facing
-ANY = (0.0, 9.0)
+SLOW, NEAR, CURVED, TURNED = 0.06, 0.12, 0.2, 35.0  # m/s, share of the speed, rad/s, degrees
+BEFORE, FRAMES = 240, 3360  # as the judge's first four seconds and the rest of its minute
+JUMP_EVERY, PRESS = 180, 6
 
 
 @dataclass(frozen=True)
 class Manner:
-    """Frames of a way to go: speeds m/s, turns rad/s and angles to the facing in degrees, from and
-    to; `jumps` within a jump's time of its top, or not."""
+    """A way to go: speed m/s, turn rad/s, angle between way and facing in degrees; frames of the
+    motion are of it that are near."""
 
     name: str
-    speed: tuple[float, float]
-    turn: tuple[float, float]
-    angle: tuple[float, float] = AHEAD
+    speed: float
+    turn: float = 0.0
+    angle: float = 0.0
     jumps: bool = False
 
 
 MANNERS = (
-    Manner("walk 0.9", (0.75, 1.05), (0, 0.2)),
-    Manner("trot 1.4", (1.2, 1.6), (0, 0.2)),
-    Manner("run 2.5", (2.2, 2.8), (0, 0.2)),
-    Manner("run 3.0", (2.8, 3.2), (0, 0.2)),
-    Manner("run 3.5", (3.2, 3.8), (0, 0.2)),
-    Manner("circle 0.9, 0.5 rad/s", (0.75, 1.05), (0.35, 0.65)),
-    Manner("circle 2.0, 0.8 rad/s", (1.7, 2.3), (0.55, 1.05)),
-    Manner("circle 2.5, 0.8 rad/s", (2.2, 2.8), (0.55, 1.05)),
-    Manner("circle 3.0, 0.8 rad/s", (2.8, 3.2), (0.55, 1.05)),
-    Manner("circle 3.5, 0.8 rad/s", (3.2, 3.8), (0.55, 1.05)),
-    Manner("side walk 0.18", (0.13, 0.25), (0, 0.3), ASIDE),
-    Manner("side run 0.7", (0.55, 0.85), (0, 0.3), ASIDE),
-    Manner("back walk 0.27", (0.18, 0.36), (0, 0.3), BACK),
-    Manner("back 0.6", (0.45, 0.75), (0, 0.3), BACK),
-    Manner("back run 1.05", (0.85, 1.25), (0, 0.3), BACK),
-    Manner("turn on the spot, 1 rad/s", (0, 0.15), (0.7, 1.3), (0, 180)),
-    Manner("jump 2.5", (1.8, 3.2), ANY, (0, 180), True),
-)
+    Manner("walk", 0.6), Manner("walk", 0.9), Manner("trot", 1.4), Manner("run", 2.0),
+    Manner("run", 2.5), Manner("run", 3.0), Manner("run", 3.5), Manner("circle", 0.9, 0.5),
+    Manner("circle", 1.4, 0.8), Manner("circle", 2.0, 0.8), Manner("circle", 2.5, 0.8),
+    Manner("circle", 3.0, 0.8), Manner("circle", 3.5, 0.8), Manner("side", 0.18, 0, 90),
+    Manner("side", 0.4, 0, 90), Manner("side", 0.7, 0, 90), Manner("back", 0.27, 0, 180),
+    Manner("back", 0.6, 0, 180), Manner("back", 1.05, 0, 180), Manner("spot", 0, 1.0),
+    Manner("jump", 2.5, 0, 0, True),
+)  # fmt: skip
 
 
-def slides(clip: Clip) -> tuple[np.ndarray, np.ndarray]:
-    """Speeds of the feet [T, 4] in cm/s, and which are on the ground and to be trained on."""
-    way = np.diff(clean.feet_world(clip)[..., [0, 2]], axis=0, prepend=np.nan)
-    on = (clip.contact > 0.5) & clip.keep[:, None]
-    on[0] = False
-    return np.linalg.norm(way, axis=-1) * clip.rate, on
-
-
-def going(clip: Clip) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Speed m/s, size of the turn rad/s, and angle of the way to the facing, degrees, of each frame."""
+def near(clip: Clip, manner: Manner) -> np.ndarray:
+    """Which frames go that way."""
     step = np.gradient(clip.root, axis=0) * clip.rate / 100
     step = gaussian_filter1d(step @ [1j, 1] * np.exp(-1j * clip.facing), BLUR)  # real part ahead
-    turn = gaussian_filter1d(np.gradient(clip.facing) * clip.rate, BLUR)
-    return np.abs(step), np.abs(turn), np.degrees(np.abs(np.angle(step)))
+    turn = np.abs(gaussian_filter1d(np.gradient(clip.facing) * clip.rate, BLUR))
+    off = np.abs(np.degrees(np.abs(np.angle(step))) - manner.angle)
+    wide = max(SLOW, NEAR * manner.speed) * (2 if manner.jumps else 1)
+    good = (np.abs(np.abs(step) - manner.speed) <= wide) & (leaps(clip) == manner.jumps)
+    good &= (np.abs(turn - manner.turn) <= CURVED) | manner.jumps
+    return good & ((off <= TURNED) | (manner.speed == 0))
 
 
 def leaps(clip: Clip) -> np.ndarray:
@@ -83,30 +73,73 @@ def leaps(clip: Clip) -> np.ndarray:
     return out
 
 
-def figures(clips: list[Clip], manner: Manner) -> str:
-    """Skate, seconds, and share of feet on the ground of the frames of a manner."""
-    speeds, kept, feet = [], 0, 0
-    for clip in clips:
-        size, on = slides(clip)
-        values = zip(going(clip), (manner.speed, manner.turn, manner.angle))
-        its = clip.keep & (leaps(clip) == manner.jumps)
-        for value, (least, most) in values:
-            its &= (value >= least) & (value <= most)
-        speeds.append(size[on & its[:, None]])
-        kept, feet = kept + int(its.sum()), feet + int((on & its[:, None]).sum())
-    found = np.concatenate(speeds) if speeds else np.zeros(0)
-    if len(found) < 20:
-        return f"{'-':>6}{kept / dog.RATE:8.1f}{'-':>6}"
-    return f"{found.mean():6.1f}{kept / dog.RATE:8.1f}{100 * feet / (4 * kept):6.0f}"
+def of_motion(clips: list[Clip], by: list[Clip], manner: Manner) -> str:
+    """Of clips that go that way `by` these, whose contacts count."""
+    slides, frames = [np.zeros(0)], 0
+    for clip, its in zip(clips, by):
+        way = np.diff(clean.feet_world(clip)[..., [0, 2]], axis=0, prepend=np.nan)
+        good = its.keep & near(its, manner)
+        on = (its.contact > 0.5) & good[:, None]
+        on[0] = False
+        slides.append(np.linalg.norm(way, axis=-1)[on] * clip.rate)
+        frames += int(good.sum())
+    return said(np.concatenate(slides), frames)
+
+
+def of_model(model: modelfile.Model) -> list[str]:
+    """Of the model, one for each manner."""
+    control = Controller(model, len(MANNERS), {"anchor": 0.0})
+    slides, on = [], []
+    with torch.no_grad():
+        for frame in range(BEFORE + FRAMES):
+            control.step(told(frame, control.rules))
+            slides.append(control.state.feet_rate[..., 0::2].norm(dim=-1) * dog.RATE)
+            on.append(control.y[:, control.body.at["contact"]] > 0.5)
+    size, planted = torch.stack(slides[BEFORE:]).numpy(), torch.stack(on[BEFORE:]).numpy()
+    return [said(size[:, i][planted[:, i]], FRAMES) for i in range(len(MANNERS))]
+
+
+def told(frame: int, rules: dict[str, float]) -> Command:
+    """The stick of a frame for all manners: sideways and backwards the rules make it slower."""
+    seconds, rows = frame / dog.RATE, []
+    for manner in MANNERS:
+        strafes = manner.angle > 0 or manner.speed == 0
+        part = {90: rules["speed_side"], 180: rules["speed_back"]}.get(manner.angle, 1.0)
+        speed = manner.speed * 100 / dog.RATE / part
+        walk, run = rules["speed_walk"], rules["speed_run"]
+        more = np.clip((speed - walk) / (run - walk), 0, 1)
+        size = min(speed / (walk + (run - walk) * more), 1)
+        angle = manner.turn * seconds
+        jump = manner.jumps and frame >= JUMP_EVERY and frame % JUMP_EVERY < PRESS
+        rows.append((np.sin(angle) * size, np.cos(angle) * size, more,
+                     angle + np.radians(manner.angle), strafes, jump))
+    table = torch.tensor(np.array(rows, np.float32))
+    return Command(table[:, :2], *table[:, 2:].unbind(1))
+
+
+def said(speeds: np.ndarray, frames: int) -> str:
+    """Skate, seconds and share of feet on the ground; dashes for less than half a second."""
+    if frames < 30:
+        return f"{'-':>6}{'-':>7}{'-':>5}"
+    return f"{speeds.mean():6.1f}{frames / dog.RATE:7.1f}{25 * len(speeds) / frames:5.0f}"
 
 
 def main() -> None:
-    folder = Path(sys.argv[1]) if len(sys.argv) > 1 else dog.default_folder()
-    clips = data.takes(folder)
-    own, made = ([c for c in clips if re.fullmatch(end, c.name)] for end in (r".*\d", r".*\d[<|]"))
-    print(f"{'':28}{'the clips: skate cm/s, s, on %':>34}{'made: the same':>28}")
-    for manner in MANNERS:
-        print(f"{manner.name:28}{figures(own, manner):>34}{figures(made, manner):>28}")
+    folder = Path(sys.argv[2]) if len(sys.argv) > 2 else dog.default_folder()
+    with np.load(folder / dog.FILE) as archive:
+        names = [n for n in archive.files if not any(f"dog_{w}" in n for w in data.NOT_USED)]
+        raw = [clean.read(n, archive[n]) for n in names]
+    whole = [clean.halved(clean.cleaned(clip)) for clip in raw]
+    came = [replace(clean.halved(clip), contact=by.contact) for clip, by in zip(raw, whole)]
+    made = [c for c in data.takes(folder) if c.name[-1] in "<|" and "_" not in c.name[-3:]]
+    model = of_model(modelfile.read(Path(sys.argv[1])))
+    print(f"{'':24}{'as it came':>18}{'clean':>18}{'made':>18}{'the model':>18}")
+    print(f"{'':24}" + 4 * f"{'cm/s':>6}{'s':>7}{'on %':>5}")
+    for manner, its in zip(MANNERS, model):
+        name = f"{manner.name} {manner.speed:g} m/s" + (
+            f", {manner.turn:g} rad/s" if manner.turn else "")
+        print(f"{name:24}{of_motion(came, whole, manner)}{of_motion(whole, whole, manner)}"
+              f"{of_motion(made, made, manner)}{its}")
 
 
 if __name__ == "__main__":

@@ -69,8 +69,8 @@ class Orders:
         self.left[i], self.age[i] = rng.integers(240, 600), 0
         self.angle[i] += rng.uniform(-0.8, 0.8)
         least, most = {"run": (0.8 * run, run), "circle": (0.7 * run, run),
-                       "jump": (0.55 * run, 0.9 * run), "side": (0.9 * walk, 3 * walk),
-                       "back": (0.8 * walk, 2.7 * walk), "walk": (0.45 * walk, 2.1 * walk),
+                       "jump": (0.55 * run, 0.9 * run), "side": (0.9 * walk, run),
+                       "back": (0.8 * walk, run), "walk": (0.45 * walk, 2.1 * walk),
                        "turn": (0, 0)}[kind]
         walks = kind in ("side", "back") and rng.random() < 0.5
         self.speed[i] = walk if walks else rng.uniform(least, most)
