@@ -6,7 +6,6 @@
 
 #include "space.h"
 
-static const float settle_seconds = 4; /* before steady measures begin */
 static const float planted = 0.5f;     /* contact from which a toe counts as on the ground */
 static const float stopped = 0.1f;     /* m/s */
 static const float in_the_air = 0.08f; /* m that all toes are over the ground */
@@ -290,6 +289,7 @@ static void measure_most(const scope *self, const gali_judge_trace *trace, size_
 static void measure_pose(const scope *self, const gali_judge_trace *trace, gali_judge_figures *out) {
     const float cm = self->unit * 100;
     out->hips = out->root = 0;
+    out->span = (double)(trace->span * cm);
     for (uint32_t f = self->first; f < self->frames; f++) {
         const gali_judge_frame *now = &trace->frames[f], *a = f > 1 ? now - 2 : now, *b = f > 1 ? now - 1 : now;
         out->hips = fmax(out->hips, change_of(self, a->hips, b->hips, now->hips));
@@ -339,14 +339,10 @@ static void measure_jumps(const scope *self, const gali_judge_trace *trace, gali
 gali_judge_figures gali_judge_measure(const gali_contract *contract, uint32_t frames, uint32_t feet,
                                       const gali_judge_trace *raw, const gali_judge_trace *free_trace,
                                       const gali_judge_trace *locked) {
-    scope self = {contract,       frames,        feet, (uint32_t)(settle_seconds * contract->rate),
+    scope self = {contract,       frames,        feet, gali_judge_settled(frames, contract->rate),
                   contract->rate, contract->unit};
     gali_judge_figures out = {.finite = raw->bad == 0 && free_trace->bad == 0 && locked->bad == 0};
     double share = 0;
-    if (self.first >= frames) {
-        self.first = frames / 2;
-    }
-    self.first = self.first > 0 ? self.first : 1;
     measure_speed(&self, locked, &out);
     measure_stops(&self, locked, &out);
     measure_pivots(&self, locked, &out);

@@ -47,7 +47,8 @@
     FIGURE(turned999, "trnd99.9", 1, "999 of 1000 frames below this, degrees")                                 \
     FIGURE(twist, "twist", 0, "most that a thigh or a shank is twisted about itself, from rest, degrees")      \
     FIGURE(twist999, "twst99.9", 0, "999 of 1000 frames below this, degrees")                                  \
-    FIGURE(hips, "hips", 1, "largest such change of the first joint in the world, cm")                         \
+    FIGURE(span, "span", 0, "most that a joint goes up and down against the first one, cm")                    \
+    FIGURE(hips, "hips", 1, "largest change of the first joint's way in a frame, in the world, cm")            \
     FIGURE(root, "root", 1, "the same of the root, which cameras follow, cm")
 #define GALI_JUDGE_JUMPS(FIGURE)                                                                               \
     FIGURE(asked, "asked", 0, "jumps asked for")                                                               \

@@ -8,10 +8,14 @@
 #include "motion/vec.h"
 #include "space.h"
 
-/* A joint in the last frame: in the world, in the root frame, how it had come there, and how it was turned against its parent. */
+/*
+ * A joint in the last frame: in the world, in the root frame, how it had come there, and how it was turned against its parent;
+ * and the least and the most of its height over the first joint until then.
+ */
 typedef struct seen_joint {
     gal_vec3 world, local, way;
     gal_quat turn;
+    float low, high;
 } seen_joint;
 
 /* Where a character is seen from: its root. */
@@ -30,6 +34,13 @@ typedef struct run {
     int32_t heel_contact[GALI_JUDGE_FEET]; /* -1: none */
     seen_joint *seen;                      /* [count][joints] */
 } run;
+
+uint32_t gali_judge_settled(uint32_t frames, float rate) {
+    const float settle_seconds = 4;
+    uint32_t settled = (uint32_t)(settle_seconds * rate);
+    settled = settled < frames ? settled : frames / 2;
+    return settled > 0 ? settled : 1;
+}
 
 gal_status gali_judge_stage_make(gali_judge_stage *stage, gal_controller *controller, uint32_t frames,
                                  gali_judge_ground_kind ground, int locks, gal_error *error) {
@@ -245,6 +256,18 @@ static void keep_joint(gali_judge_frame *frame, seen_joint *seen, gal_vec3 world
     seen->way = way;
 }
 
+/* How far joints go up and down against the first one; `first`: nothing was seen yet. */
+static void keep_span(run *self, uint32_t index, const gal_transform *pose, int first) {
+    gali_judge_trace *trace = &self->stage->traces[index];
+    seen_joint *seen = &self->seen[(size_t)index * self->contract->joint_count];
+    for (uint32_t j = 0; j < self->contract->joint_count; j++) {
+        float height = pose[j].position.y - pose[0].position.y;
+        seen[j].low = first ? height : fminf(seen[j].low, height);
+        seen[j].high = first ? height : fmaxf(seen[j].high, height);
+        trace->span = fmaxf(trace->span, seen[j].high - seen[j].low);
+    }
+}
+
 static void keep(run *self, uint32_t index, uint32_t f) {
     gali_judge_trace *trace = &self->stage->traces[index];
     gali_judge_frame *frame = &trace->frames[f];
@@ -270,6 +293,10 @@ static void keep(run *self, uint32_t index, uint32_t f) {
         frame->lowest = fminf(frame->lowest, p.y - ground_at(self, p.x, p.z));
     }
     keep_turns(self, index, pose, root, f);
+    uint32_t settled = gali_judge_settled(self->stage->frames, self->contract->rate);
+    if (f >= settled) {
+        keep_span(self, index, pose, f == settled);
+    }
     float ground = ground_at(self, state.root.x, state.root.z);
     frame->moved /= (float)joints;
     frame->body = pose[0].position.y - ground;

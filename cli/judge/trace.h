@@ -37,7 +37,8 @@ typedef struct gali_judge_trace {
     gali_judge_frame *frames;        /* [frames], owned */
     uint32_t bones[GALI_JUDGE_BINS]; /* how often a bone was off its length by bin / 1000 */
     gal_vec3 *joints;                /* [frames][joints] in the world, owned; NULL where the stage keeps none */
-    uint64_t bad;                    /* joints that were not finite */
+    float span;   /* most that a joint goes up and down against the first one once that counts */
+    uint64_t bad; /* joints that were not finite */
 } gali_judge_trace;
 
 typedef struct gali_judge_stage {
@@ -52,6 +53,9 @@ typedef struct gali_judge_stage {
     uint64_t resets;
     double step_seconds; /* sum over all steps */
 } gali_judge_stage;
+
+/* The first frame that counts: steady by then, or half of a shorter run. */
+uint32_t gali_judge_settled(uint32_t frames, float rate);
 
 /* Which lock settings a script is run with: bits. */
 enum { GALI_JUDGE_FREE = 1, GALI_JUDGE_LOCKED = 2 };

@@ -65,17 +65,17 @@ RULES = {
 }  # fmt: skip
 
 # Rules that are fitted to the network at the end, and what is tried beside their values.
-FIT = {"future_position_bias_strafe": (3.4, 4.4, 4.8, 5.2), "phase_aside": (1.0, 1.9)}
+FIT = {"future_position_bias_strafe": (3.4, 4.4, 4.6, 4.8, 5.2), "phase_aside": (1.0, 1.9),
+       "inertia_way": (13.2,)}
 
 # What is trained: width of the hidden layers and steps of polish, and the same with --quick.
 HIDDEN = {"pfnn": 384, "mann": 224}
 POLISH = 5900
 QUICK_HIDDEN, QUICK_POLISH = 160, 400
 # What the polish has of its own, of polish.Plan.
-RECIPE = {"paced": True, "carry": 1.0, "leap": 0.5, "leaps": 8.0, "turns": 6.0, "spins": 0.13,
-          "squats": 3.0, "steady": 3.0, "blunt": 0.5, "facing": 2.0, "sway": 4.0, "hips": 0.05,
-          "arc": 0.05}
-QUICK_RECIPE = {**RECIPE, "course": 40.0}  # so few steps leave who runs too slow else
+RECIPE = {"paced": True, "carry": 1.0, "leap": 0.5, "leaps": 8.0, "turns": 8.0, "spins": 0.13,
+          "squats": 3.0, "steady": 3.0, "blunt": 0.5, "course": 40.0, "facing": 2.0, "sway": 4.0,
+          "hips": 0.05, "arc": 0.05, "flip": 1.0, "bounds": 0.1}
 
 # Label constants: speeds in cm/s, heights as shares of the height of the hips when standing.
 RUNS = (175.0, 215.0)  # between these a walk becomes a run; to the side and back sooner
@@ -83,6 +83,9 @@ SIDE, BACK = 0.65, 0.75
 CROUCHES = (0.945, 0.865)  # of clips that crouch
 JUMPS = 1.05  # the hips of a jump rise above this,
 ALOFT = 6.0  # and both toes above this many cm
+RAISED = 30.0  # cm over the hips: a hand so high is a gesture's where nobody runs or jumps,
+HELD = 20  # frames at least,
+AROUND = 30  # and so many frames before and after it are, too
 
 EVEN = 0.4  # 0: frames are drawn as often as there are, 1: every kind of them equally often
 PACES = (20, 90, 150, 220, 300, 380)  # cm/s
@@ -157,6 +160,21 @@ def jumps(position: np.ndarray, toes: list[int]) -> np.ndarray:
     return out
 
 
+def gestures(position: np.ndarray, gait: np.ndarray, hands: list[int]) -> np.ndarray:
+    """Where hands are raised [T] by one who goes no faster than a walk: people wave, scratch
+    themselves and hold their arms out for who records them. Few frames do, but a network that has
+    seen them lifts its hands where it is least sure, in the steps of a turn on the spot."""
+    up = (position[:, hands, 1] - position[:, :1, 1]).max(1) > RAISED
+    out = np.zeros(len(up), bool)
+    for first, end in label.runs(up):
+        if end - first < HELD:
+            continue
+        around = slice(max(first - AROUND, 0), end + AROUND)
+        brisk = gait[around, RUN].max() > 0.5 or gait[around, JUMP].max() > 0
+        out[around] |= not brisk
+    return out
+
+
 def take_of(clip: motion.Clip, legs: list[clean.Leg]) -> Take:
     """A labelled take, with a straight path before and after it where it is cut."""
     position, turn = clip.world()
@@ -168,7 +186,9 @@ def take_of(clip: motion.Clip, legs: list[clean.Leg]) -> Take:
     gait = gait_amounts(position, path, facing, toe, clip.tag)
     phase = label.phase(contact, extend=True)
     labels = label.Labels(path, facing, contact, gait, phase)
-    take = Take(clip.name, position, turn, labels, clip.keep, clip.style, clip.tag)
+    hands = [clip.skeleton.names.index(side + "Wrist") for side in ("Left", "Right")]
+    keep = clip.keep & ~gestures(position, gait, hands)
+    take = Take(clip.name, position, turn, labels, keep, clip.style, clip.tag)
     return anyone.padded(take, 62)
 
 
