@@ -79,7 +79,7 @@ class Bounds:
         way = s.path[:, now] - s.path[:, now - BEFORE]
         slow = way.detach().norm(dim=-1) * self.per_second / BEFORE < SLOW
         gait = s.gait[:, now].detach()
-        how = torch.where(slow, 0, 1 + (gait[:, self.run] > 0.5).long())
+        how = (~slow).long() * (1 + (gait[:, self.run] > 0.5).long())
         low, high = (bound.index_select(0, how) for bound in (self.low, self.high))
         off = torch.relu(low - points) + torch.relu(points - high)
         said = (gait.index_select(1, self.none) <= LOW).all(1)

@@ -161,7 +161,7 @@ class Polish:
         self.planted = torch.tensor([c for c, _, _ in feet], device=world.device)
         self.foot_weight = torch.tensor([w for _, _, w in feet], device=world.device)
         hangs = [(j, p) for j, p in enumerate(self.unroll.at.parents) if p >= 0]
-        self.hanging, self.parents = torch.tensor(hangs, device=world.device).unbind(1)
+        self.hanging, self.parents = torch.tensor(hangs, device=world.device).T.contiguous()
         self.legs, self.top = self._leg_joints(contract), self._highest()
         taught = self._sight_alone(contract) if plan.ground > 0 else self.net.parameters()
         self.adam = graph.adam(torch.optim.Adam, taught, plan.rate, world.device)
