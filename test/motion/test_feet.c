@@ -223,6 +223,36 @@ static void a_lock_that_fades_does_not_drag_a_running_paw(void **unused) {
     part(&p);
 }
 
+/*
+ * Where a runner takes off, the network says of his foot that it is on the ground, a quarter of a metre over it: what is in the
+ * air stays there.
+ */
+static void a_foot_in_the_air_is_not_on_the_ground(void **unused) {
+    (void)unused;
+    gal_controller *runner = shipped_open("runner");
+    const gali_contract *contract = runner->contract;
+    pair p = set_out(runner, NULL);
+    float drawn = 0, free_high = 0;
+    for (int frame = 0; frame < 780; frame++) {
+        const gal_input input = {.move_y = 1, .run = 0.6f, .jump = frame >= 180 && frame % 180 < 6};
+        gal_crowd_set_input(p.crowd, p.locked, &input);
+        gal_crowd_set_input(p.crowd, p.free, &input);
+        gal_crowd_step(p.crowd);
+        const gal_transform *pose = gal_crowd_pose(p.crowd, p.locked, NULL);
+        const gal_transform *free = gal_crowd_pose(p.crowd, p.free, NULL);
+        for (uint32_t leg = 0; frame > 120 && leg < contract->leg_count; leg++) {
+            uint32_t toe = contract->legs[leg].toe;
+            float high = free[toe].position.y - contract->rules.foot_toe_height;
+            free_high = fmaxf(free_high, high);
+            drawn = high > 20 ? fmaxf(drawn, free[toe].position.y - pose[toe].position.y) : drawn;
+        }
+    }
+    print_message("a toe 20 cm over the ground, of %.0f at most, is drawn down by %.1f cm at most\n",
+                  (double)free_high, (double)drawn);
+    assert_true(free_high > 30 && drawn < 5);
+    part(&p);
+}
+
 /* How far a knee is bent, degrees. */
 static float knee_bent(const gal_transform *pose, const gali_leg *leg) {
     gal_vec3 thigh = gali_vec3_sub(pose[leg->knee].position, pose[leg->hip].position),
@@ -361,6 +391,7 @@ int main(void) {
         cmocka_unit_test(a_lock_lets_go_when_it_pulls_too_far),
         cmocka_unit_test(a_foot_that_is_let_go_steps),
         cmocka_unit_test(a_lock_that_fades_does_not_drag_a_running_paw),
+        cmocka_unit_test(a_foot_in_the_air_is_not_on_the_ground),
         cmocka_unit_test(who_stands_straightens_his_knees),
         cmocka_unit_test(local_transforms_compose_to_the_pose),
         cmocka_unit_test(a_rigid_pose_has_the_bones_of_the_rest_skeleton),

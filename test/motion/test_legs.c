@@ -176,7 +176,7 @@ static gal_vec3 reached_toe(lane *l, const gal_transform *legs, gal_vec3 toe, ga
     }
     gali_v3 side = gali_v3_of((gal_vec3){-1, 0, 0});
     gali_vfoot foot = {gali_v3_of(toe), gali_v3_of(sole)};
-    foot.sole = raised ? gali_raise_heel(&s, 0, foot) : foot.sole;
+    foot.sole = raised ? gali_raise_heel(&s, 0, foot, gali_vf_set(0)) : foot.sole;
     gali_place_foot(&s, s.mask, &l->contract->legs[0], foot.toe, foot.sole, side);
     near_length(legs, LEFT_HEEL, LEFT_TOE,
                 distance(lane_pose(l, LEFT_HEEL).position, lane_pose(l, LEFT_TOE).position));
