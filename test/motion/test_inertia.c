@@ -332,6 +332,12 @@ static float slope(void *context, float x, float z) {
     return 0.5f * z;
 }
 
+static float steep(void *context, float x, float z) {
+    (void)context;
+    (void)x;
+    return -0.577f * z; /* 30 degrees down */
+}
+
 /* How much a joint's way and the body's change in a frame at most. */
 typedef struct changes {
     float most, body;
@@ -390,6 +396,15 @@ static void a_lock_that_is_switched_eases_in(void **unused) {
     assert_true(change_of_switched("dog", stairs, walk, 52).most < 14); /* 27 */
 }
 
+/* A leg that reaches for the ground down a slope is straight before its foot is there: its knee brakes on the way. */
+static void a_knee_brakes_before_its_leg_is_straight(void **unused) {
+    (void)unused;
+    const gal_input run = {.move_y = 1, .run = 1}, walk = {.move_y = 1};
+    const int never = 1000;
+    assert_true(change_of_switched("runner", steep, run, never).most < 9);
+    assert_true(change_of_switched("walker", steep, walk, never).most < 4.5f);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_jump_is_made_up_for_in_time),
@@ -401,6 +416,7 @@ int main(void) {
         cmocka_unit_test(a_stick_thrown_over_does_not_show),
         cmocka_unit_test(a_steady_walk_is_shown_as_predicted),
         cmocka_unit_test(a_lock_that_is_switched_eases_in),
+        cmocka_unit_test(a_knee_brakes_before_its_leg_is_straight),
     };
     return cmocka_run_group_tests_name("motion inertia", tests, NULL, NULL);
 }
