@@ -257,7 +257,7 @@ static void a_knee_is_where_it_is_eased_to(void **unused) {
     lane_set(&l, l.is->foot_lifted, 1);
     lane_set(&l, l.is->frames, 1);
     lane_set(&l, l.is->fresh, 0);
-    gali_ease_knee(&s, 0);
+    gali_ease_knee(&s, 0, gali_vm_from_bits(0));
     gal_vec3 shown = lane_get3(&l, l.is->place_shown + 3 * k), now = lane_pose(&l, LEFT_KNEE).position;
     gal_vec3 way = gali_vec3_sub(shown, hip), got = gali_vec3_sub(now, hip);
     float off = distance(gali_vec3_unit(way, way), gali_vec3_unit(got, got)) * 43;
@@ -277,10 +277,11 @@ static void a_heel_goes_no_faster_than_a_knee(void **unused) {
     gal_vec3 toe = {10, 50, 0}, sole = {0, -3, 14}, heel = gali_vec3_sub(toe, sole), way = {0, 0, 0};
     lane_set(&l, l.is->frames, 1);
     lane_set(&l, l.is->fresh, 1);
+    const gali_vm none = gali_vm_from_bits(0);
     float changed = 0;
     for (int f = 0; f < 20; f++) {
         gali_vfoot to = {gali_v3_of(toe), gali_v3_of(sole)};
-        const gali_vfoot foot = gali_ease_foot(&s, 0, to, gali_vm_from_bits(0));
+        const gali_vfoot foot = gali_ease_foot(&s, 0, to, (gali_veased){none, none});
         lane_set(&l, l.is->fresh, 0);
         const gali_v3 behind = gali_v3_sub(foot.toe, foot.sole);
         gal_vec3 shown = {gali_vf_first(behind.x), gali_vf_first(behind.y), gali_vf_first(behind.z)};
