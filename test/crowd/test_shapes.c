@@ -131,6 +131,23 @@ static void a_hundred_joints_sixteen_gaits_and_eight_legs(void **unused) {
     live(&t, 0.2f);
 }
 
+/* Where no bone has a length nothing tells how far a turn may go, nor where a knee is. */
+static void a_skeleton_of_no_length(void **unused) {
+    (void)unused;
+    for (int rigid = 0; rigid < 2; rigid++) {
+        text t = {malloc(MANNEQUIN_TEXT), 0};
+        line(&t, "gallop-contract 1\nname dot\nrate 30\nunit 1\njoint j0 - 0 0 0");
+        for (uint32_t j = 1; j < 6; j++) {
+            line(&t, "joint j%u j%u 0 0 0", j, j - 1);
+        }
+        line(&t, "leg j1 j2 j3 j4\nwindow 1 1\nsamples 0\nfuture 1\noutput contact j4");
+        needed_blocks(&t, "expmap");
+        line(&t, "rule inertia_jump 0.1\nrule inertia_way 0.2\nrule ground_reach 0.3\nrule ground_feet 1");
+        line(&t, "rule ground_drop 0.2\nrule ground_tilt 0.5\nrule joint_smooth 0\nrule pose_rigid %d", rigid);
+        live(&t, 0.5f);
+    }
+}
+
 static void two_joints_with_rules_at_odd_values(void **unused) {
     (void)unused;
     text t = begin(2);
@@ -206,6 +223,7 @@ int main(void) {
         cmocka_unit_test(three_joints_and_only_what_is_needed),
         cmocka_unit_test(one_joint_with_the_longest_window),
         cmocka_unit_test(a_hundred_joints_sixteen_gaits_and_eight_legs),
+        cmocka_unit_test(a_skeleton_of_no_length),
         cmocka_unit_test(two_joints_with_rules_at_odd_values),
         cmocka_unit_test(every_rule_may_be_at_its_limits),
     };
