@@ -53,22 +53,21 @@ static void parallel_for(void *context, void (*task)(void *argument, uint32_t in
     }
 }
 
-/* A convolution of an image, a product of matrices, a softmax and a norm of its rows. */
-static gali_program *make_program(gali_arena *arena, const gali_target *target) {
-    static const char text[] =
-        "symbol s 1..200\ninput %0 \"x\": f32[1, s, 64]\nconstant %1: f32[64, 64]\nconstant %2: f32[64]\n"
-        "constant %3: i64[4] = 1 1 -1 64\nconstant %4: f32[16, 1, 3, 3]\n"
-        "%5 \"product\": f32[1, s, 64] = MatMul (%0, %1)\n"
-        "%6 \"sum\": f32[1, s, 64] = Add (%5, %0)\n"
-        "%7 \"share\": f32[1, s, 64] = Softmax (%6) axis:int=-1\n"
-        "%8 \"norm\": f32[1, s, 64] = LayerNormalization (%6, %2) axis:int=-1\n"
-        "%9 \"image\": f32[1, 1, s, 64] = Reshape (%7, %3)\n"
-        "%10 \"maps\": f32[1, 16, s, 64] = Conv (%9, %4) pads:ints=1,1,1,1\n"
-        "output %8\noutput %10\n";
-    gal_error error = {0};
+/* The parts one after another: a part that writes what an earlier one has made shows each time. */
+static void one_by_one(void *context, void (*task)(void *argument, uint32_t index), void *argument,
+                       uint32_t count) {
+    *(uint32_t *)context += count;
+    for (uint32_t i = 0; i < count; i++) {
+        task(argument, i);
+    }
+}
+
+/* The graph of the text, its constants filled, as a program for the target. */
+static gali_program *make_program(gali_arena *arena, const char *text, const gali_target *target) {
+    gal_error error;
     gali_graph *graph;
     gali_program *p = NULL;
-    if (gali_graph_parse(&graph, text, sizeof text - 1, arena, &error) != GAL_OK) {
+    if (gali_graph_parse(&graph, text, strlen(text), arena, &error) != GAL_OK) {
         fail_msg("%s", error.message);
     }
     for (uint32_t i = 0; i < graph->value_count; i++) {
@@ -89,46 +88,93 @@ static gali_program *make_program(gali_arena *arena, const gali_target *target) 
     return p;
 }
 
-static void check_threads(const gali_target *target) {
-    static float x[ROWS * WIDTH], norm[2][ROWS * WIDTH], maps[2][16 * ROWS * WIDTH];
+/* A program of one input and its outputs, of so many numbers in this run. */
+typedef struct threads_case {
+    const char *text;
+    const gali_target *target;
+    uint32_t size, inputs, outputs[2]; /* an output of 0 is none */
+    uint32_t times;                    /* loops that threads share, at least */
+} threads_case;
+
+enum { NUMBERS_MAX = 1 << 17 };
+
+static void check_threads(const threads_case *c) {
+    static float x[NUMBERS_MAX], y[2][2][NUMBERS_MAX];
     static _Alignas(64) unsigned char workspace[1 << 20];
     gali_arena arena = {0};
-    void *library = program_build(make_program(&arena, target));
+    void *library = program_build(make_program(&arena, c->text, c->target));
     call_threads *run;
     *(void **)&run = dlsym(library, "model_call_threads");
     const unsigned char *const *weights = dlsym(library, "model_weights");
-    for (int i = 0; i < ROWS * WIDTH; i++) {
+    for (uint32_t i = 0; i < c->inputs; i++) {
         x[i] = (float)(i * 7919 % 223) * 0.01F - 1;
     }
-    uint32_t size = ROWS, parts = 0;
+    uint32_t size = c->size, parts = 0;
     const void *inputs[] = {x};
-    void *outputs[2][2] = {{norm[0], maps[0]}, {norm[1], maps[1]}};
+    void *outputs[2][2] = {{y[0][0], y[0][1]}, {y[1][0], y[1][1]}};
     assert_int_equal(run(&size, inputs, outputs[0], *weights, workspace, NULL), 0);
-    static const uint32_t counts[] = {1, 2, 7};
+    static const uint32_t counts[] = {1, 2, 7, 2, 7};
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
-        const parallel threads = {parallel_for, &parts, counts[i]};
+        const parallel threads = {i < 3 ? parallel_for : one_by_one, &parts, counts[i]};
         parts = 0;
-        memset(norm[1], 0, sizeof norm[1]);
-        memset(maps[1], 0, sizeof maps[1]);
+        memset(y[1], 0, sizeof y[1]);
         memset(workspace, 0x7f, sizeof workspace);
         assert_int_equal(run(&size, inputs, outputs[1], *weights, workspace, &threads), 0);
-        assert_memory_equal(norm[0], norm[1], sizeof norm[0]);
-        assert_memory_equal(maps[0], maps[1], sizeof maps[0]);
-        assert_true(counts[i] == 1 ? parts == 0
-                                   : parts >= 2 * counts[i]); /* the product and the maps at least */
+        for (int k = 0; k < 2; k++) {
+            assert_memory_equal(y[0][k], y[1][k], c->outputs[k] * sizeof(float));
+        }
+        assert_true(counts[i] == 1 ? parts == 0 : parts >= c->times * counts[i]);
     }
     dlclose(library);
     gali_arena_release(&arena);
 }
 
+/* A convolution of an image, a product of matrices, a softmax and a norm of its rows. */
 static void test_any_number_of_threads(void **state) {
     (void)state;
-    check_threads(NULL);
+    static const char text[] =
+        "symbol s 1..200\ninput %0 \"x\": f32[1, s, 64]\nconstant %1: f32[64, 64]\nconstant %2: f32[64]\n"
+        "constant %3: i64[4] = 1 1 -1 64\nconstant %4: f32[16, 1, 3, 3]\n"
+        "%5 \"product\": f32[1, s, 64] = MatMul (%0, %1)\n"
+        "%6 \"sum\": f32[1, s, 64] = Add (%5, %0)\n"
+        "%7 \"share\": f32[1, s, 64] = Softmax (%6) axis:int=-1\n"
+        "%8 \"norm\": f32[1, s, 64] = LayerNormalization (%6, %2) axis:int=-1\n"
+        "%9 \"image\": f32[1, 1, s, 64] = Reshape (%7, %3)\n"
+        "%10 \"maps\": f32[1, 16, s, 64] = Conv (%9, %4) pads:ints=1,1,1,1\n"
+        "output %8\noutput %10\n";
+    check_threads(&(threads_case){.text = text,
+                                  .size = ROWS,
+                                  .inputs = ROWS * WIDTH,
+                                  .outputs = {ROWS * WIDTH, 16 * ROWS * WIDTH},
+                                  .times = 2}); /* the product and the maps at least */
+}
+
+/*
+ * A row of two pieces of as many vectors each, whose last one writes over the next piece's beginning: were threads to share
+ * the loops of both, the second thread's end of the first piece would come after the first thread's beginning of the second.
+ * Rows of the same are shared.
+ */
+static void test_pieces_of_a_row(void **state) {
+    (void)state;
+    gal_error error;
+    const gali_target *target = gali_target_find("native", &error);
+    check_threads(&(threads_case){.text = "input %0: f32[20001]\n%1: f32[20001] = Neg (%0)\n"
+                                          "%2: f32[40002] = Concat (%1, %0) axis:int=0\noutput %2\n",
+                                  .target = target,
+                                  .inputs = 20001,
+                                  .outputs = {40002}});
+    check_threads(&(threads_case){.text = "input %0: f32[61, 1001]\n%1: f32[61, 1001] = Neg (%0)\n"
+                                          "%2: f32[61, 2002] = Concat (%1, %0) axis:int=1\noutput %2\n",
+                                  .target = target,
+                                  .inputs = 61 * 1001,
+                                  .outputs = {61 * 2002},
+                                  .times = 1});
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_any_number_of_threads),
+        cmocka_unit_test(test_pieces_of_a_row),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

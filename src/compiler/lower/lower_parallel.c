@@ -2,9 +2,10 @@
  * Which loop of a group's function is given out in ranges to the caller's threads.
  *
  * Loops that have nothing but loops (and lets) around them walk axes of results: what is summed is walked behind the making
- * of a sum. So their turns are independent within a stage; within a group of several, those of the loops that the stages
- * share. Of these the outermost with enough turns is marked, in every nest that the function is made of; it need not be the
- * outermost loop of all: each thread runs what is around it, and its own range of it.
+ * of a sum. So their turns are independent within a stage, but for those along a row that is made in pieces
+ * (lower_pieces.c); within a group of several, those of the loops that the stages share. Of these the outermost with enough
+ * turns is marked, in every nest that the function is made of; it need not be the outermost loop of all: each thread runs
+ * what is around it, and its own range of it.
  */
 #include <stdio.h>
 
@@ -85,7 +86,8 @@ static void mark(const gali_lowering *l, gali_loop_statement *block, gali_extent
 }
 
 void gali_lower_parallel(gali_lowering *l, uint32_t stages) {
-    choices c = find(l, l->f->body, stages > 1 ? l->shared : CHOICES_MAX);
+    uint32_t alone = l->in_row ? l->stage->rank - 1 : CHOICES_MAX;
+    choices c = find(l, l->f->body, stages > 1 ? l->shared : alone);
     int64_t most = 1;
     gali_extent best = GALI_EXTENT_UNKNOWN;
     for (uint32_t i = 0; l->p->typical && i < c.count && most < TURNS_ENOUGH; i++) {

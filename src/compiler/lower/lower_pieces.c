@@ -8,7 +8,7 @@
  *                     for once in (i >= 1444) { at = i - 1444; y[1444 + at] = b[at / 60][..] } }
  *
  * The axis' own loop stays one, which stages may share and threads may part. Of the innermost axis each piece is a loop; it
- * goes upwards, so what a vector writes past its piece's end the next one writes again.
+ * goes upwards, so what a vector writes past its piece's end the next one writes again: a thread does all pieces of its rows.
  */
 #include "compiler/lower/lowering.h"
 #include "compiler/program/scalars.h"
@@ -128,6 +128,16 @@ static void open_once(gali_lowering *l, const piece *own, const gali_loop_index 
     l->let_count = 0;
 }
 
+/* Whether vectors of the innermost axis end where pieces do. */
+static int ends_in_vectors(const gali_lowering *l, const seams *s) {
+    int64_t lanes = l->p->target ? l->p->target->lanes : 1;
+    int whole = 1;
+    for (uint32_t i = 0; i < s->count; i++) {
+        whole &= s->end[i] % lanes == 0;
+    }
+    return whole;
+}
+
 static void lower_pieces(gali_lowering *l, const gali_program_stage *stage, const seams *s, uint32_t depth) {
     int64_t extent = stage->extent[s->axis];
     int last = depth + 1 == stage->rank;
@@ -137,6 +147,7 @@ static void lower_pieces(gali_lowering *l, const gali_program_stage *stage, cons
     gali_loop_statement **outside = l->tail;
     const gali_loop_index whole = l->axis[s->axis];
     piece own = {.axis = s->axis};
+    l->in_row = last && !ends_in_vectors(l, s);
     for (uint32_t i = 0; i <= s->count && !l->why; i++) {
         own.count = (i < s->count ? s->end[i] : extent) - own.first;
         gali_program_stage part = stage_of(l, stage, &own);

@@ -112,8 +112,9 @@ typedef struct gali_lowering {
     const gali_program_stage *largest; /* the sum that the group's schedule is of; NULL: it has none */
     const gali_schedule *schedule;     /* NULL: by rules */
     gali_extent parallel;              /* turns of the loop that the schedule gives to threads; 0: by rule */
-    char refusal[256];                 /* of the schedule */
-    const char *why;                   /* the first failure */
+    int in_row; /* turns along the last dimension write what later ones write again: threads share none of them */
+    char refusal[256]; /* of the schedule */
+    const char *why;   /* the first failure */
 } gali_lowering;
 
 /* ---- lower.c ---- */
