@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -231,9 +232,59 @@ static void test_results(void **state) {
     }
 }
 
+/* "input %0 .. %2 = OP (%1)": so many, one after the other; op NULL: doubled and halved in turns. */
+static void write_chain(char *text, size_t size, const char *op, int count) {
+    size_t at = (size_t)snprintf(text, size, "input %%0: f32[2, 32]\nconstant %%1: f32[1] = 0.5\n");
+    for (int i = 2; i < count + 2; i++) {
+        const int from = i == 2 ? 0 : i - 1;
+        if (!op) {
+            at += (size_t)snprintf(text + at, size - at,
+                                   i % 2 ? "%%%d: f32[2, 32] = Mul (%%%d, %%1)\n"
+                                         : "%%%d: f32[2, 32] = Add (%%%d, %%%d)\n",
+                                   i, from, from);
+        } else {
+            at += (size_t)snprintf(text + at, size - at, "%%%d: f32[2, 32] = %s (%%%d)\n", i, op, from);
+        }
+    }
+    snprintf(text + at, size - at, "output %%%d\n", count + 1);
+}
+
+/* As a tree what is used twice again and again doubles each time, and who looks through scalars walks trees. */
+static void test_doubling_ends(void **state) {
+    (void)state;
+    static char text[1 << 13];
+    gali_arena arena = {0};
+    gali_program *p;
+    gal_error error = {0};
+    write_chain(text, sizeof text, NULL, 90);
+    gali_graph *graph = parsed(text, &arena);
+    assert_int_equal(gali_program_make(&p, graph, &arena, &error), GAL_OK);
+    assert_int_equal(gali_program_fuse(p, &error), GAL_OK);
+    for (uint32_t i = 0; i < p->stage_count; i++) {
+        gali_look look;
+        assert_true(p->stages[i].gone || gali_program_look(&p->stages[i], &look));
+        assert_true(p->stages[i].gone || look.tree <= (double)(1 << 18));
+    }
+    gali_arena_release(&arena);
+}
+
+/* What is used twice is kept in a local: a function of many such statements is not past the limit of locals. */
+static void test_long_chains(void **state) {
+    (void)state;
+    static char text[1 << 13];
+    static const char *const ops[] = {NULL, "silu", "Mish"};
+    gal_error error;
+    for (size_t i = 0; i < sizeof ops / sizeof *ops; i++) {
+        write_chain(text, sizeof text, ops[i], 90);
+        const fuse_case chain = {ops[i] ? ops[i] : "Add", text, 0, 0};
+        check_results(&chain, 1, NULL);
+        check_results(&chain, 1, gali_target_find("wasm32+simd128", &error));
+    }
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_groups),
-                                       cmocka_unit_test(test_a_mask_that_shrinks_is_no_constant),
-                                       cmocka_unit_test(test_results)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_groups), cmocka_unit_test(test_doubling_ends), cmocka_unit_test(test_long_chains),
+        cmocka_unit_test(test_a_mask_that_shrinks_is_no_constant), cmocka_unit_test(test_results)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

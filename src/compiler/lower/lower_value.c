@@ -2,7 +2,10 @@
 #include "compiler/lower/lowering.h"
 #include "compiler/program/guard.h"
 
-enum { USES_MOST = 1024 };
+enum {
+    USES_MOST = 1024,
+    LOCALS_FEW = 32, /* of a function; with more, those of earlier statements are used again */
+};
 
 gali_loop_index gali_lower_let(gali_lowering *l, gali_loop_let let, gali_loop_index a, gali_loop_index b,
                                int64_t least, int64_t most, const gali_loop_index *below) {
@@ -295,10 +298,56 @@ static int is_leaf(const gali_scalar *a) {
            a->op == GALI_SCALAR_self;
 }
 
-/* The scalar in a local of its own. */
+/* Whether what was made there is known at the tail: it stands in the same block, or in one around it. */
+static int is_known(const gali_lowering *l, const gali_loop_statement *make) {
+    for (const gali_loop_statement *s = make; s; s = s->body) {
+        while (s->next) {
+            s = s->next;
+        }
+        if (&s->next == l->tail || &s->body == l->tail) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+static int fits(const gali_loop_buffer *local, gali_element element, uint32_t lanes) {
+    return local->element == gali_loop_computed(element) &&
+           (lanes > 1 ? local->rank == 1 && gali_loop_size(&local->extent[0]) == lanes : local->rank == 0);
+}
+
+/* A local for a scalar of this statement: one of an earlier statement where there are many; NULL: no memory, or a limit. */
+static const gali_loop_buffer *local_for(gali_lowering *l, gali_element element, uint32_t lanes) {
+    gali_lower_kept *k = l->kept, *end = k + l->kept_count;
+    while (k < end &&
+           (l->f->buffers < LOCALS_FEW || k->statement == l->statement || !fits(k->local, element, lanes))) {
+        k++;
+    }
+    gali_loop_statement **at = l->tail;
+    if (k == end) {
+        const gali_loop_buffer *local = gali_lower_local(l, "v", element, lanes > 1, &lanes);
+        if (local && l->kept_count < GALI_LOWER_KEPT_MAX) {
+            l->kept[l->kept_count++] = (gali_lower_kept){local, *at, l->statement};
+        }
+        return local;
+    }
+    if (!is_known(l, k->make)) {
+        gali_loop_statement *make = gali_loop_add_statement(l->arena, GALI_LOOP_MAKE);
+        gali_lower_append(l, make);
+        if (!make) {
+            return NULL;
+        }
+        make->local = k->make->local;
+        k->make = make;
+    }
+    k->statement = l->statement;
+    return k->local;
+}
+
+/* The scalar in a local. */
 static const gali_loop_value *kept(gali_lowering *l, gali_element element, const gali_loop_value *value) {
     uint32_t lanes = gali_loop_is_uniform(value) ? 1 : l->lanes;
-    gali_loop_access to = {.buffer = gali_lower_local(l, "v", element, lanes > 1, &lanes), .lanes = lanes};
+    gali_loop_access to = {.buffer = local_for(l, element, lanes), .lanes = lanes};
     gali_lower_put(l, &to, value);
     return to.buffer ? gali_loop_load(l->arena, &to, NULL) : NULL;
 }
@@ -365,6 +414,7 @@ static void share(gali_lowering *l, const gali_scalar *root) {
 
 void gali_lower_store(gali_lowering *l, const gali_loop_access *to, const gali_scalar *a) {
     l->shared_count = l->let_count = 0;
+    l->statement++;
     share(l, a);
     const gali_loop_value *value = gali_lower_value(l, a);
     gali_lower_put(l, to, value);

@@ -26,6 +26,7 @@ enum {
     GALI_LOWER_VIEWS_MAX = 4,
     GALI_LOWER_GATHERED_MAX = 8,
     GALI_LOWER_SHARED_MAX = 32, /* scalars of one statement that are computed once for several uses */
+    GALI_LOWER_KEPT_MAX = GALI_LOOP_BUFFERS_MAX,
     GALI_LOWER_SYMBOLS_MAX = GALI_EXTENT_ATOMS_MAX * 8,
 };
 
@@ -40,6 +41,13 @@ typedef struct gali_lower_shared {
     const gali_scalar *scalar;
     const gali_loop_value *value;
 } gali_lower_shared;
+
+/* A local that a statement keeps a scalar in; later ones may keep another in it. */
+typedef struct gali_lower_kept {
+    const gali_loop_buffer *local;
+    gali_loop_statement *make; /* the last one */
+    uint32_t statement;        /* the last that kept something in it */
+} gali_lower_kept;
 
 /* How a scalar depends on the axis of the vectors. */
 typedef enum gali_lower_lanes {
@@ -107,7 +115,9 @@ typedef struct gali_lowering {
     gali_lower_shared list[GALI_LOWER_SHARED_MAX];
     gali_lower_known_let let[GALI_LOWER_LETS_MAX]; /* of the statement that is being made */
     uint32_t let_count;
-    uint32_t counted, reads; /* loads of that tensor */
+    gali_lower_kept kept[GALI_LOWER_KEPT_MAX];
+    uint32_t kept_count, statement; /* its number */
+    uint32_t counted, reads;        /* loads of that tensor */
     uint32_t shared_count, names;
     const gali_program_stage *largest; /* the sum that the group's schedule is of; NULL: it has none */
     const gali_schedule *schedule;     /* NULL: by rules */

@@ -16,11 +16,12 @@
 #include "compiler/program/fusion.h"
 
 enum {
-    SIZE_MOST = 600,   /* scalars of one stage: past it C compilers take their time */
-    LOADS_MOST = 24,   /* of one stage */
-    DEPTH_MOST = 48,   /* of a value: loops have a limit, and so does a chain of operators in one expression */
-    CHEAP_MOST = 4,    /* scalars that may be computed again */
-    AT_ONCE_MOST = 40, /* results of an element that a tile makes at once */
+    SIZE_MOST = 600, /* scalars of one stage: past it C compilers take their time */
+    LOADS_MOST = 24, /* of one stage */
+    DEPTH_MOST = 48, /* of a value: loops have a limit, and so does a chain of operators in one expression */
+    TREE_MOST = 1 << 18, /* scalars as trees, which they are walked as: what is used twice stands twice */
+    CHEAP_MOST = 4,      /* scalars that may be computed again */
+    AT_ONCE_MOST = 40,   /* results of an element that a tile makes at once */
     ROUNDS_MOST = 16,
 };
 
@@ -217,7 +218,7 @@ static int finish_before(gali_fusion *f, gali_program_stage *sum, uint32_t into_
 /* Whether what two stages do stays within the limits of one. */
 static int may_be_one(const gali_look *a, const gali_look *b) {
     return a->size + b->size <= SIZE_MOST && a->load_count + b->load_count <= LOADS_MOST &&
-           a->depth + b->depth <= DEPTH_MOST;
+           a->depth + b->depth <= DEPTH_MOST && a->tree * b->tree <= (double)TREE_MOST;
 }
 
 /* A sum and the stage that reads it element by element. */

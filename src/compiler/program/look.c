@@ -6,6 +6,7 @@ typedef struct seen {
     const gali_scalar *scalar;
     int in_index;
     uint32_t depth;
+    double tree;
     struct seen *next;
 } seen;
 
@@ -45,51 +46,61 @@ static void note_load(gali_look *look, const gali_scalar *a, int in_index) {
     look->load_count++;
 }
 
-/* The tree's depth. */
-static uint32_t visit(looking *l, const gali_scalar *a, int in_index) {
-    uint32_t below = 0;
-    if (!a) {
-        return 0;
-    }
-    seen **bucket = &l->list[((uintptr_t)a >> 6) % BUCKETS];
-    for (seen *s = *bucket; s; s = s->next) {
-        if (s->scalar == a && s->in_index == in_index) {
-            return s->depth;
-        }
-    }
-    seen *s = gali_arena_take(l->arena, sizeof *s);
-    if (!s) {
-        return 0;
-    }
-    *s = (seen){a, in_index, 0, *bucket};
-    *bucket = s;
-    l->look->size++;
+static void note(gali_look *look, const gali_scalar *a, int in_index) {
+    look->size++;
     if (!in_index && !is_leaf(a) && a->element != GALI_truth && !is_of_axes(a)) {
-        l->look->selects += a->op == GALI_SCALAR_select;
-        l->look->work += a->op != GALI_SCALAR_select;
+        look->selects += a->op == GALI_SCALAR_select;
+        look->work += a->op != GALI_SCALAR_select;
     }
-    l->look->work += !in_index && a->element == GALI_truth && !is_leaf(a) && !is_of_axes(a);
-    l->look->hard += is_hard(a, in_index) && (in_index || is_of_axes(a));
-    l->look->axes |= !in_index && a->op == GALI_SCALAR_axis;
+    look->work += !in_index && a->element == GALI_truth && !is_leaf(a) && !is_of_axes(a);
+    look->hard += is_hard(a, in_index) && (in_index || is_of_axes(a));
+    look->axes |= !in_index && a->op == GALI_SCALAR_axis;
     if (a->op == GALI_SCALAR_load) {
-        note_load(l->look, a, in_index);
+        note_load(look, a, in_index);
     }
+}
+
+static seen *find(const looking *l, const gali_scalar *a, int in_index) {
+    seen *s = l->list[((uintptr_t)a >> 6) % BUCKETS];
+    while (s && (s->scalar != a || s->in_index != in_index)) {
+        s = s->next;
+    }
+    return s;
+}
+
+/* Of a scalar that is not NULL; NULL without memory. */
+static const seen *visit(looking *l, const gali_scalar *a, int in_index) {
+    seen *s = find(l, a, in_index), **bucket = &l->list[((uintptr_t)a >> 6) % BUCKETS];
+    if (s) {
+        return s;
+    }
+    s = gali_arena_take(l->arena, sizeof *s);
+    if (!s) {
+        return NULL;
+    }
+    *s = (seen){a, in_index, 0, 1, *bucket};
+    *bucket = s;
+    note(l->look, a, in_index);
     for (int i = 0; i < 3 + GALI_RANK_MAX; i++) {
-        uint32_t depth = i < 3 ? visit(l, a->operand[i], in_index) : visit(l, a->index[i - 3], 1);
-        below = depth > below ? depth : below;
+        const gali_scalar *part = i < 3 ? a->operand[i] : a->index[i - 3];
+        const seen *of = part ? visit(l, part, in_index || i >= 3) : NULL;
+        s->tree += of ? of->tree : 0;
+        s->depth = of && of->depth > s->depth ? of->depth : s->depth;
     }
-    s->depth = below + 1;
-    l->look->depth = s->depth > l->look->depth ? s->depth : l->look->depth;
-    return s->depth;
+    s->depth++;
+    return s;
 }
 
 int gali_program_look(const gali_program_stage *stage, gali_look *look) {
     gali_arena arena = {0};
     looking l = {.arena = &arena, .look = look};
+    const gali_scalar *all[] = {stage->start, stage->value, stage->finish};
     *look = (gali_look){.size = 0};
-    visit(&l, stage->start, 0);
-    visit(&l, stage->value, 0);
-    visit(&l, stage->finish, 0);
+    for (int i = 0; i < 3; i++) {
+        const seen *s = all[i] ? visit(&l, all[i], 0) : NULL;
+        look->tree += s ? s->tree : 0;
+        look->depth = s && s->depth > look->depth ? s->depth : look->depth;
+    }
     int good = !arena.failed;
     gali_arena_release(&arena);
     return good;

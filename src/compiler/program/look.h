@@ -11,6 +11,7 @@ typedef struct gali_look {
     uint32_t work;    /* scalars that compute numbers: no indices, no selects, no conditions of indices */
     uint32_t selects; /* of numbers */
     uint32_t depth;   /* of the deepest of its trees, indices in it too */
+    double tree;      /* scalars of its trees, where one that is used twice stands twice */
     uint32_t
         load_count; /* distinct ones, those in indices too; more than GALI_LOOK_LOADS_MAX are counted, not listed */
     const gali_scalar *load[GALI_LOOK_LOADS_MAX];
