@@ -508,10 +508,11 @@ static gal_status read_opset(reader *r) {
             others = 1;
         }
     }
-    return (r->opset >= 1 || (r->opset == 0 && others)) && r->opset <= GALI_ONNX_NEWEST
+    int others_alone = r->opset == 0 && others;
+    return others_alone || (r->opset >= GALI_ONNX_OLDEST && r->opset <= GALI_ONNX_NEWEST)
                ? GAL_OK
-               : gali_fail(r->error, GAL_UNSUPPORTED, "opset %lld, 9..%d expected", (long long)r->opset,
-                           GALI_ONNX_NEWEST);
+               : gali_fail(r->error, GAL_UNSUPPORTED, "opset %lld, %d..%d expected", (long long)r->opset,
+                           GALI_ONNX_OLDEST, GALI_ONNX_NEWEST);
 }
 
 gal_status gali_onnx_read(gali_graph **out, const Onnx__ModelProto *model, const gali_onnx_sizes *sizes,

@@ -15,7 +15,11 @@
 #include "import/onnx/sizes.h"
 #include "onnx.pb-c.h"
 
-enum { GALI_ONNX_NEWEST = 25 };
+enum {
+    /* before it operands are broadcast by an attribute, a slope is of a channel, and norms train unless an attribute says no */
+    GALI_ONNX_OLDEST = 7,
+    GALI_ONNX_NEWEST = 25,
+};
 
 /*
  * The model's graph, verified, with inferred types, in the arena. Dimensions with a name are symbols, those without get

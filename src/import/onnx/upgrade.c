@@ -103,6 +103,12 @@ static gal_status dropout(gali_onnx_reading *r) {
     return GAL_OK;
 }
 
+/* 1: a mean for each channel, as it has always been since. */
+static gal_status spatial(gali_onnx_reading *r) {
+    gali_attribute a = take(r, "spatial");
+    return a.ints && a.ints[0] == 0 ? gali_onnx_reading_refuse(r, "spatial=0 is not supported") : GAL_OK;
+}
+
 static gal_status scatter(gali_onnx_reading *r) {
     r->op = "ScatterElements";
     return GAL_OK;
@@ -231,6 +237,7 @@ static const struct change {
     {"Pad", 11, pad},
     {"Clip", 11, clip},
     {"Dropout", 12, dropout},
+    {"BatchNormalization", 9, spatial},
     {"Scatter", 11, scatter},
     {"Upsample", 11, resize},
     {"Resize", 11, resize},
