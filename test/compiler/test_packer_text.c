@@ -59,6 +59,26 @@ static void a_store_takes_both_its_forms(void **state) {
     gali_packer_report_release(&report);
 }
 
+/* Stores to one place keep their packets, however many empty ones lie between: not only in which of 65,536 they are counts. */
+static void stores_far_apart_are_not_together(void **state) {
+    enum { APART = 65536 };
+    static const char empty[] = "\t{\n\t}\n";
+    (void)state;
+    gali_text text = {0}, out = {0};
+    gali_text_add(&text, "f:\n\tmemw(r0+#0) = r1\n");
+    for (int i = 1; i < APART; i++) {
+        gali_text_add(&text, "%s", empty);
+    }
+    gali_text_add(&text, "\tmemw(r0+#0) = r2\n");
+    assert_false(text.failed);
+    gali_packer_report report = pack_text(text.bytes, GALI_PACKER_SOFT_PAPER, 0, &out);
+    assert_int_equal(report.packets_before, APART + 1);
+    assert_int_equal(report.packets_after, 2);
+    gali_packer_report_release(&report);
+    gali_text_release(&text);
+    gali_text_release(&out);
+}
+
 /* Offsets follow the steps of their base. */
 static void an_access_that_moves_keeps_its_address(void **state) {
     static const char text[] = "f:\n\t{\n\t\tr1 = add(r1,#8)\n\t}\n\t{\n\t\tr2 = memw(r1+#4)\n\t}\n";
@@ -257,6 +277,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(soft_dependences_save_packets),
         cmocka_unit_test(a_store_takes_both_its_forms),
+        cmocka_unit_test(stores_far_apart_are_not_together),
         cmocka_unit_test(an_access_that_moves_keeps_its_address),
         cmocka_unit_test(what_is_no_better_stays),
         cmocka_unit_test(a_packet_is_taken_apart_as_it_ran),
