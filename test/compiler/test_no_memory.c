@@ -1,6 +1,6 @@
 /*
  * gal_compile where the n-th allocation fails, for each n: it says GAL_NO_MEMORY, or the result is whole, byte for byte
- * (a library may have another way); nothing leaks.
+ * (a library may have another way); nothing leaks. The same of the plan of a region for HVX.
  */
 #define _POSIX_C_SOURCE 200809L
 #include <errno.h>
@@ -13,7 +13,9 @@
 
 #include <cmocka.h>
 
+#include "compiler/emit/hvx/plan.h"
 #include "gallop/compiler.h"
+#include "graph/graph.h"
 #include "synthetic.h"
 
 static struct {
@@ -157,7 +159,56 @@ static void compiling_says_no_memory(void **unused) {
     synthetic_free(&g);
 }
 
+/* Two functions of bytes one behind the other: a region. */
+static const char bytes_text[] =
+    "constant %0: f32[] = 0.05\nconstant %1: u8[] = 128\ninput %2: u8[1, 8, 2, 2]\n"
+    "%3: f32[1, 8, 2, 2] = DequantizeLinear (%2, %0, %1)\n"
+    "%4: f32[1, 8, 2, 2] = Tanh (%3)\n"
+    "%5: u8[1, 8, 2, 2] = QuantizeLinear (%4, %0, %1)\n"
+    "%6: f32[1, 8, 2, 2] = DequantizeLinear (%5, %0, %1)\n"
+    "%7: f32[1, 8, 2, 2] = Relu (%6)\n"
+    "%8: u8[1, 8, 2, 2] = QuantizeLinear (%7, %0, %1)\noutput %8\n";
+
+/* What lies below the stack is no zeros then, as it often is by chance. */
+static void litter_stack(void) {
+    volatile unsigned char below[1 << 14];
+    for (size_t i = 0; i < sizeof below; i++) {
+        below[i] = 0x5a;
+    }
+}
+
+/* A region's plan says no memory, too, and then no costs. */
+static void plans_of_regions_say_no_memory(void **unused) {
+    (void)unused;
+    gali_arena arena = {0};
+    gali_graph *graph;
+    gali_hvx_region region;
+    gal_error error = {0};
+    assert_int_equal(gali_graph_parse(&graph, bytes_text, sizeof bytes_text - 1, &arena, &error), GAL_OK);
+    assert_int_equal(gali_graph_infer(graph, &error), GAL_OK);
+    assert_int_equal(gali_hvx_first_region(graph, &region, &error), GAL_OK);
+    assert_int_equal(region.unit_count, 2);
+    gal_status status = GAL_NO_MEMORY;
+    for (long n = 0; status != GAL_OK; n++) {
+        gali_arena own = {0};
+        gali_hvx_plan plan;
+        region.arena = &own;
+        memory.calls = memory.held = 0;
+        memory.fail_at = n;
+        litter_stack();
+        memory.on = 1;
+        status = gali_hvx_make_plan(&region, GALI_HVX_FORMS, &plan, &error);
+        memory.on = 0;
+        assert_true(memory.calls > n || status == GAL_OK);
+        assert_true(status == GAL_NO_MEMORY || status == GAL_OK);
+        assert_true((plan.cost > 0) == (status == GAL_OK));
+        gali_arena_release(&own);
+    }
+    gali_arena_release(&arena);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(compiling_says_no_memory)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(plans_of_regions_say_no_memory),
+                                       cmocka_unit_test(compiling_says_no_memory)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
