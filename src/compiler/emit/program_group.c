@@ -81,23 +81,25 @@ static void add_task(gali_emission *e, const gali_lowered *lowered, const char *
     gali_text_add(to, "first, last);\n}\n\n");
 }
 
-/* Steps of a group's stages: elements, and what their sums add up. */
+/* Steps of a group's stages: elements, and what their sums add up; as many as fit 31 bits where nobody can say. */
 static gali_extent work_of(const gali_program *p, uint32_t group) {
     gali_extents *x = p->graph->extents;
     gali_extent all = 0;
     for (uint32_t i = 0; i < p->stage_count; i++) {
         const gali_program_stage *stage = &p->stages[i];
         gali_extent steps = 1;
+        if (stage->gone || stage->group != group) {
+            continue;
+        }
         for (uint32_t d = 0; d < stage->rank + stage->reduced; d++) {
             steps = gali_extent_mul(x, steps, stage->extent[d]);
         }
-        all = stage->gone || stage->group != group ? all : gali_extent_add(x, all, steps);
+        all = gali_extent_add(x, all, steps);
     }
-    return all;
+    return all == GALI_EXTENT_UNKNOWN || all == GALI_EXTENT_BAD ? INT32_MAX : all;
 }
 
 static void call_group(gali_emission *e, uint32_t group, const gali_lowered *lowered, const char *name) {
-    gali_extent work = work_of(e->p, group);
     gali_emission_indent(e);
     if (!lowered->is_parallel) {
         gali_text_add(&e->calls, "%s(", name);
@@ -108,8 +110,7 @@ static void call_group(gali_emission *e, uint32_t group, const gali_lowered *low
     gali_text_add(&e->calls, "gali_share(parallel, ");
     gali_emission_extent(e, &e->calls, lowered->parallel);
     gali_text_add(&e->calls, ", ");
-    gali_emission_extent(e, &e->calls,
-                         work == GALI_EXTENT_UNKNOWN || work == GALI_EXTENT_BAD ? INT32_MAX : work);
+    gali_emission_extent(e, &e->calls, work_of(e->p, group));
     gali_text_add(&e->calls, ", %s_task, &(struct %s_arguments){", name, name);
     add_arguments(e, lowered);
     gali_text_add(&e->calls, "});\n");
