@@ -293,7 +293,10 @@ typedef gal_status program_layout(gali_program *program, gal_error *error);
 
 static uint32_t program_without; /* bits of GALI_WITHOUT_ from the start */
 
-/* All passes of the compiler, for a target, NULL: for any. layout: gali_program_layout, or a test's. */
+/*
+ * All passes of the compiler, for a target, NULL: for any. layout: gali_program_layout, or a test's. Stages stand group by group
+ * then, on which gali_program_group_first relies.
+ */
 static gal_status program_make(gali_run *run, const gali_graph *graph, const gali_target *target,
                                program_layout *layout, gali_program **program) {
     gal_status status = gali_program_make(program, graph, graph->arena, run->error);
@@ -311,6 +314,11 @@ static gal_status program_make(gali_run *run, const gali_graph *graph, const gal
     status = status == GAL_OK ? gali_program_place(*program, run->error) : status;
     if (status == GAL_OK) {
         (*program)->target = target;
+    }
+    for (uint32_t i = 1; status == GAL_OK && i < (*program)->stage_count; i++) {
+        if ((*program)->stages[i].group < (*program)->stages[i - 1].group) {
+            status = gali_fail(run->error, GAL_BAD_DATA, "stage %u does not stand with its group", i);
+        }
     }
     return status;
 }

@@ -11,12 +11,9 @@
 #include "compiler/program/versions.h"
 
 static const gali_node *node_of(const gali_program *p, uint32_t group) {
-    for (uint32_t i = 0; i < p->stage_count; i++) {
-        if (!p->stages[i].gone && p->stages[i].group == group) {
-            return p->stages[i].node == GALI_NONE ? NULL : p->nodes[p->stages[i].node].node;
-        }
-    }
-    return NULL;
+    const uint32_t first = gali_program_group_first(p, group);
+    const uint32_t node = first == GALI_NONE ? GALI_NONE : p->stages[first].node;
+    return node == GALI_NONE ? NULL : p->nodes[node].node;
 }
 
 /* "Group 7: MatMul "/q/MatMul"" */
@@ -35,11 +32,9 @@ static void add_title(const gali_emission *e, gali_text *to, uint32_t group) {
 static void add_comment(gali_emission *e, uint32_t group) {
     const gali_program *p = e->p;
     add_title(e, &e->functions, group);
-    for (uint32_t i = 0; i < p->stage_count; i++) {
-        if (!p->stages[i].gone && p->stages[i].group == group) {
-            gali_text_add(&e->functions, ", makes ");
-            gali_emission_type(e, &e->functions, &p->tensors[p->stages[i].tensor].type);
-        }
+    for (uint32_t i = gali_program_group_first(p, group); i != GALI_NONE; i = gali_program_group_next(p, i)) {
+        gali_text_add(&e->functions, ", makes ");
+        gali_emission_type(e, &e->functions, &p->tensors[p->stages[i].tensor].type);
     }
     gali_text_add(&e->functions, ". */\n");
 }
@@ -85,12 +80,9 @@ static void add_task(gali_emission *e, const gali_lowered *lowered, const char *
 static gali_extent work_of(const gali_program *p, uint32_t group) {
     gali_extents *x = p->graph->extents;
     gali_extent all = 0;
-    for (uint32_t i = 0; i < p->stage_count; i++) {
+    for (uint32_t i = gali_program_group_first(p, group); i != GALI_NONE; i = gali_program_group_next(p, i)) {
         const gali_program_stage *stage = &p->stages[i];
         gali_extent steps = 1;
-        if (stage->gone || stage->group != group) {
-            continue;
-        }
         for (uint32_t d = 0; d < stage->rank + stage->reduced; d++) {
             steps = gali_extent_mul(x, steps, stage->extent[d]);
         }
@@ -282,12 +274,10 @@ static gal_status add_versions(gali_emission *e, uint32_t group, one_function *a
 
 /* Zeros around what the group makes. */
 static void add_margins(gali_emission *e, uint32_t group) {
-    for (uint32_t i = 0; i < e->p->stage_count; i++) {
-        const gali_program_stage *stage = &e->p->stages[i];
-        gali_margin margin = {.rank = 0};
-        if (!stage->gone && stage->group == group) {
-            margin = gali_program_margin(e->p, stage->tensor);
-        }
+    const gali_program *p = e->p;
+    for (uint32_t i = gali_program_group_first(p, group); i != GALI_NONE; i = gali_program_group_next(p, i)) {
+        const gali_program_stage *stage = &p->stages[i];
+        const gali_margin margin = gali_program_margin(p, stage->tensor);
         if (!margin.rank) {
             continue;
         }

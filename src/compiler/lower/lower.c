@@ -219,36 +219,31 @@ static void see_lookups(gali_lowering *l, const gali_patterns *patterns) {
 }
 
 static void add_parameters(gali_lowering *l, uint32_t group) {
-    for (uint32_t i = 0; i < l->p->stage_count; i++) {
-        const gali_program_stage *stage = &l->p->stages[i];
-        if (!stage->gone && stage->group == group) {
-            visit_stage(l, stage, see_symbols);
-            add_type_symbols(l, &l->p->tensors[stage->tensor].type);
-            for (uint32_t k = 0; k < stage->rank + stage->reduced; k++) {
-                gali_lower_add_symbols(l, stage->extent[k], 64);
-            }
+    const gali_program *p = l->p;
+    const uint32_t first = gali_program_group_first(p, group);
+    for (uint32_t i = first; i != GALI_NONE; i = gali_program_group_next(p, i)) {
+        const gali_program_stage *stage = &p->stages[i];
+        visit_stage(l, stage, see_symbols);
+        add_type_symbols(l, &p->tensors[stage->tensor].type);
+        for (uint32_t k = 0; k < stage->rank + stage->reduced; k++) {
+            gali_lower_add_symbols(l, stage->extent[k], 64);
         }
     }
-    for (uint32_t i = 0; i < l->p->stage_count; i++) {
-        const gali_program_stage *stage = &l->p->stages[i];
-        if (!stage->gone && stage->group == group) {
-            int output = l->p->tensors[stage->tensor].role == GALI_TENSOR_OUTPUT;
-            add_parameter(l, stage->tensor, output ? GALI_LOOP_OUTPUT : GALI_LOOP_TEMPORARY);
-        }
+    for (uint32_t i = first; i != GALI_NONE; i = gali_program_group_next(p, i)) {
+        int output = p->tensors[p->stages[i].tensor].role == GALI_TENSOR_OUTPUT;
+        add_parameter(l, p->stages[i].tensor, output ? GALI_LOOP_OUTPUT : GALI_LOOP_TEMPORARY);
     }
-    for (uint32_t i = 0; i < l->p->stage_count; i++) {
-        if (!l->p->stages[i].gone && l->p->stages[i].group == group) {
-            visit_stage(l, &l->p->stages[i], see_parameters);
-            see_lookups(l, l->p->stages[i].patterns);
-        }
+    for (uint32_t i = first; i != GALI_NONE; i = gali_program_group_next(p, i)) {
+        visit_stage(l, &p->stages[i], see_parameters);
+        see_lookups(l, p->stages[i].patterns);
     }
 }
 
 static gal_status blame(const gali_lowering *l, uint32_t group, gal_status status, gal_error *error) {
     const gali_program *p = l->p;
     gal_error inner = *error;
-    for (uint32_t i = 0; i < p->stage_count; i++) {
-        if (!p->stages[i].gone && p->stages[i].group == group && p->stages[i].node != GALI_NONE) {
+    for (uint32_t i = gali_program_group_first(p, group); i != GALI_NONE; i = gali_program_group_next(p, i)) {
+        if (p->stages[i].node != GALI_NONE) {
             return gali_fail(error, status, "%s: %.150s", gali_program_place_of(p, p->stages[i].node),
                              l->why ? l->why : inner.message);
         }
@@ -259,10 +254,9 @@ static gal_status blame(const gali_lowering *l, uint32_t group, gal_status statu
 uint32_t gali_lower_reads(gali_lowering *l, uint32_t tensor) {
     l->counted = tensor;
     l->reads = 0;
-    for (uint32_t i = 0; i < l->p->stage_count; i++) {
-        if (!l->p->stages[i].gone && l->p->stages[i].group == l->stage->group) {
-            visit_stage(l, &l->p->stages[i], count_reads);
-        }
+    const uint32_t first = gali_program_group_first(l->p, l->stage->group);
+    for (uint32_t i = first; i != GALI_NONE; i = gali_program_group_next(l->p, i)) {
+        visit_stage(l, &l->p->stages[i], count_reads);
     }
     return l->reads;
 }
@@ -308,12 +302,10 @@ static void sweep(gali_loop_function *f) {
 static const gali_program_stage *largest_of(const gali_program *p, uint32_t group) {
     const gali_program_stage *largest = NULL;
     double most = 0;
-    for (uint32_t i = 0; p->typical && i < p->stage_count; i++) {
+    const uint32_t first = p->typical ? gali_program_group_first(p, group) : GALI_NONE;
+    for (uint32_t i = first; i != GALI_NONE; i = gali_program_group_next(p, i)) {
         const gali_program_stage *stage = &p->stages[i];
-        if (stage->gone || stage->group != group || !stage->reduced || stage->parted) {
-            continue;
-        }
-        double steps = 1;
+        double steps = stage->reduced && !stage->parted;
         for (uint32_t d = 0; d < stage->rank + stage->reduced; d++) {
             steps *= (double)gali_extent_value(p->graph->extents, stage->extent[d], p->typical);
         }
@@ -336,13 +328,12 @@ static gal_status lower_group(gali_lowering *l, uint32_t group, gal_error *error
     l->f->dense = 1;
     add_parameters(l, group);
     uint32_t stages = 0;
-    for (uint32_t i = 0; i < l->p->stage_count && !l->why; i++) {
-        if (!l->p->stages[i].gone && l->p->stages[i].group == group) {
-            if (stages++ == 0) {
-                gali_lower_nest(l, &l->p->stages[i], gali_program_nest(l->p, group));
-            }
-            (l->items ? gali_lower_items : gali_lower_stage)(l, &l->p->stages[i]);
+    const uint32_t first = gali_program_group_first(l->p, group);
+    for (uint32_t i = first; i != GALI_NONE && !l->why; i = gali_program_group_next(l->p, i)) {
+        if (stages++ == 0) {
+            gali_lower_nest(l, &l->p->stages[i], gali_program_nest(l->p, group));
         }
+        (l->items ? gali_lower_items : gali_lower_stage)(l, &l->p->stages[i]);
     }
     if (l->schedule && !l->why && !l->out->sum.schedule.count) {
         gali_lower_fail(l, "a schedule for a group without a sum that runs in tiles");

@@ -9,6 +9,28 @@
 #include "compiler/program/program.h"
 #include "compiler/program/reads.h"
 
+/* The first from `at` on that is not gone and of the group. */
+static uint32_t of_group(const gali_program *p, uint32_t at, uint32_t group) {
+    while (at < p->stage_count && p->stages[at].group == group && p->stages[at].gone) {
+        at++;
+    }
+    return at < p->stage_count && p->stages[at].group == group ? at : GALI_NONE;
+}
+
+uint32_t gali_program_group_first(const gali_program *p, uint32_t group) {
+    uint32_t low = 0, high = p->stage_count; /* groups ascend; what nobody needs is of GALI_NONE, the last */
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        low = p->stages[middle].group < group ? middle + 1 : low;
+        high = p->stages[middle].group < group ? high : middle;
+    }
+    return of_group(p, low, group);
+}
+
+uint32_t gali_program_group_next(const gali_program *p, uint32_t stage) {
+    return of_group(p, stage + 1, p->stages[stage].group);
+}
+
 /* Whether dimension d in memory is axis d, and has room behind it. What lies in another tensor's memory, whose rows others
  * may still want, is made as a whole. */
 static int may_lead(const gali_program *p, const gali_program_stage *stage, uint32_t d) {
@@ -49,13 +71,8 @@ static uint32_t shared_by(const gali_program *p, uint32_t first, uint32_t number
 
 uint32_t gali_program_nest(const gali_program *p, uint32_t group) {
     gali_arena arena = {0};
-    uint32_t first = GALI_NONE, shared = 0, stages = 0;
-    for (uint32_t i = 0; i < p->stage_count; i++) {
-        if (p->stages[i].gone || p->stages[i].group != group) {
-            continue;
-        }
-        shared = first == GALI_NONE ? GALI_RANK_MAX : shared;
-        first = first == GALI_NONE ? i : first;
+    uint32_t first = gali_program_group_first(p, group), shared = GALI_RANK_MAX, stages = 0;
+    for (uint32_t i = first; i != GALI_NONE; i = gali_program_group_next(p, i)) {
         shared = shared_by(p, first, i, shared, &arena);
         stages++;
     }

@@ -292,6 +292,13 @@ size_t gali_program_constant_bytes(const gali_program *program, uint32_t tensor,
 int gali_program_constant(const gali_program *program, uint32_t tensor, const gali_loop_buffer *buffer,
                           void *to);
 
+/*
+ * The stages of a group of a fused program, in their order, without those that are gone: the first, and the one behind a
+ * stage; GALI_NONE: there is none. They stand group by group.
+ */
+uint32_t gali_program_group_first(const gali_program *program, uint32_t group);
+uint32_t gali_program_group_next(const gali_program *program, uint32_t stage);
+
 /* How many leading dimensions in memory the stages of a group walk in the same loops; 0 of a single stage. */
 uint32_t gali_program_nest(const gali_program *program, uint32_t group);
 

@@ -116,9 +116,10 @@ gal_status gali_program_add_versions(gali_program *p, const gali_size_parts *lis
 
 static int has_size(const gali_program *p, uint32_t group, uint32_t symbol) {
     int has = 0;
-    for (uint32_t i = 0; i < p->stage_count && !has; i++) {
+    const uint32_t first = gali_program_group_first(p, group);
+    for (uint32_t i = first; i != GALI_NONE && !has; i = gali_program_group_next(p, i)) {
         const gali_program_stage *stage = &p->stages[i];
-        for (uint32_t d = 0; !stage->gone && stage->group == group && d < stage->rank + stage->reduced; d++) {
+        for (uint32_t d = 0; d < stage->rank + stage->reduced; d++) {
             has |= gali_extent_has(p->graph->extents, stage->extent[d], symbol);
         }
     }
