@@ -385,6 +385,7 @@ static const char *const bad[][2] = {
     {"vectorize i1 8; split i3 2; split i2 2", "schedule, entry 3 (split i2 2): it, or another axis as rows"},
     {"vectorize i1 8; split i3 2; split k2 5", "schedule, entry 3 (split k2 5): not in blocks of one size"},
     {"vectorize i1 8; split i3 2; split k2 4", "schedule: a block stands where nothing goes around it"},
+    {"vectorize i1 8; reorder k0 i9.o", "schedule, entry 2 (reorder k0 i9.o): only the sum goes around rows"},
     {"vectorize i1 8; split i3 2; reorder k1 i3.o", "schedule, entry 3 (reorder k1 i3.o): summed axes go out"},
     {"vectorize i1 8; split i3 2; reorder i1.o i3.o", "schedule, entry 3 (reorder i1.o i3.o): summed axes go"},
     {"vectorize i1 8; split i3 4; reorder k0 i3.o; reorder k1 i3.o; split k2 18; reorder k2.o i3.o",
