@@ -2,6 +2,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -134,11 +135,66 @@ static void what_is_no_network_is_refused(void **state) {
     }
 }
 
+static void expect_refused(const char *text, const char *words) {
+    found f = recognise(text);
+    if (f.image || !strstr(f.error.message, words)) {
+        fail_msg("\"%s\", expected \"%s\"", f.image ? "a model" : f.error.message, words);
+    }
+}
+
+/* Ports that no model has, and a norm that trains: each would be read past its end, or as another network. */
+static void ports_are_rows_of_floats(void **state) {
+    (void)state;
+    static const struct {
+        const char *text, *words;
+    } wrong[] = {
+        {"input %0 \"x\": f32[...]\n%1: f32[...] = Tanh (%0)\noutput %1\n",
+         "\"x\": a tensor with a shape expected"},
+        {"input %0 \"x\": i64[2, 2]\n%1: f32[2, 2] = Cast (%0) to:int=1\noutput %1\n",
+         "\"x\": numbers of type i64, float expected"},
+        {"symbol n 1..9\ninput %0 \"x\": f32[2, n]\n%1: f32[2, n] = Tanh (%0)\noutput %1\n",
+         "\"x\": dimension 1 is no number"},
+        {"input %0 \"\": f32[2, 2]\n%1: f32[2, 2] = Tanh (%0)\noutput %1\n", "an input without a name"},
+        {"input %0 \"x\": f32[2, 2]\ninput %1 \"z\": f32[3, 2]\n%2: f32[2, 2] = Tanh (%0)\n"
+         "%3: f32[3, 2] = Tanh (%1)\noutput %2\noutput %3\n",
+         "\"z\": 3 rows, the batch has 2"},
+        {"input %0 \"x\": f32[2, 3]\n%1 \"turned\": f32[3, 2] = Transpose (%0)\noutput %1\n",
+         "output \"turned\" has not a row for each row of the input"},
+        {"input %0 \"x\": f32[2, 3]\nconstant %1: f32[3] = 1 2 3\n%2: f32[2, 3], %3: f32[3], %4: f32[3] = "
+         "BatchNormalization \"norm\" (%0, %1, %1, %1, %1) training_mode:int=1\noutput %2\n",
+         "\"norm\" (BatchNormalization): in training mode"},
+    };
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        expect_refused(wrong[i].text, wrong[i].words);
+    }
+}
+
+/* A network has 16 inputs and outputs at most: what is more has no place. */
+static void ports_are_few(void **state) {
+    enum { MANY = 17 };
+    (void)state;
+    char inputs[2048] = "", outputs[2048] = "input %0 \"x\": f32[1, 2]\n";
+    for (int i = 0; i < MANY; i++) {
+        snprintf(inputs + strlen(inputs), sizeof inputs - strlen(inputs), "input %%%d \"x%d\": f32[1, 2]\n", i,
+                 i);
+        snprintf(outputs + strlen(outputs), sizeof outputs - strlen(outputs), "%%%d: f32[1, 2] = Tanh (%%0)\n",
+                 i + 1);
+    }
+    strcat(inputs, "%17: f32[1, 2] = Tanh (%0)\noutput %17\n");
+    expect_refused(inputs, "more than 16 inputs");
+    for (int i = 0; i < MANY; i++) {
+        snprintf(outputs + strlen(outputs), sizeof outputs - strlen(outputs), "output %%%d\n", i + 1);
+    }
+    expect_refused(outputs, "17 outputs, 1..16 expected");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(spellings_of_a_blend_are_one_layer),
         cmocka_unit_test(normalisation_is_found),
         cmocka_unit_test(what_is_no_network_is_refused),
+        cmocka_unit_test(ports_are_rows_of_floats),
+        cmocka_unit_test(ports_are_few),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
