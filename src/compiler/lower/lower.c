@@ -272,29 +272,46 @@ static int is_idle(const gali_loop_statement *loop) {
     return !loop->body || !turns;
 }
 
+/* Which locals anything reads, and which each statement keeps a scalar in that only it reads. */
+typedef struct sweeping {
+    unsigned char read[GALI_LOOP_BUFFERS_MAX], kept[GALI_LOOP_BUFFERS_MAX];
+} sweeping;
+
+/* Whether it makes or fills a local that nothing reads: of one that statements keep scalars in, nothing behind it. */
+static int is_unread(const gali_loop_statement *s, const sweeping *w) {
+    const gali_loop_buffer *local = s->kind == GALI_LOOP_MAKE    ? s->local
+                                    : s->kind == GALI_LOOP_STORE ? s->to.buffer
+                                                                 : NULL;
+    unsigned char later[GALI_LOOP_BUFFERS_MAX] = {0};
+    if (!local || local->role != GALI_LOOP_LOCAL || !w->read[local->id] || !w->kept[local->id]) {
+        return local && local->role == GALI_LOOP_LOCAL && !w->read[local->id];
+    }
+    gali_loop_walk(s->next, note_read, NULL, later);
+    return !later[local->id];
+}
+
 /* Takes out lets that nothing uses, attempts at an index that came to nothing, idle loops, and locals that nothing reads. */
-static gali_loop_statement *swept(gali_loop_statement *block, const unsigned char *read) {
+static gali_loop_statement *swept(gali_loop_statement *block, const sweeping *w) {
     if (!block) {
         return NULL;
     }
     gali_loop_kind kind = block->kind;
-    block->body = swept(block->body, read);
-    block->next = swept(block->next, read);
-    const gali_loop_buffer *local = kind == GALI_LOOP_MAKE    ? block->local
-                                    : kind == GALI_LOOP_STORE ? block->to.buffer
-                                                              : NULL;
-    int unread = local && local->role == GALI_LOOP_LOCAL && !read[local->id];
+    block->body = swept(block->body, w);
+    block->next = swept(block->next, w);
     int needless = kind == GALI_LOOP_LET && !gali_loop_uses_variable(block->next, block->variable);
-    return needless || unread || (kind == GALI_LOOP_FOR && is_idle(block)) ? block->next : block;
+    return needless || is_unread(block, w) || (kind == GALI_LOOP_FOR && is_idle(block)) ? block->next : block;
 }
 
 /* Until nothing is left that only what was taken out has read. */
-static void sweep(gali_loop_function *f) {
+static void sweep(const gali_lowering *l) {
     enum { ROUNDS = 4 };
     for (int round = 0; round < ROUNDS; round++) {
-        unsigned char read[GALI_LOOP_BUFFERS_MAX] = {0};
-        gali_loop_walk(f->body, note_read, NULL, read);
-        f->body = swept(f->body, read);
+        sweeping w = {.read = {0}};
+        for (uint32_t i = 0; i < l->kept_count; i++) {
+            w.kept[l->kept[i].local->id] = 1;
+        }
+        gali_loop_walk(l->f->body, note_read, NULL, w.read);
+        l->f->body = swept(l->f->body, &w);
     }
 }
 
@@ -342,7 +359,7 @@ static gal_status lower_group(gali_lowering *l, uint32_t group, gal_error *error
     if (l->why || l->arena->failed) {
         return GAL_UNSUPPORTED;
     }
-    sweep(l->f);
+    sweep(l);
     gal_status status = l->plain ? GAL_OK : gali_loop_hoist(l->f, error);
     if (!l->items) {
         gali_lower_parallel(l, stages);
