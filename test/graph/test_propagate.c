@@ -136,9 +136,38 @@ static void test_cases(void **state) {
     }
 }
 
+/* Blocks are whole: of an open size a multiple is demanded, which the run checks; of a number it is known. */
+static void blocks_are_whole(void **state) {
+    (void)state;
+    static const struct {
+        const char *line;
+        uint32_t demands;
+    } wanted[] = {
+        {"input %0: f32[1, a, 2, b]\n%1: f32[...] = DepthToSpace (%0) blocksize:int=2\noutput %1\n", 1},
+        {"input %0: f32[1, 3, a, b]\n%1: f32[...] = SpaceToDepth (%0) blocksize:int=2\noutput %1\n", 2},
+        {"input %0: f32[1, 8, a, 2]\n%1: f32[...] = DepthToSpace (%0) blocksize:int=2\noutput %1\n", 0}};
+    for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
+        gali_arena arena = {0};
+        gal_error error = {0};
+        gali_graph *graph;
+        gali_text text = {0};
+        uint32_t count = 0;
+        gali_text_add(&text, "%s%s", SYMBOLS, wanted[i].line);
+        assert_int_equal(gali_graph_parse(&graph, text.bytes, text.size, &arena, &error), GAL_OK);
+        assert_int_equal(gali_graph_propagate(graph, &error), GAL_OK);
+        for (const gali_demand *d = graph->nodes[0].demands; d; d = d->next) {
+            count += d->kind == GALI_DEMAND_SAME;
+        }
+        assert_int_equal(count, wanted[i].demands);
+        gali_text_release(&text);
+        gali_arena_release(&arena);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_cases),
+        cmocka_unit_test(blocks_are_whole),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

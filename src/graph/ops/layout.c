@@ -408,8 +408,15 @@ static gal_status blocks_rule(gali_rule *rule, int to_space) {
             return gali_rule_fail(rule, "extent %lld is no multiple of %lld", (long long)x->shape[i],
                                   (long long)by);
         }
+        gali_extent whole = x->shape[i];
         y->shape[i] = multiply ? gali_extent_mul(extents, x->shape[i], by)
                                : gali_extent_quotient(extents, x->shape[i], by);
+        gal_status status =
+            multiply ? GAL_OK
+                     : gali_rule_same(rule, x->shape[i], gali_extent_mul(extents, y->shape[i], by), &whole);
+        if (status != GAL_OK) {
+            return status;
+        }
     }
     return GAL_OK;
 }
