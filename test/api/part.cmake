@@ -1,9 +1,11 @@
-# A game whose build has ours as a part, configured as Debug: its own file is not optimised, the runtime's all are.
+# A game whose build has ours as a part, configured as Debug: its own file is not optimised, the runtime's all are, and it
+# knows where the models are.
 include(${CMAKE_CURRENT_LIST_DIR}/run.cmake)
 file(COPY ${SOURCE}/samples/crowd.c DESTINATION ${WORK})
 file(WRITE ${WORK}/CMakeLists.txt "cmake_minimum_required(VERSION 3.22)\nproject(game LANGUAGES C)\n"
     "set(CMAKE_EXPORT_COMPILE_COMMANDS ON)\nadd_subdirectory(${SOURCE} gallop)\nadd_executable(game crowd.c)\n"
-    "target_link_libraries(game PRIVATE gallop::gallop)\n")
+    "target_link_libraries(game PRIVATE gallop::gallop)\n"
+    "if(NOT EXISTS \${gallop_MODELS}/walker.gallop)\n    message(FATAL_ERROR \"no models: \${gallop_MODELS}\")\nendif()\n")
 gallop_run("configure" ${CMAKE_COMMAND} -S ${WORK} -B ${WORK}/build -G ${GENERATOR} -DCMAKE_C_COMPILER=${CC}
     -DCMAKE_BUILD_TYPE=Debug)
 file(READ ${WORK}/build/compile_commands.json commands)
