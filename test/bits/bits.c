@@ -1,8 +1,10 @@
 /*
  * Prints a hash of the outputs of a set of networks, one line each, for the instruction set in use. The lines
- * are the same on every instruction set, compiler and optimisation level: golden.txt. No test library, so
- * that it runs anywhere the runtime does (./run test runs it natively and under qemu for AArch64).
+ * are the same on every instruction set, compiler and optimisation level: golden.txt. The instruction set goes to
+ * standard error. No test library, so that it runs anywhere the runtime does (./run test runs it natively and under
+ * qemu for AArch64).
  */
+#include "cpu/cpu.h"
 #include "graph.h"
 
 static const synthetic_desc networks[] = {
@@ -126,7 +128,11 @@ static int print_precision(const char *what, gal_precision precision, uint32_t b
 }
 
 int main(void) {
-    int good = 1;
+    gal_isa isa;
+    int good = gali_cpu_choose(GAL_ISA_BEST, &isa, NULL) == GAL_OK;
+    if (good) {
+        fprintf(stderr, "by %s\n", gal_isa_name(isa));
+    }
     for (uint32_t i = 0; i < NETWORKS; i++) {
         good &= print_hash(&networks[i], "network", (gal_network_desc){.form = GAL_FORM_PER_EXPERT});
     }
