@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "harness/clock.h"
+#include "harness/quantile.h"
 
 enum { CAPACITY = 4096, FRAMES = 60, SETTLE = 60, LONG = 6000 };
 
@@ -60,16 +61,6 @@ static double step(gal_crowd *crowd, uint32_t frame) {
     return now(NULL) - start;
 }
 
-static int by_size(const void *a, const void *b) {
-    double d = *(const double *)a - *(const double *)b;
-    return (d > 0) - (d < 0);
-}
-
-static double part_of(double *times, size_t count, double share) {
-    qsort(times, count, sizeof *times, by_size);
-    return times[(size_t)(share * (double)(count - 1))];
-}
-
 /* The median frame of so many, in seconds. */
 static double frame_of(const gal_group_desc *group, uint32_t count, const gal_budget *budget) {
     static double times[FRAMES];
@@ -82,7 +73,7 @@ static double frame_of(const gal_group_desc *group, uint32_t count, const gal_bu
         times[frame] = step(crowd, SETTLE + frame);
     }
     gal_crowd_destroy(crowd);
-    return part_of(times, FRAMES, 0.5);
+    return median(times, FRAMES);
 }
 
 /* The most characters, to a fiftieth, whose median frame is within the time. */
@@ -122,8 +113,8 @@ static void print_frames(const gal_group_desc *group, uint32_t count, double mic
     double looks = LONG / 100;
     printf("%4u walkers, budget %.0f us: median %.0f, 99 of 100 %.0f, 999 of 1000 %.0f, most %.0f us; "
            "every frame %.0f of them, every 2nd %.0f, 3rd or 4th %.0f, up to 8th %.0f\n",
-           count, microseconds, 1e6 * part_of(times, LONG, 0.5), 1e6 * part_of(times, LONG, 0.99),
-           1e6 * part_of(times, LONG, 0.999), 1e6 * part_of(times, LONG, 1), (double)every[1] / looks,
+           count, microseconds, 1e6 * quantile(times, LONG, 0.5), 1e6 * quantile(times, LONG, 0.99),
+           1e6 * quantile(times, LONG, 0.999), 1e6 * quantile(times, LONG, 1), (double)every[1] / looks,
            (double)every[2] / looks, (double)(every[3] + every[4]) / looks,
            (double)(every[5] + every[6] + every[7] + every[8]) / looks);
     gal_crowd_destroy(crowd);

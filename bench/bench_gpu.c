@@ -19,6 +19,7 @@
 #include "gpu/gpu.h"
 #include "gpu/space.h"
 #include "harness/pool.h"
+#include "harness/quantile.h"
 #include "synthetic.h"
 
 enum { REPEATS = 11, LAUNCHES_MAX = 64 };
@@ -26,16 +27,6 @@ enum { REPEATS = 11, LAUNCHES_MAX = 64 };
 /* What the H200's probe found (docs/gpu.md). */
 static const gali_gpu_facts h200 = {
     .registers = 256, .alus = 128, .cores = 132, .warp = 32, .peak = 63426, .local_rate = 30639};
-
-static int ascending(const void *a, const void *b) {
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-static double median(double *values, int count) {
-    qsort(values, (size_t)count, sizeof *values, ascending);
-    return values[count / 2];
-}
 
 /* A network of these widths, blended of four experts, with elu but in the last layer. */
 static synthetic make_model(uint32_t layers, const uint32_t *widths) {

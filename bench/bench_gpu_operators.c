@@ -11,6 +11,7 @@
 
 #include "gpu/run.h"
 #include "graph/text.h"
+#include "harness/quantile.h"
 
 enum { REPEATS = 11, SYMBOLS = 8 };
 
@@ -60,11 +61,6 @@ static uint32_t choose(void *context, const gali_device_task *task, gali_device_
     return 1;
 }
 
-static int ascending(const void *a, const void *b) {
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 /* Medians of the launches, together. */
 static double time_all(gali_gpu_run *run) {
     enum { LAUNCHES_MAX = 64 };
@@ -77,8 +73,7 @@ static double time_all(gali_gpu_run *run) {
         }
     }
     for (uint32_t i = 0; i < count; i++) {
-        qsort(all[i], REPEATS, sizeof all[i][0], ascending);
-        sum += all[i][REPEATS / 2];
+        sum += median(all[i], REPEATS);
     }
     return sum;
 }

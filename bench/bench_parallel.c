@@ -13,6 +13,7 @@
 #include <stdatomic.h>
 
 #include "base/clock.h"
+#include "harness/quantile.h"
 #include "synthetic.h"
 
 enum { THREADS_MOST = 64, ROUNDS_MOST = 4000, CALLS = 7, COUNTS = 5, COUNT_MOST = 64 };
@@ -84,11 +85,6 @@ static double timed(const gal_network *network, const gal_network_batch *batch, 
     return best;
 }
 
-static int ascending(const void *a, const void *b) {
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 static void compare(const gal_network *network, pool *p, uint32_t count, double seconds) {
     static float x[COUNT_MOST * 912], phase[COUNT_MOST], y[2][COUNT_MOST * 1032];
     static double ratio[ROUNDS_MOST];
@@ -114,8 +110,7 @@ static void compare(const gal_network *network, pool *p, uint32_t count, double 
         }
         ratio[rounds] = took[0] / took[1];
     }
-    qsort(ratio, rounds, sizeof *ratio, ascending);
-    printf("%5u  %9.1f  %9.1f  %6.2f  %6.2f  %s\n", count, 1e6 * best[0], 1e6 * best[1], ratio[rounds / 2],
+    printf("%5u  %9.1f  %9.1f  %6.2f  %6.2f  %s\n", count, 1e6 * best[0], 1e6 * best[1], median(ratio, rounds),
            best[0] / best[1],
            memcmp(y[0], y[1], count * 1032 * sizeof(float)) ? "DIFFERENT BITS" : "same bits");
     free(workspace);

@@ -15,6 +15,7 @@
 
 #include "base/file.h"
 #include "base/memory.h"
+#include "harness/quantile.h"
 #include "peers/peer.h"
 #include "sparse.h"
 #ifdef BENCH_COMPILER
@@ -142,16 +143,6 @@ static double timed(const side *s, uint32_t count) {
         calls++;
     }
     return took / calls;
-}
-
-static int ascending(const void *a, const void *b) {
-    const double p = *(const double *)a, q = *(const double *)b;
-    return (p > q) - (p < q);
-}
-
-static double median(double *values, uint32_t count) {
-    qsort(values, count, sizeof *values, ascending);
-    return values[count / 2];
 }
 
 static void compare(const way *w, const side *dense, const side *sparse, uint32_t count, double seconds) {

@@ -2,6 +2,7 @@
 #include "stats.h"
 
 #include "../peers/peer.h"
+#include "quantile.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -26,22 +27,13 @@ void series_free(series *s) {
     *s = (series){0};
 }
 
-static int by_size(const void *a, const void *b) {
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 double series_quantile(const series *s, double share) {
     if (s->count == 0) {
         return 0;
     }
     double *sorted = bench_alloc(sizeof(double) * s->count);
     memcpy(sorted, s->values, sizeof(double) * s->count);
-    qsort(sorted, s->count, sizeof(double), by_size);
-    const double place = share * (double)(s->count - 1);
-    const size_t below = (size_t)place;
-    const size_t above = below + 1 < s->count ? below + 1 : below;
-    const double value = sorted[below] + (place - (double)below) * (sorted[above] - sorted[below]);
+    const double value = quantile(sorted, s->count, share);
     bench_free(sorted);
     return value;
 }
