@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 GOLDEN = 32
 TOLERANCE = 1e-4  # of golden frames: what is left between float64 and the runtime
+NORMS = ("input_mean", "input_std", "output_mean", "output_std")
 ALIKE = {"f32": 1e-5, "f16": 0.05, "bf16": 0.4}  # the module beside its exported layers, relative
 
 
@@ -46,7 +47,7 @@ def export(
     off.
     """
     model = to_model(module, contract, (input_mean, input_std, output_mean, output_std), type)
-    model.input_state[np.asarray(masked, int)] = modelfile.MASKED
+    _mask(model, masked)
     given = phase if phase is not None else blend
     add_golden(model, *_frames(model, x, given))
     check_module(module, model)
@@ -75,12 +76,33 @@ def to_model(
     means = scale if isinstance(scale, tuple) else (
         scale.x_mean, scale.x_std, scale.y_mean, scale.y_std)
     sizes = (inputs, inputs, outputs, outputs)
-    norm = [np.broadcast_to(np.asarray(m, np.float32), n).copy() for m, n in zip(means, sizes)]
+    norm = [_spread(name, m, n) for name, m, n in zip(NORMS, means, sizes)]
     text = contract if isinstance(contract, str) else contract_text.to_text(contract)
     state, constant = _constants(text, inputs)
     return Model(out.layers, out.gate, out.experts, *norm, input_state=state,
                  input_constant=constant, contract=text, gate_features=out.gate_features,
                  gate_layers=list(out.gate_layers))
+
+
+def _spread(name: str, value: Any, count: int) -> np.ndarray:
+    """A number, or one a feature, as one a feature."""
+    given = np.asarray(value, np.float32)
+    if given.shape not in ((), (1,), (count,)):
+        raise ValueError(f"{name}: shape {given.shape}, a number or {count} of them expected")
+    if not np.isfinite(given).all():
+        raise ValueError(f"{name}: a number that is not finite")
+    if name.endswith("std") and not (given > 0).all():
+        raise ValueError(f"{name}: {given.min():g}, expected above 0 (1 for what never changes)")
+    return np.broadcast_to(given, count).copy()
+
+
+def _mask(model: Model, masked: Any) -> None:
+    """Says of the inputs of these indices that the module never sees them."""
+    count, indices = len(model.input_state), np.asarray(masked, int)
+    wrong = indices[(indices < 0) | (indices >= count)]
+    if wrong.size:
+        raise ValueError(f"masked: input {wrong.flat[0]}, expected 0..{count - 1}")
+    model.input_state[indices] = modelfile.MASKED
 
 
 def restore(module: torch.nn.Module, model: Model) -> Scale:

@@ -92,6 +92,11 @@ def _blended(layers: nn.ModuleList) -> list[Layer]:
             for i, m in enumerate(layers)]
 
 
+def _said(module: nn.Module) -> str:
+    """A module as torch says it; of one that holds others its class."""
+    return type(module).__name__ if any(module.children()) else str(module)
+
+
 def _chain(modules: nn.Sequential | list[nn.Module], where: str) -> list[Layer]:
     """Modules one after the other; an activation becomes its layer's own where it can."""
     layers: list[Layer] = []
@@ -108,8 +113,10 @@ def _chain(modules: nn.Sequential | list[nn.Module], where: str) -> list[Layer]:
             layers.append(Layer(kind="concat", outputs=width, activation=act[0], slope=act[1]))
         elif not isinstance(module, (nn.Identity, nn.Dropout)):
             raise ValueError(
-                f"{name}: {module} has no layer in a model file; Linear, LayerNorm, the usual "
-                "activations after one of them, and gallop's own modules have")
+                f"{name}: {_said(module)} has no layer in a model file; Linear, LayerNorm, the "
+                "usual activations after one of them, and gallop's own modules have. Others go by "
+                "ONNX: torch.onnx.export, then `gallop import` finds layers however they are "
+                "spelled, or `gallop compile` makes C of any network")
         width = layers[-1].outputs if layers else 0
     if not layers:
         raise ValueError(f"{where or 'the module'}: nothing to export")

@@ -96,6 +96,34 @@ REFUSED = [
 ]
 
 
+class Nested(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.parts = nn.Sequential(nn.Linear(9, 6))
+
+
+WRONG = [
+    ({"input_mean": np.zeros(8)}, r"^input_mean: shape \(8,\), a number or 9 of them expected"),
+    ({"output_std": np.zeros(6)}, "^output_std: 0, expected above 0"),
+    ({"input_std": [1] * 8 + [np.nan]}, "^input_std: a number that is not finite"),
+    ({"masked": [3, 9]}, r"^masked: input 9, expected 0..8"),
+    ({"masked": [-1]}, r"^masked: input -1, expected 0..8"),
+]
+
+
+@pytest.mark.parametrize(("words", "message"), WRONG)
+def test_wrong_numbers_are_named(tmp_path, words, message):
+    with pytest.raises(ValueError, match=message):
+        gallop.export(nn.Linear(9, 6), tmp_path / "m.gallop", **words)
+    assert not (tmp_path / "m.gallop").exists()
+
+
+def test_a_module_of_ones_own_is_said_in_a_line():
+    with pytest.raises(ValueError, match=r"Nested has no layer .* `gallop import`") as refused:
+        gallop.export(Nested(), "m.gallop")
+    assert "\n" not in str(refused.value)
+
+
 @pytest.mark.parametrize(("make", "message"), REFUSED)
 def test_what_cannot_be_exported(tmp_path, make, message):
     with pytest.raises(ValueError, match=message):
