@@ -19,7 +19,8 @@ if(CXX AND NOT FLAGS MATCHES "sanitize|coverage")
     file(WRITE ${WORK}/link.cpp "#include <gallop/crowd.h>\n#include <gallop/network.h>\n"
         "int main() { gal_controller *c; gal_error e{}; gal_network_close(nullptr);\n"
         "return gal_controller_open(&c, \"no such file\", nullptr, &e) == GAL_IO && gal_version()[0] ? 0 : 1; }\n")
+    get_filename_component(folder ${LIBRARY} DIRECTORY) # of a shared one
     gallop_run("C++ program" ${CXX} -std=c++17 ${warnings} -I${SOURCE}/include ${WORK}/link.cpp ${LIBRARY} -lm
-        -o ${WORK}/link)
+        -Wl,-rpath,${folder} -o ${WORK}/link)
     gallop_run("C++ program" ${WORK}/link)
 endif()

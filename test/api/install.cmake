@@ -5,12 +5,16 @@ include(${CMAKE_CURRENT_LIST_DIR}/consume.cmake)
 gallop_run("install" ${CMAKE_COMMAND} --install ${BUILD} --prefix ${WORK}/prefix)
 gallop_consume(${WORK}/prefix)
 
-# The compiler's library, which only builds with the command have, and no header without it.
+# The compiler's library, which only builds with the command and static libraries have, and no header without it.
+set(parts OFF)
+if(EXISTS ${BUILD}/cli AND LIBRARY MATCHES "[.]a$")
+    set(parts ON)
+endif()
 file(GLOB library ${WORK}/prefix/*/libgallop_compiler.* ${WORK}/prefix/*/*/libgallop_compiler.*)
 if(NOT library AND EXISTS ${WORK}/prefix/include/gallop/compiler.h)
     message(FATAL_ERROR "gallop/compiler.h is installed without its library")
 endif()
-if(EXISTS ${BUILD}/cli)
+if(parts)
     set(project ${WORK}/compiler)
     file(MAKE_DIRECTORY ${project})
     file(WRITE ${project}/compile.c "#include <gallop/compiler.h>\n#include <stdio.h>\n#include <stdlib.h>\n"
@@ -36,7 +40,7 @@ if(EXISTS ${BUILD}/cli)
 endif()
 
 # Networks on GPUs, which stand on it: the installed sample, on a device where there is one.
-if(EXISTS ${BUILD}/cli)
+if(parts)
     set(project ${WORK}/gpu)
     file(MAKE_DIRECTORY ${project})
     file(GLOB_RECURSE sample ${WORK}/prefix/share/doc/gpu.c)

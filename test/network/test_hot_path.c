@@ -27,7 +27,7 @@ int main(void) {
 #include <sys/wait.h>
 #include <unistd.h>
 
-static long allocations; /* calls of the allocator's functions from the library and this test */
+static volatile long allocations; /* calls of the allocator's functions from the library and this test */
 
 void *__real_malloc(size_t size);
 void *__real_calloc(size_t count, size_t size);
