@@ -179,6 +179,10 @@ static int read_words(job *self) {
     if (!target) {
         return gali_command_usage("run", "%s", error.message);
     }
+    if (!self->is_there && !gali_target_runs_here(target)) {
+        return gali_command_bad(
+            "run", "target %s: its code does not run on this machine; gallop compile makes it", target->name);
+    }
     if (self->is_there && self->desc.keep) {
         return gali_command_usage("run", "target %s has no files to keep", target->name);
     }

@@ -354,12 +354,16 @@ static void leave_out_light(job *self) {
 }
 
 static gal_status tune_groups(job *self) {
-    static const char *const isas[GALI_SIMD_COUNT] = {"scalar", "avx2", "avx512", "neon", "wasm"};
     gali_onnx_model model = {.fast = self->fast, .exact = self->exact};
     gal_error why = {0};
-    gal_status status = self->device_path ? gali_device_read(&self->device, self->device_path,
-                                                             isas[self->tune.target->simd], &self->error)
-                                          : GAL_OK;
+    if (!gali_target_runs_here(self->tune.target)) {
+        return gali_fail(&self->error, GAL_UNSUPPORTED, "target %s: its code does not run on this machine",
+                         self->tune.target->name);
+    }
+    gal_status status = self->device_path
+                            ? gali_device_read(&self->device, self->device_path,
+                                               gal_isa_name(gali_target_isa(self->tune.target)), &self->error)
+                            : GAL_OK;
     status = status == GAL_OK
                  ? gali_onnx_model_open(&model, self->model, self->external, self->sizes, &self->error)
                  : status;

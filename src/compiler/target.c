@@ -32,6 +32,16 @@ static const gali_target *native(void) {
     return by_name(gal_isa_available(GAL_ISA_NEON) ? "armv8-a" : "scalar");
 }
 
+gal_isa gali_target_isa(const gali_target *target) {
+    static const gal_isa isas[GALI_SIMD_COUNT] = {GAL_ISA_SCALAR, GAL_ISA_AVX2, GAL_ISA_AVX512, GAL_ISA_NEON};
+    return isas[target->simd];
+}
+
+int gali_target_runs_here(const gali_target *target) {
+    const gal_isa isa = gali_target_isa(target);
+    return isa != GAL_ISA_BEST && gal_isa_available(isa);
+}
+
 static void fail(const char *name, gal_error *error) {
     char names[160];
     size_t at = 0;

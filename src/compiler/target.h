@@ -36,4 +36,10 @@ extern const uint32_t gali_target_count;
  * lists the names, if there is none. */
 const gali_target *gali_target_find(const char *name, gal_error *error);
 
+/* The runtime's instruction set of the target's vectors; GAL_ISA_BEST where it has none: of other machines and devices. */
+gal_isa gali_target_isa(const gali_target *target);
+
+/* Whether this machine's processor runs the target's code. */
+int gali_target_runs_here(const gali_target *target);
+
 #endif

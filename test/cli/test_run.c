@@ -226,6 +226,8 @@ static void what_does_not_fit_is_named(void **state) {
     expect_bad(run("#/m.onnx -i #/m.onnx -i #/y.npy"), 1, "not a .npy file");
     expect_bad(run("#/m.onnx -i #/x.npy -i #/y.npy -o #/y.npy"), 2, "the model has 2 outputs: name a folder");
     expect_bad(run("#/m.onnx -i #/x.npy -i #/y.npy --target none"), 2, "not one of");
+    expect_bad(run("#/m.onnx -i #/x.npy -i #/y.npy --target wasm32+simd128"), 1,
+               "target wasm32+simd128: its code does not run on this machine; gallop compile makes it");
     char many[512] = "#/m.onnx";
     for (int i = 0; i <= GALI_OPTION_LIST_MAX; i++) {
         strcat(many, " -i a");

@@ -49,6 +49,8 @@ static void wrong_words_are_named(void **unused) {
     expect_bad(tune("--plan p"), 2, "--plan needs --log");
     expect_bad(tune("--target riscv"), 2, "riscv");
     expect_bad(tune("--target wasm32+simd128"), 1, "does not run on this machine");
+    expect_bad(gallop("tune " GALLOP_SOURCE_DIR "/test/cli/none.onnx --target wasm32+simd128"), 1,
+               "target wasm32+simd128: its code does not run on this machine");
     expect_bad(gallop("tune none.gallop"), 1, "none.gallop");
     expect_bad(gallop("tune " GALLOP_SOURCE_DIR "/README.md"), 1,
                "README.md: header: offset 0: not a Gallop model");

@@ -200,9 +200,7 @@ static int make_data(gali_scene *s) {
 }
 
 static const gali_kernels *kernels_of(const gali_target *target) {
-    static const gal_isa isas[GALI_SIMD_COUNT] = {GAL_ISA_SCALAR, GAL_ISA_AVX2, GAL_ISA_AVX512, GAL_ISA_NEON};
-    gal_isa isa = target->simd == GALI_SIMD_WASM ? GAL_ISA_BEST : isas[target->simd];
-    return isa != GAL_ISA_BEST && gal_isa_available(isa) ? gali_kernels_get(isa) : NULL;
+    return gali_target_runs_here(target) ? gali_kernels_get(gali_target_isa(target)) : NULL;
 }
 
 gal_status gali_scene_make(gali_scene *scene, const gali_dense *dense, const gali_target *target,
