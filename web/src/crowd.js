@@ -1,5 +1,6 @@
 import { Controller } from "./controller.js";
-import { forgotten, handleOf } from "./module.js";
+import { forgotten, handleOf, viewOf } from "./module.js";
+import { checkNames } from "./names.js";
 
 const TRANSFORM = 7; // position x y z, rotation x y z w
 const SAMPLES_MOST = 64; // of a trajectory
@@ -9,22 +10,20 @@ const NOT_FOUND = 6; // GAL_NOT_FOUND
 
 const SPAWN = { x: 0, z: 0, facing: 0, phase: 0 };
 const INPUT = { moveX: 0, moveY: 0, run: 0, strafe: 0, crouch: 0, cameraYaw: 0, responsive: false, jump: false };
-
-/** A field of another name would be passed over without a word. */
-function checkNames(what, given, known) {
-  for (const name in given) {
-    if (!(name in known)) throw new TypeError(`${what}: no "${name}"; ${Object.keys(known).join(", ")} expected`);
-  }
-}
+const OPTIONS = ["capacity", "ground", "standIns"];
+const FIELD = ["heights", "rows", "columns", "cell", "originX", "originZ"];
 
 /** Up to `capacity` characters of one controller. */
 export class Crowd {
   #handle;
 
-  constructor(controller, { capacity = 16, ground = null, standIns = [] } = {}) {
-    const controllers = [controller, ...standIns];
-    if (!controllers.every((each) => each instanceof Controller)) throw new TypeError("new Crowd(controller): a Controller expected");
-    if (!(Number.isInteger(capacity) && capacity >= 1)) throw new RangeError(`capacity ${capacity}: 1 to 65535 expected`);
+  constructor(controller, options = {}) {
+    checkNames("new Crowd", options, OPTIONS);
+    const { capacity = 16, ground = null, standIns = [] } = options, controllers = [controller, ...standIns];
+    if (!controllers.every((each) => each instanceof Controller)) {
+      throw new TypeError("new Crowd(controller): a Controller expected, which `await Controller.open(...)` gives");
+    }
+    if (!(Number.isInteger(capacity) && capacity >= 1)) throw new RangeError(`capacity ${capacity}: a whole number from 1 to 65535 expected`);
     if (controllers.length > LEVELS_MOST) throw new RangeError(`${standIns.length} stand-ins, at most ${LEVELS_MOST - 1} expected`);
     const { module } = controller;
     this.controller = controller;
@@ -73,7 +72,7 @@ export class Crowd {
 
   /** Adds a character at rest; returns its handle. */
   add(spawn = SPAWN) {
-    checkNames("add", spawn, SPAWN);
+    checkNames("add", spawn, Object.keys(SPAWN));
     const { x = 0, z = 0, facing = 0, phase = 0 } = spawn;
     const { module } = this, status = module.call.crowd_add(this.handle, x, z, facing, phase, module.scratch);
     module.afterGround();
@@ -87,7 +86,7 @@ export class Crowd {
 
   /** What the player wants from the next step on. */
   setInput(character, input = INPUT) {
-    checkNames("setInput", input, INPUT);
+    checkNames("setInput", input, Object.keys(INPUT));
     const { moveX = 0, moveY = 0, run = 0, strafe = 0, crouch = 0, cameraYaw = 0, responsive = false, jump = false } = input;
     this.#about(character, this.module.call.crowd_input(this.handle, character, moveX, moveY, run, strafe, crouch, cameraYaw,
       +responsive, +jump));
@@ -107,7 +106,11 @@ export class Crowd {
 
   /** How a character is evaluated, from its next evaluation on; null: as the crowd decides. */
   setPace(character, pace) {
-    this.#about(character, this.module.call.crowd_set_pace(this.handle, character, pace?.frames ?? 0, pace?.level ?? 0));
+    checkNames("setPace", pace, ["frames", "level"]);
+    const { frames = 1, level = 0 } = pace ?? {};
+    if (!(frames >= 1)) throw new RangeError(`a pace of ${frames} frames: 1 to 8 expected`);
+    const status = this.module.call.crowd_set_pace(this.handle, character, pace ? frames : 0, level);
+    this.module.checkOf(status, status === NOT_FOUND ? `character ${character}` : `a pace of ${frames} frames by level ${level}`);
   }
 
   /** How much a character matters to the budget, against the others. */
@@ -116,7 +119,9 @@ export class Crowd {
   }
 
   /** What a step may cost, in milliseconds; null: whatever it takes. */
-  setBudget(milliseconds, { nominal = false } = {}) {
+  setBudget(milliseconds, options = {}) {
+    checkNames("setBudget", options, ["nominal"]);
+    const { nominal = false } = options;
     if (milliseconds !== null && !(milliseconds >= 0)) throw new RangeError(`a budget of ${milliseconds} ms`);
     this.module.checkOf(this.module.call.crowd_set_budget(this.handle, milliseconds === null ? -1 : 1000 * milliseconds, +nominal),
       "a budget");
@@ -204,9 +209,9 @@ export class Crowd {
   }
 
   restore(snapshot) {
-    const { module } = this;
-    module.lend(snapshot, (at) =>
-      module.check(module.call.gal_crowd_restore(this.handle, at, snapshot.byteLength, module.error)));
+    const { module } = this, bytes = viewOf(snapshot);
+    if (!bytes) throw new TypeError("restore: the bytes of a save expected");
+    module.lend(bytes, (at) => module.check(module.call.gal_crowd_restore(this.handle, at, bytes.byteLength, module.error)));
   }
 
   close() {
@@ -255,6 +260,7 @@ function layGround(module, ground) {
     module.grounds.set(index, ground);
     return { kind: 1, index, field: 0, release: () => module.grounds.delete(index) };
   }
+  checkNames("ground", ground, FIELD);
   const { heights, rows, columns, cell, originX = 0, originZ = 0 } = ground;
   const sized = Number.isInteger(rows) && Number.isInteger(columns) && rows >= 2 && columns >= 2;
   if (!(sized && cell > 0 && heights?.length === rows * columns)) {

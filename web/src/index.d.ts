@@ -217,7 +217,7 @@ export class Crowd {
   /** All that the crowd goes on from, as bytes: equal states give equal bytes. */
   save(): Uint8Array;
   /** Makes the crowd what the saved one was, bit for bit. What is refused leaves it as it is. */
-  restore(snapshot: Uint8Array): void;
+  restore(snapshot: ArrayBuffer | ArrayBufferView): void;
   /** Frees it; a crowd that is forgotten is freed some time. */
   close(): void;
 }

@@ -2,6 +2,7 @@
 //
 // Nobody outside sees a pointer. Numbers go in and out through `scratch`, a small piece of the module's memory; views
 // of that memory are made for each use, since it moves when it grows.
+import { checkNames } from "./names.js";
 import { read } from "./read.js";
 
 /** What the library refused, in its own words; `status` is the kind ("bad data"). */
@@ -162,7 +163,9 @@ export class Module {
   }
 
   // open("network" or "controller"): its handle, from a model file's bytes and the options of index.d.ts.
-  open(kind, bytes, { isa = "best", form = "per-expert", plan = null, precision = "stored", block = 0 } = {}) {
+  open(kind, bytes, options = {}) {
+    checkNames("open", options, ["isa", "form", "plan", "precision", "block"]);
+    const { isa = "best", form = "per-expert", plan = null, precision = "stored", block = 0 } = options;
     const numbers = [this.numberOf("isa", isa), this.numberOf("form", form), this.numberOf("precision", precision)];
     return this.lendText(plan, (planAt) => this.lend(bytes, (at) => {
       this.check(this.call[`${kind}_open`](this.scratch, at, bytes.byteLength, numbers[0], numbers[1], planAt, numbers[2],
@@ -172,11 +175,20 @@ export class Module {
   }
 }
 
+/** Bytes as Uint8Array, whatever they are seen through; null: it is none. */
+export function viewOf(bytes) {
+  if (bytes instanceof ArrayBuffer) return new Uint8Array(bytes);
+  return ArrayBuffer.isView(bytes) ? new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength) : null;
+}
+
 /** Bytes of what index.d.ts calls a Source. */
 export async function bytesFrom(source) {
-  if (source instanceof ArrayBuffer) return new Uint8Array(source);
-  if (ArrayBuffer.isView(source)) return new Uint8Array(source.buffer, source.byteOffset, source.byteLength);
+  const bytes = viewOf(source);
+  if (bytes) return bytes;
   if (typeof Response !== "undefined" && source instanceof Response) return new Uint8Array(await source.arrayBuffer());
+  if (typeof source !== "string" && !(source instanceof URL)) {
+    throw new TypeError(`${source}: a URL, a path, bytes or a Response expected`);
+  }
   return read(source);
 }
 

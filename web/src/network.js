@@ -1,4 +1,5 @@
 import { bytesFrom, forgotten, handleOf, load } from "./module.js";
+import { checkNames } from "./names.js";
 
 /** A model file's network, open for running. */
 export class Network {
@@ -36,7 +37,9 @@ export class Network {
   }
 
   /** Outputs [count * outputs] of raw features x [count * inputs]. */
-  run(x, { phase, blend } = {}) {
+  run(x, given = {}) {
+    checkNames("run", given, ["phase", "blend"]);
+    const { phase, blend } = given;
     const { inputs, outputs, gate, experts } = this.info, count = x.length / inputs;
     if (!Number.isInteger(count)) throw new RangeError(`x has ${x.length} numbers, a multiple of ${inputs} expected`);
     const phases = gateValues("phase", phase, count, 1), blends = gateValues("blend", blend, count, experts);

@@ -141,8 +141,8 @@ test("far ones may be evaluated seldom, by a stand-in", async () => {
   assert.deepEqual(crowd.pose(near), alone.pose(other));
   assert.notDeepEqual(crowd.pose(far).slice(1, 7), alone.pose(other).slice(1, 7));
   assert.ok(Math.abs(crowd.state(far).root[2] - alone.state(other).root[2]) < 40);
-  assert.throws(() => crowd.setPace(far, { frames: 9 }), /bad argument/);
-  assert.throws(() => crowd.setPace(far, { frames: 1, level: 2 }), /bad argument/);
+  assert.throws(() => crowd.setPace(far, { frames: 9 }), /a pace of 9 frames by level 0: bad argument/);
+  assert.throws(() => crowd.setPace(far, { frames: 1, level: 2 }), /a pace of 1 frames by level 2: bad argument/);
   assert.throws(() => small.close(), /1 crowds that are open/);
   crowd.setPace(far, null);
   crowd.close();
@@ -220,7 +220,7 @@ test("errors are the library's words", async () => {
   assert.throws(() => crowd.setInput(12345, {}), /character 12345: not found/);
   assert.throws(() => new Crowd(walker).add({ x: NaN }), /add at x NaN, z 0, facing 0, phase 0: bad argument/);
   for (const capacity of [0, -1, 1.5, NaN, "many"]) {
-    assert.throws(() => new Crowd(walker, { capacity }), new RegExp(`capacity ${capacity}: 1 to 65535 expected`));
+    assert.throws(() => new Crowd(walker, { capacity }), new RegExp(`capacity ${capacity}: a whole number from 1 to 65535 expected`));
   }
   assert.throws(() => crowd.pose(crowd.characters[0], new Float32Array(3)), /an array of 3 numbers, 161 expected/);
   assert.throws(() => walker.network.run(new Float32Array(3)), /x has 3 numbers, a multiple of 222 expected/);
@@ -228,6 +228,32 @@ test("errors are the library's words", async () => {
   crowd.remove(who);
   crowd.close();
   assert.throws(() => crowd.step(), /the crowd is closed/);
+});
+
+test("a word that is misspelled is an error, not passed over", async () => {
+  const open = Controller.open(`${models}/walker.gallop`, { precison: "int8" });
+  await assert.rejects(open, /^TypeError: open: no "precison"; isa, form, plan, precision, block expected/);
+  for (const source of [undefined, 5, {}]) await assert.rejects(Controller.open(source), /a URL, a path, bytes or a Response expected/);
+  assert.throws(() => new Crowd(walker, { size: 4 }), /new Crowd: no "size"; capacity, ground, standIns expected/);
+  const field = { heights: new Float32Array(4), rows: 2, columns: 2, cell: 1, originx: 3 };
+  assert.throws(() => new Crowd(walker, { ground: field }), /ground: no "originx"; heights, rows/);
+  assert.throws(() => walker.network.run(new Float32Array(222), { phse: 1 }), /run: no "phse"; phase, blend expected/);
+  const crowd = new Crowd(walker), who = crowd.add();
+  assert.throws(() => crowd.setBudget(1, { nominl: true }), /setBudget: no "nominl"; nominal expected/);
+  assert.throws(() => crowd.setPace(who, { frame: 2 }), /setPace: no "frame"; frames, level expected/);
+  crowd.close();
+});
+
+test("a saved game comes back from a file, whatever its bytes are seen through", () => {
+  const crowd = new Crowd(walker), who = crowd.add({ x: 30 }), saved = crowd.save();
+  const alone = saved.buffer.slice(saved.byteOffset, saved.byteOffset + saved.byteLength);
+  for (const bytes of [alone, new DataView(alone), Buffer.from(saved)]) {
+    crowd.teleport(who, 500, 0, 0);
+    crowd.restore(bytes);
+    assert.equal(crowd.state(who).root[0], 30);
+  }
+  for (const none of [undefined, "saved", [1, 2]]) assert.throws(() => crowd.restore(none), /restore: the bytes of a save expected/);
+  crowd.close();
 });
 
 test("what is closed is freed, and not used again", async () => {
