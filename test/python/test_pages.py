@@ -1,5 +1,6 @@
 """The Python in the pages and samples runs as it stands there."""
 
+import os
 import re
 import shutil
 import subprocess
@@ -37,6 +38,6 @@ def test_a_page(page):
 def test_the_sample():
     sample = [sys.executable, ROOT / "samples/crowd.py", "models/walker.gallop"]
     done = subprocess.run(sample, text=True, capture_output=True, check=True,
-                          env={"PYTHONPATH": str(ROOT / "python")})
+                          env={**os.environ, "PYTHONPATH": str(ROOT / "python")})
     speeds = [float(line.split()[0]) for line in done.stdout.splitlines()]
     assert len(speeds) == 8 and speeds[0] > 50 and speeds[-1] > 1.3 * speeds[0]
