@@ -25,7 +25,7 @@ static void print_report(const char *path, const char *out, const gali_recognise
                                     : report->input_normalised                            ? "inputs"
                                     : report->output_normalised                           ? "outputs"
                                                                                           : "none found");
-    printf("%s: %.1f MB, %u golden frames; layers and graph differ by %.1g of a frame's rms at most\n", out,
+    printf("%s: %.2f MB, %u golden frames; layers and graph differ by %.1g of a frame's rms at most\n", out,
            (double)size / 1e6, report->golden_frames, report->worst);
 }
 
@@ -33,7 +33,7 @@ static void print_report(const char *path, const char *out, const gali_recognise
 static gal_status refuse(gal_error *error, const char *path, const gali_recognise_desc *desc,
                          const gal_error *why) {
     return gali_fail(error, why->status, "%.100s: %.150s%s", path, why->message,
-                     desc->contract ? "" : " (gallop compile takes networks of any kind)");
+                     desc->contract ? "" : " (gallop compile without --layers takes networks of any kind)");
 }
 
 gal_status gali_onnx_image(const char *path, const char *external, const gali_recognise_desc *desc,
