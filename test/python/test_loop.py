@@ -44,7 +44,7 @@ def run_both(model, path, full, ground=None):
     facing, phase = host.uniform(-3, 3, (2, COUNT))
     who = [crowd.add(0, 0, f, p % (2 * np.pi)) for f, p in zip(facing, phase)]
     for w in who:
-        crowd.set_foot_lock(w, False)  # it moves no root, and asks for the ground three times as often
+        crowd.set_foot_lock(w, False)  # which moves no root, and asks for the ground
     mean = torch.tensor(model.output_mean)
     start = [torch.tensor(a, dtype=torch.float32) for a in (facing, phase % (2 * np.pi))]
     s = l.at_rest(mean[l.at.y_fed].repeat(COUNT, 1), *start)
