@@ -325,7 +325,7 @@ static void array_of_weights_is_the_blob(void **state) {
     synthetic_free(&s);
 }
 
-/* Who compiles without the target's flags is told them, not pages of errors about its intrinsics. */
+/* Who compiles without the target's flags, or for another machine, is told, not pages of errors about its intrinsics. */
 static void forgotten_flags_are_said(void **state) {
     (void)state;
     static const char *const told[][2] = {
@@ -335,8 +335,10 @@ static void forgotten_flags_are_said(void **state) {
          "#ifndef __AVX512F__\n#error \"this is for x86-64-v4: compile it with -march=x86-64-v4\"\n"},
         {"wasm32+simd128",
          "#ifndef __wasm_simd128__\n#error \"this is for wasm32+simd128: compile it with -msimd128\"\n"},
-        {"scalar", NULL},
-        {"armv8-a", NULL}};
+        {"armv8-a",
+         "#if !defined(__aarch64__) && !defined(_M_ARM64)\n#error \"this is for armv8-a: compile it with "
+         "-march=armv8-a\"\n"},
+        {"scalar", NULL}};
     size_t size, source_size;
     synthetic s = synthetic_make(&bare);
     unsigned char *bytes = synthetic_bytes(&s, &size);

@@ -262,12 +262,13 @@ static void mark(definitions *all, piece text) {
 
 /* Without the target's flags its words are pages of errors: one says what is missing. */
 static void demand_flags(gali_text *text, const gali_target *target) {
-    const char *given = target->simd == GALI_SIMD_AVX2     ? "__AVX2__"
-                        : target->simd == GALI_SIMD_AVX512 ? "__AVX512F__"
-                        : target->simd == GALI_SIMD_WASM   ? "__wasm_simd128__"
-                                                           : NULL;
-    if (given) {
-        gali_text_add(text, "#ifndef %s\n#error \"this is for %s: compile it with %s\"\n#endif\n\n", given,
+    const char *missing = target->simd == GALI_SIMD_AVX2     ? "ifndef __AVX2__"
+                          : target->simd == GALI_SIMD_AVX512 ? "ifndef __AVX512F__"
+                          : target->simd == GALI_SIMD_NEON   ? "if !defined(__aarch64__) && !defined(_M_ARM64)"
+                          : target->simd == GALI_SIMD_WASM   ? "ifndef __wasm_simd128__"
+                                                             : NULL;
+    if (missing) {
+        gali_text_add(text, "#%s\n#error \"this is for %s: compile it with %s\"\n#endif\n\n", missing,
                       target->name, target->flags);
     }
 }
