@@ -63,7 +63,7 @@ def keep_choice(args: argparse.Namespace, model: modelfile.Model, choice: Choice
 
 
 def judged(args: argparse.Namespace, model: modelfile.Model) -> None:
-    """Print the tables of `gallop judge`, where there is that command."""
+    """Print the tables of `gallop judge`, where there is that command; ^C says what is kept."""
     try:
         gallop = judge.command(args.judge)
     except ValueError as e:
@@ -73,7 +73,10 @@ def judged(args: argparse.Namespace, model: modelfile.Model) -> None:
         place = args.out or Path(folder) / "model.gallop"
         if not args.out:
             modelfile.write(model, place)
-        print(judge.table(gallop, place))
+        try:
+            print(judge.table(gallop, place))
+        except KeyboardInterrupt:
+            raise KeyboardInterrupt(kept(args)) from None
 
 
 def kept(args: argparse.Namespace) -> str:

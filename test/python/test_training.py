@@ -19,6 +19,7 @@ from gallop import (
     endings,
     exporter,
     features,
+    judge,
     label,
     losses,
     modelfile,
@@ -350,6 +351,17 @@ def test_quick_command(tmp_path, monkeypatch, capsys):
 ])
 def test_provenance_says_what_makes_the_model(words, kept):
     assert endings.recipe(words.split()) == "python -m gallop.train " + kept
+
+
+def test_an_interrupted_judge_leaves_the_file(tmp_path, monkeypatch):
+    def stopped(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(judge, "command", lambda named: "gallop")
+    monkeypatch.setattr(judge, "table", stopped)
+    args = train.parser().parse_args(["walker", "-o", str(tmp_path / "w.gallop")])
+    with pytest.raises(KeyboardInterrupt, match=r"kept in .*w\.gallop"):
+        endings.judged(args, None)
 
 
 class Stopped(Trainer):

@@ -1,12 +1,12 @@
 """What feet slide in the dog's motion itself and by a model, as `gallop judge` measures it.
 
-    PYTHONPATH=python python bench/dog_skate.py models/dog.gallop [FOLDER]
+    python -m gallop.dog.skate models/dog.gallop [FOLDER]
 
-For each of the judge's ways to go, and some between: the mean speed over the ground of feet on it, from
-the frame before, seconds of such motion, and the share of feet on the ground. Of the motion those
-frames count that go so fast, so curved and so much aside: of the clips as they came, of the clips made
-clean, by the labels of these, and of what is made from them. The model goes so for 56 s, by its own
-contacts, before the anchor and locking.
+For each of the judge's ways to go, and some between: the mean speed over the ground of feet on it,
+from the frame before, seconds of such motion, and the share of feet on the ground. Of the motion
+those frames count that go so fast, so curved and so much aside: of the clips as they came, of the
+clips made clean, by the labels of these, and of what is made from them. The model goes so for 56 s,
+by its own contacts, before the anchor and locking.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ from gallop.dog.control import Command, Controller
 
 BLUR = 9.0  # frames over which speed and turn are the mean
 SLOW, NEAR, CURVED, TURNED = 0.06, 0.12, 0.2, 35.0  # m/s, share of the speed, rad/s, degrees
+SPOT = 0.15  # m/s below which it turns on the spot
 BEFORE, FRAMES = 240, 3360  # as the judge's first four seconds and the rest of its minute
 JUMP_EVERY, PRESS = 180, 6
 
@@ -59,7 +60,7 @@ def near(clip: Clip, manner: Manner) -> np.ndarray:
     step = gaussian_filter1d(step @ [1j, 1] * np.exp(-1j * clip.facing), BLUR)  # real part ahead
     turn = np.abs(gaussian_filter1d(np.gradient(clip.facing) * clip.rate, BLUR))
     off = np.abs(np.degrees(np.abs(np.angle(step))) - manner.angle)
-    wide = max(SLOW, NEAR * manner.speed) * (2 if manner.jumps else 1)
+    wide = max(SLOW, NEAR * manner.speed) * (2 if manner.jumps else 1) if manner.speed else SPOT
     good = (np.abs(np.abs(step) - manner.speed) <= wide) & (leaps(clip) == manner.jumps)
     good &= (np.abs(turn - manner.turn) <= CURVED) | manner.jumps
     return good & ((off <= TURNED) | (manner.speed == 0))
