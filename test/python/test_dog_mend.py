@@ -183,7 +183,8 @@ class Judge:
 
 
 def test_the_command_writes_what_the_judge_has_the_least_against(frames, tmp_path, monkeypatch):
-    """Of two looks at what is mended, and each time at two means with what it was before."""
+    """Of a look at what is there before, and two at what is mended, each time at two means with
+    what it was before."""
     begin, out, report = (tmp_path / name for name in ("a.gallop", "b.gallop", "dog.json"))
     t = trainer(frames)
     with torch.no_grad():  # nearly the mean output, whatever comes in: a calm dog
@@ -191,7 +192,7 @@ def test_the_command_writes_what_the_judge_has_the_least_against(frames, tmp_pat
     modelfile.write(exporter.to_model(t.average, t.contract, t.scale, "f32"), begin)
     words = ["dog", "--from", str(begin), "-o", str(out), "--report", str(report), "--no-judge",
              "--quiet", "--hidden", "16", "--experts", "2", "--device", "cpu", "--mend", "4"]
-    judge = Judge(5, 2, 4, 5, 3, 3, *[2] * 3, 1)
+    judge = Judge(6, 5, 2, 4, 5, 3, 3, *[2] * 3, 1)
     fit = {"anchor": (0.1, 0.3), "speed_push": (0.4, 0.6)}
     chosen = choice.Choice(judge, lambda net: None, fit, 2, lambda text: None)
     monkeypatch.setattr(dog_train, "prepare", lambda *_: (dog.contract(), frames))
@@ -200,16 +201,29 @@ def test_the_command_writes_what_the_judge_has_the_least_against(frames, tmp_pat
     monkeypatch.setattr(dog_main, "choice_of", lambda *_: chosen)
     dog_main.train(gallop_train.parser().parse_args(words))
     said, model = json.loads(report.read_text()), modelfile.read(out)
-    assert [(look["step"], look["share"]) for look in said["looks"]] == [
+    assert [(look["step"], look["share"]) for look in said["looks"]] == [(0, 1.0)] + [
         (step, share) for step in (2, 4) for share in (1.0, *mend.MEANS)]
     assert said["kept"] == 2 and said["taken"] == {"speed_push": 0.6}
-    kept = judge.models[1]
+    kept = judge.models[2]
     for wrote, looked in zip(model.layers, kept.layers):
         assert np.array_equal(wrote.weights, looked.weights.astype(np.float16).astype(np.float32))
     rules = parse(model.contract, "contract").rules
     assert rules["speed_push"] == 0.6 and rules["turn_ahead"] == mend.RULES["turn_ahead"]
-    assert model.provenance["chosen"] == "step 2, of 6 looks of the judge, speed_push 0.6"
+    assert model.provenance["chosen"] == "step 2, of 7 looks of the judge, speed_push 0.6"
     assert model.golden is not None and model.licence
+
+
+def test_what_is_mended_for_the_worse_is_not_kept(frames, tmp_path, monkeypatch):
+    t = trainer(frames)
+    before = exporter.to_model(t.average, t.contract, t.scale)
+    judge = Judge(2, *[3] * 6)
+    chosen = choice.Choice(judge, lambda net: None, {}, 2, lambda text: None)
+    monkeypatch.setattr(own, "frames", lambda *_: frames)
+    words = ["dog", "--quiet", "--checkpoint", str(tmp_path / "c.pt")]
+    dog_main.mended(gallop_train.parser().parse_args(words), t, SMALL, chosen)
+    assert chosen.looks.kept == 0
+    for kept, was in zip(chosen.looks.best.layers, before.layers):
+        assert np.array_equal(kept.weights, was.weights)
 
 
 def test_a_dog_out_of_a_file_goes_on(frames, tmp_path: Path):

@@ -202,6 +202,7 @@ def mended(args: argparse.Namespace, trainer: Trainer, plan: dog_mend.Plan,
         stage.train(args.quiet, stage.steps)
         return
     choice.begin((plan, args.seed, seconds), args.checkpoint, model(), dog_mend.MEANS)
+    choice.looks.first(model())  # what is worse than that is not kept
     let = choice.watch(stage, stage.steps, model, args.quiet, dog_mend.SINCE)
     trainer.interrupted = not let
 
