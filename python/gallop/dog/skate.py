@@ -134,12 +134,12 @@ def main() -> None:
     came = [replace(clean.halved(clip), contact=by.contact) for clip, by in zip(raw, whole)]
     made = [c for c in data.takes(folder) if c.name[-1] in "<|" and "_" not in c.name[-3:]]
     model = of_model(modelfile.read(Path(sys.argv[1])))
-    print(f"{'':24}{'as it came':>18}{'clean':>18}{'made':>18}{'the model':>18}")
-    print(f"{'':24}" + 4 * f"{'cm/s':>6}{'s':>7}{'on %':>5}")
+    print(f"{'':28}{'as it came':>18}{'clean':>18}{'made':>18}{'the model':>18}")
+    print(f"{'':28}" + 4 * f"{'cm/s':>6}{'s':>7}{'on %':>5}")
     for manner, its in zip(MANNERS, model):
         name = f"{manner.name} {manner.speed:g} m/s" + (
             f", {manner.turn:g} rad/s" if manner.turn else "")
-        print(f"{name:24}{of_motion(came, whole, manner)}{of_motion(whole, whole, manner)}"
+        print(f"{name:28}{of_motion(came, whole, manner)}{of_motion(whole, whole, manner)}"
               f"{of_motion(made, made, manner)}{its}")
 
 
