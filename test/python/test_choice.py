@@ -205,6 +205,27 @@ def test_the_shipped_walkers_rules_come_out_of_the_command():
     assert all(rules[name] in (own[name], *values) for name, values in walker.FIT.items())
 
 
+def test_an_interrupt_while_it_is_looked_at_ends_a_stage():
+    """Between two stretches of steps nobody else listens."""
+
+    class Stage:
+        step = 0
+
+        def train(self, quiet, stop):
+            self.step = stop
+            return True
+
+    class Stopping(Judge):
+        def begin(self, model):
+            os.kill(os.getpid(), signal.SIGINT)
+            return super().begin(model)
+
+    stage, one = Stage(), choice.Choice(Stopping(missed(1)), str, {}, 2, print)
+    one.begin("a plan", None)
+    assert not one.watch(stage, 10, lambda: "what there is at step 2", True, 0.0)
+    assert stage.step == 2 and one.looks.best == "what there is at step 2"
+
+
 # ---- the command ----
 
 
