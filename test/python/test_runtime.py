@@ -395,8 +395,9 @@ def test_the_wheel_builds_and_runs(tmp_path):
     pip = [sys.executable, "-m", "pip", "--disable-pip-version-check"]
     done = subprocess.run(
         [*pip, "wheel", "-q", str(ROOT), "--no-deps", "-w", str(tmp_path),
-         "-C", f"build-dir={tmp_path}/build", "-C", "cmake.build-type=Debug",
-         "-C", "cmake.define.CMAKE_C_FLAGS_DEBUG=-O0"],
+         f"--config-settings=build-dir={tmp_path}/build",
+         "--config-settings=cmake.build-type=Debug",
+         "--config-settings=cmake.define.CMAKE_C_FLAGS_DEBUG=-O0"],
         capture_output=True, text=True)
     if done.returncode and "scikit-build-core" in done.stderr and "No matching" in done.stderr:
         pytest.skip("PyPI cannot be reached: no scikit-build-core to build the wheel with")
