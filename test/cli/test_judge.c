@@ -63,6 +63,8 @@ static void jumping_poses_are_seen_and_side_starts_timed(void **unused) {
         jump[inertia] = figures_of(&stage, "reversals").jump;
         gali_judge_figures walk = figures_of(&stage, "walk");
         assert_true(walk.jump < 4 && walk.fastest > 4 && walk.fastest < 7);
+        assert_true(walk.span > 12 && walk.span < 20); /* toes are lifted, hands swing */
+        assert_true(figures_of(&stage, "reversals run").span > 2 * walk.span);
         turned[inertia] = figures_of(&stage, "reversals").turned;
         assert_true(walk.jump999 <= walk.jump && walk.fastest999 <= walk.fastest);
         gali_judge_figures side = figures_of(&stage, "stop and go side");
@@ -94,7 +96,7 @@ static void a_twisted_thigh_and_a_turning_joint_are_seen(void **unused) {
         gali_judge_stage stage = run_scripts(controller);
         walk[twisted] = figures_of(&stage, "walk");
         gali_judge_figures stand = figures_of(&stage, "stand");
-        assert_true(stand.turned < 0.5 && stand.twist999 <= stand.twist);
+        assert_true(stand.turned < 0.5 && stand.twist999 <= stand.twist && stand.span < 3);
         gali_judge_stage_release(&stage);
         gal_controller_close(controller);
     }

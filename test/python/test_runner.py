@@ -117,6 +117,22 @@ def test_a_jump_is_a_bell_around_its_top():
         0.5, abs=0.05)
 
 
+@pytest.mark.parametrize("first, end, gait, out", [
+    (200, 260, runner.WALK, (200 - runner.AROUND, 260 + runner.AROUND)),  # a wave
+    (200, 200 + runner.HELD - 1, runner.WALK, None),  # the swing of an arm
+    (200, 260, runner.RUN, None), (200, 260, runner.JUMP, None)])
+def test_gestures_are_left_out(first, end, gait, out):
+    position = np.zeros((400, 2, 3))
+    position[:, :, 1] = 97, 90
+    position[first:end, 1, 1] = 97 + runner.RAISED + 5
+    amounts = np.zeros((400, 5))
+    amounts[:, gait] = 1
+    found = runner.gestures(position, amounts, [1])
+    expected = np.zeros(400, bool)
+    expected[slice(*(out or (0, 0)))] = True
+    assert (found == expected).all()
+
+
 def test_two_feet_that_land_as_one_are_one_event():
     contact = np.zeros((200, 4), bool)
     contact[50:80, 1], contact[52:90, 3], contact[120:150, 1] = True, True, True
