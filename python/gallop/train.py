@@ -178,12 +178,13 @@ def train_runner(args: argparse.Namespace) -> None:
     if trainer.world.rank > 0:
         return
     curve = trainer.history
+    own = runner.QUICK_RECIPE if args.quick else runner.RECIPE
 
     def made(network: PFNN) -> modelfile.Model:
         return standing(exporter.to_model(network, rules, scale, fixed=np.ones(len(data.styles))))
 
     choice = None if args.quick else choice_of(args, "runner", made, runner.FIT)
-    net, more = polished(args, trainer, rules, data, 0, recipe=runner.RECIPE, choice=choice)
+    net, more = polished(args, trainer, rules, data, 0, recipe=own, choice=choice)
     if args.curve:
         write_curve(args.curve, curve + [(settings_steps(settings) + s, e) for s, e in more])
     finish(args, made(net), data, "runner", runner.ATTRIBUTION, runner.LICENCE,
