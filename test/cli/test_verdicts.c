@@ -153,7 +153,7 @@ static void expect_page_of_one_missed(const char *path) {
 static void judges_by_the_models_own_bars(void **state) {
     (void)state;
     static const char *const none = "off -\ndirection -\nfacing -\nskate -\nlocked -\nstart -\nstop -\n"
-                                    "pivot -\nhips -\nsole -\nheight -\nsunk -\nturned -\ntwist -\n";
+                                    "pivot -\nhips -\nsole -\nheight -\nsunk -\nturned -\ntwist -\nspan -\n";
     char text[512];
     write_bars(none);
     const said *s = gallop_here("judge %s/good.gallop --seconds 6 --bars %s/own.bars", place, place);
