@@ -81,7 +81,8 @@ def parser() -> argparse.ArgumentParser:
                    help="factor on the schedule's batches")
     p.add_argument("--noise", type=float, default=1.0, help="factor on the schedule's noise")
     p.add_argument("--absolute", type=float, default=1.0, help="share of absolute in the error")
-    p.add_argument("--no-judge", action="store_true", help="skip the closed loop at the end")
+    p.add_argument("--no-judge", action="store_true",
+                   help="no judge: neither its looks and rules nor its table at the end")
     p.add_argument("--polish", type=count, help="steps of the last stage (0: none), "
                    "whatever --steps says")
     p.add_argument("--mend", type=count, help="steps of polish after that which count turns on the "

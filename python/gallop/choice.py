@@ -103,7 +103,9 @@ class Choice:
         if self.looks.best is None:
             return ""
         rules = "".join(f", {rule} {value:g}" for rule, value in self.taken().items())
-        return f"step {self.looks.kept}, of {len(self.looks.report)} looks of the judge{rules}"
+        tried = {said["rule"] for said in self.rules}
+        left = "".join(f", {rule} not fitted" for rule in self.fit if rule not in tried)
+        return f"step {self.looks.kept}, of {len(self.looks.report)} looks of the judge{rules}{left}"
 
     def report(self) -> dict:
         """All that the judge said."""

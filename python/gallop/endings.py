@@ -88,11 +88,11 @@ def kept(args: argparse.Namespace) -> str:
 
 def recipe(words: list[str]) -> str:
     """The command that makes a model, without what does not change it: where files go, and what is
-    printed."""
+    printed. Without a judge nothing is chosen by it, so that is said."""
     places = ("-o", "--out", "--curve", "--checkpoint", "--judge", "--clips", "--report")
     kept, skip = [], False
     for word in words:
-        if not skip and word not in (*places, "--no-judge", "--quiet") and not word.startswith(
+        if not skip and word not in (*places, "--quiet") and not word.startswith(
                 tuple(p + "=" for p in places)):
             kept.append(word)
         skip = not skip and word in places

@@ -38,9 +38,9 @@ def export(
     The module takes normalised features [B, K] to normalised outputs [B, N]: gallop.PFNN (and the
     phase), gallop.MANN, gallop.MLP, or a Sequential of Linear, LayerNorm and activations. Means and
     deviations (a number, or one a feature) are kept in the file, which takes raw features to raw
-    outputs. `masked`: indices of inputs that the module always sees as 0. `contract`: what the
-    features mean (docs/format.md); `type`: what weights are stored as, "f32", "f16" or "bf16"
-    (`gallop quantize` makes integers of them).
+    outputs. `masked`: indices of inputs that the module always sees as 0, or a truth for each.
+    `contract`: what the features mean (docs/format.md); `type`: what weights are stored as, "f32",
+    "f16" or "bf16" (`gallop quantize` makes integers of them).
 
     Golden frames are of x [F, K], raw, with `phase` [F] or `blend` [F, E] where the gate needs it;
     without x, random ones. The module must give what they say, or a ValueError tells how far it is
@@ -98,7 +98,10 @@ def _spread(name: str, value: Any, count: int) -> np.ndarray:
 
 def _mask(model: Model, masked: Any) -> None:
     """Says of the inputs of these indices that the module never sees them."""
-    count, indices = len(model.input_state), np.asarray(masked, int)
+    count, given = len(model.input_state), np.asarray(masked)
+    if given.dtype == bool and given.shape != (count,):
+        raise ValueError(f"masked: shape {given.shape} of truths, expected ({count},)")
+    indices = np.flatnonzero(given) if given.dtype == bool else given.astype(int)
     wrong = indices[(indices < 0) | (indices >= count)]
     if wrong.size:
         raise ValueError(f"masked: input {wrong.flat[0]}, expected 0..{count - 1}")

@@ -8,7 +8,8 @@ from types import FrameType
 
 
 class Interrupt:
-    """While it is entered, the first ^C sets `asked` and the second is Python's own again.
+    """While it is entered, the first ^C sets `asked`; the second goes to who entered one before it,
+    in the end to Python's own.
 
     Does nothing off the main thread, which gets no signals, and where `on` is false: processes that
     train together would stop at different steps and wait for each other.

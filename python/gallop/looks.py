@@ -152,8 +152,8 @@ def looked(stage: Stage, steps: int, every: int, looks: Looks | None,
             let = stage.train(quiet, until)
             if looks and not looks.content() and stage.step == until >= since:
                 looks.begin(stage.step, model())
-    if looks:
-        looks.content()
+        if looks:
+            looks.content()
     if asked.asked or not let:
         raise Ended
     best = looks.best if looks else None

@@ -96,6 +96,8 @@ def test_the_least_missed_look_is_kept(trained, data, counts, kept):
     out = one.finished(None, whole=True)
     assert out is judged.models[kept - 7] and one.looks.kept == kept
     assert one.words() == f"step {kept}, of 4 looks of the judge"
+    one.fit = {"speed_walk": (1.0,)}  # as after ^C
+    assert one.words().endswith("looks of the judge, speed_walk not fitted")
 
 
 def test_of_as_many_bars_those_missed_by_less_count(trained, data):
@@ -224,6 +226,31 @@ def test_an_interrupt_while_it_is_looked_at_ends_a_stage():
     one.begin("a plan", None)
     assert not one.watch(stage, 10, lambda: "what there is at step 2", True, 0.0)
     assert stage.step == 2 and one.looks.best == "what there is at step 2"
+
+
+def test_an_interrupt_of_the_last_wait_keeps_what_was_said():
+    """All steps are made by then, and only the judge is waited for."""
+
+    class Stage:
+        step = 0
+
+        def train(self, quiet, stop):
+            self.step = stop
+            return True
+
+    class Waited:
+        def result(self):
+            os.kill(os.getpid(), signal.SIGINT)
+            return missed(1)
+
+    class Waiting(Judge):
+        def begin(self, model):
+            return Waited()
+
+    one = choice.Choice(Waiting(), str, {}, 2, print)
+    one.begin("a plan", None)
+    assert not one.watch(Stage(), 2, lambda: "the last", True, 0.0)
+    assert one.looks.best == "the last"
 
 
 # ---- the command ----

@@ -66,6 +66,9 @@ def test_given_frames_masks_and_types(tmp_path):
     model = gallop.export(module, tmp_path / "m.gallop", x=x, masked=[2, 4], type="f16", **NORM)
     assert model.golden.x.shape == (5, 9) and model.layers[0].type == "f16"
     assert list(model.input_state) == [0, 0, 1, 0, 1, 0, 0, 0, 0]
+    truths = np.isin(np.arange(9), [2, 4])
+    again = gallop.export(module, tmp_path / "m.gallop", masked=truths, **NORM)
+    assert list(again.input_state) == list(model.input_state)
     other = x.copy()
     other[:, [2, 4]] += 7
     assert np.array_equal(modelfile.run(model, other, model.golden.blend),
@@ -108,6 +111,7 @@ WRONG = [
     ({"input_std": [1] * 8 + [np.nan]}, "^input_std: a number that is not finite"),
     ({"masked": [3, 9]}, r"^masked: input 9, expected 0..8"),
     ({"masked": [-1]}, r"^masked: input -1, expected 0..8"),
+    ({"masked": [True, False]}, r"^masked: shape \(2,\) of truths, expected \(9,\)"),
 ]
 
 

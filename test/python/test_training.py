@@ -346,7 +346,7 @@ def test_quick_command(tmp_path, monkeypatch, capsys):
 
 
 @pytest.mark.parametrize("words, kept", [
-    ("walker --seed 1 -o /tmp/w.gallop --no-judge", "walker --seed 1"),
+    ("walker --seed 1 -o /tmp/w.gallop --no-judge", "walker --seed 1 --no-judge"),
     ("--data in --quiet --kind mann --curve=c.csv --checkpoint c.pt -o x", "--data in --kind mann"),
 ])
 def test_provenance_says_what_makes_the_model(words, kept):

@@ -87,7 +87,8 @@ def begun_from(model: modelfile.Model) -> dict:
 
 
 def steps_of(args: argparse.Namespace) -> dict[str, int]:
-    """The steps of each part of a training, without the quick one's."""
+    """The steps of each part of a training; with --quick there are others than those of the stages
+    only where they are asked for."""
     usual = {"polish": POLISH, "mend": dog_mend.STEPS}
     usual = {name: 0 if args.quick else round(n * args.steps) for name, n in usual.items()}
     polish = usual["polish"] if args.polish is None else args.polish
@@ -98,7 +99,7 @@ def steps_of(args: argparse.Namespace) -> dict[str, int]:
 
 
 def seconds_of(args: argparse.Namespace) -> dict[str, float | None]:
-    """What each part has of --seconds, those that it lacks having none."""
+    """What each part that has steps has of --seconds; None: its steps count."""
     there = {name: SHARES[name] for name, steps in steps_of(args).items() if steps}
     return {name: args.seconds and args.seconds * share / sum(there.values())
             for name, share in there.items()}
@@ -169,7 +170,7 @@ def finish(args: argparse.Namespace, trainer: Trainer, model: modelfile.Model,
 
 def polished(args: argparse.Namespace, trainer: Trainer, plan: Plan,
              seconds: float | None = None) -> None:
-    """One of them; with `seconds` as many steps as there is time for."""
+    """The polish under random sticks, with `seconds` as many steps as there is time for."""
     if plan.steps == 0 or trainer.interrupted:
         return
     last = Polish(trainer, plan)
@@ -201,7 +202,8 @@ def mended(args: argparse.Namespace, trainer: Trainer, plan: dog_mend.Plan,
     if choice is None:
         stage.train(args.quiet, stage.steps)
         return
-    choice.begin((plan, args.seed, seconds), args.checkpoint, model(), dog_mend.MEANS)
+    choice.begin((plan, settings_of(args), steps_of(args), args.begin, args.data, seconds),
+                 args.checkpoint, model(), dog_mend.MEANS)
     choice.looks.first(model())  # what is worse than that is not kept
     let = choice.watch(stage, stage.steps, model, args.quiet, dog_mend.SINCE)
     trainer.interrupted = not let

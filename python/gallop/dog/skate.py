@@ -126,12 +126,15 @@ def said(speeds: np.ndarray, frames: int) -> str:
 
 
 def main() -> None:
+    if len(sys.argv) not in (2, 3):
+        sys.exit("usage: python -m gallop.dog.skate MODEL [FOLDER of the motion]")
     folder = Path(sys.argv[2]) if len(sys.argv) > 2 else dog.default_folder()
     with np.load(folder / dog.FILE) as archive:
         names = [n for n in archive.files if not any(f"dog_{w}" in n for w in data.NOT_USED)]
         raw = [clean.read(n, archive[n]) for n in names]
     whole = [clean.halved(clean.cleaned(clip)) for clip in raw]
     came = [replace(clean.halved(clip), contact=by.contact) for clip, by in zip(raw, whole)]
+    # backed and led aside, but not the rests and starts that are made of them
     made = [c for c in data.takes(folder) if c.name[-1] in "<|" and "_" not in c.name[-3:]]
     model = of_model(modelfile.read(Path(sys.argv[1])))
     print(f"{'':28}{'as it came':>18}{'clean':>18}{'made':>18}{'the model':>18}")

@@ -322,7 +322,10 @@ static const gali_program_stage *largest_of(const gali_program *p, uint32_t grou
     const uint32_t first = p->typical ? gali_program_group_first(p, group) : GALI_NONE;
     for (uint32_t i = first; i != GALI_NONE; i = gali_program_group_next(p, i)) {
         const gali_program_stage *stage = &p->stages[i];
-        double steps = stage->reduced && !stage->parted;
+        double steps = 1;
+        if (!stage->reduced || stage->parted) {
+            continue;
+        }
         for (uint32_t d = 0; d < stage->rank + stage->reduced; d++) {
             steps *= (double)gali_extent_value(p->graph->extents, stage->extent[d], p->typical);
         }

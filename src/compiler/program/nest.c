@@ -18,7 +18,7 @@ static uint32_t of_group(const gali_program *p, uint32_t at, uint32_t group) {
 }
 
 uint32_t gali_program_group_first(const gali_program *p, uint32_t group) {
-    uint32_t low = 0, high = p->stage_count; /* groups ascend; what nobody needs is of GALI_NONE, the last */
+    uint32_t low = 0, high = p->stage_count; /* groups ascend */
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
         low = p->stages[middle].group < group ? middle + 1 : low;

@@ -103,7 +103,7 @@ typedef struct gali_program_stage {
     uint32_t tensor;
     uint32_t node; /* of the program, that the group is named of; GALI_NONE: a copy */
     uint32_t group, block;
-    int gone;  /* fused into others; its group is theirs, GALI_NONE: nobody needs it */
+    int gone;  /* fused into others, or nobody needs it; its group is any with which groups ascend */
     int stays; /* fused into nobody */
     uint32_t rank, reduced;
     uint8_t stretch; /* of its node: those of one are one group */

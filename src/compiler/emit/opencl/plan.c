@@ -376,7 +376,7 @@ static gal_status part_stages(gali_program *p, gal_error *error) {
         gali_program_stage *stage = &p->stages[i];
         const gali_program_tensor *tensor = &p->tensors[stage->tensor];
         if (stage->gone) {
-            stage->group = group; /* stages stand group by group */
+            stage->group = group; /* any that ascends: a group's first stage is found by halves */
             continue;
         }
         if (tensor->home != GALI_NONE) {
