@@ -105,7 +105,8 @@ class Choice:
         rules = "".join(f", {rule} {value:g}" for rule, value in self.taken().items())
         tried = {said["rule"] for said in self.rules}
         left = "".join(f", {rule} not fitted" for rule in self.fit if rule not in tried)
-        return f"step {self.looks.kept}, of {len(self.looks.report)} looks of the judge{rules}{left}"
+        looks = f"step {self.looks.kept}, of {len(self.looks.report)} looks of the judge"
+        return looks + rules + left
 
     def report(self) -> dict:
         """All that the judge said."""
