@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "compiler/emit/opencl/plan.h"
 #include "program_check.h"
 
 enum { PRODUCTS = 8, MANY = 15, GRAPHS = 60, ROWS = 4, GROUPS_HERE = 24, WINDOW = 16 };
@@ -208,11 +209,38 @@ static void test_results_stay(void **state) {
              &input, 1);
 }
 
+/* Also where each stage has a kernel of its own: what is gone stands between them. */
+static void test_a_device_s_stages_stand_group_by_group(void **state) {
+    (void)state;
+    static const char text[] = "input %0: f32[40, 24]\ninput %1: f32[24, 40]\n%2: f32[...] = MatMul (%0, %1)\n"
+                               "%3: f32[...] = Sqrt (%2)\n%4: f32[...] = MatMul (%3, %0)\noutput %4\n";
+    const gali_device_limits limits = {.group_most = 256, .local_bytes = 1 << 15};
+    gali_arena arena = {0};
+    gali_graph *graph;
+    gali_program *program;
+    gali_device_plan plan;
+    gal_error error;
+    assert_int_equal(gali_graph_parse(&graph, text, strlen(text), &arena, &error), GAL_OK);
+    assert_int_equal(gali_graph_infer(graph, &error), GAL_OK);
+    assert_int_equal(gali_program_make(&program, graph, &arena, &error), GAL_OK);
+    assert_int_equal(gali_program_for_device(program, &error), GAL_OK);
+    assert_int_equal(gali_device_plan_make(&plan, program, &limits, &error), GAL_OK);
+    int gone = 0;
+    for (uint32_t i = 1; i < program->stage_count; i++) {
+        gone += program->stages[i - 1].gone;
+        assert_true(program->stages[i].group >= program->stages[i - 1].group);
+    }
+    assert_true(gone > 0);
+    gali_device_plan_release(&plan);
+    gali_arena_release(&arena);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_the_order_is_the_best),
         cmocka_unit_test(test_no_window_has_a_better_order),
         cmocka_unit_test(test_results_stay),
+        cmocka_unit_test(test_a_device_s_stages_stand_group_by_group),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
