@@ -12,10 +12,10 @@
 #include "compiler/emit/program.h"
 #include "compiler/loop/loop.h"
 
-/* A constant as a function reads it (NULL: in the order of its type), which starts at `at` in the weights. */
+/* A constant as a function reads it (buffer zeros: in the order of its type), which starts at `at` in the weights. */
 typedef struct gali_emission_constant {
     uint32_t tensor;
-    const gali_loop_buffer *buffer;
+    gali_loop_buffer buffer;
     size_t at;
     struct gali_emission_constant *next;
 } gali_emission_constant;
@@ -30,6 +30,7 @@ typedef struct gali_emission_function {
 typedef struct gali_emission {
     gali_program *p;
     const gali_emit_desc *desc;
+    gali_arena lowered; /* of the group that is written: its loops take much, and nobody wants them afterwards */
     gali_text functions, calls, weights;
     gali_emission_constant *constants;
     gali_emission_function *shared;

@@ -204,12 +204,12 @@ static gal_status lower_version(gali_emission *e, uint32_t group, gali_program *
                                 gali_lowered *lowered, int *good) {
     narrow->target = e->p->target; /* it may have got it later */
     const gali_schedule *logged = narrow->schedules ? narrow->schedules[group] : NULL;
-    gal_status status = gali_program_lower_by(narrow, group, logged, e->p->arena, lowered, e->error);
+    gal_status status = gali_program_lower_by(narrow, group, logged, &e->lowered, lowered, e->error);
     *good = status == GAL_OK && gali_lowered_reads_alike(lowered, all);
     if (status == GAL_OK && !*good && all->sum.schedule.count) {
         gal_error why = {0};
         gal_status by_all =
-            gali_program_lower_by(narrow, group, &all->sum.schedule, e->p->arena, lowered, &why);
+            gali_program_lower_by(narrow, group, &all->sum.schedule, &e->lowered, lowered, &why);
         *good = by_all == GAL_OK && gali_lowered_reads_alike(lowered, all);
         status = by_all == GAL_NO_MEMORY ? by_all : GAL_OK;
     }
@@ -298,10 +298,11 @@ static void add_margins(gali_emission *e, uint32_t group) {
     }
 }
 
-gal_status gali_emission_group(gali_emission *e, uint32_t group) {
+static gal_status add_group(gali_emission *e, uint32_t group) {
     one_function f = {.is = NULL};
     uint32_t versions[GALI_PROGRAM_VERSIONS_MAX], count = gali_program_group_versions(e->p, group, versions);
-    gal_status status = gali_program_lower(e->p, group, &f.lowered, e->error);
+    const gali_schedule *logged = e->p->schedules ? e->p->schedules[group] : NULL;
+    gal_status status = gali_program_lower_by(e->p, group, logged, &e->lowered, &f.lowered, e->error);
     add_margins(e, group);
     if (status == GAL_OK && count > 1) {
         e->versioned++;
@@ -313,5 +314,11 @@ gal_status gali_emission_group(gali_emission *e, uint32_t group) {
         add_call_title(e, group, f.old);
         call_group(e, group, &f.lowered, f.is->name);
     }
+    return status;
+}
+
+gal_status gali_emission_group(gali_emission *e, uint32_t group) {
+    gal_status status = add_group(e, group);
+    gali_arena_release(&e->lowered);
     return status;
 }

@@ -16,7 +16,7 @@ static size_t constant_at(gali_emission *e, uint32_t tensor, const gali_loop_buf
     static const gali_loop_buffer plain;
     buffer = buffer ? buffer : &plain;
     for (const gali_emission_constant *c = e->constants; c; c = c->next) {
-        if (c->tensor == tensor && gali_lowered_same_layout(c->buffer, buffer)) {
+        if (c->tensor == tensor && gali_lowered_same_layout(&c->buffer, buffer)) {
             return c->at;
         }
     }
@@ -29,7 +29,7 @@ static size_t constant_at(gali_emission *e, uint32_t tensor, const gali_loop_buf
         e->weights.failed = 1;
         return 0;
     }
-    *c = (gali_emission_constant){tensor, buffer, at, e->constants};
+    *c = (gali_emission_constant){tensor, *buffer, at, e->constants};
     e->constants = c;
     return at;
 }

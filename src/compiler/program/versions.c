@@ -86,6 +86,22 @@ static void multiply_broadcast(gali_program *p) {
     }
 }
 
+/* ---- steps ---- */
+
+/* Elements that a group's stages make, and what their sums add up, at typical sizes. */
+static double steps_of(const gali_program *p, uint32_t group) {
+    double all = 0;
+    for (uint32_t i = gali_program_group_first(p, group); i != GALI_NONE; i = gali_program_group_next(p, i)) {
+        const gali_program_stage *stage = &p->stages[i];
+        double steps = 1;
+        for (uint32_t d = 0; d < stage->rank + stage->reduced; d++) {
+            steps *= (double)gali_extent_value(p->graph->extents, stage->extent[d], p->typical);
+        }
+        all += steps;
+    }
+    return all;
+}
+
 gal_status gali_program_add_versions(gali_program *p, const gali_size_parts *list, uint32_t count,
                                      gal_error *error) {
     gal_status status = GAL_OK;
@@ -105,6 +121,10 @@ gal_status gali_program_add_versions(gali_program *p, const gali_size_parts *lis
     }
     multiply_broadcast(p);
     p->version_count = p->version_count > 1 ? p->version_count : 0;
+    p->steps_typical = 0;
+    for (uint32_t group = 0; group < p->group_count && p->version_count; group++) {
+        p->steps_typical += steps_of(p, group);
+    }
     for (uint32_t v = 0; v < p->version_count && status == GAL_OK; v++) {
         gali_program_version *version = &p->versions[v];
         status = gali_program_narrow(p, version->range, version->count, &version->narrow, error);
@@ -124,20 +144,6 @@ static int has_size(const gali_program *p, uint32_t group, uint32_t symbol) {
         }
     }
     return has;
-}
-
-/* Elements that stages make, and what their sums add up; of all groups: GALI_NONE. */
-static double steps_of(const gali_program *p, uint32_t group) {
-    double all = 0;
-    for (uint32_t i = 0; i < p->stage_count; i++) {
-        const gali_program_stage *stage = &p->stages[i];
-        double steps = !stage->gone && (group == GALI_NONE || stage->group == group);
-        for (uint32_t d = 0; steps > 0 && d < stage->rank + stage->reduced; d++) {
-            steps *= (double)gali_extent_value(p->graph->extents, stage->extent[d], p->typical);
-        }
-        all += steps;
-    }
-    return all;
 }
 
 int gali_program_group_has(const gali_program *p, uint32_t group, const gali_size_range *range) {
@@ -160,7 +166,7 @@ static int is_alike(const gali_program *p, uint32_t group, const gali_program_ve
 uint32_t gali_program_group_versions(const gali_program *p, uint32_t group,
                                      uint32_t versions[GALI_PROGRAM_VERSIONS_MAX]) {
     uint32_t count = 0;
-    int hot = p->version_count > 1 && steps_of(p, group) >= HOT * steps_of(p, GALI_NONE);
+    int hot = p->version_count > 1 && steps_of(p, group) >= HOT * p->steps_typical;
     for (uint32_t v = 0; hot && v < p->version_count; v++) {
         uint32_t k = 0;
         while (k < count && !is_alike(p, group, &p->versions[v], &p->versions[versions[k]])) {
