@@ -66,31 +66,34 @@ float gali_one_sign_f32(float a) {
 
 float gali_one_mod_f32(float a, float b) {
     float rest = fmod(a, b);
-    return rest != 0 && (rest < 0) != (b < 0) ? rest + b : rest;
+    return rest != 0 ? (rest < 0) == (b < 0) ? rest : rest + b : copysign(rest, b);
 }
 
 /* ---- integers ---- */
-
-#define gali_one_neg_i64(a) (-(a))
 
 long gali_one_i64_of_f64(float a) {
     return a > -0x1p+63f && a < 0x1p+63f ? (long)a : 0;
 }
 
+long gali_one_neg_i64(long a) {
+    return (long)(0 - (ulong)a);
+}
+
 long gali_one_abs_i64(long a) {
-    return a < 0 ? -a : a;
+    return a < 0 ? gali_one_neg_i64(a) : a;
 }
 
 long gali_one_sign_i64(long a) {
     return (a > 0) - (a < 0);
 }
 
+/* The least number by -1 traps on what are CPUs. */
 long gali_one_div_i64(long a, long b) {
-    return b == 0 ? 0 : a / b;
+    return b == 0 ? 0 : b == -1 ? gali_one_neg_i64(a) : a / b;
 }
 
 long gali_one_rem_i64(long a, long b) {
-    return b == 0 ? 0 : a % b;
+    return b == 0 || b == -1 ? 0 : a % b;
 }
 
 long gali_one_mod_i64(long a, long b) {
@@ -99,7 +102,8 @@ long gali_one_mod_i64(long a, long b) {
 }
 
 long gali_one_quotient_i64(long a, long b) {
-    return b == 0 ? 0 : (a - gali_one_mod_i64(a, b)) / b;
+    const long rest = gali_one_rem_i64(a, b);
+    return gali_one_div_i64(a, b) - (rest != 0 && (rest < 0) != (b < 0));
 }
 
 long gali_one_least_i64(long a, long b) {
