@@ -81,6 +81,11 @@ static const struct {
     {"sums of few elements, shared",
      STACK("20") "constant %1: i64[2] = 1 2\n%2: f32[s, 1, 1] = ReduceSumSquare (%0, %1)\noutput %2\n",
      "shared"},
+    {"sums of planes that small sizes leave nothing of, neither in tiles nor shared",
+     "symbol h 1..9\ninput %0 \"x\": f32[1, 24, 8, h]\nconstant %1: i64[1] = 2\nconstant %2: i64[1] = 9\n"
+     "constant %3: i64[1] = 3\n%4: f32[1, 24, 8, max(0, h - 2)] = Slice (%0, %1, %2, %3)\n"
+     "%5: f32[1, 24, 24] = Einsum (%4, %4) equation:word=\"bchw,bdhw->bcd\"\noutput %5\n",
+     "stage"},
     {"a softmax of rows, turned",
      ROWS "%1: f32[s, 20] = Softmax (%0)\n%2: f32[20, s] = Transpose (%1)\noutput %2\n", ""},
     {"single elements",

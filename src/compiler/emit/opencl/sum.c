@@ -403,10 +403,23 @@ static gal_status add_shared(gali_device_sum *s, gal_error *error) {
     return status;
 }
 
+/*
+ * Whether places of several summed axes may be asked for where one of them is empty: they are divided by its extent. Tensors
+ * that are stored have elements at all sizes, but a part of one that is summed where it lies may have none.
+ */
+static int may_be_empty(const gali_program *p, const gali_program_stage *stage) {
+    int empty = 0;
+    for (uint32_t axis = stage->rank; axis < stage->rank + stage->reduced && stage->reduced > 1; axis++) {
+        empty |= gali_extent_value(p->graph->extents, stage->extent[axis], p->least) < 1 ||
+                 gali_extent_value(p->graph->extents, stage->extent[axis], p->most) < 1;
+    }
+    return empty;
+}
+
 gal_status gali_device_add_sum(gali_device_plan *plan, uint32_t index, int *found, gal_error *error) {
     const gali_program_stage *stage = &plan->program->stages[index];
     *found = 0;
-    if (!stage->reduced || stage->patterns || !stage->start ||
+    if (!stage->reduced || stage->patterns || !stage->start || may_be_empty(plan->program, stage) ||
         plan->program->tensors[stage->tensor].type.element != GALI_f32) {
         return GAL_OK;
     }
