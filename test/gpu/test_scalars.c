@@ -20,7 +20,8 @@
 enum { VALUES = 10, PAIRS = VALUES * VALUES };
 
 static const struct {
-    const char *element, *operations; /* of two operands, then, behind "|", of one; an attribute behind the name */
+    const char *element,
+        *operations; /* of two operands, then, behind "|", of one; an attribute behind the name */
 } cases[] = {
     {"i64", "Div Mod Mod:fmod:int=1 Min Max Pow Add Sub Mul|Abs Neg Sign"},
     {"i32", "Div Mod Mod:fmod:int=1 Min Max Mul|Abs Neg Sign"},
@@ -32,16 +33,16 @@ static const int64_t whole[VALUES] = {0, 1, -1, 2, -3, 7, INT64_MAX, INT64_MIN, 
 static const double real[VALUES] = {0.0, -0.0, 1.5, -2.5, 0.5, -0.5, 1e30, -7, INFINITY, -1};
 
 /* A graph of one operation: its text's name, an attribute of it or "". */
-static void make_graph(gali_graph **graph, gali_arena *arena, const char *element, const char *name, size_t size,
-                       int operands) {
+static void make_graph(gali_graph **graph, gali_arena *arena, const char *element, const char *name,
+                       size_t size, int operands) {
     char text[400], operation[40] = "";
     const char *attribute = memchr(name, ':', size);
     const size_t letters = attribute ? (size_t)(attribute - name) : size;
     gal_error error = {0};
     snprintf(operation, sizeof operation, "%.*s", (int)letters, name);
     snprintf(text, sizeof text,
-             "input %%0 \"a\": %s[%d]\ninput %%1 \"b\": %s[%d]\n%%2: %s[%d] = %s (%%0%s) %.*s\noutput %%2\n", element,
-             PAIRS, element, PAIRS, element, PAIRS, operation, operands > 1 ? ", %1" : "",
+             "input %%0 \"a\": %s[%d]\ninput %%1 \"b\": %s[%d]\n%%2: %s[%d] = %s (%%0%s) %.*s\noutput %%2\n",
+             element, PAIRS, element, PAIRS, element, PAIRS, operation, operands > 1 ? ", %1" : "",
              attribute ? (int)(size - letters - 1) : 0, attribute ? attribute + 1 : "");
     if (gali_graph_parse(graph, text, strlen(text), arena, &error) != GAL_OK ||
         gali_graph_infer(*graph, &error) != GAL_OK) {
@@ -100,8 +101,8 @@ static void compare(const char *name, const gali_tensor *truth, const unsigned c
                      truth->real[i]);
         }
         if (truth->whole && truth->whole[i] != gali_constant_whole(&v, i)) {
-            fail_msg("%s of %" PRId64 " and %" PRId64 " is %" PRId64 ", expected %" PRId64, name, whole[a], whole[b],
-                     gali_constant_whole(&v, i), truth->whole[i]);
+            fail_msg("%s of %" PRId64 " and %" PRId64 " is %" PRId64 ", expected %" PRId64, name, whole[a],
+                     whole[b], gali_constant_whole(&v, i), truth->whole[i]);
         }
     }
 }

@@ -146,11 +146,13 @@ static void wrong_files_are_refused(void **state) {
     expect(&file, "not an ONNX file");
     put_product(&graph, "x", "y");
     file = make_model(&graph, 26);
-    expect(&file, "opset 26, 7..25 expected");
+    expect(&file,
+           "opset 26, 7..25 expected: onnx.version_converter.convert_version brings a model to one of them");
     graph = product_graph();
     put_product(&graph, "x", "y");
     file = make_model(&graph, 6);
-    expect(&file, "opset 6, 7..25 expected");
+    expect(&file,
+           "opset 6, 7..25 expected: onnx.version_converter.convert_version brings a model to one of them");
 }
 
 static void wrong_graphs_are_refused(void **state) {

@@ -200,6 +200,8 @@ static void wrong_attributes_are_refused(void **state) {
         {"Clip", {"x"}, "min", 9, "a number expected"},
         {"Upsample", {"x"}, NULL, 9, "two operands expected"},
         {"Softmax", {"x", "x"}, "axis", 9, "operand"},
+        {"Scan", {"", "x"}, "num_scan_inputs", 8, "(Scan): opset 8's form, of batches, is not supported"},
+        {"Scan", {"x"}, "num_scan_inputs", 9, "(Scan): its body is missing"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         graph = graph_of_input(1, FLOAT);

@@ -335,11 +335,21 @@ static gal_status add_carried(reader *r, gali_onnx_reading *n) {
     return GAL_OK;
 }
 
+/* Opset 8's Scan had a batch in each operand, and the lengths of its sequences before them. */
+static int is_scan_of_batches(const gali_onnx_reading *n) {
+    return strcmp(n->op, "Scan") == 0 && n->opset < 9;
+}
+
 static gal_status read_bodies(reader *r, gali_scope *s, gali_onnx_reading *n) {
     static const char *const names[][2] = {
         {"If", "then_branch"}, {"If", "else_branch"}, {"Loop", "body"}, {"Scan", "body"}};
     gali_scope bodies[2] = {{.outer = NULL}, {.outer = NULL}};
     gal_status status = GAL_OK;
+    if (is_scan_of_batches(n)) {
+        return gali_onnx_reading_refuse(n,
+                                        "opset 8's form, of batches, is not supported: "
+                                        "onnx.version_converter.convert_version brings the model to opset 9");
+    }
     n->node.bodies = gali_arena_take(r->arena, 2 * sizeof(gali_graph *));
     for (size_t i = 0; status == GAL_OK && i < sizeof names / sizeof *names; i++) {
         if (strcmp(names[i][0], n->op) != 0) {
@@ -511,8 +521,11 @@ static gal_status read_opset(reader *r) {
     int others_alone = r->opset == 0 && others;
     return others_alone || (r->opset >= GALI_ONNX_OLDEST && r->opset <= GALI_ONNX_NEWEST)
                ? GAL_OK
-               : gali_fail(r->error, GAL_UNSUPPORTED, "opset %lld, %d..%d expected", (long long)r->opset,
-                           GALI_ONNX_OLDEST, GALI_ONNX_NEWEST);
+               : gali_fail(
+                     r->error, GAL_UNSUPPORTED,
+                     "opset %lld, %d..%d expected: onnx.version_converter.convert_version brings a model to "
+                     "one of them",
+                     (long long)r->opset, GALI_ONNX_OLDEST, GALI_ONNX_NEWEST);
 }
 
 gal_status gali_onnx_read(gali_graph **out, const Onnx__ModelProto *model, const gali_onnx_sizes *sizes,
