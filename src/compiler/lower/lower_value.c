@@ -47,12 +47,18 @@ static int decided(gali_lowering *l, const gali_scalar *a) {
     return most < 0 ? 1 : least >= 0 ? 0 : -1;
 }
 
+/* The operands of what is computed of integers. */
+static int affine_operands(gali_lowering *l, const gali_scalar *a, gali_loop_index *left,
+                           gali_loop_index *right) {
+    return a->element == GALI_i64 && gali_lower_affine(l, a->operand[0], left) &&
+           gali_lower_affine(l, a->operand[1], right);
+}
+
 /* The smaller or the larger of two, of which neither is ever negative. */
 static int affine_end(gali_lowering *l, const gali_scalar *a, gali_loop_index *out) {
     gali_loop_index left, right, gap;
     int64_t least, most, right_least, right_most;
-    if (a->element != GALI_i64 || !gali_lower_affine(l, a->operand[0], &left) ||
-        !gali_lower_affine(l, a->operand[1], &right)) {
+    if (!affine_operands(l, a, &left, &right)) {
         return 0;
     }
     gap = left;
@@ -76,10 +82,49 @@ static int affine_end(gali_lowering *l, const gali_scalar *a, gali_loop_index *o
     return 1;
 }
 
-/* An integer as constant + sum of scale * variable; 0 where it is none. */
-int gali_lower_affine(gali_lowering *l, const gali_scalar *a, gali_loop_index *out) {
+/* A product; of two variable ones, which are never negative, it is a variable of its own. */
+static int affine_product(gali_lowering *l, const gali_scalar *a, gali_loop_index *out) {
     gali_loop_index left, right;
     int64_t least, most, right_least, right_most;
+    if (!affine_operands(l, a, &left, &right)) {
+        return 0;
+    }
+    if (!right.count || !left.count) {
+        *out = gali_loop_number(0);
+        return right.count ? gali_loop_index_add(out, &right, left.constant)
+                           : gali_loop_index_add(out, &left, right.constant);
+    }
+    gali_lower_range(l, &left, &least, &most);
+    gali_lower_range(l, &right, &right_least, &right_most);
+    if (least < 0 || right_least < 0 || (double)most * (double)right_most > (double)GALI_LOOP_EXTENT_MAX) {
+        return 0;
+    }
+    *out = gali_lower_let(l, GALI_LOOP_PRODUCT, left, right, least * right_least, most * right_most, NULL);
+    return 1;
+}
+
+/* A quotient or a remainder of what is never negative by what is above 0. */
+static int affine_quotient(gali_lowering *l, const gali_scalar *a, gali_loop_index *out) {
+    gali_loop_index left, right;
+    int64_t least, most, right_least, right_most;
+    if (!affine_operands(l, a, &left, &right)) {
+        return 0;
+    }
+    gali_lower_range(l, &left, &least, &most);
+    gali_lower_range(l, &right, &right_least, &right_most);
+    if (least < 0 || right_least < 1) {
+        return 0;
+    }
+    *out =
+        a->op == GALI_SCALAR_quotient
+            ? gali_lower_let(l, GALI_LOOP_QUOTIENT, left, right, least / right_most, most / right_least, NULL)
+            : gali_lower_let(l, GALI_LOOP_REMAINDER, left, right, 0, right_most - 1, &right);
+    return 1;
+}
+
+/* An integer as constant + sum of scale * variable; 0 where it is none. */
+int gali_lower_affine(gali_lowering *l, const gali_scalar *a, gali_loop_index *out) {
+    gali_loop_index right;
     switch (a->op) {
     case GALI_SCALAR_number:
         *out = gali_loop_number(a->whole);
@@ -92,44 +137,13 @@ int gali_lower_affine(gali_lowering *l, const gali_scalar *a, gali_loop_index *o
         return 1;
     case GALI_SCALAR_add:
     case GALI_SCALAR_sub:
-        return a->element == GALI_i64 && gali_lower_affine(l, a->operand[0], out) &&
-               gali_lower_affine(l, a->operand[1], &right) &&
+        return affine_operands(l, a, out, &right) &&
                gali_loop_index_add(out, &right, a->op == GALI_SCALAR_add ? 1 : -1);
     case GALI_SCALAR_mul:
-        if (a->element != GALI_i64 || !gali_lower_affine(l, a->operand[0], &left) ||
-            !gali_lower_affine(l, a->operand[1], &right)) {
-            return 0;
-        }
-        if (right.count && left.count) {
-            gali_lower_range(l, &left, &least, &most);
-            gali_lower_range(l, &right, &right_least, &right_most);
-            if (least < 0 || right_least < 0 ||
-                (double)most * (double)right_most > (double)GALI_LOOP_EXTENT_MAX) {
-                return 0;
-            }
-            *out =
-                gali_lower_let(l, GALI_LOOP_PRODUCT, left, right, least * right_least, most * right_most, NULL);
-            return 1;
-        }
-        *out = gali_loop_number(0);
-        return right.count ? gali_loop_index_add(out, &right, left.constant)
-                           : gali_loop_index_add(out, &left, right.constant);
+        return affine_product(l, a, out);
     case GALI_SCALAR_quotient:
     case GALI_SCALAR_mod:
-        if (a->element != GALI_i64 || !gali_lower_affine(l, a->operand[0], &left) ||
-            !gali_lower_affine(l, a->operand[1], &right)) {
-            return 0;
-        }
-        gali_lower_range(l, &left, &least, &most);
-        gali_lower_range(l, &right, &right_least, &right_most);
-        if (least < 0 || right_least < 1) {
-            return 0;
-        }
-        *out = a->op == GALI_SCALAR_quotient
-                   ? gali_lower_let(l, GALI_LOOP_QUOTIENT, left, right, least / right_most, most / right_least,
-                                    NULL)
-                   : gali_lower_let(l, GALI_LOOP_REMAINDER, left, right, 0, right_most - 1, &right);
-        return 1;
+        return affine_quotient(l, a, out);
     case GALI_SCALAR_least:
     case GALI_SCALAR_most:
         return affine_end(l, a, out);

@@ -62,35 +62,45 @@ static int is_along(const gali_program *p, const gali_scalar *a, uint32_t axis) 
     return rank > 0 && gali_lower_steps(load->index[rank - 1], axis, &step) && step == 1;
 }
 
-/* Reduced axes in the order in which `by` has them, so that its elements follow each other; then those that it lacks. */
-static void order_reduced(gali_device_sum *s, const gali_scalar *by) {
-    const gali_program *p = s->plan->program;
-    const gali_scalar *load = load_of(p, by);
-    uint32_t taken = 0;
-    for (int round = 0; round < 2; round++) {
-        for (int d = 0; d < (round == 0 ? load ? p->tensors[load->source].type.rank : 0 : 1); d++) {
-            for (uint32_t axis = s->stage.rank; axis < s->stage.rank + s->stage.reduced; axis++) {
-                if (!(taken >> axis & 1) && (round ? 1 : gali_lower_uses(load->index[d], axis))) {
-                    taken |= 1u << axis;
-                    add_axis(&s->k, axis);
-                }
-            }
+/* Reduced axes that an index has (NULL: all), of those that are not taken. */
+static void take_reduced(gali_device_sum *s, const gali_scalar *index, uint32_t *taken) {
+    for (uint32_t axis = s->stage.rank; axis < s->stage.rank + s->stage.reduced; axis++) {
+        if (!(*taken >> axis & 1) && (!index || gali_lower_uses(index, axis))) {
+            *taken |= 1u << axis;
+            add_axis(&s->k, axis);
         }
     }
 }
 
-/* left and right of self + left right; 0 where the term is no product. */
-static int match_product(gali_device_sum *s) {
-    const gali_scalar *v = s->stage.value, *a = NULL, *b = NULL;
-    if (v->op == GALI_SCALAR_fma) {
-        a = v->operand[0];
-        b = v->operand[1];
-    } else if (v->op == GALI_SCALAR_add) {
-        const gali_scalar *term = v->operand[v->operand[0]->op == GALI_SCALAR_self];
-        a = term->op == GALI_SCALAR_mul ? term->operand[0] : NULL;
-        b = a ? term->operand[1] : NULL;
+/* Reduced axes in the order in which `by` has them, so that its elements follow each other; then those that it lacks. */
+static void order_reduced(gali_device_sum *s, const gali_scalar *by) {
+    const gali_scalar *load = load_of(s->plan->program, by);
+    const int rank = load ? s->plan->program->tensors[load->source].type.rank : 0;
+    uint32_t taken = 0;
+    for (int d = 0; d < rank; d++) {
+        take_reduced(s, load->index[d], &taken);
     }
-    if (!a || !b) {
+    take_reduced(s, NULL, &taken);
+}
+
+/* The factors of self + a b; 0 where the term is no product. */
+static int find_factors(const gali_scalar *v, const gali_scalar **a, const gali_scalar **b) {
+    const gali_scalar *product = v;
+    if (v->op == GALI_SCALAR_add) {
+        product = v->operand[v->operand[0]->op == GALI_SCALAR_self];
+    }
+    if (product->op != (v->op == GALI_SCALAR_add ? GALI_SCALAR_mul : GALI_SCALAR_fma)) {
+        return 0;
+    }
+    *a = product->operand[0];
+    *b = product->operand[1];
+    return 1;
+}
+
+/* left and right of self + left right, and which axes are whose; 0 where the term is no product or one that is too small. */
+static int match_product(gali_device_sum *s) {
+    const gali_scalar *a, *b;
+    if (!find_factors(s->stage.value, &a, &b)) {
         return 0;
     }
     s->left = a;
