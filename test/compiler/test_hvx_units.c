@@ -140,7 +140,8 @@ static void windows(void **state) {
         {"largest, one place", "MaxPool (%3) kernel_shape:ints=6,6", "[1, 8, 1, 1]", same, whole, 0},
         {"means", "AveragePool (%3) kernel_shape:ints=2,2", "[1, 8, 5, 5]", same, whole, 1},
         {"means of what is there of a window",
-         "AveragePool (%3) kernel_shape:ints=2,2 strides:ints=2,2 pads:ints=1,1,1,1", "[1, 8, 4, 4]", same, whole, 0},
+         "AveragePool (%3) kernel_shape:ints=2,2 strides:ints=2,2 pads:ints=1,1,1,1", "[1, 8, 4, 4]", same,
+         whole, 0},
         {"means, padding counted",
          "AveragePool (%3) kernel_shape:ints=2,2 strides:ints=2,2 pads:ints=1,1,1,1 count_include_pad:int=1",
          "[1, 8, 4, 4]", same, whole, 1},
@@ -167,10 +168,13 @@ static void windows(void **state) {
 static void dense_layers(void **state) {
     (void)state;
     static const char plain[] = "constant %4: i8[16, 16]\n%5: f32[16, 16] = DequantizeLinear (%4, %0)\n";
-    static const char by_results[] = "constant %4: f32[16] = .1 .1 .1 .1 .1 .1 .1 .1 .1 .1 .1 .1 .1 .1 .1 .1\nconstant %5: i8[16, 16]\n"
-                                     "%6: f32[16, 16] = DequantizeLinear (%5, %4) axis:int=1\n",
-                      by_inputs[] = "constant %4: f32[16] = .1 .1 .1 .1 .1 .1 .1 .1 .1 .1 .1 .1 .1 .1 .1 .1\nconstant %5: i8[16, 16]\n"
-                                    "%6: f32[16, 16] = DequantizeLinear (%5, %4) axis:int=0\n";
+    static const char
+        by_results[] =
+            "constant %4: f32[16] = .1 .1 .1 .1 .1 .1 .1 .1 .1 .1 .1 .1 .1 .1 .1 .1\nconstant %5: i8[16, 16]\n"
+            "%6: f32[16, 16] = DequantizeLinear (%5, %4) axis:int=1\n",
+        by_inputs[] =
+            "constant %4: f32[16] = .1 .1 .1 .1 .1 .1 .1 .1 .1 .1 .1 .1 .1 .1 .1 .1\nconstant %5: i8[16, 16]\n"
+            "%6: f32[16, 16] = DequantizeLinear (%5, %4) axis:int=0\n";
     static const struct {
         const char *name, *weights, *operation;
         uint32_t value, units;
@@ -186,12 +190,13 @@ static void dense_layers(void **state) {
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         gali_hvx_unit unit;
         const uint32_t value = cases[i].value;
-        expect(cases[i].name,
-               units_of(&unit,
-                        "input %%2: u8[1, 16]\n%%3: f32[1, 16] = DequantizeLinear (%%2, %%0, %%1)\n%s"
-                        "%%%u: f32[1, 16] = %s\n%%%u: u8[1, 16] = QuantizeLinear (%%%u, %%0, %%1)\noutput %%%u\n",
-                        cases[i].weights, value, cases[i].operation, value + 1, value, value + 1),
-               cases[i].units);
+        expect(
+            cases[i].name,
+            units_of(&unit,
+                     "input %%2: u8[1, 16]\n%%3: f32[1, 16] = DequantizeLinear (%%2, %%0, %%1)\n%s"
+                     "%%%u: f32[1, 16] = %s\n%%%u: u8[1, 16] = QuantizeLinear (%%%u, %%0, %%1)\noutput %%%u\n",
+                     cases[i].weights, value, cases[i].operation, value + 1, value, value + 1),
+            cases[i].units);
     }
 }
 
@@ -202,10 +207,12 @@ static void others(void **state) {
         const char *name, *lines;
         uint32_t units;
     } cases[] = {
-        {"times a number", "constant %4: f32[] = 2\nconstant %5: f32[] = 1\n%6: f32[1, 8, 2, 2] = Mul (%3, %4)\n", 1},
+        {"times a number",
+         "constant %4: f32[] = 2\nconstant %5: f32[] = 1\n%6: f32[1, 8, 2, 2] = Mul (%3, %4)\n", 1},
         {"times one of each channel",
          "constant %4: f32[1, 8, 1, 1]\nconstant %5: f32[] = 1\n%6: f32[1, 8, 2, 2] = Mul (%3, %4)\n", 0},
-        {"two tensors", "constant %4: f32[] = 2\nconstant %5: f32[] = 1\n%6: f32[1, 8, 2, 2] = Add (%3, %3)\n", 1},
+        {"two tensors", "constant %4: f32[] = 2\nconstant %5: f32[] = 1\n%6: f32[1, 8, 2, 2] = Add (%3, %3)\n",
+         1},
         {"and one number for each channel",
          "input %4: u8[1, 8, 1, 1]\n%5: f32[1, 8, 1, 1] = DequantizeLinear (%4, %0, %1)\n"
          "%6: f32[1, 8, 2, 2] = Add (%3, %5)\n",
@@ -241,9 +248,10 @@ static void sums_of_all_pairs(void **state) {
     (void)state;
     gali_hvx_unit unit;
     expect("[8] and [8, 1]",
-           units_of(&unit, "input %%2: u8[8]\ninput %%3: u8[8, 1]\n%%4: f32[8] = DequantizeLinear (%%2, %%0, %%1)\n"
-                           "%%5: f32[8, 1] = DequantizeLinear (%%3, %%0, %%1)\n%%6: f32[8, 8] = Add (%%4, %%5)\n"
-                           "%%7: u8[8, 8] = QuantizeLinear (%%6, %%0, %%1)\noutput %%7\n"),
+           units_of(&unit,
+                    "input %%2: u8[8]\ninput %%3: u8[8, 1]\n%%4: f32[8] = DequantizeLinear (%%2, %%0, %%1)\n"
+                    "%%5: f32[8, 1] = DequantizeLinear (%%3, %%0, %%1)\n%%6: f32[8, 8] = Add (%%4, %%5)\n"
+                    "%%7: u8[8, 8] = QuantizeLinear (%%6, %%0, %%1)\noutput %%7\n"),
            0);
 }
 
@@ -278,25 +286,31 @@ static void clamps(void **state) {
 /* 127 times 255 for each of so many inputs: sums that 32 bits hold, and more. */
 static void sums_are_held_by_32_bits(void **state) {
     (void)state;
-    static const char one[] = "input %%2: u8[1, %u]\n%%3: f32[1, %u] = DequantizeLinear (%%2, %%0, %%1)\n"
-                              "constant %%4: u8[%u, 1]\nconstant %%5: u8[] = 127\n"
-                              "%%6: f32[%u, 1] = DequantizeLinear (%%4, %%0, %%5)\n%%7: f32[1, 1] = MatMul (%%3, %%6)\n"
-                              "constant %%8: f32[] = 5000\n%%9: u8[1, 1] = QuantizeLinear (%%7, %%8, %%1)\noutput %%9\n";
+    static const char one[] =
+        "input %%2: u8[1, %u]\n%%3: f32[1, %u] = DequantizeLinear (%%2, %%0, %%1)\n"
+        "constant %%4: u8[%u, 1]\nconstant %%5: u8[] = 127\n"
+        "%%6: f32[%u, 1] = DequantizeLinear (%%4, %%0, %%5)\n%%7: f32[1, 1] = MatMul (%%3, %%6)\n"
+        "constant %%8: f32[] = 5000\n%%9: u8[1, 1] = QuantizeLinear (%%7, %%8, %%1)\noutput %%9\n";
     gali_hvx_unit unit;
     expect("30000", units_of(&unit, one, 30000, 30000, 30000, 30000), 1);
     expect("60000", units_of(&unit, one, 60000, 60000, 60000, 60000), 0);
-    expect("70000, of which there is no list", units_of(&unit, "input %%2: u8[70000]\n%%3: f32[70000] = "
-                                                               "DequantizeLinear (%%2, %%0, %%1)\n%%4: f32[70000] = "
-                                                               "Tanh (%%3)\n%%5: u8[70000] = QuantizeLinear (%%4, "
-                                                               "%%0, %%1)\noutput %%5\n"),
+    expect("70000, of which there is no list",
+           units_of(&unit, "input %%2: u8[70000]\n%%3: f32[70000] = "
+                           "DequantizeLinear (%%2, %%0, %%1)\n%%4: f32[70000] = "
+                           "Tanh (%%3)\n%%5: u8[70000] = QuantizeLinear (%%4, "
+                           "%%0, %%1)\noutput %%5\n"),
            0);
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(convolutions), cmocka_unit_test(weights),
-        cmocka_unit_test(windows),      cmocka_unit_test(dense_layers),
-        cmocka_unit_test(others),       cmocka_unit_test(clamps), cmocka_unit_test(sums_of_all_pairs),
+        cmocka_unit_test(convolutions),
+        cmocka_unit_test(weights),
+        cmocka_unit_test(windows),
+        cmocka_unit_test(dense_layers),
+        cmocka_unit_test(others),
+        cmocka_unit_test(clamps),
+        cmocka_unit_test(sums_of_all_pairs),
         cmocka_unit_test(sums_are_held_by_32_bits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -417,14 +417,14 @@ gal_status gali_program_lower(gali_program *program, uint32_t group, gali_lowere
     return gali_program_lower_by(program, group, schedule, program->arena, lowered, error);
 }
 
-gal_status gali_program_lower_items(gali_program *program, uint32_t group, gali_lowered *lowered,
-                                    gal_error *error) {
-    gali_lowering *l = gali_arena_take(program->arena, sizeof *l);
+gal_status gali_program_lower_items(gali_program *program, uint32_t group, gali_arena *arena,
+                                    gali_lowered *lowered, gal_error *error) {
+    gali_lowering *l = gali_arena_take(arena, sizeof *l);
     if (!l) {
         return gali_fail(error, GAL_NO_MEMORY, "no memory to lower a group");
     }
     l->p = program;
-    l->arena = program->arena;
+    l->arena = arena;
     l->out = lowered;
     l->plain = l->items = 1;
     gal_status status = lower_group(l, group, error);

@@ -75,7 +75,7 @@ int gali_lowered_reads_alike(const gali_lowered *a, const gali_lowered *b);
  * The same for devices, of a group of one stage: its loops over the elements of the tensor are loops over items. Of a stage
  * that reduces from no start the terms are items, too: all of its loops.
  */
-gal_status gali_program_lower_items(gali_program *program, uint32_t group, gali_lowered *lowered,
-                                    gal_error *error);
+gal_status gali_program_lower_items(gali_program *program, uint32_t group, gali_arena *arena,
+                                    gali_lowered *lowered, gal_error *error);
 
 #endif

@@ -171,9 +171,11 @@ static const char *name_function(gali_device_plan *plan, uint32_t number,
     return name;
 }
 
-gal_status gali_device_describe(gali_program *program, uint32_t stage, gali_text *text, gal_error *error) {
+gal_status gali_device_describe(gali_device_plan *plan, gali_program *program, uint32_t stage, gali_text *text,
+                                gal_error *error) {
     gali_lowered lowered;
-    gal_status status = gali_program_lower_items(program, program->stages[stage].group, &lowered, error);
+    gal_status status =
+        gali_program_lower_items(program, program->stages[stage].group, &plan->lowered, &lowered, error);
     if (status == GAL_OK) {
         rename_buffers(lowered.function);
         status = gali_loop_print_item(lowered.function, "gali_item", &words[GALI_DEVICE_TERM], text, error);
@@ -201,7 +203,7 @@ gal_status gali_device_add_function(gali_device_plan *plan, gali_program *progra
     gali_c_words with = words[function->form];
     gali_lowered *lowered = &function->lowered;
     gali_text nameless = {0};
-    gal_status status = gali_program_lower_items(program, s->group, lowered, error);
+    gal_status status = gali_program_lower_items(program, s->group, &plan->lowered, lowered, error);
     if (status == GAL_OK) {
         rename_buffers(lowered->function);
         with.images = function->images = choose_images(plan, function);
@@ -392,6 +394,16 @@ static gal_status part_stages(gali_program *p, gal_error *error) {
     return GAL_OK;
 }
 
+static void fill_bare(gali_device_plan *plan) {
+    const gali_program *p = plan->program;
+    memcpy(plan->bare, p->tensors, p->tensor_count * sizeof *plan->bare);
+    for (uint32_t i = 0; i < p->tensor_count; i++) {
+        plan->bare[i].stage = GALI_NONE;
+    }
+    plan->bare[p->tensor_count] = (gali_program_tensor){
+        .name = "term", .type = {.element = GALI_f32}, .value = GALI_NONE, .slot = GALI_NONE};
+}
+
 /* How images are read, on a device that has them. */
 static void add_image_words(gali_device_plan *plan) {
     if (plan->device.image_rows) {
@@ -417,6 +429,7 @@ static gal_status add_all(gali_device_plan *plan, gal_error *error) {
         if (status == GAL_OK && !found) {
             status = add_items(plan, i, error);
         }
+        gali_arena_release(&plan->lowered);
     }
     return status;
 }
@@ -434,7 +447,10 @@ static gal_status check_launches(const gali_device_plan *plan, gal_error *error)
 
 gal_status gali_device_plan_make(gali_device_plan *plan, gali_program *program,
                                  const gali_device_limits *device, gal_error *error) {
-    size_t room = GALI_LAUNCHES_OF_STAGE * (size_t)program->stage_count + program->tensor_count + 1;
+    size_t room = 1;
+    for (uint32_t i = 0; i < program->stage_count; i++) { /* what is no product has one */
+        room += gali_device_is_product(program, i) ? GALI_LAUNCHES_OF_STAGE : 1;
+    }
     *plan = (gali_device_plan){.program = program, .device = *device};
     plan->launches = gali_arena_take(program->arena, room * sizeof *plan->launches);
     plan->constant_at =
@@ -442,10 +458,12 @@ gal_status gali_device_plan_make(gali_device_plan *plan, gali_program *program,
     plan->tasks = gali_arena_take(program->arena, ((size_t)program->stage_count + 1) * sizeof *plan->tasks);
     plan->images = gali_arena_take(program->arena, ((size_t)program->tensor_count + program->stage_count + 1) *
                                                        sizeof *plan->images);
-    if (!plan->launches || !plan->constant_at || !plan->tasks || !plan->images) {
+    plan->bare = gali_arena_take(program->arena, (program->tensor_count + 1) * sizeof *plan->bare);
+    if (!plan->launches || !plan->constant_at || !plan->tasks || !plan->images || !plan->bare) {
         return gali_fail(error, GAL_NO_MEMORY, "no memory for a plan");
     }
     gal_status status = part_stages(program, error);
+    fill_bare(plan);
     gali_text_add_bytes(&plan->source, gali_embedded_device_scalars.data, gali_embedded_device_scalars.size);
     add_image_words(plan);
     status = status == GAL_OK ? add_all(plan, error) : status;

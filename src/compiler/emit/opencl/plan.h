@@ -31,7 +31,7 @@
 enum {
     GALI_DEVICE_CHOSEN_MAX = 16, /* tilings of a product, for different counts of rows */
     GALI_LAUNCHES_OF_STAGE =
-        4 * GALI_DEVICE_CHOSEN_MAX, /* those with what finishes them, by rules and chosen */
+        4 * GALI_DEVICE_CHOSEN_MAX, /* that is a product: those with what finishes them, by rules and chosen */
     GALI_LAUNCH_NAME_MAX = 24,
     GALI_LAUNCH_ARGUMENTS_MAX = 2 * GALI_LOOP_BUFFERS_MAX,
     GALI_LAUNCH_GROUP = 256, /* items of a group that makes elements one by one */
@@ -129,8 +129,11 @@ typedef struct gali_device_plan {
     uint32_t launch_count;
     gali_launch *launches;
     struct gali_device_shared *shared; /* what stands in the source */
-    uint32_t *constant_at;             /* [tensors] 1 + where a constant begins; 0: no kernel reads it */
-    uint32_t functions;                /* printed so far */
+    gali_arena
+        lowered; /* loops of the stage that is planned: they take much, and nobody wants them afterwards */
+    gali_program_tensor *bare; /* [tensors + 1] made by no stage, and behind them a term (sum.c) */
+    uint32_t *constant_at;     /* [tensors] 1 + where a constant begins; 0: no kernel reads it */
+    uint32_t functions;        /* printed so far */
     uint32_t extent_count;
     gali_extent extents[GALI_DEVICE_EXTENTS_MAX]; /* that kernels are told */
     uint32_t task_count, image_count;
@@ -218,7 +221,8 @@ gal_status gali_device_add_function(gali_device_plan *plan, gali_program *progra
                                     gali_device_function *function, gal_error *error);
 
 /* Appends what the function of a stage computes, the same text for all that compute the same. */
-gal_status gali_device_describe(gali_program *program, uint32_t stage, gali_text *text, gal_error *error);
+gal_status gali_device_describe(gali_device_plan *plan, gali_program *program, uint32_t stage, gali_text *text,
+                                gal_error *error);
 
 /*
  * Makes a task one of the plan's, and returns how many tilings are chosen for it, as gali_device_limits.choose. `text` is what
@@ -262,6 +266,9 @@ void *gali_device_add_constant(gali_device_plan *plan, size_t bytes, uint32_t *a
 /* The stage reads what its sums' kernel wrote, adds `start` (NULL: nothing), and finishes it. */
 void gali_device_make_finish(gali_program *program, gali_program_stage *stage, gali_scalar_op op,
                              const gali_scalar *start);
+
+/* Whether the stage is a product with weights. */
+int gali_device_is_product(const gali_program *program, uint32_t stage);
 
 /* The launches of stage `index`, if it is a product; none if a later one takes it in: *found is 1 for both. */
 gal_status gali_device_add_product(gali_device_plan *plan, uint32_t index, int *found, gal_error *error);

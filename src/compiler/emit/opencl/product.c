@@ -436,14 +436,29 @@ static void add_kernels(gali_device_plan *plan, kernel *k) {
     }
 }
 
+int gali_device_is_product(const gali_program *p, uint32_t stage) {
+    product is;
+    return match(p, stage, &is);
+}
+
+/* Whether a later product takes the stage in. */
+static int is_taken_in(const gali_program *p, uint32_t index) {
+    const gali_program_stage *s = &p->stages[index];
+    const int may_be = s->rank == 3 && s->reduced == 1 && p->tensors[s->tensor].readers == 1;
+    product later;
+    int is = 0;
+    for (uint32_t i = index + 1; may_be && i < p->stage_count && !is; i++) {
+        is = match(p, i, &later) && later.inner == index;
+    }
+    return is;
+}
+
 gal_status gali_device_add_product(gali_device_plan *plan, uint32_t index, int *found, gal_error *error) {
     gali_program *p = plan->program;
-    product is, later;
+    product is;
     *found = 0;
     if (!match(p, index, &is)) {
-        for (uint32_t i = index + 1; i < p->stage_count && !*found; i++) { /* it is taken in */
-            *found = match(p, i, &later) && later.inner == index;
-        }
+        *found = is_taken_in(p, index);
         return GAL_OK;
     }
     gali_device_function *finish = gali_arena_take(p->arena, sizeof *finish);

@@ -158,18 +158,11 @@ static int match_shared(gali_device_sum *s) {
 /* A scalar as a function of all axes: the only stage of a program with the tensors of this one. NULL: no memory. */
 static gali_program *make_term(const gali_device_sum *s, const gali_scalar *value) {
     const gali_program *p = s->plan->program;
-    gali_program *own = gali_arena_take(p->arena, sizeof *own);
-    gali_program_stage *stage = gali_arena_take(p->arena, sizeof *stage);
-    gali_program_tensor *tensors = gali_arena_take(p->arena, (p->tensor_count + 1) * sizeof *tensors);
-    if (!own || !stage || !tensors) {
+    gali_program *own = gali_arena_take(&s->plan->lowered, sizeof *own);
+    gali_program_stage *stage = gali_arena_take(&s->plan->lowered, sizeof *stage);
+    if (!own || !stage) {
         return NULL;
     }
-    memcpy(tensors, p->tensors, p->tensor_count * sizeof *tensors);
-    for (uint32_t i = 0; i < p->tensor_count; i++) {
-        tensors[i].stage = GALI_NONE; /* none that this program has */
-    }
-    tensors[p->tensor_count] = (gali_program_tensor){
-        .name = "term", .type = {.element = GALI_f32}, .value = GALI_NONE, .slot = GALI_NONE};
     *stage = s->stage;
     stage->tensor = p->tensor_count;
     stage->group = 0;
@@ -178,7 +171,7 @@ static gali_program *make_term(const gali_device_sum *s, const gali_scalar *valu
     stage->start = stage->finish = NULL;
     stage->value = value;
     *own = *p;
-    own->tensors = tensors;
+    own->tensors = s->plan->bare;
     own->tensor_count++;
     own->stages = stage;
     own->stage_count = own->group_count = 1;
@@ -375,8 +368,8 @@ static gal_status add_tiled(gali_device_sum *s, int *found, gal_error *error) {
         return gali_fail(error, GAL_NO_MEMORY, "no memory for a plan");
     }
     gali_text_add(&text, "sum %g %g %g of %g\n", s->most_b, s->most_m, s->most_n, s->most_k);
-    gal_status status = gali_device_describe(left, 0, &text, error);
-    status = status == GAL_OK ? gali_device_describe(right, 0, &text, error) : status;
+    gal_status status = gali_device_describe(s->plan, left, 0, &text, error);
+    status = status == GAL_OK ? gali_device_describe(s->plan, right, 0, &text, error) : status;
     *found = status == GAL_OK && !text.failed && choose_tiling(s, text.bytes);
     gali_text_end(&text, &s->plan->source);
     if (!*found) {
