@@ -57,6 +57,42 @@ static void each_finds_its_weights(void **state) {
     check(layers, &input);
 }
 
+/* The same weights as they are, in panels, and in panels the other way round: each group finds them in its own layout. */
+static void weights_are_there_in_each_layout(void **state) {
+    (void)state;
+    enum { SIDE = 75, ROWS = 9 }; /* panels are filled up: a row of weights is longer in them */
+    static double x[ROWS * SIDE], y[SIDE * SIDE];
+    gali_tensor inputs[] = {
+        {.element = GALI_f32, .rank = 2, .shape = {ROWS, SIDE}, .count = ROWS * SIDE, .real = x},
+        {.element = GALI_f32, .rank = 2, .shape = {SIDE, SIDE}, .count = SIDE * SIDE, .real = y}};
+    gali_tensor expected[PORTS_MAX] = {{0}}, compiled[PORTS_MAX] = {{0}};
+    gali_text text = {0};
+    fixture f;
+    gali_program *program;
+    gali_text_add(&text,
+                  "symbol n 1..64\ninput %%0: f32[n, 75]\ninput %%1: f32[75, 75]\nconstant %%2: f32[75, 75] =");
+    for (int i = 0; i < SIDE * SIDE; i++) {
+        gali_text_add(&text, " %d", i * 31 % 17 - 8);
+        y[i] = i % 5 - 2;
+        x[i % (ROWS * SIDE)] = i % 7 - 3;
+    }
+    gali_text_add(&text,
+                  "\n%%3: f32[n, 75] = MatMul (%%0, %%2)\n%%4: f32[n, 75] = Gemm (%%0, %%2) transB:int=1\n"
+                  "%%5: f32[75, 75] = Mul (%%1, %%2)\noutput %%3\noutput %%4\noutput %%5\n");
+    open_text(&f, text.bytes);
+    const gali_target *target = gali_target_find("native", &f.error);
+    assert_int_equal(gali_graph_evaluate(&f.run, f.graph, inputs, expected), GAL_OK);
+    assert_int_equal(program_make(&f.run, f.graph, target, gali_program_layout, &program), GAL_OK);
+    assert_int_equal(run_c(&f, program, inputs, expected, compiled), 0);
+    for (uint32_t i = 0; i < f.graph->output_count; i++) {
+        compare(&compiled[i], &expected[i], "C");
+        gali_tensor_release(&f.run, &expected[i]);
+        gali_tensor_release(&f.run, &compiled[i]);
+    }
+    gali_text_release(&text);
+    gali_arena_release(&f.arena);
+}
+
 /* A causal attention of open sizes has many variables; it stays within the limits of loops. */
 static void attention_is_in_vectors(void **state) {
     (void)state;
@@ -137,7 +173,7 @@ static void batches_give_way(void **state) {
     }
 }
 
-/* Values may have the names of sizes, functions, types and, with their number, of macros of <math.h>. */
+/* Values and nodes may have the names of sizes, functions, types and, with their number, of macros of <math.h>. */
 static void any_name_of_a_value_compiles(void **state) {
     (void)state;
     static const char *const names[] = {"size", "M_PI", "at", "item", "int", "gali_one", "7", "*/"};
@@ -146,7 +182,7 @@ static void any_name_of_a_value_compiles(void **state) {
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         gali_text text = {0};
         gali_text_add(&text, "symbol n 1..9\ninput %%0 \"%s\": f32[4, n]\n", names[i]);
-        gali_text_add(&text, "%%1 \"%s\": f32[4, n] = Relu (%%0) \n", names[i]);
+        gali_text_add(&text, "%%1 \"%s\": f32[4, n] = Relu \"%s\" (%%0) \n", names[i], names[i]);
         gali_text_add(&text, "%%2 \"%s\": f32[4, n] = Neg (%%1)\noutput %%1\noutput %%2\n", names[i]);
         check(text.bytes, &input);
         gali_text_release(&text);
@@ -206,6 +242,7 @@ static void any_name_of_a_size_compiles(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(equal_groups_share_a_function),
                                        cmocka_unit_test(each_finds_its_weights),
+                                       cmocka_unit_test(weights_are_there_in_each_layout),
                                        cmocka_unit_test(attention_is_in_vectors),
                                        cmocka_unit_test(long_chains_are_lowered),
                                        cmocka_unit_test(batches_give_way),

@@ -351,24 +351,13 @@ static void test_broadcast_sizes(void **state) {
     }
 }
 
-/* The run's -1 has a reason; what a table of nine places refuses is not in the size's range. */
-static void test_refusals_say_why(void **state) {
-    (void)state;
-    const char *const text =
-        "symbol a 1..100\nsymbol b 2..100\ninput %0: f32[a]\ninput %1: f32[b]\n"
-        "constant %2: f32[9] = 1 2 3 4 5 6 7 8 9\n%3: i64[...] = Shape (%0)\nconstant %4: i64[1] = 0\n"
-        "%5: f32[...] = Slice (%2, %4, %3)\n%6: f32[...] = Add (%0, %5)\n%7: f32[...] = Mul (%6, %1)\n"
-        "output %7\n";
-    static const struct {
-        uint32_t a, b;
-        const char *why;
-    } cases[] = {{3, 3, NULL},
-                 {1, 4, NULL},
-                 {9, 9, NULL},
-                 {10, 10, "size_a is not in 1..9"},
-                 {0, 3, "size_a is not in 1..9"},
-                 {3, 1, "size_b is not in 2..100"},
-                 {3, 4, "a and b are not the same, nor is one of them 1"}};
+typedef struct refused {
+    uint32_t a, b;
+    const char *why;
+} refused;
+
+/* What a graph of the sizes a and b says of each of `count` pairs. */
+static void expect_refusals(const char *text, const refused *cases, size_t count) {
     fixture f;
     gali_program *program;
     const char *(*refusal)(uint32_t, uint32_t);
@@ -377,7 +366,7 @@ static void test_refusals_say_why(void **state) {
     void *library = program_build(program);
     *(void **)&refusal = dlsym(library, "model_refusal");
     assert_non_null(refusal);
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    for (size_t i = 0; i < count; i++) {
         const char *why = refusal(cases[i].a, cases[i].b);
         if (!why != !cases[i].why || (why && strcmp(why, cases[i].why) != 0)) {
             fail_msg("%u, %u: %s", cases[i].a, cases[i].b, why ? why : "nothing");
@@ -385,6 +374,33 @@ static void test_refusals_say_why(void **state) {
     }
     dlclose(library);
     gali_arena_release(&f.arena);
+}
+
+/*
+ * The run's -1 has a reason; what a table of nine places refuses is not in the size's range. Slopes
+ * are as many as places or one: never more.
+ */
+static void test_refusals_say_why(void **state) {
+    (void)state;
+    static const refused sums[] = {{3, 3, NULL},
+                                   {1, 4, NULL},
+                                   {9, 9, NULL},
+                                   {10, 10, "size_a is not in 1..9"},
+                                   {0, 3, "size_a is not in 1..9"},
+                                   {3, 1, "size_b is not in 2..100"},
+                                   {3, 4, "a and b are not the same, nor is one of them 1"}};
+    static const refused slopes[] = {{4, 4, NULL},
+                                     {4, 1, NULL},
+                                     {1, 4, "b is more than a"},
+                                     {4, 3, "b and a are not the same, nor is one of them 1"}};
+    expect_refusals("symbol a 1..100\nsymbol b 2..100\ninput %0: f32[a]\ninput %1: f32[b]\n"
+                    "constant %2: f32[9] = 1 2 3 4 5 6 7 8 9\n%3: i64[...] = Shape (%0)\n"
+                    "constant %4: i64[1] = 0\n%5: f32[...] = Slice (%2, %4, %3)\n%6: f32[...] = Add (%0, %5)\n"
+                    "%7: f32[...] = Mul (%6, %1)\noutput %7\n",
+                    sums, sizeof sums / sizeof *sums);
+    expect_refusals("symbol a 1..100\nsymbol b 1..100\ninput %0: f32[3, a]\ninput %1: f32[b]\n"
+                    "%2: f32[3, a] = PRelu (%0, %1)\noutput %2\n",
+                    slopes, sizeof slopes / sizeof *slopes);
 }
 
 /* A shape that is an input keeps the elements, or the run says no. */
