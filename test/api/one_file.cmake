@@ -1,29 +1,31 @@
-# src/gallop_all.c is the whole runtime: a program of it and one sample prints what the usual build's prints, with
-# the scalar kernels and with those of this machine, and has the golden poses. Shadowing means nothing between files, so -Wshadow is off.
+# src/gallop_all.c is the whole runtime: a program of it and one sample prints what the usual build's prints, and it has the
+# golden bits and poses, by the compiler CC with FLAGS. Shadowing means nothing between files, so -Wshadow is off.
 include(${CMAKE_CURRENT_LIST_DIR}/run.cmake)
-set(options -std=c11 -O1 -Wall -Wextra -Wpedantic -Wconversion -Werror -ffp-contract=off ${flags}
-    -I${SOURCE}/include -I${SOURCE}/src)
+set(build ${CC} -std=c11 -Wall -Wextra -Wpedantic -Wconversion -Werror -ffp-contract=off ${flags}
+    -I${SOURCE}/include -I${SOURCE}/src -I${SOURCE}/test)
+gallop_run("gallop_all.c" ${LAUNCHER} ${build} -c ${SOURCE}/src/gallop_all.c -o ${WORK}/gallop_all.o)
+function(gallop_run_with source)
+    gallop_run("${source}: link" ${build} ${SOURCE}/${source} ${WORK}/gallop_all.o -lm -o ${WORK}/program)
+    gallop_run("${source}: run" ${WORK}/program ${ARGN})
+    set(printed "${printed}" PARENT_SCOPE)
+endfunction()
+function(gallop_expect what expected)
+    string(FIND "${printed}" "${expected}" at)
+    if(at EQUAL -1)
+        message(FATAL_ERROR "${what}: printed\n${printed}\nexpected\n${expected}")
+    endif()
+endfunction()
+
 gallop_run("the usual sample" ${SAMPLE} ${SOURCE}/models/walker.gallop)
 set(expected "${printed}")
-foreach(kind scalar native)
-    set(march)
-    if(kind STREQUAL "native")
-        set(march -march=native -O2) # as README builds it: gcc's vectorisers are on, which must not fuse
-    endif()
-    gallop_run("${kind}: gallop_all.c" ${LAUNCHER} ${CC} ${options} ${march} -c ${SOURCE}/src/gallop_all.c -o ${WORK}/${kind}.o)
-    gallop_run("${kind}: link" ${CC} ${options} ${march} ${SOURCE}/samples/crowd.c ${WORK}/${kind}.o -lm
-        -o ${WORK}/${kind})
-    gallop_run("${kind}: run" ${WORK}/${kind} ${SOURCE}/models/walker.gallop)
-    if(NOT printed STREQUAL expected)
-        message(FATAL_ERROR "${kind}: printed\n${printed}\nexpected\n${expected}")
-    endif()
-endforeach()
-gallop_run("poses: link" ${CC} ${options} ${SOURCE}/test/bits/poses.c ${WORK}/native.o -lm -o ${WORK}/poses)
-gallop_run("poses: run" ${WORK}/poses ${SOURCE}/models 10)
-file(STRINGS ${SOURCE}/test/bits/golden_poses.txt golden REGEX "^ 10 s")
-if(NOT printed MATCHES "${golden}\n")
-    message(FATAL_ERROR "native: poses\n${printed}\nexpected\n${golden}")
-endif()
+gallop_run_with(samples/crowd.c ${SOURCE}/models/walker.gallop)
+gallop_expect("sample" "${expected}")
+file(READ ${SOURCE}/test/bits/golden.txt expected)
+gallop_run_with(test/bits/bits.c)
+gallop_expect("bits" "${expected}")
+file(STRINGS ${SOURCE}/test/bits/golden_poses.txt expected REGEX "^ 10 s")
+gallop_run_with(test/bits/poses.c ${SOURCE}/models 10)
+gallop_expect("poses" "${expected}\n")
 
 # The list is complete: every source of the runtime that is not a table of kernels is in it.
 file(READ ${SOURCE}/src/gallop_all.c list)

@@ -1,7 +1,7 @@
 /*
  * Prints a hash of the outputs of a set of networks, one line each, for the instruction set in use. The lines
  * are the same on every instruction set, compiler and optimisation level: golden.txt. The instruction set goes to
- * standard error. No test library, so that it runs anywhere the runtime does (./run test runs it natively and under
+ * standard error. No test library, so that it runs anywhere the runtime does (./run platform aarch64 runs it under
  * qemu for AArch64).
  */
 #include "cpu/cpu.h"
