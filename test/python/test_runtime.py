@@ -392,8 +392,8 @@ def test_a_library_that_is_not_there(tmp_path):
 
 
 def test_the_wheel_installs_and_runs(tmp_path):
-    """In a fresh environment that sees the system's NumPy. Library and models are put beside the modules here;
-    in `./run platform packages` CMake builds and puts them there."""
+    """In a fresh environment that sees the system's NumPy. Library and models are put beside the
+    modules here; in `./run platform packages` CMake builds and puts them there."""
     pip = [sys.executable, "-m", "pip", "--disable-pip-version-check"]
     done = subprocess.run(
         [*pip, "wheel", "-q", str(ROOT), "--no-deps", "-w", str(tmp_path),
