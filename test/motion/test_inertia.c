@@ -1,4 +1,5 @@
 /* Inertia: what the predicted pose jumps by is made up for in time, and a steady one is shown as it is. */
+#include "crowd/crowd_parts.h"
 #include "lane.h"
 
 /* ---- one joint, by hand ---- */
@@ -425,6 +426,38 @@ static void a_knee_bends_by_and_by_where_a_run_is_thrown_over(void **unused) {
     assert_true(change_of("runner", steep_up, (gal_input){.move_y = 1, .run = 1}, never, 240).most < 10.1f);
 }
 
+/* How surely feet are said to be off the ground, the one that is most. */
+static float most_lifted(const gal_crowd *crowd, const gal_controller *controller) {
+    float most = 0;
+    for (uint32_t i = 0; i < controller->contract->leg_count; i++) {
+        most = fmaxf(most, gali_bank_get(&crowd->groups[0].banks[0], controller->layout.foot_lifted + i, 0));
+    }
+    return most;
+}
+
+/* Who stands is on the ground, with locks and without: a foot that was off it when they were switched off is not for ever. */
+static void a_foot_without_a_lock_comes_down(void **unused) {
+    (void)unused;
+    gal_controller *controller;
+    assert_int_equal(gal_controller_open(&controller, GALLOP_SOURCE_DIR "/models/runner.gallop", NULL, NULL),
+                     GAL_OK);
+    gal_crowd *crowd = crowd_of(controller, 1, NULL);
+    gal_character id = crowd_add(crowd, (gal_spawn){0});
+    gal_crowd_set_input(crowd, id, &(gal_input){.move_y = 1, .run = 1});
+    for (int frame = 0; frame < 120; frame++) {
+        gal_crowd_step(crowd);
+    }
+    assert_true(most_lifted(crowd, controller) == 1);
+    gal_crowd_set_foot_lock(crowd, id, 0);
+    gal_crowd_set_input(crowd, id, &(gal_input){0});
+    for (int frame = 0; frame < 180; frame++) {
+        gal_crowd_step(crowd);
+    }
+    assert_true(most_lifted(crowd, controller) < 0.2f); /* as little as its contact says, of 1 before */
+    gal_crowd_destroy(crowd);
+    gal_controller_close(controller);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_jump_is_made_up_for_in_time),
@@ -438,6 +471,7 @@ int main(void) {
         cmocka_unit_test(a_lock_that_is_switched_eases_in),
         cmocka_unit_test(a_knee_brakes_before_its_leg_is_straight),
         cmocka_unit_test(a_knee_bends_by_and_by_where_a_run_is_thrown_over),
+        cmocka_unit_test(a_foot_without_a_lock_comes_down),
     };
     return cmocka_run_group_tests_name("motion inertia", tests, NULL, NULL);
 }
