@@ -1,12 +1,42 @@
 /*
- * A straight way from what was seen to the pose of an evaluation, joint by joint, and feet over the edges of steps on it. The
- * arc of a foot is found once, at the evaluation; in each frame the leg bends for what is left of it.
+ * A way from what was seen to the pose of an evaluation, joint by joint, and feet over the edges of steps on it. Which way a foot
+ * goes is found once, at the evaluation; in each frame the leg bends for what is left of its arc. Places are eased and turns are
+ * not: eased, they would be the faster on their way, and only what hangs on a leg's joints is turned on after its bones.
  */
 #include "motion/bridge.h"
 
 #include "motion/skeleton.h"
 
-/* A foot's arc over the straight way: how high it is at its top, and at which share of the way that is. */
+/* What a frame takes of the last frame's motion, and what of the way that is left. */
+typedef struct part {
+    float kept, taken;
+} part;
+
+/* What a way that is not to rest ends at, of its mean motion: more of it would make it the faster on its way. */
+static const float goes_on = 0.7f;
+
+static part straight(uint32_t left) {
+    return (part){0, 1 / (float)left};
+}
+
+/*
+ * The way whose motion changes least from that of the last frame to `end` of the mean one that is left: the sum of the squares of
+ * its changes, frame by frame, is the least of all ways that get there in so many frames.
+ */
+static part eased(uint32_t left, float end) {
+    float n = (float)left, square = (n + 1) * (n + 2);
+    return (part){1 - (4 * n + 2) / square, (6 * n - 2 * (n - 1) * end) / (square * n)};
+}
+
+/* Where something that was at `older`, then at `before`, is next. */
+static gal_vec3 next_of(gal_vec3 older, gal_vec3 before, gal_vec3 to, part by) {
+    gal_vec3 kept = gali_vec3_scale(gali_vec3_sub(before, older), by.kept),
+             taken = gali_vec3_scale(gali_vec3_sub(to, before), by.taken);
+    return gali_vec3_add(before, gali_vec3_add(kept, taken));
+}
+
+/* A foot's way: eased, with 0 for its top, and to which end; or straight, and an arc over it, how high it is at its top, and at
+ * which share of the way that is. */
 typedef struct arc {
     float high, top;
 } arc;
@@ -22,7 +52,7 @@ static float sinks(const gali_lanes *lanes, gal_vec3 at) {
     return fmaxf(gali_ground_at(lanes->ground, at.x, at.z) - at.y, 0);
 }
 
-/* How far the deeper end of a foot sinks at a share of its way. */
+/* How far the deeper end of a foot sinks at a share of its straight way. */
 static float sinks_on_way(const gali_lanes *lanes, const gali_leg *leg, const gal_transform *from,
                           const gal_transform *to, float share) {
     gal_vec3 toe = gali_vec3_mix(from[leg->toe].position, to[leg->toe].position, share);
@@ -45,17 +75,68 @@ static arc arc_over(const gali_lanes *lanes, const gali_leg *leg, const gal_tran
     return (arc){fminf(scale * over.high, GAL_PLACE_MOST), over.top};
 }
 
-void gali_bridge_start(const gali_lanes *lanes, uint32_t lane) {
-    const gali_contract *contract = lanes->controller->contract;
+/* Whether an end of a foot would be in the ground anywhere on its eased way. */
+static int sinks_eased(const gali_lanes *lanes, uint32_t lane, uint32_t joint, uint32_t frames, float end) {
     const gali_layout *is = &lanes->controller->layout;
-    gali_bank *bank = lanes->bank;
-    const gal_transform *from = gali_bank_pose_before(bank, is, lane), *to = gali_bank_pose(bank, is, lane);
-    int free = !lanes->ground->height || gali_bank_get(bank, is->foot_lock, lane) == 0;
-    uint32_t frames = (uint32_t)gali_bank_get(bank, is->frames, lane);
-    for (uint32_t i = 0; i < contract->leg_count; i++) {
-        arc over = free ? (arc){0, 0} : arc_over(lanes, &contract->legs[i], from, to, frames);
-        gali_bank_set(bank, is->foot_arc + 2 * i, lane, over.high);
-        gali_bank_set(bank, is->foot_arc + 2 * i + 1, lane, over.top);
+    gal_vec3 older = gali_bank_pose_bridge(lanes->bank, is, lane)[joint].position,
+             at = gali_bank_pose_before(lanes->bank, is, lane)[joint].position;
+    const gal_vec3 to = gali_bank_pose(lanes->bank, is, lane)[joint].position;
+    for (uint32_t left = frames; left > 1; left--) {
+        const gal_vec3 next = next_of(older, at, to, eased(left, end));
+        if (sinks(lanes, next) > 0) {
+            return 1;
+        }
+        older = at;
+        at = next;
+    }
+    return 0;
+}
+
+/* Whether it is its contact's first evaluation for which a foot is held. */
+static int lands(const gali_lanes *lanes, uint32_t lane, uint32_t i) {
+    const gali_layout *is = &lanes->controller->layout;
+    const uint32_t contact = (uint32_t)lanes->controller->leg_contact[i];
+    return gali_bank_get(lanes->bank, is->foot_hold + i, lane) == 1 &&
+           gali_bank_get(lanes->bank, is->contact_before + contact, lane) <
+               lanes->controller->contract->rules.foot_lock_contact;
+}
+
+/*
+ * The way of foot i. One in the air is eased, and one that lands comes to rest. One that is held, or stepping, goes straight, or
+ * it would slide; so does one whose eased way is in the ground: an arc is over its straight one.
+ */
+static arc way_of_foot(const gali_lanes *lanes, uint32_t lane, uint32_t i, uint32_t frames) {
+    const gali_layout *is = &lanes->controller->layout;
+    const gali_leg *leg = &lanes->controller->contract->legs[i];
+    const gal_transform *from = gali_bank_pose_before(lanes->bank, is, lane),
+                        *to = gali_bank_pose(lanes->bank, is, lane);
+    if (gali_bank_get(lanes->bank, is->foot_lock, lane) == 0 || lanes->controller->leg_contact[i] < 0) {
+        return (arc){0, 0.5f};
+    }
+    int to_rest = lands(lanes, lane, i);
+    float end = to_rest ? 0 : goes_on;
+    if ((to_rest || gali_bank_get(lanes->bank, is->foot_hold + i, lane) == 0) &&
+        !sinks_eased(lanes, lane, leg->toe, frames, end) && !sinks_eased(lanes, lane, leg->heel, frames, end)) {
+        return (arc){end, 0};
+    }
+    return lanes->ground->height ? arc_over(lanes, leg, from, to, frames) : (arc){0, 0.5f};
+}
+
+static arc get_arc(const gali_lanes *lanes, uint32_t lane, uint32_t i) {
+    const uint32_t number = lanes->controller->layout.foot_arc + 2 * i;
+    return (arc){gali_bank_get(lanes->bank, number, lane), gali_bank_get(lanes->bank, number + 1, lane)};
+}
+
+static void set_arc(const gali_lanes *lanes, uint32_t lane, uint32_t i, arc a) {
+    const uint32_t number = lanes->controller->layout.foot_arc + 2 * i;
+    gali_bank_set(lanes->bank, number, lane, a.high);
+    gali_bank_set(lanes->bank, number + 1, lane, a.top);
+}
+
+void gali_bridge_start(const gali_lanes *lanes, uint32_t lane) {
+    uint32_t frames = (uint32_t)gali_bank_get(lanes->bank, lanes->controller->layout.frames, lane);
+    for (uint32_t i = 0; i < lanes->controller->contract->leg_count; i++) {
+        set_arc(lanes, lane, i, way_of_foot(lanes, lane, i, frames));
     }
 }
 
@@ -105,31 +186,74 @@ static void lift_foot(const gali_contract *contract, const gali_leg *leg, gal_tr
     turn_about(contract, pose, leg->heel, contract->joint_count, none, heel, lifted);
 }
 
+/* Turns what hangs on joint j down to `end` as its bone points, which would point along `was` by how it is turned. */
+static void turn_bone(const gali_contract *contract, gal_transform *pose, uint32_t j, uint32_t end,
+                      gal_vec3 was) {
+    gal_vec3 bone = gali_vec3_sub(pose[end].position, pose[j].position);
+    gal_quat turn = gali_quat_between(was, bone);
+    for (uint32_t k = j; k < end; k++) {
+        if (gali_skeleton_is_below(contract, k, j) && !gali_skeleton_is_below(contract, k, end)) {
+            pose[k].rotation = gali_quat_unit(gali_quat_mul(turn, pose[k].rotation));
+        }
+    }
+}
+
+/* Turns are straight ways': thighs and shanks are turned on as their ends are eased. */
+static void turn_legs(const gali_lanes *lanes, uint32_t lane, uint32_t left, gal_transform *seen) {
+    const gali_contract *contract = lanes->controller->contract;
+    const gali_layout *is = &lanes->controller->layout;
+    const gal_transform *from = gali_bank_pose_before(lanes->bank, is, lane),
+                        *to = gali_bank_pose(lanes->bank, is, lane);
+    for (uint32_t i = 0; i < contract->leg_count && left > 1; i++) {
+        const gali_leg *leg = &contract->legs[i];
+        const uint32_t joints[] = {leg->hip, leg->knee, leg->heel};
+        for (uint32_t k = 0; k < 2; k++) {
+            gal_vec3 bone = gali_vec3_sub(from[joints[k + 1]].position, from[joints[k]].position),
+                     then = gali_vec3_sub(to[joints[k + 1]].position, to[joints[k]].position);
+            turn_bone(contract, seen, joints[k], joints[k + 1], gali_vec3_mix(bone, then, 1 / (float)left));
+        }
+    }
+}
+
 /* Each foot at its height of its arc; what it was lifted by before is in the pose, as far as that is still where it was. */
 static void lift_feet(const gali_lanes *lanes, uint32_t lane, uint32_t left, gal_transform *seen) {
     const gali_contract *contract = lanes->controller->contract;
     const gali_layout *is = &lanes->controller->layout;
     float frames = gali_bank_get(lanes->bank, is->frames, lane), before = frames - (float)left;
     for (uint32_t i = 0; i < contract->leg_count && left > 1; i++) {
-        arc over = {gali_bank_get(lanes->bank, is->foot_arc + 2 * i, lane),
-                    gali_bank_get(lanes->bank, is->foot_arc + 2 * i + 1, lane)};
-        if (over.high > 0) {
+        const arc over = get_arc(lanes, lane, i);
+        if (over.top > 0 && over.high > 0) {
             float kept = arc_at(over, before / frames) * (1 - 1 / (float)left);
             lift_foot(contract, &contract->legs[i], seen, arc_at(over, (before + 1) / frames) - kept);
         }
     }
 }
 
+/* How joint j goes on: as its foot does, under an arc as that from the knee on. */
+static part part_of(const gali_lanes *lanes, uint32_t lane, uint32_t j, uint32_t left) {
+    const gali_contract *contract = lanes->controller->contract;
+    for (uint32_t i = 0; i < contract->leg_count; i++) {
+        const gali_leg *leg = &contract->legs[i];
+        const arc way = get_arc(lanes, lane, i);
+        if (gali_skeleton_is_below(contract, j, way.top > 0 && way.high > 0 ? leg->knee : leg->heel)) {
+            return way.top > 0 ? straight(left) : eased(left, way.high);
+        }
+    }
+    return eased(left, goes_on);
+}
+
 void gali_bridge_pose(const gali_lanes *lanes, uint32_t lane, uint32_t left) {
     const gali_layout *is = &lanes->controller->layout;
     gali_bank *bank = lanes->bank;
     const gal_transform *from = gali_bank_pose_before(bank, is, lane), *to = gali_bank_pose(bank, is, lane);
-    gal_transform *seen = gali_bank_pose_bridge(bank, is, lane);
+    gal_transform *seen = gali_bank_pose_bridge(bank, is, lane); /* of a frame before `from`, until it is overwritten */
     float share = 1 / (float)left, height = gali_bank_get(bank, is->height_bridge, lane);
     for (uint32_t j = 0; j < lanes->controller->contract->joint_count; j++) {
-        seen[j] = (gal_transform){gali_vec3_mix(from[j].position, to[j].position, share),
+        const part by = part_of(lanes, lane, j, left);
+        seen[j] = (gal_transform){next_of(seen[j].position, from[j].position, to[j].position, by),
                                   gali_quat_mix(from[j].rotation, to[j].rotation, share)};
     }
+    turn_legs(lanes, lane, left, seen);
     lift_feet(lanes, lane, left, seen);
     height = gali_mix(height, gali_bank_get(bank, is->height, lane), share);
     gali_bank_set(bank, is->height_bridge, lane, height);

@@ -55,6 +55,9 @@ uint32_t gali_step_after(const gali_phases *phases, const gali_lanes *all) {
         stood[l] = (gali_start){root.x, root.z, faced, 0};
         if (lanes.mask >> l & 1) {
             gali_bank_swap(&bank->pose[l], &bank->before[l]);
+            if (gali_bank_get(bank, is->frames, l) > 1) { /* what was seen before that: bridge.h */
+                gali_bank_swap(&bank->pose[l], &bank->bridge[l]);
+            }
         }
     }
     if (lanes.controller->contract->hinge_count) {

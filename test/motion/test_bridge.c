@@ -137,6 +137,44 @@ static void feet_on_the_ground_stay_still(void **unused) {
     }
 }
 
+/* The most that a joint's way changes in a frame, and the first joint's, of who is asked once in so many frames. */
+static void look_at_way(const char *model, uint32_t frames, uint32_t over, float *joints, float *body) {
+    gal_controller *controller;
+    char path[512];
+    snprintf(path, sizeof path, "%s/models/%s.gallop", GALLOP_SOURCE_DIR, model);
+    assert_int_equal(gal_controller_open(&controller, path, NULL, NULL), GAL_OK);
+    gal_crowd *crowd = crowd_of(controller, 1, NULL);
+    gal_character who = crowd_add(crowd, (gal_spawn){0});
+    gal_crowd_set_pace(crowd, who, &(gal_pace){.frames = frames});
+    watch seen = {0};
+    gal_vec3 way = {0};
+    *body = 0;
+    for (uint32_t frame = 0; frame < FRAMES; frame++) {
+        float forward = frame / over % 2 ? -1.0f : 1.0f;
+        gal_crowd_set_input(crowd, who, &(gal_input){.move_y = forward, .run = over < FRAMES});
+        gal_crowd_step(crowd);
+        look(&seen, crowd, who);
+        *body = frame > SECOND ? fmaxf(*body, distance(seen.way[0], way)) : 0;
+        seen.change = frame > SECOND ? seen.change : 0;
+        way = seen.way[0];
+    }
+    *joints = seen.change;
+    print_message("%s, one frame in %u, over every %u: joints change by %.1f cm, the body by %.1f\n", model,
+                  frames, over, (double)*joints, (double)*body);
+    gal_crowd_destroy(crowd);
+    gal_controller_close(controller);
+}
+
+/* From one evaluation to the next what is seen goes on as it went: its way has no corner at each. */
+static void a_way_between_evaluations_is_eased(void **unused) {
+    (void)unused;
+    float joints, body;
+    look_at_way("walker", 8, FRAMES, &joints, &body);
+    assert_true(joints < 3.5f);
+    look_at_way("runner", 8, 150, &joints, &body);
+    assert_true(body < 3.5f);
+}
+
 /* How far off the wanted speed, metres a second, the runner is who is asked once in 8 frames, after 20 seconds: a share of it. */
 static float off_at_length(gal_input input, float wanted) {
     gal_controller *runner;
@@ -399,6 +437,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_evaluation_may_stand_for_several_frames),
         cmocka_unit_test(feet_on_the_ground_stay_still),
+        cmocka_unit_test(a_way_between_evaluations_is_eased),
         cmocka_unit_test(who_is_seldom_asked_keeps_his_speed),
         cmocka_unit_test(feet_go_over_edges),
         cmocka_unit_test(a_change_of_level_is_not_seen),
