@@ -246,7 +246,8 @@ void gali_bridge_pose(const gali_lanes *lanes, uint32_t lane, uint32_t left) {
     const gali_layout *is = &lanes->controller->layout;
     gali_bank *bank = lanes->bank;
     const gal_transform *from = gali_bank_pose_before(bank, is, lane), *to = gali_bank_pose(bank, is, lane);
-    gal_transform *seen = gali_bank_pose_bridge(bank, is, lane); /* of a frame before `from`, until it is overwritten */
+    gal_transform *seen =
+        gali_bank_pose_bridge(bank, is, lane); /* of a frame before `from`, until it is overwritten */
     float share = 1 / (float)left, height = gali_bank_get(bank, is->height_bridge, lane);
     for (uint32_t j = 0; j < lanes->controller->contract->joint_count; j++) {
         const part by = part_of(lanes, lane, j, left);

@@ -380,9 +380,9 @@ static changes change_of(const char *model, gal_ground_fn ground, gal_input inpu
         }
         root = next;
     }
-    print_message(
-        "%s, locks switched every %d, the stick every %d: joints change their way by %.1f cm in a frame, the body by %.1f\n", model,
-        every, over, (double)most.most, (double)most.body);
+    print_message("%s, locks switched every %d, the stick every %d: joints change their way by %.1f cm in a "
+                  "frame, the body by %.1f\n",
+                  model, every, over, (double)most.most, (double)most.body);
     gal_crowd_destroy(crowd);
     gal_controller_close(controller);
     return most;
