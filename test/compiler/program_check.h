@@ -85,6 +85,8 @@ static int run_c(fixture *f, gali_program *program, const gali_tensor *inputs, c
         made[i] = out[i];
     }
     static _Alignas(64) unsigned char workspace[WORKSPACE];
+    memset(workspace, 0xff, sizeof workspace); /* as reals no numbers: what is read before it is made shows */
+    memset(out, 0xff, sizeof out);
     void *library = program_build(program);
     call *run;
     *(void **)&run = dlsym(library, "model_call");

@@ -93,6 +93,32 @@ static void weights_are_there_in_each_layout(void **state) {
     gali_arena_release(&f.arena);
 }
 
+/* Windows over the border read zeros that the run has put around what an earlier group makes, at any size. */
+static void windows_find_zeros(void **state) {
+    (void)state;
+    enum { CHANNELS = 4, TAPS = 9, WIDTH = 7 };
+    gali_text text = {0};
+    gali_text_add(&text, "symbol h 5..9\ninput %%0: f32[1, 4, h, 7]\nconstant %%1: f32[4, 4, 3, 3] =");
+    for (int i = 0; i < CHANNELS * CHANNELS * TAPS; i++) {
+        gali_text_add(&text, " %d", i * 5 % 7 - 3);
+    }
+    gali_text_add(&text, "\n%%2: f32[1, 4, h, 7] = Conv (%%0, %%1) pads:ints=1,1,1,1\n"
+                         "%%3: f32[1, 4, h, 7] = Conv (%%2, %%1) pads:ints=1,1,1,1\noutput %%3\n");
+    for (int64_t h = 5; h <= 9; h += 2) {
+        double x[CHANNELS * 9 * WIDTH];
+        for (int i = 0; i < CHANNELS * 9 * WIDTH; i++) {
+            x[i] = i % 5 - 2;
+        }
+        const gali_tensor input = {.element = GALI_f32,
+                                   .rank = 4,
+                                   .shape = {1, CHANNELS, h, WIDTH},
+                                   .count = (size_t)(CHANNELS * h * WIDTH),
+                                   .real = x};
+        check(text.bytes, &input);
+    }
+    gali_text_release(&text);
+}
+
 /* A causal attention of open sizes has many variables; it stays within the limits of loops. */
 static void attention_is_in_vectors(void **state) {
     (void)state;
@@ -243,6 +269,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(equal_groups_share_a_function),
                                        cmocka_unit_test(each_finds_its_weights),
                                        cmocka_unit_test(weights_are_there_in_each_layout),
+                                       cmocka_unit_test(windows_find_zeros),
                                        cmocka_unit_test(attention_is_in_vectors),
                                        cmocka_unit_test(long_chains_are_lowered),
                                        cmocka_unit_test(batches_give_way),
