@@ -105,7 +105,7 @@ static gal_status program_group(program_memory *m, uint32_t group, gal_error *er
     gali_lowered lowered;
     void *buffers[GALI_LOOP_BUFFERS_MAX];
     uint32_t symbols[sizeof lowered.symbols / sizeof *lowered.symbols];
-    gal_status status = gali_program_lower(m->program, group, &lowered, error);
+    gal_status status = gali_program_lower(m->program, group, m->program->arena, &lowered, error);
     for (uint32_t i = 0; status == GAL_OK && i < lowered.function->parameters; i++) {
         buffers[i] = program_at(m, lowered.tensors[i]);
         uint32_t t = lowered.tensors[i];

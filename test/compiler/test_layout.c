@@ -223,7 +223,8 @@ static void expect_nest(const char *node, uint32_t shared) {
     }
     gali_program *p = laid_out(graph, &arena);
     assert_int_equal(gali_program_nest(p, 0), shared);
-    if (gali_program_place(p, &error) != GAL_OK || gali_program_lower(p, 0, &lowered, &error) != GAL_OK) {
+    if (gali_program_place(p, &error) != GAL_OK ||
+        gali_program_lower(p, 0, p->arena, &lowered, &error) != GAL_OK) {
         fail_msg("%s", error.message);
     }
     const gali_loop_statement *loop = lowered.function->body;

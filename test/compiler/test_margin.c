@@ -75,7 +75,7 @@ static void test_sums_have_no_tests(void **state) {
             gali_lowered lowered;
             gali_text text = {0};
             p->target = gali_target_find("x86-64-v3", &error);
-            assert_int_equal(gali_program_lower(p, g, &lowered, &error), GAL_OK);
+            assert_int_equal(gali_program_lower(p, g, p->arena, &lowered, &error), GAL_OK);
             gali_loop_print(lowered.function, &text);
             assert_null(strstr(text.bytes, "[?")); /* an index that is tested */
             gali_text_release(&text);

@@ -125,7 +125,8 @@ static void check_loops(gali_run *run, const gali_graph *graph, const gali_targe
         if (stage->gone || !stage->patterns || stage->patterns->makes_tiles) {
             continue;
         }
-        assert_int_equal(gali_program_lower(program, stage->group, &lowered, run->error), GAL_OK);
+        assert_int_equal(gali_program_lower(program, stage->group, program->arena, &lowered, run->error),
+                         GAL_OK);
         gali_loop_print(lowered.function, &text);
         assert_non_null(strstr(text.bytes, "lookup(t_reorder_"));
         assert_false(lowered.plain);

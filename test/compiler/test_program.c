@@ -144,7 +144,7 @@ static void attention_is_in_vectors(void **state) {
         assert_int_equal(program_make(&f.run, f.graph, &gali_targets[i / 2], gali_program_layout, &program),
                          GAL_OK);
         for (uint32_t group = 0; group < program->group_count; group++) {
-            assert_int_equal(gali_program_lower(program, group, &lowered, &f.error), GAL_OK);
+            assert_int_equal(gali_program_lower(program, group, program->arena, &lowered, &f.error), GAL_OK);
             assert_string_equal(f.error.message, "");
         }
         gali_text_release(&whole);
@@ -168,7 +168,7 @@ static void long_chains_are_lowered(void **state) {
     open_text(&f, text.bytes);
     assert_int_equal(program_make(&f.run, f.graph, NULL, gali_program_layout, &program), GAL_OK);
     for (uint32_t group = 0; group < program->group_count; group++) {
-        assert_int_equal(gali_program_lower(program, group, &lowered, &f.error), GAL_OK);
+        assert_int_equal(gali_program_lower(program, group, program->arena, &lowered, &f.error), GAL_OK);
     }
     gali_text_release(&text);
     gali_arena_release(&f.arena);
@@ -238,7 +238,7 @@ static void determinants_compile_up_to_six_rows(void **state) {
                                 "node 0 \"\" (Det): it can be evaluated, but not yet compiled");
         }
         for (uint32_t group = 0; !more && group < program->group_count; group++) {
-            if (gali_program_lower(program, group, &lowered, &f.error) != GAL_OK) {
+            if (gali_program_lower(program, group, program->arena, &lowered, &f.error) != GAL_OK) {
                 fail_msg("%s", f.error.message);
             }
         }

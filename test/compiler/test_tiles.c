@@ -128,7 +128,7 @@ static gali_text by_rules(gali_text *text) {
     }
     double steps = 0;
     for (uint32_t group = 0; group < p->group_count; group++) {
-        assert_int_equal(gali_program_lower(p, group, &lowered, &error), GAL_OK);
+        assert_int_equal(gali_program_lower(p, group, p->arena, &lowered, &error), GAL_OK);
         if (lowered.sum.schedule.count && lowered.sum.steps > steps) {
             steps = lowered.sum.steps;
             gali_text_release(&schedule);

@@ -69,7 +69,7 @@ static gali_text loops_of(const char *from, uint32_t groups) {
     assert_int_equal(program_make(&run, graph_of(&arena, from), target, gali_program_layout, &p), GAL_OK);
     assert_true(!groups || p->group_count == groups);
     for (uint32_t group = 0; group < p->group_count; group++) {
-        assert_int_equal(gali_program_lower(p, group, &lowered, &error), GAL_OK);
+        assert_int_equal(gali_program_lower(p, group, p->arena, &lowered, &error), GAL_OK);
         gali_loop_print(lowered.function, &loops);
     }
     gali_arena_release(&arena);

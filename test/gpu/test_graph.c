@@ -34,6 +34,12 @@ static const struct {
      ROWS "constant %1: f32[20, 24]\nconstant %2: f32[24]\n%3: f32[s, 24] = MatMul (%0, %1)\n"
           "%4: f32[s, 24] = Add (%3, %2)\n%5: f32[s, 24] = Sigmoid (%4)\noutput %5\n",
      ""},
+    {"a product that begins at a bias",
+     ROWS "constant %1: f32[20, 24]\nconstant %2: f32[24]\n%3: f32[s, 24] = Gemm (%0, %1, %2)\noutput %3\n",
+     ""},
+    {"rows' sums times a diagonal, which is no product of rows with weights",
+     ROWS "constant %1: f32[24, 24]\n%2: f32[s, 24] = Einsum (%0, %1) equation:word=\"ck,nn->cn\"\noutput %2\n",
+     ""},
     {"a convolution of single elements",
      PLANES "constant %1: f32[6, 4, 1, 1]\n%2: f32[1, 6, h, 8] = Conv (%0, %1)\n%3: f32[1, 6, h, 8] = Relu "
             "(%2)\noutput %3\n",

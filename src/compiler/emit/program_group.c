@@ -203,8 +203,7 @@ static void add_call_title(gali_emission *e, uint32_t group, int old) {
 static gal_status lower_version(gali_emission *e, uint32_t group, gali_program *narrow, const gali_lowered *all,
                                 gali_lowered *lowered, int *good) {
     narrow->target = e->p->target; /* it may have got it later */
-    const gali_schedule *logged = narrow->schedules ? narrow->schedules[group] : NULL;
-    gal_status status = gali_program_lower_by(narrow, group, logged, &e->lowered, lowered, e->error);
+    gal_status status = gali_program_lower(narrow, group, &e->lowered, lowered, e->error);
     *good = status == GAL_OK && gali_lowered_reads_alike(lowered, all);
     if (status == GAL_OK && !*good && all->sum.schedule.count) {
         gal_error why = {0};
@@ -301,8 +300,7 @@ static void add_margins(gali_emission *e, uint32_t group) {
 static gal_status add_group(gali_emission *e, uint32_t group) {
     one_function f = {.is = NULL};
     uint32_t versions[GALI_PROGRAM_VERSIONS_MAX], count = gali_program_group_versions(e->p, group, versions);
-    const gali_schedule *logged = e->p->schedules ? e->p->schedules[group] : NULL;
-    gal_status status = gali_program_lower_by(e->p, group, logged, &e->lowered, &f.lowered, e->error);
+    gal_status status = gali_program_lower(e->p, group, &e->lowered, &f.lowered, e->error);
     add_margins(e, group);
     if (status == GAL_OK && count > 1) {
         e->versioned++;

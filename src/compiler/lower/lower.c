@@ -412,9 +412,10 @@ gal_status gali_program_lower_by(gali_program *program, uint32_t group, const ga
     return status;
 }
 
-gal_status gali_program_lower(gali_program *program, uint32_t group, gali_lowered *lowered, gal_error *error) {
+gal_status gali_program_lower(gali_program *program, uint32_t group, gali_arena *arena, gali_lowered *lowered,
+                              gal_error *error) {
     const gali_schedule *schedule = program->schedules ? program->schedules[group] : NULL;
-    return gali_program_lower_by(program, group, schedule, program->arena, lowered, error);
+    return gali_program_lower_by(program, group, schedule, arena, lowered, error);
 }
 
 gal_status gali_program_lower_items(gali_program *program, uint32_t group, gali_arena *arena,

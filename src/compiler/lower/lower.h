@@ -58,12 +58,13 @@ typedef struct gali_lowered {
 } gali_lowered;
 
 /*
- * The verified function of a group, by the schedule that the program has for it. Errors: GAL_UNSUPPORTED past a limit of loops,
+ * The verified function of a group, in an arena, by the schedule that the program has for it. Errors: GAL_UNSUPPORTED past a limit of loops,
  * with the group's node; GAL_BAD_DATA, with the entry, for a schedule that is none of this group; GAL_NO_MEMORY.
  */
-gal_status gali_program_lower(gali_program *program, uint32_t group, gali_lowered *lowered, gal_error *error);
+gal_status gali_program_lower(gali_program *program, uint32_t group, gali_arena *arena, gali_lowered *lowered,
+                              gal_error *error);
 
-/* The same by a schedule (NULL: by rules), in an arena. Where *lowered is plain, error->message tells why. */
+/* The same by a schedule (NULL: by rules). Where *lowered is plain, error->message tells why. */
 gal_status gali_program_lower_by(gali_program *program, uint32_t group, const gali_schedule *schedule,
                                  gali_arena *arena, gali_lowered *lowered, gal_error *error);
 
