@@ -14,6 +14,7 @@
 #include <cmocka.h>
 
 #include "compiler/emit/program.h"
+#include "sanitized.h"
 
 static void program_write(const char *path, const gali_text *text) {
     FILE *file = fopen(path, "wb");
@@ -23,11 +24,7 @@ static void program_write(const char *path, const gali_text *text) {
 }
 
 /* What another compiler makes of the C is not sanitized where the test is, so it is made at the least cost there. */
-#if defined(__SANITIZE_ADDRESS__)
-static const char program_flags[] = "-O0 -w";
-#else
-static const char program_flags[] = "-O1 -Wall -Wextra -Werror";
-#endif
+static const char *const program_flags = SANITIZED ? "-O0 -w" : "-O1 -Wall -Wextra -Werror";
 
 /* The program as a library of the system's compiler. */
 static void *program_build(gali_program *program) {

@@ -9,6 +9,7 @@
 #include "frames.h"
 #include "model_file.h"
 #include "network/reference.h"
+#include "sanitized.h"
 
 /* A model whose arrays may be written to, and frames that it explains until somebody makes a mistake. */
 typedef struct patient {
@@ -568,10 +569,12 @@ static void is_named(void **state) {
     close_patient(&p);
 }
 
+/* Each row has all mistakes tried, so a sanitized build sees them all in every third. */
 int main(void) {
-    struct CMUnitTest tests[sizeof rows / sizeof *rows] = {{0}};
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        tests[i] = (struct CMUnitTest){
+    enum { ROWS = sizeof rows / sizeof *rows, STEP = SANITIZED ? 3 : 1 };
+    struct CMUnitTest tests[(ROWS + STEP - 1) / STEP] = {{0}};
+    for (size_t i = 0; i < ROWS; i += STEP) {
+        tests[i / STEP] = (struct CMUnitTest){
             .name = rows[i].name, .test_func = is_named, .initial_state = (void *)(uintptr_t)&rows[i]};
     }
     return cmocka_run_group_tests_name("diagnose", tests, NULL, NULL);

@@ -11,6 +11,7 @@
 #include "cli/command_line.h"
 #include "gallop/compiler.h"
 #include "graph.h"
+#include "sanitized.h"
 
 typedef struct builder {
     const char *name, *target;
@@ -38,11 +39,7 @@ enum { BUILDERS = sizeof builders / sizeof builders[0], NEON = 6 };
 /* Every count of characters from 1 on, a call each: all versions of a layer, and tiles of every size. */
 enum { CALLS = 20, CHARACTERS = CALLS * (CALLS + 1) / 2 };
 
-#if defined(__SANITIZE_ADDRESS__)
-static const int builds = 0;
-#else
-static const int builds = 1;
-#endif
+static const int builds = !SANITIZED;
 
 static inline int have(const char *command) {
     char line[256];

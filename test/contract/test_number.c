@@ -13,6 +13,7 @@
 
 #include "base/number.h"
 #include "base/utf8.h"
+#include "sanitized.h"
 
 static int read(const char *text, double *value) {
     return gali_number_read(text, strlen(text), value);
@@ -73,10 +74,10 @@ static void reads_as_the_c_library_does(void **state) {
     assert_true(fabs(value / 2.2250738585072014e-308 - 1) < 2e-15);
 }
 
-/* Every 4099th float32, all exponents: nine digits, and the shortest, read back as the same bits. */
+/* Every 4099th float32 (every 65537th), all exponents: nine digits, and the shortest, read back as the same bits. */
 static void floats_survive_being_written(void **state) {
     (void)state;
-    for (uint64_t bits = 0; bits < UINT64_C(0x100000000); bits += 4099) {
+    for (uint64_t bits = 0; bits < UINT64_C(0x100000000); bits += SANITIZED ? 65537 : 4099) {
         uint32_t pattern = (uint32_t)bits;
         float value;
         memcpy(&value, &pattern, 4);

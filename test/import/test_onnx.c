@@ -12,6 +12,7 @@
 #include "import/onnx/file.h"
 #include "onnx_bytes.h"
 #include "recognise/model.h"
+#include "sanitized.h"
 
 enum { OPSET = 13 };
 
@@ -511,11 +512,7 @@ static void unknown_sequences_are_refused(void **state) {
 }
 
 /* More than a stack would hold; under the address sanitizer, which takes minutes for it, fewer. */
-#ifdef __SANITIZE_ADDRESS__
-enum { CHAIN = 1000 };
-#else
-enum { CHAIN = 15000 };
-#endif
+enum { CHAIN = SANITIZED ? 1000 : 15000 };
 
 static void a_chain_of_thousands_is_no_recursion(void **state) {
     (void)state;
