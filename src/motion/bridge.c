@@ -229,28 +229,34 @@ static void lift_feet(const gali_lanes *lanes, uint32_t lane, uint32_t left, gal
     }
 }
 
-/* How joint j goes on: as its foot does, under an arc as that from the knee on. */
-static part part_of(const gali_lanes *lanes, uint32_t lane, uint32_t j, uint32_t left) {
-    const gali_contract *contract = lanes->controller->contract;
-    for (uint32_t i = 0; i < contract->leg_count; i++) {
-        const gali_leg *leg = &contract->legs[i];
-        const arc way = get_arc(lanes, lane, i);
-        if (gali_skeleton_is_below(contract, j, way.top > 0 && way.high > 0 ? leg->knee : leg->heel)) {
-            return way.top > 0 ? straight(left) : eased(left, way.high);
-        }
-    }
-    return eased(left, goes_on);
+/* How a leg goes on: by `by` from joint `from` on, its heel, or its knee under an arc. */
+typedef struct leg_part {
+    uint32_t from;
+    part by;
+} leg_part;
+
+static leg_part part_of_leg(const gali_lanes *lanes, uint32_t lane, uint32_t i, uint32_t left) {
+    const gali_leg *leg = &lanes->controller->contract->legs[i];
+    const arc way = get_arc(lanes, lane, i);
+    return way.top > 0 ? (leg_part){way.high > 0 ? leg->knee : leg->heel, straight(left)}
+                       : (leg_part){leg->heel, eased(left, way.high)};
 }
 
 void gali_bridge_pose(const gali_lanes *lanes, uint32_t lane, uint32_t left) {
+    const gali_contract *contract = lanes->controller->contract;
     const gali_layout *is = &lanes->controller->layout;
     gali_bank *bank = lanes->bank;
     const gal_transform *from = gali_bank_pose_before(bank, is, lane), *to = gali_bank_pose(bank, is, lane);
-    gal_transform *seen =
-        gali_bank_pose_bridge(bank, is, lane); /* of a frame before `from`, until it is overwritten */
+    gal_transform *seen = gali_bank_pose_bridge(bank, is, lane); /* of before `from`, until it is overwritten */
     float share = 1 / (float)left, height = gali_bank_get(bank, is->height_bridge, lane);
-    for (uint32_t j = 0; j < lanes->controller->contract->joint_count; j++) {
-        const part by = part_of(lanes, lane, j, left);
+    const part body = eased(left, goes_on);
+    leg_part legs[GALI_LEGS_MAX];
+    for (uint32_t i = 0; i < contract->leg_count; i++) {
+        legs[i] = part_of_leg(lanes, lane, i, left);
+    }
+    for (uint32_t j = 0; j < contract->joint_count; j++) {
+        const int32_t i = contract->joints[j].leg;
+        const part by = i >= 0 && gali_skeleton_is_below(contract, j, legs[i].from) ? legs[i].by : body;
         seen[j] = (gal_transform){next_of(seen[j].position, from[j].position, to[j].position, by),
                                   gali_quat_mix(from[j].rotation, to[j].rotation, share)};
     }
