@@ -75,7 +75,7 @@ static uint64_t convolution_program(gali_run *run, const gali_graph *graph, cons
     for (uint32_t i = 0; i < program->group_count; i++) {
         gali_text text = {0};
         gali_lowered lowered;
-        assert_int_equal(gali_program_lower(program, i, &lowered, run->error), GAL_OK);
+        assert_int_equal(gali_program_lower(program, i, program->arena, &lowered, run->error), GAL_OK);
         gali_loop_print(lowered.function, &text);
         hash = convolution_hash(hash, text.bytes, text.size);
         gali_text_release(&text);
