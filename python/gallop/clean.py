@@ -14,6 +14,8 @@ from gallop import label, rotation
 from gallop.motion import Clip, Skeleton, to_local
 
 GRAVITY = 981.0  # cm / s^2
+STRAIGHT = 2.0  # cm: a knee so near to the line from hip to ankle takes its plane as much from the
+AROUND = 10  # frames (a deviation) around it
 
 
 @dataclass(frozen=True)
@@ -149,8 +151,8 @@ def _faded(shift: np.ndarray, known: np.ndarray, fade: int) -> np.ndarray:
 
 
 def bend_leg(position: np.ndarray, turn: np.ndarray, leg: Leg, shift: np.ndarray) -> None:
-    """Move a leg's ankle by `shift` [T, 3] in place; the knee stays in its plane, the foot keeps
-    its orientation, bones keep their lengths."""
+    """Move a leg's ankle by `shift` [T, 3] in place; the knee stays in its plane, of a straight leg
+    in that of the frames around; the foot keeps its orientation, bones keep their lengths."""
     hip, knee, ankle = (position[:, j].copy() for j in (leg.hip, leg.knee, leg.ankle))
     upper, lower = (np.linalg.norm(a, axis=-1) for a in (knee - hip, ankle - knee))
     goal = ankle + shift
@@ -158,9 +160,7 @@ def bend_leg(position: np.ndarray, turn: np.ndarray, leg: Leg, shift: np.ndarray
     far = np.clip(reach, np.abs(upper - lower) + 1e-3, (upper + lower) * 0.9995)
     goal = hip + (goal - hip) * (far / reach)[:, None]
     along = (goal - hip) / far[:, None]
-    bend = knee - hip
-    bend = bend - (bend * along).sum(-1, keepdims=True) * along
-    bend /= np.maximum(np.linalg.norm(bend, axis=-1, keepdims=True), 1e-6)
+    bend = _plane(knee - hip, along)
     x = (upper**2 - lower**2 + far**2) / (2 * far)
     side = np.sqrt(np.maximum(upper**2 - x**2, 0))
     new_knee = hip + along * x[:, None] + bend * side[:, None]
@@ -170,6 +170,20 @@ def bend_leg(position: np.ndarray, turn: np.ndarray, leg: Leg, shift: np.ndarray
     position[:, leg.knee] = new_knee
     position[:, leg.ankle] = goal
     position[:, leg.toe] += moved
+
+
+def _plane(thigh: np.ndarray, along: np.ndarray) -> np.ndarray:
+    """Where the knee lies [T, 3] off the line `along` [T, 3] from hip to ankle. Of a straight leg
+    that is noise: a knee that bent so in one frame would turn round its leg in the next."""
+    def off(way: np.ndarray) -> np.ndarray:
+        return way - (way * along).sum(-1, keepdims=True) * along
+
+    def unit(way: np.ndarray) -> np.ndarray:
+        return way / np.maximum(np.linalg.norm(way, axis=-1, keepdims=True), 1e-6)
+
+    own = off(thigh)
+    around = off(gaussian_filter1d(own, AROUND, axis=0))
+    return unit(own + STRAIGHT * unit(around))
 
 
 def bend(clip: Clip, turn: np.ndarray) -> Clip:

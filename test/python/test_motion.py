@@ -122,6 +122,25 @@ def test_toes_that_sink_are_lifted_out_of_the_floor():
     assert synthetic.bones_stretch(clean.raised(clip, synthetic.legs())) < 1e-6
 
 
+def test_a_straight_knee_bends_as_it_does_around():
+    """Where a leg is straight, in which direction its knee is off the line is chance."""
+    leg, t = synthetic.legs()[0], np.arange(61)
+    root, chance = np.tile([0, 90.0, 0], (61, 1)), np.random.default_rng(0).normal(0, 1e-3, (61, 2))
+    _, turn = synthetic.rest_pose(root, 0.0 * t)
+    local = np.tile(np.eye(3), (*turn.shape[:2], 1, 1))
+    for i, bent in enumerate(np.clip(np.abs(t - 30) / 30 - 0.3, 0, None)):
+        about_z = rotation.about_y(chance[i, :1])[0][[2, 0, 1]][:, [2, 0, 1]]
+        turned = synthetic.about_x(-bent + chance[i, 1]) @ about_z
+        local[i, leg.hip], local[i, leg.knee] = turned, turned.T @ turned.T
+    position, turn = motion.forward(synthetic.skeleton(), local, root)
+    clean.bend_leg(position, turn, leg, np.full((61, 1), 5.0) * [0, 1, 0])
+    ahead = (position[:, leg.knee] - position[:, leg.hip])[:, [0, 2]]
+    assert np.degrees(np.abs(np.arctan2(*ahead.T))).max() < 10
+    leg_turn = turn[:, leg.hip]
+    change = np.swapaxes(leg_turn[:-1], -1, -2) @ leg_turn[1:]
+    assert np.degrees(np.arccos((np.trace(change, axis1=1, axis2=2) - 1) / 2)).max() < 10
+
+
 def test_ground_puts_the_lowest_foot_on_the_floor():
     clip = synthetic.walk(200)
     clip.root[:, 1] = 0
