@@ -167,6 +167,7 @@ static void put_bars(gali_json *json, const entry *self) {
             gali_json_text(json, "figure", v->fact->name);
             gali_json_number(json, "got", v->got);
             gali_json_number(json, "most", v->most);
+            gali_json_number(json, "general", v->general);
             gali_json_close(json, '}');
         }
     }

@@ -138,12 +138,15 @@ int gali_judge_is_missed(const gali_judge_verdict *verdict) {
 uint32_t gali_judge_verdicts(const gali_judged *judged, const gali_judge_bars *bars,
                              gali_judge_verdict *verdicts, uint32_t most) {
     uint32_t count = 0;
+    gali_judge_bars general;
+    gali_judge_bars_general(&general);
     for (uint32_t s = 0; s < gali_judge_script_count; s++) {
         for (size_t t = 0; gali_judged_has(judged, s) && t < GALI_FIGURE_TABLES; t++) {
             for (size_t i = 0; i < gali_figure_tables[t].count; i++) {
                 const gali_figure_fact *fact = &gali_figure_tables[t].facts[i];
                 gali_judge_verdict verdict = {s, fact, gali_figure_value(&judged->figures[s], fact),
-                                              gali_figure_value(&bars->most[s], fact)};
+                                              gali_figure_value(&bars->most[s], fact),
+                                              gali_figure_value(&general.most[s], fact)};
                 if (!isinf(verdict.most) && !isnan(verdict.got) && count < most) {
                     verdicts[count++] = verdict;
                 }

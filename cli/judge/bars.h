@@ -34,11 +34,11 @@ void gali_judge_bars_general(gali_judge_bars *bars);
 /* The file's lines over what is there; a message with the line otherwise. */
 gal_status gali_judge_bars_read(gali_judge_bars *bars, const char *path, gal_error *error);
 
-/* One bar, and what was got; NaN where a bar does not apply. */
+/* One bar, what was got, and the most that the general bar there allows, infinite where there is none. */
 typedef struct gali_judge_verdict {
     uint32_t script;
     const gali_figure_fact *fact;
-    double got, most;
+    double got, most, general;
 } gali_judge_verdict;
 
 int gali_judge_is_missed(const gali_judge_verdict *verdict);

@@ -51,7 +51,7 @@ class Choice:
         """`made` makes a network the model that would be shipped."""
         self.judge, self.made, self.fit, self.every, self.say = judge, made, fit, every, say
         self.looks = Looks(judge, say, ends=False)
-        self.rules: list[dict] = []
+        self.kept, self.rules = 0, []  # type: int, list[dict]
         self.missed: list[list] = []
 
     def polished(self, polish: Polish, quiet: bool) -> PFNN:
@@ -86,11 +86,13 @@ class Choice:
         looks = self.looks
         if looks.best is None:
             return model
-        best, verdict = looks.best, looks.verdict
+        best, verdict, self.kept = looks.best, looks.verdict, looks.kept
         self.say(f"kept: step {looks.kept} of {len(looks.report)} looks, {verdict}, "
                  f"{verdict.astray:.1f} degrees astray")
         if whole:
-            best, verdict, self.rules = fitted(best, verdict, self.fit, self.judge, self.say)
+            one = fitted(best, verdict, self.fit, self.judge, self.say, looks.others)
+            best, verdict, self.rules = one.model, one.verdict, one.report
+            self.kept = one.other.step if one.other else looks.kept
         self.missed = listed(verdict)
         return best
 
@@ -105,12 +107,12 @@ class Choice:
         rules = "".join(f", {rule} {value:g}" for rule, value in self.taken().items())
         tried = {said["rule"] for said in self.rules}
         left = "".join(f", {rule} not fitted" for rule in self.fit if rule not in tried)
-        looks = f"step {self.looks.kept}, of {len(self.looks.report)} looks of the judge"
+        looks = f"step {self.kept}, of {len(self.looks.report)} looks of the judge"
         return looks + rules + left
 
     def report(self) -> dict:
         """All that the judge said."""
-        return {"looks": self.looks.report, "kept": self.looks.kept, "rules": self.rules,
+        return {"looks": self.looks.report, "kept": self.kept, "rules": self.rules,
                 "taken": self.taken(), "missed": self.missed}
 
 

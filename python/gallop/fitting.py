@@ -1,17 +1,20 @@
 """Rules fitted to a network: a few values of a few rules, as the judge says.
 
 How far a network leads off its way, and in which phase it begins a step well, differs from training
-to training; a rule that leads it back is tried in the runtime, rule by rule.
+to training; a rule that leads it back is tried in the runtime, rule by rule, and then between the
+values that were tried.
 """
 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future
+from functools import reduce
 
 from gallop.contract import parse, to_text
 from gallop.interrupt import Interrupt
+from gallop.looks import Seen
 from gallop.modelfile import Model
 from gallop.verdict import Judge, Verdict, listed
 
@@ -35,38 +38,94 @@ def is_better(one: Verdict, other: Verdict) -> bool:
     return one.astray < MUCH * other.astray
 
 
-def fitted(model: Model, verdict: Verdict, fit: Fit, judge: Judge, say: Callable[[str], None]
-           ) -> tuple[Model, Verdict, list[dict]]:
-    """The model with the values that the judge has the least against, what it has, and all that it
-    said. `verdict` is on the model as it is. ^C leaves it at what was taken by then."""
-    report: list[dict] = []
+def middles(fit: Fit, own: Model, best: Model) -> Fit:
+    """The middles between the value that each rule has in the best model and those next to it, of
+    what was tried and what the model had of its own."""
+    out = {}
+    for name, values in fit.items():
+        known = sorted({*values, *_rule(own, name)})
+        at = [i for i, value in enumerate(known) if value in _rule(best, name)]
+        out[name] = tuple(round((known[i] + known[j]) / 2, 6) for i in at for j in (i - 1, i + 1)
+                          if 0 <= j < len(known))
+    return out
+
+
+def fitted(model: Model, verdict: Verdict, fit: Fit, judge: Judge, say: Callable[[str], None],
+           others: Sequence[Seen] = ()) -> Fitting:
+    """The model with the values that the judge has the least against; `verdict` is on it as it is.
+    First the values of `fit` are tried, then other networks with what was taken, then middles. ^C
+    leaves it at what was taken by then."""
+    one = Fitting(model, verdict, judge, say)
     with Interrupt() as asked:
+        one.try_all(fit, asked)
+        if not asked.asked:
+            one.try_others(others)
+            one.try_all(middles(fit, model, one.model), asked)
+    return one
+
+
+class Fitting:
+    """A model, what the judge has against it, what it said of values of rules, and whose network
+    was taken in place of the first one's."""
+
+    def __init__(self, model: Model, verdict: Verdict, judge: Judge, say: Callable[[str], None]
+                 ) -> None:
+        self.model, self.verdict, self.judge, self.say = model, verdict, judge, say
+        self.report: list[dict] = []
+        self.other: Seen | None = None
+
+    def try_all(self, fit: Fit, asked: Interrupt) -> None:
+        """Rule by rule; the values of one are judged at once."""
         for name, values in fit.items():
             if asked.asked:
-                say(f"interrupted: {name} is left as it is")
+                self.say(f"interrupted: {name} is left as it is")
                 continue
-            tried = [(value, with_rule(model, name, value)) for value in values]
-            waiting = [judge.begin(made) for _, made in tried]
-            for (value, made), look in zip(tried, waiting):
-                said = _heard(look, name, value, verdict, say)
-                if said is None:
-                    continue
-                better = is_better(said, verdict)
-                report.append({"rule": name, "value": value, "missed": listed(said),
-                               "astray": round(said.astray, 2), "taken": better})
-                if better:
-                    model, verdict = made, said
-    return model, verdict, report
+            words = [f"{name} {value:g}" for value in values]
+            models = [with_rule(self.model, name, value) for value in values]
+            for at, verdict, better in self._judged(words, models):
+                self.report.append({"rule": name, "value": values[at], "missed": listed(verdict),
+                                    "astray": round(verdict.astray, 2), "taken": better})
+
+    def try_others(self, others: Sequence[Seen]) -> None:
+        """Other networks of the same stage, with the rules that were taken, if any were."""
+        rules = [(said["rule"], said["value"]) for said in self.report if said["taken"]]
+        if not rules:
+            return
+        models = [reduce(lambda made, rule: with_rule(made, *rule), rules, other.model)
+                  for other in others]
+        words = [f"step {other.step} with these rules" for other in others]
+        for at, _, better in self._judged(words, models):
+            self.other = others[at] if better else self.other
+
+    def _judged(self, words: list[str], models: list[Model]) -> list[tuple[int, Verdict, bool]]:
+        """Which could be judged, the verdicts, and whether they are better than all before."""
+        out = []
+        waiting = [self.judge.begin(made) for made in models]
+        for at, look in enumerate(waiting):
+            verdict = _heard(look, words[at], self.verdict, self.say)
+            if verdict is None:
+                continue
+            better = is_better(verdict, self.verdict)
+            out.append((at, verdict, better))
+            if better:
+                self.model, self.verdict = models[at], verdict
+        return out
 
 
-def _heard(look: Future[Verdict], name: str, value: float, before: Verdict,
-           say: Callable[[str], None]) -> Verdict | None:
-    """What the judge says of a value, said; none where it could not judge."""
+def _rule(model: Model, name: str) -> tuple[float, ...]:
+    """The value of a rule in the model, if it has one."""
+    rules = parse(model.contract, "contract").rules
+    return (rules[name],) if name in rules else ()
+
+
+def _heard(look: Future[Verdict], words: str, before: Verdict, say: Callable[[str], None]
+           ) -> Verdict | None:
+    """What the judge says of a model, said; none where it could not judge."""
     try:
         said = look.result()
     except (OSError, ValueError) as e:  # what was trained for hours is not lost by it
-        say(f"{name} {value:g}: not judged: {e}")
+        say(f"{words}: not judged: {e}")
         return None
     taken = ", taken" if is_better(said, before) else ""
-    say(f"{name} {value:g}: {said}, {said.astray:.1f} degrees astray{taken}")
+    say(f"{words}: {said}, {said.astray:.1f} degrees astray{taken}")
     return said

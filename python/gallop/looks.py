@@ -24,6 +24,7 @@ from gallop.trainer import load_checkpoint, save_checkpoint
 from gallop.verdict import Judge, Verdict, listed
 
 Say = Callable[[str], None]
+MOST = 8  # controllers that are remembered
 
 
 class Ended(KeyboardInterrupt):
@@ -64,10 +65,19 @@ class Look:
     verdict: Future[Verdict]
 
 
+@dataclass(frozen=True)
+class Seen:
+    """A controller of a step, and what the judge has against it."""
+
+    step: int
+    model: Model
+    verdict: Verdict
+
+
 class Looks:
     """The judge's looks at a stage, each while the next steps go on; `best` is the controller that
-    it has the least against, `kept` its step, `verdict` what it has, `report` what it said of all,
-    `ended` whether that ends the stage."""
+    it has the least against, `kept` its step, `verdict` what it has, `others` those next to it,
+    `report` what it said of all, `ended` whether that ends the stage."""
 
     def __init__(self, judge: Judge, say: Say, place: Path | None = None, plan: str = "",
                  other: Model | None = None, means: tuple[float, ...] = (),
@@ -78,12 +88,27 @@ class Looks:
         self.judge, self.say, self.begun = judge, say, time.monotonic()
         self.other, self.shares = other, (1.0, *(means if other is not None else ()))
         self.place, self.plan, self.ends = place, plan, ends
-        self.best: Model | None = None
-        self.kept, self.verdict = 0, Verdict({})
+        self.seen: list[Seen] = []  # the first of them the best
         self.report: list[dict] = []
         self.waiting: list[Look] = []
         if place and place.exists():
             self._remember(place)
+
+    @property
+    def best(self) -> Model | None:
+        return self.seen[0].model if self.seen else None
+
+    @property
+    def kept(self) -> int:
+        return self.seen[0].step if self.seen else 0
+
+    @property
+    def verdict(self) -> Verdict:
+        return self.seen[0].verdict if self.seen else Verdict({})
+
+    @property
+    def others(self) -> list[Seen]:
+        return self.seen[1:]
 
     @property
     def ended(self) -> bool:
@@ -120,24 +145,22 @@ class Looks:
         said = {"step": look.step, "share": look.share, "missed": listed(verdict)}
         if said not in self.report:  # nor is what a checkpoint from before it had yet to come to
             self.report.append(said)
-        rank, before = verdict.rank(), self.verdict.rank()
-        if self.best is None or rank < before or (rank == before and not self.ends):
-            self.best, self.kept, self.verdict = look.model, look.step, verdict
+        seen = Seen(look.step, look.model, verdict)
+        both = [*self.seen, seen] if self.ends else [seen, *self.seen]  # of equals the first
+        self.seen = sorted(both, key=lambda one: one.verdict.rank())[:MOST]
         return self.ends and not verdict.new
 
     def _keep(self) -> None:
         """Write what was said, and the best, replacing the old file in one move."""
         if not self.place:
             return
-        save_checkpoint({"plan": self.plan, "best": self.best, "kept": self.kept,
-                         "verdict": self.verdict, "report": self.report}, self.place)
+        save_checkpoint({"plan": self.plan, "seen": self.seen, "report": self.report}, self.place)
 
     def _remember(self, place: Path) -> None:
         said = load_checkpoint(place, torch.device("cpu"))
         if said["plan"] != self.plan:
             raise ValueError(f"{place} was made with another plan; remove it to start anew")
-        self.best, self.kept, self.verdict = said["best"], said["kept"], said["verdict"]
-        self.report = said["report"]
+        self.seen, self.report = said["seen"], said["report"]
 
 
 def looked(stage: Stage, steps: int, every: int, looks: Looks | None,

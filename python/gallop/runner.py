@@ -65,7 +65,8 @@ RULES = {
 }  # fmt: skip
 
 # Rules that are fitted to the network at the end, and what is tried beside their values.
-FIT = {"future_position_bias_strafe": (3.4, 4.4, 4.6, 4.8, 5.2), "phase_aside": (1.0, 1.9),
+FIT = {"future_direction_bias_strafe": (5.0, 6.0),
+       "future_position_bias_strafe": (3.4, 4.4, 4.6, 4.8, 5.2), "phase_aside": (1.0, 1.9),
        "inertia_way": (13.2,)}
 
 # What is trained: width of the hidden layers and steps of polish, and the same with --quick.

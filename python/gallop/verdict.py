@@ -18,8 +18,8 @@ ASTRAY = ("direction", "facing")  # figures in degrees that say where one goes a
 @dataclass(frozen=True)
 class Verdict:
     """Bars that a model misses, and another one, if there is one, keeps: by what share of the bar.
-    `own` are those of the model's own; `astray` is how far ways and facings are off in the sum of
-    all scripts, degrees."""
+    `own` are those that the general ones would let pass; `astray` is how far ways and facings are
+    off in the sum of all scripts, degrees."""
 
     new: dict[Miss, float]
     own: frozenset[Miss] = frozenset()
@@ -57,7 +57,6 @@ class Judge:
                  seconds: float, at_once: int = 1) -> None:
         """`bars` are a model's own, beside the general ones; so many models are judged at once."""
         self.gallop, self.bars, self.seconds = judge.command(gallop), bars, seconds
-        self.own = own_bars(bars) if bars else frozenset()
         self.dense = self._judged(dense).new if dense else {}
         self.pool = ThreadPoolExecutor(at_once)
 
@@ -85,13 +84,14 @@ class Judge:
             out["finite", "any"] = 100.0
         astray = sum(abs(figures.get(name) or 0.0)
                      for figures in said["scripts"].values() for name in ASTRAY)
-        return Verdict(out, self.own, astray)
+        own = frozenset((m["figure"], m["script"]) for m in said["missed"] if _lets_pass(m))
+        return Verdict(out, own, astray)
 
 
-def own_bars(path: Path) -> frozenset[Miss]:
-    """The figures and scripts of a file of bars, a `figure most script` a line."""
-    lines = (line.split("#")[0].split(None, 2) for line in path.read_text().splitlines())
-    return frozenset((words[0], words[2].strip()) for words in lines if len(words) == 3)
+def _lets_pass(miss: dict) -> bool:
+    """Whether the general bar, if there is one, is kept."""
+    general = miss["general"]
+    return general is None or abs(miss["got"]) <= general
 
 
 def _over(miss: dict) -> float:

@@ -18,6 +18,7 @@ from gallop import (
     features,
     fitting,
     judge,
+    looks,
     modelfile,
     polish,
     train,
@@ -114,10 +115,17 @@ def test_general_bars_count_before_a_models_own():
     assert others.rank() < general.rank()
 
 
-def test_own_bars_are_those_of_the_file(tmp_path):
-    place = tmp_path / "a.bars"
-    place.write_text("# a word\njump 2.5 stop and go walk # more\n\nlocked 0.3 walk\n")
-    assert verdicts.own_bars(place) == {("jump", "stop and go walk"), ("locked", "walk")}
+def test_what_the_general_bars_let_pass_is_a_models_own(monkeypatch, tmp_path):
+    """A bar of its own, narrower than the general one of the same, may be missed by so much that
+    the general one is, too."""
+    kinds = (("walk", 25, 21, 24), ("run", 22, 21, 24), ("stand", -3, 2, None), ("spin", 5, 4, 4))
+    said = {"finite": True, "scripts": {}, "missed": [
+        {"figure": "turned", "script": s, "got": got, "most": most, "general": general}
+        for s, got, most, general in kinds]}
+    monkeypatch.setattr(judge, "command", lambda named: "gallop")
+    monkeypatch.setattr(judge, "figures", lambda *_: said)
+    found = verdicts.Judge(None, None, None, 60).of_file(tmp_path / "a.gallop")
+    assert found.own == {("turned", "run"), ("turned", "stand")} and found.rank()[:2] == (2, 4)
 
 
 def test_a_look_that_fails_is_said_and_loses_nothing(trained, data):
@@ -169,6 +177,9 @@ def test_a_resumed_polish_remembers_its_looks(trained, data, tmp_path):
 # ---- rules ----
 
 
+NONE = missed(9)  # in the middles, where they are not what is tested
+
+
 @pytest.mark.parametrize("said, taken", [
     ((missed(2), missed(0), missed(1)), {"speed_walk": 2.0}),
     ((missed(1, 0.2), missed(1, 0.1), missed(1, 0.05)), {"speed_walk": 3.0}),  # by less
@@ -178,23 +189,46 @@ def test_a_resumed_polish_remembers_its_looks(trained, data, tmp_path):
 ])
 def test_rules_are_taken_that_the_judge_has_less_against(trained, data, said, taken):
     model = model_of(trained.average, data)
-    out, verdict, report = fitting.fitted(model, missed(1, astray=10.0), {"speed_walk": (1, 2, 3)},
-                                          Judge(*said), lambda _: None)
-    rules = contract.parse(out.contract, "contract").rules
+    one = fitting.fitted(model, missed(1, astray=10.0), {"speed_walk": (1, 2, 3)},
+                         Judge(*said, NONE, NONE), lambda _: None)
+    rules = contract.parse(one.model.contract, "contract").rules
     before = contract.parse(model.contract, "contract").rules
     assert {k: v for k, v in rules.items() if before.get(k) != v} == taken
-    assert len(report) == sum(isinstance(s, Verdict) for s in said)
-    assert len(verdict.new) == min([1, *(len(s.new) for s in said if isinstance(s, Verdict))])
+    assert sum(said["value"] in (1, 2, 3) for said in one.report) == sum(
+        isinstance(s, Verdict) for s in said)
+    assert len(one.verdict.new) == min([1, *(len(s.new) for s in said if isinstance(s, Verdict))])
 
 
 def test_a_second_rule_is_tried_on_what_the_first_made(trained, data):
-    judged = Judge(missed(1), missed(0))
+    judged = Judge(missed(1), missed(0), NONE, NONE)
     model = model_of(trained.average, data)
-    out, _, _ = fitting.fitted(model, missed(2), {"speed_walk": (1.5,), "speed_run": (2.5,)},
-                               judged, lambda _: None)
+    one = fitting.fitted(model, missed(2), {"speed_walk": (1.5,), "speed_run": (2.5,)},
+                         judged, lambda _: None)
     tried = contract.parse(judged.models[1].contract, "contract").rules
-    assert tried["speed_walk"] == 1.5 and tried["speed_run"] == 2.5 and out is judged.models[1]
+    assert tried["speed_walk"] == 1.5 and tried["speed_run"] == 2.5
+    assert one.model is judged.models[1]
     assert model.contract == model_of(trained.average, data).contract
+
+
+@pytest.mark.parametrize("best, middles", [(1.0, (1.5,)), (2.0, (1.5, 3.0)), (6.0, (5.0,))])
+def test_middles_beside_the_best_value_are_tried(trained, data, best, middles):
+    """Between it and those next to it, the model's own among them."""
+    model = fitting.with_rule(model_of(trained.average, data), "speed_walk", 4.0)
+    values = (1.0, 2.0, 6.0)
+    judged = Judge(*(missed(1 if v == best else 3) for v in values), *(missed(0) for _ in middles))
+    one = fitting.fitted(model, missed(2), {"speed_walk": values}, judged, lambda _: None)
+    assert tuple(said["value"] for said in one.report[3:]) == middles
+    assert contract.parse(one.model.contract, "").rules["speed_walk"] == middles[0]
+
+
+def test_other_looks_are_judged_with_the_rules_that_were_taken(trained, data):
+    model = model_of(trained.average, data)
+    others = [looks.Seen(step, model_of(trained.average, data), missed(3)) for step in (7, 9)]
+    judged = Judge(missed(1), missed(2), missed(0), NONE)
+    one = fitting.fitted(model, missed(2), {"speed_walk": (1.5,)}, judged, lambda _: None, others)
+    rules = [contract.parse(made.contract, "contract").rules["speed_walk"]
+             for made in judged.models[1:3]]
+    assert rules == [1.5, 1.5] and one.other is others[1] and one.model is judged.models[2]
 
 
 def test_the_shipped_walkers_rules_come_out_of_the_command():
@@ -257,7 +291,8 @@ def test_an_interrupt_of_the_last_wait_keeps_what_was_said():
 
 
 def test_a_judge_tells_bars_and_how_far_astray(monkeypatch, tmp_path):
-    said = {"finite": True, "missed": [{"figure": "skate", "script": "run", "got": -6, "most": 4}],
+    said = {"finite": True, "missed": [{"figure": "skate", "script": "run", "got": -6, "most": 4,
+                                          "general": 4}],
             "scripts": {"walk": {"direction": -1.5, "facing": None},
                         "run": {"direction": 0.25, "facing": 2}}}
     monkeypatch.setattr(judge, "command", lambda named: "gallop")
@@ -268,14 +303,15 @@ def test_a_judge_tells_bars_and_how_far_astray(monkeypatch, tmp_path):
 
 @pytest.mark.skipif(not CAPTURE.exists(), reason="the 100STYLE excerpt is not here")
 def test_the_command_writes_what_it_chose(tmp_path, monkeypatch):
-    """By a judge who misses one bar less from judging to judging: the last rule that was tried."""
+    """By a judge who misses one bar less from judging to judging: the network and the values that
+    were tried last."""
     command = tmp_path / "gallop"
     command.write_text(f"""#!{sys.executable}
 import json, pathlib
 count = pathlib.Path({str(tmp_path / "count")!r})
 left = int(count.read_text()) if count.exists() else 20
 count.write_text(str(left - 1))
-missed = [dict(figure="skate", script=str(i), got=5, most=4) for i in range(left)]
+missed = [dict(figure="skate", script=str(i), got=5, most=4, general=4) for i in range(left)]
 print(json.dumps(dict(finite=True, missed=missed, scripts={{}})))
 """)
     command.chmod(0o755)
@@ -288,10 +324,15 @@ print(json.dumps(dict(finite=True, missed=missed, scripts={{}})))
         "--judge", str(command), "--report", str(report), "-o", str(out)])
     assert train.main() == 0
     model, said = modelfile.read(out), json.loads(report.read_text())
-    assert [look["step"] for look in said["looks"]] == [1, 2] and said["kept"] == 2
-    tried = dict(walker.FIT)
-    assert said["taken"] == {name: values[-1] for name, values in tried.items()}
+    assert [look["step"] for look in said["looks"]] == [1, 2] and said["kept"] == 1
+    own = {**walker.RULES, **walker.OWN_RULES}
+    coarse = best = model
+    for name, values in walker.FIT.items():
+        coarse = fitting.with_rule(coarse, name, own[name])
+        best = fitting.with_rule(best, name, values[-1])
+    middles = fitting.middles(walker.FIT, coarse, best)
+    assert said["taken"] == {name: values[-1] for name, values in middles.items()}
     rules = contract.parse(model.contract, "contract").rules
-    assert {name: rules[name] for name in tried} == said["taken"]
-    assert model.provenance["chosen"].startswith("step 2, of 2 looks of the judge, ")
+    assert {name: rules[name] for name in walker.FIT} == said["taken"]
+    assert model.provenance["chosen"].startswith("step 1, of 2 looks of the judge, ")
     assert "--report" not in model.provenance["command"]
