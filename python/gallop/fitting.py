@@ -10,6 +10,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
+from dataclasses import dataclass
 from functools import reduce
 
 from gallop.contract import parse, to_text
@@ -38,29 +39,37 @@ def is_better(one: Verdict, other: Verdict) -> bool:
     return one.astray < MUCH * other.astray
 
 
-def middles(fit: Fit, own: Model, best: Model) -> Fit:
-    """The middles between the value that each rule has in the best model and those next to it, of
-    what was tried and what the model had of its own."""
-    out = {}
-    for name, values in fit.items():
-        known = sorted({*values, *_rule(own, name)})
-        at = [i for i, value in enumerate(known) if value in _rule(best, name)]
-        out[name] = tuple(round((known[i] + known[j]) / 2, 6) for i in at for j in (i - 1, i + 1)
-                          if 0 <= j < len(known))
-    return out
+@dataclass(frozen=True)
+class Trial:
+    """A model that is tried: with a value of a rule, or with another look's network."""
+
+    model: Model
+    rule: str = ""
+    value: float = 0.0
+    other: Seen | None = None
+
+    def __str__(self) -> str:
+        if self.other:
+            return f"step {self.other.step} with these rules"
+        return f"{self.rule} {self.value:g}"
 
 
 def fitted(model: Model, verdict: Verdict, fit: Fit, judge: Judge, say: Callable[[str], None],
            others: Sequence[Seen] = ()) -> Fitting:
     """The model with the values that the judge has the least against; `verdict` is on it as it is.
-    First the values of `fit` are tried, then other networks with what was taken, then middles. ^C
+    First the values of `fit` are tried, rule by rule; then, at once, other networks with what was
+    taken and middles beside each rule's value, and once more middles if that was any better. ^C
     leaves it at what was taken by then."""
     one = Fitting(model, verdict, judge, say)
     with Interrupt() as asked:
-        one.try_all(fit, asked)
-        if not asked.asked:
-            one.try_others(others)
-            one.try_all(middles(fit, model, one.model), asked)
+        for name, values in fit.items():
+            if asked.asked:
+                say(f"interrupted: {name} is left as it is")
+            else:
+                one.hear([one.ruled(name, value) for value in values])
+        for networks in (others, ()):
+            if asked.asked or not one.hear(one.networks(networks) + one.middles(fit, model)):
+                break
     return one
 
 
@@ -74,58 +83,59 @@ class Fitting:
         self.report: list[dict] = []
         self.other: Seen | None = None
 
-    def try_all(self, fit: Fit, asked: Interrupt) -> None:
-        """Rule by rule; the values of one are judged at once."""
-        for name, values in fit.items():
-            if asked.asked:
-                self.say(f"interrupted: {name} is left as it is")
-                continue
-            words = [f"{name} {value:g}" for value in values]
-            models = [with_rule(self.model, name, value) for value in values]
-            for at, verdict, better in self._judged(words, models):
-                self.report.append({"rule": name, "value": values[at], "missed": listed(verdict),
-                                    "astray": round(verdict.astray, 2), "taken": better})
+    def ruled(self, name: str, value: float) -> Trial:
+        return Trial(with_rule(self.model, name, value), name, value)
 
-    def try_others(self, others: Sequence[Seen]) -> None:
+    def networks(self, others: Sequence[Seen]) -> list[Trial]:
         """Other networks of the same stage, with the rules that were taken, if any were."""
         rules = [(said["rule"], said["value"]) for said in self.report if said["taken"]]
-        if not rules:
-            return
-        models = [reduce(lambda made, rule: with_rule(made, *rule), rules, other.model)
-                  for other in others]
-        words = [f"step {other.step} with these rules" for other in others]
-        for at, _, better in self._judged(words, models):
-            self.other = others[at] if better else self.other
+        made = [reduce(lambda model, rule: with_rule(model, *rule), rules, other.model)
+                for other in others if rules]
+        return [Trial(model, other=other) for model, other in zip(made, others)]
 
-    def _judged(self, words: list[str], models: list[Model]) -> list[tuple[int, Verdict, bool]]:
-        """Which could be judged, the verdicts, and whether they are better than all before."""
+    def middles(self, fit: Fit, own: Model) -> list[Trial]:
+        """The middles between the value of each rule and those next to it, of what was tried and
+        what the model had of its own."""
         out = []
-        waiting = [self.judge.begin(made) for made in models]
-        for at, look in enumerate(waiting):
-            verdict = _heard(look, words[at], self.verdict, self.say)
-            if verdict is None:
-                continue
-            better = is_better(verdict, self.verdict)
-            out.append((at, verdict, better))
-            if better:
-                self.model, self.verdict = models[at], verdict
+        for name in fit:
+            tried = {said["value"] for said in self.report if said["rule"] == name}
+            known = sorted({*tried, *_rule(own, name)})
+            at = [i for i, value in enumerate(known) if value in _rule(self.model, name)]
+            out += [self.ruled(name, round((known[i] + known[j]) / 2, 6))
+                    for i in at for j in (i - 1, i + 1) if 0 <= j < len(known)]
         return out
+
+    def hear(self, trials: list[Trial]) -> bool:
+        """Judge them at once, and take the best; whether one is better than what there was."""
+        best = None
+        waiting = [self.judge.begin(trial.model) for trial in trials]
+        for trial, look in zip(trials, waiting):
+            best = self._heard(trial, look) or best
+        if best and best.rule:
+            said = {"rule": best.rule, "value": best.value}
+            next(one for one in self.report[::-1] if said.items() <= one.items())["taken"] = True
+        self.other = best.other or self.other if best else self.other
+        return best is not None
+
+    def _heard(self, trial: Trial, look: Future[Verdict]) -> Trial | None:
+        """The trial, if it is better than all before."""
+        try:
+            verdict = look.result()
+        except (OSError, ValueError) as e:  # what was trained for hours is not lost by it
+            self.say(f"{trial}: not judged: {e}")
+            return None
+        better = is_better(verdict, self.verdict)
+        self.say(f"{trial}: {verdict}, {verdict.astray:.1f} degrees astray"
+                 f"{', better' if better else ''}")
+        if trial.rule:
+            self.report.append({"rule": trial.rule, "value": trial.value, "missed": listed(verdict),
+                                "astray": round(verdict.astray, 2), "taken": False})
+        if better:
+            self.model, self.verdict = trial.model, verdict
+        return trial if better else None
 
 
 def _rule(model: Model, name: str) -> tuple[float, ...]:
     """The value of a rule in the model, if it has one."""
     rules = parse(model.contract, "contract").rules
     return (rules[name],) if name in rules else ()
-
-
-def _heard(look: Future[Verdict], words: str, before: Verdict, say: Callable[[str], None]
-           ) -> Verdict | None:
-    """What the judge says of a model, said; none where it could not judge."""
-    try:
-        said = look.result()
-    except (OSError, ValueError) as e:  # what was trained for hours is not lost by it
-        say(f"{words}: not judged: {e}")
-        return None
-    taken = ", taken" if is_better(said, before) else ""
-    say(f"{words}: {said}, {said.astray:.1f} degrees astray{taken}")
-    return said

@@ -190,7 +190,7 @@ NONE = missed(9)  # in the middles, where they are not what is tested
 def test_rules_are_taken_that_the_judge_has_less_against(trained, data, said, taken):
     model = model_of(trained.average, data)
     one = fitting.fitted(model, missed(1, astray=10.0), {"speed_walk": (1, 2, 3)},
-                         Judge(*said, NONE, NONE), lambda _: None)
+                         Judge(*said, *[NONE] * 4), lambda _: None)
     rules = contract.parse(one.model.contract, "contract").rules
     before = contract.parse(model.contract, "contract").rules
     assert {k: v for k, v in rules.items() if before.get(k) != v} == taken
@@ -210,25 +210,43 @@ def test_a_second_rule_is_tried_on_what_the_first_made(trained, data):
     assert model.contract == model_of(trained.average, data).contract
 
 
-@pytest.mark.parametrize("best, middles", [(1.0, (1.5,)), (2.0, (1.5, 3.0)), (6.0, (5.0,))])
-def test_middles_beside_the_best_value_are_tried(trained, data, best, middles):
-    """Between it and those next to it, the model's own among them."""
+def values_of(judged, first):
+    """Of speed_walk in the models that were judged from one on."""
+    return [contract.parse(made.contract, "contract").rules["speed_walk"]
+            for made in judged.models[first:]]
+
+
+@pytest.mark.parametrize("best, middles, finer", [
+    (1.0, [1.5], [1.25, 1.75]), (2.0, [1.5, 3.0], [1.25, 1.75]), (6.0, [5.0], [4.5, 5.5])])
+def test_middles_beside_the_best_value_are_tried(trained, data, best, middles, finer):
+    """Between it and those next to it, the model's own among them; then beside the best of them."""
     model = fitting.with_rule(model_of(trained.average, data), "speed_walk", 4.0)
     values = (1.0, 2.0, 6.0)
-    judged = Judge(*(missed(1 if v == best else 3) for v in values), *(missed(0) for _ in middles))
-    one = fitting.fitted(model, missed(2), {"speed_walk": values}, judged, lambda _: None)
-    assert tuple(said["value"] for said in one.report[3:]) == middles
+    judged = Judge(*(missed(2 if v == best else 5) for v in values), missed(1), *[NONE] * 3)
+    one = fitting.fitted(model, missed(3), {"speed_walk": values}, judged, lambda _: None)
+    assert values_of(judged, 3) == middles + finer
     assert contract.parse(one.model.contract, "").rules["speed_walk"] == middles[0]
+    assert [said["value"] for said in one.report if said["taken"]] == [best, middles[0]]
+
+
+def test_of_middles_of_several_rules_one_is_taken(trained, data):
+    """They were judged each by itself."""
+    model = model_of(trained.average, data)
+    fit = {"speed_walk": (1.0,), "speed_run": (2.0,)}
+    judged = Judge(missed(5), missed(4), missed(3), missed(2), *[NONE] * 9)
+    one = fitting.fitted(model, missed(6), fit, judged, lambda _: None)
+    taken = {said["rule"]: said["value"] for said in one.report if said["taken"]}
+    rules = contract.parse(one.model.contract, "").rules
+    assert taken == {name: rules[name] for name in fit} and taken["speed_walk"] == 1.0
 
 
 def test_other_looks_are_judged_with_the_rules_that_were_taken(trained, data):
     model = model_of(trained.average, data)
     others = [looks.Seen(step, model_of(trained.average, data), missed(3)) for step in (7, 9)]
-    judged = Judge(missed(1), missed(2), missed(0), NONE)
+    judged = Judge(missed(1), missed(2), missed(0), *[NONE] * 3)
     one = fitting.fitted(model, missed(2), {"speed_walk": (1.5,)}, judged, lambda _: None, others)
-    rules = [contract.parse(made.contract, "contract").rules["speed_walk"]
-             for made in judged.models[1:3]]
-    assert rules == [1.5, 1.5] and one.other is others[1] and one.model is judged.models[2]
+    assert values_of(judged, 1)[:2] == [1.5, 1.5]
+    assert one.other is others[1] and one.model is judged.models[2]
 
 
 def test_the_shipped_walkers_rules_come_out_of_the_command():
@@ -325,13 +343,7 @@ print(json.dumps(dict(finite=True, missed=missed, scripts={{}})))
     assert train.main() == 0
     model, said = modelfile.read(out), json.loads(report.read_text())
     assert [look["step"] for look in said["looks"]] == [1, 2] and said["kept"] == 1
-    own = {**walker.RULES, **walker.OWN_RULES}
-    coarse = best = model
-    for name, values in walker.FIT.items():
-        coarse = fitting.with_rule(coarse, name, own[name])
-        best = fitting.with_rule(best, name, values[-1])
-    middles = fitting.middles(walker.FIT, coarse, best)
-    assert said["taken"] == {name: values[-1] for name, values in middles.items()}
+    assert set(said["taken"]) == set(walker.FIT)
     rules = contract.parse(model.contract, "contract").rules
     assert {name: rules[name] for name in walker.FIT} == said["taken"]
     assert model.provenance["chosen"].startswith("step 1, of 2 looks of the judge, ")
