@@ -321,8 +321,7 @@ def test_a_judge_tells_bars_and_how_far_astray(monkeypatch, tmp_path):
 
 @pytest.mark.skipif(not CAPTURE.exists(), reason="the 100STYLE excerpt is not here")
 def test_the_command_writes_what_it_chose(tmp_path, monkeypatch):
-    """By a judge who misses one bar less from judging to judging: the network and the values that
-    were tried last."""
+    """By a judge who misses one bar less from judging to judging: what was tried last."""
     command = tmp_path / "gallop"
     command.write_text(f"""#!{sys.executable}
 import json, pathlib
@@ -342,9 +341,9 @@ print(json.dumps(dict(finite=True, missed=missed, scripts={{}})))
         "--judge", str(command), "--report", str(report), "-o", str(out)])
     assert train.main() == 0
     model, said = modelfile.read(out), json.loads(report.read_text())
-    assert [look["step"] for look in said["looks"]] == [1, 2] and said["kept"] == 1
+    assert [look["step"] for look in said["looks"]] == [1, 2] and said["kept"] == 2
     assert set(said["taken"]) == set(walker.FIT)
     rules = contract.parse(model.contract, "contract").rules
     assert {name: rules[name] for name in walker.FIT} == said["taken"]
-    assert model.provenance["chosen"].startswith("step 1, of 2 looks of the judge, ")
+    assert model.provenance["chosen"].startswith("step 2, of 2 looks of the judge, ")
     assert "--report" not in model.provenance["command"]
