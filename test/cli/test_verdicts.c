@@ -168,6 +168,8 @@ static void judges_by_the_models_own_bars(void **state) {
     s = gallop_here("judge %s/good.gallop --seconds 6 --bars %s/own.bars --html %s", place, place, place);
     expect_bad(s, 1, "s a directory");
     expect_text(s->out, "MISSED  run"); /* figures are not lost with the page */
+    s = gallop_here("judge %s/good.gallop --seconds 6 --bars %s/own.bars --json", place, place);
+    expect_text(s->out, "\"most\": 1e-09, \"general\": 8}"); /* what the general bar there allows */
     s = gallop_here("judge %s/good.gallop --html %s/good.gallop/j.html", place, place);
     expect_bad(s, 1, "Not a directory");
     assert_int_equal(s->out[0], '\0'); /* before the work */
