@@ -192,7 +192,7 @@ def test_the_command_writes_what_the_judge_has_the_least_against(frames, tmp_pat
     modelfile.write(exporter.to_model(t.average, t.contract, t.scale, "f32"), begin)
     words = ["dog", "--from", str(begin), "-o", str(out), "--report", str(report), "--no-judge",
              "--quiet", "--hidden", "16", "--experts", "2", "--device", "cpu", "--mend", "4"]
-    judge = Judge(6, 5, 2, 4, 5, 3, 3, *[2] * 3, 1)
+    judge = Judge(6, 5, 2, 4, 5, 3, 3, *[2] * 3, 1, *[9] * 10)  # of other looks and middles
     fit = {"anchor": (0.1, 0.3), "speed_push": (0.4, 0.6)}
     chosen = choice.Choice(judge, lambda net: None, fit, 2, lambda text: None)
     monkeypatch.setattr(dog_train, "prepare", lambda *_: (dog.contract(), frames))
