@@ -16,6 +16,7 @@ from gallop.motion import Clip, Skeleton, to_local
 GRAVITY = 981.0  # cm / s^2
 STRAIGHT = 2.0  # cm: a knee so near to the line from hip to ankle takes its plane as much from the
 AROUND = 10  # frames (a deviation) around it
+EASED = 0.975  # of its length: from there on a leg gives way
 
 
 @dataclass(frozen=True)
@@ -122,6 +123,22 @@ def raised(clip: Clip, legs: list[Leg], fade: int = 3) -> Clip:
     for leg in legs:
         depth = maximum_filter1d(np.maximum(-position[:, leg.toe, 1], 0), 2 * fade + 1)
         bend_leg(position, turn, leg, gaussian_filter1d(depth, fade / 2)[:, None] * [0, 1, 0])
+    return replace(clip, local=to_local(clip.skeleton, turn))
+
+
+def eased(clip: Clip, legs: list[Leg]) -> Clip:
+    """The clip with legs that give way before they are straight, as the runtime's do: with x how
+    far one comes beyond EASED of its length, in parts of the rest, it comes by x - x^2 / 4. Whose
+    motion is carried onto shorter legs has them straight in every third frame; a knee snaps out of
+    that, and a toe cannot be held where the leg does not reach."""
+    position, turn = clip.world()
+    for leg in legs:
+        hip, knee, ankle = (position[:, j] for j in (leg.hip, leg.knee, leg.ankle))
+        length = np.linalg.norm(knee - hip, axis=-1) + np.linalg.norm(ankle - knee, axis=-1)
+        line = ankle - hip
+        far = np.linalg.norm(line, axis=-1) / length
+        beyond = np.maximum((far - EASED) / (1 - EASED), 0)
+        bend_leg(position, turn, leg, -line * ((1 - EASED) * beyond**2 / 4 / far)[:, None])
     return replace(clip, local=to_local(clip.skeleton, turn))
 
 

@@ -24,7 +24,7 @@ from gallop.trainer import load_checkpoint, save_checkpoint
 from gallop.verdict import Judge, Verdict, listed
 
 Say = Callable[[str], None]
-MOST = 8  # controllers that are remembered
+MOST = 4  # controllers that are remembered
 
 
 class Ended(KeyboardInterrupt):
@@ -125,9 +125,11 @@ class Looks:
         """Let it look at what the polish begins with."""
         self.waiting.append(Look(0, 1.0, model, self.judge.begin(model)))
 
-    def content(self) -> bool:
-        """Wait for what it says; whether it has nothing against one of the last."""
-        looks, self.waiting = self.waiting, []
+    def content(self, wait: bool = True) -> bool:
+        """Wait for what it says, or hear what it has said by now; whether it has nothing against
+        one of these."""
+        looks = [look for look in self.waiting if wait or look.verdict.done()]
+        self.waiting = [look for look in self.waiting if look not in looks]
         content = any([self._heard(look) for look in looks])
         if looks:
             self._keep()
@@ -167,13 +169,13 @@ def looked(stage: Stage, steps: int, every: int, looks: Looks | None,
            model: Callable[[], Model], quiet: bool, since: int = 0) -> Model:
     """The controller after all steps of a stage, or the first that the judge has nothing against,
     if that ends it, or else the one that it has the least against. It looks from step `since` on. A
-    stage that goes on is looked at where it would have been."""
+    stage that goes on is looked at where it would have been, and does not wait for the judge."""
     let = True
     with Interrupt() as asked:  # while the judge is waited for; the stage has its own
         while let and not asked.asked and stage.step < steps and not (looks and looks.ended):
             until = min((stage.step // every + 1) * every, steps)
             let = stage.train(quiet, until)
-            if looks and not looks.content() and stage.step == until >= since:
+            if looks and not looks.content(looks.ends) and stage.step == until >= since:
                 looks.begin(stage.step, model())
         if looks:
             looks.content()

@@ -36,7 +36,8 @@ def carried(file: Bvh, stands: Bvh, onto: retarget.Body, rate: float) -> motion.
 
 def stood(clip: motion.Clip, legs: list[Leg]) -> motion.Clip:
     """The clip with its toes on the floor at height SOLE while they rest, held still in contact,
-    and switched off where they rest elsewhere."""
+    and switched off where they rest elsewhere; its legs give way before they are straight."""
+    clip = clean.eased(clip, legs)
     position, _ = clip.world()
     toes = position[:, [leg.toe for leg in legs]]
     slow = np.linalg.norm(np.gradient(toes, axis=0), axis=-1) * clip.rate < 25

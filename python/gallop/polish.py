@@ -12,7 +12,8 @@ and the network is moved so that
 - who jumps goes on as fast as told (leap), his hips rise and fall once, as the data's (arc), and
   who runs keeps his hips up (tall),
 - who begins to go does not overshoot (over),
-- no joint's motion changes by more in a frame than a body's can (calm),
+- no joint's motion changes by more in a frame than a body's can (calm), nor does one turn by more
+  (flip),
 - feet stay over the floor, and bones have their lengths (body),
 - everything else stays what the network said before this stage (keep), and
 - stretches of data are still reproduced (data).
@@ -51,6 +52,7 @@ from gallop.trainer import Batches, Stage, World, follow, given_of, load_checkpo
 
 SLOW = 0.02  # m/s: planted feet that go more slowly are still
 CALM, CALM_HIPS = 7.0, 1.8  # cm: most that a joint's way of a frame changes in the next, and hips'
+TURN = 18.0  # degrees: most that a joint turns in a frame against what it hangs on
 LEAST = 0.85  # of the hips' height at rest: lower they are not but in a crouch or a jump
 STRIDE = 0.6  # s that even out strides, as the judge's figure of overshooting has it
 OVER = 0.04  # share of the wanted speed by which a mean over a stride may lie above it
@@ -58,7 +60,7 @@ LEAN = 0.15  # how far the head is ahead of the hips for each unit of the slope'
 STRETCHED = 0.975  # of its length: from there on a shown leg gives way
 BEGINS = (1.0, 0.05)  # s after its first stride in which one begins; m/s faster than he went
 PARTS = ("slide", "calm", "keep", "track", "course", "body", "manner", "hips", "leap", "arc",
-         "tall", "over", "data", "tread", "reach", "lean")
+         "tall", "over", "flip", "data", "tread", "reach", "lean")
 
 
 @dataclass(frozen=True)
@@ -100,6 +102,7 @@ class Plan:
     carry: float = 0.0  # the rule jump_carry meanwhile
     tall: float = 0.0  # hips stay up
     over: float = 0.0  # who begins to go does not overshoot
+    flip: float = 0.0  # no joint turns at once
     asides: float = 0.0  # share of those who stand that are told to step aside, or back
     reverses: float = 0.0  # share of commands to go ahead that throw the stick right over
     least: float = CALM  # cm: `calm` counts from here on
@@ -153,6 +156,8 @@ class Polish:
         self.toes = torch.tensor([j for _, j, w in feet if w == 1], device=world.device)
         self.planted = torch.tensor([c for c, _, _ in feet], device=world.device)
         self.foot_weight = torch.tensor([w for _, _, w in feet], device=world.device)
+        hangs = [(j, p) for j, p in enumerate(self.unroll.at.parents) if p >= 0]
+        self.hanging, self.parents = torch.tensor(hangs, device=world.device).T.contiguous()
         self.legs, self.top = self._leg_joints(contract), self._highest()
         taught = self._sight_alone(contract) if plan.ground > 0 else self.net.parameters()
         self.adam = graph.adam(torch.optim.Adam, taught, plan.rate, world.device)
@@ -337,6 +342,8 @@ class Polish:
                                          torch.stack(phase, 1), manner)
         care = self._care(orders, leaping | ~landed, settled >= 1)
         parts = dict(zip(("tread", "reach", "lean"), torch.stack(over).mean(0))) if over else {}
+        if plan.flip > 0:
+            parts["flip"] = self._flip(stacked)
         parts = {k: getattr(plan, k) * v for k, v in parts.items()}
         return state, orders, {**parts, "slide": plan.slide * (torch.stack(slide) * care).mean(),
                                "calm": plan.calm * self._calm(torch.stack(ways, 1)),
@@ -458,6 +465,16 @@ class Polish:
         hips = torch.relu(change[..., 0] - CALM_HIPS).square()
         rest = torch.relu(change[..., 1:] - self.plan.least).square().sum(-1)
         return (10 * hips + rest).mean()
+
+    def _flip(self, raw: torch.Tensor) -> torch.Tensor:
+        """By how much more than TURN joints turn from frame to frame, each against what it hangs
+        on: mean over characters and frames of the sum over joints, tens of degrees squared."""
+        turn = self.unroll.turns(raw[..., self.unroll.at.rotation])
+        against = turn.index_select(2, self.parents)
+        change = torch.diff(against.transpose(-1, -2) @ turn.index_select(2, self.hanging), dim=1)
+        chord = change.square().sum((-1, -2)).add(1e-6).sqrt() / math.sqrt(2)  # 2 sin(angle / 2)
+        most = 2 * math.sin(math.radians(TURN / 2))
+        return (torch.relu(chord - most) / math.radians(10)).square().sum(-1).mean()
 
     def _foot_points(self, raw: torch.Tensor) -> torch.Tensor:
         """Heels and toes [C, F, 4, 3] in the root frame."""

@@ -76,7 +76,7 @@ QUICK_HIDDEN, QUICK_POLISH = 160, 400
 # What the polish has of its own, of polish.Plan.
 RECIPE = {"paced": True, "carry": 1.0, "leap": 0.5, "leaps": 8.0, "turns": 6.0, "spins": 0.13,
           "squats": 3.0, "steady": 3.0, "blunt": 0.5, "facing": 2.0, "sway": 4.0, "hips": 0.05,
-          "arc": 0.05}
+          "arc": 0.05, "flip": 0.05}
 QUICK_RECIPE = {**RECIPE, "course": 40.0}  # so few steps leave who runs too slow else
 
 # Label constants: speeds in cm/s, heights as shares of the height of the hips when standing.

@@ -141,6 +141,29 @@ def test_a_straight_knee_bends_as_it_does_around():
     assert np.degrees(np.arccos((np.trace(change, axis1=1, axis2=2) - 1) / 2)).max() < 10
 
 
+def test_a_leg_gives_way_before_it_is_straight():
+    """Its knee, which would snap where the leg is straight, turns by less from frame to frame."""
+    leg, length = synthetic.legs()[0], 42 + 40
+    root = np.tile([0, 90.0, 0], (61, 1))
+    position, turn = synthetic.rest_pose(root, np.zeros(61))
+    reach = length * np.minimum(1.0, 0.9 + 0.004 * (30 - np.abs(np.arange(61) - 30)))
+    goal = position[:, leg.hip] - reach[:, None] * [0, 1, 0]
+    clean.bend_leg(position, turn, leg, goal - position[:, leg.ankle])
+    body = synthetic.skeleton()
+    clip = motion.Clip("reach", body, 60, motion.to_local(body, turn), root)
+    made = clean.eased(clip, [leg])
+
+    def bends(c):
+        cosine = (np.trace(c.local[:, leg.knee], axis1=1, axis2=2) - 1) / 2
+        return np.degrees(np.arccos(np.clip(cosine, -1, 1)))
+
+    snaps = [np.abs(np.diff(bends(c))).max() for c in (clip, made)]
+    moved = np.linalg.norm((made.world()[0] - clip.world()[0])[:, leg.ankle], axis=-1)
+    assert snaps[1] < 0.7 * snaps[0]
+    assert moved[reach < 0.974 * length].max() < 1e-6 and 0.4 < moved.max() < 0.6
+    assert synthetic.bones_stretch(made) < 1e-6
+
+
 def test_ground_puts_the_lowest_foot_on_the_floor():
     clip = synthetic.walk(200)
     clip.root[:, 1] = 0

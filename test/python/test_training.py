@@ -202,6 +202,24 @@ def test_who_begins_too_fast_is_told(data):
         assert float(p._over(state, dataclasses.replace(began, **other))) == 0
 
 
+def test_a_joint_that_turns_at_once_is_told(data):
+    t = trainer(data)
+    p = polish.Polish(t.average, t.unroll, C, data, t.batches, 0, plan(4), 1, t.world)
+    raw = torch.tensor(data.y[:4])[None].repeat(1, 1, 1)
+    raw[:] = raw[:, :1]
+    assert float(p._flip(raw)) == 0
+    knee = C.joint_names().index("LeftKnee")
+    for degrees, lost in ((polish.TURN - 1, 0.0), (polish.TURN + 10, 1.0)):
+        about = torch.tensor(synthetic.about_x(math.radians(degrees)), dtype=torch.float32)
+        six = raw[..., p.unroll.at.rotation].unflatten(-1, (-1, 6)).clone()
+        below = slice(knee, knee + 3)  # shank and foot: the knee alone turns
+        turned = p.unroll.turns(raw[:, -1, p.unroll.at.rotation])
+        six[:, -1, below] = (about @ turned)[:, below, :, :2].transpose(-1, -2).flatten(-2)
+        after = raw.clone()
+        after[..., p.unroll.at.rotation] = six.flatten(-2)
+        assert 3 * float(p._flip(after)) == pytest.approx(lost, abs=0.05)
+
+
 def test_who_turns_on_the_spot_goes_at_the_pace_of_run_time(data):
     """Else he lets the phase stand there, and slides without a step; all others' is their own."""
     args = train.parser().parse_args(["runner", "--polish", "5"])
