@@ -305,6 +305,34 @@ def test_an_interrupt_of_the_last_wait_keeps_what_was_said():
     assert one.looks.best == "the last"
 
 
+def test_a_stage_that_goes_on_does_not_wait_for_the_judge():
+    """Who looks for longer than the next steps take is heard when he is done."""
+
+    class Stage:
+        step = 0
+
+        def train(self, quiet, stop):
+            self.step = stop
+            return True
+
+    class Slow:
+        def done(self):
+            return stage.step == 10
+
+        def result(self):
+            assert self.done()
+            return missed(1)
+
+    class Waiting(Judge):
+        def begin(self, model):
+            return Slow()
+
+    stage, one = Stage(), choice.Choice(Waiting(), str, {}, 2, print)
+    one.begin("a plan", None)
+    assert one.watch(stage, 10, lambda: stage.step, True, 0.0)
+    assert [said["step"] for said in one.looks.report] == [2, 4, 6, 8, 10] and one.looks.best == 10
+
+
 # ---- the command ----
 
 
