@@ -10,6 +10,7 @@ step just runs.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from importlib.util import find_spec
 
 import torch
 
@@ -39,6 +40,29 @@ def set_rate(optimizer: torch.optim.Optimizer, rate: float) -> None:
         group["lr"].fill_(rate)
     else:
         group["lr"] = rate
+
+
+def fuses(device: torch.device) -> bool:
+    """Whether PyTorch writes kernels of its own for this device; it needs Triton for it."""
+    return usable(device) and find_spec("triton") is not None
+
+
+def fused(function: Callable, device: torch.device) -> Callable:
+    """The function with its many small kernels made into few where PyTorch can write such, which
+    takes it some seconds at the first call; else as it is."""
+    if not fuses(device):
+        return function
+    torch._dynamo.config.suppress_errors = True  # what it cannot write runs as it is
+    torch._dynamo.config.cache_size_limit = 64
+    return torch.compile(function, dynamic=True)
+
+
+def sound(parameters: Iterable[torch.nn.Parameter], clip: float) -> None:
+    """Gradients cut to a norm; those of a step that would break the network become zeros."""
+    parameters = list(parameters)
+    norm = torch.nn.utils.clip_grad_norm_(parameters, clip)
+    for p in parameters:
+        p.grad.copy_(torch.where(torch.isfinite(norm), p.grad, torch.zeros_like(p.grad)))
 
 
 class Replayed:

@@ -71,11 +71,19 @@ def test_a_circle_is_made_faster_and_not_led():
     wanted = np.stack([np.sin(angle), np.cos(angle)], -1)
     late = 0.8 * np.stack([np.sin(angle - 0.1), np.cos(angle - 0.1)], -1)
     for led, lag in ((False, 0.1), (True, 0.0)):
-        root = own.paced(np.cumsum(late, 0), wanted, np.arange(300), led)
+        root, followed = own.paced(np.cumsum(late, 0), wanted, np.arange(300), led)
+        assert followed.all()
         way = np.diff(root, axis=0)[100:200]
         assert np.linalg.norm(way, axis=1) == pytest.approx(np.ones(100), abs=0.01)
         turn = np.angle(way @ [1, 1j]) - np.angle(wanted[101:201] @ [1, 1j])
         assert np.abs(np.angle(np.exp(1j * turn))) == pytest.approx(np.full(100, lag), abs=0.01)
+
+
+def test_what_is_not_followed_is_not_learnt_from():
+    """A step aside at three quarters of the speed, 13 degrees off: to pull it straight teaches its
+    steps all the same."""
+    assert own.cleaned(sliding(0.85), 0).keep[100:].all()
+    assert not own.cleaned(sliding(0.75, aside=0.23), 0).keep.any()
 
 
 def test_orders_are_of_all_kinds():
@@ -105,6 +113,10 @@ def test_frames_of_a_networks_own_motion(frames):
         t.average.layers[-1].weight.mul_(0)
         t.average.layers[-1].bias.mul_(0)
     made = own.frames(exporter.to_model(t.average, t.contract, t.scale), 7, 260, 1)
+    one, image = (made.run == made.run[0]), (made.run == made.run[0] + 1)
+    assert made.motion[one][:, 0] == pytest.approx(-made.motion[image][:, 0])
+    assert made.future[one][:, 1::2] == pytest.approx(made.future[image][:, 1::2])
+    assert made.future[one][:, 0::2] == pytest.approx(-made.future[image][:, 0::2])
     both = own.joined(frames, made)
     assert len(made) > 500 and len(both) == len(frames) + len(made)
     assert all(np.isfinite(v).all() for v in vars(made).values()) and not made.held.any()
@@ -164,7 +176,8 @@ def test_a_time_is_shared_among_the_parts_that_there_are():
         return dog_main.seconds_of(gallop_train.parser().parse_args(["dog", *words]))
 
     assert seconds() == {"stages": None, "polish": None, "mend": None}
-    assert seconds("--seconds", "100") == {"stages": 44, "polish": 12, "mend": 44}
+    assert seconds("--seconds", "100") == pytest.approx(
+        {"stages": 50, "polish": 15, "mend": 35})
     assert seconds("--seconds", "100", "--quick") == {"stages": 100}
     assert seconds("--seconds", "100", "--from", "dog.gallop") == {"mend": 100}
 
@@ -183,7 +196,7 @@ class Judge:
 
 
 def test_the_command_writes_what_the_judge_has_the_least_against(frames, tmp_path, monkeypatch):
-    """Of a look at what is there before, and two at what is mended, each time at two means with
+    """Of a look at what is there before, and two at what is mended, each time at three means with
     what it was before."""
     begin, out, report = (tmp_path / name for name in ("a.gallop", "b.gallop", "dog.json"))
     t = trainer(frames)
@@ -192,7 +205,7 @@ def test_the_command_writes_what_the_judge_has_the_least_against(frames, tmp_pat
     modelfile.write(exporter.to_model(t.average, t.contract, t.scale, "f32"), begin)
     words = ["dog", "--from", str(begin), "-o", str(out), "--report", str(report), "--no-judge",
              "--quiet", "--hidden", "16", "--experts", "2", "--device", "cpu", "--mend", "4"]
-    judge = Judge(6, 5, 2, 4, 5, 3, 3, *[2] * 3, 1, *[9] * 10)  # of other looks and middles
+    judge = Judge(6, 5, 2, 4, 4, 5, 3, 3, 3, *[2] * 3, 1, *[9] * 20)  # of other looks, middles
     fit = {"anchor": (0.1, 0.3), "speed_push": (0.4, 0.6)}
     chosen = choice.Choice(judge, lambda net: None, fit, 2, lambda text: None)
     monkeypatch.setattr(dog_train, "prepare", lambda *_: (dog.contract(), frames))
@@ -209,14 +222,14 @@ def test_the_command_writes_what_the_judge_has_the_least_against(frames, tmp_pat
         assert np.array_equal(wrote.weights, looked.weights.astype(np.float16).astype(np.float32))
     rules = parse(model.contract, "contract").rules
     assert rules["speed_push"] == 0.6 and rules["turn_ahead"] == mend.RULES["turn_ahead"]
-    assert model.provenance["chosen"] == "step 2, of 7 looks of the judge, speed_push 0.6"
+    assert model.provenance["chosen"] == "step 2, of 9 looks of the judge, speed_push 0.6"
     assert model.golden is not None and model.licence
 
 
 def test_what_is_mended_for_the_worse_is_not_kept(frames, tmp_path, monkeypatch):
     t = trainer(frames)
     before = exporter.to_model(t.average, t.contract, t.scale)
-    judge = Judge(2, *[3] * 6)
+    judge = Judge(2, *[3] * 8)
     chosen = choice.Choice(judge, lambda net: None, {}, 2, lambda text: None)
     monkeypatch.setattr(own, "frames", lambda *_: frames)
     words = ["dog", "--quiet", "--checkpoint", str(tmp_path / "c.pt")]

@@ -223,14 +223,16 @@ class Controller:
         facings [C, F] and velocities [C, F, 2], all turned as the world is."""
         velocity, facing = self.commanded_now
         goal = self._goal()
-        at, parts = torch.zeros_like(velocity), []
+        at = torch.zeros_like(velocity)
+        places, facings, velocities = [], [], []
         for frame in range(1, max(self.contract.future) + 1):
             velocity, facing = self._follow(goal, velocity, facing)
             at = at + velocity
             if frame in self.contract.future:
-                parts.append((at, facing, velocity))
-        places, facings, velocities = (torch.stack(p, 1) for p in zip(*parts))
-        return places, facings, velocities
+                places.append(at)
+                facings.append(facing)
+                velocities.append(velocity)
+        return torch.stack(places, 1), torch.stack(facings, 1), torch.stack(velocities, 1)
 
     def path(self) -> torch.Tensor:
         """Path samples [C, 6, S] seen from the root."""

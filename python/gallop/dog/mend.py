@@ -30,8 +30,9 @@ RULES = {"anchor": 0.21, "turn_ahead": 10.0, "foot_lock_contact": 0.5}
 FIT = {"anchor": (0.1, 0.15, 0.27, 0.35), "turn_ahead": (8.5, 9.3, 10.7, 11.5),
        "foot_lock_contact": (0.3, 0.4), "speed_push": (0.4, 0.6)}
 SINCE = 0.3  # share of the steps before the judge's first look
-MEANS = (0.85, 0.7)  # of it, the rest of the network before the mending: looked at, too
+MEANS = (0.85, 0.7, 0.5)  # of it, the rest of the network before the mending: looked at, too
 STEPS = 1500  # of each round
+BROKEN = 10  # steps without a finite loss, one after another, end it; a single one changes nothing
 
 
 @dataclass(frozen=True)
@@ -41,7 +42,7 @@ class Plan:
     paces[i] of the rollouts are evaluated once in 2^(i + 1) frames, as a crowd's far characters."""
 
     steps: int
-    rates: tuple[float, ...] = (2e-4, 1.2e-4)
+    rates: tuple[float, ...] = (2e-4, 1.5e-4, 1e-4)
     batch: int = 704
     paces: tuple[int, ...] = (192, 128)
     unroll: int = 24
@@ -66,7 +67,7 @@ class Mend:
                             seed=trainer.settings.seed,
                             weights=dataclasses.replace(Weights(), feet_rate=plan.feet))
         before = {"net": trainer.average.state_dict(), "scale": vars(trainer.scale)}
-        self.plan, self.rate = plan, rate
+        self.plan, self.rate, self.broken = plan, rate, 0
         self.trainer = Trainer(trainer.contract, own.joined(trainer.frames, made), settings,
                                str(trainer.device), before)
         first, length = len(trainer.frames), len(made)
@@ -100,7 +101,8 @@ class Mend:
         rate *= 0.02 + 0.98 * (0.5 + 0.5 * math.cos(math.pi * share))
         graph.set_rate(self.trainer.adam, rate)
         loss = float(self.update({"rows": self.rows()})["loss"])
-        if not math.isfinite(loss):
+        self.broken = 0 if math.isfinite(loss) else self.broken + 1
+        if self.broken == BROKEN:
             raise FloatingPointError(f"the loss is not finite at step {number + 1} of a round")
         return loss
 

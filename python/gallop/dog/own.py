@@ -17,6 +17,7 @@ from scipy.ndimage import gaussian_filter1d
 
 from gallop import dog
 from gallop.dog import clean as dog_clean
+from gallop.dog import data as dog_data
 from gallop.dog import features as dog_features
 from gallop.dog.clean import Clip
 from gallop.dog.control import Command, Controller, direction
@@ -35,6 +36,8 @@ JUMP_EVERY, JUMP_PRESS = 150, 6
 STANDS = 0.02  # what stands more is moved by the rules, not by the network
 HIGH = 1.4  # times its height at rest: nobody is off by more, in a jump neither
 PACE, AWRY = (0.8, 1.3), 0.12  # how much faster a root is made, and turned (rad), at most
+OFF = 0.25  # of the velocity told: a command that is followed worse is not learnt from
+MIRROR = np.array([-1, 1, -1, 1, -1, 1])[:, None]  # of a path's x and z: places, ways, velocities
 WANTED = ("root", "facing", "posture", "hinge", "jump", "stand", "wanted", "ahead")
 
 
@@ -125,22 +128,28 @@ def path_ahead(control: Controller) -> torch.Tensor:
     return torch.cat(parts, 2).transpose(1, 2)
 
 
-def paced(root: np.ndarray, wanted: np.ndarray, age: np.ndarray, led: bool) -> np.ndarray:
+def paced(root: np.ndarray, wanted: np.ndarray, age: np.ndarray, led: bool
+          ) -> tuple[np.ndarray, np.ndarray]:
     """A root's way [T, 2], on the mean of each command as fast as told; with `led` the way told,
-    too, which a circle's is not: it lags behind."""
+    too, which a circle's is not: it lags behind. And which frames [T] are of commands that were
+    followed at all: what is far off would teach a fault."""
     step, told = (v @ np.array([1, 1j]) for v in (np.diff(root, axis=0, prepend=root[:1]), wanted))
     along = step * np.exp(-1j * np.angle(told))  # seen from the heading wanted
-    factor = np.ones(len(root), complex)
+    factor, followed = np.ones(len(root), complex), np.ones(len(root), bool)
     bounds = [0, *np.flatnonzero(np.diff(age) < 0) + 1, len(root)]
     for a, b in zip(bounds, bounds[1:]):
         settled = np.arange(a, b)[age[a:b] > LAST]
-        got = along[settled].mean() if len(settled) > LAST else 0
+        if len(settled) <= LAST:
+            continue
+        got, meant = along[settled].mean(), np.abs(told[settled]).mean()
+        off = got - meant if led else np.abs(got) - meant
+        followed[a:b] = np.abs(off) <= OFF * meant
         if abs(got) > 1e-6:  # who does not move at all cannot be made faster
-            more = np.abs(told[settled]).mean() / got
+            more = meant / got
             turn = np.clip(np.angle(more), -AWRY, AWRY) if led else 0
             factor[a:b] = np.clip(np.abs(more), *PACE) * np.exp(1j * turn)
     way = np.cumsum(step * gaussian_filter1d(factor, 15.0))
-    return root[:1] + np.stack([way.real, way.imag], -1)
+    return root[:1] + np.stack([way.real, way.imag], -1), followed
 
 
 def doubled(values: np.ndarray) -> np.ndarray:
@@ -151,16 +160,16 @@ def doubled(values: np.ndarray) -> np.ndarray:
 def cleaned(life: Life, i: int) -> Clip:
     """The motion of a character with planted feet held where they stand."""
     kind = life.kind[i]
-    root = life.root[:, i]
+    root, followed = life.root[:, i], np.ones(len(life.root), bool)
     if kind in PACED:
-        root = paced(root, life.wanted[:, i], life.age[:, i], kind in LED)
+        root, followed = paced(root, life.wanted[:, i], life.age[:, i], kind in LED)
     parts = (root, np.unwrap(life.facing[:, i]), life.posture[:, i], life.hinge[:, i])
     twice = [doubled(part) for part in parts]
     length = len(twice[0])
     clip = Clip("own", 2 * dog.RATE, *twice, np.zeros((length, 4)), np.ones(length, bool))
     for _ in range(2):
         clip = dog_clean.held(clip, BLUR, SMOOTH, MOVING)
-    keep = life.stand[:, i] < STANDS
+    keep = followed & (life.stand[:, i] < STANDS)
     if kind:
         keep &= life.age[:, i] > SETTLED
     return replace(dog_clean.halved(clip), keep=keep)
@@ -173,18 +182,19 @@ def sound(life: Life, rest: float) -> np.ndarray:
 
 def frames(model: Model, count: int, length: int, seed: int) -> Frames:
     """Frames of `count` characters' lives of `length` frames under orders, and as many's under
-    sticks."""
+    sticks, each followed by its mirror image: what one side does better, the other learns."""
     rules = Controller(model, 1).rules
     lives = (lived(model, Orders(count, rules, seed), count, length),
              lived(model, Sticks(count, rules, seed, torch.device("cpu")), count, length))
     clips, more = [], []
     for life in lives:
         for i in np.flatnonzero(sound(life, dog.POSTURE[0])):
-            clips.append(cleaned(life, i))
-            told = {"jump": life.jump[:, i]}
-            if life.kind[i] and life.kind[i] != "jump":  # its command leads on as it does
-                told["future"] = life.ahead[:, i]
-            more.append(told)
+            clip, ahead = cleaned(life, i), life.ahead[:, i]
+            for made, future in ((clip, ahead), (dog_data.mirrored(clip), ahead * MIRROR)):
+                clips.append(made)
+                more.append({"jump": life.jump[:, i]})
+                if life.kind[i] and life.kind[i] != "jump":  # its command leads on as it does
+                    more[-1]["future"] = future
     if not clips:
         raise ValueError("what this network does is no motion of a dog: train it first")
     return dog_features.build(clips, more)

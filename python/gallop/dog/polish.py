@@ -201,9 +201,7 @@ class Polish:
         (loss + plan.weight * penalty).backward()
         if self.masks:
             self.masks.hold_gradients()
-        norm = torch.nn.utils.clip_grad_norm_(t.net.parameters(), t.settings.clip)
-        for p in t.net.parameters():  # a step that would break the network is none
-            p.grad.copy_(torch.where(torch.isfinite(norm), p.grad, torch.zeros_like(p.grad)))
+        graph.sound(t.net.parameters(), t.settings.clip)
         t.adam.step()
         if self.masks:
             self.masks.hold(t.average)

@@ -9,6 +9,7 @@ import numpy as np
 import torch
 from torch import nn
 
+from gallop import graph
 from gallop.contract import Contract
 from gallop.dog.features import STATE, Frames
 from gallop.dog.loop import Body, State, meant, turn_samples, turned
@@ -126,6 +127,10 @@ class Rollout(nn.Module):
         self.command = (share / contract.window[1]) ** contract.rules["command_blend"]
         self.anchor = 0.0
         self.drop = 0.0
+        self.fuses = graph.fuses(torch.device(device))
+        self.advance = graph.fused(self.body.advance, torch.device(device))
+        for name in ("evaluate", "terms", "ahead"):
+            setattr(self, name, graph.fused(getattr(self, name), torch.device(device)))
 
     def call(self, x: torch.Tensor) -> torch.Tensor:
         """Raw y of raw x."""
@@ -154,13 +159,15 @@ class Rollout(nn.Module):
         if noise > 0:
             s = self.shaken(s, noise)
             path = path + 0.3 * noise * self.path_size * torch.randn_like(path)
+        if self.fuses and torch.is_grad_enabled():  # as later frames: one function does for all
+            s, path = State(*(v.requires_grad_() for v in vars(s).values())), path.requires_grad_()
         turn = torch.zeros_like(s.hinge[:, 0])
         y, made = self.data.said(rows), 0
         total: torch.Tensor | float = 0.0
         for k in range(1, unroll + 1):
             some = evaluated(k, len(rows), paces)
             y, before = self._said(s, path, y, rows + k - 1, some), s
-            s, step = self.body.advance(s, y, anchor=self.anchor, limit=1.5)
+            s, step = self.advance(s, y, anchor=self.anchor, limit=1.5)
             s.feet_rate = self._felt(s, before, step.facing, k, some, paces)
             turn = turn + step.facing + self.data.motion[rows + k][:, 2]
             if some:
@@ -168,18 +175,23 @@ class Rollout(nn.Module):
                                  turn[:some])
                 total, made = total + some * off, made + some
             if k < unroll:
-                path = self._path(rows + k, y, s, step.step, step.facing, turn)
+                path = self.ahead(rows + k, y, s, step.step, step.facing, turn)
         total = total / made
         return (total * self.weights).sum(), total
 
     def _said(self, s: State, path: torch.Tensor, y: torch.Tensor, rows: torch.Tensor, some: int
               ) -> torch.Tensor:
         """Outputs [B, n] of a frame after y: the first `some` are evaluated, the others go on."""
-        x = self.body.features(first(s, some), path[:some], self.data.jump[rows[:some]])
         if some == len(y):
-            return self.call(x)
+            return self.evaluate(s, path, rows)
         rest = self.body.gone_on(State(*(v[some:] for v in vars(s).values())), y[some:])
-        return torch.cat([self.call(x), rest]) if some else rest
+        if not some:
+            return rest
+        return torch.cat([self.evaluate(first(s, some), path[:some], rows[:some]), rest])
+
+    def evaluate(self, s: State, path: torch.Tensor, rows: torch.Tensor) -> torch.Tensor:
+        """Outputs [B, n] of states at frames `rows`, on their paths."""
+        return self.call(self.body.features(s, path, self.data.jump[rows]))
 
     def _felt(self, s: State, before: State, facing: torch.Tensor, frame: int, some: int,
               paces: Sequence[int]) -> torch.Tensor:
@@ -192,7 +204,7 @@ class Rollout(nn.Module):
                 parts.append(meant(before.feet_rate[here], s.feet_rate[here], facing[here], gone))
         return torch.cat(parts) if len(parts) > 1 else s.feet_rate
 
-    def _path(self, rows: torch.Tensor, y: torch.Tensor, s: State, step: torch.Tensor,
+    def ahead(self, rows: torch.Tensor, y: torch.Tensor, s: State, step: torch.Tensor,
               facing: torch.Tensor, turn: torch.Tensor) -> torch.Tensor:
         """The next path: the data's seen from the own root, the future mixed with the predicted."""
         given = turn_samples(self.data.path(rows), -turn)

@@ -106,7 +106,7 @@ class Trainer:
         loss, terms = self.rollout(given["rows"], stage.unroll, self.settings.noise,
                                    stage.paces)
         loss.backward()
-        torch.nn.utils.clip_grad_norm_(self.net.parameters(), self.settings.clip)
+        graph.sound(self.net.parameters(), self.settings.clip)
         self.adam.step()
         with torch.no_grad():
             for a, b in zip(self.average.parameters(), self.net.parameters()):
