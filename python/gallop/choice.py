@@ -116,10 +116,11 @@ class Choice:
                 "taken": self.taken(), "missed": self.missed}
 
 
-def choice_of(args: argparse.Namespace, name: str, made: Callable[..., Model], fit: Fit
-              ) -> Choice | None:
-    """The judge's choice of a whole training, if there is a judge and it is not to be without."""
-    every = EVERY if args.looks is None else args.looks
+def choice_of(args: argparse.Namespace, name: str, made: Callable[..., Model], fit: Fit,
+              every: int = EVERY) -> Choice | None:
+    """The judge's choice of a whole training, if there is a judge and it is not to be without;
+    `every` so many steps, if not told."""
+    every = every if args.looks is None else args.looks
     if args.no_judge or not every or not judge.is_there(args.judge):
         return None
     own = library.models_folder() / f"{name}.bars"

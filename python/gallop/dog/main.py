@@ -120,7 +120,8 @@ def train(args: argparse.Namespace) -> None:
          f"{args.device}")
     begun = time.time()
     choice = None if args.quick else choice_of(
-        args, "dog", lambda net: exporter.to_model(net, contract, trainer.scale), dog_mend.FIT)
+        args, "dog", lambda net: exporter.to_model(net, contract, trainer.scale), dog_mend.FIT,
+        dog_mend.EVERY)
     run(args, trainer, choice)
     model = exporter.to_model(trainer.average, contract, trainer.scale)
     if choice:

@@ -30,6 +30,7 @@ RULES = {"anchor": 0.21, "turn_ahead": 10.0, "foot_lock_contact": 0.5}
 FIT = {"anchor": (0.1, 0.15, 0.27, 0.35), "turn_ahead": (8.5, 9.3, 10.7, 11.5),
        "foot_lock_contact": (0.3, 0.4), "speed_push": (0.4, 0.6)}
 SINCE = 0.3  # share of the steps before the judge's first look
+EVERY = 500  # steps between two looks, each of several networks
 MEANS = (0.85, 0.7, 0.5)  # of it, the rest of the network before the mending: looked at, too
 STEPS = 1500  # of each round
 BROKEN = 10  # steps without a finite loss, one after another, end it; a single one changes nothing
