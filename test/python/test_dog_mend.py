@@ -239,6 +239,29 @@ def test_what_is_mended_for_the_worse_is_not_kept(frames, tmp_path, monkeypatch)
         assert np.array_equal(kept.weights, was.weights)
 
 
+def test_a_loss_that_stays_broken_ends_it_with_what_was_looked_at(frames, monkeypatch):
+    t = trainer(frames)
+    monkeypatch.setattr(own, "frames", lambda *_: frames)
+    args = gallop_train.parser().parse_args(["dog", "--quiet"])
+    plan = dataclasses.replace(SMALL, steps=40)
+    judge = Judge(*[2] * 5)
+    chosen = choice.Choice(judge, lambda net: None, {}, 4, lambda text: None)
+    step, broken = mend.Mend.step, []
+    monkeypatch.setattr(mend, "BROKEN", 2)
+
+    def breaks(self, share, number):
+        if number == 13:
+            broken.append(self)
+            with torch.no_grad():
+                self.trainer.net.layers[0].weight.fill_(float("nan"))
+        return step(self, share, number)
+
+    monkeypatch.setattr(mend.Mend, "step", breaks)
+    dog_main.mended(args, t, plan, chosen)
+    assert broken and not t.interrupted and [m["step"] for m in chosen.looks.report][:2] == [0, 12]
+    assert all(np.isfinite(layer.weights).all() for layer in chosen.looks.best.layers)
+
+
 def test_a_dog_out_of_a_file_goes_on(frames, tmp_path: Path):
     t = trainer(frames)
     path = tmp_path / "dog.gallop"

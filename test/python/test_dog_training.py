@@ -5,7 +5,7 @@ import pytest
 import torch
 
 import dog_synthetic
-from gallop import contract, dog, exporter, modelfile, torch_layers
+from gallop import contract, dog, exporter, graph, modelfile, torch_layers
 from gallop.dog import control as dog_control
 from gallop.dog import data as dog_data
 from gallop.dog import export as dog_export
@@ -79,6 +79,17 @@ def test_loss_falls_and_runs_repeat(frames, trained):
     before = float(fresh.rollout(rows, 2)[0])
     torch.manual_seed(0)
     assert float(trained.rollout(rows, 2)[0]) < 0.8 * before
+
+
+def test_a_step_without_a_finite_gradient_is_none(frames):
+    t = trainer(frames)
+    t.rollout(torch.arange(100, 116), 1)[0].backward()
+    graph.sound(t.net.parameters(), 0.5)
+    norm = torch.stack([p.grad.norm() for p in t.net.parameters()]).norm()
+    assert float(norm) == pytest.approx(0.5, rel=1e-4)
+    t.net.layers[0].bias.grad[0] = float("nan")
+    graph.sound(t.net.parameters(), 0.5)
+    assert all(not p.grad.any() for p in t.net.parameters())
 
 
 def test_features_match_the_contract(frames, trained):
