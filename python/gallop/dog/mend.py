@@ -154,7 +154,8 @@ class Mending:
         """The next round, on motion recorded now."""
         trainer, plan, before = self.trainer, self.plan, time.monotonic()
         model = exporter.to_model(trainer.average, trainer.contract, trainer.scale)
-        own_frames = own.frames(model, plan.count, plan.length, trainer.settings.seed + number)
+        own_frames = own.frames(model, plan.count, plan.length, trainer.settings.seed + number,
+                                str(trainer.device))
         begun = Mend(trainer, plan, own_frames, plan.rates[number])
         self.made, self.since = 0, time.monotonic()
         if self.end:  # later rounds record, too

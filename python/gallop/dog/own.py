@@ -8,14 +8,14 @@ are frames as those of the data, of the network's own gaits: a step away from wh
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 
 import numpy as np
 import torch
 from scipy.interpolate import CubicSpline
 from scipy.ndimage import gaussian_filter1d
 
-from gallop import dog
+from gallop import dog, graph
 from gallop.dog import clean as dog_clean
 from gallop.dog import data as dog_data
 from gallop.dog import features as dog_features
@@ -101,20 +101,31 @@ class Life:
     kind: np.ndarray
 
 
-def lived(model: Model, orders: Orders | Sticks, count: int, frames: int) -> Life:
+def lived(model: Model, orders: Orders | Sticks, count: int, frames: int, device: str = "cpu"
+          ) -> Life:
     """So many frames of so many characters, after the first second."""
-    control = Controller(model, count)
+    control = Controller(model, count, None, device)
+
+    def lives(given: graph.Tensors) -> graph.Tensors:
+        control.remember({name[4:]: v for name, v in given.items() if name.startswith("dog.")})
+        with torch.no_grad():
+            control.step(Command(*(given[f.name] for f in fields(Command))))
+            now = {"root": control.root, "facing": control.facing,
+                   "posture": control.state.posture, "hinge": control.state.hinge,
+                   "jump": control.jump(), "stand": control.stand,
+                   "wanted": control.velocity_wanted, "ahead": path_ahead(control)}
+        return {**now, **{"dog." + name: v for name, v in control.memory().items()}}
+
+    step, made = graph.Replayed(lives, torch.device(device)), control.memory()
+    made = {"dog." + name: v for name, v in made.items()}
     rows: dict[str, list[np.ndarray]] = {name: [] for name in (*WANTED, "age")}
     for frame in range(LOST_START + frames):
-        with torch.no_grad():
-            control.step(orders.next())
+        told = {name: v.to(device) for name, v in vars(orders.next()).items()}
+        made = step({**told, **{n: v for n, v in made.items() if n.startswith("dog.")}})
         if frame < LOST_START:
             continue
-        now = {"root": control.root, "facing": control.facing, "posture": control.state.posture,
-               "hinge": control.state.hinge, "jump": control.jump(), "stand": control.stand,
-               "wanted": control.velocity_wanted, "ahead": path_ahead(control)}
-        for name, value in now.items():
-            rows[name].append(value.numpy().astype(np.float64))
+        for name in WANTED:
+            rows[name].append(made[name].cpu().numpy().astype(np.float64))
         rows["age"].append(orders.age.copy())
     kind = getattr(orders, "kind", np.full(count, ""))
     return Life(*(np.stack(rows[name]) for name in (*WANTED, "age")), kind)
@@ -180,12 +191,12 @@ def sound(life: Life, rest: float) -> np.ndarray:
     return (np.abs(life.posture[..., 0] / rest - 1) < HIGH).all(0)
 
 
-def frames(model: Model, count: int, length: int, seed: int) -> Frames:
+def frames(model: Model, count: int, length: int, seed: int, device: str = "cpu") -> Frames:
     """Frames of `count` characters' lives of `length` frames under orders, and as many's under
     sticks, each followed by its mirror image: what one side does better, the other learns."""
     rules = Controller(model, 1).rules
-    lives = (lived(model, Orders(count, rules, seed), count, length),
-             lived(model, Sticks(count, rules, seed, torch.device("cpu")), count, length))
+    lives = (lived(model, Orders(count, rules, seed), count, length, device),
+             lived(model, Sticks(count, rules, seed, torch.device("cpu")), count, length, device))
     clips, more = [], []
     for life in lives:
         for i in np.flatnonzero(sound(life, dog.POSTURE[0])):
