@@ -207,6 +207,24 @@ def test_commanded_path_follows_the_stick(model):
     assert float(control.stand) < 1e-3
 
 
+@pytest.mark.parametrize("rules", [{}, {"command_turn_time": 1.0, "command_velocity_time": 1.0},
+                                   {"command_turn_time": 30.0, "command_turn_rate": 0.004}])
+def test_the_path_is_laid_out_as_frame_by_frame(model, rules):
+    c = dog_control.Controller(model, 64, rules, dtype=torch.float64)
+    drawn = torch.rand(6, 64, dtype=torch.float64, generator=torch.Generator().manual_seed(1))
+    c.commanded_now = drawn[:2].T, 6 * drawn[2] - 3
+    c.velocity_wanted, c.facing_wanted = 3 * drawn[3:5].T, 6 * drawn[5] - 3
+    velocity, facing = c.commanded_now
+    place, told = 0.0, []
+    for _ in range(max(c.contract.future)):
+        velocity, facing = c._follow(c._goal(), velocity, facing)
+        place = place + velocity
+        told.append((place, facing, velocity))
+    for laid, way in zip(c.laid_out(), zip(*told)):
+        there = torch.stack([way[frame - 1] for frame in c.contract.future], 1)
+        assert torch.allclose(laid, there, atol=1e-9)
+
+
 def test_who_stands_is_hurried_on_and_who_is_fast_is_not(model):
     control = dog_control.Controller(model, 1, {"speed_push": 0.5})
     for speed, times in ((0.0, 1.5), (0.75, 1.25), (1.5, 1.0), (3.0, 1.0)):

@@ -103,7 +103,8 @@ class Controller:
         past, ahead = self.contract.window
         self.index = torch.tensor([past + o for o in self.contract.samples if o <= 0],
                                   device=device)
-        share = torch.tensor(self.contract.future, **make) / ahead
+        self.ahead = torch.tensor(self.contract.future, **make)
+        share = self.ahead / ahead
         self.blend = (share ** self.rules["command_blend"])[:, None]
         self.state: State = self.body.resting(count)
         self.root, self.facing = torch.zeros(count, 2, **make), torch.zeros(count, **make)
@@ -220,19 +221,27 @@ class Controller:
 
     def laid_out(self) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
         """The path from the root on by the commands of this frame: places seen from it [C, F, 2],
-        facings [C, F] and velocities [C, F, 2], all turned as the world is."""
+        facings [C, F] and velocities [C, F, 2], all turned as the world is. What so many frames of
+        _follow come to, without going through them."""
         velocity, facing = self.commanded_now
-        goal = self._goal()
-        at = torch.zeros_like(velocity)
-        places, facings, velocities = [], [], []
-        for frame in range(1, max(self.contract.future) + 1):
-            velocity, facing = self._follow(goal, velocity, facing)
-            at = at + velocity
-            if frame in self.contract.future:
-                places.append(at)
-                facings.append(facing)
-                velocities.append(velocity)
-        return torch.stack(places, 1), torch.stack(facings, 1), torch.stack(velocities, 1)
+        goal, way = self._goal()
+        frames, keep = self.ahead, 1 - 1 / self.rules["command_velocity_time"]
+        left = (keep ** frames)[:, None]
+        gone = keep * (1 - left) / (1 - keep)
+        off = (velocity - goal)[:, None]
+        places = frames[:, None] * goal[:, None] + gone * off
+        return places, self._faced(facing, way), goal[:, None] + left * off
+
+    def _faced(self, facing: torch.Tensor, goal: torch.Tensor) -> torch.Tensor:
+        """Facings [C, F]: as fast as the rule lets them turn, then ever slower."""
+        keep = 1 - 1 / max(self.rules["command_turn_time"], 1.0)
+        limit = max(self.rules["command_turn_rate"], 1e-9)
+        away = wrapped(goal - facing)[:, None]
+        most = away.abs()
+        fast = ((most * (1 - keep) - limit) / (limit * (1 - keep))).ceil().clamp(min=0)
+        fast = torch.minimum(fast, self.ahead)
+        left = (most - limit * fast) * keep ** (self.ahead - fast)
+        return facing[:, None] + away.sign() * (most - left)
 
     def path(self) -> torch.Tensor:
         """Path samples [C, 6, S] seen from the root."""
