@@ -47,14 +47,15 @@ def fuses(device: torch.device) -> bool:
     return usable(device) and find_spec("triton") is not None
 
 
-def fused(function: Callable, device: torch.device) -> Callable:
+def fused(function: Callable, device: torch.device, any_size: bool = False) -> Callable:
     """The function with its many small kernels made into few where PyTorch can write such, which
-    takes it some seconds at the first call; else as it is."""
+    takes it some seconds at the first call; else as it is. Tensors come in one size, or in another
+    than before it takes these seconds again; or in any, which takes it the longer."""
     if not fuses(device):
         return function
     torch._dynamo.config.suppress_errors = True  # what it cannot write runs as it is
     torch._dynamo.config.cache_size_limit = 64
-    return torch.compile(function, dynamic=True)
+    return torch.compile(function, dynamic=any_size)
 
 
 def sound(parameters: Iterable[torch.nn.Parameter], clip: float) -> None:

@@ -98,11 +98,12 @@ def steps_of(args: argparse.Namespace) -> dict[str, int]:
             "mend": mend}
 
 
-def seconds_of(args: argparse.Namespace) -> dict[str, float | None]:
-    """What each part that has steps has of --seconds; None: its steps count."""
+def seconds_of(args: argparse.Namespace, spent: float = 0.0) -> dict[str, float | None]:
+    """What each part that has steps has of --seconds, less what was spent; None: its steps
+    count."""
     there = {name: SHARES[name] for name, steps in steps_of(args).items() if steps}
-    return {name: args.seconds and args.seconds * share / sum(there.values())
-            for name, share in there.items()}
+    left = args.seconds and max(args.seconds - spent, 1.0)
+    return {name: left and left * share / sum(there.values()) for name, share in there.items()}
 
 
 def train(args: argparse.Namespace) -> None:
@@ -137,12 +138,17 @@ def train(args: argparse.Namespace) -> None:
 def run(args: argparse.Namespace, trainer: Trainer, choice: Choice | None) -> None:
     """All stages, as far as ^C lets them: along the data, under random sticks, and on the own
     motion made clean, at which the judge looks."""
-    steps, seconds = steps_of(args), seconds_of(args)
+    before = time.monotonic()
+    trainer.warm_up()
+    steps, seconds = steps_of(args), seconds_of(args, time.monotonic() - before)
     if steps["stages"]:
         trainer.train(args.quiet, seconds["stages"])
     if args.checkpoint:
         trainer.save(args.checkpoint)
-    polished(args, trainer, Plan(steps["polish"]), seconds.get("polish"))
+    plan = Plan(steps["polish"])
+    if trainer.rollout.fuses:  # a size for which there are kernels
+        plan = dataclasses.replace(plan, batch=dog_train.BATCH)
+    polished(args, trainer, plan, seconds.get("polish"))
     if args.checkpoint:
         trainer.save(args.checkpoint)
     plan = dog_mend.plan_of(steps["mend"], trainer.device.type)

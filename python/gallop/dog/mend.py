@@ -19,7 +19,7 @@ from gallop import exporter, graph
 from gallop.dog import own
 from gallop.dog.features import Frames
 from gallop.dog.rollout import Weights
-from gallop.dog.train import Settings, Stage, Trainer, chances
+from gallop.dog.train import BATCH, Settings, Stage, Trainer, chances
 from gallop.interrupt import Interrupt
 from gallop.progress import Progress
 
@@ -44,11 +44,11 @@ class Plan:
 
     steps: int
     rates: tuple[float, ...] = (2e-4, 1.5e-4, 1e-4)
-    batch: int = 704
+    batch: int = BATCH
     paces: tuple[int, ...] = (192, 128)
     unroll: int = 24
     share: float = 0.8
-    count: int = 72
+    count: int = 48
     length: int = 1000
     feet: float = 1.0  # what the feet's motion counts, as Weights.feet_rate
     warm: int = 100  # steps until a round has its rate: Adam's first few would be too large
@@ -56,7 +56,7 @@ class Plan:
 
 def plan_of(steps: int, device: str) -> Plan:
     """The plan of so many steps a round, on a CPU of so few rollouts that a core can take them."""
-    return Plan(steps) if device == "cuda" else Plan(steps, batch=66, paces=(18, 12), count=28)
+    return Plan(steps) if device == "cuda" else Plan(steps, batch=66, paces=(18, 12), count=20)
 
 
 class Mend:

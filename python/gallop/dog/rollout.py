@@ -128,9 +128,10 @@ class Rollout(nn.Module):
         self.anchor = 0.0
         self.drop = 0.0
         self.fuses = graph.fuses(torch.device(device))
-        self.advance = graph.fused(self.body.advance, torch.device(device))
-        for name in ("evaluate", "terms", "ahead"):
-            setattr(self, name, graph.fused(getattr(self, name), torch.device(device)))
+        to = torch.device(device)
+        self.advance, self.ahead = (graph.fused(f, to) for f in (self.body.advance, self.ahead))
+        self.evaluate, self.terms = (  # of those who are evaluated
+            graph.fused(f, to, any_size=True) for f in (self.evaluate, self.terms))
 
     def call(self, x: torch.Tensor) -> torch.Tensor:
         """Raw y of raw x."""

@@ -53,8 +53,9 @@ class Settings:
 
 
 QUICK = (Stage(800, 256, 1), Stage(800, 64, 4), Stage(600, 32, 12), Stage(1200, 32, 24))
-FULL = (Stage(10000, 1024, 1), Stage(4250, 512, 4), Stage(2350, 512, 12),
-        Stage(2350, 512, 24), Stage(700, 512, 40))
+BATCH = 704  # rollouts of a step on a GPU, in all its parts: one size, for which it has kernels
+FULL = (Stage(10000, BATCH, 1), Stage(4250, BATCH, 4), Stage(2350, BATCH, 12),
+        Stage(2350, BATCH, 24), Stage(700, BATCH, 40))
 
 
 def chances(frames: Frames, unroll: int, fast: float = 1.0) -> tuple[np.ndarray, np.ndarray]:
@@ -126,6 +127,15 @@ class Trainer:
             self.last = step({"rows": rows})
 
         return call
+
+    def warm_up(self) -> None:
+        """Let PyTorch write its kernels, with the anchor and without, before any time counts."""
+        if not self.rollout.fuses:
+            return
+        graph.set_rate(self.adam, 0.0)
+        for anchor in (0.0, self.settings.anchor):
+            self.rollout.anchor = anchor
+            self.stepper(Stage(1, self.settings.stages[0].batch, 3))()
 
     def train(self, quiet: bool = False, seconds: float | None = None) -> MANN:
         """Run the stages; with `seconds` the steps are shares of that time instead. ^C ends them
