@@ -131,7 +131,9 @@ class Body:
         feet_rate = torch.stack([moved[..., 0], rise, moved[..., 1]], -1)
         new = State(hinge, y[:, at["hinge.velocity"]], posture, y[:, at["body.rate"]], root,
                     feet, feet_rate, self._phases(s, y))
-        return new, Step(step, facing)
+        # Of one layout, whatever it came from: kernels are written for one.
+        new = State(*(v.contiguous() for v in vars(new).values()))
+        return new, Step(step.contiguous(), facing)
 
     def gone_on(self, s: State, y: torch.Tensor) -> torch.Tensor:
         """What stands for outputs y [B, n] of the last frame in one that is not evaluated: all goes

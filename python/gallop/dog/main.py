@@ -17,8 +17,9 @@ from gallop.contract import parse
 from gallop.dog import export as dog_export
 from gallop.dog import mend as dog_mend
 from gallop.dog import train as dog_train
+from gallop.dog.loop import State
 from gallop.dog.polish import Plan, Polish
-from gallop.dog.rollout import Rollout
+from gallop.dog.rollout import Rollout, Rows
 from gallop.dog.train import Settings, Trainer
 from gallop.endings import ENDED, judged, keep_choice, kept, recipe
 from gallop.interrupt import Interrupt
@@ -47,6 +48,7 @@ def held_out(trainer: Trainer, unroll: int = 30, count: int = 256) -> tuple[floa
     good = frames.held[last] & (frames.run[last] == frames.run[last + unroll])
     if not good.any():
         return float("nan"), float("nan")
+    count = dog_train.BATCH if roll.fuses else count  # for which there are kernels
     rows = np.random.default_rng(0).choice(np.flatnonzero(good), count)
     return foot_errors(roll, torch.tensor(rows, device=trainer.device), unroll)
 
@@ -55,13 +57,13 @@ def foot_errors(roll: Rollout, rows: torch.Tensor, unroll: int) -> tuple[float, 
     """Mean distance in cm of the feet from the data's after the first and the last step."""
     errors = []
 
-    def watch(s: object, y: torch.Tensor, step: torch.Tensor, at: torch.Tensor,
+    def watch(s: State, y: torch.Tensor, step: torch.Tensor, true: Rows,
               turn: torch.Tensor) -> torch.Tensor:
-        errors.append(float((s.feet - roll.data.feet[at]).norm(dim=-1).mean()))  # type: ignore
+        errors.append(float((s.feet - true.feet).norm(dim=-1).mean()))
         return roll.weights * 0
 
     terms, roll.terms = roll.terms, watch  # type: ignore[method-assign]
-    with torch.no_grad():
+    with torch.set_grad_enabled(roll.fuses):  # there are kernels for that, though none is used
         roll(rows, unroll, 0.0)
     roll.terms = terms  # type: ignore[method-assign]
     return errors[0], errors[-1]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import namedtuple
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -39,6 +40,9 @@ class Weights:
     floor: float = 0.5
 
 
+Rows = namedtuple("Rows", STATE)  # some frames' arrays
+
+
 class Data(nn.Module):
     """The frames' arrays as buffers on a device."""
 
@@ -51,6 +55,10 @@ class Data(nn.Module):
     def state(self, rows: torch.Tensor) -> State:
         """The states of frames `rows` [B]."""
         return State(*(getattr(self, n)[rows] for n in STATE_BLOCKS))
+
+    def at(self, rows: torch.Tensor) -> Rows:
+        """All of frames `rows` [B]."""
+        return Rows(*(getattr(self, name)[rows] for name in STATE))
 
     def path(self, rows: torch.Tensor) -> torch.Tensor:
         """Path samples [B, 6, S] of frames."""
@@ -167,32 +175,33 @@ class Rollout(nn.Module):
         total: torch.Tensor | float = 0.0
         for k in range(1, unroll + 1):
             some = evaluated(k, len(rows), paces)
-            y, before = self._said(s, path, y, rows + k - 1, some), s
+            y, before = self._said(s, path, y, self.data.jump[rows + k - 1], some), s
             s, step = self.advance(s, y, anchor=self.anchor, limit=1.5)
             s.feet_rate = self._felt(s, before, step.facing, k, some, paces)
-            turn = turn + step.facing + self.data.motion[rows + k][:, 2]
+            true = self.data.at(rows + k)
+            turn = turn + step.facing + true.motion[:, 2]
             if some:
-                off = self.terms(first(s, some), y[:some], step.step[:some], rows[:some] + k,
-                                 turn[:some])
+                off = self.terms(first(s, some), y[:some], step.step[:some],
+                                 Rows(*(v[:some] for v in true)), turn[:some])
                 total, made = total + some * off, made + some
             if k < unroll:
-                path = self.ahead(rows + k, y, s, step.step, step.facing, turn)
+                path = self.ahead(true, y, step.step, step.facing, turn)
         total = total / made
         return (total * self.weights).sum(), total
 
-    def _said(self, s: State, path: torch.Tensor, y: torch.Tensor, rows: torch.Tensor, some: int
+    def _said(self, s: State, path: torch.Tensor, y: torch.Tensor, jump: torch.Tensor, some: int
               ) -> torch.Tensor:
         """Outputs [B, n] of a frame after y: the first `some` are evaluated, the others go on."""
         if some == len(y):
-            return self.evaluate(s, path, rows)
+            return self.evaluate(s, path, jump)
         rest = self.body.gone_on(State(*(v[some:] for v in vars(s).values())), y[some:])
         if not some:
             return rest
-        return torch.cat([self.evaluate(first(s, some), path[:some], rows[:some]), rest])
+        return torch.cat([self.evaluate(first(s, some), path[:some], jump[:some]), rest])
 
-    def evaluate(self, s: State, path: torch.Tensor, rows: torch.Tensor) -> torch.Tensor:
-        """Outputs [B, n] of states at frames `rows`, on their paths."""
-        return self.call(self.body.features(s, path, self.data.jump[rows]))
+    def evaluate(self, s: State, path: torch.Tensor, jump: torch.Tensor) -> torch.Tensor:
+        """Outputs [B, n] of states on their paths, with their amounts of a jump [B, S]."""
+        return self.call(self.body.features(s, path, jump))
 
     def _felt(self, s: State, before: State, facing: torch.Tensor, frame: int, some: int,
               paces: Sequence[int]) -> torch.Tensor:
@@ -205,41 +214,40 @@ class Rollout(nn.Module):
                 parts.append(meant(before.feet_rate[here], s.feet_rate[here], facing[here], gone))
         return torch.cat(parts) if len(parts) > 1 else s.feet_rate
 
-    def ahead(self, rows: torch.Tensor, y: torch.Tensor, s: State, step: torch.Tensor,
-              facing: torch.Tensor, turn: torch.Tensor) -> torch.Tensor:
+    def ahead(self, true: Rows, y: torch.Tensor, step: torch.Tensor, facing: torch.Tensor,
+              turn: torch.Tensor) -> torch.Tensor:
         """The next path: the data's seen from the own root, the future mixed with the predicted."""
-        given = turn_samples(self.data.path(rows), -turn)
-        now = self.data.past.shape[2]
+        given = turn_samples(torch.cat([true.past, true.future], 2), -turn)
+        now = true.past.shape[2]
         past, ahead = given[:, :, :now], given[:, :, now:]
         taken = turned(step, -facing)[:, :, None]
         past = torch.cat([past[:, :, :-1], torch.cat([past[:, :4, -1:], taken], 1)], 2)
         ahead = self.body.future(y).lerp(ahead, self.command)
         return torch.cat([past, ahead], 2)
 
-    def terms(self, s: State, y: torch.Tensor, step: torch.Tensor, rows: torch.Tensor,
+    def terms(self, s: State, y: torch.Tensor, step: torch.Tensor, true: Rows,
               turn: torch.Tensor) -> torch.Tensor:
-        """Mean errors [14] of new states and outputs against frames `rows`."""
-        d, at, size = self.data, self.body.at, self.size
-        contact = d.contact[rows]
+        """Mean errors [14] of new states and outputs against the data's frames."""
+        at, size, contact = self.body.at, self.size, true.contact
 
         def off(a: torch.Tensor, b: torch.Tensor, by: torch.Tensor | float) -> torch.Tensor:
             return ((a - b) / by).abs().mean()
 
         planted = (0.3 + 1.7 * contact)[..., None]
-        future = turn_samples(d.future[rows], -turn)
+        future = turn_samples(true.future, -turn)
         return torch.stack([
-            off(s.hinge, d.hinge[rows], size["hinge"]),
-            off(s.hinge_rate, d.hinge_rate[rows], size["hinge_rate"]),
-            off(s.posture, d.posture[rows], self.parts["posture"]),
-            off(s.rate, d.rate[rows], self.parts["rate"]),
-            off(s.motion, d.motion[rows], self.parts["motion"]),
-            off(step, d.motion[rows][:, :2], self.parts["motion"][:2]),
+            off(s.hinge, true.hinge, size["hinge"]),
+            off(s.hinge_rate, true.hinge_rate, size["hinge_rate"]),
+            off(s.posture, true.posture, self.parts["posture"]),
+            off(s.rate, true.rate, self.parts["rate"]),
+            off(s.motion, true.motion, self.parts["motion"]),
+            off(step, true.motion[:, :2], self.parts["motion"][:2]),
             off(y[:, at["contact"]], contact, size["contact"]),
             off(self.body.future(y), future, self.path_size),
-            off(y[:, at["leg.phase"]].view(len(y), -1, 2), d.phase[rows], size["phase"]),
-            off(y[:, at["leg.phase.rate"]], d.turns[rows], size["turns"]),
-            off(s.feet, d.feet[rows], 5.0),
-            ((s.feet_rate - d.feet_rate[rows]).abs() * planted).mean() / 0.833,
+            off(y[:, at["leg.phase"]].view(len(y), -1, 2), true.phase, size["phase"]),
+            off(y[:, at["leg.phase.rate"]], true.turns, size["turns"]),
+            off(s.feet, true.feet, 5.0),
+            ((s.feet_rate - true.feet_rate).abs() * planted).mean() / 0.833,
             turn.abs().mean() / 0.1,
             (1.8 - s.feet[..., 1]).clamp(min=0).mean(),
         ])
