@@ -181,8 +181,8 @@ class Rollout(nn.Module):
             true = self.data.at(rows + k)
             turn = turn + step.facing + true.motion[:, 2]
             if some:
-                off = self.terms(first(s, some), y[:some], step.step[:some],
-                                 Rows(*(v[:some] for v in true)), turn[:some])
+                wanted = true if some == len(rows) else self.data.at(rows[:some] + k)
+                off = self.terms(first(s, some), y[:some], step.step[:some], wanted, turn[:some])
                 total, made = total + some * off, made + some
             if k < unroll:
                 path = self.ahead(true, y, step.step, step.facing, turn)
