@@ -92,6 +92,23 @@ def test_a_step_without_a_finite_gradient_is_none(frames):
     assert all(not p.grad.any() for p in t.net.parameters())
 
 
+def test_kernels_of_its_own_change_no_loss_and_warming_them_up_no_weight(frames):
+    """As far as a CPU can tell: the state that they ask a gradient of, and the steps at rate 0."""
+    t, rows = trainer(frames), torch.arange(100, 106)
+    weights = [p.detach().clone() for p in t.net.parameters()]
+    found = []
+    for fuses in (False, True):
+        t.rollout.fuses = fuses
+        t.adam.zero_grad(set_to_none=True)
+        torch.manual_seed(1)
+        t.rollout(rows, 4, 0.05, (2, 1))[0].backward()
+        found.append([p.grad.clone() for p in t.net.parameters()])
+    assert all(torch.equal(a, b) for a, b in zip(*found))
+    t.warm_up(0.0)
+    assert t.rollout.anchor == 0.5
+    assert all(torch.equal(p, was) for p, was in zip(t.net.parameters(), weights))
+
+
 def test_features_match_the_contract(frames, trained):
     """Rebuilt from the contract's names: a block out of place would not pass."""
     d, c = trained.rollout.data, trained.contract

@@ -48,7 +48,8 @@ def held_out(trainer: Trainer, unroll: int = 30, count: int = 256) -> tuple[floa
     good = frames.held[last] & (frames.run[last] == frames.run[last + unroll])
     if not good.any():
         return float("nan"), float("nan")
-    count = dog_train.BATCH if roll.fuses else count  # for which there are kernels
+    if roll.fuses:  # a size for which there are kernels
+        count = trainer.settings.stages[0].batch
     rows = np.random.default_rng(0).choice(np.flatnonzero(good), count)
     return foot_errors(roll, torch.tensor(rows, device=trainer.device), unroll)
 
@@ -140,17 +141,12 @@ def train(args: argparse.Namespace) -> None:
 def run(args: argparse.Namespace, trainer: Trainer, choice: Choice | None) -> None:
     """All stages, as far as ^C lets them: along the data, under random sticks, and on the own
     motion made clean, at which the judge looks."""
-    before = time.monotonic()
-    trainer.warm_up()
-    steps, seconds = steps_of(args), seconds_of(args, time.monotonic() - before)
+    steps, seconds = steps_of(args), seconds_of(args, trainer.warm_up(dog_mend.ANCHOR))
     if steps["stages"]:
         trainer.train(args.quiet, seconds["stages"])
     if args.checkpoint:
         trainer.save(args.checkpoint)
-    plan = Plan(steps["polish"])
-    if trainer.rollout.fuses:  # a size for which there are kernels
-        plan = dataclasses.replace(plan, batch=dog_train.BATCH)
-    polished(args, trainer, plan, seconds.get("polish"))
+    polished(args, trainer, Plan(steps["polish"]), seconds.get("polish"))
     if args.checkpoint:
         trainer.save(args.checkpoint)
     plan = dog_mend.plan_of(steps["mend"], trainer.device.type)
@@ -182,6 +178,8 @@ def polished(args: argparse.Namespace, trainer: Trainer, plan: Plan,
     """The polish under random sticks, with `seconds` as many steps as there is time for."""
     if plan.steps == 0 or trainer.interrupted:
         return
+    if trainer.rollout.fuses:  # a size for which there are kernels
+        plan = dataclasses.replace(plan, batch=trainer.settings.stages[0].batch)
     last = Polish(trainer, plan)
     last.warm_up()
     bar, begun, step, share = Progress(plan.steps, "polish", args.quiet), time.monotonic(), 0, 0.0

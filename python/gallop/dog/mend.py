@@ -33,6 +33,7 @@ SINCE = 0.3  # share of the steps before the judge's first look
 EVERY = 500  # steps between two looks, each of several networks
 MEANS = (0.85, 0.7, 0.5)  # of it, the rest of the network before the mending: looked at, too
 STEPS = 1500  # of each round
+ANCHOR = 0.0  # of its rollouts
 BROKEN = 10  # steps without a finite loss, one after another, end it; a single one changes nothing
 
 
@@ -65,7 +66,7 @@ class Mend:
     def __init__(self, trainer: Trainer, plan: Plan, made: Frames, rate: float) -> None:
         """`made` are the frames of the network's own motion."""
         settings = Settings(trainer.settings.hidden, trainer.settings.experts, rate=rate,
-                            seed=trainer.settings.seed,
+                            anchor=ANCHOR, seed=trainer.settings.seed,
                             weights=dataclasses.replace(Weights(), feet_rate=plan.feet))
         before = {"net": trainer.average.state_dict(), "scale": vars(trainer.scale)}
         self.plan, self.rate, self.broken = plan, rate, 0

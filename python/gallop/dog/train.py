@@ -128,14 +128,16 @@ class Trainer:
 
         return call
 
-    def warm_up(self) -> None:
-        """Let PyTorch write its kernels, with the anchor and without, before any time counts."""
-        if not self.rollout.fuses:
-            return
-        graph.set_rate(self.adam, 0.0)
-        for anchor in (0.0, self.settings.anchor):
-            self.rollout.anchor = anchor
-            self.stepper(Stage(1, self.settings.stages[0].batch, 3))()
+    def warm_up(self, *anchors: float) -> float:
+        """Let PyTorch write its kernels, for other anchors too; returns the seconds that it took,
+        of which no stage is to have less."""
+        begun = time.monotonic()
+        if self.rollout.fuses:
+            graph.set_rate(self.adam, 0.0)
+            for anchor in (*anchors, self.settings.anchor):
+                self.rollout.anchor = anchor
+                self.stepper(Stage(1, self.settings.stages[0].batch, 3))()
+        return time.monotonic() - begun
 
     def train(self, quiet: bool = False, seconds: float | None = None) -> MANN:
         """Run the stages; with `seconds` the steps are shares of that time instead. ^C ends them

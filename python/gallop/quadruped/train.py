@@ -45,12 +45,14 @@ def train(args: argparse.Namespace, files: list[bvh.Bvh]) -> None:
     say(args, f"{len(found.takes)} takes, {len(frames)} frames ({int(frames.held.sum())} held "
         f"out), {inputs} inputs, {outputs} outputs, {args.device}")
     begun = time.time()
-    trainer.train(args.quiet, args.seconds and TRAINED * args.seconds)
+    spent = trainer.warm_up()
+    seconds = args.seconds and max(args.seconds - spent, 1.0)
+    trainer.train(args.quiet, seconds and TRAINED * seconds)
     if not trainer.history and trainer.interrupted:
         raise KeyboardInterrupt("interrupted before the first fifty steps, nothing is kept")
     usual = 0 if args.quick else round(POLISH * args.steps)
     steps = args.polish if args.polish is not None else usual
-    dog_main.polished(args, trainer, Plan(steps), args.seconds and (1 - TRAINED) * args.seconds)
+    dog_main.polished(args, trainer, Plan(steps), seconds and (1 - TRAINED) * seconds)
     trainer.net.load_state_dict(trainer.average.state_dict())
     first, last = dog_main.held_out(trainer)
     say(args, f"trained in {time.time() - begun:.0f} s; feet of held-out frames off by "
