@@ -177,7 +177,7 @@ def test_a_time_is_shared_among_the_parts_that_there_are():
 
     assert seconds() == {"stages": None, "polish": None, "mend": None}
     assert seconds("--seconds", "100") == pytest.approx(
-        {"stages": 50, "polish": 15, "mend": 35})
+        {"stages": 44, "polish": 12, "mend": 44})
     assert seconds("--seconds", "100", "--quick") == {"stages": 100}
     assert seconds("--seconds", "100", "--from", "dog.gallop") == {"mend": 100}
 

@@ -129,11 +129,11 @@ class Body:
         moved = turned(flat + step[:, None], -facing[:, None])
         rise = feet[..., 1] - s.feet[..., 1]
         feet_rate = torch.stack([moved[..., 0], rise, moved[..., 1]], -1)
-        new = State(hinge, y[:, at["hinge.velocity"]], posture, y[:, at["body.rate"]], root,
-                    feet, feet_rate, self._phases(s, y))
-        # Of one layout, whatever it came from: kernels are written for one.
-        new = State(*(v.contiguous() for v in vars(new).values()))
-        return new, Step(step.contiguous(), facing)
+        # Of one layout, whatever they were cut from: kernels are written for one.
+        hinge_rate, rate, root, step = (v.contiguous() for v in (
+            y[:, at["hinge.velocity"]], y[:, at["body.rate"]], root, step))
+        new = State(hinge, hinge_rate, posture, rate, root, feet, feet_rate, self._phases(s, y))
+        return new, Step(step, facing)
 
     def gone_on(self, s: State, y: torch.Tensor) -> torch.Tensor:
         """What stands for outputs y [B, n] of the last frame in one that is not evaluated: all goes

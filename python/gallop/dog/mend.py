@@ -44,7 +44,7 @@ class Plan:
     paces[i] of the rollouts are evaluated once in 2^(i + 1) frames, as a crowd's far characters."""
 
     steps: int
-    rates: tuple[float, ...] = (2e-4, 1.5e-4, 1e-4)
+    rates: tuple[float, ...] = (2e-4, 1.2e-4)
     batch: int = BATCH
     paces: tuple[int, ...] = (192, 128)
     unroll: int = 24
