@@ -51,7 +51,8 @@ class Choice:
         """`made` makes a network the model that would be shipped."""
         self.judge, self.made, self.fit, self.every, self.say = judge, made, fit, every, say
         self.looks = Looks(judge, say, ends=False)
-        self.kept, self.rules = 0, []  # type: int, list[dict]
+        self.kept = 0
+        self.rules: list[dict] = []
         self.missed: list[list] = []
 
     def polished(self, polish: Polish, quiet: bool) -> PFNN:

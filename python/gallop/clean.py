@@ -14,8 +14,8 @@ from gallop import label, rotation
 from gallop.motion import Clip, Skeleton, to_local
 
 GRAVITY = 981.0  # cm / s^2
-STRAIGHT = 2.0  # cm: a knee so near to the line from hip to ankle takes its plane as much from the
-AROUND = 10  # frames (a deviation) around it
+STRAIGHT = 2.0  # cm off the line from hip to ankle: the plane of the frames around counts as much
+AROUND = 10  # frames, a deviation
 EASED = 0.975  # of its length: from there on a leg gives way
 
 

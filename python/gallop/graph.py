@@ -59,7 +59,8 @@ def fused(function: Callable, device: torch.device, any_size: bool = False) -> C
 
 
 def sound(parameters: Iterable[torch.nn.Parameter], clip: float) -> None:
-    """Gradients cut to a norm; those of a step that would break the network become zeros."""
+    """Gradients cut to a norm; those of a step that would break the network become zeros: it takes
+    no part, and the weights go on by Adam's momentum."""
     parameters = list(parameters)
     norm = torch.nn.utils.clip_grad_norm_(parameters, clip)
     for p in parameters:

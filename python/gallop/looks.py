@@ -129,11 +129,17 @@ class Looks:
         """Wait for what it says, or hear what it has said by now; whether it has nothing against
         one of these."""
         looks = [look for look in self.waiting if wait or look.verdict.done()]
-        self.waiting = [look for look in self.waiting if look not in looks]
+        self.waiting = [look for look in self.waiting if not any(look is heard for heard in looks)]
         content = any([self._heard(look) for look in looks])
         if looks:
             self._keep()
         return content
+
+    def drop(self) -> None:
+        """Let the judge not begin with what nobody waits for."""
+        for look in self.waiting:
+            look.verdict.cancel()
+        self.waiting = []
 
     def _heard(self, look: Look) -> bool:
         words = f"step {look.step}" + (f", {look.share:.0%} of it" if look.share < 1 else "")
@@ -148,8 +154,9 @@ class Looks:
         if said not in self.report:  # nor is what a checkpoint from before it had yet to come to
             self.report.append(said)
         seen = Seen(look.step, look.model, verdict)
-        both = [*self.seen, seen] if self.ends else [seen, *self.seen]  # of equals the first
-        self.seen = sorted(both, key=lambda one: one.verdict.rank())[:MOST]
+        sign = 1 if self.ends else -1  # of equals the first or the last, whichever was heard first
+        self.seen = sorted([*self.seen, seen],
+                           key=lambda one: (one.verdict.rank(), sign * one.step))[:MOST]
         return self.ends and not verdict.new
 
     def _keep(self) -> None:
@@ -160,7 +167,7 @@ class Looks:
 
     def _remember(self, place: Path) -> None:
         said = load_checkpoint(place, torch.device("cpu"))
-        if said["plan"] != self.plan:
+        if said["plan"] != self.plan or "seen" not in said:
             raise ValueError(f"{place} was made with another plan; remove it to start anew")
         self.seen, self.report = said["seen"], said["report"]
 
@@ -178,7 +185,8 @@ def looked(stage: Stage, steps: int, every: int, looks: Looks | None,
             if looks and not looks.content(looks.ends) and stage.step == until >= since:
                 looks.begin(stage.step, model())
         if looks:
-            looks.content()
+            looks.content(let and not asked.asked)
+            looks.drop()
     if asked.asked or not let:
         raise Ended
     best = looks.best if looks else None

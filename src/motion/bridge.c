@@ -1,7 +1,7 @@
 /*
  * A way from what was seen to the pose of an evaluation, joint by joint, and feet over the edges of steps on it. Which way a foot
- * goes is found once, at the evaluation; in each frame the leg bends for what is left of its arc. Places are eased and turns are
- * not: eased, they would be the faster on their way, and only what hangs on a leg's joints is turned on after its bones.
+ * goes is found once, at the evaluation; in each frame the leg bends for what is left of its arc. Places are eased, turns are
+ * mixed evenly: eased, they would be the faster on their way. A thigh or a shank is then turned to where its eased ends are.
  */
 #include "motion/bridge.h"
 
@@ -21,22 +21,30 @@ static part straight(uint32_t left) {
 
 /*
  * The way whose motion changes least from that of the last frame to `end` of the mean one that is left: the sum of the squares of
- * its changes, frame by frame, is the least of all ways that get there in so many frames.
+ * its changes, frame by frame, is the least of all ways that get there in so many frames, as seen from this one.
  */
 static part eased(uint32_t left, float end) {
     float n = (float)left, square = (n + 1) * (n + 2);
     return (part){1 - (4 * n + 2) / square, (6 * n - 2 * (n - 1) * end) / (square * n)};
 }
 
-/* Where something that was at `older`, then at `before`, is next. */
+/*
+ * Where something that was at `older`, then at `before`, is next. A way that goes on may lead out from between the three, but not
+ * out of what a snapshot may hold.
+ */
 static gal_vec3 next_of(gal_vec3 older, gal_vec3 before, gal_vec3 to, part by) {
+    const float most = gali_bound_of(GALI_BOUND_PLACE);
     gal_vec3 kept = gali_vec3_scale(gali_vec3_sub(before, older), by.kept),
-             taken = gali_vec3_scale(gali_vec3_sub(to, before), by.taken);
-    return gali_vec3_add(before, gali_vec3_add(kept, taken));
+             taken = gali_vec3_scale(gali_vec3_sub(to, before), by.taken),
+             next = gali_vec3_add(before, gali_vec3_add(kept, taken));
+    return (gal_vec3){gali_clamp(next.x, -most, most), gali_clamp(next.y, -most, most),
+                      gali_clamp(next.z, -most, most)};
 }
 
-/* A foot's way: eased, with 0 for its top, and to which end; or straight, and an arc over it, how high it is at its top, and at
- * which share of the way that is. */
+/*
+ * A foot's way. `top` above 0: straight, and an arc over it that is `high` at that share of the way. `top` 0: eased, to an end of
+ * `high` of its mean motion, which no snapshot makes more than goes_on.
+ */
 typedef struct arc {
     float high, top;
 } arc;
@@ -191,14 +199,14 @@ static void turn_bone(const gali_contract *contract, gal_transform *pose, uint32
                       gal_vec3 was) {
     gal_vec3 bone = gali_vec3_sub(pose[end].position, pose[j].position);
     gal_quat turn = gali_quat_between(was, bone);
-    for (uint32_t k = j; k < end; k++) {
+    for (uint32_t k = j; k < contract->joint_count; k++) {
         if (gali_skeleton_is_below(contract, k, j) && !gali_skeleton_is_below(contract, k, end)) {
             pose[k].rotation = gali_quat_unit(gali_quat_mul(turn, pose[k].rotation));
         }
     }
 }
 
-/* Turns are straight ways': thighs and shanks are turned on as their ends are eased. */
+/* Turns of straight ways, and after these thighs and shanks by what easing made of their ends. */
 static void turn_legs(const gali_lanes *lanes, uint32_t lane, uint32_t left, gal_transform *seen) {
     const gali_contract *contract = lanes->controller->contract;
     const gali_layout *is = &lanes->controller->layout;
@@ -239,7 +247,7 @@ static leg_part part_of_leg(const gali_lanes *lanes, uint32_t lane, uint32_t i, 
     const gali_leg *leg = &lanes->controller->contract->legs[i];
     const arc way = get_arc(lanes, lane, i);
     return way.top > 0 ? (leg_part){way.high > 0 ? leg->knee : leg->heel, straight(left)}
-                       : (leg_part){leg->heel, eased(left, way.high)};
+                       : (leg_part){leg->heel, eased(left, gali_clamp(way.high, 0, goes_on))};
 }
 
 void gali_bridge_pose(const gali_lanes *lanes, uint32_t lane, uint32_t left) {

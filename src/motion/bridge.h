@@ -13,8 +13,10 @@
 
 #include "motion/phases.h"
 
-/* After an evaluation for several frames, before the first of them is seen: which way each foot is to go. The pose of a frame before
- * the last that was seen is in the bridge's place, here and below: there what is seen next is written. */
+/*
+ * After an evaluation for several frames, before the first of them is seen: which way each foot is to go. Here and below the
+ * bridge's place holds the pose that was seen one frame before the last; what is seen next overwrites it.
+ */
 void gali_bridge_start(const gali_lanes *lanes, uint32_t lane);
 
 /* What the caller sees goes a frame on to the pose of the last evaluation, from which it is `left` frames, at least 1. */

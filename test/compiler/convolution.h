@@ -110,7 +110,8 @@ static void convolution_run(gali_run *run, const gali_graph *graph, const gali_t
 
 /*
  * Runs the graph at x's shape, which this fills: by truth, by loops without a target, which are near, and by each target's,
- * which have the same bits, where they are not those of an earlier one. layout: the pass of that name, perhaps with an eye on the program; more may be NULL.
+ * which have the same bits, where they are not those of an earlier one. layout: the pass of that name, perhaps with an eye on
+ * the program; more may be NULL.
  */
 static void convolution_check(const gali_graph *graph, gali_tensor x, program_layout *layout,
                               convolution_more *more) {

@@ -340,6 +340,29 @@ static void test_operators(void **state) {
     }
 }
 
+/* A sum is neither tiled nor shared if sizes between the least and the most leave it nothing, as w = 9 of h = 3 here. */
+static void test_sum_of_what_may_be_nothing(void **state) {
+    (void)state;
+    static const char text[] =
+        "symbol h 3..12\nsymbol w 1..9\ninput %0 \"x\": f32[1, 24, w, h]\n%1: i64[1] = Shape (%0) start:int=2 "
+        "end:int=3\n"
+        "constant %2: i64[1] = 99\nconstant %3: i64[1] = 3\n%4: f32[...] = Slice (%0, %1, %2, %3)\n"
+        "%5: f32[1, 24, 24] = Einsum (%4, %4) equation:word=\"bchw,bdhw->bcd\"\noutput %5\n";
+    gali_arena arena = {0};
+    gali_graph *graph;
+    gali_program *program;
+    gali_gpu_run run;
+    gal_error error = {0};
+    const int64_t most[SYMBOLS] = {12, MOST};
+    assert_int_equal(gali_graph_parse(&graph, text, strlen(text), &arena, &error), GAL_OK);
+    assert_int_equal(gali_graph_infer(graph, &error), GAL_OK);
+    assert_int_equal(make_program(&program, graph, &arena, &error), GAL_OK);
+    assert_int_equal(gali_gpu_start(&run, program, 0, most, NULL, &error), GAL_OK);
+    assert_false(has_kernel(&run.plan, "tile") || has_kernel(&run.plan, "shared"));
+    gali_gpu_end(&run);
+    gali_arena_release(&arena);
+}
+
 /* What has no kernels is refused with a word, and nothing is left open. */
 static void test_refused(void **state) {
     (void)state;
@@ -371,6 +394,8 @@ int main(void) {
     if (!device_is_there()) {
         return SKIPPED;
     }
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_operators), cmocka_unit_test(test_refused)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_operators),
+                                       cmocka_unit_test(test_sum_of_what_may_be_nothing),
+                                       cmocka_unit_test(test_refused)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

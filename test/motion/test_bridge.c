@@ -368,6 +368,38 @@ static void snapshots_hold_the_bridge(void **unused) {
     gal_crowd_destroy(other);
 }
 
+/* A snapshot holds any numbers that are in range: what is shown by them is finite, and can be saved and restored again. */
+static void no_snapshot_shows_what_cannot_be_saved(void **unused) {
+    (void)unused;
+    const float far = 2e7f; /* that a place may be in a snapshot */
+    gal_crowd *crowd = crowd_of(walker, 1, NULL);
+    gal_character who = crowd_add(crowd, (gal_spawn){0});
+    const gali_layout *is = &walker->layout;
+    gali_bank *bank = &crowd->groups[0].banks[0];
+    gal_crowd_set_pace(crowd, who, &(gal_pace){.frames = 8});
+    gal_crowd_set_input(crowd, who, &(gal_input){.move_y = 1});
+    do {
+        gal_crowd_step(crowd);
+    } while (crowd->paces[0].left != 7);
+    for (uint32_t i = 0; i < walker->contract->leg_count; i++) {
+        gali_bank_set(bank, is->foot_arc + 2 * i, 0, far);
+        gali_bank_set(bank, is->foot_arc + 2 * i + 1, 0, 0);
+    }
+    for (uint32_t j = 0; j < walker->contract->joint_count; j++) {
+        gali_bank_pose_before(bank, is, 0)[j].position.x = far;
+        gali_bank_pose_bridge(bank, is, 0)[j].position.x = -far;
+    }
+    size_t size = gal_crowd_snapshot_size(crowd);
+    unsigned char *saved = malloc(size);
+    for (uint32_t frame = 0; frame < 20; frame++) {
+        assert_int_equal(gal_crowd_save(crowd, saved, size, NULL), GAL_OK);
+        assert_int_equal(gal_crowd_restore(crowd, saved, size, NULL), GAL_OK);
+        gal_crowd_step(crowd);
+    }
+    free(saved);
+    gal_crowd_destroy(crowd);
+}
+
 /* In the middle of a bridge it is put where it is seen to be, and what is seen goes on from there. */
 static void teleported_on_the_bridge(void **unused) {
     (void)unused;
@@ -444,6 +476,7 @@ int main(void) {
         cmocka_unit_test(a_change_of_pace_is_not_seen),
         cmocka_unit_test(others_do_not_notice),
         cmocka_unit_test(snapshots_hold_the_bridge),
+        cmocka_unit_test(no_snapshot_shows_what_cannot_be_saved),
         cmocka_unit_test(teleported_on_the_bridge),
         cmocka_unit_test(a_pace_has_its_limits),
         cmocka_unit_test(another_body_cannot_stand_in),

@@ -1,4 +1,4 @@
-# What more compilers, and other ways of the same, make of the source: clang -O2 of the folders whose bits a compiler may
+# What other compilers and other options make of the source: clang -O2 of the folders whose bits a compiler may
 # change, gcc without optimisation, the dev build's kernels and networks on plain C, and the runtime as one file.
 need "${BUILD_PACKAGES[@]}" "${TEST_PACKAGES[@]}"
 run_preset clang -R '^(bits|kernels|model|network|motion|crowd)/'

@@ -81,7 +81,7 @@ def test_loss_falls_and_runs_repeat(frames, trained):
     assert float(trained.rollout(rows, 2)[0]) < 0.8 * before
 
 
-def test_a_step_without_a_finite_gradient_is_none(frames):
+def test_a_gradient_that_is_not_finite_is_none(frames):
     t = trainer(frames)
     t.rollout(torch.arange(100, 116), 1)[0].backward()
     graph.sound(t.net.parameters(), 0.5)

@@ -34,7 +34,7 @@ EVERY = 500  # steps between two looks, each of several networks
 MEANS = (0.85, 0.7, 0.5)  # of it, the rest of the network before the mending: looked at, too
 STEPS = 1500  # of each round
 ANCHOR = 0.0  # of its rollouts
-BROKEN = 10  # steps without a finite loss, one after another, end it; a single one changes nothing
+BROKEN = 10  # steps without a finite loss, one after another, end it; a single one takes no part
 
 
 @dataclass(frozen=True)

@@ -21,6 +21,8 @@ from gallop.interrupt import Interrupt
 from gallop.network import MANN
 from gallop.progress import Progress
 
+BROKEN = 3  # losses that are not finite, of those looked at one after another, end a training
+
 
 @dataclass(frozen=True)
 class Stage:
@@ -99,6 +101,7 @@ class Trainer:
         self.adam = graph.adam(torch.optim.AdamW, self.net.parameters(), settings.rate,
                                self.device, weight_decay=settings.decay)
         self.last: graph.Tensors = {}
+        self.broken = 0
         self.interrupted = False
 
     def step(self, given: graph.Tensors, stage: Stage) -> graph.Tensors:
@@ -171,9 +174,8 @@ class Trainer:
                     share = (time.monotonic() - begun) / seconds
                     done = max(done, int(np.interp(share * spent[-1], spent, ends)))
                 if made % 50 == 0:
-                    self._note(made)
-                    bar.step(min(done, total), f"loss {self.history[-1][1]:.4f} "
-                             f"unroll {stage.unroll} step {made}")
+                    loss = self._note(made)
+                    bar.step(min(done, total), f"loss {loss:.4f} unroll {stage.unroll} step {made}")
                 yield number
             del call
 
@@ -186,11 +188,15 @@ class Trainer:
         value *= 0.02 + 0.98 * (0.5 + 0.5 * float(np.cos(np.pi * share)))
         graph.set_rate(self.adam, value)
 
-    def _note(self, step: int) -> None:
+    def _note(self, step: int) -> float:
+        """The loss of the last step, noted if it is finite; BROKEN in a row that are not end it."""
         loss = float(self.last["loss"])
-        if not np.isfinite(loss):
+        self.broken = 0 if np.isfinite(loss) else self.broken + 1
+        if self.broken == BROKEN:
             raise FloatingPointError(f"the loss is not finite at step {step}")
-        self.history.append((step, loss, self.last["terms"].tolist()))
+        if not self.broken:
+            self.history.append((step, loss, self.last["terms"].tolist()))
+        return loss
 
     def save(self, path: Path) -> None:
         """Write what export and judge need (a pickle: load only your own)."""

@@ -30,8 +30,8 @@ typedef struct gali_emission_function {
 typedef struct gali_emission {
     gali_program *p;
     const gali_emit_desc *desc;
-    gali_arena
-        lowered; /* of the group that is written: its loops take much, and nobody wants them afterwards */
+    /* of the group that is written: its loops take much, and nobody wants them afterwards */
+    gali_arena lowered;
     gali_text functions, calls, weights;
     gali_emission_constant *constants;
     gali_emission_function *shared;

@@ -58,8 +58,8 @@ typedef struct gali_lowered {
 } gali_lowered;
 
 /*
- * The verified function of a group, in an arena, by the schedule that the program has for it. Errors: GAL_UNSUPPORTED past a limit of loops,
- * with the group's node; GAL_BAD_DATA, with the entry, for a schedule that is none of this group; GAL_NO_MEMORY.
+ * The verified function of a group, in an arena, by the schedule that the program has for it. Errors: GAL_UNSUPPORTED past a
+ * limit of loops, with the group's node; GAL_BAD_DATA, with the entry, for a schedule that is none of this group; GAL_NO_MEMORY.
  */
 gal_status gali_program_lower(gali_program *program, uint32_t group, gali_arena *arena, gali_lowered *lowered,
                               gal_error *error);

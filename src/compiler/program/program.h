@@ -230,8 +230,8 @@ typedef struct gali_program {
     const gali_text *regions;           /* functions of the graph's regions (compiler/regions.h); NULL: none */
     const struct gali_schedule **schedules; /* [group_count] NULL, or of one: by rules; lower.h */
     uint32_t version_count;
-    gali_program_version
-        *versions;        /* no call fits two of them, each fits one; 0: groups have one function each */
+    /* no call fits two of them, each fits one; 0: groups have one function each */
+    gali_program_version *versions;
     double steps_typical; /* of all groups at typical sizes, where there are versions (versions.c) */
     gali_program_order_facts order_facts;
     uint32_t slot_count;

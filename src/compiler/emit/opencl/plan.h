@@ -129,8 +129,8 @@ typedef struct gali_device_plan {
     uint32_t launch_count;
     gali_launch *launches;
     struct gali_device_shared *shared; /* what stands in the source */
-    gali_arena
-        lowered; /* loops of the stage that is planned: they take much, and nobody wants them afterwards */
+    /* loops of the stage that is planned: they take much, and nobody wants them afterwards */
+    gali_arena lowered;
     gali_program_tensor *bare; /* [tensors + 1] made by no stage, and behind them a term (sum.c) */
     uint32_t *constant_at;     /* [tensors] 1 + where a constant begins; 0: no kernel reads it */
     uint32_t functions;        /* printed so far */

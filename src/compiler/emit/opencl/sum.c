@@ -413,8 +413,9 @@ static gal_status add_shared(gali_device_sum *s, gal_error *error) {
 static int may_be_empty(const gali_program *p, const gali_program_stage *stage) {
     int empty = 0;
     for (uint32_t axis = stage->rank; axis < stage->rank + stage->reduced && stage->reduced > 1; axis++) {
-        empty |= gali_extent_value(p->graph->extents, stage->extent[axis], p->least) < 1 ||
-                 gali_extent_value(p->graph->extents, stage->extent[axis], p->most) < 1;
+        int64_t least, most;
+        gali_extent_range(p->graph->extents, stage->extent[axis], &least, &most);
+        empty |= least < 1;
     }
     return empty;
 }
