@@ -289,7 +289,7 @@ def test_of_a_time_each_stage_gets_its_share_of_the_frames(frames, monkeypatch):
 
     monkeypatch.setattr(dog_train.time, "monotonic", lambda: clock[0])
     monkeypatch.setattr(copy, "stepper", stepper)
-    monkeypatch.setattr(copy, "_note", lambda step: copy.history.append((step, 0.0, [])))
+    monkeypatch.setattr(copy, "_note", lambda step: copy.history.append((step, 0.0, [])) or 0.0)
     copy.train(quiet=True, seconds=10 * (60 * 64 + 10 * 16 * 6))  # time for ten times as much
     assert made == [pytest.approx(600, abs=10), pytest.approx(100, abs=10)]
 
