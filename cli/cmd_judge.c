@@ -11,6 +11,7 @@
 #include "motion/controller.h"
 #include "options.h"
 #include "precision_option.h"
+#include "threads.h"
 
 enum { MODELS = 2, VERDICTS_MAX = 1024 };
 
@@ -276,7 +277,7 @@ static int judge_all(judge *self) {
 
 static int run(int argc, char **argv) {
     static judge self; /* large, and there is one */
-    self = (judge){.desc = {.seconds = 60, .interval = 1}};
+    self = (judge){.desc = {.seconds = 60, .interval = 1, .threads = gali_threads_cores()}};
     const gali_option options[] = {
         {"MODEL", GALI_OPTION_WORD, &self.path, 1, 0},
         {"OTHER", GALI_OPTION_WORD, &self.second, 0, 0},
@@ -286,6 +287,7 @@ static int run(int argc, char **argv) {
         {"--json", GALI_OPTION_FLAG, &self.as_json, 0, 0},
         {"--seconds", GALI_OPTION_NUMBER, &self.desc.seconds, 5, 600},
         {"--frames", GALI_OPTION_COUNT, &self.desc.interval, 1, 8},
+        {"--threads", GALI_OPTION_COUNT, &self.desc.threads, 1, GALI_THREADS_MAX},
         GALI_PRECISION_TABLE(self.precision),
     };
     int result = gali_options_read("judge", argc, argv, options, sizeof options / sizeof options[0]);
@@ -316,8 +318,8 @@ static int run(int argc, char **argv) {
 const gali_command gali_command_judge = {
     "judge", "a controller's quality in closed loop, script by script",
     "usage: gallop judge MODEL [--beside OTHER] [--bars FILE] [--html FILE] [--seconds 60] [--frames 1] "
-    "[--json]\n"
-    "       " GALI_PRECISION_USAGE "\n\n"
+    "[--threads N]\n"
+    "       [--json] " GALI_PRECISION_USAGE "\n\n"
     "Runs a character through scripts (stand, walk, run, circles, sideways, backwards, stops, turns, a random\n"
     "stick, jumps and crouching where it has them, hills, slopes, stairs) and prints speed, direction, stops,\n"
     "foot skate before and after locking, bone lengths, how far joints jump and more. Legend below the table.\n"
@@ -329,5 +331,6 @@ const gali_command gali_command_judge = {
     "  --html FILE          a page of it: plots and filmstrips, one file\n"
     "  --seconds S          of each script (60)\n"
     "  --frames N           evaluates a character once in N frames, up to 8, as a crowd's budget may (1)\n"
+    "  --threads N          that run the scripts (as many as there are cores); the figures are the same\n"
     "  --json               the same figures for programs\n" GALI_PRECISION_HELP,
     run};

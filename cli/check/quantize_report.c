@@ -9,6 +9,7 @@
 #include "base/memory.h"
 #include "frames.h"
 #include "judge/measure.h"
+#include "judge/stages.h"
 #include "motion/controller.h"
 #include "network/quantise_model.h"
 #include "network/reference.h"
@@ -186,7 +187,7 @@ static gal_status run_loops(const gali_quantize_report *r, loops *l, gal_error *
                                            GALI_JUDGE_FREE | GALI_JUDGE_LOCKED, error);
         }
         if (status == GAL_OK) {
-            status = gali_judge_stage_run(&l->stages[i], error);
+            status = gali_judge_stages_run(&(gali_judge_stage *){&l->stages[i]}, 1, 1, error);
         }
     }
     return status;
@@ -296,7 +297,7 @@ static void print_loops(const gali_quantize_report *r, const loops *l) {
     }
     print_medians(rows, count);
     printf("\n  poses finite: %s; set back %llu times, before %llu\n", finite ? "yes" : "NO",
-           (unsigned long long)l->stages[1].resets, (unsigned long long)l->stages[0].resets);
+           (unsigned long long)l->stages[1].cost.resets, (unsigned long long)l->stages[0].cost.resets);
 }
 
 gal_status gali_quantize_report_print(const gali_quantize_report *r, gal_error *error) {

@@ -1,5 +1,6 @@
 #include "judge/judged.h"
 
+#include "judge/stages.h"
 #include "motion/controller.h"
 
 static const gali_judge_script *script_at(uint32_t i) {
@@ -21,25 +22,28 @@ static gal_status open_controllers(gali_judged *self, gal_error *error) {
     return status;
 }
 
-static gal_status run_stage(const gali_judged *self, gali_judge_stage *stage, gal_controller *controller,
-                            gali_judge_ground_kind ground, int locks, gal_error *error) {
+static gal_status make_stage(const gali_judged *self, gali_judge_stage *stage, gal_controller *controller,
+                             gali_judge_ground_kind ground, int locks, gal_error *error) {
     uint32_t frames = (uint32_t)(self->desc.seconds * (double)controller->contract->rate);
     gal_status status = gali_judge_stage_make(stage, controller, frames, ground, locks, error);
     stage->interval = self->desc.interval;
     stage->keeps_joints = self->desc.keeps_joints;
-    if (status == GAL_OK && stage->count > 0) {
-        status = gali_judge_stage_run(stage, error);
-    }
     return status;
 }
 
-static gal_status run_ground(gali_judged *self, gali_judge_ground_kind ground, gal_error *error) {
-    gal_status status = run_stage(self, &self->whole[ground], self->controller, ground,
-                                  GALI_JUDGE_FREE | GALI_JUDGE_LOCKED, error);
-    if (status == GAL_OK) {
-        status = run_stage(self, &self->alone[ground], self->bare, ground, GALI_JUDGE_FREE, error);
+static gal_status run_stages(gali_judged *self, gal_error *error) {
+    gali_judge_stage *stages[2 * GALI_GROUND_KINDS];
+    uint32_t count = 0;
+    gal_status status = GAL_OK;
+    for (int g = 0; g < GALI_GROUND_KINDS && status == GAL_OK; g++) {
+        gali_judge_stage *whole = stages[count++] = &self->whole[g], *alone = stages[count++] = &self->alone[g];
+        status = make_stage(self, whole, self->controller, (gali_judge_ground_kind)g,
+                            GALI_JUDGE_FREE | GALI_JUDGE_LOCKED, error);
+        if (status == GAL_OK) {
+            status = make_stage(self, alone, self->bare, (gali_judge_ground_kind)g, GALI_JUDGE_FREE, error);
+        }
     }
-    return status;
+    return status == GAL_OK ? gali_judge_stages_run(stages, count, self->desc.threads, error) : status;
 }
 
 static void measure(gali_judged *self) {
@@ -58,9 +62,7 @@ static void measure(gali_judged *self) {
 gal_status gali_judged_make(gali_judged *self, const gali_judged_desc *desc, gal_error *error) {
     *self = (gali_judged){.desc = *desc};
     gal_status status = open_controllers(self, error);
-    for (int ground = 0; ground < GALI_GROUND_KINDS && status == GAL_OK; ground++) {
-        status = run_ground(self, (gali_judge_ground_kind)ground, error);
-    }
+    status = status == GAL_OK ? run_stages(self, error) : status;
     if (status == GAL_OK) {
         measure(self);
     }
@@ -88,7 +90,7 @@ const gali_judge_trace *gali_judged_trace(const gali_judged *self, uint32_t scri
 uint64_t gali_judged_resets(const gali_judged *self) {
     uint64_t sum = 0;
     for (int ground = 0; ground < GALI_GROUND_KINDS; ground++) {
-        sum += self->whole[ground].resets + self->alone[ground].resets;
+        sum += self->whole[ground].cost.resets + self->alone[ground].cost.resets;
     }
     return sum;
 }
@@ -106,7 +108,7 @@ double gali_judged_step_seconds(const gali_judged *self) {
     for (int ground = 0; ground < GALI_GROUND_KINDS; ground++) {
         const gali_judge_stage *stages[] = {&self->whole[ground], &self->alone[ground]};
         for (int i = 0; i < 2; i++) {
-            seconds += stages[i]->step_seconds;
+            seconds += stages[i]->cost.step_seconds;
             steps += (double)stages[i]->frames * stages[i]->count;
         }
     }

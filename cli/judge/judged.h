@@ -12,6 +12,7 @@ typedef struct gali_judged_desc {
     double seconds;    /* of each script */
     uint32_t interval; /* frames that an evaluation stands for */
     int keeps_joints;  /* for pictures */
+    uint32_t threads;  /* 1..GALI_THREADS_MAX; figures are the same whatever number */
     gal_network_desc network;
 } gali_judged_desc;
 
@@ -35,7 +36,7 @@ const gali_judge_trace *gali_judged_trace(const gali_judged *self, uint32_t scri
 uint64_t gali_judged_resets(const gali_judged *self);
 int gali_judged_finite(const gali_judged *self);
 
-/* Of a character and step, on one thread. */
+/* Of a character and step, on one thread, sixteen characters a crowd. */
 double gali_judged_step_seconds(const gali_judged *self);
 
 #endif

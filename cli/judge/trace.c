@@ -24,9 +24,11 @@ typedef struct root_frame {
     gali_vec2 facing;
 } root_frame;
 
-/* A crowd being run for a stage. */
+/* A crowd being run for some traces of a stage. */
 typedef struct run {
-    gali_judge_stage *stage;
+    const gali_judge_stage *stage;
+    gali_judge_trace *traces; /* [count] of the stage's */
+    uint32_t count;
     const gali_contract *contract;
     gal_crowd *crowd;
     gal_character *ids;
@@ -90,7 +92,7 @@ const gali_judge_trace *gali_judge_stage_find(const gali_judge_stage *stage, con
 }
 
 static float ground_at(const run *self, float x, float z) {
-    return gali_judge_ground_at(&self->stage->ground, x, z);
+    return gali_judge_ground_at((void *)(uintptr_t)&self->stage->ground, x, z);
 }
 
 static const float degrees_of = 180 / GALI_PI;
@@ -226,7 +228,7 @@ static float twist_of(const gali_contract *contract, uint32_t j, uint32_t end, g
 /* Turns of joints and twists of legs. */
 static void keep_turns(run *self, uint32_t index, const gal_transform *pose, root_frame root, uint32_t f) {
     const gali_contract *contract = self->contract;
-    gali_judge_frame *frame = &self->stage->traces[index].frames[f];
+    gali_judge_frame *frame = &self->traces[index].frames[f];
     seen_joint *seen = &self->seen[(size_t)index * contract->joint_count];
     for (uint32_t j = 0; j < contract->joint_count; j++) {
         gal_quat turn = turn_of(self, pose, root, j);
@@ -258,7 +260,7 @@ static void keep_joint(gali_judge_frame *frame, seen_joint *seen, gal_vec3 world
 
 /* How far joints go up and down against the first one; `first`: nothing was seen yet. */
 static void keep_span(run *self, uint32_t index, const gal_transform *pose, int first) {
-    gali_judge_trace *trace = &self->stage->traces[index];
+    gali_judge_trace *trace = &self->traces[index];
     seen_joint *seen = &self->seen[(size_t)index * self->contract->joint_count];
     for (uint32_t j = 0; j < self->contract->joint_count; j++) {
         float height = pose[j].position.y - pose[0].position.y;
@@ -269,7 +271,7 @@ static void keep_span(run *self, uint32_t index, const gal_transform *pose, int 
 }
 
 static void keep(run *self, uint32_t index, uint32_t f) {
-    gali_judge_trace *trace = &self->stage->traces[index];
+    gali_judge_trace *trace = &self->traces[index];
     gali_judge_frame *frame = &trace->frames[f];
     uint32_t joints = self->contract->joint_count;
     const gal_transform *pose = gal_crowd_pose(self->crowd, self->ids[index], NULL);
@@ -307,27 +309,26 @@ static void keep(run *self, uint32_t index, uint32_t f) {
     count_bones(self, pose, trace, 0.01f / self->contract->unit);
 }
 
-static void run_frames(run *self) {
-    gali_judge_stage *stage = self->stage;
-    for (uint32_t f = 0; f < stage->frames; f++) {
-        for (uint32_t i = 0; i < stage->count; i++) {
-            gal_input input = gali_judge_input(stage->traces[i].script, (float)f / self->contract->rate);
+static void run_frames(run *self, gali_judge_cost *cost) {
+    for (uint32_t f = 0; f < self->stage->frames; f++) {
+        for (uint32_t i = 0; i < self->count; i++) {
+            gal_input input = gali_judge_input(self->traces[i].script, (float)f / self->contract->rate);
             gal_crowd_set_input(self->crowd, self->ids[i], &input);
         }
-        double start = gali_clock_seconds();
+        double start = gali_clock_thread_seconds();
         gal_crowd_step(self->crowd);
-        stage->step_seconds += gali_clock_seconds() - start;
-        for (uint32_t i = 0; i < stage->count; i++) {
+        cost->step_seconds += gali_clock_thread_seconds() - start;
+        for (uint32_t i = 0; i < self->count; i++) {
             keep(self, i, f);
         }
     }
-    stage->resets = gal_crowd_resets(self->crowd);
+    cost->resets += gal_crowd_resets(self->crowd);
 }
 
 static gal_status keep_joints(run *self, gal_error *error) {
     size_t count = (size_t)self->stage->frames * self->contract->joint_count;
-    for (uint32_t i = 0; self->stage->keeps_joints && i < self->stage->count; i++) {
-        gali_judge_trace *trace = &self->stage->traces[i];
+    for (uint32_t i = 0; self->stage->keeps_joints && i < self->count; i++) {
+        gali_judge_trace *trace = &self->traces[i];
         trace->joints = trace->lock ? calloc(count, sizeof *trace->joints) : NULL;
         if (trace->lock && !trace->joints) {
             return gali_fail(error, GAL_NO_MEMORY, "no memory for %u frames of joints", self->stage->frames);
@@ -336,8 +337,8 @@ static gal_status keep_joints(run *self, gal_error *error) {
     return GAL_OK;
 }
 
-static gal_status add_and_run(run *self, gal_error *error) {
-    for (uint32_t i = 0; i < self->stage->count; i++) {
+static gal_status add_all(run *self, gal_error *error) {
+    for (uint32_t i = 0; i < self->count; i++) {
         gal_status status = gal_crowd_add(self->crowd, NULL, &self->ids[i]);
         if (status != GAL_OK) {
             return gali_fail(error, status, "character %u could not be added: %s", i, gal_status_text(status));
@@ -349,26 +350,32 @@ static gal_status add_and_run(run *self, gal_error *error) {
                 "%u frames an evaluation, of 8 at most and of the %u that the contract's window has before now",
                 self->stage->interval, self->contract->past);
         }
-        gal_crowd_set_foot_lock(self->crowd, self->ids[i], self->stage->traces[i].lock);
+        gal_crowd_set_foot_lock(self->crowd, self->ids[i], self->traces[i].lock);
     }
-    run_frames(self);
     return GAL_OK;
 }
 
-gal_status gali_judge_stage_run(gali_judge_stage *stage, gal_error *error) {
-    run self = {.stage = stage, .contract = stage->controller->contract};
+gal_status gali_judge_stage_run(const gali_judge_stage *stage, uint32_t first, uint32_t count,
+                                gali_judge_cost *cost, gal_error *error) {
+    run self = {.stage = stage,
+                .traces = &stage->traces[first],
+                .count = count,
+                .contract = stage->controller->contract};
     gal_crowd_desc desc = {.controller = stage->controller,
-                           .capacity = stage->count,
+                           .capacity = count,
                            .ground = stage->ground.kind == GALI_GROUND_FLAT ? NULL : gali_judge_ground_at,
-                           .ground_context = &stage->ground};
+                           .ground_context = (void *)(uintptr_t)&stage->ground};
     find_soles(&self);
-    self.ids = calloc(stage->count, sizeof *self.ids);
-    self.seen = calloc((size_t)stage->count * self.contract->joint_count, sizeof *self.seen);
+    self.ids = calloc(count, sizeof *self.ids);
+    self.seen = calloc((size_t)count * self.contract->joint_count, sizeof *self.seen);
     gal_status status = self.ids && self.seen ? gal_crowd_create(&self.crowd, &desc, error)
                                               : gali_fail(error, GAL_NO_MEMORY, "no memory for the crowd");
     if (status == GAL_OK) {
         status = keep_joints(&self, error);
-        status = status == GAL_OK ? add_and_run(&self, error) : status;
+        status = status == GAL_OK ? add_all(&self, error) : status;
+        if (status == GAL_OK) {
+            run_frames(&self, cost);
+        }
         gal_crowd_destroy(self.crowd);
     }
     free(self.ids);

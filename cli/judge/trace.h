@@ -1,4 +1,4 @@
-/* Characters run by scripts in one crowd, and of each frame what the measures need. */
+/* Characters run by scripts in crowds, and of each frame what the measures need. */
 #ifndef GALI_CLI_JUDGE_TRACE_H
 #define GALI_CLI_JUDGE_TRACE_H
 
@@ -41,6 +41,12 @@ typedef struct gali_judge_trace {
     uint64_t bad; /* joints that were not finite */
 } gali_judge_trace;
 
+/* What running took. */
+typedef struct gali_judge_cost {
+    uint64_t resets;
+    double step_seconds; /* of the threads that stepped, summed over all steps */
+} gali_judge_cost;
+
 typedef struct gali_judge_stage {
     gal_controller *controller;
     gali_judge_ground ground;
@@ -50,8 +56,7 @@ typedef struct gali_judge_stage {
     uint32_t interval; /* frames that one evaluation stands for */
     uint32_t count;
     gali_judge_trace *traces; /* [count], owned */
-    uint64_t resets;
-    double step_seconds; /* sum over all steps */
+    gali_judge_cost cost;     /* of all of them */
 } gali_judge_stage;
 
 /* The first frame that counts: steady by then, or half of a shorter run. */
@@ -64,8 +69,12 @@ enum { GALI_JUDGE_FREE = 1, GALI_JUDGE_LOCKED = 2 };
 gal_status gali_judge_stage_make(gali_judge_stage *stage, gal_controller *controller, uint32_t frames,
                                  gali_judge_ground_kind ground, int locks, gal_error *error);
 
-/* Runs it. */
-gal_status gali_judge_stage_run(gali_judge_stage *stage, gal_error *error);
+/*
+ * Runs `count` of its traces from `first` on, in a crowd of their own, and adds to *cost. Threads may run others of one stage
+ * at once.
+ */
+gal_status gali_judge_stage_run(const gali_judge_stage *stage, uint32_t first, uint32_t count,
+                                gali_judge_cost *cost, gal_error *error);
 
 void gali_judge_stage_release(gali_judge_stage *stage);
 

@@ -44,10 +44,13 @@ def _run(gallop: str, model: Path, seconds: float, *options: str) -> str:
     return done.stdout
 
 
-def figures(gallop: str, model: Path, seconds: float, bars: Path | None = None) -> dict:
-    """The figures of a model file, as the command's JSON has them; `bars` are its own."""
+def figures(gallop: str, model: Path, seconds: float, bars: Path | None = None,
+            threads: int | None = None) -> dict:
+    """The figures of a model file, as the command's JSON has them; `bars` are its own. It takes
+    all cores, or so many threads."""
     own = ("--bars", str(bars)) if bars else ()
-    return json.loads(_run(gallop, model, seconds, "--json", *own))
+    some = ("--threads", str(threads)) if threads else ()
+    return json.loads(_run(gallop, model, seconds, "--json", *own, *some))
 
 
 def table(gallop: str, model: Path, seconds: float = 60) -> str:

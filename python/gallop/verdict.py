@@ -12,6 +12,7 @@ from gallop import judge, modelfile
 from gallop.modelfile import Model
 
 Miss = tuple[str, str]  # figure, script
+THREADS_MOST = 256  # that the command takes
 ASTRAY = ("direction", "facing")  # figures in degrees that say where one goes and looks
 
 
@@ -44,9 +45,15 @@ def listed(verdict: Verdict) -> list[list]:
     return [[*key, round(share, 3)] for key, share in sorted(verdict.new.items())]
 
 
+def cores() -> int:
+    """Cores that this process may use."""
+    may = getattr(os, "sched_getaffinity", None)
+    return len(may(0)) if may else os.cpu_count() or 1
+
+
 def at_once() -> int:
     """How many models a machine judges at once, beside what it trains."""
-    return max(1, (os.cpu_count() or 1) // 4)
+    return max(1, cores() // 4)
 
 
 class Judge:
@@ -55,8 +62,10 @@ class Judge:
 
     def __init__(self, dense: Path | None, gallop: Path | None, bars: Path | None,
                  seconds: float, at_once: int = 1) -> None:
-        """`bars` are a model's own, beside the general ones; so many models are judged at once."""
+        """`bars` are a model's own, beside the general ones; so many models are judged at once,
+        which share the machine's cores."""
         self.gallop, self.bars, self.seconds = judge.command(gallop), bars, seconds
+        self.threads = max(1, min(cores() // at_once, THREADS_MOST))
         self.dense = self._judged(dense).new if dense else {}
         self.pool = ThreadPoolExecutor(at_once)
 
@@ -78,7 +87,7 @@ class Judge:
         return self.pool.submit(self.of, model)
 
     def _judged(self, path: Path) -> Verdict:
-        said = judge.figures(self.gallop, path, self.seconds, self.bars)
+        said = judge.figures(self.gallop, path, self.seconds, self.bars, self.threads)
         out = {(m["figure"], m["script"]): _over(m) for m in said["missed"]}
         if not said["finite"]:
             out["finite", "any"] = 100.0

@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "judge/stages.h"
 #include "motion/controller.h"
 #include "space.h"
 
@@ -40,7 +41,7 @@ static gali_judge_stage run_scripts(gal_controller *controller) {
     gal_error error = {0};
     if (gali_judge_stage_make(&stage, controller, FRAMES, GALI_GROUND_FLAT, GALI_JUDGE_FREE | GALI_JUDGE_LOCKED,
                               &error) != GAL_OK ||
-        gali_judge_stage_run(&stage, &error) != GAL_OK) {
+        gali_judge_stages_run(&(gali_judge_stage *){&stage}, 1, 1, &error) != GAL_OK) {
         fail_msg("%s", error.message);
     }
     return stage;
@@ -114,7 +115,7 @@ static void an_interval_that_cannot_be_is_said(void **unused) {
     assert_int_equal(gali_judge_stage_make(&stage, controller, 1, GALI_GROUND_FLAT, GALI_JUDGE_FREE, &error),
                      GAL_OK);
     stage.interval = 9;
-    assert_int_equal(gali_judge_stage_run(&stage, &error), GAL_BAD_DATA);
+    assert_int_equal(gali_judge_stages_run(&(gali_judge_stage *){&stage}, 1, 1, &error), GAL_BAD_DATA);
     assert_non_null(strstr(error.message, "9 frames an evaluation"));
     gali_judge_stage_release(&stage);
     gal_controller_close(controller);

@@ -347,6 +347,20 @@ def test_a_judge_tells_bars_and_how_far_astray(monkeypatch, tmp_path):
     assert found.new == {("skate", "run"): 0.5} and found.astray == pytest.approx(3.75)
 
 
+@pytest.mark.parametrize(("cores", "at_once", "threads"), [(1, 1, 1), (2, 1, 2), (16, 4, 4),
+                                                           (7, 3, 2), (2, 3, 1), (400, 1, 256)])
+def test_who_is_judged_at_once_shares_the_cores(tmp_path, monkeypatch, cores, at_once, threads):
+    command, asked = tmp_path / "gallop", tmp_path / "asked"
+    command.write_text(f"""#!/bin/sh
+echo "$@" > {asked}
+echo '{{"finite": true, "missed": [], "scripts": {{}}}}'
+""")
+    command.chmod(0o755)
+    monkeypatch.setattr(verdicts, "cores", lambda: cores)
+    verdicts.Judge(None, command, None, 60, at_once).of_file(tmp_path / "a.gallop")
+    assert f"--threads {threads}\n" in asked.read_text()
+
+
 @pytest.mark.skipif(not CAPTURE.exists(), reason="the 100STYLE excerpt is not here")
 def test_the_command_writes_what_it_chose(tmp_path, monkeypatch):
     """By a judge who misses one bar less from judging to judging: what was tried last."""
