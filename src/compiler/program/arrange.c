@@ -3,21 +3,35 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "compiler/program/lives.h"
+#include "graph/graph.h"
+
 enum {
     ALL_ORDERS_MOST = 7,  /* blocks that are laid in all orders: 5,040 */
     TRIED_MOST = 2000,    /* blocks that are laid in several */
     WORK_MOST = 20000000, /* pairs of blocks that are looked at for a better order */
+    FEW = 64,             /* one in so many: as long as it takes to sort those, all can be looked at */
 };
 
 typedef enum ranking { BY_BYTES, BY_FIRST, BY_LAST, BY_PEAK, BY_AREA, RANKING_COUNT } ranking;
 
+/* A block that is laid. */
+typedef struct laid {
+    int64_t at;
+    uint32_t number;
+} laid;
+
 typedef struct arranging {
     gali_block *blocks;
-    uint32_t count, placed;
-    uint32_t *order;      /* [count] in which they are laid */
-    uint32_t *best;       /* [count] the best one so far */
-    uint32_t *low;        /* [count] those that are laid, the lowest first */
-    int64_t least, alive; /* the best end; what no order is below */
+    uint32_t count, placed, sorted;
+    uint32_t *order;         /* [count] in which they are laid */
+    uint32_t *best;          /* [count] the best one so far */
+    laid *low;               /* [placed] of these the first `sorted` by where they lie, the lowest first */
+    laid *near;              /* [count] room for some of them */
+    uint32_t *found;         /* [count] room */
+    uint8_t *is_laid;        /* [count] */
+    const gali_lives *lives; /* NULL: of few, which are all looked at */
+    int64_t least, alive;    /* the best end; what no order is below */
     int64_t work;
     uint32_t random;
 } arranging;
@@ -60,13 +74,48 @@ int64_t gali_blocks_alive(const gali_block *blocks, uint32_t count, gali_arena *
 
 /* ---- one order ---- */
 
+static void insert(laid *list, uint32_t count, laid one) {
+    uint32_t to = count;
+    for (; to > 0 && list[to - 1].at > one.at; to--) {
+        list[to] = list[to - 1];
+    }
+    list[to] = one;
+}
+
+static int compare_laid(const void *a, const void *b) {
+    const laid *x = a, *y = b;
+    return x->at < y->at ? -1 : x->at > y->at;
+}
+
+/* Those which are laid and live when the block does, and maybe others, the lowest first. */
+static const laid *neighbours_of(arranging *g, const gali_block *block, uint32_t *count) {
+    uint32_t found =
+        g->lives ? gali_lives_find(g->lives, block->first, block->last, g->found, g->placed / FEW) : GALI_NONE;
+    *count = 0;
+    for (uint32_t i = 0; found != GALI_NONE && i < found; i++) {
+        if (g->is_laid[g->found[i]]) {
+            g->near[(*count)++] = (laid){g->blocks[g->found[i]].at, g->found[i]};
+        }
+    }
+    if (found != GALI_NONE) {
+        qsort(g->near, *count, sizeof *g->near, compare_laid);
+        return g->near;
+    }
+    for (; g->sorted < g->placed; g->sorted++) {
+        insert(g->low, g->sorted, g->low[g->sorted]);
+    }
+    *count = g->placed;
+    return g->low;
+}
+
 /* Lays the block into the lowest gap that is large enough. */
 static void lay(arranging *g, uint32_t number) {
     gali_block *block = &g->blocks[number];
     int64_t end = 0;
-    uint32_t above = 0;
-    for (; above < g->placed; above++) {
-        const gali_block *other = &g->blocks[g->low[above]];
+    uint32_t count;
+    const laid *low = neighbours_of(g, block, &count);
+    for (uint32_t above = 0; above < count; above++) {
+        const gali_block *other = &g->blocks[low[above].number];
         if (!gali_blocks_meet(block, other)) {
             continue;
         }
@@ -77,17 +126,15 @@ static void lay(arranging *g, uint32_t number) {
         end = top > end ? top : end;
     }
     block->at = end;
-    uint32_t to = g->placed++;
-    for (; to > 0 && g->blocks[g->low[to - 1]].at > end; to--) {
-        g->low[to] = g->low[to - 1];
-    }
-    g->low[to] = number;
+    g->is_laid[number] = 1;
+    g->low[g->placed++] = (laid){end, number};
 }
 
 /* The end by g->order; keeps the order if it is the best so far. */
 static int64_t try_order(arranging *g) {
     int64_t end = 0;
-    g->placed = 0;
+    g->placed = g->sorted = 0;
+    memset(g->is_laid, 0, g->count);
     for (uint32_t i = 0; i < g->count; i++) {
         const gali_block *block = &g->blocks[g->order[i]];
         lay(g, g->order[i]);
@@ -197,6 +244,10 @@ int64_t gali_blocks_arrange(gali_block *blocks, uint32_t count, gali_arena *aren
     g.order = gali_arena_take(arena, room * sizeof *g.order);
     g.best = gali_arena_take(arena, room * sizeof *g.best);
     g.low = gali_arena_take(arena, room * sizeof *g.low);
+    g.near = gali_arena_take(arena, room * sizeof *g.near);
+    g.found = gali_arena_take(arena, room * sizeof *g.found);
+    g.is_laid = gali_arena_take(arena, room);
+    g.lives = count > TRIED_MOST ? gali_lives_make(blocks, count, arena) : NULL;
     if (arena->failed) {
         return 0;
     }

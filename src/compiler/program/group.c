@@ -34,7 +34,8 @@ typedef struct loads {
 /* Of the head of a group. */
 typedef struct contents {
     uint32_t stages, tensors, folds, products;
-    uint32_t rows; /* axes of its nest */
+    uint32_t rows;        /* axes of its nest */
+    uint32_t first, last; /* stages */
 } contents;
 
 typedef struct joining {
@@ -47,8 +48,10 @@ typedef struct joining {
     contents *of;              /* [stage_count] of heads */
     uint8_t (*row)[NEST_MOST]; /* [stage_count] which axis of the stage each axis of its nest is */
     uint32_t *segment;         /* [stage_count] how many steps stand before it: groups lie between two steps */
-    uint32_t *mark, now;       /* [stage_count] for walks */
-    uint32_t walked;
+    uint32_t
+        *over; /* [stage_count] what leads from behind the stage to it or before it: groups, reads in loops */
+    uint32_t *mark, now;  /* [stage_count] for walks */
+    uint32_t walked, end; /* of a walk: stages behind its end lead to nothing before it */
 } joining;
 
 /* ---- kinds of sums ---- */
@@ -132,6 +135,9 @@ static int reaches(joining *j, uint32_t stage, uint32_t a, uint32_t b, int outsi
     if (outside && head == b) {
         return 1;
     }
+    if (stage > j->end) {
+        return 0;
+    }
     outside |= head != a && head != b;
     if (j->mark[stage] == j->now + (uint32_t)outside) {
         return 0;
@@ -152,6 +158,10 @@ static int has_other_way(joining *j, uint32_t a, uint32_t b) {
     uint32_t s = a;
     j->now += 2;
     j->walked = 0;
+    j->end = j->of[b].last;
+    while (j->over[j->end]) {
+        j->end++;
+    }
     do {
         if (reaches(j, s, a, b, 0)) {
             return 1;
@@ -243,10 +253,18 @@ static void set_rows(joining *j, uint32_t group, uint32_t rows, const uint8_t *p
     } while (s != group);
 }
 
+static void mark_over(joining *j, uint32_t first, uint32_t last, uint32_t by) {
+    for (uint32_t s = first; s < last; s++) {
+        j->over[s] += by;
+    }
+}
+
 static void join(joining *j, uint32_t a, uint32_t b, const nest *n) {
     contents *of = &j->of[b];
     const contents *more = &j->of[a];
     uint32_t next = j->next[a];
+    mark_over(j, of->first, of->last, (uint32_t)-1);
+    mark_over(j, more->first, more->last, (uint32_t)-1);
     set_rows(j, a, n->rows, NULL, b);
     set_rows(j, b, n->rows, n->pair, b);
     j->next[a] = j->next[b];
@@ -254,9 +272,21 @@ static void join(joining *j, uint32_t a, uint32_t b, const nest *n) {
     *of = (contents){.stages = of->stages + more->stages,
                      .tensors = of->tensors + more->tensors,
                      .folds = of->folds + more->folds,
-                     .products = of->products + more->products};
+                     .products = of->products + more->products,
+                     .first = of->first < more->first ? of->first : more->first,
+                     .last = of->last > more->last ? of->last : more->last};
+    mark_over(j, of->first, of->last, 1);
     for (uint32_t m = 0; m < NEST_MOST; m++) {
         of->rows += n->rows >> m & 1;
+    }
+}
+
+/* What an earlier stage reads: another turn's. */
+static void mark_turns(joining *j) {
+    for (uint32_t s = 0; s < j->p->stage_count; s++) {
+        for (const gali_reader *r = j->f->readers[j->p->stages[s].tensor]; r; r = r->next) {
+            mark_over(j, r->stage, s, 1);
+        }
     }
 }
 
@@ -487,6 +517,7 @@ static int begin(joining *j, ordering *o) {
     j->next = gali_arena_take(p->arena, count * sizeof *j->next);
     j->of = gali_arena_take(p->arena, count * sizeof *j->of);
     j->row = gali_arena_take(p->arena, count * sizeof *j->row);
+    j->over = gali_arena_take(p->arena, count * sizeof *j->over);
     j->mark = gali_arena_take(p->arena, count * sizeof *j->mark);
     j->segment = gali_arena_take(p->arena, count * sizeof *j->segment);
     o->group = gali_arena_take(p->arena, count * sizeof *o->group);
@@ -503,7 +534,9 @@ static int begin(joining *j, ordering *o) {
         j->of[s] = (contents){.stages = 1,
                               .tensors = j->loads[s].count + 1,
                               .folds = j->sort[s] == FOLD,
-                              .products = j->sort[s] == PRODUCT};
+                              .products = j->sort[s] == PRODUCT,
+                              .first = s,
+                              .last = s};
         for (uint32_t i = 0; i < stage->rank; i++) {
             if (stage->extent[i] != 1) {
                 j->row[s][j->of[s].rows++] = (uint8_t)i;
@@ -519,6 +552,7 @@ void gali_fusion_group(gali_fusion *f) {
     if (!begin(&j, &o)) {
         return;
     }
+    mark_turns(&j);
     join_nodes(&j);
     for (int changed = !(f->p->without & GALI_WITHOUT_FUSE); changed;) {
         changed = 0;

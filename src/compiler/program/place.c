@@ -8,10 +8,13 @@
 #include <stdlib.h>
 
 #include "base/error.h"
-#include "compiler/program/arrange.h"
+#include "compiler/program/lives.h"
 #include "compiler/program/program.h"
 
-enum { ALIGNMENT = 64 };
+enum {
+    ALIGNMENT = 64,
+    FEW = 64, /* one in so many: as long as it takes to sort those, all can be looked at */
+};
 
 /* The stages that a tensor's memory is used from and to. */
 typedef struct life {
@@ -112,11 +115,16 @@ static life *lives_of(const gali_program *p) {
 typedef struct placing {
     gali_program *p;
     uint32_t count;
-    gali_block *blocks;     /* [count] at typical sizes */
-    uint32_t *tensor;       /* [count] */
-    gali_extent *bytes;     /* [count] multiples of 64 */
-    uint32_t *low;          /* [count] blocks, the lowest first */
+    gali_block *blocks; /* [count] at typical sizes */
+    uint32_t *tensor;   /* [count] */
+    gali_extent *bytes; /* [count] multiples of 64 */
+    uint32_t *low;      /* [count] blocks, the lowest first */
+    uint32_t *rank;     /* [count] where each stands there */
+    const gali_lives *lives;
     gali_program_end *ends; /* [count] room for those of one slot */
+    uint32_t *below;        /* [count] room for ranks */
+    uint32_t *kept;         /* [count] room for blocks */
+    uint32_t *taken; /* [stage_count + 1] the last rank, plus one, of which a kept block lives at that time */
 } placing;
 
 static int64_t typical_of(const gali_program *p, gali_extent size) {
@@ -178,6 +186,7 @@ static int sort(placing *g, gali_arena *arena) {
     }
     for (uint32_t i = 0; room && i < g->count; i++) {
         g->low[i] = room[i].block;
+        g->rank[room[i].block] = i;
     }
     return room != NULL;
 }
@@ -197,22 +206,79 @@ static uint32_t add_end(placing *g, uint32_t count, gali_program_end end) {
     return count + 1;
 }
 
+static int compare_ranks(const void *a, const void *b) {
+    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    return x > y ? -1 : x < y;
+}
+
+/* Ranks below this one into g->below, the highest first: of blocks that live with its own, and maybe of others. */
+static uint32_t find_below(placing *g, uint32_t rank) {
+    const gali_block *own = rank < g->count ? &g->blocks[g->low[rank]] : NULL;
+    uint32_t found = own ? gali_lives_find(g->lives, own->first, own->last, g->below, rank / FEW) : GALI_NONE;
+    uint32_t count = 0;
+    for (uint32_t i = 0; found != GALI_NONE && i < found; i++) {
+        if (g->rank[g->below[i]] < rank) {
+            g->below[count++] = g->rank[g->below[i]];
+        }
+    }
+    if (found != GALI_NONE) {
+        qsort(g->below, count, sizeof *g->below, compare_ranks);
+        return count;
+    }
+    for (uint32_t i = rank; i-- > 0;) {
+        g->below[count++] = i;
+    }
+    return count;
+}
+
+/* What of the block's life is within that of block g->low[rank]: three lives of which each two meet have a time in common. */
+static gali_block within(const placing *g, const gali_block *block, uint32_t rank) {
+    gali_block part = *block;
+    if (rank < g->count) {
+        const gali_block *own = &g->blocks[g->low[rank]];
+        part.first = own->first > part.first ? own->first : part.first;
+        part.last = own->last < part.last ? own->last : part.last;
+    }
+    return part;
+}
+
+/*
+ * Whether that part lives with one of those that were kept for this rank. They live apart from each other, so either they
+ * are asked or the times are, whichever are fewer.
+ */
+static int is_hidden(const placing *g, const gali_block *part, uint32_t kept, uint32_t rank) {
+    int hidden = 0;
+    if (kept <= part->last - part->first) {
+        for (uint32_t k = 0; !hidden && k < kept; k++) {
+            hidden = gali_blocks_meet(part, &g->blocks[g->kept[k]]);
+        }
+        return hidden;
+    }
+    for (uint32_t t = part->first; !hidden && t <= part->last; t++) {
+        hidden = g->taken[t] == rank + 1;
+    }
+    return hidden;
+}
+
+static void keep(placing *g, uint32_t number, const gali_block *part, uint32_t kept, uint32_t rank) {
+    g->kept[kept] = number;
+    for (uint32_t t = part->first; t <= part->last; t++) {
+        g->taken[t] = rank + 1;
+    }
+}
+
 /*
  * The ends that block g->low[rank] lies behind; rank g->count: what is behind all. One that lies behind another end of them
  * is left out.
  */
-static uint32_t find_ends(placing *g, uint32_t rank, uint32_t *below) {
-    uint32_t kept = 0, count = 0;
-    for (uint32_t i = rank; i-- > 0;) {
-        const gali_block *block = &g->blocks[g->low[i]];
-        int needed = rank == g->count || gali_blocks_meet(block, &g->blocks[g->low[rank]]);
-        for (uint32_t k = 0; needed && k < kept; k++) {
-            needed = !gali_blocks_meet(block, &g->blocks[below[k]]);
-        }
-        if (needed) {
-            uint32_t tensor = g->tensor[g->low[i]];
-            below[kept++] = g->low[i];
-            count = add_end(g, count, (gali_program_end){g->p->tensors[tensor].slot, g->bytes[g->low[i]]});
+static uint32_t find_ends(placing *g, uint32_t rank) {
+    uint32_t below = find_below(g, rank), kept = 0, count = 0;
+    for (uint32_t i = 0; i < below; i++) {
+        uint32_t number = g->low[g->below[i]], slot = g->p->tensors[g->tensor[number]].slot;
+        const gali_block part = within(g, &g->blocks[number], rank);
+        if (part.first <= part.last && !is_hidden(g, &part, kept, rank)) {
+            keep(g, number, &part, kept++, rank);
+            count = add_end(g, count, (gali_program_end){slot, g->bytes[number]});
         }
     }
     return count;
@@ -253,7 +319,7 @@ static uint32_t fixed_end(placing *g, int64_t at) {
     return at > 0;
 }
 
-static void make_slots(placing *g, uint32_t *below) {
+static void make_slots(placing *g) {
     gali_program *p = g->p;
     int fixed = 1;
     for (uint32_t i = 0; i < g->count; i++) {
@@ -261,10 +327,10 @@ static void make_slots(placing *g, uint32_t *below) {
     }
     for (uint32_t rank = 0; rank < g->count && !p->arena->failed; rank++) {
         uint32_t block = g->low[rank];
-        uint32_t count = fixed ? fixed_end(g, g->blocks[block].at) : find_ends(g, rank, below);
+        uint32_t count = fixed ? fixed_end(g, g->blocks[block].at) : find_ends(g, rank);
         p->tensors[g->tensor[block]].slot = take_slot(g, count);
     }
-    p->top = make_slot(g, fixed ? fixed_end(g, p->planned) : find_ends(g, g->count, below));
+    p->top = make_slot(g, fixed ? fixed_end(g, p->planned) : find_ends(g, g->count));
 }
 
 int64_t gali_program_slot_at(const gali_program *p, const gali_program_slot *slot, const int64_t *at,
@@ -286,8 +352,11 @@ gal_status gali_program_place(gali_program *p, gal_error *error) {
                  .tensor = gali_arena_take(&arena, count * sizeof *g.tensor),
                  .bytes = gali_arena_take(&arena, count * sizeof *g.bytes),
                  .low = gali_arena_take(&arena, count * sizeof *g.low),
-                 .ends = gali_arena_take(&arena, count * sizeof *g.ends)};
-    uint32_t *below = gali_arena_take(&arena, count * sizeof *below);
+                 .rank = gali_arena_take(&arena, count * sizeof *g.rank),
+                 .ends = gali_arena_take(&arena, count * sizeof *g.ends),
+                 .below = gali_arena_take(&arena, count * sizeof *g.below),
+                 .kept = gali_arena_take(&arena, count * sizeof *g.kept),
+                 .taken = gali_arena_take(&arena, (p->stage_count + 1u) * sizeof *g.taken)};
     p->slots = gali_arena_take(p->arena, (count + 1) * sizeof *p->slots);
     p->slot_count = 0;
     gal_status status = arena.failed || p->arena->failed
@@ -296,8 +365,9 @@ gal_status gali_program_place(gali_program *p, gal_error *error) {
     if (status == GAL_OK) {
         p->alive = gali_blocks_alive(g.blocks, g.count, &arena);
         p->planned = gali_blocks_arrange(g.blocks, g.count, &arena);
-        if (sort(&g, &arena)) {
-            make_slots(&g, below);
+        g.lives = gali_lives_make(g.blocks, g.count, &arena);
+        if (g.lives && sort(&g, &arena)) {
+            make_slots(&g);
         }
         status = arena.failed || p->arena->failed
                      ? gali_fail(error, GAL_NO_MEMORY, "no memory for a plan of memory")

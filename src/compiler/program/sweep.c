@@ -8,26 +8,31 @@ enum { STAGE_BUCKETS = 1024 };
 
 /* ---- readers ---- */
 
-static int is_reader(const gali_fusion *f, uint32_t tensor, uint32_t stage) {
+/* Whether the stage is a reader; only the last one entered, if it is new: one that none of the others can be. */
+static int is_reader(const gali_fusion *f, uint32_t tensor, uint32_t stage, int new) {
     const gali_reader *r = f->readers[tensor];
-    while (r && r->stage != stage) {
+    while (r && r->stage != stage && !new) {
         r = r->next;
     }
-    return r != NULL;
+    return r && r->stage == stage;
 }
 
-void gali_fusion_add_reads(gali_fusion *f, uint32_t stage) {
+static void add_reads(gali_fusion *f, uint32_t stage, int new) {
     gali_look look;
     f->p->arena->failed |= !gali_program_look(&f->p->stages[stage], &look);
     f->p->arena->failed |= look.load_count > GALI_LOOK_LOADS_MAX;
     for (uint32_t i = 0; !f->p->arena->failed && i < look.load_count; i++) {
         uint32_t tensor = look.load[i]->source;
-        gali_reader *r = is_reader(f, tensor, stage) ? NULL : gali_arena_take(f->p->arena, sizeof *r);
+        gali_reader *r = is_reader(f, tensor, stage, new) ? NULL : gali_arena_take(f->p->arena, sizeof *r);
         if (r) {
             *r = (gali_reader){stage, f->readers[tensor]};
             f->readers[tensor] = r;
         }
     }
+}
+
+void gali_fusion_add_reads(gali_fusion *f, uint32_t stage) {
+    add_reads(f, stage, 0);
 }
 
 void gali_fusion_drop_reads(gali_fusion *f, uint32_t stage) {
@@ -198,7 +203,7 @@ void gali_fusion_clean(gali_fusion *f) {
             *e = (entry){i, *bucket};
             *bucket = e;
         }
-        gali_fusion_add_reads(f, i);
+        add_reads(f, i, 1);
     }
 }
 
