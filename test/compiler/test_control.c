@@ -66,6 +66,34 @@ static void test_nothing(void **state) {
     }
 }
 
+/*
+ * What a sum's reader computes is done to the sum, where that stands, unless it reads what is made behind it: by a stage, or
+ * by a branch.
+ */
+static void test_sums_before_what_their_readers_read(void **state) {
+    (void)state;
+    const char *const texts[] = {
+        "symbol n 1..9\ninput %0: bool[]\ninput %1: f32[n, 2]\nconstant %2: f32[2, 1] = 3 -1\n"
+        "constant %3: i64[1] = 1\nconstant %4: i64[1] = -1\n%5: f32[...] = Exp (%1)\n"
+        "%6: f32[...] = ReduceMax (%5, %3) keepdims:int=0\n%7: f32[...] = MatMul (%5, %2)\n"
+        "%8: f32[...] = Reshape (%7, %4)\n%9: f32[...] = Sub (%6, %8)\noutput %9\noutput %7\n",
+        "symbol n 1..9\ninput %0: bool[]\ninput %1: f32[n, 2]\nconstant %2: i64[1] = 1\n"
+        "%3: f32[...] = Exp (%1)\n%4: f32[...] = ReduceSum (%3, %2) keepdims:int=0\n"
+        "%5: f32[...] = If (%0, %1, %2)\n"
+        "body\ninput %0: f32[...]\ninput %1: i64[...]\n"
+        "%2: f32[...] = ReduceMax (%0, %1) keepdims:int=0\noutput %2\nend\n"
+        "body\ninput %0: f32[...]\ninput %1: i64[...]\n%2: f32[...] = Neg (%0)\n"
+        "%3: f32[...] = ReduceMax (%2, %1) keepdims:int=0\noutput %3\nend\n"
+        "%6: f32[...] = Sub (%4, %5)\noutput %6\n",
+    };
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        for (int64_t truth = 0; truth < 2; truth++) {
+            gali_tensor inputs[] = {scalar(GALI_truth, &truth), matrix()};
+            check(texts[i], inputs);
+        }
+    }
+}
+
 static void test_loop(void **state) {
     (void)state;
     int64_t x = 1, most[] = {100, 2, 1, 0};
@@ -239,10 +267,17 @@ static void test_refused(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_if),           cmocka_unit_test(test_branches), cmocka_unit_test(test_loop),
-        cmocka_unit_test(test_carried),      cmocka_unit_test(test_scan),     cmocka_unit_test(test_room),
-        cmocka_unit_test(test_loop_in_loop), cmocka_unit_test(test_refused),  cmocka_unit_test(test_recurrent),
+        cmocka_unit_test(test_if),
+        cmocka_unit_test(test_branches),
+        cmocka_unit_test(test_loop),
+        cmocka_unit_test(test_carried),
+        cmocka_unit_test(test_scan),
+        cmocka_unit_test(test_room),
+        cmocka_unit_test(test_loop_in_loop),
+        cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_recurrent),
         cmocka_unit_test(test_nothing),
+        cmocka_unit_test(test_sums_before_what_their_readers_read),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

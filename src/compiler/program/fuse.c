@@ -186,13 +186,25 @@ static int is_of_load_alone(const gali_look *look) {
     return look->load_count == 1 && !look->axes;
 }
 
+/* Whether all that its reader reads beside it is there when the sum is made: stages stand behind what they read. */
+static int is_there(const gali_program *p, const gali_program_stage *sum, const gali_look *theirs) {
+    int there = 1;
+    for (uint32_t i = 0; there && i < theirs->load_count; i++) {
+        const gali_program_tensor *t = &p->tensors[theirs->load[i]->source];
+        there = theirs->load[i]->source == sum->tensor || t->role == GALI_TENSOR_CONSTANT ||
+                t->role == GALI_TENSOR_INPUT || (t->stage != GALI_NONE && &p->stages[t->stage] < sum);
+    }
+    return there;
+}
+
 /* What the reader computes is done to the sum, and the reader moves what comes of it. */
 static int finish_before(gali_fusion *f, gali_program_stage *sum, uint32_t into_number,
                          const gali_look *theirs) {
     gali_program_stage *into = &f->p->stages[into_number];
     const gali_scalar *load = gali_look_load(theirs, sum->tensor), *from[GALI_RANK_MAX] = {NULL};
     gali_element element = f->p->tensors[into->tensor].type.element;
-    if (!load || load == into->value || theirs->in_index[0] || into->value->element != element) {
+    if (!load || load == into->value || theirs->in_index[0] || into->value->element != element ||
+        !is_there(f->p, sum, theirs)) {
         return 0;
     }
     int permuted = is_permutation(f, into, sum, load, from);

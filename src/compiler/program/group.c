@@ -48,10 +48,9 @@ typedef struct joining {
     contents *of;              /* [stage_count] of heads */
     uint8_t (*row)[NEST_MOST]; /* [stage_count] which axis of the stage each axis of its nest is */
     uint32_t *segment;         /* [stage_count] how many steps stand before it: groups lie between two steps */
-    uint32_t
-        *over; /* [stage_count] what leads from behind the stage to it or before it: groups, reads in loops */
-    uint32_t *mark, now;  /* [stage_count] for walks */
-    uint32_t walked, end; /* of a walk: stages behind its end lead to nothing before it */
+    uint32_t *over;            /* [stage_count] groups of stages up to this one and of others behind it */
+    uint32_t *mark, now;       /* [stage_count] for walks */
+    uint32_t walked, end;      /* of a walk: stages behind its end lead to nothing before it */
 } joining;
 
 /* ---- kinds of sums ---- */
@@ -159,7 +158,7 @@ static int has_other_way(joining *j, uint32_t a, uint32_t b) {
     j->now += 2;
     j->walked = 0;
     j->end = j->of[b].last;
-    while (j->over[j->end]) {
+    while (j->over[j->end]) { /* a stage reads of earlier ones, so a group alone leads back */
         j->end++;
     }
     do {
@@ -253,8 +252,8 @@ static void set_rows(joining *j, uint32_t group, uint32_t rows, const uint8_t *p
     } while (s != group);
 }
 
-static void mark_over(joining *j, uint32_t first, uint32_t last, uint32_t by) {
-    for (uint32_t s = first; s < last; s++) {
+static void mark_over(joining *j, const contents *of, uint32_t by) {
+    for (uint32_t s = of->first; s < of->last; s++) {
         j->over[s] += by;
     }
 }
@@ -263,8 +262,8 @@ static void join(joining *j, uint32_t a, uint32_t b, const nest *n) {
     contents *of = &j->of[b];
     const contents *more = &j->of[a];
     uint32_t next = j->next[a];
-    mark_over(j, of->first, of->last, (uint32_t)-1);
-    mark_over(j, more->first, more->last, (uint32_t)-1);
+    mark_over(j, of, (uint32_t)-1);
+    mark_over(j, more, (uint32_t)-1);
     set_rows(j, a, n->rows, NULL, b);
     set_rows(j, b, n->rows, n->pair, b);
     j->next[a] = j->next[b];
@@ -275,18 +274,9 @@ static void join(joining *j, uint32_t a, uint32_t b, const nest *n) {
                      .products = of->products + more->products,
                      .first = of->first < more->first ? of->first : more->first,
                      .last = of->last > more->last ? of->last : more->last};
-    mark_over(j, of->first, of->last, 1);
+    mark_over(j, of, 1);
     for (uint32_t m = 0; m < NEST_MOST; m++) {
         of->rows += n->rows >> m & 1;
-    }
-}
-
-/* What an earlier stage reads: another turn's. */
-static void mark_turns(joining *j) {
-    for (uint32_t s = 0; s < j->p->stage_count; s++) {
-        for (const gali_reader *r = j->f->readers[j->p->stages[s].tensor]; r; r = r->next) {
-            mark_over(j, r->stage, s, 1);
-        }
     }
 }
 
@@ -552,7 +542,6 @@ void gali_fusion_group(gali_fusion *f) {
     if (!begin(&j, &o)) {
         return;
     }
-    mark_turns(&j);
     join_nodes(&j);
     for (int changed = !(f->p->without & GALI_WITHOUT_FUSE); changed;) {
         changed = 0;
