@@ -6,6 +6,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "commands.h"
+#include "contract/contract.h"
 #include "network/model_layout.h"
 #include "onnx/onnx_model.h"
 
@@ -72,6 +73,15 @@ static gal_status import_file(const char *path, const char *external, const char
     return status;
 }
 
+/* What is wrong with a contract's text is told of its own file, whatever the network is. */
+static gal_status check_contract(const char *path, const char *text, size_t size, gal_error *error) {
+    gali_contract *contract = NULL;
+    gal_error why = {0};
+    gal_status status = gali_contract_parse(&contract, text, size, NULL, &why);
+    gali_contract_release(contract, NULL);
+    return status == GAL_OK ? GAL_OK : gali_fail(error, status, "%.100s: %.150s", path, why.message);
+}
+
 int gali_import_onnx(const char *path, const char *external, const char *out, const char *contract) {
     gali_recognise_desc desc = {0};
     gal_error error = {0};
@@ -79,9 +89,12 @@ int gali_import_onnx(const char *path, const char *external, const char *out, co
     size_t size = 0;
     gal_status status =
         contract ? gali_file_read(contract, GALI_CONTRACT_MAX, NULL, &text, &size, &error) : GAL_OK;
-    if (status == GAL_OK) {
+    if (status == GAL_OK && contract) {
         desc.contract = text;
         desc.contract_size = size;
+        status = check_contract(contract, text, size, &error);
+    }
+    if (status == GAL_OK) {
         status = import_file(path, external, out, &desc, &error);
     }
     gali_release(NULL, text, size);

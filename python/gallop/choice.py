@@ -46,22 +46,12 @@ class Steps:
 class Choice:
     """The judge's choice among the networks of a last stage, and of rules."""
 
-    def __init__(self, judge: Judge, made: Callable[..., Model], fit: Fit, every: int,
-                 say: Callable[[str], None]) -> None:
-        """`made` makes a network the model that would be shipped."""
-        self.judge, self.made, self.fit, self.every, self.say = judge, made, fit, every, say
+    def __init__(self, judge: Judge, fit: Fit, every: int, say: Callable[[str], None]) -> None:
+        self.judge, self.fit, self.every, self.say = judge, fit, every, say
         self.looks = Looks(judge, say, ends=False)
         self.kept = 0
         self.rules: list[dict] = []
         self.missed: list[list] = []
-
-    def polished(self, polish: Polish, quiet: bool) -> PFNN:
-        """The polish, looked at in its last part; ^C ends it as it does without looks."""
-        self.begin(polish.plan, polish.checkpoint)
-        stage = Steps(polish)
-        if not self.watch(stage, polish.plan.steps, lambda: self.made(polish.average), quiet):
-            polish.interrupted = True
-        return polish.average
 
     def begin(self, plan: object, checkpoint: Path | None, other: Model | None = None,
               means: tuple[float, ...] = ()) -> None:
@@ -117,14 +107,45 @@ class Choice:
                 "taken": self.taken(), "missed": self.missed}
 
 
-def choice_of(args: argparse.Namespace, name: str, made: Callable[..., Model], fit: Fit,
-              every: int = EVERY) -> Choice | None:
+class PolishChoice(Choice):
+    """The same among the networks of a polish."""
+
+    def __init__(self, judge: Judge, made: Callable[[PFNN], Model], fit: Fit, every: int,
+                 say: Callable[[str], None]) -> None:
+        """`made` makes a network the model that would be shipped."""
+        super().__init__(judge, fit, every, say)
+        self.made = made
+
+    def polished(self, polish: Polish, quiet: bool) -> PFNN:
+        """The polish, looked at in its last part; ^C ends it as it does without looks."""
+        self.begin(polish.plan, polish.checkpoint)
+        stage = Steps(polish)
+        if not self.watch(stage, polish.plan.steps, lambda: self.made(polish.average), quiet):
+            polish.interrupted = True
+        return polish.average
+
+
+def choice_of(args: argparse.Namespace, name: str, fit: Fit, every: int = EVERY) -> Choice | None:
     """The judge's choice of a whole training, if there is a judge and it is not to be without;
     `every` so many steps, if not told."""
+    said = _wishes(args, name, every)
+    return Choice(said[0], fit, *said[1:]) if said else None
+
+
+def polish_choice_of(args: argparse.Namespace, name: str, made: Callable[[PFNN], Model],
+                     fit: Fit) -> PolishChoice | None:
+    """The same of a training that ends with a polish."""
+    said = _wishes(args, name, EVERY)
+    return PolishChoice(said[0], made, fit, *said[1:]) if said else None
+
+
+def _wishes(args: argparse.Namespace, name: str, every: int
+            ) -> tuple[Judge, int, Callable[[str], None]] | None:
+    """The judge, the steps between two of its looks, and who is told; None: to be without."""
     every = every if args.looks is None else args.looks
     if args.no_judge or not every or not judge.is_there(args.judge):
         return None
     own = library.models_folder() / f"{name}.bars"
     bars = args.bars or (own if own.exists() else None)
     judges = Judge(None, args.judge, bars, SECONDS, at_once())
-    return Choice(judges, made, fit, every, lambda text: say(args, text))
+    return judges, every, lambda text: say(args, text)

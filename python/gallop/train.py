@@ -39,7 +39,7 @@ from gallop import (
     walker,
 )
 from gallop.arguments import check_device, check_judge, check_whose, parser, prepare_outputs, say
-from gallop.choice import Choice, choice_of
+from gallop.choice import PolishChoice, polish_choice_of
 from gallop.endings import finish, write_curve
 from gallop.losses import Unroll, Weights
 from gallop.network import PFNN
@@ -146,7 +146,7 @@ def train_walker(args: argparse.Namespace) -> modelfile.Model | None:
     def made(network: PFNN) -> modelfile.Model:
         return standing(exporter.to_model(network, rules, scale, fixed=style))
 
-    choice = choice_of(args, "walker", made, walker.FIT) if own else None
+    choice = polish_choice_of(args, "walker", made, walker.FIT) if own else None
     net, more = polished(args, trainer, rules, data, style_number, pupil,
                          walker.RECIPE if own else {}, choice)
     if args.curve:
@@ -183,7 +183,7 @@ def train_runner(args: argparse.Namespace) -> None:
     def made(network: PFNN) -> modelfile.Model:
         return standing(exporter.to_model(network, rules, scale, fixed=np.ones(len(data.styles))))
 
-    choice = None if args.quick else choice_of(args, "runner", made, runner.FIT)
+    choice = None if args.quick else polish_choice_of(args, "runner", made, runner.FIT)
     net, more = polished(args, trainer, rules, data, 0, recipe=own, choice=choice)
     if args.curve:
         write_curve(args.curve, curve + [(settings_steps(settings) + s, e) for s, e in more])
@@ -227,7 +227,7 @@ def settings_steps(settings: Settings) -> int:
 def polished(
     args: argparse.Namespace, trainer: Trainer, rules: contract.Contract, data: features.Dataset,
     style: int, pupil: distil.Pupil | None = None, recipe: dict[str, float] | None = None,
-    choice: Choice | None = None,
+    choice: PolishChoice | None = None,
 ) -> tuple[PFNN, list[tuple[int, dict[str, float]]]]:
     """The network after the last stage, and that stage's history; a pupil's ends when its judge
     says so. `recipe`: what the Plan has of its own; `choice` looks at the last of its stages."""

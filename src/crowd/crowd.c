@@ -171,6 +171,22 @@ static gal_status check_alike(const gali_contract *first, const gali_contract *c
     return GAL_OK;
 }
 
+/* Of a stand-in whose characters cannot go on as the first level's: what there is another number of. */
+static gal_status fail_of_stand_in(const gal_controller *first, const gal_controller *other, uint32_t g,
+                                   uint32_t number, gal_error *error) {
+    const gali_state_difference d = gali_state_compare(other, first);
+    const char *name = other->contract->name, *of = first->contract->name;
+    return d.what
+               ? gali_fail(error, GAL_BAD_ARGUMENT,
+                           "gal_crowd_desc.groups[%u].stand_ins[%u]: %.60s has %u %s, %.60s has %u", g, number,
+                           name, d.one, d.what, of, d.other)
+               : gali_fail(
+                     error, GAL_BAD_ARGUMENT,
+                     "gal_crowd_desc.groups[%u].stand_ins[%u]: %.60s has joints or gaits of other names than "
+                     "%.60s, or a path of other futures",
+                     g, number, name, of);
+}
+
 static gal_status check_levels(const gal_crowd_desc *desc, uint32_t g, gal_error *error) {
     const gal_group_desc group = group_of(desc, g);
     const gal_controller *levels[GAL_LEVELS_MAX];
@@ -188,11 +204,7 @@ static gal_status check_levels(const gal_crowd_desc *desc, uint32_t g, gal_error
             status = check_alike(group_of(desc, 0).controller->contract, contract, g, error);
         }
         if (status == GAL_OK && !gali_state_fits(levels[0], levels[level])) {
-            return gali_fail(
-                error, GAL_BAD_ARGUMENT,
-                "gal_crowd_desc.groups[%u].stand_ins[%u]: %s has other joints, hinges, gaits, window, futures, "
-                "memory or inertia than %s",
-                g, level - 1, contract->name, levels[0]->contract->name);
+            return fail_of_stand_in(levels[0], levels[level], g, level - 1, error);
         }
     }
     return status;

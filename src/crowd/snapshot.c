@@ -121,7 +121,9 @@ static gal_status check_group(const snapshot_group *group, const snapshot_group 
     if (group->kind != own->kind || group->words != own->words) {
         return gali_fail(
             error, GAL_BAD_DATA,
-            "snapshot: of a controller with other joints, hinges, gaits, window, memory or inertia");
+            "snapshot: of a controller with other joints, hinges, gaits, window, memory or inertia: %u "
+            "numbers a character, %u here",
+            group->words, own->words);
     }
     if (group->capacity > GALI_CROWD_CAPACITY_MOST || group->count > group->capacity) {
         return gali_fail(error, GAL_BAD_DATA, "snapshot: %u characters in %u places", group->count,

@@ -148,3 +148,25 @@ uint32_t gali_state_kind(const gal_controller *controller) {
 int gali_state_fits(const gal_controller *one, const gal_controller *other) {
     return gali_state_kind(one) == gali_state_kind(other) && gali_state_words(one) == gali_state_words(other);
 }
+
+gali_state_difference gali_state_compare(const gal_controller *one, const gal_controller *other) {
+    const gali_contract *a = one->contract, *b = other->contract;
+    const gali_state_difference numbers[] = {
+        {"joints", a->joint_count, b->joint_count},
+        {"hinges", a->hinge_count, b->hinge_count},
+        {"gaits", a->gait_count, b->gait_count},
+        {"legs", a->leg_count, b->leg_count},
+        {"contacts", a->contact_count, b->contact_count},
+        {"frames of the window before now", a->past, b->past},
+        {"frames of the window after now", a->future, b->future},
+        {"knots of the predicted path", one->layout.knots, other->layout.knots},
+        {"joints with inertia", one->layout.inert, other->layout.inert},
+        {"numbers of a state", one->layout.numbers, other->layout.numbers},
+    };
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+        if (numbers[i].one != numbers[i].other) {
+            return numbers[i];
+        }
+    }
+    return (gali_state_difference){.what = NULL};
+}

@@ -21,6 +21,15 @@ uint32_t gali_state_kind(const gal_controller *controller);
  */
 int gali_state_fits(const gal_controller *one, const gal_controller *other);
 
+/* What two controllers' characters have another number of; what is NULL where the numbers are the same. */
+typedef struct gali_state_difference {
+    const char *what;
+    uint32_t one, other;
+} gali_state_difference;
+
+/* The first such; where there is none, names or futures may still keep the one's from going on as the other's. */
+gali_state_difference gali_state_compare(const gal_controller *one, const gal_controller *other);
+
 /* Between a lane and words[gali_state_words] of 4 bytes at any address, in this machine's byte order. */
 void gali_state_write(const gali_bank *bank, const gal_controller *controller, uint32_t lane,
                       unsigned char *words);

@@ -183,6 +183,12 @@ static void says_what_is_wrong_in_one_line(void **state) {
     snprintf(arguments, sizeof arguments, "net.onnx -o %s", p->out);
     s = run(p, arguments);
     expect_line(&s, 1, "net.onnx: No such file");
+    static const char contract[] = "gallop-contract 1\nname n\nrate 0\n";
+    write_file(p->root, &(folder_file){
+                            .name = "bad.contract", .values = (float *)contract, .size = sizeof contract - 1});
+    snprintf(arguments, sizeof arguments, "net.onnx -o %s --contract %s/bad.contract", p->out, p->root);
+    s = run(p, arguments); /* of the file that is wrong */
+    expect_line(&s, 1, "/bad.contract: contract line 3: rate: ");
     snprintf(arguments, sizeof arguments, "net.onnx -o %s --gate cubic", p->out);
     s = run(p, arguments);
     expect_line(&s, 2, "--skeleton and --f16 go with a folder");

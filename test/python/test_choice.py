@@ -80,7 +80,7 @@ def model_of(net, data):
 
 def choice_of(judged, data, say=print):
     """Of a polish of ten steps, looked at after each from the seventh on."""
-    return choice.Choice(judged, lambda net: model_of(net, data), {}, 1, say)
+    return choice.PolishChoice(judged, lambda net: model_of(net, data), {}, 1, say)
 
 
 @pytest.mark.parametrize("counts, kept", [
@@ -274,7 +274,7 @@ def test_an_interrupt_while_it_is_looked_at_ends_a_stage():
             os.kill(os.getpid(), signal.SIGINT)
             return super().begin(model)
 
-    stage, one = Stage(), choice.Choice(Stopping(missed(1)), str, {}, 2, print)
+    stage, one = Stage(), choice.Choice(Stopping(missed(1)), {}, 2, print)
     one.begin("a plan", None)
     assert not one.watch(stage, 10, lambda: "what there is at step 2", True, 0.0)
     assert stage.step == 2 and one.looks.best == "what there is at step 2"
@@ -299,7 +299,7 @@ def test_an_interrupt_of_the_last_wait_keeps_what_was_said():
         def begin(self, model):
             return Waited()
 
-    one = choice.Choice(Waiting(), str, {}, 2, print)
+    one = choice.Choice(Waiting(), {}, 2, print)
     one.begin("a plan", None)
     assert not one.watch(Stage(), 2, lambda: "the last", True, 0.0)
     assert one.looks.best == "the last"
@@ -327,7 +327,7 @@ def test_a_stage_that_goes_on_does_not_wait_for_the_judge():
         def begin(self, model):
             return Slow()
 
-    stage, one = Stage(), choice.Choice(Waiting(), str, {}, 2, print)
+    stage, one = Stage(), choice.Choice(Waiting(), {}, 2, print)
     one.begin("a plan", None)
     assert one.watch(stage, 10, lambda: stage.step, True, 0.0)
     assert [said["step"] for said in one.looks.report] == [2, 4, 6, 8, 10] and one.looks.best == 10

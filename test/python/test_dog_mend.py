@@ -207,7 +207,7 @@ def test_the_command_writes_what_the_judge_has_the_least_against(frames, tmp_pat
              "--quiet", "--hidden", "16", "--experts", "2", "--device", "cpu", "--mend", "4"]
     judge = Judge(6, 5, 2, 4, 4, 5, 3, 3, 3, *[2] * 3, 1, *[9] * 20)  # of other looks, middles
     fit = {"anchor": (0.1, 0.3), "speed_push": (0.4, 0.6)}
-    chosen = choice.Choice(judge, lambda net: None, fit, 2, lambda text: None)
+    chosen = choice.Choice(judge, fit, 2, lambda text: None)
     monkeypatch.setattr(dog_train, "prepare", lambda *_: (dog.contract(), frames))
     monkeypatch.setattr(own, "frames", lambda *_: frames)
     monkeypatch.setattr(mend, "plan_of", lambda *_: SMALL)
@@ -230,7 +230,7 @@ def test_what_is_mended_for_the_worse_is_not_kept(frames, tmp_path, monkeypatch)
     t = trainer(frames)
     before = exporter.to_model(t.average, t.contract, t.scale)
     judge = Judge(2, *[3] * 8)
-    chosen = choice.Choice(judge, lambda net: None, {}, 2, lambda text: None)
+    chosen = choice.Choice(judge, {}, 2, lambda text: None)
     monkeypatch.setattr(own, "frames", lambda *_: frames)
     words = ["dog", "--quiet", "--checkpoint", str(tmp_path / "c.pt")]
     dog_main.mended(gallop_train.parser().parse_args(words), t, SMALL, chosen)
@@ -245,7 +245,7 @@ def test_a_loss_that_stays_broken_ends_it_with_what_was_looked_at(frames, monkey
     args = gallop_train.parser().parse_args(["dog", "--quiet"])
     plan = dataclasses.replace(SMALL, steps=40)
     judge = Judge(*[2] * 5)
-    chosen = choice.Choice(judge, lambda net: None, {}, 4, lambda text: None)
+    chosen = choice.Choice(judge, {}, 4, lambda text: None)
     step, broken = mend.Mend.step, []
     monkeypatch.setattr(mend, "BROKEN", 2)
 

@@ -123,9 +123,7 @@ def train(args: argparse.Namespace) -> None:
          f"{len(contract.input_names())} inputs, {len(contract.output_names())} outputs, "
          f"{args.device}")
     begun = time.time()
-    choice = None if args.quick else choice_of(
-        args, "dog", lambda net: exporter.to_model(net, contract, trainer.scale), dog_mend.FIT,
-        dog_mend.EVERY)
+    choice = None if args.quick else choice_of(args, "dog", dog_mend.FIT, dog_mend.EVERY)
     run(args, trainer, choice)
     model = exporter.to_model(trainer.average, contract, trainer.scale)
     if choice:
