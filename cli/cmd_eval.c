@@ -81,10 +81,10 @@ static int run_opened(job *self) {
     if (result != GALI_EXIT_OK) {
         return result;
     }
-    gal_status status = gali_directory_make_for(self->y_path, &self->error);
+    gal_status status =
+        gali_frames_read(&self->frames, &self->file.model, self->x_path, gate_path(self), NULL, &self->error);
     if (status == GAL_OK) {
-        status = gali_frames_read(&self->frames, &self->file.model, self->x_path, gate_path(self), NULL,
-                                  &self->error);
+        status = gali_directory_make_for(self->y_path, &self->error);
     }
     if (status == GAL_OK) {
         status = evaluate(self, self->wide);

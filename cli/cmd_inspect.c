@@ -9,6 +9,7 @@
 #include "compiler/program/patterns.h"
 #include "compiler/program/versions.h"
 #include "compiler/target.h"
+#include "directory.h"
 #include "graph/work.h"
 #include "onnx/inspect_shapes.h"
 #include "onnx/inspect_sparsity.h"
@@ -359,7 +360,8 @@ static gal_status write_dot(const gali_program *p, const char *path, gal_error *
     }
     gali_text_add(&text, "}\n");
     gal_status status = text.failed ? gali_fail(error, GAL_NO_MEMORY, "no memory for a drawing")
-                                    : gali_file_write(path, text.bytes, text.size, error);
+                                    : gali_directory_make_for(path, error);
+    status = status == GAL_OK ? gali_file_write(path, text.bytes, text.size, error) : status;
     gali_text_release(&text);
     return status;
 }

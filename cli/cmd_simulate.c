@@ -5,6 +5,7 @@
  * shards there are, which process makes it, or how often it was stopped. DIR/shard-NNNNN.npy is a finished shard;
  * DIR/shard-NNNNN.part one under way: a part_head, the rows so far, a snapshot.
  */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -254,7 +255,7 @@ static gal_status begin_record(simulation *self, shard *s) {
     }
     s->record = gali_system_open(self->record_path, "wb");
     if (!s->record) {
-        return gali_fail(&self->error, GAL_IO, "%s: it cannot be written", self->record_path);
+        return gali_fail(&self->error, GAL_IO, "%s: %s", self->record_path, strerror(errno));
     }
     return gal_crowd_record(s->crowd, write_record, s->record, &self->error);
 }
@@ -388,6 +389,9 @@ static gal_status open_all(simulation *self, const gal_network_desc *desc) {
         self->frames = (uint32_t)(self->seconds * self->rate);
         self->stride = (uint32_t)(self->keep_every * self->rate);
         self->stride = self->stride ? self->stride : 1;
+        status = gali_directory_make_for(self->record_path, &self->error);
+    }
+    if (status == GAL_OK) {
         status = gali_directory_make(self->folder, &self->error);
     }
     return status;

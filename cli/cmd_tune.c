@@ -13,6 +13,7 @@
 #include "base/memory.h"
 #include "commands.h"
 #include "compiler/log/device.h"
+#include "directory.h"
 #include "onnx/onnx_model.h"
 #include "options.h"
 #include "tune_device.h"
@@ -415,6 +416,8 @@ static gal_status tune_on_device(job *self) {
 static gal_status tune_model(job *self) {
     model_bytes model = {NULL, 0};
     gal_status status = read_log(self, self->log_path, 0);
+    status = status == GAL_OK ? gali_directory_make_for(self->log_path, &self->error) : status;
+    status = status == GAL_OK ? gali_directory_make_for(self->plan_path, &self->error) : status;
     status = status == GAL_OK ? open_log(self) : status;
     status = status == GAL_OK && self->merge_path ? merge(self) : status;
     if (status == GAL_OK && self->tune.target->simd == GALI_SIMD_OPENCL) {

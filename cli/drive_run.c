@@ -47,6 +47,9 @@ static int read_start(gali_drive_run *run) {
         }
         at += length + (i < 2);
     }
+    if (!(fabs(values[0]) <= (double)GAL_PLACE_MOST) || !(fabs(values[1]) <= (double)GAL_PLACE_MOST)) {
+        return 0;
+    }
     run->spawn = (gal_spawn){.x = (float)values[0], .z = (float)values[1], .facing = (float)values[2]};
     return 1;
 }
@@ -152,7 +155,8 @@ int gali_drive_run_make(gali_drive_run *run, const char *command) {
         return gali_command_usage(command, "--terrain-scale, -offset and -cell go with --terrain");
     }
     if (run->start && !read_start(run)) {
-        return gali_command_usage(command, "--start %s: three numbers X,Z,FACING expected", run->start);
+        return gali_command_usage(command, "--start %s: three numbers X,Z,FACING expected, X and Z within %g",
+                                  run->start, (double)GAL_PLACE_MOST);
     }
     int result = gali_precision_option_read(&run->precision, command, &run->desc);
     if (result != GALI_EXIT_OK) {

@@ -73,13 +73,16 @@ static gal_status import_file(const char *path, const char *external, const char
     return status;
 }
 
-/* What is wrong with a contract's text is told of its own file, whatever the network is. */
-static gal_status check_contract(const char *path, const char *text, size_t size, gal_error *error) {
+/* Parsed before the model is read, so that the file that has the mistake is the one that is named. */
+static gal_status read_contract(const char *path, void **text, size_t *size, gal_error *error) {
     gali_contract *contract = NULL;
     gal_error why = {0};
-    gal_status status = gali_contract_parse(&contract, text, size, NULL, &why);
+    gal_status status = gali_file_read(path, GALI_CONTRACT_MAX, NULL, text, size, error);
+    if (status == GAL_OK && gali_contract_parse(&contract, *text, *size, NULL, &why) != GAL_OK) {
+        status = gali_fail_in_file(error, path, &why);
+    }
     gali_contract_release(contract, NULL);
-    return status == GAL_OK ? GAL_OK : gali_fail(error, status, "%.100s: %.150s", path, why.message);
+    return status;
 }
 
 int gali_import_onnx(const char *path, const char *external, const char *out, const char *contract) {
@@ -87,14 +90,10 @@ int gali_import_onnx(const char *path, const char *external, const char *out, co
     gal_error error = {0};
     void *text = NULL;
     size_t size = 0;
-    gal_status status =
-        contract ? gali_file_read(contract, GALI_CONTRACT_MAX, NULL, &text, &size, &error) : GAL_OK;
-    if (status == GAL_OK && contract) {
+    gal_status status = contract ? read_contract(contract, &text, &size, &error) : GAL_OK;
+    if (status == GAL_OK) {
         desc.contract = text;
         desc.contract_size = size;
-        status = check_contract(contract, text, size, &error);
-    }
-    if (status == GAL_OK) {
         status = import_file(path, external, out, &desc, &error);
     }
     gali_release(NULL, text, size);

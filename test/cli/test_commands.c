@@ -77,6 +77,8 @@ static void refuses_bad_usage(void **state) {
     expect_bad(gallop("drive a -o y"), 2, "--input is missing");
     expect_bad(gallop("drive a --input b"), 2, "-o is missing");
     expect_bad(gallop("drive a --input b -o c --start 1,2"), 2, "--start 1,2: three numbers");
+    expect_bad(gallop("drive a --input b -o c --start 0,2e7,0"), 2, "X and Z within 1e+07");
+    expect_bad(gallop("drive a --input b -o c --start -2e7,0,0"), 2, "X and Z within 1e+07");
     expect_bad(gallop("drive a --input b -o c --terrain-cell 0"), 2, "--terrain-cell 0: a number from");
     expect_bad(gallop("drive a --input b -o c --terrain-cell 3"), 2, "go with --terrain");
     expect_bad(gallop("export a --input b"), 2, "-o is missing");
@@ -276,9 +278,10 @@ static void evaluates_rows(void **state) {
                             place, place, place, place));
     expect_bad(gallop_here("eval %s/good.gallop --x %s/x.npy -o %s/y.npy", place, place, place), 2,
                "--phase is missing");
-    expect_bad(gallop_here("eval %s/good.gallop --x %s/p.npy --phase %s/p.npy -o %s/y.npy", place, place, place,
-                           place),
+    expect_bad(gallop_here("eval %s/good.gallop --x %s/p.npy --phase %s/p.npy -o %s/new/y.npy", place, place,
+                           place, place),
                1, "p.npy: 1 dimensions, 2 expected");
+    assert_false(is_there("new"));
     gali_contract_release(contract, NULL);
 }
 
@@ -437,6 +440,9 @@ static void refuses_to_import(void **state) {
     expect_bad(gallop_here("import a.onnx -o %s/junk.gallop/b", place), 1, "junk.gallop: Not a directory");
     expect_bad(gallop("import a.onnx --f16 -o b"), 2, "go with a folder");
     expect_bad(gallop("import a --contract c -o b"), 2, "go with MODEL.onnx");
+    spill(place_of("contract.txt"), "gallop-contract 1\nrate 0\n", 25);
+    expect_bad(gallop_here("import a.onnx --contract %s/contract.txt -o b", place), 1,
+               "contract.txt: contract line 2: rate: ");
 }
 
 static void packs_assembly(void **state) {

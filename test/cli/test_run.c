@@ -245,6 +245,8 @@ static void what_does_not_fit_is_named(void **state) {
     expect_bad(gallop(line), 2, "m.onnx: a file that is read");
     snprintf(line, sizeof line, "inspect %s/m.onnx --dot %s/m.onnx", place, place);
     expect_bad(gallop(line), 2, "m.onnx: a file that is read");
+    snprintf(line, sizeof line, "inspect %s/m.onnx --dot %s/m.onnx/g.dot", place, place);
+    expect_bad(gallop(line), 1, "m.onnx: Not a directory");
     expect_bad(run("#"), 1, "a folder, expected a file");
 }
 

@@ -178,9 +178,15 @@ static void a_replay_that_cannot_be_says_why(void **unused) {
     assert_int_equal(chmod(place_of("half"), 0755), 0);
     expect_bad(run("replay %s/tape %s --bisect %s/half", place, WALKER, place), 1,
                "half: the other build does not play it");
-    expect_bad(run("simulate %s -o %s/s --count 1 --seconds 1 --record %s/none/tape", WALKER, place, place), 1,
-               "none/tape: it cannot be written");
+    expect_bad(run("simulate %s -o %s/s --count 1 --seconds 1 --record %s/tape/tape", WALKER, place, place), 1,
+               "/tape: Not a directory");
+    assert_int_not_equal(access(place_of("s"), F_OK), 0);
+    expect_bad(run("simulate %s -o %s/s --count 1 --seconds 1 --record %s", WALKER, place, place), 1,
+               ": Is a directory");
     assert_int_equal(rmdir(place_of("s")), 0);
+    expect_done(run("simulate %s -o %s/s --count 1 --seconds 1 --record %s/new/tape", WALKER, place, place));
+    move_out("s");
+    move_out("new");
 }
 
 /* What is made already is not recorded, and what is read is not written over. */

@@ -47,6 +47,9 @@ static void wrong_words_are_named(void **unused) {
     expect_bad(tune("--form blended"), 2, "--form blended");
     expect_bad(tune("--target hexagonv66+hvx"), 2, "--target hexagonv66+hvx: nothing to search for");
     expect_bad(tune("--plan p"), 2, "--plan needs --log");
+    expect_bad(tune("--log " GALLOP_SOURCE_DIR "/README.md/log"), 1, "README.md: Not a directory");
+    expect_bad(tune("--log /dev/null --plan " GALLOP_SOURCE_DIR "/README.md/plan"), 1,
+               "README.md: Not a directory");
     expect_bad(tune("--target riscv"), 2, "riscv");
     expect_bad(tune("--target wasm32+simd128"), 1, "does not run on this machine");
     expect_bad(gallop("tune " GALLOP_SOURCE_DIR "/test/cli/none.onnx --target wasm32+simd128"), 1,
