@@ -11,6 +11,7 @@ from html import escape
 
 import numpy as np
 
+from gallop import roles
 from gallop.contract import Contract
 from gallop.features import Take, planar
 
@@ -38,9 +39,10 @@ def page(name: str, found: str, takes: list[Take], contract: Contract) -> str:
              "<p>Red is the left side, blue the right one, rings are heels and toes: from the "
              "front (the left hand is on the right) and from the left side.</p>",
              "<h2>Steps</h2>", *_strips(takes, contract),
-             "<p>Figures from their left side, ahead is to the right. Bars: left heel, left toe, "
-             "right heel, right toe on the ground; below them the gait (grey stands, green walks, "
-             "orange runs) and the phase.</p>",
+             f"<p>{SECONDS} seconds at most from where a clip moves, of the {STRIPS} that move "
+             "longest. Figures from their left side, ahead is to the right. Bars: left heel, left "
+             "toe, right heel, right toe on the ground; below them the gait (grey stands, green "
+             "walks, orange runs) and the phase.</p>",
              "<h2>Speeds and directions</h2>", _table(seconds),
              *(["<p>Every clip counts twice: its mirror image is used, too.</p>"] if any(
                  t.name.endswith("~") for t in takes) else []),
@@ -96,9 +98,9 @@ def _seen(take: Take, frame: int, axis: int) -> tuple[np.ndarray, np.ndarray]:
 def _sides(contract: Contract) -> list[str]:
     """The side of each joint, a key of COLOURS."""
     legs = {joint: side for leg, side in zip(contract.legs, ("Left", "Right")) for joint in leg}
-    return [legs.get(j.name) or next(
-        (w for w in ("Left", "Right") if j.name.lower().startswith(w.lower())), "")
-        for j in contract.joints]
+    names = [j.name for j in contract.joints]
+    prefix = roles.shared_prefix(names)
+    return [legs.get(n) or roles.split_side(n.removeprefix(prefix))[0].capitalize() for n in names]
 
 
 def _bones(contract: Contract, x: np.ndarray, y: np.ndarray, width: float) -> list[str]:

@@ -26,6 +26,7 @@ from gallop import (
     train,
     walker,
 )
+from gallop.contract import Contract, Joint
 from gallop.mode_network import ModeNetwork, gate_columns
 from gallop.prune import frames as prune_frames
 
@@ -352,6 +353,15 @@ def test_the_page_of_what_was_found(tmp_path):
     assert "It goes ahead" not in text
     assert "width=device-width" in text and text.count("viewBox") == 4  # it fits a phone
     assert ("its mirror image" in text) == any(t.name.endswith("~") for t in takes)
+
+
+def test_arms_have_the_colour_of_their_side():
+    for names, want in (
+            (["CC_Base_Hip", "CC_Base_L_Upperarm", "CC_Base_R_Hand"], ["", "Left", "Right"]),
+            (["hero_Hips", "hero_LeftArm", "hero_RightHand"], ["", "Left", "Right"]),
+            (["Hips", "LeftArm", "arm.R"], ["", "Left", "Right"])):
+        joints = [Joint(n, "", (0, 0, 0)) for n in names]
+        assert found_page._sides(Contract(joints=joints)) == want
 
 
 def other_rig(tmp_path):
