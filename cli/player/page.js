@@ -208,7 +208,7 @@ class Player {
   }
 
   frame(now) {
-    const elapsed = Math.min((now - this.last) / 1000, 0.1);
+    const elapsed = Math.min(Math.max(now - this.last, 0) / 1000, 0.1); // a first frame may have begun before the page
     this.last = now;
     requestAnimationFrame((next) => this.frame(next));
     if (!this.playing && now > this.awake) return;
