@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import math
 import os
 import sys
 from collections.abc import Callable
@@ -24,25 +25,30 @@ WHOSE = {  # of options that only some trainings have: theirs; None is that of -
 }
 
 
-def positive(kind: type) -> Callable[[str], float]:
-    """A number of that kind above 0, for an argument."""
+def number(kind: type, fits: Callable[[float], bool], expected: str) -> Callable[[str], float]:
+    """A number of that kind that fits, for an argument; what is expected is said of another."""
 
-    def number(text: str) -> float:
-        value = kind(text)
-        if not 0 < value < 1e6:
-            raise ValueError
+    def read(text: str) -> float:
+        try:
+            value = kind(text)
+        except ValueError:
+            value = math.nan
+        if not fits(value):
+            raise argparse.ArgumentTypeError(f"{text}: {expected} expected")
         return value
 
-    number.__name__ = f"{kind.__name__} above 0"  # what argparse calls it in its message
-    return number
+    return read
 
 
-def count(text: str) -> int:
-    """A number of steps, for an argument; 0 is none."""
-    value = int(text)
-    if not 0 <= value < 1e6:
-        raise ValueError
-    return value
+def positive(kind: type) -> Callable[[str], float]:
+    """A number of that kind above 0, for an argument."""
+    what = "a whole number" if kind is int else "a number"
+    return number(kind, lambda value: 0 < value < 1e6, f"{what} above 0 and below a million")
+
+
+count = number(int, lambda value: 0 <= value < 1e6,  # of steps; 0 is none
+               "a whole number from 0 to 999999")
+seed = number(int, lambda value: 0 <= value < 2**32, "a whole number from 0 to 4294967295")
 
 
 def parser() -> argparse.ArgumentParser:
@@ -66,7 +72,7 @@ def parser() -> argparse.ArgumentParser:
     p.add_argument("-o", "--out", type=Path, help="model to write")
     p.add_argument("--quick", action="store_true",
                    help="three to six minutes of two idle cores, not the best")
-    p.add_argument("--seed", type=int, default=1)
+    p.add_argument("--seed", type=seed, default=1)
     p.add_argument("--hidden", type=positive(int),
                    help="width of the hidden layers (352, quick 256; runner: 384, mann 224, "
                    "quick 160)")
@@ -141,6 +147,15 @@ def check_judge(args: argparse.Namespace) -> None:
         if args.judge:
             raise
         say(args, f"it will not be judged: {e}")
+
+
+def check_inputs(args: argparse.Namespace) -> None:
+    """Whether what is read is there, before the hours after which some of it is asked for."""
+    for path in (args.begin, args.teacher, args.contract, args.bars, args.roles):
+        if path and path.is_dir():
+            raise IsADirectoryError(f"{path}: a folder, a file expected")
+        if path and not path.exists():
+            raise FileNotFoundError(f"{path}: no such file")
 
 
 def prepare_outputs(args: argparse.Namespace) -> None:

@@ -38,7 +38,15 @@ from gallop import (
     terrain,
     walker,
 )
-from gallop.arguments import check_device, check_judge, check_whose, parser, prepare_outputs, say
+from gallop.arguments import (
+    check_device,
+    check_inputs,
+    check_judge,
+    check_whose,
+    parser,
+    prepare_outputs,
+    say,
+)
 from gallop.choice import PolishChoice, polish_choice_of
 from gallop.endings import finish, write_curve
 from gallop.losses import Unroll, Weights
@@ -318,6 +326,7 @@ def main() -> int:
     if args.what in ("walker", "dog") and args.kind != "pfnn":
         words.error("--kind: the walker is a pfnn, the dog a mann")
     try:
+        check_inputs(args)
         prepare_outputs(args)
         check_device(args.device)
         if not (args.no_judge or args.look):

@@ -429,10 +429,16 @@ def test_what_cannot_be_written_is_said_before_the_work(tmp_path, monkeypatch, c
 
 
 @pytest.mark.parametrize("words, status, message", [
-    ("walker --hidden -1", 2, "argument --hidden: invalid int above 0 value: '-1'"),
-    ("walker --steps none", 2, "argument --steps: invalid float above 0 value: 'none'"),
+    ("walker --hidden -1", 2, "argument --hidden: -1: a whole number above 0"),
+    ("walker --steps none", 2, "argument --steps: none: a number above 0"),
+    ("walker --steps nan", 2, "argument --steps: nan: a number above 0"),
+    ("walker --seed -1", 2, "argument --seed: -1: a whole number from 0 to 4294967295"),
+    ("walker --seed 1.5", 2, "argument --seed: 1.5: a whole number from 0"),
+    ("walker --bars nowhere", 1, "gallop.train: nowhere: no such file"),
+    ("walker --from nowhere --mend 3", 1, "gallop.train: nowhere: no such file"),
+    ("walker --teacher .", 1, "gallop.train: .: a folder, a file expected"),
     ("--data folder", 2, "-o MODEL.gallop is missing"),
-    ("walker --polish -1", 2, "argument --polish: invalid count value: '-1'"),
+    ("walker --polish -1", 2, "argument --polish: -1: a whole number from 0 to"),
     ("--data folder -o x --mend 9", 2, "--mend: of walker and runner and dog alone"),
     ("--data folder -o x --teacher y", 2, "--teacher: of walker alone"),
     ("dog --polish-slide 2", 2, "--polish-slide: of walker and runner and your own motion alone"),
