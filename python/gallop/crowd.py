@@ -209,7 +209,9 @@ class Crowd:
         with self._lock:
             status = library.load().gal_crowd_add(self._handle, spawn, ctypes.byref(who))
         self._ground_error()
-        library.check(status, f"the crowd has its {len(self)} characters, its capacity")
+        full = library.load().gal_status_text(status) == b"full"
+        library.check(status, f"the crowd has its {len(self)} characters, its capacity" if full
+                      else f"x={x}, z={z}, facing={facing}, phase={phase}")
         return who.value
 
     def remove(self, character: int) -> None:

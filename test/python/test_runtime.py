@@ -340,6 +340,7 @@ def test_arguments_of_another_kind_are_named():
             (lambda: gallop.Crowd(WALKER, ground=np.zeros((4, 4))), TypeError,
              "ground: a gallop.HeightField or a function of x and z expected, not ndarray"),
             (lambda: gallop.Crowd(WALKER).advance("x"), ValueError, "could not convert string"),
+            (lambda: gallop.Crowd(WALKER).add(z=2e7), gallop.Error, "z=2.*: bad argument"),
             (lambda: gallop.Crowd(WALKER).restore("x"), TypeError, "bytes-like object")):
         with pytest.raises(kind, match=message):
             call()

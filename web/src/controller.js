@@ -1,4 +1,4 @@
-import { bytesFrom, forgotten, GallopError, handleOf, load } from "./module.js";
+import { forgotten, GallopError, handleOf, load, opened } from "./module.js";
 import { Network } from "./network.js";
 
 /** A model file's contract, network and motion rules; shared by any number of crowds. */
@@ -20,7 +20,7 @@ export class Controller {
 
   static async open(source, options) {
     const module = await load();
-    return new Controller(module, module.open("controller", await bytesFrom(source), options));
+    return new Controller(module, await opened(module, "controller", source, options));
   }
 
   get handle() {

@@ -192,6 +192,18 @@ export async function bytesFrom(source) {
   return read(source);
 }
 
+/** The module's handle of the source's controller or network; a refusal says the path or URL. */
+export async function opened(module, kind, source, options) {
+  const bytes = await bytesFrom(source);
+  try {
+    return module.open(kind, bytes, options);
+  } catch (error) {
+    const place = typeof source === "string" || source instanceof URL ? String(source) : "";
+    if (error instanceof GallopError && place) error.message = `${place.slice(0, 200)}: ${error.message}`;
+    throw error;
+  }
+}
+
 let loaded = null;
 
 /** The module, loaded once; index.d.ts says more. */

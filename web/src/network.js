@@ -1,4 +1,4 @@
-import { bytesFrom, forgotten, handleOf, load } from "./module.js";
+import { forgotten, handleOf, load, opened } from "./module.js";
 import { checkNames } from "./names.js";
 
 /** A model file's network, open for running. */
@@ -19,7 +19,7 @@ export class Network {
 
   static async open(source, options) {
     const module = await load();
-    return new Network(module, module.open("network", await bytesFrom(source), options));
+    return new Network(module, await opened(module, "network", source, options));
   }
 
   get handle() {

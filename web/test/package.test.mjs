@@ -204,6 +204,11 @@ test("errors are the library's words", async () => {
   await assert.rejects(Controller.open(new Uint8Array(100)), (error) =>
     error instanceof GallopError && error.status === "bad data" && error.message.length > 10);
   await assert.rejects(Controller.open(`${place}/nosuch.gallop`), /nosuch/);
+  writeFileSync(`${place}/text.gallop`, "no model, but a text that is long enough for a header");
+  for (const kind of [Controller, Network]) {
+    await assert.rejects(kind.open(`${place}/text.gallop`), /text\.gallop: header: offset 0: not a Gallop model/);
+    await assert.rejects(kind.open(new URL(`file://${place}/text.gallop`)), /text\.gallop: header: /);
+  }
   await assert.rejects(Network.open(`${models}/walker.gallop`, { precision: "int9" }), /precision "int9": one of stored, f32/);
   await assert.rejects(Network.open(`${models}/walker.gallop`, { isa: "avx2" }), /avx2 kernels: not in this build/);
   await assert.rejects(Network.open(`${models}/walker.gallop`, { plan: "nonsense" }), /plan/);
