@@ -117,7 +117,9 @@ static void between(const run *r, uint32_t bank) {
         if (lanes.mask >> lane & 1) {
             gali_bank_swap(&lanes.bank->before[lane], &lanes.bank->bridge[lane]);
             gali_bridge_pose(&lanes, lane, paces[lane].left);
-            paces[lane].left--;
+            if (--paces[lane].left == 0) { /* feet may be over those of the evaluation */
+                gali_bank_swap(&lanes.bank->pose[lane], &lanes.bank->bridge[lane]);
+            }
         }
     }
 }

@@ -12,7 +12,7 @@
 #include "crowd/crowd_parts.h"
 #include "motion/state.h"
 
-enum { SNAPSHOT_MAGIC = 0x53474c47, SNAPSHOT_VERSION = 13 }; /* "GLGS" in little-endian bytes */
+enum { SNAPSHOT_MAGIC = 0x53474c47, SNAPSHOT_VERSION = 14 }; /* "GLGS" in little-endian bytes */
 
 typedef struct snapshot_head {
     uint32_t magic, version;

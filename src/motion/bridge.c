@@ -1,7 +1,8 @@
 /*
  * A way from what was seen to the pose of an evaluation, joint by joint, and feet over the edges of steps on it. Which way a foot
- * goes is found once, at the evaluation; in each frame the leg bends for what is left of its arc. Places are eased, turns are
- * mixed evenly: eased, they would be the faster on their way. A thigh or a shank is then turned to where its eased ends are.
+ * goes is found once, at the evaluation; in each frame the leg bends for what is left of its arc. An arc over an edge just before
+ * the pose is still up when that is due: it is seen so, and the next way sets out from there. Places are eased, turns are mixed
+ * evenly: eased, they would be the faster on their way. A thigh or a shank is then turned to where its eased ends are.
  */
 #include "motion/bridge.h"
 
@@ -28,31 +29,41 @@ static part eased(uint32_t left, float end) {
     return (part){1 - (4 * n + 2) / square, (6 * n - 2 * (n - 1) * end) / (square * n)};
 }
 
-/*
- * Where something that was at `older`, then at `before`, is next. A way that goes on may lead out from between the three, but not
- * out of what a snapshot may hold.
- */
-static gal_vec3 next_of(gal_vec3 older, gal_vec3 before, gal_vec3 to, part by) {
+/* As near to a place as a snapshot may hold one. */
+static gal_vec3 within_bound(gal_vec3 at) {
     const float most = gali_bound_of(GALI_BOUND_PLACE);
+    return (gal_vec3){gali_clamp(at.x, -most, most), gali_clamp(at.y, -most, most),
+                      gali_clamp(at.z, -most, most)};
+}
+
+/* Where something that was at `older`, then at `before`, is next. A way that goes on may lead out from between the three. */
+static gal_vec3 next_of(gal_vec3 older, gal_vec3 before, gal_vec3 to, part by) {
     gal_vec3 kept = gali_vec3_scale(gali_vec3_sub(before, older), by.kept),
-             taken = gali_vec3_scale(gali_vec3_sub(to, before), by.taken),
-             next = gali_vec3_add(before, gali_vec3_add(kept, taken));
-    return (gal_vec3){gali_clamp(next.x, -most, most), gali_clamp(next.y, -most, most),
-                      gali_clamp(next.z, -most, most)};
+             taken = gali_vec3_scale(gali_vec3_sub(to, before), by.taken);
+    return within_bound(gali_vec3_add(before, gali_vec3_add(kept, taken)));
 }
 
 /*
- * A foot's way. `top` above 0: straight, and an arc over it that is `high` at that share of the way. `top` 0: eased, to an end of
- * `high` of its mean motion, which no snapshot makes more than goes_on.
+ * A foot's way. To an end of so much of its mean motion it is eased, no more than goes_on; under 0 it is straight. Over that is
+ * an arc, `high` at frame `top` of it. For so many frames it `waits`, and only rises: before an edge.
  */
-typedef struct arc {
-    float high, top;
-} arc;
+typedef struct foot_way {
+    float end, high, top, waits;
+} foot_way;
 
-/* How high over the straight way it is at a share of that: half a parabola up and half a one down. */
-static float arc_at(arc a, float share) {
-    float off = share < a.top ? 1 - share / a.top : (share - a.top) / (1 - a.top);
-    return a.high * (1 - off * off);
+/* What an arc takes to come down, frames, past the pose, if need be. */
+static const float arc_falls = 4;
+
+static part part_of_way(foot_way way, uint32_t left) {
+    return way.end < 0 ? straight(left) : eased(left, way.end);
+}
+
+/* How high over the way a foot is in a frame of it: up and down without a corner. */
+static float arc_at(foot_way way, float frame, float frames) {
+    float falls = fmaxf(frames - way.top, arc_falls),
+          share = frame < way.top ? frame / way.top : 1 - (frame - way.top) / falls;
+    share = gali_clamp(share, 0, 1);
+    return way.high * share * share * (3 - 2 * share);
 }
 
 /* How far a place is in the ground, 0 where it is over it. */
@@ -60,44 +71,97 @@ static float sinks(const gali_lanes *lanes, gal_vec3 at) {
     return fmaxf(gali_ground_at(lanes->ground, at.x, at.z) - at.y, 0);
 }
 
-/* How far the deeper end of a foot sinks at a share of its straight way. */
-static float sinks_on_way(const gali_lanes *lanes, const gali_leg *leg, const gal_transform *from,
-                          const gal_transform *to, float share) {
-    gal_vec3 toe = gali_vec3_mix(from[leg->toe].position, to[leg->toe].position, share);
-    gal_vec3 heel = gali_vec3_mix(from[leg->heel].position, to[leg->heel].position, share);
-    return fmaxf(sinks(lanes, toe), sinks(lanes, heel));
+/* Where a joint of a foot is next on its way, `frame` 1 or more, without the arc. */
+static gal_vec3 next_of_foot(gal_vec3 older, gal_vec3 before, gal_vec3 to, foot_way way, float frame,
+                             uint32_t left) {
+    const gal_vec3 next = next_of(older, before, to, part_of_way(way, left));
+    return frame <= way.waits ? (gal_vec3){before.x, next.y, before.z} : next;
 }
 
-/* The arc that keeps a foot out of the ground, highest where that is deepest. */
-static arc arc_over(const gali_lanes *lanes, const gali_leg *leg, const gal_transform *from,
-                    const gal_transform *to, uint32_t frames) {
-    float sunk[GALI_FRAMES_MAX] = {0}, scale = 1;
-    arc over = {0, 0.5f};
-    for (uint32_t k = 1; k < frames; k++) {
-        sunk[k] = sinks_on_way(lanes, leg, from, to, (float)k / (float)frames);
-        over = sunk[k] > over.high ? (arc){sunk[k], (float)k / (float)frames} : over;
-    }
-    for (uint32_t k = 1; k < frames && over.high > 0; k++) {
-        scale = fmaxf(scale, sunk[k] / arc_at(over, (float)k / (float)frames));
-    }
-    return (arc){fminf(scale * over.high, GAL_PLACE_MOST), over.top};
-}
+/* A joint's places on its way: of the two frames before it, and of each of its own. */
+typedef struct walked {
+    gal_vec3 at[GALI_FRAMES_MAX + 2];
+} walked;
 
-/* Whether an end of a foot would be in the ground anywhere on its eased way. */
-static int sinks_eased(const gali_lanes *lanes, uint32_t lane, uint32_t joint, uint32_t frames, float end) {
+static walked walk(const gali_lanes *lanes, uint32_t lane, uint32_t joint, foot_way way, uint32_t frames) {
     const gali_layout *is = &lanes->controller->layout;
-    gal_vec3 older = gali_bank_pose_bridge(lanes->bank, is, lane)[joint].position,
-             at = gali_bank_pose_before(lanes->bank, is, lane)[joint].position;
     const gal_vec3 to = gali_bank_pose(lanes->bank, is, lane)[joint].position;
-    for (uint32_t left = frames; left > 1; left--) {
-        const gal_vec3 next = next_of(older, at, to, eased(left, end));
-        if (sinks(lanes, next) > 0) {
-            return 1;
-        }
-        older = at;
-        at = next;
+    walked w = {{gali_bank_pose_bridge(lanes->bank, is, lane)[joint].position,
+                 gali_bank_pose_before(lanes->bank, is, lane)[joint].position}};
+    for (uint32_t k = 1; k <= frames; k++) {
+        w.at[k + 1] = next_of_foot(w.at[k - 1], w.at[k], to, way, (float)k, frames + 1 - k);
     }
-    return 0;
+    return w;
+}
+
+/* How far it sinks at each frame but the last, at most with what is in `sunk` already. */
+static void add_sunk(const gali_lanes *lanes, const walked *w, uint32_t frames, float *sunk) {
+    for (uint32_t k = 1; k < frames; k++) {
+        sunk[k] = fmaxf(sunk[k], sinks(lanes, w->at[k + 1]));
+    }
+}
+
+/* How high the arc with its top at a frame must be to keep a foot out of the ground that sinks by so much. */
+static float high_enough(foot_way way, const float *sunk, uint32_t frames) {
+    float high = 0;
+    way.high = 1;
+    for (uint32_t k = 1; k < frames; k++) {
+        high = sunk[k] > 0 ? fmaxf(high, sunk[k] / fmaxf(arc_at(way, (float)k, (float)frames), 1e-3f)) : high;
+    }
+    return fminf(high, GAL_PLACE_MOST);
+}
+
+/* The most that the motion of a toe changes in a frame, by its way and the arc over it. */
+static float change_of(const walked *toe, foot_way way, uint32_t frames) {
+    float most = 0;
+    for (uint32_t k = 0; k < frames; k++) {
+        const float frame = (float)k, end = (float)frames;
+        gal_vec3 went = gali_vec3_sub(toe->at[k + 1], toe->at[k]),
+                 goes = gali_vec3_sub(toe->at[k + 2], toe->at[k + 1]);
+        went.y += arc_at(way, frame, end) - arc_at(way, frame - 1, end);
+        goes.y += arc_at(way, frame + 1, end) - arc_at(way, frame, end);
+        most = fmaxf(most, gali_vec3_length(gali_vec3_sub(goes, went)));
+    }
+    return most;
+}
+
+/* The arc over a way that is in the ground somewhere which changes the toe's motion the least; `change` is what that is. */
+static foot_way arc_over(const gali_lanes *lanes, uint32_t lane, uint32_t i, foot_way way, uint32_t frames,
+                         float *change) {
+    const gali_leg *leg = &lanes->controller->contract->legs[i];
+    const walked toe = walk(lanes, lane, leg->toe, way, frames),
+                 heel = walk(lanes, lane, leg->heel, way, frames);
+    float sunk[GALI_FRAMES_MAX] = {0};
+    add_sunk(lanes, &toe, frames, sunk);
+    add_sunk(lanes, &heel, frames, sunk);
+    way.top = 1;
+    way.high = high_enough(way, sunk, frames);
+    *change = change_of(&toe, way, frames);
+    foot_way best = way;
+    for (uint32_t top = 2; top < frames && best.high > 0; top++) {
+        way.top = (float)top;
+        way.high = high_enough(way, sunk, frames);
+        float changes = change_of(&toe, way, frames);
+        best = changes < *change ? way : best;
+        *change = fminf(changes, *change);
+    }
+    return best;
+}
+
+/* The way over an edge, waiting before it for as many frames as make it smoother. */
+static foot_way over_edges(const gali_lanes *lanes, uint32_t lane, uint32_t i, foot_way way, uint32_t frames) {
+    float least, change;
+    foot_way best = arc_over(lanes, lane, i, way, frames, &least);
+    for (uint32_t waits = 1; waits < frames && best.high > 0; waits++) {
+        way.waits = (float)waits;
+        const foot_way tried = arc_over(lanes, lane, i, way, frames, &change);
+        if (change >= least) {
+            break;
+        }
+        least = change;
+        best = tried;
+    }
+    return best;
 }
 
 /* Whether it is its contact's first evaluation for which a foot is held. */
@@ -110,41 +174,44 @@ static int lands(const gali_lanes *lanes, uint32_t lane, uint32_t i) {
 }
 
 /*
- * The way of foot i. One in the air is eased, and one that lands comes to rest. One that is held, or stepping, goes straight, or
- * it would slide; so does one whose eased way is in the ground: an arc is over its straight one.
+ * The way of foot i. One in the air is eased, and one that lands comes to rest. One that is held goes straight, or it would
+ * slide. Where that is in the ground, an arc is over it.
  */
-static arc way_of_foot(const gali_lanes *lanes, uint32_t lane, uint32_t i, uint32_t frames) {
+static foot_way way_of_foot(const gali_lanes *lanes, uint32_t lane, uint32_t i, uint32_t frames) {
     const gali_layout *is = &lanes->controller->layout;
-    const gali_leg *leg = &lanes->controller->contract->legs[i];
-    const gal_transform *from = gali_bank_pose_before(lanes->bank, is, lane),
-                        *to = gali_bank_pose(lanes->bank, is, lane);
+    foot_way way = {-1, 0, 1, 0};
     if (gali_bank_get(lanes->bank, is->foot_lock, lane) == 0 || lanes->controller->leg_contact[i] < 0) {
-        return (arc){0, 0.5f};
+        return way;
     }
-    int to_rest = lands(lanes, lane, i);
-    float end = to_rest ? 0 : goes_on;
-    if ((to_rest || gali_bank_get(lanes->bank, is->foot_hold + i, lane) == 0) &&
-        !sinks_eased(lanes, lane, leg->toe, frames, end) && !sinks_eased(lanes, lane, leg->heel, frames, end)) {
-        return (arc){end, 0};
+    if (lands(lanes, lane, i)) {
+        way.end = 0;
+    } else if (gali_bank_get(lanes->bank, is->foot_hold + i, lane) < 1) {
+        way.end = goes_on;
     }
-    return lanes->ground->height ? arc_over(lanes, leg, from, to, frames) : (arc){0, 0.5f};
+    return over_edges(lanes, lane, i, way, frames);
 }
 
-static arc get_arc(const gali_lanes *lanes, uint32_t lane, uint32_t i) {
-    const uint32_t number = lanes->controller->layout.foot_arc + 2 * i;
-    return (arc){gali_bank_get(lanes->bank, number, lane), gali_bank_get(lanes->bank, number + 1, lane)};
+/* As a snapshot may have it. */
+static foot_way get_way(const gali_lanes *lanes, uint32_t lane, uint32_t i) {
+    const uint32_t number = lanes->controller->layout.foot_way + 4 * i;
+    return (foot_way){fminf(gali_bank_get(lanes->bank, number, lane), goes_on),
+                      gali_bank_get(lanes->bank, number + 1, lane),
+                      gali_clamp(gali_bank_get(lanes->bank, number + 2, lane), 1, GALI_FRAMES_MAX),
+                      gali_bank_get(lanes->bank, number + 3, lane)};
 }
 
-static void set_arc(const gali_lanes *lanes, uint32_t lane, uint32_t i, arc a) {
-    const uint32_t number = lanes->controller->layout.foot_arc + 2 * i;
-    gali_bank_set(lanes->bank, number, lane, a.high);
-    gali_bank_set(lanes->bank, number + 1, lane, a.top);
+static void set_way(const gali_lanes *lanes, uint32_t lane, uint32_t i, foot_way way) {
+    const uint32_t number = lanes->controller->layout.foot_way + 4 * i;
+    gali_bank_set(lanes->bank, number, lane, way.end);
+    gali_bank_set(lanes->bank, number + 1, lane, way.high);
+    gali_bank_set(lanes->bank, number + 2, lane, way.top);
+    gali_bank_set(lanes->bank, number + 3, lane, way.waits);
 }
 
 void gali_bridge_start(const gali_lanes *lanes, uint32_t lane) {
     uint32_t frames = (uint32_t)gali_bank_get(lanes->bank, lanes->controller->layout.frames, lane);
     for (uint32_t i = 0; i < lanes->controller->contract->leg_count; i++) {
-        set_arc(lanes, lane, i, way_of_foot(lanes, lane, i, frames));
+        set_way(lanes, lane, i, way_of_foot(lanes, lane, i, frames));
     }
 }
 
@@ -154,7 +221,7 @@ static void turn_about(const gali_contract *contract, gal_transform *pose, uint3
     for (uint32_t k = j; k < contract->joint_count; k++) {
         if (gali_skeleton_is_below(contract, k, j) && !gali_skeleton_is_below(contract, k, end)) {
             gal_vec3 arm = gali_vec3_sub(pose[k].position, about);
-            pose[k].position = gali_vec3_add(moved, gali_quat_turn(turn, arm));
+            pose[k].position = within_bound(gali_vec3_add(moved, gali_quat_turn(turn, arm)));
             pose[k].rotation = gali_quat_unit(gali_quat_mul(turn, pose[k].rotation));
         }
     }
@@ -223,31 +290,20 @@ static void turn_legs(const gali_lanes *lanes, uint32_t lane, uint32_t left, gal
     }
 }
 
-/* Each foot at its height of its arc; what it was lifted by before is in the pose, as far as that is still where it was. */
+/* Each foot at its height of its arc; what it was lifted by before is in the pose, as far as that goes on as it was. */
 static void lift_feet(const gali_lanes *lanes, uint32_t lane, uint32_t left, gal_transform *seen) {
     const gali_contract *contract = lanes->controller->contract;
-    const gali_layout *is = &lanes->controller->layout;
-    float frames = gali_bank_get(lanes->bank, is->frames, lane), before = frames - (float)left;
-    for (uint32_t i = 0; i < contract->leg_count && left > 1; i++) {
-        const arc over = get_arc(lanes, lane, i);
-        if (over.top > 0 && over.high > 0) {
-            float kept = arc_at(over, before / frames) * (1 - 1 / (float)left);
-            lift_foot(contract, &contract->legs[i], seen, arc_at(over, (before + 1) / frames) - kept);
+    float frames = gali_bank_get(lanes->bank, lanes->controller->layout.frames, lane),
+          frame = frames - (float)left + 1;
+    for (uint32_t i = 0; i < contract->leg_count; i++) {
+        const foot_way way = get_way(lanes, lane, i);
+        if (way.high > 0) {
+            const part by = part_of_way(way, left);
+            float older = arc_at(way, frame - 2, frames), before = arc_at(way, frame - 1, frames);
+            float in_pose = before + by.kept * (before - older) - by.taken * before;
+            lift_foot(contract, &contract->legs[i], seen, arc_at(way, frame, frames) - in_pose);
         }
     }
-}
-
-/* How a leg goes on: by `by` from joint `from` on, its heel, or its knee under an arc. */
-typedef struct leg_part {
-    uint32_t from;
-    part by;
-} leg_part;
-
-static leg_part part_of_leg(const gali_lanes *lanes, uint32_t lane, uint32_t i, uint32_t left) {
-    const gali_leg *leg = &lanes->controller->contract->legs[i];
-    const arc way = get_arc(lanes, lane, i);
-    return way.top > 0 ? (leg_part){way.high > 0 ? leg->knee : leg->heel, straight(left)}
-                       : (leg_part){leg->heel, eased(left, gali_clamp(way.high, 0, goes_on))};
 }
 
 void gali_bridge_pose(const gali_lanes *lanes, uint32_t lane, uint32_t left) {
@@ -256,16 +312,19 @@ void gali_bridge_pose(const gali_lanes *lanes, uint32_t lane, uint32_t left) {
     gali_bank *bank = lanes->bank;
     const gal_transform *from = gali_bank_pose_before(bank, is, lane), *to = gali_bank_pose(bank, is, lane);
     gal_transform *seen = gali_bank_pose_bridge(bank, is, lane); /* of before `from`, until it is overwritten */
-    float share = 1 / (float)left, height = gali_bank_get(bank, is->height_bridge, lane);
+    float share = 1 / (float)left, height = gali_bank_get(bank, is->height_bridge, lane),
+          frame = gali_bank_get(bank, is->frames, lane) - (float)left + 1;
     const part body = eased(left, goes_on);
-    leg_part legs[GALI_LEGS_MAX];
+    foot_way ways[GALI_LEGS_MAX];
     for (uint32_t i = 0; i < contract->leg_count; i++) {
-        legs[i] = part_of_leg(lanes, lane, i, left);
+        ways[i] = get_way(lanes, lane, i);
     }
     for (uint32_t j = 0; j < contract->joint_count; j++) {
         const int32_t i = contract->joints[j].leg;
-        const part by = i >= 0 && gali_skeleton_is_below(contract, j, legs[i].from) ? legs[i].by : body;
-        seen[j] = (gal_transform){next_of(seen[j].position, from[j].position, to[j].position, by),
+        const int in_foot = i >= 0 && gali_skeleton_is_below(contract, j, contract->legs[i].heel);
+        const gal_vec3 older = seen[j].position, before = from[j].position, end = to[j].position;
+        seen[j] = (gal_transform){in_foot ? next_of_foot(older, before, end, ways[i], frame, left)
+                                          : next_of(older, before, end, body),
                                   gali_quat_mix(from[j].rotation, to[j].rotation, share)};
     }
     turn_legs(lanes, lane, left, seen);

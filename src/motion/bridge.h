@@ -4,8 +4,9 @@
  * An evaluation may stand for several frames: the state goes on by frames - 1 as it last went (body/bridge.inc), then by one
  * of the network's. So it is ahead of what the caller sees, which goes there frame by frame, joint by joint in the world. Each
  * goes on as it went, by the two poses that were seen last, and its motion changes as little as it can: nothing jumps. A foot
- * that is held at both ends stays still between them. One whose way would go through the ground, the edge of a step, goes
- * straight, over that in an arc, and its leg bends for it. Where the caller sees the root is in the path, as many samples before
+ * that is held at both ends stays still between them. One whose way would go through the ground, the edge of a step, goes over
+ * that in an arc, before which it may wait, and its leg bends for it; that may still be up when the next evaluation is due, so
+ * what is seen last is not always its pose, but the bridge's. Where the caller sees the root is in the path, as many samples before
  * now as there are frames left.
  */
 #ifndef GALI_MOTION_BRIDGE_H
