@@ -136,7 +136,7 @@ static foot_way arc_over(const gali_lanes *lanes, uint32_t lane, uint32_t i, foo
     add_sunk(lanes, &heel, frames, sunk);
     way.top = 1;
     way.high = high_enough(way, sunk, frames);
-    *change = change_of(&toe, way, frames);
+    *change = way.high > 0 || way.waits > 0 ? change_of(&toe, way, frames) : 0;
     foot_way best = way;
     for (uint32_t top = 2; top < frames && best.high > 0; top++) {
         way.top = (float)top;
