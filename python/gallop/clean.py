@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy.ndimage import binary_dilation, gaussian_filter1d, maximum_filter1d
+from scipy.ndimage import binary_dilation, gaussian_filter1d, maximum_filter1d, minimum_filter1d
 
 from gallop import label, rotation
 from gallop.motion import Clip, Skeleton, to_local
@@ -17,6 +17,9 @@ GRAVITY = 981.0  # cm / s^2
 STRAIGHT = 2.0  # cm off the line from hip to ankle: the plane of the frames around counts as much
 AROUND = 10  # frames, a deviation
 EASED = 0.975  # of its length: from there on a leg gives way
+RESTS = 10.0  # cm/s: who stands moves neither hips nor toes faster,
+LONG = 15  # frames at least,
+SOON = 8.0  # and his legs are straight as slowly as this many frames, a deviation, let them
 
 
 @dataclass(frozen=True)
@@ -130,16 +133,40 @@ def eased(clip: Clip, legs: list[Leg]) -> Clip:
     """The clip with legs that give way before they are straight, as the runtime's do: with x how
     far one comes beyond EASED of its length, in parts of the rest, it comes by x - x^2 / 4. Whose
     motion is carried onto shorter legs has them straight in every third frame; a knee snaps out of
-    that, and a toe cannot be held where the leg does not reach."""
+    that, and a toe cannot be held where the leg does not reach. Who stands keeps straight legs."""
     position, turn = clip.world()
+    share = (1 - resting(clip, legs))[:, None]
     for leg in legs:
         hip, knee, ankle = (position[:, j] for j in (leg.hip, leg.knee, leg.ankle))
         length = np.linalg.norm(knee - hip, axis=-1) + np.linalg.norm(ankle - knee, axis=-1)
         line = ankle - hip
         far = np.linalg.norm(line, axis=-1) / length
         beyond = np.maximum((far - EASED) / (1 - EASED), 0)
-        bend_leg(position, turn, leg, -line * ((1 - EASED) * beyond**2 / 4 / far)[:, None])
+        by = (1 - EASED) * beyond**2 / 4 / far
+        bend_leg(position, turn, leg, -line * share * by[:, None])
     return replace(clip, local=to_local(clip.skeleton, turn))
+
+
+def resting(clip: Clip, legs: list[Leg]) -> np.ndarray:
+    """How much one stands [T], 0..1: hips and toes still for a while. It changes smoothly."""
+    position, _ = clip.world()
+    joints = position[:, [legs[0].hip, *(leg.toe for leg in legs)]]
+    fast = np.linalg.norm(np.gradient(joints, axis=0), axis=-1).max(1) * clip.rate
+    still = minimum_filter1d((fast < RESTS).astype(float), 2 * LONG + 1, mode="nearest")
+    wide = maximum_filter1d(still, 2 * LONG + 1 - 2 * round(SOON), mode="nearest")
+    return gaussian_filter1d(wide, SOON)
+
+
+def twisted(clip: Clip, legs: list[Leg]) -> np.ndarray:
+    """The most that a thigh is twisted about itself [T], radians: what is left of its turn in the
+    hips when the shortest one that takes its line there is taken off."""
+    most = np.zeros(len(clip))
+    for leg in legs:
+        line = clip.skeleton.offsets[leg.knee]
+        turn = rotation.to_quaternion(clip.local[:, leg.hip])
+        about = np.abs(turn[:, :3] @ (line / np.linalg.norm(line)))
+        most = np.maximum(most, 2 * np.arctan2(about, np.abs(turn[:, 3])))
+    return most
 
 
 def _held_shift(toe: np.ndarray, contact: np.ndarray, fade: int) -> np.ndarray:

@@ -6,6 +6,7 @@ while they are planted, and what cannot be used (no level floor under it) is swi
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from pathlib import Path
 
@@ -19,6 +20,8 @@ from gallop.clean import Leg
 SOLE = 1.5  # cm: height of a planted toe joint
 LIFTED = 7.0  # cm: a toe at rest so far from the floor stands on something, or in it
 SETTLE = 40  # frames around such a stretch that are left out, too
+TWISTED = math.radians(60)  # no hip turns a thigh further about itself: such a capture is off,
+BESIDE = 20  # and so many frames before and after it are left out, too
 QUICK = 55.0  # cm/s: a toe in contact is slower; running people's soles roll
 
 
@@ -36,7 +39,8 @@ def carried(file: Bvh, stands: Bvh, onto: retarget.Body, rate: float) -> motion.
 
 def stood(clip: motion.Clip, legs: list[Leg]) -> motion.Clip:
     """The clip with its toes on the floor at height SOLE while they rest, held still in contact,
-    and switched off where they rest elsewhere; its legs give way before they are straight."""
+    and switched off where they rest elsewhere, or a thigh is twisted; its legs give way before they
+    are straight."""
     clip = clean.eased(clip, legs)
     position, _ = clip.world()
     toes = position[:, [leg.toe for leg in legs]]
@@ -48,7 +52,9 @@ def stood(clip: motion.Clip, legs: list[Leg]) -> motion.Clip:
     bad = np.zeros(len(clip), bool)
     for first, end in aloft:
         bad[first:end] = end - first > 6
-    clip = replace(clip, keep=clip.keep & ~binary_dilation(bad, iterations=SETTLE))
+    bad = binary_dilation(bad, iterations=SETTLE)
+    bad |= binary_dilation(clean.twisted(clip, legs) > TWISTED, iterations=BESIDE)
+    clip = replace(clip, keep=clip.keep & ~bad)
     return clean.lock_toes(clean.raised(clip, legs), legs, speed=QUICK)[0]
 
 

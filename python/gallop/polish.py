@@ -13,7 +13,7 @@ and the network is moved so that
   who runs keeps his hips up (tall),
 - who begins to go does not overshoot (over),
 - no joint's motion changes by more in a frame than a body's can (calm), nor does one turn by more
-  (flip),
+  (flip), nor is a bone of a leg twisted further about itself (twist),
 - feet stay over the floor, and bones have their lengths (body),
 - everything else stays what the network said before this stage (keep), and
 - stretches of data are still reproduced (data).
@@ -53,6 +53,7 @@ from gallop.trainer import Batches, Stage, World, follow, given_of, load_checkpo
 SLOW = 0.02  # m/s: planted feet that go more slowly are still
 CALM, CALM_HIPS = 7.0, 1.8  # cm: most that a joint's way of a frame changes in the next, and hips'
 TURN = 18.0  # degrees: most that a joint turns in a frame against what it hangs on
+TWIST = 30.0  # degrees: most that a thigh or a shank is twisted about itself
 LEAST = 0.85  # of the hips' height at rest: lower they are not but in a crouch or a jump
 STRIDE = 0.6  # s that even out strides, as the judge's figure of overshooting has it
 OVER = 0.04  # share of the wanted speed by which a mean over a stride may lie above it
@@ -60,7 +61,7 @@ LEAN = 0.15  # how far the head is ahead of the hips for each unit of the slope'
 STRETCHED = 0.975  # of its length: from there on a shown leg gives way
 BEGINS = (1.0, 0.05)  # s after its first stride in which one begins; m/s faster than he went
 PARTS = ("slide", "calm", "keep", "track", "course", "body", "manner", "hips", "leap", "arc",
-         "tall", "over", "flip", "data", "tread", "reach", "lean")
+         "tall", "over", "flip", "twist", "data", "tread", "reach", "lean")
 
 
 @dataclass(frozen=True)
@@ -103,6 +104,7 @@ class Plan:
     tall: float = 0.0  # hips stay up
     over: float = 0.0  # who begins to go does not overshoot
     flip: float = 0.0  # no joint turns at once
+    twist: float = 0.0  # no thigh or shank is twisted far about itself
     asides: float = 0.0  # share of those who stand that are told to step aside, or back
     reverses: float = 0.0  # share of commands to go ahead that throw the stick right over
     least: float = CALM  # cm: `calm` counts from here on
@@ -159,6 +161,7 @@ class Polish:
         hangs = [(j, p) for j, p in enumerate(self.unroll.at.parents) if p >= 0]
         self.hanging, self.parents = torch.tensor(hangs, device=world.device).T.contiguous()
         self.legs, self.top = self._leg_joints(contract), self._highest()
+        self.bones, self.lines = self._leg_bones(contract)
         taught = self._sight_alone(contract) if plan.ground > 0 else self.net.parameters()
         self.adam = graph.adam(torch.optim.Adam, taught, plan.rate, world.device)
         self.update = graph.Replayed(self._update, world.device)
@@ -220,6 +223,22 @@ class Polish:
         return (torch.tensor([leg[0] for leg in legs], device=device),
                 torch.tensor([leg[2] for leg in legs], device=device),
                 torch.tensor(length, device=device))
+
+    def _leg_bones(self, contract: Contract) -> tuple[torch.Tensor, torch.Tensor]:
+        """Places in `hanging` of the joints [B] that turn thighs and shanks, and the bones' lines
+        at rest [B, 3]."""
+        names, hanging = contract.joint_names(), self.hanging.tolist()
+        bones = []
+        for leg in contract.legs:
+            for joint, end in zip(leg[:2], leg[1:3]):
+                upper, child = names.index(joint), names.index(end)
+                while self.unroll.at.parents[child] != upper:
+                    child = self.unroll.at.parents[child]
+                line = self.unroll.at.offsets[child]
+                bones.append((hanging.index(upper), line / np.linalg.norm(line)))
+        joints, lines = zip(*bones)
+        return (torch.tensor(joints, device=self.pool.device),
+                torch.tensor(np.array(lines), device=self.pool.device))
 
     def _highest(self) -> int:
         """The joint that is highest at rest."""
@@ -344,6 +363,8 @@ class Polish:
         parts = dict(zip(("tread", "reach", "lean"), torch.stack(over).mean(0))) if over else {}
         if plan.flip > 0:
             parts["flip"] = self._flip(stacked)
+        if plan.twist > 0:
+            parts["twist"] = self._twist(stacked)
         parts = {k: getattr(plan, k) * v for k, v in parts.items()}
         return state, orders, {**parts, "slide": plan.slide * (torch.stack(slide) * care).mean(),
                                "calm": plan.calm * self._calm(torch.stack(ways, 1)),
@@ -469,12 +490,29 @@ class Polish:
     def _flip(self, raw: torch.Tensor) -> torch.Tensor:
         """By how much more than TURN joints turn from frame to frame, each against what it hangs
         on: mean over characters and frames of the sum over joints, tens of degrees squared."""
-        turn = self.unroll.turns(raw[..., self.unroll.at.rotation])
-        against = turn.index_select(2, self.parents)
-        change = torch.diff(against.transpose(-1, -2) @ turn.index_select(2, self.hanging), dim=1)
+        change = torch.diff(self._against(raw), dim=1)
         chord = change.square().sum((-1, -2)).add(1e-6).sqrt() / math.sqrt(2)  # 2 sin(angle / 2)
         most = 2 * math.sin(math.radians(TURN / 2))
         return (torch.relu(chord - most) / math.radians(10)).square().sum(-1).mean()
+
+    def _twist(self, raw: torch.Tensor) -> torch.Tensor:
+        """By how much further than TWIST thighs and shanks are twisted about their lines, beside
+        the shortest turns that take those where they are: mean over characters and frames of the
+        sum over bones, tens of degrees squared."""
+        turn = self._against(raw).index_select(2, self.bones)
+        around = torch.stack([turn[..., 2, 1] - turn[..., 1, 2], turn[..., 0, 2] - turn[..., 2, 0],
+                              turn[..., 1, 0] - turn[..., 0, 1]], -1)
+        trace = turn.diagonal(dim1=-2, dim2=-1).sum(-1)
+        half = (around * self.lines).sum(-1).abs() / (1 + trace).clamp(min=0.1)  # its tangent
+        excess = torch.relu(2 * torch.atan(half) - math.radians(TWIST)) / math.radians(10)
+        return excess.square().sum(-1).mean()
+
+    def _against(self, raw: torch.Tensor) -> torch.Tensor:
+        """How joints are turned against what they hang on [C, F, J, 3, 3], in the order of
+        `hanging`."""
+        turn = self.unroll.turns(raw[..., self.unroll.at.rotation])
+        base = turn.index_select(2, self.parents)
+        return base.transpose(-1, -2) @ turn.index_select(2, self.hanging)
 
     def _foot_points(self, raw: torch.Tensor) -> torch.Tensor:
         """Heels and toes [C, F, 4, 3] in the root frame."""

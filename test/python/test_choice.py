@@ -37,14 +37,15 @@ CAPTURE = Path(__file__).resolve().parents[3] / "shared" / "data" / "motion" / "
 
 
 class Judge:
-    """Says one verdict after the other, or raises it, and keeps what it saw."""
+    """Says one verdict after the other, or raises it, then that all else is bad, and keeps what it
+    saw."""
 
     def __init__(self, *said):
         self.said, self.models = list(said), []
 
     def begin(self, model):
         self.models.append(model)
-        out, said = Future(), self.said.pop(0)
+        out, said = Future(), self.said.pop(0) if self.said else missed(9)
         if isinstance(said, Exception):
             out.set_exception(said)
         else:
@@ -238,6 +239,23 @@ def test_of_middles_of_several_rules_one_is_taken(trained, data):
     taken = {said["rule"]: said["value"] for said in one.report if said["taken"]}
     rules = contract.parse(one.model.contract, "").rules
     assert taken == {name: rules[name] for name in fit} and taken["speed_walk"] == 1.0
+
+
+def test_values_that_help_by_themselves_are_tried_in_pairs(trained, data):
+    """Of each rule the best that was not taken, where a bar is missed."""
+    own = {"speed_walk": 1.5, "speed_run": 4.0}
+    model = fitting.with_rules(model_of(trained.average, data), own)
+    fit = {"speed_walk": (1.0, 2.0), "speed_run": (3.0, 5.0)}
+    values = (missed(4), missed(3), missed(5), missed(4))
+    judged = Judge(*values, *[NONE] * 4, missed(1))
+    one = fitting.fitted(model, missed(3), fit, judged, lambda _: None)
+    pair = {"speed_walk": 2.0, "speed_run": 5.0}
+    rules = [contract.parse(made.contract, "").rules for made in judged.models]
+    assert {k: rules[-1][k] for k in fit} == pair and one.model is judged.models[-1]
+    assert {said["rule"]: said["value"] for said in one.report if said["taken"]} == pair
+    content = Judge(*[NONE] * 8)
+    fitting.fitted(model, missed(0), fit, content, lambda _: None)
+    assert len(content.models) == len(judged.models) - 1 == 8
 
 
 def test_other_looks_are_judged_with_the_rules_that_were_taken(trained, data):

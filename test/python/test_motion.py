@@ -164,6 +164,35 @@ def test_a_leg_gives_way_before_it_is_straight():
     assert synthetic.bones_stretch(made) < 1e-6
 
 
+def test_who_stands_keeps_straight_legs():
+    """His knees do not give way, and bend smoothly where he begins to go."""
+    legs, length, frames = synthetic.legs(), 42 + 40, np.arange(240)
+    root = np.tile([0, 90.0, 0], (240, 1))
+    root[:, 2] = np.maximum(frames - 160, 0) * 1.0  # he goes; his feet come with him
+    position, turn = synthetic.rest_pose(root, np.zeros(240))
+    for leg in legs:
+        goal = position[:, leg.hip] - [0, 0.999 * length, 0]
+        clean.bend_leg(position, turn, leg, goal - position[:, leg.ankle])
+    body = synthetic.skeleton()
+    clip = motion.Clip("stand", body, 60, motion.to_local(body, turn), root)
+    rests = clean.resting(clip, legs)
+    assert rests[:130].min() > 0.99 and rests[165:].max() < 0.05
+    assert np.abs(np.diff(rests)).max() < 0.06
+    cosine = (np.trace(clean.eased(clip, legs).local[:, legs[0].knee], axis1=1, axis2=2) - 1) / 2
+    bent = np.degrees(np.arccos(np.clip(cosine, -1, 1)))
+    assert bent[:130].max() < 6 and bent[165:].min() > 12
+    assert np.abs(np.diff(bent)).max() < 0.6
+
+
+def test_how_far_a_thigh_is_twisted():
+    clip = synthetic.walk(30)
+    leg = synthetic.legs()[0]
+    assert clean.twisted(clip, synthetic.legs()).max() < 1e-6  # swung alone
+    clip.local[10:20, leg.hip] = clip.local[10:20, leg.hip] @ rotation.about_y(np.full(10, 1.2))
+    found = clean.twisted(clip, synthetic.legs())
+    assert found[10:20] == pytest.approx(np.full(10, 1.2)) and found[:10].max() < 1e-6
+
+
 def test_ground_puts_the_lowest_foot_on_the_floor():
     clip = synthetic.walk(200)
     clip.root[:, 1] = 0

@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
+from scipy.spatial.transform import Rotation
 
 import synthetic
 from gallop import (
@@ -218,6 +219,23 @@ def test_a_joint_that_turns_at_once_is_told(data):
         after = raw.clone()
         after[..., p.unroll.at.rotation] = six.flatten(-2)
         assert 3 * float(p._flip(after)) == pytest.approx(lost, abs=0.05)
+
+
+def test_a_thigh_that_is_twisted_is_told(data):
+    """About its own line, not where it is lifted or spread."""
+    t = trainer(data)
+    p = polish.Polish(t.average, t.unroll, C, data, t.batches, 0, plan(4), 1, t.world)
+    names, at = C.joint_names(), p.unroll.at
+    thigh, line = names.index("LeftHip"), at.offsets[names.index("LeftKnee")]
+    for vector, degrees, lost in ((line, polish.TWIST - 1, 0.0), (line, polish.TWIST + 10, 1.0),
+                                  ([1, 0, 0], 100, 0.0), ([0, 0, 1], 60, 0.0)):
+        way = np.radians(degrees) * np.asarray(vector, float) / np.linalg.norm(vector)
+        turn = torch.eye(3).repeat(len(names), 1, 1)
+        leg = slice(thigh, thigh + 4)  # all that hangs on it turns with it
+        turn[leg] = torch.tensor(Rotation.from_rotvec(way).as_matrix(), dtype=torch.float32)
+        raw = torch.tensor(data.y[:1])[:, None].repeat(1, 2, 1)
+        raw[..., at.rotation] = turn[:, :, :2].transpose(-1, -2).flatten()
+        assert float(p._twist(raw)) == pytest.approx(lost, abs=0.05)
 
 
 def test_who_turns_on_the_spot_goes_at_the_pace_of_run_time(data):
