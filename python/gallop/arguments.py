@@ -115,7 +115,7 @@ def parser() -> argparse.ArgumentParser:
                    help="of what the project ships: steps between two looks of the judge in the "
                    "last stage (250, of the dog 500; 0, with --quick and with --teacher: none)")
     p.add_argument("--bars", type=Path, help="of these: bars that the judge holds it to beside the "
-                   "general ones (models/walker.bars and so on)")
+                   "general ones (models/runner.aims, walker.bars and so on)")
     p.add_argument("--report", type=Path, help="of these: JSON of what the judge said")
     p.add_argument("--judge", type=Path, help="the gallop command that judges (default: the one on "
                    "the path, or built in the checkout)")

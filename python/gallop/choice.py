@@ -3,8 +3,8 @@
 The result of a last stage is a running mean of its weights, and from step to step it lies within a
 hair of some bars, on this side or that. So the runtime's judge looks at it in the last part, while
 the steps go on, and the network that it has the least against is kept. Then a few rules are fitted
-to that network. Both are chosen by the bars that the model is held to afterwards, which is said
-where its figures are.
+to that network. Both are chosen by the bars that the model is held to afterwards, or by narrower
+ones (its aims), which is said where its figures are.
 """
 
 from __future__ import annotations
@@ -145,7 +145,11 @@ def _wishes(args: argparse.Namespace, name: str, every: int
     every = every if args.looks is None else args.looks
     if args.no_judge or not every or not judge.is_there(args.judge):
         return None
-    own = library.models_folder() / f"{name}.bars"
-    bars = args.bars or (own if own.exists() else None)
-    judges = Judge(None, args.judge, bars, SECONDS, at_once())
+    judges = Judge(None, args.judge, args.bars or bars_of(name), SECONDS, at_once())
     return judges, every, lambda text: say(args, text)
+
+
+def bars_of(name: str) -> Path | None:
+    """What trainings of such a model are chosen by: its aims, or the shipped one's own bars."""
+    places = [library.models_folder() / f"{name}.{kind}" for kind in ("aims", "bars")]
+    return next((place for place in places if place.exists()), None)

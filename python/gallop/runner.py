@@ -59,7 +59,7 @@ RULES = {
     "velocity_smooth": 0.4, "direction_smooth": 0.5,
     "jump_time": 27.0, "jump_speed": 0.6, "inertia_jump": 6.0,
     "inertia_body": 2.0, "foot_lock_contact": 0.45, "speed_band": 0.1, "speed_push": 0.15,
-    "gait_smooth": 0.3, "speed_push_side": 0.85, "jump_carry": 1.0, "jump_ease": 8.0,
+    "gait_smooth": 0.3, "speed_push_side": 1.4, "jump_carry": 1.0, "jump_ease": 8.0,
     "phase_aside": 1.45,
     "inertia_way": 13.4, "inertia_turn": 4.0, "inertia_swing": 11.0,
 }  # fmt: skip
@@ -67,7 +67,7 @@ RULES = {
 # Rules that are fitted to the network at the end, and what is tried beside their values.
 FIT = {"future_direction_bias_strafe": (5.0, 6.0),
        "future_position_bias_strafe": (3.4, 4.4, 4.6, 4.8, 5.2), "phase_aside": (1.0, 1.9),
-       "inertia_way": (13.2,)}
+       "speed_push_side": (1.1, 1.7), "inertia_way": (13.2,)}
 
 # What is trained: width of the hidden layers and steps of polish, and the same with --quick.
 HIDDEN = {"pfnn": 384, "mann": 224}
@@ -76,7 +76,7 @@ QUICK_HIDDEN, QUICK_POLISH = 160, 400
 # What the polish has of its own, of polish.Plan.
 RECIPE = {"paced": True, "carry": 1.0, "leap": 0.5, "leaps": 8.0, "turns": 6.0, "spins": 0.13,
           "squats": 3.0, "steady": 3.0, "blunt": 0.5, "facing": 2.0, "sway": 4.0, "hips": 0.05,
-          "arc": 0.05, "flip": 0.05}
+          "arc": 0.05, "flip": 0.05, "twist": 0.1}
 QUICK_RECIPE = {**RECIPE, "course": 40.0}  # so few steps leave who runs too slow else
 
 # Label constants: speeds in cm/s, heights as shares of the height of the hips when standing.

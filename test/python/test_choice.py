@@ -129,6 +129,15 @@ def test_what_the_general_bars_let_pass_is_a_models_own(monkeypatch, tmp_path):
     assert found.own == {("turned", "run"), ("turned", "stand")} and found.rank()[:2] == (2, 4)
 
 
+def test_a_training_is_chosen_by_its_aims(monkeypatch, tmp_path):
+    """Else by what the shipped one is held to, if it is."""
+    monkeypatch.setattr(choice.library, "models_folder", lambda: tmp_path)
+    assert choice.bars_of("runner") is None
+    for kind in ("bars", "aims"):
+        (tmp_path / f"runner.{kind}").touch()
+        assert choice.bars_of("runner") == tmp_path / f"runner.{kind}"
+
+
 def test_a_look_that_fails_is_said_and_loses_nothing(trained, data):
     heard = []
     one = choice_of(Judge(ValueError("no such bar"), missed(2), OSError("gone"), missed(3)),
