@@ -71,7 +71,7 @@ FIT = {"future_direction_bias_strafe": (5.0, 6.0),
 
 # What is trained: width of the hidden layers and steps of polish, and the same with --quick.
 HIDDEN = {"pfnn": 384, "mann": 224}
-POLISH = 5900
+POLISH = 7600
 QUICK_HIDDEN, QUICK_POLISH = 160, 400
 # What the polish has of its own, of polish.Plan.
 RECIPE = {"paced": True, "carry": 1.0, "leap": 0.5, "leaps": 8.0, "turns": 6.0, "spins": 0.13,
