@@ -256,16 +256,20 @@ class Loop:
 
     def _velocity_ahead(self, s: State) -> torch.Tensor:
         """The velocity [C, 2] that the path ahead is laid out for."""
-        push, side = self.rules["speed_push"], self.rules["speed_push_side"]
+        rules = self.rules
+        push, side = rules["speed_push"], rules["speed_push_side"]
         if push <= 0 and side <= 0:
             return s.velocity
-        if side > 0:
-            way = torch.where(s.velocity.norm(dim=-1) > 0, heading(s.velocity), s.face)
-            push = mix(side, push, torch.cos(way - s.face).abs())
         wanted, missing = self._missing(s)
         none = torch.zeros_like(missing)
-        missing = torch.where(wanted < self.rules["stand_speed"], none, missing.clamp(min=0))
-        return s.velocity * (1 + push * missing)[:, None]
+        missing = torch.where(wanted < rules["stand_speed"], none, missing.clamp(min=0))
+        more = push * missing
+        if side > 0:
+            way = torch.where(s.velocity.norm(dim=-1) > 0, heading(s.velocity), s.face)
+            aside = mix(side, push, torch.cos(way - s.face).abs()) * missing
+            run = rules["speed_run"] * rules["speed_side"]
+            more = aside.minimum((run / wanted.clamp(min=1e-9) - 1).maximum(more))
+        return s.velocity * (1 + more)[:, None]
 
     def _face(
         self, s: State, velocity: torch.Tensor, look: torch.Tensor, strafe: torch.Tensor

@@ -478,8 +478,8 @@ static void the_future_goes_on_past_the_last_prediction(void **unused) {
 /* ---- starts are hurried ---- */
 
 /* How far along +z the last sample of a path is laid out for one who goes at a speed, faces an angle from where the stick asks,
- * and pushes the stick so far. */
-static double laid_out_at(const char *rules, float facing, float stick, float speed) {
+ * and pushes the stick and its trigger so far. */
+static double laid_out_for(const char *rules, float facing, float stick, float run, float speed) {
     char all[128];
     snprintf(all, sizeof all, "rule strafe_smooth 1\n%s", rules); /* faces the camera at once */
     lane l;
@@ -488,12 +488,17 @@ static double laid_out_at(const char *rules, float facing, float stick, float sp
     lane_set2(&l, l.is->facing_wanted, gali_facing_from_angle(facing));
     lane_set_input(&l, (gal_input){.move_x = stick * sinf(facing),
                                    .move_y = stick * cosf(facing),
+                                   .run = run,
                                    .strafe = 1,
                                    .camera_yaw = facing});
     l.phases->predict(&l.lanes);
     double way = (double)place_at(&l, WINDOW - 1).z - (double)place_at(&l, PAST).z;
     lane_free(&l);
     return way;
+}
+
+static double laid_out_at(const char *rules, float facing, float stick, float speed) {
+    return laid_out_for(rules, facing, stick, 0, speed);
 }
 
 static double laid_out(const char *rules, float facing) {
@@ -518,6 +523,23 @@ static void starts_are_hurried_by_direction(void **unused) {
     }
 }
 
+/* To the side nobody is hurried to more than a run that way, or than speed_push says: a run would begin in a squat. */
+static void a_run_aside_is_not_hurried(void **unused) {
+    (void)unused;
+    static const char at_once[] = "rule velocity_smooth 1\n";
+    static const char *const rules[] = {
+        "rule velocity_smooth 1\nrule speed_push_side 2\n",
+        "rule velocity_smooth 1\nrule speed_push 0.3\nrule speed_push_side 2\n"};
+    static const double more[] = {1, 1.3};
+    const float quarter = (float)(pi / 2);
+    for (int i = 0; i < 2; i++) {
+        double run = laid_out_for(at_once, quarter, 1, 1, 0);
+        assert_true(fabs(laid_out_for(rules[i], quarter, 1, 1, 0) / run - more[i]) < 1e-4);
+        double jog = laid_out_for(rules[i], quarter, 0.75f, 1, 0); /* to a run's speed, no further */
+        assert_true(fabs(jog / run - fmax(1, 0.75 * more[i])) < 1e-4);
+    }
+}
+
 /* Who is faster than he is told is not held back by it, and who is told to stand is not hurried. */
 static void who_is_fast_or_stands_is_not_hurried(void **unused) {
     (void)unused;
@@ -537,6 +559,7 @@ static void who_is_fast_or_stands_is_not_hurried(void **unused) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(starts_are_hurried_by_direction),
+        cmocka_unit_test(a_run_aside_is_not_hurried),
         cmocka_unit_test(who_is_fast_or_stands_is_not_hurried),
         cmocka_unit_test(the_future_follows_the_rules),
         cmocka_unit_test(the_future_turns_on_as_the_wanted_facing_does),
