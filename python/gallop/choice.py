@@ -16,7 +16,7 @@ from pathlib import Path
 from gallop import judge, library
 from gallop.arguments import say
 from gallop.fitting import Fit, fitted
-from gallop.looks import Ended, Looks, Stage, looked
+from gallop.looks import Ended, Looks, Mixes, Shares, Stage, looked, words_of
 from gallop.modelfile import Model
 from gallop.network import PFNN
 from gallop.polish import Polish
@@ -49,17 +49,32 @@ class Choice:
     def __init__(self, judge: Judge, fit: Fit, every: int, say: Callable[[str], None]) -> None:
         self.judge, self.fit, self.every, self.say = judge, fit, every, say
         self.looks = Looks(judge, say, ends=False)
-        self.kept = 0
+        self.kept: int = 0
+        self.share: float | Shares = 1.0  # of what is kept, of a mean
+        self.before: list[dict] = []  # what it said of the stage before
         self.rules: list[dict] = []
         self.missed: list[list] = []
 
-    def begin(self, plan: object, checkpoint: Path | None, other: Model | None = None,
-              means: tuple[float, ...] = ()) -> None:
-        """Looks at a stage of this plan, and at means with another controller; what was said
-        before is beside the stage's checkpoint."""
+    def begin(self, plan: object, checkpoint: Path | None, mixes: Mixes | None = None) -> None:
+        """Looks at a stage of this plan, or at what `mixes` makes of it; what was said before is
+        beside the stage's checkpoint."""
         place = checkpoint.with_suffix(checkpoint.suffix + ".looks") if checkpoint else None
-        self.looks = Looks(self.judge, self.say, place, repr((plan, self.every)), other, means,
-                           ends=False)
+        self.looks = Looks(self.judge, self.say, place, repr((plan, self.every)), ends=False,
+                           mixes=mixes)
+
+    def best_of(self, stage: Stage, steps: int, every: int, model: Callable[[], Model],
+                quiet: bool) -> Model | None:
+        """The controller that it has the least against at every so many steps of a stage before the
+        last, or the one that the stage ends with; none if ^C ended that."""
+        looks = Looks(self.judge, lambda text: self.say(f"before, {text}"), ends=False)
+        try:
+            best = looked(stage, steps, every, looks, model, quiet)
+        except Ended:
+            return None
+        finally:
+            self.before = looks.report
+        self.say(f"goes on from step {looks.kept} of {steps}")
+        return best
 
     def watch(self, stage: Stage, steps: int, model: Callable[[], Model], quiet: bool,
               since: float = SINCE) -> bool:
@@ -77,13 +92,15 @@ class Choice:
         looks = self.looks
         if looks.best is None:
             return model
-        best, verdict, self.kept = looks.best, looks.verdict, looks.kept
-        self.say(f"kept: step {looks.kept} of {len(looks.report)} looks, {verdict}, "
-                 f"{verdict.astray:.1f} degrees astray")
+        best, verdict = looks.best, looks.verdict
+        self.kept, self.share = looks.kept, looks.seen[0].share
+        self.say(f"kept: step {looks.kept}{words_of(self.share)} of {len(looks.report)} looks, "
+                 f"{verdict}, {verdict.astray:.1f} degrees astray")
         if whole:
             one = fitted(best, verdict, self.fit, self.judge, self.say, looks.others)
             best, verdict, self.rules = one.model, one.verdict, one.report
-            self.kept = one.other.step if one.other else looks.kept
+            if one.other:
+                self.kept, self.share = one.other.step, one.other.share
         self.missed = listed(verdict)
         return best
 
@@ -98,13 +115,14 @@ class Choice:
         rules = "".join(f", {rule} {value:g}" for rule, value in self.taken().items())
         tried = {said["rule"] for said in self.rules}
         left = "".join(f", {rule} not fitted" for rule in self.fit if rule not in tried)
-        looks = f"step {self.kept}, of {len(self.looks.report)} looks of the judge"
-        return looks + rules + left
+        kept = f"step {self.kept}{words_of(self.share)}"
+        return f"{kept}, of {len(self.looks.report)} looks of the judge" + rules + left
 
     def report(self) -> dict:
         """All that the judge said."""
-        return {"looks": self.looks.report, "kept": self.kept, "rules": self.rules,
-                "taken": self.taken(), "missed": self.missed}
+        return {"before": self.before, "looks": self.looks.report, "kept": self.kept,
+                "share": self.share, "rules": self.rules, "taken": self.taken(),
+                "missed": self.missed}
 
 
 class PolishChoice(Choice):

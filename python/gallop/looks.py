@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import dataclasses
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,6 +24,8 @@ from gallop.trainer import load_checkpoint, save_checkpoint
 from gallop.verdict import Judge, Verdict, listed
 
 Say = Callable[[str], None]
+Shares = tuple[float, ...]
+Mixes = Callable[[Model], list[tuple[Shares, Model]]]
 MOST = 4  # controllers that are remembered
 
 
@@ -54,24 +56,42 @@ def mean(one: Model, other: Model, share: float) -> Model:
                                output_mean=mixed(one.output_mean, other.output_mean))
 
 
+def blend(models: Sequence[Model], shares: Shares) -> Model:
+    """The model whose weights are the mean of those of models of one shape, whose shares are as
+    `shares`, the first more than none."""
+    made, so_far = models[0], shares[0]
+    for model, share in zip(models[1:], shares[1:]):
+        so_far += share
+        made = mean(made, model, 1 - share / so_far) if share else made
+    return made
+
+
+def words_of(share: float | Shares) -> str:
+    """How much of a stage's controller a look is at; of several, theirs after its own."""
+    if isinstance(share, tuple):
+        return ", " + " : ".join(f"{one:g}" for one in share) if any(share[1:]) else ""
+    return f", {share:.0%} of it" if share < 1 else ""
+
+
 @dataclass(frozen=True)
 class Look:
     """A look that the judge takes at the mean of a stage's controller, of so many steps and with
-    so much share, and of another's."""
+    so much share, and of another's; or of several others', with as many shares more."""
 
     step: int
-    share: float
+    share: float | Shares
     model: Model
     verdict: Future[Verdict]
 
 
 @dataclass(frozen=True)
 class Seen:
-    """A controller of a step, and what the judge has against it."""
+    """A controller of a step, or a mean of it, and what the judge has against it."""
 
     step: int
     model: Model
     verdict: Verdict
+    share: float | Shares = 1.0
 
 
 class Looks:
@@ -81,13 +101,14 @@ class Looks:
 
     def __init__(self, judge: Judge, say: Say, place: Path | None = None, plan: str = "",
                  other: Model | None = None, means: tuple[float, ...] = (),
-                 ends: bool = True) -> None:
+                 ends: bool = True, mixes: Mixes | None = None) -> None:
         """It looks at means with `other`, too, if there is one. What it says is kept at `place`,
         and remembered from there, if it was said of the same plan. One that it has nothing against
-        `ends` the stage; or the stage goes on, and of equals the later is the best."""
+        `ends` the stage; or the stage goes on, and of equals the later is the best. With `mixes` it
+        looks at what that makes of a controller instead."""
         self.judge, self.say, self.begun = judge, say, time.monotonic()
         self.other, self.shares = other, (1.0, *(means if other is not None else ()))
-        self.place, self.plan, self.ends = place, plan, ends
+        self.place, self.plan, self.ends, self.mixes = place, plan, ends, mixes
         self.seen: list[Seen] = []  # the first of them the best
         self.report: list[dict] = []
         self.waiting: list[Look] = []
@@ -117,9 +138,13 @@ class Looks:
 
     def begin(self, step: int, model: Model) -> None:
         """Let it look at a controller."""
-        for share in self.shares:
-            made = model if self.other is None else mean(model, self.other, share)
+        for share, made in self.mixes(model) if self.mixes else self._with_other(model):
             self.waiting.append(Look(step, share, made, self.judge.begin(made)))
+
+    def _with_other(self, model: Model) -> list[tuple[float, Model]]:
+        """A controller, and the means of it and of the other."""
+        return [(share, model if self.other is None else mean(model, self.other, share))
+                for share in self.shares]
 
     def first(self, model: Model) -> None:
         """Let it look at what the polish begins with."""
@@ -142,8 +167,7 @@ class Looks:
         self.waiting = []
 
     def _heard(self, look: Look) -> bool:
-        words = f"step {look.step}" + (f", {look.share:.0%} of it" if look.share < 1 else "")
-        words += f", {time.monotonic() - self.begun:.0f} s"
+        words = f"step {look.step}{words_of(look.share)}, {time.monotonic() - self.begun:.0f} s"
         try:
             verdict = look.verdict.result()
         except (OSError, ValueError) as e:  # what was trained for hours is not lost by it
@@ -153,7 +177,7 @@ class Looks:
         said = {"step": look.step, "share": look.share, "missed": listed(verdict)}
         if said not in self.report:  # nor is what a checkpoint from before it had yet to come to
             self.report.append(said)
-        seen = Seen(look.step, look.model, verdict)
+        seen = Seen(look.step, look.model, verdict, look.share)
         sign = 1 if self.ends else -1  # of equals the first or the last, whichever was heard first
         self.seen = sorted([*self.seen, seen],
                            key=lambda one: (one.verdict.rank(), sign * one.step))[:MOST]
