@@ -92,7 +92,7 @@ def parser() -> argparse.ArgumentParser:
     p.add_argument("--polish", type=count, help="steps of the last stage (0: none), "
                    "whatever --steps says")
     p.add_argument("--mend", type=count, help="steps of polish after that which count turns on the "
-                   "spot, jumps and squats for more (0); the dog's: of each of two rounds on its "
+                   "spot, jumps and squats for more (0); the dog's: of each of four rounds on its "
                    "own motion made clean (1500, quick 0)")
     p.add_argument("--ground", type=count, default=0, help="walker, runner: steps of the stage in "
                    "which it learns to see the ground; nothing else is changed (0: it does not)")

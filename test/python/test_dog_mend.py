@@ -17,12 +17,12 @@ from gallop.dog import clean as dog_clean
 from gallop.dog import data as dog_data
 from gallop.dog import features as dog_features
 from gallop.dog import main as dog_main
-from gallop.dog import mend, own
+from gallop.dog import mend, own, polish, rollout
 from gallop.dog import train as dog_train
 from gallop.verdict import Verdict
 
-SMALL = mend.Plan(4, rates=(1e-3,), batch=10, paces=(2, 1), unroll=3, share=0.8, count=7,
-                  length=200, warm=2)
+ONE = mend.Round(1e-3)
+SMALL = mend.Plan(4, rounds=(ONE,), batch=10, paces=(2, 1), unroll=3, count=7, length=200, warm=2)
 
 
 @pytest.fixture(scope="module")
@@ -127,7 +127,8 @@ def test_a_round_learns_from_both_and_leaves_what_it_made(frames, monkeypatch):
     t = trainer(frames)
     before = t.average.layers[0].weight.clone()
     monkeypatch.setattr(own, "frames", lambda *_: frames)
-    one = mend.Mend(t, SMALL, frames, 1e-3)
+    one = mend.Mend(t, SMALL, frames)
+    one.begin(frames, ONE, t.average.state_dict())
     rows = one.rows()
     assert int((rows >= len(frames)).sum()) == 8 and len(rows) == 10
     assert one.trainer.rollout.anchor == 0
@@ -144,10 +145,91 @@ def test_a_round_learns_from_both_and_leaves_what_it_made(frames, monkeypatch):
     assert not torch.equal(stopped, t.average.layers[0].weight)
 
 
+def test_a_branch_begins_with_the_network_before_it(frames, monkeypatch):
+    """The rounds of a branch go on from each other; the next one begins anew, by other measures and
+    without Adam's memory, and the judge looks at means of both and of what was there before."""
+    t, begun, asked = trainer(frames), [], []
+    plan = dataclasses.replace(SMALL, rounds=(
+        mend.Round(1e-3, True, 0.9, 40.0, 0.6), mend.Round(1e-3, True), mend.Round(5e-4)))
+    begin = mend.Mend.begin
+
+    def begins(self, made, one, network):
+        begin(self, made, one, network)
+        begun.append(network["layers.0.weight"].clone())
+        assert self.sources[1][2] == round(10 * one.share) and self.first == len(frames)
+        assert self.trainer.rollout.weights[11] == pytest.approx(one.feet)
+        assert all(not v.any() for state in self.trainer.adam.state.values()
+                   for v in state.values())
+
+    def recorded(model, count, length, seed, device, moving, workers):
+        asked.append((seed, moving))
+        return frames
+
+    monkeypatch.setattr(mend.Mend, "begin", begins)
+    monkeypatch.setattr(own, "frames", recorded)
+    before = t.average.layers[0].weight.detach().clone()
+    stage = mend.Mending(t, plan)
+    model = exporter.to_model(t.average, t.contract, t.scale)
+    assert [shares for shares, _ in stage.mixes(model)] == list(mend.MEANS[0])
+    assert stage.train(True, 4) and len(stage.branches) == 1
+    end = t.average.layers[0].weight.detach().clone()
+    assert stage.train(True, 12) and len(stage.branches) == 2
+    assert asked == [(1, 40.0), (2, own.MOVING), (3, own.MOVING)]
+    assert torch.equal(begun[0], before) and torch.equal(begun[1], before)
+    assert not torch.equal(begun[2], before) and not torch.equal(end, before)
+    for branch, was in zip(stage.branches, (before, end)):
+        assert np.array_equal(branch.layers[0].weights, was.numpy())
+    mixed = dict(stage.mixes(model))[4, 1, 2].layers[0].weights
+    assert mixed == pytest.approx(((5 * before + 2 * end) / 7).numpy(), abs=1e-6)
+
+
+def test_frames_are_put_where_others_were(frames):
+    data = rollout.Data(frames, "cpu")
+    data.widen(2 * len(frames))
+    other = dataclasses.replace(frames, hinge=frames.hinge + 1)
+    data.put(len(frames), other)
+    rows = torch.arange(3)
+    assert torch.allclose(data.at(rows + len(frames)).hinge, data.at(rows).hinge + 1)
+    assert torch.equal(data.at(rows + len(frames)).past, data.at(rows).past)
+
+
+def test_other_processes_clean_as_this_one_does():
+    lives = [own.alone(sliding(speed), 0) for speed in (0.85, 0.9, 1.0)]
+    with own.workers_of(2) as workers:
+        made = list(workers.map(own.cleaned, lives, [0] * 3, [28.0] * 3))
+    for clip, life in zip(made, lives):
+        assert np.array_equal(clip.hinge, own.cleaned(life, 0, 28.0).hinge)
+    assert own.workers_of(1) is None
+
+
+def test_a_polish_of_a_larger_size_has_the_same_rollouts_over_again(frames):
+    plan = polish.Plan(4, count=2, unroll=2, batch=3, length=2, size=7)
+    stage, asked = polish.Polish(trainer(frames), plan), []
+    update = stage.update
+    stage.update = lambda given: (asked.append(given["rows"]), update(given))[1]
+    stage.step(0.0)
+    assert len(asked[0]) == 7 and torch.equal(asked[0][3:], asked[0].repeat(3)[3:7])
+
+
+def test_of_a_polish_what_the_judge_has_the_least_against_goes_on(frames, monkeypatch):
+    t = trainer(frames)
+    args = gallop_train.parser().parse_args(["dog", "--quiet", "--polish", "8", "--mend", "0"])
+    judge = Judge(4, 2, 3, 3)
+    chosen = choice.Choice(judge, lambda net: None, {}, 2, lambda text: None)
+    monkeypatch.setattr(dog_main, "steps_of", lambda _: {"stages": 0, "polish": 8, "mend": 0})
+    monkeypatch.setattr(dog_main, "Plan", lambda steps: polish.Plan(
+        steps, count=2, unroll=2, batch=4, length=2))
+    monkeypatch.setattr(mend, "plan_of", lambda *_: dataclasses.replace(SMALL, steps=0))
+    dog_main.run(args, t, chosen)
+    assert [look["step"] for look in chosen.before] == [2, 4, 6, 8]
+    for layer, kept in zip(t.average.layers, judge.models[1].layers):
+        assert np.array_equal(layer.weight.detach().numpy(), kept.weights)
+
+
 def test_of_a_time_each_round_gets_as_much(frames, monkeypatch):
     """Recording its motion takes some of it, of the later rounds too."""
     t, clock, made = trainer(frames), [0.0], []
-    plan = dataclasses.replace(SMALL, steps=10, rates=(1e-3, 5e-4))
+    plan = dataclasses.replace(SMALL, steps=10, rounds=(ONE, mend.Round(5e-4)))
 
     def recorded(*_):
         clock[0] += 10.0
@@ -177,8 +259,8 @@ def test_a_time_is_shared_among_the_parts_that_there_are():
 
     assert seconds() == {"stages": None, "polish": None, "mend": None}
     assert seconds("--seconds", "100") == pytest.approx(
-        {"stages": 44, "polish": 12, "mend": 44})
-    assert seconds("--seconds", "100", "--quick") == {"stages": 100}
+        {"stages": 34, "polish": 9, "mend": 57})
+    assert seconds("--seconds", "100", "--quick") == pytest.approx({"stages": 100})
     assert seconds("--seconds", "100", "--from", "dog.gallop") == {"mend": 100}
 
 
@@ -196,8 +278,8 @@ class Judge:
 
 
 def test_the_command_writes_what_the_judge_has_the_least_against(frames, tmp_path, monkeypatch):
-    """Of a look at what is there before, and two at what is mended, each time at three means with
-    what it was before."""
+    """Of a look at what is there before, and two at what is mended, each time at a mean with what
+    it was before, too."""
     begin, out, report = (tmp_path / name for name in ("a.gallop", "b.gallop", "dog.json"))
     t = trainer(frames)
     with torch.no_grad():  # nearly the mean output, whatever comes in: a calm dog
@@ -205,7 +287,7 @@ def test_the_command_writes_what_the_judge_has_the_least_against(frames, tmp_pat
     modelfile.write(exporter.to_model(t.average, t.contract, t.scale, "f32"), begin)
     words = ["dog", "--from", str(begin), "-o", str(out), "--report", str(report), "--no-judge",
              "--quiet", "--hidden", "16", "--experts", "2", "--device", "cpu", "--mend", "4"]
-    judge = Judge(6, 5, 2, 4, 4, 5, 3, 3, 3, *[2] * 3, 1, *[9] * 20)  # of other looks, middles
+    judge = Judge(6, 5, 2, 4, 4, *[2] * 3, 1, *[9] * 20)  # of looks, values, others, middles
     fit = {"anchor": (0.1, 0.3), "speed_push": (0.4, 0.6)}
     chosen = choice.Choice(judge, fit, 2, lambda text: None)
     monkeypatch.setattr(dog_train, "prepare", lambda *_: (dog.contract(), frames))
@@ -215,14 +297,15 @@ def test_the_command_writes_what_the_judge_has_the_least_against(frames, tmp_pat
     dog_main.train(gallop_train.parser().parse_args(words))
     said, model = json.loads(report.read_text()), modelfile.read(out)
     assert [(look["step"], look["share"]) for look in said["looks"]] == [(0, 1.0)] + [
-        (step, share) for step in (2, 4) for share in (1.0, *mend.MEANS)]
+        (step, list(shares)) for step in (2, 4) for shares in mend.MEANS[0]]
+    assert said["share"] == list(mend.MEANS[0][1])
     assert said["kept"] == 2 and said["taken"] == {"speed_push": 0.6}
     kept = judge.models[2]
     for wrote, looked in zip(model.layers, kept.layers):
         assert np.array_equal(wrote.weights, looked.weights.astype(np.float16).astype(np.float32))
     rules = parse(model.contract, "contract").rules
     assert rules["speed_push"] == 0.6 and rules["turn_ahead"] == mend.RULES["turn_ahead"]
-    assert model.provenance["chosen"] == "step 2, of 9 looks of the judge, speed_push 0.6"
+    assert model.provenance["chosen"] == "step 2, 2 : 1, of 5 looks of the judge, speed_push 0.6"
     assert model.golden is not None and model.licence
 
 
@@ -258,7 +341,8 @@ def test_a_loss_that_stays_broken_ends_it_with_what_was_looked_at(frames, monkey
 
     monkeypatch.setattr(mend.Mend, "step", breaks)
     dog_main.mended(args, t, plan, chosen)
-    assert broken and not t.interrupted and [m["step"] for m in chosen.looks.report][:2] == [0, 12]
+    assert broken and not t.interrupted
+    assert [m["step"] for m in chosen.looks.report][::2] == [0, 8, 12]
     assert all(np.isfinite(layer.weights).all() for layer in chosen.looks.best.layers)
 
 

@@ -16,19 +16,21 @@ from gallop.choice import Choice, choice_of
 from gallop.contract import parse
 from gallop.dog import export as dog_export
 from gallop.dog import mend as dog_mend
+from gallop.dog import own
 from gallop.dog import train as dog_train
 from gallop.dog.loop import State
-from gallop.dog.polish import Plan, Polish
+from gallop.dog.polish import Plan, Polishing
 from gallop.dog.rollout import Rollout, Rows
 from gallop.dog.train import Settings, Trainer
 from gallop.endings import ENDED, judged, keep_choice, kept, recipe
-from gallop.interrupt import Interrupt
 from gallop.network import MANN
-from gallop.progress import Progress
 from gallop.trainer import load_checkpoint
+from gallop.verdict import at_once
 
+STOPS = {False: 12, True: 6}  # rests made of a clip, with --quick fewer
 POLISH = 1200  # steps under random sticks
-SHARES = {"stages": 0.44, "polish": 0.12, "mend": 0.44}  # of --seconds
+SHARES = {"stages": 0.34, "polish": 0.09, "mend": 0.57}  # of --seconds
+POLISH_LOOKS = 4  # of the judge at a polish, which may be too long
 
 
 def golden_inputs(trainer: Trainer, seed: int = 0) -> np.ndarray:
@@ -111,7 +113,7 @@ def seconds_of(args: argparse.Namespace, spent: float = 0.0) -> dict[str, float 
 
 def train(args: argparse.Namespace) -> None:
     """Train, write and judge the dog."""
-    contract, frames = dog_train.prepare(args.data, args.seed)
+    contract, frames = dog_train.prepare(args.data, args.seed, STOPS[args.quick])
     before = None
     if args.begin:
         model = modelfile.read(args.begin)
@@ -140,15 +142,19 @@ def run(args: argparse.Namespace, trainer: Trainer, choice: Choice | None) -> No
     """All stages, as far as ^C lets them: along the data, under random sticks, and on the own
     motion made clean, at which the judge looks."""
     steps, seconds = steps_of(args), seconds_of(args, trainer.warm_up(dog_mend.ANCHOR))
+    begun = time.monotonic()
     if steps["stages"]:
         trainer.train(args.quiet, seconds["stages"])
     if args.checkpoint:
         trainer.save(args.checkpoint)
-    polished(args, trainer, Plan(steps["polish"]), seconds.get("polish"))
+    polished(args, trainer, Plan(steps["polish"]), seconds.get("polish"), choice)
     if args.checkpoint:
         trainer.save(args.checkpoint)
     plan = dog_mend.plan_of(steps["mend"], trainer.device.type)
-    mended(args, trainer, plan, choice, seconds.get("mend"))
+    left = seconds.get("mend")  # and what the parts before it have left or taken
+    if left:
+        left = max(sum(filter(None, seconds.values())) - (time.monotonic() - begun), 1.0)
+    mended(args, trainer, plan, choice, left)
 
 
 def finish(args: argparse.Namespace, trainer: Trainer, model: modelfile.Model,
@@ -172,26 +178,27 @@ def finish(args: argparse.Namespace, trainer: Trainer, model: modelfile.Model,
 
 
 def polished(args: argparse.Namespace, trainer: Trainer, plan: Plan,
-             seconds: float | None = None) -> None:
-    """The polish under random sticks, with `seconds` as many steps as there is time for."""
+             seconds: float | None = None, choice: Choice | None = None) -> None:
+    """The polish under random sticks, with `seconds` as many steps as there is time for. With a
+    judge the network that it has the least against by the end of a quarter of it goes on."""
     if plan.steps == 0 or trainer.interrupted:
         return
     if trainer.rollout.fuses:  # a size for which there are kernels
-        plan = dataclasses.replace(plan, batch=trainer.settings.stages[0].batch)
-    last = Polish(trainer, plan)
-    last.warm_up()
-    bar, begun, step, share = Progress(plan.steps, "polish", args.quiet), time.monotonic(), 0, 0.0
-    made = trainer.history[-1][0] if trainer.history else 0
-    with Interrupt() as asked:
-        while share < 1 and not asked.asked:
-            loss, penalty = last.step(share)
-            step += 1
-            share = (time.monotonic() - begun) / seconds if seconds else step / plan.steps
-            if step % 50 == 0 or share >= 1:
-                bar.step(min(round(share * plan.steps), plan.steps),
-                         f"loss {loss:.4f} penalty {penalty:.4f}")
-                trainer.history.append((made + step, loss + penalty, []))
-    trainer.interrupted = asked.asked
+        plan = dataclasses.replace(plan, size=trainer.settings.stages[0].batch)
+    stage = Polishing(trainer, plan, seconds)
+    if choice is None:
+        trainer.interrupted = not stage.train(args.quiet, plan.steps)
+        return
+    every = max(1, plan.steps // POLISH_LOOKS)
+    best = choice.best_of(stage, plan.steps, every, lambda: model_of(trainer), args.quiet)
+    trainer.interrupted = best is None
+    if best:
+        trainer.average.load_state_dict(begun_from(best)["net"])
+
+
+def model_of(trainer: Trainer) -> modelfile.Model:
+    """The trainer's network as it would be shipped."""
+    return exporter.to_model(trainer.average, trainer.contract, trainer.scale)
 
 
 def mended(args: argparse.Namespace, trainer: Trainer, plan: dog_mend.Plan,
@@ -199,19 +206,28 @@ def mended(args: argparse.Namespace, trainer: Trainer, plan: dog_mend.Plan,
     """The rounds on the own motion, with `seconds` as many steps as there is time for."""
     if plan.steps == 0 or trainer.interrupted:
         return
-
-    def model() -> modelfile.Model:
-        return exporter.to_model(trainer.average, trainer.contract, trainer.scale)
-
-    stage = dog_mend.Mending(trainer, plan, seconds)
-    if choice is None:
-        stage.train(args.quiet, stage.steps)
-        return
-    choice.begin((plan, settings_of(args), steps_of(args), args.begin, args.data, seconds),
-                 args.checkpoint, model(), dog_mend.MEANS)
-    choice.looks.first(model())  # what is worse than that is not kept
+    workers = own.workers_of(at_once() if trainer.device.type == "cuda" else 1)
     try:
-        let = choice.watch(stage, stage.steps, model, args.quiet, dog_mend.SINCE)
+        stage = dog_mend.Mending(trainer, plan, seconds, workers)
+        if choice:
+            watched(args, stage, choice, seconds)
+        else:
+            stage.train(args.quiet, stage.steps)
+    finally:
+        if workers:
+            workers.shutdown(wait=False, cancel_futures=True)
+
+
+def watched(args: argparse.Namespace, stage: dog_mend.Mending, choice: Choice,
+            seconds: float | None) -> None:
+    """The rounds, at which the judge looks."""
+    trainer = stage.trainer
+    choice.begin((stage.plan, settings_of(args), steps_of(args), args.begin, args.data, seconds),
+                 args.checkpoint, stage.mixes)
+    choice.looks.first(model_of(trainer))  # what is worse than that is not kept
+    try:
+        let = choice.watch(stage, stage.steps, lambda: model_of(trainer), args.quiet,
+                           dog_mend.SINCE)
     except FloatingPointError as e:  # what was looked at by then is not lost by it
         choice.looks.content()
         if choice.looks.best is None:

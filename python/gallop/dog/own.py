@@ -8,7 +8,11 @@ are frames as those of the data, of the network's own gaits: a step away from wh
 
 from __future__ import annotations
 
+import signal
+from concurrent.futures import Executor, ProcessPoolExecutor
 from dataclasses import dataclass, fields, replace
+from itertools import repeat
+from multiprocessing import get_context
 
 import numpy as np
 import torch
@@ -37,6 +41,7 @@ STANDS = 0.02  # what stands more is moved by the rules, not by the network
 HIGH = 1.4  # times its height at rest: nobody is off by more, in a jump neither
 PACE, AWRY = (0.8, 1.3), 0.12  # how much faster a root is made, and turned (rad), at most
 OFF = 0.25  # of the velocity told: a command that is followed worse is not learnt from
+MOST = 6  # processes: more of them would take longer to start than to clean
 MIRROR = np.array([-1, 1, -1, 1, -1, 1])[:, None]  # of a path's x and z: places, ways, velocities
 WANTED = ("root", "facing", "posture", "hinge", "jump", "stand", "wanted", "ahead")
 
@@ -168,8 +173,9 @@ def doubled(values: np.ndarray) -> np.ndarray:
     return CubicSpline(np.arange(len(values)), values, axis=0)(np.arange(2 * len(values) - 1) / 2)
 
 
-def cleaned(life: Life, i: int) -> Clip:
-    """The motion of a character with planted feet held where they stand."""
+def cleaned(life: Life, i: int, moving: float = MOVING) -> Clip:
+    """The motion of a character with planted feet held where they stand: those that move by less
+    than `moving` cm/s."""
     kind = life.kind[i]
     root, followed = life.root[:, i], np.ones(len(life.root), bool)
     if kind in PACED:
@@ -179,7 +185,7 @@ def cleaned(life: Life, i: int) -> Clip:
     length = len(twice[0])
     clip = Clip("own", 2 * dog.RATE, *twice, np.zeros((length, 4)), np.ones(length, bool))
     for _ in range(2):
-        clip = dog_clean.held(clip, BLUR, SMOOTH, MOVING)
+        clip = dog_clean.held(clip, BLUR, SMOOTH, moving)
     keep = followed & (life.stand[:, i] < STANDS)
     if kind:
         keep &= life.age[:, i] > SETTLED
@@ -191,23 +197,40 @@ def sound(life: Life, rest: float) -> np.ndarray:
     return (np.abs(life.posture[..., 0] / rest - 1) < HIGH).all(0)
 
 
-def frames(model: Model, count: int, length: int, seed: int, device: str = "cpu") -> Frames:
+def alone(life: Life, i: int) -> Life:
+    """The life of one of its characters."""
+    arrays = {f.name: getattr(life, f.name)[:, i : i + 1] for f in fields(life) if f.name != "kind"}
+    return Life(**arrays, kind=life.kind[i : i + 1])
+
+
+def workers_of(count: int) -> ProcessPoolExecutor | None:
+    """So many processes, and no more than MOST, for what is cleaned; none where this one does as
+    well. ^C is not theirs."""
+    if count < 2:
+        return None
+    return ProcessPoolExecutor(min(count, MOST), get_context("spawn"), signal.signal,
+                               (signal.SIGINT, signal.SIG_IGN))
+
+
+def frames(model: Model, count: int, length: int, seed: int, device: str = "cpu",
+           moving: float = MOVING, workers: Executor | None = None) -> Frames:
     """Frames of `count` characters' lives of `length` frames under orders, and as many's under
     sticks, each followed by its mirror image: what one side does better, the other learns."""
     rules = Controller(model, 1).rules
     lives = (lived(model, Orders(count, rules, seed), count, length, device),
              lived(model, Sticks(count, rules, seed, torch.device("cpu")), count, length, device))
-    clips, more = [], []
-    for life in lives:
-        for i in np.flatnonzero(sound(life, dog.POSTURE[0])):
-            clip, ahead = cleaned(life, i), life.ahead[:, i]
-            for made, future in ((clip, ahead), (dog_data.mirrored(clip), ahead * MIRROR)):
-                clips.append(made)
-                more.append({"jump": life.jump[:, i]})
-                if life.kind[i] and life.kind[i] != "jump":  # its command leads on as it does
-                    more[-1]["future"] = future
-    if not clips:
+    each = [alone(life, i) for life in lives for i in np.flatnonzero(sound(life, dog.POSTURE[0]))]
+    if not each:
         raise ValueError("what this network does is no motion of a dog: train it first")
+    over = workers.map if workers else map
+    clips, more = [], []
+    for life, clip in zip(each, over(cleaned, each, repeat(0), repeat(moving))):
+        ahead, jump = life.ahead[:, 0], life.jump[:, 0]
+        for made, future in ((clip, ahead), (dog_data.mirrored(clip), ahead * MIRROR)):
+            clips.append(made)
+            more.append({"jump": jump})
+            if life.kind[0] and life.kind[0] != "jump":  # its command leads on as it does
+                more[-1]["future"] = future
     return dog_features.build(clips, more)
 
 

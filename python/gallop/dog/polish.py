@@ -8,6 +8,7 @@ frames says so. Rollouts along the data keep the rest as it is.
 from __future__ import annotations
 
 import math
+import time
 from dataclasses import dataclass, fields
 
 import numpy as np
@@ -17,7 +18,9 @@ from gallop import dog, exporter, graph
 from gallop.dog.control import Command, Controller
 from gallop.dog.loop import State
 from gallop.dog.train import Trainer, chances
+from gallop.interrupt import Interrupt
 from gallop.masks import Masks
+from gallop.progress import Progress
 
 LOW, LEAN = 0.803, 0.24  # a body keeps so much of its height at rest, and leans less (rad)
 SLOWEST = 0.44  # of an easy walk: nobody is told to go more slowly
@@ -26,7 +29,9 @@ SLOWEST = 0.44  # of an easy walk: nobody is told to go more slowly
 @dataclass(frozen=True)
 class Plan:
     """How a polish runs: characters, frames with a gradient a step, weight of the penalties, and
-    how much sliding counts."""
+    how much sliding counts; along the data `batch` rollouts of `length` frames, `size` in all if it
+    is told, for which there may be kernels: the same ones over again. More of them would leave
+    Adam less noise to be held back by, which is as a longer polish."""
 
     steps: int
     count: int = 64
@@ -37,6 +42,7 @@ class Plan:
     batch: int = 24
     length: int = 12
     slide: float = 0.1
+    size: int | None = None
 
 
 class Sticks:
@@ -179,6 +185,8 @@ class Polish:
         graph.set_rate(self.trainer.adam,
                        plan.rate * (0.02 + 0.98 * (0.5 + 0.5 * math.cos(math.pi * share))))
         drawn = torch.searchsorted(self.chance, torch.rand(plan.batch, device=self.device))
+        if plan.size:
+            drawn = drawn.repeat(-(-plan.size // plan.batch))[: plan.size]
         commands = [vars(self.sticks.next()) for _ in range(plan.unroll)]
         given = {k: torch.stack([c[k] for c in commands]) for k in commands[0]}
         given["rows"] = self.starts[drawn.clamp(max=len(self.starts) - 1)]
@@ -211,3 +219,38 @@ class Polish:
                 a.lerp_(b, 0.01)
         made = {"dog." + k: v for k, v in self.control.memory().items()}
         return {**made, "loss": loss.detach(), "penalty": penalty.detach()}
+
+
+class Polishing:
+    """A whole polish, as looks have a stage. `step` counts as the plan does, whatever steps there
+    are time for."""
+
+    def __init__(self, trainer: Trainer, plan: Plan, seconds: float | None = None) -> None:
+        """With `seconds` it takes so long, from its first step on."""
+        self.polish, self.plan, self.seconds = Polish(trainer, plan), plan, seconds
+        self.polish.warm_up()
+        self.step, self.made, self.share = 0, 0, 0.0
+        self.since: float | None = None
+        self.before = trainer.history[-1][0] if trainer.history else 0  # steps of the training
+
+    def train(self, quiet: bool, stop: int) -> bool:
+        """Go on to a step; whether it was let."""
+        bar = Progress(self.plan.steps, "polish", quiet, self.step)
+        history = self.polish.trainer.history
+        self.since = time.monotonic() if self.since is None else self.since
+        with Interrupt() as asked:
+            while self.step < stop and not asked.asked:
+                loss, penalty = self._next(stop)
+                if self.made % 50 == 0 or self.step == self.plan.steps:
+                    bar.step(self.step, f"loss {loss:.4f} penalty {penalty:.4f}")
+                    history.append((self.before + self.made, loss + penalty, []))
+        return not asked.asked
+
+    def _next(self, stop: int) -> tuple[float, float]:
+        """A step; returns data loss and penalty."""
+        said = self.polish.step(self.share)
+        self.made += 1
+        gone = time.monotonic() - (self.since or 0.0)
+        self.share = min(gone / self.seconds if self.seconds else self.made / self.plan.steps, 1.0)
+        self.step = min(round(self.share * self.plan.steps), stop)
+        return said

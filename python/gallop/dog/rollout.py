@@ -52,6 +52,19 @@ class Data(nn.Module):
             value = torch.tensor(getattr(frames, name).astype(np.float32), device=device)
             self.register_buffer(name, value)
 
+    def widen(self, rows: int) -> None:
+        """Make room for so many frames in all."""
+        for name in STATE:
+            value = getattr(self, name)
+            more = value.new_zeros(rows - len(value), *value.shape[1:])
+            setattr(self, name, torch.cat([value, more]))
+
+    def put(self, first: int, frames: Frames) -> None:
+        """Replace the frames from `first` on."""
+        for name in STATE:
+            value = torch.tensor(getattr(frames, name).astype(np.float32))
+            getattr(self, name)[first : first + len(frames)] = value.to(self.hinge.device)
+
     def state(self, rows: torch.Tensor) -> State:
         """The states of frames `rows` [B]."""
         return State(*(getattr(self, n)[rows] for n in STATE_BLOCKS))
@@ -140,6 +153,10 @@ class Rollout(nn.Module):
         self.advance, self.ahead = (graph.fused(f, to) for f in (self.body.advance, self.ahead))
         self.evaluate, self.terms = (  # of those who are evaluated
             graph.fused(f, to, any_size=True) for f in (self.evaluate, self.terms))
+
+    def weigh(self, weights: Weights) -> None:
+        """Let the loss's terms weigh so much from now on."""
+        self.weights.copy_(torch.tensor(list(vars(weights).values())))
 
     def call(self, x: torch.Tensor) -> torch.Tensor:
         """Raw y of raw x."""

@@ -206,10 +206,10 @@ class Trainer:
                     "history": self.history}, path)
 
 
-def prepare(folder: Path | None = None, seed: int = 1) -> tuple[Contract, Frames]:
-    """The dog's contract and its frames."""
+def prepare(folder: Path | None = None, seed: int = 1, stops: int = 6) -> tuple[Contract, Frames]:
+    """The dog's contract and its frames, with up to so many rests made of a clip."""
     from gallop.dog import data as dog_data
     from gallop.dog import features as dog_features
 
-    takes = dog_data.takes(folder or dog.default_folder(), seed)
+    takes = dog_data.takes(folder or dog.default_folder(), seed, stops)
     return dog.contract(), dog_features.build(takes)
