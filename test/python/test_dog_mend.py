@@ -346,6 +346,21 @@ def test_a_loss_that_stays_broken_ends_it_with_what_was_looked_at(frames, monkey
     assert all(np.isfinite(layer.weights).all() for layer in chosen.looks.best.layers)
 
 
+def test_a_network_that_is_no_dog_any_more_ends_it_so_too(frames, monkeypatch):
+    """All of what it does is left out, as nothing of it is what was told."""
+    t = trainer(frames)
+    with torch.no_grad():
+        t.average.layers[-1].weight.mul_(0)
+        t.average.layers[-1].bias.mul_(0)
+    monkeypatch.setattr(own, "cleaned", lambda life, i, moving: dataclasses.replace(
+        dog_synthetic.walk(300), keep=np.zeros(300, bool)))
+    chosen = choice.Choice(Judge(2), lambda net: None, {}, 4, lambda text: None)
+    dog_main.mended(gallop_train.parser().parse_args(["dog", "--quiet"]), t, SMALL, chosen)
+    assert chosen.looks.kept == 0 and not t.interrupted
+    with pytest.raises(ValueError, match="no motion of a dog"):
+        mend.Mending(t, SMALL).train(True, 1)
+
+
 def test_a_dog_out_of_a_file_goes_on(frames, tmp_path: Path):
     t = trainer(frames)
     path = tmp_path / "dog.gallop"

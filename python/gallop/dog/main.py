@@ -228,7 +228,7 @@ def watched(args: argparse.Namespace, stage: dog_mend.Mending, choice: Choice,
     try:
         let = choice.watch(stage, stage.steps, lambda: model_of(trainer), args.quiet,
                            dog_mend.SINCE)
-    except FloatingPointError as e:  # what was looked at by then is not lost by it
+    except (FloatingPointError, ValueError) as e:  # what was looked at by then is not lost by it
         choice.looks.content()
         if choice.looks.best is None:
             raise

@@ -38,6 +38,7 @@ BLUR, SMOOTH = 0.4, (0.4, 0.3, 0.3)  # of feet that are nearly still already: he
 LOST_START, SETTLED, LAST = 60, 45, 60  # frames
 JUMP_EVERY, JUMP_PRESS = 150, 6
 STANDS = 0.02  # what stands more is moved by the rules, not by the network
+LEAST = 100  # frames of a clip that is learnt from, of which there is one at least
 HIGH = 1.4  # times its height at rest: nobody is off by more, in a jump neither
 PACE, AWRY = (0.8, 1.3), 0.12  # how much faster a root is made, and turned (rad), at most
 OFF = 0.25  # of the velocity told: a command that is followed worse is not learnt from
@@ -220,10 +221,9 @@ def frames(model: Model, count: int, length: int, seed: int, device: str = "cpu"
     lives = (lived(model, Orders(count, rules, seed), count, length, device),
              lived(model, Sticks(count, rules, seed, torch.device("cpu")), count, length, device))
     each = [alone(life, i) for life in lives for i in np.flatnonzero(sound(life, dog.POSTURE[0]))]
-    if not each:
-        raise ValueError("what this network does is no motion of a dog: train it first")
     over = workers.map if workers else map
-    clips, more = [], []
+    clips: list[Clip] = []
+    more: list[dict[str, np.ndarray]] = []
     for life, clip in zip(each, over(cleaned, each, repeat(0), repeat(moving))):
         ahead, jump = life.ahead[:, 0], life.jump[:, 0]
         for made, future in ((clip, ahead), (dog_data.mirrored(clip), ahead * MIRROR)):
@@ -231,6 +231,8 @@ def frames(model: Model, count: int, length: int, seed: int, device: str = "cpu"
             more.append({"jump": jump})
             if life.kind[0] and life.kind[0] != "jump":  # its command leads on as it does
                 more[-1]["future"] = future
+    if not any(clip.keep.sum() > LEAST for clip in clips):
+        raise ValueError("what this network does is no motion of a dog: train it first")
     return dog_features.build(clips, more)
 
 
