@@ -83,7 +83,7 @@ typedef struct walked {
     gal_vec3 at[GALI_FRAMES_MAX + 2];
 } walked;
 
-static walked walk(const gali_lanes *lanes, uint32_t lane, uint32_t joint, foot_way way, uint32_t frames) {
+static walked walked_by(const gali_lanes *lanes, uint32_t lane, uint32_t joint, foot_way way, uint32_t frames) {
     const gali_layout *is = &lanes->controller->layout;
     const gal_vec3 to = gali_bank_pose(lanes->bank, is, lane)[joint].position;
     walked w = {{gali_bank_pose_bridge(lanes->bank, is, lane)[joint].position,
@@ -129,8 +129,8 @@ static float change_of(const walked *toe, foot_way way, uint32_t frames) {
 static foot_way arc_over(const gali_lanes *lanes, uint32_t lane, uint32_t i, foot_way way, uint32_t frames,
                          float *change) {
     const gali_leg *leg = &lanes->controller->contract->legs[i];
-    const walked toe = walk(lanes, lane, leg->toe, way, frames),
-                 heel = walk(lanes, lane, leg->heel, way, frames);
+    const walked toe = walked_by(lanes, lane, leg->toe, way, frames),
+                 heel = walked_by(lanes, lane, leg->heel, way, frames);
     float sunk[GALI_FRAMES_MAX] = {0};
     add_sunk(lanes, &toe, frames, sunk);
     add_sunk(lanes, &heel, frames, sunk);

@@ -502,7 +502,7 @@ static void another_body_cannot_stand_in(void **unused) {
     gal_crowd *crowd;
     gal_crowd_desc desc = {.groups = &group, .group_count = 1};
     assert_int_equal(gal_crowd_create(&crowd, &desc, &error), GAL_BAD_ARGUMENT);
-    assert_non_null(strstr(error.message, "groups[0].stand_ins[1]: mannequin has other joints"));
+    assert_non_null(strstr(error.message, "groups[0].stand_ins[1]: mannequin has "));
     gal_controller_close(other);
 }
 
