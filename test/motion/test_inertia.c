@@ -406,7 +406,7 @@ static void a_lock_that_is_switched_eases_in(void **unused) {
     assert_true(change_of_switched("runner", slope, walk, 31).body <
                 2.2f); /* 6.0 where the body went as fast as a foot */
     assert_true(change_of_switched("runner", stairs, walk, 46).most <
-                9); /* 13.2: a leg was stretched at once */
+                8); /* 13.2: a leg was stretched at once */
     assert_true(change_of_switched("dog", slope, walk, 22).most <
                 6); /* 10.6 as of the walker, 22 tilting at once */
     assert_true(change_of_switched("dog", stairs, walk, 52).most < 8); /* 8.5, and 27 */
