@@ -215,7 +215,7 @@ def test_of_a_polish_what_the_judge_has_the_least_against_goes_on(frames, monkey
     t = trainer(frames)
     args = gallop_train.parser().parse_args(["dog", "--quiet", "--polish", "8", "--mend", "0"])
     judge = Judge(4, 2, 3, 3)
-    chosen = choice.Choice(judge, lambda net: None, {}, 2, lambda text: None)
+    chosen = choice.Choice(judge, {}, 2, lambda text: None)
     monkeypatch.setattr(dog_main, "steps_of", lambda _: {"stages": 0, "polish": 8, "mend": 0})
     monkeypatch.setattr(dog_main, "Plan", lambda steps: polish.Plan(
         steps, count=2, unroll=2, batch=4, length=2))
@@ -354,7 +354,7 @@ def test_a_network_that_is_no_dog_any_more_ends_it_so_too(frames, monkeypatch):
         t.average.layers[-1].bias.mul_(0)
     monkeypatch.setattr(own, "cleaned", lambda life, i, moving: dataclasses.replace(
         dog_synthetic.walk(300), keep=np.zeros(300, bool)))
-    chosen = choice.Choice(Judge(2), lambda net: None, {}, 4, lambda text: None)
+    chosen = choice.Choice(Judge(2), {}, 4, lambda text: None)
     dog_main.mended(gallop_train.parser().parse_args(["dog", "--quiet"]), t, SMALL, chosen)
     assert chosen.looks.kept == 0 and not t.interrupted
     with pytest.raises(ValueError, match="no motion of a dog"):
