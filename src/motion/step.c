@@ -172,6 +172,7 @@ void gali_step_free_feet(const gali_lanes *lanes, uint32_t lane) {
         gali_bank_set(bank, is->foot_lifted + i, lane, 0);
         if (is->grounded) {
             gali_bank_set2(bank, is->toe_was + 2 * i, lane, (gali_vec2){toe.x, toe.z});
+            gali_bank_set2(bank, is->foot_off + 2 * i, lane, (gali_vec2){0, 0});
             gali_bank_set(bank, is->toe_base + i, lane, gali_ground_at(lanes->ground, toe.x, toe.z));
             gali_bank_set(bank, is->toe_rise + i, lane, 0);
             gali_bank_set(bank, is->heel_lift + i, lane, 0);

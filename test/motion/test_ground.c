@@ -352,6 +352,45 @@ static void no_foot_stands_on_its_tip_at_an_edge(void **unused) {
     gal_controller_close(controller);
 }
 
+/* The same steps as `stairs`, down. */
+static float stairs_down(void *context, float x, float z) {
+    return -stairs(context, x, z);
+}
+
+/* How deep a bone is in the edges of steps, but for a centimetre beside them. */
+static float depth_of_bone(gal_vec3 from, gal_vec3 to) {
+    float deep = 0;
+    for (int i = 1; i < 16; i++) {
+        gal_vec3 at = gali_vec3_mix(from, to, (float)i / 16);
+        deep = fmaxf(deep, stairs_down(NULL, at.x, at.z + 1) - at.y);
+    }
+    return deep;
+}
+
+/* Down stairs a leg leans back over the step above its foot, which comes down off its face. */
+static void a_dogs_shanks_stay_off_edges(void **unused) {
+    (void)unused;
+    run dog = start(GALLOP_SOURCE_DIR "/models/dog.gallop", stairs_down);
+    const gali_contract *contract = dog.controller->contract;
+    float deepest = 0, frames = 0;
+    for (int frame = 0; frame < 1800; frame++) {
+        float deep = 0;
+        gal_crowd_set_input(dog.crowd, dog.who, &(gal_input){.move_y = 1});
+        gal_crowd_step(dog.crowd);
+        const gal_transform *pose = gal_crowd_pose(dog.crowd, dog.who, NULL);
+        for (uint32_t l = 0; l < contract->leg_count; l++) {
+            const gali_leg *leg = &contract->legs[l];
+            deep = fmaxf(deep, depth_of_bone(pose[leg->knee].position, pose[leg->heel].position));
+        }
+        deepest = fmaxf(deepest, deep);
+        frames += deep > 2;
+    }
+    end(&dog);
+    print_message("down stairs a dog's shank is %.1f cm in an edge at most, over 2 in %.1f of 100 frames\n",
+                  (double)deepest, (double)frames / 18);
+    assert_true(deepest < 8 && frames < 0.15f * 1800);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(no_root_drops_when_the_stick_is_thrown_over),
@@ -363,6 +402,7 @@ int main(void) {
         cmocka_unit_test(no_legs_jerk_on_stairs),
         cmocka_unit_test(a_dog_does_not_hop_on_stairs),
         cmocka_unit_test(a_dogs_hocks_stay_off_the_floor),
+        cmocka_unit_test(a_dogs_shanks_stay_off_edges),
         cmocka_unit_test(nobody_settles_where_he_is_put),
     };
     return cmocka_run_group_tests_name("ground", tests, NULL, NULL);
