@@ -82,7 +82,7 @@ typedef struct gali_layout {
 
 typedef struct gali_bank {
     uint32_t head[GALI_BANK];
-    uint8_t pose[GALI_BANK];   /* of its last evaluation; once it is due again, what the caller sees (bridge.h) */
+    uint8_t pose[GALI_BANK]; /* of its last evaluation; once it is due again, what the caller sees (bridge.h) */
     uint8_t before[GALI_BANK]; /* what the caller saw before the last step */
     uint8_t bridge[GALI_BANK]; /* what the caller sees until it is due (bridge.h) */
     float *state;              /* [numbers][GALI_BANK] */
