@@ -1,6 +1,7 @@
 # `cmake --install`: headers, the library, models, find_package(gallop) and pkg-config. For a wheel (pyproject.toml) the
 # library, without a version in its name, and the models alone, beside the package's modules.
-file(GLOB gallop_models CONFIGURE_DEPENDS models/*.gallop models/*.contract models/*.md) # a card has the licence
+# A card has the licence; bars and aims are what a training chooses by.
+file(GLOB gallop_models CONFIGURE_DEPENDS models/*.gallop models/*.contract models/*.md models/*.bars models/*.aims)
 if(SKBUILD)
     set_property(TARGET gallop PROPERTY VERSION)
     set_property(TARGET gallop PROPERTY SOVERSION)

@@ -54,12 +54,15 @@ python3 -m venv "$work/venv"
 "$work/venv/bin/pip" install -q out/packages/gallop-"$version"-*manylinux*.whl
 (cd "$work" && env -u PYTHONPATH -u GALLOP_LIBRARY venv/bin/python - "$version" <<'USE'
 import sys
+from pathlib import Path
 
 import gallop
 import numpy as np
 
 assert gallop.__version__ == sys.argv[1] and "venv" in gallop.__file__
-crowd = gallop.Crowd(gallop.model_path("walker"))
+walker = Path(gallop.model_path("walker"))
+assert walker.with_suffix(".bars").exists() and walker.with_name("runner.aims").exists()  # what trainings choose by
+crowd = gallop.Crowd(str(walker))
 who, poses = crowd.add(), np.load("poses.npy")
 crowd.set_input(who, move_y=1)
 for pose in poses:
