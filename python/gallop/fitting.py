@@ -128,18 +128,20 @@ class Fitting:
 
     def hear(self, trials: list[Trial]) -> bool:
         """Judge them at once, and take the best; whether one is better than what there was."""
-        best = None
+        best: Trial | None = None
+        taken: list[dict] = []
         waiting = [self.judge.begin(trial.model) for trial in trials]
         for trial, look in zip(trials, waiting):
-            best = self._heard(trial, look) or best
-        for rule, value in (best.rules if best else {}).items():
-            said = {"rule": rule, "value": value}
-            next(one for one in self.report[::-1] if said.items() <= one.items())["taken"] = True
+            said = self._heard(trial, look)
+            if said is not None:
+                best, taken = trial, said
+        for one in taken:
+            one["taken"] = True
         self.other = best.other or self.other if best else self.other
         return best is not None
 
-    def _heard(self, trial: Trial, look: Future[Verdict]) -> Trial | None:
-        """The trial, if it is better than all before."""
+    def _heard(self, trial: Trial, look: Future[Verdict]) -> list[dict] | None:
+        """What the report has of the trial, if it is better than all before."""
         try:
             verdict = look.result()
         except (OSError, ValueError) as e:  # what was trained for hours is not lost by it
@@ -149,13 +151,14 @@ class Fitting:
         self.say(f"{trial}: {verdict}, {verdict.astray:.1f} degrees astray"
                  f"{', better' if better else ''}")
         self.tried.append((trial, verdict))
-        self.report += [{"rule": rule, "value": value, "missed": listed(verdict),
-                         "astray": round(verdict.astray, 2), "taken": False,
-                         "beside": [other for other in trial.rules if other != rule]}
-                        for rule, value in trial.rules.items()]
+        said = [{"rule": rule, "value": value, "missed": listed(verdict),
+                 "astray": round(verdict.astray, 2), "taken": False,
+                 "beside": [other for other in trial.rules if other != rule]}
+                for rule, value in trial.rules.items()]
+        self.report += said
         if better:
             self.model, self.verdict = trial.model, verdict
-        return trial if better else None
+        return said if better else None
 
 
 def _rule(model: Model, name: str) -> tuple[float, ...]:

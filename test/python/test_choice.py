@@ -267,6 +267,17 @@ def test_values_that_help_by_themselves_are_tried_in_pairs(trained, data):
     assert len(content.models) == len(judged.models) - 1 == 8
 
 
+def test_what_is_said_of_a_pair_is_not_what_was_taken_alone(trained, data):
+    """A value is in several trials at once: the report marks the one that is the model."""
+    own = {"speed_walk": 1.5, "speed_run": 4.0}
+    model = fitting.with_rules(model_of(trained.average, data), own)
+    one = fitting.Fitting(model, missed(3), Judge(missed(1), missed(5)), lambda _: None)
+    one.hear([one.ruled({"speed_walk": 2.0}), one.ruled({"speed_walk": 2.0, "speed_run": 5.0})])
+    taken = [said for said in one.report if said["taken"]]
+    assert [(said["rule"], said["beside"], len(said["missed"])) for said in taken] == [
+        ("speed_walk", [], 1)]
+
+
 def test_other_looks_are_judged_with_the_rules_that_were_taken(trained, data):
     model = model_of(trained.average, data)
     others = [looks.Seen(step, model_of(trained.average, data), missed(3)) for step in (7, 9)]
