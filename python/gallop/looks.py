@@ -82,6 +82,7 @@ class Look:
     share: float | Shares
     model: Model
     verdict: Future[Verdict]
+    number: int = 0  # among those of its step
 
 
 @dataclass(frozen=True)
@@ -92,6 +93,7 @@ class Seen:
     model: Model
     verdict: Verdict
     share: float | Shares = 1.0
+    number: int = 0
 
 
 class Looks:
@@ -138,8 +140,9 @@ class Looks:
 
     def begin(self, step: int, model: Model) -> None:
         """Let it look at a controller."""
-        for share, made in self.mixes(model) if self.mixes else self._with_other(model):
-            self.waiting.append(Look(step, share, made, self.judge.begin(made)))
+        means = self.mixes(model) if self.mixes else self._with_other(model)
+        for number, (share, made) in enumerate(means):
+            self.waiting.append(Look(step, share, made, self.judge.begin(made), number))
 
     def _with_other(self, model: Model) -> list[tuple[float, Model]]:
         """A controller, and the means of it and of the other."""
@@ -177,10 +180,10 @@ class Looks:
         said = {"step": look.step, "share": look.share, "missed": listed(verdict)}
         if said not in self.report:  # nor is what a checkpoint from before it had yet to come to
             self.report.append(said)
-        seen = Seen(look.step, look.model, verdict, look.share)
+        seen = Seen(look.step, look.model, verdict, look.share, look.number)
         sign = 1 if self.ends else -1  # of equals the first or the last, whichever was heard first
-        self.seen = sorted([*self.seen, seen],
-                           key=lambda one: (one.verdict.rank(), sign * one.step))[:MOST]
+        self.seen = sorted([*self.seen, seen], key=lambda one: (
+            one.verdict.rank(), sign * one.step, one.number))[:MOST]
         return self.ends and not verdict.new
 
     def _keep(self) -> None:

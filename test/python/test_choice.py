@@ -102,6 +102,21 @@ def test_the_least_missed_look_is_kept(trained, data, counts, kept):
     assert one.words().endswith("looks of the judge, speed_walk not fitted")
 
 
+def test_of_equal_means_of_a_step_the_first_is_kept_whoever_is_heard_first():
+    """A judge of several at once may be done with the second before the first."""
+    late, soon = Future(), Future()
+    judged = Judge()
+    judged.begin = {"first": late, "second": soon}.get
+    one = looks.Looks(judged, lambda _: None, ends=False,
+                      mixes=lambda _: [((1.0, 0.0), "first"), ((1.0, 1.0), "second")])
+    one.begin(7, None)
+    soon.set_result(missed(1))
+    one.content(wait=False)
+    late.set_result(missed(1))
+    one.content()
+    assert one.best == "first" and [seen.model for seen in one.others] == ["second"]
+
+
 def test_of_as_many_bars_those_missed_by_less_count(trained, data):
     one = choice_of(Judge(missed(1, 0.3), missed(1, 0.01), missed(1, 0.02), missed(2, 0.001)),
                     data)
