@@ -144,6 +144,12 @@ def test_what_the_general_bars_let_pass_is_a_models_own(monkeypatch, tmp_path):
     assert found.own == {("turned", "run"), ("turned", "stand")} and found.rank()[:2] == (2, 4)
 
 
+def test_the_judge_takes_as_many_threads_as_it_is_told_to():
+    """At most, on both sides."""
+    header = (MODELS.parent / "cli" / "threads.h").read_text()
+    assert f"GALI_THREADS_MAX = {verdicts.THREADS_MOST} " in header
+
+
 def test_a_training_is_chosen_by_its_aims(monkeypatch, tmp_path):
     """Else by what the shipped one is held to, if it is."""
     monkeypatch.setattr(choice.library, "models_folder", lambda: tmp_path)
