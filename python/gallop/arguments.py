@@ -113,7 +113,7 @@ def parser() -> argparse.ArgumentParser:
                    help="walker: a model to learn from, for a smaller one (with --hidden)")
     p.add_argument("--looks", type=count, metavar="STEPS",
                    help="of what the project ships: steps between two looks of the judge in the "
-                   "last stage (250, of the dog 500; 0, with --quick and with --teacher: none)")
+                   "last stage (250, of the dog 750; 0, with --quick and with --teacher: none)")
     p.add_argument("--bars", type=Path, help="of these: bars that the judge holds it to beside the "
                    "general ones (models/runner.aims, walker.bars and so on)")
     p.add_argument("--report", type=Path, help="of these: JSON of what the judge said")

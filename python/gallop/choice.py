@@ -16,7 +16,7 @@ from pathlib import Path
 from gallop import judge, library
 from gallop.arguments import say
 from gallop.fitting import Fit, fitted
-from gallop.looks import Ended, Looks, Mixes, Shares, Stage, looked, words_of
+from gallop.looks import ALONE, Ended, Looks, Mixes, Stage, looked, words_of
 from gallop.modelfile import Model
 from gallop.network import PFNN
 from gallop.polish import Polish
@@ -50,7 +50,7 @@ class Choice:
         self.judge, self.fit, self.every, self.say = judge, fit, every, say
         self.looks = Looks(judge, say, ends=False)
         self.kept: int = 0
-        self.share: float | Shares = 1.0  # of what is kept, of a mean
+        self.shares = ALONE  # of what is kept, in a mean
         self.before: list[dict] = []  # what it said of the stage before
         self.rules: list[dict] = []
         self.missed: list[list] = []
@@ -93,14 +93,14 @@ class Choice:
         if looks.best is None:
             return model
         best, verdict = looks.best, looks.verdict
-        self.kept, self.share = looks.kept, looks.seen[0].share
-        self.say(f"kept: step {looks.kept}{words_of(self.share)} of {len(looks.report)} looks, "
+        self.kept, self.shares = looks.kept, looks.seen[0].shares
+        self.say(f"kept: step {looks.kept}{words_of(self.shares)} of {len(looks.report)} looks, "
                  f"{verdict}, {verdict.astray:.1f} degrees astray")
         if whole:
             one = fitted(best, verdict, self.fit, self.judge, self.say, looks.others)
             best, verdict, self.rules = one.model, one.verdict, one.report
             if one.other:
-                self.kept, self.share = one.other.step, one.other.share
+                self.kept, self.shares = one.other.step, one.other.shares
         self.missed = listed(verdict)
         return best
 
@@ -115,13 +115,13 @@ class Choice:
         rules = "".join(f", {rule} {value:g}" for rule, value in self.taken().items())
         tried = {said["rule"] for said in self.rules}
         left = "".join(f", {rule} not fitted" for rule in self.fit if rule not in tried)
-        kept = f"step {self.kept}{words_of(self.share)}"
+        kept = f"step {self.kept}{words_of(self.shares)}"
         return f"{kept}, of {len(self.looks.report)} looks of the judge" + rules + left
 
     def report(self) -> dict:
         """All that the judge said."""
         return {"before": self.before, "looks": self.looks.report, "kept": self.kept,
-                "share": self.share, "rules": self.rules, "taken": self.taken(),
+                "shares": self.shares, "rules": self.rules, "taken": self.taken(),
                 "missed": self.missed}
 
 

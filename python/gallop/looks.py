@@ -1,7 +1,7 @@
 """The judge's looks at what is trained, and which controller it has the least against.
 
-A look is taken while the next steps go on, at the controller of a step and, beside another
-controller, at means of both. What was said is kept in a file, so that a run that was stopped
+A look is taken while the next steps go on, at the controller of a step, or at means of it and of
+others. What was said is kept in a file, so that a run that was stopped
 remembers it.
 """
 
@@ -24,8 +24,9 @@ from gallop.trainer import load_checkpoint, save_checkpoint
 from gallop.verdict import Judge, Verdict, listed
 
 Say = Callable[[str], None]
-Shares = tuple[float, ...]
-Mixes = Callable[[Model], list[tuple[Shares, Model]]]
+Shares = tuple[float, ...]  # of a stage's controller and of others, in a mean
+Mixes = Callable[[Model], list[tuple[Shares, Model]]]  # what is looked at, of a stage's controller
+ALONE: Shares = (1.0,)
 MOST = 4  # controllers that are remembered
 
 
@@ -66,20 +67,26 @@ def blend(models: Sequence[Model], shares: Shares) -> Model:
     return made
 
 
-def words_of(share: float | Shares) -> str:
-    """How much of a stage's controller a look is at; of several, theirs after its own."""
-    if isinstance(share, tuple):
-        return ", " + " : ".join(f"{one:g}" for one in share) if any(share[1:]) else ""
-    return f", {share:.0%} of it" if share < 1 else ""
+def beside(other: Model | None, means: Sequence[float]) -> Mixes:
+    """A stage's controller, and means of it and of another, if there is one: so much of it."""
+    def made(model: Model) -> list[tuple[Shares, Model]]:
+        shares = [(share, round(1 - share, 6)) for share in means] if other else []
+        return [(ALONE, model), *((one, blend([model, other], one)) for one in shares)]
+
+    return made
+
+
+def words_of(shares: Shares) -> str:
+    """The shares of a mean, the stage's controller's first; nothing of that alone."""
+    return ", " + " : ".join(f"{one:g}" for one in shares) if any(shares[1:]) else ""
 
 
 @dataclass(frozen=True)
 class Look:
-    """A look that the judge takes at the mean of a stage's controller, of so many steps and with
-    so much share, and of another's; or of several others', with as many shares more."""
+    """A look that the judge takes at a stage's controller of so many steps, or at a mean of it."""
 
     step: int
-    share: float | Shares
+    shares: Shares
     model: Model
     verdict: Future[Verdict]
     number: int = 0  # among those of its step
@@ -92,7 +99,7 @@ class Seen:
     step: int
     model: Model
     verdict: Verdict
-    share: float | Shares = 1.0
+    shares: Shares = ALONE
     number: int = 0
 
 
@@ -102,15 +109,13 @@ class Looks:
     `report` what it said of all, `ended` whether that ends the stage."""
 
     def __init__(self, judge: Judge, say: Say, place: Path | None = None, plan: str = "",
-                 other: Model | None = None, means: tuple[float, ...] = (),
                  ends: bool = True, mixes: Mixes | None = None) -> None:
-        """It looks at means with `other`, too, if there is one. What it says is kept at `place`,
-        and remembered from there, if it was said of the same plan. One that it has nothing against
-        `ends` the stage; or the stage goes on, and of equals the later is the best. With `mixes` it
-        looks at what that makes of a controller instead."""
+        """It looks at a stage's controller, or at what `mixes` makes of it. What it says is kept at
+        `place`, and remembered from there, if it was said of the same plan. One that it has nothing
+        against `ends` the stage; or the stage goes on, and of equals the later is the best."""
         self.judge, self.say, self.begun = judge, say, time.monotonic()
-        self.other, self.shares = other, (1.0, *(means if other is not None else ()))
-        self.place, self.plan, self.ends, self.mixes = place, plan, ends, mixes
+        self.place, self.plan, self.ends = place, plan, ends
+        self.mixes = mixes or beside(None, ())
         self.seen: list[Seen] = []  # the first of them the best
         self.report: list[dict] = []
         self.waiting: list[Look] = []
@@ -140,18 +145,12 @@ class Looks:
 
     def begin(self, step: int, model: Model) -> None:
         """Let it look at a controller."""
-        means = self.mixes(model) if self.mixes else self._with_other(model)
-        for number, (share, made) in enumerate(means):
-            self.waiting.append(Look(step, share, made, self.judge.begin(made), number))
-
-    def _with_other(self, model: Model) -> list[tuple[float, Model]]:
-        """A controller, and the means of it and of the other."""
-        return [(share, model if self.other is None else mean(model, self.other, share))
-                for share in self.shares]
+        for number, (shares, made) in enumerate(self.mixes(model)):
+            self.waiting.append(Look(step, shares, made, self.judge.begin(made), number))
 
     def first(self, model: Model) -> None:
         """Let it look at what the polish begins with."""
-        self.waiting.append(Look(0, 1.0, model, self.judge.begin(model)))
+        self.waiting.append(Look(0, ALONE, model, self.judge.begin(model)))
 
     def content(self, wait: bool = True) -> bool:
         """Wait for what it says, or hear what it has said by now; whether it has nothing against
@@ -170,17 +169,17 @@ class Looks:
         self.waiting = []
 
     def _heard(self, look: Look) -> bool:
-        words = f"step {look.step}{words_of(look.share)}, {time.monotonic() - self.begun:.0f} s"
+        words = f"step {look.step}{words_of(look.shares)}, {time.monotonic() - self.begun:.0f} s"
         try:
             verdict = look.verdict.result()
         except (OSError, ValueError) as e:  # what was trained for hours is not lost by it
             self.say(f"{words}: not judged: {e}")
             return False
         self.say(f"{words}: {verdict}")
-        said = {"step": look.step, "share": look.share, "missed": listed(verdict)}
+        said = {"step": look.step, "shares": look.shares, "missed": listed(verdict)}
         if said not in self.report:  # nor is what a checkpoint from before it had yet to come to
             self.report.append(said)
-        seen = Seen(look.step, look.model, verdict, look.share, look.number)
+        seen = Seen(look.step, look.model, verdict, look.shares, look.number)
         sign = 1 if self.ends else -1  # of equals the first or the last, whichever was heard first
         self.seen = sorted([*self.seen, seen], key=lambda one: (
             one.verdict.rank(), sign * one.step, one.number))[:MOST]

@@ -104,6 +104,8 @@ static void after(const run *r, uint32_t bank) {
             if (paces[lane].left > 0) {
                 gali_bridge_start(&lanes, lane);
                 gali_bridge_pose(&lanes, lane, (uint32_t)frames);
+            } else {
+                gali_bridge_land(&lanes, lane);
             }
         }
     }
@@ -119,6 +121,7 @@ static void between(const run *r, uint32_t bank) {
             gali_bridge_pose(&lanes, lane, paces[lane].left);
             if (--paces[lane].left == 0) { /* feet may be over those of the evaluation */
                 gali_bank_swap(&lanes.bank->pose[lane], &lanes.bank->bridge[lane]);
+                gali_bridge_end(&lanes, lane);
             }
         }
     }

@@ -194,10 +194,10 @@ static foot_way way_of_foot(const gali_lanes *lanes, uint32_t lane, uint32_t i, 
 /* As a snapshot may have it. */
 static foot_way get_way(const gali_lanes *lanes, uint32_t lane, uint32_t i) {
     const uint32_t number = lanes->controller->layout.foot_way + 4 * i;
-    return (foot_way){fminf(gali_bank_get(lanes->bank, number, lane), goes_on),
-                      gali_bank_get(lanes->bank, number + 1, lane),
-                      gali_clamp(gali_bank_get(lanes->bank, number + 2, lane), 1, GALI_FRAMES_MAX),
-                      gali_bank_get(lanes->bank, number + 3, lane)};
+    return (foot_way){
+        fminf(gali_bank_get(lanes->bank, number, lane), goes_on), gali_bank_get(lanes->bank, number + 1, lane),
+        gali_clamp(gali_bank_get(lanes->bank, number + 2, lane), -GALI_FRAMES_MAX, GALI_FRAMES_MAX),
+        gali_bank_get(lanes->bank, number + 3, lane)};
 }
 
 static void set_way(const gali_lanes *lanes, uint32_t lane, uint32_t i, foot_way way) {
@@ -232,7 +232,8 @@ static gal_vec3 knee_between(gal_vec3 hip, gal_vec3 knee, gal_vec3 heel, float t
     gal_vec3 line = gali_vec3_sub(heel, hip);
     float far = gali_vec3_length(line);
     line = gali_vec3_unit(line, (gal_vec3){0, -1, 0});
-    float along = (thigh * thigh - shank * shank + far * far) / (2 * far),
+    /* far from the origin a leg may be shorter than a float's step there */
+    float along = far > 0 ? (thigh * thigh - shank * shank + far * far) / (2 * far) : thigh,
           square = thigh * thigh - along * along;
     gal_vec3 side = gali_vec3_sub(knee, hip);
     side = gali_vec3_sub(side, gali_vec3_scale(line, gali_vec3_dot(line, side)));
@@ -331,6 +332,31 @@ void gali_bridge_pose(const gali_lanes *lanes, uint32_t lane, uint32_t left) {
     lift_feet(lanes, lane, left, seen);
     height = gali_mix(height, gali_bank_get(bank, is->height, lane), share);
     gali_bank_set(bank, is->height_bridge, lane, height);
+}
+
+/* What is left of a way after so many frames of it: the end of its arc, of which the top lies behind. */
+static foot_way left_of(foot_way way, float frames) {
+    const float up = arc_at(way, frames, frames);
+    return (foot_way){-1, up > 0 ? way.high : 0, way.top - frames, 0};
+}
+
+void gali_bridge_end(const gali_lanes *lanes, uint32_t lane) {
+    const float frames = gali_bank_get(lanes->bank, lanes->controller->layout.frames, lane);
+    for (uint32_t i = 0; i < lanes->controller->contract->leg_count; i++) {
+        set_way(lanes, lane, i, left_of(get_way(lanes, lane, i), frames));
+    }
+}
+
+void gali_bridge_land(const gali_lanes *lanes, uint32_t lane) {
+    const gali_contract *contract = lanes->controller->contract;
+    gal_transform *pose = gali_bank_pose(lanes->bank, &lanes->controller->layout, lane);
+    for (uint32_t i = 0; i < contract->leg_count; i++) {
+        const foot_way way = get_way(lanes, lane, i);
+        if (way.high > 0) {
+            lift_foot(contract, &contract->legs[i], pose, arc_at(way, 1, 1));
+            set_way(lanes, lane, i, left_of(way, 1));
+        }
+    }
 }
 
 float gali_bridge_contact(const gali_lanes *lanes, uint32_t lane, uint32_t i) {

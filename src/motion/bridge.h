@@ -23,6 +23,12 @@ void gali_bridge_start(const gali_lanes *lanes, uint32_t lane);
 /* What the caller sees goes a frame on to the pose of the last evaluation, from which it is `left` frames, at least 1. */
 void gali_bridge_pose(const gali_lanes *lanes, uint32_t lane, uint32_t left);
 
+/* After the last of those frames: an arc may still be up. */
+void gali_bridge_end(const gali_lanes *lanes, uint32_t lane);
+
+/* After an evaluation for one frame: what is left of arcs is over its pose, until feet are down. */
+void gali_bridge_land(const gali_lanes *lanes, uint32_t lane);
+
 /* Contact i as the caller sees it, while it sees what leads to the last evaluation: none that one of its ends has not. */
 float gali_bridge_contact(const gali_lanes *lanes, uint32_t lane, uint32_t i);
 

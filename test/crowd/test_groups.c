@@ -270,6 +270,24 @@ static void what_cannot_be_one_crowd_is_refused(void **unused) {
     gal_controller_close(other);
 }
 
+/* It says of what the two have another number, and both; or that names are others. */
+static void a_stand_in_of_another_kind_is_refused(void **unused) {
+    (void)unused;
+    const gali_contract *a = controllers[WALKERS]->contract, *b = controllers[DOGS]->contract;
+    gal_group_desc group = {
+        .controller = controllers[WALKERS], .capacity = EACH, .stand_ins = {controllers[DOGS]}};
+    char expected[240];
+    snprintf(expected, sizeof expected, "stand_ins[0]: %s has %u hinges, %s has %u", b->name, b->hinge_count,
+             a->name, a->hinge_count);
+    expect_refused((gal_crowd_desc){.groups = &group, .group_count = 1}, expected);
+    gal_controller *renamed = open_model(GALLOP_SOURCE_DIR "/models/walker.gallop");
+    snprintf((char *)(uintptr_t)renamed->contract->joints[3].name, 4, "arm");
+    group.stand_ins[0] = renamed;
+    expect_refused((gal_crowd_desc){.groups = &group, .group_count = 1},
+                   "has joints or gaits of other names than");
+    gal_controller_close(renamed);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_moves_as_in_a_crowd_of_its_own),
@@ -277,6 +295,7 @@ int main(void) {
         cmocka_unit_test(snapshots_hold_all_groups),
         cmocka_unit_test(a_snapshot_cannot_move_characters_between_groups),
         cmocka_unit_test(what_cannot_be_one_crowd_is_refused),
+        cmocka_unit_test(a_stand_in_of_another_kind_is_refused),
     };
     return cmocka_run_group_tests(tests, open_controllers, close_controllers);
 }

@@ -574,43 +574,13 @@ static void a_clock_ahead_is_taken_back(void **unused) {
     gal_controller_close(controller);
 }
 
-/* It says of what the two have another number, and both; or that names are others. */
-static void a_stand_in_of_another_kind_is_refused(void **unused) {
-    (void)unused;
-    gal_controller *walker = controller_of("walker"), *dog = controller_of("dog");
-    const gali_contract *a = walker->contract, *b = dog->contract;
-    gal_group_desc group = {.controller = walker, .capacity = PLACES, .stand_ins = {dog}};
-    gal_crowd_desc desc = {.groups = &group, .group_count = 1};
-    gal_crowd *crowd = NULL;
-    gal_error error = {0};
-    char expected[240];
-    snprintf(expected, sizeof expected, "stand_ins[0]: %s has %u hinges, %s has %u", b->name, b->hinge_count,
-             a->name, a->hinge_count);
-    assert_int_equal(gal_crowd_create(&crowd, &desc, &error), GAL_BAD_ARGUMENT);
-    assert_non_null(strstr(error.message, expected));
-    gal_controller_close(dog);
-    dog = controller_of("walker");
-    snprintf((char *)(uintptr_t)dog->contract->joints[3].name, 4, "arm");
-    group.stand_ins[0] = dog;
-    assert_int_equal(gal_crowd_create(&crowd, &desc, &error), GAL_BAD_ARGUMENT);
-    assert_non_null(strstr(error.message, "has joints or gaits of other names than"));
-    gal_controller_close(dog);
-    gal_controller_close(walker);
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(goes_on_bit_for_bit),
-        cmocka_unit_test(damage_is_refused),
-        cmocka_unit_test(a_stand_in_of_another_kind_is_refused),
-        cmocka_unit_test(hostile_bytes_do_no_harm),
-        cmocka_unit_test(a_controller_may_be_exchanged),
-        cmocka_unit_test(teleported_walks_on),
-        cmocka_unit_test(teleported_stands_on_the_ground),
-        cmocka_unit_test(nothing_large_lasts),
-        cmocka_unit_test(a_place_does_not_remember),
-        cmocka_unit_test(places_are_bounded),
-        cmocka_unit_test(a_clock_ahead_is_taken_back),
+        cmocka_unit_test(goes_on_bit_for_bit),      cmocka_unit_test(damage_is_refused),
+        cmocka_unit_test(hostile_bytes_do_no_harm), cmocka_unit_test(a_controller_may_be_exchanged),
+        cmocka_unit_test(teleported_walks_on),      cmocka_unit_test(teleported_stands_on_the_ground),
+        cmocka_unit_test(nothing_large_lasts),      cmocka_unit_test(a_place_does_not_remember),
+        cmocka_unit_test(places_are_bounded),       cmocka_unit_test(a_clock_ahead_is_taken_back),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -296,9 +296,9 @@ def test_the_command_writes_what_the_judge_has_the_least_against(frames, tmp_pat
     monkeypatch.setattr(dog_main, "choice_of", lambda *_: chosen)
     dog_main.train(gallop_train.parser().parse_args(words))
     said, model = json.loads(report.read_text()), modelfile.read(out)
-    assert [(look["step"], look["share"]) for look in said["looks"]] == [(0, 1.0)] + [
+    assert [(look["step"], look["shares"]) for look in said["looks"]] == [(0, [1.0])] + [
         (step, list(shares)) for step in (2, 4) for shares in mend.MEANS[0]]
-    assert said["share"] == list(mend.MEANS[0][1])
+    assert said["shares"] == list(mend.MEANS[0][1])
     assert said["kept"] == 2 and said["taken"] == {"speed_push": 0.6}
     kept = judge.models[2]
     for wrote, looked in zip(model.layers, kept.layers):

@@ -335,7 +335,7 @@ def test_the_judge_looks_at_means(monkeypatch, counts, kept):
     plan = trained.Plan(PLAN, Course(4), every=1, means=(0.5, 0.7))
     out, report = trained.polished(Steps(), plan, Judge(*counts), lambda _: None, True, "learnt")
     assert out == kept
-    assert [(r["step"], r["share"]) for r in report[:4]] == [
+    assert [(r["step"], r["shares"][0]) for r in report[:4]] == [
         (0, 1.0), (1, 1.0), (1, 0.5), (1, 0.7)][: len(report)]
 
 

@@ -12,7 +12,7 @@ import numpy as np
 import torch
 
 from gallop import exporter, modelfile, patches
-from gallop.looks import Looks, Say, looked
+from gallop.looks import Looks, Say, beside, looked
 from gallop.modelfile import Model
 from gallop.prune import blocks, closed_loop, frames, regress
 from gallop.prune.closed_loop import Course, Dog, Person
@@ -118,7 +118,8 @@ def polished(loop: Loop, plan: Plan, judge: Judge | None, say: Say, quiet: bool,
     looks = None
     if judge:
         asked = repr((plan.course, plan.every, plan.means))
-        looks = Looks(judge, say, plan.place(".polish.looks"), asked, other, plan.means)
+        looks = Looks(judge, say, plan.place(".polish.looks"), asked,
+                      mixes=beside(other, plan.means))
     if looks and other is not None and not looks.report:
         looks.first(other)
         if looks.content():

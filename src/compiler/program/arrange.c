@@ -10,7 +10,6 @@ enum {
     ALL_ORDERS_MOST = 7,  /* blocks that are laid in all orders: 5,040 */
     TRIED_MOST = 2000,    /* blocks that are laid in several */
     WORK_MOST = 20000000, /* pairs of blocks that are looked at for a better order */
-    FEW = 64,             /* one in so many: as long as it takes to sort those, all can be looked at */
 };
 
 typedef enum ranking { BY_BYTES, BY_FIRST, BY_LAST, BY_PEAK, BY_AREA, RANKING_COUNT } ranking;
@@ -90,7 +89,8 @@ static int compare_laid(const void *a, const void *b) {
 /* Those which are laid and live when the block does, and maybe others, the lowest first. */
 static const laid *neighbours_of(arranging *g, const gali_block *block, uint32_t *count) {
     uint32_t found =
-        g->lives ? gali_lives_find(g->lives, block->first, block->last, g->found, g->placed / FEW) : GALI_NONE;
+        g->lives ? gali_lives_find(g->lives, block->first, block->last, g->found, g->placed / GALI_LIVES_FEW)
+                 : GALI_NONE;
     *count = 0;
     for (uint32_t i = 0; found != GALI_NONE && i < found; i++) {
         if (g->is_laid[g->found[i]]) {

@@ -7,6 +7,10 @@
 
 #include "compiler/program/arrange.h"
 
+enum {
+    GALI_LIVES_FEW = 64
+}; /* one block in so many: as long as it takes to sort those, all can be looked at */
+
 typedef struct gali_lives {
     uint32_t count, leaves; /* leaves: a power of two >= count */
     const uint32_t *first;  /* [count] times, rising */

@@ -11,10 +11,7 @@
 #include "compiler/program/lives.h"
 #include "compiler/program/program.h"
 
-enum {
-    ALIGNMENT = 64,
-    FEW = 64, /* one in so many: as long as it takes to sort those, all can be looked at */
-};
+enum { ALIGNMENT = 64 };
 
 /* The stages that a tensor's memory is used from and to. */
 typedef struct life {
@@ -214,7 +211,8 @@ static int compare_ranks(const void *a, const void *b) {
 /* Ranks below this one into g->below, the highest first: of blocks that live with its own, and maybe of others. */
 static uint32_t find_below(placing *g, uint32_t rank) {
     const gali_block *own = rank < g->count ? &g->blocks[g->low[rank]] : NULL;
-    uint32_t found = own ? gali_lives_find(g->lives, own->first, own->last, g->below, rank / FEW) : GALI_NONE;
+    uint32_t found =
+        own ? gali_lives_find(g->lives, own->first, own->last, g->below, rank / GALI_LIVES_FEW) : GALI_NONE;
     uint32_t count = 0;
     for (uint32_t i = 0; found != GALI_NONE && i < found; i++) {
         if (g->rank[g->below[i]] < rank) {
