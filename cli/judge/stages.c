@@ -5,7 +5,8 @@
 #include "base/error.h"
 #include "threads.h"
 
-enum { PART = 16 }; /* traces of a part: a bank of a crowd; all in one would take up to a tenth less time of one core */
+/* Traces of a part: a bank of a crowd. All in one part would take up to a tenth less time of one core. */
+enum { PART = 16 };
 
 /* Traces that a thread runs at one go. */
 typedef struct part {
