@@ -335,7 +335,7 @@ void gali_bridge_pose(const gali_lanes *lanes, uint32_t lane, uint32_t left) {
 }
 
 /* What is left of a way after so many frames of it: the end of its arc, of which the top lies behind. */
-static foot_way left_of(foot_way way, float frames) {
+static foot_way rest_of(foot_way way, float frames) {
     const float up = arc_at(way, frames, frames);
     return (foot_way){-1, up > 0 ? way.high : 0, way.top - frames, 0};
 }
@@ -343,7 +343,7 @@ static foot_way left_of(foot_way way, float frames) {
 void gali_bridge_end(const gali_lanes *lanes, uint32_t lane) {
     const float frames = gali_bank_get(lanes->bank, lanes->controller->layout.frames, lane);
     for (uint32_t i = 0; i < lanes->controller->contract->leg_count; i++) {
-        set_way(lanes, lane, i, left_of(get_way(lanes, lane, i), frames));
+        set_way(lanes, lane, i, rest_of(get_way(lanes, lane, i), frames));
     }
 }
 
@@ -354,7 +354,7 @@ void gali_bridge_land(const gali_lanes *lanes, uint32_t lane) {
         const foot_way way = get_way(lanes, lane, i);
         if (way.high > 0) {
             lift_foot(contract, &contract->legs[i], pose, arc_at(way, 1, 1));
-            set_way(lanes, lane, i, left_of(way, 1));
+            set_way(lanes, lane, i, rest_of(way, 1));
         }
     }
 }
