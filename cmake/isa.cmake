@@ -2,7 +2,8 @@
 # choice between them is made at run time (src/cpu). GALI_HAVE_<ISA> says which tables this build has.
 # A build with a sanitizer has the scalar tables and AVX2's, which compile in minutes where it looks at them: the
 # address sanitizer at the scalar ones alone, without stack redzones, so that the tiles' arrays still become registers
-# (the bodies are the same, and the tests of kernels have guard pages), the thread sanitizer at the float32 ones.
+# (the bodies are the same, and the tests of kernels have guard pages), the thread sanitizer at the float32 ones. AVX2's
+# float32 table is optimised there all the same: it takes a quarter of the time of characters' tests away.
 # Debug information, where a build has any, is lines alone: variables of unrolled tiles have none worth half of the time
 # of compiling them.
 set(gallop_lines_alone "")
@@ -12,6 +13,7 @@ foreach(config DEBUG RELWITHDEBINFO)
     endif()
 endforeach()
 set(gallop_table_options ${gallop_lines_alone})
+set(gallop_float_table_options "")
 set(gallop_narrow_table_options "")
 set(scalar_options ${gallop_table_options})
 if(CMAKE_C_FLAGS MATCHES "fsanitize=address")
@@ -21,6 +23,7 @@ if(CMAKE_C_FLAGS MATCHES "fsanitize=address")
         list(APPEND scalar_options -mllvm -asan-stack=0)
     endif()
     list(APPEND gallop_table_options -fno-sanitize=all)
+    set(gallop_float_table_options -O1)
 endif()
 set_source_files_properties(src/kernels/k_scalar.c src/kernels/k_scalar_narrow.c
     PROPERTIES COMPILE_OPTIONS "${scalar_options}")
@@ -32,7 +35,9 @@ endif()
 function(gallop_add_isa name file)
     target_sources(gallop PRIVATE src/kernels/${file})
     set(options ${ARGN} ${gallop_table_options})
-    if(NOT file MATCHES "^k_(avx2|avx512|neon|neon_a55).c$")
+    if(file MATCHES "^k_(avx2|avx512|neon|neon_a55).c$")
+        list(APPEND options ${gallop_float_table_options})
+    else()
         list(APPEND options ${gallop_narrow_table_options})
     endif()
     set_source_files_properties(src/kernels/${file} PROPERTIES COMPILE_OPTIONS "${options}")

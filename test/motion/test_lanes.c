@@ -4,8 +4,9 @@
  */
 #include "crowd/crowd_parts.h"
 #include "lane.h"
+#include "sanitized.h"
 
-enum { FRAMES = 40, PLACES = 2 * GALI_BANK + 3 };
+enum { FRAMES = SANITIZED ? 15 : 40, PLACES = 2 * GALI_BANK + 3 };
 
 /* Every rule that makes characters differ in what they do: jumps, anchors, knees, steps, inertia, breath, a speed
  * integrator, turning on the spot. */

@@ -21,8 +21,8 @@ pytestmark = pytest.mark.skipif(not COMMAND.exists(), reason="no gallop command:
                                 "GALLOP_COMMAND")
 
 
-def judged(model: Path, kind: str) -> dict:
-    return judge.figures(str(COMMAND), model, SECONDS, ROOT / f"docs/training/{kind}-quick.bars")
+def judged(model: Path, kind: str, seconds: int = SECONDS) -> dict:
+    return judge.figures(str(COMMAND), model, seconds, ROOT / f"docs/training/{kind}-quick.bars")
 
 
 @pytest.mark.parametrize("kind", ["walker", "runner", "dog"])
@@ -57,6 +57,6 @@ def test_a_statue_does_not(kind, tmp_path):
     last.weights, last.bias = np.zeros_like(last.weights), np.zeros_like(last.bias)
     model.golden = None
     modelfile.write(model, tmp_path / "statue.gallop")
-    said = judged(tmp_path / "statue.gallop", kind)
+    said = judged(tmp_path / "statue.gallop", kind, 5)
     missed = {(m["script"], m["figure"]) for m in said["missed"]}
     assert {("walk", "off"), ("run", "off"), ("back run", "off")} <= missed
