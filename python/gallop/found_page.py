@@ -2,7 +2,8 @@
 
 The page shows the skeleton from the front and from the side with its joints by role, strips of
 steps (figures, contacts, gait and phase of a stretch), which speeds in which directions the motion
-has, and what it lacks. One file, SVG inside, no scripts.
+has, and what it lacks. One file, SVG inside, no scripts. A strip keeps its size on a phone, and is
+moved aside there.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from html import escape
 
 import numpy as np
 
-from gallop import roles
+from gallop import features, roles
 from gallop.contract import Contract
 from gallop.features import Take, planar
 
@@ -26,26 +27,33 @@ GAITS = ("#b9c0c7", "#7fb77e", "#e08e45", "#8e6bbf", "#c94f7c")
 STYLE = """body{font:15px/1.5 sans-serif;max-width:960px;margin:2em auto;padding:0 1em;color:#222}
 svg{background:#fafafa;border:1px solid #ddd;margin:.3em .6em .3em 0;max-width:100%;height:auto;
 box-sizing:border-box}pre{background:#f4f4f4;padding:1em;white-space:pre-wrap}.none{color:#a33}
-pre,p,h1{overflow-wrap:anywhere}table{display:block;overflow-x:auto}
-td,th{padding:.1em .7em;text-align:right;white-space:nowrap}"""
+pre,p,h1{overflow-wrap:anywhere}table,.strip{display:block;overflow-x:auto}
+.strip svg{min-width:700px}td,th{padding:.1em .7em;text-align:right;white-space:nowrap}
+.key{white-space:nowrap}.key i{display:inline-block;width:.8em;height:.8em;margin-right:.3em}
+@media(max-width:600px){pre{font-size:11px;padding:.6em}}"""
 
 
 def page(name: str, found: str, takes: list[Take], contract: Contract) -> str:
     """The page: the folder's name, what was said of it (text), labelled takes, and the contract
     that was made of them."""
-    seconds = coverage(takes, contract)
+    seconds, own = coverage(takes, contract), [t for t in takes if not t.name.endswith("~")]
+    take, frame = stillest(own)
+    left, right = key(COLOURS["Left"], "left"), key(COLOURS["Right"], "right")
+    gaits = ", ".join(key(c, escape(g)) for (g, _), c in zip(contract.gaits, GAITS))
     parts = [f"<h1>What was found in {escape(name)}</h1>", f"<pre>{escape(found)}</pre>",
-             "<h2>The skeleton</h2>", _body(takes[0], contract, 2), _body(takes[0], contract, 0),
-             "<p>Red is the left side, blue the right one, rings are heels and toes: from the "
-             "front (the left hand is on the right) and from the left side.</p>",
-             "<h2>Steps</h2>", *_strips(takes, contract),
+             "<h2>The skeleton</h2>", _body(take, frame, contract, 2),
+             _body(take, frame, contract, 0),
+             f"<p>Where it moves least, in {escape(take.name)}: from the front (the left hand is "
+             f"on the right) and from its left side (it looks to the right). Sides: {left}, "
+             f"{right}. Rings are heels and toes.</p>",
+             "<h2>Steps</h2>", *_strips(own, contract),
              f"<p>{SECONDS} seconds at most from where a clip moves, of the {STRIPS} that move "
              "longest. Figures from their left side, ahead is to the right. Bars: left heel, left "
-             "toe, right heel, right toe on the ground; below them the gait (grey stands, green "
-             "walks, orange runs) and the phase.</p>",
-             "<h2>Speeds and directions</h2>", _table(seconds),
-             *(["<p>Every clip counts twice: its mirror image is used, too.</p>"] if any(
-                 t.name.endswith("~") for t in takes) else []),
+             f"toe, right heel, right toe on the ground. Below them the gait ({gaits}) and the "
+             "phase, whose line falls where the left foot comes down.</p>",
+             "<h2>Speeds and directions</h2>", table(seconds),
+             *(["<p>Every clip counts twice: its mirror image is used, too.</p>"]
+               if len(own) < len(takes) else []),
              *(f'<p class="none">{escape(line)}</p>' for line in lacking(seconds))]
     return html(name, parts)
 
@@ -61,6 +69,11 @@ def drawing(width: int, height: int, shapes: list[str]) -> str:
     """An SVG of that size; smaller, by one factor, where the page is narrower."""
     return (f'<svg width="{width}" height="{height}" viewBox="0 0 {width} {height}">'
             f"{''.join(shapes)}</svg>")
+
+
+def key(colour: str, text: str) -> str:
+    """A word of a legend behind its colour."""
+    return f'<span class="key"><i style="background:{colour}"></i>{text}</span>'
 
 
 def coverage(takes: list[Take], contract: Contract) -> np.ndarray:
@@ -86,6 +99,17 @@ def lacking(seconds: np.ndarray) -> list[str]:
     return said
 
 
+def stillest(takes: list[Take]) -> tuple[Take, int]:
+    """The take and its frame in which the joint that moves most moves least."""
+    best = (np.inf, takes[0], len(takes[0]) // 2)
+    for take in takes:
+        way, _ = features.joint_motion(take)
+        way = np.where(take.keep[1:] & take.keep[:-1], way, np.inf)
+        if len(way) and way.min() < best[0]:
+            best = (way.min(), take, int(way.argmin()) + 1)
+    return best[1], best[2]
+
+
 def _seen(take: Take, frame: int, axis: int) -> tuple[np.ndarray, np.ndarray]:
     """Places of a frame's joints across and up, from under the first one, seen from the left side
     (axis 0) or from the front (2)."""
@@ -109,9 +133,9 @@ def _bones(contract: Contract, x: np.ndarray, y: np.ndarray, width: float) -> li
             for j, (p, side) in enumerate(zip(contract.parents(), _sides(contract))) if p >= 0]
 
 
-def _body(take: Take, contract: Contract, axis: int, size: int = 340) -> str:
-    """The pose of a take's middle."""
-    across, up = _seen(take, len(take) // 2, axis)
+def _body(take: Take, frame: int, contract: Contract, axis: int, size: int = 340) -> str:
+    """The pose of a frame."""
+    across, up = _seen(take, frame, axis)
     scale = 0.85 * size / max(np.ptp(up), 1e-6)
     x, y = size / 2 + scale * across, size * 0.95 - scale * (up - up.min())
     feet = {name for leg in contract.legs for name in leg[2:]}
@@ -140,15 +164,21 @@ def _strips(takes: list[Take], contract: Contract) -> list[str]:
     def moves(take: Take) -> np.ndarray:
         return np.flatnonzero(take.keep & (take.labels.gait[:, 0] < 0.5))
 
-    own = [t for t in takes if not t.name.endswith("~")]  # not the mirror images
-    longest = sorted(own, key=lambda t: -len(moves(t)))[:STRIPS]
-    return [f"<p>{escape(t.name)}</p>{_strip(t, contract, moves(t))}" for t in longest]
+    longest = sorted(takes, key=lambda t: -len(moves(t)))[:STRIPS]
+    return [_strip(t, contract, moves(t)) for t in longest]
+
+
+def titled(name: str, seconds: float, pictures: str) -> str:
+    """A strip's pictures under the name of its clip and how much of it they show."""
+    return f'<p>{escape(name)}, {seconds:.1f} s</p><div class="strip">{pictures}</div>'
 
 
 def _strip(take: Take, contract: Contract, moves: np.ndarray, width: int = 900) -> str:
     """A stretch from where it moves: figures, and below them contacts, gait and phase."""
     begin = int(moves[0]) if len(moves) else 0
-    frames = np.arange(begin, min(begin + int(SECONDS * contract.rate), len(take)))
+    kept = np.flatnonzero(take.keep)
+    last = int(kept[-1]) + 1 if len(kept) else len(take)
+    frames = np.arange(begin, min(begin + int(SECONDS * contract.rate), last))
     film = _film(take, contract, frames, width)
     x = width / max(len(frames), 1)
     out = []
@@ -165,15 +195,16 @@ def _strip(take: Take, contract: Contract, moves: np.ndarray, width: int = 900) 
     phase = take.labels.phase[frames] % 1.0
     line = " ".join(f"{i * x:.1f},{96 - 26 * p:.1f}" for i, p in enumerate(phase))
     out.append(f'<polyline points="{line}" fill="none" stroke="#555"/>')
-    return film + drawing(width, 100, out)
+    return titled(take.name, len(frames) / contract.rate, film + drawing(width, 100, out))
 
 
-def _table(seconds: np.ndarray) -> str:
-    edges = [0.0, *PACES]
-    heads = [f"{a:g}-{b:g}" for a, b in zip(edges, edges[1:])] + [f"over {edges[-1]:g}"]
-    lines = ["<tr><th>seconds, m/s</th>" + "".join(f"<th>{h}</th>" for h in heads) + "</tr>"]
-    for way, row in zip(WAYS, seconds):
+def table(seconds: np.ndarray) -> str:
+    """The coverage as a table, and what is in none of its ways under it."""
+    heads = [f"{a:g}-{b:g}" for a, b in zip(PACES, PACES[1:])] + [f"over {PACES[-1]:g}"]
+    lines = ["<tr><th>seconds at m/s</th>" + "".join(f"<th>{h}</th>" for h in heads) + "</tr>"]
+    for way, row in zip(WAYS, seconds[:, 1:]):
         cells = (f'<td style="background:rgba(36,99,176,{min(v / 60, 1) * 0.5:.2f})">{v:.0f}</td>'
                  for v in row)
         lines.append(f"<tr><th>{way}</th>{''.join(cells)}</tr>")
-    return f"<table>{''.join(lines)}</table>"
+    return (f"<table>{''.join(lines)}</table><p>{seconds[0, 0]:.0f} s more are slower than "
+            f"{PACES[0]:g} m/s: it stands, or turns on the spot.</p>")

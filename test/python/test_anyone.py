@@ -351,8 +351,23 @@ def test_the_page_of_what_was_found(tmp_path):
     assert text.count("<svg") == 4 and "What was found in mine &lt;b&gt;" in text
     assert "It goes back for 0.0 s" in text and "It stands for 0.1 s" in text
     assert "It goes ahead" not in text
+    assert ">0-0.2<" not in text and "s more are slower than 0.2 m/s" in text  # of no direction
+    own = [t for t in takes if not t.name.endswith("~")]
+    take, frame = found_page.stillest(own)
+    assert take.keep[frame] and f"moves least, in {take.name}:" in text
+    kept = np.flatnonzero(take.keep)  # a strip ends with the clip, without the frames around it
+    assert f"<p>{take.name}, {(kept[-1] - kept[0] + 1) / 60:.1f} s</p>" in text
     assert "width=device-width" in text and text.count("viewBox") == 4  # it fits a phone
     assert ("its mirror image" in text) == any(t.name.endswith("~") for t in takes)
+
+
+def test_the_skeleton_is_shown_where_it_moves_least(tmp_path):
+    clip = synthetic.walk(260)
+    clip.root[130:], clip.local[130:] = clip.root[130], clip.local[130]  # stops in its tracks
+    write(tmp_path, "walk.bvh", file_of(clip))
+    takes, _, _ = anyone.prepare(tmp_path, None)
+    _, frame = found_page.stillest(takes[:1])
+    assert frame - 62 > 130
 
 
 def test_arms_have_the_colour_of_their_side():

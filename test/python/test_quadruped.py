@@ -1,5 +1,6 @@
 """Anyone's quadruped: legs by name and by the ground, the hinged body, what is refused, a model."""
 
+import dataclasses
 import os
 import subprocess
 import sys
@@ -141,6 +142,30 @@ def test_takes_are_labelled(mine):
     assert "It stands for 0.0 s: stops are made of walks." in text
     feet = dog_clean.feet_local(dog_data.still(2, found.body))
     assert np.allclose(feet[..., 1], takes.SOLE, atol=0.1)
+
+
+def test_a_file_counts_whatever_its_name(tmp_path):
+    """A clip called as what is made is: it is shown all the same, and not said to be made."""
+    found = found_in(folder_of(tmp_path, {n: dog_bvh.file_of(walks()[0]) for n in (
+        "walk", "still", "walk_")}))
+    assert sorted(c.name for c in page.own(found)) == ["still", "walk", "walk_"]
+    made = [t for t in found.takes if t.name.endswith("_") and t.name != "walk_"]
+    assert f" {len(found.takes) - 7} takes of stops" in page.describe(found) and len(made) > 1
+
+
+def test_what_was_made_is_counted(mine):
+    """The pose of rest is no stop."""
+    _, found = mine
+    few = dataclasses.replace(found, takes=found.takes[: 2 * found.shown] + found.takes[-1:])
+    assert "no takes of stops" in page.describe(few)
+
+
+def test_what_is_not_made_is_not_said_to_be(mine, monkeypatch):
+    """With mirror images there may be enough of what the files show little of."""
+    _, found = mine
+    assert "It stands for 0.0 s: stops are made of walks." in page.lacking(found)
+    monkeypatch.setitem(takes.LEAST, "stands", 0.0)
+    assert "It stands for 0.0 s: the controller will not do that well." in page.lacking(found)
 
 
 def test_gaits_are_told_by_the_feet():

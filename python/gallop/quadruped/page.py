@@ -17,7 +17,7 @@ from gallop.dog import data as dog_data
 from gallop.dog import features as dog_features
 from gallop.dog.clean import Clip
 from gallop.quadruped.roles import LIMBS
-from gallop.quadruped.takes import Found, coverage, stands
+from gallop.quadruped.takes import Found, coverage, made_up_for, stands
 
 GAITS = ("stands", "walks", "trots", "paces", "gallops", "other")
 GAIT_COLOURS = ("#b9c0c7", "#7fb77e", "#e08e45", "#8e6bbf", "#c94f7c", "#dddddd")
@@ -59,8 +59,7 @@ def _share(values: np.ndarray, count: int) -> np.ndarray:
 
 def own(found: Found) -> list[Clip]:
     """The takes that the files show: no mirror images, nothing made."""
-    names = {c.name for c in found.takes if not c.name.endswith(("~", "<", "|", "_"))}
-    return [c for c in found.takes if c.name in names and not c.name.startswith("still")]
+    return found.takes[: found.shown]
 
 
 def describe(found: Found) -> str:
@@ -79,17 +78,14 @@ def describe(found: Found) -> str:
     unit, rules = found.contract.unit, found.contract.rules
     kept = sum(int(c.keep.sum()) for c in clips) / clips[0].rate
     total = sum(len(c) for c in clips) / clips[0].rate
-    made = len(found.takes) - 2 * len(clips) if _mirrored(found) else len(found.takes) - len(clips)
+    made = len(found.takes) - len(found.clips()) - 1  # and one at rest
     lines.append(f"  {total:.0f} s of motion, {kept:.0f} of them on its legs; walks at "
                  f"{rules['speed_walk'] * 60 * unit:.2f} m/s, runs at "
                  f"{rules['speed_run'] * 60 * unit:.2f} m/s; a unit is {100 * unit:.3g} cm")
-    lines.append(f"  {'with' if _mirrored(found) else 'without'} mirror images; {made} takes of "
-                 "stops, starts, backing or side steps made of walks")
+    lines.append(f"  {'with' if found.mirrored else 'without'} mirror images; "
+                 f"{made or 'no'} take{'' if made == 1 else 's'} of stops, starts, backing or side "
+                 "steps made of walks")
     return "\n".join(lines + ["  " + line for line in lacking(found)])
-
-
-def _mirrored(found: Found) -> bool:
-    return any(c.name.endswith("~") for c in found.takes)
 
 
 def lacking(found: Found) -> list[str]:
@@ -97,8 +93,9 @@ def lacking(found: Found) -> list[str]:
     seen = coverage(own(found))
     words = {"stands": "It stands for", "ahead": "It goes ahead for", "back": "It goes back for",
              "aside": "It goes aside for", "turns": "It turns on the spot for"}
-    made = {"stands": "stops are made of walks", "back": "walks are played backwards",
+    ways = {"stands": "stops are made of walks", "back": "walks are played backwards",
             "aside": "walks are led aside"}
+    made = {k: ways[k] for k in made_up_for(found.clips())}
     return [f"{words[k]} {v:.1f} s: {made.get(k, 'the controller will not do that well')}."
             for k, v in seen.items() if v < ENOUGH]
 
@@ -108,20 +105,21 @@ def page(name: str, found: Found) -> str:
     clips = own(found)
     longest = sorted(clips, key=lambda c: -int((c.keep & ~stands(c)).sum()))[:STRIPS]
     clip = longest[0]
-    feet = "".join(f'<span style="color:{COLOURS[limb]}">{limb.replace("_", " ")}</span> '
-                   for limb in LIMBS)
+    feet = ", ".join(found_page.key(COLOURS[limb], limb.replace("_", " ")) for limb in LIMBS)
+    shades = ", ".join(found_page.key(c, g) for g, c in zip(GAITS, GAIT_COLOURS))
     parts = [f"<h1>What was found in {escape(name)}</h1>", f"<pre>{escape(describe(found))}</pre>",
              "<h2>The skeleton</h2>", _body(found, clip, 2, 1), _body(found, clip, 2, 0),
-             f"<p>From its left side (the head should be on the right) and from above: {feet}. "
-             "Rings are toes; large dots are joints that turn, small ones are stiff.</p>",
+             f"<p>In the middle of {escape(clip.name)}: from its left side and from above, the "
+             f"head on the right. Legs: {feet}. Rings are toes; large dots are joints that turn, "
+             "small ones are stiff.</p>",
              "<h2>At rest</h2>", _body(found, dog_data.still(3, found.body), 2, 1),
              "<p>The pose that it stands in.</p>",
-             "<h2>Steps</h2>", *(f"<p>{escape(c.name)}</p>{_strip(c)}" for c in longest),
-             "<p>Bars: feet on the ground (front right, front left, hind right, hind left); below "
-             "them the gait (" + ", ".join(
-                 f'<span style="color:{c}">{g}</span>' for g, c in zip(GAITS, GAIT_COLOURS)) +
-             ") and the phase of the left hind leg.</p>",
-             "<h2>Speeds and directions</h2>", found_page._table(_seconds(found))]
+             "<h2>Steps</h2>", *map(_strip, longest),
+             f"<p>{SECONDS} seconds at most from where a clip moves, of the {STRIPS} that move "
+             "longest. Bars: feet on the ground, in the order and colours of the legs above. Below "
+             f"them the gait ({shades}) and the phase of the left hind leg, which climbs once in a "
+             "stride.</p>",
+             "<h2>Speeds and directions</h2>", found_page.table(_seconds(found))]
     parts += [f'<p class="none">{escape(line)}</p>' for line in lacking(found)]
     return found_page.html(name, parts)
 
@@ -180,4 +178,5 @@ def _strip(clip: Clip, width: int = 900) -> str:
     phase = np.arctan2(both[frames, 3, 1], both[frames, 3, 0]) / (2 * np.pi) + 0.5
     line = " ".join(f"{i * x:.1f},{96 - 26 * p:.1f}" for i, p in enumerate(phase))
     out.append(f'<polyline points="{line}" fill="none" stroke="#555"/>')
-    return found_page.drawing(width, 100, out)
+    return found_page.titled(clip.name, len(frames) / clip.rate,
+                             found_page.drawing(width, 100, out))

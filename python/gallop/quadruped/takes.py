@@ -32,22 +32,30 @@ SHORTEST = 2.2  # seconds: a second of path to either side of what is trained on
 SOLE = dog_clean.REST_HEIGHT
 WILD = 28.0  # rad/s that no leg's hinge has
 STANDS = (6.0, 0.25)  # units/s, rad/s: slower is standing
-LEAST_STANDING, STOPS = 2.0, 4  # seconds of standing that are enough; made stops of each take
+LEAST = {"stands": 8.0, "back": 2.0, "aside": 2.0}  # seconds of each that are enough
+STOPS = 4  # made of each take
 
 
 @dataclass
 class Found:
-    """What a folder holds: roles, body, takes (each followed by its mirror image if there is one),
-    the contract for them, what was left out and why, and how many files there were."""
+    """What a folder holds: roles, body, takes (first the `shown` that the files show, then their
+    mirror images if it is `mirrored`, then what was made of these), the contract for them, what was
+    left out and why, and how many files there were."""
 
     roles: Roles
     body: Body
     takes: list[Clip]
+    shown: int
+    mirrored: bool
     contract: Contract
     left_out: dict[str, list[str]]
     files: list[bvh.Bvh]
     used: list[bvh.Bvh]
     scale: float
+
+    def clips(self) -> list[Clip]:
+        """The takes of the files and their mirror images, nothing made."""
+        return self.takes[: self.shown * (2 if self.mirrored else 1)]
 
 
 def prepare(folder: Path, files: list[bvh.Bvh], given: Path | None, seed: int = 1) -> Found:
@@ -81,7 +89,7 @@ def prepare(folder: Path, files: list[bvh.Bvh], given: Path | None, seed: int = 
     left_out = {"another skeleton": others, "another body": [Path(f.path).name for f in bodies],
                 f"under {SHORTEST:g} s": short, "not on level ground": hilly}
     rules = contract_of(folder, body, takes, scale)
-    return Found(found, body, takes, rules, left_out, files, same, scale)
+    return Found(found, body, takes, len(raw), bool(images), rules, left_out, files, same, scale)
 
 
 def largest_family(
@@ -263,19 +271,26 @@ def rest(body: Body, clips: list[Clip]) -> None:
     body.rest = body.reach(middle[None], local, angles[None])[0]
 
 
+def made_up_for(clips: list[Clip]) -> set[str]:
+    """Of which of "stands", "back" and "aside" the clips, mirror images among them, show too
+    little to learn it: that is made of walks."""
+    seen = coverage(clips)
+    return {kind for kind, least in LEAST.items() if seen[kind] < least}
+
+
 def with_stops(clips: list[Clip], rng: np.random.Generator) -> list[Clip]:
     """The clips; where too little of standing, backing or side steps is in them, that is made of
     them as the dog's is."""
     out = list(clips)
-    seen = coverage(clips)
+    missing = made_up_for(clips)
     for clip in clips:
         led: list[Clip] = []
-        if seen["back"] < LEAST_STANDING:
+        if "back" in missing:
             led.append(dog_data.backwards(dog_data.slow_forward(clip)))
-        if seen["aside"] < LEAST_STANDING:
+        if "aside" in missing:
             led.append(dog_aside.aside(clip))
         out += led
-        if seen["stands"] < 4 * LEAST_STANDING:
+        if "stands" in missing:
             for source in (clip, *led):
                 out += dog_data.rests(source, STOPS, rng)
             out += [dog_data.backwards(r)
