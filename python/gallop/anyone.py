@@ -41,13 +41,15 @@ KEPT = ("hips", "head", *(f"{s}_{p}" for s in finding.SIDES for p in finding.PAR
 
 def train(args: argparse.Namespace) -> None:
     """Look, say what was found, train, write."""
-    from gallop.arguments import say
+    from gallop.arguments import check_body, say
     from gallop.endings import finish, write_curve
     from gallop.train import check_begun, polished, settings_of, settings_steps
     from gallop.trainer import Trainer
 
     files = [f for p in motion_files(args.data) for f in motions_of(p)]
-    if quadrupeds(files):
+    on_four = quadrupeds(files)
+    check_body(args, on_four)
+    if on_four:
         from gallop.quadruped.train import train as train_quadruped
 
         train_quadruped(args, files)

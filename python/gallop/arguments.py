@@ -23,6 +23,8 @@ WHOSE = {  # of options that only some trainings have: theirs; None is that of -
     "no_standing": (None,), "seconds": ("dog", None), "slide": PFNNS, "kinematics": PFNNS,
     "absolute": PFNNS, "keep": PFNNS, "course": PFNNS, "polish_slide": PFNNS,
 }
+ON_TWO = ("slide", "kinematics", "absolute", "keep", "course", "polish_slide", "no_standing")
+ON_FOUR = ("seconds",)  # of your own motion: what only a biped has, what only a quadruped
 
 
 def number(kind: type, fits: Callable[[float], bool], expected: str) -> Callable[[str], float]:
@@ -127,8 +129,22 @@ def check_whose(args: argparse.Namespace, words: argparse.ArgumentParser) -> Non
     """Refuse what this training does not have, in place of leaving it out."""
     for option, whose in WHOSE.items():
         if args.what not in whose and getattr(args, option) != words.get_default(option):
-            flag = "--from" if option == "begin" else "--" + option.replace("_", "-")
-            words.error(f"{flag}: of {' and '.join(n or 'your own motion' for n in whose)} alone")
+            words.error(f"{flag(option)}: of "
+                        f"{' and '.join(n or 'your own motion' for n in whose)} alone")
+
+
+def check_body(args: argparse.Namespace, quadruped: bool) -> None:
+    """Refuse what a training of such a body, which the files in --data show, does not have."""
+    words = parser()
+    for option in ON_TWO if quadruped else ON_FOUR:
+        if getattr(args, option) != words.get_default(option):
+            whose, shown = ("a biped", "a quadruped") if quadruped else ("a quadruped", "a biped")
+            raise ValueError(f"{flag(option)}: of {whose} alone, and {args.data} shows {shown}")
+
+
+def flag(option: str) -> str:
+    """How an option is written."""
+    return "--from" if option == "begin" else "--" + option.replace("_", "-")
 
 
 def check_device(name: str) -> None:
@@ -160,6 +176,9 @@ def check_inputs(args: argparse.Namespace) -> None:
 
 def prepare_outputs(args: argparse.Namespace) -> None:
     """The folders of what is written at the end; what cannot be written is said before the work."""
+    if args.data and not args.what and args.out and args.out.suffix == ".html":
+        raise ValueError(f"{args.out}: the page of what was found would lie there; another name "
+                         f"expected, such as {args.out.with_suffix('.gallop')}")
     for path in (args.out, args.checkpoint, args.curve, args.report):
         if path and path.is_dir():
             raise IsADirectoryError(f"{path}: a folder, a file expected")

@@ -455,6 +455,17 @@ def test_a_mode_network_trains_and_is_stored_as_it_is():
     assert np.allclose(modelfile.run(model, x, np.zeros((7, 1))), expected, atol=1e-4)
 
 
+@pytest.mark.parametrize("option, out, message", [
+    (["--seconds", "9"], "mine.gallop", "--seconds: of a quadruped alone, and"),
+    ([], "mine.html", "mine.html: the page of what was found would lie there")])
+def test_what_a_biped_does_not_have(tmp_path, monkeypatch, capsys, option, out, message):
+    write(tmp_path, "walk.bvh", file_of(synthetic.walk(260)))
+    monkeypatch.setattr("sys.argv", ["train", "--data", str(tmp_path), "--look", "-o",
+                                     str(tmp_path / out), *option])
+    assert train.main() == 1
+    assert message in capsys.readouterr().err and not (tmp_path / "mine.html").exists()
+
+
 def test_an_empty_folder_is_one_line(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(sys, "argv", ["train", "--data", str(tmp_path), "-o", "x.gallop"])
     assert train.main() == 1

@@ -239,6 +239,16 @@ def test_a_checkpoint_is_refused_before_the_work(tmp_path, monkeypatch, capsys):
     assert "a quadruped of your own is not resumed" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("words", [["--slide", "4"], ["--keep", "1"], ["--no-standing"]])
+def test_what_bipeds_have_is_refused(tmp_path, monkeypatch, capsys, words):
+    folder = folder_of(tmp_path, {"dog": dog_bvh.file_of(walks()[0])})
+    monkeypatch.setattr(sys, "argv", ["train", "--data", str(folder), "--look", "-o",
+                                      str(tmp_path / "x.gallop"), *words])
+    assert train.main() == 1
+    said = capsys.readouterr().err
+    assert f"{words[0]}: of a biped alone, and {folder} shows a quadruped" in said
+
+
 def test_a_mixed_folder_is_refused(tmp_path, monkeypatch, capsys):
     folder = folder_of(tmp_path, {"dog": dog_bvh.file_of(walks()[0]),
                                   "man": person_of(synthetic.walk(200))})
