@@ -290,6 +290,7 @@ def test_command(mine, tmp_path, monkeypatch, capsys):
     said = capsys.readouterr().err
     assert said.index("hind_left") < said.index("with pictures") < said.index("trained in")
     assert "polish [" in said and "2/2" in said  # the last stage, too
+    assert "no run of frames is long enough to hold its end out" in said and "nan" not in said
     assert "<svg" in out.with_suffix(".html").read_text()
     model = modelfile.read(out)
     assert model.gate == "network" and "hinge HindLeftShank" in model.contract

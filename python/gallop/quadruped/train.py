@@ -55,8 +55,9 @@ def train(args: argparse.Namespace, files: list[bvh.Bvh]) -> None:
     dog_main.polished(args, trainer, Plan(steps), seconds and (1 - TRAINED) * seconds)
     trainer.net.load_state_dict(trainer.average.state_dict())
     first, last = dog_main.held_out(trainer)
-    say(args, f"trained in {time.time() - begun:.0f} s; feet of held-out frames off by "
-        f"{first:.3f} units after one step, {last:.2f} after thirty")
+    off = "no run of frames is long enough to hold its end out" if np.isnan(first) else (
+        f"feet of held-out frames off by {first:.3f} units after one step, {last:.2f} after thirty")
+    say(args, f"trained in {time.time() - begun:.0f} s; {off}")
     if args.curve:
         dog_main.write_curve(args.curve, trainer.history)
     model = exporter.to_model(trainer.average, found.contract, trainer.scale)
