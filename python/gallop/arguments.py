@@ -156,13 +156,17 @@ def check_device(name: str) -> None:
 
 
 def check_judge(args: argparse.Namespace) -> None:
-    """Whether there will be a judge, before hours are spent; one that is named has to be there."""
+    """Whether there will be a judge, before hours are spent; one that is named has to be there, and
+    to understand the bars that are."""
     try:
-        judge.command(args.judge)
+        gallop = judge.command(args.judge)
     except ValueError as e:
         if args.judge:
             raise
         say(args, f"it will not be judged: {e}")
+        return
+    if args.bars:
+        judge.check_bars(gallop, args.bars)
 
 
 def check_inputs(args: argparse.Namespace) -> None:

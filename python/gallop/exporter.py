@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import datetime
 import inspect
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -108,6 +109,12 @@ def _mask(model: Model, masked: Any) -> None:
     model.input_state[indices] = modelfile.MASKED
 
 
+def shown(parameters: Mapping[str, np.ndarray | torch.Tensor]) -> str:
+    """The sizes of the layers' weights, without those of a gate."""
+    return ", ".join(" x ".join(map(str, value.shape)) for name, value in parameters.items()
+                     if name.startswith("layers.") and name.endswith("weight"))
+
+
 def restore(module: torch.nn.Module, model: Model) -> Scale:
     """Gives a PFNN or MANN the weights of a model file of its size, and returns the file's scale;
     styles, which the file has in its bias, count for nothing."""
@@ -122,7 +129,8 @@ def restore(module: torch.nn.Module, model: Model) -> Scale:
         found[f"gate.{i}.weight"], found[f"gate.{i}.bias"] = layer.weights[0], layer.bias[0]
     own = dict(module.named_parameters())
     if {k: v.shape for k, v in found.items()} != {k: tuple(v.shape) for k, v in own.items()}:
-        raise ValueError(f"a model of {[w.shape for w in weights]}: another size is trained")
+        raise ValueError(f"layers of {shown(found)}; of {shown(own)} expected (experts x outputs "
+                         "x inputs)")
     with torch.no_grad():
         for name, value in found.items():
             own[name].copy_(torch.tensor(value))

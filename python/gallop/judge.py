@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import shutil
 import subprocess
+import tempfile
 from pathlib import Path
 
 
@@ -31,6 +32,16 @@ def is_there(named: Path | None) -> bool:
     except ValueError:
         return False
     return True
+
+
+def check_bars(gallop: str, bars: Path) -> None:
+    """Whether the command can read a file of bars: it does so before it looks for the model."""
+    with tempfile.TemporaryDirectory() as folder:
+        nobody = Path(folder) / "nobody.gallop"
+        said = subprocess.run([gallop, "judge", str(nobody), "--bars", str(bars)],
+                              capture_output=True, text=True, check=False).stderr.strip()
+    if str(nobody) not in said:
+        raise ValueError(said)
 
 
 def _run(gallop: str, model: Path, seconds: float, *options: str) -> str:

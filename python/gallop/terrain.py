@@ -231,6 +231,8 @@ def given_sight(model: Model, contract: Contract) -> Model:
     at, count = height_columns(contract), len(contract.input_names())
     if len(model.input_mean) == count:
         return model
+    if len(model.input_mean) != count - (at.stop - at.start):
+        raise ValueError(f"{len(model.input_mean)} inputs, {count} expected")
     kept = np.r_[0 : at.start, at.stop : count]
     first = model.layers[0]
     weights = np.zeros((*first.weights.shape[:2], count), np.float32)

@@ -49,6 +49,7 @@ from gallop.arguments import (
 )
 from gallop.choice import PolishChoice, polish_choice_of
 from gallop.endings import finish, write_curve
+from gallop.errors import said_of
 from gallop.losses import Unroll, Weights
 from gallop.network import PFNN
 from gallop.polish import Plan, Polish
@@ -215,8 +216,11 @@ def first_stages(
 ) -> tuple[PFNN, features.Scale]:
     """The network before it is polished, and its scale: trained, or of the model to be mended."""
     if args.begin:
-        model = terrain.given_sight(modelfile.read(args.begin), rules)
-        scale = exporter.restore(trainer.average, model)
+        try:
+            model = terrain.given_sight(modelfile.read(args.begin), rules)
+            scale = exporter.restore(trainer.average, model)
+        except ValueError as e:
+            raise ValueError(f"--from {args.begin}: {e}") from None
         trainer.unroll.set_scale(scale)
         return trainer.average, scale
     began = time.time()
@@ -303,17 +307,20 @@ def standing(model: modelfile.Model) -> modelfile.Model:
     return model
 
 
+def check_begin(args: argparse.Namespace) -> None:
+    """Whether a model that is to be mended is of such a body, before its motion is read."""
+    if args.begin:
+        model = modelfile.read(args.begin)
+        hinged = bool(contract.parse(model.contract, str(args.begin)).hinges)
+        if hinged != (args.what == "dog"):
+            raise ValueError(f"--from {args.begin}: {'' if hinged else 'no '}hinges, a "
+                             f"{args.what} expected")
+
+
 def check_begun(trainer: Trainer) -> None:
     """End here if ^C came before there was anything to keep."""
     if trainer.interrupted and trainer.step == 0:
         raise KeyboardInterrupt("interrupted before the first step, nothing is kept")
-
-
-def said_of(error: Exception) -> str:
-    """An error in words: of the system's the file first, without its number."""
-    if isinstance(error, OSError) and error.filename and error.strerror:
-        return f"{error.filename}: {error.strerror}"
-    return str(error)
 
 
 def main() -> int:
@@ -327,6 +334,7 @@ def main() -> int:
         words.error("--kind: the walker is a pfnn, the dog a mann")
     try:
         check_inputs(args)
+        check_begin(args)
         prepare_outputs(args)
         check_device(args.device)
         if not (args.no_judge or args.look):

@@ -1,11 +1,13 @@
 """What feet slide in a motion, by manners of going."""
 
+import sys
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
 import dog_synthetic
+from gallop import library
 from gallop.dog import skate
 
 WALK, BACK = skate.Manner("walk", 0.6), skate.Manner("back", 0.6, 0.0, 180.0)
@@ -51,3 +53,17 @@ def test_sticks_tell_each_manner():
         assert speed == pytest.approx(manner.speed, abs=0.002)
         assert bool(command.strafe[i]) == (manner.angle > 0 or manner.speed == 0)
     assert float(skate.told(180, rules).jump.sum()) == 1 and float(command.jump.sum()) == 0
+
+
+@pytest.mark.parametrize("words, status, message", [
+    ([], 2, "usage: python -m gallop.dog.skate MODEL"),
+    (["nowhere"], 1, "gallop.dog.skate: nowhere: No such file"),
+    (["walker"], 1, "walker.gallop: no hinges, a dog expected"),
+    (["dog", "nowhere"], 1, "is missing")])
+def test_wrong_files_are_one_line(words, status, message, monkeypatch, capsys):
+    models = library.models_folder()
+    files = [str(models / f"{w}.gallop") if w != "nowhere" else w for w in words]
+    monkeypatch.setattr(sys, "argv", ["skate", *files])
+    assert skate.main() == status
+    said = capsys.readouterr().err
+    assert message in said and said.count("\n") == 1

@@ -167,3 +167,6 @@ def test_a_model_that_is_given_sight_does_the_same(data):
     assert np.allclose(modelfile.run(seeing, high, phase), said, atol=1e-9)
     assert "trajectory.height -10" in seeing.contract
     assert terrain.given_sight(seeing, c) is seeing
+    model.input_mean = model.input_mean[1:]
+    with pytest.raises(ValueError, match=rf"{len(high[0]) - 1} inputs, {len(high[0])} expected"):
+        terrain.given_sight(model, c)

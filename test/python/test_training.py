@@ -22,6 +22,7 @@ from gallop import (
     features,
     judge,
     label,
+    library,
     losses,
     modelfile,
     polish,
@@ -34,6 +35,8 @@ from gallop.losses import Weights
 from gallop.pool import Pool, Shares
 from gallop.trainer import Settings, Stage, Trainer, load_checkpoint
 
+COMMAND = Path(os.environ.get(
+    "GALLOP_COMMAND", Path(__file__).resolve().parents[2] / "build" / "dev" / "cli" / "gallop"))
 C = synthetic.contract()
 LONG = Weights(slide=3, kinematics=1)
 STAGES = (Stage(60, 64, dropout=0.1, noise=0.5), Stage(20, 16, 4, 3e-4, noise=0.5, weights=LONG))
@@ -167,7 +170,7 @@ def test_a_model_file_is_mended(data):
     assert abs(float(p._tall(low, p.state, nobody)) - 4) < 0.01
     assert float(p._tall(low, p.state, ~nobody)) == 0
     assert not torch.equal(weights(p.train(quiet=True)), weights(other.average))
-    with pytest.raises(ValueError, match="another size"):
+    with pytest.raises(ValueError, match=r"layers of 4 x 24 x .*; of 1 x 24 x .* expected"):
         exporter.restore(trainer(data, kind="plain").average, model)
 
 
@@ -471,6 +474,29 @@ def test_wrong_words_are_named(words, status, message, monkeypatch, capsys):
     except SystemExit as e:
         ended = e.code
     assert ended == status and message in capsys.readouterr().err
+
+
+@pytest.mark.skipif(not COMMAND.exists(), reason="no gallop command: name it in GALLOP_COMMAND")
+def test_bars_are_read_before_the_work(tmp_path, monkeypatch, capsys):
+    bars = tmp_path / "a.bars"
+    monkeypatch.setattr(sys, "argv", ["train", "walker", "--judge", str(COMMAND), "--bars",
+                                      str(bars), "--data", "nowhere"])
+    for line, message in (("skating 3", f'{bars} line 1: "skating" is no figure'),
+                          ("skate 3", "nowhere")):  # which is the motion, asked for next
+        bars.write_text(line + "\n")
+        assert train.main() == 1
+        assert message in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("model, what, message", [
+    ("dog", "walker", "hinges, a walker expected"), ("walker", "dog", "no hinges, a dog expected")])
+def test_a_model_to_be_mended_is_of_the_kind_that_is_trained(
+        model, what, message, monkeypatch, capsys):
+    begin = library.models_folder() / f"{model}.gallop"
+    monkeypatch.setattr(sys, "argv", ["train", what, "--from", str(begin), "--mend", "3",
+                                      "--no-judge", "--data", "nowhere"])
+    assert train.main() == 1
+    assert f"gallop.train: --from {begin}: {message}" in capsys.readouterr().err
 
 
 def test_a_file_that_is_no_checkpoint_is_named(tmp_path):

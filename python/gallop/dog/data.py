@@ -200,13 +200,17 @@ def slow_forward(clip: Clip) -> Clip:
 
 def clips(folder: Path, limit: int | None = None) -> list[Clip]:
     """All locomotion, cleaned, at 60 Hz (with `limit` only so many clips)."""
+    return [fit(dog_clean.halved(dog_clean.cleaned(c))) for c in raw_clips(folder, limit)]
+
+
+def raw_clips(folder: Path, limit: int | None = None) -> list[Clip]:
+    """All locomotion as it came, at 120 Hz (with `limit` only so many clips)."""
     file = folder / dog.FILE
     if not file.exists():
         raise FileNotFoundError(f"{file} is missing")
     with np.load(file) as archive:
         names = [n for n in archive.files if not any(f"dog_{w}" in n for w in NOT_USED)]
-        raw = [dog_clean.read(n, archive[n]) for n in names[:limit]]
-    return [fit(dog_clean.halved(dog_clean.cleaned(c))) for c in raw]
+        return [dog_clean.read(n, archive[n]) for n in names[:limit]]
 
 
 def takes(folder: Path, seed: int = 1, stops: int = 6, limit: int | None = None) -> list[Clip]:

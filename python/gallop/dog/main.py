@@ -117,7 +117,10 @@ def train(args: argparse.Namespace) -> None:
     before = None
     if args.begin:
         model = modelfile.read(args.begin)
-        before, contract.rules = begun_from(model), parse(model.contract, "contract").rules
+        try:
+            before, contract.rules = begun_from(model), parse(model.contract, "contract").rules
+        except ValueError as e:
+            raise ValueError(f"--from {args.begin}: {e}") from None
     if args.checkpoint and args.checkpoint.exists():
         before = load_checkpoint(args.checkpoint, torch.device("cpu"))
     trainer = Trainer(contract, frames, settings_of(args), args.device, before)

@@ -20,9 +20,11 @@ import torch
 from scipy.ndimage import gaussian_filter1d
 
 from gallop import dog, modelfile
+from gallop.contract import parse
 from gallop.dog import clean, data
 from gallop.dog.clean import Clip
 from gallop.dog.control import Command, Controller
+from gallop.errors import said_of
 
 BLUR = 9.0  # frames over which speed and turn are the mean
 SLOW, NEAR, CURVED, TURNED = 0.06, 0.12, 0.2, 35.0  # m/s, share of the speed, rad/s, degrees
@@ -125,21 +127,33 @@ def said(speeds: np.ndarray, frames: int) -> str:
     return f"{speeds.mean():6.1f}{frames / dog.RATE:7.1f}{25 * len(speeds) / frames:5.0f}"
 
 
-def main() -> None:
+def main() -> int:
+    """Print the table; errors of files become one line."""
     if len(sys.argv) not in (2, 3):
-        sys.exit("usage: python -m gallop.dog.skate MODEL [FOLDER of the motion]")
-    folder = Path(sys.argv[2]) if len(sys.argv) > 2 else dog.default_folder()
-    with np.load(folder / dog.FILE) as archive:
-        names = [n for n in archive.files if not any(f"dog_{w}" in n for w in data.NOT_USED)]
-        raw = [clean.read(n, archive[n]) for n in names]
+        print("usage: python -m gallop.dog.skate MODEL [FOLDER of the motion]", file=sys.stderr)
+        return 2
+    try:
+        model = modelfile.read(Path(sys.argv[1]))
+        if not parse(model.contract, sys.argv[1]).hinges:
+            raise ValueError(f"{sys.argv[1]}: no hinges, a dog expected")
+        show(model, Path(sys.argv[2]) if len(sys.argv) > 2 else dog.default_folder())
+    except (OSError, ValueError) as e:
+        print(f"gallop.dog.skate: {said_of(e)}", file=sys.stderr)
+        return 1
+    return 0
+
+
+def show(model: modelfile.Model, folder: Path) -> None:
+    """Print the table of a model beside the motion in a folder."""
+    raw = data.raw_clips(folder)
     whole = [clean.halved(clean.cleaned(clip)) for clip in raw]
     came = [replace(clean.halved(clip), contact=by.contact) for clip, by in zip(raw, whole)]
     # backed and led aside, but not the rests and starts that are made of them
     made = [c for c in data.takes(folder) if c.name[-1] in "<|" and "_" not in c.name[-3:]]
-    model = of_model(modelfile.read(Path(sys.argv[1])))
+    its_own = of_model(model)
     print(f"{'':28}{'as it came':>18}{'clean':>18}{'made':>18}{'the model':>18}")
     print(f"{'':28}" + 4 * f"{'cm/s':>6}{'s':>7}{'on %':>5}")
-    for manner, its in zip(MANNERS, model):
+    for manner, its in zip(MANNERS, its_own):
         name = f"{manner.name} {manner.speed:g} m/s" + (
             f", {manner.turn:g} rad/s" if manner.turn else "")
         print(f"{name:28}{of_motion(came, whole, manner)}{of_motion(whole, whole, manner)}"
@@ -147,4 +161,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())
