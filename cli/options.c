@@ -75,6 +75,11 @@ static int set(const char *command, const gali_option *option, const char *text)
     return GALI_EXIT_OK;
 }
 
+/* Whether a word is an option of the command, with its value or without: none's value, unless that is joined by =. */
+static int is_option(const gali_option *options, size_t count, const char *text) {
+    return find(options, count, text, strcspn(text, "=")) != NULL;
+}
+
 /* An option at argv[*at]; moves *at on past its value. */
 static int read_option(const char *command, int argc, char **argv, int *at, const gali_option *options,
                        size_t count) {
@@ -91,7 +96,7 @@ static int read_option(const char *command, int argc, char **argv, int *at, cons
         *(int *)option->value = 1;
         return GALI_EXIT_OK;
     }
-    if (!equals && *at >= argc) {
+    if (!equals && (*at >= argc || is_option(options, count, argv[*at]))) {
         return gali_command_usage(command, "%s needs a value", option->name);
     }
     return set(command, option, equals ? equals + 1 : argv[(*at)++]);

@@ -70,6 +70,8 @@ static void refuses_bad_usage(void **state) {
     expect_bad(gallop("eval a -x b"), 2, "unknown option -x; did you mean --x?");
     expect_bad(gallop("info a --json=1"), 2, "--json takes no value");
     expect_bad(gallop("eval a -o"), 2, "-o needs a value");
+    expect_bad(gallop("compile a --sizes -o b"), 2, "--sizes needs a value");
+    expect_bad(gallop("compile a --target --name=b -o c"), 2, "--target needs a value");
     expect_bad(gallop("eval a -o y"), 2, "--x is missing");
     expect_bad(gallop("eval a --x x"), 2, "-o is missing");
     expect_bad(gallop("eval a --x x -o y --precision f16"), 2,
