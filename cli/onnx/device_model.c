@@ -43,10 +43,10 @@ static int ascending(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-/* Medians of what each kernel took, and of a run from its first kernel to its last. */
+/* Medians of what each kernel that these sizes start took, and of a run from its first kernel to its last. */
 static void print_times(gali_gpu_run *run) {
     enum { REPEATS = 11 };
-    uint32_t count = run->plan.launch_count;
+    uint32_t count = run->plan.launch_count, started = 0;
     double *all = malloc((size_t)(count + 1) * (REPEATS + 1) * sizeof *all), sum = 0, whole[REPEATS];
     if (!all) {
         return;
@@ -59,19 +59,23 @@ static void print_times(gali_gpu_run *run) {
         whole[r] = 1e6 * (gali_clock_seconds() - start);
     }
     for (uint32_t i = 0; i < count; i++) {
+        if (!run->items[i]) {
+            continue;
+        }
         double one[REPEATS];
         for (size_t r = 0; r < REPEATS; r++) {
             one[r] = all[count * r + i];
         }
         qsort(one, REPEATS, sizeof *one, ascending);
         sum += one[REPEATS / 2];
+        started++;
         const gali_launch *launch = &run->plan.launches[i];
         const gali_program *p = run->plan.program;
         printf("%10.1f us  %-12s %s\n", one[REPEATS / 2] / 1e3, launch->name,
                gali_program_place_of(p, p->stages[launch->stage].node));
     }
     qsort(whole, REPEATS, sizeof *whole, ascending);
-    printf("%u kernels, %.1f us one by one, %.1f us in a row\n", count, sum / 1e3, whole[REPEATS / 2]);
+    printf("%u kernels, %.1f us one by one, %.1f us in a row\n", started, sum / 1e3, whole[REPEATS / 2]);
     free(all);
 }
 

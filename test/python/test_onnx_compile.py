@@ -302,3 +302,20 @@ def test_what_is_not_supported_is_named(tmp_path: Path) -> None:
     )
     assert done.returncode == 1
     assert 'node 0 "tidy" (StringNormalizer): this operator is not supported' in done.stderr
+
+
+def test_times_on_a_device_are_of_what_runs(tmp_path):
+    """Kernels for other counts of rows stand in the program, and are not printed as 0.0 us."""
+    listed = subprocess.run([COMMAND, "probe", "--list"], capture_output=True, check=False)
+    if b"OpenCL" not in listed.stdout:
+        pytest.skip("no OpenCL device")
+    net = nn.Sequential(nn.Linear(20, 32), nn.ReLU(), nn.Linear(32, 5)).eval()
+    torch.onnx.export(net, (torch.zeros(8, 20),), tmp_path / "net.onnx", input_names=["x"],
+                      dynamic_axes={"x": {0: "batch"}})
+    np.save(tmp_path / "x.npy", np.zeros((8, 20), np.float32))
+    said = subprocess.run(
+        [COMMAND, "run", tmp_path / "net.onnx", "--target", "opencl", "--input",
+         tmp_path / "x.npy", "--times"], capture_output=True, text=True, check=True).stdout
+    kernels = [line for line in said.splitlines() if " us  " in line]
+    assert 2 <= len(kernels) <= 4 and f"{len(kernels)} kernels, " in said
+    assert not any(" 0.0 us" in line for line in kernels)
