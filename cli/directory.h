@@ -7,7 +7,10 @@
 /* Makes the folder, and those that it lies in, where they are not there. GAL_IO if one could not be made or is no folder. */
 gal_status gali_directory_make(const char *path, gal_error *error);
 
-/* The same for the folder that the file at path is to lie in. NULL and "-", standard output, lie in none. */
+/*
+ * The same for the folder that the file at path is to lie in; GAL_IO, too, if a folder is there in the file's place. NULL and
+ * "-", standard output, lie in none.
+ */
 gal_status gali_directory_make_for(const char *path, gal_error *error);
 
 /*

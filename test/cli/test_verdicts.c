@@ -165,9 +165,12 @@ static void judges_by_the_models_own_bars(void **state) {
                     place);
     expect_bad(s, 1, "bars missed, the first run, skate: ");
     expect_page_of_one_missed(place_of("j.html"));
-    s = gallop_here("judge %s/good.gallop --seconds 6 --bars %s/own.bars --html %s", place, place, place);
-    expect_bad(s, 1, "s a directory");
+    s = gallop_here("judge %s/good.gallop --seconds 6 --bars %s/own.bars --html /dev/full", place, place);
+    expect_bad(s, 1, "/dev/full: ");
     expect_text(s->out, "MISSED  run"); /* figures are not lost with the page */
+    s = gallop_here("judge %s/good.gallop --bars %s/own.bars --html %s", place, place, place);
+    expect_bad(s, 1, "s a directory");
+    assert_int_equal(s->out[0], '\0'); /* before the work */
     s = gallop_here("judge %s/good.gallop --seconds 6 --bars %s/own.bars --json", place, place);
     expect_text(s->out, "\"most\": 1e-09, \"general\": 8}"); /* what the general bar there allows */
     s = gallop_here("judge %s/good.gallop --html %s/good.gallop/j.html", place, place);
