@@ -26,6 +26,7 @@ from scipy.spatial.transform import Rotation
 
 from gallop import glb, rotation
 from gallop.bvh import Bvh, BvhError, format_bvh, read
+from gallop.errors import said_of
 from gallop.motion import Skeleton, forward, to_local
 from gallop.quadruped import retarget as quadruped
 from gallop.quadruped.roles import is_quadruped
@@ -269,7 +270,7 @@ def main() -> int:
             out = retarget(run, read(args.onto), args.roles, args.frame)
             args.output.write_text(format_bvh(out), encoding="utf-8")
     except (BvhError, RolesError, glb.GlbError, OSError) as error:
-        print(f"retarget: {error}", file=sys.stderr)
+        print(f"retarget: {said_of(error)}", file=sys.stderr)
         return 1
     return 0
 

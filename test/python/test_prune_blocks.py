@@ -126,7 +126,7 @@ def test_the_command_prunes_and_reports(folder, monkeypatch, choose):
     ("dense.gallop -o nowhere/o", "no folder nowhere"),
     ("dense.gallop -o .", "a folder, a file expected"),
     ("dense.gallop -o dense.gallop", "the model itself"),
-    ("none.gallop -o o", "none.gallop"),
+    ("none.gallop -o o", "gallop.prune: none.gallop: No such file or directory"),
     ("text.npz -o o", "text.npz"),
     ("narrow.gallop -o o", "no dense layer of 32 inputs or more"),
     ("dense.gallop -o o", "no golden frames in the file"),
@@ -145,8 +145,8 @@ def test_wrong_arguments_are_refused_with_their_place(folder, words, message, mo
 
 
 @pytest.mark.parametrize("missing, command, words", [
-    ("torch", "prune.digits -o .", "gallop.prune.digits: needs torch"),
-    ("sklearn", "prune.digits -o .", "gallop.prune.digits: the digits come with scikit-learn"),
+    ("torch", "prune.digits -o made", "gallop.prune.digits: needs torch"),
+    ("sklearn", "prune.digits -o made", "gallop.prune.digits: the digits come with scikit-learn"),
     ("torch", "prune dense.gallop -o o --frames frames.npz --quiet", "gallop.prune: needs torch"),
     ("torch", "prune dense.gallop -o o --frames frames.npz --quiet --choose inputs", ""),
 ])
@@ -158,3 +158,4 @@ def test_what_is_not_installed_is_named(folder, missing, command, words):
                           env={"PYTHONPATH": f"{folder}:{python}"}, capture_output=True,
                           text=True, check=False, cwd=folder)
     assert bool(done.returncode) == bool(words) and done.stderr.startswith(words)
+    assert not (folder / "made").exists()

@@ -26,6 +26,7 @@ from pathlib import Path
 import numpy as np
 
 from gallop import modelfile
+from gallop.errors import said_of
 from gallop.modelfile import Model
 from gallop.prune import blocks, frames
 from gallop.prune.frames import Frames
@@ -106,7 +107,10 @@ def run(args: argparse.Namespace) -> int:
     if judge:
         say(args, f"dense: {len(judge.dense)} bars missed")
     some = frames_of(args, model)
-    say(args, f"{len(some.x)} frames")
+    few = "" if args.data or args.frames else (
+        ", the file's golden ones: few, and errors of these alone say little; --data or --frames "
+        "has others")
+    say(args, f"{len(some.x)} frames{few}")
     report: dict = {"model": str(args.model), "frames": len(some.x)}
     out: Model | None
     if args.train or args.start:
@@ -230,7 +234,7 @@ def main() -> int:
               "--choose inputs without --train needs neither", file=sys.stderr)
         return 2
     except (OSError, ValueError, FloatingPointError) as e:
-        print(f"gallop.prune: {e}", file=sys.stderr)
+        print(f"gallop.prune: {said_of(e)}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
         kept = f"; go on by the same command, from {args.checkpoint}.*" if args.checkpoint else ""

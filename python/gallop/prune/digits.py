@@ -33,6 +33,7 @@ except ModuleNotFoundError:
         raise
     raise SystemExit("gallop.prune.digits: needs torch: pip install torch scikit-learn") from None
 
+from gallop.errors import said_of
 from gallop.prune import patterns as pattern
 from gallop.prune.admm import Plan, Pruner
 
@@ -261,8 +262,8 @@ def load_dense(name: str, data: Data, folder: pathlib.Path, epochs: int) -> nn.M
 
 def prune(arguments: argparse.Namespace) -> dict[str, object]:
     folder: pathlib.Path = arguments.output
-    folder.mkdir(parents=True, exist_ok=True)
     data = Data(arguments.seed, arguments.validate, arguments.data, arguments.mix, arguments.device)
+    folder.mkdir(parents=True, exist_ok=True)
     begun = 2 if arguments.quick else arguments.dense
     model = load_dense(arguments.model, data, folder, begun)
     dense, size = data.accuracy(model), data.train[0].shape[-1]
@@ -350,7 +351,7 @@ def main() -> int:
         check(arguments)
         print(json.dumps(prune(arguments)))
     except (OSError, ValueError) as e:
-        print(f"gallop.prune.digits: {e}", file=sys.stderr)
+        print(f"gallop.prune.digits: {said_of(e)}", file=sys.stderr)
         return 2
     return 0
 
