@@ -7,6 +7,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include <cmocka.h>
 
@@ -96,13 +97,23 @@ static double error_of(const fixture *f, uint32_t count, const double *truth) {
     return sqrt(off / all);
 }
 
+/* How docs/numerics.md calls a block. */
+static const char *block_name(uint32_t block, char name[32]) {
+    if (block == 0 || block == GAL_BLOCK_ROW) {
+        return block ? " by rows" : "";
+    }
+    snprintf(name, 32, " in blocks of %u", block);
+    return name;
+}
+
 static void expect_errors_within_bounds(const fixture *f, uint32_t count) {
     double *truth = truth_of(f, count);
     for (int c = 0; c < CASES; c++) {
         fixture_run(f, desc_of(c, GAL_ISA_BEST), count, f->y);
         const double error = error_of(f, count, truth);
-        print_message("%u-...-%u, %s, block %u: error %.2g\n", f->inputs, f->outputs,
-                      gal_precision_name(cases[c].precision), cases[c].block, error);
+        char block[32];
+        print_message("%u-...-%u, %s%s: error %.2g\n", f->inputs, f->outputs,
+                      gal_precision_name(cases[c].precision), block_name(cases[c].block, block), error);
         if (!(error <= cases[c].error)) {
             fail_msg("expected at most %g", cases[c].error);
         }
