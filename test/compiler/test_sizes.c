@@ -433,6 +433,38 @@ static void test_refusals_say_why(void **state) {
                     slopes, sizeof slopes / sizeof *slopes);
 }
 
+/*
+ * Sizes of two inputs that are halved may fall below 0: rounded down, they leave nothing, where a half cut to 0 would leave one
+ * element. A window that is larger than the input is refused.
+ */
+static void test_sizes_that_leave_nothing(void **state) {
+    (void)state;
+    static double numbers[] = {1, 2, 3, 4, 5, 6, 7, 8, 9};
+    static const int64_t cases[][2] = {{1, 1}, {3, 6}, {5, 4}, {5, 3}, {9, 1}};
+    static const int64_t windows[][3] = {{6, 3, 0}, {4, 4, 0}, {4, 5, 0}, {4, 6, 0}, {4, 7, -1}, {1, 9, -1}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        gali_tensor inputs[] = {list_of(cases[i][0], numbers), list_of(cases[i][1], numbers)};
+        check("symbol n 1..9\nsymbol m 1..9\ninput %0: f32[n]\ninput %1: f32[m]\nconstant %2: i64[] = 0\n"
+              "constant %3: i64[] = 1\nconstant %4: i64[] = 2\n%5: i64[...] = Shape (%0)\n"
+              "%6: i64[...] = Shape (%1)\n%7: i64[] = Gather (%5, %2)\n%8: i64[] = Gather (%6, %2)\n"
+              "%9: i64[] = Add (%8, %3)\n%10: i64[...] = Range (%7, %9, %4)\noutput %10\n",
+              inputs);
+    }
+    for (size_t i = 0; i < sizeof windows / sizeof *windows; i++) {
+        gali_tensor inputs[] = {list_of(windows[i][0], numbers), list_of(windows[i][1], numbers)};
+        for (int k = 0; k < 2; k++) {
+            inputs[k].rank = 3;
+            inputs[k].shape[2] = inputs[k].shape[0];
+            inputs[k].shape[0] = inputs[k].shape[1] = 1;
+        }
+        assert_int_equal(result_of("symbol n 1..9\nsymbol m 1..9\ninput %0: f32[1, 1, n]\n"
+                                   "input %1: f32[1, 1, m]\n%2: f32[...] = Conv (%0, %1) strides:ints=2\n"
+                                   "output %2\n",
+                                   inputs),
+                         windows[i][2]);
+    }
+}
+
 /* A shape that is an input keeps the elements, or the run says no. */
 static void test_told_sizes(void **state) {
     (void)state;
@@ -505,6 +537,7 @@ int main(void) {
         cmocka_unit_test(test_nothing_is_asked_for),
         cmocka_unit_test(test_broadcast_sizes),
         cmocka_unit_test(test_refusals_say_why),
+        cmocka_unit_test(test_sizes_that_leave_nothing),
         cmocka_unit_test(test_told_sizes),
         cmocka_unit_test(test_sizes_are_cast_to_i32),
         cmocka_unit_test(test_told_sizes_that_are_asked_for),

@@ -306,8 +306,9 @@ static void make_header(const gali_emission *e, gali_text *to) {
 /* ---- the source ---- */
 
 void gali_emission_size_functions(gali_text *to, const char *body) {
-    static const char *const functions[][2] = {
-        {"quotient", "a <= 0 || b <= 0 ? 0 : a / b"}, {"least", "a < b ? a : b"}, {"most", "a > b ? a : b"}};
+    static const char *const functions[][2] = {{"quotient", "b <= 0 ? 0 : a / b - (a % b < 0)"},
+                                               {"least", "a < b ? a : b"},
+                                               {"most", "a > b ? a : b"}};
     for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
         char name[32];
         snprintf(name, sizeof name, "gali_size_%s(", functions[i][0]);

@@ -183,7 +183,29 @@ static gali_loop_index size_by(gali_lowering *l, gali_loop_let let, gali_loop_in
     return gali_loop_of(size);
 }
 
-static gali_loop_index atom_index(gali_lowering *l, uint32_t atom) {
+/*
+ * A quotient, which is at least -lent. A dividend below 0 is lent so many divisors, which come off again; of sizes that leave
+ * nothing even so, nothing is left.
+ */
+static gali_loop_index quotient_index(gali_lowering *l, gali_loop_index a, gali_loop_index b, int64_t lent) {
+    gali_interval a_range = range_of(l, &a);
+    gali_interval b_range = gali_interval_larger(range_of(l, &b), gali_interval_number(1));
+    lent = a_range.least >= 0 ? 0 : lent < -a_range.least ? lent : -a_range.least;
+    if (lent && !gali_loop_index_add(&a, &b, lent)) {
+        gali_lower_fail(l, "a size past the limits of loops");
+    }
+    a_range = range_of(l, &a);
+    if (a_range.least < 0) {
+        a_range = gali_interval_larger(a_range, gali_interval_number(0));
+        a = size_by(l, GALI_LOOP_MOST, a, gali_loop_number(0), a_range);
+    }
+    gali_loop_index size = size_by(l, GALI_LOOP_QUOTIENT, a, b, gali_interval_quotient(a_range, b_range));
+    size.constant -= lent;
+    return size;
+}
+
+/* lent: so far below 0 a quotient may be. */
+static gali_loop_index atom_index(gali_lowering *l, uint32_t atom, int64_t lent) {
     gali_extents *x = l->p->graph->extents;
     uint32_t symbol;
     gali_extent operand[2];
@@ -201,12 +223,7 @@ static gali_loop_index atom_index(gali_lowering *l, uint32_t atom) {
     gali_interval a_range = range_of(l, &a), b_range = range_of(l, &b);
     switch (kind) {
     case GALI_EXTENT_QUOTIENT:
-        if (a_range.least < 0) { /* of sizes that leave nothing, nothing is left */
-            a_range = gali_interval_larger(a_range, gali_interval_number(0));
-            a = size_by(l, GALI_LOOP_MOST, a, gali_loop_number(0), a_range);
-        }
-        b_range = gali_interval_larger(b_range, gali_interval_number(1));
-        return size_by(l, GALI_LOOP_QUOTIENT, a, b, gali_interval_quotient(a_range, b_range));
+        return quotient_index(l, a, b, lent);
     case GALI_EXTENT_LEAST:
         return size_by(l, GALI_LOOP_LEAST, a, b, gali_interval_smaller(a_range, b_range));
     default:
@@ -214,7 +231,21 @@ static gali_loop_index atom_index(gali_lowering *l, uint32_t atom) {
     }
 }
 
-/* An extent as constant + sum of scale * variable, of symbols and sizes. */
+/* Whether a term is a quotient that may be below 0. */
+static int may_be_below(const gali_extents *x, const gali_extent_term *term) {
+    uint32_t symbol;
+    gali_extent operand[2];
+    int64_t least = 0, most;
+    if (term->count == 1 && gali_extent_atom(x, term->atoms[0], &symbol, operand) == GALI_EXTENT_QUOTIENT) {
+        gali_extent_range(x, operand[0], &least, &most);
+    }
+    return least < 0;
+}
+
+/*
+ * An extent as constant + sum of scale * variable, of symbols and sizes. The number of a sum, which stands first, is what a
+ * quotient may be below 0: quotient(m - n, 2) + 1 is 0 for n = m + 1.
+ */
 gali_loop_index gali_lower_extent(gali_lowering *l, gali_extent extent) {
     gali_extents *x = l->p->graph->extents;
     for (uint32_t i = 0; i < l->size_count; i++) {
@@ -225,11 +256,15 @@ gali_loop_index gali_lower_extent(gali_lowering *l, gali_extent extent) {
     gali_loop_index sum = gali_loop_number(0);
     uint32_t terms = gali_extent_term_count(x, extent);
     int good = extent == 0 || terms > 0;
+    int64_t number = 0;
     for (uint32_t i = 0; good && i < terms; i++) {
         gali_extent_term term = gali_extent_term_at(x, extent, i);
-        gali_loop_index product = term.count ? atom_index(l, term.atoms[0]) : gali_loop_number(1);
+        number = term.count == 0 && term.scale > 0 ? term.scale : number;
+        int64_t lent = term.scale > 0 && may_be_below(x, &term) ? number / term.scale : 0;
+        number -= lent * term.scale;
+        gali_loop_index product = term.count ? atom_index(l, term.atoms[0], lent) : gali_loop_number(1);
         for (uint32_t k = 1; k < term.count; k++) {
-            gali_loop_index factor = atom_index(l, term.atoms[k]);
+            gali_loop_index factor = atom_index(l, term.atoms[k], 0);
             product = size_by(l, GALI_LOOP_PRODUCT, product, factor,
                               gali_interval_mul(range_of(l, &product), range_of(l, &factor)));
         }

@@ -64,9 +64,9 @@ static gal_status conv_shape(gali_rule *rule, uint32_t weights) {
     gali_rule_demand_same(rule, x->shape[1], gali_extent_mul(e, w->shape[1], group));
     gali_rule_demand_same(rule, w->shape[0],
                           gali_extent_mul(e, gali_extent_quotient(e, w->shape[0], group), group));
-    const char *wrong = gali_window_make(&window, e, rule->node, x, w->shape + 2);
-    if (wrong) {
-        return gali_rule_fail(rule, "%s", wrong);
+    gal_status status = gali_window_rule(&window, rule, w->shape + 2);
+    if (status != GAL_OK) {
+        return status;
     }
     rule->result[0].rank = x->rank;
     rule->result[0].shape[0] = x->shape[0];

@@ -38,9 +38,9 @@ gal_status gali_rule_pool(gali_rule *rule) {
         gali_rule_demand_rank(rule, 0, kernel ? (int)kernel->count + 2 : -1);
         return GAL_OK;
     }
-    const char *wrong = gali_window_make(&w, rule->graph->extents, rule->node, x, NULL);
-    if (wrong) {
-        return gali_rule_fail(rule, "%s", wrong);
+    gal_status status = gali_window_rule(&w, rule, NULL);
+    if (status != GAL_OK) {
+        return status;
     }
     for (uint32_t r = 0; r < rule->node->result_count; r++) {
         rule->result[r].rank = x->rank;

@@ -86,6 +86,14 @@ const char *gali_window_make(gali_window *w, gali_extents *extents, const gali_n
     return wrong;
 }
 
+gal_status gali_window_rule(gali_window *w, gali_rule *rule, const gali_extent *kernel) {
+    const char *wrong = gali_window_make(w, rule->graph->extents, rule->node, rule->operand[0], kernel);
+    for (uint32_t i = 0; !wrong && i < w->rank; i++) {
+        gali_rule_demand_most(rule, 0, w->out[i]);
+    }
+    return wrong ? gali_rule_fail(rule, "%s", wrong) : GAL_OK;
+}
+
 gali_type gali_type_of_tensor(const gali_tensor *tensor) {
     gali_type type = {.element = tensor->element, .rank = (int)tensor->rank};
     memcpy(type.shape, tensor->shape, sizeof tensor->shape);

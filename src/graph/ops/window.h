@@ -29,6 +29,12 @@ const char *gali_window_make(gali_window *w, gali_extents *extents, const gali_n
 const char *gali_window_begin(gali_window *w, const gali_node *node, const gali_type *x,
                               const gali_extent *kernel);
 
+/*
+ * gali_window_make for a rule, over its first operand: fails with what is wrong, and demands of open sizes that the window is
+ * not larger than the input.
+ */
+gal_status gali_window_rule(gali_window *w, gali_rule *rule, const gali_extent *kernel);
+
 /* A tensor's type, numbers for extents. */
 gali_type gali_type_of_tensor(const gali_tensor *tensor);
 
