@@ -197,23 +197,75 @@ static void test_levels_of_told_sizes(void **state) {
           inputs);
 }
 
-/* Nothing is done with a size that is negative, or past its range. */
+static int result_of(const char *text, const gali_tensor *inputs, gali_tensor *expected) {
+    fixture f;
+    gali_program *program;
+    gali_tensor outputs[PORTS_MAX] = {{0}};
+    open_text(&f, text);
+    assert_int_equal(program_make(&f.run, f.graph, NULL, gali_program_layout, &program), GAL_OK);
+    int result = run_c(&f, program, inputs, expected, outputs);
+    gali_tensor_release(&f.run, &outputs[0]);
+    gali_arena_release(&f.arena);
+    return result;
+}
+
+/* Nothing is done with a size that is negative, or past its range: whether another demand stands behind it, or none. */
 static void test_room(void **state) {
     (void)state;
-    const char *const text =
+    const char *const reshape =
         "symbol n 1..9\ninput %0: f32[n, 4]\ninput %1: i64[2]\n%2: f32[...] = Reshape (%0, %1)\n"
         "output %2\n";
-    int64_t shapes[][2] = {{-1, 4}, {5000, 4}, {3, 4}};
+    const char *const expand =
+        "input %0: f32[1]\ninput %1: i64[1]\n%2: f32[...] = Expand (%0, %1)\noutput %2\n";
+    int64_t shapes[][2] = {{-1, 4}, {5000, 4}, {3, 4}}, counts[] = {-1, 1025, ((int64_t)1 << 32) + 4, 4};
     for (int i = 0; i < 3; i++) {
-        fixture f;
-        gali_program *program;
-        gali_tensor outputs[PORTS_MAX] = {{0}}, inputs[] = {reals(3, 4), wholes(GALI_i64, shapes[i], 2)};
-        gali_tensor expected[] = {reals(3, 4)};
-        open_text(&f, text);
-        assert_int_equal(program_make(&f.run, f.graph, NULL, gali_program_layout, &program), GAL_OK);
-        assert_int_equal(run_c(&f, program, inputs, expected, outputs), i < 2 ? -2 : 0);
-        gali_tensor_release(&f.run, &outputs[0]);
-        gali_arena_release(&f.arena);
+        gali_tensor inputs[] = {reals(3, 4), wholes(GALI_i64, shapes[i], 2)}, expected[] = {reals(3, 4)};
+        assert_int_equal(result_of(reshape, inputs, expected), i < 2 ? -2 : 0);
+    }
+    for (int i = 0; i < 4; i++) {
+        gali_tensor inputs[] = {wholes(GALI_f32, NULL, 1), wholes(GALI_i64, &counts[i], 1)};
+        gali_tensor expected[] = {wholes(GALI_f32, NULL, 4)};
+        inputs[0].real = expected[0].real = numbers;
+        assert_int_equal(result_of(expand, inputs, expected), i < 3 ? -2 : 0);
+    }
+}
+
+/* A size may end before its bound, where a tensor would have too many elements: one that a branch says, or a call finds. */
+static void test_room_below_the_bound(void **state) {
+    (void)state;
+    enum { COUNT = 600 };
+    static double ones[COUNT];
+    const char *const texts[] = {
+        "symbol n 1..1000\ninput %0: f32[n]\ninput %1: bool[]\n"
+        "constant %2: i64[2] = 1048576 1\n%3: f32[...] = If (%1, %0)\n"
+        "body\ninput %0: f32[...]\n%1: f32[...] = Concat (%0, %0) axis:int=0\noutput %1\nend\n"
+        "body\ninput %0: f32[...]\noutput %0\nend\n"
+        "%4: f32[...] = Expand (%3, %2)\noutput %4\n",
+        "symbol n 1..1000\ninput %0: f32[n]\ninput %1: bool[]\n"
+        "%2: i64[...] = NonZero (%0)\nconstant %3: i64[2] = 1048576 1\n"
+        "%4: i64[...] = Expand (%2, %3)\noutput %4\n"};
+    int64_t truth = 1;
+    for (int i = 0; i < COUNT; i++) {
+        ones[i] = 1;
+    }
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        gali_tensor inputs[] = {wholes(GALI_f32, NULL, COUNT),
+                                {.element = GALI_truth, .count = 1, .whole = &truth}};
+        inputs[0].real = ones;
+        assert_int_equal(result_of(texts[i], inputs, NULL), -2);
+    }
+}
+
+/* Of three elements the best four are an error of the run, as of the truth. */
+static void test_more_than_there_are(void **state) {
+    (void)state;
+    const char *const text = "symbol n 1..9\ninput %0: f32[n]\ninput %1: i64[1]\n"
+                             "%2: f32[...], %3: i64[...] = TopK (%0, %1)\noutput %2\n";
+    for (int64_t k = 3; k <= 4; k++) {
+        gali_tensor inputs[] = {wholes(GALI_f32, NULL, 3), wholes(GALI_i64, &k, 1)};
+        gali_tensor expected[] = {wholes(GALI_f32, NULL, 3)};
+        inputs[0].real = expected[0].real = numbers;
+        assert_int_equal(result_of(text, inputs, expected), k == 3 ? 0 : -2);
     }
 }
 
@@ -228,6 +280,8 @@ int main(void) {
         cmocka_unit_test(test_levels_of_told_sizes),
         cmocka_unit_test(test_non_max_suppression),
         cmocka_unit_test(test_room),
+        cmocka_unit_test(test_room_below_the_bound),
+        cmocka_unit_test(test_more_than_there_are),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -223,6 +223,14 @@ static void add_pointers(gali_emission *e, const char *type, const char *name, c
     gali_text_add(&e->calls, "};\n");
 }
 
+/* Whether a call may tell more than the size's range has: it finds as many as its operands have elements. */
+static int may_pass_range(const gali_emission *e, uint32_t symbol) {
+    gali_extents *x = e->p->graph->extents;
+    gali_extent bound = gali_program_bound(e->p, gali_extent_of_symbol(x, symbol), 1);
+    int64_t most = gali_extent_value(x, bound, e->p->most);
+    return !gali_extent_is_number(most) || most > e->p->most[symbol];
+}
+
 static void add_call(gali_emission *e, const gali_program_step *step) {
     const gali_program_call *call = step->call;
     gali_emission_indent(e);
@@ -246,6 +254,13 @@ static void add_call(gali_emission *e, const gali_program_step *step) {
     e->depth--;
     gali_emission_indent(e);
     gali_text_add(&e->calls, "}\n");
+    if (step->symbol != GALI_NONE && may_pass_range(e, step->symbol)) {
+        gali_emission_indent(e);
+        gali_text_add(&e->calls, "if (");
+        gali_emission_size_name(e, &e->calls, step->symbol);
+        gali_text_add(&e->calls, " > %lld", (long long)e->p->most[step->symbol]);
+        add_refusal(e);
+    }
 }
 
 static void add_step(gali_emission *e, const gali_program_step *step) {

@@ -59,6 +59,9 @@ gal_status gali_rule_top_k(gali_rule *rule) {
         if (k && gali_extent_is_number(*k) && gali_extent_is_number(x->shape[axis]) && *k > x->shape[axis]) {
             return gali_rule_fail(rule, "%lld of %lld", (long long)*k, (long long)x->shape[axis]);
         }
+        if (k) {
+            gali_rule_demand_most(rule, *k, x->shape[axis]);
+        }
         rule->result[0].shape[axis] = k ? *k : gali_rule_fresh(rule, 0, axis, "top", x->shape[axis]);
     }
     if (rule->node->result_count > 1) {
