@@ -236,7 +236,7 @@ static void order_sizes(gali_run_ports *ports) {
     uint32_t symbols = gali_extent_symbols(ports->graph->extents);
     ports->given = ports->size_count = gali_emit_sizes(ports->graph, ports->number);
     if (ports->program) {
-        ports->size_count = gali_emit_told(ports->program, ports->number, ports->given);
+        ports->size_count = gali_emit_told(ports->program->graph, ports->number, ports->given);
     }
     for (uint32_t s = 0; s < symbols; s++) {
         if (ports->number[s] > ports->given) {

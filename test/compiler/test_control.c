@@ -107,6 +107,22 @@ static void test_loop(void **state) {
     }
 }
 
+/* A condition that does not hold at first: no trip, though there may be any number of them. */
+static void test_loop_that_does_not_begin(void **state) {
+    (void)state;
+    char text[800];
+    int64_t x = 1;
+    snprintf(text, sizeof text,
+             "input %%0: bool[]\ninput %%1: i64[1]\nconstant %%2: bool[] = 1\nconstant %%3: i64[1] = 16\n"
+             "%%4: i64[...], %%5: i64[...] = Loop (-, %%0, %%1, %%3) carried:int=1\n%s",
+             strstr(doubling, "body"));
+    for (int64_t truth = 0; truth < 2; truth++) {
+        gali_tensor inputs[] = {scalar(GALI_truth, &truth),
+                                {.element = GALI_i64, .rank = 1, .shape = {1}, .count = 1, .whole = &x}};
+        check(text, inputs);
+    }
+}
+
 /* Values that change places from trip to trip, one that grows, one that stays, and a size made of another. */
 static void test_carried(void **state) {
     (void)state;
@@ -235,7 +251,7 @@ static void test_recurrent(void **state) {
     }
 }
 
-/* More trips than there is room for are an error of the run. */
+/* More trips than there is room for are an error of the run, which stops before it writes past that. */
 static void test_room(void **state) {
     (void)state;
     fixture f;
@@ -267,17 +283,12 @@ static void test_refused(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_if),
-        cmocka_unit_test(test_branches),
-        cmocka_unit_test(test_loop),
-        cmocka_unit_test(test_carried),
-        cmocka_unit_test(test_scan),
-        cmocka_unit_test(test_room),
-        cmocka_unit_test(test_loop_in_loop),
-        cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_recurrent),
-        cmocka_unit_test(test_nothing),
-        cmocka_unit_test(test_sums_before_what_their_readers_read),
+        cmocka_unit_test(test_if),      cmocka_unit_test(test_branches),
+        cmocka_unit_test(test_loop),    cmocka_unit_test(test_loop_that_does_not_begin),
+        cmocka_unit_test(test_carried), cmocka_unit_test(test_scan),
+        cmocka_unit_test(test_room),    cmocka_unit_test(test_loop_in_loop),
+        cmocka_unit_test(test_refused), cmocka_unit_test(test_recurrent),
+        cmocka_unit_test(test_nothing), cmocka_unit_test(test_sums_before_what_their_readers_read),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

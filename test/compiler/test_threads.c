@@ -94,6 +94,7 @@ typedef struct threads_case {
     const gali_target *target;
     uint32_t size, inputs, outputs[2]; /* an output of 0 is none */
     uint32_t times;                    /* loops that threads share, at least */
+    uint32_t turns;                    /* of each of them, and so parts at most; 0: not asked */
 } threads_case;
 
 enum { NUMBERS_MAX = 1 << 17 };
@@ -123,7 +124,9 @@ static void check_threads(const threads_case *c) {
         for (int k = 0; k < 2; k++) {
             assert_memory_equal(y[0][k], y[1][k], c->outputs[k] * sizeof(float));
         }
-        assert_true(counts[i] == 1 ? parts == 0 : parts >= c->times * counts[i]);
+        const uint32_t most = c->turns && c->turns < counts[i] ? c->turns : counts[i];
+        assert_true(counts[i] == 1 ? parts == 0 : parts >= c->times * most);
+        assert_true(!c->turns || parts <= c->times * most);
     }
     dlclose(library);
     gali_arena_release(&arena);
@@ -171,6 +174,17 @@ static void test_pieces_of_a_row(void **state) {
                                   .times = 1});
 }
 
+/* A loop of three turns, each of much work, has no more parts than that: a thread is not woken for nothing. */
+static void test_fewer_turns_than_threads(void **state) {
+    (void)state;
+    check_threads(&(threads_case){.text = "input %0: f32[3, 40000]\nconstant %1: i64[1] = 1\n"
+                                          "%2: f32[3, 1] = ReduceSum (%0, %1)\noutput %2\n",
+                                  .inputs = 3 * 40000,
+                                  .outputs = {3},
+                                  .times = 1,
+                                  .turns = 3});
+}
+
 /* Of many statements that keep scalars in locals some read none of them: the C has none that is set for nothing. */
 static void test_locals_are_read(void **state) {
     (void)state;
@@ -193,6 +207,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_any_number_of_threads),
         cmocka_unit_test(test_pieces_of_a_row),
+        cmocka_unit_test(test_fewer_turns_than_threads),
         cmocka_unit_test(test_locals_are_read),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

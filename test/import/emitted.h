@@ -209,7 +209,7 @@ static gal_status emitted_call(const emitted *e, uint32_t number, gali_program *
     uint32_t *in_bytes = calloc(graph->input_count + 1, sizeof *in_bytes),
              *out_bytes = calloc(graph->output_count + 1, sizeof *out_bytes);
     program_bind(&m, inputs);
-    uint32_t given = gali_emit_sizes(graph, rank), all = gali_emit_told(program, rank, given);
+    uint32_t given = gali_emit_sizes(graph, rank), all = gali_emit_told(graph, rank, given);
     for (uint32_t s = 0; s < symbols; s++) {
         if (rank[s] && rank[s] <= given) {
             sizes[rank[s] - 1] = (uint32_t)m.symbols[s];

@@ -1,7 +1,6 @@
 #include "compiler/emit/program_emission.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/crc32.h"
@@ -96,15 +95,13 @@ uint32_t gali_emit_sizes(const gali_graph *graph, uint32_t *number) {
     return count;
 }
 
-uint32_t gali_emit_told(const gali_program *p, uint32_t *number, uint32_t count) {
-    const gali_graph *graph = p->graph;
+uint32_t gali_emit_told(const gali_graph *graph, uint32_t *number, uint32_t count) {
     uint32_t symbols = gali_extent_symbols(graph->extents);
     for (uint32_t i = 0; i < graph->output_count; i++) {
         const gali_type *type = &graph->values[graph->outputs[i]].type;
         for (int d = 0; d < type->rank; d++) {
             for (uint32_t s = 0; s < symbols; s++) {
-                if (!number[s] && gali_program_told(p, s) == GALI_TOLD_BY_STEP &&
-                    gali_extent_has(graph->extents, type->shape[d], s)) {
+                if (!number[s] && gali_extent_has(graph->extents, type->shape[d], s)) {
                     number[s] = ++count;
                 }
             }
@@ -362,24 +359,25 @@ void gali_emission_place(const gali_emission *e, gali_text *to, const gali_progr
     gali_text_add(to, ";\n");
 }
 
+/* Whether the workspace's end is computed of places: then of all, since each lies below it. Not where places are numbers. */
+static int is_above_others(const gali_program *p) {
+    int above = 0;
+    for (uint32_t i = 0; i < p->top.count; i++) {
+        above |= p->slots[p->top.ends[i].slot].count > 0;
+    }
+    return above;
+}
+
 void gali_emission_places(const gali_emission *e, gali_text *to, int all) {
     const gali_program *p = e->p;
-    unsigned char *needed = calloc(p->slot_count + 1u, 1);
-    for (uint32_t i = p->slot_count + 1; needed && i-- > 0;) {
-        const gali_program_slot *slot = i == p->slot_count ? &p->top : &p->slots[i];
-        for (uint32_t k = 0; (i == p->slot_count || needed[i]) && k < slot->count; k++) {
-            needed[slot->ends[k].slot] = 1;
-        }
-    }
-    for (uint32_t i = 0; needed && i < p->slot_count; i++) {
+    const uint32_t count = all || is_above_others(p) ? p->slot_count : 0;
+    for (uint32_t i = 0; i < count; i++) {
         char begin[64];
         snprintf(begin, sizeof begin, "    const int64_t at%u = ", i);
-        if (p->slots[i].count && (all || needed[i])) {
+        if (p->slots[i].count) {
             gali_emission_place(e, to, &p->slots[i], begin);
         }
     }
-    to->failed |= !needed;
-    free(needed);
 }
 
 static void add_slots(const gali_emission *e, gali_text *to) {
@@ -534,7 +532,7 @@ gal_status gali_emit_program(gali_program *p, const gali_emit_desc *desc,
     gal_status status = e.symbol ? GAL_OK : gali_fail(error, GAL_NO_MEMORY, "no memory to emit");
     if (status == GAL_OK) {
         e.given = gali_emit_sizes(p->graph, e.symbol);
-        e.numbered = gali_emit_told(p, e.symbol, e.given);
+        e.numbered = gali_emit_told(p->graph, e.symbol, e.given);
     }
     status = status == GAL_OK ? gali_emission_groups(&e) : status;
     if (status == GAL_OK) {

@@ -25,7 +25,7 @@ gal_status gali_emit_program(gali_program *program, const gali_emit_desc *desc,
  */
 uint32_t gali_emit_sizes(const gali_graph *graph, uint32_t *number);
 
-/* The same for those behind them: what only running tells and outputs have. Returns the count of all. */
-uint32_t gali_emit_told(const gali_program *program, uint32_t *number, uint32_t count);
+/* The same for those behind them: outputs have them, and only running tells them. Returns the count of all. */
+uint32_t gali_emit_told(const gali_graph *graph, uint32_t *number, uint32_t count);
 
 #endif
