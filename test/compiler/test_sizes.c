@@ -465,6 +465,21 @@ static void test_sizes_that_leave_nothing(void **state) {
     }
 }
 
+/* A Range of nothing, for the least of sizes: what is made of it is empty, its sum 0. */
+static void test_ranges_of_nothing(void **state) {
+    (void)state;
+    static double numbers[] = {1, 2, 3, 4, 5, 6, 7, 8, 9};
+    for (int64_t n = 1; n <= 9; n += 2) {
+        gali_tensor inputs[] = {list_of(n, numbers)};
+        check(
+            "symbol n 1..9\ninput %0: f32[n]\nconstant %1: i64[] = 0\nconstant %2: i64[] = 4\n"
+            "constant %3: i64[] = 2\nconstant %4: i64[1] = 2\n%5: i64[...] = Shape (%0)\n"
+            "%6: i64[] = Gather (%5, %1)\n%7: i64[] = Sub (%6, %2)\n%8: i64[...] = Range (%1, %7, %3)\n"
+            "%9: i64[...] = Tile (%8, %4)\n%10: i64[...] = ReduceSum (%8)\noutput %8\noutput %9\noutput %10\n",
+            inputs);
+    }
+}
+
 /* A shape that is an input keeps the elements, or the run says no. */
 static void test_told_sizes(void **state) {
     (void)state;
@@ -538,6 +553,7 @@ int main(void) {
         cmocka_unit_test(test_broadcast_sizes),
         cmocka_unit_test(test_refusals_say_why),
         cmocka_unit_test(test_sizes_that_leave_nothing),
+        cmocka_unit_test(test_ranges_of_nothing),
         cmocka_unit_test(test_told_sizes),
         cmocka_unit_test(test_sizes_are_cast_to_i32),
         cmocka_unit_test(test_told_sizes_that_are_asked_for),

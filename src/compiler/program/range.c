@@ -1,7 +1,7 @@
 /*
  * The range that each open size may have in the emitted code: what the file or the user says, or else the widest in which
- * no tensor is empty and none has more than 2^29 elements; beyond 1024 only who asks for it. A size that only running tells
- * has the range from 0 to its bound.
+ * no tensor is empty (unless it is cut at 0) and none has more than 2^29 elements; beyond 1024 only who asks for it. A size
+ * that only running tells has the range from 0 to its bound.
  */
 #include "base/error.h"
 #include "compiler/program/program.h"
@@ -128,6 +128,21 @@ static int has_told(const gali_program *p, gali_extent extent) {
     return told;
 }
 
+/* Whether a factor of it is max(0, something), as a Range may be: the model itself says that it may be empty. */
+static int is_cut(const gali_extents *x, gali_extent extent) {
+    int cut = 0;
+    gali_extent_term term = {.count = 0};
+    if (gali_extent_term_count(x, extent) == 1) {
+        term = gali_extent_term_at(x, extent, 0);
+    }
+    for (uint32_t k = 0; k < term.count; k++) {
+        uint32_t symbol;
+        gali_extent operand[2];
+        cut |= gali_extent_atom(x, term.atoms[k], &symbol, operand) == GALI_EXTENT_MOST && operand[0] == 0;
+    }
+    return cut;
+}
+
 /*
  * Raises the least sizes that an empty tensor is made of: those that alone are why it is empty, or, if `any`, all of them. One
  * that is always empty stays it.
@@ -136,7 +151,7 @@ static void raise(ranging *r, const gali_program_tensor *t, int any) {
     const gali_extents *x = r->p->graph->extents;
     for (int d = 0; d < t->type.rank; d++) {
         gali_extent extent = t->type.shape[d];
-        if (has_told(r->p, extent) || gali_extent_value(x, extent, r->p->least) > 0) {
+        if (has_told(r->p, extent) || is_cut(x, extent) || gali_extent_value(x, extent, r->p->least) > 0) {
             continue;
         }
         for (uint32_t s = 0; s < gali_extent_symbols(x); s++) {
