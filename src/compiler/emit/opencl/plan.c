@@ -396,8 +396,8 @@ static gal_status part_stages(gali_program *p, gal_error *error) {
 
 static void fill_bare(gali_device_plan *plan) {
     const gali_program *p = plan->program;
-    memcpy(plan->bare, p->tensors, p->tensor_count * sizeof *plan->bare);
-    for (uint32_t i = 0; i < p->tensor_count; i++) {
+    for (uint32_t i = 0; i < p->tensor_count; i++) { /* none, of a graph of nothing */
+        plan->bare[i] = p->tensors[i];
         plan->bare[i].stage = GALI_NONE;
     }
     plan->bare[p->tensor_count] = (gali_program_tensor){
