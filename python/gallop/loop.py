@@ -25,6 +25,7 @@ TAU = 2 * math.pi
 SLOW = 1e-5  # units a frame: a wanted velocity under it has no direction
 TURN_JUMP, TURN_FOLLOW = 0.15, 0.1  # rad; share of the way that `turning` goes in a frame
 SPEED_FOLLOW = 0.05
+SAME_WAY = 0.7  # cosine between two velocities
 STANDS, ASIDE = 0.999, 0.7  # of 1: how much one stands, how much of the way is to a side
 FACTOR = (0.5, 1.6)  # bounds of the speed integrator
 
@@ -39,8 +40,8 @@ DEFAULTS = {
     "future_direction_bias": 2.0, "future_direction_bias_strafe": 0.5,
     "joint_smooth": 0.5, "stand_start": 0.0, "stand_damping": 0.25, "phase_stand": 0.1,
     "phase_least": 0.0, "speed_gain": 0.0, "speed_band": 0.0, "speed_push": 0.0,
-    "speed_push_side": 0.0, "jump_time": 0.0, "jump_speed": 0.0, "jump_carry": 0.0,
-    "jump_ease": 0.0, "phase_aside": 0.0,
+    "speed_push_side": 0.0, "speed_brake": 0.0, "jump_time": 0.0, "jump_speed": 0.0,
+    "jump_carry": 0.0, "jump_ease": 0.0, "phase_aside": 0.0,
     "ground_reach": 0.0, "ground_smooth": 0.2,
 }  # fmt: skip
 
@@ -232,11 +233,23 @@ class Loop:
         crouch = mix(s.crouch, stick.crouch, r["crouch_smooth"])
         size = mix(r["speed_walk"], r["speed_run"], stick.run) * factor
         size = size * mix(r["speed_side"], ahead, along.abs()) * mix(1.0, r["speed_crouch"], crouch)
-        velocity = mix(s.velocity, move * size[:, None], r["velocity_smooth"])
+        velocity = self._followed(s.velocity, move * size[:, None])
         strafe = mix(s.strafe, stick.strafe, r["strafe_smooth"])
         face, turning = self._face(s, velocity, stick.look, strafe)
         return replace(s, velocity=velocity, strafe=strafe, crouch=crouch, face=face,
                        turning=turning, factor=factor)
+
+    def _followed(self, velocity: torch.Tensor, told: torch.Tensor) -> torch.Tensor:
+        """The wanted velocity [C, 2] on its way to what the stick asks for; who is told to stand,
+        or to go slower the same way, brakes."""
+        smooth, brake = self.rules["velocity_smooth"], self.rules["speed_brake"]
+        if brake <= 0:
+            return mix(velocity, told, smooth)
+        before, after = velocity.norm(dim=-1), told.norm(dim=-1)
+        goes_on = (after < before) & ((velocity * told).sum(-1) > SAME_WAY * before * after)
+        brakes = (after < self.rules["stand_speed"]) | goes_on
+        most = (brake / (told - velocity).norm(dim=-1).clamp(min=1e-9)).clamp(max=smooth)
+        return mix(velocity, told, torch.where(brakes, most, 0 * most + smooth)[:, None])
 
     def _missing(self, s: State) -> tuple[torch.Tensor, torch.Tensor]:
         """The wanted speed [C], but for the integrator's factor, and the share of it that is

@@ -556,11 +556,66 @@ static void who_is_fast_or_stands_is_not_hurried(void **unused) {
     }
 }
 
+/* ---- stops take their time ---- */
+
+/* The wanted velocity after some frames of one who wanted 4 units a frame along +z, of a stick pushed so far at an angle from
+ * that; the facing stays. */
+static gali_vec2 wanted_after(int frames, const char *rules, float stick, float angle) {
+    char all[160];
+    snprintf(all, sizeof all, "rule speed_walk 6\nrule speed_side 1\nrule speed_back 1\nrule velocity_smooth 0.4\n%s",
+             rules);
+    lane l;
+    start(&l, all, 0);
+    lane_set2(&l, l.is->velocity_wanted, (gali_vec2){0, 4});
+    lane_set2(&l, l.is->facing_wanted, (gali_vec2){0, 1});
+    for (int i = 0; i < frames; i++) {
+        lane_set_input(&l, (gal_input){.move_x = stick * sinf(angle), .move_y = stick * cosf(angle)});
+        l.phases->predict(&l.lanes);
+    }
+    gali_vec2 wanted = lane_get2(&l, l.is->velocity_wanted);
+    lane_free(&l);
+    return wanted;
+}
+
+static void assert_wanted(gali_vec2 wanted, double x, double z) {
+    assert_true(hypot((double)wanted.x - x, (double)wanted.z - z) < 1e-5);
+}
+
+static const char brake[] = "rule speed_brake 0.25\n";
+
+/* By 0.25 a frame, and at last by velocity_smooth as ever. */
+static void who_stops_brakes(void **unused) {
+    (void)unused;
+    assert_wanted(wanted_after(1, "", 0, 0), 0, 0.6 * 4);
+    assert_wanted(wanted_after(1, brake, 0, 0), 0, 3.75);
+    assert_wanted(wanted_after(12, brake, 0, 0), 0, 1);
+    assert_wanted(wanted_after(15, brake, 0, 0), 0, 0.6 * 0.5);
+    assert_wanted(wanted_after(1, brake, 0.01f, (float)pi), 0, 3.75); /* under stand_speed: stands */
+}
+
+/* Told 2.4 straight on or aslant he brakes; aside, about and faster he follows as without. */
+static void who_goes_slower_the_same_way_brakes(void **unused) {
+    (void)unused;
+    assert_wanted(wanted_after(2, brake, 0.4f, 0), 0, 3.5);
+    gali_vec2 aslant = wanted_after(1, brake, 0.4f, (float)(pi / 5));
+    assert_true(fabs(hypot((double)aslant.x, (double)aslant.z - 4) - 0.25) < 1e-5);
+    const struct {
+        float stick, angle;
+    } others[] = {{0.4f, (float)(pi / 3)}, {0.4f, (float)pi}, {1, 0}, {1, (float)pi}};
+    for (int i = 0; i < 4; i++) {
+        gali_vec2 without = wanted_after(1, "", others[i].stick, others[i].angle);
+        gali_vec2 with = wanted_after(1, brake, others[i].stick, others[i].angle);
+        assert_memory_equal(&with, &without, sizeof with);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(starts_are_hurried_by_direction),
         cmocka_unit_test(a_run_aside_is_not_hurried),
         cmocka_unit_test(who_is_fast_or_stands_is_not_hurried),
+        cmocka_unit_test(who_stops_brakes),
+        cmocka_unit_test(who_goes_slower_the_same_way_brakes),
         cmocka_unit_test(the_future_follows_the_rules),
         cmocka_unit_test(the_future_turns_on_as_the_wanted_facing_does),
         cmocka_unit_test(speeds_by_direction_are_asked_of_the_facing),
