@@ -141,7 +141,9 @@ class Polish:
         # to go as fast as told, and the phase to go on, by themselves, from any phase.
         off = {} if plan.pushed else {
             "speed_push": 0, "speed_push_side": 0, "phase_least": 0, "phase_aside": 0}
-        self.loop = Loop(contract, world.device, speed_gain=0, jump_carry=plan.carry, **off)
+        # Nobody brakes, either: who stops at once in training stops well when he may take longer.
+        self.loop = Loop(contract, world.device, speed_gain=0, speed_brake=0,
+                         jump_carry=plan.carry, **off)
         self.pace = Loop(contract, world.device)
         self.pool = Pool(contract, data, unroll, style, plan.pool, seed, self.loop, goal.known,
                          Shares(plan.ahead, plan.spins, plan.asides, plan.reverses, plan.crouches,

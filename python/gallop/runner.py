@@ -60,7 +60,7 @@ RULES = {
     "jump_time": 27.0, "jump_speed": 0.6, "inertia_jump": 6.0,
     "inertia_body": 2.0, "foot_lock_contact": 0.45, "speed_band": 0.1, "speed_push": 0.15,
     "gait_smooth": 0.3, "speed_push_side": 1.4, "jump_carry": 1.0, "jump_ease": 8.0,
-    "phase_aside": 1.45,
+    "phase_aside": 1.45, "speed_brake": 0.22,
     "inertia_way": 13.4, "inertia_turn": 4.0, "inertia_swing": 11.0,
 }  # fmt: skip
 
