@@ -47,7 +47,7 @@ RULES = {
     "stand_speed": 0.25, "stand_damping": 0.3, "stand_settle": 0.18, "gait_smooth": 0.12,
     "turn_gait": 0.1, "turn_ahead": 11.0, "jump_time": float(JUMP_TIME), "jump_speed": 2.5,
     "foot_heel_height": 2.0, "foot_toe_height": 2.0, "foot_lock_contact": 0.3,
-    "foot_reach": 6.0, "foot_stand_reach": 2.5, "foot_step_height": 3.0, "foot_step_fade": 0.08,
+    "foot_reach": 3.0, "foot_stand_reach": 2.5, "foot_step_height": 3.0, "foot_step_fade": 0.08,
     "knee_height": 2.0, "ground_reach": 25.0, "ground_smooth": 0.15, "ground_feet": 1.0,
     "ground_tilt": 1.0, "foot_height_smooth": 0.35, "breath": 0.4, "sway": 0.8,
     "speed_push": 0.5, "inertia_jump": 7.0, "inertia_body": 3.0, "inertia_way": 13.0,
