@@ -562,8 +562,8 @@ static void who_is_fast_or_stands_is_not_hurried(void **unused) {
  * that; the facing stays. */
 static gali_vec2 wanted_after(int frames, const char *rules, float stick, float angle) {
     char all[160];
-    snprintf(all, sizeof all, "rule speed_walk 6\nrule speed_side 1\nrule speed_back 1\nrule velocity_smooth 0.4\n%s",
-             rules);
+    snprintf(all, sizeof all,
+             "rule speed_walk 6\nrule speed_side 1\nrule speed_back 1\nrule velocity_smooth 0.4\n%s", rules);
     lane l;
     start(&l, all, 0);
     lane_set2(&l, l.is->velocity_wanted, (gali_vec2){0, 4});
