@@ -33,8 +33,9 @@ def test_what_was_trained_longer_keeps_them(kind):
 
 
 def others(model: modelfile.Model) -> set[str]:
-    """What the contract says, without the rules that a dog's training fits."""
-    fitted = tuple(f"rule {name} " for name in mend.FIT)
+    """What the contract says, without the rules that are fitted to a dog, by its training or after
+    it."""
+    fitted = tuple(f"rule {name} " for name in (*mend.FIT, "foot_reach"))
     return {line for line in model.contract.splitlines() if not line.startswith(fitted)}
 
 
