@@ -39,7 +39,7 @@ gal_status gali_directory_make(const char *path, gal_error *error) {
 gal_status gali_directory_make_for(const char *path, gal_error *error) {
     char folder[4096];
     const char *slash = path ? strrchr(path, '/') : NULL;
-    if (path && gali_system_path_kind(path) == GALI_PATH_FOLDER) {
+    if (path && (gali_system_path_kind(path) == GALI_PATH_FOLDER || (slash && slash[1] == '\0'))) {
         return gali_fail(error, GAL_IO, "%s: %s", path, strerror(EISDIR));
     }
     if (!slash || slash == path) {

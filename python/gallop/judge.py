@@ -38,10 +38,11 @@ def check_bars(gallop: str, bars: Path) -> None:
     """Whether the command can read a file of bars: it does so before it looks for the model."""
     with tempfile.TemporaryDirectory() as folder:
         nobody = Path(folder) / "nobody.gallop"
-        said = subprocess.run([gallop, "judge", str(nobody), "--bars", str(bars)],
-                              capture_output=True, text=True, check=False).stderr.strip()
+        done = subprocess.run([gallop, "judge", str(nobody), "--bars", str(bars)],
+                              capture_output=True, text=True, check=False)
+    said = done.stderr.strip()
     if str(nobody) not in said:
-        raise ValueError(said)
+        raise ValueError(said or f"{gallop} judge --bars {bars}: status {done.returncode}")
 
 
 def _run(gallop: str, model: Path, seconds: float, *options: str) -> str:

@@ -62,9 +62,12 @@ static void refuses_bad_usage(void **state) {
     }
     expect_bad(gallop_here("probe --device cpu -o %s/junk.gallop/p.json", place), 1, "Not a directory");
     expect_bad(gallop_here("probe --device cpu --plot %s/junk.gallop", place), 1, "Not a directory");
-    const said *spared = gallop_here("probe --device cpu --quick -o %s", place);
-    expect_bad(spared, 1, "Is a directory");
-    assert_string_equal(spared->out, ""); /* before the measuring */
+    static const char *const folders[] = {"", "/new/"};
+    for (size_t i = 0; i < sizeof folders / sizeof folders[0]; i++) {
+        const said *spared = gallop_here("probe --device cpu --quick -o %s%s", place, folders[i]);
+        expect_bad(spared, 1, "Is a directory");
+        assert_string_equal(spared->out, ""); /* before the measuring */
+    }
     expect_bad(gallop("judge a b"), 2, "unexpected word b; a second model goes behind --beside");
     expect_bad(gallop("judge a b c"), 2, "unexpected word c (see");
     expect_bad(gallop("info --frob"), 2, "unknown option --frob (see");

@@ -488,6 +488,11 @@ def test_bars_are_read_before_the_work(tmp_path, monkeypatch, capsys):
         assert message in capsys.readouterr().err
 
 
+def test_a_judge_that_says_nothing_is_named(tmp_path):
+    with pytest.raises(ValueError, match=r"/false judge --bars .*a\.bars: status 1"):
+        judge.check_bars("/bin/false", tmp_path / "a.bars")
+
+
 @pytest.mark.parametrize("model, what, message", [
     ("dog", "walker", "hinges, a walker expected"), ("walker", "dog", "no hinges, a dog expected")])
 def test_a_model_to_be_mended_is_of_the_kind_that_is_trained(

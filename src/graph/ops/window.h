@@ -31,7 +31,7 @@ const char *gali_window_begin(gali_window *w, const gali_node *node, const gali_
 
 /*
  * gali_window_make for a rule, over its first operand: fails with what is wrong, and demands of open sizes that the window is
- * not larger than the input.
+ * not larger than the input by a stride or more, where an extent would be below 0.
  */
 gal_status gali_window_rule(gali_window *w, gali_rule *rule, const gali_extent *kernel);
 
