@@ -241,15 +241,18 @@ class Loop:
 
     def _followed(self, velocity: torch.Tensor, told: torch.Tensor) -> torch.Tensor:
         """The wanted velocity [C, 2] on its way to what the stick asks for; who is told to stand,
-        or to go slower the same way, brakes."""
+        or to go slower the same way, brakes, and the latter turns as ever."""
         smooth, brake = self.rules["velocity_smooth"], self.rules["speed_brake"]
+        out = mix(velocity, told, smooth)
         if brake <= 0:
-            return mix(velocity, told, smooth)
+            return out
         before, after = velocity.norm(dim=-1), told.norm(dim=-1)
+        most = brake / (told - velocity).norm(dim=-1).clamp(min=1e-9)
+        stopping = mix(velocity, told, most.clamp(max=smooth)[:, None])
         goes_on = (after < before) & ((velocity * told).sum(-1) > SAME_WAY * before * after)
-        brakes = (after < self.rules["stand_speed"]) | goes_on
-        most = (brake / (told - velocity).norm(dim=-1).clamp(min=1e-9)).clamp(max=smooth)
-        return mix(velocity, told, torch.where(brakes, most, 0 * most + smooth)[:, None])
+        kept = ((before - brake) / out.norm(dim=-1).clamp(min=1e-9)).clamp(min=1)
+        out = out * torch.where(goes_on, kept, torch.ones_like(kept))[:, None]
+        return torch.where((after < self.rules["stand_speed"])[:, None], stopping, out)
 
     def _missing(self, s: State) -> tuple[torch.Tensor, torch.Tensor]:
         """The wanted speed [C], but for the integrator's factor, and the share of it that is

@@ -593,12 +593,19 @@ static void who_stops_brakes(void **unused) {
     assert_wanted(wanted_after(1, brake, 0.01f, (float)pi), 0, 3.75); /* under stand_speed: stands */
 }
 
-/* Told 2.4 straight on or aslant he brakes; aside, about and faster he follows as without. */
+/* The angle from +z towards where it goes. */
+static double way_of(gali_vec2 velocity) {
+    return atan2((double)velocity.x, (double)velocity.z);
+}
+
+/* Told 2.4 straight on or aslant he loses 0.25 of his speed in a frame, and turns as without; aside, about and faster he follows
+ * as without. */
 static void who_goes_slower_the_same_way_brakes(void **unused) {
     (void)unused;
     assert_wanted(wanted_after(2, brake, 0.4f, 0), 0, 3.5);
     gali_vec2 aslant = wanted_after(1, brake, 0.4f, (float)(pi / 5));
-    assert_true(fabs(hypot((double)aslant.x, (double)aslant.z - 4) - 0.25) < 1e-5);
+    assert_true(fabs(hypot((double)aslant.x, (double)aslant.z) - 3.75) < 1e-5);
+    assert_true(fabs(way_of(aslant) - way_of(wanted_after(1, "", 0.4f, (float)(pi / 5)))) < 1e-5);
     const struct {
         float stick, angle;
     } others[] = {{0.4f, (float)(pi / 3)}, {0.4f, (float)pi}, {1, 0}, {1, (float)pi}};
