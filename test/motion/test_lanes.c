@@ -9,13 +9,13 @@
 enum { FRAMES = SANITIZED ? 15 : 40, PLACES = 2 * GALI_BANK + 3 };
 
 /* Every rule that makes characters differ in what they do: jumps, anchors, knees, steps, inertia, breath, a speed
- * integrator, turning on the spot. */
+ * integrator, brakes, turning on the spot. */
 static const char everything[] =
     "gait jump jump\n"
     "rule jump_time 8\nrule jump_speed 0.5\nrule anchor 0.5\nrule knee_height 30\nrule foot_reach 4\n"
     "rule foot_stand_reach 2\nrule foot_step_height 3\nrule foot_step_fade 0.1\nrule pose_rigid 1\n"
     "rule inertia_jump 1\nrule breath 0.4\nrule speed_gain 0.01\nrule turn_gait 0.15\nrule turn_ahead 11\n"
-    "rule phase_least 0.01\n";
+    "rule phase_least 0.01\nrule speed_brake 0.05\n";
 
 static const char commanded[] =
     "rule command_velocity_time 12\nrule command_turn_rate 0.04\nrule inertia_jump 3\n";
