@@ -453,7 +453,7 @@ static void a_foot_without_a_lock_comes_down(void **unused) {
     for (int frame = 0; frame < 180; frame++) {
         gal_crowd_step(crowd);
     }
-    assert_true(most_lifted(crowd, controller) < 0.3f); /* of 1 before: who stands is sure by 0.8 */
+    assert_true(most_lifted(crowd, controller) < 0.3f); /* 1 before; 0.2 by the contact of who stands */
     gal_crowd_destroy(crowd);
     gal_controller_close(controller);
 }
