@@ -8,9 +8,8 @@
 gal_status gali_directory_make(const char *path, gal_error *error);
 
 /*
- * The same for the folder that the file at path is to lie in; GAL_IO, too, if a folder is there in the file's place, or
- * the path ends in a slash. NULL and
- * "-", standard output, lie in none.
+ * The same for the folder that the file at path is to lie in; GAL_IO, too, if a folder is there in the file's place, or the
+ * path ends in a slash. NULL and "-", standard output, lie in none.
  */
 gal_status gali_directory_make_for(const char *path, gal_error *error);
 

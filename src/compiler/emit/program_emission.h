@@ -72,7 +72,7 @@ void gali_emission_sizes(const gali_emission *e, gali_text *to, int given, const
 void gali_emission_place(const gali_emission *e, gali_text *to, const gali_program_slot *slot,
                          const char *begin);
 
-/* That of all slots that lie behind others; not all: where the workspace's end is computed of them. */
+/* That of each slot that lies behind others. Unless `all`, only where the workspace's end is computed of such places. */
 void gali_emission_places(const gali_emission *e, gali_text *to, int all);
 
 /* What sizes are computed with, each where `body` uses it. */

@@ -7,9 +7,8 @@
 
 #include "compiler/program/arrange.h"
 
-enum {
-    GALI_LIVES_FEW = 64
-}; /* one block in so many: as long as it takes to sort those, all can be looked at */
+/* One block in so many: as long as it takes to sort those, all can be looked at. */
+enum { GALI_LIVES_FEW = 64 };
 
 typedef struct gali_lives {
     uint32_t count, leaves; /* leaves: a power of two >= count */
